@@ -1,0 +1,62 @@
+# Two commands: `make lab` opens the lab, `make test` checks everything. `make help` lists the others.
+
+PYTHON ?= python3
+BIN := .venv/bin
+PARALLEL ?= -n 2 --dist loadfile
+UPGRADE ?=
+
+.DEFAULT_GOAL := help
+.PHONY: help lab test lint types unit conformance notebooks browser refresh docs bench figures format lock system
+
+help: ## list the commands
+	@sed -n 's/^\([a-z]*\):.*## /\1\t/p' $(MAKEFILE_LIST) | awk -F'\t' '{ printf "  make %-12s %s\n", $$1, $$2 }'
+
+lab: .venv/installed ## set up the environment and open JupyterLab on the contents notebook
+	JUPYTER_CONFIG_DIR=$(CURDIR)/.jupyter $(BIN)/jupyter lab notebooks/00-contents.ipynb
+
+test: system lint types unit conformance notebooks browser ## everything that CI checks
+
+lint: .venv/installed ## ruff: rules and formatting
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+
+types: .venv/installed ## mypy --strict
+	$(BIN)/mypy
+
+unit: .venv/installed ## unit tests, one folder for each of the package's
+	$(BIN)/pytest $(PARALLEL) --ignore=tests/conformance --ignore=tests/notebooks --ignore=tests/browser
+
+conformance: .venv/installed ## every vector of the real scheduler
+	$(BIN)/pytest $(PARALLEL) tests/conformance
+
+notebooks: .venv/installed ## run every notebook and compare it with its saved outputs
+	$(BIN)/pytest $(PARALLEL) tests/notebooks
+
+browser: .venv/installed ## the panels in JupyterLab and a real browser
+	$(BIN)/pytest tests/browser
+
+refresh: .venv/installed ## run the notebooks and save their outputs
+	$(BIN)/python tools/refresh.py
+
+docs: .venv/installed ## the API's pages in docs/api, from the docstrings
+	$(BIN)/pdoc --output-directory docs/api --docformat markdown kschedlab
+
+lock: ## compile requirements.txt from pyproject.toml (UPGRADE=--upgrade for newer versions)
+	test -x $(BIN)/uv || { $(PYTHON) -m venv .venv && $(BIN)/python -m pip install --quiet uv; }
+	$(BIN)/uv pip compile pyproject.toml --extra lab --extra dev --output-file requirements.txt \
+		--universal --python-version 3.11 --fork-strategy fewest --custom-compile-command "make lock" --quiet $(UPGRADE)
+
+format: .venv/installed ## let ruff mend what it can
+	$(BIN)/ruff check --fix .
+	$(BIN)/ruff format .
+
+system: ## what pip cannot install: Chromium and kubectl
+	sh tools/system-packages.sh
+
+.venv/installed: requirements.txt pyproject.toml
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || \
+		{ echo "kschedlab needs Python 3.11 or later: make PYTHON=/path/to/python3.11 ..." >&2; exit 1; }
+	test -x $(BIN)/python || $(PYTHON) -m venv .venv
+	$(BIN)/python -m pip install --disable-pip-version-check --quiet --requirement requirements.txt
+	$(BIN)/python -m pip install --disable-pip-version-check --quiet --no-deps --editable .
+	@touch $@
