@@ -1,0 +1,92 @@
+"""Compare verdicts: python compare.py EXPECTED ACTUAL [--show N]   (JSON lines, packed with gzip or not)
+
+Prints the first N differences and one line for each theme and part of the verdict that differs.
+Exit status 1 when anything differs.
+"""
+
+import argparse
+import collections
+import gzip
+import json
+import sys
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+PARTS = ("prefilter", "filter", "feasible", "scores", "message", "preemption", "placements", "error")
+Verdict = dict[str, Any]
+
+
+@dataclass
+class Difference:
+    id: str
+    part: str
+    expected: Any
+    actual: Any
+
+    def __str__(self) -> str:
+        expected, actual = (json.dumps(v, sort_keys=True)[:600] for v in (self.expected, self.actual))
+        return f"{self.id}: {self.part}\n  expected {expected}\n  actual   {actual}"
+
+
+def normal(part: str, value: Any) -> Any:
+    """Leave out what the real scheduler itself leaves open."""
+    if part == "filter" and value:
+        return {n: s and dict(s, reasons=sorted(s["reasons"])) for n, s in value.items()}
+    if part == "feasible":
+        return sorted(value or [])
+    if part == "error":
+        return bool(value)
+    return value
+
+
+def same(part: str, want: Any, got: Any) -> bool:
+    """Is this part of the verdict equal, but for the order that a map gives?"""
+    if part == "preemption" and want and got:
+        return dict(want, chosen=sorted(want["chosen"])) == dict(got, chosen=sorted(got["chosen"]))
+    if part == "scores" and want and got:
+        return dict(want, best=sorted(want["best"])) == dict(got, best=sorted(got["best"]))
+    return normal(part, want) == normal(part, got)
+
+
+def differences(expected: Iterable[Verdict], actual: Iterable[Verdict]) -> Iterator[Difference]:
+    """Every part of every expected verdict that the actual ones lack or state otherwise."""
+    by_id = {verdict["id"]: verdict for verdict in actual}
+    for want in expected:
+        got = by_id.get(want["id"])
+        if got is None:
+            yield Difference(want["id"], "verdict", want, None)
+            continue
+        for part in PARTS:
+            if (part in want or part in got) and not same(part, want.get(part), got.get(part)):
+                yield Difference(want["id"], part, want.get(part), got.get(part))
+
+
+def read(path: Path) -> Iterator[bytes]:
+    """The lines of a file of scenarios or verdicts."""
+    with gzip.open(path) if path.suffix == ".gz" else path.open("rb") as lines:
+        yield from lines
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("expected", type=Path)
+    parser.add_argument("actual", type=Path)
+    parser.add_argument("--show", type=int, default=5)
+    args = parser.parse_args()
+    expected = [json.loads(line) for line in read(args.expected)]
+    found = list(differences(expected, map(json.loads, read(args.actual))))
+    for difference in found[: args.show]:
+        print(difference)
+    parts = collections.Counter((difference.id.rsplit("-", 2)[0], difference.part) for difference in found)
+    for (theme, part), number in sorted(parts.items()):
+        print(f"{theme:18} {part:12} {number:5} differ")
+    print(f"{len(expected)} scenarios, {len({difference.id for difference in found})} differ")
+    return bool(found)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

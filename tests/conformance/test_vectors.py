@@ -1,0 +1,33 @@
+"""The same clusters through the real scheduler and through ours: every node, reason and score is equal."""
+
+import json
+import os
+from pathlib import Path
+
+import pytest
+
+from kschedlab.cli import decide_lines
+from tests.conformance.compare import differences, read
+
+VECTORS = Path(os.environ.get("KSCHEDLAB_VECTORS") or Path(__file__).parent)
+GENERATIONS = ("v1.37",)
+CASES = [
+    (generation, path.name.removesuffix(".jsonl.gz"))
+    for generation in GENERATIONS
+    for path in sorted((VECTORS / generation).glob("*.jsonl.gz"))
+    if not path.name.startswith("queue-ops")
+]
+
+
+def test_there_are_vectors() -> None:
+    assert {generation for generation, _ in CASES} == set(GENERATIONS), f"no vectors in {VECTORS}"
+
+
+@pytest.mark.parametrize(("generation", "theme"), CASES)
+def test_agrees_with_the_real_scheduler(generation: str, theme: str) -> None:
+    scenarios = list(read(VECTORS / "scenarios" / f"{theme}.jsonl.gz"))
+    expected = [json.loads(line) for line in read(VECTORS / generation / f"{theme}.jsonl.gz")]
+    actual = [json.loads(line) for line in decide_lines(scenarios, generation=generation)]
+    assert [verdict["id"] for verdict in actual] == [verdict["id"] for verdict in expected]
+    found = list(differences(expected, actual))
+    assert not found, f"{len(found)} differences, the first: " + "\n".join(map(str, found[:3]))
