@@ -2,7 +2,7 @@
 
 PYTHON ?= python3
 BIN := .venv/bin
-PARALLEL ?= -n 2 --dist loadfile
+PARALLEL ?= -n 2
 UPGRADE ?=
 
 .DEFAULT_GOAL := help
@@ -12,7 +12,7 @@ help: ## list the commands
 	@sed -n 's/^\([a-z]*\):.*## /\1\t/p' $(MAKEFILE_LIST) | awk -F'\t' '{ printf "  make %-12s %s\n", $$1, $$2 }'
 
 lab: .venv/installed ## set up the environment and open JupyterLab on the contents notebook
-	JUPYTER_CONFIG_DIR=$(CURDIR)/.jupyter $(BIN)/jupyter lab notebooks/00-contents.ipynb
+	JUPYTER_CONFIG_PATH=$(CURDIR)/.jupyter $(BIN)/jupyter lab
 
 test: system lint types unit conformance notebooks browser ## everything that CI checks
 
@@ -31,6 +31,8 @@ conformance: .venv/installed ## every vector of the real scheduler
 
 notebooks: .venv/installed ## run every notebook and compare it with its saved outputs
 	$(BIN)/pytest $(PARALLEL) tests/notebooks
+	PYTHONHASHSEED=0 $(BIN)/pytest $(PARALLEL) --dist loadfile --nbval --nbval-current-env --nbval-cell-timeout 60 \
+		--nbval-sanitize-with tests/notebooks/sanitize.cfg notebooks
 
 browser: .venv/installed ## the panels in JupyterLab and a real browser
 	$(BIN)/pytest tests/browser

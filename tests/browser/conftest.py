@@ -1,0 +1,102 @@
+"""JupyterLab on a copy of the notebooks, with our settings, and a browser that sees only this machine.
+
+A test asks for `notebook` and gets a function: `notebook("05-preemption.ipynb")` opens that file, to be run.
+When the test ends, an error in the browser's console or a request to another machine fails it.
+"""
+
+import os
+import secrets
+import shutil
+import socket
+import subprocess
+import sys
+import time
+import urllib.error
+import urllib.request
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import nbformat
+import pytest
+from playwright.sync_api import Browser, sync_playwright
+
+from tests.browser.lab import Notebook, chromium
+
+ROOT = Path(__file__).parents[2]
+Open = Callable[[str], Notebook]
+
+
+def copy_without_outputs(source: Path, target: Path) -> None:
+    """What a test sees afterwards was computed in front of it."""
+    shutil.copytree(source, target, ignore=shutil.ignore_patterns(".ipynb_checkpoints"))
+    for path in target.glob("*.ipynb"):
+        saved = nbformat.read(path, as_version=4)
+        for cell in saved.cells:
+            if cell.cell_type == "code":
+                cell.update(outputs=[], execution_count=None)
+        nbformat.write(saved, path)
+
+
+def free_port() -> int:
+    with socket.socket() as listener:
+        listener.bind(("127.0.0.1", 0))
+        return int(listener.getsockname()[1])
+
+
+def wait_until_up(url: str, server: subprocess.Popen[bytes], log: Path, seconds: float = 60) -> None:
+    for _ in range(int(seconds / 0.1)):
+        assert server.poll() is None, f"JupyterLab ended:\n{log.read_text()}"
+        try:
+            urllib.request.urlopen(url)
+            return
+        except urllib.error.URLError:
+            time.sleep(0.1)
+    pytest.fail(f"JupyterLab did not answer within {seconds} s:\n{log.read_text()}")
+
+
+@pytest.fixture(scope="session")
+def lab(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Callable[[str], str]]:
+    """A running JupyterLab: from a notebook's file name to its address."""
+    home = tmp_path_factory.mktemp("lab")
+    copy_without_outputs(ROOT / "notebooks", home / "notebooks")
+    port, token, log = free_port(), secrets.token_hex(16), home / "log"
+    places = {name: str(home / name) for name in ("JUPYTER_CONFIG_DIR", "JUPYTER_DATA_DIR", "IPYTHONDIR")}
+    command = [sys.executable, "-m", "jupyterlab", "--no-browser", f"--ServerApp.root_dir={home}"]
+    command += [f"--ServerApp.port={port}", "--ServerApp.port_retries=0", f"--IdentityProvider.token={token}"]
+    command += ["--allow-root"] if hasattr(os, "geteuid") and os.geteuid() == 0 else []
+    with log.open("wb") as out:
+        server = subprocess.Popen(
+            command,
+            env={**os.environ, **places, "JUPYTER_CONFIG_PATH": str(ROOT / ".jupyter")},
+            stdout=out,
+            stderr=subprocess.STDOUT,
+        )
+    address = f"http://127.0.0.1:{port}"
+    try:
+        wait_until_up(f"{address}/api", server, log)
+        yield lambda name: f"{address}/lab/tree/notebooks/{name}?token={token}&reset"
+    finally:
+        server.terminate()
+        server.wait(timeout=30)
+
+
+@pytest.fixture(scope="session")
+def browser() -> Iterator[Browser]:
+    with sync_playwright() as playwright, chromium(playwright) as program:
+        yield program
+
+
+@pytest.fixture
+def notebook(lab: Callable[[str], str], browser: Browser) -> Iterator[Open]:
+    """Open notebooks by name; nothing may have gone wrong in their pages when the test is over."""
+    opened: list[Notebook] = []
+
+    def open_notebook(name: str) -> Notebook:
+        opened.append(Notebook(browser.new_context(viewport={"width": 1400, "height": 1000}).new_page()))
+        opened[-1].open(lab(name))
+        return opened[-1]
+
+    yield open_notebook
+    for each in opened:
+        each.page.context.close()
+    assert [problem for each in opened for problem in each.problems] == []

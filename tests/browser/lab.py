@@ -1,0 +1,90 @@
+"""A notebook in JupyterLab, driven as a person does: open it, run it, move a slider by keyboard, read."""
+
+import shutil
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from urllib.parse import urlsplit
+
+from playwright.sync_api import Browser, Locator, Page, Playwright, Request, expect
+
+PROGRAMS = ("chromium", "chromium-browser", "google-chrome")
+FLAGS = [
+    "--no-sandbox",
+    "--disable-gpu",
+    "--disable-quic",
+    "--no-first-run",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-sync",
+    "--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1, EXCLUDE localhost",
+]
+SECOND = 1000  # playwright counts in milliseconds
+ERROR = ".jp-OutputArea-output[data-mime-type='application/vnd.jupyter.stderr']"
+ALL_DONE = f"""() => {{
+    const prompts = [...document.querySelectorAll(".jp-CodeCell .jp-InputPrompt")];
+    const failed = document.querySelector("{ERROR}") !== null;
+    return failed || prompts.every(prompt => /\\d/.test(prompt.textContent));
+}}"""
+
+
+@contextmanager
+def chromium(playwright: Playwright) -> Iterator[Browser]:
+    """The system's Chromium with a new, empty profile; it reaches nothing but this machine."""
+    program = next(filter(None, map(shutil.which, PROGRAMS)), None)
+    assert program, "no Chromium on the PATH: run tools/system-packages.sh"
+    browser = playwright.chromium.launch(executable_path=program, args=FLAGS)
+    yield browser
+    browser.close()
+
+
+@dataclass
+class Notebook:
+    """One notebook open in JupyterLab; `problems` collects what the page did wrong meanwhile."""
+
+    page: Page
+    problems: list[str] = field(default_factory=list)
+
+    def __post_init__(self) -> None:
+        self.page.set_default_timeout(30 * SECOND)
+        self.page.on("request", self._request)
+        self.page.on("pageerror", lambda error: self.problems.append(f"error: {error}"))
+        self.page.on("console", lambda m: m.type == "error" and self.problems.append(f"console: {m.text}"))
+
+    def _request(self, request: Request) -> None:
+        where = urlsplit(request.url)
+        if where.scheme in ("http", "https", "ws", "wss") and where.hostname not in (
+            "127.0.0.1",
+            "localhost",
+        ):
+            self.problems.append(f"request to {request.url}")
+
+    def open(self, url: str) -> None:
+        """Go to a notebook's address and wait until its kernel can be used."""
+        self.page.goto(url)
+        expect(self.page.locator(".jp-StatusBar-TextItem", has_text="| Idle")).to_be_visible()
+
+    def run_all(self) -> None:
+        """Run > Run All Cells, wait until each cell has its number; output to stderr fails the test."""
+        self.page.get_by_role("menuitem", name="Run", exact=True).click()
+        self.page.get_by_role("menuitem", name="Run All Cells", exact=True).click()
+        self.page.wait_for_function(ALL_DONE, timeout=120 * SECOND)
+        errors = self.page.locator(ERROR).all_inner_texts()
+        assert not errors, "\n".join(errors)
+
+    def slider(self, label: str) -> Locator:
+        """The handle of the slider that has this text beside it."""
+        row = self.page.locator(".widget-hslider").filter(has=self.page.get_by_text(label, exact=True))
+        return row.first.get_by_role("slider")
+
+    def press(self, label: str, key: str, times: int = 1) -> None:
+        """Move a slider from the keyboard: ArrowRight, ArrowLeft, Home, End."""
+        handle = self.slider(label)
+        handle.scroll_into_view_if_needed()
+        handle.focus()
+        for _ in range(times):
+            self.page.keyboard.press(key)
+
+    def output(self, text: str) -> Locator:
+        """The first output of a cell that contains this text; wait for it with playwright's `expect`."""
+        return self.page.locator(".jp-OutputArea-output").filter(has_text=text).first

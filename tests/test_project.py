@@ -1,0 +1,58 @@
+"""The files around the package agree with one another: dependencies, their lock, Binder, Jupyter."""
+
+import json
+import re
+import tomllib
+from pathlib import Path
+
+import pytest
+from packaging.requirements import Requirement
+from packaging.utils import canonicalize_name
+
+from tools import check_binder
+
+ROOT = Path(__file__).parents[1]
+PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
+EXTRAS = PROJECT["optional-dependencies"]
+DIRECT = [Requirement(each) for each in [*PROJECT["dependencies"], *EXTRAS["lab"], *EXTRAS["dev"]]]
+IN_THE_IMAGE = {"jupyterlab", "ipywidgets"}
+
+
+def pins(path: str) -> dict[str, str]:
+    """From name to exact version; any other kind of line is an error."""
+    lines = (line.split("#")[0].strip() for line in (ROOT / path).read_text().splitlines())
+    found = (re.fullmatch(r"([\w.-]+)==([\w.]+)( ; .+)?", line) for line in lines if line)
+    return {canonicalize_name(match[1]): match[2] for match in found if match or pytest.fail(path)}
+
+
+@pytest.mark.parametrize("requirement", DIRECT, ids=lambda each: each.name)
+def test_the_lock_has_what_the_project_asks_for(requirement: Requirement) -> None:
+    version = pins("requirements.txt").get(canonicalize_name(requirement.name))
+    assert version is not None and version in requirement.specifier, "run `make lock`"
+
+
+def test_binder_pins_the_same_versions() -> None:
+    needed = {
+        canonicalize_name(Requirement(each).name) for each in [*PROJECT["dependencies"], *EXTRAS["lab"]]
+    }
+    locked = pins("requirements.txt")
+    assert pins("binder/requirements.txt") == {name: locked[name] for name in needed - IN_THE_IMAGE}
+
+
+def test_binder_understands_its_folder() -> None:
+    assert check_binder.missing_steps(check_binder.recipe()) == []
+
+
+def test_a_step_that_binder_would_miss_is_named() -> None:
+    lines = list(check_binder.STEPS.values())
+    assert check_binder.missing_steps("\n".join(["FROM base", *lines])) == []
+    assert check_binder.missing_steps("\n".join(["FROM base", *lines[:-1]])) == ["our package"]
+    assert check_binder.missing_steps("\n".join(["FROM base", lines[0], lines[2], lines[1], lines[3]])) != []
+
+
+def test_jupyter_opens_the_contents_and_asks_nobody_for_news() -> None:
+    server = json.loads((ROOT / ".jupyter/jupyter_server_config.json").read_text())
+    opened = server["LabApp"]["default_url"].removeprefix("/lab/tree/")
+    assert (ROOT / opened).is_file()
+    page = json.loads((ROOT / ".jupyter/labconfig/page_config.json").read_text())
+    assert page["disabledExtensions"]["@jupyterlab/apputils-extension:announcements"] is True

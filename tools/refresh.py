@@ -1,0 +1,59 @@
+"""Run notebooks and save what they show, so that a second run saves the same bytes: refresh.py [NOTEBOOK ...]
+
+Without arguments: all notebooks. Nothing random is saved: no widget state, no model ids, no times.
+"""
+
+import os
+import sys
+from pathlib import Path
+from typing import Any
+
+import nbformat
+from nbclient import NotebookClient
+
+NOTEBOOKS = Path(__file__).resolve().parents[1] / "notebooks"
+WIDGET_VIEW = "application/vnd.jupyter.widget-view+json"  # holds the model's id, new in every run
+METADATA = {
+    "kernelspec": {"display_name": "Python 3 (ipykernel)", "language": "python", "name": "python3"},
+    "language_info": {"name": "python"},
+}
+
+
+def executed(path: Path, timeout: int = 120) -> str:
+    """The notebook as it is saved after running all of its cells.
+
+    `timeout` is in seconds for each cell; a cell that raises is a `nbclient.exceptions.CellExecutionError`.
+    """
+    os.environ["PYTHONHASHSEED"] = "0"  # the kernel inherits it: a set prints in the same order each time
+    notebook = nbformat.read(path, as_version=4)
+    NotebookClient(
+        notebook,
+        timeout=timeout,
+        kernel_name="python3",
+        coalesce_streams=True,
+        record_timing=False,
+        store_widget_state=False,
+        resources={"metadata": {"path": str(path.parent)}},
+    ).execute()
+    notebook.metadata = nbformat.from_dict(METADATA)
+    for output in (output for cell in notebook.cells for output in cell.get("outputs", [])):
+        forget_model_id(output)
+    return str(nbformat.writes(notebook)) + "\n"
+
+
+def forget_model_id(output: dict[str, Any]) -> None:
+    """A widget keeps its text in the saved notebook, and nothing that only a running kernel understands."""
+    output.get("data", {}).pop(WIDGET_VIEW, None)
+
+
+def main() -> None:
+    """Refresh the notebooks named on the command line, or all."""
+    for path in [Path(name).resolve() for name in sys.argv[1:]] or sorted(NOTEBOOKS.glob("*.ipynb")):
+        saved = path.read_text(encoding="utf-8")
+        fresh = executed(path)
+        path.write_text(fresh, encoding="utf-8")
+        print(f"{path.name}: {'unchanged' if fresh == saved else 'refreshed'}")
+
+
+if __name__ == "__main__":
+    main()
