@@ -4,6 +4,7 @@ PYTHON ?= python3
 BIN := .venv/bin
 PARALLEL ?= -n 2
 UPGRADE ?=
+REAL ?=
 
 .DEFAULT_GOAL := help
 .PHONY: help lab test lint types unit conformance notebooks browser refresh docs bench figures format lock system
@@ -39,6 +40,14 @@ browser: .venv/installed ## the panels in JupyterLab and a real browser
 
 refresh: .venv/installed ## run the notebooks and save their outputs
 	$(BIN)/python tools/refresh.py
+
+bench: .venv/installed ## pods/s on a cluster of moderate size
+	for kind in basic mixed affinity; do \
+		$(BIN)/python benchmarks/workload.py $$kind 1000 2000 500 > .venv/workload.json && \
+		$(BIN)/kschedlab bench .venv/workload.json || exit 1; done
+
+figures: .venv/installed ## the README's figures (REAL=--real=PROGRAM compares speeds)
+	$(BIN)/python -m tools.figures $(REAL)
 
 docs: .venv/installed ## the API's pages in docs/api, from the docstrings
 	$(BIN)/pdoc --output-directory docs/api --docformat markdown kschedlab

@@ -21,7 +21,7 @@ def recipe() -> str:
 
 
 def missing_steps(dockerfile: str) -> list[str]:
-    """The steps that are absent or too early: libraries come before the repository, to stay when it changes."""
+    """The steps that are absent or out of order: libraries first, to stay when the repository changes."""
     places = [dockerfile.find(line) for line in STEPS.values()]
     return [step for step, (last, place) in zip(STEPS, pairwise([-1, *places]), strict=True) if place <= last]
 

@@ -69,6 +69,14 @@ def read(path: Path) -> Iterator[bytes]:
         yield from lines
 
 
+def themes(vectors: Path, generation: str) -> list[str]:
+    """The file names that stand both under scenarios/ and under the generation."""
+    scenarios, verdicts = (
+        {path.name for path in (vectors / folder).glob("*.jsonl.gz")} for folder in ("scenarios", generation)
+    )
+    return sorted(scenarios & verdicts)
+
+
 def main() -> int:
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter

@@ -7,16 +7,11 @@ from pathlib import Path
 import pytest
 
 from kschedlab.cli import decide_lines
-from tests.conformance.compare import differences, read
+from tests.conformance.compare import differences, read, themes
 
 VECTORS = Path(os.environ.get("KSCHEDLAB_VECTORS") or Path(__file__).parent)
 GENERATIONS = ("v1.37",)
-CASES = [
-    (generation, path.name.removesuffix(".jsonl.gz"))
-    for generation in GENERATIONS
-    for path in sorted((VECTORS / generation).glob("*.jsonl.gz"))
-    if not path.name.startswith("queue-ops")
-]
+CASES = [(generation, theme) for generation in GENERATIONS for theme in themes(VECTORS, generation)]
 
 
 def test_there_are_vectors() -> None:
@@ -25,8 +20,8 @@ def test_there_are_vectors() -> None:
 
 @pytest.mark.parametrize(("generation", "theme"), CASES)
 def test_agrees_with_the_real_scheduler(generation: str, theme: str) -> None:
-    scenarios = list(read(VECTORS / "scenarios" / f"{theme}.jsonl.gz"))
-    expected = [json.loads(line) for line in read(VECTORS / generation / f"{theme}.jsonl.gz")]
+    scenarios = list(read(VECTORS / "scenarios" / theme))
+    expected = [json.loads(line) for line in read(VECTORS / generation / theme)]
     actual = [json.loads(line) for line in decide_lines(scenarios, generation=generation)]
     assert [verdict["id"] for verdict in actual] == [verdict["id"] for verdict in expected]
     found = list(differences(expected, actual))

@@ -1,0 +1,84 @@
+"""Print the README's figures: how large, how exact, how fast. python -m tools.figures [--real PROGRAM]
+
+PROGRAM is the real scheduler as a benchmark, called `PROGRAM -file WORKLOAD -pct PERCENTAGE`; it prints the
+same JSON line as `kschedlab bench WORKLOAD --percentage PERCENTAGE`. The two run one after the other.
+"""
+
+import argparse
+import json
+import subprocess
+import sys
+import tempfile
+from collections.abc import Iterator
+from pathlib import Path
+
+from benchmarks.workload import KINDS, workload
+from kschedlab.cli import decide_lines
+from tests.conformance.compare import differences, read, themes
+
+ROOT = Path(__file__).resolve().parents[1]
+VECTORS = ROOT / "tests" / "conformance"
+PROGRAM = Path(sys.executable).with_name("kschedlab")
+SAMPLING = {100: "all nodes", 0: "default sampling"}
+
+
+def exactness(generation: str) -> str:
+    """How many scenarios were compared with the real scheduler's verdicts, and how many differ."""
+    compared, different = 0, set()
+    for theme in themes(VECTORS, generation):
+        expected = list(map(json.loads, read(VECTORS / generation / theme)))
+        actual = map(json.loads, decide_lines(read(VECTORS / "scenarios" / theme), generation=generation))
+        compared += len(expected)
+        different |= {difference.id for difference in differences(expected, actual)}
+    return f"{generation}: {compared} scenarios compared with the real scheduler, {len(different)} differ"
+
+
+def pods_per_second(command: list[str]) -> float:
+    """Run a benchmark, ours or the real one, and read its line."""
+    answer = subprocess.run(command, check=True, capture_output=True, text=True).stdout
+    return float(json.loads(answer)["pods_per_second"])
+
+
+def speeds(real: str | None, nodes: int, running: int, arriving: int) -> Iterator[str]:
+    """A row of a table for each kind of workload and each way to look at the nodes."""
+    yield f"| {nodes} nodes, {running} running, {arriving} arriving | pods/s | kube-scheduler | ratio |"
+    yield "|---|---|---|---|"
+    for kind in KINDS:
+        with tempfile.TemporaryDirectory() as folder:
+            path = Path(folder, "workload.json")
+            path.write_text(json.dumps(workload(kind, nodes, running, arriving)))
+            for percentage, name in SAMPLING.items():
+                bench = ["bench", str(path), "--percentage", str(percentage)]
+                ours = pods_per_second([str(PROGRAM), *bench])
+                row = f"| {kind}, {name} | {ours:.0f} |"
+                if real:
+                    theirs = pods_per_second([real, "-file", str(path), "-pct", str(percentage)])
+                    row += f" {theirs:.0f} | {ours / theirs:.1f} |"
+                yield row
+
+
+def size() -> str:
+    """Modules and lines of the package."""
+    modules = sorted((ROOT / "kschedlab").rglob("*.py"))
+    lines = sum(len(path.read_text(encoding="utf-8").splitlines()) for path in modules)
+    return f"{len(modules)} modules, {lines} lines"
+
+
+def main() -> None:
+    """Print everything; the benchmark takes minutes at full size."""
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("--real", help="the real scheduler's benchmark program")
+    parser.add_argument("--nodes", type=int, default=5000)
+    parser.add_argument("--running", type=int, default=10000)
+    parser.add_argument("--arriving", type=int, default=2000)
+    args = parser.parse_args()
+    print(size())
+    print(exactness("v1.37"))
+    for row in speeds(args.real, args.nodes, args.running, args.arriving):
+        print(row, flush=True)
+
+
+if __name__ == "__main__":
+    main()
