@@ -1,0 +1,1 @@
+"""Kubernetes objects: quantities, the model, selectors, requests, and reading manifests."""
