@@ -13,7 +13,7 @@ help: ## list the commands
 	@sed -n 's/^\([a-z]*\):.*## /\1\t/p' $(MAKEFILE_LIST) | awk -F'\t' '{ printf "  make %-12s %s\n", $$1, $$2 }'
 
 lab: .venv/installed ## set up the environment and open JupyterLab on the contents notebook
-	JUPYTER_CONFIG_PATH=$(CURDIR)/.jupyter $(BIN)/jupyter lab
+	JUPYTER_CONFIG_PATH=$(CURDIR)/.jupyter $(BIN)/jupyter lab $(if $(filter 0,$(shell id -u)),--allow-root)
 
 test: system lint types unit conformance notebooks browser ## everything that CI checks
 

@@ -1,0 +1,75 @@
+"""The house as a whole: data flows one way, and importing it is quick."""
+
+import ast
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+PACKAGE = Path(__file__).parents[1] / "kschedlab"
+MODULES = sorted(PACKAGE.rglob("*.py"))
+LEFT_TO_RIGHT = (
+    "objects",
+    "cluster",
+    "queue",
+    "filter",
+    "score",
+    "preemption",
+    "generations",
+    "decision",
+    "scheduler",
+    "simulation",
+    "views",
+    "panels",
+    "exercises",
+    "sweep",
+    "decide",
+    "bench",
+    "cli",
+)
+SHOWS_ITSELF = ("decision", "views")  # Decision._repr_html_ and its siblings ask a view, when they are called
+HEAVY = ("ipywidgets", "networkx", "plotly", "yaml")
+
+
+def room(module: str) -> str:
+    return module.removeprefix("kschedlab.").partition(".")[0]
+
+
+def imports(path: Path) -> Iterator[str]:
+    """The rooms that a module of the package takes something from, wherever in its text it does."""
+    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        if isinstance(node, ast.ImportFrom):
+            assert node.level == 0, f"{path}: a relative import"
+            if node.module == "kschedlab":
+                yield from (alias.name for alias in node.names)
+            elif node.module and node.module.startswith("kschedlab."):
+                yield room(node.module)
+        elif isinstance(node, ast.Import):
+            yield from (room(alias.name) for alias in node.names if alias.name.startswith("kschedlab."))
+
+
+@pytest.mark.parametrize(
+    "path",
+    [path for path in MODULES if path.parent != PACKAGE or path.stem != "__init__"],
+    ids=lambda path: str(path.relative_to(PACKAGE)),
+)
+def test_a_module_imports_only_from_its_left(path: Path) -> None:
+    own = path.relative_to(PACKAGE).parts[0].removesuffix(".py")
+    place = LEFT_TO_RIGHT.index(own)
+    wrong = {to for to in imports(path) if LEFT_TO_RIGHT.index(to) > place and (own, to) != SHOWS_ITSELF}
+    assert not wrong, f"{own} imports {wrong}"
+
+
+def test_importing_the_package_loads_nothing_heavy() -> None:
+    program = f"import sys, kschedlab; print([name for name in {HEAVY} if name in sys.modules])"
+    loaded = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
+    assert loaded.stdout.strip() == "[]"
+
+
+def test_importing_the_package_is_quick() -> None:
+    """Under 150 ms; the fastest of five runs, because the machine may be busy."""
+    program = "import time; start = time.perf_counter(); import kschedlab; print(time.perf_counter() - start)"
+    runs = (subprocess.check_output([sys.executable, "-c", program], text=True) for _ in range(5))
+    assert min(map(float, runs)) < 0.150
