@@ -5,6 +5,8 @@ scheduler reads are left out; fields that it obeys and this package does not mod
 Absent text is ``""``, absent maps and sequences are empty; None stands where the API tells "absent" from "empty".
 """
 
+# ruff: noqa: D101 (a class is the API's type of that name, which the API documents)
+
 from __future__ import annotations
 
 from datetime import UTC, datetime, timedelta
@@ -47,7 +49,7 @@ class Document(msgspec.Struct, frozen=True, gc=False, omit_defaults=True, tag_fi
 # -- metadata and selectors
 
 
-class OwnerReference(Part):
+class OwnerReference(Part, frozen=True):
     apiVersion: str = ""
     kind: str = ""
     name: str = ""
@@ -55,7 +57,7 @@ class OwnerReference(Part):
     controller: bool = False
 
 
-class ObjectMeta(Part):
+class ObjectMeta(Part, frozen=True):
     name: str = ""
     namespace: str = ""
     uid: str = ""
@@ -67,39 +69,39 @@ class ObjectMeta(Part):
     deletionGracePeriodSeconds: int | None = None
 
 
-class LabelSelectorRequirement(Part):
+class LabelSelectorRequirement(Part, frozen=True):
     key: str = ""
     operator: str = ""
     values: tuple[str, ...] = ()
 
 
-class LabelSelector(Part):
+class LabelSelector(Part, frozen=True):
     """Which labels are meant; empty selects everything, None in its place selects nothing."""
 
     matchLabels: dict[str, str] = {}
     matchExpressions: tuple[LabelSelectorRequirement, ...] = ()
 
 
-class NodeSelectorRequirement(Part):
+class NodeSelectorRequirement(Part, frozen=True):
     key: str = ""
     operator: str = ""
     values: tuple[str, ...] = ()
 
 
-class NodeSelectorTerm(Part):
+class NodeSelectorTerm(Part, frozen=True):
     """All of its requirements must hold; a term without any matches no node."""
 
     matchExpressions: tuple[NodeSelectorRequirement, ...] = ()
     matchFields: tuple[NodeSelectorRequirement, ...] = ()
 
 
-class NodeSelector(Part):
+class NodeSelector(Part, frozen=True):
     """One of its terms must hold."""
 
     nodeSelectorTerms: tuple[NodeSelectorTerm, ...] = ()
 
 
-class ObjectReference(Part):
+class ObjectReference(Part, frozen=True):
     kind: str = ""
     namespace: str = ""
     name: str = ""
@@ -110,17 +112,17 @@ class ObjectReference(Part):
 # -- pods
 
 
-class PreferredSchedulingTerm(Part):
+class PreferredSchedulingTerm(Part, frozen=True):
     weight: int = 0
     preference: NodeSelectorTerm = NodeSelectorTerm()
 
 
-class NodeAffinity(Part):
+class NodeAffinity(Part, frozen=True):
     requiredDuringSchedulingIgnoredDuringExecution: NodeSelector | None = None
     preferredDuringSchedulingIgnoredDuringExecution: tuple[PreferredSchedulingTerm, ...] = ()
 
 
-class PodAffinityTerm(Part):
+class PodAffinityTerm(Part, frozen=True):
     labelSelector: LabelSelector | None = None
     namespaces: tuple[str, ...] = ()
     topologyKey: str = ""
@@ -129,25 +131,25 @@ class PodAffinityTerm(Part):
     mismatchLabelKeys: tuple[str, ...] = ()
 
 
-class WeightedPodAffinityTerm(Part):
+class WeightedPodAffinityTerm(Part, frozen=True):
     weight: int = 0
     podAffinityTerm: PodAffinityTerm = PodAffinityTerm()
 
 
-class PodAffinity(Part):
+class PodAffinity(Part, frozen=True):
     """Serves ``podAffinity`` and ``podAntiAffinity``, which have the same shape."""
 
     requiredDuringSchedulingIgnoredDuringExecution: tuple[PodAffinityTerm, ...] = ()
     preferredDuringSchedulingIgnoredDuringExecution: tuple[WeightedPodAffinityTerm, ...] = ()
 
 
-class Affinity(Part):
+class Affinity(Part, frozen=True):
     nodeAffinity: NodeAffinity | None = None
     podAffinity: PodAffinity | None = None
     podAntiAffinity: PodAffinity | None = None
 
 
-class Toleration(Part):
+class Toleration(Part, frozen=True):
     key: str = ""
     operator: str = ""
     value: str = ""
@@ -155,7 +157,7 @@ class Toleration(Part):
     tolerationSeconds: int | None = None
 
 
-class TopologySpreadConstraint(Part):
+class TopologySpreadConstraint(Part, frozen=True):
     maxSkew: int = 0
     topologyKey: str = ""
     whenUnsatisfiable: str = ""
@@ -166,13 +168,13 @@ class TopologySpreadConstraint(Part):
     matchLabelKeys: tuple[str, ...] = ()
 
 
-class ResourceRequirements(Part):
+class ResourceRequirements(Part, frozen=True):
     requests: ResourceList = {}
     limits: ResourceList = {}
     claims: Any = None
 
 
-class ContainerPort(Part):
+class ContainerPort(Part, frozen=True):
     name: str = ""
     containerPort: int = 0
     hostPort: int = 0
@@ -180,7 +182,7 @@ class ContainerPort(Part):
     protocol: str = "TCP"
 
 
-class Container(Part):
+class Container(Part, frozen=True):
     name: str = ""
     image: str = ""
     resources: ResourceRequirements = ResourceRequirements()
@@ -188,58 +190,58 @@ class Container(Part):
     restartPolicy: str = ""
 
 
-class PodSchedulingGate(Part):
+class PodSchedulingGate(Part, frozen=True):
     name: str = ""
 
 
-class GCEPersistentDisk(Part):
+class GCEPersistentDisk(Part, frozen=True):
     pdName: str = ""
     readOnly: bool = False
 
 
-class AWSElasticBlockStore(Part):
+class AWSElasticBlockStore(Part, frozen=True):
     volumeID: str = ""
     readOnly: bool = False
 
 
-class ISCSI(Part):
+class ISCSI(Part, frozen=True):
     targetPortal: str = ""
     iqn: str = ""
     lun: int = 0
     readOnly: bool = False
 
 
-class RBD(Part):
+class RBD(Part, frozen=True):
     monitors: tuple[str, ...] = ()
     image: str = ""
     pool: str = "rbd"
     readOnly: bool = False
 
 
-class Cinder(Part):
+class Cinder(Part, frozen=True):
     volumeID: str = ""
 
 
-class AzureDisk(Part):
+class AzureDisk(Part, frozen=True):
     diskName: str = ""
     diskURI: str = ""
 
 
-class AzureFile(Part):
+class AzureFile(Part, frozen=True):
     secretName: str = ""
     shareName: str = ""
     secretNamespace: str = ""
 
 
-class VsphereVolume(Part):
+class VsphereVolume(Part, frozen=True):
     volumePath: str = ""
 
 
-class PortworxVolume(Part):
+class PortworxVolume(Part, frozen=True):
     volumeID: str = ""
 
 
-class CSIVolume(Part):
+class CSIVolume(Part, frozen=True):
     """``csi`` of a pod's volume, and of a PersistentVolume (with ``volumeHandle``)."""
 
     driver: str = ""
@@ -247,17 +249,17 @@ class CSIVolume(Part):
     readOnly: bool = False
 
 
-class PersistentVolumeClaimVolume(Part):
+class PersistentVolumeClaimVolume(Part, frozen=True):
     claimName: str = ""
     readOnly: bool = False
 
 
-class VolumeResourceRequirements(Part):
+class VolumeResourceRequirements(Part, frozen=True):
     requests: ResourceList = {}
     limits: ResourceList = {}
 
 
-class PersistentVolumeClaimSpec(Part):
+class PersistentVolumeClaimSpec(Part, frozen=True):
     accessModes: tuple[str, ...] = ()
     selector: LabelSelector | None = None
     resources: VolumeResourceRequirements = VolumeResourceRequirements()
@@ -269,16 +271,16 @@ class PersistentVolumeClaimSpec(Part):
     volumeAttributesClassName: str | None = None
 
 
-class PersistentVolumeClaimTemplate(Part):
+class PersistentVolumeClaimTemplate(Part, frozen=True):
     metadata: ObjectMeta = ObjectMeta()
     spec: PersistentVolumeClaimSpec = PersistentVolumeClaimSpec()
 
 
-class EphemeralVolume(Part):
+class EphemeralVolume(Part, frozen=True):
     volumeClaimTemplate: PersistentVolumeClaimTemplate | None = None
 
 
-class Volume(Part):
+class Volume(Part, frozen=True):
     """A pod's volume, with the sources that the volume plugins look at."""
 
     name: str = ""
@@ -296,7 +298,7 @@ class Volume(Part):
     portworxVolume: PortworxVolume | None = None
 
 
-class PodSpec(Part):
+class PodSpec(Part, frozen=True):
     nodeName: str = ""
     schedulerName: str = "default-scheduler"
     priority: int | None = None
@@ -319,7 +321,7 @@ class PodSpec(Part):
     workloadRef: Any = None
 
 
-class PodCondition(Part):
+class PodCondition(Part, frozen=True):
     type: str = ""
     status: str = ""
     reason: str = ""
@@ -328,15 +330,15 @@ class PodCondition(Part):
     lastTransitionTime: Time | None = None
 
 
-class ContainerStatus(Part):
+class ContainerStatus(Part, frozen=True):
     """What the kubelet has given a container, which counts while a resize is under way."""
 
     name: str = ""
     resources: ResourceRequirements | None = None
-    allocatedResources: ResourceList = {}
+    allocatedResources: ResourceList | None = None
 
 
-class PodStatus(Part):
+class PodStatus(Part, frozen=True):
     phase: str = ""
     startTime: Time | None = None
     nominatedNodeName: str = ""
@@ -345,14 +347,14 @@ class PodStatus(Part):
     containerStatuses: tuple[ContainerStatus, ...] = ()
     initContainerStatuses: tuple[ContainerStatus, ...] = ()
     resources: ResourceRequirements | None = None
-    allocatedResources: ResourceList = {}
+    allocatedResources: ResourceList | None = None
     resize: str = ""
     resourceClaimStatuses: Any = None
     extendedResourceClaimStatus: Any = None
     nodeAllocatableResourceClaimStatuses: Any = None
 
 
-class Pod(Document):
+class Pod(Document, frozen=True):
     apiVersion: str = "v1"
     metadata: ObjectMeta = ObjectMeta()
     spec: PodSpec = PodSpec()
@@ -367,38 +369,38 @@ class Pod(Document):
 # -- nodes
 
 
-class Taint(Part):
+class Taint(Part, frozen=True):
     key: str = ""
     value: str = ""
     effect: str = ""
     timeAdded: Time | None = None
 
 
-class NodeSpec(Part):
+class NodeSpec(Part, frozen=True):
     unschedulable: bool = False
     taints: tuple[Taint, ...] = ()
     podPreemptionPolicy: Any = None
 
 
-class ContainerImage(Part):
+class ContainerImage(Part, frozen=True):
     names: tuple[str, ...] = ()
     sizeBytes: int = 0
 
 
-class NodeCondition(Part):
+class NodeCondition(Part, frozen=True):
     type: str = ""
     status: str = ""
 
 
-class NodeStatus(Part):
+class NodeStatus(Part, frozen=True):
     capacity: ResourceList = {}
     allocatable: ResourceList = {}
     images: tuple[ContainerImage, ...] = ()
     conditions: tuple[NodeCondition, ...] = ()
-    declaredFeatures: Any = None
+    declaredFeatures: tuple[str, ...] = ()
 
 
-class Node(Document):
+class Node(Document, frozen=True):
     apiVersion: str = "v1"
     metadata: ObjectMeta = ObjectMeta()
     spec: NodeSpec = NodeSpec()
@@ -408,13 +410,13 @@ class Node(Document):
 # -- what surrounds pods
 
 
-class PodDisruptionBudgetSpec(Part):
+class PodDisruptionBudgetSpec(Part, frozen=True):
     minAvailable: int | str | None = None
     maxUnavailable: int | str | None = None
     selector: LabelSelector | None = None
 
 
-class PodDisruptionBudgetStatus(Part):
+class PodDisruptionBudgetStatus(Part, frozen=True):
     disruptionsAllowed: int = 0
     disruptedPods: dict[str, Any] = {}
     currentHealthy: int = 0
@@ -422,14 +424,14 @@ class PodDisruptionBudgetStatus(Part):
     expectedPods: int = 0
 
 
-class PodDisruptionBudget(Document):
+class PodDisruptionBudget(Document, frozen=True):
     apiVersion: str = "policy/v1"
     metadata: ObjectMeta = ObjectMeta()
     spec: PodDisruptionBudgetSpec = PodDisruptionBudgetSpec()
     status: PodDisruptionBudgetStatus = PodDisruptionBudgetStatus()
 
 
-class PriorityClass(Document):
+class PriorityClass(Document, frozen=True):
     apiVersion: str = "scheduling.k8s.io/v1"
     metadata: ObjectMeta = ObjectMeta()
     value: int = 0
@@ -437,38 +439,38 @@ class PriorityClass(Document):
     preemptionPolicy: str = "PreemptLowerPriority"
 
 
-class Namespace(Document):
+class Namespace(Document, frozen=True):
     apiVersion: str = "v1"
     metadata: ObjectMeta = ObjectMeta()
 
 
-class ServiceSpec(Part):
+class ServiceSpec(Part, frozen=True):
     selector: dict[str, str] = {}
 
 
-class Service(Document):
+class Service(Document, frozen=True):
     apiVersion: str = "v1"
     metadata: ObjectMeta = ObjectMeta()
     spec: ServiceSpec = ServiceSpec()
 
 
-class ReplicationController(Document):
+class ReplicationController(Document, frozen=True):
     apiVersion: str = "v1"
     metadata: ObjectMeta = ObjectMeta()
     spec: ServiceSpec = ServiceSpec()
 
 
-class ReplicaSetSpec(Part):
+class ReplicaSetSpec(Part, frozen=True):
     selector: LabelSelector | None = None
 
 
-class ReplicaSet(Document):
+class ReplicaSet(Document, frozen=True):
     apiVersion: str = "apps/v1"
     metadata: ObjectMeta = ObjectMeta()
     spec: ReplicaSetSpec = ReplicaSetSpec()
 
 
-class StatefulSet(Document):
+class StatefulSet(Document, frozen=True):
     apiVersion: str = "apps/v1"
     metadata: ObjectMeta = ObjectMeta()
     spec: ReplicaSetSpec = ReplicaSetSpec()
@@ -477,11 +479,11 @@ class StatefulSet(Document):
 # -- volumes
 
 
-class VolumeNodeAffinity(Part):
+class VolumeNodeAffinity(Part, frozen=True):
     required: NodeSelector | None = None
 
 
-class PersistentVolumeSpec(Part):
+class PersistentVolumeSpec(Part, frozen=True):
     capacity: ResourceList = {}
     accessModes: tuple[str, ...] = ()
     claimRef: ObjectReference | None = None
@@ -503,40 +505,40 @@ class PersistentVolumeSpec(Part):
     iscsi: ISCSI | None = None
 
 
-class PersistentVolumeStatus(Part):
+class PersistentVolumeStatus(Part, frozen=True):
     phase: str = ""
 
 
-class PersistentVolume(Document):
+class PersistentVolume(Document, frozen=True):
     apiVersion: str = "v1"
     metadata: ObjectMeta = ObjectMeta()
     spec: PersistentVolumeSpec = PersistentVolumeSpec()
     status: PersistentVolumeStatus = PersistentVolumeStatus()
 
 
-class PersistentVolumeClaimStatus(Part):
+class PersistentVolumeClaimStatus(Part, frozen=True):
     phase: str = ""
     capacity: ResourceList = {}
     accessModes: tuple[str, ...] = ()
 
 
-class PersistentVolumeClaim(Document):
+class PersistentVolumeClaim(Document, frozen=True):
     apiVersion: str = "v1"
     metadata: ObjectMeta = ObjectMeta()
     spec: PersistentVolumeClaimSpec = PersistentVolumeClaimSpec()
     status: PersistentVolumeClaimStatus = PersistentVolumeClaimStatus()
 
 
-class TopologySelectorLabelRequirement(Part):
+class TopologySelectorLabelRequirement(Part, frozen=True):
     key: str = ""
     values: tuple[str, ...] = ()
 
 
-class TopologySelectorTerm(Part):
+class TopologySelectorTerm(Part, frozen=True):
     matchLabelExpressions: tuple[TopologySelectorLabelRequirement, ...] = ()
 
 
-class StorageClass(Document):
+class StorageClass(Document, frozen=True):
     apiVersion: str = "storage.k8s.io/v1"
     metadata: ObjectMeta = ObjectMeta()
     provisioner: str = ""
@@ -544,62 +546,62 @@ class StorageClass(Document):
     allowedTopologies: tuple[TopologySelectorTerm, ...] = ()
 
 
-class VolumeNodeResources(Part):
+class VolumeNodeResources(Part, frozen=True):
     count: int | None = None
 
 
-class CSINodeDriver(Part):
+class CSINodeDriver(Part, frozen=True):
     name: str = ""
     nodeID: str = ""
     topologyKeys: tuple[str, ...] = ()
     allocatable: VolumeNodeResources | None = None
 
 
-class CSINodeSpec(Part):
+class CSINodeSpec(Part, frozen=True):
     drivers: tuple[CSINodeDriver, ...] = ()
 
 
-class CSINode(Document):
+class CSINode(Document, frozen=True):
     apiVersion: str = "storage.k8s.io/v1"
     metadata: ObjectMeta = ObjectMeta()
     spec: CSINodeSpec = CSINodeSpec()
 
 
-class VolumeAttachmentSource(Part):
+class VolumeAttachmentSource(Part, frozen=True):
     persistentVolumeName: str | None = None
     inlineVolumeSpec: PersistentVolumeSpec | None = None
 
 
-class VolumeAttachmentSpec(Part):
+class VolumeAttachmentSpec(Part, frozen=True):
     attacher: str = ""
     source: VolumeAttachmentSource = VolumeAttachmentSource()
     nodeName: str = ""
 
 
-class VolumeAttachmentStatus(Part):
+class VolumeAttachmentStatus(Part, frozen=True):
     attached: bool = False
 
 
-class VolumeAttachment(Document):
+class VolumeAttachment(Document, frozen=True):
     apiVersion: str = "storage.k8s.io/v1"
     metadata: ObjectMeta = ObjectMeta()
     spec: VolumeAttachmentSpec = VolumeAttachmentSpec()
     status: VolumeAttachmentStatus = VolumeAttachmentStatus()
 
 
-class CSIDriverSpec(Part):
+class CSIDriverSpec(Part, frozen=True):
     attachRequired: bool = True
     storageCapacity: bool = False
     preventPodSchedulingIfMissing: bool | None = None
 
 
-class CSIDriver(Document):
+class CSIDriver(Document, frozen=True):
     apiVersion: str = "storage.k8s.io/v1"
     metadata: ObjectMeta = ObjectMeta()
     spec: CSIDriverSpec = CSIDriverSpec()
 
 
-class CSIStorageCapacity(Document):
+class CSIStorageCapacity(Document, frozen=True):
     apiVersion: str = "storage.k8s.io/v1"
     metadata: ObjectMeta = ObjectMeta()
     nodeTopology: LabelSelector | None = None

@@ -27,7 +27,7 @@ _EXPECTED = "expected a number such as 2, 0.5, 500m, 64Mi, 1.5Gi or 1e3"
 
 
 class QuantityError(ValueError):
-    """A text that is not a quantity. ``fault``: ``format``, ``suffix``, ``numeric`` (as the API tells them) or ``range``."""
+    """A text that is not a quantity. ``fault``: ``format``, ``suffix`` or ``numeric`` as in the API, or ``range``."""
 
     def __init__(self, fault: str, message: str) -> None:
         super().__init__(message)
@@ -81,7 +81,7 @@ class Quantity:
         return self._milli
 
     def overflows(self, milli: bool = False) -> bool:
-        """Whether :meth:`value` (or :meth:`milli`) is too large for the int64 of the real scheduler, which would wrap."""
+        """Whether :meth:`value` (or :meth:`milli`) is too large for the real scheduler's int64, which would wrap."""
         return abs(self._milli if milli else self._value) > INT64_MAX
 
     def rounded_to_milli(self) -> Quantity:
