@@ -19,4 +19,4 @@ as_root=""
 [ "$(id -u)" -eq 0 ] || as_root="sudo"
 $as_root apt-get update -qq
 # Word splitting wanted: one argument for each package.
-DEBIAN_FRONTEND=noninteractive $as_root apt-get install -qq --yes --no-install-recommends $missing
+$as_root env DEBIAN_FRONTEND=noninteractive apt-get install -qq --yes --no-install-recommends $missing
