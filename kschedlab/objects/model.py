@@ -9,12 +9,14 @@ Absent text is ``""``, absent maps and sequences are empty; None stands where th
 
 from __future__ import annotations
 
+from contextlib import suppress
 from datetime import UTC, datetime, timedelta
 from typing import Any, TypeAlias
 
 import msgspec
 
 from kschedlab.objects.quantity import Quantity
+from kschedlab.objects.selectors import NodeTerm, NodeTerms, Selector, SelectorError, label_selector, node_term
 
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 _MICROSECOND = timedelta(microseconds=1)
@@ -81,6 +83,10 @@ class LabelSelector(Part, frozen=True):
     matchLabels: dict[str, str] = {}
     matchExpressions: tuple[LabelSelectorRequirement, ...] = ()
 
+    def compile(self) -> Selector:
+        """The selector, ready to be asked. SelectorError if the API would refuse it."""
+        return label_selector(self.matchLabels, [(e.key, e.operator, e.values) for e in self.matchExpressions])
+
 
 class NodeSelectorRequirement(Part, frozen=True):
     key: str = ""
@@ -94,11 +100,24 @@ class NodeSelectorTerm(Part, frozen=True):
     matchExpressions: tuple[NodeSelectorRequirement, ...] = ()
     matchFields: tuple[NodeSelectorRequirement, ...] = ()
 
+    def compile(self) -> NodeTerm:
+        """The term, ready to be asked. SelectorError if it cannot be asked (Gt with a text that is no integer, ...)."""
+        expressions = [(e.key, e.operator, e.values) for e in self.matchExpressions]
+        return node_term(expressions, [(e.key, e.operator, e.values) for e in self.matchFields])
+
 
 class NodeSelector(Part, frozen=True):
     """One of its terms must hold."""
 
     nodeSelectorTerms: tuple[NodeSelectorTerm, ...] = ()
+
+    def compile(self) -> NodeTerms:
+        """The selector, ready to be asked; without the terms that cannot be asked, which match nothing."""
+        terms = []
+        for term in self.nodeSelectorTerms:
+            with suppress(SelectorError):
+                terms.append(term.compile())
+        return NodeTerms(tuple(terms))
 
 
 class ObjectReference(Part, frozen=True):
@@ -155,6 +174,16 @@ class Toleration(Part, frozen=True):
     value: str = ""
     effect: str = ""
     tolerationSeconds: int | None = None
+
+    def tolerates(self, taint: Taint) -> bool:
+        """Whether the pod may go where the taint is. An empty effect or key means every one.
+
+        v1.37: k8s.io/api core/v1/toleration.go. The operators Gt and Lt tolerate nothing: their feature gate
+        (TaintTolerationComparisonOperators) is off by default.
+        """
+        if (self.effect and self.effect != taint.effect) or (self.key and self.key != taint.key):
+            return False
+        return self.operator == "Exists" or (self.operator in ("", "Equal") and self.value == taint.value)
 
 
 class TopologySpreadConstraint(Part, frozen=True):

@@ -29,9 +29,9 @@ def pod_requests(pod: Pod) -> dict[str, int]:
     """The pod's request by resource: cpu in milli, the rest in whole units.
 
     Containers are added up, restartable init containers (sidecars) with them; an init container counts together with
-    the sidecars started before it, if that is more; requests of the pod itself replace the sum, overhead is added. While
-    a pod on a node is being resized, the largest of what it asks for and what it was given counts. Names that the
-    scheduler does not count are left out.
+    the sidecars started before it, if that is more; requests of the pod itself replace the sum, overhead is added.
+    While a pod on a node is being resized, the largest of what it asks for and what it was given counts. Names that
+    the scheduler does not count are left out.
     """
     if _is_simple(pod):
         requests = pod.spec.containers[0].resources.requests
