@@ -1,0 +1,152 @@
+"""The program: ``kschedlab explain | decide | bench``."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from pathlib import Path
+
+import msgspec
+
+from kschedlab.cluster.cluster import Cluster
+from kschedlab.cluster.pods import PodInfo
+from kschedlab.decide import decide_lines
+from kschedlab.decision import Decision
+from kschedlab.generations import GENERATIONS, LATEST, Generation
+from kschedlab.objects.manifests import ManifestError
+from kschedlab.queue.order import queue_order
+from kschedlab.scheduler import Scheduler
+
+__all__ = ["decide_lines", "main"]
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run the program and return its exit status: 0, or 2 for input that can't be used."""
+    options = _parser().parse_args(arguments)
+    try:
+        status: int = options.run(options)
+    except (ManifestError, UsageError) as error:
+        print(error, file=sys.stderr)
+        return 2
+    except BrokenPipeError:
+        sys.stderr.close()
+        return 0
+    return status
+
+
+class UsageError(Exception):
+    """Something that was asked for does not exist; the message names what does."""
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(
+        prog="kschedlab", description="Decide exactly as kube-scheduler decides, and say why."
+    )
+    commands = parser.add_subparsers(required=True, metavar="COMMAND")
+
+    explain = commands.add_parser("explain", help="say where pods go and why")
+    explain.add_argument(
+        "files",
+        nargs="+",
+        metavar="FILE",
+        help="manifests: files or folders, YAML or JSON; - is standard input",
+    )
+    explain.add_argument("--pod", metavar="NAMESPACE/NAME", help="the pod (default: every pending pod, in queue order)")
+    explain.add_argument("--output", choices=("text", "json", "html"), default="text")
+    explain.set_defaults(run=_explain)
+
+    decide = commands.add_parser(
+        "decide", help="scenarios (JSON lines) from standard input, verdicts to standard output"
+    )
+    decide.set_defaults(run=_decide)
+
+    bench = commands.add_parser("bench", help="time the scheduling of a workload's queue")
+    bench.add_argument("workload", type=Path, metavar="WORKLOAD.json")
+    bench.add_argument(
+        "--percentage",
+        type=_percentage,
+        default=0,
+        metavar="N",
+        help="percentageOfNodesToScore; 0 is adaptive (default)",
+    )
+    bench.set_defaults(run=_bench)
+
+    for command in (explain, decide, bench):
+        command.add_argument("--generation", choices=tuple(GENERATIONS), default=LATEST, help=f"default: {LATEST}")
+    return parser
+
+
+def _percentage(text: str) -> int:
+    if not (text.isascii() and text.isdigit() and int(text) <= 100):
+        raise argparse.ArgumentTypeError(f'"{text}" is not a percentage from 0 to 100')
+    return int(text)
+
+
+def _decide(options: argparse.Namespace) -> int:
+    for verdict in decide_lines(sys.stdin.buffer, options.generation):
+        print(verdict)
+    return 0
+
+
+def _bench(options: argparse.Namespace) -> int:
+    from kschedlab.bench import bench
+
+    if not options.workload.is_file():
+        raise UsageError(f"{options.workload}: no such file")
+    result = bench(options.workload, GENERATIONS[options.generation], options.percentage)
+    print(msgspec.json.encode(result).decode())
+    return 0
+
+
+def _explain(options: argparse.Namespace) -> int:
+    cluster = Cluster.from_files(*options.files)
+    for warning in cluster.objects.report.lines():
+        print(warning, file=sys.stderr)
+    generation = GENERATIONS[options.generation]
+    decisions = [explain_one(cluster, options.pod, generation)] if options.pod else explain_all(cluster, generation)
+    print(_rendered(list(decisions), options.output))
+    return 0
+
+
+def explain_one(cluster: Cluster, pod: str, generation: Generation) -> Decision:
+    """Decide for one pod. A running pod is taken off its node first: why would it go there?"""
+    fork = cluster.fork()
+    if pod in fork.pods.row_of:
+        info = _pending_again(fork.evict(pod))
+    elif pod in fork.pending:
+        info = fork.pending[pod]
+    else:
+        known = [*fork.pending, *fork.pods.row_of]
+        raise UsageError(
+            f'no pod "{pod}"; there are {len(known)}: {", ".join(known[:10])}{", ..." * (len(known) > 10)}'
+        )
+    return Scheduler(fork, generation, survey=True).decide(info)
+
+
+def explain_all(cluster: Cluster, generation: Generation) -> Iterator[Decision]:
+    """Decide for every pending pod in queue order; each finds the cluster as those before it left it."""
+    scheduler = Scheduler(cluster.fork(), generation, survey=True)
+    for info in queue_order(scheduler.cluster.pending.values()):
+        decision = scheduler.decide(info)
+        scheduler.cluster = scheduler.cluster.fork()
+        scheduler.commit(decision)
+        yield decision
+
+
+def _pending_again(info: PodInfo) -> PodInfo:
+    spec = msgspec.structs.replace(info.pod.spec, nodeName="")
+    return replace(info, pod=msgspec.structs.replace(info.pod, spec=spec))
+
+
+def _rendered(decisions: list[Decision], output: str) -> str:
+    if output == "json":
+        return "\n".join(
+            msgspec.json.encode(d.to_dict() | {"pod": d.pod.key, "event": d.event}).decode() for d in decisions
+        )
+    if output == "html":
+        from kschedlab.views.tables import page_html
+
+        return page_html(decisions)
+    return "\n\n".join(str(d) for d in decisions) if decisions else "no pending pods"

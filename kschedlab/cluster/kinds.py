@@ -1,0 +1,97 @@
+"""Kinds of pods, and the questions that are asked about them.
+
+Thousands of pods are copies of a few templates. A *kind* is what selectors, affinity terms and host ports can
+see of a pod; pods with the same kind get the same answer to every question. A :class:`Question` is asked once
+for each kind, never for each pod.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Hashable, Iterable, Mapping
+from dataclasses import dataclass, field
+from typing import Protocol, TypeAlias
+
+import msgspec
+import numpy as np
+from numpy.typing import NDArray
+
+from kschedlab.objects.model import Pod
+
+IntArray: TypeAlias = NDArray[np.int64]
+BoolArray: TypeAlias = NDArray[np.bool_]
+FloatArray: TypeAlias = NDArray[np.float64]
+
+
+@dataclass(frozen=True, slots=True)
+class Kind:
+    """What a group of like pods looks like to a question.
+
+    ``example`` is the first pod of the kind that was seen; only the fields that make up the kind may be read from it.
+    """
+
+    namespace: str
+    labels: Mapping[str, str]
+    terminating: bool
+    example: Pod = field(compare=False)
+
+
+class Question(Protocol):
+    """A hashable question about a kind of pod, answered with a number (0: no)."""
+
+    def __hash__(self) -> int: ...
+
+    def of(self, kind: Kind) -> int:
+        """The answer for one kind, e.g. 1 if a selector matches it."""
+        ...
+
+
+class Kinds:
+    """Interned kinds: a pod's kind is an integer. Only ever grows; forks of a cluster share it."""
+
+    def __init__(self) -> None:
+        self._ids: dict[tuple[object, ...], int] = {}
+        self._all: list[Kind] = []
+        self._answers: dict[Question, IntArray] = {}
+        self._found: dict[object, tuple[int, dict[object, None]]] = {}
+
+    def __len__(self) -> int:
+        return len(self._all)
+
+    def __getitem__(self, kind: int) -> Kind:
+        return self._all[kind]
+
+    def of(self, pod: Pod) -> int:
+        """The number of the pod's kind, new if no pod like it was seen. O(size of the pod's labels and affinity)."""
+        spec, metadata = pod.spec, pod.metadata
+        ports = [c.ports for c in spec.containers if c.ports]
+        init_ports = [(c.restartPolicy, c.ports) for c in spec.initContainers if c.ports]
+        key = (
+            metadata.namespace,
+            tuple(sorted(metadata.labels.items())),
+            metadata.deletionTimestamp is not None,
+            msgspec.json.encode(spec.affinity) if spec.affinity else None,
+            msgspec.json.encode((ports, init_ports)) if ports or init_ports else None,
+        )
+        number = self._ids.get(key)
+        if number is None:
+            number = self._ids[key] = len(self._all)
+            self._all.append(Kind(metadata.namespace, metadata.labels, metadata.deletionTimestamp is not None, pod))
+        return number
+
+    def answers(self, question: Question) -> IntArray:
+        """The question's answer for every kind: int64[kinds]. Each kind is asked once."""
+        known = self._answers.get(question)
+        done = 0 if known is None else len(known)
+        if known is None or done < len(self._all):
+            fresh = np.fromiter((question.of(k) for k in self._all[done:]), np.int64, len(self._all) - done)
+            known = fresh if known is None else np.concatenate([known, fresh])
+            self._answers[question] = known
+        return known
+
+    def found(self, within: Callable[[Kind], Iterable[T]]) -> Iterable[T]:
+        """Everything that the function finds in any kind, each thing once. Each kind is looked at once."""
+        done, things = self._found.get(within, (0, {}))
+        for kind in self._all[done:]:
+            things.update(dict.fromkeys(within(kind)))
+        self._found[within] = (len(self._all), things)
+        return things  # type: ignore[return-value]  # the function names what is stored

@@ -1,0 +1,131 @@
+"""What selects nodes: labels and taints, judged once for each distinct value instead of once for each node.
+
+Nodes share their labels' values and their taints: thousands of nodes have a handful of zones and of taint lists.
+Every function keeps its answers with the cluster (:meth:`Cluster.fact`); they are not to be written to.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from kschedlab.cluster.cluster import Cluster
+from kschedlab.cluster.kinds import BoolArray, IntArray
+from kschedlab.objects.model import NodeSelector, NodeSelectorTerm, PodSpec, Taint, Toleration
+from kschedlab.objects.selectors import NodeTerm, Requirement, from_map
+
+KEEPS_AWAY = ("NoSchedule", "NoExecute")
+PUTS_OFF = "PreferNoSchedule"
+"""Effects of taints: pods that don't tolerate them may not, or had better not, come to the node."""
+
+# -- labels
+
+
+def required(cluster: Cluster, spec: PodSpec) -> BoolArray:
+    """bool[nodes]: the nodes that match the pod's ``nodeSelector`` and its required node affinity.
+
+    v1.37: component-helpers/scheduling/corev1/nodeaffinity/nodeaffinity.go, RequiredNodeAffinity.
+    """
+    labels, affinity = tuple(sorted(spec.nodeSelector.items())), required_terms(spec)
+
+    def judge() -> BoolArray:
+        masks = [meets(cluster, requirement) for requirement in from_map(spec.nodeSelector).requirements]
+        return _all(cluster, masks if affinity is None else [*masks, selected(cluster, affinity)])
+
+    return cluster.fact(("required", labels, affinity), judge)
+
+
+def required_terms(spec: PodSpec) -> NodeSelector | None:
+    """The pod's required node affinity, if it has one."""
+    affinity = spec.affinity.nodeAffinity if spec.affinity is not None else None
+    return affinity.requiredDuringSchedulingIgnoredDuringExecution if affinity is not None else None
+
+
+def selected(cluster: Cluster, selector: NodeSelector) -> BoolArray:
+    """bool[nodes]: the nodes that one of the selector's terms matches. A term that cannot be asked matches none."""
+
+    def judge() -> BoolArray:
+        masks = [_matches(cluster, term) for term in selector.compile().terms]
+        return np.logical_or.reduce([np.zeros(len(cluster.nodes), np.bool_), *masks])
+
+    return cluster.fact(("selected", selector), judge)
+
+
+def matches(cluster: Cluster, term: NodeSelectorTerm) -> BoolArray:
+    """bool[nodes]: the nodes that the term matches; an empty one matches none. SelectorError if it cannot be asked."""
+    return cluster.fact(("matches", term), lambda: _matches(cluster, term.compile()))
+
+
+def meets(cluster: Cluster, requirement: Requirement) -> BoolArray:
+    """bool[nodes]: the nodes whose labels meet the requirement. O(distinct values of its key)."""
+
+    def judge() -> BoolArray:
+        topology, key = cluster.topology(requirement.key), requirement.key
+        answers = [requirement.matches({key: value}) for value in topology.values]
+        return np.array([*answers, requirement.matches({})], np.bool_)[topology.domain]
+
+    return cluster.fact(("meets", requirement), judge)
+
+
+def _matches(cluster: Cluster, term: NodeTerm) -> BoolArray:
+    if term.empty:
+        return np.zeros(len(cluster.nodes), np.bool_)
+    masks = [meets(cluster, requirement) for requirement in term.labels.requirements]
+    return _all(cluster, [*masks, *(_named(cluster, field) for field in term.fields.requirements)])
+
+
+def _named(cluster: Cluster, requirement: Requirement) -> BoolArray:
+    mask = np.full(len(cluster.nodes), requirement.operator == "NotIn")
+    for name in requirement.values & cluster.index.keys():
+        mask[cluster.index[name]] = requirement.operator == "In"
+    return mask
+
+
+def _all(cluster: Cluster, masks: Sequence[BoolArray]) -> BoolArray:
+    return np.logical_and.reduce([np.ones(len(cluster.nodes), np.bool_), *masks])
+
+
+# -- taints
+
+
+def taints(cluster: Cluster) -> tuple[IntArray, tuple[tuple[Taint, ...], ...]]:
+    """(int64[nodes], the distinct taint lists): which list each node has."""
+
+    def intern() -> tuple[IntArray, tuple[tuple[Taint, ...], ...]]:
+        numbers: dict[tuple[Taint, ...], int] = {}
+        which = [numbers.setdefault(node.spec.taints, len(numbers)) for node in cluster.nodes]
+        return np.array(which, np.int64), tuple(numbers)
+
+    return cluster.fact("taints", intern)
+
+
+def untolerated(cluster: Cluster, tolerations: tuple[Toleration, ...]) -> BoolArray:
+    """bool[nodes]: the nodes with a taint that keeps pods with these tolerations away."""
+
+    def judge() -> BoolArray:
+        which, lists = taints(cluster)
+        return np.array([first_untolerated(t, tolerations) is not None for t in lists], np.bool_)[which]
+
+    return cluster.fact(("untolerated", tolerations), judge)
+
+
+def put_off(cluster: Cluster, tolerations: tuple[Toleration, ...]) -> IntArray:
+    """int64[nodes]: how many taints of each node put pods with these tolerations off (PreferNoSchedule)."""
+
+    def count() -> IntArray:
+        which, lists = taints(cluster)
+        counts = [sum(t.effect == PUTS_OFF and not tolerated(t, tolerations) for t in taints) for taints in lists]
+        return np.array(counts, np.int64)[which]
+
+    return cluster.fact(("put off", tolerations), count)
+
+
+def first_untolerated(taints: Sequence[Taint], tolerations: Sequence[Toleration]) -> Taint | None:
+    """The first taint that keeps the pod away. v1.37: component-helpers/scheduling/corev1/helpers.go."""
+    return next((t for t in taints if t.effect in KEEPS_AWAY and not tolerated(t, tolerations)), None)
+
+
+def tolerated(taint: Taint, tolerations: Sequence[Toleration]) -> bool:
+    """Whether one of the tolerations tolerates the taint."""
+    return any(toleration.tolerates(taint) for toleration in tolerations)

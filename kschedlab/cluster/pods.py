@@ -1,0 +1,107 @@
+"""The pods beside the nodes: one row a running pod, in columns."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from kschedlab.cluster.kinds import BoolArray, IntArray
+from kschedlab.objects.model import Pod
+
+NEVER_STARTED = np.iinfo(np.int64).max
+"""Start time of a pod without one. The real scheduler reads the clock then, so it counts as the latest of all
+(v1.37: pkg/scheduler/util/utils.go, GetPodStartTime)."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class PodInfo:
+    """A pod with what the scheduler computes from it once, before any node is looked at.
+
+    ``request``: what the filter counts, by resource name (cpu in milli, the rest in units).
+    ``nonzero``: (milli cpu, bytes of memory) with the defaults 100m and 200 MiB, which some scores use.
+    ``kind``: the number of the pod's :class:`~kschedlab.cluster.kinds.Kind`.
+    """
+
+    pod: Pod
+    key: str
+    priority: int
+    start: int
+    kind: int
+    request: dict[str, int]
+    nonzero: tuple[int, int]
+
+
+class PodColumns:
+    """Running (or nominated) pods as columns. A pod keeps its row while it is there; free rows are used again.
+
+    ``node``, ``kind``: int64[rows], -1 in a free row. ``priority``, ``start`` (microseconds): int64[rows].
+    ``request``: int64[resources, rows].
+    """
+
+    def __init__(self, resources: int) -> None:
+        self.node: IntArray = np.full(16, -1, np.int64)
+        self.kind: IntArray = np.full(16, -1, np.int64)
+        self.priority: IntArray = np.zeros(16, np.int64)
+        self.start: IntArray = np.zeros(16, np.int64)
+        self.request: IntArray = np.zeros((resources, 16), np.int64)
+        self.infos: list[PodInfo | None] = [None] * 16
+        self.row_of: dict[str, int] = {}
+        self._free = list(range(15, -1, -1))
+
+    def copy(self) -> PodColumns:
+        """Independent columns with the same rows."""
+        other = PodColumns.__new__(PodColumns)
+        for name in ("node", "kind", "priority", "start", "request"):
+            setattr(other, name, getattr(self, name).copy())
+        other.infos, other.row_of, other._free = list(self.infos), dict(self.row_of), list(self._free)
+        return other
+
+    def add(self, info: PodInfo, node: int, request: IntArray) -> int:
+        """Give the pod a row and return its number. ``request``: int64[resources]."""
+        if not self._free:
+            self._grow()
+        row = self._free.pop()
+        self.node[row], self.kind[row] = node, info.kind
+        self.priority[row], self.start[row] = info.priority, info.start
+        self.request[:, row] = request
+        self.infos[row] = info
+        self.row_of[info.key] = row
+        return row
+
+    def remove(self, key: str) -> None:
+        """Free the row of the pod ``namespace/name``."""
+        row = self.row_of.pop(key)
+        self.node[row] = self.kind[row] = -1
+        self.infos[row] = None
+        self._free.append(row)
+
+    def discard(self, key: str) -> None:
+        """Free the pod's row if it has one."""
+        if key in self.row_of:
+            self.remove(key)
+
+    def live(self) -> BoolArray:
+        """bool[rows]: the rows that hold a pod."""
+        return self.node >= 0
+
+    def info(self, row: int) -> PodInfo:
+        """The pod in that row."""
+        info = self.infos[row]
+        assert info is not None, f"row {row} is free"
+        return info
+
+    def add_resource(self) -> None:
+        """A resource that no pod so far asked for: a new row of zeros in ``request``."""
+        self.request = np.vstack([self.request, np.zeros((1, self.request.shape[1]), np.int64)])
+
+    def _grow(self) -> None:
+        old = len(self.node)
+        self._free.extend(range(2 * old - 1, old - 1, -1))
+        self.infos.extend([None] * old)
+        blank = np.full(old, -1, np.int64)
+        self.node, self.kind = np.concatenate([self.node, blank]), np.concatenate([self.kind, blank])
+        zero = np.zeros(old, np.int64)
+        self.priority = np.concatenate([self.priority, zero])
+        self.start = np.concatenate([self.start, zero])
+        self.request = np.hstack([self.request, np.zeros((len(self.request), old), np.int64)])

@@ -1,0 +1,60 @@
+"""The order of the nodes and the domains that they form."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from kschedlab.cluster.kinds import IntArray
+from kschedlab.objects.model import Node
+
+
+@dataclass(frozen=True, eq=False)
+class Topology:
+    """The domains of one topology key.
+
+    ``domain``: int64[nodes], the number of each node's domain, -1 where the node has no such label.
+    ``values``: the label's value in each domain.
+    """
+
+    domain: IntArray
+    values: tuple[str, ...]
+
+    @classmethod
+    def of(cls, key: str, labels: Sequence[Mapping[str, str]]) -> Topology:
+        """Number the key's values in the order in which the nodes show them."""
+        numbers: dict[str, int] = {}
+        domain = [numbers.setdefault(node[key], len(numbers)) if key in node else -1 for node in labels]
+        return cls(np.array(domain, np.int64), tuple(numbers))
+
+    def total(self, count: IntArray) -> IntArray:
+        """int64[domains + 1]: the sum of ``count`` (int64[nodes]) in each domain; the last is a 0 for domain -1."""
+        inside = self.domain >= 0
+        sums = np.bincount(self.domain[inside], weights=count[inside], minlength=len(self.values) + 1)
+        return sums.astype(np.int64)
+
+
+ZONE = ("failure-domain.beta.kubernetes.io/zone", "topology.kubernetes.io/zone")
+REGION = ("failure-domain.beta.kubernetes.io/region", "topology.kubernetes.io/region")
+
+
+def zone_of(node: Node) -> tuple[str, str]:
+    """The node's (region, zone); the older label goes first. v1.37: component-helpers/node/topology/helpers.go."""
+    labels = node.metadata.labels
+    region = next((labels[key] for key in REGION if key in labels), "")
+    zone = next((labels[key] for key in ZONE if key in labels), "")
+    return region, zone
+
+
+def interleaved(nodes: Sequence[Node]) -> list[Node]:
+    """The nodes in the order in which the scheduler looks at them: one of each zone in turn.
+
+    Zones come in the order in which they first appear. v1.37: pkg/scheduler/backend/cache/node_tree.go, list.
+    """
+    zones: dict[tuple[str, str], list[Node]] = {}
+    for node in nodes:
+        zones.setdefault(zone_of(node), []).append(node)
+    depth = max((len(zone) for zone in zones.values()), default=0)
+    return [zone[i] for i in range(depth) for zone in zones.values() if i < len(zone)]

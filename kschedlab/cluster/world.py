@@ -1,0 +1,144 @@
+"""The cluster as a filter sees it: as it is, or as if, on each node, some pods had come or gone.
+
+The real scheduler judges every node in a world of its own: pods nominated to *that* node are added, victims on
+*that* node are removed, the rest of the cluster stays as it is. Here all those worlds are one set of columns: an
+:class:`Overlay` adds each change to its own node's entry only.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from kschedlab.cluster.kinds import BoolArray, IntArray, Question
+from kschedlab.cluster.pods import PodColumns, PodInfo
+
+if TYPE_CHECKING:
+    from kschedlab.cluster.cluster import Cluster
+
+
+class Overlay:
+    """Pods that come to (+1) or leave (-1) their nodes in thought. Each starts with weight 0: nothing changed.
+
+    ``node``, ``kind``, ``weight``: int64[pods]; ``request``: int64[resources, pods]. ``runs``: they run in the cluster
+    (and can only leave it), or not (and can only come).
+    """
+
+    def __init__(self, cluster: Cluster, pods: PodColumns, rows: IntArray) -> None:
+        self.cluster, self._pods, self._rows = cluster, pods, rows
+        self.runs = pods is cluster.pods
+        self.node, self.kind, self.request = pods.node[rows], pods.kind[rows], pods.request[:, rows]
+        self.weight = np.zeros(len(rows), np.int64)
+        self.requested = np.zeros((len(self.request), len(cluster.nodes)), np.int64)
+        self.pods_on = np.zeros(len(cluster.nodes), np.int64)
+        self._asked = np.flatnonzero(self.request.any(axis=1)).tolist()
+        self._counts: dict[Question, IntArray] = {}
+
+    @property
+    def infos(self) -> list[PodInfo]:
+        """The pods."""
+        return [self._pods.info(row) for row in self._rows.tolist()]
+
+    def set(self, which: IntArray, weight: int) -> None:
+        """Give these pods (indices into the overlay) that weight. O(pods given x questions asked so far)."""
+        change = weight - self.weight[which]
+        node = self.node[which]
+        for row in self._asked:
+            np.add.at(self.requested[row], node, self.request[row, which] * change)
+        np.add.at(self.pods_on, node, change)
+        for question, count in self._counts.items():
+            np.add.at(count, node, self.cluster.kinds.answers(question)[self.kind[which]] * change)
+        self.weight[which] = weight
+
+    def count(self, question: Question) -> IntArray:
+        """int64[nodes]: by how much the overlay changes the question's count on each node."""
+        count = self._counts.get(question)
+        if count is None:
+            count = self._counts[question] = np.zeros(len(self.pods_on), np.int64)
+            np.add.at(count, self.node, self.cluster.kinds.answers(question)[self.kind] * self.weight)
+        return count
+
+    def holds(self, question: Question, held: BoolArray) -> BoolArray:
+        """bool[nodes]: ``held`` after the overlay's changes; see :meth:`World.holds`."""
+        if not self.runs:
+            return held | (self.count(question) > 0)
+        runs = np.zeros(len(held), np.int64)
+        np.add.at(runs, self.node, self.cluster.kinds.answers(question)[self.kind])
+        return np.where(runs > 0, runs + self.count(question) > 0, held)
+
+
+class World:
+    """What filters read of the pods on the nodes: the cluster itself, or what :meth:`over` made of another world.
+
+    ``overlays``: the overlays between the cluster and this world.
+    """
+
+    def __init__(self, cluster: Cluster, below: World | None = None, overlay: Overlay | None = None) -> None:
+        self.cluster = cluster
+        self.overlays: tuple[Overlay, ...] = ()
+        if below is not None and overlay is not None:
+            self.overlays = (*below.overlays, overlay)
+        self._below, self._overlay = below, overlay
+        self._requested: dict[int, IntArray] = {}
+        self._totals: dict[tuple[Question, str, int], IntArray] = below._totals if below is not None else {}
+
+    def over(self, overlay: Overlay) -> World:
+        """This world with an overlay on top. It holds until the overlay changes."""
+        return World(self.cluster, self, overlay)
+
+    def requested(self, row: int) -> IntArray:
+        """int64[nodes]: the sum of the requests for resource ``row`` on each node."""
+        if self._below is None or self._overlay is None:
+            return self.cluster.requested[row]
+        known = self._requested.get(row)
+        if known is None:
+            known = self._requested[row] = self._below.requested(row) + self._overlay.requested[row]
+        return known
+
+    def pods_on(self) -> IntArray:
+        """int64[nodes]: the number of pods on each node."""
+        if self._below is None or self._overlay is None:
+            return self.cluster.pods_on
+        return self._below.pods_on() + self._overlay.pods_on
+
+    def count(self, question: Question) -> IntArray:
+        """int64[nodes]: the question's sum over each node's own pods."""
+        return self.cluster.count(question) + self.change(question)
+
+    def holds(self, question: Question) -> BoolArray:
+        """bool[nodes]: whether the node's set of such things holds the one that the question is about.
+
+        The real scheduler keeps a set, not a count: a pod that leaves takes the thing out of it even if another pod on
+        the node has it too (v1.37: kube-scheduler/framework/types.go, HostPortInfo.Remove).
+        """
+        held: BoolArray = self.cluster.count(question) > 0
+        for overlay in self.overlays:
+            held = overlay.holds(question, held)
+        return held
+
+    def change(self, question: Question) -> IntArray | int:
+        """What the overlays alone add to the question's count on each node (0 without overlays)."""
+        return sum((overlay.count(question) for overlay in self.overlays), start=0)
+
+    def count_in_domain(self, question: Question, key: str, among: BoolArray | None = None) -> IntArray:
+        """int64[nodes]: the question's sum over the pods in each node's topology domain, in that node's world.
+
+        ``key`` is the topology key; a node without that label gets 0. Only pods on the nodes of ``among`` count.
+        """
+        topology, change = self.cluster.topology(key), self.change(question)
+        if among is not None:
+            change = change * among
+        return np.where(topology.domain >= 0, self._total(question, key, among)[topology.domain] + change, 0)
+
+    def total(self, question: Question) -> IntArray:
+        """int64[nodes]: the question's sum over all pods of the cluster, in each node's world."""
+        return np.full(len(self.cluster.nodes), self.cluster.count(question).sum()) + self.change(question)
+
+    def _total(self, question: Question, key: str, among: BoolArray | None) -> IntArray:
+        """The sums by domain without overlays, computed once for all worlds of a decision."""
+        name = (question, key, id(among))
+        if name not in self._totals:
+            count = self.cluster.count(question)
+            self._totals[name] = self.cluster.topology(key).total(count if among is None else count * among)
+        return self._totals[name]

@@ -1,0 +1,163 @@
+"""A Decision: everything that was decided about one pod, and the numbers behind it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from kschedlab.cluster.cluster import Cluster
+from kschedlab.cluster.kinds import IntArray
+from kschedlab.cluster.pods import PodInfo
+from kschedlab.filter.stage import LEFT_OUT, Verdicts
+from kschedlab.preemption import stage as preemption_stage
+from kschedlab.preemption.stage import Preemption, unavailable
+from kschedlab.score.stage import Scores
+
+if TYPE_CHECKING:
+    from kschedlab.generations import Generation
+
+NO_NODES = "no nodes available to schedule pods"
+
+
+@dataclass(frozen=True)
+class NodeVerdict:
+    """What the filters said about one node. ``plugin`` is None if it passes.
+
+    ``also``: plugins that refuse the node too, but come later in the order.
+    """
+
+    node: str
+    plugin: str | None
+    reasons: tuple[str, ...] = ()
+    unresolvable: bool = False
+    also: tuple[str, ...] = ()
+
+    @property
+    def passes(self) -> bool:
+        """Whether the node is feasible."""
+        return self.plugin is None
+
+    @property
+    def code(self) -> str:
+        """The status code, in the words of the framework."""
+        if self.passes:
+            return "Success"
+        return "UnschedulableAndUnresolvable" if self.unresolvable else "Unschedulable"
+
+
+@dataclass(frozen=True, eq=False)
+class Decision:
+    """One scheduling decision with its evidence.
+
+    ====================  ==========================================================================================
+    outcome               ``node``: the chosen node's name or None; ``nominated_node``; :attr:`message`; ``error``
+    filter                ``verdicts``; :meth:`verdict`; ``feasible``: int64[], positions; ``looked_at``: how many nodes
+    score                 ``scores`` (None with fewer than two feasible nodes); :attr:`best`
+    preemption            ``preemption`` (None unless no node is feasible)
+    shown as              ``str()``, :meth:`to_dict`, ``_repr_html_``
+    ====================  ==========================================================================================
+
+    ``cluster`` is the cluster as it was when the decision was taken.
+    """
+
+    pod: PodInfo
+    cluster: Cluster
+    generation: Generation
+    verdicts: Verdicts | None
+    feasible: IntArray
+    looked_at: int
+    scores: Scores | None = None
+    preemption: Preemption | None = None
+    node: str | None = None
+    gates: tuple[str, ...] = ()
+    error: str = ""
+
+    @property
+    def nominated_node(self) -> str | None:
+        """The node that preemption makes room on, or None."""
+        return self.preemption.nominated_node if self.preemption is not None else None
+
+    @property
+    def best(self) -> list[str]:
+        """The names of all nodes with the highest score, sorted; the feasible node if it is the only one."""
+        positions = self.scores.best if self.scores is not None else self.feasible
+        return sorted(self.cluster.names[n] for n in positions.tolist())
+
+    @property
+    def names(self) -> list[str]:
+        """The names of the feasible nodes, sorted."""
+        return sorted(self.cluster.names[n] for n in self.feasible.tolist())
+
+    def verdict(self, node: str) -> NodeVerdict:
+        """What the filters said about that node. KeyError if the cluster has no such node."""
+        verdicts, position = self.verdicts, self.cluster.index[node]
+        if verdicts is None or (plugin := verdicts.plugin(position)) is None:
+            return NodeVerdict(node, None)
+        also = {
+            name
+            for name, refused in zip(verdicts.plugins, verdicts.refusals, strict=True)
+            if refused is not None and refused.mask[position] and name != plugin
+        }
+        later = tuple(name for name in dict.fromkeys(verdicts.plugins) if name in also)
+        return NodeVerdict(
+            node, plugin, tuple(verdicts.reasons(position)), bool(verdicts.unresolvable()[position]), later
+        )
+
+    @property
+    def message(self) -> str:
+        """The FailedScheduling message up to what preemption adds, or "" if a node was found."""
+        if self.error:
+            return self.error
+        if self.gates:
+            return f"Scheduling is blocked due to non-empty scheduling gates: [{' '.join(self.gates)}]"
+        if len(self.feasible):
+            return ""
+        if not self.cluster.nodes:
+            return NO_NODES
+        assert self.verdicts is not None
+        if self.verdicts.rejected is not None:
+            text = ", ".join(self.verdicts.rejected.reasons)
+            return f"{unavailable(len(self.cluster.nodes), {})} {text}."
+        return unavailable(len(self.cluster.nodes), self.reasons())
+
+    @property
+    def event(self) -> str:
+        """The whole FailedScheduling message, as ``kubectl describe pod`` shows it."""
+        if self.preemption is None:
+            return self.message
+        return f"{self.message} {preemption_stage.message(self.preemption)}"
+
+    def reasons(self) -> dict[str, int]:
+        """Each reason and the number of nodes that it holds for."""
+        verdicts, reasons = self.verdicts, dict[str, int]()
+        if verdicts is None:
+            return reasons
+        for number, refused in enumerate(verdicts.refusals):
+            if refused is not None:
+                mine = verdicts.refused_by == number
+                for part in refused.parts:
+                    if count := int((part.mask & mine).sum()):
+                        reasons[part.reason] = reasons.get(part.reason, 0) + count
+        return reasons | self._left_out()
+
+    def _left_out(self) -> dict[str, int]:
+        verdicts = self.verdicts
+        assert verdicts is not None
+        count = int((verdicts.refused_by == LEFT_OUT).sum())
+        return {f"node(s) didn't satisfy plugin(s) [{' '.join(verdicts.narrowed_by)}]": count} if count else {}
+
+    def to_dict(self) -> dict[str, Any]:
+        """The decision as plain data, in the format of the conformance vectors."""
+        from kschedlab.views.verdict import verdict_of
+
+        return verdict_of(self)
+
+    def __str__(self) -> str:
+        from kschedlab.views.text import decision_text
+
+        return decision_text(self)
+
+    def _repr_html_(self) -> str:
+        from kschedlab.views.tables import decision_html
+
+        return decision_html(self)

@@ -1,0 +1,1 @@
+"""The filter stage and its plugins: which nodes can take the pod."""

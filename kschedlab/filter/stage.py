@@ -1,0 +1,217 @@
+"""The filter stage: every plugin asks every node, in order; the first that refuses a node decides it.
+
+v1.37: pkg/scheduler/framework/runtime/framework.go (RunPreFilterPlugins, RunFilterPluginsWithNominatedPods) and
+pkg/scheduler/schedule_one.go (findNodesThatFitPod, findNodesThatPassFilters, numFeasibleNodesToFind).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from kschedlab.cluster.cluster import Cluster
+from kschedlab.cluster.kinds import BoolArray, IntArray
+from kschedlab.cluster.pods import PodInfo
+from kschedlab.cluster.world import Overlay, World
+from kschedlab.filter.plugin import Check, Filter, Refused, Rejected
+
+PASSES = -1
+LEFT_OUT = -2
+REJECTED = -3
+"""Values of ``refused_by`` for a node that passes, for one that a PreFilter result left out, and for all nodes of a pod
+that a plugin rejected before any node was looked at."""
+
+
+@dataclass(frozen=True, eq=False)
+class Prepared:
+    """All filters, prepared for one pod: the plugins that did not skip it, in order.
+
+    ``only``: bool[nodes], the nodes that PreFilter results left in, or None for all; ``narrowed_by``: whose results.
+    ``rejected``: set if a plugin refused the pod before any node was looked at.
+    """
+
+    plugins: tuple[str, ...] = ()
+    checks: tuple[Check, ...] = ()
+    only: BoolArray | None = None
+    narrowed_by: tuple[str, ...] = ()
+    rejected: Rejected | None = None
+
+
+def prepare(pod: PodInfo, cluster: Cluster, filters: Sequence[Filter]) -> Prepared:
+    """Run every plugin's PreFilter. An unresolvable rejection ends it; a resolvable one is kept until all have run."""
+    kept: list[tuple[str, Check]] = []
+    rejected: Rejected | None = None
+    only: frozenset[str] | None = None
+    narrowed_by: list[str] = []
+    for plugin in filters:
+        check = plugin.prepare(pod, cluster)
+        if isinstance(check, Rejected):
+            if check.unresolvable:
+                return Prepared(rejected=check)
+            rejected = check
+        elif check is not None:
+            kept.append((plugin.name, check))
+            if check.only is not None:
+                narrowed_by.append(plugin.name)
+                only = check.only if only is None else only & check.only
+                if not only:
+                    return Prepared(rejected=Rejected("", (_not_satisfied(narrowed_by),)))
+    mask = None if only is None else np.array([name in only for name in cluster.names], np.bool_)
+    names, checks = tuple(name for name, _ in kept), tuple(check for _, check in kept)
+    return Prepared(names, checks, mask, tuple(sorted(narrowed_by)), rejected)
+
+
+def _not_satisfied(plugins: list[str]) -> str:
+    if len(plugins) == 1:
+        return f"node(s) didn't satisfy plugin {plugins[0]}"
+    return f"node(s) didn't satisfy plugin(s) [{' '.join(sorted(plugins))}] simultaneously"
+
+
+class Verdicts:
+    """What the filters said.
+
+    ``refused_by``: int64[nodes], the number of the first plugin that refuses the node, PASSES or LEFT_OUT.
+    ``plugins``, ``refusals``: by that number, the plugin's name and everything that it refuses, also nodes that
+    another plugin refused before. A plugin has two numbers if it was asked with and without nominated pods.
+    ``rejected``: set if a plugin refused the pod before any node was looked at. ``narrowed_by``: plugins whose
+    PreFilter results left nodes out.
+    """
+
+    def __init__(
+        self,
+        refused_by: IntArray,
+        plugins: tuple[str, ...] = (),
+        refusals: tuple[Refused | None, ...] = (),
+        rejected: Rejected | None = None,
+        narrowed_by: tuple[str, ...] = (),
+    ) -> None:
+        self.refused_by = refused_by
+        self.plugins = plugins
+        self.refusals = refusals
+        self.rejected = rejected
+        self.narrowed_by = narrowed_by
+
+    @property
+    def passes(self) -> BoolArray:
+        """bool[nodes]: the feasible nodes."""
+        return self.refused_by == PASSES
+
+    def unresolvable(self) -> BoolArray:
+        """bool[nodes]: refused, and evicting pods can't help."""
+        if self.rejected is not None:
+            return np.full(len(self.refused_by), self.rejected.unresolvable)
+        result = self.refused_by == LEFT_OUT
+        for number, refused in enumerate(self.refusals):
+            if refused is not None:
+                result = result | ((self.refused_by == number) & refused.unresolvable)
+        return result
+
+    def plugin(self, node: int) -> str | None:
+        """The plugin that refuses the node at this position, "PreFilter" if it was left out, None if it passes."""
+        number = int(self.refused_by[node])
+        if number == REJECTED and self.rejected is not None:
+            return self.rejected.plugin
+        return {PASSES: None, LEFT_OUT: "PreFilter"}[number] if number < 0 else self.plugins[number]
+
+    def reasons(self, node: int) -> list[str]:
+        """The refusing plugin's reasons for the node at this position, in its order."""
+        refused = self.refusals[number] if (number := int(self.refused_by[node])) >= 0 else None
+        return refused.reasons(node) if refused is not None else []
+
+
+class FilterRun:
+    """The filters of one decision, run in as many worlds as it needs."""
+
+    def __init__(self, prepared: Prepared, pod: PodInfo, cluster: Cluster) -> None:
+        self.prepared = prepared
+        self.cluster = cluster
+        self.alone = World(cluster)
+        nominated = nominated_overlay(pod, cluster)
+        self.crowded = self.alone.over(nominated) if nominated is not None else None
+        self._static: dict[int, Refused | None] = {}
+
+    def verdicts(self, overlay: Overlay | None = None) -> Verdicts:
+        """Judge all nodes; then again with nominated pods of equal or higher priority added.
+
+        A node passes if it passes both ways: the nominated pods may take its room, but may also never come. Where
+        pods that come can only hurt, the second way tells nothing new and is left out.
+        """
+        if self.crowded is None:
+            return self.judge(self.alone if overlay is None else self.alone.over(overlay))
+        crowded = self.judge(self.crowded if overlay is None else self.crowded.over(overlay))
+        if all(check.monotone for check in self.prepared.checks):
+            return crowded
+        return _both(crowded, self.judge(self.alone if overlay is None else self.alone.over(overlay)))
+
+    def judge(self, world: World) -> Verdicts:
+        """Judge all nodes in this world alone."""
+        refused_by = np.full(len(self.cluster.nodes), PASSES, np.int64)
+        if self.prepared.only is not None:
+            refused_by[~self.prepared.only] = LEFT_OUT
+        refusals = []
+        for number, check in enumerate(self.prepared.checks):
+            refused = self._ask(number, check, world)
+            refusals.append(refused)
+            if refused is not None:
+                refused_by[(refused_by == PASSES) & refused.mask] = number
+        return Verdicts(refused_by, self.prepared.plugins, tuple(refusals), narrowed_by=self.prepared.narrowed_by)
+
+    def _ask(self, number: int, check: Check, world: World) -> Refused | None:
+        if check.reacts:
+            return check.refuses(world)
+        if number not in self._static:
+            self._static[number] = check.refuses(world)
+        return self._static[number]
+
+
+def _both(first: Verdicts, second: Verdicts) -> Verdicts:
+    """The first verdict where it refuses, else the second. Plugins of the second are numbered behind the first's."""
+    offset = len(first.refusals)
+    later = np.where(second.refused_by >= 0, second.refused_by + offset, second.refused_by)
+    refused_by = np.where(first.refused_by == PASSES, later, first.refused_by)
+    plugins, refusals = first.plugins + second.plugins, first.refusals + second.refusals
+    return Verdicts(refused_by, plugins, refusals, narrowed_by=first.narrowed_by)
+
+
+def nominated_overlay(pod: PodInfo, cluster: Cluster) -> Overlay | None:
+    """The pods of equal or higher priority that are nominated to some node, as if they ran there."""
+    nominated = cluster.nominated
+    rivals = nominated.live() & (nominated.priority >= pod.priority)
+    if pod.key in nominated.row_of:
+        rivals[nominated.row_of[pod.key]] = False
+    rows = np.flatnonzero(rivals)
+    if not len(rows):
+        return None
+    overlay = Overlay(cluster, nominated, rows)
+    overlay.set(np.arange(len(rows)), 1)
+    return overlay
+
+
+def nodes_to_find(nodes: int, percentage: int, rules: SamplingRules) -> int:
+    """How many feasible nodes are enough. v1.37: pkg/scheduler/schedule_one.go, numFeasibleNodesToFind."""
+    if nodes < rules.min_feasible_nodes:
+        return nodes
+    if percentage == 0:
+        percentage = max(rules.min_percentage, rules.adaptive_from - nodes // rules.adaptive_step)
+    return max(rules.min_feasible_nodes, nodes * percentage // 100)
+
+
+@dataclass(frozen=True)
+class SamplingRules:
+    """Constants of the search: all below 100 nodes; adaptive: 50 % less 1 % for each 125 nodes, at least 5 %."""
+
+    min_feasible_nodes: int = 100
+    min_percentage: int = 5
+    adaptive_from: int = 50
+    adaptive_step: int = 125
+
+
+def search(passes: BoolArray, start: int, enough: int) -> tuple[IntArray, int]:
+    """Look from ``start`` on, round robin, until ``enough`` nodes pass: (positions found, nodes looked at)."""
+    order = np.roll(np.arange(len(passes)), -start)
+    hits = np.flatnonzero(passes[order])
+    if len(hits) <= enough:
+        return order[hits], len(passes)
+    return order[hits[:enough]], int(hits[enough - 1]) + 1

@@ -1,0 +1,1 @@
+"""The preemption stage: whom to evict, and where."""

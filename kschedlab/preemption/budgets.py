@@ -1,0 +1,58 @@
+"""Which victims would break a PodDisruptionBudget.
+
+v1.37: pkg/scheduler/framework/preemption/util.go, FilterVictimsWithPDBViolation.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from kschedlab.cluster.cluster import Cluster
+from kschedlab.cluster.kinds import BoolArray, IntArray, Kind
+from kschedlab.objects.model import PodDisruptionBudget
+from kschedlab.objects.selectors import Selector
+
+
+@dataclass(frozen=True)
+class Protects:
+    """Question: does the budget's selector match? Without a selector, or with an empty one, it matches nothing."""
+
+    namespace: str
+    selector: Selector | None
+
+    def of(self, kind: Kind) -> int:
+        """1 if the budget counts pods of this kind."""
+        if self.selector is None or self.selector.empty or kind.namespace != self.namespace or not kind.labels:
+            return 0
+        return int(self.selector.matches(kind.labels))
+
+
+def violations(cluster: Cluster, budgets: list[PodDisruptionBudget], rows: IntArray, node: IntArray) -> BoolArray:
+    """bool[pods]: evicting this pod, after those before it on the same node, breaks a budget.
+
+    ``rows``: the pods' rows, ``node``: their nodes; each node's pods are together, the most important first. On every
+    node the budgets start afresh. A pod in a budget's ``disruptedPods`` is already counted there, so it costs nothing.
+    A pod that breaks one budget is not charged to the budgets after it.
+    """
+    broken: BoolArray = np.zeros(len(rows), np.bool_)
+    for budget in budgets:
+        selector = budget.spec.selector.compile() if budget.spec.selector is not None else None
+        protected = cluster.kinds.answers(Protects(budget.metadata.namespace, selector)) > 0
+        charged = protected[cluster.pods.kind[rows]] & ~broken
+        if not charged.any():
+            continue
+        for name in budget.status.disruptedPods:
+            row = cluster.pods.row_of.get(f"{budget.metadata.namespace}/{name}")
+            charged &= rows != row if row is not None else True
+        broken |= charged & (_number_within(node, charged) > budget.status.disruptionsAllowed)
+    return broken
+
+
+def _number_within(group: IntArray, counted: BoolArray) -> IntArray:
+    """1 for the first counted entry of each run of equal ``group``, 2 for the second, ..."""
+    running = np.cumsum(counted)
+    starts = np.flatnonzero(np.diff(group, prepend=group[:1] - 1))
+    before = np.where(starts > 0, running[starts - 1], 0)
+    return running - np.repeat(before, np.diff(np.append(starts, len(group))))

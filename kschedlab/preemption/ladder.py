@@ -1,0 +1,99 @@
+"""The ladder of rules that picks one of the candidates.
+
+v1.37: pkg/scheduler/framework/preemption/preemption.go, pickOneNodeForPreemption, and pkg/scheduler/util/utils.go,
+GetEarliestPodStartTime. Each rule keeps the candidates with the best value; the first that leaves one alone decides.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from kschedlab.cluster.kinds import BoolArray, IntArray
+
+PRIORITY_OFFSET = 2**31
+"""Added to every priority before summing, so that few victims of negative priority don't look worse than many."""
+
+
+@dataclass(frozen=True, eq=False)
+class Victims:
+    """The victims of all candidates, a candidate's together and in the order in which the generation lists them.
+
+    ``first``: int64[candidates], where each candidate's victims begin; ``priority``, ``start``: int64[victims];
+    ``violations``: int64[candidates].
+    """
+
+    first: IntArray
+    priority: IntArray
+    start: IntArray
+    violations: IntArray
+
+    @property
+    def number(self) -> IntArray:
+        """int64[candidates]: how many victims each has."""
+        return np.diff(np.append(self.first, len(self.priority)))
+
+
+@dataclass(frozen=True)
+class Rule:
+    """One rung. ``value``: int64[candidates] of what it compares; the smallest is best unless ``largest``."""
+
+    name: str
+    value: Callable[[Victims], IntArray]
+    largest: bool = False
+
+
+@dataclass(frozen=True, eq=False)
+class Rung:
+    """A rule as applied. ``value``: int64[candidates]; ``entered``, ``kept``: bool[candidates] before and after."""
+
+    rule: Rule
+    value: IntArray
+    entered: BoolArray
+    kept: BoolArray
+
+    @property
+    def decides(self) -> bool:
+        """Whether this rung left one candidate of several."""
+        return int(self.entered.sum()) > 1 and int(self.kept.sum()) == 1
+
+
+def first_priority(victims: Victims) -> IntArray:
+    """The priority of the victim that is listed first: the highest, if the list is sorted."""
+    return victims.priority[victims.first]
+
+
+def sum_of_priorities(victims: Victims) -> IntArray:
+    """The sum over the victims of priority + 2^31."""
+    return np.add.reduceat(victims.priority + PRIORITY_OFFSET, victims.first)
+
+
+def earliest_start(victims: Victims) -> IntArray:
+    """The earliest start among the victims that share the node's highest priority."""
+    highest = np.repeat(np.maximum.reduceat(victims.priority, victims.first), victims.number)
+    start = np.where(victims.priority == highest, victims.start, np.iinfo(np.int64).max)
+    return np.minimum.reduceat(start, victims.first)
+
+
+RULES = (
+    Rule("fewest PodDisruptionBudget violations", lambda v: v.violations),
+    Rule("lowest highest victim priority", first_priority),
+    Rule("smallest sum of victim priorities", sum_of_priorities),
+    Rule("fewest victims", lambda v: v.number),
+    Rule("latest earliest start time", earliest_start, largest=True),
+)
+
+
+def climb(victims: Victims, rules: Sequence[Rule] = RULES) -> tuple[Rung, ...]:
+    """Apply the rules in turn; every rung is recorded, also those after the decision (they keep what they get)."""
+    left: BoolArray = np.ones(len(victims.first), np.bool_)
+    rungs = []
+    for rule in rules:
+        value = rule.value(victims)
+        best = value[left].max() if rule.largest else value[left].min()
+        kept = left & (value == best)
+        rungs.append(Rung(rule, value, left, kept))
+        left = kept
+    return tuple(rungs)

@@ -1,0 +1,254 @@
+"""The preemption stage: may the pod preempt, where would it help, whom would it evict, which node is chosen.
+
+v1.37: pkg/scheduler/framework/preemption/preemption.go (Evaluator) and
+pkg/scheduler/framework/plugins/defaultpreemption/default_preemption.go.
+"""
+
+from __future__ import annotations
+
+import random
+from dataclasses import dataclass, field
+from functools import cached_property
+
+import numpy as np
+
+from kschedlab.cluster.cluster import Cluster
+from kschedlab.cluster.kinds import BoolArray, IntArray
+from kschedlab.cluster.pods import PodInfo
+from kschedlab.filter.stage import PASSES, FilterRun, Verdicts
+from kschedlab.objects.model import Pod
+from kschedlab.preemption.ladder import RULES, Rule, Rung, Victims, climb
+from kschedlab.preemption.victims import DryRun, dry_run, lower_priority
+
+NEVER = "not eligible due to preemptionPolicy=Never"
+TERMINATING = "not eligible due to a terminating pod on the nominated node"
+NO_VICTIMS = "No preemption victims found for incoming pod"
+NOT_HELPFUL = "Preemption is not helpful for scheduling"
+
+
+@dataclass(frozen=True)
+class PreemptionRules:
+    """How a generation preempts.
+
+    ``min_candidate_percentage``, ``min_candidates``: how many candidates are enough (DefaultPreemptionArgs).
+    ``ladder``: the rules that choose among them.
+    """
+
+    min_candidate_percentage: int = 10
+    min_candidates: int = 100
+    ladder: tuple[Rule, ...] = RULES
+
+    def enough(self, potential: int) -> int:
+        """How many candidates end the search among that many nodes."""
+        return min(potential, max(self.min_candidates, potential * self.min_candidate_percentage // 100))
+
+
+@dataclass(frozen=True)
+class Attempt:
+    """One pod's reprieve: could it stay? ``refused_by``: the plugin that then refuses the preemptor, or None."""
+
+    pod: PodInfo
+    violates: bool
+    refused_by: str | None
+
+    @property
+    def reprieved(self) -> bool:
+        """Whether the pod may stay."""
+        return self.refused_by is None
+
+
+@dataclass(frozen=True)
+class Candidate:
+    """A node where evicting ``victims`` makes room. ``attempts``: every reprieve, in the order of the tries."""
+
+    node: str
+    victims: tuple[PodInfo, ...]
+    violations: int
+    attempts: tuple[Attempt, ...]
+
+
+@dataclass(frozen=True, eq=False)
+class Preemption:
+    """How preemption was decided.
+
+    ``reason``: why the pod may not preempt, or "". ``potential``: int64[], positions of the nodes where it might help.
+    ``run``: the dry run; ``positions``: int64[candidates], in the order in which they were found.
+    ``rungs``: the ladder as it was climbed. ``chosen``: the chosen node's place among the candidates.
+    """
+
+    cluster: Cluster
+    reason: str
+    potential: IntArray
+    run: DryRun | None = None
+    positions: IntArray = field(default_factory=lambda: np.zeros(0, np.int64))
+    rungs: tuple[Rung, ...] = ()
+    chosen: int | None = None
+
+    @property
+    def eligible(self) -> bool:
+        """Whether the pod may preempt at all."""
+        return not self.reason
+
+    @property
+    def nominated_node(self) -> str | None:
+        """The chosen node, or None if preemption doesn't help."""
+        return None if self.chosen is None else self.cluster.names[self.positions[self.chosen]]
+
+    @property
+    def tied(self) -> list[str]:
+        """The nodes that the rules leave, sorted by name; the real scheduler takes any of them."""
+        kept = self.positions[self.rungs[-1].kept] if self.rungs else self.positions
+        return sorted(self.cluster.names[n] for n in kept)
+
+    @cached_property
+    def candidates(self) -> dict[str, Candidate]:
+        """By node, in the order in which they were found."""
+        return {self.cluster.names[n]: self._candidate(int(n)) for n in self.positions}
+
+    @property
+    def victims(self) -> tuple[PodInfo, ...]:
+        """The victims on the chosen node."""
+        return self._victims(int(self.positions[self.chosen])) if self.chosen is not None else ()
+
+    def _victims(self, node: int) -> tuple[PodInfo, ...]:
+        assert self.run is not None
+        return tuple(
+            self.cluster.pods.info(r) for r in self.run.rows[self.run.evicted & (self.run.node == node)].tolist()
+        )
+
+    def _candidate(self, node: int) -> Candidate:
+        run = self.run
+        assert run is not None
+        mine = np.flatnonzero(run.node == node)
+        mine = mine[np.argsort(run.turn[mine])]
+        plugins = run.emptied.plugins
+        attempts = tuple(
+            Attempt(self.cluster.pods.info(row), violates, None if by == PASSES else plugins[by])
+            for row, violates, by in zip(
+                run.rows[mine].tolist(),
+                run.violates[mine].tolist(),
+                run.refused_by[mine].tolist(),
+                strict=True,
+            )
+        )
+        broken = sum(a.violates and not a.reprieved for a in attempts)
+        return Candidate(self.cluster.names[node], self._victims(node), broken, attempts)
+
+
+def preempt(
+    pod: PodInfo,
+    cluster: Cluster,
+    run: FilterRun,
+    verdicts: Verdicts,
+    rules: PreemptionRules,
+    rng: random.Random | None,
+    survey: bool,
+) -> Preemption:
+    """Decide whom to evict for a pod that no node can take.
+
+    The search begins at a random node and ends with enough candidates; ``survey`` examines all. ``rng`` draws where it
+    begins and among tied nodes; without it, the search begins at the first node and the first name is taken.
+    """
+    hopeless = verdicts.unresolvable()
+    potential = np.flatnonzero((verdicts.refused_by != PASSES) & ~hopeless)
+    reason = ineligible(pod, cluster, hopeless)
+    if reason or not len(potential):
+        return Preemption(cluster, reason, potential)
+    enough = len(potential) if survey else rules.enough(len(potential))
+    offset = rng.randrange(len(potential)) if rng else 0
+    tried, found = _search(pod, cluster, run, np.roll(potential, -offset), enough)
+    if not len(found):
+        return Preemption(cluster, "", potential, tried)
+    rungs = climb(_victims_of(tried, found, cluster), rules.ladder)
+    tied = np.flatnonzero(rungs[-1].kept)
+    chosen = rng.choice(tied.tolist()) if rng else min(tied.tolist(), key=lambda i: cluster.names[found[i]])
+    return Preemption(cluster, "", potential, tried, found, rungs, chosen)
+
+
+def ineligible(pod: PodInfo, cluster: Cluster, hopeless: BoolArray) -> str:
+    """Why the pod may not preempt, or "". v1.37: default_preemption.go, PodEligibleToPreemptOthers.
+
+    It waits while a victim is still terminating on its nominated node, unless evicting pods can't help there any more.
+    """
+    if pod.pod.spec.preemptionPolicy == "Never":
+        return NEVER
+    nominated = cluster.index.get(pod.pod.status.nominatedNodeName or "")
+    if nominated is not None and not hopeless[nominated]:
+        for row in cluster.pods_of(nominated).tolist():
+            other = cluster.pods.info(row)
+            if other.priority < pod.priority and terminating_by_preemption(other.pod):
+                return TERMINATING
+    return ""
+
+
+def terminating_by_preemption(pod: Pod) -> bool:
+    """The scheduler evicted the pod. v1.37: framework/preemption/util.go, PodTerminatingByPreemption."""
+    if pod.metadata.deletionTimestamp is None:
+        return False
+    target = next((c for c in pod.status.conditions if c.type == "DisruptionTarget"), None)
+    return target is not None and target.status == "True" and target.reason == "PreemptionByScheduler"
+
+
+def _search(pod: PodInfo, cluster: Cluster, run: FilterRun, order: IntArray, enough: int) -> tuple[DryRun, IntArray]:
+    """Dry-run node after node until enough are candidates, one of them without violations; (run, candidates found).
+
+    Nodes are tried in growing blocks, because a block costs little more than a node; those without pods of lower
+    priority are passed over, since nobody can be evicted there.
+    """
+    populated = np.bincount(cluster.pods.node[lower_priority(pod, cluster.pods)], minlength=len(cluster.nodes)) > 0
+    order, size = order[populated[order]], enough + enough // 2
+    while True:
+        block = order[:size]
+        tried = dry_run(pod, cluster, run, block, cluster.objects.pod_disruption_budgets)
+        broken = np.bincount(tried.node[tried.evicted & tried.violates], minlength=len(cluster.nodes))[block]
+        candidate = np.bincount(tried.node[tried.evicted], minlength=len(cluster.nodes))[block] > 0
+        clean = candidate & (broken == 0)
+        done = np.flatnonzero((np.cumsum(clean) > 0) & (np.cumsum(candidate) >= enough))
+        if len(done) or size >= len(order):
+            end = int(done[0]) + 1 if len(done) else len(block)
+            first, then = clean[:end], candidate[:end] & ~clean[:end]
+            return tried, np.concatenate([block[:end][first], block[:end][then]])
+        size *= 4
+
+
+def _victims_of(run: DryRun, found: IntArray, cluster: Cluster) -> Victims:
+    place = np.full(len(cluster.nodes), -1, np.int64)
+    place[found] = np.arange(len(found))
+    candidate = place[run.node]
+    mine = np.flatnonzero(run.evicted & (candidate >= 0))
+    mine = mine[np.argsort(candidate[mine], kind="stable")]
+    first = np.searchsorted(candidate[mine], np.arange(len(found)))
+    rows = run.rows[mine]
+    broken = np.bincount(candidate[mine][run.violates[mine]], minlength=len(found))
+    return Victims(first, cluster.pods.priority[rows], cluster.pods.start[rows], broken)
+
+
+def message(preemption: Preemption) -> str:
+    """What PostFilter adds to the FailedScheduling message."""
+    if preemption.reason:
+        return f"preemption: {preemption.reason}."
+    if preemption.nominated_node is not None:
+        victims, name = len(preemption.victims), preemption.nominated_node
+        return f"preemption: found a potential placement for pod on node {name}, preempting {victims} victims"
+    cluster, run = preemption.cluster, preemption.run
+    reasons: dict[str, int] = {}
+    potential = set(preemption.potential.tolist())
+    populated = set(run.node.tolist()) if run is not None else set()
+    for node in range(len(cluster.nodes)):
+        if node not in potential:
+            texts = [NOT_HELPFUL]
+        elif node not in populated:
+            texts = [NO_VICTIMS]
+        else:
+            assert run is not None
+            texts = run.emptied.reasons(node)
+        for text in texts:
+            reasons[text] = reasons.get(text, 0) + 1
+    return f"preemption: {unavailable(len(cluster.nodes), reasons)}"
+
+
+def unavailable(nodes: int, reasons: dict[str, int]) -> str:
+    """``0/N nodes are available: ...``, the reasons with their numbers sorted as text. v1.37: types.go, FitError."""
+    head = f"0/{nodes} nodes are available:"
+    listed = ", ".join(sorted(f"{number} {reason}" for reason, number in reasons.items()))
+    return f"{head} {listed}." if listed else head

@@ -1,0 +1,1 @@
+"""The queue: which pod is next."""

@@ -1,0 +1,136 @@
+"""schedule(pod, cluster, generation) -> Decision, and the loop around it."""
+
+from __future__ import annotations
+
+import random
+
+import numpy as np
+
+from kschedlab.cluster.cluster import Cluster
+from kschedlab.cluster.kinds import IntArray
+from kschedlab.cluster.pods import PodInfo
+from kschedlab.decision import Decision
+from kschedlab.filter.plugin import SchedulingError
+from kschedlab.filter.stage import REJECTED, FilterRun, Verdicts, nodes_to_find, prepare, search
+from kschedlab.generations import GENERATIONS, LATEST, Generation
+from kschedlab.preemption.stage import preempt
+from kschedlab.score.stage import Scores, prioritize, select_host
+
+NOTHING: IntArray = np.zeros(0, np.int64)
+
+
+class Scheduler:
+    """Decides for one pod after the other on a cluster, with the state that the real one keeps between decisions.
+
+    ``percentage``: percentageOfNodesToScore, 0 for the generation's adaptive default. ``rng``: draws among equals and
+    where preemption begins to search; without it ties go to the node whose name sorts first. ``survey``: look at every
+    node and every candidate, also where the real scheduler would have seen enough, so that the evidence is complete.
+    """
+
+    def __init__(
+        self,
+        cluster: Cluster,
+        generation: Generation,
+        percentage: int | None = None,
+        rng: random.Random | None = None,
+        survey: bool = False,
+    ) -> None:
+        self.cluster = cluster
+        self.generation = generation
+        self.percentage = generation.percentage if percentage is None else percentage
+        self.rng = rng
+        self.survey = survey
+        self.next_start = 0
+
+    def decide(self, pod: PodInfo) -> Decision:
+        """Decide where the pod goes, without changing the cluster. The decision refers to the cluster as it is now."""
+        cluster, generation = self.cluster, self.generation
+        if gates := tuple(gate.name for gate in pod.pod.spec.schedulingGates):
+            return Decision(pod, cluster, generation, None, NOTHING, 0, gates=gates)
+        if not cluster.nodes:
+            return Decision(pod, cluster, generation, None, NOTHING, 0)
+        try:
+            return self._decide(pod)
+        except SchedulingError as error:
+            return Decision(pod, cluster, generation, None, NOTHING, 0, error=str(error))
+
+    def _decide(self, pod: PodInfo) -> Decision:
+        cluster, generation = self.cluster, self.generation
+        prepared = prepare(pod, cluster, generation.filters)
+        run = FilterRun(prepared, pod, cluster)
+        if prepared.rejected is not None:
+            verdicts = Verdicts(np.full(len(cluster.nodes), REJECTED, np.int64), rejected=prepared.rejected)
+            feasible, looked_at = NOTHING, 0
+        else:
+            verdicts = run.verdicts()
+            feasible, looked_at = self._find(pod, verdicts)
+        if not len(feasible):
+            preemption = preempt(pod, cluster, run, verdicts, generation.preemption, self.rng, self.survey)
+            return Decision(pod, cluster, generation, verdicts, feasible, looked_at, preemption=preemption)
+        if len(feasible) == 1:
+            node = cluster.names[feasible[0]]
+            return Decision(pod, cluster, generation, verdicts, feasible, looked_at, node=node)
+        scores = prioritize(pod, cluster, feasible, generation.scores)
+        node = cluster.names[self._select(scores)]
+        return Decision(pod, cluster, generation, verdicts, feasible, looked_at, scores, node=node)
+
+    def _find(self, pod: PodInfo, verdicts: Verdicts) -> tuple[IntArray, int]:
+        """The feasible nodes that the search finds: the pod's own nominated node first, else round robin."""
+        passes, cluster = verdicts.passes, self.cluster
+        if self.survey:
+            return np.flatnonzero(passes), len(passes)
+        nominated = cluster.index.get(pod.pod.status.nominatedNodeName or "")
+        if nominated is not None and passes[nominated]:
+            return np.array([nominated]), 1
+        enough = nodes_to_find(len(passes), self.percentage, self.generation.sampling)
+        feasible, looked_at = search(passes, self.next_start, enough)
+        self.next_start = (self.next_start + looked_at) % len(passes)
+        return feasible, looked_at
+
+    def _select(self, scores: Scores) -> int:
+        best = scores.best
+        if self.rng is not None:
+            return select_host(best, self.rng)
+        return min(best.tolist(), key=lambda n: self.cluster.names[n])
+
+    def commit(self, decision: Decision) -> None:
+        """Carry the decision out: bind the pod, or evict the victims at once and nominate it."""
+        cluster, pod = self.cluster, decision.pod
+        if decision.node is not None:
+            cluster.bind(pod, decision.node)
+        elif decision.nominated_node is not None:
+            node, victims = (
+                decision.nominated_node,
+                decision.preemption.victims if decision.preemption else (),
+            )
+            for other in lower_nominations(cluster, pod, node):
+                cluster.withdraw(other.key)
+            for victim in victims:
+                cluster.evict(victim.key)
+            cluster.nominate(pod, node)
+
+
+def lower_nominations(cluster: Cluster, pod: PodInfo, node: str) -> list[PodInfo]:
+    """Pods of lower priority that are nominated to the node; they lose it to this pod.
+
+    v1.37: pkg/scheduler/framework/preemption/executor.go, getLowerPriorityNominatedPods.
+    """
+    nominated = cluster.nominated
+    rows = np.flatnonzero((nominated.node == cluster.index[node]) & (nominated.priority < pod.priority))
+    return [nominated.info(row) for row in rows.tolist()]
+
+
+def schedule(
+    pod: str,
+    cluster: Cluster,
+    generation: Generation = GENERATIONS[LATEST],
+    percentage: int | None = None,
+    rng: random.Random | None = None,
+    survey: bool = True,
+) -> Decision:
+    """Decide for one pending pod ``namespace/name``. Nothing is changed, and later changes don't reach the decision.
+
+    The arguments are those of :class:`Scheduler`. KeyError if no such pod is pending.
+    """
+    fork = cluster.fork()
+    return Scheduler(fork, generation, percentage, rng, survey).decide(fork.pending[pod])

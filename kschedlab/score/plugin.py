@@ -1,0 +1,55 @@
+"""What a score plugin is, and what it answers.
+
+Every file in this folder has one anatomy: what the plugin prefers and the real source it follows; :meth:`Score.score`,
+which computes the formula over all feasible nodes, with its terms in the result; the lines where a generation differs.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Protocol
+
+import numpy as np
+
+from kschedlab.cluster.kinds import IntArray
+
+if TYPE_CHECKING:
+    from kschedlab.cluster.cluster import Cluster
+    from kschedlab.cluster.pods import PodInfo
+
+MAX_NODE_SCORE = 100
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class Scored:
+    """One plugin's row. ``raw``, ``normalized``: int64[nodes given]; ``terms``: what the formula is made of."""
+
+    raw: IntArray
+    normalized: IntArray
+    terms: Mapping[str, object] = field(default_factory=dict)
+
+
+class Score(Protocol):
+    """A score plugin. It holds its arguments only."""
+
+    @property
+    def name(self) -> str:
+        """The plugin's name, as Kubernetes spells it."""
+        ...
+
+    def score(self, pod: PodInfo, cluster: Cluster, nodes: IntArray) -> Scored | None:
+        """Score the nodes at these positions, in any order. None: it skips this pod (PreScore)."""
+        ...
+
+
+def default_normalize(raw: IntArray, reverse: bool = False, highest: int = MAX_NODE_SCORE) -> IntArray:
+    """Scale to 0..``highest`` by the largest raw score, in integers; ``reverse`` turns it round.
+
+    All 0 gives all 0 (all ``highest`` when reversed). v1.37: framework/plugins/helper/normalize_score.go.
+    """
+    largest = int(raw.max(initial=0))
+    if largest == 0:
+        return np.full_like(raw, highest) if reverse else raw
+    scaled = raw * highest // largest
+    return highest - scaled if reverse else scaled

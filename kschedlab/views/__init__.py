@@ -1,0 +1,1 @@
+"""Views: a Decision as text, tables and pictures."""

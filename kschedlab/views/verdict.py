@@ -1,0 +1,68 @@
+"""A Decision as plain data, in the format of the conformance vectors (tests/conformance/README.md)."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from kschedlab.decision import Decision
+from kschedlab.filter.plugin import Rejected
+from kschedlab.preemption.stage import Preemption
+from kschedlab.score.stage import Scores
+
+
+def verdict_of(decision: Decision) -> dict[str, Any]:
+    """The verdict: ``prefilter`` or ``filter``, ``feasible``, ``scores``, ``message``, ``preemption``, ``error``."""
+    if decision.error:
+        return {"feasible": [], "error": decision.error}
+    verdict: dict[str, Any] = {"feasible": decision.names}
+    if decision.verdicts is not None and decision.verdicts.rejected is not None:
+        verdict["prefilter"] = _rejected(decision.verdicts.rejected)
+    else:
+        verdict["filter"] = {name: _status(decision, name) for name in sorted(decision.cluster.names)}
+    if decision.scores is not None:
+        verdict["scores"] = _scores(decision.scores, decision)
+    if decision.message:
+        verdict["message"] = decision.message
+    if decision.preemption is not None:
+        verdict["preemption"] = _preemption(decision.preemption)
+    return verdict
+
+
+def _status(decision: Decision, node: str) -> dict[str, Any] | None:
+    verdict = decision.verdict(node)
+    if verdict.plugin is None:
+        return None
+    return {"plugin": verdict.plugin, "code": verdict.code, "reasons": sorted(verdict.reasons)}
+
+
+def _rejected(rejected: Rejected) -> dict[str, Any]:
+    code = "UnschedulableAndUnresolvable" if rejected.unresolvable else "Unschedulable"
+    return {"plugin": rejected.plugin, "code": code, "reasons": sorted(rejected.reasons)}
+
+
+def _scores(scores: Scores, decision: Decision) -> dict[str, Any]:
+    names = [decision.cluster.names[n] for n in scores.nodes.tolist()]
+    return {
+        "raw": {
+            plugin: dict(zip(names, row.raw.tolist(), strict=True))
+            for plugin, row in zip(scores.plugins, scores.rows, strict=True)
+        },
+        "weighted": {
+            plugin: dict(zip(names, row.tolist(), strict=True))
+            for plugin, row in zip(scores.plugins, scores.results, strict=True)
+        },
+        "total": dict(zip(names, scores.total.tolist(), strict=True)),
+        "best": decision.best,
+    }
+
+
+def _preemption(preemption: Preemption) -> dict[str, Any]:
+    verdict: dict[str, Any] = {"eligible": preemption.eligible}
+    if preemption.reason:
+        verdict["reason"] = preemption.reason
+    verdict["candidates"] = {
+        name: {"victims": [v.key for v in candidate.victims], "numPDBViolations": candidate.violations}
+        for name, candidate in sorted(preemption.candidates.items())
+    }
+    verdict["chosen"] = preemption.tied if preemption.eligible else []
+    return verdict
