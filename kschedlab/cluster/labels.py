@@ -6,7 +6,7 @@ Every function keeps its answers with the cluster (:meth:`Cluster.fact`); they a
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 import numpy as np
 
@@ -46,8 +46,10 @@ def selected(cluster: Cluster, selector: NodeSelector) -> BoolArray:
     """bool[nodes]: the nodes that one of the selector's terms matches. A term that cannot be asked matches none."""
 
     def judge() -> BoolArray:
-        masks = [_matches(cluster, term) for term in selector.compile().terms]
-        return np.logical_or.reduce([np.zeros(len(cluster.nodes), np.bool_), *masks])
+        mask = np.zeros(len(cluster.nodes), np.bool_)
+        for term in selector.compile().terms:
+            mask |= _matches(cluster, term)
+        return mask
 
     return cluster.fact(("selected", selector), judge)
 
@@ -82,8 +84,11 @@ def _named(cluster: Cluster, requirement: Requirement) -> BoolArray:
     return mask
 
 
-def _all(cluster: Cluster, masks: Sequence[BoolArray]) -> BoolArray:
-    return np.logical_and.reduce([np.ones(len(cluster.nodes), np.bool_), *masks])
+def _all(cluster: Cluster, masks: Iterable[BoolArray]) -> BoolArray:
+    result = np.ones(len(cluster.nodes), np.bool_)
+    for mask in masks:
+        result &= mask
+    return result
 
 
 # -- taints

@@ -1,0 +1,59 @@
+"""NodeName and NodeUnschedulable: is it the node that the pod names, and is it open for new pods?
+
+v1.37: pkg/scheduler/framework/plugins/nodename/node_name.go and nodeunschedulable/node_unschedulable.go. Evicting pods
+can't help against either.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from kschedlab.cluster.cluster import Cluster
+from kschedlab.cluster.kinds import BoolArray
+from kschedlab.cluster.labels import tolerated
+from kschedlab.cluster.pods import PodInfo
+from kschedlab.filter.plugin import Part, Refused, Static
+from kschedlab.objects.model import Taint
+
+WRONG_NAME = "node(s) didn't match the requested node name"
+UNSCHEDULABLE = "node(s) were unschedulable"
+UNSCHEDULABLE_TAINT = Taint(key="node.kubernetes.io/unschedulable", effect="NoSchedule")
+"""A pod that tolerates this taint may also come to nodes that are closed for new pods."""
+
+
+@dataclass(frozen=True)
+class NodeName:
+    """The filter: only the node of ``spec.nodeName``."""
+
+    name: str = "NodeName"
+
+    def prepare(self, pod: PodInfo, cluster: Cluster) -> Static | None:
+        """Skips a pod that names no node."""
+        wanted = pod.pod.spec.nodeName
+        if not wanted:
+            return None
+        others = np.array([name != wanted for name in cluster.names], np.bool_)
+        return Static(Refused([Part(others, WRONG_NAME, True)]), frozenset({wanted}))
+
+
+@dataclass(frozen=True)
+class NodeUnschedulable:
+    """The filter: no node with ``spec.unschedulable``, unless the pod tolerates that."""
+
+    name: str = "NodeUnschedulable"
+
+    def prepare(self, pod: PodInfo, cluster: Cluster) -> Static | None:
+        """Skips a cluster without such nodes, and a pod that tolerates them."""
+        closed = unschedulable(cluster)
+        if not closed.any() or tolerated(UNSCHEDULABLE_TAINT, pod.pod.spec.tolerations):
+            return None
+        return Static(Refused([Part(closed, UNSCHEDULABLE, True)]))
+
+
+def unschedulable(cluster: Cluster) -> BoolArray:
+    """bool[nodes]: the nodes that are closed for new pods (``kubectl cordon``)."""
+    return cluster.fact(
+        "unschedulable", lambda: np.array([node.spec.unschedulable for node in cluster.nodes], np.bool_)
+    )

@@ -1,0 +1,65 @@
+"""NodeAffinity: is it a node that the pod's nodeSelector and required node affinity ask for?
+
+v1.37: pkg/scheduler/framework/plugins/nodeaffinity/node_affinity.go (PreFilter, Filter). A term that asks for nodes by
+name (matchFields) narrows the search to them. Evicting pods can't help.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Hashable
+from dataclasses import dataclass
+
+from kschedlab.cluster.cluster import Cluster
+from kschedlab.cluster.labels import required, required_terms, selected
+from kschedlab.cluster.pods import PodInfo
+from kschedlab.filter.plugin import Part, Refused, Rejected, Static
+from kschedlab.objects.model import NodeSelector, NodeSelectorTerm, PodSpec
+
+NO_MATCH = "node(s) didn't match Pod's node affinity/selector"
+NO_MATCH_ADDED = "node(s) didn't match scheduler-enforced node affinity"
+CONFLICT = "pod affinity terms conflict"
+
+
+@dataclass(frozen=True)
+class NodeAffinity:
+    """The filter. ``added``: node affinity that the scheduler asks of every pod (NodeAffinityArgs.addedAffinity)."""
+
+    name: str = "NodeAffinity"
+    added: NodeSelector | None = None
+
+    def __post_init__(self) -> None:
+        """SelectorError if ``added`` has a term that cannot be asked."""
+        for term in self.added.nodeSelectorTerms if self.added is not None else ():
+            term.compile()
+
+    def prepare(self, pod: PodInfo, cluster: Cluster) -> Static | Rejected | None:
+        """Skips a pod that asks for nothing. Rejects one whose terms each ask for two names at once."""
+        spec = pod.pod.spec
+        affinity = required_terms(spec)
+        if affinity is None and self.added is None and not spec.nodeSelector:
+            return None
+        key: Hashable = ("NodeAffinity", self.added, tuple(sorted(spec.nodeSelector.items())), affinity)
+        return cluster.fact(key, lambda: self._judge(spec, affinity, cluster))
+
+    def _judge(self, spec: PodSpec, affinity: NodeSelector | None, cluster: Cluster) -> Static | Rejected:
+        only = nodes_by_name(affinity.nodeSelectorTerms) if affinity is not None else None
+        if only is not None and not only:
+            return Rejected(self.name, (CONFLICT,))
+        match, parts = required(cluster, spec), []
+        if self.added is not None:
+            inside = selected(cluster, self.added)
+            parts.append(Part(~inside, NO_MATCH_ADDED, True))
+            match = match | ~inside
+        parts.append(Part(~match, NO_MATCH, True))
+        return Static(Refused(parts), only)
+
+
+def nodes_by_name(terms: tuple[NodeSelectorTerm, ...]) -> frozenset[str] | None:
+    """The names that the terms ask for; None if there is a term (or no term at all) that takes nodes of any name."""
+    names: frozenset[str] = frozenset()
+    for term in terms:
+        asked = [frozenset(f.values) for f in term.matchFields if f.key == "metadata.name" and f.operator == "In"]
+        if not asked:
+            return None
+        names |= asked[0].intersection(*asked[1:])
+    return names if terms else None

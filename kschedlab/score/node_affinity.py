@@ -1,0 +1,68 @@
+"""NodeAffinity: the more of the pod's preferred terms the node matches, by weight, the better.
+
+v1.37: pkg/scheduler/framework/plugins/nodeaffinity/node_affinity.go (Score) and
+component-helpers/scheduling/corev1/nodeaffinity/nodeaffinity.go (PreferredSchedulingTerms).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from kschedlab.cluster.cluster import Cluster
+from kschedlab.cluster.kinds import IntArray
+from kschedlab.cluster.labels import matches
+from kschedlab.cluster.pods import PodInfo
+from kschedlab.filter.plugin import SchedulingError
+from kschedlab.objects.model import PodSpec, PreferredSchedulingTerm
+from kschedlab.objects.selectors import SelectorError
+from kschedlab.score.plugin import Scored, default_normalize
+
+Terms = tuple[PreferredSchedulingTerm, ...]
+
+
+@dataclass(frozen=True)
+class NodeAffinityScore:
+    """The sum of the weights of the terms that match, scaled to 0..100.
+
+    ``added``: terms that the scheduler prefers for every pod (NodeAffinityArgs.addedAffinity).
+    """
+
+    name: str = "NodeAffinity"
+    added: Terms = ()
+
+    def __post_init__(self) -> None:
+        """SelectorError if ``added`` has a term that cannot be asked."""
+        for term in self.added:
+            term.preference.compile()
+
+    def score(self, pod: PodInfo, cluster: Cluster, nodes: IntArray) -> Scored | None:
+        """Skips a pod that prefers nothing. SchedulingError if one of its terms cannot be asked."""
+        preferred = preferred_terms(pod.pod.spec)
+        if not preferred and not self.added:
+            return None
+        try:
+            raw = weight_of(cluster, self.added + preferred)[nodes]
+        except SelectorError as error:
+            raise SchedulingError(f'running PreScore plugin "{self.name}": {error}') from error
+        return Scored(raw, default_normalize(raw))
+
+
+def preferred_terms(spec: PodSpec) -> Terms:
+    """The pod's preferred node affinity."""
+    affinity = spec.affinity.nodeAffinity if spec.affinity is not None else None
+    return affinity.preferredDuringSchedulingIgnoredDuringExecution if affinity is not None else ()
+
+
+def weight_of(cluster: Cluster, terms: Terms) -> IntArray:
+    """int64[nodes]: the sum of the weights of the terms that match each node. A term of weight 0 is not even read."""
+
+    def judge() -> IntArray:
+        weights = np.zeros(len(cluster.nodes), np.int64)
+        for term in terms:
+            if term.weight:
+                weights += term.weight * matches(cluster, term.preference)
+        return weights
+
+    return cluster.fact(("preferred", terms), judge)
