@@ -309,6 +309,10 @@ class EphemeralVolume(Part, frozen=True):
     volumeClaimTemplate: PersistentVolumeClaimTemplate | None = None
 
 
+class ImageVolume(Part, frozen=True):
+    reference: str = ""
+
+
 class Volume(Part, frozen=True):
     """A pod's volume, with the sources that the volume plugins look at."""
 
@@ -325,6 +329,7 @@ class Volume(Part, frozen=True):
     azureFile: AzureFile | None = None
     vsphereVolume: VsphereVolume | None = None
     portworxVolume: PortworxVolume | None = None
+    image: ImageVolume | None = None
 
 
 class PodSpec(Part, frozen=True):
