@@ -9,130 +9,156 @@ Absent text is ``""``, absent maps and sequences are empty; None stands where th
 
 from __future__ import annotations
 
-from contextlib import suppress
-from datetime import UTC, datetime, timedelta
-from typing import Any, TypeAlias
+from typing import Any
 
-import msgspec
+from kschedlab.objects.meta import (
+    Document,
+    Int32,
+    Int64,
+    LabelSelector,
+    LabelSelectorRequirement,
+    NodeSelector,
+    NodeSelectorRequirement,
+    NodeSelectorTerm,
+    ObjectMeta,
+    ObjectReference,
+    OwnerReference,
+    Part,
+    ResourceList,
+    Time,
+)
+from kschedlab.objects.volumes import (
+    ISCSI,
+    RBD,
+    AWSElasticBlockStore,
+    AzureDisk,
+    AzureFile,
+    Cinder,
+    CSIDriver,
+    CSIDriverSpec,
+    CSINode,
+    CSINodeDriver,
+    CSINodeSpec,
+    CSIStorageCapacity,
+    CSIVolume,
+    EphemeralVolume,
+    GCEPersistentDisk,
+    ImageVolume,
+    PersistentVolume,
+    PersistentVolumeClaim,
+    PersistentVolumeClaimSpec,
+    PersistentVolumeClaimStatus,
+    PersistentVolumeClaimTemplate,
+    PersistentVolumeClaimVolume,
+    PersistentVolumeSpec,
+    PersistentVolumeStatus,
+    PortworxVolume,
+    StorageClass,
+    TopologySelectorLabelRequirement,
+    TopologySelectorTerm,
+    Volume,
+    VolumeAttachment,
+    VolumeAttachmentSource,
+    VolumeAttachmentSpec,
+    VolumeAttachmentStatus,
+    VolumeNodeAffinity,
+    VolumeNodeResources,
+    VolumeResourceRequirements,
+    VsphereVolume,
+)
 
-from kschedlab.objects.quantity import Quantity
-from kschedlab.objects.selectors import NodeTerm, NodeTerms, Selector, SelectorError, label_selector, node_term
-
-_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
-_MICROSECOND = timedelta(microseconds=1)
-
-
-class Time(int):
-    """A moment, as whole microseconds since 1970 (UTC)."""
-
-    __slots__ = ()
-
-    @classmethod
-    def parse(cls, text: str) -> Time:
-        """Read RFC 3339, e.g. ``2024-01-31T12:00:00Z``. ValueError if it is something else."""
-        moment = datetime.fromisoformat(text)
-        if moment.tzinfo is None or len(text) < 20 or text[10] not in "Tt":
-            raise ValueError(f'"{text}" is not a time like 2024-01-31T12:00:00Z')
-        return cls((moment - _EPOCH) // _MICROSECOND)
-
-
-ResourceList: TypeAlias = dict[str, Quantity]
-"""Amounts by resource name."""
-
-
-class Part(msgspec.Struct, frozen=True, gc=False, omit_defaults=True):
-    """A part of an object."""
-
-
-class Document(msgspec.Struct, frozen=True, gc=False, omit_defaults=True, tag_field="kind", tag=True):
-    """A whole object: its class is its ``kind``."""
-
-
-# -- metadata and selectors
-
-
-class OwnerReference(Part, frozen=True):
-    apiVersion: str = ""
-    kind: str = ""
-    name: str = ""
-    uid: str = ""
-    controller: bool = False
-
-
-class ObjectMeta(Part, frozen=True):
-    name: str = ""
-    namespace: str = ""
-    uid: str = ""
-    labels: dict[str, str] = {}
-    annotations: dict[str, str] = {}
-    ownerReferences: tuple[OwnerReference, ...] = ()
-    creationTimestamp: Time | None = None
-    deletionTimestamp: Time | None = None
-    deletionGracePeriodSeconds: int | None = None
-
-
-class LabelSelectorRequirement(Part, frozen=True):
-    key: str = ""
-    operator: str = ""
-    values: tuple[str, ...] = ()
-
-
-class LabelSelector(Part, frozen=True):
-    """Which labels are meant; empty selects everything, None in its place selects nothing."""
-
-    matchLabels: dict[str, str] = {}
-    matchExpressions: tuple[LabelSelectorRequirement, ...] = ()
-
-    def compile(self) -> Selector:
-        """The selector, ready to be asked. SelectorError if the API would refuse it."""
-        return label_selector(self.matchLabels, [(e.key, e.operator, e.values) for e in self.matchExpressions])
-
-
-class NodeSelectorRequirement(Part, frozen=True):
-    key: str = ""
-    operator: str = ""
-    values: tuple[str, ...] = ()
-
-
-class NodeSelectorTerm(Part, frozen=True):
-    """All of its requirements must hold; a term without any matches no node."""
-
-    matchExpressions: tuple[NodeSelectorRequirement, ...] = ()
-    matchFields: tuple[NodeSelectorRequirement, ...] = ()
-
-    def compile(self) -> NodeTerm:
-        """The term, ready to be asked. SelectorError if it cannot be asked (Gt with a text that is no integer, ...)."""
-        expressions = [(e.key, e.operator, e.values) for e in self.matchExpressions]
-        return node_term(expressions, [(e.key, e.operator, e.values) for e in self.matchFields])
-
-
-class NodeSelector(Part, frozen=True):
-    """One of its terms must hold."""
-
-    nodeSelectorTerms: tuple[NodeSelectorTerm, ...] = ()
-
-    def compile(self) -> NodeTerms:
-        """The selector, ready to be asked; without the terms that cannot be asked, which match nothing."""
-        terms = []
-        for term in self.nodeSelectorTerms:
-            with suppress(SelectorError):
-                terms.append(term.compile())
-        return NodeTerms(tuple(terms))
-
-
-class ObjectReference(Part, frozen=True):
-    kind: str = ""
-    namespace: str = ""
-    name: str = ""
-    uid: str = ""
-    apiVersion: str = ""
+__all__ = [
+    "AWSElasticBlockStore",
+    "Affinity",
+    "AzureDisk",
+    "AzureFile",
+    "CSIDriver",
+    "CSIDriverSpec",
+    "CSINode",
+    "CSINodeDriver",
+    "CSINodeSpec",
+    "CSIStorageCapacity",
+    "CSIVolume",
+    "Cinder",
+    "Container",
+    "ContainerImage",
+    "ContainerPort",
+    "ContainerStatus",
+    "Document",
+    "EphemeralVolume",
+    "GCEPersistentDisk",
+    "ISCSI",
+    "ImageVolume",
+    "LabelSelector",
+    "LabelSelectorRequirement",
+    "Namespace",
+    "Node",
+    "NodeAffinity",
+    "NodeCondition",
+    "NodeSelector",
+    "NodeSelectorRequirement",
+    "NodeSelectorTerm",
+    "NodeSpec",
+    "NodeStatus",
+    "ObjectMeta",
+    "ObjectReference",
+    "OwnerReference",
+    "Part",
+    "PersistentVolume",
+    "PersistentVolumeClaim",
+    "PersistentVolumeClaimSpec",
+    "PersistentVolumeClaimStatus",
+    "PersistentVolumeClaimTemplate",
+    "PersistentVolumeClaimVolume",
+    "PersistentVolumeSpec",
+    "PersistentVolumeStatus",
+    "Pod",
+    "PodAffinity",
+    "PodAffinityTerm",
+    "PodCondition",
+    "PodDisruptionBudget",
+    "PodDisruptionBudgetSpec",
+    "PodDisruptionBudgetStatus",
+    "PodSchedulingGate",
+    "PodSpec",
+    "PodStatus",
+    "PortworxVolume",
+    "PreferredSchedulingTerm",
+    "PriorityClass",
+    "RBD",
+    "ReplicaSet",
+    "ReplicaSetSpec",
+    "ReplicationController",
+    "ResourceList",
+    "ResourceRequirements",
+    "Service",
+    "ServiceSpec",
+    "StatefulSet",
+    "StorageClass",
+    "Taint",
+    "Time",
+    "Toleration",
+    "TopologySelectorLabelRequirement",
+    "TopologySelectorTerm",
+    "TopologySpreadConstraint",
+    "Volume",
+    "VolumeAttachment",
+    "VolumeAttachmentSource",
+    "VolumeAttachmentSpec",
+    "VolumeAttachmentStatus",
+    "VolumeNodeAffinity",
+    "VolumeNodeResources",
+    "VolumeResourceRequirements",
+    "VsphereVolume",
+    "WeightedPodAffinityTerm",
+]
 
 
 # -- pods
 
 
 class PreferredSchedulingTerm(Part, frozen=True):
-    weight: int = 0
+    weight: Int32 = 0
     preference: NodeSelectorTerm = NodeSelectorTerm()
 
 
@@ -151,7 +177,7 @@ class PodAffinityTerm(Part, frozen=True):
 
 
 class WeightedPodAffinityTerm(Part, frozen=True):
-    weight: int = 0
+    weight: Int32 = 0
     podAffinityTerm: PodAffinityTerm = PodAffinityTerm()
 
 
@@ -173,7 +199,7 @@ class Toleration(Part, frozen=True):
     operator: str = ""
     value: str = ""
     effect: str = ""
-    tolerationSeconds: int | None = None
+    tolerationSeconds: Int64 | None = None
 
     def tolerates(self, taint: Taint) -> bool:
         """Whether the pod may go where the taint is. An empty effect or key means every one.
@@ -187,11 +213,11 @@ class Toleration(Part, frozen=True):
 
 
 class TopologySpreadConstraint(Part, frozen=True):
-    maxSkew: int = 0
+    maxSkew: Int32 = 0
     topologyKey: str = ""
     whenUnsatisfiable: str = ""
     labelSelector: LabelSelector | None = None
-    minDomains: int | None = None
+    minDomains: Int32 | None = None
     nodeAffinityPolicy: str = "Honor"
     nodeTaintsPolicy: str = "Ignore"
     matchLabelKeys: tuple[str, ...] = ()
@@ -205,8 +231,8 @@ class ResourceRequirements(Part, frozen=True):
 
 class ContainerPort(Part, frozen=True):
     name: str = ""
-    containerPort: int = 0
-    hostPort: int = 0
+    containerPort: Int32 = 0
+    hostPort: Int32 = 0
     hostIP: str = ""
     protocol: str = "TCP"
 
@@ -217,125 +243,17 @@ class Container(Part, frozen=True):
     resources: ResourceRequirements = ResourceRequirements()
     ports: tuple[ContainerPort, ...] = ()
     restartPolicy: str = ""
+    restartPolicyRules: Any = None
 
 
 class PodSchedulingGate(Part, frozen=True):
     name: str = ""
 
 
-class GCEPersistentDisk(Part, frozen=True):
-    pdName: str = ""
-    readOnly: bool = False
-
-
-class AWSElasticBlockStore(Part, frozen=True):
-    volumeID: str = ""
-    readOnly: bool = False
-
-
-class ISCSI(Part, frozen=True):
-    targetPortal: str = ""
-    iqn: str = ""
-    lun: int = 0
-    readOnly: bool = False
-
-
-class RBD(Part, frozen=True):
-    monitors: tuple[str, ...] = ()
-    image: str = ""
-    pool: str = "rbd"
-    readOnly: bool = False
-
-
-class Cinder(Part, frozen=True):
-    volumeID: str = ""
-
-
-class AzureDisk(Part, frozen=True):
-    diskName: str = ""
-    diskURI: str = ""
-
-
-class AzureFile(Part, frozen=True):
-    secretName: str = ""
-    shareName: str = ""
-    secretNamespace: str = ""
-
-
-class VsphereVolume(Part, frozen=True):
-    volumePath: str = ""
-
-
-class PortworxVolume(Part, frozen=True):
-    volumeID: str = ""
-
-
-class CSIVolume(Part, frozen=True):
-    """``csi`` of a pod's volume, and of a PersistentVolume (with ``volumeHandle``)."""
-
-    driver: str = ""
-    volumeHandle: str = ""
-    readOnly: bool = False
-
-
-class PersistentVolumeClaimVolume(Part, frozen=True):
-    claimName: str = ""
-    readOnly: bool = False
-
-
-class VolumeResourceRequirements(Part, frozen=True):
-    requests: ResourceList = {}
-    limits: ResourceList = {}
-
-
-class PersistentVolumeClaimSpec(Part, frozen=True):
-    accessModes: tuple[str, ...] = ()
-    selector: LabelSelector | None = None
-    resources: VolumeResourceRequirements = VolumeResourceRequirements()
-    volumeName: str = ""
-    storageClassName: str | None = None
-    volumeMode: str = "Filesystem"
-    dataSource: Any = None
-    dataSourceRef: Any = None
-    volumeAttributesClassName: str | None = None
-
-
-class PersistentVolumeClaimTemplate(Part, frozen=True):
-    metadata: ObjectMeta = ObjectMeta()
-    spec: PersistentVolumeClaimSpec = PersistentVolumeClaimSpec()
-
-
-class EphemeralVolume(Part, frozen=True):
-    volumeClaimTemplate: PersistentVolumeClaimTemplate | None = None
-
-
-class ImageVolume(Part, frozen=True):
-    reference: str = ""
-
-
-class Volume(Part, frozen=True):
-    """A pod's volume, with the sources that the volume plugins look at."""
-
-    name: str = ""
-    persistentVolumeClaim: PersistentVolumeClaimVolume | None = None
-    ephemeral: EphemeralVolume | None = None
-    csi: CSIVolume | None = None
-    gcePersistentDisk: GCEPersistentDisk | None = None
-    awsElasticBlockStore: AWSElasticBlockStore | None = None
-    iscsi: ISCSI | None = None
-    rbd: RBD | None = None
-    cinder: Cinder | None = None
-    azureDisk: AzureDisk | None = None
-    azureFile: AzureFile | None = None
-    vsphereVolume: VsphereVolume | None = None
-    portworxVolume: PortworxVolume | None = None
-    image: ImageVolume | None = None
-
-
 class PodSpec(Part, frozen=True):
     nodeName: str = ""
     schedulerName: str = "default-scheduler"
-    priority: int | None = None
+    priority: Int32 | None = None
     priorityClassName: str = ""
     preemptionPolicy: str | None = None
     containers: tuple[Container, ...] = ()
@@ -349,10 +267,11 @@ class PodSpec(Part, frozen=True):
     schedulingGates: tuple[PodSchedulingGate, ...] = ()
     volumes: tuple[Volume, ...] = ()
     hostNetwork: bool = False
-    terminationGracePeriodSeconds: int | None = None
+    terminationGracePeriodSeconds: Int64 | None = None
     resourceClaims: Any = None
     schedulingGroup: Any = None
-    workloadRef: Any = None
+    runtimeClassName: str = ""
+    hostUsers: bool | None = None
 
 
 class PodCondition(Part, frozen=True):
@@ -360,7 +279,7 @@ class PodCondition(Part, frozen=True):
     status: str = ""
     reason: str = ""
     message: str = ""
-    observedGeneration: int = 0
+    observedGeneration: Int64 = 0
     lastTransitionTime: Time | None = None
 
 
@@ -383,9 +302,7 @@ class PodStatus(Part, frozen=True):
     resources: ResourceRequirements | None = None
     allocatedResources: ResourceList | None = None
     resize: str = ""
-    resourceClaimStatuses: Any = None
     extendedResourceClaimStatus: Any = None
-    nodeAllocatableResourceClaimStatuses: Any = None
 
 
 class Pod(Document, frozen=True):
@@ -413,12 +330,11 @@ class Taint(Part, frozen=True):
 class NodeSpec(Part, frozen=True):
     unschedulable: bool = False
     taints: tuple[Taint, ...] = ()
-    podPreemptionPolicy: Any = None
 
 
 class ContainerImage(Part, frozen=True):
     names: tuple[str, ...] = ()
-    sizeBytes: int = 0
+    sizeBytes: Int64 = 0
 
 
 class NodeCondition(Part, frozen=True):
@@ -445,17 +361,17 @@ class Node(Document, frozen=True):
 
 
 class PodDisruptionBudgetSpec(Part, frozen=True):
-    minAvailable: int | str | None = None
-    maxUnavailable: int | str | None = None
+    minAvailable: Int32 | str | None = None
+    maxUnavailable: Int32 | str | None = None
     selector: LabelSelector | None = None
 
 
 class PodDisruptionBudgetStatus(Part, frozen=True):
-    disruptionsAllowed: int = 0
+    disruptionsAllowed: Int32 = 0
     disruptedPods: dict[str, Any] = {}
-    currentHealthy: int = 0
-    desiredHealthy: int = 0
-    expectedPods: int = 0
+    currentHealthy: Int32 = 0
+    desiredHealthy: Int32 = 0
+    expectedPods: Int32 = 0
 
 
 class PodDisruptionBudget(Document, frozen=True):
@@ -468,7 +384,7 @@ class PodDisruptionBudget(Document, frozen=True):
 class PriorityClass(Document, frozen=True):
     apiVersion: str = "scheduling.k8s.io/v1"
     metadata: ObjectMeta = ObjectMeta()
-    value: int = 0
+    value: Int32 = 0
     globalDefault: bool = False
     preemptionPolicy: str = "PreemptLowerPriority"
 
@@ -508,137 +424,3 @@ class StatefulSet(Document, frozen=True):
     apiVersion: str = "apps/v1"
     metadata: ObjectMeta = ObjectMeta()
     spec: ReplicaSetSpec = ReplicaSetSpec()
-
-
-# -- volumes
-
-
-class VolumeNodeAffinity(Part, frozen=True):
-    required: NodeSelector | None = None
-
-
-class PersistentVolumeSpec(Part, frozen=True):
-    capacity: ResourceList = {}
-    accessModes: tuple[str, ...] = ()
-    claimRef: ObjectReference | None = None
-    storageClassName: str = ""
-    volumeMode: str = "Filesystem"
-    nodeAffinity: VolumeNodeAffinity | None = None
-    volumeAttributesClassName: str | None = None
-    csi: CSIVolume | None = None
-    hostPath: Any = None
-    local: Any = None
-    gcePersistentDisk: GCEPersistentDisk | None = None
-    awsElasticBlockStore: AWSElasticBlockStore | None = None
-    cinder: Cinder | None = None
-    azureDisk: AzureDisk | None = None
-    azureFile: AzureFile | None = None
-    vsphereVolume: VsphereVolume | None = None
-    portworxVolume: PortworxVolume | None = None
-    rbd: RBD | None = None
-    iscsi: ISCSI | None = None
-
-
-class PersistentVolumeStatus(Part, frozen=True):
-    phase: str = ""
-
-
-class PersistentVolume(Document, frozen=True):
-    apiVersion: str = "v1"
-    metadata: ObjectMeta = ObjectMeta()
-    spec: PersistentVolumeSpec = PersistentVolumeSpec()
-    status: PersistentVolumeStatus = PersistentVolumeStatus()
-
-
-class PersistentVolumeClaimStatus(Part, frozen=True):
-    phase: str = ""
-    capacity: ResourceList = {}
-    accessModes: tuple[str, ...] = ()
-
-
-class PersistentVolumeClaim(Document, frozen=True):
-    apiVersion: str = "v1"
-    metadata: ObjectMeta = ObjectMeta()
-    spec: PersistentVolumeClaimSpec = PersistentVolumeClaimSpec()
-    status: PersistentVolumeClaimStatus = PersistentVolumeClaimStatus()
-
-
-class TopologySelectorLabelRequirement(Part, frozen=True):
-    key: str = ""
-    values: tuple[str, ...] = ()
-
-
-class TopologySelectorTerm(Part, frozen=True):
-    matchLabelExpressions: tuple[TopologySelectorLabelRequirement, ...] = ()
-
-
-class StorageClass(Document, frozen=True):
-    apiVersion: str = "storage.k8s.io/v1"
-    metadata: ObjectMeta = ObjectMeta()
-    provisioner: str = ""
-    volumeBindingMode: str = "Immediate"
-    allowedTopologies: tuple[TopologySelectorTerm, ...] = ()
-
-
-class VolumeNodeResources(Part, frozen=True):
-    count: int | None = None
-
-
-class CSINodeDriver(Part, frozen=True):
-    name: str = ""
-    nodeID: str = ""
-    topologyKeys: tuple[str, ...] = ()
-    allocatable: VolumeNodeResources | None = None
-
-
-class CSINodeSpec(Part, frozen=True):
-    drivers: tuple[CSINodeDriver, ...] = ()
-
-
-class CSINode(Document, frozen=True):
-    apiVersion: str = "storage.k8s.io/v1"
-    metadata: ObjectMeta = ObjectMeta()
-    spec: CSINodeSpec = CSINodeSpec()
-
-
-class VolumeAttachmentSource(Part, frozen=True):
-    persistentVolumeName: str | None = None
-    inlineVolumeSpec: PersistentVolumeSpec | None = None
-
-
-class VolumeAttachmentSpec(Part, frozen=True):
-    attacher: str = ""
-    source: VolumeAttachmentSource = VolumeAttachmentSource()
-    nodeName: str = ""
-
-
-class VolumeAttachmentStatus(Part, frozen=True):
-    attached: bool = False
-
-
-class VolumeAttachment(Document, frozen=True):
-    apiVersion: str = "storage.k8s.io/v1"
-    metadata: ObjectMeta = ObjectMeta()
-    spec: VolumeAttachmentSpec = VolumeAttachmentSpec()
-    status: VolumeAttachmentStatus = VolumeAttachmentStatus()
-
-
-class CSIDriverSpec(Part, frozen=True):
-    attachRequired: bool = True
-    storageCapacity: bool = False
-    preventPodSchedulingIfMissing: bool | None = None
-
-
-class CSIDriver(Document, frozen=True):
-    apiVersion: str = "storage.k8s.io/v1"
-    metadata: ObjectMeta = ObjectMeta()
-    spec: CSIDriverSpec = CSIDriverSpec()
-
-
-class CSIStorageCapacity(Document, frozen=True):
-    apiVersion: str = "storage.k8s.io/v1"
-    metadata: ObjectMeta = ObjectMeta()
-    nodeTopology: LabelSelector | None = None
-    storageClassName: str = ""
-    capacity: Quantity | None = None
-    maximumVolumeSize: Quantity | None = None

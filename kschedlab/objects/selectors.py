@@ -49,7 +49,7 @@ class Requirement:
 
 @dataclass(frozen=True, slots=True)
 class Selector:
-    """All of its requirements must hold. Equal if the requirements are the same, in whatever order they were written."""
+    """All of its requirements must hold. Equal if the requirements are the same, in whatever order written."""
 
     requirements: tuple[Requirement, ...] = ()
 
@@ -82,7 +82,7 @@ class NodeTerm:
 
 @dataclass(frozen=True, slots=True)
 class NodeTerms:
-    """A node selector: one of its terms must match. Terms that cannot be asked were left out, for they match nothing."""
+    """A node selector: one of its terms must match. Terms that cannot be asked are left out: they match nothing."""
 
     terms: tuple[NodeTerm, ...] = ()
 
@@ -137,7 +137,7 @@ def _field_requirement(key: str, operator: str, values: tuple[str, ...]) -> Requ
 
 
 def fault_of(operator: str, values: tuple[str, ...], known: tuple[str, ...]) -> tuple[str, str] | None:
-    """(field, what is wrong with it) of an expression on labels that the API refuses, or None. ``known``: its operators."""
+    """(field, what is wrong with it) of an expression on labels that the API refuses, or None."""
     if operator not in known:
         return "operator", f'"{operator}" is not an operator here; known are {", ".join(known)}'
     if operator in ("In", "NotIn") and not values:

@@ -1,0 +1,129 @@
+"""What all Kubernetes objects share: metadata, times, amounts by resource, selectors.
+
+v1.37: k8s.io/apimachinery pkg/apis/meta/v1/types.go, k8s.io/api core/v1/types.go.
+"""
+
+# ruff: noqa: D101 (a class is the API's type of that name, which the API documents)
+
+from __future__ import annotations
+
+from contextlib import suppress
+from datetime import UTC, datetime, timedelta
+from typing import Annotated, TypeAlias
+
+import msgspec
+
+from kschedlab.objects.quantity import INT64_MAX, Quantity
+from kschedlab.objects.selectors import NodeTerm, NodeTerms, Selector, SelectorError, label_selector, node_term
+
+_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
+_MICROSECOND = timedelta(microseconds=1)
+
+
+class Time(int):
+    """A moment, as whole microseconds since 1970 (UTC)."""
+
+    __slots__ = ()
+
+    @classmethod
+    def parse(cls, text: str) -> Time:
+        """Read RFC 3339, e.g. ``2024-01-31T12:00:00Z``. ValueError if it is something else."""
+        moment = datetime.fromisoformat(text)
+        if moment.tzinfo is None or len(text) < 20 or text[10] not in "Tt":
+            raise ValueError(f'"{text}" is not a time like 2024-01-31T12:00:00Z')
+        return cls((moment - _EPOCH) // _MICROSECOND)
+
+
+Int32: TypeAlias = Annotated[int, msgspec.Meta(ge=-(2**31), le=2**31 - 1)]
+Int64: TypeAlias = Annotated[int, msgspec.Meta(ge=-INT64_MAX - 1, le=INT64_MAX)]
+
+ResourceList: TypeAlias = dict[str, Quantity]
+"""Amounts by resource name."""
+
+
+class Part(msgspec.Struct, frozen=True, gc=False, omit_defaults=True):
+    """A part of an object."""
+
+
+class Document(msgspec.Struct, frozen=True, gc=False, omit_defaults=True, tag_field="kind", tag=True):
+    """A whole object: its class is its ``kind``."""
+
+
+# -- metadata and selectors
+
+
+class OwnerReference(Part, frozen=True):
+    apiVersion: str = ""
+    kind: str = ""
+    name: str = ""
+    uid: str = ""
+    controller: bool = False
+
+
+class ObjectMeta(Part, frozen=True):
+    name: str = ""
+    namespace: str = ""
+    uid: str = ""
+    labels: dict[str, str] = {}
+    annotations: dict[str, str] = {}
+    ownerReferences: tuple[OwnerReference, ...] = ()
+    creationTimestamp: Time | None = None
+    deletionTimestamp: Time | None = None
+    deletionGracePeriodSeconds: Int64 | None = None
+
+
+class LabelSelectorRequirement(Part, frozen=True):
+    key: str = ""
+    operator: str = ""
+    values: tuple[str, ...] = ()
+
+
+class LabelSelector(Part, frozen=True):
+    """Which labels are meant; empty selects everything, None in its place selects nothing."""
+
+    matchLabels: dict[str, str] = {}
+    matchExpressions: tuple[LabelSelectorRequirement, ...] = ()
+
+    def compile(self) -> Selector:
+        """The selector, ready to be asked. SelectorError if the API would refuse it."""
+        return label_selector(self.matchLabels, [(e.key, e.operator, e.values) for e in self.matchExpressions])
+
+
+class NodeSelectorRequirement(Part, frozen=True):
+    key: str = ""
+    operator: str = ""
+    values: tuple[str, ...] = ()
+
+
+class NodeSelectorTerm(Part, frozen=True):
+    """All of its requirements must hold; a term without any matches no node."""
+
+    matchExpressions: tuple[NodeSelectorRequirement, ...] = ()
+    matchFields: tuple[NodeSelectorRequirement, ...] = ()
+
+    def compile(self) -> NodeTerm:
+        """The term, ready to be asked. SelectorError if it cannot be asked (Gt with a text that is no integer, ...)."""
+        expressions = [(e.key, e.operator, e.values) for e in self.matchExpressions]
+        return node_term(expressions, [(e.key, e.operator, e.values) for e in self.matchFields])
+
+
+class NodeSelector(Part, frozen=True):
+    """One of its terms must hold."""
+
+    nodeSelectorTerms: tuple[NodeSelectorTerm, ...] = ()
+
+    def compile(self) -> NodeTerms:
+        """The selector, ready to be asked; without the terms that cannot be asked, which match nothing."""
+        terms = []
+        for term in self.nodeSelectorTerms:
+            with suppress(SelectorError):
+                terms.append(term.compile())
+        return NodeTerms(tuple(terms))
+
+
+class ObjectReference(Part, frozen=True):
+    kind: str = ""
+    namespace: str = ""
+    name: str = ""
+    uid: str = ""
+    apiVersion: str = ""

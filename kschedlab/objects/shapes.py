@@ -1,0 +1,140 @@
+"""Does plain data have the shape of an object? Finds everything that is wrong, where a decoder stops at the first.
+
+As in the API: unknown fields are passed over, ``null`` is absence (in a map of texts the empty text, in a map of
+amounts zero).
+"""
+
+from __future__ import annotations
+
+from decimal import Decimal
+from functools import cache
+from types import NoneType, UnionType
+from typing import Annotated, Any, Union, get_args, get_origin, get_type_hints
+
+import msgspec
+
+from kschedlab.objects.meta import Document, Time
+from kschedlab.objects.problems import WRITTEN, Fault, Path
+from kschedlab.objects.quantity import Quantity, QuantityError
+
+_WORDS = {str: "text", int: "a whole number", bool: "true or false"}
+
+
+def decode_value(wanted: type, value: Any) -> Any:
+    """Make a :class:`Quantity` or a :class:`Time` (msgspec's ``dec_hook``). ValueError if the value is neither."""
+    if wanted is Quantity:
+        return read_quantity(value)
+    if wanted is Time and isinstance(value, str):
+        return Time.parse(value)
+    raise NotImplementedError(wanted)
+
+
+def read_quantity(value: Any) -> Quantity:
+    """A quantity from text or a number, as the API reads JSON; absent is 0. QuantityError if it is not one."""
+    if type(value) is str:
+        return Quantity(value)
+    if value is None:
+        return Quantity("0")
+    if isinstance(value, bool) or not isinstance(value, int | Decimal):
+        raise QuantityError("format", f"{WRITTEN} is not a quantity (expected a number such as 2, 500m or 1.5Gi)")
+    if isinstance(value, int) and value.bit_length() > 256:
+        raise QuantityError("range", f"{WRITTEN} is not a quantity (it has too many digits)")
+    return Quantity(str(value))
+
+
+def fitted(data: Any, wanted: type[Document]) -> tuple[Any, list[Fault]]:
+    """The data without what stands for absence, and everything in it that does not fit."""
+    faults: list[Fault] = []
+    return _fit(data, wanted, (), faults), faults
+
+
+@cache
+def _fields(struct: type[msgspec.Struct]) -> dict[str, Any]:
+    hints = get_type_hints(struct, include_extras=True)
+    return {name: hints[name] for name in struct.__struct_fields__}
+
+
+def _fit(data: Any, wanted: Any, path: Path, faults: list[Fault]) -> Any:
+    origin = get_origin(wanted)
+    if wanted is Any:
+        return data
+    if origin in (Union, UnionType):
+        return _fit_union(data, get_args(wanted), path, faults)
+    if origin is tuple:
+        return _fit_list(data, get_args(wanted)[0], path, faults)
+    if origin is dict:
+        return _fit_map(data, get_args(wanted)[1], path, faults)
+    if isinstance(wanted, type) and issubclass(wanted, msgspec.Struct):
+        return _fit_struct(data, wanted, path, faults)
+    return _fit_scalar(data, wanted, path, faults)
+
+
+def _fit_struct(data: Any, wanted: type[msgspec.Struct], path: Path, faults: list[Fault]) -> Any:
+    if not isinstance(data, dict):
+        faults.append(Fault(path, f"a map of fields is expected here, not {_described(data)}"))
+        return None
+    known = _fields(wanted)
+    kept = {}
+    for name, value in data.items():
+        if name in known and value is not None:
+            kept[name] = _fit(value, known[name], (*path, name), faults)
+    return kept
+
+
+def _fit_list(data: Any, wanted: Any, path: Path, faults: list[Fault]) -> Any:
+    if not isinstance(data, list | tuple):
+        faults.append(Fault(path, f"a list is expected here, not {_described(data)}"))
+        return None
+    return [_fit(value, wanted, (*path, i), faults) for i, value in enumerate(data)]
+
+
+def _fit_map(data: Any, wanted: Any, path: Path, faults: list[Fault]) -> Any:
+    if not isinstance(data, dict):
+        faults.append(Fault(path, f"a map is expected here, not {_described(data)}"))
+        return None
+    absent = "" if wanted is str else None
+    return {k: _fit(absent if v is None else v, wanted, (*path, k), faults) for k, v in data.items()}
+
+
+def _fit_union(data: Any, members: tuple[Any, ...], path: Path, faults: list[Fault]) -> Any:
+    kinds = [member for member in members if member is not NoneType]
+    if isinstance(data, str) and str in kinds:
+        return data
+    return _fit(data, kinds[0], path, faults)
+
+
+def _fit_scalar(data: Any, wanted: Any, path: Path, faults: list[Fault]) -> Any:
+    limits: tuple[Any, ...] = ()
+    if get_origin(wanted) is Annotated:
+        wanted, *limits = get_args(wanted)  # type: ignore[assignment]
+    if wanted in (Quantity, Time):
+        try:
+            decode_value(wanted, data)
+        except (ValueError, NotImplementedError) as error:
+            faults.append(Fault(path, str(error) if isinstance(error, ValueError) else _NOT_A_TIME))
+    elif type(data) is not wanted:
+        faults.append(Fault(path, _mismatch(data, wanted)))
+    elif limits and not limits[0].ge <= data <= limits[0].le:
+        faults.append(Fault(path, f"{WRITTEN} is out of range: from {limits[0].ge} to {limits[0].le}"))
+    return data
+
+
+_NOT_A_TIME = f"{WRITTEN} is not a time like 2024-01-31T12:00:00Z"
+
+
+def _mismatch(data: Any, wanted: type) -> str:
+    if isinstance(data, dict | list) or data is None:
+        return f"{_WORDS[wanted]} is expected here, not {_described(data)}"
+    if wanted is str:
+        return f'{WRITTEN} is {_described(data)}, not text: put it in quotes ("{WRITTEN}")'
+    return f"{WRITTEN} is {_described(data)}, not {_WORDS[wanted]}"
+
+
+def _described(data: Any) -> str:
+    if data is None:
+        return "nothing"
+    if isinstance(data, bool):
+        return "true or false"
+    if isinstance(data, int | Decimal):
+        return "a number"
+    return {str: "text", dict: "a map", list: "a list"}[type(data)]

@@ -1,0 +1,267 @@
+"""Volumes: what pods mount, and the objects behind it.
+
+v1.37: k8s.io/api core/v1/types.go and storage/v1/types.go, with the fields that the volume plugins look at.
+"""
+
+# ruff: noqa: D101 (a class is the API's type of that name, which the API documents)
+
+from __future__ import annotations
+
+from typing import Any
+
+from kschedlab.objects.meta import (
+    Document,
+    Int32,
+    LabelSelector,
+    NodeSelector,
+    ObjectMeta,
+    ObjectReference,
+    Part,
+    ResourceList,
+)
+from kschedlab.objects.quantity import Quantity
+
+# -- in pods
+
+
+class GCEPersistentDisk(Part, frozen=True):
+    pdName: str = ""
+    readOnly: bool = False
+
+
+class AWSElasticBlockStore(Part, frozen=True):
+    volumeID: str = ""
+    readOnly: bool = False
+
+
+class ISCSI(Part, frozen=True):
+    targetPortal: str = ""
+    iqn: str = ""
+    lun: Int32 = 0
+    readOnly: bool = False
+
+
+class RBD(Part, frozen=True):
+    monitors: tuple[str, ...] = ()
+    image: str = ""
+    pool: str = "rbd"
+    readOnly: bool = False
+
+
+class Cinder(Part, frozen=True):
+    volumeID: str = ""
+
+
+class AzureDisk(Part, frozen=True):
+    diskName: str = ""
+    diskURI: str = ""
+
+
+class AzureFile(Part, frozen=True):
+    secretName: str = ""
+    shareName: str = ""
+    secretNamespace: str = ""
+
+
+class VsphereVolume(Part, frozen=True):
+    volumePath: str = ""
+
+
+class PortworxVolume(Part, frozen=True):
+    volumeID: str = ""
+
+
+class CSIVolume(Part, frozen=True):
+    """``csi`` of a pod's volume, and of a PersistentVolume (with ``volumeHandle``)."""
+
+    driver: str = ""
+    volumeHandle: str = ""
+    readOnly: bool = False
+
+
+class PersistentVolumeClaimVolume(Part, frozen=True):
+    claimName: str = ""
+    readOnly: bool = False
+
+
+class VolumeResourceRequirements(Part, frozen=True):
+    requests: ResourceList = {}
+    limits: ResourceList = {}
+
+
+class PersistentVolumeClaimSpec(Part, frozen=True):
+    accessModes: tuple[str, ...] = ()
+    selector: LabelSelector | None = None
+    resources: VolumeResourceRequirements = VolumeResourceRequirements()
+    volumeName: str = ""
+    storageClassName: str | None = None
+    volumeMode: str = "Filesystem"
+    dataSource: Any = None
+    dataSourceRef: Any = None
+    volumeAttributesClassName: str | None = None
+
+
+class PersistentVolumeClaimTemplate(Part, frozen=True):
+    metadata: ObjectMeta = ObjectMeta()
+    spec: PersistentVolumeClaimSpec = PersistentVolumeClaimSpec()
+
+
+class EphemeralVolume(Part, frozen=True):
+    volumeClaimTemplate: PersistentVolumeClaimTemplate | None = None
+
+
+class ImageVolume(Part, frozen=True):
+    reference: str = ""
+
+
+class Volume(Part, frozen=True):
+    """A pod's volume, with the sources that the volume plugins look at."""
+
+    name: str = ""
+    persistentVolumeClaim: PersistentVolumeClaimVolume | None = None
+    ephemeral: EphemeralVolume | None = None
+    csi: CSIVolume | None = None
+    gcePersistentDisk: GCEPersistentDisk | None = None
+    awsElasticBlockStore: AWSElasticBlockStore | None = None
+    iscsi: ISCSI | None = None
+    rbd: RBD | None = None
+    cinder: Cinder | None = None
+    azureDisk: AzureDisk | None = None
+    azureFile: AzureFile | None = None
+    vsphereVolume: VsphereVolume | None = None
+    portworxVolume: PortworxVolume | None = None
+    image: ImageVolume | None = None
+
+
+# -- objects
+
+
+class VolumeNodeAffinity(Part, frozen=True):
+    required: NodeSelector | None = None
+
+
+class PersistentVolumeSpec(Part, frozen=True):
+    capacity: ResourceList = {}
+    accessModes: tuple[str, ...] = ()
+    claimRef: ObjectReference | None = None
+    storageClassName: str = ""
+    volumeMode: str = "Filesystem"
+    nodeAffinity: VolumeNodeAffinity | None = None
+    volumeAttributesClassName: str | None = None
+    csi: CSIVolume | None = None
+    hostPath: Any = None
+    local: Any = None
+    gcePersistentDisk: GCEPersistentDisk | None = None
+    awsElasticBlockStore: AWSElasticBlockStore | None = None
+    cinder: Cinder | None = None
+    azureDisk: AzureDisk | None = None
+    azureFile: AzureFile | None = None
+    vsphereVolume: VsphereVolume | None = None
+    portworxVolume: PortworxVolume | None = None
+    rbd: RBD | None = None
+    iscsi: ISCSI | None = None
+
+
+class PersistentVolumeStatus(Part, frozen=True):
+    phase: str = ""
+
+
+class PersistentVolume(Document, frozen=True):
+    apiVersion: str = "v1"
+    metadata: ObjectMeta = ObjectMeta()
+    spec: PersistentVolumeSpec = PersistentVolumeSpec()
+    status: PersistentVolumeStatus = PersistentVolumeStatus()
+
+
+class PersistentVolumeClaimStatus(Part, frozen=True):
+    phase: str = ""
+    capacity: ResourceList = {}
+    accessModes: tuple[str, ...] = ()
+
+
+class PersistentVolumeClaim(Document, frozen=True):
+    apiVersion: str = "v1"
+    metadata: ObjectMeta = ObjectMeta()
+    spec: PersistentVolumeClaimSpec = PersistentVolumeClaimSpec()
+    status: PersistentVolumeClaimStatus = PersistentVolumeClaimStatus()
+
+
+class TopologySelectorLabelRequirement(Part, frozen=True):
+    key: str = ""
+    values: tuple[str, ...] = ()
+
+
+class TopologySelectorTerm(Part, frozen=True):
+    matchLabelExpressions: tuple[TopologySelectorLabelRequirement, ...] = ()
+
+
+class StorageClass(Document, frozen=True):
+    apiVersion: str = "storage.k8s.io/v1"
+    metadata: ObjectMeta = ObjectMeta()
+    provisioner: str = ""
+    volumeBindingMode: str = "Immediate"
+    allowedTopologies: tuple[TopologySelectorTerm, ...] = ()
+
+
+class VolumeNodeResources(Part, frozen=True):
+    count: Int32 | None = None
+
+
+class CSINodeDriver(Part, frozen=True):
+    name: str = ""
+    nodeID: str = ""
+    topologyKeys: tuple[str, ...] = ()
+    allocatable: VolumeNodeResources | None = None
+
+
+class CSINodeSpec(Part, frozen=True):
+    drivers: tuple[CSINodeDriver, ...] = ()
+
+
+class CSINode(Document, frozen=True):
+    apiVersion: str = "storage.k8s.io/v1"
+    metadata: ObjectMeta = ObjectMeta()
+    spec: CSINodeSpec = CSINodeSpec()
+
+
+class VolumeAttachmentSource(Part, frozen=True):
+    persistentVolumeName: str | None = None
+    inlineVolumeSpec: PersistentVolumeSpec | None = None
+
+
+class VolumeAttachmentSpec(Part, frozen=True):
+    attacher: str = ""
+    source: VolumeAttachmentSource = VolumeAttachmentSource()
+    nodeName: str = ""
+
+
+class VolumeAttachmentStatus(Part, frozen=True):
+    attached: bool = False
+
+
+class VolumeAttachment(Document, frozen=True):
+    apiVersion: str = "storage.k8s.io/v1"
+    metadata: ObjectMeta = ObjectMeta()
+    spec: VolumeAttachmentSpec = VolumeAttachmentSpec()
+    status: VolumeAttachmentStatus = VolumeAttachmentStatus()
+
+
+class CSIDriverSpec(Part, frozen=True):
+    attachRequired: bool = True
+    storageCapacity: bool = False
+    preventPodSchedulingIfMissing: bool | None = None
+
+
+class CSIDriver(Document, frozen=True):
+    apiVersion: str = "storage.k8s.io/v1"
+    metadata: ObjectMeta = ObjectMeta()
+    spec: CSIDriverSpec = CSIDriverSpec()
+
+
+class CSIStorageCapacity(Document, frozen=True):
+    apiVersion: str = "storage.k8s.io/v1"
+    metadata: ObjectMeta = ObjectMeta()
+    nodeTopology: LabelSelector | None = None
+    storageClassName: str = ""
+    capacity: Quantity | None = None
+    maximumVolumeSize: Quantity | None = None
