@@ -40,8 +40,7 @@ def node(rng: random.Random, kind: str, number: int) -> Object:
             effect = rng.choice(["NoSchedule", "PreferNoSchedule"])
             made["spec"]["taints"] = [{"key": "dedicated", "value": "db", "effect": effect}]
         made["status"]["images"] = [
-            {"names": [f"reg.example/{app}:v1"], "sizeBytes": rng.randint(20, 900) << 20}
-            for app in rng.sample(APPS, 2)
+            {"names": [f"reg.example/{app}:v1"], "sizeBytes": rng.randint(20, 900) << 20} for app in rng.sample(APPS, 2)
         ]
     return made
 
@@ -84,9 +83,7 @@ def wishes(rng: random.Random, kind: str, app: str) -> Object:
     if kind == "affinity":
         term = {"labelSelector": same_app, "topologyKey": "kubernetes.io/hostname"}
         weighted = [{"weight": 50, "podAffinityTerm": term}]
-        return {
-            "affinity": {"podAntiAffinity": {"preferredDuringSchedulingIgnoredDuringExecution": weighted}}
-        }
+        return {"affinity": {"podAntiAffinity": {"preferredDuringSchedulingIgnoredDuringExecution": weighted}}}
     asked: Object = {}
     if kind == "mixed":
         if rng.random() < 0.5:
@@ -94,9 +91,7 @@ def wishes(rng: random.Random, kind: str, app: str) -> Object:
         if rng.random() < 0.5:
             ssd = {"matchExpressions": [{"key": "disk", "operator": "In", "values": ["ssd"]}]}
             weighted = [{"weight": 10, "preference": ssd}]
-            asked["affinity"] = {
-                "nodeAffinity": {"preferredDuringSchedulingIgnoredDuringExecution": weighted}
-            }
+            asked["affinity"] = {"nodeAffinity": {"preferredDuringSchedulingIgnoredDuringExecution": weighted}}
         if rng.random() < 0.5:
             zones = {"maxSkew": 5, "topologyKey": "topology.kubernetes.io/zone", "labelSelector": same_app}
             asked["topologySpreadConstraints"] = [zones | {"whenUnsatisfiable": "ScheduleAnyway"}]

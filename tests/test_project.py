@@ -32,9 +32,7 @@ def test_the_lock_has_what_the_project_asks_for(requirement: Requirement) -> Non
 
 
 def test_binder_pins_the_same_versions() -> None:
-    needed = {
-        canonicalize_name(Requirement(each).name) for each in [*PROJECT["dependencies"], *EXTRAS["lab"]]
-    }
+    needed = {canonicalize_name(Requirement(each).name) for each in [*PROJECT["dependencies"], *EXTRAS["lab"]]}
     locked = pins("requirements.txt")
     assert pins("binder/requirements.txt") == {name: locked[name] for name in needed - IN_THE_IMAGE}
 

@@ -66,9 +66,7 @@ def size() -> str:
 
 def main() -> None:
     """Print everything; the benchmark takes minutes at full size."""
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--real", help="the real scheduler's benchmark program")
     parser.add_argument("--nodes", type=int, default=5000)
     parser.add_argument("--running", type=int, default=10000)

@@ -78,9 +78,7 @@ def themes(vectors: Path, generation: str) -> list[str]:
 
 
 def main() -> int:
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("expected", type=Path)
     parser.add_argument("actual", type=Path)
     parser.add_argument("--show", type=int, default=5)

@@ -10,9 +10,7 @@ from tools.refresh import METADATA, NOTEBOOKS, executed
 
 PATHS = sorted(NOTEBOOKS.glob("*.ipynb"))
 each_notebook = pytest.mark.parametrize("path", PATHS, ids=lambda path: path.name)
-NOT_COMPARED = re.compile(
-    r"nbval-(ignore-output|skip)|raises-exception|NBVAL_|PYTEST_VALIDATE_IGNORE", re.IGNORECASE
-)
+NOT_COMPARED = re.compile(r"nbval-(ignore-output|skip)|raises-exception|NBVAL_|PYTEST_VALIDATE_IGNORE", re.IGNORECASE)
 MACHINE = re.compile(r"(?<![\w.])/(home|root|tmp|usr|work|Users)/|[A-Z]:\\\\Users")
 KIBIBYTE = 1024
 
