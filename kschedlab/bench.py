@@ -26,10 +26,10 @@ class Workload(msgspec.Struct):
     queue: list[msgspec.Raw]
 
 
-def load(path: Path) -> tuple[Cluster, list[str]]:
+def load(path: Path, generation: Generation) -> tuple[Cluster, list[str]]:
     """The cluster, and the keys of the arriving pods in the order in which the queue gives them."""
     workload = msgspec.json.decode(path.read_bytes(), type=Workload)
-    cluster = Cluster(decode_objects(workload.objects + workload.queue))
+    cluster = Cluster(decode_objects(workload.objects + workload.queue), generation.api)
     arriving = [info for info in cluster.pending.values()]
     return cluster, [info.key for info in sorted(arriving, key=lambda info: -info.priority)]
 
@@ -37,7 +37,7 @@ def load(path: Path) -> tuple[Cluster, list[str]]:
 def bench(path: Path, generation: Generation, percentage: int, seed: int = 0) -> dict[str, Any]:
     """Schedule the workload's queue once, each pod one attempt. Seconds on the wall clock, milliseconds a pod."""
     began = time.perf_counter()
-    cluster, queue = load(path)
+    cluster, queue = load(path, generation)
     loading = time.perf_counter() - began
     scheduler = Scheduler(cluster, generation, percentage, random.Random(seed))
     gc.collect()

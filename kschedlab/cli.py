@@ -15,7 +15,7 @@ from kschedlab.cluster.pods import PodInfo
 from kschedlab.decide import decide_lines
 from kschedlab.decision import Decision
 from kschedlab.generations import GENERATIONS, LATEST, Generation
-from kschedlab.objects.manifests import ManifestError
+from kschedlab.objects.manifests import ManifestError, load
 from kschedlab.queue.order import queue_order
 from kschedlab.scheduler import Scheduler
 
@@ -101,10 +101,10 @@ def _bench(options: argparse.Namespace) -> int:
 
 
 def _explain(options: argparse.Namespace) -> int:
-    cluster = Cluster.from_files(*options.files)
+    generation = GENERATIONS[options.generation]
+    cluster = Cluster(load(*options.files), generation.api)
     for warning in cluster.objects.report.lines():
         print(warning, file=sys.stderr)
-    generation = GENERATIONS[options.generation]
     decisions = [explain_one(cluster, options.pod, generation)] if options.pod else explain_all(cluster, generation)
     print(_rendered(list(decisions), options.output))
     return 0

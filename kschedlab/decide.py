@@ -47,7 +47,7 @@ def decide_line(line: bytes | str, generation: Generation) -> dict[str, Any]:
 
 
 def _verdict(scenario: Scenario, generation: Generation) -> dict[str, Any]:
-    cluster = Cluster(decode_objects(scenario.objects))
+    cluster = Cluster(decode_objects(scenario.objects), generation.api)
     pod = cluster.pending.get(scenario.pod)
     if pod is None:
         return {"feasible": [], "error": f'pod "{scenario.pod}" is not in the scenario'}
@@ -59,7 +59,7 @@ def _placements(scenario: Scenario, generation: Generation) -> dict[str, Any]:
     """Schedule the queue in its order. After a preemption the victims are gone at once, and the pod tries once more."""
     objects = decode_objects([*scenario.objects, *scenario.queue])
     arriving = [f"{m.namespace}/{m.name}" for m in (o.metadata for o in objects.pods[-len(scenario.queue) :])]
-    cluster = Cluster(objects)
+    cluster = Cluster(objects, generation.api)
     scheduler = Scheduler(cluster, generation, survey=True)
     waiting = {key: cluster.pending.pop(key) for key in arriving}
     placements = []

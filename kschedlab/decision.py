@@ -106,6 +106,11 @@ class Decision:
     @property
     def message(self) -> str:
         """The FailedScheduling message up to what preemption adds, or "" if a node was found."""
+        narrowed_by = self.verdicts.narrowed_by if self.verdicts is not None else ()
+        return self.failure(f"node(s) didn't satisfy plugin(s) [{' '.join(narrowed_by)}]")
+
+    def failure(self, left_out: str) -> str:
+        """The message, with this reason for nodes that a PreFilter result left out."""
         if self.error:
             return self.error
         if self.gates:
@@ -116,9 +121,13 @@ class Decision:
             return NO_NODES
         assert self.verdicts is not None
         if self.verdicts.rejected is not None:
+            if not self.generation.rejection_told_once:
+                return unavailable(
+                    len(self.cluster.nodes), dict.fromkeys(self.verdicts.rejected.reasons, len(self.cluster.nodes))
+                )
             text = ", ".join(self.verdicts.rejected.reasons)
             return f"{unavailable(len(self.cluster.nodes), {})} {text}."
-        return unavailable(len(self.cluster.nodes), self.reasons())
+        return unavailable(len(self.cluster.nodes), self.reasons(left_out))
 
     @property
     def event(self) -> str:
@@ -127,8 +136,8 @@ class Decision:
             return self.message
         return f"{self.message} {preemption_stage.message(self.preemption)}"
 
-    def reasons(self) -> dict[str, int]:
-        """Each reason and the number of nodes that it holds for."""
+    def reasons(self, left_out: str) -> dict[str, int]:
+        """Each reason and the number of nodes that it holds for; ``left_out``: that of nodes left out by PreFilter."""
         verdicts, reasons = self.verdicts, dict[str, int]()
         if verdicts is None:
             return reasons
@@ -138,13 +147,9 @@ class Decision:
                 for part in refused.parts:
                     if count := int((part.mask & mine).sum()):
                         reasons[part.reason] = reasons.get(part.reason, 0) + count
-        return reasons | self._left_out()
-
-    def _left_out(self) -> dict[str, int]:
-        verdicts = self.verdicts
-        assert verdicts is not None
-        count = int((verdicts.refused_by == LEFT_OUT).sum())
-        return {f"node(s) didn't satisfy plugin(s) [{' '.join(verdicts.narrowed_by)}]": count} if count else {}
+        if count := int((verdicts.refused_by == LEFT_OUT).sum()):
+            reasons[left_out] = count
+        return reasons
 
     def to_dict(self) -> dict[str, Any]:
         """The decision as plain data, in the format of the conformance vectors."""

@@ -41,6 +41,7 @@ class Scheduler:
         self.rng = rng
         self.survey = survey
         self.next_start = 0
+        self.turns = 0
 
     def decide(self, pod: PodInfo) -> Decision:
         """Decide where the pod goes, without changing the cluster. The decision refers to the cluster as it is now."""
@@ -80,7 +81,7 @@ class Scheduler:
         if self.survey:
             return np.flatnonzero(passes), len(passes)
         nominated = cluster.index.get(pod.pod.status.nominatedNodeName or "")
-        if nominated is not None and passes[nominated]:
+        if self.generation.nominated_node_first and nominated is not None and passes[nominated]:
             return np.array([nominated]), 1
         enough = nodes_to_find(len(passes), self.percentage, self.generation.sampling)
         feasible, looked_at = search(passes, self.next_start, enough)
@@ -89,9 +90,12 @@ class Scheduler:
 
     def _select(self, scores: Scores) -> int:
         best = scores.best
-        if self.rng is not None:
+        if self.rng is None:
+            return min(best.tolist(), key=lambda n: self.cluster.names[n])
+        if self.generation.host_drawn:
             return select_host(best, self.rng)
-        return min(best.tolist(), key=lambda n: self.cluster.names[n])
+        self.turns += 1
+        return int(best[(self.turns - 1) % len(best)])
 
     def commit(self, decision: Decision) -> None:
         """Carry the decision out: bind the pod, or evict the victims at once and nominate it."""

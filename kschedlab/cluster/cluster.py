@@ -11,9 +11,9 @@ from kschedlab.cluster.counts import Counts
 from kschedlab.cluster.kinds import IntArray, Kinds, Question
 from kschedlab.cluster.pods import NEVER_STARTED, PodColumns, PodInfo
 from kschedlab.cluster.topology import Topology, interleaved
+from kschedlab.objects.api import API_1_37, Api
 from kschedlab.objects.manifests import Objects
 from kschedlab.objects.model import Node, Pod
-from kschedlab.objects.requests import nonzero_requests, pod_requests
 
 T = TypeVar("T")
 
@@ -38,8 +38,9 @@ class Cluster:
     ``nonzero[0 | 1, node]`` (cpu, memory with the defaults for pods that ask for nothing), ``pods_on``, ``max_pods``.
     """
 
-    def __init__(self, objects: Objects) -> None:
+    def __init__(self, objects: Objects, api: Api = API_1_37) -> None:
         self.objects = objects
+        self.api = api
         self.nodes: list[Node] = interleaved(objects.nodes)
         self.names = [node.metadata.name for node in self.nodes]
         self.index = {name: i for i, name in enumerate(self.names)}
@@ -97,8 +98,9 @@ class Cluster:
 
     def info(self, pod: Pod) -> PodInfo:
         """The pod, prepared for a decision."""
+        pod = self.api.admit(pod)
         start, metadata = pod.status.startTime, pod.metadata
-        request = pod_requests(pod)
+        request, placed = self.api.incoming(pod), self.api.placed(pod)
         for name in request:
             self._row(name)
         return PodInfo(
@@ -108,13 +110,15 @@ class Cluster:
             start=NEVER_STARTED if start is None else start,
             kind=self.kinds.of(pod),
             request=request,
-            nonzero=nonzero_requests(pod),
+            placed=placed,
+            scored=self.api.scored(pod),
+            nonzero=self.api.nonzero(pod),
         )
 
     def request_vector(self, info: PodInfo) -> IntArray:
-        """int64[resources]: what the pod asks for."""
+        """int64[resources]: what the pod counts on a node."""
         vector = np.zeros(len(self.resources), np.int64)
-        for name, amount in info.request.items():
+        for name, amount in info.placed.items():
             vector[self.resources[name]] = amount
         return vector
 

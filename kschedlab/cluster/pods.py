@@ -18,8 +18,9 @@ NEVER_STARTED = np.iinfo(np.int64).max
 class PodInfo:
     """A pod with what the scheduler computes from it once, before any node is looked at.
 
-    ``request``: what the filter counts, by resource name (cpu in milli, the rest in units).
-    ``nonzero``: (milli cpu, bytes of memory) with the defaults 100m and 200 MiB, which some scores use.
+    ``request``: what the filter counts, by resource name (cpu in milli, the rest in units); ``placed``: what the pod
+    counts once it is on a node. ``scored``, ``nonzero``: (milli cpu, bytes of memory) of the two, with the defaults
+    100m and 200 MiB, which some scores use.
     ``kind``: the number of the pod's :class:`~kschedlab.cluster.kinds.Kind`.
     """
 
@@ -29,6 +30,8 @@ class PodInfo:
     start: int
     kind: int
     request: dict[str, int]
+    placed: dict[str, int]
+    scored: tuple[int, int]
     nonzero: tuple[int, int]
 
 

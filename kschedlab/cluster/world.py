@@ -7,6 +7,7 @@ The real scheduler judges every node in a world of its own: pods nominated to *t
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -21,43 +22,48 @@ if TYPE_CHECKING:
 class Overlay:
     """Pods that come to (+1) or leave (-1) their nodes in thought. Each starts with weight 0: nothing changed.
 
-    ``node``, ``kind``, ``weight``: int64[pods]; ``request``: int64[resources, pods]. ``runs``: they run in the cluster
-    (and can only leave it), or not (and can only come).
+    ``node``, ``kind``, ``weight``: int64[pods]. ``runs``: they run in the cluster (and can only leave it), or not (and
+    can only come). What it changes on the nodes is summed when it is first asked for, and then kept.
     """
 
     def __init__(self, cluster: Cluster, pods: PodColumns, rows: IntArray) -> None:
         self.cluster, self._pods, self._rows = cluster, pods, rows
         self.runs = pods is cluster.pods
-        self.node, self.kind, self.request = pods.node[rows], pods.kind[rows], pods.request[:, rows]
+        self.node, self.kind = pods.node[rows], pods.kind[rows]
         self.weight = np.zeros(len(rows), np.int64)
-        self.requested = np.zeros((len(self.request), len(cluster.nodes)), np.int64)
-        self.pods_on = np.zeros(len(cluster.nodes), np.int64)
-        self._asked = np.flatnonzero(self.request.any(axis=1)).tolist()
-        self._counts: dict[Question, IntArray] = {}
+        self._kept: dict[object, tuple[IntArray, IntArray]] = {}
 
     @property
     def infos(self) -> list[PodInfo]:
         """The pods."""
         return [self._pods.info(row) for row in self._rows.tolist()]
 
-    def set(self, which: IntArray, weight: int) -> None:
-        """Give these pods (indices into the overlay) that weight. O(pods given x questions asked so far)."""
+    def set(self, which: IntArray, weight: IntArray | int) -> None:
+        """Give these pods (indices into the overlay) that weight. O(pods given x sums kept)."""
         change = weight - self.weight[which]
         node = self.node[which]
-        for row in self._asked:
-            np.add.at(self.requested[row], node, self.request[row, which] * change)
-        np.add.at(self.pods_on, node, change)
-        for question, count in self._counts.items():
-            np.add.at(count, node, self.cluster.kinds.answers(question)[self.kind[which]] * change)
+        for value, total in self._kept.values():
+            np.add.at(total, node, value[which] * change)
         self.weight[which] = weight
 
+    def requested(self, row: int) -> IntArray:
+        """int64[nodes]: by how much the requests for the resource of that row change."""
+        return self._sum(row, lambda: self._pods.request[row, self._rows])
+
+    def pods_on(self) -> IntArray:
+        """int64[nodes]: by how much the number of pods changes."""
+        return self._sum("pods", lambda: np.ones(len(self.node), np.int64))
+
     def count(self, question: Question) -> IntArray:
-        """int64[nodes]: by how much the overlay changes the question's count on each node."""
-        count = self._counts.get(question)
-        if count is None:
-            count = self._counts[question] = np.zeros(len(self.pods_on), np.int64)
-            np.add.at(count, self.node, self.cluster.kinds.answers(question)[self.kind] * self.weight)
-        return count
+        """int64[nodes]: by how much the question's count on each node changes."""
+        return self._sum(question, lambda: self.cluster.kinds.answers(question)[self.kind])
+
+    def _sum(self, name: object, values: Callable[[], IntArray]) -> IntArray:
+        if name not in self._kept:
+            value, total = values(), np.zeros(len(self.cluster.nodes), np.int64)
+            np.add.at(total, self.node, value * self.weight)
+            self._kept[name] = value, total
+        return self._kept[name][1]
 
     def holds(self, question: Question, held: BoolArray) -> BoolArray:
         """bool[nodes]: ``held`` after the overlay's changes; see :meth:`World.holds`."""
@@ -81,6 +87,7 @@ class World:
             self.overlays = (*below.overlays, overlay)
         self._below, self._overlay = below, overlay
         self._requested: dict[int, IntArray] = {}
+        self._pods_on: IntArray | None = None
         self._totals: dict[tuple[Question, str, int], IntArray] = below._totals if below is not None else {}
 
     def over(self, overlay: Overlay) -> World:
@@ -93,14 +100,16 @@ class World:
             return self.cluster.requested[row]
         known = self._requested.get(row)
         if known is None:
-            known = self._requested[row] = self._below.requested(row) + self._overlay.requested[row]
+            known = self._requested[row] = self._below.requested(row) + self._overlay.requested(row)
         return known
 
     def pods_on(self) -> IntArray:
         """int64[nodes]: the number of pods on each node."""
         if self._below is None or self._overlay is None:
             return self.cluster.pods_on
-        return self._below.pods_on() + self._overlay.pods_on
+        if self._pods_on is None:
+            self._pods_on = self._below.pods_on() + self._overlay.pods_on()
+        return self._pods_on
 
     def count(self, question: Question) -> IntArray:
         """int64[nodes]: the question's sum over each node's own pods."""

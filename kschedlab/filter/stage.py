@@ -155,7 +155,7 @@ class FilterRun:
             refused = self._ask(number, check, world)
             refusals.append(refused)
             if refused is not None:
-                refused_by[(refused_by == PASSES) & refused.mask] = number
+                np.copyto(refused_by, number, where=refused.mask & (refused_by == PASSES))
         return Verdicts(refused_by, self.prepared.plugins, tuple(refusals), narrowed_by=self.prepared.narrowed_by)
 
     def _ask(self, number: int, check: Check, world: World) -> Refused | None:
@@ -210,8 +210,9 @@ class SamplingRules:
 
 def search(passes: BoolArray, start: int, enough: int) -> tuple[IntArray, int]:
     """Look from ``start`` on, round robin, until ``enough`` nodes pass: (positions found, nodes looked at)."""
-    order = np.roll(np.arange(len(passes)), -start)
-    hits = np.flatnonzero(passes[order])
+    hits = np.flatnonzero(passes)
+    first = int(np.searchsorted(hits, start))
+    hits = np.concatenate([hits[first:], hits[:first]])
     if len(hits) <= enough:
-        return order[hits], len(passes)
-    return order[hits[:enough]], int(hits[enough - 1]) + 1
+        return hits, len(passes)
+    return hits[:enough], (int(hits[enough - 1]) - start) % len(passes) + 1

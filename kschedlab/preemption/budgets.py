@@ -16,6 +16,18 @@ from kschedlab.objects.selectors import Selector
 
 
 @dataclass(frozen=True)
+class BudgetRules:
+    """How a generation reads budgets: named rules. The defaults are those of v1.37.
+
+    ``counted_down``: each victim uses up one of ``disruptionsAllowed``; else only a budget that allows none is broken.
+    ``disrupted_exempt``: a pod in ``disruptedPods`` is already counted there, so evicting it breaks nothing.
+    """
+
+    counted_down: bool = True
+    disrupted_exempt: bool = True
+
+
+@dataclass(frozen=True)
 class Protects:
     """Question: does the budget's selector match? Without a selector, or with an empty one, it matches nothing."""
 
@@ -29,12 +41,13 @@ class Protects:
         return int(self.selector.matches(kind.labels))
 
 
-def violations(cluster: Cluster, budgets: list[PodDisruptionBudget], rows: IntArray, node: IntArray) -> BoolArray:
+def violations(
+    cluster: Cluster, budgets: list[PodDisruptionBudget], rows: IntArray, node: IntArray, rules: BudgetRules
+) -> BoolArray:
     """bool[pods]: evicting this pod, after those before it on the same node, breaks a budget.
 
     ``rows``: the pods' rows, ``node``: their nodes; each node's pods are together, the most important first. On every
-    node the budgets start afresh. A pod in a budget's ``disruptedPods`` is already counted there, so it costs nothing.
-    A pod that breaks one budget is not charged to the budgets after it.
+    node the budgets start afresh. A pod that breaks one budget is not charged to the budgets after it.
     """
     broken: BoolArray = np.zeros(len(rows), np.bool_)
     for budget in budgets:
@@ -43,10 +56,11 @@ def violations(cluster: Cluster, budgets: list[PodDisruptionBudget], rows: IntAr
         charged = protected[cluster.pods.kind[rows]] & ~broken
         if not charged.any():
             continue
-        for name in budget.status.disruptedPods:
+        for name in budget.status.disruptedPods if rules.disrupted_exempt else ():
             row = cluster.pods.row_of.get(f"{budget.metadata.namespace}/{name}")
             charged &= rows != row if row is not None else True
-        broken |= charged & (_number_within(node, charged) > budget.status.disruptionsAllowed)
+        used = _number_within(node, charged) if rules.counted_down else 1
+        broken |= charged & (used > budget.status.disruptionsAllowed)
     return broken
 
 

@@ -18,7 +18,7 @@ from kschedlab.cluster.pods import PodInfo
 from kschedlab.filter.stage import PASSES, FilterRun, Verdicts
 from kschedlab.objects.model import Pod
 from kschedlab.preemption.ladder import RULES, Rule, Rung, Victims, climb
-from kschedlab.preemption.victims import DryRun, dry_run, lower_priority
+from kschedlab.preemption.victims import DryRun, VictimRules, dry_run, lower_priority
 
 NEVER = "not eligible due to preemptionPolicy=Never"
 TERMINATING = "not eligible due to a terminating pod on the nominated node"
@@ -28,14 +28,23 @@ NOT_HELPFUL = "Preemption is not helpful for scheduling"
 
 @dataclass(frozen=True)
 class PreemptionRules:
-    """How a generation preempts.
+    """How a generation preempts: constants and named rules. The defaults are those of v1.37.
 
-    ``min_candidate_percentage``, ``min_candidates``: how many candidates are enough (DefaultPreemptionArgs).
-    ``ladder``: the rules that choose among them.
+    ``min_candidate_percentage``, ``min_candidates``: how many candidates are enough; 100 % examines all.
+    ``policy_obeyed``: preemptionPolicy Never keeps a pod from preempting.
+    ``hopeless_node_frees``: a nominated node on which evicting can't help any more doesn't make the pod wait.
+    ``waits_for_preempted_only``: only pods that the scheduler evicted make it wait, not any that terminate.
+    ``reason_given``: the message says why a pod may not preempt.
+    ``victims``: see :class:`~kschedlab.preemption.victims.VictimRules`. ``ladder``: the rules that choose a candidate.
     """
 
     min_candidate_percentage: int = 10
     min_candidates: int = 100
+    policy_obeyed: bool = True
+    hopeless_node_frees: bool = True
+    waits_for_preempted_only: bool = True
+    reason_given: bool = True
+    victims: VictimRules = field(default_factory=VictimRules)
     ladder: tuple[Rule, ...] = RULES
 
     def enough(self, potential: int) -> int:
@@ -112,9 +121,7 @@ class Preemption:
 
     def _victims(self, node: int) -> tuple[PodInfo, ...]:
         assert self.run is not None
-        return tuple(
-            self.cluster.pods.info(r) for r in self.run.rows[self.run.evicted & (self.run.node == node)].tolist()
-        )
+        return tuple(self.cluster.pods.info(row) for row in self.run.victims_on(node).tolist())
 
     def _candidate(self, node: int) -> Candidate:
         run = self.run
@@ -151,12 +158,12 @@ def preempt(
     """
     hopeless = verdicts.unresolvable()
     potential = np.flatnonzero((verdicts.refused_by != PASSES) & ~hopeless)
-    reason = ineligible(pod, cluster, hopeless)
+    reason = ineligible(pod, cluster, hopeless, rules)
     if reason or not len(potential):
         return Preemption(cluster, reason, potential)
     enough = len(potential) if survey else rules.enough(len(potential))
     offset = rng.randrange(len(potential)) if rng else 0
-    tried, found = _search(pod, cluster, run, np.roll(potential, -offset), enough)
+    tried, found = _search(pod, cluster, run, np.concatenate([potential[offset:], potential[:offset]]), enough, rules)
     if not len(found):
         return Preemption(cluster, "", potential, tried)
     rungs = climb(_victims_of(tried, found, cluster), rules.ladder)
@@ -165,41 +172,50 @@ def preempt(
     return Preemption(cluster, "", potential, tried, found, rungs, chosen)
 
 
-def ineligible(pod: PodInfo, cluster: Cluster, hopeless: BoolArray) -> str:
+def ineligible(pod: PodInfo, cluster: Cluster, hopeless: BoolArray, rules: PreemptionRules) -> str:
     """Why the pod may not preempt, or "". v1.37: default_preemption.go, PodEligibleToPreemptOthers.
 
     It waits while a victim is still terminating on its nominated node, unless evicting pods can't help there any more.
     """
-    if pod.pod.spec.preemptionPolicy == "Never":
+    if rules.policy_obeyed and pod.pod.spec.preemptionPolicy == "Never":
         return NEVER
     nominated = cluster.index.get(pod.pod.status.nominatedNodeName or "")
-    if nominated is not None and not hopeless[nominated]:
+    if nominated is not None and not (rules.hopeless_node_frees and hopeless[nominated]):
         for row in cluster.pods_of(nominated).tolist():
             other = cluster.pods.info(row)
-            if other.priority < pod.priority and terminating_by_preemption(other.pod):
+            gone = terminating_by_preemption if rules.waits_for_preempted_only else terminating
+            if other.priority < pod.priority and gone(other.pod):
                 return TERMINATING
     return ""
 
 
+def terminating(pod: Pod) -> bool:
+    """The pod is being deleted, by whomever."""
+    return pod.metadata.deletionTimestamp is not None
+
+
 def terminating_by_preemption(pod: Pod) -> bool:
     """The scheduler evicted the pod. v1.37: framework/preemption/util.go, PodTerminatingByPreemption."""
-    if pod.metadata.deletionTimestamp is None:
+    if not terminating(pod):
         return False
     target = next((c for c in pod.status.conditions if c.type == "DisruptionTarget"), None)
     return target is not None and target.status == "True" and target.reason == "PreemptionByScheduler"
 
 
-def _search(pod: PodInfo, cluster: Cluster, run: FilterRun, order: IntArray, enough: int) -> tuple[DryRun, IntArray]:
+def _search(
+    pod: PodInfo, cluster: Cluster, run: FilterRun, order: IntArray, enough: int, rules: PreemptionRules
+) -> tuple[DryRun, IntArray]:
     """Dry-run node after node until enough are candidates, one of them without violations; (run, candidates found).
 
     Nodes are tried in growing blocks, because a block costs little more than a node; those without pods of lower
     priority are passed over, since nobody can be evicted there.
     """
-    populated = np.bincount(cluster.pods.node[lower_priority(pod, cluster.pods)], minlength=len(cluster.nodes)) > 0
-    order, size = order[populated[order]], enough + enough // 2
+    lower = lower_priority(pod, cluster.pods)
+    populated = np.bincount(cluster.pods.node[lower], minlength=len(cluster.nodes)) > 0
+    order, size = order[populated[order]], enough + enough // 4
     while True:
         block = order[:size]
-        tried = dry_run(pod, cluster, run, block, cluster.objects.pod_disruption_budgets)
+        tried = dry_run(cluster, run, block, lower, cluster.objects.pod_disruption_budgets, rules.victims)
         broken = np.bincount(tried.node[tried.evicted & tried.violates], minlength=len(cluster.nodes))[block]
         candidate = np.bincount(tried.node[tried.evicted], minlength=len(cluster.nodes))[block] > 0
         clean = candidate & (broken == 0)
@@ -215,7 +231,7 @@ def _victims_of(run: DryRun, found: IntArray, cluster: Cluster) -> Victims:
     place = np.full(len(cluster.nodes), -1, np.int64)
     place[found] = np.arange(len(found))
     candidate = place[run.node]
-    mine = np.flatnonzero(run.evicted & (candidate >= 0))
+    mine = run.listed[candidate[run.listed] >= 0]
     mine = mine[np.argsort(candidate[mine], kind="stable")]
     first = np.searchsorted(candidate[mine], np.arange(len(found)))
     rows = run.rows[mine]

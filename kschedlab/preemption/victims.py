@@ -6,7 +6,8 @@ pkg/scheduler/framework/preemption/preemption.go (DryRunPreemption).
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from functools import cached_property
 
 import numpy as np
 
@@ -16,10 +17,24 @@ from kschedlab.cluster.pods import PodColumns, PodInfo
 from kschedlab.cluster.world import Overlay
 from kschedlab.filter.stage import PASSES, FilterRun, Verdicts
 from kschedlab.objects.model import PodDisruptionBudget
-from kschedlab.preemption.budgets import violations
+from kschedlab.preemption.budgets import BudgetRules, violations
 
 REPRIEVED = -1
 """Value of ``refused_by`` for a pod that may stay."""
+
+
+@dataclass(frozen=True)
+class VictimRules:
+    """How a generation chooses victims: named rules. The defaults are those of v1.37.
+
+    ``budgets``: how it reads PodDisruptionBudgets. ``older_is_more_important``: among equal priorities the pod that
+    started earlier is spared first; else the one that came to the node first. ``sorted_again``: the victims are listed
+    by importance; else those that break a budget come first.
+    """
+
+    budgets: BudgetRules = field(default_factory=BudgetRules)
+    older_is_more_important: bool = True
+    sorted_again: bool = True
 
 
 @dataclass(frozen=True, eq=False)
@@ -30,7 +45,7 @@ class DryRun:
     ``rows``, ``node``: int64[potential victims], rows of pods and their nodes; a node's pods are together, the most
     important first. ``violates``: bool, evicting it breaks a budget. ``turn``: int64, its place in the order of the
     reprieve on its node. ``refused_by``: int64, the plugin that refuses the preemptor while this pod stays, REPRIEVED
-    if none does, or the plugin that refuses the emptied node.
+    if none does, or the plugin that refuses the emptied node. ``sorted_again``: see :class:`VictimRules`.
     """
 
     nodes: IntArray
@@ -40,58 +55,82 @@ class DryRun:
     violates: BoolArray
     turn: IntArray
     refused_by: IntArray
+    sorted_again: bool
 
     @property
     def helps(self) -> BoolArray:
         """bool[potential victims]: the preemptor fits on this pod's node once all potential victims are gone."""
         return self.emptied.refused_by[self.node] == PASSES
 
-    @property
+    @cached_property
     def evicted(self) -> BoolArray:
         """bool[potential victims]: the victims."""
         return self.helps & (self.refused_by != REPRIEVED)
 
+    @cached_property
+    def listed(self) -> IntArray:
+        """int64[victims]: their places among the potential victims, a node's in the order in which they are listed."""
+        victims = np.flatnonzero(self.evicted)
+        if self.sorted_again:
+            return victims
+        return victims[np.lexsort((self.turn[victims], self.node[victims]))]
+
+    def victims_on(self, node: int) -> IntArray:
+        """int64[]: the rows of the victims on the node at this position, in the order in which they are listed."""
+        return self.rows[self.listed[self.node[self.listed] == node]]
+
 
 def dry_run(
-    pod: PodInfo, cluster: Cluster, run: FilterRun, nodes: IntArray, budgets: list[PodDisruptionBudget]
+    cluster: Cluster,
+    run: FilterRun,
+    nodes: IntArray,
+    lower: IntArray,
+    budgets: list[PodDisruptionBudget],
+    rules: VictimRules,
 ) -> DryRun:
-    """Try preemption on the nodes at these positions. O(potential victims on a node) filter runs over all nodes."""
-    rows, node = potential_victims(pod, cluster, nodes)
+    """Try preemption on the nodes at these positions. ``lower``: the rows of all pods of lower priority.
+
+    O(potential victims on a node) filter runs, each over all nodes.
+    """
+    there: BoolArray = np.zeros(len(cluster.nodes), np.bool_)
+    there[nodes] = True
+    rows = by_importance(cluster.pods, lower[there[cluster.pods.node[lower]]], rules.older_is_more_important)
+    node = cluster.pods.node[rows]
     overlay = Overlay(cluster, cluster.pods, rows)
     everyone = np.arange(len(rows))
     overlay.set(everyone, -1)
     emptied = run.verdicts(overlay)
-    violates = violations(cluster, budgets, rows, node)
+    violates = violations(cluster, budgets, rows, node, rules.budgets)
     turn = _turns(node, violates)
     refused_by = emptied.refused_by[node]
     fits = refused_by == PASSES
+    goes = everyone[:0]
     for k in range(int(turn[fits].max(initial=-1)) + 1):
         tried = everyone[fits & (turn == k)]
-        overlay.set(tried, 0)
-        verdict = run.verdicts(overlay).refused_by[node[tried]]
-        refused_by[tried] = verdict
-        overlay.set(tried[verdict != PASSES], -1)
-    return DryRun(nodes, emptied, rows, node, violates, turn, refused_by)
-
-
-def potential_victims(pod: PodInfo, cluster: Cluster, nodes: IntArray) -> tuple[IntArray, IntArray]:
-    """(rows, nodes) of all pods of lower priority there; by node, then the most important first.
-
-    More important: higher priority, then earlier start. v1.37: framework/preemption/util.go, MoreImportantVictim.
-    """
-    pods = cluster.pods
-    there: BoolArray = np.zeros(len(cluster.nodes) + 1, np.bool_)
-    there[nodes] = True
-    rows = lower_priority(pod, pods)
-    rows = rows[there[pods.node[rows]]]
-    by_node_and_priority = (pods.node[rows] << 32) - pods.priority[rows]
-    rows = rows[np.lexsort((pods.start[rows], by_node_and_priority))]
-    return rows, pods.node[rows]
+        overlay.set(np.concatenate([goes, tried]), np.repeat([-1, 0], [len(goes), len(tried)]))
+        refused_by[tried] = run.verdicts(overlay).refused_by[node[tried]]
+        goes = tried[refused_by[tried] != PASSES]
+    return DryRun(nodes, emptied, rows, node, violates, turn, refused_by, rules.sorted_again)
 
 
 def lower_priority(pod: PodInfo, pods: PodColumns) -> IntArray:
-    """int64[]: the rows of all running pods of lower priority."""
-    return np.flatnonzero(pods.live() & (pods.priority < pod.priority))
+    """int64[]: the rows of all running pods of lower priority, the potential victims. O(pods)."""
+    return np.flatnonzero((pods.priority < pod.priority) & pods.live())
+
+
+def by_importance(pods: PodColumns, rows: IntArray, older_first: bool = True) -> IntArray:
+    """The rows sorted by node, then the most important first: higher priority, then earlier start (or lower row).
+
+    v1.37: framework/preemption/util.go, MoreImportantVictim. One number holds a key and the rank by the keys before it,
+    so that NumPy's fast unstable sort can be used, which is much faster than numpy.lexsort.
+    """
+    bits = len(rows).bit_length()
+    order = np.argsort(pods.start[rows]) if older_first else np.arange(len(rows))
+    for key in (-pods.priority[rows], pods.node[rows]):
+        rank = np.empty_like(order)
+        rank[order] = np.arange(len(order))
+        order = np.argsort((key << bits) | rank)
+    return rows[order]
 
 
 def _turns(node: IntArray, violates: BoolArray) -> IntArray:

@@ -14,7 +14,6 @@ import numpy as np
 from kschedlab.cluster.cluster import Cluster
 from kschedlab.cluster.kinds import BoolArray, FloatArray, IntArray
 from kschedlab.cluster.pods import PodInfo
-from kschedlab.objects.requests import scored_requests
 from kschedlab.score.plugin import MAX_NODE_SCORE, Scored
 
 Resources = tuple[tuple[str, int], ...]
@@ -153,7 +152,7 @@ def _deviation(
 def resource_request(pod: PodInfo, resource: str, nonzero: bool) -> int:
     """What the pod asks for; with ``nonzero``, cpu and memory that it does not name count 100m and 200 MiB."""
     if nonzero and resource in ("cpu", "memory"):
-        return scored_requests(pod.pod)[0 if resource == "cpu" else 1]
+        return pod.scored[0 if resource == "cpu" else 1]
     return pod.request.get(resource, 0)
 
 

@@ -9,6 +9,9 @@ from kschedlab.filter.plugin import Rejected
 from kschedlab.preemption.stage import Preemption
 from kschedlab.score.stage import Scores
 
+LEFT_OUT = "excluded by PreFilter"
+"""The program that made the vectors says this where the scheduler names the plugins."""
+
 
 def verdict_of(decision: Decision) -> dict[str, Any]:
     """The verdict: ``prefilter`` or ``filter``, ``feasible``, ``scores``, ``message``, ``preemption``, ``error``."""
@@ -21,10 +24,10 @@ def verdict_of(decision: Decision) -> dict[str, Any]:
         verdict["filter"] = {name: _status(decision, name) for name in sorted(decision.cluster.names)}
     if decision.scores is not None:
         verdict["scores"] = _scores(decision.scores, decision)
-    if decision.message:
-        verdict["message"] = decision.message
+    if message := decision.failure(LEFT_OUT):
+        verdict["message"] = message
     if decision.preemption is not None:
-        verdict["preemption"] = _preemption(decision.preemption)
+        verdict["preemption"] = _preemption(decision.preemption, decision.generation.preemption.reason_given)
     return verdict
 
 
@@ -56,9 +59,9 @@ def _scores(scores: Scores, decision: Decision) -> dict[str, Any]:
     }
 
 
-def _preemption(preemption: Preemption) -> dict[str, Any]:
+def _preemption(preemption: Preemption, reason_given: bool) -> dict[str, Any]:
     verdict: dict[str, Any] = {"eligible": preemption.eligible}
-    if preemption.reason:
+    if preemption.reason and reason_given:
         verdict["reason"] = preemption.reason
     verdict["candidates"] = {
         name: {"victims": [v.key for v in candidate.victims], "numPDBViolations": candidate.violations}
