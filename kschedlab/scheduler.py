@@ -60,7 +60,7 @@ class Scheduler:
         prepared = prepare(pod, cluster, generation.filters)
         run = FilterRun(prepared, pod, cluster)
         if prepared.rejected is not None:
-            verdicts = Verdicts(np.full(len(cluster.nodes), REJECTED, np.int64), rejected=prepared.rejected)
+            verdicts = Verdicts(np.full(len(cluster.nodes), REJECTED, np.int8), rejected=prepared.rejected)
             feasible, looked_at = NOTHING, 0
         else:
             verdicts = run.verdicts()

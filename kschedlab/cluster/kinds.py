@@ -19,6 +19,7 @@ from kschedlab.objects.model import Pod
 
 T = TypeVar("T")
 IntArray: TypeAlias = NDArray[np.int64]
+SmallArray: TypeAlias = NDArray[np.int8]
 BoolArray: TypeAlias = NDArray[np.bool_]
 FloatArray: TypeAlias = NDArray[np.float64]
 

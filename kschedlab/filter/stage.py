@@ -12,7 +12,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from kschedlab.cluster.cluster import Cluster
-from kschedlab.cluster.kinds import BoolArray, IntArray
+from kschedlab.cluster.kinds import BoolArray, IntArray, SmallArray
 from kschedlab.cluster.pods import PodInfo
 from kschedlab.cluster.world import Overlay, World
 from kschedlab.filter.plugin import Check, Filter, Refused, Rejected
@@ -72,7 +72,7 @@ def _not_satisfied(plugins: list[str]) -> str:
 class Verdicts:
     """What the filters said.
 
-    ``refused_by``: int64[nodes], the number of the first plugin that refuses the node, PASSES or LEFT_OUT.
+    ``refused_by``: int8[nodes], the number of the first plugin that refuses the node, PASSES or LEFT_OUT.
     ``plugins``, ``refusals``: by that number, the plugin's name and everything that it refuses, also nodes that
     another plugin refused before. A plugin has two numbers if it was asked with and without nominated pods.
     ``rejected``: set if a plugin refused the pod before any node was looked at. ``narrowed_by``: plugins whose
@@ -81,7 +81,7 @@ class Verdicts:
 
     def __init__(
         self,
-        refused_by: IntArray,
+        refused_by: SmallArray,
         plugins: tuple[str, ...] = (),
         refusals: tuple[Refused | None, ...] = (),
         rejected: Rejected | None = None,
@@ -147,7 +147,7 @@ class FilterRun:
 
     def judge(self, world: World) -> Verdicts:
         """Judge all nodes in this world alone."""
-        refused_by = np.full(len(self.cluster.nodes), PASSES, np.int64)
+        refused_by = np.full(len(self.cluster.nodes), PASSES, np.int8)
         if self.prepared.only is not None:
             refused_by[~self.prepared.only] = LEFT_OUT
         refusals = []
@@ -169,7 +169,7 @@ class FilterRun:
 def _both(first: Verdicts, second: Verdicts) -> Verdicts:
     """The first verdict where it refuses, else the second. Plugins of the second are numbered behind the first's."""
     offset = len(first.refusals)
-    later = np.where(second.refused_by >= 0, second.refused_by + offset, second.refused_by)
+    later = np.where(second.refused_by >= 0, second.refused_by + np.int8(offset), second.refused_by)
     refused_by = np.where(first.refused_by == PASSES, later, first.refused_by)
     plugins, refusals = first.plugins + second.plugins, first.refusals + second.refusals
     return Verdicts(refused_by, plugins, refusals, narrowed_by=first.narrowed_by)

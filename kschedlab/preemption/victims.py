@@ -12,7 +12,7 @@ from functools import cached_property
 import numpy as np
 
 from kschedlab.cluster.cluster import Cluster
-from kschedlab.cluster.kinds import BoolArray, IntArray
+from kschedlab.cluster.kinds import BoolArray, IntArray, SmallArray
 from kschedlab.cluster.pods import PodColumns, PodInfo
 from kschedlab.cluster.world import Overlay
 from kschedlab.filter.stage import PASSES, FilterRun, Verdicts
@@ -44,7 +44,7 @@ class DryRun:
     ``nodes``: int64[nodes], the positions tried. ``emptied``: what the filters say once all potential victims are gone.
     ``rows``, ``node``: int64[potential victims], rows of pods and their nodes; a node's pods are together, the most
     important first. ``violates``: bool, evicting it breaks a budget. ``turn``: int64, its place in the order of the
-    reprieve on its node. ``refused_by``: int64, the plugin that refuses the preemptor while this pod stays, REPRIEVED
+    reprieve on its node. ``refused_by``: int8, the plugin that refuses the preemptor while this pod stays, REPRIEVED
     if none does, or the plugin that refuses the emptied node. ``sorted_again``: see :class:`VictimRules`.
     """
 
@@ -54,7 +54,7 @@ class DryRun:
     node: IntArray
     violates: BoolArray
     turn: IntArray
-    refused_by: IntArray
+    refused_by: SmallArray
     sorted_again: bool
 
     @property
@@ -136,7 +136,7 @@ def by_importance(pods: PodColumns, rows: IntArray, older_first: bool = True) ->
 def _turns(node: IntArray, violates: BoolArray) -> IntArray:
     """Each pod's place in its node's reprieve: those that break a budget first, else in the order given."""
     order = np.lexsort((~violates, node))
-    starts = np.flatnonzero(np.diff(node, prepend=-1))
+    starts = np.flatnonzero(np.concatenate([[True], node[1:] != node[:-1]])[: len(node)])
     within = np.arange(len(node)) - np.repeat(starts, np.diff(np.append(starts, len(node))))
     turn = np.empty(len(node), np.int64)
     turn[order] = within

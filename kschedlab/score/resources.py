@@ -163,7 +163,7 @@ def usage(cluster: Cluster, resource: str, nodes: IntArray, nonzero: bool) -> tu
         nothing = np.zeros(len(nodes), np.int64)
         return nothing, nothing
     used = cluster.nonzero[row] if nonzero and row < 2 else cluster.requested[row]
-    return cluster.allocatable[row, nodes], used[nodes]
+    return cluster.allocatable[row].take(nodes), used.take(nodes)
 
 
 def is_scalar(resource: str) -> bool:

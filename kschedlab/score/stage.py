@@ -63,6 +63,6 @@ def select_host(best: IntArray, rng: random.Random) -> int:
     """
     chosen = int(best[0])
     for seen, node in enumerate(best[1:].tolist(), start=2):
-        if rng.randrange(seen) == 0:
+        if rng.random() * seen < 1:
             chosen = node
     return chosen
