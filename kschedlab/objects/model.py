@@ -128,7 +128,9 @@ __all__ = [
     "RBD",
     "ReplicaSet",
     "ReplicaSetSpec",
+    "PodTemplate",
     "ReplicationController",
+    "ReplicationControllerSpec",
     "ResourceList",
     "ResourceRequirements",
     "Service",
@@ -404,10 +406,19 @@ class Service(Document, frozen=True):
     spec: ServiceSpec = ServiceSpec()
 
 
+class PodTemplate(Part, frozen=True):
+    metadata: ObjectMeta = ObjectMeta()
+
+
+class ReplicationControllerSpec(Part, frozen=True):
+    selector: dict[str, str] = {}
+    template: PodTemplate | None = None
+
+
 class ReplicationController(Document, frozen=True):
     apiVersion: str = "v1"
     metadata: ObjectMeta = ObjectMeta()
-    spec: ServiceSpec = ServiceSpec()
+    spec: ReplicationControllerSpec = ReplicationControllerSpec()
 
 
 class ReplicaSetSpec(Part, frozen=True):

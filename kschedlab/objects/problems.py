@@ -36,7 +36,7 @@ class Problem:
 
     def __str__(self) -> str:
         where = f"{self.place}:{self.line}" if self.line else self.place
-        return f"{safe_text(where)}: {self.message}"
+        return safe_text(f"{where}: {self.message}")
 
 
 class ManifestError(Exception):
@@ -48,7 +48,7 @@ class ManifestError(Exception):
 
 
 def safe_text(text: str) -> str:
-    """The text with everything escaped that a terminal would obey or not show: control, bidi and formatting characters."""
+    """The text with control, bidi and other invisible characters escaped, which a terminal would obey or not show."""
     if text.isascii() and text.isprintable():
         return text
     return "".join(c if c == " " or unicodedata.category(c)[0] not in "CZ" else _escaped(c) for c in text)
@@ -60,9 +60,8 @@ def _escaped(character: str) -> str:
 
 
 def quoted(text: str) -> str:
-    """The text in double quotes, shortened if it is long; safe to print."""
-    shown = text if len(text) <= _LONGEST_VALUE else text[:_LONGEST_VALUE] + "..."
-    return '"' + safe_text(shown).replace('"', '\\"') + '"'
+    """The text in double quotes, shortened if it is long."""
+    return '"' + (text if len(text) <= _LONGEST_VALUE else text[:_LONGEST_VALUE] + "...") + '"'
 
 
 def shown(path: Sequence[str | int]) -> str:

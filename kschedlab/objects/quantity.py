@@ -37,15 +37,17 @@ class QuantityError(ValueError):
 class Quantity:
     """An immutable amount: ``Quantity("1.5Gi")``, ``Quantity(2)``. Equal texts give the same object.
 
-    ``nanos``: the exact amount, in units of 10^-9. ``format``: ``DecimalSI``, ``BinarySI`` or ``DecimalExponent``.
+    ``nanos``: the exact amount, in units of 10^-9. ``is_milli``: whether it is a whole number of thousandths.
+    ``format``: ``DecimalSI``, ``BinarySI`` or ``DecimalExponent``.
     Raises :class:`QuantityError` if the text is not a quantity.
     """
 
-    __slots__ = ("_milli", "_text", "_value", "format", "nanos")
+    __slots__ = ("_milli", "_text", "_value", "format", "is_milli", "nanos")
     _known: ClassVar[dict[str, Quantity]] = {}
 
     nanos: int
     format: str
+    is_milli: bool
     _text: str | None
     _value: int
     _milli: int
@@ -68,6 +70,7 @@ class Quantity:
         set_field(quantity, "nanos", nanos)
         set_field(quantity, "format", format)
         set_field(quantity, "_text", text)
+        set_field(quantity, "is_milli", nanos % (NANO // 1000) == 0)
         set_field(quantity, "_value", _away_from_zero(nanos, NANO))
         set_field(quantity, "_milli", _away_from_zero(nanos, NANO // 1000))
         return quantity
@@ -86,7 +89,7 @@ class Quantity:
 
     def rounded_to_milli(self) -> Quantity:
         """The amount rounded away from zero to thousandths, as the API server stores it."""
-        if self.nanos % (NANO // 1000) == 0:
+        if self.is_milli:
             return self
         return Quantity.of(self._milli * (NANO // 1000), self.format)
 

@@ -17,7 +17,7 @@ from kschedlab.objects.meta import Document, Time
 from kschedlab.objects.problems import WRITTEN, Fault, Path
 from kschedlab.objects.quantity import Quantity, QuantityError
 
-_WORDS = {str: "text", int: "a whole number", bool: "true or false"}
+_WORDS: dict[Any, str] = {str: "text", int: "a whole number", bool: "true or false"}
 
 
 def decode_value(wanted: type, value: Any) -> Any:
@@ -122,12 +122,11 @@ def _fit_scalar(data: Any, wanted: Any, path: Path, faults: list[Fault]) -> Any:
 _NOT_A_TIME = f"{WRITTEN} is not a time like 2024-01-31T12:00:00Z"
 
 
-def _mismatch(data: Any, wanted: type) -> str:
+def _mismatch(data: Any, wanted: Any) -> str:
     if isinstance(data, dict | list) or data is None:
         return f"{_WORDS[wanted]} is expected here, not {_described(data)}"
-    if wanted is str:
-        return f'{WRITTEN} is {_described(data)}, not text: put it in quotes ("{WRITTEN}")'
-    return f"{WRITTEN} is {_described(data)}, not {_WORDS[wanted]}"
+    remedy = f': put it in quotes ("{WRITTEN}")' if wanted is str else ""
+    return f"{WRITTEN} is {_described(data)}, not {_WORDS[wanted]}{remedy}"
 
 
 def _described(data: Any) -> str:
@@ -137,4 +136,4 @@ def _described(data: Any) -> str:
         return "true or false"
     if isinstance(data, int | Decimal):
         return "a number"
-    return {str: "text", dict: "a map", list: "a list"}[type(data)]
+    return "text" if isinstance(data, str) else "a map" if isinstance(data, dict) else "a list"

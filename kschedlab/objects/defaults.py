@@ -1,0 +1,243 @@
+"""What the API server fills in before a scheduler sees an object.
+
+v1.37: pkg/apis/core/v1/defaults.go (SetDefaults_Pod, _ResourceList, _NodeStatus, _Namespace), pkg/api/pod/util.go
+(DefaultPodLevelResources), pkg/registry/core/pod/strategy.go (matchLabelKeys), plugin/pkg/admission/priority. Defaults
+that are the same for all objects, such as protocol TCP, stand in the model.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import TypeVar
+
+import msgspec
+
+from kschedlab.objects.model import (
+    Affinity,
+    Container,
+    Document,
+    LabelSelector,
+    LabelSelectorRequirement,
+    Namespace,
+    Node,
+    ObjectMeta,
+    Pod,
+    PodAffinity,
+    PodAffinityTerm,
+    PodSpec,
+    PriorityClass,
+    ReplicationController,
+    ResourceList,
+    ResourceRequirements,
+    TopologySpreadConstraint,
+)
+from kschedlab.objects.quantity import Quantity
+from kschedlab.objects.requests import container_requests, is_pod_level
+
+D = TypeVar("D", bound=Document)
+
+SYSTEM_CLASSES = {"system-node-critical": 2_000_001_000, "system-cluster-critical": 2_000_000_000}
+"""The PriorityClasses that every cluster has (v1.37: pkg/apis/scheduling/types.go)."""
+
+CLUSTER_SCOPED = frozenset(
+    [
+        "Node",
+        "Namespace",
+        "PriorityClass",
+        "PersistentVolume",
+        "StorageClass",
+        "CSINode",
+        "CSIDriver",
+        "VolumeAttachment",
+    ]
+)
+NAMESPACE_NAME = "kubernetes.io/metadata.name"
+
+_replace = msgspec.structs.replace
+
+
+def priority_classes(given: Iterable[PriorityClass]) -> dict[str, PriorityClass]:
+    """PriorityClasses by name, those of the system included; ``""`` is the one for pods that name none."""
+    known = {n: PriorityClass(metadata=ObjectMeta(name=n), value=v) for n, v in SYSTEM_CLASSES.items()}
+    known |= {c.metadata.name: c for c in given}
+    usual = [c for c in known.values() if c.globalDefault]
+    known[""] = min(usual, key=lambda c: c.value) if usual else PriorityClass()
+    return known
+
+
+def with_defaults(document: D, classes: Mapping[str, PriorityClass]) -> D:
+    """The object as the API server would store it."""
+    document = _namespaced(document)
+    if isinstance(document, Pod):
+        return _pod(document, classes)  # type: ignore[return-value]  # D is Pod here
+    if isinstance(document, Node):
+        return _node(document)  # type: ignore[return-value]
+    if isinstance(document, Namespace):
+        labels = document.metadata.labels | {NAMESPACE_NAME: document.metadata.name}
+        return _replace(document, metadata=_replace(document.metadata, labels=labels))
+    if isinstance(document, ReplicationController):
+        return _replication_controller(document)  # type: ignore[return-value]
+    return document
+
+
+def _namespaced(document: D) -> D:
+    metadata: ObjectMeta = document.metadata  # type: ignore[attr-defined]  # every kind has it
+    scoped = type(document).__name__ not in CLUSTER_SCOPED
+    if scoped == bool(metadata.namespace):
+        return document
+    return _replace(document, metadata=_replace(metadata, namespace="default" if scoped else ""))
+
+
+# -- nodes and volumes
+
+
+def _node(node: Node) -> Node:
+    status = node.status
+    capacity, allocatable = _milli(status.capacity), _milli(status.allocatable)
+    if capacity and not allocatable:
+        allocatable = capacity
+    if capacity is status.capacity and allocatable is status.allocatable:
+        return node
+    return _replace(node, status=_replace(status, capacity=capacity, allocatable=allocatable))
+
+
+def _replication_controller(controller: ReplicationController) -> ReplicationController:
+    template = controller.spec.template
+    if controller.spec.selector or template is None or not template.metadata.labels:
+        return controller
+    return _replace(controller, spec=_replace(controller.spec, selector=template.metadata.labels))
+
+
+# -- pods
+
+
+def _pod(pod: Pod, classes: Mapping[str, PriorityClass]) -> Pod:
+    spec, labels = pod.spec, pod.metadata.labels
+    changes: dict[str, object] = {}
+    if spec.priority is None or spec.preemptionPolicy is None:
+        changes |= _priority(spec, classes)
+    if any(_containers_change(c, spec.hostNetwork) for c in (*spec.containers, *spec.initContainers)):
+        changes["containers"] = tuple(_container(c, spec.hostNetwork) for c in spec.containers)
+        changes["initContainers"] = tuple(_container(c, spec.hostNetwork) for c in spec.initContainers)
+    if not spec.schedulerName:
+        changes["schedulerName"] = "default-scheduler"
+    if spec.overhead:
+        changes["overhead"] = _milli(spec.overhead)
+    if not pod.metadata.uid and (spec.affinity is not None or spec.topologySpreadConstraints):
+        changes["affinity"] = _affinity(spec.affinity, labels)
+        changes["topologySpreadConstraints"] = tuple(_spread(c, labels) for c in spec.topologySpreadConstraints)
+    if changes:
+        pod = _replace(pod, spec=_replace(spec, **changes))
+    return _pod_level(pod) if spec.resources is not None else pod
+
+
+def _priority(spec: PodSpec, classes: Mapping[str, PriorityClass]) -> dict[str, object]:
+    """What the priority admission plugin sets; a pod that has a priority and names no class has been through it."""
+    if spec.priority is not None and not spec.priorityClassName:
+        return {"preemptionPolicy": spec.preemptionPolicy or "PreemptLowerPriority"}
+    found = classes.get(spec.priorityClassName) or PriorityClass()
+    return {
+        "priority": found.value if spec.priority is None else spec.priority,
+        "preemptionPolicy": spec.preemptionPolicy or found.preemptionPolicy,
+        "priorityClassName": spec.priorityClassName or found.metadata.name,
+    }
+
+
+def _containers_change(container: Container, host_network: bool) -> bool:
+    resources = container.resources
+    return bool(
+        resources.limits
+        or (container.ports and (host_network or any(not port.protocol for port in container.ports)))
+        or not all(quantity.is_milli for quantity in resources.requests.values())
+    )
+
+
+def _container(container: Container, host_network: bool) -> Container:
+    ports = tuple(
+        _replace(
+            port,
+            protocol=port.protocol or "TCP",
+            hostPort=port.hostPort or (port.containerPort if host_network else 0),
+        )
+        for port in container.ports
+    )
+    return _replace(container, ports=ports, resources=_resources(container.resources))
+
+
+def _resources(resources: ResourceRequirements) -> ResourceRequirements:
+    """Requests are the limits where there is a limit only; both rounded up to thousandths."""
+    limits = _milli(resources.limits)
+    return _replace(resources, limits=limits, requests={**limits, **_milli(resources.requests)})
+
+
+def _milli(resources: ResourceList) -> ResourceList:
+    if all(quantity.is_milli for quantity in resources.values()):
+        return resources
+    return {name: quantity.rounded_to_milli() for name, quantity in resources.items()}
+
+
+def _pod_level(pod: Pod) -> Pod:
+    """Requests of the pod as a whole: what its containers ask for, or else its limit, where it does not say."""
+    resources = pod.spec.resources
+    if resources is None or not (resources.requests or resources.limits):
+        return pod
+    limits, requests = _milli(resources.limits), _milli(resources.requests)
+    huge_pages = {
+        name: Quantity.of(nanos)
+        for name, nanos in container_requests(pod).items()
+        if name.startswith("hugepages-") and name not in requests
+    }
+    limits = {**huge_pages, **limits}
+    summed = {n: Quantity.of(nanos) for n, nanos in container_requests(pod).items() if n in ("cpu", "memory")}
+    capped = {name: quantity for name, quantity in limits.items() if is_pod_level(name)}
+    return _replace(
+        pod,
+        spec=_replace(
+            pod.spec, resources=_replace(resources, limits=limits, requests={**capped, **summed, **requests})
+        ),
+    )
+
+
+# -- matchLabelKeys
+
+
+def _affinity(affinity: Affinity | None, labels: Mapping[str, str]) -> Affinity | None:
+    if affinity is None:
+        return None
+    return _replace(
+        affinity,
+        podAffinity=_terms(affinity.podAffinity, labels),
+        podAntiAffinity=_terms(affinity.podAntiAffinity, labels),
+    )
+
+
+def _terms(affinity: PodAffinity | None, labels: Mapping[str, str]) -> PodAffinity | None:
+    if affinity is None:
+        return None
+    return PodAffinity(
+        tuple(_term(term, labels) for term in affinity.requiredDuringSchedulingIgnoredDuringExecution),
+        tuple(
+            _replace(weighted, podAffinityTerm=_term(weighted.podAffinityTerm, labels))
+            for weighted in affinity.preferredDuringSchedulingIgnoredDuringExecution
+        ),
+    )
+
+
+def _term(term: PodAffinityTerm, labels: Mapping[str, str]) -> PodAffinityTerm:
+    selector = _narrowed(term.labelSelector, term.matchLabelKeys, "In", labels)
+    return _replace(term, labelSelector=_narrowed(selector, term.mismatchLabelKeys, "NotIn", labels))
+
+
+def _spread(constraint: TopologySpreadConstraint, labels: Mapping[str, str]) -> TopologySpreadConstraint:
+    selector = _narrowed(constraint.labelSelector, constraint.matchLabelKeys, "In", labels)
+    return _replace(constraint, labelSelector=selector)
+
+
+def _narrowed(
+    selector: LabelSelector | None, keys: Iterable[str], operator: str, labels: Mapping[str, str]
+) -> LabelSelector | None:
+    """The selector, which must also meet the pod's own labels of these keys."""
+    more = [LabelSelectorRequirement(key, operator, (labels[key],)) for key in keys if key in labels]
+    if selector is None or not more:
+        return selector
+    return _replace(selector, matchExpressions=(*selector.matchExpressions, *more))

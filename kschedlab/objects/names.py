@@ -1,0 +1,90 @@
+"""What the API takes for names, labels and amounts.
+
+v1.37: k8s.io/apimachinery pkg/api/validate/content and pkg/util/validation/validation.go. Each function gives what is
+wrong as the end of a sentence, or None; answers are remembered, for the same few texts come thousands of times.
+"""
+
+from __future__ import annotations
+
+import re
+from functools import lru_cache
+
+from kschedlab.objects.problems import WRITTEN, quoted
+from kschedlab.objects.quantity import INT64_MAX, NANO, Quantity
+from kschedlab.objects.requests import is_extended
+
+_LABEL = r"[a-z0-9](?:[-a-z0-9]*[a-z0-9])?"
+_DNS_LABEL = re.compile(_LABEL)
+_DNS_NAME = re.compile(rf"{_LABEL}(?:\.{_LABEL})*")
+_QUALIFIED = re.compile(r"[A-Za-z0-9](?:[-A-Za-z0-9_.]*[A-Za-z0-9])?")
+
+_STANDARD = frozenset({"cpu", "memory", "ephemeral-storage"})
+
+
+@lru_cache(65536)
+def name_fault(name: str) -> str | None:
+    """Of an object's name: lower case letters, digits, ``-`` and ``.``."""
+    if len(name) <= 253 and _DNS_NAME.fullmatch(name):
+        return None
+    return (
+        f"{quoted(name)} is not a name: lower case letters, digits, - and . (at most 253), "
+        "starting and ending with a letter or digit"
+    )
+
+
+@lru_cache(4096)
+def dns_label_fault(name: str) -> str | None:
+    """Of the name of a namespace or a container: lower case letters, digits and ``-``."""
+    if len(name) <= 63 and _DNS_LABEL.fullmatch(name):
+        return None
+    return (
+        f"{quoted(name)} is not a name: lower case letters, digits and - (at most 63), "
+        "starting and ending with a letter or digit"
+    )
+
+
+@lru_cache(65536)
+def label_key_fault(key: str) -> str | None:
+    """Of a label's key, with or without the prefix of a domain."""
+    prefix, slash, name = key.rpartition("/")
+    if len(name) <= 63 and _QUALIFIED.fullmatch(name) and (not slash or name_fault(prefix) is None):
+        return None
+    return f"{quoted(key)} is not a key: letters, digits, -, _ and . (at most 63), with a domain/ before it if need be"
+
+
+@lru_cache(65536)
+def label_value_fault(value: str) -> str | None:
+    """Of a label's value."""
+    if not value or (len(value) <= 63 and _QUALIFIED.fullmatch(value)):
+        return None
+    return (
+        f"{quoted(value)} is not a value of a label: letters, digits, -, _ and . (at most 63), "
+        "starting and ending with a letter or digit"
+    )
+
+
+@lru_cache(4096)
+def resource_fault(name: str) -> str | None:
+    """Of the name of a resource that a container asks for."""
+    if name in _STANDARD or name.startswith("hugepages-"):
+        return None
+    if "/" not in name:
+        return f"{quoted(name)} is not a resource: cpu, memory, ephemeral-storage, hugepages-... or with a domain/"
+    return label_key_fault(name) if "kubernetes.io/" in name or is_extended(name) else _not_extended(name)
+
+
+def _not_extended(name: str) -> str:
+    return f'{quoted(name)} is not a resource: a name with a domain must not start with "requests."'
+
+
+@lru_cache(65536)
+def amount_fault(resource: str, amount: Quantity) -> str | None:
+    """Of an amount: negative, a fraction of what comes in whole pieces, or too large to count."""
+    if amount.nanos < 0:
+        return f"{WRITTEN} is negative"
+    if (resource == "pods" or is_extended(resource)) and amount.nanos % NANO:
+        return f"{WRITTEN} is not a whole number, and {resource} comes in whole pieces"
+    if amount.overflows(milli=resource == "cpu"):
+        unit = "milli cpu" if resource == "cpu" else "units"
+        return f"{WRITTEN} is too much: a scheduler counts up to {INT64_MAX} {unit}"
+    return None

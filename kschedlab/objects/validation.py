@@ -1,0 +1,214 @@
+"""What the API server would refuse, and what is strange: in one object, and between objects.
+
+v1.37: pkg/apis/*/validation and plugin/pkg/admission/priority. What the API server takes, but a scheduler would trip
+over, is a warning.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from kschedlab.objects.defaults import SYSTEM_CLASSES
+from kschedlab.objects.model import (
+    CSINode,
+    CSIStorageCapacity,
+    Document,
+    Node,
+    ObjectMeta,
+    PersistentVolume,
+    PersistentVolumeClaim,
+    Pod,
+    PodDisruptionBudget,
+    PriorityClass,
+    ReplicaSet,
+    ReplicationController,
+    Service,
+    StatefulSet,
+    StorageClass,
+)
+from kschedlab.objects.names import amount_fault, dns_label_fault, name_fault
+from kschedlab.objects.pod_validation import (
+    EFFECTS,
+    PREEMPTION_POLICIES,
+    check_choice,
+    check_labels,
+    check_node_terms,
+    check_pod,
+    check_selector,
+)
+from kschedlab.objects.problems import Fault, Path, quoted
+
+HIGHEST_PRIORITY = 1_000_000_000
+"""Of what users may define (v1.37: pkg/apis/scheduling/types.go)."""
+
+
+def faults_of(document: Document) -> list[Fault]:
+    """Everything in the object that the API server would refuse."""
+    faults: list[Fault] = []
+    metadata: ObjectMeta = document.metadata  # type: ignore[attr-defined]  # every kind has it
+    _check_metadata(metadata, type(document).__name__, faults)
+    check = _CHECKS.get(type(document))
+    if check is not None:
+        check(document, faults)
+    return faults
+
+
+def _check_metadata(metadata: ObjectMeta, kind: str, faults: list[Fault]) -> None:
+    if not metadata.name:
+        faults.append(Fault(("metadata", "name"), "is missing"))
+    elif fault := (dns_label_fault if kind == "Namespace" else name_fault)(metadata.name):
+        faults.append(Fault(("metadata", "name"), fault))
+    if metadata.namespace and (fault := dns_label_fault(metadata.namespace)):
+        faults.append(Fault(("metadata", "namespace"), fault))
+    if metadata.labels:
+        check_labels(metadata.labels, ("metadata", "labels"), faults)
+
+
+def _check_node(node: Node, faults: list[Fault]) -> None:
+    for field, resources in (("capacity", node.status.capacity), ("allocatable", node.status.allocatable)):
+        for name, amount in resources.items():
+            if fault := amount_fault(name, amount):
+                faults.append(Fault(("status", field, name), fault))
+    seen: set[tuple[str, str]] = set()
+    for i, taint in enumerate(node.spec.taints):
+        path: Path = ("spec", "taints", i)
+        check_labels({taint.key: taint.value}, path, faults)
+        check_choice(taint.effect, EFFECTS, (*path, "effect"), faults)
+        if (taint.key, taint.effect) in seen:
+            faults.append(Fault(path, f"a taint {taint.key} with effect {taint.effect} is given before"))
+        seen.add((taint.key, taint.effect))
+
+
+def _check_budget(budget: PodDisruptionBudget, faults: list[Fault]) -> None:
+    check_selector(budget.spec.selector, ("spec", "selector"), faults)
+    if budget.spec.minAvailable is not None and budget.spec.maxUnavailable is not None:
+        faults.append(Fault(("spec", "maxUnavailable"), "excludes minAvailable: give one of them"))
+    if budget.status.disruptionsAllowed < 0:
+        faults.append(Fault(("status", "disruptionsAllowed"), f"{budget.status.disruptionsAllowed} is negative"))
+
+
+def _check_priority_class(found: PriorityClass, faults: list[Fault]) -> None:
+    if found.metadata.name in SYSTEM_CLASSES:
+        if found.value != SYSTEM_CLASSES[found.metadata.name]:
+            faults.append(Fault(("value",), f"must be {SYSTEM_CLASSES[found.metadata.name]} in this class"))
+    elif found.value > HIGHEST_PRIORITY:
+        faults.append(Fault(("value",), f"{found.value} is more than {HIGHEST_PRIORITY}, the highest for users"))
+    check_choice(found.preemptionPolicy, PREEMPTION_POLICIES, ("preemptionPolicy",), faults)
+
+
+def _check_map_selector(found: Service | ReplicationController, faults: list[Fault]) -> None:
+    check_labels(found.spec.selector, ("spec", "selector"), faults)
+
+
+def _check_label_selector(found: ReplicaSet | StatefulSet, faults: list[Fault]) -> None:
+    check_selector(found.spec.selector, ("spec", "selector"), faults)
+
+
+def _check_volume(volume: PersistentVolume, faults: list[Fault]) -> None:
+    for name, amount in volume.spec.capacity.items():
+        if fault := amount_fault(name, amount):
+            faults.append(Fault(("spec", "capacity", name), fault))
+    affinity = volume.spec.nodeAffinity
+    if affinity is not None and affinity.required is not None:
+        path = ("spec", "nodeAffinity", "required", "nodeSelectorTerms")
+        check_node_terms(affinity.required.nodeSelectorTerms, path, faults)
+
+
+def _check_claim(claim: PersistentVolumeClaim, faults: list[Fault]) -> None:
+    check_selector(claim.spec.selector, ("spec", "selector"), faults)
+    for name, amount in claim.spec.resources.requests.items():
+        if fault := amount_fault(name, amount):
+            faults.append(Fault(("spec", "resources", "requests", name), fault))
+
+
+def _check_storage_class(found: StorageClass, faults: list[Fault]) -> None:
+    check_choice(found.volumeBindingMode, ("Immediate", "WaitForFirstConsumer"), ("volumeBindingMode",), faults)
+
+
+def _check_csi_node(node: CSINode, faults: list[Fault]) -> None:
+    for i, driver in enumerate(node.spec.drivers):
+        count = driver.allocatable.count if driver.allocatable is not None else None
+        if count is not None and count < 0:
+            faults.append(Fault(("spec", "drivers", i, "allocatable", "count"), f"{count} is negative"))
+
+
+def _check_capacity(capacity: CSIStorageCapacity, faults: list[Fault]) -> None:
+    check_selector(capacity.nodeTopology, ("nodeTopology",), faults)
+    if not capacity.storageClassName:
+        faults.append(Fault(("storageClassName",), "is missing"))
+
+
+_CHECKS: dict[type[Document], Callable[[Any, list[Fault]], None]] = {
+    Pod: check_pod,
+    Node: _check_node,
+    PodDisruptionBudget: _check_budget,
+    PriorityClass: _check_priority_class,
+    Service: _check_map_selector,
+    ReplicationController: _check_map_selector,
+    ReplicaSet: _check_label_selector,
+    StatefulSet: _check_label_selector,
+    PersistentVolume: _check_volume,
+    PersistentVolumeClaim: _check_claim,
+    StorageClass: _check_storage_class,
+    CSINode: _check_csi_node,
+    CSIStorageCapacity: _check_capacity,
+}
+
+
+# -- between objects
+
+
+def priority_fault(pod: Pod, classes: Mapping[str, PriorityClass]) -> Fault | None:
+    """A pod of a class that does not exist has no priority, unless it says so itself."""
+    name = pod.spec.priorityClassName
+    if not name or name in classes or pod.spec.priority is not None:
+        return None
+    return Fault(("spec", "priorityClassName"), f"there is no PriorityClass {quoted(name)}: add it, or set priority")
+
+
+# -- what is strange
+
+
+def warnings_of(document: Document) -> list[Fault]:
+    """Fields that the real scheduler or the API server obeys and that are not modelled, and what means nothing."""
+    if isinstance(document, Pod):
+        return _pod_warnings(document)
+    if isinstance(document, PodDisruptionBudget):
+        return _budget_warnings(document)
+    return []
+
+
+def _pod_warnings(pod: Pod) -> list[Fault]:
+    spec, found = pod.spec, []
+    if spec.resourceClaims:
+        found.append(Fault(("spec", "resourceClaims"), "is not modelled: devices (DRA) are left out of the decision"))
+    if pod.status.extendedResourceClaimStatus:
+        found.append(Fault(("status", "extendedResourceClaimStatus"), "is not modelled: devices (DRA) are left out"))
+    if spec.schedulingGroup:
+        found.append(Fault(("spec", "schedulingGroup"), "is not modelled: the pod is decided for by itself"))
+    if spec.runtimeClassName and not spec.overhead and not pod.metadata.uid:
+        message = "is not looked up: overhead, nodeSelector and tolerations of the RuntimeClass are not added"
+        found.append(Fault(("spec", "runtimeClassName"), message))
+    if spec.hostNetwork and spec.hostUsers is False:
+        found.append(
+            Fault(("spec", "hostUsers"), "is not modelled: nodes that do not declare the feature are not left out")
+        )
+    for i, toleration in enumerate(spec.tolerations):
+        if toleration.operator in ("Gt", "Lt"):
+            message = f"{toleration.operator} tolerates nothing: its feature gate is off by default"
+            found.append(Fault(("spec", "tolerations", i, "operator"), message))
+    for field, containers in (("containers", spec.containers), ("initContainers", spec.initContainers)):
+        for i, container in enumerate(containers):
+            if container.restartPolicyRules:
+                message = "is not modelled: nodes without the feature are not left out"
+                found.append(Fault(("spec", field, i, "restartPolicyRules"), message))
+    return found
+
+
+def _budget_warnings(budget: PodDisruptionBudget) -> list[Fault]:
+    selector = budget.spec.selector
+    empty = selector is not None and not (selector.matchLabels or selector.matchExpressions)
+    if empty and budget.apiVersion == "policy/v1beta1":
+        return [Fault(("spec", "selector"), "is empty: it matches nothing in policy/v1beta1, but is read as policy/v1")]
+    return []
