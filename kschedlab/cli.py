@@ -93,9 +93,10 @@ def _decide(options: argparse.Namespace) -> int:
 def _bench(options: argparse.Namespace) -> int:
     from kschedlab.bench import bench
 
-    if not options.workload.is_file():
-        raise UsageError(f"{options.workload}: no such file")
-    result = bench(options.workload, GENERATIONS[options.generation], options.percentage)
+    try:
+        result = bench(options.workload, GENERATIONS[options.generation], options.percentage)
+    except (OSError, msgspec.MsgspecError, ManifestError) as error:
+        raise UsageError(f"{options.workload}: not a workload: {error}") from None
     print(msgspec.json.encode(result).decode())
     return 0
 
@@ -105,7 +106,8 @@ def _explain(options: argparse.Namespace) -> int:
     cluster = Cluster(load(*options.files), generation.api)
     for warning in cluster.objects.report.lines():
         print(warning, file=sys.stderr)
-    decisions = [explain_one(cluster, options.pod, generation)] if options.pod else explain_all(cluster, generation)
+    one = options.pod is not None
+    decisions = [explain_one(cluster, options.pod, generation)] if one else explain_all(cluster, generation)
     print(_rendered(list(decisions), options.output))
     return 0
 

@@ -12,7 +12,7 @@ from kschedlab.cluster.kinds import IntArray, Kinds, Question
 from kschedlab.cluster.pods import NEVER_STARTED, PodColumns, PodInfo
 from kschedlab.cluster.topology import Topology, interleaved
 from kschedlab.objects.api import API_1_37, Api
-from kschedlab.objects.manifests import Objects
+from kschedlab.objects.manifests import Objects, from_kubectl, load
 from kschedlab.objects.model import Node, Pod
 
 T = TypeVar("T")
@@ -54,21 +54,17 @@ class Cluster:
             self._place(pod)
 
     @classmethod
-    def from_files(cls, *sources: str) -> Cluster:
+    def from_files(cls, *sources: str, api: Api = API_1_37) -> Cluster:
         """Load manifests: paths of files or folders, or ``-`` for standard input.
 
         Raises ManifestError, which lists everything that is wrong with them.
         """
-        from kschedlab.objects.manifests import load
-
-        return cls(load(*sources))
+        return cls(load(*sources), api)
 
     @classmethod
-    def from_kubectl(cls, *arguments: str) -> Cluster:
+    def from_kubectl(cls, *arguments: str, api: Api = API_1_37) -> Cluster:
         """The cluster that the ``kubectl`` on the PATH talks to; ``arguments`` are passed on (``--context``, ...)."""
-        from kschedlab.objects.manifests import from_kubectl
-
-        return cls(from_kubectl(*arguments))
+        return cls(from_kubectl(*arguments), api)
 
     # -- asking
 
@@ -155,7 +151,7 @@ class Cluster:
     # -- what-if
 
     def fork(self) -> Cluster:
-        """A cluster that starts as this one and changes apart from it. Columns are copied once either of them changes."""
+        """A cluster that starts as this one and changes apart from it. Columns are copied when one of them changes."""
         other = Cluster.__new__(Cluster)
         other.__dict__.update(self.__dict__)
         self._shared = other._shared = True

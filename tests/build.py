@@ -1,0 +1,82 @@
+"""Objects for tests, as short as what the test is about: everything else has the API's defaults."""
+
+from collections.abc import Sequence
+from typing import Any
+
+from kschedlab.cluster.cluster import Cluster
+from kschedlab.cluster.pods import PodInfo
+from kschedlab.filter.plugin import Filter, Rejected
+from kschedlab.filter.stage import FilterRun, prepare
+from kschedlab.objects.manifests import decode_objects
+from kschedlab.objects.model import Pod
+from kschedlab.score.plugin import Score
+
+Manifest = dict[str, Any]
+
+PLENTY = {"cpu": "1000", "memory": "1000Gi", "pods": "1000", "ephemeral-storage": "1000Gi"}
+
+
+def node(name: str, /, allocatable: Manifest | None = None, images: Any = (), **spec: Any) -> Manifest:
+    """A node with plenty of everything; ``labels`` goes to the metadata, other names to the spec."""
+    labels = spec.pop("labels", {})
+    status = {"allocatable": PLENTY if allocatable is None else allocatable, "images": list(images)}
+    return {
+        "apiVersion": "v1",
+        "kind": "Node",
+        "metadata": {"name": name, "labels": labels},
+        "spec": spec,
+        "status": status,
+    }
+
+
+def pod(name: str, on: str = "", /, requests: Manifest | None = None, **spec: Any) -> Manifest:
+    """A pod with one container that asks for ``requests``; ``on``: the node that it runs on.
+
+    ``labels``, ``namespace`` go to the metadata, ``nominated`` and ``started`` to the status, other names to the spec.
+    """
+    metadata = {"name": name, "namespace": spec.pop("namespace", "default"), "labels": spec.pop("labels", {})}
+    if "deleted" in spec:
+        metadata["deletionTimestamp"] = spec.pop("deleted")
+    status = {"nominatedNodeName": spec.pop("nominated", ""), "startTime": spec.pop("started", "2024-01-31T12:00:00Z")}
+    container = {"name": "c", "image": "img", "resources": {"requests": requests or {}}}
+    container |= {"ports": spec.pop("ports", [])}
+    spec = {"containers": [container], "priority": 0} | spec | ({"nodeName": on} if on else {})
+    return {"apiVersion": "v1", "kind": "Pod", "metadata": metadata, "spec": spec, "status": status}
+
+
+def cluster(*objects: Manifest) -> Cluster:
+    """A cluster of these objects."""
+    return Cluster(decode_objects(objects))
+
+
+def model(manifest: Manifest) -> Pod:
+    """The pod of a manifest, with the API's defaults."""
+    (result,) = decode_objects([manifest]).pods
+    return result
+
+
+def refused(plugin: Filter, pod: Manifest, *objects: Manifest) -> dict[str, list[str]]:
+    """The plugin's reasons for each node that it refuses; ``*`` stands for all if no node was looked at."""
+    world = cluster(*objects)
+    prepared = prepare(world.info(model(pod)), world, [plugin])
+    if prepared.rejected is not None:
+        return {"*": list(prepared.rejected.reasons)}
+    verdicts = FilterRun(prepared, world.info(model(pod)), world).verdicts()
+    reasons = {name: verdicts.reasons(i) for i, name in enumerate(world.names)}
+    return {name: found for name, found in reasons.items() if found}
+
+
+def budget(
+    name: str, labels: dict[str, str] | None, allowed: int, namespace: str = "default", disrupted: Sequence[str] = ()
+) -> Manifest:
+    """A PodDisruptionBudget with that selector (None: without one) that allows that many disruptions."""
+    selector = {} if labels is None else {"selector": {"matchLabels": labels}}
+    status = {"disruptionsAllowed": allowed, "disruptedPods": dict.fromkeys(disrupted, "2024-01-01T00:00:00Z")}
+    metadata = {"name": name, "namespace": namespace}
+    return {
+        "apiVersion": "policy/v1",
+        "kind": "PodDisruptionBudget",
+        "metadata": metadata,
+        "spec": selector,
+        "status": status,
+    }

@@ -1,0 +1,73 @@
+"""PodDisruptionBudgets: whose eviction breaks one."""
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+from kschedlab.preemption.budgets import BudgetRules, violations
+from tests.build import Manifest, budget, cluster, node, pod
+
+PODS = [pod(f"p{i}", "n1", labels={"app": "web"}) for i in range(3)]
+
+
+def broken(*budgets: Manifest, pods: list[Manifest] = PODS, rules: BudgetRules = BudgetRules()) -> list[str]:
+    """The names of the pods whose eviction breaks a budget, tried in the order in which they are given."""
+    world = cluster(node("n1"), *pods, *budgets)
+    rows = np.array([world.pods.row_of[f"default/{p['metadata']['name']}"] for p in pods])
+    result = violations(world, world.objects.pod_disruption_budgets, rows, world.pods.node[rows], rules)
+    return [p["metadata"]["name"] for p, b in zip(pods, result, strict=True) if b]
+
+
+@pytest.mark.parametrize(
+    ("name", "budgets", "want"),
+    [
+        ("none", [], []),
+        ("nothing allowed", [budget("b", {"app": "web"}, 0)], ["p0", "p1", "p2"]),
+        ("one allowed: the first is free", [budget("b", {"app": "web"}, 1)], ["p1", "p2"]),
+        ("enough allowed", [budget("b", {"app": "web"}, 3)], []),
+        ("another application", [budget("b", {"app": "db"}, 0)], []),
+        ("another namespace", [budget("b", {"app": "web"}, 0, namespace="other")], []),
+        ("an empty selector matches nothing", [budget("b", {}, 0)], []),
+        ("no selector matches nothing", [budget("b", None, 0)], []),
+        ("a pod that is already disrupted is free", [budget("b", {"app": "web"}, 0, disrupted=["p1"])], ["p0", "p2"]),
+        (
+            "a pod that breaks the first budget is not charged to the second",
+            [budget("a", {"app": "web"}, 1), budget("b", {"app": "web"}, 2)],
+            ["p1", "p2"],
+        ),
+        (
+            "a pod that the first budget allows may break the second",
+            [budget("a", {"app": "web"}, 2), budget("b", {"app": "web"}, 1)],
+            ["p1", "p2"],
+        ),
+    ],
+)
+def test_who_breaks_a_budget(name: str, budgets: list[Manifest], want: list[str]) -> None:
+    assert broken(*budgets) == want, name
+
+
+def test_a_pod_without_labels_is_in_no_budget() -> None:
+    everything: Any = budget("b", None, 0)
+    everything["spec"]["selector"] = {"matchExpressions": [{"key": "app", "operator": "DoesNotExist"}]}
+    assert broken(everything, pods=[pod("bare", "n1")]) == []
+    assert broken(everything, pods=[pod("other", "n1", labels={"tier": "x"})]) == ["other"]
+
+
+def test_budgets_start_afresh_on_every_node() -> None:
+    pods = [pod(f"p{i}", f"n{i}", labels={"app": "web"}) for i in (1, 2)]
+    world = cluster(node("n1"), node("n2"), *pods, budget("b", {"app": "web"}, 1))
+    rows = np.arange(2)
+    result = violations(world, world.objects.pod_disruption_budgets, rows, world.pods.node[rows], BudgetRules())
+    assert result.tolist() == [False, False]
+
+
+def test_not_counted_down_only_a_budget_of_nothing_is_broken() -> None:
+    rules = BudgetRules(counted_down=False)
+    assert broken(budget("b", {"app": "web"}, 1), rules=rules) == []
+    assert broken(budget("b", {"app": "web"}, 0), rules=rules) == ["p0", "p1", "p2"]
+
+
+def test_disrupted_pods_may_be_charged_by_rule() -> None:
+    rules = BudgetRules(disrupted_exempt=False)
+    assert broken(budget("b", {"app": "web"}, 0, disrupted=["p1"]), rules=rules) == ["p0", "p1", "p2"]

@@ -1,0 +1,168 @@
+"""Preemption as a whole: who may, where, whom, and what is said about it."""
+
+import random
+from dataclasses import replace
+
+import pytest
+
+from kschedlab.decision import Decision
+from kschedlab.generations import V1_37, Generation
+from kschedlab.preemption.stage import PreemptionRules
+from kschedlab.preemption.victims import VictimRules
+from kschedlab.scheduler import schedule
+from tests.build import Manifest, budget, cluster, node, pod
+
+FOUR = {"cpu": "4", "memory": "8Gi", "pods": "10"}
+
+
+def asks(cpu: str) -> Manifest:
+    return {"requests": {"cpu": cpu}}
+
+
+def decide(*objects: Manifest, generation: Generation = V1_37, cpu: str = "2", **preemptor: object) -> Decision:
+    """The decision for a pod of priority 10 that asks for ``cpu``."""
+    wants = pod("vip", **asks(cpu), **({"priority": 10} | preemptor))
+    return schedule("default/vip", cluster(*objects, wants), generation)
+
+
+def full(name: str, *priorities: int, **common: object) -> list[Manifest]:
+    """A node of 4 cpu with one pod of 1 cpu for each priority, started one after the other."""
+    pods = [
+        pod(f"{name}-{i}", name, priority=p, started=f"2024-01-01T00:00:{i:02}Z", **asks("1"), **common)
+        for i, p in enumerate(priorities)
+    ]
+    return [node(name, FOUR), *pods]
+
+
+def names(decision: Decision) -> dict[str, list[str]]:
+    assert decision.preemption is not None
+    return {n: [v.pod.metadata.name for v in c.victims] for n, c in decision.preemption.candidates.items()}
+
+
+def test_the_least_important_go() -> None:
+    decision = decide(*full("n1", 5, 1, 3, 1))
+    assert names(decision) == {"n1": ["n1-1", "n1-3"]}
+    assert decision.nominated_node == "n1" and decision.node is None
+
+
+def test_among_equals_the_younger_goes() -> None:
+    assert names(decide(*full("n1", 1, 1, 1, 1), cpu="1")) == {"n1": ["n1-3"]}
+
+
+def test_each_reprieve_is_recorded_in_its_order_with_what_refused_it() -> None:
+    decision = decide(*full("n1", 5, 1, 3, 1))
+    assert decision.preemption is not None
+    attempts = decision.preemption.candidates["n1"].attempts
+    assert [(a.pod.pod.metadata.name, a.refused_by) for a in attempts] == [
+        ("n1-0", None),
+        ("n1-2", None),
+        ("n1-1", "NodeResourcesFit"),
+        ("n1-3", "NodeResourcesFit"),
+    ]
+
+
+def test_pods_whose_eviction_breaks_a_budget_are_spared_first() -> None:
+    protected = full("n1", 1, 1, 1, 1)
+    protected[4]["metadata"]["labels"] = {"app": "db"}
+    decision = decide(*protected, budget("b", {"app": "db"}, 0), cpu="1")
+    assert names(decision) == {"n1": ["n1-2"]}
+    assert decision.preemption is not None and decision.preemption.candidates["n1"].violations == 0
+
+
+def test_equal_or_higher_priority_is_never_evicted() -> None:
+    decision = decide(*full("n1", 10, 10, 11, 12))
+    assert names(decision) == {} and decision.nominated_node is None
+
+
+@pytest.mark.parametrize(
+    ("name", "objects", "preemptor", "event"),
+    [
+        (
+            "evicting helps",
+            full("n1", 1, 1, 1, 1),
+            {},
+            "0/1 nodes are available: 1 Insufficient cpu. preemption: found a potential placement for pod on node n1,"
+            " preempting 2 victims",
+        ),
+        (
+            "the node is too small even when empty",
+            full("n1", 1, 1, 1, 1),
+            {"cpu": "9"},
+            "0/1 nodes are available: 1 Insufficient cpu. preemption: 0/1 nodes are available:"
+            " 1 Preemption is not helpful for scheduling.",
+        ),
+        (
+            "nobody to evict",
+            full("n1", 20, 20, 20, 20),
+            {},
+            "0/1 nodes are available: 1 Insufficient cpu. preemption: 0/1 nodes are available:"
+            " 1 No preemption victims found for incoming pod.",
+        ),
+        (
+            "evicting is not enough",
+            [*full("n1", 20, 20, 20, 1), *full("n2", 20, 20, 20, 20)],
+            {},
+            "0/2 nodes are available: 2 Insufficient cpu. preemption: 0/2 nodes are available:"
+            " 1 Insufficient cpu, 1 No preemption victims found for incoming pod.",
+        ),
+        (
+            "the pod may not",
+            full("n1", 1, 1, 1, 1),
+            {"preemptionPolicy": "Never"},
+            "0/1 nodes are available: 1 Insufficient cpu. preemption: not eligible due to preemptionPolicy=Never.",
+        ),
+    ],
+)
+def test_what_the_event_says(name: str, objects: list[Manifest], preemptor: dict[str, object], event: str) -> None:
+    assert decide(*objects, **preemptor).event == event, name  # type: ignore[arg-type]
+
+
+def terminating(*conditions: Manifest) -> list[Manifest]:
+    objects = full("n1", 1, 1, 1, 1)
+    objects[1]["metadata"] |= {"deletionTimestamp": "2024-01-01T00:01:00Z", "deletionGracePeriodSeconds": 30}
+    objects[1]["status"]["conditions"] = list(conditions)
+    return objects
+
+
+BY_SCHEDULER = {"type": "DisruptionTarget", "status": "True", "reason": "PreemptionByScheduler"}
+
+
+def test_it_waits_while_its_victim_terminates() -> None:
+    decision = decide(*terminating(BY_SCHEDULER), nominated="n1")
+    assert decision.preemption is not None
+    assert decision.preemption.reason == "not eligible due to a terminating pod on the nominated node"
+
+
+def test_it_does_not_wait_for_a_pod_that_terminates_for_another_reason() -> None:
+    assert decide(*terminating(), nominated="n1").nominated_node == "n1"
+    waits = replace(V1_37, preemption=replace(V1_37.preemption, waits_for_preempted_only=False))
+    assert decide(*terminating(), nominated="n1", generation=waits).nominated_node is None
+
+
+def test_victims_may_be_listed_as_they_were_tried() -> None:
+    objects = [*full("n1", 1, 5, 1, 1), budget("b", {"app": "db"}, 0)]
+    for manifest in (objects[1], objects[3]):
+        manifest["metadata"]["labels"] = {"app": "db"}
+    assert names(decide(*objects, cpu="4")) == {"n1": ["n1-1", "n1-0", "n1-2", "n1-3"]}
+    as_tried = replace(V1_37, preemption=PreemptionRules(victims=VictimRules(sorted_again=False)))
+    assert names(decide(*objects, cpu="4", generation=as_tried)) == {"n1": ["n1-0", "n1-2", "n1-1", "n1-3"]}
+
+
+def test_a_running_scheduler_stops_at_enough_candidates() -> None:
+    """120 nodes where evicting helps: a survey sees all of them, a running scheduler a hundred."""
+    objects = [m for i in range(120) for m in full(f"n{i}", 1, 1, 1, 1)]
+    world = cluster(*objects, pod("vip", **asks("2"), priority=10))
+    survey = schedule("default/vip", world)
+    running = schedule("default/vip", world, rng=random.Random(1), survey=False)
+    assert survey.preemption is not None and running.preemption is not None
+    assert (len(survey.preemption.candidates), len(running.preemption.candidates)) == (120, 100)
+
+
+def test_only_violating_candidates_do_not_end_the_search() -> None:
+    """The search goes on until one candidate breaks no budget, if there is one."""
+    objects = [m for i in range(110) for m in full(f"n{i:03}", 1, 1, 1, 1, labels={"app": "db"})]
+    objects += full("n999", 1, 1, 1, 1)
+    world = cluster(*objects, budget("b", {"app": "db"}, 0), pod("vip", **asks("2"), priority=10))
+    for seed in range(3):
+        decision = schedule("default/vip", world, rng=random.Random(seed), survey=False)
+        assert decision.nominated_node == "n999"

@@ -1,0 +1,160 @@
+"""The program, as its users call it."""
+
+import io
+import json
+from pathlib import Path
+
+import pytest
+
+from kschedlab.cli import main
+from kschedlab.decide import decide_lines
+from tests.build import Manifest, node, pod
+
+SMALL = {"cpu": "1", "memory": "1Gi", "pods": "10"}
+
+
+def written(tmp_path: Path, *objects: Manifest) -> str:
+    path = tmp_path / "cluster.json"
+    path.write_text(json.dumps({"apiVersion": "v1", "kind": "List", "items": objects}))
+    return str(path)
+
+
+def run(capsys: pytest.CaptureFixture[str], *arguments: str) -> tuple[int, str, str]:
+    status = main(arguments)
+    output = capsys.readouterr()
+    return status, output.out, output.err
+
+
+def test_explain_says_where_a_pod_goes(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    file = written(tmp_path, node("n1"), node("n2", unschedulable=True), pod("web"))
+    status, out, err = run(capsys, "explain", file, "--pod", "default/web")
+    assert (status, err) == (0, "")
+    assert "n1" in out and "node(s) were unschedulable" in out
+
+
+def test_explain_as_json_is_the_verdict_and_the_event(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    file = written(tmp_path, node("n1", SMALL), pod("big", requests={"cpu": "2"}))
+    status, out, _ = run(capsys, "explain", file, "--pod", "default/big", "--output", "json")
+    verdict = json.loads(out)
+    assert status == 0
+    assert verdict["filter"]["n1"]["reasons"] == ["Insufficient cpu"]
+    assert verdict["event"].startswith("0/1 nodes are available: 1 Insufficient cpu. preemption: ")
+
+
+def test_explain_as_html_escapes_what_users_typed(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    taint = {"key": "a", "value": "b", "effect": "NoSchedule"}
+    file = written(tmp_path, node("n1", taints=[taint]), pod("web"))
+    status, out, _ = run(capsys, "explain", file, "--pod", "default/web", "--output", "html")
+    assert status == 0 and out.lstrip().lower().startswith("<!doctype html>")
+    assert "n1" in out
+
+
+def test_explain_all_goes_in_queue_order_and_each_finds_what_the_last_left(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """One place for two pods: the more important one gets it although it is listed last."""
+    half = {"requests": {"cpu": "600m"}}
+    file = written(tmp_path, node("n1", SMALL), pod("low", priority=1, **half), pod("high", priority=2, **half))
+    _, out, _ = run(capsys, "explain", file, "--output", "json")
+    high, low = map(json.loads, out.splitlines())
+    assert (high["pod"], high["feasible"]) == ("default/high", ["n1"])
+    assert (low["pod"], low["feasible"]) == ("default/low", [])
+
+
+def test_explain_of_a_running_pod_asks_where_it_would_go_now(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    file = written(tmp_path, node("n1", SMALL), pod("web", "n1", requests={"cpu": "1"}))
+    _, out, _ = run(capsys, "explain", file, "--pod", "default/web", "--output", "json")
+    assert json.loads(out)["feasible"] == ["n1"]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (("--pod", "default/absent"), 'no pod "default/absent"; there are 1: default/web'),
+        (("--pod", ""), 'no pod ""'),
+    ],
+)
+def test_a_pod_that_is_not_there(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], arguments: tuple[str, ...], said: str
+) -> None:
+    status, out, err = run(capsys, "explain", written(tmp_path, node("n1"), pod("web")), *arguments)
+    assert (status, out) == (2, "")
+    assert said in err
+
+
+def test_bad_input_is_named_without_a_traceback(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    file = tmp_path / "cluster.yaml"
+    file.write_text(
+        "apiVersion: v1\nkind: Pod\nmetadata: {name: web-1}\nspec: {containers: [{name: c, image: i, resources: {requests: {cpu: '1,5'}}}]}\n"
+    )
+    status, out, err = run(capsys, "explain", str(file))
+    assert (status, out) == (2, "")
+    assert "cluster.yaml:4: Pod default/web-1: spec.containers[0].resources.requests.cpu: " in err
+    assert '"1,5" is not a quantity' in err and "Traceback" not in err
+
+
+def test_a_missing_file(capsys: pytest.CaptureFixture[str]) -> None:
+    status, _, err = run(capsys, "explain", "absent.yaml")
+    assert status == 2 and "absent.yaml" in err
+
+
+def test_wrong_options_end_with_status_2(capsys: pytest.CaptureFixture[str]) -> None:
+    for arguments in (
+        [],
+        ["explain"],
+        ["bench", "w.json", "--percentage", "101"],
+        ["explain", "f", "--generation", "v0"],
+    ):
+        with pytest.raises(SystemExit) as end:
+            main(arguments)
+        assert end.value.code == 2
+
+
+def test_decide_reads_lines_and_writes_lines(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    scenario = {"id": "s-1-0", "objects": [node("n1"), pod("web")], "pod": "default/web"}
+    lines = (json.dumps(scenario) + "\n\n" + json.dumps(scenario | {"id": "s-1-1", "pod": "default/x"})).encode()
+    monkeypatch.setattr("sys.stdin", io.TextIOWrapper(io.BytesIO(lines)))
+    status, out, _ = run(capsys, "decide")
+    first, second = map(json.loads, out.splitlines())
+    assert status == 0
+    assert (first["id"], first["feasible"]) == ("s-1-0", ["n1"])
+    assert second["error"] == 'pod "default/x" is not in the scenario'
+
+
+@pytest.mark.parametrize(
+    ("line", "said"),
+    [
+        ("{", "not a scenario"),
+        ('{"objects": 3}', "not a scenario"),
+        ('{"id": "a", "objects": [{"kind": "Pod"}], "pod": "x"}', "objects[0]"),
+    ],
+)
+def test_decide_answers_a_line_it_cannot_read(line: str, said: str) -> None:
+    (verdict,) = map(json.loads, decide_lines([line]))
+    assert said in verdict["error"]
+
+
+def test_bench_prints_what_the_go_program_prints(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    workload = tmp_path / "w.json"
+    workload.write_text(json.dumps({"objects": [node("n1"), node("n2")], "queue": [pod("a"), pod("b"), pod("c")]}))
+    status, out, _ = run(capsys, "bench", str(workload), "--percentage", "100")
+    result = json.loads(out)
+    assert status == 0
+    assert (result["engine"], result["pods"], result["bound"]) == ("kschedlab v1.37", 3, 3)
+    assert {"seconds", "pods_per_second", "p50_ms", "p99_ms"} <= set(result)
+
+
+@pytest.mark.parametrize("content", [None, "{", '{"objects": []}', '{"objects": [1], "queue": []}'])
+def test_bench_with_a_file_that_is_no_workload(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], content: str | None
+) -> None:
+    workload = tmp_path / "w.json"
+    if content is not None:
+        workload.write_text(content)
+    status, out, err = run(capsys, "bench", str(workload))
+    assert (status, out) == (2, "")
+    assert "w.json" in err and "Traceback" not in err

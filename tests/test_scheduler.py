@@ -1,0 +1,118 @@
+"""One pod after the other: sampling, turns, nominations, forks."""
+
+import random
+from collections import Counter
+from dataclasses import replace
+
+import pytest
+
+from kschedlab.cluster.cluster import Cluster
+from kschedlab.generations import V1_37
+from kschedlab.scheduler import Scheduler, lower_nominations, schedule
+from tests.build import cluster, node, pod
+
+SMALL = {"cpu": "1", "memory": "1Gi", "pods": "10"}
+
+
+def nodes(count: int) -> Cluster:
+    return cluster(*(node(f"n{i:03}") for i in range(count)), pod("web"))
+
+
+def test_a_small_cluster_is_looked_at_as_a_whole() -> None:
+    decision = schedule("default/web", nodes(99), percentage=5, survey=False)
+    assert (len(decision.feasible), decision.looked_at) == (99, 99)
+
+
+def test_a_large_cluster_is_sampled_from_where_the_last_search_ended() -> None:
+    scheduler = Scheduler(nodes(200), V1_37, percentage=50)
+    web = scheduler.cluster.pending["default/web"]
+    found = [scheduler.decide(web).names for _ in range(3)]
+    assert [(len(f), f[0], f[-1]) for f in found] == [
+        (100, "n000", "n099"),
+        (100, "n100", "n199"),
+        (100, "n000", "n099"),
+    ]
+
+
+def test_a_survey_sees_everything_whatever_the_percentage() -> None:
+    assert len(schedule("default/web", nodes(200), percentage=5).feasible) == 200
+
+
+def test_its_own_nominated_node_is_tried_first() -> None:
+    world = cluster(node("n1"), node("n2"), pod("web", nominated="n2"))
+    decision = schedule("default/web", world, survey=False)
+    assert (decision.names, decision.node, decision.scores) == (["n2"], "n2", None)
+    later = replace(V1_37, nominated_node_first=False)
+    assert schedule("default/web", world, later, survey=False).names == ["n1", "n2"]
+
+
+def test_a_nominated_node_that_refuses_leaves_the_others() -> None:
+    world = cluster(node("n1"), node("n2", unschedulable=True), pod("web", nominated="n2"))
+    assert schedule("default/web", world, survey=False).node == "n1"
+
+
+def test_ties_are_drawn_evenly_with_a_seed_and_by_name_without() -> None:
+    world = cluster(*(node(f"n{i}") for i in range(4)), pod("web"))
+    assert schedule("default/web", world).node == "n0"
+    rng = random.Random(7)
+    drawn = Counter(schedule("default/web", world, rng=rng).node for _ in range(400))
+    assert set(drawn) == {"n0", "n1", "n2", "n3"} and min(drawn.values()) > 70
+
+
+def test_ties_can_be_taken_in_turn() -> None:
+    in_turn = replace(V1_37, host_drawn=False)
+    scheduler = Scheduler(cluster(*(node(f"n{i}") for i in range(3)), pod("web")), in_turn, rng=random.Random(0))
+    web = scheduler.cluster.pending["default/web"]
+    assert [scheduler.decide(web).node for _ in range(4)] == ["n0", "n1", "n2", "n0"]
+
+
+def test_a_decision_changes_nothing_and_is_not_changed_later() -> None:
+    world = cluster(node("n1", SMALL), pod("a", requests={"cpu": "1"}), pod("b", requests={"cpu": "1"}))
+    decision = schedule("default/a", world)
+    world.bind(world.pending["default/a"], "n1")
+    assert decision.cluster.pods_on.tolist() == [0] and world.pods_on.tolist() == [1]
+    assert schedule("default/b", world).node is None
+
+
+def test_committing_a_preemption_evicts_nominates_and_clears_lower_nominations() -> None:
+    world = cluster(
+        node("n1", SMALL),
+        pod("victim", "n1", priority=1, requests={"cpu": "1"}),
+        pod("waiting", priority=5, requests={"cpu": "1"}, nominated="n1"),
+        pod("vip", priority=9, requests={"cpu": "1"}),
+    )
+    scheduler = Scheduler(world, V1_37)
+    vip = world.pending["default/vip"]
+    assert [info.key for info in lower_nominations(world, vip, "n1")] == ["default/waiting"]
+    scheduler.commit(scheduler.decide(vip))
+    assert world.pods.row_of == {}
+    assert list(world.nominated.row_of) == ["default/vip"]
+    world.check()
+
+
+def test_a_nominated_pod_holds_its_place_against_lower_priority() -> None:
+    world = cluster(
+        node("n1", SMALL),
+        pod("vip", priority=9, requests={"cpu": "1"}, nominated="n1"),
+        pod("low", priority=1, requests={"cpu": "1"}),
+        pod("high", priority=10, requests={"cpu": "1"}),
+    )
+    assert schedule("default/low", world).node is None
+    assert schedule("default/high", world).node == "n1"
+
+
+@pytest.mark.parametrize(
+    ("name", "objects", "message"),
+    [
+        ("no nodes", [pod("web")], "no nodes available to schedule pods"),
+        (
+            "gates",
+            [node("n1"), pod("web", schedulingGates=[{"name": "a"}, {"name": "b"}])],
+            "Scheduling is blocked due to non-empty scheduling gates: [a b]",
+        ),
+    ],
+)
+def test_pods_that_no_node_is_looked_at_for(name: str, objects: list[dict[str, object]], message: str) -> None:
+    decision = schedule("default/web", cluster(*objects))
+    assert (decision.message, decision.node) == (message, None), name
+    assert decision.to_dict()["feasible"] == []
