@@ -11,7 +11,7 @@ import msgspec
 
 from kschedlab.objects.defaults import CLUSTER_SCOPED
 from kschedlab.objects.model import Document
-from kschedlab.objects.problems import WRITTEN, Fault, Path, Problem, shown
+from kschedlab.objects.problems import WRITTEN, Fault, Path, Problem, shortened, shown
 from kschedlab.objects.shapes import decode_value, fitted
 from kschedlab.objects.sources import Text
 
@@ -53,9 +53,9 @@ class Origin:
         line, written = self._locate(fault.path)
         subject = f"{self.kind} {self.name}: " if self.kind else ""
         field = f"{shown(fault.path)}: " if fault.path else ""
-        message = subject + field + fault.message.replace(WRITTEN, written or "this")
+        message = subject + field + fault.message.replace(WRITTEN, shortened(written or "this"))
         if self.text is None:
-            return Problem(0, 0, f"objects[{self.root}]", message)
+            return Problem(self.root, 0, f"objects[{self.root}]", message)
         return self.text.problem(line, message)
 
     @property
@@ -67,10 +67,9 @@ class Origin:
         return self.text.locate(self.root, (*self.path, *path)) if self.text is not None else (0, None)
 
 
-def described(origin: Origin, data: dict[str, Any], kind: str) -> Origin:
+def described(origin: Origin, metadata: Any, kind: str) -> Origin:
     """The origin with the object's kind and name, as messages give them."""
-    found = data.get("metadata")
-    metadata = found if isinstance(found, dict) else {}
+    metadata = metadata if isinstance(metadata, dict) else {}
     name, namespace = metadata.get("name") or "(without a name)", metadata.get("namespace") or "default"
     full = str(name) if kind in CLUSTER_SCOPED else f"{namespace}/{name}"
     return Origin(origin.text, origin.root, origin.path, kind, full)
@@ -109,15 +108,14 @@ def is_read(kind: str, full: str) -> bool:
     return kind in GROUPS and full == (f"{kind}.{GROUPS[kind]}" if GROUPS[kind] else kind)
 
 
-def decode(data: dict[str, Any], kind: str) -> tuple[Document | None, list[Fault]]:
-    """The typed object, or all faults of its shape."""
+def decode(data: dict[str, Any], kind: str) -> tuple[Document, list[Fault]]:
+    """The typed object, and the faults of its shape; what they are about is left out of the object."""
     wanted = KINDS[kind]
     try:
         return msgspec.convert(data, wanted, dec_hook=decode_value), []
     except (msgspec.ValidationError, ValueError, NotImplementedError):
-        pass
-    data, faults = fitted(data, wanted)
-    return (None, faults) if faults else (msgspec.convert(data, wanted, dec_hook=decode_value), [])
+        fit, faults = fitted(data, wanted)
+    return msgspec.convert(fit, wanted, dec_hook=decode_value), faults
 
 
 # -- JSON, the fast way

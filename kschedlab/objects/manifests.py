@@ -8,9 +8,11 @@ objects = decode_objects(scenario["objects"])    parsed JSON, or messages of msg
 
 from __future__ import annotations
 
+import gc
 from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, NamedTuple
 
 import msgspec
 
@@ -110,7 +112,7 @@ _LISTS: dict[type[Document], str] = {
 
 
 def load(*sources: Source) -> Objects:
-    """Load files, folders (with those below), ``-`` for standard input, or open files. ManifestError if anything is wrong."""
+    """Load files, folders, ``-`` for standard input, open files. ManifestError if anything is wrong."""
     return _load_texts(read_all(sources))
 
 
@@ -129,36 +131,50 @@ def from_kubectl(*arguments: str) -> Objects:
 
 def decode_objects(given: Iterable[msgspec.Raw | Mapping[str, Any]]) -> Objects:
     """Objects from JSON that is split or parsed already. ManifestError names them by their number: ``objects[3]``."""
-    loading = _Loading()
-    for number, one in enumerate(given):
-        origin = Origin(None, number, ())
-        try:
-            data = strict_json(one) if isinstance(one, msgspec.Raw) else one
-        except (msgspec.MsgspecError, RecursionError, ValueError) as error:
-            loading.problems.append(origin.problem(Fault((), f"cannot be read: {error}")))
-            continue
-        loading.take_all(items(data, origin))
-    return loading.finished()
+    with _gc_paused():
+        loading = _Loading()
+        for number, one in enumerate(given):
+            origin = Origin(None, number, ())
+            try:
+                data = strict_json(one) if isinstance(one, msgspec.Raw) else one
+            except (msgspec.MsgspecError, RecursionError, ValueError) as error:
+                loading.problems.append(origin.problem(Fault((), f"cannot be read: {error}")))
+                continue
+            loading.take_all(items(data, origin))
+        return loading.finished()
 
 
 def _load_texts(texts: Iterable[Text]) -> Objects:
-    loading = _Loading()
-    for text in texts:
-        try:
-            loading.take_text(text)
-        except ManifestError as error:
-            loading.problems.extend(error.problems)
-    return loading.finished()
+    with _gc_paused():
+        loading = _Loading()
+        for text in texts:
+            try:
+                loading.take_text(text)
+            except ManifestError as error:
+                loading.problems.extend(error.problems)
+        return loading.finished()
 
 
-@dataclass(frozen=True, slots=True)
-class _Found:
+@contextmanager
+def _gc_paused() -> Iterator[None]:
+    """No garbage collection: it would go through all that was loaded again and again, and find nothing."""
+    paused = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if paused:
+            gc.enable()
+
+
+class _Found(NamedTuple):
     document: Document
     origin: Origin
-    data: dict[str, Any]
 
     def problem(self, fault: Fault) -> Problem:
-        return described(self.origin, self.data, type(self.document).__name__).problem(fault)
+        metadata: ObjectMeta = self.document.metadata  # type: ignore[attr-defined]  # every kind has it
+        named = {"name": metadata.name, "namespace": metadata.namespace}
+        return described(self.origin, named, type(self.document).__name__).problem(fault)
 
 
 class _Loading:
@@ -195,16 +211,16 @@ class _Loading:
 
     def _take(self, data: dict[str, Any], kind: str, origin: Origin) -> None:
         self.report.counts[kind] = self.report.counts.get(kind, 0) + 1
-        document, faults = decode(data, kind)
-        faults = faults if document is None else faults_of(document)
+        document, unfit = decode(data, kind)
+        faults = [*unfit, *(f for f in faults_of(document) if not any(f.path[: len(u.path)] == u.path for u in unfit))]
         if faults:
-            named = described(origin, data, kind)
+            named = described(origin, data.get("metadata"), kind)
             self.problems += [named.problem(fault) for fault in faults]
-        elif document is not None:
-            found = _Found(document, origin, data)
-            self.found.append(found)
-            for warning in warnings_of(document):
-                self._warn(found, warning)
+            return
+        found = _Found(document, origin)
+        self.found.append(found)
+        for warning in warnings_of(document):
+            self._warn(found, warning)
 
     def _warn(self, found: _Found, warning: Fault) -> None:
         key = (shown([step for step in warning.path if isinstance(step, str)]), warning.message)
@@ -238,7 +254,7 @@ class _Loading:
             self.problems.append(found.problem(Fault((), f"is given twice, first at {first.place}")))
 
     def _check_nodes(self, objects: Objects) -> None:
-        """Warn of pods on nodes that do not exist: the real scheduler keeps them, but decides as if they were not there."""
+        """Warn of pods on nodes that do not exist: the real scheduler keeps them, and decides as if they were not."""
         names = {node.metadata.name for node in objects.nodes}
         if all(not pod.spec.nodeName or pod.spec.nodeName in names for pod in objects.pods):
             return

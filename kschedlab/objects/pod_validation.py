@@ -92,15 +92,13 @@ def check_labels(labels: dict[str, str], path: Path, faults: list[Fault]) -> Non
 def _check_containers(pod: Pod, faults: list[Fault]) -> None:
     spec = pod.spec
     names: set[str] = set()
-    taken: set[tuple[str, str, int]] = set()
     for field, containers in (("containers", spec.containers), ("initContainers", spec.initContainers)):
         for i, container in enumerate(containers):
             path: Path = ("spec", field, i)
             _check_name(container, names, path, faults)
             check_requirements(container.resources, (*path, "resources"), faults)
             if container.ports:
-                counts = field == "containers" or container.restartPolicy == "Always"
-                _check_ports(container.ports, path, spec.hostNetwork, taken if counts else set(), faults)
+                _check_ports(container.ports, path, spec.hostNetwork, faults)
 
 
 def _check_name(container: Container, names: set[str], path: Path, faults: list[Fault]) -> None:
@@ -145,13 +143,7 @@ def check_amounts(resources: ResourceList, path: Path, faults: list[Fault], pod_
             faults.append(Fault((*path, name), fault))
 
 
-def _check_ports(
-    ports: tuple[ContainerPort, ...],
-    path: Path,
-    host_network: bool,
-    taken: set[tuple[str, str, int]],
-    faults: list[Fault],
-) -> None:
+def _check_ports(ports: tuple[ContainerPort, ...], path: Path, host_network: bool, faults: list[Fault]) -> None:
     for i, port in enumerate(ports):
         here: Path = (*path, "ports", i)
         if not 0 < port.containerPort < 65536:
@@ -161,10 +153,6 @@ def _check_ports(
         elif host_network and port.hostPort not in (0, port.containerPort):
             faults.append(Fault((*here, "hostPort"), "must be the containerPort, for the pod is on the host's network"))
         check_choice(port.protocol or "TCP", ("TCP", "UDP", "SCTP"), (*here, "protocol"), faults)
-        key = (port.protocol, port.hostIP, port.hostPort)
-        if port.hostPort and key in taken:
-            faults.append(Fault((*here, "hostPort"), f"{port.hostPort} is taken by another port of the pod"))
-        taken.add(key)
 
 
 def _check_volume(volume: Volume, path: Path, faults: list[Fault]) -> None:
@@ -188,7 +176,8 @@ def _check_toleration(toleration: Toleration, path: Path, faults: list[Fault]) -
     operator = toleration.operator or "Equal"
     if toleration.key and (fault := label_key_fault(toleration.key)):
         faults.append(Fault((*path, "key"), fault))
-    check_choice(operator, ("Equal", "Exists", "Gt", "Lt"), (*path, "operator"), faults)
+    if operator not in ("Gt", "Lt"):
+        check_choice(operator, ("Equal", "Exists"), (*path, "operator"), faults)
     if not toleration.key and operator != "Exists":
         faults.append(Fault((*path, "operator"), "must be Exists when there is no key: then it tolerates every taint"))
     if operator == "Exists" and toleration.value:

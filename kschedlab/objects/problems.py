@@ -61,7 +61,12 @@ def _escaped(character: str) -> str:
 
 def quoted(text: str) -> str:
     """The text in double quotes, shortened if it is long."""
-    return '"' + (text if len(text) <= _LONGEST_VALUE else text[:_LONGEST_VALUE] + "...") + '"'
+    return f'"{shortened(text)}"'
+
+
+def shortened(text: str) -> str:
+    """The text, or its beginning if it is long."""
+    return text if len(text) <= _LONGEST_VALUE else text[:_LONGEST_VALUE] + "..."
 
 
 def shown(path: Sequence[str | int]) -> str:

@@ -20,7 +20,7 @@ _DECIMAL_SUFFIX = {exponent: suffix for suffix, exponent in _DECIMAL.items()}
 _BINARY_SUFFIX = {exponent: suffix for suffix, exponent in _BINARY.items()}
 _SHAPE = re.compile(r"([+-]?)([0-9]*)(?:\.([0-9]*))?([eEinumkKMGTP]*[-+]?[0-9]*)")
 _EXPONENT = re.compile(r"[eE]([+-]?[0-9]+)")
-_TRAILING_LETTERS = re.compile(r"[+-]?[0-9]+(?:\.[0-9]*)?([A-Za-z]+)")
+_TRAILING_LETTERS = re.compile(r"([+-]?[0-9]+(?:\.[0-9]*)?)([A-Za-z]+)")
 _LONGEST = 64
 _KNOWN = [suffix for suffix in (*_DECIMAL, *_BINARY) if suffix]
 _EXPECTED = "expected a number such as 2, 0.5, 500m, 64Mi, 1.5Gi or 1e3"
@@ -199,4 +199,9 @@ def _hint(text: str) -> str:
     letters = _TRAILING_LETTERS.fullmatch(text)
     if letters is None:
         return _EXPECTED
-    return f'unknown suffix "{letters[1]}"; known are {", ".join(_KNOWN)} and exponents like e3'
+    number, suffix = letters.groups()
+    likely = suffix[0].upper()
+    if likely in "KMGTPE" and suffix[1:].lower() in ("", "b", "i", "ib"):
+        power = "k" if likely == "K" else likely
+        return f'unknown suffix "{suffix}"; {number}{likely}i is in powers of 1024, {number}{power} of 1000'
+    return f'unknown suffix "{suffix}"; known are {", ".join(_KNOWN)} and exponents like e3'

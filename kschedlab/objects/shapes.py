@@ -14,25 +14,31 @@ from typing import Annotated, Any, Union, get_args, get_origin, get_type_hints
 import msgspec
 
 from kschedlab.objects.meta import Document, Time
-from kschedlab.objects.problems import WRITTEN, Fault, Path
+from kschedlab.objects.problems import WRITTEN, Fault, Path, quoted
 from kschedlab.objects.quantity import Quantity, QuantityError
 
-_WORDS: dict[Any, str] = {str: "text", int: "a whole number", bool: "true or false"}
+_WORDS: dict[Any, str] = {
+    str: "text",
+    int: "a whole number",
+    bool: "true or false",
+    Quantity: "a quantity",
+    Time: "a time",
+}
+_UNFIT = object()
+"""In place of what does not fit."""
 
 
 def decode_value(wanted: type, value: Any) -> Any:
     """Make a :class:`Quantity` or a :class:`Time` (msgspec's ``dec_hook``). ValueError if the value is neither."""
     if wanted is Quantity:
-        return read_quantity(value)
+        return Quantity(value) if type(value) is str else _unquoted(value)
     if wanted is Time and isinstance(value, str):
         return Time.parse(value)
     raise NotImplementedError(wanted)
 
 
-def read_quantity(value: Any) -> Quantity:
-    """A quantity from text or a number, as the API reads JSON; absent is 0. QuantityError if it is not one."""
-    if type(value) is str:
-        return Quantity(value)
+def _unquoted(value: Any) -> Quantity:
+    """A quantity that is not written as text: a number, or nothing, which is 0."""
     if value is None:
         return Quantity("0")
     if isinstance(value, bool) or not isinstance(value, int | Decimal):
@@ -42,10 +48,11 @@ def read_quantity(value: Any) -> Quantity:
     return Quantity(str(value))
 
 
-def fitted(data: Any, wanted: type[Document]) -> tuple[Any, list[Fault]]:
-    """The data without what stands for absence, and everything in it that does not fit."""
+def fitted(data: dict[str, Any], wanted: type[Document]) -> tuple[dict[str, Any], list[Fault]]:
+    """The data without what stands for absence and without what does not fit, and the faults of that."""
     faults: list[Fault] = []
-    return _fit(data, wanted, (), faults), faults
+    fit: dict[str, Any] = _fit(data, wanted, (), faults)
+    return fit, faults
 
 
 @cache
@@ -72,28 +79,28 @@ def _fit(data: Any, wanted: Any, path: Path, faults: list[Fault]) -> Any:
 def _fit_struct(data: Any, wanted: type[msgspec.Struct], path: Path, faults: list[Fault]) -> Any:
     if not isinstance(data, dict):
         faults.append(Fault(path, f"a map of fields is expected here, not {_described(data)}"))
-        return None
+        return _UNFIT
     known = _fields(wanted)
-    kept = {}
-    for name, value in data.items():
-        if name in known and value is not None:
-            kept[name] = _fit(value, known[name], (*path, name), faults)
-    return kept
+    fit = {n: _fit(v, known[n], (*path, n), faults) for n, v in data.items() if n in known and v is not None}
+    return {name: value for name, value in fit.items() if value is not _UNFIT}
 
 
 def _fit_list(data: Any, wanted: Any, path: Path, faults: list[Fault]) -> Any:
     if not isinstance(data, list | tuple):
         faults.append(Fault(path, f"a list is expected here, not {_described(data)}"))
-        return None
-    return [_fit(value, wanted, (*path, i), faults) for i, value in enumerate(data)]
+        return _UNFIT
+    fit = [_fit(value, wanted, (*path, i), faults) for i, value in enumerate(data)]
+    empty: Any = "" if wanted is str else {}
+    return [empty if value is _UNFIT else value for value in fit]
 
 
 def _fit_map(data: Any, wanted: Any, path: Path, faults: list[Fault]) -> Any:
     if not isinstance(data, dict):
         faults.append(Fault(path, f"a map is expected here, not {_described(data)}"))
-        return None
+        return _UNFIT
     absent = "" if wanted is str else None
-    return {k: _fit(absent if v is None else v, wanted, (*path, k), faults) for k, v in data.items()}
+    fit = {k: _fit(absent if v is None else v, wanted, (*path, k), faults) for k, v in data.items()}
+    return {key: value for key, value in fit.items() if value is not _UNFIT}
 
 
 def _fit_union(data: Any, members: tuple[Any, ...], path: Path, faults: list[Fault]) -> Any:
@@ -107,26 +114,42 @@ def _fit_scalar(data: Any, wanted: Any, path: Path, faults: list[Fault]) -> Any:
     limits: tuple[Any, ...] = ()
     if get_origin(wanted) is Annotated:
         wanted, *limits = get_args(wanted)  # type: ignore[assignment]
-    if wanted in (Quantity, Time):
-        try:
-            decode_value(wanted, data)
-        except (ValueError, NotImplementedError) as error:
-            faults.append(Fault(path, str(error) if isinstance(error, ValueError) else _NOT_A_TIME))
+    if wanted is Quantity or wanted is Time:
+        fault = _made_fault(data, wanted)
     elif type(data) is not wanted:
-        faults.append(Fault(path, _mismatch(data, wanted)))
+        fault = _mismatch(data, wanted)
     elif limits and not limits[0].ge <= data <= limits[0].le:
-        faults.append(Fault(path, f"{WRITTEN} is out of range: from {limits[0].ge} to {limits[0].le}"))
-    return data
+        fault = f"{data} is out of range: from {limits[0].ge} to {limits[0].le}"
+    else:
+        return data
+    if fault is None:
+        return data
+    faults.append(Fault(path, fault))
+    return _UNFIT
 
 
-_NOT_A_TIME = f"{WRITTEN} is not a time like 2024-01-31T12:00:00Z"
+def _made_fault(data: Any, wanted: type) -> str | None:
+    """Why the value is not a quantity or a time, if it is not."""
+    if isinstance(data, dict | list):
+        return f"{_WORDS[wanted]} is expected here, not {_described(data)}"
+    try:
+        decode_value(wanted, data)
+    except QuantityError as error:
+        return str(error)
+    except (ValueError, NotImplementedError):
+        return f"{_shown(data)} is not a time like 2024-01-31T12:00:00Z"
+    return None
 
 
 def _mismatch(data: Any, wanted: Any) -> str:
     if isinstance(data, dict | list) or data is None:
         return f"{_WORDS[wanted]} is expected here, not {_described(data)}"
-    remedy = f': put it in quotes ("{WRITTEN}")' if wanted is str else ""
-    return f"{WRITTEN} is {_described(data)}, not {_WORDS[wanted]}{remedy}"
+    remedy = f": put it in quotes ({quoted(WRITTEN)})" if wanted is str else ""
+    return f"{_shown(data)} is {_described(data)}, not {_WORDS[wanted]}{remedy}"
+
+
+def _shown(data: Any) -> str:
+    return quoted(data) if isinstance(data, str) else WRITTEN
 
 
 def _described(data: Any) -> str:

@@ -27,7 +27,7 @@ from kschedlab.objects.model import (
     StatefulSet,
     StorageClass,
 )
-from kschedlab.objects.names import amount_fault, dns_label_fault, name_fault
+from kschedlab.objects.names import amount_fault, dns_label_fault, label_key_fault, label_value_fault, name_fault
 from kschedlab.objects.pod_validation import (
     EFFECTS,
     PREEMPTION_POLICIES,
@@ -70,14 +70,13 @@ def _check_node(node: Node, faults: list[Fault]) -> None:
         for name, amount in resources.items():
             if fault := amount_fault(name, amount):
                 faults.append(Fault(("status", field, name), fault))
-    seen: set[tuple[str, str]] = set()
     for i, taint in enumerate(node.spec.taints):
         path: Path = ("spec", "taints", i)
-        check_labels({taint.key: taint.value}, path, faults)
+        if fault := label_key_fault(taint.key) if taint.key else "is missing":
+            faults.append(Fault((*path, "key"), fault))
+        if fault := label_value_fault(taint.value):
+            faults.append(Fault((*path, "value"), fault))
         check_choice(taint.effect, EFFECTS, (*path, "effect"), faults)
-        if (taint.key, taint.effect) in seen:
-            faults.append(Fault(path, f"a taint {taint.key} with effect {taint.effect} is given before"))
-        seen.add((taint.key, taint.effect))
 
 
 def _check_budget(budget: PodDisruptionBudget, faults: list[Fault]) -> None:
@@ -174,13 +173,24 @@ def warnings_of(document: Document) -> list[Fault]:
     """Fields that the real scheduler or the API server obeys and that are not modelled, and what means nothing."""
     if isinstance(document, Pod):
         return _pod_warnings(document)
+    if isinstance(document, Node):
+        return _node_warnings(document)
     if isinstance(document, PodDisruptionBudget):
         return _budget_warnings(document)
     return []
 
 
+def _node_warnings(node: Node) -> list[Fault]:
+    taints = [(taint.key, taint.effect) for taint in node.spec.taints]
+    return [
+        Fault(("spec", "taints", i), f"{key} with {effect} is given twice, which the API server refuses")
+        for i, (key, effect) in enumerate(taints)
+        if (key, effect) in taints[:i]
+    ]
+
+
 def _pod_warnings(pod: Pod) -> list[Fault]:
-    spec, found = pod.spec, []
+    spec, found = pod.spec, _port_warnings(pod)
     if spec.resourceClaims:
         found.append(Fault(("spec", "resourceClaims"), "is not modelled: devices (DRA) are left out of the decision"))
     if pod.status.extendedResourceClaimStatus:
@@ -203,6 +213,19 @@ def _pod_warnings(pod: Pod) -> list[Fault]:
             if container.restartPolicyRules:
                 message = "is not modelled: nodes without the feature are not left out"
                 found.append(Fault(("spec", field, i, "restartPolicyRules"), message))
+    return found
+
+
+def _port_warnings(pod: Pod) -> list[Fault]:
+    taken: set[tuple[str, str, int]] = set()
+    found = []
+    for i, container in enumerate(pod.spec.containers):
+        for j, port in enumerate(container.ports):
+            key = (port.protocol, port.hostIP, port.hostPort)
+            if port.hostPort and key in taken:
+                path: Path = ("spec", "containers", i, "ports", j, "hostPort")
+                found.append(Fault(path, f"{port.hostPort} is taken twice in the pod, which the API server refuses"))
+            taken.add(key)
     return found
 
 
