@@ -1,4 +1,7 @@
-"""Scenarios in, verdicts out, one JSON object a line: the format of the conformance vectors (tests/conformance)."""
+"""Scenarios in, verdicts out, one JSON object a line: the format of the conformance vectors (tests/conformance).
+
+As in the program that made the vectors, pods go straight to the scheduling cycle, past the queue and its gates.
+"""
 
 from __future__ import annotations
 
@@ -51,8 +54,7 @@ def _verdict(scenario: Scenario, generation: Generation) -> dict[str, Any]:
     pod = cluster.pending.get(scenario.pod)
     if pod is None:
         return {"feasible": [], "error": f'pod "{scenario.pod}" is not in the scenario'}
-    cluster.withdraw(pod.key)
-    return Scheduler(cluster, generation, survey=True).decide(pod).to_dict()
+    return Scheduler(cluster, generation, survey=True).cycle(pod).to_dict()
 
 
 def _placements(scenario: Scenario, generation: Generation) -> dict[str, Any]:
@@ -74,7 +76,7 @@ def _placements(scenario: Scenario, generation: Generation) -> dict[str, Any]:
 def _place(scheduler: Scheduler, pod: PodInfo) -> dict[str, Any]:
     victims: list[str] = []
     for last in (False, True):
-        decision = scheduler.decide(pod)
+        decision = scheduler.cycle(pod)
         if decision.error:
             return {"error": decision.error}
         if decision.node is None and (last or decision.nominated_node is None):

@@ -11,6 +11,7 @@ from kschedlab.cluster.pods import PodInfo
 from kschedlab.filter.stage import LEFT_OUT, Verdicts
 from kschedlab.preemption import stage as preemption_stage
 from kschedlab.preemption.stage import Preemption, unavailable
+from kschedlab.queue import gates
 from kschedlab.score.stage import Scores
 
 if TYPE_CHECKING:
@@ -114,7 +115,7 @@ class Decision:
         if self.error:
             return self.error
         if self.gates:
-            return f"Scheduling is blocked due to non-empty scheduling gates: [{' '.join(self.gates)}]"
+            return gates.message(self.gates)
         if len(self.feasible):
             return ""
         if not self.cluster.nodes:

@@ -26,8 +26,9 @@ class Generation:
 
     ``filters`` in the order in which they are asked; ``scores`` with their weights; ``api``: what its API server keeps
     of a pod and how requests are counted; ``percentage``: the default percentageOfNodesToScore (0: adaptive).
-    Named rules: ``nominated_node_first``: a pod's own nominated node is tried before all others. ``rejection_told_once``:
-    a pod that PreFilter rejects gets that reason once in the message, not once for each node.
+
+    Named rules: ``nominated_node_first``: a pod's own nominated node is tried before all others.
+    ``rejection_told_once``: a pod that PreFilter rejects gets that reason once in the message, not once for each node.
     ``host_drawn``: one of the best nodes is drawn at random; else they are taken in turn.
     """
 

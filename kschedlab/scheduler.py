@@ -14,6 +14,7 @@ from kschedlab.filter.plugin import SchedulingError
 from kschedlab.filter.stage import REJECTED, FilterRun, Verdicts, nodes_to_find, prepare, search
 from kschedlab.generations import GENERATIONS, LATEST, Generation
 from kschedlab.preemption.stage import preempt
+from kschedlab.queue.gates import gates_of
 from kschedlab.score.stage import Scores, prioritize, select_host
 
 NOTHING: IntArray = np.zeros(0, np.int64)
@@ -45,9 +46,13 @@ class Scheduler:
 
     def decide(self, pod: PodInfo) -> Decision:
         """Decide where the pod goes, without changing the cluster. The decision refers to the cluster as it is now."""
+        if gates := gates_of(pod):
+            return Decision(pod, self.cluster, self.generation, None, NOTHING, 0, gates=gates)
+        return self.cycle(pod)
+
+    def cycle(self, pod: PodInfo) -> Decision:
+        """The scheduling cycle alone, for a pod that has left the queue."""
         cluster, generation = self.cluster, self.generation
-        if gates := tuple(gate.name for gate in pod.pod.spec.schedulingGates):
-            return Decision(pod, cluster, generation, None, NOTHING, 0, gates=gates)
         if not cluster.nodes:
             return Decision(pod, cluster, generation, None, NOTHING, 0)
         try:

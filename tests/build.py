@@ -4,12 +4,10 @@ from collections.abc import Sequence
 from typing import Any
 
 from kschedlab.cluster.cluster import Cluster
-from kschedlab.cluster.pods import PodInfo
-from kschedlab.filter.plugin import Filter, Rejected
+from kschedlab.filter.plugin import Filter
 from kschedlab.filter.stage import FilterRun, prepare
 from kschedlab.objects.manifests import decode_objects
 from kschedlab.objects.model import Pod
-from kschedlab.score.plugin import Score
 
 Manifest = dict[str, Any]
 

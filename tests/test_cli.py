@@ -87,7 +87,8 @@ def test_a_pod_that_is_not_there(
 def test_bad_input_is_named_without_a_traceback(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     file = tmp_path / "cluster.yaml"
     file.write_text(
-        "apiVersion: v1\nkind: Pod\nmetadata: {name: web-1}\nspec: {containers: [{name: c, image: i, resources: {requests: {cpu: '1,5'}}}]}\n"
+        "apiVersion: v1\nkind: Pod\nmetadata: {name: web-1}\n"
+        "spec: {containers: [{name: c, image: i, resources: {requests: {cpu: '1,5'}}}]}\n"
     )
     status, out, err = run(capsys, "explain", str(file))
     assert (status, out) == (2, "")

@@ -108,7 +108,7 @@ def test_a_nominated_pod_holds_its_place_against_lower_priority() -> None:
         (
             "gates",
             [node("n1"), pod("web", schedulingGates=[{"name": "a"}, {"name": "b"}])],
-            "Scheduling is blocked due to non-empty scheduling gates: [a b]",
+            "waiting for scheduling gates: [a b]",
         ),
     ],
 )

@@ -142,7 +142,7 @@ class World:
 
     def total(self, question: Question) -> IntArray:
         """int64[nodes]: the question's sum over all pods of the cluster, in each node's world."""
-        return np.full(len(self.cluster.nodes), self.cluster.count(question).sum()) + self.change(question)
+        return np.full(len(self.cluster.nodes), self.cluster.count(question).sum(), np.int64) + self.change(question)
 
     def _total(self, question: Question, key: str, among: BoolArray | None) -> IntArray:
         """The sums by domain without overlays, computed once for all worlds of a decision."""

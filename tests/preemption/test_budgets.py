@@ -8,10 +8,11 @@ import pytest
 from kschedlab.preemption.budgets import BudgetRules, violations
 from tests.build import Manifest, budget, cluster, node, pod
 
+LATEST = BudgetRules()
 PODS = [pod(f"p{i}", "n1", labels={"app": "web"}) for i in range(3)]
 
 
-def broken(*budgets: Manifest, pods: list[Manifest] = PODS, rules: BudgetRules = BudgetRules()) -> list[str]:
+def broken(*budgets: Manifest, pods: list[Manifest] = PODS, rules: BudgetRules = LATEST) -> list[str]:
     """The names of the pods whose eviction breaks a budget, tried in the order in which they are given."""
     world = cluster(node("n1"), *pods, *budgets)
     rows = np.array([world.pods.row_of[f"default/{p['metadata']['name']}"] for p in pods])
