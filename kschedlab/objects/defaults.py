@@ -15,6 +15,7 @@ import msgspec
 from kschedlab.objects.model import (
     Affinity,
     Container,
+    ContainerStatus,
     Document,
     LabelSelector,
     LabelSelectorRequirement,
@@ -25,10 +26,12 @@ from kschedlab.objects.model import (
     PodAffinity,
     PodAffinityTerm,
     PodSpec,
+    PodStatus,
     PriorityClass,
     ReplicationController,
     ResourceList,
     ResourceRequirements,
+    ResourcesInForce,
     TopologySpreadConstraint,
 )
 from kschedlab.objects.quantity import Quantity
@@ -128,7 +131,32 @@ def _pod(pod: Pod, classes: Mapping[str, PriorityClass]) -> Pod:
         changes["topologySpreadConstraints"] = tuple(_spread(c, labels) for c in spec.topologySpreadConstraints)
     if changes:
         pod = _replace(pod, spec=_replace(spec, **changes))
+    if pod.status.containerStatuses or pod.status.initContainerStatuses or pod.status.allocatedResources:
+        pod = _replace(pod, status=_status(pod.status))
     return _pod_level(pod) if spec.resources is not None else pod
+
+
+def _status(status: PodStatus) -> PodStatus:
+    return _replace(
+        status,
+        containerStatuses=tuple(map(_container_status, status.containerStatuses)),
+        initContainerStatuses=tuple(map(_container_status, status.initContainerStatuses)),
+        allocatedResources=_milli_or_none(status.allocatedResources),
+        resources=_in_force(status.resources),
+    )
+
+
+def _container_status(status: ContainerStatus) -> ContainerStatus:
+    allocated, given = _milli_or_none(status.allocatedResources), _in_force(status.resources)
+    return _replace(status, allocatedResources=allocated, resources=given)
+
+
+def _in_force(resources: ResourcesInForce | None) -> ResourcesInForce | None:
+    return ResourcesInForce(_milli_or_none(resources.requests)) if resources is not None else None
+
+
+def _milli_or_none(resources: ResourceList | None) -> ResourceList | None:
+    return _milli(resources) if resources is not None else None
 
 
 def _priority(spec: PodSpec, classes: Mapping[str, PriorityClass]) -> dict[str, object]:

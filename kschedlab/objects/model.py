@@ -133,6 +133,7 @@ __all__ = [
     "ReplicationControllerSpec",
     "ResourceList",
     "ResourceRequirements",
+    "ResourcesInForce",
     "Service",
     "ServiceSpec",
     "StatefulSet",
@@ -285,11 +286,17 @@ class PodCondition(Part, frozen=True):
     lastTransitionTime: Time | None = None
 
 
+class ResourcesInForce(Part, frozen=True):
+    """What is enforced on a node; no requests (None) is not the same as none asked for."""
+
+    requests: ResourceList | None = None
+
+
 class ContainerStatus(Part, frozen=True):
     """What the kubelet has given a container, which counts while a resize is under way."""
 
     name: str = ""
-    resources: ResourceRequirements | None = None
+    resources: ResourcesInForce | None = None
     allocatedResources: ResourceList | None = None
 
 
@@ -301,7 +308,7 @@ class PodStatus(Part, frozen=True):
     conditions: tuple[PodCondition, ...] = ()
     containerStatuses: tuple[ContainerStatus, ...] = ()
     initContainerStatuses: tuple[ContainerStatus, ...] = ()
-    resources: ResourceRequirements | None = None
+    resources: ResourcesInForce | None = None
     allocatedResources: ResourceList | None = None
     resize: str = ""
     extendedResourceClaimStatus: Any = None

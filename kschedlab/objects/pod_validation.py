@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
+from kschedlab.objects.amounts import amount_fault, resource_fault
 from kschedlab.objects.model import (
     Affinity,
     Container,
@@ -24,12 +25,10 @@ from kschedlab.objects.model import (
     Volume,
 )
 from kschedlab.objects.names import (
-    amount_fault,
     dns_label_fault,
     label_key_fault,
     label_value_fault,
     name_fault,
-    resource_fault,
 )
 from kschedlab.objects.problems import WRITTEN, Fault, Path, one_of, quoted
 from kschedlab.objects.requests import is_extended, is_pod_level

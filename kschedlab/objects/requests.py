@@ -197,15 +197,14 @@ def _has_status(pod: Pod) -> bool:
     status = pod.status
     if not pod.spec.nodeName:
         return False
-    return bool(
-        status.containerStatuses or status.initContainerStatuses or status.resources or status.allocatedResources
-    )
+    given = status.containerStatuses or status.initContainerStatuses or status.resources or status.allocatedResources
+    return bool(given) or _is_infeasible(pod)
 
 
 def _with_status(pod: Pod, specified: Nanos, missing: Mapping[str, int]) -> Nanos:
     """The largest of what is specified, allocated and in force; what is specified counts only if it is feasible."""
     given, allocated = pod.status.resources, pod.status.allocatedResources
-    if allocated is not None and given is not None and given.requests:
+    if allocated is not None and given is not None and given.requests is not None:
         granted = [_nanos(allocated), _nanos(given.requests)]
     else:
         granted = [_aggregate(pod, _allocated, missing), _aggregate(pod, _in_force, missing)]
@@ -243,6 +242,6 @@ def _allocated(pod: Pod, container: Container) -> ResourceList | None:
 
 def _in_force(pod: Pod, container: Container) -> ResourceList | None:
     status = _status_of(pod, container.name)
-    if status is not None and status.resources is not None and status.resources.requests:
+    if status is not None and status.resources is not None and status.resources.requests is not None:
         return status.resources.requests
     return _allocated(pod, container)

@@ -11,6 +11,7 @@ import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
+from kschedlab.objects.names import label_key_fault, label_value_fault
 from kschedlab.objects.quantity import INT64_MAX
 
 _SET_OPERATORS = ("In", "NotIn", "Exists", "DoesNotExist")
@@ -123,8 +124,10 @@ def _selector(requirements: Iterable[Requirement]) -> Selector:
 
 
 def _requirement(key: str, operator: str, values: tuple[str, ...], known: tuple[str, ...]) -> Requirement:
-    if fault := fault_of(operator, values, known):
-        raise SelectorError(f'"{key}": {fault[1]}')
+    fault = fault_of(operator, values, known)
+    wrong = fault[1] if fault else label_key_fault(key) or next(filter(None, map(label_value_fault, values)), None)
+    if wrong:
+        raise SelectorError(f'"{key}": {wrong}')
     if operator in ("Gt", "Lt") and integer(values[0]) is None:
         raise SelectorError(f'"{key}": {operator} needs an integer, not "{values[0]}"')
     return Requirement(key, operator, frozenset(values))

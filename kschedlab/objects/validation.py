@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any
 
+from kschedlab.objects.amounts import amount_fault
 from kschedlab.objects.defaults import SYSTEM_CLASSES
 from kschedlab.objects.model import (
     CSINode,
@@ -27,7 +28,7 @@ from kschedlab.objects.model import (
     StatefulSet,
     StorageClass,
 )
-from kschedlab.objects.names import amount_fault, dns_label_fault, label_key_fault, label_value_fault, name_fault
+from kschedlab.objects.names import dns_label_fault, label_key_fault, label_value_fault, name_fault
 from kschedlab.objects.pod_validation import (
     EFFECTS,
     PREEMPTION_POLICIES,

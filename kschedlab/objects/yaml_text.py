@@ -165,4 +165,5 @@ def _fraction(digits: str, text: str) -> int | Decimal | str:
     value = float(digits)
     if value in (float("inf"), float("-inf")):
         return text
-    return int(value) if value.is_integer() and abs(value) < 1e21 else Decimal(repr(value))
+    number = Decimal(repr(value))
+    return int(number) if value.is_integer() and abs(value) < 1e21 else number
