@@ -36,10 +36,15 @@ def pod(name: str, on: str = "", /, requests: Manifest | None = None, **spec: An
     if "deleted" in spec:
         metadata["deletionTimestamp"] = spec.pop("deleted")
     status = {"nominatedNodeName": spec.pop("nominated", ""), "startTime": spec.pop("started", "2024-01-31T12:00:00Z")}
-    container = {"name": "c", "image": "img", "resources": {"requests": requests or {}}}
-    container |= {"ports": spec.pop("ports", [])}
+    container = {"name": "c", "image": "img", "resources": resources(requests or {}), "ports": spec.pop("ports", [])}
     spec = {"containers": [container], "priority": 0} | spec | ({"nodeName": on} if on else {})
     return {"apiVersion": "v1", "kind": "Pod", "metadata": metadata, "spec": spec, "status": status}
+
+
+def resources(requests: Manifest) -> Manifest:
+    """Requests, with the limits that the API asks for: extended resources and huge pages are never overcommitted."""
+    limits = {name: amount for name, amount in requests.items() if "/" in name or name.startswith("hugepages-")}
+    return {"requests": requests, "limits": limits}
 
 
 def cluster(*objects: Manifest) -> Cluster:

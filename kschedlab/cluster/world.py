@@ -88,7 +88,7 @@ class World:
         self._below, self._overlay = below, overlay
         self._requested: dict[int, IntArray] = {}
         self._pods_on: IntArray | None = None
-        self._totals: dict[tuple[Question, str, int], IntArray] = below._totals if below is not None else {}
+        self._totals: dict[tuple[Question, str, int], tuple[IntArray, BoolArray | None]] = below._totals if below is not None else {}
 
     def over(self, overlay: Overlay) -> World:
         """This world with an overlay on top. It holds until the overlay changes."""
@@ -149,5 +149,6 @@ class World:
         name = (question, key, id(among))
         if name not in self._totals:
             count = self.cluster.count(question)
-            self._totals[name] = self.cluster.topology(key).total(count if among is None else count * among)
-        return self._totals[name]
+            total = self.cluster.topology(key).total(count if among is None else count * among)
+            self._totals[name] = total, among  # kept, so that its id stays its own
+        return self._totals[name][0]

@@ -1,0 +1,69 @@
+"""Counts that are kept equal counts that are made afresh, whatever comes, goes and is asked in between."""
+
+from dataclasses import dataclass
+
+import numpy as np
+from hypothesis import given
+from hypothesis import strategies as st
+
+from kschedlab.cluster.counts import Counts
+from kschedlab.cluster.kinds import Kind, Kinds
+from tests.build import model, pod
+
+NODES, KINDS = 3, 5
+
+
+@dataclass(frozen=True)
+class Weighs:
+    """Answers with a number that depends on the kind, and with 0 for some kinds."""
+
+    factor: int
+
+    def of(self, kind: Kind) -> int:
+        return int(kind.labels["number"]) * self.factor % 4
+
+
+EVENTS = st.one_of(
+    st.tuples(st.just("come"), st.integers(0, KINDS - 1), st.integers(0, NODES - 1)),
+    st.tuples(st.just("go"), st.integers(0, 1000), st.just(0)),
+    st.tuples(st.just("ask"), st.integers(0, 12), st.just(0)),
+)
+
+
+def recount(kinds: Kinds, question: Weighs, pods: list[tuple[int, int]]) -> list[int]:
+    return [sum(question.of(kinds[kind]) for kind, on in pods if on == node) for node in range(NODES)]
+
+
+@given(st.lists(EVENTS, max_size=60))
+def test_kept_counts_equal_recounts(events):
+    kinds, pods, asked = Kinds(), [], set()
+    numbers = [kinds.of(model(pod("p", labels={"number": str(n)}))) for n in range(KINDS)]
+    counts = Counts(kinds, NODES)
+    for what, a, b in events:
+        if what == "come":
+            pods.append((numbers[a], b))
+            counts.add(numbers[a], b, +1)
+        elif what == "go" and pods:
+            kind, node = pods.pop(a % len(pods))
+            counts.add(kind, node, -1)
+        elif what == "ask" and Weighs(a) not in counts:
+            asked.add(Weighs(a))
+            columns = np.array(pods, np.int64).reshape(-1, 2)
+            counts.ask(Weighs(a), columns[:, 1], columns[:, 0])
+        assert set(counts.questions()) == asked
+        for question in asked:
+            assert counts[question].tolist() == recount(kinds, question, pods)
+
+
+def test_a_copy_counts_apart():
+    kinds = Kinds()
+    kind = kinds.of(model(pod("p", labels={"number": "1"})))
+    nobody = np.zeros(0, np.int64)
+    counts = Counts(kinds, NODES)
+    counts.ask(Weighs(1), nobody, nobody)
+    counts.add(kind, 0, +1)
+    other = counts.copy()
+    other.add(kind, 0, +1)
+    other.ask(Weighs(2), nobody, nobody)
+    assert (counts[Weighs(1)].tolist(), other[Weighs(1)].tolist()) == ([1, 0, 0], [2, 0, 0])
+    assert Weighs(2) not in counts

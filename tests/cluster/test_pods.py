@@ -1,0 +1,71 @@
+"""Running pods as columns: a row is a pod while it runs, and rows are used again."""
+
+import numpy as np
+from hypothesis import given
+from hypothesis import strategies as st
+
+from kschedlab.cluster.pods import PodColumns, PodInfo
+from tests.build import model, pod
+
+ANYBODY = model(pod("p"))
+
+
+def info(name: str, priority: int = 0) -> PodInfo:
+    return PodInfo(ANYBODY, f"default/{name}", priority, len(name), 3, {"cpu": 7}, {"cpu": 7}, (100, 200), (100, 200))
+
+
+def add(columns: PodColumns, name: str, node: int = 0, priority: int = 0) -> int:
+    return columns.add(info(name, priority), node, np.array([7, 0], np.int64))
+
+
+@given(st.lists(st.one_of(st.just("add"), st.integers(0, 99)), max_size=80))
+def test_rows_are_the_pods_that_run(events):
+    """A number removes one of the pods that run then."""
+    columns, running = PodColumns(2), {}
+    for number, event in enumerate(events):
+        if event == "add":
+            running[f"default/p{number}"] = add(columns, f"p{number}", number % 4, priority=number)
+        elif running:
+            key = list(running)[event % len(running)]
+            del running[key]
+            columns.remove(key)
+        assert columns.row_of == running
+        assert set(np.flatnonzero(columns.live())) == set(running.values())
+        for key, row in running.items():
+            born = int(key.removeprefix("default/p"))
+            assert columns.info(row).key == key
+            assert (columns.node[row], columns.kind[row], columns.priority[row]) == (born % 4, 3, born)
+            assert columns.request[:, row].tolist() == [7, 0]
+
+
+def test_rows_grow_beyond_what_was_set_aside_and_keep_their_pods():
+    columns = PodColumns(2)
+    rows = [add(columns, f"p{i}", node=i) for i in range(100)]
+    assert sorted(rows) == list(range(100))
+    assert columns.node[rows].tolist() == list(range(100))
+    assert columns.request[:, rows].tolist() == [[7] * 100, [0] * 100]
+
+
+def test_a_row_is_used_again():
+    columns = PodColumns(2)
+    row = add(columns, "a")
+    columns.remove("default/a")
+    assert add(columns, "b") == row
+    assert columns.info(row).key == "default/b"
+
+
+def test_a_copy_changes_apart():
+    columns = PodColumns(2)
+    add(columns, "a")
+    other = columns.copy()
+    add(other, "b", node=5)
+    other.remove("default/a")
+    assert (set(columns.row_of), set(other.row_of)) == ({"default/a"}, {"default/b"})
+    assert columns.live().sum() == other.live().sum() == 1
+
+
+def test_a_new_resource_is_a_row_of_zeros():
+    columns = PodColumns(2)
+    row = add(columns, "a")
+    columns.add_resource()
+    assert columns.request[:, row].tolist() == [7, 0, 0]

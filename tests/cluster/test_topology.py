@@ -1,0 +1,95 @@
+"""Domains of a topology key, and the order in which the scheduler looks at nodes."""
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from kschedlab.cluster.topology import Topology, interleaved, zone_of
+from tests.build import cluster, node
+
+ZONE, REGION = "topology.kubernetes.io/zone", "topology.kubernetes.io/region"
+OLD_ZONE, OLD_REGION = "failure-domain.beta.kubernetes.io/zone", "failure-domain.beta.kubernetes.io/region"
+
+
+def in_zone(name, region=None, zone=None):
+    """The nodes of upstream's node tree test, with the labels that their zone gives them."""
+    labels = {key: value for key, value in ((OLD_REGION, region), (OLD_ZONE, zone)) if value is not None}
+    return node(name, labels=labels)
+
+
+NODES = [
+    in_zone("node-0"),
+    in_zone("node-1", region="region-1"),
+    in_zone("node-2", zone="zone-2"),
+    in_zone("node-3", "region-1", "zone-2"),
+    in_zone("node-4", "region-1", "zone-2"),
+    in_zone("node-5", "region-1", "zone-3"),
+    in_zone("node-6", "region-2", "zone-2"),
+    in_zone("node-7", "region-2", "zone-2"),
+    in_zone("node-8", "region-2", "zone-2"),
+]
+
+
+@pytest.mark.parametrize(
+    ("nodes", "want"),
+    [
+        ([], []),
+        (NODES[4:7], ["node-4", "node-5", "node-6"]),
+        (NODES[3:9], ["node-3", "node-5", "node-6", "node-4", "node-7", "node-8"]),
+        ([NODES[i] for i in (6, 7, 8, 5, 3, 4)], ["node-6", "node-5", "node-3", "node-7", "node-4", "node-8"]),
+        ([*NODES[4:9], NODES[3]], ["node-4", "node-5", "node-6", "node-3", "node-7", "node-8"]),
+        (NODES, [f"node-{i}" for i in (0, 1, 2, 3, 5, 6, 4, 7, 8)]),
+    ],
+    ids=[
+        "empty",
+        "one a zone",
+        "uneven zones",
+        "zones in another order",
+        "a late node of an exhausted zone",
+        "nodes without a zone",
+    ],
+)
+def test_the_scheduler_looks_at_the_zones_in_turn(nodes, want):
+    """Rows of v1.37: pkg/scheduler/backend/cache/node_tree_test.go."""
+    assert cluster(*nodes).names == want
+
+
+@pytest.mark.parametrize(
+    ("labels", "want"),
+    [
+        ({}, ("", "")),
+        ({ZONE: "z"}, ("", "z")),
+        ({REGION: "r", ZONE: "z"}, ("r", "z")),
+        ({OLD_REGION: "old", OLD_ZONE: "older", REGION: "r", ZONE: "z"}, ("old", "older")),
+        ({OLD_ZONE: "", ZONE: "z"}, ("", "")),
+    ],
+)
+def test_the_older_label_goes_first(labels, want):
+    (only,) = cluster(node("n", labels=labels)).nodes
+    assert zone_of(only) == want
+
+
+ZONES = st.sampled_from([None, "a", "b", "c"])
+
+
+@given(st.lists(ZONES, max_size=20))
+def test_interleaving_loses_nobody_and_keeps_the_order_of_a_zone(zones):
+    nodes = cluster(*(in_zone(f"n{i}", zone=zone) for i, zone in enumerate(zones))).objects.nodes
+    ordered = interleaved(nodes)
+    assert sorted(n.metadata.name for n in ordered) == sorted(n.metadata.name for n in nodes)
+    for zone in {zone_of(n) for n in nodes}:
+        assert [n for n in ordered if zone_of(n) == zone] == [n for n in nodes if zone_of(n) == zone]
+
+
+@given(st.lists(ZONES, max_size=20), st.data())
+def test_totals_are_sums_by_value(values, data):
+    labels = [{} if value is None else {"key": value} for value in values]
+    count = data.draw(st.lists(st.integers(-(2**40), 2**40), min_size=len(values), max_size=len(values)))
+    topology = Topology.of("key", labels)
+    totals = topology.total(np.array(count, np.int64))
+    assert len(totals) == len(topology.values) + 1 and totals[-1] == 0
+    for number, value in enumerate(topology.values):
+        assert totals[number] == sum(c for c, v in zip(count, values, strict=True) if v == value)
+    for domain, value in zip(topology.domain, values, strict=True):
+        assert (topology.values[domain] if domain >= 0 else None) == value
