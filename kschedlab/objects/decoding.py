@@ -53,7 +53,7 @@ class Origin:
         line, written = self._locate(fault.path)
         subject = f"{self.kind} {self.name}: " if self.kind else ""
         field = f"{shown(fault.path)}: " if fault.path else ""
-        message = subject + field + fault.message.replace(WRITTEN, shortened(written or "this"))
+        message = subject + field + fault.message.replace(WRITTEN, shortened(written or fault.value))
         if self.text is None:
             return Problem(self.root, 0, f"objects[{self.root}]", message)
         return self.text.problem(line, message)
@@ -71,7 +71,7 @@ def described(origin: Origin, metadata: Any, kind: str) -> Origin:
     """The origin with the object's kind and name, as messages give them."""
     metadata = metadata if isinstance(metadata, dict) else {}
     name, namespace = metadata.get("name") or "(without a name)", metadata.get("namespace") or "default"
-    full = str(name) if kind in CLUSTER_SCOPED else f"{namespace}/{name}"
+    full = shortened(str(name)) if kind in CLUSTER_SCOPED else f"{shortened(str(namespace))}/{shortened(str(name))}"
     return Origin(origin.text, origin.root, origin.path, kind, full)
 
 

@@ -30,6 +30,7 @@ class _Reader:
         self.composer = composer
         self.at = 0
         self.closing: list[str] = []
+        self.first = False
         self.starts = [0, *(m.end() for m in re.finditer("\n", text))]
 
     @property
@@ -59,6 +60,7 @@ class _Reader:
             self.at += 1
             self.closing.pop()
             self.composer.end()
+            self.first = False
             return
         if not found:
             raise self.fault(f'it ends where "{self.closing[-1]}" is missing')
@@ -72,8 +74,6 @@ class _Reader:
         if self.closing[-1] == "}":
             self.member_key()
         self.value()
-
-    first = False
 
     def member_key(self) -> None:
         if self.peek() != '"':

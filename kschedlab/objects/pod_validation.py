@@ -126,9 +126,11 @@ def check_requirements(
             if exact:
                 faults.append(Fault(field, f"has no limit: {name} cannot be overcommitted, write the same limit"))
         elif exact and amount != limit:
-            faults.append(Fault(field, f"{WRITTEN} is not the limit of {limit}, and {name} cannot be overcommitted"))
+            faults.append(
+                Fault(field, f"{WRITTEN} is not the limit of {limit}, and {name} cannot be overcommitted", str(amount))
+            )
         elif amount.nanos > limit.nanos:
-            faults.append(Fault(field, f"{WRITTEN} is more than the limit of {limit}"))
+            faults.append(Fault(field, f"{WRITTEN} is more than the limit of {limit}", str(amount)))
 
 
 def check_amounts(resources: ResourceList, path: Path, faults: list[Fault], pod_level: bool = False) -> None:
@@ -139,7 +141,7 @@ def check_amounts(resources: ResourceList, path: Path, faults: list[Fault], pod_
         else:
             fault = resource_fault(name) or amount_fault(name, amount)
         if fault:
-            faults.append(Fault((*path, name), fault))
+            faults.append(Fault((*path, name), fault, str(amount)))
 
 
 def _check_ports(ports: tuple[ContainerPort, ...], path: Path, host_network: bool, faults: list[Fault]) -> None:

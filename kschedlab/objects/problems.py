@@ -19,10 +19,11 @@ _LONGEST_VALUE = 60
 
 
 class Fault(NamedTuple):
-    """Something wrong at a field of an object."""
+    """Something wrong at a field of an object. ``value``: what to say in place of ``WRITTEN`` if there is no file."""
 
     path: Path
     message: str
+    value: str = "this"
 
 
 @dataclass(frozen=True, order=True)

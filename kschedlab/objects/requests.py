@@ -57,12 +57,14 @@ def nonzero_requests(pod: Pod) -> tuple[int, int]:
 def scored_requests(pod: Pod) -> tuple[int, int]:
     """(milli cpu, bytes of memory) that NodeResourcesFit's score takes the incoming pod to use.
 
-    As :func:`nonzero_requests`, except that every container that mentions nothing gets the defaults even if the pod
-    itself has requests (v1.37: resource_allocation.go, calculatePodResourceRequest).
+    As :func:`nonzero_requests`, except that requests of the pod itself are not looked at (v1.37: resource_allocation.go,
+    calculatePodResourceRequest; the scorers of fit.go are built without enablePodLevelResources).
     """
     if _is_simple(pod):
         return _nonzero_simple(pod.spec.containers[0].resources.requests)
-    return _cpu_and_memory(exact_requests(pod, _MISSING))
+    requests = _aggregate(pod, _specified, _MISSING)
+    _add(requests, _nanos(pod.spec.overhead))
+    return _cpu_and_memory(requests)
 
 
 def exact_requests(pod: Pod, missing: Mapping[str, int] | None = None) -> Nanos:

@@ -124,7 +124,7 @@ def _fit_scalar(data: Any, wanted: Any, path: Path, faults: list[Fault]) -> Any:
         return data
     if fault is None:
         return data
-    faults.append(Fault(path, fault))
+    faults.append(Fault(path, fault, str(data).lower() if isinstance(data, bool) else str(data)))
     return _UNFIT
 
 

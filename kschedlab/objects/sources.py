@@ -87,7 +87,7 @@ def read_all(sources: Iterable[Source]) -> list[Text]:
     seen: set[Path] = set()
     for source in sources:
         try:
-            texts.extend(_read(source, len(texts), seen))
+            texts.extend(_read(source, len(texts) + len(faults), seen))
         except ManifestError as error:
             faults.extend(error.problems)
     if faults:
@@ -99,7 +99,7 @@ def _read(source: Source, number: int, seen: set[Path]) -> Iterator[Text]:
     if source == "-":
         yield Text(number, "<stdin>", decoded(sys.stdin.buffer.read(MAX_BYTES + 1), number, "<stdin>"))
     elif isinstance(source, str | os.PathLike):
-        for path in _files(Path(source), number):
+        for path in _files(os.fspath(source), number):
             if (real := path.resolve()) not in seen:
                 seen.add(real)
                 yield Text(number, str(path), _content(path, number))
@@ -110,12 +110,13 @@ def _read(source: Source, number: int, seen: set[Path]) -> Iterator[Text]:
         yield Text(number, name, content if isinstance(content, str) else decoded(content, number, name))
 
 
-def _files(path: Path, number: int) -> list[Path]:
+def _files(name: str, number: int) -> list[Path]:
     """The file itself, or the manifests in the folder and those below it, in the order of their names."""
-    if not path.exists():
-        url = str(path).startswith(("http:", "https:"))
+    path = Path(name)
+    if not _exists(path):
+        url = name.startswith(("http:", "https:"))
         remedy = "download it first, a URL is not opened" if url else "there is no such file or folder"
-        raise _problem(number, str(path), remedy)
+        raise _problem(number, name, remedy)
     if not path.is_dir():
         return [path]
     found, visited = [], set()
@@ -126,8 +127,15 @@ def _files(path: Path, number: int) -> list[Path]:
             found += [Path(folder, name) for name in names if name.endswith(SUFFIXES)]
         visited.add(real)
     if not found:
-        raise _problem(number, str(path), f"has no files that end in {problems.one_of(SUFFIXES)}")
+        raise _problem(number, name, f"has no files that end in {problems.one_of(SUFFIXES)}")
     return sorted(found)
+
+
+def _exists(path: Path) -> bool:
+    try:
+        return path.exists()
+    except (OSError, ValueError):  # too long, or with a NUL: no such name can exist
+        return False
 
 
 def _content(path: Path, number: int) -> str:

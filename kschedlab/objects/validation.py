@@ -70,7 +70,7 @@ def _check_node(node: Node, faults: list[Fault]) -> None:
     for field, resources in (("capacity", node.status.capacity), ("allocatable", node.status.allocatable)):
         for name, amount in resources.items():
             if fault := amount_fault(name, amount):
-                faults.append(Fault(("status", field, name), fault))
+                faults.append(Fault(("status", field, name), fault, str(amount)))
     for i, taint in enumerate(node.spec.taints):
         path: Path = ("spec", "taints", i)
         if fault := label_key_fault(taint.key) if taint.key else "is missing":
@@ -108,7 +108,7 @@ def _check_label_selector(found: ReplicaSet | StatefulSet, faults: list[Fault]) 
 def _check_volume(volume: PersistentVolume, faults: list[Fault]) -> None:
     for name, amount in volume.spec.capacity.items():
         if fault := amount_fault(name, amount):
-            faults.append(Fault(("spec", "capacity", name), fault))
+            faults.append(Fault(("spec", "capacity", name), fault, str(amount)))
     affinity = volume.spec.nodeAffinity
     if affinity is not None and affinity.required is not None:
         path = ("spec", "nodeAffinity", "required", "nodeSelectorTerms")
@@ -119,7 +119,7 @@ def _check_claim(claim: PersistentVolumeClaim, faults: list[Fault]) -> None:
     check_selector(claim.spec.selector, ("spec", "selector"), faults)
     for name, amount in claim.spec.resources.requests.items():
         if fault := amount_fault(name, amount):
-            faults.append(Fault(("spec", "resources", "requests", name), fault))
+            faults.append(Fault(("spec", "resources", "requests", name), fault, str(amount)))
 
 
 def _check_storage_class(found: StorageClass, faults: list[Fault]) -> None:

@@ -1,0 +1,162 @@
+"""Selectors, node selector terms, tolerations."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from kschedlab.objects.model import (
+    LabelSelector,
+    LabelSelectorRequirement,
+    NodeSelector,
+    NodeSelectorRequirement,
+    NodeSelectorTerm,
+    Taint,
+    Toleration,
+)
+from kschedlab.objects.selectors import Selector, SelectorError, from_map, integer
+
+
+def label_selector(*expressions: tuple, **labels: str) -> Selector:
+    return LabelSelector(labels, tuple(LabelSelectorRequirement(*e) for e in expressions)).compile()
+
+
+@pytest.mark.parametrize(
+    ("expression", "labels", "matches"),
+    [
+        (("a", "In", ("1", "2")), {"a": "2"}, True),
+        (("a", "In", ("1", "2")), {"a": "3"}, False),
+        (("a", "In", ("1",)), {}, False),
+        (("a", "NotIn", ("1",)), {"a": "1"}, False),
+        (("a", "NotIn", ("1",)), {}, True),
+        (("a", "Exists", ()), {"a": ""}, True),
+        (("a", "Exists", ()), {}, False),
+        (("a", "DoesNotExist", ()), {"a": ""}, False),
+        (("a", "DoesNotExist", ()), {"b": ""}, True),
+    ],
+)
+def test_label_selector_operators(expression, labels, matches):
+    assert label_selector(expression).matches(labels) is matches
+
+
+def test_an_empty_selector_matches_everything():
+    assert label_selector().empty
+    assert label_selector().matches({})
+
+
+def test_labels_and_expressions_must_all_hold():
+    selector = label_selector(("b", "Exists", ()), a="1")
+    assert selector.matches({"a": "1", "b": "2"})
+    assert not selector.matches({"a": "1"})
+    assert not selector.matches({"b": "2"})
+
+
+def test_equal_selectors_are_one_key_in_whatever_order_they_are_written():
+    one = label_selector(("b", "In", ("x", "y")), ("c", "Exists", ()), a="1")
+    other = label_selector(("c", "Exists", ()), ("a", "In", ("1",)), ("b", "In", ("y", "x")))
+    assert {one: "kept"}[other] == "kept"
+    assert from_map({"a": "1"}) == label_selector(a="1")
+
+
+@pytest.mark.parametrize(
+    "expression",
+    [
+        ("a", "Gt", ("1",)),
+        ("a", "In", ()),
+        ("a", "Exists", ("1",)),
+        ("a", "", ()),
+        ("a b", "Exists", ()),
+        ("a", "In", ("-",)),
+    ],
+)
+def test_what_the_api_refuses_cannot_be_compiled(expression):
+    with pytest.raises(SelectorError):
+        label_selector(expression)
+
+
+def term(*expressions: tuple, fields: tuple = ()) -> NodeSelectorTerm:
+    return NodeSelectorTerm(
+        tuple(NodeSelectorRequirement(*e) for e in expressions), tuple(NodeSelectorRequirement(*f) for f in fields)
+    )
+
+
+@pytest.mark.parametrize(
+    ("operator", "value", "label", "matches"),
+    [
+        ("Gt", "4", "5", True),
+        ("Gt", "4", "4", False),
+        ("Lt", "4", "3", True),
+        ("Lt", "4", "4", False),
+        ("Gt", "4", "five", False),
+        ("Gt", "4", "+5", True),
+        ("Gt", "4", " 5", False),
+        ("Gt", "4", "1_0", False),
+        ("Gt", "4", "9223372036854775807", True),
+        ("Gt", "4", "9223372036854775808", False),
+    ],
+)
+def test_comparisons_read_integers_as_go_does(operator, value, label, matches):
+    assert term(("cores", operator, (value,))).compile().matches("n1", {"cores": label}) is matches
+    assert not term(("cores", operator, (value,))).compile().matches("n1", {})
+
+
+def test_a_term_can_ask_for_the_node_by_name():
+    one = term(fields=(("metadata.name", "In", ("n1",)),)).compile()
+    assert (one.matches("n1", {}), one.matches("n2", {})) == (True, False)
+    other = term(("a", "Exists", ()), fields=(("metadata.name", "NotIn", ("n1",)),)).compile()
+    assert (other.matches("n1", {"a": ""}), other.matches("n2", {"a": ""})) == (False, True)
+
+
+def test_an_empty_term_matches_nothing_and_one_term_is_enough():
+    assert not term().compile().matches("n1", {})
+    selector = NodeSelector((term(), term(("a", "In", ("1",))), term(("b", "Exists", ())))).compile()
+    assert selector.matches("n1", {"b": ""})
+    assert not selector.matches("n1", {"a": "2"})
+
+
+def test_a_term_that_cannot_be_asked_matches_nothing_while_others_do():
+    broken = term(("cores", "Gt", ("many",)))
+    with pytest.raises(SelectorError, match="integer"):
+        broken.compile()
+    selector = NodeSelector((broken, term(("a", "Exists", ())))).compile()
+    assert selector.matches("n1", {"a": ""})
+    assert not selector.matches("n1", {"cores": "9"})
+
+
+@pytest.mark.parametrize("operator", ["Exists", "Gt"])
+def test_fields_know_in_and_not_in_only(operator):
+    with pytest.raises(SelectorError):
+        term(fields=(("metadata.name", operator, ()),)).compile()
+
+
+@pytest.mark.parametrize(
+    ("toleration", "tolerates"),
+    [
+        (Toleration(key="k", operator="Equal", value="v", effect="NoSchedule"), True),
+        (Toleration(key="k", value="v"), True),
+        (Toleration(key="k", value="w"), False),
+        (Toleration(key="k", operator="Exists"), True),
+        (Toleration(operator="Exists"), True),
+        (Toleration(operator="Exists", effect="NoExecute"), False),
+        (Toleration(key="j", operator="Exists"), False),
+        (Toleration(key="k", operator="Gt", value="1"), False),
+    ],
+)
+def test_tolerations(toleration, tolerates):
+    assert toleration.tolerates(Taint("k", "v", "NoSchedule")) is tolerates
+
+
+LABELS = st.dictionaries(st.sampled_from("abc"), st.sampled_from(["1", "2", ""]), max_size=3)
+EXPRESSIONS = st.tuples(
+    st.sampled_from("abc"), st.lists(st.sampled_from(["1", "2"]), min_size=1, max_size=2).map(tuple)
+)
+
+
+@given(LABELS, EXPRESSIONS)
+def test_not_in_is_the_opposite_of_in(labels, expression):
+    key, values = expression
+    assert label_selector((key, "In", values)).matches(labels) != label_selector((key, "NotIn", values)).matches(labels)
+
+
+@given(st.integers())
+def test_integers_are_those_of_64_bits(number):
+    assert integer(str(number)) == (number if -(2**63) <= number < 2**63 else None)
