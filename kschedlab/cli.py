@@ -1,4 +1,4 @@
-"""The program: ``kschedlab explain | decide | bench``."""
+"""The program: ``kschedlab explain | compare | decide | bench``."""
 
 from __future__ import annotations
 
@@ -57,6 +57,12 @@ def _parser() -> argparse.ArgumentParser:
     explain.add_argument("--output", choices=("text", "json", "html"), default="text")
     explain.set_defaults(run=_explain)
 
+    compare = commands.add_parser("compare", help="one decision in all generations, and the rules that tell them apart")
+    compare.add_argument("files", nargs="+", metavar="FILE", help="manifests, as for explain")
+    compare.add_argument("--pod", metavar="NAMESPACE/NAME", required=True)
+    compare.add_argument("--output", choices=("text", "html"), default="text")
+    compare.set_defaults(run=_compare)
+
     decide = commands.add_parser(
         "decide", help="scenarios (JSON lines) from standard input, verdicts to standard output"
     )
@@ -109,6 +115,18 @@ def _explain(options: argparse.Namespace) -> int:
     one = options.pod is not None
     decisions = [explain_one(cluster, options.pod, generation)] if one else explain_all(cluster, generation)
     print(_rendered(list(decisions), options.output))
+    return 0
+
+
+def _compare(options: argparse.Namespace) -> int:
+    from kschedlab.compare import compare
+    from kschedlab.views.comparison import comparison_html, comparison_text
+
+    objects = load(*options.files)
+    if all(pod.key != options.pod for pod in objects.pods):
+        raise UsageError(f'no pod "{options.pod}"')
+    comparison = compare(objects, options.pod, tuple(GENERATIONS.values()))
+    print((comparison_html if options.output == "html" else comparison_text)(comparison))
     return 0
 
 

@@ -20,6 +20,7 @@ LEFT_TO_RIGHT = (
     "generations",
     "decision",
     "scheduler",
+    "compare",
     "simulation",
     "views",
     "panels",
