@@ -1,0 +1,121 @@
+"""Choosing the node to preempt on: settings -> manifests -> Cluster -> Decision -> picture, ladder and sentence.
+
+Four nodes of 4 CPU and a pod that wants 3. On node-a, node-b and node-c a pod of 2 CPU must go and there is room for
+one small pod to stay; on node-d a vault holds 3 CPU, at a priority that few pods reach. The budget counts the shop's
+pods: shop-a, and on node-b both shop-b and jobs-b.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from kschedlab.cluster.cluster import Cluster
+from kschedlab.decision import Decision
+from kschedlab.objects.manifests import decode_objects
+from kschedlab.panels.base import Panel, View
+from kschedlab.panels.settings import Restorable, slider
+from kschedlab.scheduler import schedule
+from kschedlab.views.html import Html
+from kschedlab.views.ladder import ladder_html
+from kschedlab.views.picture import caption, picture
+from kschedlab.views.text import decision_text
+
+LOWEST = -(2**31)
+"""The lowest priority that there is; adding 2^31 to it gives 0."""
+HOUR = 60
+Manifest = dict[str, Any]
+
+
+def clock_time(minutes: int) -> str:
+    """Minutes after midnight as HH:MM."""
+    return f"{minutes // HOUR:02}:{minutes % HOUR:02}"
+
+
+@dataclass(frozen=True)
+class Settings(Restorable):
+    """Priorities, the budget's ``disruptionsAllowed``, and start times in minutes after midnight."""
+
+    preemptor: int = slider("preemptor's priority", range(0, 1001, 250), 500)
+    shop_a: int = slider("priority of shop-a", range(0, 301, 100), 100)
+    shop_b: int = slider("priority of shop-b", range(0, 301, 100), 100)
+    jobs: int = slider("priority of both jobs", (LOWEST, 0, 100, 200), 0)
+    allowed: int = slider("disruptionsAllowed of the PDB", range(3), 1)
+    shop_b_start: int = slider("shop-b started at", range(8 * HOUR, 12 * HOUR, HOUR), 9 * HOUR, clock_time)
+    mail_c_start: int = slider("mail-c started at", range(8 * HOUR, 12 * HOUR, HOUR), 10 * HOUR, clock_time)
+
+
+def manifests(settings: Settings) -> list[Manifest]:
+    """The cluster as ``kubectl get -o yaml`` would give it."""
+    at_seven, half_past = 7 * HOUR, 9 * HOUR + 30
+    return [
+        *(_node(name) for name in ("node-a", "node-b", "node-c", "node-d")),
+        _pod("shop-a", "node-a", 2, settings.shop_a, half_past, app="shop"),
+        _pod("logs-a", "node-a", 1, 150, at_seven),
+        _pod("shop-b", "node-b", 2, settings.shop_b, settings.shop_b_start, app="shop"),
+        _pod("logs-b", "node-b", 1, 150, at_seven),
+        _pod("jobs-b", "node-b", 1, settings.jobs, half_past, app="shop"),
+        _pod("mail-c", "node-c", 2, 100, settings.mail_c_start),
+        _pod("logs-c", "node-c", 1, 150, at_seven),
+        _pod("jobs-c", "node-c", 1, settings.jobs, half_past),
+        _pod("vault-d", "node-d", 3, 900, at_seven),
+        _pod("urgent", "", 3, settings.preemptor),
+        _budget("shop", settings.allowed),
+    ]
+
+
+def _node(name: str) -> Manifest:
+    room = {"cpu": "4", "memory": "16Gi", "pods": "110"}
+    return {"apiVersion": "v1", "kind": "Node", "metadata": {"name": name}, "status": {"allocatable": room}}
+
+
+def _pod(name: str, node: str, cpu: int, priority: int, start: int | None = None, app: str = "") -> Manifest:
+    container = {"name": "main", "image": "example/app:1", "resources": {"requests": {"cpu": str(cpu)}}}
+    spec = {"containers": [container], "priority": priority}
+    pod: Manifest = {
+        "apiVersion": "v1",
+        "kind": "Pod",
+        "metadata": {"name": name, "namespace": "default"},
+        "spec": spec,
+    }
+    if app:
+        pod["metadata"]["labels"] = {"app": app}
+    if start is not None:
+        spec["nodeName"] = node
+        pod["status"] = {"phase": "Running", "startTime": f"2026-03-02T{clock_time(start)}:00Z"}
+    return pod
+
+
+def _budget(app: str, allowed: int) -> Manifest:
+    return {
+        "apiVersion": "policy/v1",
+        "kind": "PodDisruptionBudget",
+        "metadata": {"name": app, "namespace": "default"},
+        "spec": {"selector": {"matchLabels": {"app": app}}},
+        "status": {"disruptionsAllowed": allowed},
+    }
+
+
+def as_yaml(settings: Settings) -> str:
+    """The manifests as YAML documents, for ``kschedlab explain``."""
+    import yaml
+
+    return yaml.safe_dump_all(manifests(settings), sort_keys=False)
+
+
+def decide(settings: Settings) -> Decision:
+    """What the scheduler decides for the pod ``urgent``."""
+    return schedule("default/urgent", Cluster(decode_objects(manifests(settings))))
+
+
+def show(settings: Settings) -> View:
+    """What the panel shows for these settings."""
+    decision = decide(settings)
+    preemption = decision.preemption
+    table = ladder_html(preemption) if preemption is not None and preemption.rungs else Html()
+    return View(picture(decision), caption(decision), table, decision_text(decision))
+
+
+def panel(**settings: int) -> Panel[Settings]:
+    """The panel, with some settings other than the usual."""
+    return Panel(Settings().changed(**settings), show, as_yaml)

@@ -1,0 +1,88 @@
+"""Markup that cannot be injected into: text is escaped wherever it is joined, only :func:`element` writes tags.
+
+Characters that would hide or reorder text (controls, direction marks, lone surrogates) are shown by their number.
+"""
+
+from __future__ import annotations
+
+import base64
+import html
+import unicodedata
+from collections.abc import Iterable
+from typing import TypeAlias
+
+HIDDEN = frozenset({"Cc", "Cf", "Cs", "Zl", "Zp"})
+VOID = frozenset({"br", "img", "meta", "wbr"})
+
+
+def visible(text: str) -> str:
+    """The text with every control, format and surrogate character spelled out, e.g. ``[U+202E]``."""
+    if text.isascii() and text.isprintable():
+        return text
+    return "".join(f"[U+{ord(c):04X}]" if unicodedata.category(c) in HIDDEN else c for c in text)
+
+
+class Html:
+    """A piece of markup. ``Html()`` is empty; others come from :func:`element` and :func:`join`."""
+
+    __slots__ = ("_markup",)
+
+    def __init__(self) -> None:
+        self._markup = ""
+
+    def __str__(self) -> str:
+        return self._markup
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Html) and self._markup == other._markup
+
+    def __hash__(self) -> int:
+        return hash(self._markup)
+
+    def _repr_html_(self) -> str:
+        return self._markup
+
+
+Child: TypeAlias = Html | str | int | float | None
+"""What can stand inside an element: markup as it is, anything else as escaped text, None not at all."""
+
+
+def _written(child: Child) -> str:
+    if isinstance(child, Html):
+        return str(child)
+    return "" if child is None else html.escape(visible(_plain(child)))
+
+
+def _plain(value: str | int | float) -> str:
+    return f"{value:.1f}".removesuffix(".0") if isinstance(value, float) else str(value)
+
+
+def _raw(markup: str) -> Html:
+    made = Html()
+    made._markup = markup
+    return made
+
+
+def join(children: Iterable[Child], between: Child = None) -> Html:
+    """The children one after the other."""
+    return _raw(_written(between).join(map(_written, children)))
+
+
+def element(tag: str, *children: Child, **attributes: str | int | float | None) -> Html:
+    """``<tag attribute="...">children</tag>``. In attribute names ``_`` stands for ``-``, a last ``_`` for nothing.
+
+    An attribute that is None is left out. Tag and attribute names are the program's own, never a user's.
+    """
+    written = "".join(
+        f' {name.rstrip("_").replace("_", "-")}="{html.escape(visible(_plain(value)))}"'
+        for name, value in attributes.items()
+        if value is not None
+    )
+    inside = "".join(map(_written, children))
+    return _raw(f"<{tag}{written}>" if tag in VOID else f"<{tag}{written}>{inside}</{tag}>")
+
+
+def image(svg: Html, alt: str, style: str = "max-width:100%") -> Html:
+    """The drawing as an ``<img>``, which is shown where inline SVG is removed (untrusted notebooks)."""
+    data = base64.b64encode(str(svg).encode()).decode()
+    return element("img", src=f"data:image/svg+xml;base64,{data}", alt=alt, style=style)

@@ -1,0 +1,125 @@
+"""The ladder of rules as a table: what each rule compared, whom it left, which one decided."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from kschedlab.preemption.ladder import PRIORITY_OFFSET, Rung, earliest_start, sum_of_priorities
+from kschedlab.preemption.stage import Preemption
+from kschedlab.views.html import Html, element
+from kschedlab.views.style import CELL, DECIDES, GREY, HEAD, NUMBER, TABLE
+from kschedlab.views.words import aligned, clock, listing
+
+COLUMNS = 6
+"""How many candidates a table shows side by side."""
+
+
+@dataclass(frozen=True)
+class Step:
+    """One rule in words. ``values``: what it compared, by node; ``standing``: the nodes that came this far.
+
+    ``asked``: whether more than one node came this far; ``decides``: whether one was left.
+    """
+
+    number: int
+    name: str
+    values: dict[str, str]
+    standing: frozenset[str]
+    kept: tuple[str, ...]
+    asked: bool
+    decides: bool
+
+    @property
+    def result(self) -> str:
+        """What came of it."""
+        if not self.asked:
+            return "not asked"
+        if self.decides:
+            return f"decides: {self.kept[0]}"
+        return "leaves all" if len(self.kept) == len(self.standing) else f"leaves {listing(self.kept)}"
+
+
+def columns(preemption: Preemption, limit: int = COLUMNS) -> list[str]:
+    """The candidates to show: the chosen one, then those that came furthest, then by name."""
+    names = [preemption.cluster.names[n] for n in preemption.positions.tolist()]
+    height = np.sum([rung.kept for rung in preemption.rungs], axis=0)
+    order = sorted(range(len(names)), key=lambda i: (i != preemption.chosen, -height[i], names[i]))
+    shown = [names[i] for i in order[:limit]]
+    return sorted(shown) if len(names) <= limit else shown
+
+
+def steps(preemption: Preemption, nodes: Sequence[str]) -> list[Step]:
+    """The ladder as it was climbed; values are written out for these nodes (candidates)."""
+    names = [preemption.cluster.names[n] for n in preemption.positions.tolist()]
+    place = {name: i for i, name in enumerate(names)}
+    result = []
+    for number, rung in enumerate(preemption.rungs, start=1):
+        write = _writer(rung, preemption)
+        values = {node: write(node, int(rung.value[place[node]])) for node in nodes}
+        standing, kept = ([names[i] for i in mask.nonzero()[0].tolist()] for mask in (rung.entered, rung.kept))
+        asked = len(standing) > 1
+        result.append(
+            Step(number, rung.rule.name, values, frozenset(standing), tuple(sorted(kept)), asked, rung.decides)
+        )
+    return result
+
+
+def _writer(rung: Rung, preemption: Preemption) -> Callable[[str, int], str]:
+    """How to write the rule's values: times as times, sums with their offset apart."""
+    if rung.rule.value is earliest_start:
+        moment = clock(rung.value.tolist())
+        return lambda node, value: moment(value)
+    if rung.rule.value is sum_of_priorities:
+        return lambda node, value: _sum(value, len(preemption.candidates[node].victims))
+    return lambda node, value: str(value)
+
+
+def _sum(value: int, victims: int) -> str:
+    return f"{value - victims * PRIORITY_OFFSET} + {victims}×2³¹"
+
+
+def ladder_html(preemption: Preemption) -> Html:
+    """The ladder as an HTML table: rules down, candidates across; rules that are not asked are grey."""
+    nodes = columns(preemption)
+    hidden = len(preemption.positions) - len(nodes)
+    head = ["", "Rule", *nodes, *([f"{hidden:,} more"] if hidden else []), "Result"]
+    rows = [_row(step, nodes, bool(hidden)) for step in steps(preemption, nodes)]
+    return element(
+        "table",
+        element("thead", element("tr", *(element("th", text, scope="col", style=HEAD) for text in head))),
+        element("tbody", *rows),
+        style=TABLE,
+    )
+
+
+def _row(step: Step, nodes: Sequence[str], hidden: bool) -> Html:
+    cells = [_value(step, node) for node in nodes]
+    return element(
+        "tr",
+        element("th", f"▶ {step.number}" if step.decides else step.number, scope="row", style=NUMBER),
+        element("td", step.name, style=CELL),
+        *cells,
+        element("td", "…", style=CELL) if hidden else None,
+        element("td", element("b", step.result) if step.decides else step.result, style=CELL),
+        style=DECIDES if step.decides else "" if step.asked else GREY,
+    )
+
+
+def _value(step: Step, node: str) -> Html:
+    if node not in step.standing:
+        return element("td", "–", style=NUMBER + GREY)
+    best = step.asked and node in step.kept and len(step.kept) < len(step.standing)
+    return element("td", element("b", step.values[node]) if best else step.values[node], style=NUMBER)
+
+
+def ladder_text(preemption: Preemption) -> list[str]:
+    """The ladder as lines of text."""
+    nodes = columns(preemption)
+    table = [["", "rule", *nodes, "result"]]
+    for step in steps(preemption, nodes):
+        values = [step.values[node] if node in step.standing else "-" for node in nodes]
+        table.append([f"{'>' if step.decides else ' '} {step.number}", step.name, *values, step.result])
+    return aligned(table)

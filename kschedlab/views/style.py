@@ -1,0 +1,35 @@
+"""Colours and inline styles. Text and lines take the page's own colour, so that light and dark themes both work.
+
+Styles stand in the elements themselves: a style sheet would be removed from an untrusted notebook and on GitHub.
+"""
+
+from __future__ import annotations
+
+EVICTED = "#D55E00"
+CHOSEN = "#009E73"
+"""Okabe and Ito's vermillion and bluish green, which people with any kind of colour vision tell apart."""
+
+PRIORITIES = ("#FFFFCC", "#C7E9B4", "#7FCDBB", "#41B6C4", "#2C7FB8", "#253494")
+"""From the lowest priority to the highest: light to dark, so that the order shows without any colour vision."""
+
+TABLE = "border-collapse:collapse;margin:0.3em 0;font-size:1em;"
+CELL = "padding:0.15em 0.6em;text-align:left;"
+NOWRAP = "white-space:nowrap;"
+NUMBER = "padding:0.15em 0.6em;text-align:right;" + NOWRAP
+HEAD = "padding:0.15em 0.6em;text-align:left;border-bottom:1px solid;"
+GREY = "opacity:0.55;"
+DECIDES = "background-color:rgba(0,158,115,0.22);outline:2px solid #009E73;"
+MONO = "font-family:monospace;white-space:pre-wrap;"
+
+
+def fills(priorities: set[int]) -> dict[int, str]:
+    """A colour for each priority, by its rank; the lowest and the highest get the ends of the scale."""
+    ranks = sorted(priorities)
+    last = len(PRIORITIES) - 1
+    return {p: PRIORITIES[rank * last // max(len(ranks) - 1, 1)] for rank, p in enumerate(ranks)}
+
+
+def ink(fill: str) -> str:
+    """Black or white, whichever is easier to read on this colour (#RRGGBB)."""
+    red, green, blue = (int(fill[i : i + 2], 16) for i in (1, 3, 5))
+    return "#000000" if 299 * red + 587 * green + 114 * blue > 140_000 else "#FFFFFF"

@@ -1,0 +1,143 @@
+"""A Decision as tables for a notebook or a page. Many nodes are folded into ``<details>``; everything is escaped."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+
+from kschedlab.decision import Decision
+from kschedlab.preemption.stage import Attempt, Preemption
+from kschedlab.views.html import Child, Html, element, join
+from kschedlab.views.ladder import columns, ladder_html
+from kschedlab.views.style import CELL, DECIDES, EVICTED, GREY, HEAD, MONO, NOWRAP, NUMBER, TABLE
+from kschedlab.views.text import CANDIDATES, candidates_clock, ranking
+from kschedlab.views.words import Clock, asked, choice, count, listing, outcome, refusals
+
+NODES = 10
+"""How many of the best nodes are shown before the fold."""
+PAGE = (
+    ":root{color-scheme:light dark}body{font-family:system-ui,sans-serif;margin:1.5em;line-height:1.4}"
+    "section{margin-bottom:2em}"
+)
+
+
+def decision_html(decision: Decision) -> str:
+    """The decision as a piece of HTML."""
+    return str(decision_tables(decision))
+
+
+def page_html(decisions: Iterable[Decision]) -> str:
+    """Decisions as a whole page, which needs nothing from elsewhere."""
+    sections = [element("section", decision_tables(decision)) for decision in decisions]
+    head = element("head", element("meta", charset="utf-8"), element("title", "kschedlab"), element("style", PAGE))
+    body = element("body", *(sections or [element("p", "no pending pods")]))
+    return f"<!DOCTYPE html>{element('html', head, body, lang='en')}"
+
+
+def decision_tables(decision: Decision) -> Html:
+    """The decision's sentence, and a table for each stage that has something to tell."""
+    sections = (part for stage in (_refused, _scored, _preempted, _event) for part in stage(decision))
+    title = element("p", element("b", decision.pod.key), f" {asked(decision)}")
+    return element("div", title, element("p", outcome(decision)), *sections)
+
+
+def table(head: Sequence[str], rows: Iterable[Html]) -> Html:
+    """A table; the rows are ``<tr>``."""
+    cells = [element("th", text, scope="col", style=HEAD) for text in head]
+    return element("table", element("thead", element("tr", *cells)), element("tbody", *rows), style=TABLE)
+
+
+def row(*cells: Child, style: str = "") -> Html:
+    """Numbers to the right, everything else to the left; short text is not broken."""
+    written = (element("td", cell, style=_style(cell)) for cell in cells)
+    return element("tr", *written, style=style or None)
+
+
+def _style(cell: Child) -> str:
+    if isinstance(cell, int):
+        return NUMBER
+    return CELL + NOWRAP if isinstance(cell, str) and len(cell) < 40 else CELL
+
+
+def folded(summary: str, *inside: Child) -> Html:
+    """What opens on a click."""
+    return element("details", element("summary", summary), *inside)
+
+
+def _refused(decision: Decision) -> Iterator[Html]:
+    rows = []
+    for refusal in refusals(decision):
+        also = f"also refused by {listing([f'{plugin} ({nodes:,})' for plugin, nodes in refusal.also])}"
+        reasons = [element("div", reason) for reason in [*refusal.reasons, *([also] if refusal.also else [])]]
+        helps = "is no help" if refusal.unresolvable else "may help"
+        rows.append(row(len(refusal.nodes), refusal.plugin, join(reasons), helps, _names(refusal.nodes)))
+    if rows:
+        yield element("p", element("b", "Refused by filters"))
+        yield table(["Nodes", "Plugin", "Reasons", "Evicting", "Which"], rows)
+
+
+def _names(names: Sequence[str]) -> Child:
+    return ", ".join(names) if len(names) <= NODES else folded(listing(names, 3), ", ".join(names))
+
+
+def _scored(decision: Decision) -> Iterator[Html]:
+    scores = decision.scores
+    if scores is None:
+        return
+    names = [decision.cluster.names[n] for n in scores.nodes.tolist()]
+    order = ranking(scores, names, decision.node)
+    plugins = [f"{plugin} ×{weight}" for plugin, weight in zip(scores.plugins, scores.weights, strict=True)]
+    yield element("p", element("b", f"Scores of {count(len(names), 'feasible node')}"), " raw → normalised × weight")
+    best = []
+    for i in order[:NODES]:
+        sums = zip(scores.weights, scores.rows, scores.results, strict=True)
+        cells = [f"{each.raw[i]} → {each.normalized[i]} × {weight} = {result[i]}" for weight, each, result in sums]
+        chosen = names[i] == decision.node
+        best.append(row(names[i], *cells, int(scores.total[i]), style=DECIDES if chosen else ""))
+    yield table(["Node", *plugins, "Total"], best)
+    if rest := order[NODES:]:
+        results, totals = scores.results.T.tolist(), scores.total.tolist()
+        plain = (element("tr", *(element("td", cell) for cell in (names[i], *results[i], totals[i]))) for i in rest)
+        yield folded(f"{count(len(rest), 'more node')}, weighted scores", table(["Node", *plugins, "Total"], plain))
+
+
+def _preempted(decision: Decision) -> Iterator[Html]:
+    preemption = decision.preemption
+    if preemption is None or not len(preemption.positions):
+        return
+    found, potential = len(preemption.positions), len(preemption.potential)
+    summary = f"{count(found, 'candidate')} among {count(potential, 'node')} where evicting may help"
+    yield element("p", element("b", "Preemption: "), summary)
+    yield candidates_table(preemption)
+    yield element("p", choice(preemption))
+    if found > 1:
+        yield ladder_html(preemption)
+
+
+def candidates_table(preemption: Preemption) -> Html:
+    """The candidates that came furthest: each pod that was to go, in the order in which its reprieve was tried."""
+    nodes = columns(preemption, CANDIDATES)
+    moment = candidates_clock(preemption, nodes)
+    rows = []
+    for node in nodes:
+        candidate = preemption.candidates[node]
+        fates = [_fate(attempt, moment) for attempt in candidate.attempts]
+        shown = fates if len(fates) <= NODES else [*fates[:NODES], folded(f"{len(fates) - NODES} more", *fates[NODES:])]
+        style = DECIDES if node == preemption.nominated_node else ""
+        rows.append(row(node, len(candidate.victims), candidate.violations, join(shown), style=style))
+    if hidden := len(preemption.positions) - len(nodes):
+        rows.append(row(f"{hidden:,} more", "", "", "", style=GREY))
+    return table(["Node", "Victims", "Violations", "Reprieve, in this order"], rows)
+
+
+def _fate(attempt: Attempt, moment: Clock) -> Html:
+    budget = ", its eviction breaks a budget" if attempt.violates else ""
+    about = f" priority {attempt.pod.priority}, started {moment(attempt.pod.start)}{budget}: "
+    if attempt.reprieved:
+        return element("div", attempt.pod.key, about, element("b", "stays"))
+    why = f"evicted, else {attempt.refused_by} refuses"
+    return element("div", element("s", attempt.pod.key), about, element("b", why, style=f"color:{EVICTED}"))
+
+
+def _event(decision: Decision) -> Iterator[Html]:
+    if event := decision.event:
+        yield element("p", element("b", "Event: "), element("code", event, style=MONO))

@@ -1,0 +1,111 @@
+"""A Decision as plain text, for a terminal. Many nodes are folded: what matters first, then how many follow."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from kschedlab.decision import Decision
+from kschedlab.preemption.stage import Attempt, Candidate, Preemption
+from kschedlab.score.stage import Scores
+from kschedlab.views.html import visible
+from kschedlab.views.ladder import columns, ladder_text
+from kschedlab.views.words import Clock, aligned, asked, choice, clock, count, listing, outcome, refusals
+
+NODES = 4
+"""How many of the best nodes get a column of scores."""
+OTHERS = 8
+"""How many more are named with their total."""
+CANDIDATES = 6
+"""How many candidates are told in full."""
+
+
+def decision_text(decision: Decision) -> str:
+    """Everything that was decided, in sections that are left out where there is nothing to tell. O(nodes)."""
+    lines = [f"{decision.pod.key} ({asked(decision)})", outcome(decision)]
+    for section in (_refused, _scored, _preempted, _event):
+        if told := list(section(decision)):
+            lines += ["", *told]
+    return "\n".join(visible(line) for line in lines)
+
+
+def _refused(decision: Decision) -> Iterator[str]:
+    rows = [["nodes", "plugin", "reasons", "evicting", "which"]]
+    for refusal in refusals(decision):
+        helps = "is no help" if refusal.unresolvable else "may help"
+        reasons, which = "; ".join(refusal.reasons), listing(refusal.nodes)
+        rows.append([f"{len(refusal.nodes):,}", refusal.plugin, reasons, helps, which])
+        if refusal.also:
+            rows.append(["", "", f"also refused by {listing([f'{p} ({n:,})' for p, n in refusal.also])}", "", ""])
+    if len(rows) > 1:
+        yield "Refused by filters"
+        yield from aligned(rows)
+
+
+def _scored(decision: Decision) -> Iterator[str]:
+    scores = decision.scores
+    if scores is None:
+        return
+    names = [decision.cluster.names[n] for n in scores.nodes.tolist()]
+    order = ranking(scores, names, decision.node)
+    best = order[:NODES]
+    yield f"Scores of {count(len(names), 'feasible node')} (raw -> normalised x weight)"
+    yield from aligned([["", *(names[i] for i in best)], *_score_rows(scores, best)])
+    if rest := order[NODES:]:
+        named = [f"{names[i]} {scores.total[i]}" for i in rest]
+        yield f"  then {listing(named, OTHERS)}" + (f", down to {named[-1]}" if len(rest) > OTHERS else "")
+    if (tied := decision.best) and len(tied) > 1:
+        yield f"  {len(tied):,} nodes share the highest score, one of them is drawn: {listing(tied)}"
+
+
+def _score_rows(scores: Scores, best: list[int]) -> Iterator[list[str]]:
+    for plugin, weight, row, result in zip(scores.plugins, scores.weights, scores.rows, scores.results, strict=True):
+        yield [plugin, *(f"{row.raw[i]} -> {row.normalized[i]} x {weight} = {result[i]}" for i in best)]
+    yield ["total", *(str(scores.total[i]) for i in best)]
+
+
+def ranking(scores: Scores, names: list[str], chosen: str | None) -> list[int]:
+    """The places of the nodes: highest total first, the chosen one before its equals, then by name."""
+    totals = scores.total.tolist()
+    return sorted(range(len(names)), key=lambda i: (-totals[i], names[i] != chosen, names[i]))
+
+
+def _preempted(decision: Decision) -> Iterator[str]:
+    preemption = decision.preemption
+    if preemption is None or not len(preemption.positions):
+        return
+    nodes = columns(preemption, CANDIDATES)
+    moment = candidates_clock(preemption, nodes)
+    found, potential = len(preemption.positions), len(preemption.potential)
+    yield f"Preemption: {count(found, 'candidate')} among {count(potential, 'node')} where evicting may help"
+    rows = [["node", "violations", "evicts", "keeps"]]
+    for node in nodes:
+        evicts, keeps = fates(preemption.candidates[node], moment)
+        rows.append([node, str(preemption.candidates[node].violations), listing(evicts, 4), listing(keeps, 4) or "-"])
+    yield from aligned(rows)
+    if found > len(nodes):
+        yield f"  and {count(found - len(nodes), 'more candidate')}"
+    yield choice(preemption)
+    if found > 1:
+        yield from ladder_text(preemption)
+
+
+def candidates_clock(preemption: Preemption, nodes: list[str]) -> Clock:
+    """How to write the start times of the pods on these candidates."""
+    return clock(a.pod.start for node in nodes for a in preemption.candidates[node].attempts)
+
+
+def fates(candidate: Candidate, moment: Clock) -> tuple[list[str], list[str]]:
+    """(the victims, the reprieved), each with priority, start, and whether its eviction breaks a budget."""
+    by_key = {attempt.pod.key: attempt for attempt in candidate.attempts}
+    evicted = [_fate(by_key[victim.key], moment) for victim in candidate.victims]
+    return evicted, [_fate(attempt, moment) for attempt in candidate.attempts if attempt.reprieved]
+
+
+def _fate(attempt: Attempt, moment: Clock) -> str:
+    budget = ", PDB" if attempt.violates else ""
+    return f"{attempt.pod.key} ({attempt.pod.priority}, {moment(attempt.pod.start)}{budget})"
+
+
+def _event(decision: Decision) -> Iterator[str]:
+    if event := decision.event:
+        yield f"Event: {event}"
