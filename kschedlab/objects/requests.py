@@ -57,23 +57,25 @@ def nonzero_requests(pod: Pod) -> tuple[int, int]:
 def scored_requests(pod: Pod) -> tuple[int, int]:
     """(milli cpu, bytes of memory) that NodeResourcesFit's score takes the incoming pod to use.
 
-    As :func:`nonzero_requests`, except that requests of the pod itself are not looked at (v1.37: resource_allocation.go,
-    calculatePodResourceRequest; the scorers of fit.go are built without enablePodLevelResources).
+    As :func:`nonzero_requests`, except that requests of the pod itself are passed over (v1.37: resource_allocation.go,
+    calculatePodResourceRequest; fit.go makes its scorers without enablePodLevelResources).
     """
     if _is_simple(pod):
         return _nonzero_simple(pod.spec.containers[0].resources.requests)
-    requests = _aggregate(pod, _specified, _MISSING)
-    _add(requests, _nanos(pod.spec.overhead))
-    return _cpu_and_memory(requests)
+    return _cpu_and_memory(exact_requests(pod, _MISSING, pod_level=False))
 
 
-def exact_requests(pod: Pod, missing: Mapping[str, int] | None = None) -> Nanos:
-    """The pod's request in nanos. ``missing``: what a container counts for that does not mention the resource."""
+def exact_requests(pod: Pod, missing: Mapping[str, int] | None = None, pod_level: bool = True) -> Nanos:
+    """The pod's request in nanos. ``missing``: what a container counts for that does not mention the resource.
+
+    ``pod_level``: whether requests of the pod itself replace the sum of its containers.
+    """
     missing = missing or {}
     requests = _aggregate(pod, _specified, missing)
     if _has_status(pod):
         requests = _with_status(pod, requests, missing)
-    requests.update(_pod_level(pod))
+    if pod_level:
+        requests.update(_pod_level(pod))
     _add(requests, _nanos(pod.spec.overhead))
     return requests
 

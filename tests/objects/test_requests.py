@@ -87,9 +87,14 @@ def test_what_nobody_mentions_counts_for_scoring():
 
 def test_requests_of_the_pod_leave_only_what_nobody_mentions_to_the_defaults():
     spec = {"containers": [container(memory="1Gi"), container(name="b")], "resources": {"requests": {"cpu": "3"}}}
-    assert nonzero_requests(make(spec)) == scored_requests(make(spec)) == (3000, 2**30)
+    assert nonzero_requests(make(spec)) == (3000, 2**30)
     spec = {"containers": [container(), container(name="b")], "resources": {"requests": {"cpu": "3"}}}
-    assert nonzero_requests(make(spec)) == scored_requests(make(spec)) == (3000, 400 * 2**20)
+    assert nonzero_requests(make(spec)) == (3000, 400 * 2**20)
+
+
+def test_the_score_of_an_incoming_pod_passes_requests_of_the_pod_over():
+    spec = {"containers": [container("1"), container(name="b")], "resources": {"requests": {"cpu": "3"}}}
+    assert scored_requests(make(spec)) == (1100, 400 * 2**20)
 
 
 @pytest.mark.parametrize(
