@@ -88,7 +88,9 @@ class World:
         self._below, self._overlay = below, overlay
         self._requested: dict[int, IntArray] = {}
         self._pods_on: IntArray | None = None
-        self._totals: dict[tuple[Question, str, int], tuple[IntArray, BoolArray | None]] = below._totals if below is not None else {}
+        self._totals: dict[tuple[Question, str, int], tuple[IntArray, BoolArray | None]] = (
+            below._totals if below is not None else {}
+        )
 
     def over(self, overlay: Overlay) -> World:
         """This world with an overlay on top. It holds until the overlay changes."""
@@ -122,7 +124,7 @@ class World:
         the node has it too (v1.37: kube-scheduler/framework/types.go, HostPortInfo.Remove).
         """
         held: BoolArray = self.cluster.count(question) > 0
-        for overlay in self.overlays:
+        for overlay in sorted(self.overlays, key=lambda overlay: not overlay.runs):  # who leaves does so first
             held = overlay.holds(question, held)
         return held
 

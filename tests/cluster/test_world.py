@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 
 import numpy as np
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -145,3 +146,13 @@ class TestHolds:
         assert not self.held(world_of, overlay)
         overlay.set(np.array([0]), 1)
         assert self.held(world_of, overlay)
+
+    @pytest.mark.parametrize("nominated_first", [True, False])
+    def test_a_nominated_pod_brings_it_after_another_has_taken_it_along(self, nominated_first):
+        world_of = build([(0, 1, 0), (4, 1, 0)])
+        leaving = Overlay(world_of, world_of.pods, np.flatnonzero(world_of.pods.live()))
+        coming = Overlay(world_of, world_of.nominated, np.flatnonzero(world_of.nominated.live()))
+        leaving.set(np.array([0]), -1)
+        coming.set(np.array([0]), 1)
+        first, second = (coming, leaving) if nominated_first else (leaving, coming)
+        assert World(world_of).over(first).over(second).holds(self.Has())[world_of.index["n0"]]
