@@ -57,25 +57,23 @@ def nonzero_requests(pod: Pod) -> tuple[int, int]:
 def scored_requests(pod: Pod) -> tuple[int, int]:
     """(milli cpu, bytes of memory) that NodeResourcesFit's score takes the incoming pod to use.
 
-    As :func:`nonzero_requests`, except that requests of the pod itself are passed over (v1.37: resource_allocation.go,
-    calculatePodResourceRequest; fit.go makes its scorers without enablePodLevelResources).
+    As :func:`nonzero_requests`, except that requests of the pod itself and its status are passed over (v1.37:
+    resource_allocation.go, calculatePodResourceRequest, which fit.go sets up without its feature gates).
     """
     if _is_simple(pod):
         return _nonzero_simple(pod.spec.containers[0].resources.requests)
-    return _cpu_and_memory(exact_requests(pod, _MISSING, pod_level=False))
+    requests = _aggregate(pod, _specified, _MISSING)
+    _add(requests, _nanos(pod.spec.overhead))
+    return _cpu_and_memory(requests)
 
 
-def exact_requests(pod: Pod, missing: Mapping[str, int] | None = None, pod_level: bool = True) -> Nanos:
-    """The pod's request in nanos. ``missing``: what a container counts for that does not mention the resource.
-
-    ``pod_level``: whether requests of the pod itself replace the sum of its containers.
-    """
+def exact_requests(pod: Pod, missing: Mapping[str, int] | None = None) -> Nanos:
+    """The pod's request in nanos. ``missing``: what a container counts for that does not mention the resource."""
     missing = missing or {}
     requests = _aggregate(pod, _specified, missing)
     if _has_status(pod):
         requests = _with_status(pod, requests, missing)
-    if pod_level:
-        requests.update(_pod_level(pod))
+    requests.update(_pod_level(pod))
     _add(requests, _nanos(pod.spec.overhead))
     return requests
 
