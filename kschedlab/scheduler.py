@@ -76,7 +76,10 @@ class Scheduler:
         if len(feasible) == 1:
             node = cluster.names[feasible[0]]
             return Decision(pod, cluster, generation, verdicts, feasible, looked_at, node=node)
-        scores = prioritize(pod, cluster, feasible, generation.scores)
+        try:
+            scores = prioritize(pod, cluster, feasible, generation.scores)
+        except SchedulingError as error:
+            return Decision(pod, cluster, generation, verdicts, feasible, looked_at, error=str(error))
         node = cluster.names[self._select(scores)]
         return Decision(pod, cluster, generation, verdicts, feasible, looked_at, scores, node=node)
 

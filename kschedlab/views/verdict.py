@@ -15,16 +15,18 @@ LEFT_OUT = "excluded by PreFilter"
 
 def verdict_of(decision: Decision) -> dict[str, Any]:
     """The verdict: ``prefilter`` or ``filter``, ``feasible``, ``scores``, ``message``, ``preemption``, ``error``."""
-    if decision.error:
+    if decision.error and decision.verdicts is None:
         return {"feasible": [], "error": decision.error}
     verdict: dict[str, Any] = {"feasible": decision.names}
+    if decision.error:
+        verdict["error"] = decision.error
     if decision.verdicts is not None and decision.verdicts.rejected is not None:
         verdict["prefilter"] = _rejected(decision.verdicts.rejected)
     else:
         verdict["filter"] = {name: _status(decision, name) for name in sorted(decision.cluster.names)}
     if decision.scores is not None:
         verdict["scores"] = _scores(decision.scores, decision)
-    if message := decision.failure(LEFT_OUT):
+    if not decision.error and (message := decision.failure(LEFT_OUT)):
         verdict["message"] = message
     if decision.preemption is not None:
         verdict["preemption"] = _preemption(decision.preemption, decision.generation.preemption.reason_given)
