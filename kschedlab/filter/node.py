@@ -25,9 +25,13 @@ UNSCHEDULABLE_TAINT = Taint(key="node.kubernetes.io/unschedulable", effect="NoSc
 
 @dataclass(frozen=True)
 class NodeName:
-    """The filter: only the node of ``spec.nodeName``."""
+    """The filter: only the node of ``spec.nodeName``.
+
+    Named rule ``narrows``: the other nodes are left out beforehand, not refused.
+    """
 
     name: str = "NodeName"
+    narrows: bool = True
 
     def prepare(self, pod: PodInfo, cluster: Cluster) -> Static | None:
         """Skips a pod that names no node."""
@@ -35,7 +39,7 @@ class NodeName:
         if not wanted:
             return None
         others = np.array([name != wanted for name in cluster.names], np.bool_)
-        return Static(Refused([Part(others, WRONG_NAME, True)]), frozenset({wanted}))
+        return Static(Refused([Part(others, WRONG_NAME, True)]), frozenset({wanted}) if self.narrows else None)
 
 
 @dataclass(frozen=True)

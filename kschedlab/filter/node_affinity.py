@@ -1,7 +1,7 @@
 """NodeAffinity: is it a node that the pod's nodeSelector and required node affinity ask for?
 
 v1.37: pkg/scheduler/framework/plugins/nodeaffinity/node_affinity.go (PreFilter, Filter). A term that asks for nodes by
-name (matchFields) narrows the search to them. Evicting pods can't help.
+name (matchFields) narrows the search to them. Evicting pods can't help. v1.20 (the same file) does not narrow it.
 """
 
 from __future__ import annotations
@@ -17,15 +17,22 @@ from kschedlab.objects.model import NodeSelector, NodeSelectorTerm, PodSpec
 
 NO_MATCH = "node(s) didn't match Pod's node affinity/selector"
 NO_MATCH_ADDED = "node(s) didn't match scheduler-enforced node affinity"
+NO_MATCH_1_20 = "node(s) didn't match Pod's node affinity"
 CONFLICT = "pod affinity terms conflict"
 
 
 @dataclass(frozen=True)
 class NodeAffinity:
-    """The filter. ``added``: node affinity that the scheduler asks of every pod (NodeAffinityArgs.addedAffinity)."""
+    """The filter. ``added``: node affinity that the scheduler asks of every pod (NodeAffinityArgs.addedAffinity).
+
+    ``reason``: what it says of nodes that the pod does not ask for. Named rule ``narrows``: if the pod asks for nodes
+    by name, the others are left out beforehand, not refused.
+    """
 
     name: str = "NodeAffinity"
     added: NodeSelector | None = None
+    reason: str = NO_MATCH
+    narrows: bool = True
 
     def __post_init__(self) -> None:
         """SelectorError if ``added`` has a term that cannot be asked."""
@@ -38,11 +45,11 @@ class NodeAffinity:
         affinity = required_terms(spec)
         if affinity is None and self.added is None and not spec.nodeSelector:
             return None
-        key: Hashable = ("NodeAffinity", self.added, tuple(sorted(spec.nodeSelector.items())), affinity)
+        key: Hashable = ("NodeAffinity", self, tuple(sorted(spec.nodeSelector.items())), affinity)
         return cluster.fact(key, lambda: self._judge(spec, affinity, cluster))
 
     def _judge(self, spec: PodSpec, affinity: NodeSelector | None, cluster: Cluster) -> Static | Rejected:
-        only = nodes_by_name(affinity.nodeSelectorTerms) if affinity is not None else None
+        only = nodes_by_name(affinity.nodeSelectorTerms) if self.narrows and affinity is not None else None
         if only is not None and not only:
             return Rejected(self.name, (CONFLICT,))
         match, parts = required(cluster, spec), []
@@ -50,7 +57,7 @@ class NodeAffinity:
             inside = selected(cluster, self.added)
             parts.append(Part(~inside, NO_MATCH_ADDED, True))
             match = match | ~inside
-        parts.append(Part(~match, NO_MATCH, True))
+        parts.append(Part(~match, self.reason, True))
         return Static(Refused(parts), only)
 
 

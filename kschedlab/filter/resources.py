@@ -3,10 +3,14 @@
 v1.37: pkg/scheduler/framework/plugins/noderesources/fit.go (fitsRequest). A resource that the pod does not ask for is
 not looked at, so an overcommitted node can take a pod that wants nothing of what is overcommitted. Evicting pods
 can't help where even the empty node is too small.
+
+Before (v1.20: the same file; v1.16 and v1.13: pkg/scheduler/algorithm/predicates/predicates.go, PodFitsResources) cpu,
+memory and ephemeral storage were looked at as soon as the pod asked for anything, and evicting pods was always tried.
 """
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -22,28 +26,54 @@ INSUFFICIENT = "Insufficient {resource}"
 
 @dataclass(frozen=True)
 class NodeResourcesFit:
-    """The filter. ``ignored``: extended resources, or groups of them (``example.com``), that are not looked at."""
+    """The filter. ``ignored``: extended resources, or groups of them (``example.com``), that are not looked at.
+
+    Named rules: ``only_what_is_asked``: resources that the pod does not ask for are not looked at; else cpu, memory and
+    ephemeral storage are, unless it asks for nothing at all. ``too_small_is_final``: evicting pods is known not to help
+    where the pod asks for more than the empty node has.
+    """
 
     name: str = "NodeResourcesFit"
     ignored: frozenset[str] = frozenset()
+    only_what_is_asked: bool = True
+    too_small_is_final: bool = True
 
     def prepare(self, pod: PodInfo, cluster: Cluster) -> FitCheck:
         """Always has something to say: every node has a limit of pods."""
+        asked = asked_for(pod.request) if self.only_what_is_asked else looked_at_together(pod.request)
         wanted = [
             (cluster.resources[name], name, amount)
-            for name, amount in pod.request.items()
-            if amount > 0 and name not in self.ignored and name.split("/")[0] not in self.ignored
+            for name, amount in asked.items()
+            if name not in self.ignored and name.split("/")[0] not in self.ignored
         ]
-        return FitCheck(tuple(Wanted(n, a, row, a > cluster.allocatable[row]) for row, n, a in sorted(wanted)))
+        final = self.too_small_is_final
+        return FitCheck(
+            tuple(Wanted(n, a, row, final and a > cluster.allocatable[row]) for row, n, a in sorted(wanted))
+        )
+
+
+def asked_for(request: Mapping[str, int]) -> dict[str, int]:
+    """The resources that the pod asks some of."""
+    return {name: amount for name, amount in request.items() if amount > 0}
+
+
+def looked_at_together(request: Mapping[str, int]) -> dict[str, int]:
+    """What the pod asks for, with cpu, memory and ephemeral storage in any case; nothing if it asks for nothing.
+
+    Another resource counts as asked for once it is named, be it with 0. v1.20: noderesources/fit.go, fitsRequest.
+    """
+    usual = {name: request.get(name, 0) for name in ("cpu", "memory", "ephemeral-storage")}
+    others = {name: amount for name, amount in request.items() if name not in usual}
+    return usual | others if others or any(usual.values()) else {}
 
 
 class Wanted(NamedTuple):
-    """``amount`` of a resource in that row of the columns. ``too_small``: bool[nodes], less even on the empty node."""
+    """``amount`` of a resource in that row of the columns. ``too_small``: bool[nodes], more than the empty node has."""
 
     name: str
     amount: int
     row: int
-    too_small: BoolArray
+    too_small: BoolArray | bool
 
 
 @dataclass(frozen=True, eq=False)
