@@ -4,19 +4,23 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
+from kschedlab.filter.interpod import InterPodAffinity
 from kschedlab.filter.node import NodeName, NodeUnschedulable
 from kschedlab.filter.node_affinity import NodeAffinity
 from kschedlab.filter.plugin import Filter
 from kschedlab.filter.ports import NodePorts
 from kschedlab.filter.resources import NodeResourcesFit
+from kschedlab.filter.spread import PodTopologySpread
 from kschedlab.filter.stage import SamplingRules
 from kschedlab.filter.taints import TaintToleration
 from kschedlab.objects.api import API_1_37, Api
 from kschedlab.preemption.stage import PreemptionRules
 from kschedlab.score.images import ImageLocality
+from kschedlab.score.interpod import InterPodAffinityScore
 from kschedlab.score.node_affinity import NodeAffinityScore
 from kschedlab.score.plugin import Score
 from kschedlab.score.resources import NodeResourcesBalancedAllocation, NodeResourcesFitScore
+from kschedlab.score.spread import PodTopologySpreadScore
 from kschedlab.score.taints import TaintTolerationScore
 
 
@@ -53,11 +57,15 @@ V1_37 = Generation(
         NodeAffinity(),
         NodePorts(),
         NodeResourcesFit(),
+        PodTopologySpread(),
+        InterPodAffinity(),
     ),
     scores=(
         (TaintTolerationScore(), 3),
         (NodeAffinityScore(), 2),
         (NodeResourcesFitScore(), 1),
+        (PodTopologySpreadScore(), 2),
+        (InterPodAffinityScore(), 2),
         (NodeResourcesBalancedAllocation(), 1),
         (ImageLocality(), 1),
     ),

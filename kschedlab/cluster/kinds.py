@@ -9,12 +9,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Protocol, TypeAlias, TypeVar
 
 import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
+from kschedlab.cluster.terms import PodTerms
 from kschedlab.objects.model import Pod
 
 T = TypeVar("T")
@@ -24,7 +26,7 @@ BoolArray: TypeAlias = NDArray[np.bool_]
 FloatArray: TypeAlias = NDArray[np.float64]
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Kind:
     """What a group of like pods looks like to a question.
 
@@ -35,6 +37,11 @@ class Kind:
     labels: Mapping[str, str]
     terminating: bool
     example: Pod = field(compare=False)
+
+    @cached_property
+    def terms(self) -> PodTerms:
+        """The affinity terms that every pod of the kind has."""
+        return PodTerms.of(self.example)
 
 
 class Question(Protocol):

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 
-from kschedlab.cluster.kinds import IntArray
+from kschedlab.cluster.kinds import BoolArray, IntArray
 from kschedlab.objects.model import Node
 
 
@@ -29,11 +30,16 @@ class Topology:
         domain = [numbers.setdefault(node[key], len(numbers)) if key in node else -1 for node in labels]
         return cls(np.array(domain, np.int64), tuple(numbers))
 
-    def total(self, count: IntArray) -> IntArray:
-        """int64[domains + 1]: the sum of ``count`` (int64[nodes]) in each domain; the last is a 0 for domain -1."""
-        inside = self.domain >= 0
-        sums = np.bincount(self.domain[inside], weights=count[inside], minlength=len(self.values) + 1)
-        return sums.astype(np.int64)
+    def total(self, count: IntArray | BoolArray) -> IntArray:
+        """int64[domains + 1]: the sum of ``count`` (of the nodes) in each domain; the last is a 0 for domain -1."""
+        sums = np.bincount(self._place, weights=count, minlength=len(self.values) + 1).astype(np.int64)
+        sums[-1] = 0
+        return sums
+
+    @cached_property
+    def _place(self) -> IntArray:
+        """int64[nodes]: where each node adds to the sums, the last place without a domain."""
+        return np.where(self.domain >= 0, self.domain, len(self.values))
 
 
 ZONE = ("failure-domain.beta.kubernetes.io/zone", "topology.kubernetes.io/zone")

@@ -8,7 +8,7 @@ nodes at once; and the few lines where a generation differs.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Protocol
 
@@ -61,6 +61,18 @@ class Refused:
     def reasons(self, node: int) -> list[str]:
         """The reasons for one node (its position); empty if it passes."""
         return [part.reason for part in self.parts if part.mask[node]]
+
+
+def first_of(parts: Iterable[Part]) -> Refused | None:
+    """Refuse every node for the first part that holds for it; None if none does. For plugins that name one reason."""
+    kept: list[Part] = []
+    for part in parts:
+        mask = part.mask
+        for before in kept:
+            mask = mask & ~before.mask
+        if mask.any():
+            kept.append(replace(part, mask=mask))
+    return Refused(kept) if kept else None
 
 
 @dataclass(frozen=True)

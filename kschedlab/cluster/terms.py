@@ -1,0 +1,133 @@
+"""Affinity terms between pods, ready to be asked.
+
+v1.37: kube-scheduler/framework/types.go (AffinityTerm, newAffinityTerm) and
+pkg/scheduler/framework/plugins/interpodaffinity/plugin.go (mergeAffinityTermNamespacesIfNotEmpty,
+GetNamespaceLabelsSnapshot). A pod on a node may have terms that speak of the pod that is to be scheduled, and the other
+way round; :class:`Incoming` is that pod with its own terms, as both sides need it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING
+
+from kschedlab.objects.model import Pod, PodAffinity, PodAffinityTerm
+from kschedlab.objects.selectors import Selector
+
+if TYPE_CHECKING:
+    from kschedlab.cluster.cluster import Cluster
+    from kschedlab.cluster.kinds import Kind
+    from kschedlab.cluster.pods import PodInfo
+
+Labels = Mapping[str, str]
+
+
+@dataclass(frozen=True, slots=True)
+class AffinityTerm:
+    """Which pods are meant (``selector``), in which namespaces, and the key of the topology that counts as near.
+
+    A selector that is None selects nothing.
+    """
+
+    key: str
+    selector: Selector | None
+    namespaces: frozenset[str]
+    namespace_selector: Selector | None = None
+
+    @classmethod
+    def of(cls, term: PodAffinityTerm, namespace: str) -> AffinityTerm:
+        """The term of a pod in that namespace, which is meant if the term names none."""
+        names, selector = frozenset(term.namespaces), term.namespaceSelector
+        if not names and selector is None:
+            names = frozenset([namespace])
+        chosen = term.labelSelector.compile() if term.labelSelector is not None else None
+        return cls(term.topologyKey, chosen, names, selector.compile() if selector is not None else None)
+
+    def matches(self, namespace: str, labels: Labels, namespace_labels: Labels) -> bool:
+        """Whether a pod with those labels, in the namespace with that name and those labels, is meant."""
+        near = self.namespace_selector is not None and self.namespace_selector.matches(namespace_labels)
+        return (namespace in self.namespaces or near) and self.selector is not None and self.selector.matches(labels)
+
+    def listing(self, namespaces: Mapping[str, Labels]) -> AffinityTerm:
+        """The term with the names of the namespaces that it selects, as the terms of a pod to be scheduled are read.
+
+        So a namespace without an object is not selected, whatever the selector, unless it selects all.
+        """
+        selector = self.namespace_selector
+        if selector is None or selector.empty:
+            return self
+        names = frozenset(name for name, labels in namespaces.items() if selector.matches(labels))
+        return replace(self, namespaces=self.namespaces | names, namespace_selector=None)
+
+
+@dataclass(frozen=True)
+class PodTerms:
+    """A pod's terms.
+
+    ``affinity``, ``anti_affinity``: the required ones. ``preferred``: with weights, which anti-affinity has negative.
+    """
+
+    affinity: tuple[AffinityTerm, ...] = ()
+    anti_affinity: tuple[AffinityTerm, ...] = ()
+    preferred: tuple[tuple[int, AffinityTerm], ...] = ()
+
+    @classmethod
+    def of(cls, pod: Pod) -> PodTerms:
+        """The terms of the pod. SelectorError if one of them cannot be asked."""
+        if pod.spec.affinity is None:
+            return cls()
+        namespace = pod.metadata.namespace
+        near, apart = pod.spec.affinity.podAffinity, pod.spec.affinity.podAntiAffinity
+        preferred = (*_preferred(near, namespace, +1), *_preferred(apart, namespace, -1))
+        return cls(_required(near, namespace), _required(apart, namespace), preferred)
+
+    def listing(self, namespaces: Mapping[str, Labels]) -> PodTerms:
+        """The terms of a pod to be scheduled; see :meth:`AffinityTerm.listing`."""
+        return PodTerms(
+            tuple(term.listing(namespaces) for term in self.affinity),
+            tuple(term.listing(namespaces) for term in self.anti_affinity),
+            tuple((weight, term.listing(namespaces)) for weight, term in self.preferred),
+        )
+
+
+def _required(affinity: PodAffinity | None, namespace: str) -> tuple[AffinityTerm, ...]:
+    terms = affinity.requiredDuringSchedulingIgnoredDuringExecution if affinity is not None else ()
+    return tuple(AffinityTerm.of(term, namespace) for term in terms)
+
+
+def _preferred(affinity: PodAffinity | None, namespace: str, sign: int) -> tuple[tuple[int, AffinityTerm], ...]:
+    terms = affinity.preferredDuringSchedulingIgnoredDuringExecution if affinity is not None else ()
+    return tuple((sign * term.weight, AffinityTerm.of(term.podAffinityTerm, namespace)) for term in terms)
+
+
+@dataclass(frozen=True)
+class Incoming:
+    """The pod that is to be scheduled. ``number``: that of its kind, which tells it from others.
+
+    ``terms``: its own, with the namespaces listed, so that they need no labels of other pods' namespaces.
+    """
+
+    number: int
+    kind: Kind = field(compare=False)
+    namespace_labels: Labels = field(compare=False)
+    terms: PodTerms = field(compare=False)
+
+    def means(self, term: AffinityTerm, kind: Kind) -> bool:
+        """Whether this term of the pod's own means pods of that kind."""
+        return term.matches(kind.namespace, kind.labels, {})
+
+    def meant_by(self, term: AffinityTerm) -> bool:
+        """Whether the term of another pod means this one."""
+        return term.matches(self.kind.namespace, self.kind.labels, self.namespace_labels)
+
+
+def incoming(pod: PodInfo, cluster: Cluster) -> Incoming:
+    """The pod as terms see it, prepared once for each kind."""
+
+    def prepare() -> Incoming:
+        kind = cluster.kinds[pod.kind]
+        namespaces = {n.metadata.name: n.metadata.labels for n in cluster.objects.namespaces}
+        return Incoming(pod.kind, kind, namespaces.get(kind.namespace, {}), kind.terms.listing(namespaces))
+
+    return cluster.fact(("incoming", pod.kind), prepare)

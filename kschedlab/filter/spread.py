@@ -1,0 +1,112 @@
+"""PodTopologySpread: would the pod's domain stay within ``maxSkew`` of the emptiest one?
+
+v1.37: pkg/scheduler/framework/plugins/podtopologyspread/filtering.go. For each DoNotSchedule constraint, the pods that
+it means are counted in every domain, on nodes that have all keys and that its policies let in; the pod itself comes on
+top, and the smallest count of all domains is taken off (0 with fewer than ``minDomains`` domains).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+
+from kschedlab.cluster.cluster import Cluster
+from kschedlab.cluster.constraints import (
+    DO_NOT_SCHEDULE,
+    SYSTEM_DEFAULTS,
+    Constraint,
+    Given,
+    constraints,
+    has_all_keys,
+)
+from kschedlab.cluster.kinds import BoolArray, IntArray
+from kschedlab.cluster.pods import PodInfo
+from kschedlab.cluster.topology import Topology
+from kschedlab.cluster.world import World
+from kschedlab.filter.plugin import Part, Refused, first_of
+
+TOO_SKEWED = "node(s) didn't match pod topology spread constraints"
+NO_LABEL = f"{TOO_SKEWED} (missing required label)"
+NO_OTHER = np.iinfo(np.int32).max
+"""What counts as the smallest count of the other domains where there is none."""
+
+
+@dataclass(frozen=True)
+class PodTopologySpread:
+    """The filter. ``defaults``: constraints of pods that have none and belong to a Service or a controller."""
+
+    name: str = "PodTopologySpread"
+    defaults: Given = SYSTEM_DEFAULTS
+
+    def prepare(self, pod: PodInfo, cluster: Cluster) -> SpreadCheck | None:
+        """Skips a pod without DoNotSchedule constraints."""
+        hard = constraints(pod, cluster, DO_NOT_SCHEDULE, self.defaults)
+        if not hard:
+            return None
+        complete = has_all_keys(cluster, hard)
+        return SpreadCheck(tuple(Skew(c, cluster, c.counts_on(pod.pod.spec, cluster, complete)) for c in hard))
+
+
+@dataclass(frozen=True)
+class SpreadCheck:
+    """``skews``: one for each constraint, in the pod's order."""
+
+    skews: tuple[Skew, ...]
+    only: frozenset[str] | None = None
+    reacts: bool = True
+    monotone: bool = True
+
+    def refuses(self, world: World) -> Refused | None:
+        """The nodes without a key, on which evicting pods can't help, and those whose domain has too many pods.
+
+        Terms: ``matching`` pods in the node's domain, ``self`` (1 if the constraint means the pod itself),
+        ``minimum`` of all domains, ``maxSkew``.
+        """
+        return first_of(part for skew in self.skews for part in skew.parts(world))
+
+
+class Skew:
+    """A constraint with the counts in all domains as they are.
+
+    ``eligible``: bool[nodes], the nodes whose pods count. ``matching``: int64[nodes], the matching pods in the node's
+    domain. ``least``: the smallest such number of any domain. ``enough_domains``: there are at least ``minDomains``.
+    """
+
+    def __init__(self, constraint: Constraint, cluster: Cluster, eligible: BoolArray) -> None:
+        self.constraint = constraint
+        self._eligible = eligible
+        self._topology: Topology = cluster.topology(constraint.key)
+        total = self._topology.total(cluster.count(constraint.counted) * eligible)
+        self.matching: IntArray = total.take(self._topology.domain)
+        self._counts = total[:-1][self._topology.total(eligible)[:-1] > 0]
+        self.enough_domains = len(self._counts) >= constraint.min_domains
+        self.least = int(self._counts.min()) if self.enough_domains else 0
+
+    def parts(self, world: World) -> Iterator[Part]:
+        """Where the key is missing, and where the skew is too large."""
+        constraint, domain = self.constraint, self._topology.domain
+        yield Part(domain < 0, NO_LABEL, True)
+        matching, minimum = self.counts(world)
+        terms: dict[str, IntArray | int] = {"matching": matching, "self": constraint.itself, "minimum": minimum}
+        terms["maxSkew"] = constraint.max_skew
+        yield Part(matching + constraint.itself - minimum > constraint.max_skew, TOO_SKEWED, terms=terms)
+
+    def counts(self, world: World) -> tuple[IntArray, IntArray | int]:
+        """(matching pods in the node's domain, the smallest count of all domains), each in that node's world."""
+        if not world.overlays:
+            return self.matching, self.least
+        change = world.change(self.constraint.changes) * self._eligible
+        matching = self.matching + change
+        if not self.enough_domains:
+            return matching, 0
+        return matching, np.where(change != 0, np.minimum(matching, self._least_elsewhere), self.least)
+
+    @cached_property
+    def _least_elsewhere(self) -> IntArray:
+        """int64[nodes]: the smallest count of the domains other than the node's own, where that is one that counts."""
+        alone = (self._counts == self.least).sum() == 1
+        second = np.partition(self._counts, 1)[1] if len(self._counts) > 1 else NO_OTHER
+        return np.where(alone & (self.matching == self.least), second, self.least)

@@ -1,0 +1,105 @@
+"""InterPodAffinity: the more strongly the pods near a node pull the pod, and the less they push it away, the better.
+
+v1.37: pkg/scheduler/framework/plugins/interpodaffinity/scoring.go. Pull comes from the preferred terms of the pod
+itself and from those of running pods that mean it; required affinity of running pods pulls a little too.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import reduce
+
+import numpy as np
+
+from kschedlab.cluster.cluster import Cluster
+from kschedlab.cluster.kinds import IntArray, Kind
+from kschedlab.cluster.pods import PodInfo
+from kschedlab.cluster.terms import Incoming, incoming
+from kschedlab.score.plugin import MAX_NODE_SCORE, Scored
+
+
+@dataclass(frozen=True, slots=True)
+class Pull:
+    """Question: the weight with which a pod pulls the incoming one (negative: pushes it) to nodes near by that key.
+
+    ``required``: the weight of a required affinity term of the pod, which the term itself does not state.
+    """
+
+    whom: Incoming
+    key: str
+    required: int
+
+    def of(self, kind: Kind) -> int:
+        """The sum of the weights."""
+        return sum(self.weights(kind))
+
+    def weights(self, kind: Kind) -> Iterator[int]:
+        """The weight of each term that ties pods of this kind to the incoming one."""
+        whom, key = self.whom, self.key
+        yield from (weight for weight, t in whom.terms.preferred if t.key == key and whom.means(t, kind))
+        yield from (weight for weight, t in kind.terms.preferred if t.key == key and whom.meant_by(t))
+        if self.required > 0:
+            yield from (self.required for t in kind.terms.affinity if t.key == key and whom.meant_by(t))
+
+
+@dataclass(frozen=True, slots=True)
+class Ties:
+    """Question: by how many terms is a pod tied to the incoming one, whichever way they pull?"""
+
+    pull: Pull
+
+    def of(self, kind: Kind) -> int:
+        """The number of terms."""
+        return sum(1 for _ in self.pull.weights(kind))
+
+
+def pulling_keys(kind: Kind) -> tuple[str, ...]:
+    """The topology keys of the kind's terms that can pull other pods, or be pulled by them."""
+    return (*(term.key for term in kind.terms.affinity), *(term.key for _, term in kind.terms.preferred))
+
+
+@dataclass(frozen=True)
+class InterPodAffinityScore:
+    """The sum, over the topology keys, of the pull in the node's domain, stretched to 0..100.
+
+    ``hard_pod_affinity_weight``: how much required affinity of running pods pulls.
+    """
+
+    name: str = "InterPodAffinity"
+    hard_pod_affinity_weight: int = 1
+
+    def score(self, pod: PodInfo, cluster: Cluster, nodes: IntArray) -> Scored | None:
+        """Skips a pod that is tied to no running pod. Terms: the pull for each topology key."""
+        if not (keys := cluster.kinds.found(pulling_keys)):
+            return None
+        whom = incoming(pod, cluster)
+        pulls = [Pull(whom, key, self.hard_pod_affinity_weight) for key in keys]
+        terms = {pull.key: _total(pull, cluster, nodes) for pull in pulls if _tied(pull, cluster)}
+        if not terms:
+            return None
+        raw = reduce(np.add, terms.values())
+        return Scored(raw, _stretched(raw), terms)
+
+
+def _tied(pull: Pull, cluster: Cluster) -> bool:
+    """Whether the pod is tied to one on a node that has the key."""
+    ties = Ties(pull)
+    if not cluster.kinds.answers(ties).any():
+        return False
+    return bool(((cluster.count(ties) > 0) & (cluster.topology(pull.key).domain >= 0)).any())
+
+
+def _total(pull: Pull, cluster: Cluster, nodes: IntArray) -> IntArray:
+    """int64[nodes given]: the pull of all pods in the node's domain."""
+    topology = cluster.topology(pull.key)
+    return topology.total(cluster.count(pull))[topology.domain[nodes]]
+
+
+def _stretched(raw: IntArray) -> IntArray:
+    """The lowest becomes 0 and the highest 100, in floating point, rounded down; all 0 if they are equal."""
+    lowest = raw.min()
+    spread = raw.max() - lowest
+    if spread == 0:
+        return np.zeros_like(raw)
+    return (MAX_NODE_SCORE * ((raw - lowest) / spread)).astype(np.int64)
