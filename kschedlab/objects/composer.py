@@ -49,6 +49,7 @@ class Composer:
         self.roots: list[tuple[Any, int]] = []
         self.faults: list[tuple[int, str]] = []
         self._marks: dict[tuple[int, str | int], tuple[int, str | None]] | None = {} if positions else None
+        self._kept: list[object] = []  # a mark knows its map by its id, which must not be given to another
         self._open: list[_Open] = []
         self._anchors: dict[str, tuple[Any, int]] = {}
         self._borrowed = 0
@@ -66,6 +67,8 @@ class Composer:
             raise UnreadableError(line, "a map's key must be text, not a map or a list")
         if anchor is not None:
             self._anchors[anchor] = (container, 0)
+        if self._marks is not None:
+            self._kept.append(container)
         self._put(container, line, None)
         self._open.append(_Open(container, anchor, start=line))
 
@@ -74,7 +77,7 @@ class Composer:
         done = self._open.pop()
         if isinstance(done.container, dict):
             for value in done.merged:
-                _take_over(value, done.container, done.start)
+                self._take_over(value, done.container, done.start)
         if done.anchor is not None:
             self._anchors[done.anchor] = (done.container, done.size)
         if self._open:
@@ -145,15 +148,16 @@ class Composer:
             inner.container[inner.key] = value
             inner.key = None
 
+    def _take_over(self, value: Any, container: dict[str, Any], line: int) -> None:
+        """Add the fields of a map, or of a list of maps, that are not given."""
+        for fields in value if isinstance(value, list) else [value]:
+            if not isinstance(fields, dict):
+                raise UnreadableError(line, "<< takes an alias of a map, or a list of them")
+            for key in [key for key in fields if key not in container]:
+                container[key] = fields[key]
+                if self._marks is not None:
+                    self._marks[id(container), key] = self._marks[id(fields), key]
+
     def _finish(self) -> None:
         self._anchors.clear()
         self._borrowed = 0
-
-
-def _take_over(value: Any, container: dict[str, Any], line: int) -> None:
-    """Add the fields of a map, or of a list of maps, that are not given."""
-    for fields in value if isinstance(value, list) else [value]:
-        if not isinstance(fields, dict):
-            raise UnreadableError(line, "<< takes an alias of a map, or a list of them")
-        for key, given in fields.items():
-            container.setdefault(key, given)

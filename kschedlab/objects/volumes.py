@@ -55,6 +55,7 @@ class Cinder(Part, frozen=True):
 class AzureDisk(Part, frozen=True):
     diskName: str = ""
     diskURI: str = ""
+    kind: str = "Shared"
 
 
 class AzureFile(Part, frozen=True):

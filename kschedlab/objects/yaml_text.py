@@ -44,6 +44,8 @@ def compose_yaml(text: str, positions: bool = False) -> Composer:
     try:
         for event in yaml.parse(text, Loader=loader):
             _take(event, composer)
+    except UnicodeEncodeError as error:
+        raise UnreadableError(text[: error.start].count("\n") + 1, "half of a surrogate pair") from None
     except yaml.MarkedYAMLError as error:
         mark = error.problem_mark or error.context_mark
         raise UnreadableError(mark.line + 1 if mark else 1, f"not valid YAML: {_explained(error)}") from None
@@ -106,7 +108,10 @@ def _take_scalar(event: Any, line: int, composer: Composer) -> None:
 
 def _key(text: str, plain: bool, line: int) -> str:
     """A key as text: ``true`` and ``yes`` are "true", ``010`` is "8"."""
-    value = resolve(text) if plain else text
+    try:
+        value = resolve(text) if plain else text
+    except ValueError as error:
+        raise UnreadableError(line, str(error)) from None
     if value is None or isinstance(value, Decimal):
         raise UnreadableError(line, f"a map's key must be text: put {text or 'it'} in quotes")
     if isinstance(value, bool):

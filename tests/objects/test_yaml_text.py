@@ -41,6 +41,17 @@ def test_keys_are_text(key, text):
     assert read(f"{key}: 1") == {text: 1}
 
 
+@pytest.mark.parametrize("key", ["~", "1.5", ".nan", "9" * 65, "[a]", "{a: b}"])
+def test_other_keys_are_refused(key):
+    with pytest.raises(UnreadableError):
+        compose_yaml(f"? {key}\n: 1\n")
+
+
+def test_half_a_surrogate_pair_is_refused():
+    with pytest.raises(UnreadableError, match="surrogate"):
+        compose_yaml("a: \ud83d")
+
+
 def test_documents_are_counted_and_located_in_the_whole_file():
     composed = compose_yaml("# first\na: 1\n---\nb:\n- c\n-\n  d: 010\n", positions=True)
     assert composed.roots == [({"a": 1}, 2), ({"b": ["c", {"d": 8}]}, 4)]
@@ -57,6 +68,12 @@ def test_aliases_and_merge_keys():
         "c": {"x": 1, "w": 3},
         "d": {"x": 9, "w": 2, "z": 4},
     }
+
+
+def test_merged_fields_are_located_where_they_are_written():
+    composed = compose_yaml("a: &a\n  x: 1\nb:\n  <<: *a\n  w: 2\n", positions=True)
+    assert composed.locate(0, ("b", "x")) == (2, "1")
+    assert composed.locate(0, ("b", "w")) == (5, "2")
 
 
 def test_an_anchor_ends_with_its_document():
