@@ -3,11 +3,14 @@
 from collections.abc import Sequence
 from typing import Any
 
+import numpy as np
+
 from kschedlab.cluster.cluster import Cluster
 from kschedlab.filter.plugin import Filter
-from kschedlab.filter.stage import FilterRun, prepare
+from kschedlab.filter.stage import REJECTED, FilterRun, Verdicts, prepare
 from kschedlab.objects.manifests import decode_objects
 from kschedlab.objects.model import Pod
+from kschedlab.score.plugin import Score
 
 Manifest = dict[str, Any]
 
@@ -58,15 +61,30 @@ def model(manifest: Manifest) -> Pod:
     return result
 
 
+def judged(plugin: Filter, pod: Manifest, *objects: Manifest) -> tuple[Cluster, Verdicts]:
+    """What this plugin alone says about the nodes."""
+    world = cluster(*objects)
+    info = world.info(model(pod))
+    prepared = prepare(info, world, [plugin])
+    if prepared.rejected is not None:
+        return world, Verdicts(np.full(len(world.nodes), REJECTED, np.int8), rejected=prepared.rejected)
+    return world, FilterRun(prepared, info, world).verdicts()
+
+
 def refused(plugin: Filter, pod: Manifest, *objects: Manifest) -> dict[str, list[str]]:
     """The plugin's reasons for each node that it refuses; ``*`` stands for all if no node was looked at."""
+    world, verdicts = judged(plugin, pod, *objects)
+    if verdicts.rejected is not None:
+        return {"*": list(verdicts.rejected.reasons)}
+    refusing = {name: i for i, name in enumerate(world.names) if verdicts.plugin(i) is not None}
+    return {name: verdicts.reasons(i) or ["left out"] for name, i in refusing.items()}
+
+
+def scored(plugin: Score, pod: Manifest, *objects: Manifest) -> dict[str, int] | None:
+    """The plugin's normalised score of every node, or None if it skips the pod."""
     world = cluster(*objects)
-    prepared = prepare(world.info(model(pod)), world, [plugin])
-    if prepared.rejected is not None:
-        return {"*": list(prepared.rejected.reasons)}
-    verdicts = FilterRun(prepared, world.info(model(pod)), world).verdicts()
-    reasons = {name: verdicts.reasons(i) for i, name in enumerate(world.names)}
-    return {name: found for name, found in reasons.items() if found}
+    row = plugin.score(world.info(model(pod)), world, np.arange(len(world.nodes)))
+    return dict(zip(world.names, row.normalized.tolist(), strict=True)) if row is not None else None
 
 
 def budget(
@@ -83,3 +101,25 @@ def budget(
         "spec": selector,
         "status": status,
     }
+
+
+def term(*conditions: str) -> Manifest:
+    """A node selector's term: ``term("disk In ssd,hdd", "metadata.name NotIn n1", "gpu Exists")``."""
+    requirements = []
+    for condition in conditions:
+        key, operator, *values = condition.split(" ", 2)
+        requirements.append({"key": key, "operator": operator} | ({"values": values[0].split(",")} if values else {}))
+    by_name = [r for r in requirements if r["key"] == "metadata.name"]
+    return {"matchExpressions": [r for r in requirements if r not in by_name], "matchFields": by_name}
+
+
+def node_affinity(*terms: Manifest, preferred: Sequence[tuple[int, Manifest]] = ()) -> Manifest:
+    """``spec.affinity`` with required terms, if there are any, and preferred ones with their weights."""
+    affinity: Manifest = {
+        "preferredDuringSchedulingIgnoredDuringExecution": [
+            {"weight": weight, "preference": preference} for weight, preference in preferred
+        ]
+    }
+    if terms:
+        affinity["requiredDuringSchedulingIgnoredDuringExecution"] = {"nodeSelectorTerms": list(terms)}
+    return {"nodeAffinity": affinity}

@@ -1,0 +1,51 @@
+"""NodeName and NodeUnschedulable: rows of v1.37's node_name_test.go and node_unschedulable_test.go, and more."""
+
+import pytest
+
+from kschedlab.filter.node import UNSCHEDULABLE, WRONG_NAME, NodeName, NodeUnschedulable
+from tests.build import judged, node, pod, refused
+
+NODES = [node("foo"), node("bar")]
+
+
+@pytest.mark.parametrize(
+    ("wanted", "want"),
+    [("", {}), ("foo", {"bar": ["left out"]}), ("gone", {"foo": ["left out"], "bar": ["left out"]})],
+    ids=["no host specified", "host matches", "host doesn't match"],
+)
+def test_node_name(wanted, want):
+    assert refused(NodeName(), pod("p", wanted), *NODES) == want
+
+
+def test_a_node_of_another_name_is_refused_for_its_name():
+    world, verdicts = judged(NodeName(), pod("p", "foo"), *NODES)
+    (refusal,) = verdicts.refusals
+    assert refusal is not None and refusal.reasons(world.index["bar"]) == [WRONG_NAME]
+    assert verdicts.unresolvable().tolist() == [False, True]
+
+
+TOLERATES = {"key": "node.kubernetes.io/unschedulable", "effect": "NoSchedule"}
+
+
+@pytest.mark.parametrize(
+    ("tolerations", "passes"),
+    [
+        ([], False),
+        ([TOLERATES], True),
+        ([TOLERATES | {"operator": "Exists", "effect": ""}], True),
+        ([{"operator": "Exists"}], True),
+        ([TOLERATES | {"effect": "NoExecute"}], False),
+        ([TOLERATES | {"value": "true"}], False),
+        ([{"key": "other", "operator": "Exists"}], False),
+    ],
+    ids=["none", "the taint", "any effect", "everything", "another effect", "another value", "another key"],
+)
+def test_a_closed_node_takes_pods_that_tolerate_it(tolerations, passes):
+    nodes = [node("open"), node("closed", unschedulable=True)]
+    want = {} if passes else {"closed": [UNSCHEDULABLE]}
+    assert refused(NodeUnschedulable(), pod("p", tolerations=tolerations), *nodes) == want
+
+
+def test_evicting_pods_does_not_open_a_node():
+    _, verdicts = judged(NodeUnschedulable(), pod("p"), node("closed", unschedulable=True))
+    assert verdicts.unresolvable().tolist() == [True]
