@@ -2,6 +2,7 @@
 
 v1.37: pkg/scheduler/framework/plugins/noderesources (resource_allocation.go, least_allocated.go, most_allocated.go,
 requested_to_capacity_ratio.go, balanced_allocation.go) and plugins/helper/shape_score.go.
+v1.20: the same folder, with a plugin for each strategy. v1.16, v1.13: pkg/scheduler/algorithm/priorities.
 """
 
 from __future__ import annotations
@@ -22,26 +23,33 @@ Resources = tuple[tuple[str, int], ...]
 CPU_AND_MEMORY: Resources = (("cpu", 1), ("memory", 1))
 
 
-def least_allocated(requested: IntArray, capacity: IntArray) -> IntArray:
-    """``(capacity - requested) * 100 / capacity`` in integers, 0 where more is requested than there is."""
-    return np.maximum(capacity - requested, 0) * MAX_NODE_SCORE // capacity
+def least_allocated(requested: IntArray, capacity: IntArray, highest: int) -> IntArray:
+    """``(capacity - requested) * highest / capacity`` in integers, 0 where more is requested than there is."""
+    return np.maximum(capacity - requested, 0) * highest // np.maximum(capacity, 1)
 
 
-def most_allocated(requested: IntArray, capacity: IntArray) -> IntArray:
-    """``requested * 100 / capacity`` in integers, 100 where more is requested than there is."""
-    return np.minimum(requested, capacity) * MAX_NODE_SCORE // capacity
+def most_allocated(requested: IntArray, capacity: IntArray, highest: int) -> IntArray:
+    """``requested * highest / capacity`` in integers, the highest where more is requested than there is."""
+    return np.minimum(requested, capacity) * highest // np.maximum(capacity, 1)
 
 
 @dataclass(frozen=True)
 class RequestedToCapacityRatio:
-    """A broken line from utilisation (0 to 100 %) to score (0 to 10, scaled to 100). ``shape``: its corners."""
+    """A broken line from utilisation (0 to 100 %) to score (0 to 10, scaled to the highest). ``shape``: its corners.
+
+    A resource that scores 0 is left out of the mean, which is rounded. Named rule ``percent_rounded_up``: the
+    utilisation is rounded up, not down (v1.20: noderesources/requested_to_capacity_ratio.go).
+    """
 
     shape: tuple[tuple[int, int], ...] = ((0, 0), (100, 10))
+    percent_rounded_up: bool = False
 
-    def __call__(self, requested: IntArray, capacity: IntArray) -> IntArray:
+    def __call__(self, requested: IntArray, capacity: IntArray, highest: int) -> IntArray:
         """The score of each node, in integers that round toward zero between the corners."""
-        percent = np.where(requested > capacity, 100, requested * 100 // capacity)
-        corners = [(at, score * MAX_NODE_SCORE // 10) for at, score in self.shape]
+        up = capacity - 1 if self.percent_rounded_up else 0
+        percent = (np.minimum(requested, capacity) * 100 + up) // np.maximum(capacity, 1)
+        percent = np.where(capacity == 0, 100, percent)
+        corners = [(at, score * (highest // 10)) for at, score in self.shape]
         result = np.full_like(percent, corners[-1][1])
         for (x0, y0), (x1, y1) in reversed(list(zip(corners, corners[1:], strict=False))):
             rise = (y1 - y0) * (percent - x0)
@@ -51,42 +59,73 @@ class RequestedToCapacityRatio:
 
 
 class Strategy(Protocol):
-    """requested, capacity (int64[nodes], capacity > 0) -> score of one resource on every node."""
+    """requested, capacity (int64[nodes]), highest score -> score of one resource on every node.
 
-    def __call__(self, requested: IntArray, capacity: IntArray) -> IntArray:
+    A node that has none of the resource counts as used up.
+    """
+
+    def __call__(self, requested: IntArray, capacity: IntArray, highest: int) -> IntArray:
         """int64[nodes]: the score of each node."""
         ...
 
 
 @dataclass(frozen=True)
 class NodeResourcesFitScore:
-    """The weighted mean of the strategy's score over ``resources``; one that a node has none of is left out."""
+    """The weighted mean of the strategy's score, from 0 to ``highest``, over ``resources``.
+
+    Named rule ``absent_left_out``: a resource that a node has none of is left out there, and everywhere an extended
+    resource that the pod does not ask for.
+    """
 
     name: str = "NodeResourcesFit"
     strategy: Strategy = least_allocated
     resources: Resources = CPU_AND_MEMORY
+    highest: int = MAX_NODE_SCORE
+    absent_left_out: bool = True
 
     def score(self, pod: PodInfo, cluster: Cluster, nodes: IntArray) -> Scored:
         """Terms: for each resource what would be requested (with the non-zero defaults), the capacity and the score."""
         ratio = isinstance(self.strategy, RequestedToCapacityRatio)
-        sum_of_scores, sum_of_weights, terms = (
-            np.zeros(len(nodes), np.int64),
-            np.zeros(len(nodes), np.int64),
-            {},
-        )
+        sum_of_scores, sum_of_weights, terms = np.zeros(len(nodes), np.int64), np.zeros(len(nodes), np.int64), {}
         for name, weight in self.resources:
             asked = resource_request(pod, name, nonzero=True)
-            if asked == 0 and is_scalar(name):
+            if self.absent_left_out and asked == 0 and is_scalar(name):
                 continue
             capacity, used = usage(cluster, name, nodes, nonzero=True)
-            exists = capacity > 0
-            score = self.strategy(used + asked, np.where(exists, capacity, 1))
-            counted = exists & (score > 0) if ratio else exists
+            score = self.strategy(used + asked, capacity, self.highest)
+            counted: BoolArray | bool = capacity > 0 if self.absent_left_out else True
+            if ratio:
+                counted = counted & (score > 0)
             sum_of_scores += np.where(counted, score * weight, 0)
             sum_of_weights += np.where(counted, weight, 0)
             terms[name] = {"requested": used + asked, "capacity": capacity, "score": score}
         weights = np.maximum(sum_of_weights, 1)
         raw = rounded_quotient(sum_of_scores, weights) if ratio else sum_of_scores // weights
+        return Scored(raw, raw, terms)
+
+
+@dataclass(frozen=True)
+class BalancedResourceAllocation:
+    """How near the fractions of cpu and memory in use are with the pod: (1 - their difference) * highest, cut off.
+
+    0 where either would be used up. v1.20: noderesources/balanced_allocation.go; v1.16, v1.13:
+    algorithm/priorities/balanced_resource_allocation.go. Since then :class:`NodeResourcesBalancedAllocation`.
+    """
+
+    name: str = "NodeResourcesBalancedAllocation"
+    highest: int = MAX_NODE_SCORE
+
+    def score(self, pod: PodInfo, cluster: Cluster, nodes: IntArray) -> Scored:
+        """Scores every pod. Terms: for each resource what would be requested (with the non-zero defaults)."""
+        fractions, terms = [], {}
+        for name, _ in CPU_AND_MEMORY:
+            capacity, used = usage(cluster, name, nodes, nonzero=True)
+            requested = used + resource_request(pod, name, nonzero=True)
+            fractions.append(np.where(capacity > 0, requested / np.maximum(capacity, 1), 1.0))
+            terms[name] = {"requested": requested, "capacity": capacity}
+        cpu, memory = fractions
+        even = ((1 - np.abs(cpu - memory)) * float(self.highest)).astype(np.int64)
+        raw = np.where((cpu >= 1) | (memory >= 1), 0, even)
         return Scored(raw, raw, terms)
 
 
