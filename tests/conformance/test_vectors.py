@@ -7,21 +7,29 @@ from pathlib import Path
 import pytest
 
 from kschedlab.cli import decide_lines
+from kschedlab.generations import GENERATIONS
 from tests.conformance.compare import differences, read, themes
 
-VECTORS = Path(os.environ.get("KSCHEDLAB_VECTORS") or Path(__file__).parent)
-GENERATIONS = ("v1.37",)
-CASES = [(generation, theme) for generation in GENERATIONS for theme in themes(VECTORS, generation)]
+HERE = Path(__file__).parent
+VECTORS = Path(os.environ.get("KSCHEDLAB_VECTORS") or HERE)
+EXTRA = HERE / "extra"
+CASES = [
+    pytest.param(folder, generation, theme, id=f"{folder.name}-{generation}-{theme.partition('.')[0]}")
+    for folder in (VECTORS, EXTRA)
+    for generation in GENERATIONS
+    for theme in themes(folder, generation)
+]
 
 
-def test_there_are_vectors() -> None:
-    assert {generation for generation, _ in CASES} == set(GENERATIONS), f"no vectors in {VECTORS}"
+def test_there_are_vectors_of_every_generation() -> None:
+    for generation in GENERATIONS:
+        assert len(themes(VECTORS, generation)) >= 1, f"no vectors of {generation} in {VECTORS}"
 
 
-@pytest.mark.parametrize(("generation", "theme"), CASES)
-def test_agrees_with_the_real_scheduler(generation: str, theme: str) -> None:
-    scenarios = list(read(VECTORS / "scenarios" / theme))
-    expected = [json.loads(line) for line in read(VECTORS / generation / theme)]
+@pytest.mark.parametrize(("folder", "generation", "theme"), CASES)
+def test_agrees_with_the_real_scheduler(folder: Path, generation: str, theme: str) -> None:
+    scenarios = list(read(folder / "scenarios" / theme))
+    expected = [json.loads(line) for line in read(folder / generation / theme)]
     actual = [json.loads(line) for line in decide_lines(scenarios, generation=generation)]
     assert [verdict["id"] for verdict in actual] == [verdict["id"] for verdict in expected]
     found = list(differences(expected, actual))
