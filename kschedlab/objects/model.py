@@ -12,150 +12,154 @@ from __future__ import annotations
 from typing import Any
 
 from kschedlab.objects.meta import (
-    Document,
+    Document as Document,
+)
+from kschedlab.objects.meta import (
     Int32,
     Int64,
-    LabelSelector,
-    LabelSelectorRequirement,
-    NodeSelector,
-    NodeSelectorRequirement,
-    NodeSelectorTerm,
-    ObjectMeta,
-    ObjectReference,
-    OwnerReference,
     Part,
-    ResourceList,
-    Time,
+)
+from kschedlab.objects.meta import (
+    LabelSelector as LabelSelector,
+)
+from kschedlab.objects.meta import (
+    LabelSelectorRequirement as LabelSelectorRequirement,
+)
+from kschedlab.objects.meta import (
+    NodeSelector as NodeSelector,
+)
+from kschedlab.objects.meta import (
+    NodeSelectorRequirement as NodeSelectorRequirement,
+)
+from kschedlab.objects.meta import (
+    NodeSelectorTerm as NodeSelectorTerm,
+)
+from kschedlab.objects.meta import (
+    ObjectMeta as ObjectMeta,
+)
+from kschedlab.objects.meta import (
+    ObjectReference as ObjectReference,
+)
+from kschedlab.objects.meta import (
+    OwnerReference as OwnerReference,
+)
+from kschedlab.objects.meta import (
+    ResourceList as ResourceList,
+)
+from kschedlab.objects.meta import (
+    Time as Time,
 )
 from kschedlab.objects.volumes import (
-    ISCSI,
-    RBD,
-    AWSElasticBlockStore,
-    AzureDisk,
-    AzureFile,
-    Cinder,
-    CSIDriver,
-    CSIDriverSpec,
-    CSINode,
-    CSINodeDriver,
-    CSINodeSpec,
-    CSIStorageCapacity,
-    CSIVolume,
-    EphemeralVolume,
-    GCEPersistentDisk,
-    ImageVolume,
-    PersistentVolume,
-    PersistentVolumeClaim,
-    PersistentVolumeClaimSpec,
-    PersistentVolumeClaimStatus,
-    PersistentVolumeClaimTemplate,
-    PersistentVolumeClaimVolume,
-    PersistentVolumeSpec,
-    PersistentVolumeStatus,
-    PortworxVolume,
-    StorageClass,
-    TopologySelectorLabelRequirement,
-    TopologySelectorTerm,
-    Volume,
-    VolumeAttachment,
-    VolumeAttachmentSource,
-    VolumeAttachmentSpec,
-    VolumeAttachmentStatus,
-    VolumeNodeAffinity,
-    VolumeNodeResources,
-    VolumeResourceRequirements,
-    VsphereVolume,
+    ISCSI as ISCSI,
 )
-
-__all__ = [
-    "AWSElasticBlockStore",
-    "Affinity",
-    "AzureDisk",
-    "AzureFile",
-    "CSIDriver",
-    "CSIDriverSpec",
-    "CSINode",
-    "CSINodeDriver",
-    "CSINodeSpec",
-    "CSIStorageCapacity",
-    "CSIVolume",
-    "Cinder",
-    "Container",
-    "ContainerImage",
-    "ContainerPort",
-    "ContainerStatus",
-    "Document",
-    "EphemeralVolume",
-    "GCEPersistentDisk",
-    "ISCSI",
-    "ImageVolume",
-    "LabelSelector",
-    "LabelSelectorRequirement",
-    "Namespace",
-    "Node",
-    "NodeAffinity",
-    "NodeCondition",
-    "NodeSelector",
-    "NodeSelectorRequirement",
-    "NodeSelectorTerm",
-    "NodeSpec",
-    "NodeStatus",
-    "ObjectMeta",
-    "ObjectReference",
-    "OwnerReference",
-    "Part",
-    "PersistentVolume",
-    "PersistentVolumeClaim",
-    "PersistentVolumeClaimSpec",
-    "PersistentVolumeClaimStatus",
-    "PersistentVolumeClaimTemplate",
-    "PersistentVolumeClaimVolume",
-    "PersistentVolumeSpec",
-    "PersistentVolumeStatus",
-    "Pod",
-    "PodAffinity",
-    "PodAffinityTerm",
-    "PodCondition",
-    "PodDisruptionBudget",
-    "PodDisruptionBudgetSpec",
-    "PodDisruptionBudgetStatus",
-    "PodSchedulingGate",
-    "PodSpec",
-    "PodStatus",
-    "PortworxVolume",
-    "PreferredSchedulingTerm",
-    "PriorityClass",
-    "RBD",
-    "ReplicaSet",
-    "ReplicaSetSpec",
-    "PodTemplate",
-    "ReplicationController",
-    "ReplicationControllerSpec",
-    "ResourceList",
-    "ResourceRequirements",
-    "ResourcesInForce",
-    "Service",
-    "ServiceSpec",
-    "StatefulSet",
-    "StorageClass",
-    "Taint",
-    "Time",
-    "Toleration",
-    "TopologySelectorLabelRequirement",
-    "TopologySelectorTerm",
-    "TopologySpreadConstraint",
-    "Volume",
-    "VolumeAttachment",
-    "VolumeAttachmentSource",
-    "VolumeAttachmentSpec",
-    "VolumeAttachmentStatus",
-    "VolumeNodeAffinity",
-    "VolumeNodeResources",
-    "VolumeResourceRequirements",
-    "VsphereVolume",
-    "WeightedPodAffinityTerm",
-]
-
+from kschedlab.objects.volumes import (
+    RBD as RBD,
+)
+from kschedlab.objects.volumes import (
+    AWSElasticBlockStore as AWSElasticBlockStore,
+)
+from kschedlab.objects.volumes import (
+    AzureDisk as AzureDisk,
+)
+from kschedlab.objects.volumes import (
+    AzureFile as AzureFile,
+)
+from kschedlab.objects.volumes import (
+    Cinder as Cinder,
+)
+from kschedlab.objects.volumes import (
+    CSIDriver as CSIDriver,
+)
+from kschedlab.objects.volumes import (
+    CSIDriverSpec as CSIDriverSpec,
+)
+from kschedlab.objects.volumes import (
+    CSINode as CSINode,
+)
+from kschedlab.objects.volumes import (
+    CSINodeDriver as CSINodeDriver,
+)
+from kschedlab.objects.volumes import (
+    CSINodeSpec as CSINodeSpec,
+)
+from kschedlab.objects.volumes import (
+    CSIStorageCapacity as CSIStorageCapacity,
+)
+from kschedlab.objects.volumes import (
+    CSIVolume as CSIVolume,
+)
+from kschedlab.objects.volumes import (
+    EphemeralVolume as EphemeralVolume,
+)
+from kschedlab.objects.volumes import (
+    GCEPersistentDisk as GCEPersistentDisk,
+)
+from kschedlab.objects.volumes import (
+    ImageVolume as ImageVolume,
+)
+from kschedlab.objects.volumes import (
+    PersistentVolume as PersistentVolume,
+)
+from kschedlab.objects.volumes import (
+    PersistentVolumeClaim as PersistentVolumeClaim,
+)
+from kschedlab.objects.volumes import (
+    PersistentVolumeClaimSpec as PersistentVolumeClaimSpec,
+)
+from kschedlab.objects.volumes import (
+    PersistentVolumeClaimStatus as PersistentVolumeClaimStatus,
+)
+from kschedlab.objects.volumes import (
+    PersistentVolumeClaimTemplate as PersistentVolumeClaimTemplate,
+)
+from kschedlab.objects.volumes import (
+    PersistentVolumeClaimVolume as PersistentVolumeClaimVolume,
+)
+from kschedlab.objects.volumes import (
+    PersistentVolumeSpec as PersistentVolumeSpec,
+)
+from kschedlab.objects.volumes import (
+    PersistentVolumeStatus as PersistentVolumeStatus,
+)
+from kschedlab.objects.volumes import (
+    PortworxVolume as PortworxVolume,
+)
+from kschedlab.objects.volumes import (
+    StorageClass as StorageClass,
+)
+from kschedlab.objects.volumes import (
+    TopologySelectorLabelRequirement as TopologySelectorLabelRequirement,
+)
+from kschedlab.objects.volumes import (
+    TopologySelectorTerm as TopologySelectorTerm,
+)
+from kschedlab.objects.volumes import (
+    Volume as Volume,
+)
+from kschedlab.objects.volumes import (
+    VolumeAttachment as VolumeAttachment,
+)
+from kschedlab.objects.volumes import (
+    VolumeAttachmentSource as VolumeAttachmentSource,
+)
+from kschedlab.objects.volumes import (
+    VolumeAttachmentSpec as VolumeAttachmentSpec,
+)
+from kschedlab.objects.volumes import (
+    VolumeAttachmentStatus as VolumeAttachmentStatus,
+)
+from kschedlab.objects.volumes import (
+    VolumeNodeAffinity as VolumeNodeAffinity,
+)
+from kschedlab.objects.volumes import (
+    VolumeNodeResources as VolumeNodeResources,
+)
+from kschedlab.objects.volumes import (
+    VolumeResourceRequirements as VolumeResourceRequirements,
+)
+from kschedlab.objects.volumes import (
+    VsphereVolume as VsphereVolume,
+)
 
 # -- pods
 

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import os
-import shutil
-import subprocess
 import sys
 from collections.abc import Iterable, Iterator
 from functools import cached_property
@@ -171,6 +169,9 @@ def _problem(number: int, name: str, message: str) -> ManifestError:
 
 def kubectl_output(arguments: Iterable[str]) -> Text:
     """What ``kubectl get`` prints about everything that a scheduler reads."""
+    import shutil
+    import subprocess
+
     program = shutil.which("kubectl")
     if program is None:
         raise _problem(0, "kubectl", "is not on the PATH: install it, or load files that it wrote elsewhere")
