@@ -164,7 +164,7 @@ class PersistentVolumeSpec(Part, frozen=True):
 
 
 class PersistentVolumeStatus(Part, frozen=True):
-    phase: str = ""
+    phase: str = "Pending"
 
 
 class PersistentVolume(Document, frozen=True):
@@ -175,7 +175,7 @@ class PersistentVolume(Document, frozen=True):
 
 
 class PersistentVolumeClaimStatus(Part, frozen=True):
-    phase: str = ""
+    phase: str = "Pending"
     capacity: ResourceList = {}
     accessModes: tuple[str, ...] = ()
 
