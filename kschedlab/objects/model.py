@@ -13,151 +13,57 @@ from typing import Any
 
 from kschedlab.objects.meta import (
     Document as Document,
-)
-from kschedlab.objects.meta import (
     Int32,
     Int64,
-    Part,
-)
-from kschedlab.objects.meta import (
     LabelSelector as LabelSelector,
-)
-from kschedlab.objects.meta import (
     LabelSelectorRequirement as LabelSelectorRequirement,
-)
-from kschedlab.objects.meta import (
     NodeSelector as NodeSelector,
-)
-from kschedlab.objects.meta import (
     NodeSelectorRequirement as NodeSelectorRequirement,
-)
-from kschedlab.objects.meta import (
     NodeSelectorTerm as NodeSelectorTerm,
-)
-from kschedlab.objects.meta import (
     ObjectMeta as ObjectMeta,
-)
-from kschedlab.objects.meta import (
     ObjectReference as ObjectReference,
-)
-from kschedlab.objects.meta import (
     OwnerReference as OwnerReference,
-)
-from kschedlab.objects.meta import (
+    Part,
     ResourceList as ResourceList,
-)
-from kschedlab.objects.meta import (
     Time as Time,
 )
 from kschedlab.objects.volumes import (
     ISCSI as ISCSI,
-)
-from kschedlab.objects.volumes import (
     RBD as RBD,
-)
-from kschedlab.objects.volumes import (
     AWSElasticBlockStore as AWSElasticBlockStore,
-)
-from kschedlab.objects.volumes import (
     AzureDisk as AzureDisk,
-)
-from kschedlab.objects.volumes import (
     AzureFile as AzureFile,
-)
-from kschedlab.objects.volumes import (
     Cinder as Cinder,
-)
-from kschedlab.objects.volumes import (
     CSIDriver as CSIDriver,
-)
-from kschedlab.objects.volumes import (
     CSIDriverSpec as CSIDriverSpec,
-)
-from kschedlab.objects.volumes import (
     CSINode as CSINode,
-)
-from kschedlab.objects.volumes import (
     CSINodeDriver as CSINodeDriver,
-)
-from kschedlab.objects.volumes import (
     CSINodeSpec as CSINodeSpec,
-)
-from kschedlab.objects.volumes import (
     CSIStorageCapacity as CSIStorageCapacity,
-)
-from kschedlab.objects.volumes import (
     CSIVolume as CSIVolume,
-)
-from kschedlab.objects.volumes import (
     EphemeralVolume as EphemeralVolume,
-)
-from kschedlab.objects.volumes import (
     GCEPersistentDisk as GCEPersistentDisk,
-)
-from kschedlab.objects.volumes import (
     ImageVolume as ImageVolume,
-)
-from kschedlab.objects.volumes import (
     PersistentVolume as PersistentVolume,
-)
-from kschedlab.objects.volumes import (
     PersistentVolumeClaim as PersistentVolumeClaim,
-)
-from kschedlab.objects.volumes import (
     PersistentVolumeClaimSpec as PersistentVolumeClaimSpec,
-)
-from kschedlab.objects.volumes import (
     PersistentVolumeClaimStatus as PersistentVolumeClaimStatus,
-)
-from kschedlab.objects.volumes import (
     PersistentVolumeClaimTemplate as PersistentVolumeClaimTemplate,
-)
-from kschedlab.objects.volumes import (
     PersistentVolumeClaimVolume as PersistentVolumeClaimVolume,
-)
-from kschedlab.objects.volumes import (
     PersistentVolumeSpec as PersistentVolumeSpec,
-)
-from kschedlab.objects.volumes import (
     PersistentVolumeStatus as PersistentVolumeStatus,
-)
-from kschedlab.objects.volumes import (
     PortworxVolume as PortworxVolume,
-)
-from kschedlab.objects.volumes import (
     StorageClass as StorageClass,
-)
-from kschedlab.objects.volumes import (
     TopologySelectorLabelRequirement as TopologySelectorLabelRequirement,
-)
-from kschedlab.objects.volumes import (
     TopologySelectorTerm as TopologySelectorTerm,
-)
-from kschedlab.objects.volumes import (
     Volume as Volume,
-)
-from kschedlab.objects.volumes import (
     VolumeAttachment as VolumeAttachment,
-)
-from kschedlab.objects.volumes import (
     VolumeAttachmentSource as VolumeAttachmentSource,
-)
-from kschedlab.objects.volumes import (
     VolumeAttachmentSpec as VolumeAttachmentSpec,
-)
-from kschedlab.objects.volumes import (
     VolumeAttachmentStatus as VolumeAttachmentStatus,
-)
-from kschedlab.objects.volumes import (
     VolumeNodeAffinity as VolumeNodeAffinity,
-)
-from kschedlab.objects.volumes import (
     VolumeNodeResources as VolumeNodeResources,
-)
-from kschedlab.objects.volumes import (
     VolumeResourceRequirements as VolumeResourceRequirements,
-)
-from kschedlab.objects.volumes import (
     VsphereVolume as VsphereVolume,
 )
 
