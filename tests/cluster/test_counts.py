@@ -3,8 +3,7 @@
 from dataclasses import dataclass
 
 import numpy as np
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from kschedlab.cluster.counts import Counts
 from kschedlab.cluster.kinds import Kind, Kinds

@@ -1,8 +1,7 @@
 """Running pods as columns: a row is a pod while it runs, and rows are used again."""
 
 import numpy as np
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from kschedlab.cluster.pods import PodColumns, PodInfo
 from tests.build import model, pod

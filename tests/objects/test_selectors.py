@@ -1,8 +1,7 @@
 """Selectors, node selector terms, tolerations."""
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from kschedlab.objects.model import (
     LabelSelector,

@@ -5,8 +5,7 @@ from decimal import Decimal
 from pathlib import Path
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from kschedlab.objects.composer import UnreadableError
 from kschedlab.objects.yaml_text import compose_yaml
