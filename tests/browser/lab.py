@@ -62,7 +62,7 @@ class Notebook:
     def open(self, url: str) -> None:
         """Go to a notebook's address and wait until its kernel can be used."""
         self.page.goto(url)
-        expect(self.page.locator(".jp-StatusBar-TextItem", has_text="| Idle")).to_be_visible()
+        expect(self.page.locator(".jp-StatusBar-TextItem", has_text="| Idle")).to_be_visible(timeout=60 * SECOND)
 
     def run_all(self) -> None:
         """Run > Run All Cells, wait until each cell has its number; output to stderr fails the test."""
