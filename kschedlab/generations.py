@@ -4,24 +4,37 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from kschedlab.filter.interpod import InterPodAffinity
+from kschedlab.cluster.constraints import ConstraintRules
+from kschedlab.filter.interpod import NO_AFFINITY_OR_ANTI_AFFINITY, InterPodAffinity
 from kschedlab.filter.node import NodeName, NodeUnschedulable
-from kschedlab.filter.node_affinity import NodeAffinity
+from kschedlab.filter.node_affinity import NO_MATCH_1_20, NodeAffinity
 from kschedlab.filter.plugin import Filter
 from kschedlab.filter.ports import NodePorts
 from kschedlab.filter.resources import NodeResourcesFit
 from kschedlab.filter.spread import PodTopologySpread
 from kschedlab.filter.stage import SamplingRules
-from kschedlab.filter.taints import TaintToleration
-from kschedlab.objects.api import API_1_37, Api
+from kschedlab.filter.taints import UNTOLERATED_BY_NAME, TaintToleration
+from kschedlab.filter.volume_binding import VolumeBinding
+from kschedlab.filter.volume_limits import NodeVolumeLimits
+from kschedlab.filter.volume_restrictions import VolumeRestrictions
+from kschedlab.filter.volume_zone import VolumeZone
+from kschedlab.objects.api import API_1_20, API_1_37, Api
+from kschedlab.preemption.budgets import BudgetRules
 from kschedlab.preemption.stage import PreemptionRules
+from kschedlab.preemption.victims import VictimRules
+from kschedlab.score.avoid_pods import NodePreferAvoidPods
 from kschedlab.score.images import ImageLocality
 from kschedlab.score.interpod import InterPodAffinityScore
 from kschedlab.score.node_affinity import NodeAffinityScore
 from kschedlab.score.plugin import Score
-from kschedlab.score.resources import NodeResourcesBalancedAllocation, NodeResourcesFitScore
+from kschedlab.score.resources import (
+    BalancedResourceAllocation,
+    NodeResourcesBalancedAllocation,
+    NodeResourcesFitScore,
+)
 from kschedlab.score.spread import PodTopologySpreadScore
 from kschedlab.score.taints import TaintTolerationScore
+from kschedlab.score.volume_binding import VolumeBindingScore
 
 
 @dataclass(frozen=True)
@@ -57,6 +70,10 @@ V1_37 = Generation(
         NodeAffinity(),
         NodePorts(),
         NodeResourcesFit(),
+        VolumeRestrictions(),
+        NodeVolumeLimits(),
+        VolumeBinding(),
+        VolumeZone(),
         PodTopologySpread(),
         InterPodAffinity(),
     ),
@@ -64,6 +81,7 @@ V1_37 = Generation(
         (TaintTolerationScore(), 3),
         (NodeAffinityScore(), 2),
         (NodeResourcesFitScore(), 1),
+        (VolumeBindingScore(), 1),
         (PodTopologySpreadScore(), 2),
         (InterPodAffinityScore(), 2),
         (NodeResourcesBalancedAllocation(), 1),
@@ -72,5 +90,40 @@ V1_37 = Generation(
 )
 """v1.37: pkg/scheduler/apis/config/v1/default_plugins.go, getDefaultPlugins; without the plugins of gated features."""
 
-GENERATIONS = {generation.name: generation for generation in (V1_37,)}
+CONSTRAINTS_1_20 = ConstraintRules(empty_counts_none=False, controller_owns=False)
+
+V1_20 = Generation(
+    name="v1.20",
+    api=API_1_20,
+    filters=(
+        NodeUnschedulable(),
+        NodeName(narrows=False),
+        TaintToleration(reason=UNTOLERATED_BY_NAME),
+        NodeAffinity(reason=NO_MATCH_1_20, narrows=False),
+        NodePorts(),
+        NodeResourcesFit(only_what_is_asked=False, too_small_is_final=False),
+        PodTopologySpread(rules=CONSTRAINTS_1_20, counts_where_let_in=False, new_domain_crashes=True),
+        InterPodAffinity(common_reason=NO_AFFINITY_OR_ANTI_AFFINITY, skips=False),
+    ),
+    scores=(
+        (BalancedResourceAllocation(), 1),
+        (ImageLocality(init_containers=False), 1),
+        (InterPodAffinityScore(skips=False, zero_counts=True), 1),
+        (NodeResourcesFitScore("NodeResourcesLeastAllocated", absent_left_out=False), 1),
+        (NodeAffinityScore(skips=False), 1),
+        (NodePreferAvoidPods(), 10000),
+        (PodTopologySpreadScore(rules=CONSTRAINTS_1_20, skips=False, rounds=False), 2),
+        (TaintTolerationScore(), 1),
+    ),
+    preemption=PreemptionRules(
+        waits_for_preempted_only=False,
+        reason_given=False,
+        victims=VictimRules(budgets=BudgetRules(one_is_enough=False), sorted_again=False),
+    ),
+    nominated_node_first=False,
+    rejection_told_once=False,
+)
+"""v1.20: pkg/scheduler/algorithmprovider/registry.go, getDefaultConfig."""
+
+GENERATIONS = {generation.name: generation for generation in (V1_20, V1_37)}
 LATEST = V1_37.name

@@ -1,6 +1,7 @@
 """Topology spread constraints, ready to be asked, and those that a pod without any gets.
 
-v1.37: pkg/scheduler/framework/plugins/podtopologyspread (common.go, plugin.go) and plugins/helper/spread.go.
+v1.37: pkg/scheduler/framework/plugins/podtopologyspread (common.go, plugin.go) and plugins/helper/spread.go; the same
+files in v1.20.
 """
 
 from __future__ import annotations
@@ -41,11 +42,24 @@ SYSTEM_DEFAULTS: Given = (
 
 
 @dataclass(frozen=True)
+class ConstraintRules:
+    """How a generation reads constraints: named rules. The defaults are those of v1.37.
+
+    ``empty_counts_none``: a constraint with an empty selector counts no pods; else all of the namespace.
+    ``controller_owns``: the default constraints spread the pods of the pod's owner; else those of every controller
+    that selects the pod.
+    """
+
+    empty_counts_none: bool = True
+    controller_owns: bool = True
+
+
+@dataclass(frozen=True)
 class Spread:
     """Question: does the constraint's selector mean the pod? ``selector`` None: it means none.
 
-    ``counting``: as pods are counted at first, without those that terminate, and none if the selector is empty.
-    Otherwise as the real scheduler counts pods that come or go in thought, where it looks at the selector alone.
+    ``counting``: as pods are counted at first, without those that terminate. Otherwise as the real scheduler counts
+    pods that come or go in thought, where it looks at the selector alone.
     """
 
     namespace: str
@@ -54,9 +68,7 @@ class Spread:
 
     def of(self, kind: Kind) -> int:
         """1 if it means pods of this kind."""
-        if self.selector is None or kind.namespace != self.namespace:
-            return 0
-        if self.counting and (self.selector.empty or kind.terminating):
+        if self.selector is None or kind.namespace != self.namespace or (self.counting and kind.terminating):
             return 0
         return int(self.selector.matches(kind.labels))
 
@@ -80,15 +92,18 @@ class Constraint:
     taints: bool
 
     @classmethod
-    def of(cls, given: TopologySpreadConstraint, pod: Pod, selector: Selector | None) -> Constraint:
+    def of(
+        cls, given: TopologySpreadConstraint, pod: Pod, selector: Selector | None, rules: ConstraintRules
+    ) -> Constraint:
         """The constraint of that pod, with this selector."""
         namespace, labels = pod.metadata.namespace, pod.metadata.labels
+        none = selector is not None and selector.empty and rules.empty_counts_none
         return cls(
             key=given.topologyKey,
             max_skew=given.maxSkew,
             min_domains=1 if given.minDomains is None else given.minDomains,
             itself=int(selector is not None and selector.matches(labels)),
-            counted=Spread(namespace, selector, True),
+            counted=Spread(namespace, None if none else selector, True),
             changes=Spread(namespace, selector, False),
             affinity=given.nodeAffinityPolicy == "Honor",
             taints=given.nodeTaintsPolicy == "Honor",
@@ -101,27 +116,30 @@ class Constraint:
         return mask & ~untolerated(cluster, spec.tolerations) if self.taints else mask
 
 
-def constraints(pod: PodInfo, cluster: Cluster, action: str, defaults: Given) -> tuple[Constraint, ...]:
+def constraints(
+    pod: PodInfo, cluster: Cluster, action: str, defaults: Given, rules: ConstraintRules
+) -> tuple[Constraint, ...]:
     """The pod's constraints with that ``whenUnsatisfiable``; the defaults if it has no constraints of any sort.
 
     Prepared once for pods of one kind with the same constraints.
     """
     own = pod.pod.spec.topologySpreadConstraints
     if own:
-        key = ("constraints", action, pod.kind, msgspec.json.encode(own))
-        return cluster.fact(key, lambda: tuple(_own(pod.pod, action)))
+        key = ("constraints", action, rules, pod.kind, msgspec.json.encode(own))
+        return cluster.fact(key, lambda: tuple(_own(pod.pod, action, rules)))
     wanted = [given for given in defaults if given.whenUnsatisfiable == action]
     if not wanted:
         return ()
-    owner = next((o for o in pod.pod.metadata.ownerReferences if o.controller), None)
-    if owner is None and not cluster.objects.services:
+    owner = next((o for o in pod.pod.metadata.ownerReferences if o.controller), None) if rules.controller_owns else None
+    if rules.controller_owns and owner is None and not cluster.objects.services:
         return ()
 
     def prepare() -> tuple[Constraint, ...]:
-        selector = default_selector(pod.pod, owner, cluster)
-        return () if selector.empty else tuple(Constraint.of(given, pod.pod, selector) for given in wanted)
+        selects = owned_selector if rules.controller_owns else matching_selector
+        selector = selects(pod.pod, cluster)
+        return () if selector.empty else tuple(Constraint.of(given, pod.pod, selector, rules) for given in wanted)
 
-    return cluster.fact(("default constraints", action, defaults, pod.kind, owner), prepare)
+    return cluster.fact(("default constraints", action, defaults, rules, pod.kind, owner), prepare)
 
 
 def has_all_keys(cluster: Cluster, wanted: tuple[Constraint, ...]) -> BoolArray:
@@ -132,10 +150,11 @@ def has_all_keys(cluster: Cluster, wanted: tuple[Constraint, ...]) -> BoolArray:
     return mask
 
 
-def _own(pod: Pod, action: str) -> Iterator[Constraint]:
+def _own(pod: Pod, action: str, rules: ConstraintRules) -> Iterator[Constraint]:
     for given in pod.spec.topologySpreadConstraints:
         if given.whenUnsatisfiable == action:
-            yield Constraint.of(given, pod, _narrowed(given.labelSelector, given.matchLabelKeys, pod))
+            selector = _narrowed(given.labelSelector, given.matchLabelKeys, pod)
+            yield Constraint.of(given, pod, selector, rules)
 
 
 def _narrowed(selector: LabelSelector | None, keys: tuple[str, ...], pod: Pod) -> Selector | None:
@@ -150,22 +169,47 @@ def _both(one: Selector, other: Selector) -> Selector:
     return Selector((*one.requirements, *other.requirements))
 
 
-def default_selector(pod: Pod, owner: OwnerReference | None, cluster: Cluster) -> Selector:
+def owned_selector(pod: Pod, cluster: Cluster) -> Selector:
     """What the pod's Services and its controller select; empty if there are none.
 
     v1.37: plugins/helper/spread.go, DefaultSelector.
     """
-    namespace = pod.metadata.namespace
-    labels: dict[str, str] = {}
-    for service in cluster.objects.services:
-        if service.metadata.namespace == namespace and from_map(service.spec.selector).matches(pod.metadata.labels):
-            labels |= service.spec.selector
-    found = _controller(owner, namespace, cluster) if owner is not None else None
+    labels = _of_services(pod, cluster)
+    owner = next((o for o in pod.metadata.ownerReferences if o.controller), None)
+    found = _controller(owner, pod.metadata.namespace, cluster) if owner is not None else None
     if isinstance(found, ReplicationController):
         return from_map(labels | found.spec.selector)
     if found is None or found.spec.selector is None:
         return from_map(labels)
     return _both(from_map(labels), found.spec.selector.compile())
+
+
+def matching_selector(pod: Pod, cluster: Cluster) -> Selector:
+    """What the pod's Services and all controllers that select the pod select; empty if there are none.
+
+    v1.20: plugins/helper/spread.go, DefaultSelector.
+    """
+    namespace, labels, objects = pod.metadata.namespace, _of_services(pod, cluster), cluster.objects
+    for controller in objects.replication_controllers:
+        chosen = controller.spec.selector
+        if controller.metadata.namespace == namespace and chosen and from_map(chosen).matches(pod.metadata.labels):
+            labels |= chosen
+    selector = from_map(labels)
+    for owner in (*objects.replica_sets, *objects.stateful_sets):
+        if owner.metadata.namespace == namespace and owner.spec.selector is not None:
+            other = owner.spec.selector.compile()
+            if not other.empty and pod.metadata.labels and other.matches(pod.metadata.labels):
+                selector = _both(selector, other)
+    return selector
+
+
+def _of_services(pod: Pod, cluster: Cluster) -> dict[str, str]:
+    labels: dict[str, str] = {}
+    for service in cluster.objects.services:
+        chosen = service.spec.selector
+        if service.metadata.namespace == pod.metadata.namespace and from_map(chosen).matches(pod.metadata.labels):
+            labels |= chosen
+    return labels
 
 
 def _controller(

@@ -19,6 +19,7 @@ from kschedlab.cluster.terms import Incoming, incoming
 from kschedlab.cluster.world import World
 from kschedlab.filter.plugin import Part, Refused, first_of
 
+NO_AFFINITY_OR_ANTI_AFFINITY = "node(s) didn't match pod affinity/anti-affinity"
 NO_AFFINITY = "node(s) didn't match pod affinity rules"
 ANTI_AFFINITY = "node(s) didn't match pod anti-affinity rules"
 OTHERS_ANTI_AFFINITY = "node(s) didn't satisfy existing pods anti-affinity rules"
@@ -66,23 +67,27 @@ def anti_affinity_keys(kind: Kind) -> tuple[str, ...]:
 
 @dataclass(frozen=True)
 class InterPodAffinity:
-    """The filter."""
+    """The filter.
+
+    ``common_reason``: said of every refused node, before the reason itself. Named rule ``skips``: a pod without
+    required terms that no *running* pod's anti-affinity means is skipped.
+    """
 
     name: str = "InterPodAffinity"
+    common_reason: str = ""
+    skips: bool = True
 
     def prepare(self, pod: PodInfo, cluster: Cluster) -> AffinityCheck | None:
-        """Skips a pod without required terms that no running pod's anti-affinity means.
-
-        It is then skipped too where a nominated pod's anti-affinity would mean it.
-        """
+        """Skips a pod that no term can concern; by the rule ``skips`` also one that nominated pods' terms alone do."""
         kinds = cluster.kinds
         keys = kinds.found(anti_affinity_keys)
         if not keys and not kinds[pod.kind].terms.affinity:
             return None
         asked = incoming(pod, cluster)
         repels = tuple(r for key in keys if kinds.answers(r := Repels(asked, key)).any())
-        if asked.terms.affinity or asked.terms.anti_affinity or any(_asked_somewhere(r, cluster) for r in repels):
-            return AffinityCheck(asked, repels, cluster)
+        concerned = asked.terms.affinity or asked.terms.anti_affinity or (repels and not self.skips)
+        if concerned or any(_asked_somewhere(r, cluster) for r in repels):
+            return AffinityCheck(asked, repels, cluster, self.common_reason)
         return None
 
 
@@ -91,13 +96,17 @@ def _asked_somewhere(repels: Repels, cluster: Cluster) -> bool:
 
 
 class AffinityCheck:
-    """``repels``: questions about those topology keys of other pods' anti-affinity that can concern the pod."""
+    """``repels``: questions about those topology keys of other pods' anti-affinity that can concern the pod.
+
+    ``common_reason``: said of every refused node first, unless it is empty.
+    """
 
     only: frozenset[str] | None = None
     reacts: bool = True
 
-    def __init__(self, asked: Incoming, repels: tuple[Repels, ...], cluster: Cluster) -> None:
+    def __init__(self, asked: Incoming, repels: tuple[Repels, ...], cluster: Cluster, common_reason: str = "") -> None:
         terms = asked.terms
+        self._common_reason = common_reason
         self.monotone = not terms.affinity
         self._repels = repels
         self._unwanted = tuple(Unwanted(asked, key) for key in dict.fromkeys(t.key for t in terms.anti_affinity))
@@ -113,7 +122,10 @@ class AffinityCheck:
 
         Terms: for each topology key, how many pods (or their terms) there are in the node's domain.
         """
-        return first_of(self._parts(world))
+        refused = first_of(self._parts(world))
+        if refused is None or not self._common_reason:
+            return refused
+        return Refused([Part(refused.mask, self._common_reason), *refused.parts])
 
     def _parts(self, world: World) -> Iterator[Part]:
         if self._near:

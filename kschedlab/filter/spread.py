@@ -3,6 +3,7 @@
 v1.37: pkg/scheduler/framework/plugins/podtopologyspread/filtering.go. For each DoNotSchedule constraint, the pods that
 it means are counted in every domain, on nodes that have all keys and that its policies let in; the pod itself comes on
 top, and the smallest count of all domains is taken off (0 with fewer than ``minDomains`` domains).
+In v1.20 (the same file) the policies decide which domains there are, but all pods in them count.
 """
 
 from __future__ import annotations
@@ -18,6 +19,7 @@ from kschedlab.cluster.constraints import (
     DO_NOT_SCHEDULE,
     SYSTEM_DEFAULTS,
     Constraint,
+    ConstraintRules,
     Given,
     constraints,
     has_all_keys,
@@ -26,28 +28,38 @@ from kschedlab.cluster.kinds import BoolArray, IntArray
 from kschedlab.cluster.pods import PodInfo
 from kschedlab.cluster.topology import Topology
 from kschedlab.cluster.world import World
-from kschedlab.filter.plugin import Part, Refused, first_of
+from kschedlab.filter.plugin import Part, Refused, SchedulingError, first_of
 
 TOO_SKEWED = "node(s) didn't match pod topology spread constraints"
 NO_LABEL = f"{TOO_SKEWED} (missing required label)"
+CRASH = "panic: runtime error: invalid memory address or nil pointer dereference"
 NO_OTHER = np.iinfo(np.int32).max
 """What counts as the smallest count of the other domains where there is none."""
 
 
 @dataclass(frozen=True)
 class PodTopologySpread:
-    """The filter. ``defaults``: constraints of pods that have none and belong to a Service or a controller."""
+    """The filter. ``defaults``: constraints of pods that have none and belong to a Service or a controller.
+
+    Named rules: ``rules``: how constraints are read. ``counts_where_let_in``: only pods on nodes that the constraint
+    lets in count; else all in a domain that has such a node. ``new_domain_crashes``: the scheduler dies if a pod is
+    nominated to a node with all keys in a domain that has no such node.
+    """
 
     name: str = "PodTopologySpread"
     defaults: Given = SYSTEM_DEFAULTS
+    rules: ConstraintRules = ConstraintRules()
+    counts_where_let_in: bool = True
+    new_domain_crashes: bool = False
 
     def prepare(self, pod: PodInfo, cluster: Cluster) -> SpreadCheck | None:
         """Skips a pod without DoNotSchedule constraints."""
-        hard = constraints(pod, cluster, DO_NOT_SCHEDULE, self.defaults)
+        hard = constraints(pod, cluster, DO_NOT_SCHEDULE, self.defaults, self.rules)
         if not hard:
             return None
         complete = has_all_keys(cluster, hard)
-        return SpreadCheck(tuple(Skew(c, cluster, c.counts_on(pod.pod.spec, cluster, complete)) for c in hard))
+        skews = (Skew(c, cluster, complete, c.counts_on(pod.pod.spec, cluster, complete), self) for c in hard)
+        return SpreadCheck(tuple(skews))
 
 
 @dataclass(frozen=True)
@@ -64,6 +76,7 @@ class SpreadCheck:
 
         Terms: ``matching`` pods in the node's domain, ``self`` (1 if the constraint means the pod itself),
         ``minimum`` of all domains, ``maxSkew``.
+        SchedulingError where the real scheduler dies.
         """
         return first_of(part for skew in self.skews for part in skew.parts(world))
 
@@ -71,17 +84,28 @@ class SpreadCheck:
 class Skew:
     """A constraint with the counts in all domains as they are.
 
-    ``eligible``: bool[nodes], the nodes whose pods count. ``matching``: int64[nodes], the matching pods in the node's
-    domain. ``least``: the smallest such number of any domain. ``enough_domains``: there are at least ``minDomains``.
+    ``complete``: bool[nodes], the nodes with all keys; ``eligible``: those of them that the constraint lets in.
+    ``matching``: int64[nodes], the matching pods in the node's domain. ``least``: the smallest such number of any
+    domain. ``enough_domains``: there are at least ``minDomains``.
     """
 
-    def __init__(self, constraint: Constraint, cluster: Cluster, eligible: BoolArray) -> None:
+    def __init__(
+        self,
+        constraint: Constraint,
+        cluster: Cluster,
+        complete: BoolArray,
+        eligible: BoolArray,
+        plugin: PodTopologySpread,
+    ) -> None:
         self.constraint = constraint
-        self._eligible = eligible
         self._topology: Topology = cluster.topology(constraint.key)
-        total = self._topology.total(cluster.count(constraint.counted) * eligible)
+        known = self._topology.total(eligible) > 0
+        count, in_known = cluster.count(constraint.counted), known.take(self._topology.domain)
+        total = self._topology.total(count * (eligible if plugin.counts_where_let_in else in_known))
+        self._changing = eligible if plugin.counts_where_let_in else complete & in_known
+        self._crashing = complete & ~in_known if plugin.new_domain_crashes else None
         self.matching: IntArray = total.take(self._topology.domain)
-        self._counts = total[:-1][self._topology.total(eligible)[:-1] > 0]
+        self._counts = total[known]
         self.enough_domains = len(self._counts) >= constraint.min_domains
         self.least = int(self._counts.min()) if self.enough_domains else 0
 
@@ -98,7 +122,10 @@ class Skew:
         """(matching pods in the node's domain, the smallest count of all domains), each in that node's world."""
         if not world.overlays:
             return self.matching, self.least
-        change = world.change(self.constraint.changes) * self._eligible
+        change = world.change(self.constraint.changes)
+        if self._crashing is not None and (self._crashing * change).any():
+            raise SchedulingError(CRASH)
+        change = change * self._changing
         matching = self.matching + change
         if not self.enough_domains:
             return matching, 0

@@ -21,10 +21,12 @@ class BudgetRules:
 
     ``counted_down``: each victim uses up one of ``disruptionsAllowed``; else only a budget that allows none is broken.
     ``disrupted_exempt``: a pod in ``disruptedPods`` is already counted there, so evicting it breaks nothing.
+    ``one_is_enough``: a pod that breaks one budget is not charged to those after it.
     """
 
     counted_down: bool = True
     disrupted_exempt: bool = True
+    one_is_enough: bool = True
 
 
 @dataclass(frozen=True)
@@ -47,13 +49,15 @@ def violations(
     """bool[pods]: evicting this pod, after those before it on the same node, breaks a budget.
 
     ``rows``: the pods' rows, ``node``: their nodes; each node's pods are together, the most important first. On every
-    node the budgets start afresh. A pod that breaks one budget is not charged to the budgets after it.
+    node the budgets start afresh.
     """
     broken: BoolArray = np.zeros(len(rows), np.bool_)
     for budget in budgets:
         selector = budget.spec.selector.compile() if budget.spec.selector is not None else None
         protected = cluster.kinds.answers(Protects(budget.metadata.namespace, selector)) > 0
-        charged = protected[cluster.pods.kind[rows]] & ~broken
+        charged = protected[cluster.pods.kind[rows]]
+        if rules.one_is_enough:
+            charged &= ~broken
         if not charged.any():
             continue
         for name in budget.status.disruptedPods if rules.disrupted_exempt else ():

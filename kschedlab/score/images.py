@@ -27,13 +27,18 @@ ENORMOUS = 1 << 50
 
 @dataclass(frozen=True)
 class ImageLocality:
-    """Bytes present, between 23 MiB and 1000 MiB an image, scaled to 0..100."""
+    """Bytes present, between 23 MiB and 1000 MiB an image, scaled to 0..100.
+
+    Named rule ``init_containers``: images of init containers and image volumes count too (not in v1.20: the same file).
+    """
 
     name: str = "ImageLocality"
+    init_containers: bool = True
 
     def score(self, pod: PodInfo, cluster: Cluster, nodes: IntArray) -> Scored:
         """Scores every pod. Terms: ``bytes``, int64[nodes given], present there and scaled; ``images``, how many."""
-        wanted = tuple(sorted(normalized(image) for image in images(pod.pod.spec)))
+        used = images if self.init_containers else container_images
+        wanted = tuple(sorted(normalized(image) for image in used(pod.pod.spec)))
         present, score = cluster.fact(("ImageLocality", wanted), lambda: self._all_nodes(wanted, cluster))
         raw = score[nodes]
         return Scored(raw, raw, {"bytes": present[nodes], "images": len(wanted)})
@@ -54,6 +59,12 @@ def images(spec: PodSpec) -> Iterator[str]:
     for volume in spec.volumes:
         if volume.image is not None:
             yield volume.image.reference
+
+
+def container_images(spec: PodSpec) -> Iterator[str]:
+    """The images of the pod's containers alone."""
+    for container in spec.containers:
+        yield container.image
 
 
 def normalized(image: str) -> str:

@@ -63,23 +63,31 @@ def pulling_keys(kind: Kind) -> tuple[str, ...]:
 class InterPodAffinityScore:
     """The sum, over the topology keys, of the pull in the node's domain, stretched to 0..100.
 
-    ``hard_pod_affinity_weight``: how much required affinity of running pods pulls.
+    ``hard_pod_affinity_weight``: how much required affinity of running pods pulls. Named rules: ``skips``: a pod that
+    is tied to no running pod is skipped; else all nodes get 0. ``zero_counts``: the scale begins at 0 if no node is
+    below it, and ends there if none is above (v1.20: the same file).
     """
 
     name: str = "InterPodAffinity"
     hard_pod_affinity_weight: int = 1
+    skips: bool = True
+    zero_counts: bool = False
 
     def score(self, pod: PodInfo, cluster: Cluster, nodes: IntArray) -> Scored | None:
         """Skips a pod that is tied to no running pod. Terms: the pull for each topology key."""
+        terms = self._pulls(pod, cluster, nodes)
+        if not terms:
+            return None if self.skips else Scored(np.zeros_like(nodes), np.zeros_like(nodes))
+        raw = reduce(np.add, terms.values())
+        return Scored(raw, _stretched(raw, self.zero_counts), terms)
+
+    def _pulls(self, pod: PodInfo, cluster: Cluster, nodes: IntArray) -> dict[str, IntArray]:
+        """By topology key: int64[nodes given], the pull; without keys that tie the pod to nobody."""
         if not (keys := cluster.kinds.found(pulling_keys)):
-            return None
+            return {}
         whom = incoming(pod, cluster)
         pulls = [Pull(whom, key, self.hard_pod_affinity_weight) for key in keys]
-        terms = {pull.key: _total(pull, cluster, nodes) for pull in pulls if _tied(pull, cluster)}
-        if not terms:
-            return None
-        raw = reduce(np.add, terms.values())
-        return Scored(raw, _stretched(raw), terms)
+        return {pull.key: _total(pull, cluster, nodes) for pull in pulls if _tied(pull, cluster)}
 
 
 def _tied(pull: Pull, cluster: Cluster) -> bool:
@@ -96,10 +104,9 @@ def _total(pull: Pull, cluster: Cluster, nodes: IntArray) -> IntArray:
     return topology.total(cluster.count(pull))[topology.domain[nodes]]
 
 
-def _stretched(raw: IntArray) -> IntArray:
+def _stretched(raw: IntArray, zero_counts: bool) -> IntArray:
     """The lowest becomes 0 and the highest 100, in floating point, rounded down; all 0 if they are equal."""
-    lowest = raw.min()
-    spread = raw.max() - lowest
-    if spread == 0:
+    lowest, highest = (raw.min(), raw.max()) if not zero_counts else (min(raw.min(), 0), max(raw.max(), 0))
+    if highest == lowest:
         return np.zeros_like(raw)
-    return (MAX_NODE_SCORE * ((raw - lowest) / spread)).astype(np.int64)
+    return (MAX_NODE_SCORE * ((raw - lowest) / (highest - lowest))).astype(np.int64)

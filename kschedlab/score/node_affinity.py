@@ -26,11 +26,13 @@ Terms = tuple[PreferredSchedulingTerm, ...]
 class NodeAffinityScore:
     """The sum of the weights of the terms that match, scaled to 0..100.
 
-    ``added``: terms that the scheduler prefers for every pod (NodeAffinityArgs.addedAffinity).
+    ``added``: terms that the scheduler prefers for every pod (NodeAffinityArgs.addedAffinity). Named rule ``skips``: a
+    pod that prefers nothing is skipped; else all nodes get 0.
     """
 
     name: str = "NodeAffinity"
     added: Terms = ()
+    skips: bool = True
 
     def __post_init__(self) -> None:
         """SelectorError if ``added`` has a term that cannot be asked."""
@@ -40,7 +42,7 @@ class NodeAffinityScore:
     def score(self, pod: PodInfo, cluster: Cluster, nodes: IntArray) -> Scored | None:
         """Skips a pod that prefers nothing. SchedulingError if one of its terms cannot be asked."""
         preferred = preferred_terms(pod.pod.spec)
-        if not preferred and not self.added:
+        if self.skips and not preferred and not self.added:
             return None
         try:
             raw = weight_of(cluster, self.added + preferred)[nodes]

@@ -23,12 +23,12 @@ Resources = tuple[tuple[str, int], ...]
 CPU_AND_MEMORY: Resources = (("cpu", 1), ("memory", 1))
 
 
-def least_allocated(requested: IntArray, capacity: IntArray, highest: int) -> IntArray:
+def least_allocated(requested: IntArray, capacity: IntArray, highest: int = MAX_NODE_SCORE) -> IntArray:
     """``(capacity - requested) * highest / capacity`` in integers, 0 where more is requested than there is."""
     return np.maximum(capacity - requested, 0) * highest // np.maximum(capacity, 1)
 
 
-def most_allocated(requested: IntArray, capacity: IntArray, highest: int) -> IntArray:
+def most_allocated(requested: IntArray, capacity: IntArray, highest: int = MAX_NODE_SCORE) -> IntArray:
     """``requested * highest / capacity`` in integers, the highest where more is requested than there is."""
     return np.minimum(requested, capacity) * highest // np.maximum(capacity, 1)
 
@@ -44,7 +44,7 @@ class RequestedToCapacityRatio:
     shape: tuple[tuple[int, int], ...] = ((0, 0), (100, 10))
     percent_rounded_up: bool = False
 
-    def __call__(self, requested: IntArray, capacity: IntArray, highest: int) -> IntArray:
+    def __call__(self, requested: IntArray, capacity: IntArray, highest: int = MAX_NODE_SCORE) -> IntArray:
         """The score of each node, in integers that round toward zero between the corners."""
         up = capacity - 1 if self.percent_rounded_up else 0
         percent = (np.minimum(requested, capacity) * 100 + up) // np.maximum(capacity, 1)
@@ -64,7 +64,7 @@ class Strategy(Protocol):
     A node that has none of the resource counts as used up.
     """
 
-    def __call__(self, requested: IntArray, capacity: IntArray, highest: int) -> IntArray:
+    def __call__(self, requested: IntArray, capacity: IntArray, highest: int = MAX_NODE_SCORE) -> IntArray:
         """int64[nodes]: the score of each node."""
         ...
 

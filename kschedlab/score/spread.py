@@ -18,6 +18,7 @@ from kschedlab.cluster.constraints import (
     SCHEDULE_ANYWAY,
     SYSTEM_DEFAULTS,
     Constraint,
+    ConstraintRules,
     Given,
     constraints,
     has_all_keys,
@@ -33,17 +34,22 @@ class PodTopologySpreadScore:
     """The score. ``defaults``: constraints of pods that have none and belong to a Service or a controller.
 
     A node without one of the keys gets 0, except with the system's defaults, which make do with the keys that it has.
+    Named rules: ``rules``: how constraints are read. ``skips``: a pod without constraints is skipped; else all nodes
+    get 100. ``rounds``: the sum is rounded; else cut off (v1.20: the same file).
     """
 
     name: str = "PodTopologySpread"
     defaults: Given = SYSTEM_DEFAULTS
+    rules: ConstraintRules = ConstraintRules()
+    skips: bool = True
+    rounds: bool = True
 
     def score(self, pod: PodInfo, cluster: Cluster, nodes: IntArray) -> Scored | None:
         """Skips a pod without ScheduleAnyway constraints. Terms: the count for each topology key."""
         spec = pod.pod.spec
-        soft = constraints(pod, cluster, SCHEDULE_ANYWAY, self.defaults)
+        soft = constraints(pod, cluster, SCHEDULE_ANYWAY, self.defaults, self.rules)
         if not soft:
-            return None
+            return None if self.skips else Scored(np.zeros_like(nodes), np.full_like(nodes, MAX_NODE_SCORE))
         lenient = self.defaults == SYSTEM_DEFAULTS and not spec.topologySpreadConstraints
         complete = np.ones(len(cluster.nodes), np.bool_) if lenient else has_all_keys(cluster, soft)
         scored = complete.take(nodes)
@@ -55,7 +61,7 @@ class PodTopologySpreadScore:
             term = count * log(domains(constraint.key, topology, shown) + 2) + (constraint.max_skew - 1)
             exact += np.where(cluster.topology(constraint.key).domain.take(nodes) >= 0, term, 0) if lenient else term
             terms[constraint.key] = count
-        raw = np.where(scored, rounded(exact), 0)
+        raw = np.where(scored, rounded(exact) if self.rounds else exact.astype(np.int64), 0)
         return Scored(raw, turned_round(raw, scored), terms)
 
 
