@@ -11,7 +11,7 @@ from kschedlab.cluster.kinds import IntArray
 from kschedlab.cluster.pods import PodInfo
 from kschedlab.decision import Decision
 from kschedlab.filter.plugin import SchedulingError
-from kschedlab.filter.stage import REJECTED, FilterRun, Verdicts, nodes_to_find, prepare, search
+from kschedlab.filter.stage import LEFT_OUT, REJECTED, FilterRun, Verdicts, nodes_to_find, prepare, search
 from kschedlab.generations import GENERATIONS, LATEST, Generation
 from kschedlab.preemption.stage import preempt
 from kschedlab.queue.gates import gates_of
@@ -91,8 +91,10 @@ class Scheduler:
         nominated = cluster.index.get(pod.pod.status.nominatedNodeName or "")
         if self.generation.nominated_node_first and nominated is not None and passes[nominated]:
             return np.array([nominated]), 1
-        enough = nodes_to_find(len(passes), self.percentage, self.generation.sampling)
+        left_in = int(np.count_nonzero(verdicts.refused_by != LEFT_OUT))
+        enough = nodes_to_find(left_in, self.percentage, self.generation.sampling)
         feasible, looked_at = search(passes, self.next_start, enough)
+        looked_at = min(looked_at, left_in)
         self.next_start = (self.next_start + looked_at) % len(passes)
         return feasible, looked_at
 
