@@ -57,10 +57,24 @@ class LoadReport:
 
     def lines(self) -> list[str]:
         """What a user should know: the warnings, and the kinds that were passed over."""
-        if not self.unknown:
-            return list(self.warnings)
-        kinds = ", ".join(f"{safe_text(kind)} ({count})" for kind, count in sorted(self.unknown.items()))
-        return [*self.warnings, f"passed over, for a scheduler does not read them: {kinds}"]
+        obeyed = {kind: count for kind, count in self.unknown.items() if kind in OBEYED}
+        others = {kind: count for kind, count in self.unknown.items() if kind not in obeyed}
+        lines = list(self.warnings)
+        if obeyed:
+            lines.append(f"not modelled, though kube-scheduler obeys them: {_counted(obeyed)}")
+        if others:
+            lines.append(f"passed over, for a scheduler does not read them: {_counted(others)}")
+        return lines
+
+
+_DEVICES = ("DeviceClass", "DeviceTaintRule", "ResourceClaim", "ResourceClaimTemplate", "ResourceSlice")
+_GROUPS = ("CompositePodGroup", "PodGroup", "Workload")
+OBEYED = frozenset([f"{kind}.resource.k8s.io" for kind in _DEVICES] + [f"{kind}.scheduling.k8s.io" for kind in _GROUPS])
+"""Kinds that v1.37 reads for plugins which are not modelled: dynamic resources, gang scheduling."""
+
+
+def _counted(kinds: Mapping[str, int]) -> str:
+    return ", ".join(f"{safe_text(kind)} ({count})" for kind, count in sorted(kinds.items()))
 
 
 @dataclass

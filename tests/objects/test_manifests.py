@@ -159,6 +159,18 @@ def test_unknown_kinds_are_counted_and_named():
     ]
 
 
+def test_kinds_that_the_scheduler_obeys_but_we_do_not_model_are_told_apart():
+    others = [
+        {"apiVersion": "resource.k8s.io/v1", "kind": "ResourceClaim", "metadata": {"name": "a"}},
+        {"apiVersion": "scheduling.k8s.io/v1beta1", "kind": "PodGroup", "metadata": {"name": "b"}},
+        {"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": "c"}},
+    ]
+    assert decode_objects([NODE, *others]).report.lines() == [
+        "not modelled, though kube-scheduler obeys them: PodGroup.scheduling.k8s.io (1), ResourceClaim.resource.k8s.io (1)",
+        "passed over, for a scheduler does not read them: ConfigMap (1)",
+    ]
+
+
 def test_what_is_not_modelled_is_reported_with_its_place():
     spec = POD["spec"] | {"nodeName": "", "resourceClaims": [{"name": "gpu"}], "schedulingGroup": {"podGroupName": "g"}}
     text = "\n".join(json.dumps(POD | {"metadata": {"name": name}, "spec": spec}) for name in ("a", "b", "c"))
