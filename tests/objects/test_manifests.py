@@ -166,7 +166,8 @@ def test_kinds_that_the_scheduler_obeys_but_we_do_not_model_are_told_apart():
         {"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": "c"}},
     ]
     assert decode_objects([NODE, *others]).report.lines() == [
-        "not modelled, though kube-scheduler obeys them: PodGroup.scheduling.k8s.io (1), ResourceClaim.resource.k8s.io (1)",
+        "not modelled, though kube-scheduler obeys them: "
+        "PodGroup.scheduling.k8s.io (1), ResourceClaim.resource.k8s.io (1)",
         "passed over, for a scheduler does not read them: ConfigMap (1)",
     ]
 
