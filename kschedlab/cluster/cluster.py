@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable
+from collections.abc import Callable, Hashable, Sequence
 from typing import TypeVar
 
 import numpy as np
@@ -11,6 +11,7 @@ from kschedlab.cluster.counts import Counts
 from kschedlab.cluster.kinds import IntArray, Kinds, Question
 from kschedlab.cluster.pods import NEVER_STARTED, PodColumns, PodInfo
 from kschedlab.cluster.topology import Topology, interleaved
+from kschedlab.cluster.volumes import Volumes
 from kschedlab.objects.api import API_1_37, Api
 from kschedlab.objects.manifests import Objects, from_kubectl, load
 from kschedlab.objects.model import Node, Pod
@@ -26,8 +27,8 @@ class Cluster:
 
     ====================  ===========================================================================================
     reading               ``nodes``, ``names``, ``index``, ``resources``, ``allocatable``, ``requested``, ``nonzero``,
-                          ``pods_on``, ``max_pods``, ``pods``, ``nominated``, ``pending``, ``objects``
-    asking                :meth:`count`, :meth:`topology`, :meth:`fact`, :meth:`pods_of`
+                          ``pods_on``, ``max_pods``, ``pods``, ``nominated``, ``pending``, ``volumes``, ``objects``
+    asking                :meth:`count`, :meth:`tally`, :meth:`topology`, :meth:`fact`, :meth:`pods_of`
     changing              :meth:`bind`, :meth:`evict`, :meth:`nominate`, :meth:`withdraw`
     what-if               :meth:`fork`
     checking              :meth:`check`
@@ -44,6 +45,7 @@ class Cluster:
         self.nodes: list[Node] = interleaved(objects.nodes)
         self.names = [node.metadata.name for node in self.nodes]
         self.index = {name: i for i, name in enumerate(self.names)}
+        self.volumes = Volumes(objects)
         self.kinds = Kinds()
         self._facts: dict[Hashable, object] = {}
         self._shared = False
@@ -75,12 +77,23 @@ class Cluster:
             self._counts.ask(question, self.pods.node[live], self.pods.kind[live])
         return self._counts[question]
 
+    def tally(self, kinds: Sequence[int]) -> IntArray:
+        """int64[nodes]: how many pods of these kinds each node has; a kind given twice counts twice.
+
+        Counted afresh, for what few pods have: O(pods).
+        """
+        weight = self.kinds.weights(kinds)[self.pods.kind]
+        rows = np.flatnonzero(weight)
+        total = np.zeros(len(self.nodes), np.int64)
+        np.add.at(total, self.pods.node[rows], weight[rows])
+        return total
+
     def topology(self, key: str) -> Topology:
         """The domains of a topology key."""
         return self.fact(("topology", key), lambda: Topology.of(key, [n.metadata.labels for n in self.nodes]))
 
     def fact(self, key: Hashable, compute: Callable[[], T]) -> T:
-        """Something that follows from the nodes alone, computed once for each key."""
+        """Something that follows from the nodes and volumes alone, computed once for each key."""
         found = self._facts.get(key)
         if found is None:
             if len(self._facts) >= 4096:

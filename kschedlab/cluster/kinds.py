@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kschedlab.cluster.terms import PodTerms
-from kschedlab.objects.model import Pod
+from kschedlab.objects.model import Pod, Volume
 
 T = TypeVar("T")
 IntArray: TypeAlias = NDArray[np.int64]
@@ -61,7 +61,7 @@ class Kinds:
         self._ids: dict[tuple[object, ...], int] = {}
         self._all: list[Kind] = []
         self._answers: dict[Question, IntArray] = {}
-        self._found: dict[object, tuple[int, dict[object, None]]] = {}
+        self._found: dict[object, tuple[int, dict[object, list[int]]]] = {}
 
     def __len__(self) -> int:
         return len(self._all)
@@ -80,6 +80,7 @@ class Kinds:
             metadata.deletionTimestamp is not None,
             msgspec.json.encode(spec.affinity) if spec.affinity else None,
             msgspec.json.encode((ports, init_ports)) if ports or init_ports else None,
+            _mounts(pod) if spec.volumes else None,
         )
         number = self._ids.get(key)
         if number is None:
@@ -99,8 +100,30 @@ class Kinds:
 
     def found(self, within: Callable[[Kind], Iterable[T]]) -> Iterable[T]:
         """Everything that the function finds in any kind, each thing once. Each kind is looked at once."""
+        return self._sought(within)  # type: ignore[return-value]  # the function names what is stored
+
+    def having(self, within: Callable[[Kind], Iterable[T]], thing: T) -> list[int]:
+        """The kinds in which the function finds the thing; one in which it is found twice comes twice."""
+        return self._sought(within).get(thing, [])
+
+    def weights(self, kinds: Iterable[int]) -> IntArray:
+        """int64[kinds + 1]: how often each kind is among these. The last is a 0 for rows without a pod (kind -1)."""
+        weight = np.zeros(len(self._all) + 1, np.int64)
+        np.add.at(weight, np.fromiter(kinds, np.int64), 1)
+        return weight
+
+    def _sought(self, within: Callable[[Kind], Iterable[object]]) -> dict[object, list[int]]:
         done, things = self._found.get(within, (0, {}))
-        for kind in self._all[done:]:
-            things.update(dict.fromkeys(within(kind)))
+        for number, kind in enumerate(self._all[done:], start=done):
+            for thing in within(kind):
+                things.setdefault(thing, []).append(number)
         self._found[within] = (len(self._all), things)
-        return things  # type: ignore[return-value]  # the function names what is stored
+        return things
+
+
+def _mounts(pod: Pod) -> bytes | None:
+    """The pod's volumes that other pods or nodes may conflict with. An ephemeral volume's claim is the pod's own."""
+    volumes = [volume for volume in pod.spec.volumes if volume != Volume(volume.name)]
+    if any(volume.ephemeral is not None for volume in volumes):
+        return msgspec.json.encode((volumes, pod.metadata.name, pod.metadata.uid))
+    return msgspec.json.encode(volumes) if volumes else None

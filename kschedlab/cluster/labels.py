@@ -60,14 +60,17 @@ def matches(cluster: Cluster, term: NodeSelectorTerm) -> BoolArray:
 
 
 def meets(cluster: Cluster, requirement: Requirement) -> BoolArray:
-    """bool[nodes]: the nodes whose labels meet the requirement. O(distinct values of its key)."""
+    """bool[nodes]: the nodes whose labels meet the requirement."""
+    return cluster.fact(("meets", requirement), lambda: judged(cluster, requirement))
 
-    def judge() -> BoolArray:
-        topology, key = cluster.topology(requirement.key), requirement.key
-        answers = [requirement.matches({key: value}) for value in topology.values]
-        return np.array([*answers, requirement.matches({})], np.bool_)[topology.domain]
 
-    return cluster.fact(("meets", requirement), judge)
+def judged(cluster: Cluster, requirement: Requirement) -> BoolArray:
+    """As :func:`meets`, but not kept. O(nodes) for ``In``; the other operators ask each distinct value of the key."""
+    topology, key = cluster.topology(requirement.key), requirement.key
+    if requirement.operator == "In":
+        return topology.among(requirement.values)
+    answers = [requirement.matches({key: value}) for value in topology.values]
+    return np.array([*answers, requirement.matches({})], np.bool_)[topology.domain]
 
 
 def _matches(cluster: Cluster, term: NodeTerm) -> BoolArray:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -29,6 +29,16 @@ class Topology:
         numbers: dict[str, int] = {}
         domain = [numbers.setdefault(node[key], len(numbers)) if key in node else -1 for node in labels]
         return cls(np.array(domain, np.int64), tuple(numbers))
+
+    def among(self, values: Collection[str]) -> BoolArray:
+        """bool[nodes]: the nodes in the domains of these values. O(values + nodes)."""
+        inside = np.zeros(len(self.values) + 1, np.bool_)
+        inside[[self._number[value] for value in values if value in self._number]] = True
+        return inside[self.domain]
+
+    @cached_property
+    def _number(self) -> dict[str, int]:
+        return {value: number for number, value in enumerate(self.values)}
 
     def total(self, count: IntArray | BoolArray) -> IntArray:
         """int64[domains + 1]: the sum of ``count`` (of the nodes) in each domain; the last is a 0 for domain -1."""

@@ -7,7 +7,7 @@ The real scheduler judges every node in a world of its own: pods nominated to *t
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -127,6 +127,13 @@ class World:
         for overlay in sorted(self.overlays, key=lambda overlay: not overlay.runs):  # who leaves does so first
             held = overlay.holds(question, held)
         return held
+
+    def tally(self, kinds: Sequence[int]) -> IntArray:
+        """int64[nodes]: how many pods of these kinds are on each node. Counted afresh: for what few pods have."""
+        total = self.cluster.tally(kinds)
+        for overlay in self.overlays:
+            np.add.at(total, overlay.node, self.cluster.kinds.weights(kinds)[overlay.kind] * overlay.weight)
+        return total
 
     def change(self, question: Question) -> IntArray | int:
         """What the overlays alone add to the question's count on each node (0 without overlays)."""

@@ -27,13 +27,15 @@ class Part:
     """One reason and the nodes that it holds for.
 
     ``mask``: bool[nodes]. ``unresolvable``: bool[nodes] or one bool for all; where true, evicting pods can't help.
-    ``terms``: the arrays that the rule compared, by name, for views.
+    ``terms``: the arrays that the rule compared, by name, for views. ``error``: not a reason, but the message of an
+    error that ends the decision if the plugin is asked about such a node.
     """
 
     mask: BoolArray
     reason: str
     unresolvable: BoolArray | bool = False
     terms: Mapping[str, IntArray | int] = field(default_factory=dict)
+    error: bool = False
 
 
 class Refused:

@@ -15,7 +15,7 @@ from kschedlab.cluster.cluster import Cluster
 from kschedlab.cluster.kinds import BoolArray, IntArray, SmallArray
 from kschedlab.cluster.pods import PodInfo
 from kschedlab.cluster.world import Overlay, World
-from kschedlab.filter.plugin import Check, Filter, Refused, Rejected
+from kschedlab.filter.plugin import Check, Filter, Refused, Rejected, SchedulingError
 
 PASSES = -1
 LEFT_OUT = -2
@@ -156,6 +156,7 @@ class FilterRun:
             refusals.append(refused)
             if refused is not None:
                 np.copyto(refused_by, number, where=refused.mask & (refused_by == PASSES))
+                _raise_error(self.prepared.plugins[number], refused, refused_by == number)
         return Verdicts(refused_by, self.prepared.plugins, tuple(refusals), narrowed_by=self.prepared.narrowed_by)
 
     def _ask(self, number: int, check: Check, world: World) -> Refused | None:
@@ -164,6 +165,12 @@ class FilterRun:
         if number not in self._static:
             self._static[number] = check.refuses(world)
         return self._static[number]
+
+
+def _raise_error(plugin: str, refused: Refused, asked: BoolArray) -> None:
+    for part in refused.parts:
+        if part.error and (part.mask & asked).any():
+            raise SchedulingError(f'running "{plugin}" filter plugin: {part.reason}')
 
 
 def _both(first: Verdicts, second: Verdicts) -> Verdicts:

@@ -1,0 +1,91 @@
+"""VolumeZone: does the node lie in the zone and region that the labels of the pod's volumes name?
+
+v1.37: pkg/scheduler/framework/plugins/volumezone/volume_zone.go. A node without any zone or region label passes. A
+volume's older label may be met by the node's newer one. Evicting pods can't help.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from kschedlab.cluster.cluster import Cluster
+from kschedlab.cluster.kinds import BoolArray
+from kschedlab.cluster.migration import SEVERAL
+from kschedlab.cluster.pods import PodInfo
+from kschedlab.cluster.topology import REGION, ZONE
+from kschedlab.cluster.volumes import claim_class, not_found
+from kschedlab.filter.plugin import Part, Refused, Rejected, Static
+from kschedlab.objects.model import PersistentVolume, Pod
+
+ZONE_CONFLICT = "node(s) had no available volume zone"
+NO_CLAIM_NAME = "PersistentVolumeClaim had no name"
+NO_CLASS = "PersistentVolumeClaim had no pv name and storageClass name"
+NO_VOLUME_NAME = "PersistentVolume had no name"
+
+NEWER = {ZONE[0]: ZONE[1], REGION[0]: REGION[1]}
+"""The label that took each older label's place."""
+
+LABELS = (ZONE[0], REGION[0], ZONE[1], REGION[1])
+
+
+@dataclass(frozen=True)
+class VolumeZone:
+    """The filter."""
+
+    name: str = "VolumeZone"
+
+    def prepare(self, pod: PodInfo, cluster: Cluster) -> Static | Rejected | None:
+        """Skips a pod whose volumes name no zone or region. Rejects one whose volume can't be found."""
+        claims = [v.persistentVolumeClaim.claimName for v in pod.pod.spec.volumes if v.persistentVolumeClaim]
+        conflict: BoolArray | None = None
+        for claim in claims:
+            volume = _volume(pod.pod, claim, cluster)
+            if isinstance(volume, str):
+                return Rejected(self.name, (volume,))
+            for key, values in topologies(volume) if volume is not None else ():
+                outside = _outside(cluster, key, values)
+                conflict = outside if conflict is None else conflict | outside
+        if conflict is None or not conflict.any():
+            return None
+        return Static(Refused([Part(conflict, ZONE_CONFLICT, True)]))
+
+
+def _volume(pod: Pod, name: str, cluster: Cluster) -> PersistentVolume | str | None:
+    """The claim's volume, or what is wrong; None if the claim waits for its first consumer."""
+    if not name:
+        return NO_CLAIM_NAME
+    volumes = cluster.volumes
+    claim = volumes.claim(pod, name)
+    if claim is None:
+        return not_found("persistentvolumeclaim", name)
+    if claim.spec.volumeName:
+        found = volumes.volumes.get(claim.spec.volumeName)
+        return not_found("persistentvolume", claim.spec.volumeName) if found is None else found
+    class_name = claim_class(claim)
+    if not class_name:
+        return NO_CLASS
+    if class_name not in volumes.classes:
+        return not_found("storageclass.storage.k8s.io", class_name)
+    return None if volumes.waits(claim) else NO_VOLUME_NAME
+
+
+def topologies(volume: PersistentVolume) -> list[tuple[str, frozenset[str]]]:
+    """The volume's zone and region labels with the values that they name; a label with an empty name does not count."""
+    labels = volume.metadata.labels
+    found = [(key, frozenset(v.strip() for v in labels[key].split(SEVERAL))) for key in LABELS if key in labels]
+    return [(key, values) for key, values in found if "" not in values]
+
+
+def _outside(cluster: Cluster, key: str, values: frozenset[str]) -> BoolArray:
+    """bool[nodes]: the nodes that have zones or regions, but not one of these. Not to be written to."""
+
+    def judge() -> BoolArray:
+        own, newer = cluster.topology(key), cluster.topology(NEWER.get(key, key))
+        inside = np.where(own.domain >= 0, own.among(values), newer.among(values))
+        labelled = np.logical_or.reduce([cluster.topology(label).domain >= 0 for label in LABELS])
+        outside: BoolArray = labelled & ~inside
+        return outside
+
+    return cluster.fact(("outside", key, values), judge)
