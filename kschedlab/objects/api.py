@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, TypeVar
 
 import msgspec
 
+from kschedlab.objects.meta import Part
 from kschedlab.objects.model import Container, Pod
 from kschedlab.objects.requests import (
     DEFAULT_MEMORY,
@@ -18,6 +19,7 @@ from kschedlab.objects.requests import (
     scored_requests,
 )
 
+P = TypeVar("P", bound=Part)
 Counted = dict[str, int]
 
 
@@ -25,9 +27,12 @@ Counted = dict[str, int]
 class Api:
     """One generation's API.
 
-    ``unknown``: fields of a pod's spec that it does not have, and so drops. ``incoming``, ``placed``: the request of a
-    pod that is to be scheduled, and of one on a node, by resource (cpu in milli). ``scored``, ``nonzero``: (milli cpu,
-    memory) of the same two for scoring, where a container that names neither counts 100m and 200 MiB.
+    ``unknown``: fields of a pod's spec that it does not have, and so drops, e.g. ``initContainers.restartPolicy``.
+    ``incoming``, ``placed``: the request of a pod that is to be scheduled, and of one on a node, by resource (cpu in
+    milli). ``scored``, ``nonzero``: (milli cpu, memory) of the same two for scoring, where a container that names
+    neither counts 100m and 200 MiB.
+    Named rule ``older_zone_labels_only``: only the labels failure-domain.beta.kubernetes.io/{region,zone} tell a node's
+    zone, not their successors.
     """
 
     unknown: tuple[str, ...] = ()
@@ -35,22 +40,28 @@ class Api:
     placed: Callable[[Pod], Counted] = pod_requests
     scored: Callable[[Pod], tuple[int, int]] = scored_requests
     nonzero: Callable[[Pod], tuple[int, int]] = nonzero_requests
+    older_zone_labels_only: bool = False
 
     def admit(self, pod: Pod) -> Pod:
         """The pod without the fields that this API does not have. The same object if there are none."""
-        known: dict[str, Any] = {name: _DEFAULTS[name] for name in self.unknown if getattr(pod.spec, name)}
-        if not known:
-            return pod
-        return msgspec.structs.replace(pod, spec=msgspec.structs.replace(pod.spec, **known))
+        spec = pod.spec
+        for path in self.unknown:
+            spec = without(spec, path.split("."))
+        return pod if spec is pod.spec else msgspec.structs.replace(pod, spec=spec)
 
 
-_DEFAULTS: dict[str, Any] = {
-    "overhead": {},
-    "preemptionPolicy": None,
-    "resources": None,
-    "schedulingGates": (),
-    "topologySpreadConstraints": (),
-}
+def without(part: P, path: Sequence[str]) -> P:
+    """The part with the field at the end of the path as if it were absent; the same object if it is."""
+    name, rest = path[0], path[1:]
+    before = getattr(part, name)
+    after = _without(before, rest) if rest else getattr(type(part)(), name)
+    return part if after is before or after == before else msgspec.structs.replace(part, **{name: after})
+
+
+def _without(value: Any, path: Sequence[str]) -> Any:
+    if isinstance(value, tuple):
+        return tuple(without(each, path) for each in value)
+    return None if value is None else without(value, path)
 
 
 def rounded_first(pod: Pod) -> Counted:
@@ -132,22 +143,43 @@ def _nonzero(container: Container) -> tuple[int, int]:
     return DEFAULT_MILLI_CPU if cpu is None else cpu.milli(), DEFAULT_MEMORY if memory is None else memory.value()
 
 
-_LATER = ("resources", "schedulingGates")
+_REQUIRED, _PREFERRED = (
+    "requiredDuringSchedulingIgnoredDuringExecution",
+    "preferredDuringSchedulingIgnoredDuringExecution.podAffinityTerm",
+)
+_AFTER_1_20 = (
+    "resources",
+    "schedulingGates",
+    "initContainers.restartPolicy",
+    "volumes.ephemeral",
+    "volumes.image",
+    "topologySpreadConstraints.minDomains",
+    "topologySpreadConstraints.nodeAffinityPolicy",
+    "topologySpreadConstraints.nodeTaintsPolicy",
+    "topologySpreadConstraints.matchLabelKeys",
+    *(
+        f"affinity.{kind}.{terms}.{field}"
+        for kind in ("podAffinity", "podAntiAffinity")
+        for terms in (_REQUIRED, _PREFERRED)
+        for field in ("namespaceSelector", "matchLabelKeys", "mismatchLabelKeys")
+    ),
+)
 
 API_1_37 = Api()
 API_1_20 = Api(
-    unknown=_LATER,
+    unknown=_AFTER_1_20,
     incoming=rounded_first,
     placed=rounded_first,
     scored=nonzero_with_init_and_whole_cpus,
     nonzero=nonzero_with_init,
 )
 API_1_16 = Api(
-    unknown=(*_LATER, "overhead", "preemptionPolicy", "topologySpreadConstraints"),
+    unknown=(*_AFTER_1_20, "overhead", "preemptionPolicy", "topologySpreadConstraints"),
     incoming=rounded_first,
     placed=rounded_first,
     scored=nonzero_with_init,
     nonzero=nonzero_with_init,
+    older_zone_labels_only=True,
 )
 API_1_13 = Api(
     unknown=API_1_16.unknown,
@@ -155,4 +187,5 @@ API_1_13 = Api(
     placed=containers_only,
     scored=nonzero_containers_only,
     nonzero=nonzero_containers_only,
+    older_zone_labels_only=True,
 )
