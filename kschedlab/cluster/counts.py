@@ -19,7 +19,7 @@ class Counts:
         self._kinds = kinds
         self._rows: dict[Question, int] = {}
         self._table = np.zeros((8, nodes), np.int64)
-        self._relevant: list[tuple[IntArray, IntArray] | None] = []
+        self._relevant: list[tuple[IntArray, IntArray]] = []
 
     def copy(self) -> Counts:
         """An independent table with the same rows."""
@@ -45,11 +45,8 @@ class Counts:
     def add(self, kind: int, node: int, sign: int) -> None:
         """A pod of that kind came to (+1) or left (-1) the node."""
         while len(self._relevant) <= kind:
-            self._relevant.append(None)
-        relevant = self._relevant[kind]
-        if relevant is None:
-            relevant = self._relevant[kind] = self._rows_of(kind)
-        rows, weights = relevant
+            self._relevant.append(self._rows_of(len(self._relevant)))
+        rows, weights = self._relevant[kind]
         if len(rows):
             self._table[rows, node] += sign * weights
 
@@ -61,7 +58,10 @@ class Counts:
         number = self._rows[question] = len(self._rows)
         if number == len(self._table):
             self._table = np.concatenate([self._table, np.zeros_like(self._table)])
-        self._relevant = [None] * len(self._relevant)
+        answers = self._kinds.answers(question)
+        for kind in np.flatnonzero(answers[: len(self._relevant)]).tolist():
+            rows, weights = self._relevant[kind]
+            self._relevant[kind] = np.append(rows, number), np.append(weights, answers[kind])
         return number
 
     def _rows_of(self, kind: int) -> tuple[IntArray, IntArray]:

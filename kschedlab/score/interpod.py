@@ -6,7 +6,6 @@ itself and from those of running pods that mean it; required affinity of running
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import reduce
 
@@ -34,13 +33,14 @@ class Pull:
         """The sum of the weights."""
         return sum(self.weights(kind))
 
-    def weights(self, kind: Kind) -> Iterator[int]:
+    def weights(self, kind: Kind) -> list[int]:
         """The weight of each term that ties pods of this kind to the incoming one."""
         whom, key = self.whom, self.key
-        yield from (weight for weight, t in whom.terms.preferred if t.key == key and whom.means(t, kind))
-        yield from (weight for weight, t in kind.terms.preferred if t.key == key and whom.meant_by(t))
+        weights = [weight for weight, t in whom.terms.preferred if t.key == key and whom.means(t, kind)]
+        weights += [weight for weight, t in kind.terms.preferred if t.key == key and whom.meant_by(t)]
         if self.required > 0:
-            yield from (self.required for t in kind.terms.affinity if t.key == key and whom.meant_by(t))
+            weights += [self.required for t in kind.terms.affinity if t.key == key and whom.meant_by(t)]
+        return weights
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,7 +51,7 @@ class Ties:
 
     def of(self, kind: Kind) -> int:
         """The number of terms."""
-        return sum(1 for _ in self.pull.weights(kind))
+        return len(self.pull.weights(kind))
 
 
 def pulling_keys(kind: Kind) -> tuple[str, ...]:
@@ -61,7 +61,7 @@ def pulling_keys(kind: Kind) -> tuple[str, ...]:
 
 @dataclass(frozen=True)
 class InterPodAffinityScore:
-    """The sum, over the topology keys, of the pull in the node's domain, stretched to 0..100.
+    """The sum, over the topology keys, of the pull in the node's domain, stretched to 0..``highest``.
 
     ``hard_pod_affinity_weight``: how much required affinity of running pods pulls. Named rules: ``skips``: a pod that
     is tied to no running pod is skipped; else all nodes get 0. ``zero_counts``: the scale begins at 0 if no node is
@@ -72,6 +72,7 @@ class InterPodAffinityScore:
     hard_pod_affinity_weight: int = 1
     skips: bool = True
     zero_counts: bool = False
+    highest: int = MAX_NODE_SCORE
 
     def score(self, pod: PodInfo, cluster: Cluster, nodes: IntArray) -> Scored | None:
         """Skips a pod that is tied to no running pod. Terms: the pull for each topology key."""
@@ -79,7 +80,7 @@ class InterPodAffinityScore:
         if not terms:
             return None if self.skips else Scored(np.zeros_like(nodes), np.zeros_like(nodes))
         raw = reduce(np.add, terms.values())
-        return Scored(raw, _stretched(raw, self.zero_counts), terms)
+        return Scored(raw, _stretched(raw, self.zero_counts, self.highest), terms)
 
     def _pulls(self, pod: PodInfo, cluster: Cluster, nodes: IntArray) -> dict[str, IntArray]:
         """By topology key: int64[nodes given], the pull; without keys that tie the pod to nobody."""
@@ -91,11 +92,12 @@ class InterPodAffinityScore:
 
 
 def _tied(pull: Pull, cluster: Cluster) -> bool:
-    """Whether the pod is tied to one on a node that has the key."""
-    ties = Ties(pull)
-    if not cluster.kinds.answers(ties).any():
-        return False
-    return bool(((cluster.count(ties) > 0) & (cluster.topology(pull.key).domain >= 0)).any())
+    """Whether the pod is tied to one on a node that has the key: it is pulled, or pulled by equals both ways."""
+    labelled = cluster.topology(pull.key).domain >= 0
+    for question in (pull, Ties(pull)):
+        if cluster.kinds.answers(question).any() and ((cluster.count(question) != 0) & labelled).any():
+            return True
+    return False
 
 
 def _total(pull: Pull, cluster: Cluster, nodes: IntArray) -> IntArray:
@@ -104,9 +106,9 @@ def _total(pull: Pull, cluster: Cluster, nodes: IntArray) -> IntArray:
     return topology.total(cluster.count(pull))[topology.domain[nodes]]
 
 
-def _stretched(raw: IntArray, zero_counts: bool) -> IntArray:
-    """The lowest becomes 0 and the highest 100, in floating point, rounded down; all 0 if they are equal."""
-    lowest, highest = (raw.min(), raw.max()) if not zero_counts else (min(raw.min(), 0), max(raw.max(), 0))
-    if highest == lowest:
+def _stretched(raw: IntArray, zero_counts: bool, highest: int) -> IntArray:
+    """The least becomes 0 and the most ``highest``, in floating point, rounded down; all 0 if they are equal."""
+    least, most = (raw.min(), raw.max()) if not zero_counts else (min(raw.min(), 0), max(raw.max(), 0))
+    if most == least:
         return np.zeros_like(raw)
-    return (MAX_NODE_SCORE * ((raw - lowest) / (highest - lowest))).astype(np.int64)
+    return (highest * ((raw - least) / (most - least))).astype(np.int64)
