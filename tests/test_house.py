@@ -29,6 +29,7 @@ LEFT_TO_RIGHT = (
     "decide",
     "bench",
     "cli",
+    "__main__",
 )
 SHOWS_ITSELF = ("decision", "views")  # Decision._repr_html_ and its siblings ask a view, when they are called
 HEAVY = ("ipywidgets", "networkx", "plotly", "yaml")
