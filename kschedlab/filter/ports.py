@@ -74,18 +74,17 @@ class NodePorts:
     name: str = "NodePorts"
 
     def prepare(self, pod: PodInfo, cluster: Cluster) -> PortsCheck | None:
-        """Skips a pod that wants no host port, and one whose ports nobody in the cluster takes."""
+        """Skips a pod that wants no host port."""
         wanted = host_ports(pod.pod)
         if not wanted:
             return None
         taken = cluster.kinds.found(host_ports_of)
-        rivals = tuple(Takes(t) for t in taken if any(t.conflicts(w) for w in wanted))
-        return PortsCheck(rivals) if rivals else None
+        return PortsCheck(tuple(Takes(t) for t in taken if any(t.conflicts(w) for w in wanted)))
 
 
 @dataclass(frozen=True)
 class PortsCheck:
-    """``rivals``: every host port known to the cluster that stands in the way of one that the pod wants."""
+    """``rivals``: every host port that any pod takes or wants, if it is in the way of one that this pod wants."""
 
     rivals: tuple[Takes, ...]
     only: frozenset[str] | None = None
@@ -100,8 +99,5 @@ class PortsCheck:
             mask |= taken
         if not mask.any():
             return None
-        terms = {
-            f"{t.host_port.address}:{t.host_port.port}/{t.host_port.protocol}": h.astype(np.int64)
-            for t, h in held.items()
-        }
+        terms = {str(rival.host_port): taken.astype(np.int64) for rival, taken in held.items()}
         return Refused([Part(mask, PORTS_TAKEN, terms=terms)])

@@ -216,10 +216,13 @@ class SamplingRules:
 
 
 def search(passes: BoolArray, start: int, enough: int) -> tuple[IntArray, int]:
-    """Look from ``start`` on, round robin, until ``enough`` nodes pass: (positions found, nodes looked at)."""
+    """Look from ``start`` on, round robin, for ``enough`` nodes that pass: (positions found, nodes looked at).
+
+    The search ends at the first node that is one too many; that one does not count as looked at.
+    """
     hits = np.flatnonzero(passes)
     first = int(np.searchsorted(hits, start))
     hits = np.concatenate([hits[first:], hits[:first]])
     if len(hits) <= enough:
         return hits, len(passes)
-    return hits[:enough], (int(hits[enough - 1]) - start) % len(passes) + 1
+    return hits[:enough], (int(hits[enough]) - start) % len(passes)

@@ -1,0 +1,237 @@
+"""The filter stage: preparing, the first plugin that refuses, nominated pods, and the search for enough nodes."""
+
+from dataclasses import dataclass
+
+import numpy as np
+import pytest
+from hypothesis import given, strategies as st
+
+from kschedlab.filter.plugin import Part, Refused, Rejected, Static
+from kschedlab.filter.resources import NodeResourcesFit
+from kschedlab.filter.stage import LEFT_OUT, PASSES, FilterRun, SamplingRules, nodes_to_find, prepare, search
+from tests.build import cluster, node, pod
+
+
+@dataclass(frozen=True)
+class Says:
+    """A filter that always answers the same. ``asked`` counts how often."""
+
+    name: str
+    answer: object
+    asked: list = None
+
+    def prepare(self, pod, cluster):
+        if self.asked is not None:
+            self.asked.append(self.name)
+        return self.answer
+
+
+def static(refuses="", only=None):
+    """Refuses the nodes whose numbers are in the text; leaves all but ``only`` out."""
+    mask = np.array([str(number) in refuses for number in range(3)])
+    refused = Refused([Part(mask, f"no {refuses}", True)]) if refuses else None
+    return Static(refused, frozenset(only) if only is not None else None)
+
+
+def world():
+    return cluster(*(node(f"n{i}") for i in range(3)), pod("p"))
+
+
+def prepared(*filters):
+    here = world()
+    return prepare(here.pending["default/p"], here, filters)
+
+
+def judged(*filters):
+    here = world()
+    info = here.pending["default/p"]
+    return FilterRun(prepare(info, here, filters), info, here).verdicts()
+
+
+def test_plugins_that_skip_the_pod_are_not_asked_again():
+    found = prepared(Says("A", None), Says("B", static()), Says("C", None))
+    assert (found.plugins, found.only, found.rejected) == (("B",), None, None)
+
+
+def test_an_unresolvable_rejection_ends_it():
+    asked = []
+    found = prepared(Says("A", Rejected("A", ("no",)), asked), Says("B", None, asked))
+    assert found.rejected == Rejected("A", ("no",)) and asked == ["A"]
+
+
+def test_a_resolvable_rejection_waits_for_the_others():
+    mild, hard = Rejected("A", ("mild",), unresolvable=False), Rejected("B", ("hard",))
+    assert prepared(Says("A", mild), Says("B", None)).rejected == mild
+    assert prepared(Says("A", mild), Says("B", hard)).rejected == hard
+
+
+def test_prefilter_results_are_intersected():
+    found = prepared(Says("B", static(only=["n0", "n1"])), Says("A", static(only=["n1", "n2", "gone"])))
+    assert found.only.tolist() == [False, True, False] and found.narrowed_by == ("A", "B")
+
+
+@pytest.mark.parametrize(
+    ("results", "reason"),
+    [
+        ([[]], "node(s) didn't satisfy plugin B"),
+        ([["n0"], ["n1"]], "node(s) didn't satisfy plugin(s) [A B] simultaneously"),
+    ],
+    ids=["one", "two"],
+)
+def test_prefilter_results_without_a_node(results, reason):
+    found = prepared(*(Says(name, static(only=only)) for name, only in zip("BA", results, strict=False)))
+    assert found.rejected.reasons == (reason,) and found.rejected.unresolvable
+
+
+def test_the_first_plugin_that_refuses_a_node_decides_it():
+    verdicts = judged(Says("A", static("1")), Says("B", static("12")))
+    assert [verdicts.plugin(i) for i in range(3)] == [None, "A", "B"]
+    assert [verdicts.reasons(i) for i in range(3)] == [[], ["no 1"], ["no 12"]]
+    assert verdicts.passes.tolist() == [True, False, False]
+
+
+def test_a_node_that_was_left_out_has_no_reasons_and_no_hope():
+    verdicts = judged(Says("A", static("12", only=["n1"])))
+    assert verdicts.refused_by.tolist() == [LEFT_OUT, 0, LEFT_OUT]
+    assert [verdicts.plugin(i) for i in range(3)] == ["PreFilter", "A", "PreFilter"]
+    assert verdicts.reasons(0) == [] and verdicts.unresolvable().all()
+
+
+def test_reasons_keep_the_plugins_order_and_one_hopeless_part_is_enough():
+    masks = np.array([True, True, False]), np.array([False, True, False])
+    parts = [Part(masks[0], "first"), Part(masks[1], "second", unresolvable=True)]
+    verdicts = judged(Says("A", Static(Refused(parts))))
+    assert [verdicts.reasons(i) for i in range(3)] == [["first"], ["first", "second"], []]
+    assert verdicts.unresolvable().tolist() == [False, True, False]
+
+
+def test_a_check_that_depends_on_the_nodes_alone_is_asked_once():
+    asked = []
+
+    class Counting(Static):
+        def refuses(self, world):
+            asked.append(1)
+            return self.refused
+
+    here = cluster(node("n"), pod("p"), pod("q", nominated="n"))
+    info = here.pending["default/p"]
+    run = FilterRun(prepare(info, here, [Says("A", Counting(None))]), info, here)
+    run.verdicts()
+    run.verdicts()
+    assert asked == [1]
+
+
+ROOM = {"cpu": "10", "memory": "10Gi", "pods": "10"}
+
+
+def fits(asking, *others):
+    here = cluster(node("n", allocatable=ROOM), node("m", allocatable=ROOM), asking, *others)
+    info = here.pending[f"default/{asking['metadata']['name']}"]
+    verdicts = FilterRun(prepare(info, here, [NodeResourcesFit()]), info, here).verdicts()
+    return {name: bool(passes) for name, passes in zip(here.names, verdicts.passes, strict=True)}
+
+
+@pytest.mark.parametrize(
+    ("priority", "counts"), [(0, False), (5, True), (9, True)], ids=["lower", "equal", "higher priority"]
+)
+def test_nominated_pods_of_equal_or_higher_priority_take_their_room(priority, counts):
+    nominated = pod("q", requests={"cpu": "6"}, priority=priority, nominated="n")
+    assert fits(pod("p", requests={"cpu": "6"}, priority=5), nominated) == {"n": not counts, "m": True}
+
+
+def test_a_pods_own_nomination_does_not_stand_in_its_way():
+    assert fits(pod("p", requests={"cpu": "6"}, nominated="n")) == {"n": True, "m": True}
+
+
+def test_nominations_to_a_node_add_up_and_those_to_none_are_passed_over():
+    nominated = [pod(f"q{i}", requests={"cpu": "3"}, nominated="n") for i in range(2)]
+    assert fits(pod("p", requests={"cpu": "4"}), nominated[0]) == {"n": True, "m": True}
+    assert fits(pod("p", requests={"cpu": "5"}), *nominated) == {"n": False, "m": True}
+    assert fits(pod("p", requests={"cpu": "9"}), pod("q", requests={"cpu": "9"}, nominated="gone")) == {
+        "n": True,
+        "m": True,
+    }
+
+
+@dataclass(frozen=True)
+class Needs:
+    """A check that more pods can turn to the better, as required pod affinity does: it wants two pods on the node."""
+
+    only: object = None
+    reacts: bool = True
+    monotone: bool = False
+
+    def refuses(self, world):
+        lonely = world.pods_on() < 2
+        return Refused([Part(lonely, "lonely")]) if lonely.any() else None
+
+
+def test_a_node_must_also_pass_if_the_nominated_pods_never_come():
+    here = cluster(node("n"), node("m"), pod("a", "n"), pod("b", "m"), pod("c", "m"), pod("p"), pod("q", nominated="n"))
+    info = here.pending["default/p"]
+    verdicts = FilterRun(prepare(info, here, [Says("A", Needs())]), info, here).verdicts()
+    assert verdicts.refused_by[here.index["m"]] == PASSES
+    assert verdicts.plugin(here.index["n"]) == "A" and verdicts.reasons(here.index["n"]) == ["lonely"]
+
+
+@pytest.mark.parametrize(
+    ("nodes", "percentage", "want"),
+    [
+        (10, 0, 10),
+        (10, 40, 10),
+        (99, 1, 99),
+        (100, 0, 100),
+        (100, 40, 100),
+        (1000, 0, 420),
+        (1000, 40, 400),
+        (1000, 100, 1000),
+        (6000, 0, 300),
+        (6000, 40, 2400),
+        (5000, 0, 500),
+        (15000, 0, 750),
+    ],
+)
+def test_how_many_nodes_are_enough(nodes, percentage, want):
+    """Rows of v1.37: schedule_one_test.go, TestNumFeasibleNodesToFind, and more."""
+    assert nodes_to_find(nodes, percentage, SamplingRules()) == want
+
+
+@pytest.mark.parametrize(
+    ("passes", "start", "enough", "want"),
+    [
+        ("11111", 0, 2, ([0, 1], 2)),
+        ("11111", 3, 3, ([3, 4, 0], 3)),
+        ("10101", 1, 2, ([2, 4], 4)),
+        ("10101", 1, 3, ([2, 4, 0], 5)),
+        ("10001", 1, 1, ([4], 4)),
+        ("00000", 2, 3, ([], 5)),
+        ("01000", 2, 3, ([1], 5)),
+    ],
+    ids=[
+        "from the start",
+        "round the end",
+        "nodes that do not pass are looked at too",
+        "exactly enough",
+        "up to the one that is too many",
+        "nobody",
+        "too few",
+    ],
+)
+def test_the_search(passes, start, enough, want):
+    found, looked_at = search(np.array([each == "1" for each in passes]), start, enough)
+    assert (found.tolist(), looked_at) == want
+
+
+@given(st.lists(st.booleans(), min_size=1, max_size=30), st.integers(0, 29), st.integers(1, 30))
+def test_the_search_equals_one_that_goes_node_by_node(passes, start, enough):
+    start %= len(passes)
+    wanted, looked_at = [], 0
+    for step in range(len(passes)):
+        position = (start + step) % len(passes)
+        if passes[position] and len(wanted) == enough:
+            break
+        looked_at += 1
+        if passes[position]:
+            wanted.append(position)
+    found, seen = search(np.array(passes), start, enough)
+    assert (found.tolist(), seen) == (wanted, looked_at)
