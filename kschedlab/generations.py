@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 
 from kschedlab.cluster.constraints import ConstraintRules
 from kschedlab.filter.interpod import NO_AFFINITY_OR_ANTI_AFFINITY, InterPodAffinity
-from kschedlab.filter.node import NodeName, NodeUnschedulable
+from kschedlab.filter.node import WRONG_HOSTNAME, NodeName, NodeUnschedulable
 from kschedlab.filter.node_affinity import NO_MATCH_1_20, NodeAffinity
 from kschedlab.filter.plugin import Filter
 from kschedlab.filter.ports import NodePorts
@@ -97,7 +97,7 @@ V1_20 = Generation(
     api=API_1_20,
     filters=(
         NodeUnschedulable(),
-        NodeName(narrows=False),
+        NodeName(narrows=False, reason=WRONG_HOSTNAME),
         TaintToleration(reason=UNTOLERATED_BY_NAME),
         NodeAffinity(reason=NO_MATCH_1_20, narrows=False),
         NodePorts(),

@@ -42,7 +42,7 @@ class Cluster:
     def __init__(self, objects: Objects, api: Api = API_1_37) -> None:
         self.objects = objects
         self.api = api
-        self.nodes: list[Node] = interleaved(objects.nodes)
+        self.nodes: list[Node] = interleaved(objects.nodes, api.older_zone_labels_only)
         self.names = [node.metadata.name for node in self.nodes]
         self.index = {name: i for i, name in enumerate(self.names)}
         self.volumes = Volumes(objects)

@@ -56,21 +56,25 @@ ZONE = ("failure-domain.beta.kubernetes.io/zone", "topology.kubernetes.io/zone")
 REGION = ("failure-domain.beta.kubernetes.io/region", "topology.kubernetes.io/region")
 
 
-def zone_of(node: Node) -> tuple[str, str]:
-    """The node's (region, zone); the older label goes first. v1.37: component-helpers/node/topology/helpers.go."""
-    labels = node.metadata.labels
-    region = next((labels[key] for key in REGION if key in labels), "")
-    zone = next((labels[key] for key in ZONE if key in labels), "")
+def zone_of(node: Node, older_labels_only: bool = False) -> tuple[str, str]:
+    """The node's (region, zone); the older label goes first. v1.37: component-helpers/node/topology/helpers.go.
+
+    ``older_labels_only``: the newer ones mean nothing. v1.16: pkg/util/node/node.go, GetZoneKey.
+    """
+    labels, known = node.metadata.labels, 1 if older_labels_only else 2
+    region = next((labels[key] for key in REGION[:known] if key in labels), "")
+    zone = next((labels[key] for key in ZONE[:known] if key in labels), "")
     return region, zone
 
 
-def interleaved(nodes: Sequence[Node]) -> list[Node]:
+def interleaved(nodes: Sequence[Node], older_labels_only: bool = False) -> list[Node]:
     """The nodes in the order in which the scheduler looks at them: one of each zone in turn.
 
     Zones come in the order in which they first appear. v1.37: pkg/scheduler/backend/cache/node_tree.go, list.
+    ``older_labels_only``: see :func:`zone_of`.
     """
     zones: dict[tuple[str, str], list[Node]] = {}
     for node in nodes:
-        zones.setdefault(zone_of(node), []).append(node)
+        zones.setdefault(zone_of(node, older_labels_only), []).append(node)
     depth = max((len(zone) for zone in zones.values()), default=0)
     return [zone[i] for i in range(depth) for zone in zones.values() if i < len(zone)]

@@ -18,6 +18,8 @@ from kschedlab.filter.plugin import Part, Refused, Static
 from kschedlab.objects.model import Taint
 
 WRONG_NAME = "node(s) didn't match the requested node name"
+WRONG_HOSTNAME = "node(s) didn't match the requested hostname"
+"""The same until v1.20."""
 UNSCHEDULABLE = "node(s) were unschedulable"
 UNSCHEDULABLE_TAINT = Taint(key="node.kubernetes.io/unschedulable", effect="NoSchedule")
 """A pod that tolerates this taint may also come to nodes that are closed for new pods."""
@@ -27,11 +29,12 @@ UNSCHEDULABLE_TAINT = Taint(key="node.kubernetes.io/unschedulable", effect="NoSc
 class NodeName:
     """The filter: only the node of ``spec.nodeName``.
 
-    Named rule ``narrows``: the other nodes are left out beforehand, not refused.
+    ``reason``: what it says of the others. Named rule ``narrows``: they are left out beforehand, not refused.
     """
 
     name: str = "NodeName"
     narrows: bool = True
+    reason: str = WRONG_NAME
 
     def prepare(self, pod: PodInfo, cluster: Cluster) -> Static | None:
         """Skips a pod that names no node."""
@@ -39,7 +42,7 @@ class NodeName:
         if not wanted:
             return None
         others = np.array([name != wanted for name in cluster.names], np.bool_)
-        return Static(Refused([Part(others, WRONG_NAME, True)]), frozenset({wanted}) if self.narrows else None)
+        return Static(Refused([Part(others, self.reason, True)]), frozenset({wanted}) if self.narrows else None)
 
 
 @dataclass(frozen=True)

@@ -30,13 +30,14 @@ class NodeResourcesFit:
 
     Named rules: ``only_what_is_asked``: resources that the pod does not ask for are not looked at; else cpu, memory and
     ephemeral storage are, unless it asks for nothing at all. ``too_small_is_final``: evicting pods is known not to help
-    where the pod asks for more than the empty node has.
+    where the pod asks for more than the empty node has. ``full``: its reason where there are too many pods.
     """
 
     name: str = "NodeResourcesFit"
     ignored: frozenset[str] = frozenset()
     only_what_is_asked: bool = True
     too_small_is_final: bool = True
+    full: str = TOO_MANY_PODS
 
     def prepare(self, pod: PodInfo, cluster: Cluster) -> FitCheck:
         """Always has something to say: every node has a limit of pods."""
@@ -48,7 +49,7 @@ class NodeResourcesFit:
         ]
         final = self.too_small_is_final
         return FitCheck(
-            tuple(Wanted(n, a, row, final and a > cluster.allocatable[row]) for row, n, a in sorted(wanted))
+            tuple(Wanted(n, a, row, final and a > cluster.allocatable[row]) for row, n, a in sorted(wanted)), self.full
         )
 
 
@@ -78,9 +79,10 @@ class Wanted(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class FitCheck:
-    """``wanted``: all that the pod asks for, in the order of the rows."""
+    """``wanted``: all that the pod asks for, in the order of the rows; ``full``: the reason for too many pods."""
 
     wanted: tuple[Wanted, ...]
+    full: str = TOO_MANY_PODS
     only: frozenset[str] | None = None
     reacts: bool = True
     monotone: bool = True
@@ -91,7 +93,7 @@ class FitCheck:
         parts = []
         full = pods_on >= cluster.max_pods
         if full.any():
-            parts.append(Part(full, TOO_MANY_PODS, terms={"pods": pods_on, "allowed": cluster.max_pods}))
+            parts.append(Part(full, self.full, terms={"pods": pods_on, "allowed": cluster.max_pods}))
         for name, amount, row, too_small in self.wanted:
             allocatable, used = cluster.allocatable[row], world.requested(row)
             short = allocatable - used < amount

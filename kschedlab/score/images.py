@@ -27,19 +27,23 @@ ENORMOUS = 1 << 50
 
 @dataclass(frozen=True)
 class ImageLocality:
-    """Bytes present, between 23 MiB and 1000 MiB an image, scaled to 0..100.
+    """Bytes present, between 23 MiB and 1000 MiB an image, scaled to 0..``highest``.
 
-    Named rule ``init_containers``: images of init containers and image volumes count too (not in v1.20: the same file).
+    Named rules: ``init_containers``: images of init containers and image volumes count too (not in v1.20: the same
+    file). ``limit_per_image``: the 1000 MiB are for each image; else for all (v1.16, v1.13:
+    algorithm/priorities/image_locality.go).
     """
 
     name: str = "ImageLocality"
     init_containers: bool = True
+    highest: int = MAX_NODE_SCORE
+    limit_per_image: bool = True
 
     def score(self, pod: PodInfo, cluster: Cluster, nodes: IntArray) -> Scored:
         """Scores every pod. Terms: ``bytes``, int64[nodes given], present there and scaled; ``images``, how many."""
         used = images if self.init_containers else container_images
         wanted = tuple(sorted(normalized(image) for image in used(pod.pod.spec)))
-        present, score = cluster.fact(("ImageLocality", wanted), lambda: self._all_nodes(wanted, cluster))
+        present, score = cluster.fact(("ImageLocality", self, wanted), lambda: self._all_nodes(wanted, cluster))
         raw = score[nodes]
         return Scored(raw, raw, {"bytes": present[nodes], "images": len(wanted)})
 
@@ -48,8 +52,8 @@ class ImageLocality:
         present = np.zeros(len(cluster.nodes), np.int64)
         for image in wanted:
             present += spread.get(image, 0)
-        highest = HIGHEST_PER_IMAGE * max(len(wanted), 1)
-        return present, MAX_NODE_SCORE * (np.clip(present, LOWEST, highest) - LOWEST) // (highest - LOWEST)
+        limit = HIGHEST_PER_IMAGE * (max(len(wanted), 1) if self.limit_per_image else 1)
+        return present, self.highest * (np.clip(present, LOWEST, limit) - LOWEST) // (limit - LOWEST)
 
 
 def images(spec: PodSpec) -> Iterator[str]:

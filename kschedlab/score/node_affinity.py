@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+import msgspec
 import numpy as np
 
 from kschedlab.cluster.cluster import Cluster
@@ -17,22 +18,25 @@ from kschedlab.cluster.pods import PodInfo
 from kschedlab.filter.plugin import SchedulingError
 from kschedlab.objects.model import PodSpec, PreferredSchedulingTerm
 from kschedlab.objects.selectors import SelectorError
-from kschedlab.score.plugin import Scored, default_normalize
+from kschedlab.score.plugin import MAX_NODE_SCORE, Scored, default_normalize
 
 Terms = tuple[PreferredSchedulingTerm, ...]
 
 
 @dataclass(frozen=True)
 class NodeAffinityScore:
-    """The sum of the weights of the terms that match, scaled to 0..100.
+    """The sum of the weights of the terms that match, scaled to 0..``highest``.
 
-    ``added``: terms that the scheduler prefers for every pod (NodeAffinityArgs.addedAffinity). Named rule ``skips``: a
-    pod that prefers nothing is skipped; else all nodes get 0.
+    ``added``: terms that the scheduler prefers for every pod (NodeAffinityArgs.addedAffinity). Named rules: ``skips``: a
+    pod that prefers nothing is skipped; else all nodes get 0. ``fields_count``: a term can ask for nodes by name; else
+    that is not read (v1.16, v1.13: algorithm/priorities/node_affinity.go).
     """
 
     name: str = "NodeAffinity"
     added: Terms = ()
     skips: bool = True
+    highest: int = MAX_NODE_SCORE
+    fields_count: bool = True
 
     def __post_init__(self) -> None:
         """SelectorError if ``added`` has a term that cannot be asked."""
@@ -44,17 +48,24 @@ class NodeAffinityScore:
         preferred = preferred_terms(pod.pod.spec)
         if self.skips and not preferred and not self.added:
             return None
+        if not self.fields_count:
+            preferred = tuple(map(without_fields, preferred))
         try:
             raw = weight_of(cluster, self.added + preferred)[nodes]
         except SelectorError as error:
             raise SchedulingError(f'running PreScore plugin "{self.name}": {error}') from error
-        return Scored(raw, default_normalize(raw))
+        return Scored(raw, default_normalize(raw, highest=self.highest))
 
 
 def preferred_terms(spec: PodSpec) -> Terms:
     """The pod's preferred node affinity."""
     affinity = spec.affinity.nodeAffinity if spec.affinity is not None else None
     return affinity.preferredDuringSchedulingIgnoredDuringExecution if affinity is not None else ()
+
+
+def without_fields(term: PreferredSchedulingTerm) -> PreferredSchedulingTerm:
+    """The term as it is read without ``matchFields``; one that has nothing else matches no node."""
+    return msgspec.structs.replace(term, preference=msgspec.structs.replace(term.preference, matchFields=()))
 
 
 def weight_of(cluster: Cluster, terms: Terms) -> IntArray:

@@ -11,17 +11,18 @@ from kschedlab.cluster.cluster import Cluster
 from kschedlab.cluster.kinds import IntArray
 from kschedlab.cluster.labels import PUTS_OFF, put_off
 from kschedlab.cluster.pods import PodInfo
-from kschedlab.score.plugin import Scored, default_normalize
+from kschedlab.score.plugin import MAX_NODE_SCORE, Scored, default_normalize
 
 
 @dataclass(frozen=True)
 class TaintTolerationScore:
-    """The number of PreferNoSchedule taints that the pod doesn't tolerate, turned round and scaled to 0..100."""
+    """The number of PreferNoSchedule taints that the pod doesn't tolerate, turned round and scaled to 0..``highest``."""
 
     name: str = "TaintToleration"
+    highest: int = MAX_NODE_SCORE
 
     def score(self, pod: PodInfo, cluster: Cluster, nodes: IntArray) -> Scored:
         """Scores every pod. Only tolerations of PreferNoSchedule, or of every effect, count."""
         tolerations = tuple(t for t in pod.pod.spec.tolerations if t.effect in ("", PUTS_OFF))
         raw = put_off(cluster, tolerations)[nodes]
-        return Scored(raw, default_normalize(raw, reverse=True))
+        return Scored(raw, default_normalize(raw, reverse=True, highest=self.highest))
