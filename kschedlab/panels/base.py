@@ -17,14 +17,16 @@ from kschedlab.views.html import Html, element, image, join
 
 S = TypeVar("S", bound=Restorable)
 
-LABEL, LEFT, ONE_LINE = "15em", "29em", "auto"
-CLASSROOM = "kschedlab-classroom"
-STYLE = f"""
-.{CLASSROOM} {{ --jp-widgets-font-size: 20px; --jp-widgets-inline-height: 38px; font-size: 20px; }}
-.{CLASSROOM} .widget-html-content {{ font-size: 20px; line-height: 1.35; }}
-.kschedlab .widget-html-content {{ color: var(--jp-content-font-color1, inherit); }}
-.kschedlab .widget-hslider .noUi-handle:focus {{ outline: 3px solid #009E73; }}
-"""
+LABEL, LEFT = "13em", "30em"
+CLASSROOM, SETTINGS = "kschedlab-classroom", "kschedlab-settings"
+STYLE = (
+    ".kschedlab .widget-html-content { color: var(--jp-content-font-color1, inherit); line-height: 1.4; } "
+    ".kschedlab .noUi-handle:focus { outline: 3px solid #009E73; } "
+    f".{CLASSROOM} {{ --jp-widgets-font-size: 20px; --jp-widgets-inline-height: 38px; font-size: 20px; }} "
+    f".{CLASSROOM} .widget-html-content {{ font-size: 20px; }} "
+    f"@media (max-width: 1700px) {{ .{CLASSROOM} .{SETTINGS} {{ flex-flow: row wrap; flex: 1 1 100% !important; }} "
+    f".{CLASSROOM} .{SETTINGS} .widget-hslider {{ width: 25em !important; }} }}"
+)
 CARD = "background-color:#ffffff;color:#000000;padding:0.5em;"
 
 
@@ -61,11 +63,12 @@ class Panel(ipywidgets.VBox, Generic[S]):
         self.error = ""
         self.sliders = {name: _slider(each, getattr(settings, name)) for name, each in settings.sliders().items()}
         self._state = ipywidgets.Text(
-            description="State as text", continuous_update=False, layout={"width": LEFT}, style=_wide()
+            description="State", continuous_update=False, layout={"width": LEFT}, style={"description_width": "4em"}
         )
         self._yaml = ipywidgets.Textarea(description="YAML", disabled=True, rows=16, layout={"width": "100%"})
         self._picture, self._words = ipywidgets.HTML(), ipywidgets.HTML()
         left = ipywidgets.VBox([*self.sliders.values(), self._state, self._buttons()], layout={"flex": "0 0 auto"})
+        left.add_class(SETTINGS)
         right = ipywidgets.VBox([self._picture], layout={"flex": "1 1 30em", "min_width": "0"})
         style = ipywidgets.HTML(str(element("style", STYLE)), layout={"display": "none"})
         both = ipywidgets.HBox([left, right], layout={"flex_flow": "row wrap", "align_items": "flex-start"})
@@ -147,7 +150,8 @@ class Panel(ipywidgets.VBox, Generic[S]):
 
     def _fail(self, error: str) -> None:
         self.error = error
-        self._words.value = str(element("p", element("b", "Error: "), error, role="alert"))
+        lines = (element("div", line) for line in error.splitlines())
+        self._words.value = str(element("div", element("b", "Error: "), *lines, role="alert"))
 
     def __repr__(self) -> str:
         if self.error or self.view is None:

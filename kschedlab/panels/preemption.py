@@ -40,7 +40,7 @@ class Settings(Restorable):
     shop_a: int = slider("priority of shop-a", range(0, 301, 100), 100)
     shop_b: int = slider("priority of shop-b", range(0, 301, 100), 100)
     jobs: int = slider("priority of both jobs", (LOWEST, 0, 100, 200), 0)
-    allowed: int = slider("disruptionsAllowed of the PDB", range(3), 1)
+    allowed: int = slider("PDB disruptionsAllowed", range(3), 1)
     shop_b_start: int = slider("shop-b started at", range(8 * HOUR, 12 * HOUR, HOUR), 9 * HOUR, clock_time)
     mail_c_start: int = slider("mail-c started at", range(8 * HOUR, 12 * HOUR, HOUR), 10 * HOUR, clock_time)
 
@@ -103,9 +103,14 @@ def as_yaml(settings: Settings) -> str:
     return yaml.safe_dump_all(manifests(settings), sort_keys=False)
 
 
+def cluster(settings: Settings) -> Cluster:
+    """The cluster of these manifests."""
+    return Cluster(decode_objects(manifests(settings)))
+
+
 def decide(settings: Settings) -> Decision:
     """What the scheduler decides for the pod ``urgent``."""
-    return schedule("default/urgent", Cluster(decode_objects(manifests(settings))))
+    return schedule("default/urgent", cluster(settings))
 
 
 def show(settings: Settings) -> View:

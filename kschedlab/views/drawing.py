@@ -14,6 +14,7 @@ WIDTH, GAP, HEAD, FOOT, TALL = 126, 12, 24, 40, 220
 PER_ROW = 5
 EM = 13
 """Pixels of one em of text; the drawing's size is given in em, so that it grows with the text around it."""
+FONT = "system-ui,sans-serif"
 LABELS = {"evicted": "✕ evicted", "reprieved": "✓ reprieved", "arriving": "↓ arrives"}
 
 
@@ -60,18 +61,18 @@ def draw(boxes: Sequence[Box], alt: str, resource: str, more: str = "") -> Html:
     ]
     bottom = rows * (HEAD + TALL + FOOT)
     width = GAP + max(min(len(boxes), PER_ROW), 3) * (WIDTH + GAP)
+    inside = element("g", *shapes, *_legend(colour, bottom + 18, more), font_family=FONT, font_size=12)
     return element(
         "svg",
-        *shapes,
-        *_legend(colour, bottom + 18, more),
+        inside,
         xmlns="http://www.w3.org/2000/svg",
         viewBox=f"0 0 {width} {bottom + 28}",
+        width=f"{width / EM:.1f}em",
+        height=f"{(bottom + 28) / EM:.1f}em",
         role="img",
         aria_label=alt,
-        font_family="system-ui,sans-serif",
-        font_size=12,
         fill="currentColor",
-        style=f"width:{width / EM:.1f}em;max-width:100%;height:auto",
+        style="max-width:100%;height:auto",
     )
 
 
@@ -98,9 +99,9 @@ def _block(block: Block, y: float, height: float, fill: str) -> Html:
         element("rect", y=y, width=WIDTH, height=height, fill=fill, stroke="currentColor", stroke_width=0.75),
     ]
     if block.mark == "evicted":
-        left, right, top, bottom = 3, WIDTH - 3, y + 3, y + height - 3
-        cross = f"M{left} {top:.1f}L{right} {bottom:.1f}M{left} {bottom:.1f}L{right} {top:.1f}"
-        shapes.append(element("path", d=cross, stroke=EVICTED, stroke_width=2))
+        left, right, top, bottom = 0.62 * WIDTH, WIDTH - 6.0, y + 6, y + height - 6
+        cross = f"M{left:.1f} {top:.1f}L{right:.1f} {bottom:.1f}M{left:.1f} {bottom:.1f}L{right:.1f} {top:.1f}"
+        shapes.append(element("path", d=cross, stroke=EVICTED, stroke_width=3))
         shapes.append(_outline(y, height, EVICTED, 4, margin=2))
     if block.mark in ("reprieved", "arriving"):
         shapes.append(_outline(y, height, CHOSEN, 3, margin=1.5, stroke_dasharray="7 4"))
@@ -110,7 +111,8 @@ def _block(block: Block, y: float, height: float, fill: str) -> Html:
 def _labels(block: Block, y: float, height: float, fill: str) -> list[Html]:
     """As many lines as there is room for: name, what happens to it, detail."""
     black_or_white = ink(fill)
-    lines = [block.name, LABELS.get(block.mark, ""), block.detail]
+    name = f"{block.name} · {block.badge}" if block.badge else block.name
+    lines = [name, LABELS.get(block.mark, ""), block.detail]
     room = int((height - 4) // 15)
     kept = [(i, line) for i, line in enumerate(lines) if line][: max(room, 0)]
     middle = y + height / 2 - 7.5 * len(kept) + 12
@@ -120,7 +122,7 @@ def _labels(block: Block, y: float, height: float, fill: str) -> list[Html]:
         "stroke_width": 4,
         "stroke_linejoin": "round",
     }
-    shapes = [
+    return [
         _text(
             line,
             9,
@@ -133,9 +135,6 @@ def _labels(block: Block, y: float, height: float, fill: str) -> list[Html]:
         )
         for row, (i, line) in enumerate(kept)
     ]
-    if block.badge and kept:
-        shapes.append(_text(block.badge, WIDTH - 8, middle, "end", fill=black_or_white, font_size=10, **halo))
-    return shapes
 
 
 def _outline(y: float, height: float, stroke: str, thick: float, margin: float, **more: str) -> Html:

@@ -36,6 +36,9 @@ class Html:
     def __eq__(self, other: object) -> bool:
         return isinstance(other, Html) and self._markup == other._markup
 
+    def __repr__(self) -> str:
+        return f"<Html, {len(self._markup)} characters>"
+
     def __hash__(self) -> int:
         return hash(self._markup)
 
@@ -82,7 +85,7 @@ def element(tag: str, *children: Child, **attributes: str | int | float | None) 
     return _raw(f"<{tag}{written}>" if tag in VOID else f"<{tag}{written}>{inside}</{tag}>")
 
 
-def image(svg: Html, alt: str, style: str = "max-width:100%") -> Html:
+def image(svg: Html, alt: str, style: str = "max-width:min(100%,56em)") -> Html:
     """The drawing as an ``<img>``, which is shown where inline SVG is removed (untrusted notebooks)."""
     data = base64.b64encode(str(svg).encode()).decode()
     return element("img", src=f"data:image/svg+xml;base64,{data}", alt=alt, style=style)

@@ -1,0 +1,42 @@
+"""Does the environment have what the notebooks need?"""
+
+from __future__ import annotations
+
+import platform
+from collections.abc import Iterator
+from importlib import metadata
+
+from packaging.requirements import Requirement
+from packaging.specifiers import SpecifierSet
+
+
+def needs(package: str = "kschedlab", extra: str = "lab") -> list[Requirement]:
+    """What the package and its extra ask for, with the lowest versions."""
+    asked = map(Requirement, metadata.requires(package) or ())
+    return [each for each in asked if each.marker is None or each.marker.evaluate({"extra": extra})]
+
+
+def problem(requirement: Requirement) -> str:
+    """What is wrong with an installed package, or ""."""
+    try:
+        version = metadata.version(requirement.name)
+    except metadata.PackageNotFoundError:
+        return "not installed"
+    return "" if version in requirement.specifier else f"is {version}, too old"
+
+
+def check() -> str:
+    """A line for each thing that the notebooks need: ``ok``, or what is wrong and how to mend it."""
+    return "\n".join(_lines())
+
+
+def _lines() -> Iterator[str]:
+    version, wanted = platform.python_version(), metadata.metadata("kschedlab")["Requires-Python"]
+    if version in SpecifierSet(wanted):
+        yield f"ok   python{wanted}"
+    else:
+        yield f"python{wanted} is needed, this is {version}: make PYTHON=/path/to/python lab"
+    for each in needs():
+        name = f"{each.name}{each.specifier}"
+        found = problem(each)
+        yield f"{name} {found}: run `make lab`, or pip install '{name}'" if found else f"ok   {name}"

@@ -1,0 +1,21 @@
+"""A piece of the package's own source, shown where it is explained: never a copy."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from inspect import getsource
+from typing import Any
+
+
+class Listing:
+    """The source of a function or class, with the module that it lives in."""
+
+    def __init__(self, of: Callable[..., Any]) -> None:
+        self.module = of.__module__
+        self.source = getsource(of)
+
+    def __repr__(self) -> str:
+        return f"# {self.module}\n{self.source}"
+
+    def _repr_markdown_(self) -> str:
+        return f"```python\n{self!r}```"
