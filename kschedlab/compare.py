@@ -18,7 +18,8 @@ from kschedlab.objects.manifests import Objects
 from kschedlab.scheduler import schedule
 
 Outcome = dict[str, object]
-"""What was decided, by part: ``feasible nodes``, ``best nodes``, ``victims``, ``chosen for preemption``, ``error``."""
+"""What was decided, by part: ``feasible nodes``, ``best nodes``, ``victims``, ``chosen for preemption``, ``message`` (the
+FailedScheduling message without what preemption adds)."""
 
 
 @dataclass(frozen=True)
@@ -84,7 +85,7 @@ def outcome(decision: Decision) -> Outcome:
         "best nodes": frozenset(decision.best),
         "victims": {node: frozenset(v.key for v in c.victims) for node, c in candidates.items()},
         "chosen for preemption": frozenset(preemption.tied) if preemption is not None else frozenset(),
-        "error": bool(decision.error),
+        "message": decision.message,
     }
 
 
@@ -149,7 +150,7 @@ def _filters(earlier: Generation, later: Generation) -> list[Change]:
     def with_filters(filters: Sequence[Any]) -> Generation:
         return replace(earlier, filters=tuple(filters))
 
-    return list(_plugins(list(earlier.filters), list(later.filters), with_filters))
+    return list(_plugins("filter", list(earlier.filters), list(later.filters), with_filters))
 
 
 def _scores(earlier: Generation, later: Generation) -> list[Change]:
@@ -159,7 +160,7 @@ def _scores(earlier: Generation, later: Generation) -> list[Change]:
     def with_scores(scores: Sequence[Any]) -> Generation:
         return replace(earlier, scores=tuple((score, weights[type(score)]) for score in scores))
 
-    found = list(_plugins([s for s, _ in earlier.scores], [s for s, _ in later.scores], with_scores, ordered=False))
+    found = list(_plugins("score", [s for s, _ in earlier.scores], [s for s, _ in later.scores], with_scores))
     theirs = {type(score): weight for score, weight in later.scores}
     for place, (score, weight) in enumerate(earlier.scores):
         new = theirs.get(type(score), weight)
@@ -170,24 +171,26 @@ def _scores(earlier: Generation, later: Generation) -> list[Change]:
 
 
 def _plugins(
-    one: list[Any], other: list[Any], rebuilt: Callable[[Sequence[Any]], Generation], ordered: bool = True
+    stage: str, one: list[Any], other: list[Any], rebuilt: Callable[[Sequence[Any]], Generation]
 ) -> Iterator[Change]:
     """Plugins are matched by their class; their names changed over the years, which alone decides nothing."""
     theirs, ours = {type(p): p for p in other}, {type(p): p for p in one}
     for place, plugin in enumerate(one):
         rest = [*one[:place], *one[place + 1 :]]
         if type(plugin) not in theirs:
-            yield Change(f"without {plugin.name}", plugin.name, "-", rebuilt(rest))
+            yield Change(f"without the {stage} {plugin.name}", plugin.name, "-", rebuilt(rest))
             continue
 
         def put(new: object, place: int = place) -> Generation:
             return rebuilt([*one[:place], new, *one[place + 1 :]])
 
-        yield from _settings(plugin, theirs[type(plugin)], f"{plugin.name}.", put, skip=frozenset({"name"}))
+        yield from _settings(plugin, theirs[type(plugin)], f"{stage} {plugin.name}.", put, skip=frozenset({"name"}))
     for place, plugin in enumerate(other):
         if type(plugin) not in ours:
-            yield Change(f"with {plugin.name}", "-", plugin.name, rebuilt([*one[:place], plugin, *one[place:]]))
-    if ordered:
+            yield Change(
+                f"with the {stage} {plugin.name}", "-", plugin.name, rebuilt([*one[:place], plugin, *one[place:]])
+            )
+    if stage == "filter":
         kept = [p for p in one if type(p) in theirs]
         moved = [ours[type(p)] for p in other if type(p) in ours]
         if kept != moved:

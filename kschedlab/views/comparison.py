@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import is_dataclass
 
 from kschedlab.compare import Cause, Comparison, Step, shown
 from kschedlab.decision import Decision
@@ -103,40 +104,60 @@ def _cause(cause: Cause, step: Step) -> str:
 # -- the tables
 
 
-def generations_rows(generations: Sequence[Generation]) -> list[list[str]]:
-    """The generations as rows of text: filters in order, scores with weights, constants and named rules."""
-    rows = [["", *(generation.name for generation in generations)]]
-    for number in range(max(len(generation.filters) for generation in generations)):
-        names = [g.filters[number].name if number < len(g.filters) else "" for g in generations]
-        rows.append([f"filter {number + 1}", *names])
-    for number in range(max(len(generation.scores) for generation in generations)):
-        scores = [g.scores[number] if number < len(g.scores) else None for g in generations]
-        rows.append([f"score {number + 1}", *(f"{s[0].name} x {s[1]}" if s else "" for s in scores)])
-    return rows + _rules(generations)
+def generations_rows(generations: Sequence[Generation], everything: bool = False) -> list[list[str]]:
+    """The generations as rows of text: what they filter and score by, then the constants and named rules.
+
+    A plugin's row has its name in each generation, with its place among the filters or its weight. Of the settings
+    only those that differ are listed, unless ``everything`` is asked for.
+    """
+    filters = _by_class([[(f, f"{place}. {f.name}") for place, f in enumerate(g.filters, 1)] for g in generations])
+    scores = _by_class([[(s, f"{s.name} x {weight}") for s, weight in g.scores] for g in generations])
+    head = ["", *(generation.name for generation in generations)]
+    rows = [head, *(["filter", *cells] for cells in filters), *(["score", *cells] for cells in scores)]
+    settings = [dict(_settings_of(generation)) for generation in generations]
+    names = dict.fromkeys(name for each in settings for name in each)
+    lines = [[name, *(each.get(name, "") for each in settings)] for name in names]
+    return rows + [line for line in lines if everything or _differs(line[1:])]
 
 
-def _rules(generations: Sequence[Generation]) -> list[list[str]]:
-    flat = [dict(_flat(generation, "")) for generation in generations]
-    names = dict.fromkeys(name for settings in flat for name in settings)
-    return [[name, *(settings.get(name, "") for settings in flat)] for name in names]
+def _differs(cells: list[str]) -> bool:
+    """Whether the generations that have the setting differ in it; of a list, whether only some have the entry."""
+    return len(set(cells) - {""}) > 1 or ("yes" in cells and "" in cells)
+
+
+def _by_class(columns: Sequence[Sequence[tuple[object, str]]]) -> list[list[str]]:
+    """A row for each class of plugins: what each column says of it, "" where it has none. In the last one's order."""
+    classes = dict.fromkeys(type(plugin) for column in reversed(columns) for plugin, _ in column)
+    named = [{type(plugin): text for plugin, text in column} for column in columns]
+    return [[names.get(each, "") for names in named] for each in classes]
+
+
+def _settings_of(generation: Generation) -> Iterator[tuple[str, str]]:
+    yield from _flat(generation, "")
+    for check in generation.filters:
+        yield from _flat(check, f"filter {type(check).__name__}.")
+    for score, _ in generation.scores:
+        yield from _flat(score, f"score {type(score).__name__}.")
 
 
 def _flat(settings: object, path: str) -> Iterator[tuple[str, str]]:
     for name, value in vars(settings).items():
         if name in ("name", "filters", "scores"):
             continue
-        if hasattr(value, "__dataclass_fields__") and not callable(value):
+        if is_dataclass(value) and not callable(value):
             yield from _flat(value, f"{path}{name}.")
+        elif isinstance(value, tuple) and len(value) > 1:
+            yield from ((f"{path}{name}: {shown(each)}", "yes") for each in value)
         else:
             yield f"{path}{name}", shown(value)
 
 
-def generations_text(generations: Sequence[Generation]) -> str:
+def generations_text(generations: Sequence[Generation], everything: bool = False) -> str:
     """The generations side by side as text."""
-    return "\n".join(line.rstrip() for line in aligned(generations_rows(generations), indent=""))
+    return "\n".join(line.rstrip() for line in aligned(generations_rows(generations, everything), indent=""))
 
 
-def generations_html(generations: Sequence[Generation]) -> str:
+def generations_html(generations: Sequence[Generation], everything: bool = False) -> str:
     """The generations side by side as a table."""
-    head, *rows = generations_rows(generations)
+    head, *rows = generations_rows(generations, everything)
     return str(table(head, [row(*cells) for cells in rows]))
