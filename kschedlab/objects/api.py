@@ -73,7 +73,8 @@ def rounded_first(pod: Pod) -> Counted:
     counted = containers_only(pod)
     for container in pod.spec.initContainers:
         for name, amount in _of(container).items():
-            counted[name] = max(counted.get(name, 0), amount)
+            if amount > counted.get(name, 0):
+                counted[name] = amount
     for name, quantity in pod.spec.overhead.items():
         counted[name] = counted.get(name, 0) + (quantity.milli() if name == "cpu" else quantity.value())
     return counted
