@@ -18,8 +18,8 @@ from kschedlab.objects.manifests import Objects
 from kschedlab.scheduler import schedule
 
 Outcome = dict[str, object]
-"""What was decided, by part: ``feasible nodes``, ``best nodes``, ``victims``, ``chosen for preemption``, ``message`` (the
-FailedScheduling message without what preemption adds)."""
+"""What was decided, by part: ``feasible nodes``, ``best nodes``, ``victims``, ``chosen for preemption``, and
+``message``: the FailedScheduling message without what preemption adds."""
 
 
 @dataclass(frozen=True)
