@@ -6,14 +6,14 @@ getNodeVolumeAttachmentInfo, getVolumeLimits).
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import NamedTuple, Protocol
 
 import numpy as np
 
 from kschedlab.cluster.cluster import Cluster
-from kschedlab.cluster.kinds import BoolArray, IntArray, Kind, Kinds
+from kschedlab.cluster.kinds import BoolArray, IntArray, Kind, Kinds, Question
 from kschedlab.cluster.migration import DRIVER_OF, UNCOUNTED, MigrationError, handle_of, in_tree
 from kschedlab.cluster.volumes import Volumes, claim_class, claim_name, not_found, own_fault
 from kschedlab.cluster.world import World
@@ -132,27 +132,25 @@ class Troubled:
         return int(any(True for _ in self.messages(kind)))
 
 
-class Driver:
-    """One CSI driver's volumes on all nodes.
+class Handles(Question, Protocol):
+    """A question about volumes that keeps their names, so that one used twice can be told from two."""
 
-    ``installed``: bool[nodes], the nodes whose CSINode lists the driver. ``limits``: int64[nodes], how many volumes it
-    may attach to each, NO_LIMIT if it does not say. A volume on a node is one number: ``node * WIDTH + volume``.
+    def handles(self, kind: Kind) -> frozenset[str]:
+        """The names of the volumes that every pod of the kind uses."""
+        ...
+
+
+class Attached:
+    """How many volumes of one sort each node has. A volume on a node is one number: ``node * WIDTH + volume``.
+
+    ``held``: volumes that are attached besides those that the pods use, as (position of the node, name) pairs.
     """
 
-    def __init__(self, name: str, cluster: Cluster) -> None:
-        self.name = name
-        self.question = Attaches(name, cluster.volumes)
-        self.installed: BoolArray = np.zeros(len(cluster.nodes), np.bool_)
-        self.limits = np.full(len(cluster.nodes), NO_LIMIT, np.int64)
-        for position, found in enumerate(cluster.volumes.nodes.get(name) for name in cluster.names):
-            for driver in found.spec.drivers if found is not None else ():
-                if driver.name == name:
-                    self.installed[position] = True
-                    if driver.allocatable is not None and driver.allocatable.count is not None:
-                        self.limits[position] = driver.allocatable.count
+    def __init__(self, question: Handles, nodes: int, held: Iterable[tuple[int, str]] = ()) -> None:
+        self.question = question
         self._numbers: dict[str, int] = {}
-        self._held = np.array(sorted(self._attachments_read(cluster)), np.int64)
-        self._held_on = np.bincount(self._held // WIDTH, minlength=len(cluster.nodes))
+        self._held = np.array(sorted({node * WIDTH + self._number(handle) for node, handle in held}), np.int64)
+        self._held_on = np.bincount(self._held // WIDTH, minlength=nodes)
         self._start = self._length = self._volumes = np.zeros(0, np.int64)
 
     def at_most(self, world: World) -> IntArray:
@@ -206,14 +204,34 @@ class Driver:
     def _number(self, handle: str) -> int:
         return self._numbers.setdefault(handle, len(self._numbers))
 
-    def _attachments_read(self, cluster: Cluster) -> set[int]:
-        held = set()
-        for attachment in cluster.volumes.attachments:
-            spec = attachment.spec
-            volume = cluster.volumes.volumes.get(spec.source.persistentVolumeName or "")
-            if spec.attacher == self.name and spec.nodeName in cluster.index and volume and volume.spec.csi:
-                held.add(cluster.index[spec.nodeName] * WIDTH + self._number(volume.spec.csi.volumeHandle))
-        return held
+
+class Driver(Attached):
+    """One CSI driver's volumes on all nodes.
+
+    ``installed``: bool[nodes], the nodes whose CSINode lists the driver. ``limits``: int64[nodes], how many volumes it
+    may attach to each, NO_LIMIT if it does not say.
+    """
+
+    def __init__(self, name: str, cluster: Cluster) -> None:
+        super().__init__(Attaches(name, cluster.volumes), len(cluster.nodes), _attachments_read(name, cluster))
+        self.name = name
+        self.installed: BoolArray = np.zeros(len(cluster.nodes), np.bool_)
+        self.limits = np.full(len(cluster.nodes), NO_LIMIT, np.int64)
+        for position, found in enumerate(cluster.volumes.nodes.get(name) for name in cluster.names):
+            for driver in found.spec.drivers if found is not None else ():
+                if driver.name == name:
+                    self.installed[position] = True
+                    if driver.allocatable is not None and driver.allocatable.count is not None:
+                        self.limits[position] = driver.allocatable.count
+
+
+def _attachments_read(driver: str, cluster: Cluster) -> Iterator[tuple[int, str]]:
+    """What the driver's VolumeAttachments say is on the nodes."""
+    for attachment in cluster.volumes.attachments:
+        spec = attachment.spec
+        volume = cluster.volumes.volumes.get(spec.source.persistentVolumeName or "")
+        if spec.attacher == driver and spec.nodeName in cluster.index and volume and volume.spec.csi:
+            yield cluster.index[spec.nodeName], volume.spec.csi.volumeHandle
 
 
 def driver(cluster: Cluster, name: str) -> Driver:

@@ -195,7 +195,8 @@ def matching_selector(pod: Pod, cluster: Cluster) -> Selector:
         if controller.metadata.namespace == namespace and chosen and from_map(chosen).matches(pod.metadata.labels):
             labels |= chosen
     selector = from_map(labels)
-    for owner in (*objects.replica_sets, *objects.stateful_sets):
+    owners: list[ReplicaSet | StatefulSet] = [*objects.replica_sets, *objects.stateful_sets]
+    for owner in owners:
         if owner.metadata.namespace == namespace and owner.spec.selector is not None:
             other = owner.spec.selector.compile()
             if not other.empty and pod.metadata.labels and other.matches(pod.metadata.labels):
