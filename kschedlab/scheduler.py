@@ -92,7 +92,9 @@ class Scheduler:
         if self.generation.nominated_node_first and nominated is not None and passes[nominated]:
             return np.array([nominated]), 1
         left_in = int(np.count_nonzero(verdicts.refused_by != LEFT_OUT))
-        enough = nodes_to_find(left_in, self.percentage, self.generation.sampling)
+        rules = self.generation.sampling
+        unscored = rules.one_if_unscored and not self.generation.scores
+        enough = 1 if unscored else nodes_to_find(left_in, self.percentage, rules)
         feasible, looked_at = search(passes, self.next_start, enough)
         looked_at = min(looked_at, left_in)
         self.next_start = (self.next_start + looked_at) % len(passes)

@@ -38,6 +38,14 @@ def test_a_survey_sees_everything_whatever_the_percentage() -> None:
     assert len(schedule("default/web", nodes(200), percentage=5).feasible) == 200
 
 
+def test_without_score_plugins_the_first_feasible_node_is_enough() -> None:
+    unscored = replace(V1_37, scores=())
+    assert schedule("default/web", nodes(5), unscored, survey=False).names == ["n000"]
+    ranked = replace(unscored, sampling=replace(V1_37.sampling, one_if_unscored=False))
+    decision = schedule("default/web", nodes(5), ranked, survey=False)
+    assert decision.scores is not None and decision.scores.total.tolist() == [1] * 5
+
+
 def test_its_own_nominated_node_is_tried_first() -> None:
     world = cluster(node("n1"), node("n2"), pod("web", nominated="n2"))
     decision = schedule("default/web", world, survey=False)

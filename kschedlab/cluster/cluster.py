@@ -110,7 +110,7 @@ class Cluster:
         pod = self.api.admit(pod)
         start, metadata = pod.status.startTime, pod.metadata
         request, placed = self.api.incoming(pod), self.api.placed(pod)
-        for name in request:
+        for name in request | placed:
             self._row(name)
         return PodInfo(
             pod=pod,

@@ -108,6 +108,13 @@ class Verdicts:
                 result = result | ((self.refused_by == number) & refused.unresolvable)
         return result
 
+    def raise_error(self) -> None:
+        """Raise SchedulingError if a plugin failed on a node, instead of refusing it."""
+        for number, refused in enumerate(self.refusals):
+            for part in refused.parts if refused is not None else ():
+                if part.error and (part.mask & (self.refused_by == number)).any():
+                    raise SchedulingError(f'running "{self.plugins[number]}" filter plugin: {part.reason}')
+
     def plugin(self, node: int) -> str | None:
         """The plugin that refuses the node at this position, "PreFilter" if it was left out, None if it passes."""
         number = int(self.refused_by[node])
@@ -136,8 +143,15 @@ class FilterRun:
         """Judge all nodes; then again with nominated pods of equal or higher priority added.
 
         A node passes if it passes both ways: the nominated pods may take its room, but may also never come. Where
-        pods that come can only hurt, the second way tells nothing new and is left out.
+        pods that come can only hurt, the second way tells nothing new and is left out. SchedulingError if a plugin
+        fails on a node that is judged as it is, without ``overlay``.
         """
+        verdicts = self._verdicts(overlay)
+        if overlay is None:
+            verdicts.raise_error()
+        return verdicts
+
+    def _verdicts(self, overlay: Overlay | None) -> Verdicts:
         if self.crowded is None:
             return self.judge(self.alone if overlay is None else self.alone.over(overlay))
         crowded = self.judge(self.crowded if overlay is None else self.crowded.over(overlay))
@@ -156,7 +170,6 @@ class FilterRun:
             refusals.append(refused)
             if refused is not None:
                 np.copyto(refused_by, number, where=refused.mask & (refused_by == PASSES))
-                _raise_error(self.prepared.plugins[number], refused, refused_by == number)
         return Verdicts(refused_by, self.prepared.plugins, tuple(refusals), narrowed_by=self.prepared.narrowed_by)
 
     def _ask(self, number: int, check: Check, world: World) -> Refused | None:
@@ -165,12 +178,6 @@ class FilterRun:
         if number not in self._static:
             self._static[number] = check.refuses(world)
         return self._static[number]
-
-
-def _raise_error(plugin: str, refused: Refused, asked: BoolArray) -> None:
-    for part in refused.parts:
-        if part.error and (part.mask & asked).any():
-            raise SchedulingError(f'running "{plugin}" filter plugin: {part.reason}')
 
 
 def _both(first: Verdicts, second: Verdicts) -> Verdicts:
@@ -207,12 +214,16 @@ def nodes_to_find(nodes: int, percentage: int, rules: SamplingRules) -> int:
 
 @dataclass(frozen=True)
 class SamplingRules:
-    """Constants of the search: all below 100 nodes; adaptive: 50 % less 1 % for each 125 nodes, at least 5 %."""
+    """Constants of the search: all below 100 nodes; adaptive: 50 % less 1 % for each 125 nodes, at least 5 %.
+
+    ``one_if_unscored``: without score plugins the first feasible node is enough.
+    """
 
     min_feasible_nodes: int = 100
     min_percentage: int = 5
     adaptive_from: int = 50
     adaptive_step: int = 125
+    one_if_unscored: bool = True
 
 
 def search(passes: BoolArray, start: int, enough: int) -> tuple[IntArray, int]:
