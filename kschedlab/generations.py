@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from kschedlab.cluster.constraints import ConstraintRules
 from kschedlab.filter.interpod import NO_AFFINITY_OR_ANTI_AFFINITY, InterPodAffinity
@@ -18,10 +18,12 @@ from kschedlab.filter.volume_binding import VolumeBinding
 from kschedlab.filter.volume_limits import NodeVolumeLimits
 from kschedlab.filter.volume_restrictions import VolumeRestrictions
 from kschedlab.filter.volume_zone import VolumeZone
-from kschedlab.objects.api import API_1_20, API_1_37, Api
+from kschedlab.objects.api import API_1_13, API_1_16, API_1_20, API_1_37, Api
 from kschedlab.preemption.budgets import BudgetRules
+from kschedlab.preemption.ladder import RULES
 from kschedlab.preemption.stage import PreemptionRules
 from kschedlab.preemption.victims import VictimRules
+from kschedlab.registry import REGISTRY_1_13, REGISTRY_1_16
 from kschedlab.score.avoid_pods import NodePreferAvoidPods
 from kschedlab.score.images import ImageLocality
 from kschedlab.score.interpod import InterPodAffinityScore
@@ -125,5 +127,58 @@ V1_20 = Generation(
 )
 """v1.20: pkg/scheduler/algorithmprovider/registry.go, getDefaultConfig."""
 
-GENERATIONS = {generation.name: generation for generation in (V1_20, V1_37)}
+DEFAULT_PREDICATES = (
+    "CheckNodeUnschedulable",
+    "GeneralPredicates",
+    "PodToleratesNodeTaints",
+    "MatchInterPodAffinity",
+)
+"""Of v1.13 and v1.16: what is left of the default provider's predicates once TaintNodesByCondition is on."""
+
+DEFAULT_PRIORITIES = {
+    "BalancedResourceAllocation": 1,
+    "ImageLocalityPriority": 1,
+    "InterPodAffinityPriority": 1,
+    "LeastRequestedPriority": 1,
+    "NodeAffinityPriority": 1,
+    "NodePreferAvoidPodsPriority": 10000,
+    "SelectorSpreadPriority": 1,
+    "TaintTolerationPriority": 1,
+}
+
+V1_16 = Generation(
+    name="v1.16",
+    api=API_1_16,
+    filters=REGISTRY_1_16.filters(*DEFAULT_PREDICATES),
+    scores=REGISTRY_1_16.scores(**DEFAULT_PRIORITIES),
+    preemption=PreemptionRules(
+        min_candidate_percentage=100,
+        policy_obeyed=False,
+        hopeless_node_frees=False,
+        waits_for_preempted_only=False,
+        reason_given=False,
+        victims=VictimRules(BudgetRules(counted_down=False, disrupted_exempt=False), sorted_again=False),
+    ),
+    nominated_node_first=False,
+    rejection_told_once=False,
+)
+"""v1.16: pkg/scheduler/algorithmprovider/defaults/defaults.go."""
+
+V1_13 = replace(
+    V1_16,
+    name="v1.13",
+    api=API_1_13,
+    filters=REGISTRY_1_13.filters(*DEFAULT_PREDICATES),
+    scores=REGISTRY_1_13.scores(**DEFAULT_PRIORITIES),
+    sampling=SamplingRules(min_percentage=50),
+    preemption=replace(
+        V1_16.preemption,
+        victims=replace(V1_16.preemption.victims, older_is_more_important=False),
+        ladder=RULES[:-1],
+    ),
+    host_drawn=False,
+)
+"""v1.13: pkg/scheduler/algorithmprovider/defaults/defaults.go."""
+
+GENERATIONS = {generation.name: generation for generation in (V1_13, V1_16, V1_20, V1_37)}
 LATEST = V1_37.name

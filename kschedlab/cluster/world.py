@@ -65,6 +65,12 @@ class Overlay:
             self._kept[name] = value, total
         return self._kept[name][1]
 
+    def put_back(self, question: Question) -> IntArray:
+        """int64[nodes]: the question's sum over the pods that left in thought, all at first, and are there again."""
+        whole = np.zeros(len(self.cluster.nodes), np.int64)
+        np.add.at(whole, self.node, self.cluster.kinds.answers(question)[self.kind])
+        return whole + self.count(question)
+
     def holds(self, question: Question, held: BoolArray) -> BoolArray:
         """bool[nodes]: ``held`` after the overlay's changes; see :meth:`World.holds`."""
         if not self.runs:
@@ -95,6 +101,19 @@ class World:
     def over(self, overlay: Overlay) -> World:
         """This world with an overlay on top. It holds until the overlay changes."""
         return World(self.cluster, self, overlay)
+
+    def of_running(self) -> World:
+        """This world without the pods that don't run, such as nominated ones."""
+        if self._below is None or self._overlay is None:
+            return self
+        below = self._below.of_running()
+        if not self._overlay.runs:
+            return below
+        return self if below is self._below else below.over(self._overlay)
+
+    def put_back(self, question: Question) -> IntArray | int:
+        """int64[nodes]: the question's sum over the running pods that left in thought and are there again."""
+        return sum((overlay.put_back(question) for overlay in self.overlays if overlay.runs), start=0)
 
     def requested(self, row: int) -> IntArray:
         """int64[nodes]: the sum of the requests for resource ``row`` on each node."""

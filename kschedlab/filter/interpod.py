@@ -3,6 +3,7 @@
 v1.37: pkg/scheduler/framework/plugins/interpodaffinity/filtering.go. Near means: on nodes with the same value of the
 term's topology key. Required affinity asks for pods that match *all* terms at once; the first pod of a group that
 wants only its like passes where the nodes have the keys. Evicting pods can't help where affinity is missing.
+v1.16, v1.13: pkg/scheduler/algorithm/predicates/predicates.go (InterPodAffinityMatches) and metadata.go (AddPod).
 """
 
 from __future__ import annotations
@@ -49,6 +50,19 @@ class Unwanted:
 
 
 @dataclass(frozen=True, slots=True)
+class UnwantedElsewhere:
+    """Question: is the pod meant by a term of the incoming pod's required anti-affinity, but by none with that key?"""
+
+    by: Incoming
+    key: str
+
+    def of(self, kind: Kind) -> int:
+        """1 if pods of this kind are."""
+        keys = {term.key for term in self.by.terms.anti_affinity if self.by.means(term, kind)}
+        return int(bool(keys) and self.key not in keys)
+
+
+@dataclass(frozen=True, slots=True)
 class Repels:
     """Question: how many terms with that key of the pod's required anti-affinity mean the incoming pod?"""
 
@@ -69,13 +83,23 @@ def anti_affinity_keys(kind: Kind) -> tuple[str, ...]:
 class InterPodAffinity:
     """The filter.
 
-    ``common_reason``: said of every refused node, before the reason itself. Named rule ``skips``: a pod without
-    required terms that no *running* pod's anti-affinity means is skipped.
+    ``common_reason``: said of every refused node, before the reason itself. Named rules:
+
+    ``skips``: a pod without required terms that no *running* pod's anti-affinity means is skipped.
+    ``others_first``: other pods' anti-affinity is looked at before the pod's own terms.
+    ``first_needs_keys``: the first pod of a group passes only where the nodes have the topology keys.
+    ``nominated_seen``: the pod's own terms see nominated pods; else only those pods' terms see the pod.
+    ``put_back_exactly``: a victim that is put back counts for the terms that mean it; else for the topology keys of all
+    terms of the pod's anti-affinity if one means it.
     """
 
     name: str = "InterPodAffinity"
     common_reason: str = ""
     skips: bool = True
+    others_first: bool = False
+    first_needs_keys: bool = True
+    nominated_seen: bool = True
+    put_back_exactly: bool = True
 
     def prepare(self, pod: PodInfo, cluster: Cluster) -> AffinityCheck | None:
         """Skips a pod that no term can concern; by the rule ``skips`` also one that nominated pods' terms alone do."""
@@ -87,7 +111,7 @@ class InterPodAffinity:
         repels = tuple(r for key in keys if kinds.answers(r := Repels(asked, key)).any())
         concerned = asked.terms.affinity or asked.terms.anti_affinity or (repels and not self.skips)
         if concerned or any(_asked_somewhere(r, cluster) for r in repels):
-            return AffinityCheck(asked, repels, cluster, self.common_reason)
+            return AffinityCheck(asked, repels, cluster, self)
         return None
 
 
@@ -96,17 +120,14 @@ def _asked_somewhere(repels: Repels, cluster: Cluster) -> bool:
 
 
 class AffinityCheck:
-    """``repels``: questions about those topology keys of other pods' anti-affinity that can concern the pod.
-
-    ``common_reason``: said of every refused node first, unless it is empty.
-    """
+    """``repels``: questions about those topology keys of other pods' anti-affinity that can concern the pod."""
 
     only: frozenset[str] | None = None
     reacts: bool = True
 
-    def __init__(self, asked: Incoming, repels: tuple[Repels, ...], cluster: Cluster, common_reason: str = "") -> None:
+    def __init__(self, asked: Incoming, repels: tuple[Repels, ...], cluster: Cluster, rules: InterPodAffinity) -> None:
         terms = asked.terms
-        self._common_reason = common_reason
+        self._rules = rules
         self.monotone = not terms.affinity
         self._repels = repels
         self._unwanted = tuple(Unwanted(asked, key) for key in dict.fromkeys(t.key for t in terms.anti_affinity))
@@ -123,19 +144,38 @@ class AffinityCheck:
         Terms: for each topology key, how many pods (or their terms) there are in the node's domain.
         """
         refused = first_of(self._parts(world))
-        if refused is None or not self._common_reason:
+        if refused is None or not self._rules.common_reason:
             return refused
-        return Refused([Part(refused.mask, self._common_reason), *refused.parts])
+        return Refused([Part(refused.mask, self._rules.common_reason), *refused.parts])
 
     def _parts(self, world: World) -> Iterator[Part]:
+        own = world if self._rules.nominated_seen else world.of_running()
+        if self._rules.others_first:
+            yield from self._others(world)
         if self._near:
-            near = {key: world.count_in_domain(self._wanted, key) for key in self._near}
-            found = np.logical_and.reduce([count > 0 for count in near.values()])
-            yield Part(~(self._labelled & (found | self._first(world))), NO_AFFINITY, True, near)
-        for reason, questions in ((ANTI_AFFINITY, self._unwanted), (OTHERS_ANTI_AFFINITY, self._repels)):
-            for question in questions:
-                count = world.count_in_domain(question, question.key)
-                yield Part(count > 0, reason, terms={question.key: count})
+            yield self._affinity(own)
+        for question in self._unwanted:
+            count = own.count_in_domain(question, question.key)
+            if not self._rules.put_back_exactly:
+                labelled = own.cluster.topology(question.key).domain >= 0
+                count = count + labelled * own.put_back(UnwantedElsewhere(question.by, question.key))
+            yield Part(count > 0, ANTI_AFFINITY, terms={question.key: count})
+        if not self._rules.others_first:
+            yield from self._others(world)
+
+    def _affinity(self, world: World) -> Part:
+        near = {key: world.count_in_domain(self._wanted, key) for key in self._near}
+        found = np.logical_and.reduce([count > 0 for count in near.values()])
+        if self._rules.first_needs_keys:
+            fits = self._labelled & (found | self._first(world))
+        else:
+            fits = (self._labelled & found) | self._first(world)
+        return Part(~fits, NO_AFFINITY, True, near)
+
+    def _others(self, world: World) -> Iterator[Part]:
+        for question in self._repels:
+            count = world.count_in_domain(question, question.key)
+            yield Part(count > 0, OTHERS_ANTI_AFFINITY, terms={question.key: count})
 
     def _first(self, world: World) -> BoolArray:
         """bool[nodes]: the pod wants its like near, and there is none so far on any node that has one of the keys."""

@@ -18,6 +18,7 @@ from kschedlab.objects.model import NodeSelector, NodeSelectorTerm, PodSpec
 NO_MATCH = "node(s) didn't match Pod's node affinity/selector"
 NO_MATCH_ADDED = "node(s) didn't match scheduler-enforced node affinity"
 NO_MATCH_1_20 = "node(s) didn't match Pod's node affinity"
+NO_MATCH_1_16 = "node(s) didn't match node selector"
 CONFLICT = "pod affinity terms conflict"
 
 

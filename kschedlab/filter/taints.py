@@ -19,6 +19,8 @@ from kschedlab.objects.model import Toleration
 
 UNTOLERATED = "node(s) had untolerated taint(s)"
 UNTOLERATED_BY_NAME = "node(s) had taint {{{key}: {value}}}, that the pod didn't tolerate"
+NOT_TOLERATED = "node(s) had taints that the pod didn't tolerate"
+"""The reasons of v1.37, v1.20, and of v1.16 and before."""
 
 
 @dataclass(frozen=True)

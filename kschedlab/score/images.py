@@ -31,13 +31,15 @@ class ImageLocality:
 
     Named rules: ``init_containers``: images of init containers and image volumes count too (not in v1.20: the same
     file). ``limit_per_image``: the 1000 MiB are for each image; else for all (v1.16, v1.13:
-    algorithm/priorities/image_locality.go).
+    algorithm/priorities/image_locality.go). ``own_size``: an image is as large as the node itself reports; else as the
+    first node that has it did (v1.13: internal/cache/cache.go, addNodeImageStates).
     """
 
     name: str = "ImageLocality"
     init_containers: bool = True
     highest: int = MAX_NODE_SCORE
     limit_per_image: bool = True
+    own_size: bool = True
 
     def score(self, pod: PodInfo, cluster: Cluster, nodes: IntArray) -> Scored:
         """Scores every pod. Terms: ``bytes``, int64[nodes given], present there and scaled; ``images``, how many."""
@@ -48,7 +50,7 @@ class ImageLocality:
         return Scored(raw, raw, {"bytes": present[nodes], "images": len(wanted)})
 
     def _all_nodes(self, wanted: tuple[str, ...], cluster: Cluster) -> tuple[IntArray, IntArray]:
-        spread = scaled_sizes(cluster)
+        spread = scaled_sizes(cluster, self.own_size)
         present = np.zeros(len(cluster.nodes), np.int64)
         for image in wanted:
             present += spread.get(image, 0)
@@ -76,20 +78,22 @@ def normalized(image: str) -> str:
     return image if image.rfind(":") > image.rfind("/") else f"{image}:latest"
 
 
-def scaled_sizes(cluster: Cluster) -> dict[str, IntArray]:
+def scaled_sizes(cluster: Cluster, own_size: bool = True) -> dict[str, IntArray]:
     """For each image name: int64[nodes], its size on the nodes that have it, times the share of nodes that have it.
 
     The share keeps pods from piling up on the few nodes that have a rare image.
     """
-    return cluster.fact("ImageLocality: scaled sizes", lambda: _scaled_sizes(cluster))
+    return cluster.fact(("scaled sizes", own_size), lambda: _scaled_sizes(cluster, own_size))
 
 
-def _scaled_sizes(cluster: Cluster) -> dict[str, IntArray]:
+def _scaled_sizes(cluster: Cluster, own_size: bool) -> dict[str, IntArray]:
     sizes: dict[str, dict[int, int]] = {}
-    for position, node in enumerate(cluster.nodes):
+    for node in cluster.objects.nodes:
+        position = cluster.index[node.metadata.name]
         for image in node.status.images:
             for name in image.names:
-                sizes.setdefault(name, {})[position] = image.sizeBytes
+                known = sizes.setdefault(name, {})
+                known[position] = image.sizeBytes if own_size else next(iter(known.values()), image.sizeBytes)
     scaled = {}
     for name, on in sizes.items():
         row = scaled[name] = np.zeros(len(cluster.nodes), np.int64)

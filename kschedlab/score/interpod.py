@@ -65,13 +65,15 @@ class InterPodAffinityScore:
 
     ``hard_pod_affinity_weight``: how much required affinity of running pods pulls. Named rules: ``skips``: a pod that
     is tied to no running pod is skipped; else all nodes get 0. ``zero_counts``: the scale begins at 0 if no node is
-    below it, and ends there if none is above (v1.20: the same file).
+    below it, and ends there if none is above (v1.20: the same file). ``normalized_later``: the sum is the raw score;
+    else the plugin gives the final score at once (v1.16, v1.13: algorithm/priorities/interpod_affinity.go).
     """
 
     name: str = "InterPodAffinity"
     hard_pod_affinity_weight: int = 1
     skips: bool = True
     zero_counts: bool = False
+    normalized_later: bool = True
     highest: int = MAX_NODE_SCORE
 
     def score(self, pod: PodInfo, cluster: Cluster, nodes: IntArray) -> Scored | None:
@@ -80,7 +82,8 @@ class InterPodAffinityScore:
         if not terms:
             return None if self.skips else Scored(np.zeros_like(nodes), np.zeros_like(nodes))
         raw = reduce(np.add, terms.values())
-        return Scored(raw, _stretched(raw, self.zero_counts, self.highest), terms)
+        final = _stretched(raw, self.zero_counts, self.highest)
+        return Scored(raw if self.normalized_later else final, final, terms)
 
     def _pulls(self, pod: PodInfo, cluster: Cluster, nodes: IntArray) -> dict[str, IntArray]:
         """By topology key: int64[nodes given], the pull; without keys that tie the pod to nobody."""

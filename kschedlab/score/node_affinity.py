@@ -27,9 +27,9 @@ Terms = tuple[PreferredSchedulingTerm, ...]
 class NodeAffinityScore:
     """The sum of the weights of the terms that match, scaled to 0..``highest``.
 
-    ``added``: terms that the scheduler prefers for every pod (NodeAffinityArgs.addedAffinity). Named rules: ``skips``: a
-    pod that prefers nothing is skipped; else all nodes get 0. ``fields_count``: a term can ask for nodes by name; else
-    that is not read (v1.16, v1.13: algorithm/priorities/node_affinity.go).
+    ``added``: terms that the scheduler prefers for every pod (NodeAffinityArgs.addedAffinity). Named rules: ``skips``:
+    a pod that prefers nothing is skipped; else all nodes get 0. ``fields_count``: a term can ask for nodes by name;
+    else that is not read (v1.16, v1.13: algorithm/priorities/node_affinity.go).
     """
 
     name: str = "NodeAffinity"

@@ -33,16 +33,27 @@ def most_allocated(requested: IntArray, capacity: IntArray, highest: int = MAX_N
     return np.minimum(requested, capacity) * highest // np.maximum(capacity, 1)
 
 
+def most_requested(requested: IntArray, capacity: IntArray, highest: int = MAX_NODE_SCORE) -> IntArray:
+    """As :func:`most_allocated`, but 0 where more is requested than there is.
+
+    v1.16, v1.13: algorithm/priorities/most_requested.go.
+    """
+    return np.where(requested > capacity, 0, most_allocated(requested, capacity, highest))
+
+
 @dataclass(frozen=True)
 class RequestedToCapacityRatio:
     """A broken line from utilisation (0 to 100 %) to score (0 to 10, scaled to the highest). ``shape``: its corners.
 
-    A resource that scores 0 is left out of the mean, which is rounded. Named rule ``percent_rounded_up``: the
-    utilisation is rounded up, not down (v1.20: noderesources/requested_to_capacity_ratio.go).
+    Named rules: ``percent_rounded_up``: the utilisation is rounded up, not down (v1.20:
+    noderesources/requested_to_capacity_ratio.go). ``zero_left_out``: a resource that scores 0 is left out of the mean,
+    which is rounded; else it counts, and the mean is cut off (v1.13:
+    algorithm/priorities/requested_to_capacity_ratio.go).
     """
 
     shape: tuple[tuple[int, int], ...] = ((0, 0), (100, 10))
     percent_rounded_up: bool = False
+    zero_left_out: bool = True
 
     def __call__(self, requested: IntArray, capacity: IntArray, highest: int = MAX_NODE_SCORE) -> IntArray:
         """The score of each node, in integers that round toward zero between the corners."""
@@ -85,7 +96,7 @@ class NodeResourcesFitScore:
 
     def score(self, pod: PodInfo, cluster: Cluster, nodes: IntArray) -> Scored:
         """Terms: for each resource what would be requested (with the non-zero defaults), the capacity and the score."""
-        ratio = isinstance(self.strategy, RequestedToCapacityRatio)
+        ratio = isinstance(self.strategy, RequestedToCapacityRatio) and self.strategy.zero_left_out
         sum_of_scores, sum_of_weights, terms = np.zeros(len(nodes), np.int64), np.zeros(len(nodes), np.int64), {}
         for name, weight in self.resources:
             asked = resource_request(pod, name, nonzero=True)

@@ -16,6 +16,7 @@ from kschedlab.cluster.cluster import Cluster
 from kschedlab.cluster.kinds import FloatArray, IntArray, Kind
 from kschedlab.cluster.pods import PodInfo
 from kschedlab.cluster.topology import Topology, zone_of
+from kschedlab.objects.model import ReplicaSet, StatefulSet
 from kschedlab.objects.selectors import Selector, from_map
 from kschedlab.score.plugin import MAX_NODE_SCORE, Scored
 
@@ -77,7 +78,8 @@ def selectors_of(kind: Kind, cluster: Cluster, controllers: bool) -> Iterator[Se
         return
     for controller in objects.replication_controllers:
         yield from _selecting(controller.metadata.namespace, from_map(controller.spec.selector), kind)
-    for owner in (*objects.replica_sets, *objects.stateful_sets):
+    owners: tuple[ReplicaSet | StatefulSet, ...] = (*objects.replica_sets, *objects.stateful_sets)
+    for owner in owners:
         if owner.spec.selector is not None:
             yield from _selecting(owner.metadata.namespace, owner.spec.selector.compile(), kind)
 

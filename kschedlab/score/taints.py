@@ -16,7 +16,7 @@ from kschedlab.score.plugin import MAX_NODE_SCORE, Scored, default_normalize
 
 @dataclass(frozen=True)
 class TaintTolerationScore:
-    """The number of PreferNoSchedule taints that the pod doesn't tolerate, turned round and scaled to 0..``highest``."""
+    """The number of PreferNoSchedule taints that the pod doesn't tolerate, turned round, scaled to 0..``highest``."""
 
     name: str = "TaintToleration"
     highest: int = MAX_NODE_SCORE

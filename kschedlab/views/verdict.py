@@ -11,6 +11,8 @@ from kschedlab.score.stage import Scores
 
 LEFT_OUT = "excluded by PreFilter"
 """The program that made the vectors says this where the scheduler names the plugins."""
+UNSEEN = {("v1.16", "InterPodAffinityPriority")}
+"""The programs that made the vectors did not see the raw scores of these (generation, plugin)."""
 
 
 def verdict_of(decision: Decision) -> dict[str, Any]:
@@ -51,6 +53,7 @@ def _scores(scores: Scores, decision: Decision) -> dict[str, Any]:
         "raw": {
             plugin: dict(zip(names, row.raw.tolist(), strict=True))
             for plugin, row in zip(scores.plugins, scores.rows, strict=True)
+            if (decision.generation.name, plugin) not in UNSEEN
         },
         "weighted": {
             plugin: dict(zip(names, row.tolist(), strict=True))

@@ -1,0 +1,168 @@
+"""The predicates and priorities that shipped with v1.13 and v1.16, also those that their default providers leave out.
+
+v1.16: pkg/scheduler/algorithmprovider/defaults (register_predicates.go, register_priorities.go) and
+algorithm/predicates/predicates.go (predicatesOrdering); v1.13: algorithmprovider/defaults/defaults.go.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from functools import partial
+
+from kschedlab.filter.conditions import (
+    DISK_PRESSURE,
+    MEMORY_PRESSURE,
+    PID_PRESSURE,
+    CheckNodeCondition,
+    NodePressure,
+)
+from kschedlab.filter.general import GeneralPredicates
+from kschedlab.filter.interpod import NO_AFFINITY_OR_ANTI_AFFINITY, InterPodAffinity
+from kschedlab.filter.node import WRONG_HOSTNAME, NodeName, NodeUnschedulable
+from kschedlab.filter.node_affinity import NO_MATCH_1_16, NodeAffinity
+from kschedlab.filter.node_label import NodeLabel
+from kschedlab.filter.plugin import Filter
+from kschedlab.filter.ports import NodePorts
+from kschedlab.filter.resources import NodeResourcesFit
+from kschedlab.filter.taints import NOT_TOLERATED, TaintToleration
+from kschedlab.score.avoid_pods import NodePreferAvoidPods
+from kschedlab.score.images import ImageLocality
+from kschedlab.score.interpod import InterPodAffinityScore
+from kschedlab.score.limits import EqualPriority, ResourceLimits
+from kschedlab.score.node_affinity import NodeAffinityScore
+from kschedlab.score.node_label import NodeLabelScore
+from kschedlab.score.plugin import Score
+from kschedlab.score.resources import (
+    BalancedResourceAllocation,
+    NodeResourcesFitScore,
+    RequestedToCapacityRatio,
+    least_allocated,
+    most_requested,
+)
+from kschedlab.score.selector_spread import SelectorSpread
+from kschedlab.score.taints import TaintTolerationScore
+
+MAX_PRIORITY = 10
+"""The highest score of v1.13 and v1.16."""
+
+Predicates = Mapping[str, Callable[..., Filter]]
+Priorities = Mapping[str, Callable[..., Score]]
+
+
+@dataclass(frozen=True)
+class Registry:
+    """By name: functions that make a plugin. Their arguments are the plugin's fields, e.g. the labels of NodeLabel.
+
+    ``predicates``: in the order in which they are asked, whatever order a table names them in. ``priorities``.
+    """
+
+    predicates: Predicates
+    priorities: Priorities
+
+    def filters(self, *names: str) -> tuple[Filter, ...]:
+        """These predicates in their order. KeyError if there is no such predicate."""
+        chosen = {name: self.predicates[name]() for name in names}
+        return tuple(chosen[name] for name in self.predicates if name in chosen)
+
+    def scores(self, **weights: int) -> tuple[tuple[Score, int], ...]:
+        """These priorities with their weights. KeyError if there is no such priority."""
+        return tuple((self.priorities[name](), weight) for name, weight in weights.items())
+
+
+_RESOURCES = partial(
+    NodeResourcesFit,
+    "PodFitsResources",
+    only_what_is_asked=False,
+    too_small_is_final=False,
+    full="Insufficient pods",
+)
+_HOST = partial(NodeName, "HostName", narrows=False, reason=WRONG_HOSTNAME)
+_PORTS = partial(NodePorts, "PodFitsHostPorts")
+_SELECTOR = partial(NodeAffinity, "MatchNodeSelector", reason=NO_MATCH_1_16, narrows=False)
+
+_PREDICATES: Predicates = {
+    "CheckNodeCondition": CheckNodeCondition,
+    "CheckNodeUnschedulable": partial(NodeUnschedulable, "CheckNodeUnschedulable"),
+    "GeneralPredicates": lambda: GeneralPredicates(filters=(_RESOURCES(), _HOST(), _PORTS(), _SELECTOR())),
+    "HostName": _HOST,
+    "PodFitsHostPorts": _PORTS,
+    "MatchNodeSelector": _SELECTOR,
+    "PodFitsResources": _RESOURCES,
+    "PodToleratesNodeTaints": partial(TaintToleration, "PodToleratesNodeTaints", reason=NOT_TOLERATED),
+    "CheckNodeLabelPresence": partial(NodeLabel, "CheckNodeLabelPresence"),
+    "CheckNodeMemoryPressure": partial(
+        NodePressure, "CheckNodeMemoryPressure", "MemoryPressure", MEMORY_PRESSURE, best_effort_only=True
+    ),
+    "CheckNodePIDPressure": partial(NodePressure, "CheckNodePIDPressure", "PIDPressure", PID_PRESSURE),
+    "CheckNodeDiskPressure": partial(NodePressure, "CheckNodeDiskPressure", "DiskPressure", DISK_PRESSURE),
+    "MatchInterPodAffinity": partial(
+        InterPodAffinity,
+        "MatchInterPodAffinity",
+        common_reason=NO_AFFINITY_OR_ANTI_AFFINITY,
+        skips=False,
+        others_first=True,
+        first_needs_keys=False,
+        nominated_seen=False,
+        put_back_exactly=False,
+    ),
+}
+
+_REQUESTED = partial(NodeResourcesFitScore, highest=MAX_PRIORITY, absent_left_out=False)
+_SPREAD = partial(SelectorSpread, highest=MAX_PRIORITY)
+_IDLE_FIRST = ((0, 10), (100, 0))
+
+_PRIORITIES: Priorities = {
+    "SelectorSpreadPriority": partial(_SPREAD, "SelectorSpreadPriority"),
+    "InterPodAffinityPriority": partial(
+        InterPodAffinityScore,
+        "InterPodAffinityPriority",
+        skips=False,
+        zero_counts=True,
+        highest=MAX_PRIORITY,
+        normalized_later=False,
+    ),
+    "LeastRequestedPriority": partial(_REQUESTED, "LeastRequestedPriority", least_allocated),
+    "BalancedResourceAllocation": partial(
+        BalancedResourceAllocation, "BalancedResourceAllocation", highest=MAX_PRIORITY
+    ),
+    "NodePreferAvoidPodsPriority": partial(NodePreferAvoidPods, "NodePreferAvoidPodsPriority", highest=MAX_PRIORITY),
+    "NodeAffinityPriority": partial(
+        NodeAffinityScore, "NodeAffinityPriority", skips=False, highest=MAX_PRIORITY, fields_count=False
+    ),
+    "TaintTolerationPriority": partial(TaintTolerationScore, "TaintTolerationPriority", highest=MAX_PRIORITY),
+    "ImageLocalityPriority": partial(
+        ImageLocality, "ImageLocalityPriority", init_containers=False, highest=MAX_PRIORITY, limit_per_image=False
+    ),
+    "MostRequestedPriority": partial(_REQUESTED, "MostRequestedPriority", most_requested),
+    "RequestedToCapacityRatioPriority": partial(
+        _REQUESTED,
+        "RequestedToCapacityRatioPriority",
+        RequestedToCapacityRatio(_IDLE_FIRST, percent_rounded_up=True),
+    ),
+    "NodeLabelPriority": partial(NodeLabelScore, "NodeLabelPriority", highest=MAX_PRIORITY),
+    "ServiceSpreadingPriority": partial(_SPREAD, "ServiceSpreadingPriority", controllers=False),
+    "EqualPriority": EqualPriority,
+    "ResourceLimitsPriority": ResourceLimits,
+}
+
+REGISTRY_1_16 = Registry(_PREDICATES, _PRIORITIES)
+
+REGISTRY_1_13 = Registry(
+    {
+        **_PREDICATES,
+        "CheckNodeCondition": partial(CheckNodeCondition, out_of_disk_counts=True),
+        "CheckNodeMemoryPressure": partial(_PREDICATES["CheckNodeMemoryPressure"], init_containers_count=False),
+    },
+    {
+        **_PRIORITIES,
+        "SelectorSpreadPriority": partial(_PRIORITIES["SelectorSpreadPriority"], all_selectors=False),
+        "ImageLocalityPriority": partial(_PRIORITIES["ImageLocalityPriority"], own_size=False),
+        "ServiceSpreadingPriority": partial(_PRIORITIES["ServiceSpreadingPriority"], all_selectors=False),
+        "RequestedToCapacityRatioPriority": partial(
+            _REQUESTED,
+            "RequestedToCapacityRatioPriority",
+            RequestedToCapacityRatio(_IDLE_FIRST, percent_rounded_up=True, zero_left_out=False),
+        ),
+    },
+)
