@@ -39,7 +39,7 @@ class PodColumns:
     """Running (or nominated) pods as columns. A pod keeps its row while it is there; free rows are used again.
 
     ``node``, ``kind``: int64[rows], -1 in a free row. ``priority``, ``start`` (microseconds): int64[rows].
-    ``request``: int64[resources, rows].
+    ``turn``: int64[rows], which pod came first: numbers that only grow. ``request``: int64[resources, rows].
     """
 
     def __init__(self, resources: int) -> None:
@@ -47,16 +47,19 @@ class PodColumns:
         self.kind: IntArray = np.full(16, -1, np.int64)
         self.priority: IntArray = np.zeros(16, np.int64)
         self.start: IntArray = np.zeros(16, np.int64)
+        self.turn: IntArray = np.zeros(16, np.int64)
         self.request: IntArray = np.zeros((resources, 16), np.int64)
         self.infos: list[PodInfo | None] = [None] * 16
         self.row_of: dict[str, int] = {}
         self._free = list(range(15, -1, -1))
+        self._turns = 0
 
     def copy(self) -> PodColumns:
         """Independent columns with the same rows."""
         other = PodColumns.__new__(PodColumns)
-        for name in ("node", "kind", "priority", "start", "request"):
+        for name in ("node", "kind", "priority", "start", "turn", "request"):
             setattr(other, name, getattr(self, name).copy())
+        other._turns = self._turns
         other.infos, other.row_of, other._free = list(self.infos), dict(self.row_of), list(self._free)
         return other
 
@@ -67,6 +70,8 @@ class PodColumns:
         row = self._free.pop()
         self.node[row], self.kind[row] = node, info.kind
         self.priority[row], self.start[row] = info.priority, info.start
+        self.turn[row] = self._turns
+        self._turns += 1
         self.request[:, row] = request
         self.infos[row] = info
         self.row_of[info.key] = row
@@ -107,4 +112,5 @@ class PodColumns:
         zero = np.zeros(old, np.int64)
         self.priority = np.concatenate([self.priority, zero])
         self.start = np.concatenate([self.start, zero])
+        self.turn = np.concatenate([self.turn, zero])
         self.request = np.hstack([self.request, np.zeros((len(self.request), old), np.int64)])

@@ -119,13 +119,13 @@ def lower_priority(pod: PodInfo, pods: PodColumns) -> IntArray:
 
 
 def by_importance(pods: PodColumns, rows: IntArray, older_first: bool = True) -> IntArray:
-    """The rows sorted by node, then the most important first: higher priority, then earlier start (or lower row).
+    """The rows sorted by node, then the most important first: higher priority, then earlier start (or arrival).
 
     v1.37: framework/preemption/util.go, MoreImportantVictim. One number holds a key and the rank by the keys before it,
     so that NumPy's fast unstable sort can be used, which is much faster than numpy.lexsort.
     """
     bits = len(rows).bit_length()
-    order = np.argsort(pods.start[rows]) if older_first else np.arange(len(rows))
+    order = np.argsort((pods.start if older_first else pods.turn)[rows])
     for key in (-pods.priority[rows], pods.node[rows]):
         rank = np.empty_like(order)
         rank[order] = np.arange(len(order))
