@@ -14,7 +14,8 @@ from kschedlab.filter.resources import NodeResourcesFit
 from kschedlab.filter.spread import PodTopologySpread
 from kschedlab.filter.stage import SamplingRules
 from kschedlab.filter.taints import UNTOLERATED_BY_NAME, TaintToleration
-from kschedlab.filter.volume_binding import VolumeBinding
+from kschedlab.filter.volume_binding import NODE_CONFLICT_BEFORE, VOLUME_MISSING_BEFORE, VolumeBinding
+from kschedlab.filter.volume_counts import AZURE_DISK, EBS, GCE_PD, DiskLimits, DriverLimits
 from kschedlab.filter.volume_limits import NodeVolumeLimits
 from kschedlab.filter.volume_restrictions import VolumeRestrictions
 from kschedlab.filter.volume_zone import VolumeZone
@@ -104,6 +105,19 @@ V1_20 = Generation(
         NodeAffinity(reason=NO_MATCH_1_20, narrows=False),
         NodePorts(),
         NodeResourcesFit(only_what_is_asked=False, too_small_is_final=False),
+        VolumeRestrictions(one_pod_claims=False),
+        DiskLimits("EBSLimits", EBS),
+        DiskLimits("GCEPDLimits", GCE_PD),
+        DriverLimits(),
+        DiskLimits("AzureDiskLimits", AZURE_DISK),
+        VolumeBinding(
+            migrates=False,
+            capacity_checked=False,
+            lost_rejected=False,
+            conflict=NODE_CONFLICT_BEFORE,
+            missing=VOLUME_MISSING_BEFORE,
+        ),
+        VolumeZone(looks_up_first=False, newer_label_serves=False),
         PodTopologySpread(rules=CONSTRAINTS_1_20, counts_where_let_in=False, new_domain_crashes=True),
         InterPodAffinity(common_reason=NO_AFFINITY_OR_ANTI_AFFINITY, skips=False),
     ),

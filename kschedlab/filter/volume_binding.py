@@ -2,7 +2,8 @@
 
 A bound claim's volume must be usable there. A claim that waits for its first consumer must find a volume that is
 there, or be able to have one made. All other claims must be bound before any node is looked at. Evicting pods can't
-help. v1.37: pkg/scheduler/framework/plugins/volumebinding/volume_binding.go and binder.go.
+help. v1.37: pkg/scheduler/framework/plugins/volumebinding/volume_binding.go and binder.go; v1.20: the same folder and
+pkg/controller/volume/scheduling/scheduler_binder.go.
 """
 
 from __future__ import annotations
@@ -23,17 +24,30 @@ from kschedlab.filter.volume_matching import match, unbound
 from kschedlab.objects.model import PersistentVolume, PersistentVolumeClaim, Pod
 
 NODE_CONFLICT = "node(s) didn't match PersistentVolume's node affinity"
+NODE_CONFLICT_BEFORE = "node(s) had volume node affinity conflict"
 BIND_CONFLICT = "node(s) didn't find available persistent volumes to bind"
 NOT_ENOUGH_SPACE = "node(s) did not have enough free storage"
+VOLUME_MISSING_BEFORE = "pvc(s) bound to non-existent pv(s)"
 VOLUME_MISSING = "node(s) unavailable due to one or more pvc(s) bound to non-existent pv(s)"
 UNBOUND_IMMEDIATE = "pod has unbound immediate PersistentVolumeClaims"
 
 
 @dataclass(frozen=True)
 class VolumeBinding:
-    """The filter."""
+    """The filter.
+
+    Named rules: ``migrates``: where a driver has taken over from an in-tree plugin, its volumes are read as the
+    driver's. ``capacity_checked``: a driver may report how much room it has for new volumes. ``lost_rejected``: a claim
+    whose volume is lost rejects the pod. ``conflict``, ``missing``: the reasons where a claim's volume can't be used,
+    and where there is none.
+    """
 
     name: str = "VolumeBinding"
+    migrates: bool = True
+    capacity_checked: bool = True
+    lost_rejected: bool = True
+    conflict: str = NODE_CONFLICT
+    missing: str = VOLUME_MISSING
 
     def prepare(self, pod: PodInfo, cluster: Cluster) -> Static | Rejected | None:
         """Skips a pod without claims. Rejects one with a claim that is missing, lost, going, or late in being bound."""
@@ -42,32 +56,35 @@ class VolumeBinding:
             return None
         volumes = cluster.volumes
         for name, ephemeral in names:
-            if fault := claim_fault(pod.pod, name, ephemeral, volumes):
+            if fault := claim_fault(pod.pod, name, ephemeral, volumes, self.lost_rejected):
                 return Rejected(self.name, (fault,))
         waiting = unbound(pod.pod, volumes)
         if any(claim.spec.volumeName or not volumes.waits(claim) for claim in waiting):
             return Rejected(self.name, (UNBOUND_IMMEDIATE,))
         bound = [claim for name, _ in names if (claim := volumes.claim(pod.pod, name)) is not None and is_bound(claim)]
-        parts = [*_bound_parts(cluster, bound), *(_waiting_parts(cluster, waiting) if waiting else ())]
+        parts = _bound_parts(cluster, bound, self)
+        if waiting:
+            found = match(cluster, waiting, self.capacity_checked)
+            parts += [Part(found.no_volume, BIND_CONFLICT, True), Part(found.no_space, NOT_ENOUGH_SPACE, True)]
         parts = [part for part in parts if part.mask.any()]
         return Static(Refused(parts)) if parts else None
 
 
-def claim_fault(pod: Pod, name: str, ephemeral: bool, volumes: Volumes) -> str:
+def claim_fault(pod: Pod, name: str, ephemeral: bool, volumes: Volumes, lost_rejected: bool = True) -> str:
     """Why the pod can't be scheduled with this claim anywhere, or ""."""
     claim = volumes.claim(pod, name)
     if claim is None and ephemeral:
         return f'waiting for ephemeral volume controller to create the persistentvolumeclaim "{name}"'
     if claim is None:
         return not_found("persistentvolumeclaim", name)
-    if claim.status.phase == "Lost":
+    if lost_rejected and claim.status.phase == "Lost":
         return f'persistentvolumeclaim "{name}" bound to non-existent persistentvolume "{claim.spec.volumeName}"'
     if claim.metadata.deletionTimestamp is not None:
         return f'persistentvolumeclaim "{name}" is being deleted'
     return own_fault(pod, claim) if ephemeral else ""
 
 
-def _bound_parts(cluster: Cluster, claims: Sequence[PersistentVolumeClaim]) -> list[Part]:
+def _bound_parts(cluster: Cluster, claims: Sequence[PersistentVolumeClaim], plugin: VolumeBinding) -> list[Part]:
     """The first of the bound claims that fails on a node decides for it."""
     undecided = np.ones(len(cluster.nodes), np.bool_)
     conflict, missing = np.zeros((2, len(cluster.nodes)), np.bool_)
@@ -77,18 +94,18 @@ def _bound_parts(cluster: Cluster, claims: Sequence[PersistentVolumeClaim]) -> l
         if volume is None:
             missing |= undecided
             break
-        usable, faulty, fault = _usable(cluster, volume)
+        usable, faulty, fault = _usable(cluster, volume, plugin.migrates)
         if fault:
             faults.append(Part(undecided & faulty, fault, error=True))
         conflict |= undecided & ~usable & ~faulty
         undecided &= usable & ~faulty
-    return [*faults, Part(conflict, NODE_CONFLICT, True), Part(missing, VOLUME_MISSING, True)]
+    return [*faults, Part(conflict, plugin.conflict, True), Part(missing, plugin.missing, True)]
 
 
-def _usable(cluster: Cluster, volume: PersistentVolume) -> tuple[BoolArray, BoolArray, str]:
+def _usable(cluster: Cluster, volume: PersistentVolume, migrates: bool) -> tuple[BoolArray, BoolArray, str]:
     """(where the volume can be used, where its migration to a driver fails, and how)."""
     usable, nowhere = volume_reach(cluster, volume), np.zeros(len(cluster.nodes), np.bool_)
-    plugin = in_tree(volume.spec)
+    plugin = in_tree(volume.spec) if migrates else None
     moved = migrated(cluster, plugin.plugin) if plugin is not None else nowhere
     if plugin is None or not moved.any():
         return usable, nowhere, ""
@@ -97,8 +114,3 @@ def _usable(cluster: Cluster, volume: PersistentVolume) -> tuple[BoolArray, Bool
     except MigrationError as error:
         return usable, moved, f"could not translate pv: {error}"
     return np.where(moved, reach(cluster, affinity), usable), nowhere, ""
-
-
-def _waiting_parts(cluster: Cluster, claims: list[PersistentVolumeClaim]) -> list[Part]:
-    found = match(cluster, claims)
-    return [Part(found.no_volume, BIND_CONFLICT, True), Part(found.no_space, NOT_ENOUGH_SPACE, True)]

@@ -59,18 +59,21 @@ def unbound(pod: Pod, volumes: Volumes) -> list[PersistentVolumeClaim]:
     return [claim for claim in claims if claim is not None and not is_bound(claim)]
 
 
-def match(cluster: Cluster, claims: list[PersistentVolumeClaim]) -> Match:
-    """Find volumes for these claims, whose class waits for the first consumer. O(volumes and capacities + nodes)."""
-    recent: dict[tuple[tuple[str, str], ...], Match] = cluster.fact("recent matches", dict)
+def match(cluster: Cluster, claims: list[PersistentVolumeClaim], capacity_checked: bool = True) -> Match:
+    """Find volumes for these claims, whose class waits for the first consumer. O(volumes and capacities + nodes).
+
+    ``capacity_checked``: whether what drivers report as free counts.
+    """
+    recent: dict[tuple[tuple[str, str], ...], Match] = cluster.fact(("recent matches", capacity_checked), dict)
     key = tuple((c.metadata.namespace, c.metadata.name) for c in claims)
     if key not in recent:
         if len(recent) >= REMEMBERED:
             recent.clear()
-        recent[key] = _match(cluster, claims)
+        recent[key] = _match(cluster, claims, capacity_checked)
     return recent[key]
 
 
-def _match(cluster: Cluster, claims: list[PersistentVolumeClaim]) -> Match:
+def _match(cluster: Cluster, claims: list[PersistentVolumeClaim], capacity_checked: bool) -> Match:
     no_volume, no_space = np.zeros((2, len(cluster.nodes)), np.bool_)
     making: list[PersistentVolumeClaim] = []
     finding: list[PersistentVolumeClaim] = []
@@ -84,7 +87,9 @@ def _match(cluster: Cluster, claims: list[PersistentVolumeClaim]) -> Match:
         matched.append(_matched(cluster, claim, matched))
     wanting = [(claim, ~no_volume) for claim in making]
     wanting += [(found.claim, ~no_volume & (found.choice < 0)) for found in matched]
-    provisioned = [_provisioned(cluster, claim, nodes, no_volume, no_space) for claim, nodes in wanting]
+    provisioned = [
+        _provisioned(cluster, claim, nodes, no_volume, no_space, capacity_checked) for claim, nodes in wanting
+    ]
     return Match(no_volume, no_space, tuple(matched), tuple(provisioned))
 
 
@@ -145,7 +150,12 @@ def _selector(claim: PersistentVolumeClaim) -> Selector:
 
 
 def _provisioned(
-    cluster: Cluster, claim: PersistentVolumeClaim, wanting: BoolArray, no_volume: BoolArray, no_space: BoolArray
+    cluster: Cluster,
+    claim: PersistentVolumeClaim,
+    wanting: BoolArray,
+    no_volume: BoolArray,
+    no_space: BoolArray,
+    capacity_checked: bool,
 ) -> Provisioned:
     """Where a new volume can be made. The nodes where it can't are added to ``no_volume`` and ``no_space``."""
     found = cluster.volumes.classes[claim_class(claim)]
@@ -154,9 +164,9 @@ def _provisioned(
     no_volume |= wanting & ~possible
     wanting &= possible
     choice = np.full(len(wanting), -1, np.int64)
-    capacities = capacities_of(cluster, found.metadata.name) if _is_tracked(cluster.volumes, claim, found) else None
-    if capacities is None:
+    if not (capacity_checked and _is_tracked(cluster.volumes, claim, found)):
         return Provisioned(claim, (), choice)
+    capacities = capacities_of(cluster, found.metadata.name)
     enough = [number for number, (capacity, _) in enumerate(capacities) if _suffices(capacity, claim)]
     choice = first_offers(capacities, enough, wanting)
     no_space |= wanting & (choice < 0)

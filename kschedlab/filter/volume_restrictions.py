@@ -74,16 +74,17 @@ def keys_of(kind: Kind) -> Iterator[tuple[str, str]]:
 
 @dataclass(frozen=True)
 class VolumeRestrictions:
-    """The filter."""
+    """The filter. Named rule ``one_pod_claims``: claims are looked at too, not disks alone (v1.20: the same file)."""
 
     name: str = "VolumeRestrictions"
+    one_pod_claims: bool = True
 
     def prepare(self, pod: PodInfo, cluster: Cluster) -> RestrictionsCheck | Rejected | None:
         """Skips a pod without such disks or claims in use. Rejects one whose claim does not exist."""
         if not pod.pod.spec.volumes:
             return None
         alone = []
-        for name in dict.fromkeys(claims(pod.pod)):
+        for name in dict.fromkeys(claims(pod.pod)) if self.one_pod_claims else ():
             claim = cluster.volumes.claim(pod.pod, name)
             if claim is None:
                 return Rejected(self.name, (not_found("persistentvolumeclaim", name),))

@@ -1,7 +1,7 @@
 """VolumeZone: does the node lie in the zone and region that the labels of the pod's volumes name?
 
 v1.37: pkg/scheduler/framework/plugins/volumezone/volume_zone.go. A node without any zone or region label passes. A
-volume's older label may be met by the node's newer one. Evicting pods can't help.
+volume's older label may be met by the node's newer one. Evicting pods can't help. v1.20: the same file.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from kschedlab.cluster.migration import SEVERAL
 from kschedlab.cluster.pods import PodInfo
 from kschedlab.cluster.topology import REGION, ZONE
 from kschedlab.cluster.volumes import claim_class, not_found
-from kschedlab.filter.plugin import Part, Refused, Rejected, Static
+from kschedlab.filter.plugin import Part, Rejected, Static, first_of
 from kschedlab.objects.model import PersistentVolume, Pod
 
 ZONE_CONFLICT = "node(s) had no available volume zone"
@@ -32,24 +32,31 @@ LABELS = (ZONE[0], REGION[0], ZONE[1], REGION[1])
 
 @dataclass(frozen=True)
 class VolumeZone:
-    """The filter."""
+    """The filter.
+
+    Named rules: ``looks_up_first``: a volume that can't be found rejects the pod before any node is looked at; else the
+    nodes that have zones. ``newer_label_serves``: a volume's older label may be met by the node's newer one.
+    """
 
     name: str = "VolumeZone"
+    looks_up_first: bool = True
+    newer_label_serves: bool = True
 
     def prepare(self, pod: PodInfo, cluster: Cluster) -> Static | Rejected | None:
         """Skips a pod whose volumes name no zone or region. Rejects one whose volume can't be found."""
         claims = [v.persistentVolumeClaim.claimName for v in pod.pod.spec.volumes if v.persistentVolumeClaim]
-        conflict: BoolArray | None = None
+        parts: list[Part] = []
         for claim in claims:
             volume = _volume(pod.pod, claim, cluster)
             if isinstance(volume, str):
-                return Rejected(self.name, (volume,))
+                if self.looks_up_first:
+                    return Rejected(self.name, (volume,))
+                parts.append(Part(has_zones(cluster), volume, True))
+                continue
             for key, values in topologies(volume) if volume is not None else ():
-                outside = _outside(cluster, key, values)
-                conflict = outside if conflict is None else conflict | outside
-        if conflict is None or not conflict.any():
-            return None
-        return Static(Refused([Part(conflict, ZONE_CONFLICT, True)]))
+                parts.append(Part(_outside(cluster, key, values, self.newer_label_serves), ZONE_CONFLICT, True))
+        refused = first_of(parts)
+        return Static(refused) if refused is not None else None
 
 
 def _volume(pod: Pod, name: str, cluster: Cluster) -> PersistentVolume | str | None:
@@ -78,14 +85,23 @@ def topologies(volume: PersistentVolume) -> list[tuple[str, frozenset[str]]]:
     return [(key, values) for key, values in found if "" not in values]
 
 
-def _outside(cluster: Cluster, key: str, values: frozenset[str]) -> BoolArray:
+def has_zones(cluster: Cluster) -> BoolArray:
+    """bool[nodes]: the nodes that have a zone or region label. Not to be written to."""
+
+    def judge() -> BoolArray:
+        mask: BoolArray = np.logical_or.reduce([cluster.topology(label).domain >= 0 for label in LABELS])
+        return mask
+
+    return cluster.fact("has zones", judge)
+
+
+def _outside(cluster: Cluster, key: str, values: frozenset[str], newer_label_serves: bool) -> BoolArray:
     """bool[nodes]: the nodes that have zones or regions, but not one of these. Not to be written to."""
 
     def judge() -> BoolArray:
-        own, newer = cluster.topology(key), cluster.topology(NEWER.get(key, key))
+        own, newer = cluster.topology(key), cluster.topology(NEWER.get(key, key) if newer_label_serves else key)
         inside = np.where(own.domain >= 0, own.among(values), newer.among(values))
-        labelled = np.logical_or.reduce([cluster.topology(label).domain >= 0 for label in LABELS])
-        outside: BoolArray = labelled & ~inside
+        outside: BoolArray = has_zones(cluster) & ~inside
         return outside
 
-    return cluster.fact(("outside", key, values), judge)
+    return cluster.fact(("outside", key, values, newer_label_serves), judge)
