@@ -1,0 +1,62 @@
+"""Affinity terms, as they are read on both sides."""
+
+import pytest
+
+from kschedlab.cluster.terms import incoming
+from tests.affinity import affinity, by
+from tests.build import cluster, model, pod
+
+WEB = {"app": "web"}
+
+
+def namespace(name, **labels):
+    return {"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": name, "labels": labels}}
+
+
+NAMESPACES = [namespace("a", team="one"), namespace("b", team="two"), namespace("bare")]
+ONE, ALL = {"matchLabels": {"team": "one"}}, {}
+NOT_ONE = {"matchExpressions": [{"key": "team", "operator": "NotIn", "values": ["one"]}]}
+WHERE = ("own", "a", "b", "bare", "nowhere")
+
+
+@pytest.mark.parametrize(
+    ("fields", "own", "others"),
+    [
+        ({}, ["own"], ["own"]),
+        ({"namespaces": ["a"]}, ["a"], ["a"]),
+        ({"namespaceSelector": ONE}, ["a"], ["a"]),
+        ({"namespaceSelector": ONE, "namespaces": ["b"]}, ["a", "b"], ["a", "b"]),
+        ({"namespaceSelector": ALL}, [*WHERE], [*WHERE]),
+        ({"namespaceSelector": NOT_ONE}, ["b", "bare"], ["own", "b", "bare", "nowhere"]),
+    ],
+    ids=["the pod's own", "named", "selected", "named or selected", "all", "all but some"],
+)
+def test_namespaces(fields, own, others):
+    """``own``: where the terms of the pod to be scheduled reach; ``others``: where those of a running pod do.
+
+    The namespaces "own" and "nowhere" have no object. For a running pod's term they are namespaces without labels.
+    """
+    rules = affinity(near=[by("zone", "app In web", **fields)])
+    world = cluster(*NAMESPACES)
+    asking = world.info(model(pod("p", namespace="own", affinity=rules)))
+    candidates = {where: world.info(model(pod("q", namespace=where, labels=WEB))) for where in WHERE}
+    (mine,) = incoming(asking, world).terms.affinity
+    assert [w for w, q in candidates.items() if incoming(asking, world).means(mine, world.kinds[q.kind])] == own
+    (theirs,) = world.kinds[asking.kind].terms.affinity
+    assert [w for w, q in candidates.items() if incoming(q, world).meant_by(theirs)] == others
+
+
+def test_weights_of_anti_affinity_are_negative():
+    term = by("zone", "app In web")
+    world = cluster()
+    info = world.info(model(pod("p", affinity=affinity(rather_near=[(3, term)], rather_apart=[(5, term)]))))
+    assert [weight for weight, _ in world.kinds[info.kind].terms.preferred] == [3, -5]
+
+
+def test_pods_of_one_kind_are_prepared_once():
+    world = cluster(*NAMESPACES)
+    first, second, other = (
+        world.info(model(pod(n, labels=labels))) for n, labels in (("p", WEB), ("q", WEB), ("r", {}))
+    )
+    assert incoming(first, world) is incoming(second, world)
+    assert incoming(first, world) != incoming(other, world)
