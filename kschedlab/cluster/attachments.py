@@ -170,10 +170,6 @@ class Attached:
         new = len(wanted) - np.bincount(used[there] // WIDTH, minlength=size)
         return np.bincount(attached // WIDTH, minlength=size), new
 
-    def holds(self, wanted: Sequence[str]) -> bool:
-        """Whether one of these volumes is attached to a node, for a pod or for none."""
-        return bool(np.isin(self._held % WIDTH, [self._number(handle) for handle in wanted]).any())
-
     def _used(self, world: World, among: BoolArray) -> IntArray:
         """int64[]: the volumes that the pods on these nodes use, each once."""
         self._learn(world.cluster.kinds)

@@ -124,6 +124,8 @@ class Kinds:
 def _mounts(pod: Pod) -> bytes | None:
     """The pod's volumes that other pods or nodes may conflict with. An ephemeral volume's claim is the pod's own."""
     volumes = [volume for volume in pod.spec.volumes if volume != Volume(volume.name)]
-    if any(volume.ephemeral is not None for volume in volumes):
-        return msgspec.json.encode((volumes, pod.metadata.name, pod.metadata.uid))
-    return msgspec.json.encode(volumes) if volumes else None
+    if not any(volume.ephemeral is not None for volume in volumes):
+        return msgspec.json.encode(volumes) if volumes else None
+    plain = [volume for volume in volumes if volume.ephemeral is None]
+    made = [volume.name for volume in volumes if volume.ephemeral is not None]
+    return msgspec.json.encode((plain, made, pod.metadata.name, pod.metadata.uid))

@@ -34,13 +34,13 @@ Offers: TypeAlias = tuple[tuple[T, IntArray], ...]
 def reach(cluster: Cluster, affinity: NodeSelector | None) -> BoolArray:
     """bool[nodes]: where a volume with that node affinity can be used.
 
-    Only labels are looked at: a condition on the node's name meets a node without a name.
+    Only labels are looked at: the real scheduler leaves conditions on the node's name out.
     """
     if affinity is None:
         return np.ones(len(cluster.nodes), np.bool_)
     mask = np.zeros(len(cluster.nodes), np.bool_)
     for term in affinity.compile().terms:
-        if not term.empty and term.fields.matches({"metadata.name": ""}):
+        if not term.empty:
             mask |= _all(cluster, term.labels.requirements)
     return mask
 

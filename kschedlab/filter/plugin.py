@@ -28,7 +28,7 @@ class Part:
 
     ``mask``: bool[nodes]. ``unresolvable``: bool[nodes] or one bool for all; where true, evicting pods can't help.
     ``terms``: the arrays that the rule compared, by name, for views. ``error``: not a reason, but the message of an
-    error that ends the decision if the plugin is asked about such a node.
+    error that ends the decision if the plugin is asked about such a node (while victims are sought, it just refuses).
     """
 
     mask: BoolArray

@@ -74,7 +74,8 @@ def _absent_parts(cluster: Cluster, volumes: list[Attachment]) -> Iterator[Part]
 class LimitsCheck:
     """``known``: what holds whatever pods do. ``wanted``: drivers with the volumes that the pod wants of each.
 
-    ``limited``: bool[nodes], the nodes with limits: only there the volumes of the pods that run are looked at.
+    ``limited``: bool[nodes], the nodes with limits: only there the volumes of the pods that run are looked at. A pod
+    that comes can help: a volume which it brings along is no longer new, however many there are.
     """
 
     known: tuple[Part, ...]
@@ -83,11 +84,7 @@ class LimitsCheck:
     troubled: Troubled
     only: frozenset[str] | None = None
     reacts: bool = True
-
-    @property
-    def monotone(self) -> bool:
-        """A pod that comes with a volume which is attached already makes that volume no longer new."""
-        return not any(owner.holds(handles) for owner, handles in self.wanted)
+    monotone: bool = False
 
     def refuses(self, world: World) -> Refused | None:
         """Nodes with more volumes than a limit. Recounted only where the kept counts say that it may be so."""
