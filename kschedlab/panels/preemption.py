@@ -41,8 +41,8 @@ class Settings(Restorable):
     shop_b: int = slider("priority of shop-b", range(0, 301, 100), 100)
     jobs: int = slider("priority of both jobs", (LOWEST, 0, 100, 200), 0)
     allowed: int = slider("PDB disruptionsAllowed", range(3), 1)
-    shop_b_start: int = slider("shop-b started at", range(8 * HOUR, 12 * HOUR, HOUR), 9 * HOUR, clock_time)
-    mail_c_start: int = slider("mail-c started at", range(8 * HOUR, 12 * HOUR, HOUR), 10 * HOUR, clock_time)
+    shop_b_start: int = slider("shop-b started at", range(8 * HOUR, 11 * HOUR, HOUR), 9 * HOUR, clock_time)
+    mail_c_start: int = slider("mail-c started at", range(8 * HOUR, 11 * HOUR, HOUR), 10 * HOUR, clock_time)
 
 
 def manifests(settings: Settings) -> list[Manifest]:
@@ -115,7 +115,11 @@ def decide(settings: Settings) -> Decision:
 
 def show(settings: Settings) -> View:
     """What the panel shows for these settings."""
-    decision = decide(settings)
+    return view_of(decide(settings))
+
+
+def view_of(decision: Decision) -> View:
+    """Picture, sentence and ladder of a decision."""
     preemption = decision.preemption
     table = ladder_html(preemption) if preemption is not None and preemption.rungs else Html()
     return View(picture(decision), caption(decision), table, decision_text(decision))

@@ -14,13 +14,18 @@ from kschedlab.views.words import aligned, count, listing, outcome
 
 NODES = 20
 """How many nodes get a row; those on which the generations agree are left out first."""
+LISTS = ("unknown", "ladder")
+"""Settings that are lists; each entry gets a row."""
+WIDTH = 56
+"""How much of a cell is shown as text."""
 
 
 def comparison_text(comparison: Comparison) -> str:
     """The decisions side by side, then what differs from one generation to the next, and why."""
     lines = [f"{_pod(comparison)} in {count(len(comparison.decisions), 'generation')}"]
     lines += [f"  {name}: {outcome(decision)}" for name, decision in comparison.decisions.items()]
-    lines += ["", *aligned([["node", *comparison.decisions], *_rows(comparison)])]
+    cells = [[shorten(cell) for cell in line] for line in _rows(comparison)]
+    lines += ["", *aligned([["node", *comparison.decisions], *cells])]
     for step in comparison.steps:
         lines += ["", *_step_lines(step)]
     return "\n".join(visible(line) for line in lines)
@@ -146,15 +151,26 @@ def _flat(settings: object, path: str) -> Iterator[tuple[str, str]]:
             continue
         if is_dataclass(value) and not callable(value):
             yield from _flat(value, f"{path}{name}.")
-        elif isinstance(value, tuple) and len(value) > 1:
-            yield from ((f"{path}{name}: {shown(each)}", "yes") for each in value)
+        elif name in LISTS and value:
+            yield from ((f"{path}{name}: {_brief(shown(each))}", "yes") for each in value)
         else:
             yield f"{path}{name}", shown(value)
 
 
+def _brief(text: str) -> str:
+    """The text without the longest words of the API."""
+    return text.replace("DuringSchedulingIgnoredDuringExecution", "...")
+
+
 def generations_text(generations: Sequence[Generation], everything: bool = False) -> str:
     """The generations side by side as text."""
-    return "\n".join(line.rstrip() for line in aligned(generations_rows(generations, everything), indent=""))
+    rows = [[shorten(cell) for cell in cells] for cells in generations_rows(generations, everything)]
+    return "\n".join(line.rstrip() for line in aligned(rows, indent=""))
+
+
+def shorten(text: str) -> str:
+    """The text, or its beginning if it is wider than a column."""
+    return text if len(text) <= WIDTH else f"{text[: WIDTH - 3]}..."
 
 
 def generations_html(generations: Sequence[Generation], everything: bool = False) -> str:

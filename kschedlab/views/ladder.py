@@ -11,7 +11,7 @@ from kschedlab.preemption.ladder import PRIORITY_OFFSET, Rung, earliest_start, s
 from kschedlab.preemption.stage import Preemption
 from kschedlab.views.html import Html, element
 from kschedlab.views.style import CELL, DECIDES, GREY, HEAD, NUMBER, TABLE
-from kschedlab.views.words import aligned, clock, listing
+from kschedlab.views.words import aligned, clock
 
 COLUMNS = 6
 """How many candidates a table shows side by side."""
@@ -39,7 +39,9 @@ class Step:
             return "not asked"
         if self.decides:
             return f"decides: {self.kept[0]}"
-        return "leaves all" if len(self.kept) == len(self.standing) else f"leaves {listing(self.kept)}"
+        if len(self.kept) == len(self.standing):
+            return "leaves all"
+        return f"leaves {', '.join(self.kept)}" if len(self.kept) <= 3 else f"leaves {len(self.kept):,}"
 
 
 def columns(preemption: Preemption, limit: int = COLUMNS) -> list[str]:

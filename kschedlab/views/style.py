@@ -9,7 +9,7 @@ EVICTED = "#D55E00"
 CHOSEN = "#009E73"
 """Okabe and Ito's vermillion and bluish green, which people with any kind of colour vision tell apart."""
 
-PRIORITIES = ("#FFFFCC", "#C7E9B4", "#7FCDBB", "#41B6C4", "#2C7FB8", "#253494")
+PRIORITIES = ("#FFFFCC", "#C7E9B4", "#7FCDBB", "#41B6C4", "#2270A8", "#253494")
 """From the lowest priority to the highest: light to dark, so that the order shows without any colour vision."""
 
 TABLE = "border-collapse:collapse;margin:0.3em 0;font-size:1em;"

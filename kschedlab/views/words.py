@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from itertools import islice
 
 import numpy as np
 
+from kschedlab.cluster.kinds import BoolArray
 from kschedlab.cluster.pods import NEVER_STARTED, PodInfo
 from kschedlab.decision import Decision
 from kschedlab.filter.stage import LEFT_OUT, PASSES, Verdicts
@@ -32,7 +33,7 @@ def listing(names: Sequence[str], limit: int = 5) -> str:
 def amount(resource: str, value: int) -> str:
     """A request as people write it: "1.5 CPU", "250m CPU", "2Gi memory", "1 nvidia.com/gpu"."""
     if resource == "cpu":
-        return f"{value / 1000:g} CPU" if value % 100 == 0 else f"{value}m CPU"
+        return f"{value / 1000:g} CPU" if value >= 1000 and value % 100 == 0 else f"{value}m CPU"
     if resource in ("memory", "ephemeral-storage") or resource.startswith("hugepages-"):
         for unit, suffix in ((1 << 40, "Ti"), (1 << 30, "Gi"), (1 << 20, "Mi"), (1 << 10, "Ki")):
             if value >= unit and value * 100 % unit == 0:
@@ -71,36 +72,37 @@ def refusals(decision: Decision) -> list[Refusal]:
     if verdicts is None or verdicts.rejected is not None:
         return []
     hopeless = verdicts.unresolvable()
-    folded = [
-        _refusal(decision, verdicts, number, positions, bool(hopeless[positions[0]]), reasons)
-        for number in np.unique(verdicts.refused_by[verdicts.refused_by != PASSES]).tolist()
-        for reasons, positions in _by_reasons(verdicts, number, hopeless)
-    ]
-    return sorted(folded, key=lambda refusal: (-len(refusal.nodes), refusal.plugin, refusal.reasons))
+    folded: dict[tuple[str, tuple[str, ...], bool], list[int]] = {}
+    for number in np.unique(verdicts.refused_by[verdicts.refused_by != PASSES]).tolist():
+        plugin = "PreFilter" if number == LEFT_OUT else verdicts.plugins[number]
+        for reasons, nodes in _by_reasons(verdicts, number, hopeless):
+            folded.setdefault((plugin, reasons, bool(hopeless[nodes[0]])), []).extend(nodes)
+    found = [_refusal(decision, verdicts, *key, nodes) for key, nodes in folded.items()]
+    return sorted(found, key=lambda refusal: (-len(refusal.nodes), refusal.plugin, refusal.reasons))
 
 
-def _by_reasons(verdicts: Verdicts, number: int, hopeless: np.ndarray) -> list[tuple[tuple[str, ...], np.ndarray]]:
+def _by_reasons(verdicts: Verdicts, number: int, hopeless: BoolArray) -> Iterator[tuple[tuple[str, ...], list[int]]]:
     """The nodes that plugin ``number`` refuses, apart where the reasons differ: (reasons, positions)."""
     mine = np.flatnonzero(verdicts.refused_by == number)
     refused = verdicts.refusals[number] if number >= 0 else None
     if refused is None:
-        reason = f"node(s) didn't satisfy plugin(s) [{' '.join(verdicts.narrowed_by)}]"
-        return [((reason,), mine)]
+        yield (f"node(s) didn't satisfy plugin(s) [{' '.join(verdicts.narrowed_by)}]",), mine.tolist()
+        return
     columns = np.vstack([part.mask[mine] for part in refused.parts] + [hopeless[mine]])
     _, groups = np.unique(columns, axis=1, return_inverse=True)
-    positions = [mine[groups.ravel() == group] for group in range(int(groups.max()) + 1)]
-    return [(tuple(refused.reasons(int(each[0]))), each) for each in positions]
+    for group in range(int(groups.max()) + 1):
+        positions = mine[groups.ravel() == group].tolist()
+        yield tuple(refused.reasons(positions[0])), positions
 
 
 def _refusal(
-    decision: Decision, verdicts: Verdicts, number: int, positions: np.ndarray, hopeless: bool, reasons: tuple[str, ...]
+    decision: Decision, verdicts: Verdicts, plugin: str, reasons: tuple[str, ...], hopeless: bool, nodes: list[int]
 ) -> Refusal:
-    plugin = "PreFilter" if number == LEFT_OUT else verdicts.plugins[number]
     too: dict[str, int] = {}
     for name, refused in zip(verdicts.plugins, verdicts.refusals, strict=True):
-        if refused is not None and name != plugin and (hits := int(refused.mask[positions].sum())):
+        if refused is not None and name != plugin and (hits := int(refused.mask[nodes].sum())):
             too[name] = max(hits, too.get(name, 0))
-    names = tuple(sorted(decision.cluster.names[n] for n in positions.tolist()))
+    names = tuple(sorted(decision.cluster.names[n] for n in nodes))
     return Refusal(plugin, reasons, hopeless, names, tuple(too.items()))
 
 

@@ -1,0 +1,77 @@
+"""Markup: text can't become tags, nothing hides in it, and it can be read back."""
+
+import base64
+import html
+from html.parser import HTMLParser
+from xml.etree import ElementTree
+
+from hypothesis import given, strategies as st
+
+from kschedlab.views.html import Html, element, image, join, visible
+
+EVERYTHING = st.text(st.characters(exclude_categories=()), max_size=40)
+
+
+class Parsed(HTMLParser):
+    """What a browser would see: tags with attributes, and the text."""
+
+    def __init__(self, markup: str) -> None:
+        super().__init__(convert_charrefs=True)
+        self.tags: list[tuple[str, dict[str, str | None]]] = []
+        self.text = ""
+        self.feed(markup)
+        self.close()
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.tags.append((tag, dict(attrs)))
+
+    def handle_data(self, data: str) -> None:
+        self.text += data
+
+
+@given(EVERYTHING, EVERYTHING)
+def test_text_stays_text(inside: str, attribute: str) -> None:
+    parsed = Parsed(str(element("p", inside, title=attribute)))
+    assert parsed.tags == [("p", {"title": visible(attribute)})]
+    assert parsed.text == visible(inside)
+
+
+@given(EVERYTHING)
+def test_nothing_hides_in_visible_text(text: str) -> None:
+    shown = visible(text)
+    assert all(c.isprintable() or c == " " or not c.isascii() for c in shown)
+    assert visible(shown) == shown
+    shown.encode()
+
+
+def test_hidden_characters_are_spelled_out() -> None:
+    assert visible("web\u202e1\x1b[0m\n") == "web[U+202E]1[U+001B][0m[U+000A]"
+    assert visible("抢占 é") == "抢占 é"
+
+
+def test_children_are_joined_as_they_are() -> None:
+    both = join([element("b", "x"), "<i>", None, 3, 0.5, 2.0])
+    assert str(both) == "<b>x</b>&lt;i&gt;30.52"
+    assert str(element("p", both, Html())) == f"<p>{both}</p>"
+
+
+def test_attributes() -> None:
+    made = element("img", class_="a", aria_label='"x" & y', viewBox="0 0 1 1", hidden=None)
+    assert str(made) == '<img class="a" aria-label="&quot;x&quot; &amp; y" viewBox="0 0 1 1">'
+
+
+def test_an_image_holds_the_drawing_and_says_what_it_shows() -> None:
+    svg = element("svg", element("text", "抢占"), xmlns="http://www.w3.org/2000/svg")
+    ((tag, attributes),) = Parsed(str(image(svg, alt="a <node>"))).tags
+    source = attributes["src"] or ""
+    assert (tag, attributes["alt"]) == ("img", "a <node>")
+    drawn = base64.b64decode(source.removeprefix("data:image/svg+xml;base64,"))
+    assert drawn.decode() == str(svg)
+    assert ElementTree.fromstring(drawn).find(".//{*}text").text == "抢占"  # type: ignore[union-attr]
+
+
+def test_a_notebook_gets_the_markup_and_a_terminal_its_size() -> None:
+    made = element("p", "x")
+    assert made._repr_html_() == str(made) == html.unescape("&lt;p&gt;x&lt;/p&gt;")
+    assert repr(made) == "<Html, 8 characters>"
+    assert made == element("p", "x") and hash(made) == hash(element("p", "x")) and made != element("p", "y")
