@@ -164,7 +164,7 @@ def _brief(text: str) -> str:
 
 def generations_text(generations: Sequence[Generation], everything: bool = False) -> str:
     """The generations side by side as text."""
-    rows = [[shorten(cell) for cell in cells] for cells in generations_rows(generations, everything)]
+    rows = [[name, *map(shorten, cells)] for name, *cells in generations_rows(generations, everything)]
     return "\n".join(line.rstrip() for line in aligned(rows, indent=""))
 
 
