@@ -131,6 +131,7 @@ V1_20 = Generation(
         (PodTopologySpreadScore(rules=CONSTRAINTS_1_20, skips=False, rounds=False), 2),
         (TaintTolerationScore(), 1),
     ),
+    sampling=SamplingRules(one_if_unscored=False),
     preemption=PreemptionRules(
         waits_for_preempted_only=False,
         reason_given=False,
@@ -165,6 +166,7 @@ V1_16 = Generation(
     api=API_1_16,
     filters=REGISTRY_1_16.filters(*DEFAULT_PREDICATES),
     scores=REGISTRY_1_16.scores(**DEFAULT_PRIORITIES),
+    sampling=SamplingRules(one_if_unscored=False),
     preemption=PreemptionRules(
         min_candidate_percentage=100,
         policy_obeyed=False,
@@ -184,7 +186,7 @@ V1_13 = replace(
     api=API_1_13,
     filters=REGISTRY_1_13.filters(*DEFAULT_PREDICATES),
     scores=REGISTRY_1_13.scores(**DEFAULT_PRIORITIES),
-    sampling=SamplingRules(min_percentage=50),
+    sampling=SamplingRules(min_percentage=50, one_if_unscored=False),
     preemption=replace(
         V1_16.preemption,
         victims=replace(V1_16.preemption.victims, older_is_more_important=False),
