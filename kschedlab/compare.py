@@ -6,8 +6,8 @@ otherwise.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, fields, is_dataclass, replace
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import MISSING, dataclass, fields, is_dataclass, replace
 from typing import Any
 
 from kschedlab.cluster.cluster import Cluster
@@ -109,9 +109,8 @@ def _differing(one: Outcome, other: Outcome) -> tuple[str, ...]:
 def changes(earlier: Generation, later: Generation) -> list[Change]:
     """Every setting in which the two differ, each switched alone in the earlier one."""
     plugins = frozenset({"filters", "scores", "name"})
-    found = list(_settings(earlier, later, "", lambda generation: generation, skip=plugins))
-    found += _filters(earlier, later)
-    return found + _scores(earlier, later)
+    found = _settings(earlier, later, "", lambda generation: generation, skip=plugins)
+    return [*found, *_filters(earlier, later), *_scores(earlier, later)]
 
 
 def _settings(
@@ -121,7 +120,10 @@ def _settings(
     rebuilt: Callable[[Any], Generation],
     skip: frozenset[str] = frozenset(),
 ) -> Iterator[Change]:
-    """The fields in which two dataclasses of one class differ; dataclasses among them field by field."""
+    """The fields in which two dataclasses of one class differ; dataclasses among them field by field.
+
+    The entries of a list of names (``api.unknown``) are settings of their own.
+    """
     for field in fields(one):
         before, after = getattr(one, field.name), getattr(other, field.name)
         if field.name in skip or before == after:
@@ -133,8 +135,25 @@ def _settings(
 
         if is_dataclass(before) and type(before) is type(after):
             yield from _settings(before, after, f"{name}.", put)
+        elif _are_names(before) and _are_names(after):
+            yield from _entries(before, after, f"{name}: ", put)
         else:
             yield Change(name, *_contrast(before, after), put(after))
+
+
+def _are_names(value: object) -> bool:
+    return isinstance(value, tuple) and all(isinstance(each, str) for each in value)
+
+
+def _entries(
+    before: tuple[str, ...], after: tuple[str, ...], path: str, put: Callable[[object], Generation]
+) -> Iterator[Change]:
+    for gone in before:
+        if gone not in after:
+            yield Change(f"{path}{gone}", "yes", "-", put(tuple(each for each in before if each != gone)))
+    for new in after:
+        if new not in before:
+            yield Change(f"{path}{new}", "-", "yes", put((*before, new)))
 
 
 def _contrast(before: object, after: object) -> tuple[str, str]:
@@ -144,59 +163,106 @@ def _contrast(before: object, after: object) -> tuple[str, str]:
     return shown(before), shown(after)
 
 
-def _filters(earlier: Generation, later: Generation) -> list[Change]:
-    """Filters that were changed, dropped, added or asked in another order."""
+def _filters(earlier: Generation, later: Generation) -> Iterator[Change]:
+    """Filters that were changed, dropped, added, asked in another order, or no longer asked together as one."""
 
-    def with_filters(filters: Sequence[Any]) -> Generation:
+    def with_filters(filters: Iterable[Any]) -> Generation:
         return replace(earlier, filters=tuple(filters))
 
-    return list(_plugins("filter", list(earlier.filters), list(later.filters), with_filters))
+    one, other = list(_apart(earlier.filters)), list(_apart(later.filters))
+    yield from _plugins("filter", one, other, lambda filters: with_filters(_united(filters, earlier.filters)))
+    pairs = _pairs(one, other)
+    moved = [one[i] for i in sorted(pairs, key=pairs.__getitem__)]
+    places = iter(moved)
+    reordered = with_filters([next(places) if i in pairs else plugin for i, plugin in enumerate(one)])
+    unions = [p for p in earlier.filters if _parts(p) and what(p) not in map(what, later.filters)]
+    for union in unions:
+        parts = [part for part in moved if part in _parts(union)]
+        yield Change(f"{union.name} asked one by one", union.name, _names(parts), reordered)
+    if not unions and list(pairs) != sorted(pairs, key=pairs.__getitem__):
+        yield Change("order of filters", _names([one[i] for i in pairs]), _names(moved), reordered)
 
 
-def _scores(earlier: Generation, later: Generation) -> list[Change]:
+def _parts(plugin: Any) -> tuple[Any, ...]:
+    """The filters that this one unites, none if it is a filter of its own."""
+    parts: tuple[Any, ...] = getattr(plugin, "filters", ())
+    return parts
+
+
+def _apart(filters: Iterable[Any]) -> Iterator[Any]:
+    for plugin in filters:
+        yield from _parts(plugin) or (plugin,)
+
+
+def _united(filters: Sequence[Any], like: Iterable[Any]) -> Iterator[Any]:
+    """The filters, united again as in the list ``like``: a union stands where its first part does."""
+    union_of = {what(part): union for union in like for part in _parts(union)}
+    placed = set()
+    for plugin in filters:
+        union = union_of.get(what(plugin))
+        if union is None:
+            yield plugin
+        elif union.name not in placed:
+            placed.add(union.name)
+            yield replace(union, filters=tuple(each for each in filters if union_of.get(what(each)) is union))
+
+
+def _scores(earlier: Generation, later: Generation) -> Iterator[Change]:
     """Scores that were changed, dropped, added or weighed otherwise."""
-    weights = {type(score): weight for score, weight in (*later.scores, *earlier.scores)}
+    one, other = [score for score, _ in earlier.scores], [score for score, _ in later.scores]
+    weights = {(what(score), score.name): weight for score, weight in (*later.scores, *earlier.scores)}
 
-    def with_scores(scores: Sequence[Any]) -> Generation:
-        return replace(earlier, scores=tuple((score, weights[type(score)]) for score in scores))
+    def with_scores(scores: Iterable[Any]) -> Generation:
+        return replace(earlier, scores=tuple((score, weights[what(score), score.name]) for score in scores))
 
-    found = list(_plugins("score", [s for s, _ in earlier.scores], [s for s, _ in later.scores], with_scores))
-    theirs = {type(score): weight for score, weight in later.scores}
-    for place, (score, weight) in enumerate(earlier.scores):
-        new = theirs.get(type(score), weight)
-        if new != weight:
-            scores = (*earlier.scores[:place], (score, new), *earlier.scores[place + 1 :])
-            found.append(Change(f"weight of {score.name}", str(weight), str(new), replace(earlier, scores=scores)))
-    return found
+    yield from _plugins("score", one, other, with_scores)
+    for i, j in _pairs(one, other).items():
+        (score, before), (_, after) = earlier.scores[i], later.scores[j]
+        if before != after:
+            scores = (*earlier.scores[:i], (score, after), *earlier.scores[i + 1 :])
+            yield Change(f"weight of {score.name}", str(before), str(after), replace(earlier, scores=scores))
 
 
 def _plugins(
-    stage: str, one: list[Any], other: list[Any], rebuilt: Callable[[Sequence[Any]], Generation]
+    stage: str, one: list[Any], other: list[Any], rebuilt: Callable[[list[Any]], Generation]
 ) -> Iterator[Change]:
-    """Plugins are matched by their class; their names changed over the years, which alone decides nothing."""
-    theirs, ours = {type(p): p for p in other}, {type(p): p for p in one}
-    for place, plugin in enumerate(one):
-        rest = [*one[:place], *one[place + 1 :]]
-        if type(plugin) not in theirs:
-            yield Change(f"without the {stage} {plugin.name}", plugin.name, "-", rebuilt(rest))
-            continue
+    """Plugins that differ in a setting, or that only one of the lists has: each change alone in the first list."""
+    pairs = _pairs(one, other)
+    for i, plugin in enumerate(one):
 
-        def put(new: object, place: int = place) -> Generation:
-            return rebuilt([*one[:place], new, *one[place + 1 :]])
+        def put(new: object, i: int = i) -> Generation:
+            return rebuilt([*one[:i], new, *one[i + 1 :]])
 
-        yield from _settings(plugin, theirs[type(plugin)], f"{stage} {plugin.name}.", put, skip=frozenset({"name"}))
-    for place, plugin in enumerate(other):
-        if type(plugin) not in ours:
-            yield Change(
-                f"with the {stage} {plugin.name}", "-", plugin.name, rebuilt([*one[:place], plugin, *one[place:]])
-            )
-    if stage == "filter":
-        kept = [p for p in one if type(p) in theirs]
-        moved = [ours[type(p)] for p in other if type(p) in ours]
-        if kept != moved:
-            order = iter(moved)
-            reordered = [next(order) if type(p) in theirs else p for p in one]
-            yield Change("order of filters", _names(kept), _names(moved), rebuilt(reordered))
+        if i in pairs:
+            yield from _settings(plugin, other[pairs[i]], f"{stage} {plugin.name}.", put, skip=frozenset({"name"}))
+        else:
+            yield Change(f"without the {stage} {plugin.name}", plugin.name, "-", rebuilt([*one[:i], *one[i + 1 :]]))
+    for j, plugin in enumerate(other):
+        if j not in pairs.values():
+            at = max((i + 1 for i in pairs if pairs[i] < j), default=0)
+            yield Change(f"with the {stage} {plugin.name}", "-", plugin.name, rebuilt([*one[:at], plugin, *one[at:]]))
+
+
+def _pairs(one: Sequence[Any], other: Sequence[Any]) -> dict[int, int]:
+    """By place in the first list: the place of the same plugin in the second. Of several, that of the same name."""
+    pairs: dict[int, int] = {}
+    for by_name in (True, False):
+        for i, plugin in enumerate(one):
+            free = (j for j, p in enumerate(other) if what(p) == what(plugin) and j not in pairs.values())
+            found = next((j for j in free if not by_name or other[j].name == plugin.name), None)
+            if i not in pairs and found is not None:
+                pairs[i] = found
+    return dict(sorted(pairs.items()))
+
+
+def what(plugin: Any) -> tuple[object, ...]:
+    """What a plugin is, in whatever generation: its class and what that must be told, such as a cloud's disks.
+
+    Names changed over the years, which alone decides nothing; the other fields are settings and named rules.
+    """
+    given = (f.name for f in fields(plugin) if f.default is MISSING and f.default_factory is MISSING)
+    values = (getattr(plugin, name) for name in given if name != "name")
+    return type(plugin), *(what(value) if is_dataclass(value) else value for value in values)
 
 
 def _names(plugins: Sequence[Any]) -> str:
