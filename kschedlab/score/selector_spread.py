@@ -45,15 +45,19 @@ class SelectorSpread:
 
     Named rules: ``all_selectors``: a pod counts if all selectors select it; else one is enough (v1.13).
     ``controllers``: ReplicationControllers, ReplicaSets and StatefulSets count beside Services.
+    ``constraints_instead``: a pod with topology spread constraints of its own gets 0 everywhere (v1.20).
     """
 
     name: str = "SelectorSpread"
     highest: int = MAX_NODE_SCORE
     all_selectors: bool = True
     controllers: bool = True
+    constraints_instead: bool = False
 
     def score(self, pod: PodInfo, cluster: Cluster, nodes: IntArray) -> Scored:
         """Scores every pod. Terms: ``pods`` selected on the node, and ``in zone`` in its zone (-1: it has none)."""
+        if self.constraints_instead and pod.pod.spec.topologySpreadConstraints:
+            return Scored(np.zeros_like(nodes), np.zeros_like(nodes))
         key = ("selectors", pod.kind, self.controllers)
         selectors = cluster.fact(key, lambda: tuple(selectors_of(cluster.kinds[pod.kind], cluster, self.controllers)))
         count = cluster.count(Selected(pod.pod.metadata.namespace, selectors, self.all_selectors))[nodes]
