@@ -46,7 +46,7 @@ class NodeVerdict:
         return "UnschedulableAndUnresolvable" if self.unresolvable else "Unschedulable"
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Decision:
     """One scheduling decision with its evidence.
 
@@ -162,6 +162,8 @@ class Decision:
         from kschedlab.views.text import decision_text
 
         return decision_text(self)
+
+    __repr__ = __str__
 
     def _repr_html_(self) -> str:
         from kschedlab.views.tables import decision_html

@@ -21,6 +21,7 @@ LABEL, LEFT = "13em", "30em"
 CLASSROOM, SETTINGS = "kschedlab-classroom", "kschedlab-settings"
 STYLE = (
     ".kschedlab .widget-html-content { color: var(--jp-content-font-color1, inherit); line-height: 1.4; } "
+    ".kschedlab .widget-readout { min-width: 7.5em; } "
     ".kschedlab .noUi-handle:focus { outline: 3px solid #009E73; } "
     f".{CLASSROOM} {{ --jp-widgets-font-size: 20px; --jp-widgets-inline-height: 38px; font-size: 20px; }} "
     f".{CLASSROOM} .widget-html-content {{ font-size: 20px; }} "

@@ -14,6 +14,7 @@ from kschedlab.cluster.cluster import Cluster
 from kschedlab.decision import Decision
 from kschedlab.objects.manifests import decode_objects
 from kschedlab.panels.base import Panel, View
+from kschedlab.panels.prediction import Prediction
 from kschedlab.panels.settings import Restorable, slider
 from kschedlab.scheduler import schedule
 from kschedlab.views.html import Html
@@ -128,3 +129,26 @@ def view_of(decision: Decision) -> View:
 def panel(**settings: int) -> Panel[Settings]:
     """The panel, with some settings other than the usual."""
     return Panel(Settings().changed(**settings), show, as_yaml)
+
+
+def which_node() -> Prediction:
+    """To be answered before the panel is seen."""
+    return Prediction(
+        "Which node is chosen?",
+        {
+            "node-a": "So you count heads, or sum up what is lost. Which of the two does the scheduler do? Read on.",
+            "node-b": "Its victims are the most important ones. Would you give away the most valuable thing first?",
+            "node-c": "jobs-c has the lowest priority of all, but somebody else has to go with it. Read on.",
+        },
+    )
+
+
+def which_pod() -> Prediction:
+    """To be answered before the fifth rule is seen."""
+    return Prediction(
+        "Which of the two is evicted?",
+        {
+            "shop-b, which has run longer": "It has done its share? The scheduler sees it the other way round.",
+            "mail-c, which has run for a shorter time": "Yes: the less work is lost, the better.",
+        },
+    )

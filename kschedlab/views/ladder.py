@@ -10,7 +10,7 @@ import numpy as np
 from kschedlab.preemption.ladder import PRIORITY_OFFSET, Rung, earliest_start, sum_of_priorities
 from kschedlab.preemption.stage import Preemption
 from kschedlab.views.html import Html, element
-from kschedlab.views.style import CELL, DECIDES, GREY, HEAD, NUMBER, TABLE
+from kschedlab.views.style import CELL, DECIDES, GREY, HEAD, NUMBER, RIGHT, TABLE
 from kschedlab.views.words import aligned, clock
 
 COLUMNS = 6
@@ -87,11 +87,12 @@ def ladder_html(preemption: Preemption) -> Html:
     """The ladder as an HTML table: rules down, candidates across; rules that are not asked are grey."""
     nodes = columns(preemption)
     hidden = len(preemption.positions) - len(nodes)
-    head = ["", "Rule", *nodes, *([f"{hidden:,} more"] if hidden else []), "Result"]
+    head = [("", HEAD), ("Rule", HEAD), *((node, HEAD + RIGHT) for node in nodes)]
+    head += [*([(f"{hidden:,} more", HEAD)] if hidden else []), ("Result", HEAD)]
     rows = [_row(step, nodes, bool(hidden)) for step in steps(preemption, nodes)]
     return element(
         "table",
-        element("thead", element("tr", *(element("th", text, scope="col", style=HEAD) for text in head))),
+        element("thead", element("tr", *(element("th", text, scope="col", style=style) for text, style in head))),
         element("tbody", *rows),
         style=TABLE,
     )

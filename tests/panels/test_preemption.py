@@ -10,7 +10,18 @@ import pytest
 
 from kschedlab.cluster.cluster import Cluster
 from kschedlab.objects.manifests import loads
-from kschedlab.panels.preemption import LOWEST, Settings, as_yaml, decide, manifests, panel, show, view_of
+from kschedlab.panels.preemption import (
+    LOWEST,
+    Settings,
+    as_yaml,
+    decide,
+    manifests,
+    panel,
+    show,
+    view_of,
+    which_node,
+    which_pod,
+)
 from kschedlab.scheduler import schedule
 
 OFFSET = 2**31
@@ -150,6 +161,14 @@ def test_the_yaml_is_the_cluster() -> None:
     settings = Settings(jobs=LOWEST, allowed=0)
     decision = schedule("default/urgent", Cluster(loads(as_yaml(settings))))
     assert str(decision) == str(decide(settings))
+
+
+def test_the_questions_offer_what_is_in_the_picture() -> None:
+    assert set(which_node().remarks) == set(plainly(Settings())[0])
+    later = plainly(Settings(shop_a=200, allowed=2))[0]
+    assert [text.partition(",")[0] for text in which_pod().remarks] == [
+        later[n].victims[0][2] for n in ("node-b", "node-c")
+    ]
 
 
 def test_the_panel_moves_through_the_same_functions() -> None:
