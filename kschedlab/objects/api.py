@@ -8,6 +8,7 @@ from typing import Any, TypeVar
 
 import msgspec
 
+from kschedlab.objects.label_keys import with_label_keys
 from kschedlab.objects.meta import Part
 from kschedlab.objects.model import Container, Pod
 from kschedlab.objects.requests import (
@@ -43,11 +44,11 @@ class Api:
     older_zone_labels_only: bool = False
 
     def admit(self, pod: Pod) -> Pod:
-        """The pod without the fields that this API does not have. The same object if there are none."""
+        """The pod without the fields that this API does not have, and what matchLabelKeys ask in its selectors."""
         spec = pod.spec
         for path in self.unknown:
             spec = without(spec, path.split("."))
-        return pod if spec is pod.spec else msgspec.structs.replace(pod, spec=spec)
+        return with_label_keys(pod if spec is pod.spec else msgspec.structs.replace(pod, spec=spec))
 
 
 def without(part: P, path: Sequence[str]) -> P:

@@ -1,8 +1,8 @@
 """What the API server fills in before a scheduler sees an object.
 
 v1.37: pkg/apis/core/v1/defaults.go (SetDefaults_Pod, _ResourceList, _NodeStatus, _Namespace), pkg/api/pod/util.go
-(DefaultPodLevelResources), pkg/registry/core/pod/strategy.go (matchLabelKeys), plugin/pkg/admission/priority. Defaults
-that are the same for all objects, such as protocol TCP, stand in the model.
+(DefaultPodLevelResources), plugin/pkg/admission/priority. Defaults that are the same for all objects, such as protocol
+TCP, stand in the model; what becomes of matchLabelKeys depends on the API (:mod:`kschedlab.objects.label_keys`).
 """
 
 from __future__ import annotations
@@ -13,18 +13,13 @@ from typing import TypeVar
 import msgspec
 
 from kschedlab.objects.model import (
-    Affinity,
     Container,
     ContainerStatus,
     Document,
-    LabelSelector,
-    LabelSelectorRequirement,
     Namespace,
     Node,
     ObjectMeta,
     Pod,
-    PodAffinity,
-    PodAffinityTerm,
     PodSpec,
     PodStatus,
     PriorityClass,
@@ -32,7 +27,6 @@ from kschedlab.objects.model import (
     ResourceList,
     ResourceRequirements,
     ResourcesInForce,
-    TopologySpreadConstraint,
 )
 from kschedlab.objects.quantity import Quantity
 from kschedlab.objects.requests import container_requests, is_pod_level
@@ -115,7 +109,7 @@ def _replication_controller(controller: ReplicationController) -> ReplicationCon
 
 
 def _pod(pod: Pod, classes: Mapping[str, PriorityClass]) -> Pod:
-    spec, labels = pod.spec, pod.metadata.labels
+    spec = pod.spec
     changes: dict[str, object] = {}
     if spec.priority is None or spec.preemptionPolicy is None:
         changes |= _priority(spec, classes)
@@ -126,9 +120,6 @@ def _pod(pod: Pod, classes: Mapping[str, PriorityClass]) -> Pod:
         changes["schedulerName"] = "default-scheduler"
     if spec.overhead:
         changes["overhead"] = _milli(spec.overhead)
-    if not pod.metadata.uid and (spec.affinity is not None or spec.topologySpreadConstraints):
-        changes["affinity"] = _affinity(spec.affinity, labels)
-        changes["topologySpreadConstraints"] = tuple(_spread(c, labels) for c in spec.topologySpreadConstraints)
     if changes:
         pod = _replace(pod, spec=_replace(spec, **changes))
     if pod.status.containerStatuses or pod.status.initContainerStatuses or pod.status.allocatedResources:
@@ -224,48 +215,3 @@ def _pod_level(pod: Pod) -> Pod:
             pod.spec, resources=_replace(resources, limits=limits, requests={**capped, **summed, **requests})
         ),
     )
-
-
-# -- matchLabelKeys
-
-
-def _affinity(affinity: Affinity | None, labels: Mapping[str, str]) -> Affinity | None:
-    if affinity is None:
-        return None
-    return _replace(
-        affinity,
-        podAffinity=_terms(affinity.podAffinity, labels),
-        podAntiAffinity=_terms(affinity.podAntiAffinity, labels),
-    )
-
-
-def _terms(affinity: PodAffinity | None, labels: Mapping[str, str]) -> PodAffinity | None:
-    if affinity is None:
-        return None
-    return PodAffinity(
-        tuple(_term(term, labels) for term in affinity.requiredDuringSchedulingIgnoredDuringExecution),
-        tuple(
-            _replace(weighted, podAffinityTerm=_term(weighted.podAffinityTerm, labels))
-            for weighted in affinity.preferredDuringSchedulingIgnoredDuringExecution
-        ),
-    )
-
-
-def _term(term: PodAffinityTerm, labels: Mapping[str, str]) -> PodAffinityTerm:
-    selector = _narrowed(term.labelSelector, term.matchLabelKeys, "In", labels)
-    return _replace(term, labelSelector=_narrowed(selector, term.mismatchLabelKeys, "NotIn", labels))
-
-
-def _spread(constraint: TopologySpreadConstraint, labels: Mapping[str, str]) -> TopologySpreadConstraint:
-    selector = _narrowed(constraint.labelSelector, constraint.matchLabelKeys, "In", labels)
-    return _replace(constraint, labelSelector=selector)
-
-
-def _narrowed(
-    selector: LabelSelector | None, keys: Iterable[str], operator: str, labels: Mapping[str, str]
-) -> LabelSelector | None:
-    """The selector, which must also meet the pod's own labels of these keys."""
-    more = [LabelSelectorRequirement(key, operator, (labels[key],)) for key in keys if key in labels]
-    if selector is None or not more:
-        return selector
-    return _replace(selector, matchExpressions=(*selector.matchExpressions, *more))

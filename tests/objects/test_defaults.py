@@ -1,7 +1,7 @@
 """What the API server fills in."""
 
 from kschedlab.objects.manifests import Objects, decode_objects, loads
-from kschedlab.objects.model import LabelSelectorRequirement, Pod
+from kschedlab.objects.model import Pod
 
 
 def pod(spec: dict | None = None, metadata: dict | None = None, *others: dict, **more) -> Pod:
@@ -103,43 +103,6 @@ def test_a_pod_that_has_a_priority_keeps_it():
     assert pod({"priority": 7, "priorityClassName": "gone"}).spec.priority == 7
 
 
-TERM = {
-    "topologyKey": "zone",
-    "labelSelector": {"matchLabels": {"app": "a"}},
-    "matchLabelKeys": ["v"],
-    "mismatchLabelKeys": ["t"],
-}
-AFFINITY = {"podAntiAffinity": {"requiredDuringSchedulingIgnoredDuringExecution": [TERM]}}
-SPREAD = [
-    {
-        "maxSkew": 1,
-        "topologyKey": "zone",
-        "whenUnsatisfiable": "DoNotSchedule",
-        "labelSelector": {},
-        "matchLabelKeys": ["v", "w"],
-    }
-]
-
-
-def test_match_label_keys_go_into_the_selectors_of_a_new_pod():
-    new = pod({"affinity": AFFINITY, "topologySpreadConstraints": SPREAD}, {"labels": {"v": "1", "t": "2"}})
-    (term,) = new.spec.affinity.podAntiAffinity.requiredDuringSchedulingIgnoredDuringExecution
-    assert term.labelSelector.matchExpressions == (
-        LabelSelectorRequirement("v", "In", ("1",)),
-        LabelSelectorRequirement("t", "NotIn", ("2",)),
-    )
-    assert new.spec.topologySpreadConstraints[0].labelSelector.matchExpressions == (
-        LabelSelectorRequirement("v", "In", ("1",)),
-    )
-
-
-def test_a_pod_that_was_created_keeps_its_selectors():
-    old = pod({"affinity": AFFINITY, "topologySpreadConstraints": SPREAD}, {"uid": "u", "labels": {"v": "1", "t": "2"}})
-    (term,) = old.spec.affinity.podAntiAffinity.requiredDuringSchedulingIgnoredDuringExecution
-    assert term.labelSelector.matchExpressions == ()
-    assert old.spec.topologySpreadConstraints[0].labelSelector.matchExpressions == ()
-
-
 def test_requests_of_the_pod_are_completed():
     containers = [{"name": "a", "resources": {"requests": {"cpu": "1"}}}]
     given = pod({"containers": containers, "resources": {"limits": {"cpu": "2", "memory": "1Gi"}}})
@@ -147,7 +110,8 @@ def test_requests_of_the_pod_are_completed():
 
 
 def test_spread_constraints_honor_affinity_and_ignore_taints():
-    constraint = pod({"topologySpreadConstraints": SPREAD}).spec.topologySpreadConstraints[0]
+    given = {"maxSkew": 1, "topologyKey": "zone", "whenUnsatisfiable": "DoNotSchedule", "labelSelector": {}}
+    constraint = pod({"topologySpreadConstraints": [given]}).spec.topologySpreadConstraints[0]
     assert (constraint.nodeAffinityPolicy, constraint.nodeTaintsPolicy) == ("Honor", "Ignore")
 
 

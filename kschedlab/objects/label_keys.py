@@ -1,0 +1,74 @@
+"""What the API server makes of matchLabelKeys when a pod is created: requirements of the selector beside them.
+
+v1.37: pkg/registry/core/pod/strategy.go, applyMatchLabelKeysAndMismatchLabelKeys and applyMatchLabelKeys.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+
+import msgspec
+
+from kschedlab.objects.model import (
+    Affinity,
+    LabelSelector,
+    LabelSelectorRequirement,
+    Pod,
+    PodAffinity,
+    PodAffinityTerm,
+    TopologySpreadConstraint,
+)
+
+_replace = msgspec.structs.replace
+
+
+def with_label_keys(pod: Pod) -> Pod:
+    """The pod with its own labels of those keys in the selectors. One that has a uid has been through this before."""
+    spec, labels = pod.spec, pod.metadata.labels
+    if pod.metadata.uid or not (spec.affinity is not None or spec.topologySpreadConstraints):
+        return pod
+    affinity = _affinity(spec.affinity, labels)
+    spread = tuple(_spread(constraint, labels) for constraint in spec.topologySpreadConstraints)
+    return _replace(pod, spec=_replace(spec, affinity=affinity, topologySpreadConstraints=spread))
+
+
+def _affinity(affinity: Affinity | None, labels: Mapping[str, str]) -> Affinity | None:
+    if affinity is None:
+        return None
+    return _replace(
+        affinity,
+        podAffinity=_terms(affinity.podAffinity, labels),
+        podAntiAffinity=_terms(affinity.podAntiAffinity, labels),
+    )
+
+
+def _terms(affinity: PodAffinity | None, labels: Mapping[str, str]) -> PodAffinity | None:
+    if affinity is None:
+        return None
+    return PodAffinity(
+        tuple(_term(term, labels) for term in affinity.requiredDuringSchedulingIgnoredDuringExecution),
+        tuple(
+            _replace(weighted, podAffinityTerm=_term(weighted.podAffinityTerm, labels))
+            for weighted in affinity.preferredDuringSchedulingIgnoredDuringExecution
+        ),
+    )
+
+
+def _term(term: PodAffinityTerm, labels: Mapping[str, str]) -> PodAffinityTerm:
+    selector = _narrowed(term.labelSelector, term.matchLabelKeys, "In", labels)
+    return _replace(term, labelSelector=_narrowed(selector, term.mismatchLabelKeys, "NotIn", labels))
+
+
+def _spread(constraint: TopologySpreadConstraint, labels: Mapping[str, str]) -> TopologySpreadConstraint:
+    selector = _narrowed(constraint.labelSelector, constraint.matchLabelKeys, "In", labels)
+    return _replace(constraint, labelSelector=selector)
+
+
+def _narrowed(
+    selector: LabelSelector | None, keys: Iterable[str], operator: str, labels: Mapping[str, str]
+) -> LabelSelector | None:
+    """The selector, which must also meet the pod's own labels of these keys."""
+    more = [LabelSelectorRequirement(key, operator, (labels[key],)) for key in keys if key in labels]
+    if selector is None or not more:
+        return selector
+    return _replace(selector, matchExpressions=(*selector.matchExpressions, *more))

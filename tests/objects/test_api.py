@@ -1,0 +1,141 @@
+"""What the API of each generation keeps of a pod, and what its scheduler takes the pod to ask for."""
+
+import pytest
+
+from kschedlab.objects.api import API_1_13, API_1_16, API_1_20, API_1_37
+from kschedlab.objects.manifests import decode_objects
+from kschedlab.objects.model import LabelSelectorRequirement, Pod
+
+MIB = 1 << 20
+TERM = {
+    "topologyKey": "zone",
+    "labelSelector": {"matchLabels": {"app": "a"}},
+    "namespaceSelector": {},
+    "matchLabelKeys": ["v"],
+    "mismatchLabelKeys": ["t"],
+}
+AFFINITY = {
+    "podAntiAffinity": {
+        "requiredDuringSchedulingIgnoredDuringExecution": [TERM],
+        "preferredDuringSchedulingIgnoredDuringExecution": [{"weight": 1, "podAffinityTerm": TERM}],
+    }
+}
+SPREAD = {
+    "maxSkew": 1,
+    "topologyKey": "zone",
+    "whenUnsatisfiable": "DoNotSchedule",
+    "labelSelector": {},
+    "minDomains": 2,
+    "nodeAffinityPolicy": "Ignore",
+    "nodeTaintsPolicy": "Honor",
+    "matchLabelKeys": ["v", "w"],
+}
+SIDECAR = {"name": "s", "restartPolicy": "Always", "resources": {"requests": {"cpu": "300m"}}}
+EPHEMERAL = {
+    "volumeClaimTemplate": {"spec": {"accessModes": ["ReadWriteOnce"], "resources": {"requests": {"storage": "1"}}}}
+}
+
+
+def pod(spec: dict, **metadata: object) -> Pod:
+    spec = {"containers": [container("app", {"cpu": "100m", "memory": "10Mi"})]} | spec
+    return decode_objects(
+        [{"apiVersion": "v1", "kind": "Pod", "metadata": {"name": "p"} | metadata, "spec": spec}]
+    ).pods[0]
+
+
+def container(name: str, requests: dict) -> dict:
+    limits = {resource: amount for resource, amount in requests.items() if "/" in resource}
+    return {"name": name, "resources": {"requests": requests, "limits": limits}}
+
+
+def full(**metadata: object) -> Pod:
+    spec = {
+        "affinity": AFFINITY,
+        "topologySpreadConstraints": [SPREAD],
+        "initContainers": [SIDECAR],
+        "overhead": {"cpu": "250m"},
+        "preemptionPolicy": "Never",
+        "resources": {"requests": {"cpu": "2"}},
+        "schedulingGates": [{"name": "g"}],
+        "volumes": [{"name": "e", "ephemeral": EPHEMERAL}, {"name": "i", "image": {"reference": "img"}}],
+    }
+    return pod(spec, **metadata)
+
+
+def test_the_latest_api_keeps_everything():
+    given = full(uid="u")
+    assert API_1_37.admit(given) == given
+
+
+def test_v1_20_drops_what_came_later():
+    spec = API_1_20.admit(full()).spec
+    assert (spec.resources, spec.schedulingGates, spec.initContainers[0].restartPolicy) == (None, (), "")
+    assert [(v.name, v.ephemeral, v.image) for v in spec.volumes] == [("e", None, None), ("i", None, None)]
+    (constraint,) = spec.topologySpreadConstraints
+    assert (constraint.minDomains, constraint.matchLabelKeys) == (None, ())
+    assert (constraint.nodeAffinityPolicy, constraint.nodeTaintsPolicy) == ("Honor", "Ignore")
+    anti_affinity = spec.affinity.podAntiAffinity
+    (term,) = anti_affinity.requiredDuringSchedulingIgnoredDuringExecution
+    (preferred,) = anti_affinity.preferredDuringSchedulingIgnoredDuringExecution
+    for each in (term, preferred.podAffinityTerm):
+        assert (each.namespaceSelector, each.matchLabelKeys, each.mismatchLabelKeys) == (None, (), ())
+    assert spec.overhead and spec.preemptionPolicy == "Never"
+
+
+@pytest.mark.parametrize("api", [API_1_13, API_1_16])
+def test_v1_16_and_v1_13_know_neither_overhead_nor_spreading(api):
+    spec = api.admit(full()).spec
+    assert (spec.overhead, spec.topologySpreadConstraints, spec.preemptionPolicy) == ({}, (), None)
+
+
+def test_a_pod_without_unknown_fields_stays_the_same_object():
+    given = pod({"nodeSelector": {"disk": "ssd"}})
+    assert API_1_20.admit(given) is given
+
+
+def test_match_label_keys_go_into_the_selectors_of_a_new_pod():
+    new = API_1_37.admit(full(labels={"v": "1", "t": "2"}))
+    (term,) = new.spec.affinity.podAntiAffinity.requiredDuringSchedulingIgnoredDuringExecution
+    assert term.labelSelector.matchExpressions == (
+        LabelSelectorRequirement("v", "In", ("1",)),
+        LabelSelectorRequirement("t", "NotIn", ("2",)),
+    )
+    assert new.spec.topologySpreadConstraints[0].labelSelector.matchExpressions == (
+        LabelSelectorRequirement("v", "In", ("1",)),
+    )
+
+
+@pytest.mark.parametrize(("api", "metadata"), [(API_1_37, {"uid": "u"}), (API_1_20, {})])
+def test_selectors_stay_where_the_pod_was_created_or_the_keys_are_unknown(api, metadata):
+    kept = api.admit(full(labels={"v": "1", "t": "2"}, **metadata))
+    (term,) = kept.spec.affinity.podAntiAffinity.requiredDuringSchedulingIgnoredDuringExecution
+    assert term.labelSelector.matchExpressions == ()
+    assert kept.spec.topologySpreadConstraints[0].labelSelector.matchExpressions == ()
+
+
+ASKED = {
+    "containers": [container("a", {"cpu": "100m"}), container("b", {"memory": "100Mi", "example.com/gpu": "0"})],
+    "initContainers": [container("i", {"cpu": "1", "memory": "50Mi", "example.com/fpga": "0"})],
+    "overhead": {"cpu": "250m", "memory": "5Mi"},
+}
+
+
+@pytest.mark.parametrize(
+    ("api", "incoming", "placed", "scored", "nonzero"),
+    [
+        pytest.param(API_1_37, (1250, 105), (1250, 105), (1250, 305), (1250, 305), id="v1.37"),
+        pytest.param(API_1_20, (1250, 105), (1250, 105), (1001, 305), (1250, 305), id="v1.20"),
+        pytest.param(API_1_16, (1000, 100), (1000, 100), (1000, 300), (1000, 300), id="v1.16"),
+        pytest.param(API_1_13, (1000, 100), (100, 100), (200, 300), (200, 300), id="v1.13"),
+    ],
+)
+def test_what_a_pod_counts(api, incoming, placed, scored, nonzero):
+    given = api.admit(pod(ASKED))
+    for counted, want in ((api.incoming(given), incoming), (api.placed(given), placed)):
+        assert (counted["cpu"], counted["memory"] // MIB) == want
+    for (cpu, memory), want in ((api.scored(given), scored), (api.nonzero(given), nonzero)):
+        assert (cpu, memory // MIB) == want
+
+
+def test_a_resource_that_only_init_containers_name_with_0_is_not_named():
+    assert API_1_20.incoming(pod(ASKED)).keys() == {"cpu", "memory", "example.com/gpu"}
