@@ -50,6 +50,8 @@ class Generation:
     Named rules: ``nominated_node_first``: a pod's own nominated node is tried before all others.
     ``rejection_told_once``: a pod that PreFilter rejects gets that reason once in the message, not once for each node.
     ``host_drawn``: one of the best nodes is drawn at random; else they are taken in turn.
+    ``claims_checked_first``: a claim that is missing or being deleted is an error, before any filter is asked.
+    ``errors_added_up``: the errors of all nodes are told, each with its number; else the first with its plugin.
     """
 
     name: str
@@ -62,6 +64,8 @@ class Generation:
     nominated_node_first: bool = True
     rejection_told_once: bool = True
     host_drawn: bool = True
+    claims_checked_first: bool = False
+    errors_added_up: bool = False
 
 
 V1_37 = Generation(
@@ -145,7 +149,14 @@ V1_20 = Generation(
 DEFAULT_PREDICATES = (
     "CheckNodeUnschedulable",
     "GeneralPredicates",
+    "NoDiskConflict",
     "PodToleratesNodeTaints",
+    "MaxEBSVolumeCount",
+    "MaxGCEPDVolumeCount",
+    "MaxCSIVolumeCountPred",
+    "MaxAzureDiskVolumeCount",
+    "CheckVolumeBinding",
+    "NoVolumeZoneConflict",
     "MatchInterPodAffinity",
 )
 """Of v1.13 and v1.16: what is left of the default provider's predicates once TaintNodesByCondition is on."""
@@ -166,7 +177,7 @@ V1_16 = Generation(
     api=API_1_16,
     filters=REGISTRY_1_16.filters(*DEFAULT_PREDICATES),
     scores=REGISTRY_1_16.scores(**DEFAULT_PRIORITIES),
-    sampling=SamplingRules(one_if_unscored=False),
+    sampling=SamplingRules(one_if_unscored=False, last_counts=True),
     preemption=PreemptionRules(
         min_candidate_percentage=100,
         policy_obeyed=False,
@@ -177,6 +188,8 @@ V1_16 = Generation(
     ),
     nominated_node_first=False,
     rejection_told_once=False,
+    claims_checked_first=True,
+    errors_added_up=True,
 )
 """v1.16: pkg/scheduler/algorithmprovider/defaults/defaults.go."""
 
@@ -186,7 +199,7 @@ V1_13 = replace(
     api=API_1_13,
     filters=REGISTRY_1_13.filters(*DEFAULT_PREDICATES),
     scores=REGISTRY_1_13.scores(**DEFAULT_PRIORITIES),
-    sampling=SamplingRules(min_percentage=50, one_if_unscored=False),
+    sampling=replace(V1_16.sampling, min_percentage=50),
     preemption=replace(
         V1_16.preemption,
         victims=replace(V1_16.preemption.victims, older_is_more_important=False),

@@ -7,7 +7,7 @@ algorithm/predicates/predicates.go (predicatesOrdering); v1.13: algorithmprovide
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 
 from kschedlab.filter.conditions import (
@@ -26,6 +26,18 @@ from kschedlab.filter.plugin import Filter
 from kschedlab.filter.ports import NodePorts
 from kschedlab.filter.resources import NodeResourcesFit
 from kschedlab.filter.taints import NOT_TOLERATED, TaintToleration
+from kschedlab.filter.volume_binding import NODE_CONFLICT_BEFORE, VOLUME_MISSING_BEFORE, VolumeBinding
+from kschedlab.filter.volume_counts import (
+    AZURE_DISK,
+    CINDER,
+    EBS,
+    GCE_PD,
+    INSTANCE_TYPE,
+    DiskLimits,
+    DriverLimits,
+)
+from kschedlab.filter.volume_restrictions import VolumeRestrictions
+from kschedlab.filter.volume_zone import VolumeZone
 from kschedlab.score.avoid_pods import NodePreferAvoidPods
 from kschedlab.score.images import ImageLocality
 from kschedlab.score.interpod import InterPodAffinityScore
@@ -89,8 +101,32 @@ _PREDICATES: Predicates = {
     "PodFitsHostPorts": _PORTS,
     "MatchNodeSelector": _SELECTOR,
     "PodFitsResources": _RESOURCES,
+    "NoDiskConflict": partial(VolumeRestrictions, "NoDiskConflict", one_pod_claims=False),
     "PodToleratesNodeTaints": partial(TaintToleration, "PodToleratesNodeTaints", reason=NOT_TOLERATED),
     "CheckNodeLabelPresence": partial(NodeLabel, "CheckNodeLabelPresence"),
+    "MaxEBSVolumeCount": partial(DiskLimits, "MaxEBSVolumeCount", replace(EBS, machine_labels=INSTANCE_TYPE[:1])),
+    "MaxGCEPDVolumeCount": partial(DiskLimits, "MaxGCEPDVolumeCount", GCE_PD),
+    "MaxCSIVolumeCountPred": partial(DriverLimits, "MaxCSIVolumeCountPred"),
+    "MaxAzureDiskVolumeCount": partial(DiskLimits, "MaxAzureDiskVolumeCount", AZURE_DISK),
+    "MaxCinderVolumeCount": partial(DiskLimits, "MaxCinderVolumeCount", CINDER),
+    "CheckVolumeBinding": partial(
+        VolumeBinding,
+        "CheckVolumeBinding",
+        migrates=False,
+        capacity_checked=False,
+        lost_rejected=False,
+        looks_up_first=False,
+        conflict=NODE_CONFLICT_BEFORE,
+        missing=VOLUME_MISSING_BEFORE,
+    ),
+    "NoVolumeZoneConflict": partial(
+        VolumeZone,
+        "NoVolumeZoneConflict",
+        looks_up_first=False,
+        lost_is_error=True,
+        newer_label_serves=False,
+        older_labels_only=True,
+    ),
     "CheckNodeMemoryPressure": partial(
         NodePressure, "CheckNodeMemoryPressure", "MemoryPressure", MEMORY_PRESSURE, best_effort_only=True
     ),
@@ -148,9 +184,16 @@ _PRIORITIES: Priorities = {
 
 REGISTRY_1_16 = Registry(_PREDICATES, _PRIORITIES)
 
+_MAX_COUNTS = ("MaxEBSVolumeCount", "MaxGCEPDVolumeCount", "MaxAzureDiskVolumeCount")
+
 REGISTRY_1_13 = Registry(
     {
-        **_PREDICATES,
+        **{name: make for name, make in _PREDICATES.items() if name != "MaxCinderVolumeCount"},
+        **{name: partial(_PREDICATES[name], unknown_counts=True) for name in _MAX_COUNTS},
+        "MaxCSIVolumeCountPred": partial(
+            DriverLimits, "MaxCSIVolumeCountPred", unbound_count=False, csi_nodes_read=False
+        ),
+        "CheckVolumeBinding": partial(_PREDICATES["CheckVolumeBinding"], chosen_waits=False),
         "CheckNodeCondition": partial(CheckNodeCondition, out_of_disk_counts=True),
         "CheckNodeMemoryPressure": partial(_PREDICATES["CheckNodeMemoryPressure"], init_containers_count=False),
     },

@@ -12,6 +12,7 @@ from kschedlab.cluster.pods import PodInfo
 from kschedlab.decision import Decision
 from kschedlab.filter.plugin import SchedulingError
 from kschedlab.filter.stage import LEFT_OUT, REJECTED, FilterRun, Verdicts, nodes_to_find, prepare, search
+from kschedlab.filter.volume_binding import claims_fault
 from kschedlab.generations import GENERATIONS, LATEST, Generation
 from kschedlab.preemption.stage import preempt
 from kschedlab.queue.gates import gates_of
@@ -62,8 +63,10 @@ class Scheduler:
 
     def _decide(self, pod: PodInfo) -> Decision:
         cluster, generation = self.cluster, self.generation
+        if generation.claims_checked_first and (fault := claims_fault(pod.pod, cluster.volumes)):
+            raise SchedulingError(fault)
         prepared = prepare(pod, cluster, generation.filters)
-        run = FilterRun(prepared, pod, cluster)
+        run = FilterRun(prepared, pod, cluster, generation.errors_added_up)
         if prepared.rejected is not None:
             verdicts = Verdicts(np.full(len(cluster.nodes), REJECTED, np.int8), rejected=prepared.rejected)
             feasible, looked_at = NOTHING, 0
@@ -97,7 +100,8 @@ class Scheduler:
         enough = 1 if unscored else nodes_to_find(left_in, self.percentage, rules)
         feasible, looked_at = search(passes, self.next_start, enough)
         looked_at = min(looked_at, left_in)
-        self.next_start = (self.next_start + looked_at) % len(passes)
+        extra = int(rules.last_counts and looked_at < left_in)
+        self.next_start = (self.next_start + looked_at + extra) % len(passes)
         return feasible, looked_at
 
     def _select(self, scores: Scores) -> int:

@@ -17,6 +17,7 @@ LEFT_TO_RIGHT = (
     "filter",
     "score",
     "preemption",
+    "registry",
     "generations",
     "decision",
     "scheduler",

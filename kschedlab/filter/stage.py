@@ -6,7 +6,7 @@ pkg/scheduler/schedule_one.go (findNodesThatFitPod, findNodesThatPassFilters, nu
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -108,12 +108,12 @@ class Verdicts:
                 result = result | ((self.refused_by == number) & refused.unresolvable)
         return result
 
-    def raise_error(self) -> None:
-        """Raise SchedulingError if a plugin failed on a node, instead of refusing it."""
+    def errors(self) -> Iterator[tuple[str, str, int]]:
+        """(plugin, message, number of nodes) of plugins that failed on nodes, instead of refusing them."""
         for number, refused in enumerate(self.refusals):
             for part in refused.parts if refused is not None else ():
-                if part.error and (part.mask & (self.refused_by == number)).any():
-                    raise SchedulingError(f'running "{self.plugins[number]}" filter plugin: {part.reason}')
+                if part.error and (count := int((part.mask & (self.refused_by == number)).sum())):
+                    yield self.plugins[number], part.reason, count
 
     def plugin(self, node: int) -> str | None:
         """The plugin that refuses the node at this position, "PreFilter" if it was left out, None if it passes."""
@@ -131,8 +131,9 @@ class Verdicts:
 class FilterRun:
     """The filters of one decision, run in as many worlds as it needs."""
 
-    def __init__(self, prepared: Prepared, pod: PodInfo, cluster: Cluster) -> None:
+    def __init__(self, prepared: Prepared, pod: PodInfo, cluster: Cluster, errors_added_up: bool = False) -> None:
         self.prepared = prepared
+        self._errors_added_up = errors_added_up
         self.cluster = cluster
         self.alone = World(cluster)
         nominated = nominated_overlay(pod, cluster)
@@ -147,8 +148,8 @@ class FilterRun:
         fails on a node that is judged as it is, without ``overlay``.
         """
         verdicts = self._verdicts(overlay)
-        if overlay is None:
-            verdicts.raise_error()
+        if overlay is None and (errors := list(verdicts.errors())):
+            raise SchedulingError(added_up(errors) if self._errors_added_up else first_error(*errors[0]))
         return verdicts
 
     def _verdicts(self, overlay: Overlay | None) -> Verdicts:
@@ -178,6 +179,17 @@ class FilterRun:
         if number not in self._static:
             self._static[number] = check.refuses(world)
         return self._static[number]
+
+
+def first_error(plugin: str, message: str, nodes: int) -> str:
+    """The first error alone. v1.37: pkg/scheduler/framework/runtime/framework.go, RunFilterPlugins."""
+    return f'running "{plugin}" filter plugin: {message}'
+
+
+def added_up(errors: list[tuple[str, str, int]]) -> str:
+    """All errors, each with the number of nodes. v1.16: k8s.io/apimachinery, CreateAggregateFromMessageCountMap."""
+    texts = [message if nodes == 1 else f"{message} (repeated {nodes} times)" for _, message, nodes in errors]
+    return texts[0] if len(texts) == 1 else f"[{', '.join(sorted(texts))}]"
 
 
 def _both(first: Verdicts, second: Verdicts) -> Verdicts:
@@ -216,7 +228,9 @@ def nodes_to_find(nodes: int, percentage: int, rules: SamplingRules) -> int:
 class SamplingRules:
     """Constants of the search: all below 100 nodes; adaptive: 50 % less 1 % for each 125 nodes, at least 5 %.
 
-    ``one_if_unscored``: without score plugins the first feasible node is enough.
+    ``one_if_unscored``: without score plugins the first feasible node is enough. ``last_counts``: the feasible node
+    that is one too many counts as looked at, so that the next search begins behind it (v1.16, v1.13:
+    internal/cache/node_tree.go, Next).
     """
 
     min_feasible_nodes: int = 100
@@ -224,6 +238,7 @@ class SamplingRules:
     adaptive_from: int = 50
     adaptive_step: int = 125
     one_if_unscored: bool = True
+    last_counts: bool = False
 
 
 def search(passes: BoolArray, start: int, enough: int) -> tuple[IntArray, int]:

@@ -18,7 +18,7 @@ from kschedlab.cluster.kinds import BoolArray
 from kschedlab.cluster.migration import MigrationError, in_tree, moved_affinity
 from kschedlab.cluster.pods import PodInfo
 from kschedlab.cluster.reach import migrated, reach, volume_reach
-from kschedlab.cluster.volumes import Volumes, claim_names, is_bound, not_found, own_fault
+from kschedlab.cluster.volumes import SELECTED_NODE, Volumes, claim_names, is_bound, not_found, own_fault
 from kschedlab.filter.plugin import Part, Refused, Rejected, Static
 from kschedlab.filter.volume_matching import match, unbound
 from kschedlab.objects.model import PersistentVolume, PersistentVolumeClaim, Pod
@@ -38,14 +38,20 @@ class VolumeBinding:
 
     Named rules: ``migrates``: where a driver has taken over from an in-tree plugin, its volumes are read as the
     driver's. ``capacity_checked``: a driver may report how much room it has for new volumes. ``lost_rejected``: a claim
-    whose volume is lost rejects the pod. ``conflict``, ``missing``: the reasons where a claim's volume can't be used,
-    and where there is none.
+    whose volume is lost rejects the pod. ``looks_up_first``: claims that are missing or late in being bound reject the
+    pod before any node is looked at; else they, and volumes that are missing, are errors of the nodes that are asked
+    (v1.16, v1.13: pkg/scheduler/algorithm/predicates/predicates.go, VolumeBindingChecker). ``chosen_waits``: a claim
+    for whose volume a node was chosen still waits for its pod; else it should be bound by now (v1.13:
+    pkg/controller/volume/persistentvolume/pv_controller.go, shouldDelayBinding). ``conflict``, ``missing``: the reasons
+    where a claim's volume can't be used, and where there is none.
     """
 
     name: str = "VolumeBinding"
     migrates: bool = True
     capacity_checked: bool = True
     lost_rejected: bool = True
+    looks_up_first: bool = True
+    chosen_waits: bool = True
     conflict: str = NODE_CONFLICT
     missing: str = VOLUME_MISSING
 
@@ -57,10 +63,10 @@ class VolumeBinding:
         volumes = cluster.volumes
         for name, ephemeral in names:
             if fault := claim_fault(pod.pod, name, ephemeral, volumes, self.lost_rejected):
-                return Rejected(self.name, (fault,))
+                return self._stopped(cluster, fault)
         waiting = unbound(pod.pod, volumes)
-        if any(claim.spec.volumeName or not volumes.waits(claim) for claim in waiting):
-            return Rejected(self.name, (UNBOUND_IMMEDIATE,))
+        if any(self._late(claim, volumes) for claim in waiting):
+            return self._stopped(cluster, UNBOUND_IMMEDIATE)
         bound = [claim for name, _ in names if (claim := volumes.claim(pod.pod, name)) is not None and is_bound(claim)]
         parts = _bound_parts(cluster, bound, self)
         if waiting:
@@ -68,6 +74,24 @@ class VolumeBinding:
             parts += [Part(found.no_volume, BIND_CONFLICT, True), Part(found.no_space, NOT_ENOUGH_SPACE, True)]
         parts = [part for part in parts if part.mask.any()]
         return Static(Refused(parts)) if parts else None
+
+    def _late(self, claim: PersistentVolumeClaim, volumes: Volumes) -> bool:
+        chosen = SELECTED_NODE in claim.metadata.annotations and not self.chosen_waits
+        return bool(claim.spec.volumeName) or chosen or not volumes.waits(claim)
+
+    def _stopped(self, cluster: Cluster, fault: str) -> Static | Rejected:
+        if self.looks_up_first:
+            return Rejected(self.name, (fault,))
+        return Static(Refused([Part(np.ones(len(cluster.nodes), np.bool_), fault, error=True)]))
+
+
+def claims_fault(pod: Pod, volumes: Volumes) -> str:
+    """What ends the decision before any filter is asked, or "": a claim that is missing or going.
+
+    v1.16, v1.13: pkg/scheduler/core/generic_scheduler.go, podPassesBasicChecks.
+    """
+    names = claim_names(pod) if pod.spec.volumes else ()
+    return next(filter(None, (claim_fault(pod, *each, volumes, lost_rejected=False) for each in names)), "")
 
 
 def claim_fault(pod: Pod, name: str, ephemeral: bool, volumes: Volumes, lost_rejected: bool = True) -> str:
@@ -99,7 +123,8 @@ def _bound_parts(cluster: Cluster, claims: Sequence[PersistentVolumeClaim], plug
             faults.append(Part(undecided & faulty, fault, error=True))
         conflict |= undecided & ~usable & ~faulty
         undecided &= usable & ~faulty
-    return [*faults, Part(conflict, plugin.conflict, True), Part(missing, plugin.missing, True)]
+    gone = Part(missing, plugin.missing, True, error=not plugin.looks_up_first)
+    return [*faults, Part(conflict, plugin.conflict, True), gone]
 
 
 def _usable(cluster: Cluster, volume: PersistentVolume, migrates: bool) -> tuple[BoolArray, BoolArray, str]:

@@ -36,7 +36,8 @@ class DiskSort:
     """A cloud's disks. ``source``: the field of a volume that names one, ``identity``: the field of that.
 
     ``provisioner``: whose classes make them. ``resource``: the node's allocatable resource that tells its limit;
-    ``usual``: the limit of a node that does not say; ``smaller``: (pattern, limit) of machines that take fewer.
+    ``usual``: the limit of a node that does not say; ``smaller``: (pattern, limit) of machines that take fewer, which
+    the first of the labels ``machine_labels`` tells.
     """
 
     source: str
@@ -45,6 +46,7 @@ class DiskSort:
     resource: str
     usual: int
     smaller: tuple[str, int] | None = None
+    machine_labels: tuple[str, ...] = INSTANCE_TYPE
 
     def name_of(self, volume: Volume | PersistentVolume) -> str | None:
         """The disk that the volume is, None if it is of another sort."""
@@ -59,7 +61,7 @@ class DiskSort:
         node = cluster.nodes[position]
         if self.resource in node.status.allocatable:
             return node.status.allocatable[self.resource].value()
-        machine = next((node.metadata.labels[key] for key in INSTANCE_TYPE if key in node.metadata.labels), "")
+        machine = next((node.metadata.labels[key] for key in self.machine_labels if key in node.metadata.labels), "")
         if self.smaller is not None and re.search(self.smaller[0], machine):
             return self.smaller[1]
         return self.usual
@@ -80,10 +82,14 @@ CINDER = DiskSort("cinder", "volumeID", "kubernetes.io/cinder", f"{ATTACHABLE}ci
 
 @dataclass(frozen=True)
 class Disks:
-    """Question: how many disks of the sort does the pod use? A claim without its volume counts as one."""
+    """Question: how many disks of the sort does the pod use? A claim without its volume counts as one.
+
+    ``unknown_counts``: whatever class it has; else only if its class makes disks of the sort.
+    """
 
     sort: DiskSort
     volumes: Volumes
+    unknown_counts: bool
 
     def handles(self, kind: Kind) -> frozenset[str]:
         """The disks that every pod of the kind uses."""
@@ -97,75 +103,79 @@ class Disks:
         for volume in pod.spec.volumes:
             name = self.sort.name_of(volume)
             if name is None and volume.persistentVolumeClaim is not None:
-                claim = self.volumes.claim(pod, volume.persistentVolumeClaim.claimName)
-                name = self._of_claim(claim) if claim is not None else None
+                name = self._of_claim(pod, volume.persistentVolumeClaim.claimName)
             if name is not None:
                 yield name
 
-    def _of_claim(self, claim: PersistentVolumeClaim) -> str | None:
-        volume = self.volumes.volumes.get(claim.spec.volumeName)
+    def _of_claim(self, pod: Pod, name: str) -> str | None:
+        claim = self.volumes.claim(pod, name)
+        volume = self.volumes.volumes.get(claim.spec.volumeName) if claim is not None else None
         if volume is not None:
             return self.sort.name_of(volume)
-        made_by = self.volumes.classes.get(claim.spec.storageClassName or "")
-        if made_by is None or made_by.provisioner != self.sort.provisioner:
-            return None
-        return f"\0{claim.metadata.namespace}/{claim.metadata.name}"
+        made_by = self.volumes.classes.get(claim.spec.storageClassName or "") if claim is not None else None
+        known = made_by is not None and made_by.provisioner == self.sort.provisioner
+        return f"\0{pod.metadata.namespace}/{name}" if known or self.unknown_counts else None
 
 
 @dataclass(frozen=True)
 class DiskLimits:
-    """The filter for one cloud's disks."""
+    """The filter for one cloud's disks.
+
+    Named rule ``unknown_counts``: a claim that has no volume so far, or does not exist, counts whatever its class
+    (v1.13: algorithm/predicates/predicates.go, filterVolumes).
+    """
 
     name: str
     sort: DiskSort
+    unknown_counts: bool = False
 
     def prepare(self, pod: PodInfo, cluster: Cluster) -> CountsCheck | None:
         """Skips a pod that uses no such disk."""
         if not pod.pod.spec.volumes:
             return None
-        wanted = Disks(self.sort, cluster.volumes).handles(cluster.kinds[pod.kind])
+        question = Disks(self.sort, cluster.volumes, self.unknown_counts)
+        wanted = question.handles(cluster.kinds[pod.kind])
         if not wanted:
             return None
-        disks, limits = cluster.fact(("disks", self.sort), lambda: _disks(self.sort, cluster))
+        size = len(cluster.nodes)
+        disks, limits = cluster.fact(("disks", question), lambda: (Attached(question, size), self.sort.limits(cluster)))
         return CountsCheck((Count(disks, tuple(sorted(wanted)), limits),), False)
-
-
-def _disks(sort: DiskSort, cluster: Cluster) -> tuple[Attached, IntArray]:
-    return Attached(Disks(sort, cluster.volumes), len(cluster.nodes)), sort.limits(cluster)
 
 
 @dataclass(frozen=True)
 class DriverVolumes:
-    """Question: how many volumes of the CSI driver does the pod claim?"""
+    """Question: how many volumes of the CSI driver does the pod claim? ``unbound_count``: also those to be made."""
 
     driver: str
     volumes: Volumes
+    unbound_count: bool
 
     def handles(self, kind: Kind) -> frozenset[str]:
         """What the driver calls the volumes of every pod of the kind."""
-        return frozenset(handle for driver, handle in driver_volumes(kind, self.volumes) if driver == self.driver)
+        found = driver_volumes(kind, self.volumes, self.unbound_count)
+        return frozenset(handle for driver, handle in found if driver == self.driver)
 
     def of(self, kind: Kind) -> int:
         """The number of volumes, each counted once."""
         return len(self.handles(kind))
 
 
-def driver_volumes(kind: Kind, volumes: Volumes) -> Iterator[tuple[str, str]]:
+def driver_volumes(kind: Kind, volumes: Volumes, unbound_count: bool) -> Iterator[tuple[str, str]]:
     """The (driver, volume) pairs that every pod of the kind claims."""
     for volume in kind.example.spec.volumes:
         if volume.persistentVolumeClaim is not None:
             claim = volumes.claim(kind.example, volume.persistentVolumeClaim.claimName)
-            found = _driver_volume(claim, volumes) if claim is not None else None
+            found = _driver_volume(claim, volumes, unbound_count) if claim is not None else None
             if found is not None:
                 yield found
 
 
-def _driver_volume(claim: PersistentVolumeClaim, volumes: Volumes) -> tuple[str, str] | None:
+def _driver_volume(claim: PersistentVolumeClaim, volumes: Volumes, unbound_count: bool) -> tuple[str, str] | None:
     volume = volumes.volumes.get(claim.spec.volumeName)
     if volume is not None:
         source = volume.spec.csi
         return (source.driver, source.volumeHandle) if source and source.driver and source.volumeHandle else None
-    made_by = volumes.classes.get(claim_class(claim))
+    made_by = volumes.classes.get(claim_class(claim)) if unbound_count else None
     if made_by is None or not made_by.provisioner or made_by.provisioner in DRIVER_OF:
         return None
     return made_by.provisioner, f"\0{claim.metadata.namespace}/{claim.metadata.name}"
@@ -173,38 +183,49 @@ def _driver_volume(claim: PersistentVolumeClaim, volumes: Volumes) -> tuple[str,
 
 @dataclass(frozen=True)
 class DriverLimits:
-    """The filter for CSI volumes, which it finds by their claims alone."""
+    """The filter for CSI volumes, which it finds by their claims alone.
+
+    Named rules: ``unbound_count``: claims that have no volume so far count as one of their class's driver.
+    ``csi_nodes_read``: CSINodes tell the limits, beside the nodes' allocatable resources (neither in v1.13:
+    algorithm/predicates/csi_volume_predicate.go).
+    """
 
     name: str = "NodeVolumeLimits"
+    unbound_count: bool = True
+    csi_nodes_read: bool = True
 
     def prepare(self, pod: PodInfo, cluster: Cluster) -> CountsCheck | None:
         """Skips a pod without CSI volumes, and drivers that nowhere have a limit."""
         if not pod.pod.spec.volumes:
             return None
         wanted: dict[str, dict[str, None]] = {}
-        for name, handle in driver_volumes(cluster.kinds[pod.kind], cluster.volumes):
+        for name, handle in driver_volumes(cluster.kinds[pod.kind], cluster.volumes, self.unbound_count):
             wanted.setdefault(name, {})[handle] = None
-        counts = tuple(_count(name, tuple(handles), cluster) for name, handles in wanted.items())
+        counts = tuple(self._count(name, tuple(handles), cluster) for name, handles in wanted.items())
         return CountsCheck(counts, True) if counts else None
 
+    def _count(self, driver: str, wanted: tuple[str, ...], cluster: Cluster) -> Count:
+        question = DriverVolumes(driver, cluster.volumes, self.unbound_count)
 
-def _count(driver: str, wanted: tuple[str, ...], cluster: Cluster) -> Count:
-    attached, limits = cluster.fact(("driver volumes", driver), lambda: _driver(driver, cluster))
-    return Count(attached, wanted, limits)
+        def known() -> tuple[Attached, IntArray]:
+            return Attached(question, len(cluster.nodes)), driver_limits(driver, cluster, self.csi_nodes_read)
+
+        attached, limits = cluster.fact(("driver volumes", question, self.csi_nodes_read), known)
+        return Count(attached, wanted, limits)
 
 
-def _driver(name: str, cluster: Cluster) -> tuple[Attached, IntArray]:
-    """The driver's volumes and limits: what the CSINode says, else the node's allocatable resource."""
+def driver_limits(name: str, cluster: Cluster, csi_nodes_read: bool) -> IntArray:
+    """int64[nodes]: the driver's limits. What the CSINode says, if it is read, else the node's allocatable resource."""
     limits = np.full(len(cluster.nodes), NO_LIMIT, np.int64)
     resource = limit_resource(name)
     for position, node in enumerate(cluster.nodes):
         if resource in node.status.allocatable:
             limits[position] = node.status.allocatable[resource].value()
-        found = cluster.volumes.nodes.get(node.metadata.name)
+        found = cluster.volumes.nodes.get(node.metadata.name) if csi_nodes_read else None
         for driver in found.spec.drivers if found is not None else ():
             if driver.name == name and driver.allocatable is not None and driver.allocatable.count is not None:
                 limits[position] = driver.allocatable.count
-    return Attached(DriverVolumes(name, cluster.volumes), len(cluster.nodes)), limits
+    return limits
 
 
 def limit_resource(driver: str) -> str:

@@ -7,6 +7,7 @@ volume's older label may be met by the node's newer one. Evicting pods can't hel
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import TypeAlias
 
 import numpy as np
 
@@ -27,7 +28,8 @@ NO_VOLUME_NAME = "PersistentVolume had no name"
 NEWER = {ZONE[0]: ZONE[1], REGION[0]: REGION[1]}
 """The label that took each older label's place."""
 
-LABELS = (ZONE[0], REGION[0], ZONE[1], REGION[1])
+Labels: TypeAlias = tuple[str, ...]
+LABELS: Labels = (ZONE[0], REGION[0], ZONE[1], REGION[1])
 
 
 @dataclass(frozen=True)
@@ -35,26 +37,32 @@ class VolumeZone:
     """The filter.
 
     Named rules: ``looks_up_first``: a volume that can't be found rejects the pod before any node is looked at; else the
-    nodes that have zones. ``newer_label_serves``: a volume's older label may be met by the node's newer one.
+    nodes that have zones. ``lost_is_error``: else it is an error of theirs. ``newer_label_serves``: a volume's older
+    label may be met by the node's newer one. ``older_labels_only``: the newer labels mean nothing (v1.16, v1.13:
+    pkg/scheduler/algorithm/predicates/predicates.go, VolumeZoneChecker).
     """
 
     name: str = "VolumeZone"
     looks_up_first: bool = True
+    lost_is_error: bool = False
     newer_label_serves: bool = True
+    older_labels_only: bool = False
 
     def prepare(self, pod: PodInfo, cluster: Cluster) -> Static | Rejected | None:
         """Skips a pod whose volumes name no zone or region. Rejects one whose volume can't be found."""
         claims = [v.persistentVolumeClaim.claimName for v in pod.pod.spec.volumes if v.persistentVolumeClaim]
+        labels = LABELS[:2] if self.older_labels_only else LABELS
         parts: list[Part] = []
         for claim in claims:
             volume = _volume(pod.pod, claim, cluster)
             if isinstance(volume, str):
                 if self.looks_up_first:
                     return Rejected(self.name, (volume,))
-                parts.append(Part(has_zones(cluster), volume, True))
+                parts.append(Part(has_zones(cluster, labels), volume, True, error=self.lost_is_error))
                 continue
-            for key, values in topologies(volume) if volume is not None else ():
-                parts.append(Part(_outside(cluster, key, values, self.newer_label_serves), ZONE_CONFLICT, True))
+            for key, values in topologies(volume, labels) if volume is not None else ():
+                outside = _outside(cluster, key, values, self.newer_label_serves, labels)
+                parts.append(Part(outside, ZONE_CONFLICT, True))
         refused = first_of(parts)
         return Static(refused) if refused is not None else None
 
@@ -78,30 +86,30 @@ def _volume(pod: Pod, name: str, cluster: Cluster) -> PersistentVolume | str | N
     return None if volumes.waits(claim) else NO_VOLUME_NAME
 
 
-def topologies(volume: PersistentVolume) -> list[tuple[str, frozenset[str]]]:
+def topologies(volume: PersistentVolume, known: Labels = LABELS) -> list[tuple[str, frozenset[str]]]:
     """The volume's zone and region labels with the values that they name; a label with an empty name does not count."""
     labels = volume.metadata.labels
-    found = [(key, frozenset(v.strip() for v in labels[key].split(SEVERAL))) for key in LABELS if key in labels]
+    found = [(key, frozenset(v.strip() for v in labels[key].split(SEVERAL))) for key in known if key in labels]
     return [(key, values) for key, values in found if "" not in values]
 
 
-def has_zones(cluster: Cluster) -> BoolArray:
-    """bool[nodes]: the nodes that have a zone or region label. Not to be written to."""
+def has_zones(cluster: Cluster, known: Labels = LABELS) -> BoolArray:
+    """bool[nodes]: the nodes that have one of these zone and region labels. Not to be written to."""
 
     def judge() -> BoolArray:
-        mask: BoolArray = np.logical_or.reduce([cluster.topology(label).domain >= 0 for label in LABELS])
+        mask: BoolArray = np.logical_or.reduce([cluster.topology(label).domain >= 0 for label in known])
         return mask
 
-    return cluster.fact("has zones", judge)
+    return cluster.fact(("has zones", known), judge)
 
 
-def _outside(cluster: Cluster, key: str, values: frozenset[str], newer_label_serves: bool) -> BoolArray:
+def _outside(cluster: Cluster, key: str, values: frozenset[str], newer_label_serves: bool, known: Labels) -> BoolArray:
     """bool[nodes]: the nodes that have zones or regions, but not one of these. Not to be written to."""
 
     def judge() -> BoolArray:
         own, newer = cluster.topology(key), cluster.topology(NEWER.get(key, key) if newer_label_serves else key)
         inside = np.where(own.domain >= 0, own.among(values), newer.among(values))
-        outside: BoolArray = has_zones(cluster) & ~inside
+        outside: BoolArray = has_zones(cluster, known) & ~inside
         return outside
 
-    return cluster.fact(("outside", key, values, newer_label_serves), judge)
+    return cluster.fact(("outside", key, values, newer_label_serves, known), judge)
