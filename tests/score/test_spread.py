@@ -127,6 +127,15 @@ def test_a_host_counts_all_its_pods_whatever_the_policies():
     assert scored(pod("p", topologySpreadConstraints=[constraint]), "ab", *nodes, *running("b")) == [100, 0]
 
 
+def test_nodes_that_share_a_host_name_are_counted_apart():
+    """So their number is that of the nodes, not of the names."""
+    world = cluster(*hosts("a"), *hosts("b", b={HOST: "a"}), *running("aaab"))
+    asked = pod("p", labels=FOO, topologySpreadConstraints=[ON_HOST])
+    row = PodTopologySpreadScore().score(world.info(model(asked)), world, np.arange(2))
+    assert row.terms[HOST].tolist() == [3, 1]
+    assert row.raw.tolist() == [round(3 * log(4)), round(log(4))] == [4, 1]
+
+
 @pytest.mark.parametrize(("keys", "want"), [(["foo"], [60, 20, 60, 100]), (["missing"], [100] * 4)])
 def test_match_label_keys(keys, want):
     """An empty selector that no key narrows counts no pods."""
