@@ -164,11 +164,11 @@ class Attached:
         pod counts on both sides. O(volumes on those nodes).
         """
         used = self._used(world, among)
-        attached = np.union1d(used, self._held[among[self._held // WIDTH]])
-        there = np.isin(used % WIDTH, [self._number(handle) for handle in wanted])
         size = len(among)
-        new = len(wanted) - np.bincount(used[there] // WIDTH, minlength=size)
-        return np.bincount(attached // WIDTH, minlength=size), new
+        besides = self._held[~_among(self._held, used)]
+        attached = np.bincount(used // WIDTH, minlength=size) + np.bincount(besides // WIDTH, minlength=size)
+        there = np.isin(used % WIDTH, [self._number(handle) for handle in wanted])
+        return attached, len(wanted) - np.bincount(used[there] // WIDTH, minlength=size)
 
     def _used(self, world: World, among: BoolArray) -> IntArray:
         """int64[]: the volumes that the pods on these nodes use, each once."""
@@ -199,6 +199,11 @@ class Attached:
 
     def _number(self, handle: str) -> int:
         return self._numbers.setdefault(handle, len(self._numbers))
+
+
+def _among(some: IntArray, ordered: IntArray) -> BoolArray:
+    """bool[]: which of some numbers are among ordered ones."""
+    return np.searchsorted(ordered, some, "right") > np.searchsorted(ordered, some, "left")
 
 
 class Driver(Attached):

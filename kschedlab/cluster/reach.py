@@ -6,16 +6,18 @@ v1.37: k8s.io/component-helpers storage/volume/helpers.go (CheckNodeAffinity), p
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections import Counter
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
-from typing import TypeAlias, TypeVar
+from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 
 from kschedlab.cluster.cluster import Cluster
 from kschedlab.cluster.kinds import BoolArray, IntArray
 from kschedlab.cluster.labels import judged
-from kschedlab.cluster.volumes import MIGRATED_PLUGINS, volume_class
+from kschedlab.cluster.volumes import MIGRATED_PLUGINS, size_of, volume_class
 from kschedlab.objects.model import (
     CSIStorageCapacity,
     LabelSelector,
@@ -24,11 +26,6 @@ from kschedlab.objects.model import (
     StorageClass,
 )
 from kschedlab.objects.selectors import Requirement, SelectorError
-
-T = TypeVar("T")
-
-Offers: TypeAlias = tuple[tuple[T, IntArray], ...]
-"""Things with the positions of the nodes that have access to them, int64[]."""
 
 
 def reach(cluster: Cluster, affinity: NodeSelector | None) -> BoolArray:
@@ -65,32 +62,144 @@ def allowed(cluster: Cluster, found: StorageClass) -> BoolArray:
     return cluster.fact(("allowed", found.metadata.name), judge)
 
 
-def volumes_of(cluster: Cluster, class_name: str) -> Offers[PersistentVolume]:
-    """The class's volumes, in the order in which they were read."""
+@dataclass(frozen=True, eq=False)
+class Lot:
+    """Volumes of one size that look the same to every claim.
 
-    def list_them() -> Offers[PersistentVolume]:
-        known: dict[NodeSelector | None, IntArray] = {}
-        found = [v for v in cluster.volumes.volumes.values() if volume_class(v) == class_name]
-        return tuple((v, _positions(cluster, v, known)) for v in found)
+    ``members``: their numbers, each with int64[], the positions of the nodes where it can be used.
+    """
 
-    return cluster.fact(("volumes of", class_name), list_them)
+    example: PersistentVolume
+    members: tuple[tuple[int, IntArray], ...]
+
+    @cached_property
+    def pairs(self) -> tuple[IntArray, IntArray]:
+        """(int64[], int64[]): a node and the number of a volume that can be used there; the first comes last."""
+        node = np.concatenate([where for _, where in self.members])
+        number = np.concatenate([np.full(len(where), number) for number, where in self.members])
+        return node[::-1], number[::-1]
 
 
-def _positions(cluster: Cluster, volume: PersistentVolume, known: dict[NodeSelector | None, IntArray]) -> IntArray:
-    affinity = volume.spec.nodeAffinity.required if volume.spec.nodeAffinity is not None else None
-    if affinity not in known:
-        known[affinity] = np.flatnonzero(reach(cluster, affinity))
-    return known[affinity]
+@dataclass(frozen=True, eq=False)
+class Stock:
+    """The volumes of a class that may yet be bound.
+
+    ``volumes``: all of them, by number. ``lots``: the free ones, the smallest first. ``reserved``: the numbers of those
+    that are kept for one claim, by the claim's (namespace, name).
+    """
+
+    volumes: tuple[PersistentVolume, ...]
+    lots: tuple[Lot, ...]
+    reserved: Mapping[tuple[str, str], Sequence[int]]
+
+    @cached_property
+    def bytes(self) -> IntArray:
+        """int64[volumes + 1]: how large each volume is; the last is a 0 for no volume (number -1)."""
+        return np.array([*(_bytes(volume) for volume in self.volumes), 0], np.int64)
+
+    @cached_property
+    def classes(self) -> dict[str, BoolArray]:
+        """bool[volumes + 1]: the volumes whose spec names each class; an annotation may name another. The last is no."""
+        named = [volume.spec.storageClassName for volume in self.volumes]
+        return {name: np.array([*(n == name for n in named), False], np.bool_) for name in dict.fromkeys(named)}
+
+    def smallest(
+        self, fits: Callable[[PersistentVolume], bool], nodes: BoolArray, taken: Sequence[IntArray]
+    ) -> IntArray:
+        """int64[nodes]: the number of the smallest free volume that fits, for each of ``nodes`` that has one, else -1.
+
+        ``taken``: what was chosen on each node before, which it can't choose again.
+        """
+        choice, left = np.full(len(nodes), -1, np.int64), nodes.copy()
+        for lot in self.lots:
+            if not left.any():
+                break
+            if fits(lot.example):
+                node, number = lot.pairs
+                offered = np.logical_and.reduce([left[node], *(before[node] != number for before in taken)])
+                choice[node[offered]] = number[offered]
+                left[node[offered]] = False
+        return choice
 
 
-def capacities_of(cluster: Cluster, class_name: str) -> Offers[CSIStorageCapacity]:
-    """What the class's driver has reported as free, in the order in which it was read."""
+def _bytes(volume: PersistentVolume) -> int:
+    return volume.spec.capacity["storage"].value() if "storage" in volume.spec.capacity else 0
 
-    def list_them() -> Offers[CSIStorageCapacity]:
-        found = [c for c in cluster.volumes.capacities if c.storageClassName == class_name]
-        return tuple((c, np.flatnonzero(_access(cluster, c.nodeTopology))) for c in found)
 
-    return cluster.fact(("capacities of", class_name), list_them)
+def stock_of(cluster: Cluster, class_name: str, claims: int) -> Stock:
+    """The stock of a class for pods with that many claims, more than which need not look the same everywhere."""
+    return cluster.fact(("stock of", class_name, claims), lambda: _stock(cluster, class_name, claims))
+
+
+def _stock(cluster: Cluster, class_name: str, claims: int) -> Stock:
+    known = cluster.volumes
+    volumes = [v for v in known.volumes.values() if volume_class(v) == class_name and known.may_be_bound(v)]
+    reserved: dict[tuple[str, str], list[int]] = {}
+    lots: dict[tuple[object, ...], list[tuple[int, IntArray]]] = {}
+    where: dict[NodeSelector | None, IntArray] = {}
+    alike: Counter[tuple[object, ...]] = Counter()
+    for number, volume in sorted(enumerate(volumes), key=lambda one: size_of(one[1])):
+        affinity = volume.spec.nodeAffinity.required if volume.spec.nodeAffinity is not None else None
+        look = _look(volume)
+        if (reference := volume.spec.claimRef) is not None:
+            reserved.setdefault((reference.namespace, reference.name), []).append(number)
+        elif alike[look, affinity] < claims:
+            alike[look, affinity] += 1
+            if affinity not in where:
+                where[affinity] = np.flatnonzero(reach(cluster, affinity))
+            lots.setdefault(look, []).append((number, where[affinity]))
+    found = tuple(Lot(volumes[members[0][0]], tuple(members)) for members in lots.values())
+    return Stock(tuple(volumes), found, reserved)
+
+
+def _look(volume: PersistentVolume) -> tuple[object, ...]:
+    """All that a claim can see of a free volume."""
+    spec = volume.spec
+    labels, modes = frozenset(volume.metadata.labels.items()), frozenset(spec.accessModes)
+    return size_of(volume), spec.volumeMode, spec.volumeAttributesClassName or "", modes, labels
+
+
+@dataclass(frozen=True, eq=False)
+class Room:
+    """What drivers have reported as free for a class. ``limits``: int64[capacities], the largest volume, -1 if unsaid.
+
+    ``node``, ``number``: int64[], a node and the number of a capacity that it has access to; the first comes last.
+    """
+
+    capacities: tuple[CSIStorageCapacity, ...]
+    limits: IntArray
+    node: IntArray
+    number: IntArray
+
+    @cached_property
+    def bytes(self) -> IntArray:
+        """int64[capacities + 1]: how much is free, -1 if unsaid; the last is a 0 for no capacity (number -1)."""
+        return np.array([*(-1 if c.capacity is None else c.capacity.value() for c in self.capacities), 0], np.int64)
+
+    def enough(self, size: int, nodes: BoolArray) -> IntArray:
+        """int64[nodes]: the first capacity of each of ``nodes`` that a volume of ``size`` bytes fits in, or -1."""
+        choice = np.full(len(nodes), -1, np.int64)
+        offered = nodes[self.node] & (self.limits[self.number] >= size)
+        choice[self.node[offered]] = self.number[offered]
+        return choice
+
+
+def room_of(cluster: Cluster, class_name: str) -> Room:
+    """The room that is reported for a class."""
+
+    def list_it() -> Room:
+        found = tuple(c for c in cluster.volumes.capacities if c.storageClassName == class_name)
+        where = [np.flatnonzero(_access(cluster, capacity.nodeTopology)) for capacity in found]
+        number = np.repeat(np.arange(len(found)), [len(nodes) for nodes in where])
+        node = np.concatenate([*where, np.zeros(0, np.int64)])
+        return Room(found, np.array([_limit(c) for c in found], np.int64), node[::-1], number[::-1])
+
+    return cluster.fact(("room of", class_name), list_it)
+
+
+def _limit(capacity: CSIStorageCapacity) -> int:
+    limit = capacity.capacity if capacity.maximumVolumeSize is None else capacity.maximumVolumeSize
+    return -1 if limit is None else limit.value()
 
 
 def _access(cluster: Cluster, selector: LabelSelector | None) -> BoolArray:
@@ -109,28 +218,6 @@ def migrated(cluster: Cluster, plugin: str) -> BoolArray:
         return np.array([plugin in plugins.split(",") for plugins in said], np.bool_)
 
     return cluster.fact(("migrated", plugin), judge)
-
-
-def first_offers(
-    offers: Sequence[tuple[T, IntArray]], usable: Iterable[int], wanting: BoolArray, taken: Sequence[IntArray] = ()
-) -> IntArray:
-    """int64[nodes]: the first of the usable offers (by number) that each node of ``wanting`` has access to, or -1.
-
-    ``taken``: what was chosen on each node before, which it can't choose again.
-    """
-    choice = np.full(len(wanting), -1, np.int64)
-    left = wanting.copy()
-    count = int(left.sum())
-    for number in usable:
-        if not count:
-            break
-        where = offers[number][1]
-        where = where[left[where]]
-        for before in taken:
-            where = where[before[where] != number]
-        choice[where], left[where] = number, False
-        count -= len(where)
-    return choice
 
 
 def _all(cluster: Cluster, requirements: Iterable[Requirement]) -> BoolArray:

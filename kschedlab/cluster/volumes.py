@@ -51,6 +51,16 @@ class Volumes:
         found = self.classes.get(claim_class(claim))
         return found is not None and found.volumeBindingMode == "WaitForFirstConsumer"
 
+    def may_be_bound(self, volume: PersistentVolume) -> bool:
+        """Whether a claim may yet be bound to the volume: it is free, or kept for a claim that is not bound."""
+        if volume.metadata.deletionTimestamp is not None:
+            return False
+        reference = volume.spec.claimRef
+        if reference is None:
+            return volume.status.phase == "Available"
+        claim = self.claims.get((reference.namespace, reference.name))
+        return claim is not None and not is_bound(claim)
+
 
 def claim_name(pod: Pod, volume: Volume) -> ClaimName | None:
     """The claim that the pod's volume names, if it is one that names a claim."""

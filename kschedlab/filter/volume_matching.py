@@ -3,8 +3,8 @@
 v1.37: pkg/scheduler/framework/plugins/volumebinding/binder.go (FindPodVolumes, findMatchingVolumes,
 checkVolumeProvisions, hasEnoughCapacity), k8s.io/component-helpers storage/volume/pv_helpers.go (FindMatchingVolume).
 
-Where the real scheduler takes the first of equals from a Go map, the one that was read first is taken: of volumes of
-the same size, of volumes reserved for one claim, and of capacities that are all large enough.
+Where the real scheduler takes the first of equals that a Go map gives, one of the first that were read is taken: of
+volumes of the same size, of volumes kept for one claim, and of capacities that are all large enough.
 """
 
 from __future__ import annotations
@@ -15,9 +15,9 @@ import numpy as np
 
 from kschedlab.cluster.cluster import Cluster
 from kschedlab.cluster.kinds import BoolArray, IntArray
-from kschedlab.cluster.reach import Offers, allowed, capacities_of, first_offers, volumes_of
+from kschedlab.cluster.reach import Room, Stock, allowed, room_of, stock_of, volume_reach
 from kschedlab.cluster.volumes import SELECTED_NODE, Volumes, claim_class, claim_names, is_bound, size_of
-from kschedlab.objects.model import CSIStorageCapacity, PersistentVolume, PersistentVolumeClaim, Pod, StorageClass
+from kschedlab.objects.model import PersistentVolume, PersistentVolumeClaim, Pod, StorageClass
 from kschedlab.objects.selectors import Selector
 
 NO_PROVISIONER = "kubernetes.io/no-provisioner"
@@ -27,19 +27,22 @@ REMEMBERED = 16
 
 @dataclass(frozen=True, eq=False)
 class Matched:
-    """A claim's volume on each node. ``choice``: int64[nodes], numbers of ``volumes``, -1 for none."""
+    """A claim's volume on each node. ``choice``: int64[nodes], numbers of the stock's volumes, -1 for none."""
 
     claim: PersistentVolumeClaim
-    volumes: Offers[PersistentVolume]
+    stock: Stock
     choice: IntArray
 
 
 @dataclass(frozen=True, eq=False)
 class Provisioned:
-    """A claim that gets a new volume. ``choice``: int64[nodes], numbers of ``capacities``, -1 where none is needed."""
+    """A claim that gets a new volume. ``room``: what is reported as free; None if the driver reports nothing.
+
+    ``choice``: int64[nodes], numbers of the room's capacities, -1 where none is needed.
+    """
 
     claim: PersistentVolumeClaim
-    capacities: Offers[CSIStorageCapacity]
+    room: Room | None
     choice: IntArray
 
 
@@ -84,7 +87,7 @@ def _match(cluster: Cluster, claims: list[PersistentVolumeClaim], capacity_check
             no_volume |= np.array([name != chosen for name in cluster.names], np.bool_)
     matched: list[Matched] = []
     for claim in sorted(finding, key=size_of):
-        matched.append(_matched(cluster, claim, matched))
+        matched.append(_matched(cluster, claim, matched, len(claims)))
     wanting = [(claim, ~no_volume) for claim in making]
     wanting += [(found.claim, ~no_volume & (found.choice < 0)) for found in matched]
     provisioned = [
@@ -96,54 +99,45 @@ def _match(cluster: Cluster, claims: list[PersistentVolumeClaim], capacity_check
 # -- volumes that are there
 
 
-def _matched(cluster: Cluster, claim: PersistentVolumeClaim, before: list[Matched]) -> Matched:
-    """Volumes reserved for the claim are taken before all others; then the smallest that fits."""
-    volumes = volumes_of(cluster, claim_class(claim))
-    fitting = [number for number, (volume, _) in enumerate(volumes) if _could_serve(claim, volume)]
-    reserved = [number for number in fitting if volumes[number][0].spec.claimRef is not None]
-    taken = [found.choice for found in before if found.volumes is volumes]
+def _matched(cluster: Cluster, claim: PersistentVolumeClaim, before: list[Matched], claims: int) -> Matched:
+    """Volumes kept for the claim are taken before all others; then the smallest that fits."""
+    stock = stock_of(cluster, claim_class(claim), claims)
+    taken = [found.choice for found in before if found.stock is stock]
     choice = np.full(len(cluster.nodes), -1, np.int64)
-    wanting = np.ones(len(cluster.nodes), np.bool_)
-    for number in reserved:
-        offered = np.logical_and.reduce([wanting, *(chosen != number for chosen in taken)])
-        choice = np.where(offered, first_offers(volumes, [number], offered), choice)
-        wanting &= ~offered
-    free = [number for number in fitting if volumes[number][0].spec.claimRef is None]
-    selector = _selector(claim)
-    free = [number for number in free if _is_free(claim, volumes[number][0], selector)]
-    free.sort(key=lambda number: size_of(volumes[number][0]))
-    return Matched(claim, volumes, np.maximum(choice, first_offers(volumes, free, wanting, taken)))
+    undecided = np.ones(len(cluster.nodes), np.bool_)
+    for number in stock.reserved.get((claim.metadata.namespace, claim.metadata.name), ()):
+        volume = stock.volumes[number]
+        if _kept_for(claim, volume) and _could_serve(claim, volume):
+            offered = np.logical_and.reduce([undecided, *(chosen != number for chosen in taken)])
+            choice[offered & volume_reach(cluster, volume)] = number
+            undecided &= ~offered
+    selector = claim.spec.selector.compile() if claim.spec.selector is not None else Selector()
+    modes = frozenset(claim.spec.accessModes)
+
+    def fits(volume: PersistentVolume) -> bool:
+        return (
+            _could_serve(claim, volume)
+            and modes.issubset(volume.spec.accessModes)
+            and selector.matches(volume.metadata.labels)
+        )
+
+    return Matched(claim, stock, np.maximum(choice, stock.smallest(fits, undecided, taken)))
 
 
 def _could_serve(claim: PersistentVolumeClaim, volume: PersistentVolume) -> bool:
-    """Large enough, of the same mode and attributes, not being deleted, and not reserved for another claim."""
+    """Large enough, of the same mode, with the same attributes."""
     asked, given = claim.spec, volume.spec
     return (
-        (given.claimRef is None or _reserved_for(claim, volume))
-        and size_of(volume) >= size_of(claim)
+        size_of(volume) >= size_of(claim)
         and asked.volumeMode == given.volumeMode
         and (asked.volumeAttributesClassName or "") == (given.volumeAttributesClassName or "")
-        and volume.metadata.deletionTimestamp is None
     )
 
 
-def _reserved_for(claim: PersistentVolumeClaim, volume: PersistentVolume) -> bool:
-    to, mine = volume.spec.claimRef, claim.metadata
-    return (
-        to is not None and (to.name, to.namespace) == (mine.name, mine.namespace) and (not to.uid or to.uid == mine.uid)
-    )
-
-
-def _is_free(claim: PersistentVolumeClaim, volume: PersistentVolume, selector: Selector) -> bool:
-    return (
-        volume.status.phase == "Available"
-        and selector.matches(volume.metadata.labels)
-        and set(claim.spec.accessModes) <= set(volume.spec.accessModes)
-    )
-
-
-def _selector(claim: PersistentVolumeClaim) -> Selector:
-    return claim.spec.selector.compile() if claim.spec.selector is not None else Selector()
+def _kept_for(claim: PersistentVolumeClaim, volume: PersistentVolume) -> bool:
+    """Whether a volume that is kept for a claim of that name is kept for this very claim."""
+    reference = volume.spec.claimRef
+    return reference is not None and reference.uid in ("", claim.metadata.uid)
 
 
 # -- volumes that would be made
@@ -165,19 +159,13 @@ def _provisioned(
     wanting &= possible
     choice = np.full(len(wanting), -1, np.int64)
     if not (capacity_checked and _is_tracked(cluster.volumes, claim, found)):
-        return Provisioned(claim, (), choice)
-    capacities = capacities_of(cluster, found.metadata.name)
-    enough = [number for number, (capacity, _) in enumerate(capacities) if _suffices(capacity, claim)]
-    choice = first_offers(capacities, enough, wanting)
+        return Provisioned(claim, None, choice)
+    room = room_of(cluster, found.metadata.name)
+    choice = room.enough(claim.spec.resources.requests["storage"].value(), wanting)
     no_space |= wanting & (choice < 0)
-    return Provisioned(claim, capacities, choice)
+    return Provisioned(claim, room, choice)
 
 
 def _is_tracked(volumes: Volumes, claim: PersistentVolumeClaim, found: StorageClass) -> bool:
     driver = volumes.drivers.get(found.provisioner)
     return driver is not None and driver.spec.storageCapacity and "storage" in claim.spec.resources.requests
-
-
-def _suffices(capacity: CSIStorageCapacity, claim: PersistentVolumeClaim) -> bool:
-    limit = capacity.capacity if capacity.maximumVolumeSize is None else capacity.maximumVolumeSize
-    return limit is not None and limit.value() >= claim.spec.resources.requests["storage"].value()

@@ -6,7 +6,6 @@ StorageCapacityScoring, which is on by default. It never skips: a pod without un
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
@@ -67,20 +66,22 @@ def by_class(found: Match, nodes: IntArray) -> dict[str, Usage]:
     for matched in found.matched:
         choice = matched.choice[nodes]
         binds |= choice >= 0
-        for of, counts, bytes_there in _bound(matched, choice):
+        size = matched.stock.bytes[choice]
+        for of, mine in matched.stock.classes.items():
+            counts = mine[choice]
             before = _usage(usages, of, len(nodes))
-            requested = before.requested + np.where(counts, _asked(matched), 0)
-            usages[of] = Usage(before.counts | counts, requested, before.capacity + bytes_there)
+            requested = before.requested + counts * _asked(matched)
+            usages[of] = Usage(before.counts | counts, requested, before.capacity + counts * size)
     for provisioned in found.provisioned:
         choice = np.where(binds, -1, provisioned.choice[nodes])
         counts = choice >= 0
-        if counts.any():
-            if (name := provisioned.claim.spec.storageClassName) is None:
+        if provisioned.room is not None and counts.any():
+            size, name = provisioned.room.bytes[choice], provisioned.claim.spec.storageClassName
+            if name is None or (size < 0).any():
                 raise SchedulingError(PANIC)
             before = _usage(usages, name, len(nodes))
-            requested = before.requested + np.where(counts, _asked(provisioned), 0)
-            capacity = np.where(counts, _reported(provisioned, choice), before.capacity)
-            usages[name] = Usage(before.counts | counts, requested, capacity)
+            requested = before.requested + counts * _asked(provisioned)
+            usages[name] = Usage(before.counts | counts, requested, np.where(counts, size, before.capacity))
     return usages
 
 
@@ -92,27 +93,3 @@ def _usage(usages: dict[str, Usage], name: str, nodes: int) -> Usage:
 def _asked(of: Matched | Provisioned) -> int:
     requests = of.claim.spec.resources.requests
     return requests["storage"].value() if "storage" in requests else 0
-
-
-def _bound(matched: Matched, choice: IntArray) -> Iterator[tuple[str, BoolArray, IntArray]]:
-    """For each class: (its name, bool[nodes]: where its volume is chosen, int64[nodes]: that volume's bytes)."""
-    chosen = np.unique(choice[choice >= 0]).tolist()
-    specs = {number: matched.volumes[number][0].spec for number in chosen}
-    capacity = np.zeros(len(matched.volumes) + 1, np.int64)
-    for number, spec in specs.items():
-        capacity[number] = spec.capacity["storage"].value() if "storage" in spec.capacity else 0
-    for name in sorted({spec.storageClassName for spec in specs.values()}):
-        mine = [number for number, spec in specs.items() if spec.storageClassName == name]
-        counts = np.isin(choice, mine)
-        yield name, counts, np.where(counts, capacity[choice], 0)
-
-
-def _reported(provisioned: Provisioned, choice: IntArray) -> IntArray:
-    """int64[nodes]: the free room that was reported for each node, 0 where nothing was chosen."""
-    amounts = np.zeros(len(provisioned.capacities) + 1, np.int64)
-    for number in np.unique(choice[choice >= 0]).tolist():
-        capacity = provisioned.capacities[number][0].capacity
-        if capacity is None:
-            raise SchedulingError(PANIC)
-        amounts[number] = capacity.value()
-    return amounts[choice]
