@@ -1,7 +1,9 @@
-"""The predicates and priorities that shipped with v1.13 and v1.16, also those that their default providers leave out.
+"""The plugins of older generations by name, also those that their default providers leave out.
 
-v1.16: pkg/scheduler/algorithmprovider/defaults (register_predicates.go, register_priorities.go) and
-algorithm/predicates/predicates.go (predicatesOrdering); v1.13: algorithmprovider/defaults/defaults.go.
+Predicates and priorities: v1.16: pkg/scheduler/algorithmprovider/defaults (register_predicates.go,
+register_priorities.go) and algorithm/predicates/predicates.go (predicatesOrdering); v1.13:
+algorithmprovider/defaults/defaults.go. Plugins: v1.20: pkg/scheduler/framework/plugins/registry.go; here are those that
+are not in its default table, except ServiceAffinity.
 """
 
 from __future__ import annotations
@@ -50,6 +52,7 @@ from kschedlab.score.resources import (
     NodeResourcesFitScore,
     RequestedToCapacityRatio,
     least_allocated,
+    most_allocated,
     most_requested,
 )
 from kschedlab.score.selector_spread import SelectorSpread
@@ -207,5 +210,25 @@ REGISTRY_1_13 = Registry(
             "RequestedToCapacityRatioPriority",
             RequestedToCapacityRatio(_IDLE_FIRST, percent_rounded_up=True, zero_left_out=False),
         ),
+    },
+)
+
+REGISTRY_1_20 = Registry(
+    {
+        "NodeLabel": NodeLabel,
+        "CinderLimits": partial(DiskLimits, "CinderLimits", CINDER),
+    },
+    {
+        "NodeLabel": NodeLabelScore,
+        "NodeResourcesMostAllocated": partial(
+            NodeResourcesFitScore, "NodeResourcesMostAllocated", most_allocated, absent_left_out=False
+        ),
+        "RequestedToCapacityRatio": partial(
+            NodeResourcesFitScore,
+            "RequestedToCapacityRatio",
+            RequestedToCapacityRatio(percent_rounded_up=True),
+            absent_left_out=False,
+        ),
+        "SelectorSpread": partial(SelectorSpread, constraints_instead=True),
     },
 )

@@ -13,7 +13,10 @@ import numpy as np
 from kschedlab.cluster.cluster import Cluster
 from kschedlab.cluster.kinds import IntArray
 from kschedlab.cluster.pods import PodInfo
+from kschedlab.filter.plugin import SchedulingError
 from kschedlab.score.plugin import MAX_NODE_SCORE, Scored
+
+PANIC = "panic: runtime error: integer divide by zero"
 
 
 @dataclass(frozen=True)
@@ -28,13 +31,13 @@ class NodeLabelScore:
     absent: tuple[str, ...] = ()
     highest: int = MAX_NODE_SCORE
 
-    def __post_init__(self) -> None:
-        """ValueError if no label is preferred."""
-        if not self.present and not self.absent:
-            raise ValueError(f"{self.name}: name the labels that are preferred, present or absent")
-
     def score(self, pod: PodInfo, cluster: Cluster, nodes: IntArray) -> Scored:
-        """Scores every pod. Terms: ``met``, int64[nodes given], how many preferences the node meets."""
+        """Scores every pod. Terms: ``met``, int64[nodes given], how many preferences the node meets.
+
+        SchedulingError if no label is preferred: the real scheduler divides by their number and dies.
+        """
+        if not self.present and not self.absent:
+            raise SchedulingError(PANIC)
         met = np.zeros(len(nodes), np.int64)
         for keys, there in ((self.present, True), (self.absent, False)):
             for key in keys:
