@@ -49,6 +49,7 @@ class Generation:
 
     Named rules: ``nominated_node_first``: a pod's own nominated node is tried before all others.
     ``rejection_told_once``: a pod that PreFilter rejects gets that reason once in the message, not once for each node.
+    ``gates_hold``: a pod with scheduling gates is not looked at.
     ``host_drawn``: one of the best nodes is drawn at random; else they are taken in turn.
     ``claims_checked_first``: a claim that is missing or being deleted is an error, before any filter is asked.
     ``errors_added_up``: the errors of all nodes are told, each with its number; else the first with its plugin.
@@ -63,6 +64,7 @@ class Generation:
     percentage: int = 0
     nominated_node_first: bool = True
     rejection_told_once: bool = True
+    gates_hold: bool = True
     host_drawn: bool = True
     claims_checked_first: bool = False
     errors_added_up: bool = False

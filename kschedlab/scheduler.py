@@ -47,7 +47,7 @@ class Scheduler:
 
     def decide(self, pod: PodInfo) -> Decision:
         """Decide where the pod goes, without changing the cluster. The decision refers to the cluster as it is now."""
-        if gates := gates_of(pod):
+        if self.generation.gates_hold and (gates := gates_of(pod)):
             return Decision(pod, self.cluster, self.generation, None, NOTHING, 0, gates=gates)
         return self.cycle(pod)
 
@@ -74,7 +74,8 @@ class Scheduler:
             verdicts = run.verdicts()
             feasible, looked_at = self._find(pod, verdicts)
         if not len(feasible):
-            preemption = preempt(pod, cluster, run, verdicts, generation.preemption, self.rng, self.survey)
+            rules = generation.preemption
+            preemption = preempt(pod, cluster, run, verdicts, rules, self.rng, self.survey) if rules.enabled else None
             return Decision(pod, cluster, generation, verdicts, feasible, looked_at, preemption=preemption)
         if len(feasible) == 1:
             node = cluster.names[feasible[0]]

@@ -19,6 +19,7 @@ LEFT_TO_RIGHT = (
     "preemption",
     "registry",
     "generations",
+    "configuration",
     "decision",
     "scheduler",
     "compare",

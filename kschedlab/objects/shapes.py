@@ -13,7 +13,7 @@ from typing import Annotated, Any, Union, get_args, get_origin, get_type_hints
 
 import msgspec
 
-from kschedlab.objects.meta import Document, Time
+from kschedlab.objects.meta import Time
 from kschedlab.objects.problems import WRITTEN, Fault, Path, quoted
 from kschedlab.objects.quantity import Quantity, QuantityError
 
@@ -48,7 +48,7 @@ def _unquoted(value: Any) -> Quantity:
     return Quantity(str(value))
 
 
-def fitted(data: dict[str, Any], wanted: type[Document]) -> tuple[dict[str, Any], list[Fault]]:
+def fitted(data: dict[str, Any], wanted: type[msgspec.Struct]) -> tuple[dict[str, Any], list[Fault]]:
     """The data without what stands for absence and without what does not fit, and the faults of that."""
     faults: list[Fault] = []
     fit: dict[str, Any] = _fit(data, wanted, (), faults)

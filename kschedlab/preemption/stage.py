@@ -30,6 +30,7 @@ NOT_HELPFUL = "Preemption is not helpful for scheduling"
 class PreemptionRules:
     """How a generation preempts: constants and named rules. The defaults are those of v1.37.
 
+    ``enabled``: pods preempt at all.
     ``min_candidate_percentage``, ``min_candidates``: how many candidates are enough; 100 % examines all.
     ``policy_obeyed``: preemptionPolicy Never keeps a pod from preempting.
     ``hopeless_node_frees``: a nominated node on which evicting can't help any more doesn't make the pod wait.
@@ -38,6 +39,7 @@ class PreemptionRules:
     ``victims``: see :class:`~kschedlab.preemption.victims.VictimRules`. ``ladder``: the rules that choose a candidate.
     """
 
+    enabled: bool = True
     min_candidate_percentage: int = 10
     min_candidates: int = 100
     policy_obeyed: bool = True

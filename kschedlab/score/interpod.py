@@ -63,14 +63,18 @@ def pulling_keys(kind: Kind) -> tuple[str, ...]:
 class InterPodAffinityScore:
     """The sum, over the topology keys, of the pull in the node's domain, stretched to 0..``highest``.
 
-    ``hard_pod_affinity_weight``: how much required affinity of running pods pulls. Named rules: ``skips``: a pod that
-    is tied to no running pod is skipped; else all nodes get 0. ``zero_counts``: the scale begins at 0 if no node is
-    below it, and ends there if none is above (v1.20: the same file). ``normalized_later``: the sum is the raw score;
-    else the plugin gives the final score at once (v1.16, v1.13: algorithm/priorities/interpod_affinity.go).
+    ``hard_pod_affinity_weight``: how much required affinity of running pods pulls. ``others_count_always``: a pod that
+    prefers nothing itself is pulled as well (if not InterPodAffinityArgs.ignorePreferredTermsOfExistingPods).
+
+    Named rules: ``skips``: a pod that is tied to no running pod is skipped; else all nodes get 0. ``zero_counts``: the
+    scale begins at 0 if no node is below it, and ends there if none is above (v1.20: the same file).
+    ``normalized_later``: the sum is the raw score; else the plugin gives the final score at once (v1.16, v1.13:
+    algorithm/priorities/interpod_affinity.go).
     """
 
     name: str = "InterPodAffinity"
     hard_pod_affinity_weight: int = 1
+    others_count_always: bool = True
     skips: bool = True
     zero_counts: bool = False
     normalized_later: bool = True
@@ -90,6 +94,8 @@ class InterPodAffinityScore:
         if not (keys := cluster.kinds.found(pulling_keys)):
             return {}
         whom = incoming(pod, cluster)
+        if not (self.others_count_always or whom.terms.preferred):
+            return {}
         pulls = [Pull(whom, key, self.hard_pod_affinity_weight) for key in keys]
         return {pull.key: _total(pull, cluster, nodes) for pull in pulls if _tied(pull, cluster)}
 

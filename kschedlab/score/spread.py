@@ -33,13 +33,16 @@ from kschedlab.score.plugin import MAX_NODE_SCORE, Scored
 class PodTopologySpreadScore:
     """The score. ``defaults``: constraints of pods that have none and belong to a Service or a controller.
 
-    A node without one of the keys gets 0, except with the system's defaults, which make do with the keys that it has.
+    A node without one of the keys gets 0. ``defaults_are_lenient``: the defaults make do with the keys that it has, as
+    those of the system do, but not a user's own.
+
     Named rules: ``rules``: how constraints are read. ``skips``: a pod without constraints is skipped; else all nodes
     get 100. ``rounds``: the sum is rounded; else cut off (v1.20: the same file).
     """
 
     name: str = "PodTopologySpread"
     defaults: Given = SYSTEM_DEFAULTS
+    defaults_are_lenient: bool = True
     rules: ConstraintRules = ConstraintRules()
     skips: bool = True
     rounds: bool = True
@@ -50,7 +53,7 @@ class PodTopologySpreadScore:
         soft = constraints(pod, cluster, SCHEDULE_ANYWAY, self.defaults, self.rules)
         if not soft:
             return None if self.skips else Scored(np.zeros_like(nodes), np.full_like(nodes, MAX_NODE_SCORE))
-        lenient = self.defaults == SYSTEM_DEFAULTS and not spec.topologySpreadConstraints
+        lenient = self.defaults_are_lenient and not spec.topologySpreadConstraints
         complete = np.ones(len(cluster.nodes), np.bool_) if lenient else has_all_keys(cluster, soft)
         scored = complete.take(nodes)
         shown = nodes if scored.all() else nodes[scored]

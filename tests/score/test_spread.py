@@ -175,11 +175,12 @@ def test_an_empty_zone_label_is_like_none():
     assert row.raw.tolist() == [round(2 + 2 * log(3) + 4), round(2 * log(4) + 2)]
 
 
-def test_other_defaults_ask_for_all_keys():
+def test_a_users_own_defaults_ask_for_all_keys():
     defaults = [spread(HOST, soft=True), spread("zone", soft=True)]
     for constraint in defaults:
         del constraint["labelSelector"]
-    plugin = PodTopologySpreadScore(defaults=msgspec.convert(defaults, tuple[TopologySpreadConstraint, ...]))
+    given = msgspec.convert(defaults, tuple[TopologySpreadConstraint, ...])
+    plugin = PodTopologySpreadScore(defaults=given, defaults_are_lenient=False)
     world = [*hosts("a", "b", zones="12"), *hosts("c"), *running("a"), SERVICE]
     assert scored(pod("p", labels=FOO), "abc", *world, plugin=plugin) == [0, 100, 0]
     assert scored(pod("p", labels=BAR), "abc", *world, plugin=plugin) is None

@@ -1,0 +1,237 @@
+"""The fields of a KubeSchedulerConfiguration: of v1, and of v1beta1 where it differs.
+
+v1.37: k8s.io/kube-scheduler/config/v1 (types.go, types_pluginargs.go); v1.20: the same in config/v1beta1. Spelled as in
+the API, with its defaults. What has no bearing on decisions is ``Any``: it is known, but not looked into.
+"""
+
+# ruff: noqa: D101 (a class is the API's type of that name, which the API documents)
+
+from __future__ import annotations
+
+from typing import Any
+
+from kschedlab.objects.meta import Int32, Int64, Part
+from kschedlab.objects.model import NodeAffinity, TopologySpreadConstraint
+
+# -- plugins and profiles
+
+
+class Plugin(Part, frozen=True):
+    name: str = ""
+    weight: Int32 = 0
+
+
+class PluginSet(Part, frozen=True):
+    enabled: tuple[Plugin, ...] = ()
+    disabled: tuple[Plugin, ...] = ()
+
+
+NOTHING = PluginSet()
+
+
+class OldPlugins(Part, frozen=True):
+    queueSort: PluginSet = NOTHING
+    preFilter: PluginSet = NOTHING
+    filter: PluginSet = NOTHING
+    postFilter: PluginSet = NOTHING
+    preScore: PluginSet = NOTHING
+    score: PluginSet = NOTHING
+    reserve: PluginSet = NOTHING
+    permit: PluginSet = NOTHING
+    preBind: PluginSet = NOTHING
+    bind: PluginSet = NOTHING
+    postBind: PluginSet = NOTHING
+
+
+class Plugins(OldPlugins, frozen=True):
+    preEnqueue: PluginSet = NOTHING
+    multiPoint: PluginSet = NOTHING
+    placementGenerate: PluginSet = NOTHING
+    placementScore: PluginSet = NOTHING
+    podGroupPostFilter: PluginSet = NOTHING
+
+
+class PluginConfig(Part, frozen=True):
+    name: str = ""
+    args: Any = None
+
+
+class OldProfile(Part, frozen=True):
+    schedulerName: str | None = None
+    plugins: OldPlugins = OldPlugins()
+    pluginConfig: tuple[PluginConfig, ...] = ()
+
+    @property
+    def percentage(self) -> int | None:
+        """What the profile itself says about percentageOfNodesToScore."""
+        return None
+
+
+class KubeSchedulerProfile(Part, frozen=True):
+    schedulerName: str | None = None
+    percentageOfNodesToScore: Int32 | None = None
+    plugins: Plugins = Plugins()
+    pluginConfig: tuple[PluginConfig, ...] = ()
+
+    @property
+    def percentage(self) -> int | None:
+        """What the profile itself says about percentageOfNodesToScore."""
+        return self.percentageOfNodesToScore
+
+
+Profile = KubeSchedulerProfile | OldProfile
+
+# -- extenders
+
+
+class ExtenderManagedResource(Part, frozen=True):
+    name: str = ""
+    ignoredByScheduler: bool = False
+
+
+class Extender(Part, frozen=True):
+    urlPrefix: str = ""
+    filterVerb: str = ""
+    preemptVerb: str = ""
+    prioritizeVerb: str = ""
+    weight: Int64 = 0
+    bindVerb: str = ""
+    enableHTTPS: bool = False
+    tlsConfig: Any = None
+    httpTimeout: Any = None
+    nodeCacheCapable: bool = False
+    managedResources: tuple[ExtenderManagedResource, ...] = ()
+    ignorable: bool = False
+
+
+# -- the whole
+
+
+class Configuration(Part, frozen=True):
+    """What both versions have."""
+
+    apiVersion: str = ""
+    kind: str = ""
+    parallelism: Int32 = 16
+    leaderElection: Any = None
+    clientConnection: Any = None
+    enableProfiling: Any = None
+    enableContentionProfiling: Any = None
+    percentageOfNodesToScore: Int32 = 0
+    podInitialBackoffSeconds: Int64 = 1
+    podMaxBackoffSeconds: Int64 = 10
+    extenders: tuple[Extender, ...] = ()
+
+
+class KubeSchedulerConfiguration(Configuration, frozen=True):
+    profiles: tuple[KubeSchedulerProfile, ...] = ()
+    delayCacheUntilActive: Any = None
+
+
+class OldKubeSchedulerConfiguration(Configuration, frozen=True):
+    profiles: tuple[OldProfile, ...] = ()
+    healthzBindAddress: Any = None
+    metricsBindAddress: Any = None
+
+
+NO_BEARING = (
+    "parallelism",
+    "leaderElection",
+    "clientConnection",
+    "enableProfiling",
+    "enableContentionProfiling",
+    "podInitialBackoffSeconds",
+    "podMaxBackoffSeconds",
+    "delayCacheUntilActive",
+    "healthzBindAddress",
+    "metricsBindAddress",
+)
+"""Fields that do not bear on any decision."""
+
+# -- arguments of plugins
+
+
+class UtilizationShapePoint(Part, frozen=True):
+    utilization: Int32 = 0
+    score: Int32 = 0
+
+
+class ResourceSpec(Part, frozen=True):
+    name: str = ""
+    weight: Int64 = 0
+
+
+class RequestedToCapacityRatioParam(Part, frozen=True):
+    shape: tuple[UtilizationShapePoint, ...] = ()
+
+
+class ScoringStrategy(Part, frozen=True):
+    type: str = ""
+    resources: tuple[ResourceSpec, ...] = ()
+    requestedToCapacityRatio: RequestedToCapacityRatioParam | None = None
+
+
+class OldNodeResourcesFitArgs(Part, frozen=True):
+    ignoredResources: tuple[str, ...] = ()
+    ignoredResourceGroups: tuple[str, ...] = ()
+
+
+class NodeResourcesFitArgs(OldNodeResourcesFitArgs, frozen=True):
+    scoringStrategy: ScoringStrategy = ScoringStrategy("LeastAllocated")
+
+
+class ResourcesArgs(Part, frozen=True):
+    """NodeResourcesBalancedAllocationArgs, NodeResourcesLeastAllocatedArgs, NodeResourcesMostAllocatedArgs."""
+
+    resources: tuple[ResourceSpec, ...] = ()
+
+
+class RequestedToCapacityRatioArgs(ResourcesArgs, frozen=True):
+    shape: tuple[UtilizationShapePoint, ...] = ()
+
+
+class NodeAffinityArgs(Part, frozen=True):
+    addedAffinity: NodeAffinity = NodeAffinity()
+
+
+class PodTopologySpreadArgs(Part, frozen=True):
+    defaultConstraints: tuple[TopologySpreadConstraint, ...] = ()
+    defaultingType: str = ""
+
+
+class OldInterPodAffinityArgs(Part, frozen=True):
+    hardPodAffinityWeight: Int32 = 1
+
+
+class InterPodAffinityArgs(OldInterPodAffinityArgs, frozen=True):
+    ignorePreferredTermsOfExistingPods: bool = False
+
+
+class DefaultPreemptionArgs(Part, frozen=True):
+    minCandidateNodesPercentage: Int32 = 10
+    minCandidateNodesAbsolute: Int32 = 100
+
+
+class OldVolumeBindingArgs(Part, frozen=True):
+    bindTimeoutSeconds: Int64 = 600
+
+
+class VolumeBindingArgs(OldVolumeBindingArgs, frozen=True):
+    shape: tuple[UtilizationShapePoint, ...] = (UtilizationShapePoint(0, 10), UtilizationShapePoint(100, 0))
+
+
+class DynamicResourcesArgs(Part, frozen=True):
+    filterTimeout: Any = None
+    bindingTimeout: Any = None
+
+
+class NodeLabelArgs(Part, frozen=True):
+    presentLabels: tuple[str, ...] = ()
+    absentLabels: tuple[str, ...] = ()
+    presentLabelsPreference: tuple[str, ...] = ()
+    absentLabelsPreference: tuple[str, ...] = ()
+
+
+class ServiceAffinityArgs(Part, frozen=True):
+    affinityLabels: tuple[str, ...] = ()
+    antiAffinityLabelsPreference: tuple[str, ...] = ()
