@@ -1,0 +1,232 @@
+"""Every setting in which two neighbouring generations differ, and a small cluster where it alone changes the verdict.
+
+``rules/GENERATION.jsonl`` has a scenario for each setting that the generation after that one changed: ``rule``;
+``pod`` and ``objects``, as in the conformance vectors; ``with``: another rule, if it has no effect without that one;
+``verdict``: what the real scheduler of that generation decides, which was not told of kinds that its API lacks.
+"""
+
+import json
+import random
+from collections.abc import Callable
+from dataclasses import replace
+from itertools import pairwise
+from pathlib import Path
+from typing import Any
+
+import msgspec
+import pytest
+
+from kschedlab.cluster.cluster import Cluster
+from kschedlab.compare import Change, changes
+from kschedlab.decide import decide_line
+from kschedlab.decision import Decision
+from kschedlab.filter.spread import PodTopologySpread
+from kschedlab.generations import GENERATIONS, Generation
+from kschedlab.objects.manifests import decode_objects
+from kschedlab.objects.model import TopologySpreadConstraint
+from kschedlab.scheduler import Scheduler, schedule
+from tests.affinity import affinity, by, selector
+from tests.build import Manifest, model, node, pod
+from tests.conformance.compare import differences
+
+WEB = {"app": "web"}
+
+
+class Line(msgspec.Struct):
+    rule: str
+    pod: str
+    objects: list[msgspec.Raw]
+    verdict: dict[str, Any]
+    partner: str = msgspec.field(name="with", default="")
+
+
+def read(generation: str) -> dict[str, bytes]:
+    path = Path(__file__).parent / "rules" / f"{generation}.jsonl"
+    lines = path.read_bytes().splitlines() if path.exists() else []
+    return {msgspec.json.decode(line, type=Line).rule: line for line in lines}
+
+
+LINES = {name: read(name) for name in GENERATIONS}
+STEPS = list(pairwise(GENERATIONS.values()))
+NAMED = [(earlier, later, change) for earlier, later in STEPS for change in changes(earlier, later)]
+
+
+def verdict(line: bytes, generation: Generation) -> dict[str, Any]:
+    """The verdict without the name of the generation, as plain JSON."""
+    found: dict[str, Any] = json.loads(msgspec.json.encode(decide_line(line, generation)))
+    return {part: value for part, value in found.items() if part not in ("id", "version")}
+
+
+# -- what a survey can't show
+
+
+def decided(generation: Generation, *objects: Manifest, **settings: Any) -> Decision:
+    """The decision about the pod ``p``, without a survey."""
+    cluster = Cluster(decode_objects(objects), generation.api)
+    return schedule("default/p", cluster, generation, survey=False, **settings)
+
+
+def scheduler(generation: Generation, *objects: Manifest, **settings: Any) -> Scheduler:
+    return Scheduler(Cluster(decode_objects(objects), generation.api), generation, **settings)
+
+
+def nodes_found(generation: Generation) -> int:
+    return len(decided(generation, *(node(f"n{i}") for i in range(1000)), pod("p")).feasible)
+
+
+def nodes_found_unscored(generation: Generation) -> int:
+    return len(decided(replace(generation, scores=()), node("a"), node("b"), pod("p")).feasible)
+
+
+def where_the_second_search_begins(generation: Generation) -> str:
+    loop = scheduler(generation, *(node(f"n{i}") for i in range(200)), percentage=50)
+    loop.cycle(loop.cluster.info(model(pod("p"))))
+    return loop.cluster.names[loop.cycle(loop.cluster.info(model(pod("q")))).feasible[0]]
+
+
+def hosts(generation: Generation) -> str:
+    loop = scheduler(generation, node("a"), node("b"), rng=random.Random(1))
+    return "".join(str(loop.cycle(loop.cluster.info(model(pod("p")))).node) for _ in range(6))
+
+
+def candidates(generation: Generation) -> int:
+    full = [node(f"n{i}", {"cpu": "1", "pods": "9"}) for i in range(300)]
+    running = [pod(f"w{i}", f"n{i}", {"cpu": "1"}) for i in range(300)]
+    preemption = decided(generation, *full, *running, pod("p", "", {"cpu": "1"}, priority=9)).preemption
+    return len(preemption.candidates) if preemption is not None else 0
+
+
+def raw_affinity(generation: Generation) -> int:
+    liking = affinity(rather_near=[(7, by("host", "app In web"))])
+    nodes = [node(name, labels={"host": name}) for name in "ab"]
+    scores = decided(generation, *nodes, pod("w", "a", labels=WEB), pod("p", affinity=liking)).scores
+    assert scores is not None
+    (row,) = (row for plugin, row in zip(scores.plugins, scores.rows, strict=True) if "InterPodAffinity" in plugin)
+    return int(row.raw.max())
+
+
+def outcome_with_a_gate(generation: Generation) -> str | None:
+    gated = pod("p", schedulingGates=[{"name": "wait"}])
+    return decided(generation, node("a"), gated).node
+
+
+def host_of_a_nominated_pod(generation: Generation) -> str | None:
+    return decided(generation, node("a"), node("b", {"cpu": "1", "pods": "9"}), pod("p", nominated="b")).node
+
+
+def refusal_of_another_host(generation: Generation) -> tuple[str | None, str]:
+    """Of a pod that names its node it is asked only where the kubelet or a test asks: it is no longer pending."""
+    loop = scheduler(generation, node("a", unschedulable=True), node("b"))
+    decision = loop.cycle(loop.cluster.info(model(pod("p", "b"))))
+    said = decision.verdict("a")
+    return said.plugin, "; ".join(said.reasons)
+
+
+def refused_by_hard_defaults(generation: Generation) -> list[str]:
+    """Only a configuration can say that pods without constraints must be spread."""
+    given = (TopologySpreadConstraint(maxSkew=1, topologyKey="zone", whenUnsatisfiable="DoNotSchedule"),)
+    filters = (replace(f, defaults=given) if isinstance(f, PodTopologySpread) else f for f in generation.filters)
+    nodes = [node(name, labels={"zone": name}) for name in "ab"]
+    controller = {"apiVersion": "apps/v1", "kind": "ReplicaSet", "metadata": {"name": "rs"}}
+    controller |= {"spec": {"selector": selector("app In web")}}
+    running, coming = pod("w", "a", labels=WEB), pod("p", labels=WEB)
+    decision = decided(replace(generation, filters=tuple(filters)), *nodes, controller, running, coming)
+    return sorted(set("ab") - set(decision.names))
+
+
+def fate_of_a_claim_without_class(generation: Generation) -> str:
+    """The volumes' zones alone, as a Policy may ask: by default CheckVolumeBinding is asked before."""
+    filters = tuple(f for f in generation.filters if f.name == "NoVolumeZoneConflict")
+    zoned = node("a", labels={"failure-domain.beta.kubernetes.io/zone": "a"})
+    claim = {"apiVersion": "v1", "kind": "PersistentVolumeClaim", "metadata": {"name": "data"}}
+    claim |= {"spec": {"accessModes": ["ReadWriteOnce"], "resources": {"requests": {"storage": "1Gi"}}}}
+    volume = {"name": "v", "persistentVolumeClaim": {"claimName": "data"}}
+    return decided(replace(generation, filters=filters), zoned, claim, pod("p", volumes=[volume])).message
+
+
+SEEN: dict[tuple[str, str], tuple[Callable[[Generation], object], object, object]] = {
+    ("v1.13", "sampling.min_percentage"): (nodes_found, 500, 420),
+    ("v1.13", "host_drawn"): (hosts, "ababab", "baabbb"),
+    ("v1.16", "sampling.last_counts"): (where_the_second_search_begins, "n101", "n100"),
+    ("v1.16", "preemption.min_candidate_percentage"): (candidates, 300, 100),
+    ("v1.16", "filter NoVolumeZoneConflict.lost_is_error"): (
+        fate_of_a_claim_without_class,
+        "PersistentVolumeClaim had no pv name and storageClass name",
+        "0/1 nodes are available: 1 PersistentVolumeClaim had no pv name and storageClass name.",
+    ),
+    ("v1.16", "score InterPodAffinityPriority.normalized_later"): (raw_affinity, 10, 7),
+    ("v1.20", "api.unknown: schedulingGates"): (outcome_with_a_gate, "a", None),
+    ("v1.20", "sampling.one_if_unscored"): (nodes_found_unscored, 2, 1),
+    ("v1.20", "nominated_node_first"): (host_of_a_nominated_pod, "a", "b"),
+    ("v1.20", "filter NodeName.narrows"): (
+        refusal_of_another_host,
+        ("NodeUnschedulable", "node(s) were unschedulable"),
+        ("PreFilter", ""),
+    ),
+    ("v1.20", "filter NodeName.reason"): (
+        lambda generation: refusal_of_another_host(replace(generation, filters=generation.filters[1:])),
+        ("NodeName", "node(s) didn't match the requested hostname"),
+        ("NodeName", "node(s) didn't match the requested node name"),
+    ),
+    ("v1.20", "order of filters"): (
+        refusal_of_another_host,
+        ("NodeUnschedulable", "node(s) were unschedulable"),
+        ("NodeName", "node(s) didn't match the requested hostname"),
+    ),
+    ("v1.20", "filter PodTopologySpread.rules.controller_owns"): (refused_by_hard_defaults, ["a"], []),
+}
+"""By the earlier generation and the rule: what is looked at, and what it is without the rule's change and with it."""
+
+
+# -- the tests
+
+
+def marked(earlier: Generation, *rest: Any, name: str) -> Any:
+    return pytest.param(earlier, *rest, id=f"{earlier.name}-{name}")
+
+
+@pytest.mark.parametrize(
+    ("earlier", "later", "change"),
+    [marked(*step, name=step[2].rule) for step in NAMED if (step[0].name, step[2].rule) not in SEEN],
+)
+def test_the_rule_alone_changes_the_verdict(earlier: Generation, later: Generation, change: Change) -> None:
+    """Or the rule together with its partner, if neither has an effect alone."""
+    line = LINES[earlier.name].get(change.rule)
+    assert line is not None, f"no scenario shows {change.rule}"
+    before, after = verdict(line, earlier), verdict(line, change.switched)
+    partner = msgspec.json.decode(line, type=Line).partner
+    if partner:
+        assert after == before, f"{change.rule} has an effect without {partner}"
+        (both,) = (c.switched for c in changes(change.switched, later) if c.rule == partner)
+        (alone,) = (c.switched for c in changes(earlier, later) if c.rule == partner)
+        before, after = verdict(line, alone), verdict(line, both)
+    assert after != before
+
+
+@pytest.mark.parametrize(
+    ("earlier", "change", "seen"),
+    [
+        marked(earlier, change, SEEN[earlier.name, change.rule], name=change.rule)
+        for earlier, _, change in NAMED
+        if (earlier.name, change.rule) in SEEN
+    ],
+)
+def test_the_rule_alone_changes_what_is_seen(earlier: Generation, change: Change, seen: Any) -> None:
+    look, before, after = seen
+    assert look(earlier) == before
+    assert look(change.switched) == after
+
+
+@pytest.mark.parametrize(
+    ("generation", "line"),
+    [marked(GENERATIONS[name], line, name=rule) for name in GENERATIONS for rule, line in LINES[name].items()],
+)
+def test_the_real_scheduler_decides_the_same(generation: Generation, line: bytes) -> None:
+    real = msgspec.json.decode(line, type=Line).verdict
+    found = list(differences([{"id": "", **real}], [{"id": "", **verdict(line, generation)}]))
+    assert not found, "\n".join(map(str, found))
+
+
+def test_every_scenario_shows_a_rule() -> None:
+    known = {(earlier.name, change.rule) for earlier, _, change in NAMED}
+    assert {(name, rule) for name in GENERATIONS for rule in LINES[name]} | SEEN.keys() == known
