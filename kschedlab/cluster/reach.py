@@ -99,7 +99,7 @@ class Stock:
 
     @cached_property
     def classes(self) -> dict[str, BoolArray]:
-        """bool[volumes + 1]: the volumes whose spec names each class; an annotation may name another. The last is no."""
+        """bool[volumes + 1]: the volumes whose spec names each class; an annotation may name another. The last: no."""
         named = [volume.spec.storageClassName for volume in self.volumes]
         return {name: np.array([*(n == name for n in named), False], np.bool_) for name in dict.fromkeys(named)}
 
