@@ -172,15 +172,17 @@ def _filters(earlier: Generation, later: Generation) -> Iterator[Change]:
     one, other = list(_apart(earlier.filters)), list(_apart(later.filters))
     yield from _plugins("filter", one, other, lambda filters: with_filters(_united(filters, earlier.filters)))
     pairs = _pairs(one, other)
-    moved = [one[i] for i in sorted(pairs, key=pairs.__getitem__)]
+    kept, moved = [one[i] for i in pairs], [one[i] for i in sorted(pairs, key=pairs.__getitem__)]
     places = iter(moved)
     reordered = with_filters([next(places) if i in pairs else plugin for i, plugin in enumerate(one)])
     unions = [p for p in earlier.filters if _parts(p) and what(p) not in map(what, later.filters)]
     for union in unions:
         parts = [part for part in moved if part in _parts(union)]
         yield Change(f"{union.name} asked one by one", union.name, _names(parts), reordered)
-    if not unions and list(pairs) != sorted(pairs, key=pairs.__getitem__):
-        yield Change("order of filters", _names([one[i] for i in pairs]), _names(moved), reordered)
+    differing = [i for i, (before, after) in enumerate(zip(kept, moved, strict=True)) if before is not after]
+    if differing and not unions:
+        where = slice(differing[0], differing[-1] + 1)
+        yield Change("order of filters", _names(kept[where]), _names(moved[where]), reordered)
 
 
 def _parts(plugin: Any) -> tuple[Any, ...]:
