@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import is_dataclass
 
 from kschedlab.compare import Cause, Comparison, Step, shown
-from kschedlab.decision import Decision
+from kschedlab.decision import Decision, NodeVerdict
 from kschedlab.generations import Generation
 from kschedlab.views.html import Html, element, visible
 from kschedlab.views.tables import row, table
@@ -72,13 +72,22 @@ def _verdict(decision: Decision, node: str) -> tuple[bool, bool, bool]:
 def _cell(decision: Decision, node: str) -> str:
     if decision.error:
         return "error"
+    if decision.gates:
+        return "not looked at"
     verdict = decision.verdict(node)
     if not verdict.passes:
-        return f"{verdict.plugin}: {'; '.join(verdict.reasons)}" + _evicted(decision, node)
+        return ": ".join([str(verdict.plugin), *_reasons(decision, verdict)]) + _evicted(decision, node)
     if decision.scores is None:
         return "the only one" if node in decision.best else "passes"
     place = decision.scores.nodes.tolist().index(decision.cluster.index[node])
     return f"score {decision.scores.total[place]}" + (" (best)" if node in decision.best else "")
+
+
+def _reasons(decision: Decision, verdict: NodeVerdict) -> list[str]:
+    """The reasons in one text; none of a node that was left out beforehand."""
+    rejected = decision.verdicts.rejected if decision.verdicts is not None else None
+    reasons = verdict.reasons if rejected is None else rejected.reasons
+    return ["; ".join(reasons)] if reasons else []
 
 
 def _evicted(decision: Decision, node: str) -> str:
@@ -93,7 +102,7 @@ def _step_lines(step: Step) -> Iterator[str]:
     if not step.parts:
         yield f"{step.earlier} -> {step.later}: the same outcome"
         return
-    yield f"{step.earlier} -> {step.later}: {', '.join(step.parts)} differ"
+    yield f"{step.earlier} -> {step.later}: differs in {', '.join(step.parts)}"
     for cause in step.causes:
         yield f"  {_cause(cause, step)}"
     if not any(cause.whole for cause in step.causes):

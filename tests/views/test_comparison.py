@@ -1,0 +1,127 @@
+"""One decision in several generations, as text and as HTML."""
+
+from kschedlab.compare import Comparison, compare
+from kschedlab.generations import GENERATIONS, V1_20, V1_37
+from kschedlab.objects.manifests import decode_objects
+from kschedlab.views.comparison import comparison_html, comparison_text
+from tests.build import Manifest, node, node_affinity, pod, term
+from tests.views.test_tables import Balanced
+
+FULL = {"cpu": "1", "memory": "8Gi", "pods": "9"}
+DEDICATED = {"key": "dedicated", "effect": "NoSchedule"}
+GATED = pod("p", schedulingGates=[{"name": "wait"}])
+CLAIMING = pod("p", volumes=[{"name": "v", "persistentVolumeClaim": {"claimName": "data"}}])
+
+
+def compared(*objects: Manifest) -> Comparison:
+    return compare(decode_objects(objects), "default/p", (V1_20, V1_37))
+
+
+def lines(comparison: Comparison) -> list[list[str]]:
+    """The lines of the text, each cut where its columns are."""
+    return [
+        [cell.strip() for cell in line.strip().split("  ") if cell] for line in comparison_text(comparison).split("\n")
+    ]
+
+
+def test_a_difference_that_one_rule_makes() -> None:
+    comparison = compared(node("a", taints=[DEDICATED]), node("b", taints=[DEDICATED]), pod("p"))
+    *found, why = comparison_text(comparison).split("\n")
+    named, unnamed = "node(s) had taint {dedicated: }, tha...", "node(s) had untolerated taint(s)"
+    assert found == [
+        "default/p in 2 generations",
+        "  v1.20: default/p fits on none of 2 nodes, and preemption does not help.",
+        "  v1.37: default/p fits on none of 2 nodes, and preemption does not help.",
+        "",
+        "  node  v1.20".ljust(66) + "v1.37",
+        f"  a     TaintToleration: {named}  TaintToleration: {unnamed}",
+        f"  b     TaintToleration: {named}  TaintToleration: {unnamed}",
+        "",
+        "v1.20 -> v1.37: differs in message",
+    ]
+    assert why.startswith("  filter TaintToleration.reason (node(s) had taint ")
+    assert why.endswith(f" -> {unnamed}), switched alone in v1.20, gives the whole difference")
+
+
+def test_a_difference_that_no_rule_makes_alone() -> None:
+    comparison = compared(node("a", taints=[DEDICATED]), node("b"), pod("p", nodeSelector={"disk": "ssd"}))
+    text = comparison_text(comparison)
+    assert text.count("switched alone in v1.20, changes message") == 2
+    assert text.endswith("\n  no single rule gives the whole of it")
+
+
+def test_the_same_outcome() -> None:
+    text = comparison_text(compared(node("a"), node("b", FULL), pod("p")))
+    assert text.endswith("\n\nv1.20 -> v1.37: the same outcome")
+
+
+def test_what_the_generations_say_of_a_node() -> None:
+    busy = pod("w", "b", {"cpu": "900m"})
+    comparison = compared(node("a"), node("b", FULL), busy, pod("p", "", {"cpu": "50m"}))
+    scores = [decision.scores for decision in comparison.decisions.values()]
+    a, b = ([f"score {score.total[i]}" for score in scores if score is not None] for i in (0, 1))
+    assert ["a", *(f"{text} (best)" for text in a)] in lines(comparison)
+    assert ["b", *b] in lines(comparison)
+    alone = lines(compared(node("a"), node("b", unschedulable=True), pod("p")))
+    assert ["a", "the only one", "the only one"] in alone
+    cordoned = "NodeUnschedulable: node(s) were unschedulable"
+    assert ["b", cordoned, cordoned] in alone
+
+
+def test_victims_and_the_node_chosen() -> None:
+    running = pod("v", "a", {"cpu": "1"}), pod("w", "b", {"cpu": "1"}, priority=3)
+    comparison = compared(node("a", FULL), node("b", FULL), *running, pod("p", "", {"cpu": "1"}, priority=9))
+    evicts = "NodeResourcesFit: Insufficient cpu -> evicts default/"
+    rows = Balanced(comparison_html(comparison)).rows
+    assert ["a", f"{evicts}v (chosen)", f"{evicts}v (chosen)"] in rows
+    assert ["b", f"{evicts}w", f"{evicts}w"] in rows
+
+
+def test_nodes_that_were_not_looked_at() -> None:
+    """Because the pod waits, or a plugin refused it or left the node out beforehand."""
+    assert ["a", "the only one", "not looked at"] in lines(compared(node("a"), GATED))
+    rows = Balanced(comparison_html(compared(node("a"), CLAIMING))).rows
+    missing = 'persistentvolumeclaim "data" not found'
+    assert ["a", f"VolumeBinding: {missing}", f"VolumeRestrictions: {missing}"] in rows
+    rows = Balanced(
+        comparison_html(compared(node("a"), pod("p", affinity=node_affinity(term("metadata.name In b")))))
+    ).rows
+    assert ["a", "NodeAffinity: node(s) didn't match Pod's node affinity", "PreFilter"] in rows
+
+
+def test_an_error_instead_of_a_decision() -> None:
+    comparison = compare(decode_objects([node("a"), CLAIMING]), "default/p", tuple(GENERATIONS.values())[:2])
+    assert ["a", "error", "error"] in lines(comparison)
+
+
+def test_nodes_on_which_the_generations_differ_come_first() -> None:
+    """And no more than 20 nodes have a row."""
+    same = [node(f"a{i:02}", unschedulable=True) for i in range(29)]
+    sidecar = {"name": "s", "image": "i", "restartPolicy": "Always", "resources": {"requests": {"cpu": "600m"}}}
+    comparison = compared(*same, node("b", FULL), pod("p", "", {"cpu": "600m"}, initContainers=[sidecar]))
+    names = [line[0] for line in lines(comparison)[5:26]]
+    assert names == ["b", *(f"a{i:02}" for i in range(19)), "and 10 more nodes"]
+
+
+def test_html_tells_the_same_as_the_text() -> None:
+    comparison = compared(node("a", taints=[DEDICATED]), pod("p"))
+    found = Balanced(markup := comparison_html(comparison))
+    named = "node(s) had taint {dedicated: }, that the pod didn't tolerate"
+    assert found.rows == [
+        ["generation", "decision"],
+        ["v1.20", "default/p fits on none of 1 node, and preemption does not help."],
+        ["v1.37", "default/p fits on none of 1 node, and preemption does not help."],
+        ["node", "v1.20", "v1.37"],
+        ["a", f"TaintToleration: {named}", "TaintToleration: node(s) had untolerated taint(s)"],
+    ]
+    assert "<b>default/p</b>" in markup
+    assert "switched alone in v1.20, gives the whole difference" in markup
+
+
+def test_text_of_a_user_is_escaped() -> None:
+    comparison = compared(node("a"), pod("p"))
+    object.__setattr__(comparison.decisions["v1.37"], "error", "<script>alert(1)</script>\u202e")
+    assert "<script>alert(1)</script>[U+202E]" in comparison_text(comparison)
+    markup = comparison_html(comparison)
+    assert "script" not in Balanced(markup).tags
+    assert "&lt;script&gt;alert(1)&lt;/script&gt;[U+202E]" in markup
