@@ -180,7 +180,8 @@ _PRIORITIES: Priorities = {
         RequestedToCapacityRatio(_IDLE_FIRST, percent_rounded_up=True),
     ),
     "NodeLabelPriority": partial(NodeLabelScore, "NodeLabelPriority", highest=MAX_PRIORITY),
-    "ServiceSpreadingPriority": partial(_SPREAD, "ServiceSpreadingPriority", controllers=False),
+    # meant for Services alone, but it gets its selectors from what all priorities share, where controllers are too
+    "ServiceSpreadingPriority": partial(_SPREAD, "ServiceSpreadingPriority"),
     "EqualPriority": EqualPriority,
     "ResourceLimitsPriority": ResourceLimits,
 }

@@ -59,8 +59,8 @@ STRATEGIES: Mapping[str, Strategy] = {LEAST: least_allocated, MOST: most_allocat
 
 
 def ignored_by(resources: Iterable[str], groups: Iterable[str] = ()) -> frozenset[str]:
-    """What NodeResourcesFit ignores of that: only extended resources can be ignored."""
-    return frozenset(r for r in resources if is_extended(r)) | {g for g in groups if is_extended(f"{g}/any")}
+    """What NodeResourcesFit ignores: only extended resources can be ignored by name."""
+    return frozenset(resource for resource in resources if is_extended(resource)) | frozenset(groups)
 
 
 def weighed(resources: tuple[ResourceSpec, ...]) -> Resources:

@@ -19,6 +19,7 @@ from kschedlab.cluster.kinds import BoolArray
 from kschedlab.cluster.pods import PodInfo
 from kschedlab.cluster.world import World
 from kschedlab.filter.plugin import Part, Refused
+from kschedlab.objects.requests import is_extended
 
 TOO_MANY_PODS = "Too many pods"
 INSUFFICIENT = "Insufficient {resource}"
@@ -45,12 +46,15 @@ class NodeResourcesFit:
         wanted = [
             (cluster.resources[name], name, amount)
             for name, amount in asked.items()
-            if name not in self.ignored and name.split("/")[0] not in self.ignored
+            if not (self.ignored and self._ignores(name))
         ]
         final = self.too_small_is_final
         return FitCheck(
             tuple(Wanted(n, a, row, final and a > cluster.allocatable[row]) for row, n, a in sorted(wanted)), self.full
         )
+
+    def _ignores(self, resource: str) -> bool:
+        return is_extended(resource) and not self.ignored.isdisjoint((resource, resource.split("/")[0]))
 
 
 def asked_for(request: Mapping[str, int]) -> dict[str, int]:

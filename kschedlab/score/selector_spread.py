@@ -44,22 +44,20 @@ class SelectorSpread:
     """The number of selected pods, turned round: 0 where there are the most, ``highest`` where there are none.
 
     Named rules: ``all_selectors``: a pod counts if all selectors select it; else one is enough (v1.13).
-    ``controllers``: ReplicationControllers, ReplicaSets and StatefulSets count beside Services.
     ``constraints_instead``: a pod with topology spread constraints of its own gets 0 everywhere (v1.20).
     """
 
     name: str = "SelectorSpread"
     highest: int = MAX_NODE_SCORE
     all_selectors: bool = True
-    controllers: bool = True
     constraints_instead: bool = False
 
     def score(self, pod: PodInfo, cluster: Cluster, nodes: IntArray) -> Scored:
         """Scores every pod. Terms: ``pods`` selected on the node, and ``in zone`` in its zone (-1: it has none)."""
         if self.constraints_instead and pod.pod.spec.topologySpreadConstraints:
             return Scored(np.zeros_like(nodes), np.zeros_like(nodes))
-        key = ("selectors", pod.kind, self.controllers)
-        selectors = cluster.fact(key, lambda: tuple(selectors_of(cluster.kinds[pod.kind], cluster, self.controllers)))
+        key = ("selectors", pod.kind)
+        selectors = cluster.fact(key, lambda: tuple(selectors_of(cluster.kinds[pod.kind], cluster)))
         count = cluster.count(Selected(pod.pod.metadata.namespace, selectors, self.all_selectors))[nodes]
         zone = zones(cluster).domain[nodes]
         share = _turned_round(count, float(self.highest))
@@ -73,13 +71,11 @@ class SelectorSpread:
         return Scored(count, share.astype(np.int64), {"pods": count, "in zone": in_zone})
 
 
-def selectors_of(kind: Kind, cluster: Cluster, controllers: bool) -> Iterator[Selector]:
+def selectors_of(kind: Kind, cluster: Cluster) -> Iterator[Selector]:
     """The selectors of all Services and controllers of the namespace that select such pods; empty ones don't count."""
     objects = cluster.objects
     for service in objects.services:
         yield from _selecting(service.metadata.namespace, from_map(service.spec.selector), kind)
-    if not controllers:
-        return
     for controller in objects.replication_controllers:
         yield from _selecting(controller.metadata.namespace, from_map(controller.spec.selector), kind)
     owners: tuple[ReplicaSet | StatefulSet, ...] = (*objects.replica_sets, *objects.stateful_sets)
