@@ -12,12 +12,14 @@ from kschedlab.score.stage import Scores
 LEFT_OUT = "excluded by PreFilter"
 """The program that made the vectors says this where the scheduler names the plugins."""
 UNSEEN = {("v1.16", "InterPodAffinityPriority")}
-"""The programs that made the vectors did not see the raw scores of these (generation, plugin)."""
+SILENT = ("v1.13", "v1.16")
+"""The programs that made the vectors did not see the raw scores of these (generation, plugin). Those of these generations
+say nothing else once the scheduler has failed."""
 
 
 def verdict_of(decision: Decision) -> dict[str, Any]:
     """The verdict: ``prefilter`` or ``filter``, ``feasible``, ``scores``, ``message``, ``preemption``, ``error``."""
-    if decision.error and decision.verdicts is None:
+    if decision.error and (decision.verdicts is None or decision.generation.name in SILENT):
         return {"feasible": [], "error": decision.error}
     verdict: dict[str, Any] = {"feasible": decision.names}
     if decision.error:
