@@ -54,12 +54,24 @@ class Step:
     causes: tuple[Cause, ...]
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Comparison:
     """The decisions by generation, in the order given, and the steps between neighbours."""
 
     decisions: dict[str, Decision]
     steps: tuple[Step, ...]
+
+    def __str__(self) -> str:
+        from kschedlab.views.comparison import comparison_text
+
+        return comparison_text(self)
+
+    __repr__ = __str__
+
+    def _repr_html_(self) -> str:
+        from kschedlab.views.comparison import comparison_html
+
+        return comparison_html(self)
 
 
 def compare(objects: Objects, pod: str, generations: Sequence[Generation]) -> Comparison:

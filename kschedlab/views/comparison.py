@@ -1,31 +1,29 @@
-"""Generations beside one another: one decision in each, and the tables that they are."""
+"""One decision in several generations beside one another."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import is_dataclass
+from collections.abc import Iterator
 
-from kschedlab.compare import Cause, Comparison, Step, shown
+from kschedlab.compare import Cause, Comparison, Step
 from kschedlab.decision import Decision, NodeVerdict
-from kschedlab.generations import Generation
 from kschedlab.views.html import Html, element, visible
 from kschedlab.views.tables import row, table
-from kschedlab.views.words import aligned, count, listing, outcome
+from kschedlab.views.words import aligned, below, broken, choice, count, listing, outcome
 
 NODES = 20
 """How many nodes get a row; those on which the generations agree are left out first."""
-LISTS = ("unknown", "ladder")
-"""Settings that are lists; each entry gets a row."""
-WIDTH = 56
-"""How much of a cell is shown as text."""
+SAME = "the same outcome"
+NOT_ALONE = "no single rule gives the whole of it"
+WIDTH = 48
+"""Width of a column of text."""
 
 
 def comparison_text(comparison: Comparison) -> str:
     """The decisions side by side, then what differs from one generation to the next, and why."""
     lines = [f"{_pod(comparison)} in {count(len(comparison.decisions), 'generation')}"]
-    lines += [f"  {name}: {outcome(decision)}" for name, decision in comparison.decisions.items()]
-    cells = [[shorten(cell) for cell in line] for line in _rows(comparison)]
-    lines += ["", *aligned([["node", *comparison.decisions], *cells])]
+    lines += [f"  {name}: {_told(decision)}" for name, decision in comparison.decisions.items()]
+    nodes = [line for cells in _rows(comparison) for line in below([broken(cell, WIDTH) for cell in cells])]
+    lines += ["", *aligned([["node", *comparison.decisions], *nodes])]
     for step in comparison.steps:
         lines += ["", *_step_lines(step)]
     return "\n".join(visible(line) for line in lines)
@@ -33,22 +31,24 @@ def comparison_text(comparison: Comparison) -> str:
 
 def comparison_html(comparison: Comparison) -> str:
     """The same as tables."""
-    outcomes = [row(name, outcome(decision)) for name, decision in comparison.decisions.items()]
+    head = element("p", element("b", _pod(comparison)), f" in {count(len(comparison.decisions), 'generation')}")
+    decisions = [row(name, _told(decision)) for name, decision in comparison.decisions.items()]
     nodes = [row(*cells) for cells in _rows(comparison)]
-    steps = [element("p", *_broken(_step_lines(step))) for step in comparison.steps]
-    head = element("p", element("b", _pod(comparison)))
-    tables = table(["generation", "decision"], outcomes), table(["node", *comparison.decisions], nodes)
-    return str(element("div", head, *tables, *steps))
+    steps = [line for step in comparison.steps for line in _step_rows(step)]
+    tables = [table(["generation", "decision"], decisions), table(["node", *comparison.decisions], nodes)]
+    if steps:
+        tables.append(table(["step", "differs in", "rule switched alone", "from", "to", "effect"], steps))
+    return str(element("div", head, *tables))
 
 
 def _pod(comparison: Comparison) -> str:
     return next(iter(comparison.decisions.values())).pod.key
 
 
-def _broken(lines: Iterable[str]) -> Iterator[Html | str]:
-    for line in lines:
-        yield line
-        yield element("br")
+def _told(decision: Decision) -> str:
+    """What was decided, and which rule chose among the candidates for preemption."""
+    rule = choice(decision.preemption) if decision.preemption is not None else ""
+    return f"{outcome(decision)} {rule}".rstrip()
 
 
 def _rows(comparison: Comparison) -> list[list[str]]:
@@ -63,10 +63,8 @@ def _rows(comparison: Comparison) -> list[list[str]]:
     return [*rows, [f"and {count(rest, 'more node')}", *[""] * len(decisions)]] if rest else rows
 
 
-def _verdict(decision: Decision, node: str) -> tuple[bool, bool, bool]:
-    verdict = decision.verdict(node)
-    candidates = decision.preemption.candidates if decision.preemption is not None else {}
-    return verdict.passes, node in decision.best, node in candidates
+def _verdict(decision: Decision, node: str) -> tuple[bool, bool, str]:
+    return decision.verdict(node).passes, node in decision.best, _evicted(decision, node)
 
 
 def _cell(decision: Decision, node: str) -> str:
@@ -95,94 +93,40 @@ def _evicted(decision: Decision, node: str) -> str:
     if preemption is None or node not in preemption.candidates:
         return ""
     victims = listing([victim.key for victim in preemption.candidates[node].victims])
-    return f" -> evicts {victims}" + (" (chosen)" if node in preemption.tied else "")
+    chosen = "" if node not in preemption.tied else " (chosen)" if len(preemption.tied) == 1 else " (tied)"
+    return f" -> evicts {victims}{chosen}"
 
 
 def _step_lines(step: Step) -> Iterator[str]:
     if not step.parts:
-        yield f"{step.earlier} -> {step.later}: the same outcome"
+        yield f"{step.earlier} -> {step.later}: {SAME}"
         return
     yield f"{step.earlier} -> {step.later}: differs in {', '.join(step.parts)}"
     for cause in step.causes:
-        yield f"  {_cause(cause, step)}"
-    if not any(cause.whole for cause in step.causes):
-        yield "  no single rule gives the whole of it"
+        change = cause.change
+        values = f"({change.before} -> {change.after})"
+        yield f"  {change.rule} {values}, switched alone in {step.earlier}, {_effect(cause)}"
+    if not _explained(step):
+        yield f"  {NOT_ALONE}"
 
 
-def _cause(cause: Cause, step: Step) -> str:
-    change = cause.change
-    effect = "gives the whole difference" if cause.whole else f"changes {', '.join(cause.parts)}"
-    return f"{change.rule} ({change.before} -> {change.after}), switched alone in {step.earlier}, {effect}"
+def _step_rows(step: Step) -> Iterator[Html]:
+    between = f"{step.earlier} → {step.later}"
+    if not step.parts:
+        yield row(between, SAME, "", "", "", "")
+        return
+    lead = between, ", ".join(step.parts)
+    for cause in step.causes:
+        change = cause.change
+        yield row(*lead, element("code", change.rule), change.before, change.after, _effect(cause))
+        lead = "", ""
+    if not _explained(step):
+        yield row(*lead, NOT_ALONE, "", "", "")
 
 
-# -- the tables
+def _explained(step: Step) -> bool:
+    return any(cause.whole for cause in step.causes)
 
 
-def generations_rows(generations: Sequence[Generation], everything: bool = False) -> list[list[str]]:
-    """The generations as rows of text: what they filter and score by, then the constants and named rules.
-
-    A plugin's row has its name in each generation, with its place among the filters or its weight. Of the settings
-    only those that differ are listed, unless ``everything`` is asked for.
-    """
-    filters = _by_class([[(f, f"{place}. {f.name}") for place, f in enumerate(g.filters, 1)] for g in generations])
-    scores = _by_class([[(s, f"{s.name} x {weight}") for s, weight in g.scores] for g in generations])
-    head = ["", *(generation.name for generation in generations)]
-    rows = [head, *(["filter", *cells] for cells in filters), *(["score", *cells] for cells in scores)]
-    settings = [dict(_settings_of(generation)) for generation in generations]
-    names = dict.fromkeys(name for each in settings for name in each)
-    lines = [[name, *(each.get(name, "") for each in settings)] for name in names]
-    return rows + [line for line in lines if everything or _differs(line[1:])]
-
-
-def _differs(cells: list[str]) -> bool:
-    """Whether the generations that have the setting differ in it; of a list, whether only some have the entry."""
-    return len(set(cells) - {""}) > 1 or ("yes" in cells and "" in cells)
-
-
-def _by_class(columns: Sequence[Sequence[tuple[object, str]]]) -> list[list[str]]:
-    """A row for each class of plugins: what each column says of it, "" where it has none. In the last one's order."""
-    classes = dict.fromkeys(type(plugin) for column in reversed(columns) for plugin, _ in column)
-    named = [{type(plugin): text for plugin, text in column} for column in columns]
-    return [[names.get(each, "") for names in named] for each in classes]
-
-
-def _settings_of(generation: Generation) -> Iterator[tuple[str, str]]:
-    yield from _flat(generation, "")
-    for check in generation.filters:
-        yield from _flat(check, f"filter {type(check).__name__}.")
-    for score, _ in generation.scores:
-        yield from _flat(score, f"score {type(score).__name__}.")
-
-
-def _flat(settings: object, path: str) -> Iterator[tuple[str, str]]:
-    for name, value in vars(settings).items():
-        if name in ("name", "filters", "scores"):
-            continue
-        if is_dataclass(value) and not callable(value):
-            yield from _flat(value, f"{path}{name}.")
-        elif name in LISTS and value:
-            yield from ((f"{path}{name}: {_brief(shown(each))}", "yes") for each in value)
-        else:
-            yield f"{path}{name}", shown(value)
-
-
-def _brief(text: str) -> str:
-    """The text without the longest words of the API."""
-    return text.replace("DuringSchedulingIgnoredDuringExecution", "...")
-
-
-def generations_text(generations: Sequence[Generation], everything: bool = False) -> str:
-    """The generations side by side as text."""
-    rows = [[name, *map(shorten, cells)] for name, *cells in generations_rows(generations, everything)]
-    return "\n".join(line.rstrip() for line in aligned(rows, indent=""))
-
-
-def shorten(text: str) -> str:
-    """The text, or its beginning if it is wider than a column."""
-    return text if len(text) <= WIDTH else f"{text[: WIDTH - 3]}..."
-
-
-def generations_html(generations: Sequence[Generation], everything: bool = False) -> str:
-    """The generations side by side as a table."""
-    head, *rows = generations_rows(generations, everything)
-    return str(table(head, [row(*cells) for cells in rows]))
+def _effect(cause: Cause) -> str:
+    return "gives the whole difference" if cause.whole else f"changes {', '.join(cause.parts)}"

@@ -12,7 +12,7 @@ from collections.abc import Iterable
 from typing import TypeAlias
 
 HIDDEN = frozenset({"Cc", "Cf", "Cs", "Zl", "Zp"})
-VOID = frozenset({"br", "img", "meta", "wbr"})
+VOID = frozenset({"br", "col", "img", "meta", "wbr"})
 
 
 def visible(text: str) -> str:

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
-from itertools import islice
+from itertools import islice, zip_longest
+from textwrap import wrap
 
 import numpy as np
 
@@ -14,6 +15,7 @@ from kschedlab.cluster.pods import NEVER_STARTED, PodInfo
 from kschedlab.decision import Decision
 from kschedlab.filter.stage import LEFT_OUT, PASSES, Verdicts
 from kschedlab.preemption.stage import Preemption
+from kschedlab.views.html import visible
 
 EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 Clock = Callable[[int], str]
@@ -171,6 +173,16 @@ def choice(preemption: Preemption) -> str:
     tied = preemption.tied
     rules = len(preemption.rungs)
     return f"All {rules} rules leave a tie of {listing(tied)}; the scheduler takes any of them, here {node}."
+
+
+def broken(text: str, width: int) -> list[str]:
+    """The text as lines of at most that width; one line if there is no text."""
+    return wrap(visible(text), width, break_on_hyphens=False) or [""]
+
+
+def below(columns: Sequence[Sequence[str]]) -> list[list[str]]:
+    """Cells of several lines each, as rows of one line each."""
+    return [list(line) for line in zip_longest(*columns, fillvalue="")]
 
 
 def aligned(rows: Sequence[Sequence[str]], indent: str = "  ") -> list[str]:

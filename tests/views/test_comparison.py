@@ -1,6 +1,7 @@
 """One decision in several generations, as text and as HTML."""
 
 from kschedlab.compare import Comparison, compare
+from kschedlab.filter.taints import UNTOLERATED, UNTOLERATED_BY_NAME
 from kschedlab.generations import GENERATIONS, V1_20, V1_37
 from kschedlab.objects.manifests import decode_objects
 from kschedlab.views.comparison import comparison_html, comparison_text
@@ -27,20 +28,21 @@ def lines(comparison: Comparison) -> list[list[str]]:
 def test_a_difference_that_one_rule_makes() -> None:
     comparison = compared(node("a", taints=[DEDICATED]), node("b", taints=[DEDICATED]), pod("p"))
     *found, why = comparison_text(comparison).split("\n")
-    named, unnamed = "node(s) had taint {dedicated: }, tha...", "node(s) had untolerated taint(s)"
     assert found == [
         "default/p in 2 generations",
         "  v1.20: default/p fits on none of 2 nodes, and preemption does not help.",
         "  v1.37: default/p fits on none of 2 nodes, and preemption does not help.",
         "",
-        "  node  v1.20".ljust(66) + "v1.37",
-        f"  a     TaintToleration: {named}  TaintToleration: {unnamed}",
-        f"  b     TaintToleration: {named}  TaintToleration: {unnamed}",
+        "  node  v1.20".ljust(56) + "v1.37",
+        "  a     TaintToleration: node(s) had taint {dedicated:  TaintToleration: node(s) had untolerated",
+        "        }, that the pod didn't tolerate".ljust(56) + "taint(s)",
+        "  b     TaintToleration: node(s) had taint {dedicated:  TaintToleration: node(s) had untolerated",
+        "        }, that the pod didn't tolerate".ljust(56) + "taint(s)",
         "",
         "v1.20 -> v1.37: differs in message",
     ]
     assert why.startswith("  filter TaintToleration.reason (node(s) had taint ")
-    assert why.endswith(f" -> {unnamed}), switched alone in v1.20, gives the whole difference")
+    assert why.endswith(" -> node(s) had untolerated taint(s)), switched alone in v1.20, gives the whole difference")
 
 
 def test_a_difference_that_no_rule_makes_alone() -> None:
@@ -75,6 +77,16 @@ def test_victims_and_the_node_chosen() -> None:
     rows = Balanced(comparison_html(comparison)).rows
     assert ["a", f"{evicts}v (chosen)", f"{evicts}v (chosen)"] in rows
     assert ["b", f"{evicts}w", f"{evicts}w"] in rows
+    chosen = "Of 2 candidates, rule 2 (lowest highest victim priority) chooses a over b."
+    assert ["v1.37", f"default/p fits on none of 2 nodes; it preempts v on a. {chosen}"] in rows
+
+
+def test_candidates_between_which_no_rule_decides_are_tied() -> None:
+    running = [pod("v", "a", {"cpu": "1"}), pod("w", "b", {"cpu": "1"})]
+    comparison = compared(node("a", FULL), node("b", FULL), *running, pod("p", "", {"cpu": "1"}, priority=9))
+    rows = Balanced(comparison_html(comparison)).rows
+    for name, victim in ("a", "v"), ("b", "w"):
+        assert [name, *[f"NodeResourcesFit: Insufficient cpu -> evicts default/{victim} (tied)"] * 2] in rows
 
 
 def test_nodes_that_were_not_looked_at() -> None:
@@ -107,15 +119,34 @@ def test_html_tells_the_same_as_the_text() -> None:
     comparison = compared(node("a", taints=[DEDICATED]), pod("p"))
     found = Balanced(markup := comparison_html(comparison))
     named = "node(s) had taint {dedicated: }, that the pod didn't tolerate"
+    reason = ["filter TaintToleration.reason", UNTOLERATED_BY_NAME, UNTOLERATED]
     assert found.rows == [
         ["generation", "decision"],
         ["v1.20", "default/p fits on none of 1 node, and preemption does not help."],
         ["v1.37", "default/p fits on none of 1 node, and preemption does not help."],
         ["node", "v1.20", "v1.37"],
         ["a", f"TaintToleration: {named}", "TaintToleration: node(s) had untolerated taint(s)"],
+        ["step", "differs in", "rule switched alone", "from", "to", "effect"],
+        ["v1.20 → v1.37", "message", *reason, "gives the whole difference"],
     ]
     assert "<b>default/p</b>" in markup
-    assert "switched alone in v1.20, gives the whole difference" in markup
+
+
+def test_html_of_steps_without_a_difference_and_without_one_cause() -> None:
+    rows = Balanced(comparison_html(compared(node("a"), node("b", FULL), pod("p")))).rows
+    assert rows[-1] == ["v1.20 → v1.37", "the same outcome", "", "", "", ""]
+    several = compared(node("a", taints=[DEDICATED]), node("b"), pod("p", nodeSelector={"disk": "ssd"}))
+    first, second, none = Balanced(comparison_html(several)).rows[-3:]
+    assert first[:3] == ["v1.20 → v1.37", "message", "filter TaintToleration.reason"]
+    assert second[:3] == ["", "", "filter NodeAffinity.reason"]
+    assert first[-1] == second[-1] == "changes message"
+    assert none == ["", "", "no single rule gives the whole of it", "", "", ""]
+
+
+def test_a_comparison_shows_itself() -> None:
+    comparison = compared(node("a"), pod("p"))
+    assert str(comparison) == repr(comparison) == comparison_text(comparison)
+    assert comparison._repr_html_() == comparison_html(comparison)
 
 
 def test_text_of_a_user_is_escaped() -> None:

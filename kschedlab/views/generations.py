@@ -1,0 +1,287 @@
+"""The tables that generations are, beside one another: filters and their places, scores and their weights, rules."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, is_dataclass
+from typing import Any, NamedTuple
+
+from kschedlab.compare import shown, what
+from kschedlab.generations import GENERATIONS, Generation
+from kschedlab.views.html import Html, element, join, visible
+from kschedlab.views.style import CELL, CHANGED, GREY, HEAD, LABELLED, SECTION, WIDE, WRAPPED
+from kschedlab.views.tables import folded
+from kschedlab.views.words import aligned, below, broken, count
+
+TOPICS = {
+    "CheckNodeCondition": "conditions of the node",
+    "NodePressure": "pressure on the node",
+    "NodeUnschedulable": "cordoned nodes",
+    "NodeName": "name of the node",
+    "NodePorts": "host ports",
+    "NodeAffinity": "node selector and affinity",
+    "NodeResourcesFit": "resources",
+    "TaintToleration": "taints",
+    "NodeLabel": "labels of the node",
+    "VolumeRestrictions": "disks in use",
+    "DiskLimits": "number of volumes",
+    "DriverLimits": "number of volumes",
+    "NodeVolumeLimits": "number of volumes",
+    "VolumeBinding": "binding of volumes",
+    "VolumeZone": "zones of volumes",
+    "PodTopologySpread": "spreading",
+    "InterPodAffinity": "affinity between pods",
+    "NodeAffinityScore": "node affinity",
+    "NodeResourcesFitScore": "resources",
+    "BalancedResourceAllocation": "balance of resources",
+    "NodeResourcesBalancedAllocation": "balance of resources",
+    "ResourceLimits": "limits",
+    "TaintTolerationScore": "taints",
+    "NodeLabelScore": "labels of the node",
+    "NodePreferAvoidPods": "pods that a node avoids",
+    "ImageLocality": "images",
+    "VolumeBindingScore": "binding of volumes",
+    "PodTopologySpreadScore": "spreading",
+    "SelectorSpread": "spreading",
+    "ServiceAntiAffinity": "spreading over a service",
+    "InterPodAffinityScore": "affinity between pods",
+    "EqualPriority": "the same for all",
+}
+"""What a class of plugins looks at; those that look at the same stand in one row, whatever their names."""
+
+HIGHEST = "highest"
+"""The setting that nearly every score has; it gets one row for all of them."""
+APART = frozenset({"name", "filters", "scores", "unknown", HIGHEST})
+"""What is shown elsewhere than among the settings."""
+LONG = "DuringSchedulingIgnoredDuringExecution"
+LABEL = 24
+"""Width of the labels, in percent of the table's."""
+WIDTH = 36
+"""Width of a column of text."""
+NONE = "–"
+SEAM = re.compile(r"(?<=[._/])(?=\w)|(?<=[a-z])(?=[A-Z])")
+"""Where a long name may be broken."""
+
+
+class Entry(NamedTuple):
+    """One line of a cell. ``place``: its number in a list; that it moved there is no change worth a mark."""
+
+    text: str
+    place: str = ""
+
+    def __str__(self) -> str:
+        return self.place + self.text
+
+
+Cell = tuple[Entry, ...]
+Item = tuple[Hashable, str, Entry]
+"""What belongs into the row of that key, the row's label, and the entry."""
+
+
+class Row(NamedTuple):
+    """A label, and a cell for each generation."""
+
+    label: str
+    cells: tuple[Cell, ...]
+
+    @property
+    def differs(self) -> bool:
+        """Whether the generations that have anything here differ."""
+        return len(set(self.cells) - {()}) > 1
+
+
+@dataclass(frozen=True)
+class Section:
+    """Rows of one kind. ``folded``: most readers don't need them at once."""
+
+    title: str
+    rows: tuple[Row, ...]
+    folded: bool = False
+
+
+class GenerationTable:
+    """Generations as a table, for notebooks; all of them unless some are given.
+
+    Of their settings those that differ, unless ``everything`` is asked for.
+    """
+
+    def __init__(self, *generations: Generation, everything: bool = False) -> None:
+        self.generations = generations or tuple(GENERATIONS.values())
+        self.everything = everything
+
+    def __repr__(self) -> str:
+        return generations_text(self.generations, self.everything)
+
+    def _repr_html_(self) -> str:
+        return generations_html(self.generations, self.everything)
+
+
+def generations_text(generations: Sequence[Generation], everything: bool = False) -> str:
+    """The generations side by side as text."""
+    names = [generation.name for generation in generations]
+    lines: list[list[str]] = [["", *names]]
+    titles: dict[int, str] = {}
+    for section in sections(generations, everything):
+        titles[len(lines)] = section.title
+        for row in section.rows:
+            lines += _lines(row)
+    written = [visible(line) for line in aligned(lines)]
+    return "\n".join(f"\n{titles[i]}\n{line}" if i in titles else line for i, line in enumerate(written))
+
+
+def generations_html(generations: Sequence[Generation], everything: bool = False) -> str:
+    """The generations side by side as tables; what differs from the generation on the left is marked."""
+    names = [generation.name for generation in generations]
+    found = sections(generations, everything)
+    first = _table(names, [section for section in found if not section.folded])
+    rest = [
+        folded(f"{section.title}: {count(len(section.rows), 'row')}", _table(names, [section]))
+        for section in found
+        if section.folded
+    ]
+    legend = element("p", element("span", "marked", style=CHANGED), ": other than in the generation on its left")
+    return str(element("div", legend if len(names) > 1 else None, first, *rest, style="overflow-x:auto;"))
+
+
+# -- what is in the table
+
+
+def sections(generations: Sequence[Generation], everything: bool = False) -> list[Section]:
+    """The generations side by side; of their settings only those that differ, unless ``everything`` is asked for.
+
+    Settings have the names that :func:`kschedlab.compare.compare` calls them by.
+    """
+
+    def rows(items: Callable[[Generation], Iterable[Item]]) -> tuple[Row, ...]:
+        return _rows([items(generation) for generation in generations])
+
+    def settings(items: Callable[[Generation], Iterable[Item]]) -> tuple[Row, ...]:
+        return tuple(row for row in rows(items) if everything or row.differs)
+
+    fields = dict.fromkeys(field for generation in generations for field in generation.api.unknown)
+    found = [
+        Section("filters and their order", rows(_filters)),
+        Section("scores and their weights", rows(_scores)),
+        Section("constants and rules", settings(_own)),
+        Section("rules of filters", settings(lambda g: _rules(part for f in g.filters for part in _parts(f))), True),
+        Section("rules of scores", settings(lambda g: _rules(score for score, _ in g.scores)), True),
+        Section("fields of a pod that the API has", settings(lambda g: _fields(g, fields)), True),
+    ]
+    return [section for section in found if section.rows]
+
+
+def _rows(columns: Sequence[Iterable[Item]]) -> tuple[Row, ...]:
+    """A row for each key, in the order of the last column and with its labels, then those that only others have."""
+    labels: dict[Hashable, str] = {}
+    cells: list[dict[Hashable, Cell]] = []
+    for column in reversed(columns):
+        cells.insert(0, {})
+        for key, label, entry in column:
+            labels.setdefault(key, label)
+            cells[0][key] = (*cells[0].get(key, ()), entry)
+    return tuple(Row(label, tuple(each.get(key, ()) for each in cells)) for key, label in labels.items())
+
+
+def _topic(plugin: object) -> str:
+    name = type(plugin).__name__
+    return TOPICS.get(name, name)
+
+
+def _parts(check: Any) -> tuple[Any, ...]:
+    """The filters that this one unites, or itself."""
+    return getattr(check, "filters", ()) or (check,)
+
+
+def _filters(generation: Generation) -> Iterator[Item]:
+    for place, check in enumerate(generation.filters, start=1):
+        for part in _parts(check):
+            name = part.name if part is check else f"{check.name}: {part.name}"
+            yield _topic(part), _topic(part), Entry(name, f"{place}. ")
+
+
+def _scores(generation: Generation) -> Iterator[Item]:
+    for score, weight in generation.scores:
+        yield _topic(score), _topic(score), Entry(f"{score.name} ×{weight}")
+
+
+def _own(generation: Generation) -> Iterator[Item]:
+    yield from _settings(generation, "", "")
+    for highest in sorted({getattr(score, HIGHEST) for score, _ in generation.scores if hasattr(score, HIGHEST)}):
+        yield HIGHEST, "highest score of a plugin", Entry(str(highest))
+
+
+def _rules(plugins: Iterable[Any]) -> Iterator[Item]:
+    for plugin in plugins:
+        yield from _settings(plugin, what(plugin), f"{plugin.name}.")
+
+
+def _settings(holder: object, of: Hashable, path: str) -> Iterator[Item]:
+    """Every setting, those within settings too. ``of``: what it is a setting of, whatever the name in ``path``."""
+    for name, value in vars(holder).items():
+        if name in APART:
+            continue
+        if is_dataclass(value) and not callable(value):
+            yield from _settings(value, (of, name), f"{path}{name}.")
+        else:
+            yield from (((of, name), f"{path}{name}", entry) for entry in _entries(value))
+
+
+def _entries(value: object) -> Iterator[Entry]:
+    if isinstance(value, bool):
+        yield Entry("yes" if value else "no")
+    elif isinstance(value, tuple) and len(value) > 1:
+        yield from (Entry(shown(each), f"{place}. ") for place, each in enumerate(value, start=1))
+    else:
+        yield Entry(shown(value) or NONE)
+
+
+def _fields(generation: Generation, fields: Iterable[str]) -> Iterator[Item]:
+    for field in fields:
+        yield field, field, Entry("no" if field in generation.api.unknown else "yes")
+
+
+# -- how it is written
+
+
+def _lines(row: Row) -> list[list[str]]:
+    """The row as lines of text: a cell's entries below one another, long ones on several lines."""
+    columns = [[line for entry in cell for line in broken(str(entry), WIDTH)] or [NONE] for cell in row.cells]
+    return below([[_brief(row.label)], *columns])
+
+
+def _brief(label: str) -> str:
+    """The label without the longest words of the API."""
+    return label.replace(LONG, "…")
+
+
+def _table(names: Sequence[str], shown: Iterable[Section]) -> Html:
+    """Sections below one another; the columns of all tables are equally wide."""
+    widths = [LABEL, *([(100 - LABEL) // max(len(names), 1)] * len(names))]
+    columns = element("colgroup", *(element("col", style=f"width:{width}%;") for width in widths))
+    head = element("tr", *(element("th", text, scope="col", style=HEAD) for text in ["", *names]))
+    bodies = [element("tbody", _heading(section, len(widths)), *map(_tr, section.rows)) for section in shown]
+    return element("table", columns, element("thead", head), *bodies, style=WIDE)
+
+
+def _heading(section: Section, width: int) -> Html:
+    return element("tr", element("th", section.title, scope="rowgroup", colspan=width, style=SECTION))
+
+
+def _tr(row: Row) -> Html:
+    label = _soft(_brief(row.label))
+    title = row.label if LONG in row.label else None
+    cells = [_td(cell, before) for before, cell in zip((None, *row.cells), row.cells, strict=False)]
+    return element("tr", element("th", label, scope="row", title=title, style=LABELLED), *cells)
+
+
+def _soft(text: str) -> Html:
+    """The text, which may be broken within long names: ``preemption.victims.sorted_again``, ``MaxEBSVolumeCount``."""
+    return join(SEAM.split(text), element("wbr"))
+
+
+def _td(cell: Cell, before: Cell | None) -> Html:
+    """``before``: the cell of the generation on the left, if there is one."""
+    changed = before is not None and [entry.text for entry in before] != [entry.text for entry in cell]
+    lines = (element("div", element("span", place, style=GREY), _soft(text)) for text, place in cell)
+    return element("td", *(lines if cell else [NONE]), style=CELL + WRAPPED + (CHANGED if changed else ""))
