@@ -18,6 +18,7 @@ _HOME = {
     "ManifestError": "kschedlab.objects.manifests",
     "Scheduler": "kschedlab.scheduler",
     "load": "kschedlab.objects.manifests",
+    "load_configuration": "kschedlab.configuration",
     "loads": "kschedlab.objects.manifests",
     "schedule": "kschedlab.scheduler",
 }

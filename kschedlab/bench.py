@@ -34,8 +34,11 @@ def load(path: Path, generation: Generation) -> tuple[Cluster, list[str]]:
     return cluster, [info.key for info in sorted(arriving, key=lambda info: -info.priority)]
 
 
-def bench(path: Path, generation: Generation, percentage: int, seed: int = 0) -> dict[str, Any]:
-    """Schedule the workload's queue once, each pod one attempt. Seconds on the wall clock, milliseconds a pod."""
+def bench(path: Path, generation: Generation, percentage: int | None, seed: int = 0) -> dict[str, Any]:
+    """Schedule the workload's queue once, each pod one attempt. Seconds on the wall clock, milliseconds a pod.
+
+    ``percentage``: percentageOfNodesToScore; None for the generation's own.
+    """
     began = time.perf_counter()
     cluster, queue = load(path, generation)
     loading = time.perf_counter() - began

@@ -12,9 +12,9 @@ import msgspec
 
 from kschedlab.cluster.cluster import Cluster
 from kschedlab.cluster.pods import PodInfo
-from kschedlab.decide import decide_lines
+from kschedlab.decide import decide_lines, no_profile
 from kschedlab.decision import Decision
-from kschedlab.generations import GENERATIONS, LATEST, Generation
+from kschedlab.generations import GENERATIONS, LATEST, Deciders, Generation, api_of, decider
 from kschedlab.objects.manifests import ManifestError, load
 from kschedlab.queue.order import queue_order
 from kschedlab.scheduler import Scheduler
@@ -73,14 +73,18 @@ def _parser() -> argparse.ArgumentParser:
     bench.add_argument(
         "--percentage",
         type=_percentage,
-        default=0,
         metavar="N",
-        help="percentageOfNodesToScore; 0 is adaptive (default)",
+        help="percentageOfNodesToScore; 0 is adaptive (default: what the configuration says, or else 0)",
     )
     bench.set_defaults(run=_bench)
 
     for command in (explain, decide, bench):
-        command.add_argument("--generation", choices=tuple(GENERATIONS), default=LATEST, help=f"default: {LATEST}")
+        command.add_argument("--generation", choices=tuple(GENERATIONS), help=f"default: {LATEST}, or what reads FILE")
+        command.add_argument(
+            "--config",
+            metavar="FILE",
+            help="decide as this KubeSchedulerConfiguration (v1.37, v1.20) or Policy (v1.13, v1.16) says",
+        )
     return parser
 
 
@@ -91,7 +95,7 @@ def _percentage(text: str) -> int:
 
 
 def _decide(options: argparse.Namespace) -> int:
-    for verdict in decide_lines(sys.stdin.buffer, options.generation):
+    for verdict in decide_lines(sys.stdin.buffer, _deciders(options)):
         print(verdict)
     return 0
 
@@ -99,21 +103,38 @@ def _decide(options: argparse.Namespace) -> int:
 def _bench(options: argparse.Namespace) -> int:
     from kschedlab.bench import bench
 
+    deciders = _deciders(options)
+    generations = [deciders] if isinstance(deciders, Generation) else [*deciders.values()]
+    if len(generations) > 1:
+        raise UsageError(f"{options.config}: bench takes one profile, not {len(generations)}")
     try:
-        result = bench(options.workload, GENERATIONS[options.generation], options.percentage)
+        result = bench(options.workload, generations[0], options.percentage)
     except (OSError, msgspec.MsgspecError, ManifestError) as error:
         raise UsageError(f"{options.workload}: not a workload: {error}") from None
     print(msgspec.json.encode(result).decode())
     return 0
 
 
+def _deciders(options: argparse.Namespace) -> Deciders:
+    """What was asked for; warnings about a configuration file go to standard error."""
+    base = GENERATIONS[options.generation] if options.generation is not None else None
+    if options.config is None:
+        return base or GENERATIONS[LATEST]
+    from kschedlab.configuration import load_configuration
+
+    profiles = load_configuration(Path(options.config) if options.config != "-" else "-", base)
+    for warning in profiles.warnings:
+        print(warning, file=sys.stderr)
+    return profiles
+
+
 def _explain(options: argparse.Namespace) -> int:
-    generation = GENERATIONS[options.generation]
-    cluster = Cluster(load(*options.files), generation.api)
+    deciders = _deciders(options)
+    cluster = Cluster(load(*options.files), api_of(deciders))
     for warning in cluster.objects.report.lines():
         print(warning, file=sys.stderr)
     one = options.pod is not None
-    decisions = [explain_one(cluster, options.pod, generation)] if one else explain_all(cluster, generation)
+    decisions = [explain_one(cluster, options.pod, deciders)] if one else explain_all(cluster, deciders)
     print(_rendered(list(decisions), options.output))
     return 0
 
@@ -130,7 +151,7 @@ def _compare(options: argparse.Namespace) -> int:
     return 0
 
 
-def explain_one(cluster: Cluster, pod: str, generation: Generation) -> Decision:
+def explain_one(cluster: Cluster, pod: str, deciders: Deciders) -> Decision:
     """Decide for one pod. A running pod is taken off its node first: why would it go there?"""
     fork = cluster.fork()
     if pod in fork.pods.row_of:
@@ -142,16 +163,21 @@ def explain_one(cluster: Cluster, pod: str, generation: Generation) -> Decision:
         raise UsageError(
             f'no pod "{pod}"; there are {len(known)}: {", ".join(known[:10])}{", ..." * (len(known) > 10)}'
         )
+    if (generation := decider(deciders, info.pod)) is None:
+        raise UsageError(no_profile(info))
     return Scheduler(fork, generation, survey=True).decide(info)
 
 
-def explain_all(cluster: Cluster, generation: Generation) -> Iterator[Decision]:
+def explain_all(cluster: Cluster, deciders: Deciders) -> Iterator[Decision]:
     """Decide for every pending pod in queue order; each finds the cluster as those before it left it."""
-    scheduler = Scheduler(cluster.fork(), generation, survey=True)
-    for info in queue_order(scheduler.cluster.pending.values()):
-        decision = scheduler.decide(info)
-        scheduler.cluster = scheduler.cluster.fork()
-        scheduler.commit(decision)
+    fork = cluster.fork()
+    for info in queue_order(fork.pending.values()):
+        if (generation := decider(deciders, info.pod)) is None:
+            print(f"passed over: {no_profile(info)}", file=sys.stderr)
+            continue
+        decision = Scheduler(fork, generation, survey=True).decide(info)
+        fork = fork.fork()
+        Scheduler(fork, generation, survey=True).commit(decision)
         yield decision
 
 

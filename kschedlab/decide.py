@@ -13,7 +13,7 @@ import msgspec
 
 from kschedlab.cluster.cluster import Cluster
 from kschedlab.cluster.pods import PodInfo
-from kschedlab.generations import GENERATIONS, Generation
+from kschedlab.generations import GENERATIONS, LATEST, Deciders, Generation, api_of, decider
 from kschedlab.objects.manifests import ManifestError, decode_objects
 from kschedlab.objects.model import Pod
 from kschedlab.scheduler import Scheduler
@@ -28,45 +28,59 @@ class Scenario(msgspec.Struct):
     queue: list[msgspec.Raw] = []
 
 
-def decide_lines(lines: Iterable[bytes | str], generation: str = "v1.37") -> Iterator[str]:
-    """One verdict (JSON) for each scenario; with ``error`` if it can't be read. Blank lines are passed over."""
-    table = GENERATIONS[generation]
+def decide_lines(lines: Iterable[bytes | str], generation: str | Deciders = LATEST) -> Iterator[str]:
+    """One verdict (JSON) for each scenario; with ``error`` if it can't be read. Blank lines are passed over.
+
+    ``generation``: the name of a table, or what decides.
+    """
+    deciders = GENERATIONS[generation] if isinstance(generation, str) else generation
     for line in lines:
         if line.strip():
-            yield msgspec.json.encode(decide_line(line, table)).decode()
+            yield msgspec.json.encode(decide_line(line, deciders)).decode()
 
 
-def decide_line(line: bytes | str, generation: Generation) -> dict[str, Any]:
+def decide_line(line: bytes | str, deciders: Deciders) -> dict[str, Any]:
     """The verdict for one scenario."""
+    version = deciders.name if isinstance(deciders, Generation) else ", ".join(g.name for g in deciders.values())
     try:
         scenario = msgspec.json.decode(line, type=Scenario)
     except msgspec.MsgspecError as error:
-        return {"id": "", "version": generation.name, "feasible": [], "error": f"not a scenario: {error}"}
-    head = {"id": scenario.id, "version": generation.name}
+        return {"id": "", "version": version, "feasible": [], "error": f"not a scenario: {error}"}
+    head = {"id": scenario.id, "version": version}
     try:
-        return head | (_placements(scenario, generation) if scenario.queue else _verdict(scenario, generation))
+        return head | (_placements(scenario, deciders) if scenario.queue else _verdict(scenario, deciders))
     except ManifestError as error:
         return head | {"feasible": [], "error": str(error)}
 
 
-def _verdict(scenario: Scenario, generation: Generation) -> dict[str, Any]:
-    cluster = Cluster(decode_objects(scenario.objects), generation.api)
+def _verdict(scenario: Scenario, deciders: Deciders) -> dict[str, Any]:
+    cluster = Cluster(decode_objects(scenario.objects), api_of(deciders))
     pod = cluster.pending.get(scenario.pod)
     if pod is None:
         return {"feasible": [], "error": f'pod "{scenario.pod}" is not in the scenario'}
+    generation = decider(deciders, pod.pod)
+    if generation is None:
+        return {"feasible": [], "error": no_profile(pod)}
     return Scheduler(cluster, generation, survey=True).cycle(pod).to_dict()
 
 
-def _placements(scenario: Scenario, generation: Generation) -> dict[str, Any]:
+def no_profile(pod: PodInfo) -> str:
+    """Why nothing decides for the pod."""
+    return f'no profile has the schedulerName "{pod.pod.spec.schedulerName}" of pod {pod.key}'
+
+
+def _placements(scenario: Scenario, deciders: Deciders) -> dict[str, Any]:
     """Schedule the queue in its order. After a preemption the victims are gone at once, and the pod tries once more."""
     objects = decode_objects([*scenario.objects, *scenario.queue])
     arriving = [f"{m.namespace}/{m.name}" for m in (o.metadata for o in objects.pods[-len(scenario.queue) :])]
-    cluster = Cluster(objects, generation.api)
-    scheduler = Scheduler(cluster, generation, survey=True)
+    cluster = Cluster(objects, api_of(deciders))
     waiting = {key: cluster.pending.pop(key) for key in arriving}
     placements = []
     for key in arriving:
-        placement = _place(scheduler, waiting[key])
+        generation = decider(deciders, waiting[key].pod)
+        if generation is None:
+            return {"feasible": [], "error": no_profile(waiting[key])}
+        placement = _place(Scheduler(cluster, generation, survey=True), waiting[key])
         if "error" in placement:
             return {"feasible": [], "error": f"{key}: {placement['error']}"}
         placements.append({"pod": key} | placement)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 
 from kschedlab.cluster.constraints import ConstraintRules
@@ -20,6 +21,7 @@ from kschedlab.filter.volume_limits import NodeVolumeLimits
 from kschedlab.filter.volume_restrictions import VolumeRestrictions
 from kschedlab.filter.volume_zone import VolumeZone
 from kschedlab.objects.api import API_1_13, API_1_16, API_1_20, API_1_37, Api
+from kschedlab.objects.model import Pod
 from kschedlab.preemption.budgets import BudgetRules
 from kschedlab.preemption.ladder import RULES
 from kschedlab.preemption.stage import PreemptionRules
@@ -213,3 +215,16 @@ V1_13 = replace(
 
 GENERATIONS = {generation.name: generation for generation in (V1_13, V1_16, V1_20, V1_37)}
 LATEST = V1_37.name
+
+Deciders = Generation | Mapping[str, Generation]
+"""What decides: one generation for all pods, or generations by the pods' schedulerName."""
+
+
+def decider(deciders: Deciders, pod: Pod) -> Generation | None:
+    """What decides for the pod; None if no scheduler looks after it."""
+    return deciders if isinstance(deciders, Generation) else deciders.get(pod.spec.schedulerName)
+
+
+def api_of(deciders: Deciders) -> Api:
+    """What their API server keeps; generations of one file have the same."""
+    return deciders.api if isinstance(deciders, Generation) else next(iter(deciders.values())).api
