@@ -5,7 +5,13 @@ import numpy as np
 import pytest
 
 from kschedlab.cluster.world import Overlay
-from kschedlab.filter.interpod import ANTI_AFFINITY, NO_AFFINITY, OTHERS_ANTI_AFFINITY, InterPodAffinity
+from kschedlab.filter.interpod import (
+    ANTI_AFFINITY,
+    NO_AFFINITY,
+    NO_AFFINITY_OR_ANTI_AFFINITY,
+    OTHERS_ANTI_AFFINITY,
+    InterPodAffinity,
+)
 from kschedlab.filter.stage import FilterRun, prepare
 from tests.affinity import affinity, by
 from tests.build import cluster, judged, model, node, pod, refused
@@ -246,3 +252,24 @@ def test_a_victim_takes_the_affinity_with_it():
     stranger, like = pod("p", affinity=rules), pod("p", labels=WEB, affinity=rules)
     assert without(stranger, ["q"], *NODES, *pods) == dict.fromkeys("abc", [NO_AFFINITY])
     assert without(like, ["q"], *NODES, *pods) == dict.fromkeys("bc", [NO_AFFINITY])
+
+
+# -- as it was before
+
+
+def test_older_generations_say_a_common_reason_first():
+    plugin = InterPodAffinity(common_reason=NO_AFFINITY_OR_ANTI_AFFINITY)
+    rules = affinity(near=[by("zone", "app In web")], apart=[by("node", "app In db")])
+    pods = [pod("web", "a", labels=WEB), pod("db", "b", labels={"app": "db"})]
+    world, verdicts = judged(plugin, pod("p", affinity=rules), *NODES, *pods)
+    assert {name: verdicts.reasons(i) for i, name in enumerate(world.names)} == {
+        "a": [],
+        "b": [NO_AFFINITY_OR_ANTI_AFFINITY, ANTI_AFFINITY],
+        "c": [NO_AFFINITY_OR_ANTI_AFFINITY, NO_AFFINITY],
+    }
+    assert verdicts.unresolvable().tolist() == [name == "c" for name in world.names]
+
+
+def test_v1_20_skips_no_pod_that_a_nominated_one_repels():
+    nominated, asked = pod("n", nominated="b", affinity=REPELS_WEB), pod("p", labels=WEB)
+    assert refused(InterPodAffinity(skips=False), asked, *NODES, nominated) == {"b": [OTHERS_ANTI_AFFINITY]}

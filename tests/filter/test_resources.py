@@ -178,3 +178,31 @@ def test_the_terms_say_what_was_compared():
     )
     (part,) = verdicts.refusals[0].parts
     assert (part.terms["requested"], part.terms["used"].tolist(), part.terms["allocatable"].tolist()) == (4, [7], [10])
+
+
+OLDER = NodeResourcesFit(only_what_is_asked=False, too_small_is_final=False)
+"""As in v1.20 and before."""
+
+
+@pytest.mark.parametrize(
+    ("asked", "want", "latest"),
+    [
+        ({}, {}, {}),
+        (amounts(1), short("cpu", "memory"), short("cpu")),
+        (amounts(0, 0), {}, {}),
+        (amounts(storage=1), short("cpu", "memory"), {}),
+        (amounts(a=0), short("cpu", "memory", A), {}),
+        (amounts(b=1), short("cpu", "memory", B), short(B)),
+    ],
+    ids=["nothing", "cpu", "0 cpu", "storage", "0 of an extended resource", "an unknown resource"],
+)
+def test_older_generations_look_at_cpu_and_memory_once_anything_is_asked(asked, want, latest):
+    overcommitted = node("n", allocatable=ROOM), pod("running", "n", requests=amounts(11, 21, a=6))
+    assert refused(OLDER, asks(asked), *overcommitted) == want
+    assert refused(NodeResourcesFit(), asks(asked), *overcommitted) == latest
+
+
+def test_older_generations_try_evicting_where_even_the_empty_node_is_too_small():
+    _, verdicts = judged(OLDER, asks(amounts(11, 1)), node("n", allocatable=ROOM))
+    assert not verdicts.passes.any()
+    assert not verdicts.unresolvable().any()

@@ -6,7 +6,9 @@ import numpy as np
 import pytest
 from hypothesis import given, strategies as st
 
+from kschedlab.cluster.constraints import ConstraintRules
 from kschedlab.cluster.world import Overlay
+from kschedlab.filter.plugin import SchedulingError
 from kschedlab.filter.spread import NO_LABEL, TOO_SKEWED, PodTopologySpread
 from kschedlab.filter.stage import FilterRun, prepare
 from kschedlab.objects.model import TopologySpreadConstraint
@@ -236,3 +238,38 @@ def test_each_nodes_world_counts_as_if_the_pods_were_really_gone(pods, key, skew
     for here in "abxy":
         left = [everyone[name] for name, on, goes in named if not (goes and on == here)]
         assert thought[here] == (here in refused(PodTopologySpread(), asked, *four(), *left))
+
+
+# -- as it was in v1.20
+
+V1_20 = PodTopologySpread(
+    rules=ConstraintRules(empty_counts_none=False), counts_where_let_in=False, new_domain_crashes=True
+)
+
+
+def test_pods_on_nodes_that_are_not_let_in_counted_too():
+    """Zone 1 has three pods, but only one of them on a node that the pod can go to."""
+    asked = pod("p", labels=FOO, topologySpreadConstraints=[ZONE], nodeSelector=FOO)
+    nodes = four(a=FOO, x=FOO)
+    pods = running("abbx")
+    assert refused(PodTopologySpread(), asked, *nodes, *pods) == {}
+    assert refused(V1_20, asked, *nodes, *pods) == dict.fromkeys("ab", [TOO_SKEWED])
+
+
+def test_a_domain_without_any_node_that_is_let_in_is_no_minimum():
+    asked = pod("p", labels=FOO, topologySpreadConstraints=[ZONE], nodeSelector=FOO)
+    assert refused(V1_20, asked, *four(a=FOO, b=FOO), *running("aabb")) == {}
+
+
+def test_an_empty_selector_counted_all_pods_of_the_namespace():
+    asked = pod("p", labels=FOO, topologySpreadConstraints=[spread("node", labelSelector={})])
+    assert refused(V1_20, asked, *four(), *running("aay", BAR)) == dict.fromkeys("ay", [TOO_SKEWED])
+
+
+def test_a_nominated_pod_in_a_domain_that_is_not_let_in_kills_the_scheduler():
+    asked = pod("p", labels=FOO, topologySpreadConstraints=[NODE], nodeSelector=FOO)
+    nominated = pod("n", nominated="b", labels=FOO)
+    with pytest.raises(SchedulingError, match="nil pointer dereference"):
+        refused(V1_20, asked, *four(a=FOO), nominated)
+    for harmless in (pod("n", nominated="b", labels=BAR), pod("n", nominated="a", labels=FOO)):
+        assert "b" not in refused(V1_20, asked, *four(a=FOO), harmless)

@@ -2,7 +2,7 @@
 
 import pytest
 
-from kschedlab.filter.taints import UNTOLERATED, TaintToleration
+from kschedlab.filter.taints import UNTOLERATED, UNTOLERATED_BY_NAME, TaintToleration
 from tests.build import judged, node, pod, refused
 
 USER_1 = {"key": "dedicated", "value": "user1", "effect": "NoSchedule"}
@@ -61,3 +61,17 @@ def test_nodes_of_one_taint_list_are_refused_together():
 def test_evicting_pods_removes_no_taint():
     _, verdicts = judged(TaintToleration(), pod("p"), node("n", taints=[USER_1]))
     assert verdicts.unresolvable().tolist() == [True]
+
+
+def test_v1_20_names_the_first_taint_that_is_not_tolerated():
+    plugin = TaintToleration(reason=UNTOLERATED_BY_NAME)
+    nodes = [
+        node("first", taints=[USER_1, FOO]),
+        node("second", taints=[{"key": "soft", "effect": "PreferNoSchedule"}, USER_2, FOO]),
+        node("bare", taints=[{"key": "bare", "effect": "NoExecute"}]),
+    ]
+    assert refused(plugin, pod("p", tolerations=[USER_2]), *nodes) == {
+        "first": ["node(s) had taint {dedicated: user1}, that the pod didn't tolerate"],
+        "second": ["node(s) had taint {foo: bar}, that the pod didn't tolerate"],
+        "bare": ["node(s) had taint {bare: }, that the pod didn't tolerate"],
+    }
