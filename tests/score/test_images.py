@@ -107,3 +107,12 @@ def test_the_terms_show_the_bytes_and_the_images():
     world = cluster(node("n1", images=[image(300)]), node("n2"), pod("p", containers=containers(300, 40)))
     row = ImageLocality().score(world.pending["default/p"], world, np.array([1, 0]))
     assert row.terms["bytes"].tolist() == [0, 150 * MIB] and row.terms["images"] == 2
+
+
+def test_before_only_the_containers_own_images_counted():
+    spec = {"containers": containers(300), "initContainers": containers(600, prefix="i"), "volumes": [volume(900)]}
+    nodes = [node(name, images=NODES[name]) for name in ("300600900", "403002000")]
+    plain = pod("p", containers=containers(300))
+    older = ImageLocality(init_containers=False)
+    assert scored(older, pod("p", **spec), *nodes) == scored(ImageLocality(), plain, *nodes)
+    assert scored(older, pod("p", **spec), *nodes) != scored(ImageLocality(), pod("p", **spec), *nodes)

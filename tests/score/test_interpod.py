@@ -107,3 +107,14 @@ def test_the_terms_of_the_formula():
     row = InterPodAffinityScore().score(world.info(model(pod("p", affinity=TO_S1_FROM_S2))), world, np.arange(3))
     assert {key: pull.tolist() for key, pull in row.terms.items()} == {"region": [8, 8, 0], "az": [-5, -5, -5]}
     assert row.raw.tolist() == [3, 3, -5]
+
+
+def test_older_generations_begin_at_0_and_skip_nobody():
+    nodes = [node("n1", labels=CHINA), node("n2", labels=INDIA)]
+    pods = [pod("q", "n1", labels=S1), pod("r", "n2", labels=S1), pod("s", "n2", labels=S1)]
+    asked, older = pod("p", affinity=TO_S1), InterPodAffinityScore(skips=False, zero_counts=True)
+    assert scored(InterPodAffinityScore(), asked, *nodes, *pods) == {"n1": 0, "n2": 100}
+    assert scored(older, asked, *nodes, *pods) == {"n1": 50, "n2": 100}
+    pushed = pod("p", affinity=affinity(rather_apart=[(5, by("region", IS_S1))]))
+    assert scored(older, pushed, *nodes, *pods) == {"n1": 50, "n2": 0}
+    assert scored(older, pod("p"), *nodes, *pods) == {"n1": 0, "n2": 0}

@@ -71,3 +71,7 @@ def test_a_term_that_cannot_be_asked_is_an_error_once_nodes_are_scored():
 def test_added_affinity_that_cannot_be_asked_is_an_error_at_once():
     with pytest.raises(SelectorError, match="Lt needs an integer"):
         added((1, term("gen Lt five")))
+
+
+def test_a_pod_that_prefers_nothing_may_get_0_everywhere_by_rule():
+    assert scored(NodeAffinityScore(skips=False), pod("p"), node("a"), node("b")) == {"a": 0, "b": 0}

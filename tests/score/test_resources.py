@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 from kschedlab.score.resources import (
+    BalancedResourceAllocation,
     NodeResourcesBalancedAllocation,
     NodeResourcesFitScore,
     RequestedToCapacityRatio,
@@ -270,3 +271,58 @@ def test_resources_of_containers_and_sidecars_are_summed_for_the_score():
     sidecar = {"name": "s", "image": "img", "restartPolicy": "Always", "resources": resources(amounts(1, 2000))}
     asking = pod("p", requests=amounts(2, 3000), initContainers=[sidecar])
     assert scored(NodeResourcesFitScore(), asking, node("n", allocatable=amounts(6, 10000))) == {"n": 50}
+
+
+# -- as older generations have them
+
+
+@pytest.mark.parametrize(
+    ("asked", "sizes", "running", "want"),
+    [
+        (NOTHING, [(4000, 10000)] * 2, [], [100, 100]),
+        ((3000, 5000), [(4000, 10000), (6000, 10000)], [], [75, 100]),
+        (NOTHING, [(10000, 20000)] * 2, [(0, (6000, 0)), (1, (6000, 5000))], [40, 65]),
+        ((3000, 5000), [(10000, 20000)] * 2, [(0, (3000, 0)), (1, (3000, 5000))], [65, 90]),
+        ((3000, 5000), [(10000, 20000), (10000, 50000)], [(0, (3000, 0)), (1, (3000, 5000))], [65, 60]),
+        ((3000, 0), [(6000, 10000)] * 2, [(0, (3000, 0)), (1, (3000, 5000))], [0, 0]),
+        (NOTHING, [{"pods": "9"}, {"cpu": "6000", "pods": "9"}], [], [0, 0]),
+    ],
+    ids=[
+        "nothing scheduled, nothing requested",
+        "differently sized nodes",
+        "nothing requested, pods with resources",
+        "resources requested, pods with resources",
+        "the same, differently sized nodes",
+        "cpu would be used up",
+        "nodes without a resource",
+    ],
+)
+def test_balance_of_cpu_and_memory(asked, sizes, running, want):
+    """v1.20: balanced_allocation_test.go."""
+    assert score(BalancedResourceAllocation(), asked, sizes, running) == want
+    assert score(BalancedResourceAllocation(highest=10), asked, sizes, running) == [points // 10 for points in want]
+
+
+def test_a_resource_that_a_node_has_none_of_counted_as_used_up():
+    asked, sizes = (3000, 4000), [{"cpu": "6000", "pods": "9"}, (6000, 10000)]
+    assert score(NodeResourcesFitScore(absent_left_out=False), asked, sizes) == [25, 55]
+    assert score(NodeResourcesFitScore(absent_left_out=False, highest=10), asked, sizes) == [2, 5]
+    packing = NodeResourcesFitScore(strategy=LEAST, absent_left_out=False)
+    assert score(packing, asked, sizes) == [50, 55]
+
+
+def test_an_extended_resource_counted_even_if_the_pod_does_not_ask_for_it():
+    nodes = [node("n1", allocatable={GPU: "4"}), node("n2", allocatable={GPU: "4"})]
+    objects = [*nodes, pod("r", "n2", requests={GPU: "3"})]
+    plugin = NodeResourcesFitScore(strategy=most_allocated, resources=((GPU, 1),), absent_left_out=False)
+    assert scored(plugin, pod("p"), *objects) == {"n1": 0, "n2": 75}
+
+
+@pytest.mark.parametrize(
+    ("used", "latest", "v1_20"), [(0, 0, 0), (1, 33, 34), (2, 66, 67), (3, 100, 100), (4, 100, 100)]
+)
+def test_utilisation_was_rounded_up(used, latest, v1_20):
+    shape = ((0, 0), (100, 10))
+    amounts_used, capacity = np.array([used]), np.array([3])
+    assert RequestedToCapacityRatio(shape)(amounts_used, capacity, 100).tolist() == [latest]
+    assert RequestedToCapacityRatio(shape, percent_rounded_up=True)(amounts_used, capacity, 100).tolist() == [v1_20]

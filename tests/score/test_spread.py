@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 from hypothesis import given, strategies as st
 
+from kschedlab.cluster.constraints import ConstraintRules
 from kschedlab.objects.model import TopologySpreadConstraint
 from kschedlab.score.spread import PodTopologySpreadScore, log, rounded
 from tests.affinity import spread
@@ -184,6 +185,29 @@ def test_a_users_own_defaults_ask_for_all_keys():
     world = [*hosts("a", "b", zones="12"), *hosts("c"), *running("a"), SERVICE]
     assert scored(pod("p", labels=FOO), "abc", *world, plugin=plugin) == [0, 100, 0]
     assert scored(pod("p", labels=BAR), "abc", *world, plugin=plugin) is None
+
+
+# -- as it was in v1.20
+
+
+def test_a_pod_without_constraints_got_100_everywhere():
+    plugin = PodTopologySpreadScore(skips=False)
+    assert scored(pod("p"), "ab", *hosts("a", "b"), *running("a"), plugin=plugin) == [100, 100]
+
+
+def test_the_sum_was_cut_off():
+    """log(6) = 1.79 on the one, twice that on the other: 1 and 3, not 2 and 4."""
+    asked = pod("p", labels=FOO, topologySpreadConstraints=[ON_HOST])
+    world = [*FOUR, *running("abb")]
+    assert scored(asked, "abxy", *world, plugin=PodTopologySpreadScore(rounds=False)) == [66, 0, 100, 100]
+    assert scored(asked, "abxy", *world) == [50, 0, 100, 100]
+
+
+def test_an_empty_selector_counted_all_pods():
+    asked = pod("p", topologySpreadConstraints=[spread(HOST, soft=True, labelSelector={})])
+    older = PodTopologySpreadScore(rules=ConstraintRules(empty_counts_none=False))
+    assert scored(asked, "ab", *hosts("a", "b"), *running("a"), plugin=older) == [0, 100]
+    assert scored(asked, "ab", *hosts("a", "b"), *running("a")) == [100, 100]
 
 
 # -- the arithmetic
