@@ -27,6 +27,7 @@ from kschedlab.filter.node_label import NodeLabel
 from kschedlab.filter.plugin import Filter
 from kschedlab.filter.ports import NodePorts
 from kschedlab.filter.resources import NodeResourcesFit
+from kschedlab.filter.service_affinity import ServiceAffinity
 from kschedlab.filter.taints import NOT_TOLERATED, TaintToleration
 from kschedlab.filter.volume_binding import NODE_CONFLICT_BEFORE, VOLUME_MISSING_BEFORE, VolumeBinding
 from kschedlab.filter.volume_counts import (
@@ -107,6 +108,7 @@ _PREDICATES: Predicates = {
     "NoDiskConflict": partial(VolumeRestrictions, "NoDiskConflict", one_pod_claims=False),
     "PodToleratesNodeTaints": partial(TaintToleration, "PodToleratesNodeTaints", reason=NOT_TOLERATED),
     "CheckNodeLabelPresence": partial(NodeLabel, "CheckNodeLabelPresence"),
+    "CheckServiceAffinity": ServiceAffinity,
     "MaxEBSVolumeCount": partial(DiskLimits, "MaxEBSVolumeCount", replace(EBS, machine_labels=INSTANCE_TYPE[:1])),
     "MaxGCEPDVolumeCount": partial(DiskLimits, "MaxGCEPDVolumeCount", GCE_PD),
     "MaxCSIVolumeCountPred": partial(DriverLimits, "MaxCSIVolumeCountPred"),

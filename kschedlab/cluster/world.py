@@ -19,6 +19,9 @@ if TYPE_CHECKING:
     from kschedlab.cluster.cluster import Cluster
 
 
+NO_ROWS: IntArray = np.zeros(0, np.int64)
+
+
 class Overlay:
     """Pods that come to (+1) or leave (-1) their nodes in thought. Each starts with weight 0: nothing changed.
 
@@ -65,6 +68,11 @@ class Overlay:
             self._kept[name] = value, total
         return self._kept[name][1]
 
+    @property
+    def gone(self) -> IntArray:
+        """int64[]: the rows of the pods that left."""
+        return self._rows[self.weight < 0]
+
     def put_back(self, question: Question) -> IntArray:
         """int64[nodes]: the question's sum over the pods that left in thought, all at first, and are there again."""
         whole = np.zeros(len(self.cluster.nodes), np.int64)
@@ -110,6 +118,10 @@ class World:
         if not self._overlay.runs:
             return below
         return self if below is self._below else below.over(self._overlay)
+
+    def gone(self) -> IntArray:
+        """int64[]: the rows of the running pods that left in thought."""
+        return np.concatenate([NO_ROWS, *(overlay.gone for overlay in self.overlays if overlay.runs)])
 
     def put_back(self, question: Question) -> IntArray | int:
         """int64[nodes]: the question's sum over the running pods that left in thought and are there again."""

@@ -19,6 +19,7 @@ from kschedlab.filter.general import GeneralPredicates
 from kschedlab.filter.node_label import NodeLabel
 from kschedlab.filter.plugin import Filter
 from kschedlab.filter.resources import NodeResourcesFit
+from kschedlab.filter.service_affinity import ServiceAffinity
 from kschedlab.generations import Generation
 from kschedlab.objects.api import API_1_13
 from kschedlab.objects.problems import Fault, Path, quoted
@@ -40,10 +41,7 @@ WITH_ARGUMENT_ONLY = frozenset({"CheckNodeLabelPresence", "CheckServiceAffinity"
 """Names that mean nothing unless an argument says what to do."""
 OUT_OF_ORDER = frozenset({"PodFitsPorts"})
 """Predicates that exist, but have no place in the order."""
-FOLLOWS = {
-    "PodToleratesNodeTaints": "PodToleratesNodeNoExecuteTaints",
-    "CheckNodeLabelPresence": "CheckServiceAffinity",
-}
+FOLLOWS = {"PodToleratesNodeTaints": "PodToleratesNodeNoExecuteTaints"}
 """Names in the order under which only a Policy can put a predicate, by the name before them."""
 LIMITS = "ResourceLimitsPriority"
 RATIO = "RequestedToCapacityRatioPriority"
@@ -115,9 +113,8 @@ class PolicyReading:
             if (wanted := argument.labelsPresence) is not None:
                 labels = {"present" if wanted.presence else "absent": wanted.labels}
                 return NodeLabel(name, **labels)
-            why = "serviceAffinity is not modelled: it is left out of decisions"
-            self.notes.append(Fault((*path, "argument"), why))
-            return None
+            assert argument.serviceAffinity is not None
+            return ServiceAffinity(name, argument.serviceAffinity.labels)
         if name in OUT_OF_ORDER:
             why = f"{quoted(name)} has no place in the order of predicates, so it is never asked"
             self.notes.append(Fault((*path, "name"), why))

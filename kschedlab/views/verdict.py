@@ -13,8 +13,8 @@ LEFT_OUT = "excluded by PreFilter"
 """The program that made the vectors says this where the scheduler names the plugins."""
 UNSEEN = {("v1.16", "InterPodAffinityPriority")}
 SILENT = ("v1.13", "v1.16")
-"""The programs that made the vectors did not see the raw scores of these (generation, plugin). Those of these generations
-say nothing else once the scheduler has failed."""
+"""The programs that made the vectors did not see the raw scores of UNSEEN (generation, plugin). Those of the SILENT
+generations say nothing else once the scheduler has failed."""
 
 
 def verdict_of(decision: Decision) -> dict[str, Any]:
