@@ -12,7 +12,7 @@ from kschedlab.score.stage import Scores
 LEFT_OUT = "excluded by PreFilter"
 """The program that made the vectors says this where the scheduler names the plugins."""
 UNSEEN = {("v1.16", "InterPodAffinityPriority")}
-SILENT = ("v1.13", "v1.16")
+SILENT = ("v1.13", "v1.16", "v1.20")
 """The programs that made the vectors did not see the raw scores of UNSEEN (generation, plugin). Those of the SILENT
 generations say nothing else once the scheduler has failed."""
 
