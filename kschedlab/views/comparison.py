@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import NamedTuple
 
 from kschedlab.compare import Cause, Comparison, Step
 from kschedlab.decision import Decision, NodeVerdict
 from kschedlab.views.html import Html, element, visible
+from kschedlab.views.style import CELL, DECIDES, LABELLED, WRAPPED
 from kschedlab.views.tables import row, table
 from kschedlab.views.words import aligned, below, broken, choice, count, listing, outcome
 
@@ -18,11 +20,18 @@ WIDTH = 48
 """Width of a column of text."""
 
 
+class Cell(NamedTuple):
+    """What a generation says of a node, by lines. ``chosen``: it is among the nodes that the generation may take."""
+
+    lines: tuple[str, ...] = ()
+    chosen: bool = False
+
+
 def comparison_text(comparison: Comparison) -> str:
     """The decisions side by side, then what differs from one generation to the next, and why."""
     lines = [f"{_pod(comparison)} in {count(len(comparison.decisions), 'generation')}"]
     lines += [f"  {name}: {_told(decision)}" for name, decision in comparison.decisions.items()]
-    nodes = [line for cells in _rows(comparison) for line in below([broken(cell, WIDTH) for cell in cells])]
+    nodes = [line for name, cells in _rows(comparison) for line in below([[name], *map(_lines, cells)])]
     lines += ["", *aligned([["node", *comparison.decisions], *nodes])]
     for step in comparison.steps:
         lines += ["", *_step_lines(step)]
@@ -33,7 +42,7 @@ def comparison_html(comparison: Comparison) -> str:
     """The same as tables."""
     head = element("p", element("b", _pod(comparison)), f" in {count(len(comparison.decisions), 'generation')}")
     decisions = [row(name, _told(decision)) for name, decision in comparison.decisions.items()]
-    nodes = [row(*cells) for cells in _rows(comparison)]
+    nodes = [_tr(name, cells) for name, cells in _rows(comparison)]
     steps = [line for step in comparison.steps for line in _step_rows(step)]
     tables = [table(["generation", "decision"], decisions), table(["node", *comparison.decisions], nodes)]
     if steps:
@@ -51,34 +60,36 @@ def _told(decision: Decision) -> str:
     return f"{outcome(decision)} {rule}".rstrip()
 
 
-def _rows(comparison: Comparison) -> list[list[str]]:
+def _rows(comparison: Comparison) -> list[tuple[str, list[Cell]]]:
     """For each node what each generation says of it; nodes on which they differ come first."""
     decisions = list(comparison.decisions.values())
     cells = {name: [_cell(decision, name) for decision in decisions] for name in sorted(decisions[0].cluster.names)}
     differing = [name for name in cells if len({_verdict(decision, name) for decision in decisions}) > 1]
     agreed = [name for name in cells if name not in set(differing)]
     listed = [*differing, *agreed][:NODES]
-    rows = [[name, *cells[name]] for name in listed]
+    rows = [(name, cells[name]) for name in listed]
     rest = len(cells) - len(listed)
-    return [*rows, [f"and {count(rest, 'more node')}", *[""] * len(decisions)]] if rest else rows
+    return [*rows, (f"and {count(rest, 'more node')}", [Cell() for _ in decisions])] if rest else rows
 
 
-def _verdict(decision: Decision, node: str) -> tuple[bool, bool, str]:
+def _verdict(decision: Decision, node: str) -> tuple[bool, bool, Cell]:
     return decision.verdict(node).passes, node in decision.best, _evicted(decision, node)
 
 
-def _cell(decision: Decision, node: str) -> str:
+def _cell(decision: Decision, node: str) -> Cell:
     if decision.error:
-        return "error"
+        return Cell(("error",))
     if decision.gates:
-        return "not looked at"
-    verdict = decision.verdict(node)
+        return Cell(("not looked at",))
+    verdict, best = decision.verdict(node), node in decision.best
     if not verdict.passes:
-        return ": ".join([str(verdict.plugin), *_reasons(decision, verdict)]) + _evicted(decision, node)
+        refused = ": ".join([str(verdict.plugin), *_reasons(decision, verdict)])
+        evicted = _evicted(decision, node)
+        return Cell((refused, *evicted.lines), evicted.chosen)
     if decision.scores is None:
-        return "the only one" if node in decision.best else "passes"
+        return Cell(("the only one" if best else "passes",), best)
     place = decision.scores.nodes.tolist().index(decision.cluster.index[node])
-    return f"score {decision.scores.total[place]}" + (" (best)" if node in decision.best else "")
+    return Cell((f"score {decision.scores.total[place]}" + (" (best)" if best else ""),), best)
 
 
 def _reasons(decision: Decision, verdict: NodeVerdict) -> list[str]:
@@ -88,13 +99,28 @@ def _reasons(decision: Decision, verdict: NodeVerdict) -> list[str]:
     return ["; ".join(reasons)] if reasons else []
 
 
-def _evicted(decision: Decision, node: str) -> str:
+def _evicted(decision: Decision, node: str) -> Cell:
     preemption = decision.preemption
     if preemption is None or node not in preemption.candidates:
-        return ""
-    victims = listing([victim.key for victim in preemption.candidates[node].victims])
-    chosen = "" if node not in preemption.tied else " (chosen)" if len(preemption.tied) == 1 else " (tied)"
-    return f" -> evicts {victims}{chosen}"
+        return Cell()
+    own = f"{decision.pod.pod.metadata.namespace}/"
+    victims = listing([victim.key.removeprefix(own) for victim in preemption.candidates[node].victims])
+    if node not in preemption.tied:
+        return Cell((f"evicts {victims}",))
+    return Cell((f"evicts {victims} ({'chosen' if len(preemption.tied) == 1 else 'tied'})",), chosen=True)
+
+
+def _lines(cell: Cell) -> list[str]:
+    return [line for text in cell.lines for line in broken(text, WIDTH)]
+
+
+def _tr(name: str, cells: list[Cell]) -> Html:
+    style = CELL + WRAPPED
+    written = (
+        element("td", *(element("div", line) for line in cell.lines), style=style + (DECIDES if cell.chosen else ""))
+        for cell in cells
+    )
+    return element("tr", element("th", name, scope="row", style=LABELLED), *written)
 
 
 def _step_lines(step: Step) -> Iterator[str]:

@@ -32,6 +32,7 @@ TOPICS = {
     "VolumeZone": "zones of volumes",
     "PodTopologySpread": "spreading",
     "InterPodAffinity": "affinity between pods",
+    "ServiceAffinity": "agreement within a service",
     "NodeAffinityScore": "node affinity",
     "NodeResourcesFitScore": "resources",
     "BalancedResourceAllocation": "balance of resources",

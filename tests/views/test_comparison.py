@@ -5,6 +5,7 @@ from kschedlab.filter.taints import UNTOLERATED, UNTOLERATED_BY_NAME
 from kschedlab.generations import GENERATIONS, V1_20, V1_37
 from kschedlab.objects.manifests import decode_objects
 from kschedlab.views.comparison import comparison_html, comparison_text
+from kschedlab.views.style import DECIDES
 from tests.build import Manifest, node, node_affinity, pod, term
 from tests.views.test_tables import Balanced
 
@@ -73,9 +74,10 @@ def test_what_the_generations_say_of_a_node() -> None:
 def test_victims_and_the_node_chosen() -> None:
     running = pod("v", "a", {"cpu": "1"}), pod("w", "b", {"cpu": "1"}, priority=3)
     comparison = compared(node("a", FULL), node("b", FULL), *running, pod("p", "", {"cpu": "1"}, priority=9))
-    evicts = "NodeResourcesFit: Insufficient cpu -> evicts default/"
-    rows = Balanced(comparison_html(comparison)).rows
+    evicts = "NodeResourcesFit: Insufficient cpuevicts "
+    rows = Balanced(markup := comparison_html(comparison)).rows
     assert ["a", f"{evicts}v (chosen)", f"{evicts}v (chosen)"] in rows
+    assert markup.count(DECIDES) == 2
     assert ["b", f"{evicts}w", f"{evicts}w"] in rows
     chosen = "Of 2 candidates, rule 2 (lowest highest victim priority) chooses a over b."
     assert ["v1.37", f"default/p fits on none of 2 nodes; it preempts v on a. {chosen}"] in rows
@@ -86,7 +88,7 @@ def test_candidates_between_which_no_rule_decides_are_tied() -> None:
     comparison = compared(node("a", FULL), node("b", FULL), *running, pod("p", "", {"cpu": "1"}, priority=9))
     rows = Balanced(comparison_html(comparison)).rows
     for name, victim in ("a", "v"), ("b", "w"):
-        assert [name, *[f"NodeResourcesFit: Insufficient cpu -> evicts default/{victim} (tied)"] * 2] in rows
+        assert [name, *[f"NodeResourcesFit: Insufficient cpuevicts {victim} (tied)"] * 2] in rows
 
 
 def test_nodes_that_were_not_looked_at() -> None:
