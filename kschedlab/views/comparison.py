@@ -7,13 +7,14 @@ from typing import NamedTuple
 
 from kschedlab.compare import Cause, Comparison, Step
 from kschedlab.decision import Decision, NodeVerdict
-from kschedlab.views.html import Html, element, visible
-from kschedlab.views.style import CELL, DECIDES, LABELLED, WRAPPED
+from kschedlab.views.html import Child, Html, element, visible
+from kschedlab.views.style import CELL, DECIDES, LABELLED, NOWRAP, WRAPPED
 from kschedlab.views.tables import row, table
 from kschedlab.views.words import aligned, below, broken, choice, count, listing, outcome
 
 NODES = 20
 """How many nodes get a row; those on which the generations agree are left out first."""
+STEPS = ("step", "differs in", "rule switched alone", "before → after", "effect")
 SAME = "the same outcome"
 NOT_ALONE = "no single rule gives the whole of it"
 WIDTH = 48
@@ -46,7 +47,7 @@ def comparison_html(comparison: Comparison) -> str:
     steps = [line for step in comparison.steps for line in _step_rows(step)]
     tables = [table(["generation", "decision"], decisions), table(["node", *comparison.decisions], nodes)]
     if steps:
-        tables.append(table(["step", "differs in", "rule switched alone", "from", "to", "effect"], steps))
+        tables.append(table(STEPS, steps))
     return str(element("div", head, *tables))
 
 
@@ -120,7 +121,7 @@ def _tr(name: str, cells: list[Cell]) -> Html:
         element("td", *(element("div", line) for line in cell.lines), style=style + (DECIDES if cell.chosen else ""))
         for cell in cells
     )
-    return element("tr", element("th", name, scope="row", style=LABELLED), *written)
+    return element("tr", element("th", name, scope="row", style=LABELLED + NOWRAP), *written)
 
 
 def _step_lines(step: Step) -> Iterator[str]:
@@ -137,17 +138,22 @@ def _step_lines(step: Step) -> Iterator[str]:
 
 
 def _step_rows(step: Step) -> Iterator[Html]:
-    between = f"{step.earlier} → {step.later}"
+    between = element("span", f"{step.earlier} → {step.later}", style=NOWRAP)
     if not step.parts:
-        yield row(between, SAME, "", "", "", "")
+        yield _step_row(between, SAME)
         return
-    lead = between, ", ".join(step.parts)
+    lead: tuple[Child, Child] = between, ", ".join(step.parts)
     for cause in step.causes:
         change = cause.change
-        yield row(*lead, element("code", change.rule), change.before, change.after, _effect(cause))
-        lead = "", ""
+        yield _step_row(*lead, element("code", change.rule), f"{change.before} → {change.after}", _effect(cause))
+        lead = None, None
     if not _explained(step):
-        yield row(*lead, NOT_ALONE, "", "", "")
+        yield _step_row(*lead, NOT_ALONE)
+
+
+def _step_row(*cells: Child) -> Html:
+    rest = [None] * (len(STEPS) - len(cells))
+    return element("tr", *(element("td", cell, style=CELL) for cell in (*cells, *rest)))
 
 
 def _explained(step: Step) -> bool:
