@@ -159,3 +159,68 @@ def test_bench_with_a_file_that_is_no_workload(
     status, out, err = run(capsys, "bench", str(workload))
     assert (status, out) == (2, "")
     assert "w.json" in err and "Traceback" not in err
+
+
+# -- with a configuration file
+
+TWO_PROFILES = """apiVersion: kubescheduler.config.k8s.io/v1
+kind: KubeSchedulerConfiguration
+parallelism: 4
+profiles:
+- schedulerName: default-scheduler
+- schedulerName: careless
+  plugins: {filter: {disabled: [{name: NodeUnschedulable}]}}
+"""
+
+
+def test_explain_decides_for_each_pod_as_its_profile_says(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    config = tmp_path / "scheduler.yaml"
+    config.write_text(TWO_PROFILES)
+    pods = [pod("a"), pod("b", schedulerName="careless"), pod("c", schedulerName="other")]
+    file = written(tmp_path, node("n1", unschedulable=True), *pods)
+    status, out, err = run(capsys, "explain", file, "--config", str(config), "--output", "json")
+    assert (status, [json.loads(line)["feasible"] for line in out.splitlines()]) == (0, [[], ["n1"]])
+    assert err.splitlines() == [
+        f"{config}:1: has no bearing on decisions: parallelism",
+        'passed over: no profile has the schedulerName "other" of pod default/c',
+    ]
+    status, out, err = run(capsys, "explain", file, "--config", str(config), "--pod", "default/c")
+    assert (status, out) == (2, "") and "no profile has the schedulerName" in err
+
+
+def test_decide_with_a_configuration_file(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    config = tmp_path / "scheduler.yaml"
+    config.write_text(TWO_PROFILES)
+    world = [node("n1", unschedulable=True), pod("b", schedulerName="careless"), pod("c", schedulerName="other")]
+    lines = [{"objects": world, "pod": "default/b"}, {"objects": world, "pod": "default/c"}]
+    lines.append({"objects": world[:1], "queue": world[1:2]})
+    stdin = io.TextIOWrapper(io.BytesIO("\n".join(map(json.dumps, lines)).encode()))
+    monkeypatch.setattr("sys.stdin", stdin)
+    status, out, _ = run(capsys, "decide", "--config", str(config))
+    careless, other, queue = map(json.loads, out.splitlines())
+    assert status == 0 and careless["feasible"] == ["n1"]
+    assert "no profile" in other["error"] and queue["placements"] == [{"pod": "default/b", "node": "n1"}]
+
+
+def test_a_policy_changes_the_generation_that_was_asked_for(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    policy = tmp_path / "policy.json"
+    policy.write_text('{"kind": "Policy", "apiVersion": "v1", "priorities": [{"name": "EqualPriority", "weight": 2}]}')
+    file = written(tmp_path, node("n1"), node("n2"), pod("a"))
+    arguments = ("explain", file, "--config", str(policy), "--generation", "v1.16", "--output", "json")
+    status, out, err = run(capsys, *arguments)
+    assert (status, err) == (0, "") and json.loads(out)["scores"]["weighted"] == {"EqualPriority": {"n1": 2, "n2": 2}}
+    status, out, err = run(capsys, *arguments[:-3], "v1.37")
+    assert (status, out) == (2, "") and "policy.json:1:" in err and "choose another generation" in err
+
+
+def test_bench_with_a_configuration_file(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    workload, config = tmp_path / "w.json", tmp_path / "scheduler.yaml"
+    workload.write_text(json.dumps({"objects": [node("n1"), node("n2")], "queue": [pod("a")]}))
+    config.write_text(TWO_PROFILES)
+    status, _, err = run(capsys, "bench", str(workload), "--config", str(config))
+    assert status == 2 and "bench takes one profile, not 2" in err
+    config.write_text(TWO_PROFILES.partition("- schedulerName: careless")[0])
+    status, out, _ = run(capsys, "bench", str(workload), "--config", str(config))
+    assert (status, json.loads(out)["engine"]) == (0, "kschedlab default-scheduler (v1.37)")

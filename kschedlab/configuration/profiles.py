@@ -145,7 +145,8 @@ class Reading:
                 self.notes.append(Fault(here, f"{quoted(config.name)} takes no arguments: they mean nothing"))
             if not self._modelled(config.name):
                 self.notes.append(Fault(here, f"the plugin {quoted(config.name)} is not modelled"))
-        self._check_missing(profile, given, path)
+        if not self.faults:
+            self._check_missing(profile, given, path)
         return given
 
     def _values(self, name: str, args: Any, arguments: Arguments, path: Path) -> Part:

@@ -1,0 +1,128 @@
+"""What arguments of plugins change."""
+
+import pytest
+
+from kschedlab.configuration import load_configuration
+from kschedlab.filter.resources import NodeResourcesFit
+from kschedlab.generations import V1_37, Generation
+from kschedlab.score.resources import NodeResourcesFitScore, RequestedToCapacityRatio, most_allocated
+from tests.build import node, pod, refused, scored
+
+V1 = "apiVersion: kubescheduler.config.k8s.io/v1\nkind: KubeSchedulerConfiguration\n"
+
+
+def configured(plugin: str, args: str, more: str = "") -> Generation:
+    text = f"{V1}{more}profiles:\n- pluginConfig:\n  - name: {plugin}\n    args: {{{args}}}\n"
+    return load_configuration(text)["default-scheduler"]
+
+
+def score(generation: Generation, name: str):
+    return next(score for score, _ in generation.scores if score.name == name)
+
+
+def filter_(generation: Generation, name: str):
+    return next(plugin for plugin in generation.filters if plugin.name == name)
+
+
+def test_a_scoring_strategy_with_its_resources():
+    args = "scoringStrategy: {type: MostAllocated, resources: [{name: cpu, weight: 3}, {name: example.com/gpu}]}"
+    found = score(configured("NodeResourcesFit", args), "NodeResourcesFit")
+    assert found == NodeResourcesFitScore(strategy=most_allocated, resources=(("cpu", 3), ("example.com/gpu", 1)))
+
+
+def test_a_scoring_strategy_by_shape():
+    shape = "[{utilization: 20, score: 10}, {utilization: 80, score: 0}]"
+    args = f"scoringStrategy: {{type: RequestedToCapacityRatio, requestedToCapacityRatio: {{shape: {shape}}}}}"
+    found = score(configured("NodeResourcesFit", args), "NodeResourcesFit")
+    assert found == NodeResourcesFitScore(strategy=RequestedToCapacityRatio(((20, 10), (80, 0))))
+
+
+def test_ignored_resources_and_groups_are_not_looked_at():
+    args = "ignoredResources: [example.com/a, cpu], ignoredResourceGroups: [b.example.com, memory]"
+    plugin = filter_(configured("NodeResourcesFit", args), "NodeResourcesFit")
+    asked = {name: "1" for name in ("example.com/a", "b.example.com/b", "c.example.com/c", "cpu", "memory")}
+    empty = node("n", {"pods": "1", "cpu": "0", "memory": "0"})
+    reasons = ["Insufficient cpu", "Insufficient memory", "Insufficient c.example.com/c"]
+    assert refused(plugin, pod("p", requests=asked), empty) == {"n": reasons}
+
+
+def test_what_an_extender_looks_after_is_ignored_instead():
+    more = "extenders: [{managedResources: [{name: example.com/b, ignoredByScheduler: true}, {name: example.com/c}]}]\n"
+    args = "ignoredResources: [example.com/a], ignoredResourceGroups: [d.example.com]"
+    plugin = filter_(configured("NodeResourcesFit", args, more), "NodeResourcesFit")
+    assert plugin == NodeResourcesFit(ignored=frozenset({"example.com/b", "d.example.com"}))
+
+
+def test_added_affinity_is_asked_of_every_pod():
+    term = "{matchExpressions: [{key: disk, operator: In, values: [ssd]}]}"
+    required = f"requiredDuringSchedulingIgnoredDuringExecution: {{nodeSelectorTerms: [{term}]}}"
+    preferred = f"preferredDuringSchedulingIgnoredDuringExecution: [{{weight: 2, preference: {term}}}]"
+    generation = configured("NodeAffinity", f"addedAffinity: {{{required}, {preferred}}}")
+    nodes = [node("fast", labels={"disk": "ssd"}), node("slow", labels={"disk": "hdd"})]
+    reason = "node(s) didn't match scheduler-enforced node affinity"
+    assert refused(filter_(generation, "NodeAffinity"), pod("p"), *nodes)["slow"][0] == reason
+    assert scored(score(generation, "NodeAffinity"), pod("p"), *nodes) == {"fast": 100, "slow": 0}
+
+
+def test_default_constraints_of_ones_own_or_none():
+    generation = configured("PodTopologySpread", "defaultingType: List, defaultConstraints: []")
+    assert filter_(generation, "PodTopologySpread").defaults == ()
+    one = "{maxSkew: 1, topologyKey: zone, whenUnsatisfiable: DoNotSchedule}"
+    generation = configured("PodTopologySpread", f"defaultingType: List, defaultConstraints: [{one}]")
+    plugin = filter_(generation, "PodTopologySpread")
+    assert [(c.topologyKey, c.maxSkew) for c in plugin.defaults] == [("zone", 1)]
+    assert score(generation, "PodTopologySpread").defaults == plugin.defaults
+
+
+@pytest.mark.parametrize("args", ["", "defaultingType: System"])
+def test_default_constraints_of_the_system(args):
+    generation = configured("PodTopologySpread", args)
+    assert (generation.filters, generation.scores) == (V1_37.filters, V1_37.scores)
+
+
+def test_default_constraints_of_the_system_written_out_ask_for_all_keys():
+    written = "[{maxSkew: 3, topologyKey: kubernetes.io/hostname, whenUnsatisfiable: ScheduleAnyway}]"
+    args = f"defaultingType: List, defaultConstraints: {written}"
+    assert not score(configured("PodTopologySpread", args), "PodTopologySpread").defaults_are_lenient
+
+
+def test_inter_pod_affinity():
+    args = "hardPodAffinityWeight: 0, ignorePreferredTermsOfExistingPods: true"
+    found = score(configured("InterPodAffinity", args), "InterPodAffinity")
+    assert (found.hard_pod_affinity_weight, found.others_count_always) == (0, False)
+    labels = {"app": "web"}
+    term = {"labelSelector": {"matchLabels": labels}, "topologyKey": "kubernetes.io/hostname"}
+    preferred = {"preferredDuringSchedulingIgnoredDuringExecution": [{"weight": 5, "podAffinityTerm": term}]}
+    world = [node(n, labels={"kubernetes.io/hostname": n}) for n in "ab"]
+    world.append(pod("other", "a", affinity={"podAffinity": preferred}))
+    assert scored(found, pod("p", labels=labels), *world) is None
+    own = pod("q", labels=labels, affinity={"podAffinity": preferred})
+    assert scored(found, own, *world) == {"a": 100, "b": 0}
+
+
+def test_preemption_and_volumes():
+    generation = configured("DefaultPreemption", "minCandidateNodesPercentage: 20, minCandidateNodesAbsolute: 5")
+    assert (generation.preemption.min_candidate_percentage, generation.preemption.min_candidates) == (20, 5)
+    generation = configured("VolumeBinding", "shape: [{utilization: 0, score: 0}, {utilization: 100, score: 10}]")
+    assert score(generation, "VolumeBinding").shape == RequestedToCapacityRatio(((0, 0), (100, 10)))
+
+
+def test_the_arguments_of_v1_20():
+    head = V1.replace("/v1", "/v1beta1")
+    text = """profiles:
+    - plugins:
+        score: {enabled: [{name: NodeLabel}, {name: RequestedToCapacityRatio}]}
+        filter: {enabled: [{name: NodeLabel}]}
+      pluginConfig:
+      - {name: NodeLabel, args: {presentLabels: [a], absentLabels: [b], presentLabelsPreference: [c]}}
+      - {name: RequestedToCapacityRatio, args: {shape: [{utilization: 0, score: 10}]}}
+      - {name: NodeResourcesLeastAllocated, args: {resources: [{name: memory, weight: 5}]}}
+      - {name: PodTopologySpread, args: {defaultConstraints: []}}
+    """
+    generation = load_configuration(head + text)["default-scheduler"]
+    label = filter_(generation, "NodeLabel")
+    assert (label.present, label.absent, score(generation, "NodeLabel").present) == (("a",), ("b",), ("c",))
+    ratio = score(generation, "RequestedToCapacityRatio").strategy
+    assert ratio == RequestedToCapacityRatio(((0, 10),), percent_rounded_up=True)
+    assert score(generation, "NodeResourcesLeastAllocated").resources == (("memory", 5),)
+    assert score(generation, "PodTopologySpread").defaults_are_lenient

@@ -1,0 +1,123 @@
+"""Plugins of which only one half is enabled."""
+
+import pytest
+
+from kschedlab.configuration import load_configuration
+from kschedlab.generations import V1_37
+from kschedlab.scheduler import schedule
+from tests.build import cluster, node, node_affinity, pod, term
+
+V1 = "apiVersion: kubescheduler.config.k8s.io/v1\nkind: KubeSchedulerConfiguration\n"
+
+
+def decided(plugins: str, the_pod, *objects):
+    """The decision for that pod with these plugins (the inside of a map in YAML)."""
+    generation = load_configuration(f"{V1}profiles:\n- plugins: {{{plugins}}}\n")["default-scheduler"]
+    name = the_pod["metadata"]["name"]
+    return schedule(f"default/{name}", cluster(the_pod, *objects), generation)
+
+
+def without(point: str, name: str) -> str:
+    return f"{point}: {{disabled: [{{name: {name}}}]}}"
+
+
+TWO = (node("a"), node("b"))
+
+
+@pytest.mark.parametrize(
+    ("plugin", "message"),
+    [
+        ("NodePorts", 'reading "PreFilterNodePorts" from cycleState: not found'),
+        ("NodeResourcesFit", 'error reading "PreFilterNodeResourcesFit" from cycleState: not found'),
+        ("VolumeRestrictions", 'cannot read "PreFilterVolumeRestrictions" from cycleState'),
+        ("VolumeBinding", "not found"),
+        ("PodTopologySpread", 'reading "PreFilterPodTopologySpread" from cycleState: not found'),
+        ("InterPodAffinity", 'error reading "PreFilterInterPodAffinity" from cycleState: not found'),
+    ],
+)
+def test_a_filter_that_needs_its_pre_filter_fails(plugin, message):
+    found = decided(without("preFilter", plugin), pod("p"), *TWO)
+    assert found.error == f'running "{plugin}" filter plugin: {message}'
+
+
+@pytest.mark.parametrize("plugin", ["NodeName", "NodeUnschedulable", "TaintToleration", "NodeAffinity", "VolumeZone"])
+def test_a_filter_that_can_do_without_its_pre_filter_decides(plugin):
+    found = decided(without("preFilter", plugin), pod("p"), *TWO)
+    assert not found.error and found.names == ["a", "b"]
+
+
+def test_without_its_pre_filter_node_affinity_refuses_what_it_would_have_left_out():
+    by_name = pod("p", affinity=node_affinity(term("metadata.name In a")))
+    assert decided("", by_name, *TWO).verdict("b").plugin == "PreFilter"
+    assert decided(without("preFilter", "NodeAffinity"), by_name, *TWO).verdict("b").plugin == "NodeAffinity"
+
+
+def test_without_its_filter_node_affinity_still_leaves_nodes_out():
+    by_name = pod("p", affinity=node_affinity(term("metadata.name In a", "disk In ssd")))
+    assert decided(without("filter", "NodeAffinity"), by_name, *TWO).names == ["a"]
+
+
+def test_without_its_filter_volume_binding_still_rejects_and_scores_nothing():
+    lost = pod("p", volumes=[{"name": "v", "persistentVolumeClaim": {"claimName": "none"}}])
+    found = decided(without("filter", "VolumeBinding"), lost, *TWO)
+    assert found.message.endswith('persistentvolumeclaim "none" not found.')
+    row = decided(without("filter", "VolumeBinding"), pod("q"), *TWO).scores
+    assert row.rows[row.plugins.index("VolumeBinding")].normalized.tolist() == [0, 0]
+
+
+def test_without_its_pre_filter_volume_zone_says_of_each_node_what_is_wrong():
+    lost = pod("p", volumes=[{"name": "v", "persistentVolumeClaim": {"claimName": "none"}}])
+    alone = ", ".join(f"{{name: {name}}}" for name in ("VolumeBinding", "VolumeRestrictions", "NodeVolumeLimits"))
+    found = decided(f"multiPoint: {{disabled: [{alone}]}}, {without('preFilter', 'VolumeZone')}", lost, *TWO)
+    assert found.verdict("a").reasons == ('persistentvolumeclaim "none" not found',)
+
+
+def test_both_halves_disabled_leave_no_trace():
+    generation = load_configuration(
+        f"{V1}profiles:\n- plugins: {{{without('preFilter', 'NodePorts')}, {without('filter', 'NodePorts')}}}\n"
+    )["default-scheduler"]
+    assert [f.name for f in generation.filters] == [f.name for f in V1_37.filters if f.name != "NodePorts"]
+
+
+@pytest.mark.parametrize(
+    ("plugin", "message"),
+    [
+        ("TaintToleration", 'failed to read "PreScoreTaintToleration" from cycleState: not found'),
+        ("PodTopologySpread", 'error reading "PreScorePodTopologySpread" from cycleState: not found'),
+        ("InterPodAffinity", 'failed to read "PreScoreInterPodAffinity" from cycleState: not found'),
+    ],
+)
+def test_a_score_that_needs_its_pre_score_fails(plugin, message):
+    found = decided(without("preScore", plugin), pod("p"), *TWO)
+    assert found.error == f'running Score plugins: plugin "{plugin}" failed with: {message}'
+
+
+@pytest.mark.parametrize("plugin", ["NodeAffinity", "NodeResourcesBalancedAllocation"])
+def test_a_score_without_its_pre_score_skips_no_pod(plugin):
+    assert plugin not in decided("", pod("p"), *TWO).scores.plugins
+    scores = decided(without("preScore", plugin), pod("p"), *TWO).scores
+    assert scores.rows[scores.plugins.index(plugin)].normalized.tolist() == [0, 0]
+
+
+def test_the_score_of_volume_binding_needs_its_pre_filter():
+    off = f"{without('preFilter', 'VolumeBinding')}, {without('filter', 'VolumeBinding')}"
+    assert decided(off, pod("p"), *TWO).error == 'running PreScore plugin "VolumeBinding": not found'
+    found = decided(f"{off}, {without('preScore', 'VolumeBinding')}", pod("p"), *TWO)
+    assert found.error == 'running Score plugins: plugin "VolumeBinding" failed with: not found'
+
+
+def test_without_default_preemption_nobody_is_evicted():
+    small = {"cpu": "1", "memory": "1Gi", "pods": "9"}
+    world = [node("a", small), pod("low", "a", requests={"cpu": "1"})]
+    high = pod("high", requests={"cpu": "1"}, priority=9)
+    assert decided("", high, *world).nominated_node == "a"
+    found = decided(without("postFilter", "DefaultPreemption"), high, *world)
+    assert (
+        found.nominated_node is None and found.event == found.message == "0/1 nodes are available: 1 Insufficient cpu."
+    )
+
+
+def test_without_scheduling_gates_a_gated_pod_is_looked_at():
+    gated = pod("p", schedulingGates=[{"name": "wait"}])
+    assert decided("", gated, *TWO).gates == ("wait",)
+    assert decided(without("preEnqueue", "SchedulingGates"), gated, *TWO).names == ["a", "b"]

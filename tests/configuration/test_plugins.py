@@ -1,0 +1,111 @@
+"""Plugin sets of a profile: enabled, disabled, weights, at one extension point or at all."""
+
+from dataclasses import replace
+
+import pytest
+
+from kschedlab.configuration import load_configuration
+from kschedlab.filter.plugin import Filter
+from kschedlab.generations import V1_20, V1_37, Generation
+
+V1 = "apiVersion: kubescheduler.config.k8s.io/v1\nkind: KubeSchedulerConfiguration\n"
+V1BETA1 = "apiVersion: kubescheduler.config.k8s.io/v1beta1\nkind: KubeSchedulerConfiguration\n"
+
+
+def only(text: str) -> Generation:
+    """The one generation of a configuration with these plugins (the inside of a map in YAML)."""
+    (generation,) = load_configuration(f"{text}profiles:\n- schedulerName: mine\n").values()
+    return generation
+
+
+def plugins(inside: str, head: str = V1) -> Generation:
+    (generation,) = load_configuration(f"{head}profiles:\n- plugins: {{{inside}}}\n").values()
+    return generation
+
+
+def weights(generation: Generation) -> dict[str, int]:
+    return {score.name: weight for score, weight in generation.scores}
+
+
+def names(filters: tuple[Filter, ...]) -> list[str]:
+    return [each.name for each in filters]
+
+
+@pytest.mark.parametrize(("head", "table"), [(V1, V1_37), (V1BETA1, V1_20)])
+def test_an_empty_configuration_is_the_default_table(head, table):
+    generation = only(head)
+    assert (generation.filters, generation.scores) == (table.filters, table.scores)
+    assert (generation.preemption, generation.api, generation.percentage) == (table.preemption, table.api, 0)
+    assert generation.name == f"mine ({table.name})"
+
+
+def test_a_disabled_score_is_left_out():
+    assert "ImageLocality" not in weights(plugins("score: {disabled: [{name: ImageLocality}]}"))
+    assert weights(plugins("score: {disabled: [{name: '*'}]}")) == {}
+
+
+def test_a_score_named_again_comes_first_with_its_new_weight():
+    found = weights(plugins("score: {enabled: [{name: ImageLocality, weight: 9}]}"))
+    assert list(found.items())[0] == ("ImageLocality", 9)
+    assert found["TaintToleration"] == 3 and len(found) == len(V1_37.scores)
+
+
+@pytest.mark.parametrize("weight", ["", ", weight: 0"])
+def test_a_score_named_again_without_a_weight_weighs_one(weight):
+    assert weights(plugins(f"score: {{enabled: [{{name: TaintToleration{weight}}}]}}"))["TaintToleration"] == 1
+
+
+def test_multi_point_changes_weights_in_place():
+    found = weights(plugins("multiPoint: {enabled: [{name: NodeAffinity, weight: 7}]}"))
+    assert found == {**weights(V1_37), "NodeAffinity": 7} and list(found) == list(weights(V1_37))
+
+
+def test_multi_point_takes_a_plugin_out_everywhere():
+    generation = plugins("multiPoint: {disabled: [{name: NodeAffinity}]}")
+    assert "NodeAffinity" not in weights(generation) and "NodeAffinity" not in names(generation.filters)
+
+
+def test_what_a_point_says_goes_before_what_multi_point_says():
+    both = (
+        "score: {enabled: [{name: NodeAffinity, weight: 5}]}, multiPoint: {enabled: [{name: NodeAffinity, weight: 7}]}"
+    )
+    assert weights(plugins(both))["NodeAffinity"] == 5
+
+
+def test_everything_can_be_chosen_anew():
+    chosen = ["PrioritySort", "DefaultBinder", "NodeResourcesFit", "TaintToleration"]
+    listed = ", ".join(f"{{name: {name}}}" for name in chosen)
+    generation = plugins(f"multiPoint: {{disabled: [{{name: '*'}}], enabled: [{listed}]}}")
+    assert names(generation.filters) == ["NodeResourcesFit", "TaintToleration"]
+    assert weights(generation) == {"NodeResourcesFit": 1, "TaintToleration": 1}
+    assert not generation.preemption.enabled and not generation.gates_hold
+
+
+def test_the_order_of_filters_can_be_changed():
+    found = names(plugins("filter: {enabled: [{name: InterPodAffinity}, {name: NodePorts}]}").filters)
+    assert found[:3] == ["InterPodAffinity", "NodePorts", "NodeName"] and len(found) == len(V1_37.filters)
+
+
+def test_in_v1_20_what_is_enabled_stands_behind_the_defaults():
+    changed = "score: {disabled: [{name: ImageLocality}], enabled: [{name: ImageLocality, weight: 4}]}"
+    assert list(weights(plugins(changed, V1BETA1)).items())[-1] == ("ImageLocality", 4)
+
+
+def test_plugins_that_only_a_configuration_can_bring_in():
+    more = "score: {enabled: [{name: NodeResourcesMostAllocated}, {name: SelectorSpread}]}"
+    more += ", preScore: {enabled: [{name: SelectorSpread}]}, filter: {enabled: [{name: CinderLimits}]}"
+    generation = plugins(more, V1BETA1)
+    assert weights(generation).keys() >= {"NodeResourcesMostAllocated", "SelectorSpread"}
+    assert "CinderLimits" in names(generation.filters)
+
+
+def test_percentage_of_a_profile_goes_before_the_global_one():
+    text = V1 + "percentageOfNodesToScore: 30\nprofiles:\n- {schedulerName: a}\n"
+    found = load_configuration(text + "- {schedulerName: b, percentageOfNodesToScore: 0}\n")
+    assert {name: generation.percentage for name, generation in found.items()} == {"a": 30, "b": 0}
+
+
+def test_what_is_based_on_a_table_of_ones_own_keeps_what_it_does_not_name():
+    base = replace(V1_37, name="mine", nominated_node_first=False)
+    generation = load_configuration(V1, base)["default-scheduler"]
+    assert generation.name == "default-scheduler (mine)" and not generation.nominated_node_first

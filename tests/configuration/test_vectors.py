@@ -1,0 +1,59 @@
+"""Configurations that were made at random, through the real schedulers and through ours."""
+
+import gzip
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from kschedlab.configuration import load_configuration
+from kschedlab.configuration.catalogues import V1
+from kschedlab.configuration.faults import decoded
+from kschedlab.configuration.fields import KubeSchedulerConfiguration
+from kschedlab.decide import decide_line
+from kschedlab.generations import GENERATIONS
+from tests.conformance.compare import differences
+
+VECTORS = Path(__file__).parent / "vectors"
+
+
+def rows(name: str) -> list[dict[str, Any]]:
+    with gzip.open(VECTORS / name) as lines:
+        return [json.loads(line) for line in lines]
+
+
+PLUGINS = rows("plugins-v1.37.jsonl.gz")
+DECISIONS = [pytest.param(row, id=row["scenario"]["id"]) for row in rows("decisions.jsonl.gz")]
+
+
+@pytest.mark.parametrize("row", PLUGINS)
+def test_profiles_run_the_plugins_that_the_real_ones_run(row):
+    profiles = decoded(row["config"], KubeSchedulerConfiguration, (), []).profiles
+    found = load_configuration(json.dumps(row["config"]))
+    for profile, (name, generation) in zip(profiles, found.items(), strict=True):
+        expected = row["profiles"][name]
+        assert generation.percentage == expected.pop("percentageOfNodesToScore")
+        plugins = V1.plugins(profile.plugins)
+        assert {point: [list(pair) for pair in weights.items()] for point, weights in plugins.items()} == expected
+
+
+@pytest.mark.parametrize("row", PLUGINS)
+def test_generations_score_with_the_modelled_ones_among_them(row):
+    for name, generation in load_configuration(json.dumps(row["config"])).items():
+        scores = [(score.name, weight) for score, weight in generation.scores]
+        expected = [tuple(pair) for pair in row["profiles"][name]["score"] if pair[0] != "DynamicResources"]
+        assert scores == expected
+
+
+@pytest.mark.parametrize("row", DECISIONS)
+def test_decides_as_the_real_scheduler_with_that_configuration(row):
+    profiles = load_configuration(json.dumps(row["config"]), GENERATIONS[row["generation"]])
+    verdict = json.loads(json.dumps(decide_line(json.dumps(row["scenario"]), profiles)))
+    assert not list(differences([row["verdict"]], [verdict]))
+
+
+@pytest.mark.parametrize("row", DECISIONS)
+def test_each_of_these_configurations_changes_the_decision(row):
+    usual = decide_line(json.dumps(row["scenario"]), GENERATIONS[row["generation"]])
+    assert list(differences([row["verdict"]], [json.loads(json.dumps(usual))]))
