@@ -14,6 +14,7 @@ from pathlib import Path
 
 from benchmarks.workload import KINDS, workload
 from kschedlab.cli import decide_lines
+from kschedlab.generations import GENERATIONS
 from tests.conformance.compare import differences, read, themes
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -73,7 +74,8 @@ def main() -> None:
     parser.add_argument("--arriving", type=int, default=2000)
     args = parser.parse_args()
     print(size())
-    print(exactness("v1.37"))
+    for generation in GENERATIONS:
+        print(exactness(generation))
     for row in speeds(args.real, args.nodes, args.running, args.arriving):
         print(row, flush=True)
 
