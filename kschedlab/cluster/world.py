@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from kschedlab.cluster.kinds import BoolArray, IntArray, Question
-from kschedlab.cluster.pods import PodColumns, PodInfo
+from kschedlab.cluster.pods import PodColumns
 
 if TYPE_CHECKING:
     from kschedlab.cluster.cluster import Cluster
@@ -35,11 +35,6 @@ class Overlay:
         self.node, self.kind = pods.node[rows], pods.kind[rows]
         self.weight = np.zeros(len(rows), np.int64)
         self._kept: dict[object, tuple[IntArray, IntArray]] = {}
-
-    @property
-    def infos(self) -> list[PodInfo]:
-        """The pods."""
-        return [self._pods.info(row) for row in self._rows.tolist()]
 
     def set(self, which: IntArray, weight: IntArray | int) -> None:
         """Give these pods (indices into the overlay) that weight. O(pods given x sums kept)."""
@@ -75,17 +70,20 @@ class Overlay:
 
     def put_back(self, question: Question) -> IntArray:
         """int64[nodes]: the question's sum over the pods that left in thought, all at first, and are there again."""
-        whole = np.zeros(len(self.cluster.nodes), np.int64)
-        np.add.at(whole, self.node, self.cluster.kinds.answers(question)[self.kind])
-        return whole + self.count(question)
+        return self._whole(question) + self.count(question)
 
     def holds(self, question: Question, held: BoolArray) -> BoolArray:
         """bool[nodes]: ``held`` after the overlay's changes; see :meth:`World.holds`."""
         if not self.runs:
             return held | (self.count(question) > 0)
-        runs = np.zeros(len(held), np.int64)
-        np.add.at(runs, self.node, self.cluster.kinds.answers(question)[self.kind])
+        runs = self._whole(question)
         return np.where(runs > 0, runs + self.count(question) > 0, held)
+
+    def _whole(self, question: Question) -> IntArray:
+        """int64[nodes]: the question's sum over all pods of the overlay, whatever their weight."""
+        whole = np.zeros(len(self.cluster.nodes), np.int64)
+        np.add.at(whole, self.node, self.cluster.kinds.answers(question)[self.kind])
+        return whole
 
 
 class World:

@@ -71,6 +71,12 @@ def violations(
 def _number_within(group: IntArray, counted: BoolArray) -> IntArray:
     """1 for the first counted entry of each run of equal ``group``, 2 for the second, ..."""
     running = np.cumsum(counted)
-    starts = np.flatnonzero(np.diff(group, prepend=group[:1] - 1))
+    starts, lengths = runs(group)
     before = np.where(starts > 0, running[starts - 1], 0)
-    return running - np.repeat(before, np.diff(np.append(starts, len(group))))
+    return running - np.repeat(before, lengths)
+
+
+def runs(group: IntArray) -> tuple[IntArray, IntArray]:
+    """(starts, lengths) of the runs of equal entries."""
+    starts = np.flatnonzero(np.concatenate([[True], group[1:] != group[:-1]])[: len(group)])
+    return starts, np.diff(np.append(starts, len(group)))

@@ -17,10 +17,7 @@ from kschedlab.cluster.pods import PodColumns, PodInfo
 from kschedlab.cluster.world import Overlay
 from kschedlab.filter.stage import PASSES, FilterRun, Verdicts
 from kschedlab.objects.model import PodDisruptionBudget
-from kschedlab.preemption.budgets import BudgetRules, violations
-
-REPRIEVED = -1
-"""Value of ``refused_by`` for a pod that may stay."""
+from kschedlab.preemption.budgets import BudgetRules, runs, violations
 
 
 @dataclass(frozen=True)
@@ -44,7 +41,7 @@ class DryRun:
     ``nodes``: int64[nodes], the positions tried. ``emptied``: what the filters say once all potential victims are gone.
     ``rows``, ``node``: int64[potential victims], rows of pods and their nodes; a node's pods are together, the most
     important first. ``violates``: bool, evicting it breaks a budget. ``turn``: int64, its place in the order of the
-    reprieve on its node. ``refused_by``: int8, the plugin that refuses the preemptor while this pod stays, REPRIEVED
+    reprieve on its node. ``refused_by``: int8, the plugin that refuses the preemptor while this pod stays, PASSES
     if none does, or the plugin that refuses the emptied node. ``sorted_again``: see :class:`VictimRules`.
     """
 
@@ -65,7 +62,7 @@ class DryRun:
     @cached_property
     def evicted(self) -> BoolArray:
         """bool[potential victims]: the victims."""
-        return self.helps & (self.refused_by != REPRIEVED)
+        return self.helps & (self.refused_by != PASSES)
 
     @cached_property
     def listed(self) -> IntArray:
@@ -136,8 +133,8 @@ def by_importance(pods: PodColumns, rows: IntArray, older_first: bool = True) ->
 def _turns(node: IntArray, violates: BoolArray) -> IntArray:
     """Each pod's place in its node's reprieve: those that break a budget first, else in the order given."""
     order = np.lexsort((~violates, node))
-    starts = np.flatnonzero(np.concatenate([[True], node[1:] != node[:-1]])[: len(node)])
-    within = np.arange(len(node)) - np.repeat(starts, np.diff(np.append(starts, len(node))))
+    starts, lengths = runs(node)
+    within = np.arange(len(node)) - np.repeat(starts, lengths)
     turn = np.empty(len(node), np.int64)
     turn[order] = within
     return turn
