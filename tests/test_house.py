@@ -34,7 +34,7 @@ LEFT_TO_RIGHT = (
     "__main__",
 )
 SHOW_THEMSELVES = ("decision", "compare")  # _repr_html_ and its siblings ask a view, when they are called
-HEAVY = ("ipywidgets", "networkx", "plotly", "yaml")
+HEAVY = ("ipywidgets", "networkx", "plotly", "prometheus_client", "simpy", "yaml")
 
 
 def room(module: str) -> str:
