@@ -1,6 +1,6 @@
 """What the loop asks of a scheduling queue, whatever the generation.
 
-v1.37: pkg/scheduler/backend/queue/scheduling_queue.go (SchedulingQueue); v1.13, v1.16, v1.20: pkg/scheduler/internal/queue.
+v1.37: pkg/scheduler/backend/queue/scheduling_queue.go (SchedulingQueue); before: pkg/scheduler/internal/queue.
 """
 
 from __future__ import annotations
