@@ -5,6 +5,7 @@ A panel only connects: what it shows is computed by a plain function from settin
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -12,23 +13,17 @@ from typing import Any, Generic, Self, TypeVar
 
 import ipywidgets
 
-from kschedlab.panels.settings import Restorable, Slider
+from kschedlab.panels.classroom import SETTINGS, Enlargeable
+from kschedlab.panels.controls import LEFT, adapt, widget
+from kschedlab.panels.settings import Restorable
+from kschedlab.views.chart import Figure
 from kschedlab.views.html import Html, element, image, join
 
 S = TypeVar("S", bound=Restorable)
 
-LABEL, LEFT = "13em", "30em"
-CLASSROOM, SETTINGS = "kschedlab-classroom", "kschedlab-settings"
-STYLE = (
-    ".kschedlab .widget-html-content { color: var(--jp-content-font-color1, inherit); line-height: 1.4; } "
-    ".kschedlab .widget-readout { min-width: 7.5em; } "
-    ".kschedlab .noUi-handle:focus { outline: 3px solid #009E73; } "
-    f".{CLASSROOM} {{ --jp-widgets-font-size: 20px; --jp-widgets-inline-height: 38px; font-size: 20px; }} "
-    f".{CLASSROOM} .widget-html-content {{ font-size: 20px; }} "
-    f"@media (max-width: 1700px) {{ .{CLASSROOM} .{SETTINGS} {{ flex-flow: row wrap; flex: 1 1 100% !important; }} "
-    f".{CLASSROOM} .{SETTINGS} .widget-hslider {{ width: 25em !important; }} }}"
-)
 CARD = "background-color:#ffffff;color:#000000;padding:0.5em;"
+HIDDEN = {"display": "none"}
+CALL = "lesson.panel()"
 
 
 @dataclass(frozen=True)
@@ -36,52 +31,63 @@ class View:
     """What a panel shows. ``picture``: SVG; ``sentence``: what was decided, in words; ``table``: the numbers behind it.
 
     ``text``: the same numbers as plain text, which is what shows where no picture can.
+    ``figure``: for a :class:`kschedlab.panels.chart.ChartPanel`; ``picture`` is then the figure as a table.
     """
 
     picture: Html
     sentence: str
     table: Html
     text: str
+    figure: Figure | None = None
 
 
-class Panel(ipywidgets.VBox, Generic[S]):
-    """Sliders for ``settings`` and what ``show`` makes of them.
+class Panel(Enlargeable, Generic[S]):
+    """Controls for ``settings`` and what ``show`` makes of them.
 
     ====================  ==========================================================================================
     reading               ``settings``, ``view``, ``error``; ``str(settings)`` is the text that restores them
     moving                :meth:`move`, :meth:`reset`, :meth:`restore`
-    looking               :meth:`classroom`
+    looking               :meth:`classroom`, :meth:`still`
+    taking away           :meth:`link`, :meth:`yaml`
     ====================  ==========================================================================================
 
-    ``export``: from settings to the manifests behind them, as YAML.
+    ``export``: from settings to the manifests behind them, as YAML. ``call``: what a reader writes to get this panel.
     """
 
-    def __init__(self, settings: S, show: Callable[[S], View], export: Callable[[S], str]) -> None:
+    def __init__(
+        self, settings: S, show: Callable[[S], View], export: Callable[[S], str] | None = None, call: str = CALL
+    ) -> None:
         self.settings, self._first = settings, settings
-        self._show, self._export = show, export
+        self._show, self._export, self._call = show, export, call
         self._moving = False
         self.view: View | None = None
         self.error = ""
-        self.sliders = {name: _slider(each, getattr(settings, name)) for name, each in settings.sliders().items()}
+        self.controls = {
+            name: widget(each, getattr(settings, name), settings) for name, each in settings.controls().items()
+        }
         self._state = ipywidgets.Text(
             description="State", continuous_update=False, layout={"width": LEFT}, style={"description_width": "4em"}
         )
-        self._yaml = ipywidgets.Textarea(description="YAML", disabled=True, rows=16, layout={"width": "100%"})
+        self._link = ipywidgets.Text(description="Link", layout={"width": "100%", **HIDDEN})
+        self._yaml = ipywidgets.Textarea(description="YAML", rows=16, layout={"width": "100%", **HIDDEN})
         self._picture, self._words = ipywidgets.HTML(), ipywidgets.HTML()
-        left = ipywidgets.VBox([*self.sliders.values(), self._state, self._buttons()], layout={"flex": "0 0 auto"})
+        left = ipywidgets.VBox([*self.controls.values(), self._state, self._buttons()], layout={"flex": "0 0 auto"})
         left.add_class(SETTINGS)
-        right = ipywidgets.VBox([self._picture], layout={"flex": "1 1 30em", "min_width": "0"})
-        style = ipywidgets.HTML(str(element("style", STYLE)), layout={"display": "none"})
-        both = ipywidgets.HBox([left, right], layout={"flex_flow": "row wrap", "align_items": "flex-start"})
-        super().__init__([style, both, self._words, self._yaml])
-        self.add_class("kschedlab")
-        for each in self.sliders.values():
+        self._right = ipywidgets.VBox([self._picture], layout={"flex": "1 1 30em", "min_width": "0"})
+        both = ipywidgets.HBox([left, self._right], layout={"flex_flow": "row wrap", "align_items": "flex-start"})
+        super().__init__([both, self._words, self._link, self._yaml])
+        for each in self.controls.values():
             each.observe(self._moved, "value")
         self._state.observe(self._typed, "value")
         self._redraw()
 
-    def move(self, **values: int) -> Self:
-        """Set sliders by name, as by hand. ValueError if a slider can't stand there."""
+    @property
+    def sliders(self) -> dict[str, ipywidgets.Widget]:
+        """The controls by an older name."""
+        return self.controls
+
+    def move(self, **values: Any) -> Self:
+        """Set controls by name, as by hand. ValueError if a control can't stand there."""
         return self._go(self.settings.changed(**values))
 
     def reset(self) -> Self:
@@ -97,19 +103,32 @@ class Panel(ipywidgets.VBox, Generic[S]):
         self._large.value = on
         return self
 
+    def link(self) -> str:
+        """The line of code that brings this panel back as it stands."""
+        return f"{self._call}.restore({json.dumps(str(self.settings), ensure_ascii=False)})"
+
+    def yaml(self) -> str:
+        """The manifests behind the picture; "" if there are none."""
+        return self._export(self.settings) if self._export is not None else ""
+
     def _buttons(self) -> ipywidgets.HBox:
-        back = ipywidgets.Button(description="Reset", icon="undo")
+        back = ipywidgets.Button(description="Reset", icon="undo", tooltip="back to where the panel began")
         self._large = ipywidgets.ToggleButton(description="Classroom", tooltip="enlarge everything")
+        self._with_link = ipywidgets.ToggleButton(description="Link", tooltip="the code that brings this state back")
         self._with_yaml = ipywidgets.ToggleButton(description="YAML", tooltip="the manifests, to copy")
         back.on_click(lambda _: self.reset())
-        self._large.observe(lambda change: (self.remove_class, self.add_class)[change["new"]](CLASSROOM), "value")
-        self._with_yaml.observe(lambda _: self._redraw(), "value")
-        return ipywidgets.HBox([back, self._large, self._with_yaml])
+        self._large.observe(lambda change: Enlargeable.classroom(self, change["new"]), "value")
+        for each in (self._with_link, self._with_yaml):
+            each.observe(lambda _: self._redraw(), "value")
+        shown = [back, self._large, self._with_link, *([self._with_yaml] if self._export is not None else [])]
+        for each in shown:
+            each.layout.width = "auto"
+        return ipywidgets.HBox(shown)
 
     def _moved(self, _: object) -> None:
         if not self._moving:
-            values = {name: each.value for name, each in self.sliders.items()}
-            self._go(type(self.settings)(**values))
+            values = {name: each.value for name, each in self.controls.items()}
+            self._go(type(self.settings)(**values).clamped())
 
     def _typed(self, change: dict[str, str]) -> None:
         if not self._moving:
@@ -120,8 +139,10 @@ class Panel(ipywidgets.VBox, Generic[S]):
 
     def _go(self, settings: S) -> Self:
         self.settings = settings
+        controls = settings.controls()
         with self._quiet():
-            for name, each in self.sliders.items():
+            for name, each in self.controls.items():
+                adapt(each, controls[name], settings)
                 each.value = getattr(settings, name)
         self._redraw()
         return self
@@ -140,14 +161,19 @@ class Panel(ipywidgets.VBox, Generic[S]):
             self._state.value = str(self.settings)
         try:
             self.view = self._show(self.settings)
-            self._yaml.value = self._export(self.settings) if self._with_yaml.value else ""
+            self._link.value = self.link() if self._with_link.value else ""
+            self._yaml.value = self.yaml() if self._with_yaml.value else ""
+            self._draw(self.view)
         except Exception as error:  # noqa: BLE001  # nobody would see it: a callback has no cell to print to
             self._fail(f"{type(error).__name__}: {error}")
             return
         self.error = ""
+        self._link.layout.display = None if self._with_link.value else "none"
         self._yaml.layout.display = None if self._with_yaml.value else "none"
-        self._picture.value = str(self.view.picture)
         self._words.value = str(words(self.view))
+
+    def _draw(self, view: View) -> None:
+        self._picture.value = str(view.picture)
 
     def _fail(self, error: str) -> None:
         self.error = error
@@ -165,29 +191,16 @@ class Panel(ipywidgets.VBox, Generic[S]):
         return {**bundle, "text/plain": repr(self), "text/html": str(self.still())}
 
     def still(self) -> Html:
-        """The panel as it stands, without sliders: dark on white, because an image doesn't know the page's theme."""
+        """The panel as it stands, without controls: dark on white, because an image doesn't know the page's theme."""
         if self.error or self.view is None:
             return element("p", f"Error: {self.error}")
-        drawing = image(self.view.picture, alt=self.view.sentence)
+        view = self.view
+        drawing = image(view.picture, alt=view.sentence) if view.figure is None else view.picture
         state = element("p", element("small", str(self.settings)))
-        return element("div", drawing, words(self.view), state, style=CARD)
+        return element("div", drawing, words(view), state, style=CARD)
 
 
 def words(view: View) -> Html:
     """The sentence and the table."""
     sentence = element("p", element("b", view.sentence), role="status", style="margin:0.3em 0")
     return join([sentence, view.table])
-
-
-def _slider(each: Slider, value: int) -> ipywidgets.SelectionSlider:
-    return ipywidgets.SelectionSlider(
-        description=each.label,
-        options=[(each.write(value), value) for value in each.values],
-        value=value,
-        layout={"width": LEFT},
-        style=_wide(),
-    )
-
-
-def _wide() -> dict[str, str]:
-    return {"description_width": LABEL}

@@ -7,10 +7,11 @@ from typing import Any
 
 import ipywidgets
 
+from kschedlab.panels.classroom import Enlargeable
 from kschedlab.views.html import Html, element, visible
 
 
-class Prediction(ipywidgets.VBox):
+class Prediction(Enlargeable):
     """A question with answers to pick from; ``remarks`` holds what to say to each answer.
 
     Saved notebooks show the question and the answers, not the remarks.

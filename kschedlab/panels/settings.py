@@ -1,71 +1,145 @@
-"""Settings of a panel: a frozen dataclass whose fields say which slider moves them.
+"""Settings of a panel: a frozen dataclass whose fields say how they are set.
 
 @dataclass(frozen=True)
 class Settings(Restorable):
     replicas: int = slider("replicas", range(1, 10), 3)
+    generation: str = choice("generation", ("v1.20", "v1.37"), "v1.37")
+    budget: bool = switch("with a budget", True)
+    step: int = steps("step", lambda settings: 2 * settings.replicas)
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, fields, replace
 from itertools import product
-from typing import Any, Self
+from typing import Any, Literal, NoReturn, Self, TypeAlias
+
+Value: TypeAlias = Hashable
+Kind: TypeAlias = Literal["slider", "choice", "switch", "steps"]
+Last: TypeAlias = Callable[[Any], int]
+"""From settings to the last step that they have."""
 
 
 @dataclass(frozen=True)
-class Slider:
-    """One setting: the text beside it, the values that it can take, and how a value is written (with its unit)."""
+class Control:
+    """One setting: the text beside it, the values that it can take, and how a value is written (with its unit).
+
+    ``last``: for steps that depend on the other settings; ``values`` is empty then.
+    """
 
     label: str
-    values: tuple[int, ...]
-    write: Callable[[int], str]
+    kind: Kind
+    values: tuple[Value, ...]
+    write: Callable[[Any], str] = str
+    last: Last | None = None
+
+    def __post_init__(self) -> None:
+        written = [self.write(value) for value in self.values]
+        wrong = [text for text in written if "," in text or text.strip() != text or written.count(text) > 1]
+        if wrong:
+            raise ValueError(f"{self.label}: {wrong[0]!r} can't be read back; each value needs a text without commas")
+
+    def allowed(self, settings: Any) -> tuple[Value, ...]:
+        """The values that it can take beside these settings."""
+        return self.values if self.last is None else tuple(range(self.last(settings) + 1))
+
+    def read(self, name: str, written: str, settings: Any) -> Value:
+        """The value that is written like this. ValueError says which there are."""
+        found = [value for value in self.allowed(settings) if self.write(value) == written]
+        return found[0] if found else self._refuse(name, written, settings)
+
+    def check(self, name: str, value: Value, settings: Any) -> Value:
+        """The value, if it is one of those that can be taken. ValueError says which there are."""
+        return value if value in self.allowed(settings) else self._refuse(name, self.write(value), settings)
+
+    def _refuse(self, name: str, written: str, settings: Any) -> NoReturn:
+        values = self.allowed(settings)
+        there = f"the steps 0 to {len(values) - 1}" if self.kind == "steps" else ", ".join(map(self.write, values))
+        raise ValueError(f'{name}: "{written}" is not one of {there}')
 
 
-def slider(label: str, values: Iterable[int], default: int, write: Callable[[int], str] = str) -> Any:
-    """A field of a :class:`Restorable` dataclass that a slider moves."""
-    return field(default=default, metadata={"slider": Slider(label, tuple(values), write)})
+def slider(label: str, values: Iterable[Value], default: Any, write: Callable[[Any], str] = str) -> Any:
+    """A field of a :class:`Restorable` dataclass that a slider moves; ``write`` gives a value its unit."""
+    return _field(Control(label, "slider", tuple(values), write), default)
+
+
+def choice(label: str, options: Iterable[Value], default: Any, write: Callable[[Any], str] = str) -> Any:
+    """One of several things that have no order: buttons if they are few and short, else a list to open."""
+    return _field(Control(label, "choice", tuple(options), write), default)
+
+
+def switch(label: str, default: bool = False) -> Any:
+    """On or off: a checkbox."""
+    return _field(Control(label, "switch", (False, True), lambda on: "on" if on else "off"), default)
+
+
+def steps(label: str, last: Last | int, default: int = 0) -> Any:
+    """A step from 0 to ``last``, with First, Back, Next and Play.
+
+    ``last`` may depend on the other settings (not on other steps); when these change, a step beyond becomes the last.
+    """
+    if isinstance(last, int):
+        return _field(Control(label, "steps", tuple(range(last + 1))), default)
+    return _field(Control(label, "steps", (), last=last), default)
+
+
+def _field(control: Control, default: Value) -> Any:
+    if control.last is None and default not in control.values:
+        raise ValueError(f"{control.label}: the default {default!r} is not one of its values")
+    return field(default=default, metadata={"control": control})
 
 
 class Restorable:
     """Settings that can be written as a line of text and read back: ``priority: 500, started: 09:00``."""
 
     @classmethod
-    def sliders(cls) -> dict[str, Slider]:
+    def controls(cls) -> dict[str, Control]:
         """By name of the field, in their order."""
-        return {each.name: each.metadata["slider"] for each in fields(cls)}  # type: ignore[arg-type]  # see the class
+        return {each.name: each.metadata["control"] for each in fields(cls)}  # type: ignore[arg-type]  # see the class
+
+    @classmethod
+    def sliders(cls) -> dict[str, Control]:
+        """The controls by an older name."""
+        return cls.controls()
 
     @classmethod
     def grid(cls) -> Iterator[Self]:
-        """Every combination of values."""
-        sliders = cls.sliders()
-        for values in product(*(each.values for each in sliders.values())):
-            yield cls(**dict(zip(sliders, values, strict=True)))
+        """Every combination of values, each with all of its steps."""
+        controls = cls.controls()
+        fixed = {name: each.values for name, each in controls.items() if each.last is None}
+        moving = {name: each for name, each in controls.items() if each.last is not None}
+        for values in product(*fixed.values()):
+            settings = cls(**dict(zip(fixed, values, strict=True)))
+            for taken in product(*(each.allowed(settings) for each in moving.values())):
+                yield replace(settings, **dict(zip(moving, taken, strict=True)))  # type: ignore[type-var]
 
     @classmethod
     def parse(cls, text: str) -> Self:
         """Read what ``str()`` wrote; what it leaves out keeps its default. ValueError says what is wrong."""
-        changes = {}
-        for part in filter(str.strip, text.split(",")):
-            name, _, written = (each.strip() for each in part.partition(":"))
-            changes[name] = cls._read(name, written)
-        return replace(cls(), **changes)  # type: ignore[type-var]  # see the class
+        parts = (part.partition(":") for part in text.split(",") if part.strip())
+        return cls()._with({name.strip(): written.strip() for name, _, written in parts}, Control.read)
 
-    @classmethod
-    def _read(cls, name: str, written: str) -> int:
-        sliders = cls.sliders()
-        if name not in sliders:
-            raise ValueError(f'"{name}" is not a setting; there are {", ".join(sliders)}')
-        values = {sliders[name].write(value): value for value in sliders[name].values}
-        if written not in values:
-            raise ValueError(f'{name}: "{written}" is not one of {", ".join(values)}')
-        return values[written]
+    def changed(self, **changes: Any) -> Self:
+        """These settings with some values changed. ValueError if a control can't stand there."""
+        return self._with(changes, Control.check)
 
-    def changed(self, **changes: int) -> Self:
-        """These settings with some values changed. ValueError if a slider can't stand there."""
-        for name, value in changes.items():
-            self._read(name, self.sliders()[name].write(value) if name in self.sliders() else "")
-        return replace(self, **changes)  # type: ignore[type-var]  # see the class
+    def _with(self, changes: Mapping[str, Any], take: Callable[[Control, str, Any, Self], Value]) -> Self:
+        """What has a fixed set of values comes first: the steps depend on it."""
+        controls, settings = self.controls(), self
+        if unknown := [name for name in changes if name not in controls]:
+            raise ValueError(f'"{unknown[0]}" is not a setting; there are {", ".join(controls)}')
+        for name in sorted(changes, key=lambda name: controls[name].last is not None):
+            value = take(controls[name], name, changes[name], settings)
+            settings = replace(settings, **{name: value})  # type: ignore[type-var]  # see the class
+        return settings.clamped()
+
+    def clamped(self) -> Self:
+        """These settings, with steps that lie beyond the last taken back to it."""
+        controls = self.controls().items()
+        last = {name: each.last(self) for name, each in controls if each.last is not None}
+        beyond = {name: end for name, end in last.items() if getattr(self, name) > end}
+        return replace(self, **beyond) if beyond else self  # type: ignore[type-var]  # see the class
 
     def __str__(self) -> str:
-        return ", ".join(f"{name}: {each.write(getattr(self, name))}" for name, each in self.sliders().items())
+        return ", ".join(f"{name}: {each.write(getattr(self, name))}" for name, each in self.controls().items())

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 import pytest
 from hypothesis import given, strategies as st
 
-from kschedlab.panels.settings import Restorable, slider
+from kschedlab.panels.settings import Restorable, choice, slider, steps, switch
 
 
 @dataclass(frozen=True)
@@ -53,3 +53,46 @@ def test_changes_go_where_a_slider_can_stand() -> None:
         Settings().changed(pods=7)
     with pytest.raises(ValueError, match='"cats" is not a setting'):
         Settings().changed(cats=1)
+
+
+@dataclass(frozen=True)
+class Walk(Restorable):
+    step: int = steps("step", lambda settings: settings.pods if settings.more else 0)
+    pods: int = slider("pods", range(3), 2)
+    more: bool = switch("more", True)
+    order: str = choice("order", ("by age", "by name"), "by age")
+    fixed: int = steps("fixed", 1)
+
+
+def test_the_grid_has_all_steps_of_each_setting() -> None:
+    grid = list(Walk.grid())
+    assert len(grid) == len(set(grid)) == 2 * 2 * ((1 + 2 + 3) + 3)
+    assert {each.step for each in grid if each.pods == 1 and each.more} == {0, 1}
+
+
+@given(st.sampled_from(list(Walk.grid())))
+def test_text_restores_every_kind_of_setting(settings: Walk) -> None:
+    assert Walk.parse(str(settings)) == settings
+    assert Walk().changed(**vars(settings)) == settings
+
+
+def test_every_kind_of_setting_is_written_plainly() -> None:
+    assert str(Walk()) == "step: 0, pods: 2, more: on, order: by age, fixed: 0"
+
+
+def test_a_step_that_there_is_not_is_an_error_but_other_changes_take_it_along() -> None:
+    with pytest.raises(ValueError, match='step: "3" is not one of the steps 0 to 2'):
+        Walk().changed(step=3)
+    with pytest.raises(ValueError, match='step: "3" is not one of the steps 0 to 2'):
+        Walk.parse("step: 3")
+    assert Walk().changed(step=2).changed(pods=1) == Walk(step=1, pods=1)
+    assert Walk(step=2, more=False).clamped() == Walk(more=False)
+
+
+def test_what_could_not_be_read_back_is_refused_at_once() -> None:
+    with pytest.raises(ValueError, match="can't be read back"):
+        choice("names", ("a, b", "c"), "c")
+    with pytest.raises(ValueError, match="can't be read back"):
+        slider("sizes", (1, 2), 1, lambda value: "same")
+    with pytest.raises(ValueError, match="the default 9 is not one of its values"):
+        slider("sizes", (1, 2), 9)

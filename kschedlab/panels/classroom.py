@@ -1,0 +1,61 @@
+"""How panels look, and the switch that enlarges them for a projector."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Self
+from weakref import WeakSet
+
+import ipywidgets
+
+from kschedlab.views.html import element
+
+CLASSROOM, SETTINGS = "kschedlab-classroom", "kschedlab-settings"
+STYLE = (
+    ".kschedlab .widget-html-content { color: var(--jp-content-font-color1, inherit); line-height: 1.4; } "
+    ".kschedlab .widget-readout { min-width: 7.5em; } "
+    ".kschedlab .noUi-handle:focus, .kschedlab button:focus-visible { outline: 3px solid #009E73; } "
+    ".kschedlab .widget-radio-box { margin-bottom: 0; } "
+    f".{CLASSROOM} {{ --jp-widgets-font-size: 20px; --jp-widgets-inline-height: 38px; font-size: 20px; }} "
+    f".{CLASSROOM} .widget-html-content {{ font-size: 20px; }} "
+    f"@media (max-width: 1700px) {{ .{CLASSROOM} .{SETTINGS} {{ flex-flow: row wrap; flex: 1 1 100% !important; }} "
+    f".{CLASSROOM} .{SETTINGS} .widget-hslider {{ width: 25em !important; }} }}"
+)
+
+
+class Enlargeable(ipywidgets.VBox):
+    """What looks like a part of the lesson and can be enlarged."""
+
+    def __init__(self, children: Sequence[ipywidgets.Widget]) -> None:
+        style = ipywidgets.HTML(str(element("style", STYLE)), layout={"display": "none"})
+        super().__init__([style, *children])
+        self.add_class("kschedlab")
+        _ROOM.inside.add(self)
+        if _ROOM.on:
+            self.classroom()
+
+    def classroom(self, on: bool = True) -> Self:
+        """Enlarge everything in it, for a projector."""
+        (self.add_class if on else self.remove_class)(CLASSROOM)
+        return self
+
+
+class _Room:
+    """All that can be enlarged in this kernel."""
+
+    def __init__(self) -> None:
+        self.on = False
+        self.inside: WeakSet[Enlargeable] = WeakSet()
+
+    def switch(self, on: bool) -> None:
+        self.on = on
+        for each in self.inside:
+            each.classroom(on)
+
+
+_ROOM = _Room()
+
+
+def classroom(on: bool = True) -> None:
+    """Enlarge every panel and question of this notebook, those that are there and those to come."""
+    _ROOM.switch(on)
