@@ -126,7 +126,7 @@ def constraints(
     own = pod.pod.spec.topologySpreadConstraints
     if own:
         key = ("constraints", action, rules, pod.kind, msgspec.json.encode(own))
-        return cluster.fact(key, lambda: tuple(_own(pod.pod, action, rules)))
+        return cluster.fact(key, lambda: tuple(own(pod.pod, action, rules)))
     wanted = [given for given in defaults if given.whenUnsatisfiable == action]
     if not wanted:
         return ()
@@ -150,7 +150,8 @@ def has_all_keys(cluster: Cluster, wanted: tuple[Constraint, ...]) -> BoolArray:
     return mask
 
 
-def _own(pod: Pod, action: str, rules: ConstraintRules) -> Iterator[Constraint]:
+def own(pod: Pod, action: str, rules: ConstraintRules) -> Iterator[Constraint]:
+    """The constraints that the pod itself has with that ``whenUnsatisfiable``."""
     for given in pod.spec.topologySpreadConstraints:
         if given.whenUnsatisfiable == action:
             selector = _narrowed(given.labelSelector, given.matchLabelKeys, pod)

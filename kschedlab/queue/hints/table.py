@@ -1,0 +1,144 @@
+"""Which plugin is told of which events, and what it says of them.
+
+v1.37: EventsToRegister of every plugin of the default profile; pkg/scheduler/scheduler.go (buildQueueingHintMap). The
+plugins that are always there: SchedulingGates, and DefaultPreemption, whose PreEnqueue holds a pod back while its
+victims are being deleted.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+
+from kschedlab.cluster.cluster import Cluster
+from kschedlab.filter.node_affinity import NodeAffinity
+from kschedlab.filter.plugin import Filter
+from kschedlab.filter.spread import PodTopologySpread
+from kschedlab.objects.model import NodeSelector, Pod
+from kschedlab.queue.events import ASSIGNED_POD, NODE, TARGET_POD, UNSCHEDULED_POD, Hint, Registration, event
+from kschedlab.queue.hints import neighbours, nodes, room, volumes
+from kschedlab.queue.hints.spreading import SpreadHints
+from kschedlab.queue.interface import ClusterEvent
+
+CLAIM, VOLUME = "PersistentVolumeClaim", "PersistentVolume"
+CLASS, CAPACITY = "storage.k8s.io/StorageClass", "storage.k8s.io/CSIStorageCapacity"
+CSI_NODE, CSI_DRIVER = "storage.k8s.io/CSINode", "storage.k8s.io/CSIDriver"
+ATTACHMENT = "storage.k8s.io/VolumeAttachment"
+DEVICE_CLASS = "resource.k8s.io/DeviceClass"
+ALWAYS_THERE = ("SchedulingGates", "DefaultPreemption")
+ANYTHING = (ASSIGNED_POD, UNSCHEDULED_POD, TARGET_POD, NODE, VOLUME, CLAIM, CSI_NODE, CSI_DRIVER, CAPACITY, CLASS)
+"""Resources of which a plugin that does not register for events is told everything (UnrollWildCardResource)."""
+
+Events = list[tuple[ClusterEvent, Hint]]
+Registrations = tuple[Registration, ...]
+
+
+def queue(pod: Pod, old: object, new: object) -> bool:
+    """The hint of a plugin that gives none: always try again."""
+    return True
+
+
+def skip(pod: Pod, old: object, new: object) -> bool:
+    """DefaultPreemption: its executor activates the pod itself once the victims are gone."""
+    return False
+
+
+_PODS_COME_AND_GO = event(ASSIGNED_POD, "Add", "Delete", "UpdatePodLabel")
+_POD_GONE = event(ASSIGNED_POD, "Delete")
+_LABELS = event(NODE, "Add", "UpdateNodeLabel")
+_TAINTS = event(NODE, "Add", "UpdateNodeTaint")
+_TOLERATES_MORE = event(TARGET_POD, "UpdatePodToleration")
+
+
+def _of_affinity(added: NodeSelector | None = None) -> Events:
+    return [(_LABELS, nodes.affinity_after_node(added))]
+
+
+def _of_spreading(hints: SpreadHints) -> Events:
+    return [
+        (_PODS_COME_AND_GO, hints.after_assigned_pod),
+        (event(TARGET_POD, "UpdatePodLabel", "UpdatePodToleration"), hints.after_itself),
+        (event(NODE, "Add", "Delete", "UpdateNodeLabel", "UpdateNodeTaint"), hints.after_node),
+    ]
+
+
+_BY_PLUGIN: dict[str, Events] = {
+    "NodeName": [(event(NODE, "Add"), queue)],
+    "NodeUnschedulable": [
+        (_TAINTS, nodes.unschedulable_after_node),
+        (_TOLERATES_MORE, nodes.unschedulable_after_toleration),
+    ],
+    "TaintToleration": [(_TAINTS, nodes.taints_after_node), (_TOLERATES_MORE, queue)],
+    "NodeAffinity": _of_affinity(),
+    "NodePorts": [(_POD_GONE, room.ports_after_delete), (event(NODE, "Add"), queue)],
+    "NodeResourcesFit": [
+        (_POD_GONE, room.resources_after_delete),
+        (event(NODE, "Add", "UpdateNodeAllocatable"), room.resources_after_node),
+        (event(DEVICE_CLASS, "Add", "Update"), queue),
+        (event(ASSIGNED_POD, "UpdatePodScaleDown"), room.resources_after_scale_down),
+        (event(TARGET_POD, "UpdatePodScaleDown"), queue),
+    ],
+    "VolumeRestrictions": [
+        (_POD_GONE, volumes.restrictions_after_delete),
+        (event(NODE, "Add"), queue),
+        (event(CLAIM, "Add"), volumes.names_claim),
+    ],
+    "NodeVolumeLimits": [
+        (event(CSI_NODE, "Add"), queue),
+        (event(CSI_NODE, "Update"), volumes.limits_after_csi_node),
+        (_POD_GONE, volumes.limits_after_delete),
+        (event(CLAIM, "Add"), volumes.uses_claim),
+        (event(ATTACHMENT, "Delete"), volumes.limits_after_detach),
+    ],
+    "VolumeBinding": [
+        (event(CLASS, "Add", "Update"), volumes.binding_after_class),
+        (event(CLAIM, "Add", "Update"), volumes.uses_claim),
+        (event(VOLUME, "Add", "Update"), queue),
+        (_LABELS, queue),
+        (event(CSI_NODE, "Add", "Update"), volumes.binding_after_csi_node),
+        (event(CSI_DRIVER, "Update"), volumes.binding_after_driver),
+        (event(CAPACITY, "Add", "Update"), volumes.binding_after_capacity),
+    ],
+    "VolumeZone": [
+        (event(CLASS, "Add"), volumes.zone_after_class),
+        (_LABELS, queue),
+        (event(CLAIM, "Add", "Update"), volumes.names_claim),
+        (event(VOLUME, "Add", "Update"), volumes.zone_after_volume),
+    ],
+    "PodTopologySpread": _of_spreading(SpreadHints()),
+    "InterPodAffinity": [
+        (_PODS_COME_AND_GO, neighbours.affinity_after_pod),
+        (event(TARGET_POD, "UpdatePodLabel"), queue),
+        (_LABELS, neighbours.affinity_after_node),
+    ],
+    "SchedulingGates": [(event(TARGET_POD, "UpdatePodSchedulingGatesEliminated"), queue)],
+    "DefaultPreemption": [(_POD_GONE, skip)],
+}
+"""With the default settings. (DeviceClasses are not modelled: nothing ever happens to them.)"""
+
+
+_UNKNOWN: Events = [(event(resource, "All"), queue) for resource in ANYTHING]
+
+
+def queueing_hints(filters: Iterable[Filter], cluster: Callable[[], Cluster] | None = None) -> Registrations:
+    """What a profile with these filters registers for. ``cluster``: see :class:`SpreadHints`."""
+    plugins = {each.name: _events(each, cluster) for each in filters}
+    return _registrations(plugins | {name: _BY_PLUGIN[name] for name in ALWAYS_THERE})
+
+
+def _events(plugin: Filter, cluster: Callable[[], Cluster] | None) -> Events:
+    if isinstance(plugin, NodeAffinity):
+        return _of_affinity(plugin.added)
+    if isinstance(plugin, PodTopologySpread):
+        return _of_spreading(SpreadHints(plugin.defaults, cluster))
+    return _BY_PLUGIN.get(plugin.name, _UNKNOWN)
+
+
+def _registrations(plugins: Mapping[str, Events]) -> Registrations:
+    return tuple(Registration(name, *one) for name, events in plugins.items() for one in events)
+
+
+DEFAULT = _registrations(_BY_PLUGIN)
+"""What the default profile registers for."""
+
+ALWAYS = tuple(one._replace(hint=queue) for one in DEFAULT)
+"""The same, but every hint says that the pod is worth another try."""
