@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from kschedlab.cluster.cluster import Cluster
 from kschedlab.cluster.kinds import IntArray
 from kschedlab.cluster.pods import PodInfo
@@ -88,6 +90,23 @@ class Decision:
     def names(self) -> list[str]:
         """The names of the feasible nodes, sorted."""
         return sorted(self.cluster.names[n] for n in self.feasible.tolist())
+
+    @property
+    def rejectors(self) -> tuple[str, ...]:
+        """The plugins that refused the pod, sorted: an event that one of them waits for may let it fit.
+
+        v1.37: pkg/scheduler/framework/types.go, Diagnosis.UnschedulablePlugins: who refused a node that was looked at,
+        who rejected the pod in PreFilter, and whose PreFilter result left nodes out.
+        """
+        verdicts = self.verdicts
+        if verdicts is None or self.error:
+            return ()
+        names = set(verdicts.narrowed_by)
+        if verdicts.rejected is not None:
+            names.add(verdicts.rejected.plugin)
+        else:
+            names.update(verdicts.plugins[n] for n in np.unique(verdicts.refused_by).tolist() if n >= 0)
+        return tuple(sorted(names - {""}))
 
     def verdict(self, node: str) -> NodeVerdict:
         """What the filters said about that node. KeyError if the cluster has no such node."""

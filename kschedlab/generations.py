@@ -41,6 +41,63 @@ from kschedlab.score.spread import PodTopologySpreadScore
 from kschedlab.score.taints import TaintTolerationScore
 from kschedlab.score.volume_binding import VolumeBindingScore
 
+POINTS_1_13 = ("filter", "score", "normalize")
+"""Predicates and priorities (with map and reduce)."""
+BINDING_POINTS = ("reserve", "unreserve", "permit", "pre_bind", "bind", "post_bind")
+POINTS_1_16 = (*POINTS_1_13, "less", "pre_filter", "pre_score", *BINDING_POINTS)
+POINTS_1_20 = (*POINTS_1_16, "post_filter")
+POINTS_1_37 = (*POINTS_1_20, "pre_enqueue", "events_to_register")
+
+
+@dataclass(frozen=True)
+class LoopRules:
+    """How a generation's loop goes round: named rules. The defaults are those of v1.37 (pkg/scheduler/schedule_one.go).
+
+    ``points``: the extension points that there are, by the names of :class:`~kschedlab.simulation.framework.Plugin`.
+    ``skips``: which popped pods are passed over beside those being deleted: none (""), the ones that are "assumed", or
+    only those whose "update" says nothing new (v1.20: scheduler.go, skipPodSchedule).
+    ``update_ignores``: what may change of an assumed pod without its being queued again (skipPodUpdate).
+    ``recorded_first``: a pod that fits nowhere goes back to the queue before it preempts (v1.13, v1.16: scheduler.go,
+    schedule); else after PostFilter.
+    ``reserves_first``: volumes are assumed and Reserve runs before the pod is assumed; else the pod is assumed first,
+    and its volumes by the Reserve of the plugin VolumeBinding.
+    ``permits_before_binding``: Permit runs in the scheduling cycle and only the wait in the binding cycle.
+    ``always_unschedulable``: the condition's reason is Unschedulable even if scheduling ended with an error.
+    ``probe_time``: the condition says when it was looked at (LastProbeTime), by which that queue orders.
+    ``reads_api``: a pod that goes back to the queue is read from the API server; else from the informer.
+    ``patches``: a pod's status is patched; else replaced as a whole, which conflicts if the pod has changed meanwhile.
+    ``preemption_told``: FailedScheduling says what came of preemption.
+    ``preempts_beside``: victims are evicted in a task of its own, while PreEnqueue holds the preemptor.
+    ``gives_up_nomination``: a pod that no eviction helps, or that fails later, loses its nominated node.
+    ``expects_node``: a pod that has to wait before it is bound is nominated to its node.
+    ``marks_victims``: victims get the condition DisruptionTarget before they are deleted.
+    ``preempted``: the message of the event Preempted.
+    ``old_words``: plugins' failures are told as before v1.17.
+    ``hints``: plugins say which events may help the pods that they refuse; else every event moves all pods.
+    ``terminating_seen``: the informer sees pods that are being deleted. All generations do; one that does not gives
+    their room away too early.
+    """
+
+    points: tuple[str, ...] = POINTS_1_37
+    skips: str = "assumed"
+    update_ignores: tuple[str, ...] = ()
+    recorded_first: bool = False
+    reserves_first: bool = False
+    permits_before_binding: bool = True
+    always_unschedulable: bool = False
+    probe_time: bool = False
+    reads_api: bool = False
+    patches: bool = True
+    preemption_told: bool = True
+    preempts_beside: bool = True
+    gives_up_nomination: bool = True
+    expects_node: bool = True
+    marks_victims: bool = True
+    preempted: str = "Preempted by pod {uid} on node {node}"
+    old_words: bool = False
+    hints: bool = True
+    terminating_seen: bool = True
+
 
 @dataclass(frozen=True)
 class Generation:
@@ -55,6 +112,7 @@ class Generation:
     ``host_drawn``: one of the best nodes is drawn at random; else they are taken in turn.
     ``claims_checked_first``: a claim that is missing or being deleted is an error, before any filter is asked.
     ``errors_added_up``: the errors of all nodes are told, each with its number; else the first with its plugin.
+    ``loop``: see :class:`LoopRules`.
     """
 
     name: str
@@ -70,6 +128,7 @@ class Generation:
     host_drawn: bool = True
     claims_checked_first: bool = False
     errors_added_up: bool = False
+    loop: LoopRules = field(default_factory=LoopRules)
 
 
 V1_37 = Generation(
@@ -147,6 +206,19 @@ V1_20 = Generation(
     ),
     nominated_node_first=False,
     rejection_told_once=False,
+    loop=LoopRules(
+        points=POINTS_1_20,
+        skips="update",
+        update_ignores=("resourceVersion", "nodeName", "annotations", "finalizers", "conditions"),
+        always_unschedulable=True,
+        preemption_told=False,
+        preempts_beside=False,
+        gives_up_nomination=False,
+        expects_node=False,
+        marks_victims=False,
+        preempted="Preempted by {namespace}/{name} on node {node}",
+        hints=False,
+    ),
 )
 """v1.20: pkg/scheduler/algorithmprovider/registry.go, getDefaultConfig."""
 
@@ -194,6 +266,17 @@ V1_16 = Generation(
     rejection_told_once=False,
     claims_checked_first=True,
     errors_added_up=True,
+    loop=replace(
+        V1_20.loop,
+        points=POINTS_1_16,
+        skips="",
+        recorded_first=True,
+        reserves_first=True,
+        permits_before_binding=False,
+        reads_api=True,
+        patches=False,
+        old_words=True,
+    ),
 )
 """v1.16: pkg/scheduler/algorithmprovider/defaults/defaults.go."""
 
@@ -210,6 +293,13 @@ V1_13 = replace(
         ladder=RULES[:-1],
     ),
     host_drawn=False,
+    loop=replace(
+        V1_16.loop,
+        points=POINTS_1_13,
+        update_ignores=("resourceVersion", "nodeName", "annotations"),
+        probe_time=True,
+        preempted="by {namespace}/{name} on node {node}",
+    ),
 )
 """v1.13: pkg/scheduler/algorithmprovider/defaults/defaults.go."""
 

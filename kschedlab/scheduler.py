@@ -68,7 +68,8 @@ class Scheduler:
         prepared = prepare(pod, cluster, generation.filters)
         run = FilterRun(prepared, pod, cluster, generation.errors_added_up)
         if prepared.rejected is not None:
-            verdicts = Verdicts(np.full(len(cluster.nodes), REJECTED, np.int8), rejected=prepared.rejected)
+            refused_by = np.full(len(cluster.nodes), REJECTED, np.int8)
+            verdicts = Verdicts(refused_by, rejected=prepared.rejected, narrowed_by=prepared.narrowed_by)
             feasible, looked_at = NOTHING, 0
         else:
             verdicts = run.verdicts()

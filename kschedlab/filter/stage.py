@@ -57,7 +57,8 @@ def prepare(pod: PodInfo, cluster: Cluster, filters: Sequence[Filter]) -> Prepar
                 narrowed_by.append(plugin.name)
                 only = check.only if only is None else only & check.only
                 if not only:
-                    return Prepared(rejected=Rejected("", (_not_satisfied(narrowed_by),)))
+                    nowhere = Rejected("", (_not_satisfied(narrowed_by),))
+                    return Prepared(narrowed_by=tuple(sorted(narrowed_by)), rejected=nowhere)
     mask = None if only is None else np.array([name in only for name in cluster.names], np.bool_)
     names, checks = tuple(name for name, _ in kept), tuple(check for _, check in kept)
     return Prepared(names, checks, mask, tuple(sorted(narrowed_by)), rejected)
