@@ -12,6 +12,9 @@ CHOSEN = "#009E73"
 PRIORITIES = ("#FFFFCC", "#C7E9B4", "#7FCDBB", "#41B6C4", "#2270A8", "#253494")
 """From the lowest priority to the highest: light to dark, so that the order shows without any colour vision."""
 
+KINDS = ("#56B4E9", "#E69F00", "#009E73", "#F0E442", "#CC79A7", "#0072B2", "#D55E00", "#999999")
+"""Okabe and Ito's colours for things that have no order; a letter or a pattern says the same."""
+
 TABLE = "border-collapse:collapse;margin:0.3em 0;font-size:1em;"
 CELL = "padding:0.15em 0.6em;text-align:left;"
 NOWRAP = "white-space:nowrap;"
