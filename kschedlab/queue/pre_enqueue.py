@@ -1,0 +1,37 @@
+"""Plugins that keep a pod out of the active queue and out of backoff.
+
+v1.37: pkg/scheduler/backend/queue/scheduling_queue.go (runPreEnqueuePlugins);
+pkg/scheduler/framework/plugins: schedulinggates/scheduling_gates.go, defaultpreemption/default_preemption.go
+(PreEnqueue: the pod's victims are being deleted; whoever deletes them gives that gate).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+
+from kschedlab.objects.model import Pod
+from kschedlab.queue.waiting import WaitingPod
+
+Gate = Callable[[Pod], bool]
+"""Whether the plugin keeps the pod out."""
+
+
+def has_gates(pod: Pod) -> bool:
+    """SchedulingGates: the pod has gates left."""
+    return bool(pod.spec.schedulingGates)
+
+
+GATES: Mapping[str, Gate] = {"SchedulingGates": has_gates}
+
+
+def is_gated(waiting: WaitingPod, gates: Mapping[str, Gate]) -> bool:
+    """Ask the gates, first the one that kept the pod out before, and note the one that does now."""
+    before = waiting.gate
+    order = (before, *(name for name in gates if name != before)) if before else gates
+    for name in order:
+        if gates[name](waiting.pod):
+            waiting.unschedulable_plugins.add(name)
+            waiting.gate = name
+            return True
+    waiting.gate = ""
+    return False
