@@ -118,6 +118,10 @@ def _pod(pod: Pod, classes: Mapping[str, PriorityClass]) -> Pod:
         changes["initContainers"] = tuple(_container(c, spec.hostNetwork) for c in spec.initContainers)
     if not spec.schedulerName:
         changes["schedulerName"] = "default-scheduler"
+    if not spec.restartPolicy:
+        changes["restartPolicy"] = "Always"
+    if spec.terminationGracePeriodSeconds is not None and spec.terminationGracePeriodSeconds < 0:
+        changes["terminationGracePeriodSeconds"] = 1
     if spec.overhead:
         changes["overhead"] = _milli(spec.overhead)
     if changes:

@@ -33,6 +33,15 @@ class Time(int):
             raise ValueError("not a time of RFC 3339")
         return cls((moment - _EPOCH) // _MICROSECOND)
 
+    @classmethod
+    def second(cls, moment: int) -> Time:
+        """The beginning of the moment's second: an API server keeps no more of a time."""
+        return cls(moment - moment % 1_000_000)
+
+    def __str__(self) -> str:
+        """RFC 3339: ``2024-01-31T12:00:00Z``, with a fraction if it is not a whole second."""
+        return (_EPOCH + _MICROSECOND * int(self)).isoformat().replace("+00:00", "Z")
+
 
 Int32: TypeAlias = Annotated[int, msgspec.Meta(ge=-(2**31), le=2**31 - 1)]
 Int64: TypeAlias = Annotated[int, msgspec.Meta(ge=-INT64_MAX - 1, le=INT64_MAX)]
@@ -70,6 +79,10 @@ class ObjectMeta(Part, frozen=True):
     creationTimestamp: Time | None = None
     deletionTimestamp: Time | None = None
     deletionGracePeriodSeconds: Int64 | None = None
+    resourceVersion: str = ""
+    generation: Int64 = 0
+    finalizers: tuple[str, ...] = ()
+    generateName: str = ""
 
 
 class LabelSelectorRequirement(Part, frozen=True):
@@ -127,3 +140,14 @@ class ObjectReference(Part, frozen=True):
     name: str = ""
     uid: str = ""
     apiVersion: str = ""
+
+
+class Condition(Part, frozen=True):
+    """What is so of an object, since when, and why. v1.37: meta/v1, Condition; of older kinds their own, alike."""
+
+    type: str = ""
+    status: str = ""
+    reason: str = ""
+    message: str = ""
+    observedGeneration: Int64 = 0
+    lastTransitionTime: Time | None = None

@@ -12,6 +12,7 @@ from __future__ import annotations
 from typing import Any
 
 from kschedlab.objects.meta import (
+    Condition as Condition,
     Document as Document,
     Int32,
     Int64,
@@ -185,6 +186,8 @@ class PodSpec(Part, frozen=True):
     schedulingGroup: Any = None
     runtimeClassName: str = ""
     hostUsers: bool | None = None
+    restartPolicy: str = "Always"
+    activeDeadlineSeconds: Int64 | None = None
 
 
 class PodCondition(Part, frozen=True):
@@ -194,6 +197,7 @@ class PodCondition(Part, frozen=True):
     message: str = ""
     observedGeneration: Int64 = 0
     lastTransitionTime: Time | None = None
+    lastProbeTime: Time | None = None
 
 
 class ResourcesInForce(Part, frozen=True):
@@ -202,12 +206,39 @@ class ResourcesInForce(Part, frozen=True):
     requests: ResourceList | None = None
 
 
+class ContainerStateWaiting(Part, frozen=True):
+    reason: str = ""
+    message: str = ""
+
+
+class ContainerStateRunning(Part, frozen=True):
+    startedAt: Time | None = None
+
+
+class ContainerStateTerminated(Part, frozen=True):
+    exitCode: Int32 = 0
+    reason: str = ""
+    startedAt: Time | None = None
+    finishedAt: Time | None = None
+
+
+class ContainerState(Part, frozen=True):
+    """One of the three; none means that it waits."""
+
+    waiting: ContainerStateWaiting | None = None
+    running: ContainerStateRunning | None = None
+    terminated: ContainerStateTerminated | None = None
+
+
 class ContainerStatus(Part, frozen=True):
-    """What the kubelet has given a container, which counts while a resize is under way."""
+    """How a container is, and what the kubelet has given it, which counts while a resize is under way."""
 
     name: str = ""
     resources: ResourcesInForce | None = None
     allocatedResources: ResourceList | None = None
+    ready: bool = False
+    restartCount: Int32 = 0
+    state: ContainerState = ContainerState()
 
 
 class PodStatus(Part, frozen=True):
@@ -222,6 +253,10 @@ class PodStatus(Part, frozen=True):
     allocatedResources: ResourceList | None = None
     resize: str = ""
     extendedResourceClaimStatus: Any = None
+    message: str = ""
+    hostIP: str = ""
+    podIP: str = ""
+    observedGeneration: Int64 = 0
 
 
 class Pod(Document, frozen=True):
@@ -283,14 +318,17 @@ class PodDisruptionBudgetSpec(Part, frozen=True):
     minAvailable: Int32 | str | None = None
     maxUnavailable: Int32 | str | None = None
     selector: LabelSelector | None = None
+    unhealthyPodEvictionPolicy: str | None = None
 
 
 class PodDisruptionBudgetStatus(Part, frozen=True):
     disruptionsAllowed: Int32 = 0
-    disruptedPods: dict[str, Any] = {}
+    disruptedPods: dict[str, Time | None] = {}
     currentHealthy: Int32 = 0
     desiredHealthy: Int32 = 0
     expectedPods: Int32 = 0
+    observedGeneration: Int64 = 0
+    conditions: tuple[Condition, ...] = ()
 
 
 class PodDisruptionBudget(Document, frozen=True):
@@ -323,32 +361,96 @@ class Service(Document, frozen=True):
     spec: ServiceSpec = ServiceSpec()
 
 
+# -- what makes pods
+
+
 class PodTemplate(Part, frozen=True):
+    """What pods are made from (PodTemplateSpec in Go)."""
+
     metadata: ObjectMeta = ObjectMeta()
+    spec: PodSpec = PodSpec()
+
+
+class ReplicaStatus(Part, frozen=True):
+    """How many pods there are of those wanted; serves all kinds of owners with replicas."""
+
+    replicas: Int32 = 0
+    readyReplicas: Int32 = 0
+    availableReplicas: Int32 = 0
+    observedGeneration: Int64 = 0
 
 
 class ReplicationControllerSpec(Part, frozen=True):
     selector: dict[str, str] = {}
     template: PodTemplate | None = None
+    replicas: Int32 | None = None
 
 
 class ReplicationController(Document, frozen=True):
     apiVersion: str = "v1"
     metadata: ObjectMeta = ObjectMeta()
     spec: ReplicationControllerSpec = ReplicationControllerSpec()
+    status: ReplicaStatus = ReplicaStatus()
 
 
 class ReplicaSetSpec(Part, frozen=True):
+    """Serves Deployments too, as far as they are modelled. ``replicas``: None is 1."""
+
     selector: LabelSelector | None = None
+    template: PodTemplate | None = None
+    replicas: Int32 | None = None
 
 
 class ReplicaSet(Document, frozen=True):
     apiVersion: str = "apps/v1"
     metadata: ObjectMeta = ObjectMeta()
     spec: ReplicaSetSpec = ReplicaSetSpec()
+    status: ReplicaStatus = ReplicaStatus()
+
+
+class StatefulSetSpec(Part, frozen=True):
+    selector: LabelSelector | None = None
+    template: PodTemplate | None = None
+    replicas: Int32 | None = None
+    podManagementPolicy: str = "OrderedReady"
+    volumeClaimTemplates: tuple[PersistentVolumeClaimTemplate, ...] = ()
 
 
 class StatefulSet(Document, frozen=True):
     apiVersion: str = "apps/v1"
     metadata: ObjectMeta = ObjectMeta()
+    spec: StatefulSetSpec = StatefulSetSpec()
+    status: ReplicaStatus = ReplicaStatus()
+
+
+class Deployment(Document, frozen=True):
+    apiVersion: str = "apps/v1"
+    metadata: ObjectMeta = ObjectMeta()
     spec: ReplicaSetSpec = ReplicaSetSpec()
+    status: ReplicaStatus = ReplicaStatus()
+
+
+class JobSpec(Part, frozen=True):
+    """``parallelism``: None is 1; ``completions``: None is one for every pod that runs at once."""
+
+    parallelism: Int32 | None = None
+    completions: Int32 | None = None
+    backoffLimit: Int32 | None = None
+    selector: LabelSelector | None = None
+    template: PodTemplate = PodTemplate()
+
+
+class JobStatus(Part, frozen=True):
+    active: Int32 = 0
+    succeeded: Int32 = 0
+    failed: Int32 = 0
+    startTime: Time | None = None
+    completionTime: Time | None = None
+    conditions: tuple[Condition, ...] = ()
+
+
+class Job(Document, frozen=True):
+    apiVersion: str = "batch/v1"
+    metadata: ObjectMeta = ObjectMeta()
+    spec: JobSpec = JobSpec()
+    status: JobStatus = JobStatus()

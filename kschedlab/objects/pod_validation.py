@@ -39,6 +39,7 @@ NODE_OPERATORS = (*SET_OPERATORS, "Gt", "Lt")
 EFFECTS = ("NoSchedule", "PreferNoSchedule", "NoExecute")
 PHASES = ("Pending", "Running", "Succeeded", "Failed", "Unknown")
 PREEMPTION_POLICIES = ("PreemptLowerPriority", "Never")
+RESTART_POLICIES = ("Always", "OnFailure", "Never")
 
 _REQUIRED = "requiredDuringSchedulingIgnoredDuringExecution"
 _PREFERRED = "preferredDuringSchedulingIgnoredDuringExecution"
@@ -67,6 +68,8 @@ def check_pod(pod: Pod, faults: list[Fault]) -> None:
         _check_volume(volume, ("spec", "volumes", i), faults)
     if spec.preemptionPolicy is not None:
         check_choice(spec.preemptionPolicy, PREEMPTION_POLICIES, ("spec", "preemptionPolicy"), faults)
+    if spec.restartPolicy:
+        check_choice(spec.restartPolicy, RESTART_POLICIES, ("spec", "restartPolicy"), faults)
     if pod.status.phase:
         check_choice(pod.status.phase, PHASES, ("status", "phase"), faults)
 

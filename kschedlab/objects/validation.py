@@ -6,7 +6,9 @@ over, is a warning.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 from typing import Any
 
 from kschedlab.objects.amounts import amount_fault
@@ -14,7 +16,10 @@ from kschedlab.objects.defaults import SYSTEM_CLASSES
 from kschedlab.objects.model import (
     CSINode,
     CSIStorageCapacity,
+    Deployment,
     Document,
+    Job,
+    LabelSelector,
     Node,
     ObjectMeta,
     PersistentVolume,
@@ -39,7 +44,9 @@ from kschedlab.objects.pod_validation import (
     check_selector,
 )
 from kschedlab.objects.problems import Fault, Path, quoted
+from kschedlab.objects.selectors import SelectorError
 
+_PERCENT = re.compile(r"[0-9]{1,9}%")
 HIGHEST_PRIORITY = 1_000_000_000
 """Of what users may define (v1.37: pkg/apis/scheduling/types.go)."""
 
@@ -84,8 +91,20 @@ def _check_budget(budget: PodDisruptionBudget, faults: list[Fault]) -> None:
     check_selector(budget.spec.selector, ("spec", "selector"), faults)
     if budget.spec.minAvailable is not None and budget.spec.maxUnavailable is not None:
         faults.append(Fault(("spec", "maxUnavailable"), "excludes minAvailable: give one of them"))
+    for field, amount in (("minAvailable", budget.spec.minAvailable), ("maxUnavailable", budget.spec.maxUnavailable)):
+        if amount is not None and (fault := _share_fault(amount)):
+            faults.append(Fault(("spec", field), fault))
     if budget.status.disruptionsAllowed < 0:
         faults.append(Fault(("status", "disruptionsAllowed"), f"{budget.status.disruptionsAllowed} is negative"))
+
+
+def _share_fault(amount: int | str) -> str | None:
+    """Of a number of pods, or a share of them."""
+    if isinstance(amount, int):
+        return None if amount >= 0 else f"{amount} is negative"
+    if not _PERCENT.fullmatch(amount):
+        return f"{quoted(amount)} is neither a number nor a percentage such as 50%"
+    return None if int(amount[:-1]) <= 100 else f"{quoted(amount)} is more than 100%"
 
 
 def _check_priority_class(found: PriorityClass, faults: list[Fault]) -> None:
@@ -97,12 +116,28 @@ def _check_priority_class(found: PriorityClass, faults: list[Fault]) -> None:
     check_choice(found.preemptionPolicy, PREEMPTION_POLICIES, ("preemptionPolicy",), faults)
 
 
-def _check_map_selector(found: Service | ReplicationController, faults: list[Fault]) -> None:
+def _check_service(service: Service, faults: list[Fault]) -> None:
+    check_labels(service.spec.selector, ("spec", "selector"), faults)
+
+
+def _check_replication_controller(found: ReplicationController, faults: list[Fault]) -> None:
     check_labels(found.spec.selector, ("spec", "selector"), faults)
+    _check_count(found.spec.replicas, ("spec", "replicas"), faults)
 
 
-def _check_label_selector(found: ReplicaSet | StatefulSet, faults: list[Fault]) -> None:
+def _check_replica_set(found: ReplicaSet | StatefulSet | Deployment, faults: list[Fault]) -> None:
     check_selector(found.spec.selector, ("spec", "selector"), faults)
+    _check_count(found.spec.replicas, ("spec", "replicas"), faults)
+
+
+def _check_job(job: Job, faults: list[Fault]) -> None:
+    for field in ("parallelism", "completions", "backoffLimit"):
+        _check_count(getattr(job.spec, field), ("spec", field), faults)
+
+
+def _check_count(count: int | None, path: Path, faults: list[Fault]) -> None:
+    if count is not None and count < 0:
+        faults.append(Fault(path, f"{count} is negative"))
 
 
 def _check_volume(volume: PersistentVolume, faults: list[Fault]) -> None:
@@ -144,10 +179,12 @@ _CHECKS: dict[type[Document], Callable[[Any, list[Fault]], None]] = {
     Node: _check_node,
     PodDisruptionBudget: _check_budget,
     PriorityClass: _check_priority_class,
-    Service: _check_map_selector,
-    ReplicationController: _check_map_selector,
-    ReplicaSet: _check_label_selector,
-    StatefulSet: _check_label_selector,
+    Service: _check_service,
+    ReplicationController: _check_replication_controller,
+    ReplicaSet: _check_replica_set,
+    StatefulSet: _check_replica_set,
+    Deployment: _check_replica_set,
+    Job: _check_job,
     PersistentVolume: _check_volume,
     PersistentVolumeClaim: _check_claim,
     StorageClass: _check_storage_class,
@@ -165,6 +202,36 @@ def priority_fault(pod: Pod, classes: Mapping[str, PriorityClass]) -> Fault | No
     if not name or name in classes or pod.spec.priority is not None:
         return None
     return Fault(("spec", "priorityClassName"), f"there is no PriorityClass {quoted(name)}: add it, or set priority")
+
+
+# -- what pods are made from
+
+
+def template_faults(document: Document) -> list[Fault]:
+    """What the API server would refuse in the template of an owner of pods, which a scheduler does not look at."""
+    if not isinstance(document, ReplicaSet | StatefulSet | ReplicationController | Deployment | Job):
+        return []
+    found: list[Fault] = []
+    template = document.spec.template
+    if template is None:
+        return [Fault(("spec", "template"), "is missing")]
+    check_pod(Pod(metadata=template.metadata, spec=template.spec), found)
+    check_labels(template.metadata.labels, ("metadata", "labels"), found)
+    if isinstance(document, Job):
+        check_choice(template.spec.restartPolicy, ("OnFailure", "Never"), ("spec", "restartPolicy"), found)
+    elif not _selects(document.spec.selector, template.metadata.labels):
+        found.append(Fault(("metadata", "labels"), "are not what spec.selector selects: it must match them"))
+    return [fault._replace(path=("spec", "template", *fault.path)) for fault in found]
+
+
+def _selects(selector: LabelSelector | dict[str, str] | None, labels: dict[str, str]) -> bool:
+    if selector is None:
+        return False
+    given = selector if isinstance(selector, LabelSelector) else LabelSelector(matchLabels=selector)
+    with suppress(SelectorError):
+        compiled = given.compile()
+        return not compiled.empty and compiled.matches(labels)
+    return False
 
 
 # -- what is strange

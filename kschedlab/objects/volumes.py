@@ -161,10 +161,13 @@ class PersistentVolumeSpec(Part, frozen=True):
     portworxVolume: PortworxVolume | None = None
     rbd: RBD | None = None
     iscsi: ISCSI | None = None
+    persistentVolumeReclaimPolicy: str = "Retain"
 
 
 class PersistentVolumeStatus(Part, frozen=True):
     phase: str = "Pending"
+    reason: str = ""
+    message: str = ""
 
 
 class PersistentVolume(Document, frozen=True):
@@ -202,6 +205,7 @@ class StorageClass(Document, frozen=True):
     provisioner: str = ""
     volumeBindingMode: str = "Immediate"
     allowedTopologies: tuple[TopologySelectorTerm, ...] = ()
+    reclaimPolicy: str = "Delete"
 
 
 class VolumeNodeResources(Part, frozen=True):
