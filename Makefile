@@ -32,7 +32,7 @@ conformance: .venv/installed ## every vector of the real scheduler
 
 notebooks: .venv/installed ## run every notebook and compare it with its saved outputs
 	$(BIN)/pytest $(PARALLEL) tests/notebooks
-	PYTHONHASHSEED=0 $(BIN)/pytest $(PARALLEL) --dist loadfile --nbval --nbval-current-env --nbval-cell-timeout 60 \
+	PYTHONHASHSEED=0 KSCHEDLAB_PROGRESS=off $(BIN)/pytest $(PARALLEL) --dist loadfile --nbval --nbval-current-env --nbval-cell-timeout 60 \
 		--nbval-sanitize-with tests/notebooks/sanitize.cfg notebooks
 
 browser: .venv/installed ## the panels in JupyterLab and a real browser

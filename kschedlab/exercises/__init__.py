@@ -1,0 +1,4 @@
+"""Exercises: predict the outcome, build a cluster, repair a function. ``Lesson("preemption", seed=1)[1]``."""
+
+from kschedlab.exercises.lesson import LESSONS as LESSONS, Lesson as Lesson
+from kschedlab.exercises.progress import Progress as Progress
