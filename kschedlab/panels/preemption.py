@@ -8,14 +8,15 @@ pods: shop-a, and on node-b both shop-b and jobs-b.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
 
 from kschedlab.cluster.cluster import Cluster
 from kschedlab.decision import Decision
 from kschedlab.objects.manifests import decode_objects
+from kschedlab.panels import sketch
 from kschedlab.panels.base import Panel, View
 from kschedlab.panels.prediction import Prediction
 from kschedlab.panels.settings import Restorable, slider
+from kschedlab.panels.sketch import HOUR, Manifest, budget, clock_time, node, pod
 from kschedlab.scheduler import schedule
 from kschedlab.views.html import Html
 from kschedlab.views.ladder import ladder_html
@@ -24,13 +25,6 @@ from kschedlab.views.text import decision_text
 
 LOWEST = -(2**31)
 """The lowest priority that there is; adding 2^31 to it gives 0."""
-HOUR = 60
-Manifest = dict[str, Any]
-
-
-def clock_time(minutes: int) -> str:
-    """Minutes after midnight as HH:MM."""
-    return f"{minutes // HOUR:02}:{minutes % HOUR:02}"
 
 
 @dataclass(frozen=True)
@@ -50,58 +44,24 @@ def manifests(settings: Settings) -> list[Manifest]:
     """The cluster as ``kubectl get -o yaml`` would give it."""
     at_seven, half_past = 7 * HOUR, 9 * HOUR + 30
     return [
-        *(_node(name) for name in ("node-a", "node-b", "node-c", "node-d")),
-        _pod("shop-a", "node-a", 2, settings.shop_a, half_past, app="shop"),
-        _pod("logs-a", "node-a", 1, 150, at_seven),
-        _pod("shop-b", "node-b", 2, settings.shop_b, settings.shop_b_start, app="shop"),
-        _pod("logs-b", "node-b", 1, 150, at_seven),
-        _pod("jobs-b", "node-b", 1, settings.jobs, half_past, app="shop"),
-        _pod("mail-c", "node-c", 2, 100, settings.mail_c_start),
-        _pod("logs-c", "node-c", 1, 150, at_seven),
-        _pod("jobs-c", "node-c", 1, settings.jobs, half_past),
-        _pod("vault-d", "node-d", 3, 900, at_seven),
-        _pod("urgent", "", 3, settings.preemptor),
-        _budget("shop", settings.allowed),
+        *(node(name) for name in ("node-a", "node-b", "node-c", "node-d")),
+        pod("shop-a", "node-a", 2, settings.shop_a, half_past, labels={"app": "shop"}),
+        pod("logs-a", "node-a", 1, 150, at_seven),
+        pod("shop-b", "node-b", 2, settings.shop_b, settings.shop_b_start, labels={"app": "shop"}),
+        pod("logs-b", "node-b", 1, 150, at_seven),
+        pod("jobs-b", "node-b", 1, settings.jobs, half_past, labels={"app": "shop"}),
+        pod("mail-c", "node-c", 2, 100, settings.mail_c_start),
+        pod("logs-c", "node-c", 1, 150, at_seven),
+        pod("jobs-c", "node-c", 1, settings.jobs, half_past),
+        pod("vault-d", "node-d", 3, 900, at_seven),
+        pod("urgent", "", 3, settings.preemptor),
+        budget("shop", settings.allowed),
     ]
-
-
-def _node(name: str) -> Manifest:
-    room = {"cpu": "4", "memory": "16Gi", "pods": "110"}
-    return {"apiVersion": "v1", "kind": "Node", "metadata": {"name": name}, "status": {"allocatable": room}}
-
-
-def _pod(name: str, node: str, cpu: int, priority: int, start: int | None = None, app: str = "") -> Manifest:
-    container = {"name": "main", "image": "example/app:1", "resources": {"requests": {"cpu": str(cpu)}}}
-    spec = {"containers": [container], "priority": priority}
-    pod: Manifest = {
-        "apiVersion": "v1",
-        "kind": "Pod",
-        "metadata": {"name": name, "namespace": "default"},
-        "spec": spec,
-    }
-    if app:
-        pod["metadata"]["labels"] = {"app": app}
-    if start is not None:
-        spec["nodeName"] = node
-        pod["status"] = {"phase": "Running", "startTime": f"2026-03-02T{clock_time(start)}:00Z"}
-    return pod
-
-
-def _budget(app: str, allowed: int) -> Manifest:
-    return {
-        "apiVersion": "policy/v1",
-        "kind": "PodDisruptionBudget",
-        "metadata": {"name": app, "namespace": "default"},
-        "spec": {"selector": {"matchLabels": {"app": app}}},
-        "status": {"disruptionsAllowed": allowed},
-    }
 
 
 def as_yaml(settings: Settings) -> str:
     """The manifests as YAML documents, for ``kschedlab explain``."""
-    import yaml
-
-    return yaml.safe_dump_all(manifests(settings), sort_keys=False)
+    return sketch.as_yaml(manifests(settings))
 
 
 def cluster(settings: Settings) -> Cluster:
