@@ -1,0 +1,80 @@
+"""The kinds that the API server serves: their resources, as its paths and messages name them."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from kschedlab.objects.decoding import GROUPS
+from kschedlab.objects.defaults import CLUSTER_SCOPED
+from kschedlab.objects.model import (
+    CSIDriver,
+    CSINode,
+    CSIStorageCapacity,
+    Deployment,
+    Document,
+    Job,
+    Namespace,
+    Node,
+    PersistentVolume,
+    PersistentVolumeClaim,
+    Pod,
+    PodDisruptionBudget,
+    PriorityClass,
+    ReplicaSet,
+    ReplicationController,
+    Service,
+    StatefulSet,
+    StorageClass,
+    VolumeAttachment,
+)
+
+
+class Resource(NamedTuple):
+    """``name``: ``pods``; ``qualified``: with its group, ``replicasets.apps``; ``namespaced``: not of the cluster."""
+
+    kind: type[Document]
+    name: str
+    group: str
+    qualified: str
+    namespaced: bool
+
+    def key(self, namespace: str, name: str) -> str:
+        """``namespace/name``, or the name alone: what stores, caches and the log go by."""
+        return f"{namespace}/{name}" if self.namespaced else name
+
+    def key_of(self, document: Document) -> str:
+        """The object's :meth:`key`."""
+        metadata = document.metadata  # type: ignore[attr-defined]  # every kind has it
+        return f"{metadata.namespace}/{metadata.name}" if self.namespaced else metadata.name
+
+
+_NAMES: dict[type[Document], str] = {
+    Pod: "pods",
+    Node: "nodes",
+    Namespace: "namespaces",
+    Service: "services",
+    ReplicationController: "replicationcontrollers",
+    ReplicaSet: "replicasets",
+    StatefulSet: "statefulsets",
+    Deployment: "deployments",
+    Job: "jobs",
+    PodDisruptionBudget: "poddisruptionbudgets",
+    PriorityClass: "priorityclasses",
+    PersistentVolume: "persistentvolumes",
+    PersistentVolumeClaim: "persistentvolumeclaims",
+    StorageClass: "storageclasses",
+    CSINode: "csinodes",
+    CSIDriver: "csidrivers",
+    CSIStorageCapacity: "csistoragecapacities",
+    VolumeAttachment: "volumeattachments",
+}
+_GROUPS = GROUPS | {"Deployment": "apps", "Job": "batch"}
+
+
+def _resource(kind: type[Document], name: str) -> Resource:
+    group = _GROUPS[kind.__name__]
+    qualified = f"{name}.{group}" if group else name
+    return Resource(kind, name, group, qualified, kind.__name__ not in CLUSTER_SCOPED)
+
+
+RESOURCES: dict[type[Document], Resource] = {kind: _resource(kind, name) for kind, name in _NAMES.items()}
