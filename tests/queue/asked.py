@@ -1,0 +1,73 @@
+"""Asks hints what the program behind ``vectors/hints.jsonl.gz`` asked the real ones."""
+
+from typing import Any
+
+from kschedlab.cluster.cluster import Cluster
+from kschedlab.filter.node_affinity import NodeAffinity
+from kschedlab.filter.spread import PodTopologySpread
+from kschedlab.generations import V1_37
+from kschedlab.objects.decoding import decode
+from kschedlab.objects.defaults import with_defaults
+from kschedlab.objects.manifests import Objects
+from kschedlab.objects.model import (
+    Document,
+    LabelSelector,
+    NodeSelector,
+    NodeSelectorRequirement,
+    NodeSelectorTerm,
+    ObjectMeta,
+    Pod,
+    ReplicaSet,
+    ReplicaSetSpec,
+    Service,
+    ServiceSpec,
+    TopologySpreadConstraint,
+)
+from kschedlab.queue.events import event, name_of, node_changes, pod_changes
+from kschedlab.queue.hints.table import DEFAULT, queueing_hints
+from kschedlab.queue.waiting import WaitingPod
+from kschedlab.queue.worth import AFTER_BACKOFF, Registrations
+
+FAST_DISK = NodeSelectorTerm(matchExpressions=(NodeSelectorRequirement("disk", "In", ("ssd", "nvme")),))
+ADDED = NodeSelector(nodeSelectorTerms=(FAST_DISK,))
+CONSTRAINTS = (
+    TopologySpreadConstraint(maxSkew=1, topologyKey="zone", whenUnsatisfiable="DoNotSchedule"),
+    TopologySpreadConstraint(maxSkew=1, topologyKey="disk", whenUnsatisfiable="ScheduleAnyway"),
+)
+WEB = Service(metadata=ObjectMeta(name="web", namespace="default"), spec=ServiceSpec(selector={"app": "web"}))
+DB = ReplicaSet(
+    metadata=ObjectMeta(name="db", namespace="default"),
+    spec=ReplicaSetSpec(selector=LabelSelector(matchLabels={"app": "db"})),
+)
+CLUSTER = Cluster(Objects(services=[WEB], replica_sets=[DB]))
+CUSTOM_FILTERS = [
+    NodeAffinity(added=ADDED) if f.name == "NodeAffinity" else PodTopologySpread(defaults=CONSTRAINTS)
+    for f in V1_37.filters
+    if f.name in ("NodeAffinity", "PodTopologySpread")
+]
+"""A profile with arguments: the scheduler's own node affinity, and constraints for pods that have none."""
+
+PROFILES = {False: Registrations(DEFAULT), True: Registrations(queueing_hints(CUSTOM_FILTERS, lambda: CLUSTER))}
+
+
+def ask(question: dict[str, Any]) -> dict[str, Any]:
+    old, new = _decoded(question.get("old")), _decoded(question.get("new"))
+    if question["ask"] == "podChanges":
+        return {"events": [name_of(e) for e in pod_changes(old, new, question["itself"])]}
+    if question["ask"] == "nodeChanges":
+        return {"events": [name_of(e) for e in node_changes(old, new)]}
+    pod = _decoded(question["pod"])
+    assert isinstance(pod, Pod)
+    waiting = WaitingPod(pod, 0, 0)
+    waiting.refused(pod, [question["plugin"]])
+    happened = event(question["resource"], question["action"])
+    worth = PROFILES[question.get("custom", False)].worth(waiting, happened, old, new)
+    return {"queue": worth == AFTER_BACKOFF}
+
+
+def _decoded(given: dict[str, Any] | None) -> Document | None:
+    if given is None:
+        return None
+    document, faults = decode(given, given["kind"])
+    assert not faults, faults
+    return with_defaults(document, {})

@@ -1,0 +1,95 @@
+import gzip
+import json
+from collections import defaultdict
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from kschedlab.filter.node import NodeName
+from kschedlab.filter.spread import PodTopologySpread
+from kschedlab.objects.model import Node, NodeStatus, Pod, TopologySpreadConstraint
+from kschedlab.objects.quantity import Quantity
+from kschedlab.queue.events import ACTIONS, NODE_ADD, bits
+from kschedlab.queue.hints.prepared import Prepared
+from kschedlab.queue.hints.room import resources_after_node
+from kschedlab.queue.hints.table import ALWAYS, DEFAULT, queueing_hints
+from kschedlab.queue.worth import Registrations
+from tests.queue.asked import ask
+
+VECTORS = Path(__file__).parent / "vectors"
+
+
+def questions() -> dict[str, list[dict[str, Any]]]:
+    found = defaultdict(list)
+    with gzip.open(VECTORS / "hints.jsonl.gz") as lines:
+        for question in map(json.loads, lines):
+            found[question.get("plugin", question["ask"])].append(question)
+    return found
+
+
+QUESTIONS = questions()
+
+
+@pytest.mark.parametrize("plugin", QUESTIONS)
+def test_says_what_the_real_plugin_says(plugin: str) -> None:
+    for question in QUESTIONS[plugin]:
+        assert ask(question) == question["says"], question["id"]
+
+
+def test_every_hint_that_can_say_both_is_asked_for_both() -> None:
+    said = defaultdict(set)
+    for question in QUESTIONS.values():
+        for each in question:
+            if each["ask"] == "hint":
+                said[each["plugin"], each["resource"], each["action"]].add(each["says"]["queue"])
+    assert sum(len(verdicts) == 2 for verdicts in said.values()) >= 38
+
+
+def real_registrations() -> tuple[set[tuple[str, str, int]], dict[str, int]]:
+    rows = [line.split("\t") for line in (VECTORS / "registrations-v1.37.tsv").read_text().splitlines()]
+    actions = {row[1]: int(row[2]) for row in rows if row[0] == "action"}
+    return {(row[0], row[1], int(row[3])) for row in rows if row[0] != "action"}, actions
+
+
+@pytest.mark.parametrize("table", [DEFAULT, ALWAYS])
+def test_plugins_register_for_what_the_real_ones_do(table) -> None:
+    registered, actions = real_registrations()
+    assert {(one.plugin, one.event.resource, bits(one.event.actions)) for one in table} == registered
+    assert actions == ACTIONS
+
+
+def test_a_profile_registers_for_its_own_plugins_and_the_two_that_are_always_there() -> None:
+    plugins = {one.plugin for one in queueing_hints([NodeName()])}
+    assert plugins == {"NodeName", "SchedulingGates", "DefaultPreemption"}
+
+
+def test_a_plugin_that_does_not_register_is_told_of_everything() -> None:
+    class MyOwn:
+        name = "MyOwn"
+
+        def prepare(self, pod, cluster):
+            return None
+
+    hints = Registrations(queueing_hints([MyOwn()]))
+    assert "MyOwn" in hints.told(NODE_ADD)
+
+
+def test_hard_default_constraints_need_the_cluster() -> None:
+    hard = TopologySpreadConstraint(maxSkew=1, topologyKey="zone", whenUnsatisfiable="DoNotSchedule")
+    with pytest.raises(ValueError, match="need the cluster"):
+        queueing_hints([PodTopologySpread(defaults=(hard,))])
+
+
+def test_a_node_without_places_for_pods_never_helps() -> None:
+    node = Node(status=NodeStatus(allocatable={"cpu": Quantity("8")}))
+    assert not resources_after_node(Pod(), None, node)
+
+
+def test_what_is_prepared_for_a_pod_is_prepared_once_while_there_is_room() -> None:
+    asked = []
+    prepared = Prepared(lambda pod: asked.append(pod) or len(asked), size=2)
+    one, other, third = Pod(), Pod(), Pod()
+    assert [prepared(one), prepared(one), prepared(other), prepared(one)] == [1, 1, 2, 1]
+    assert prepared(third) == 3
+    assert prepared(one) == 4
