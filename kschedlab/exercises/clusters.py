@@ -1,0 +1,65 @@
+"""Small clusters as exercises show them: one row a node with its pods, then the waiting pods and the budgets."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from typing import Any
+
+from kschedlab.exercises.exercise import Given
+from kschedlab.objects.manifests import Objects, decode_objects
+from kschedlab.objects.model import Node, Pod
+from kschedlab.objects.requests import pod_requests
+from kschedlab.views.html import element
+from kschedlab.views.tables import row, table
+from kschedlab.views.words import aligned, amount, clock
+
+
+def shown(manifests: Iterable[dict[str, Any]]) -> Given:
+    """The cluster as a table and as text."""
+    objects = decode_objects(manifests)
+    names = [node.metadata.name for node in objects.nodes]
+    described = _describer(objects)
+    on = {
+        name: [f"{p.metadata.name}: {described(p)}" for p in objects.pods if p.spec.nodeName == name] for name in names
+    }
+    rows = [[node.metadata.name, _room(node), "; ".join(on[node.metadata.name]) or "-"] for node in objects.nodes]
+    waiting = [[pod.metadata.name, described(pod)] for pod in objects.pods if not pod.spec.nodeName]
+    budgets = [
+        [each.metadata.name, f"disruptionsAllowed {each.status.disruptionsAllowed}"]
+        for each in objects.pod_disruption_budgets
+    ]
+    parts = [
+        (("node", "allocatable", "its pods"), rows),
+        (("waiting pod", ""), waiting),
+        (("budget of app", ""), budgets),
+    ]
+    used = [(head, found) for head, found in parts if found]
+    text = "\n\n".join("\n".join(aligned([list(head), *found], "")) for head, found in used)
+    return Given(element("div", *(_table(head, found) for head, found in used)), text)
+
+
+def _table(head: Sequence[str], rows: Sequence[Sequence[str]]) -> Any:
+    return table(head, (row(*each) for each in rows))
+
+
+def _room(node: Node) -> str:
+    room = node.status.allocatable
+    parts = [amount("cpu", room["cpu"].milli()), amount("memory", room["memory"].value())]
+    labels = [f"{key}={value}" for key, value in node.metadata.labels.items()]
+    taints = [f"taint {taint.key}={taint.value}:{taint.effect}" for taint in node.spec.taints]
+    return ", ".join([*parts, *labels, *taints])
+
+
+def _describer(objects: Objects) -> Callable[[Pod], str]:
+    """How to describe a pod: with its priority if any pod has one."""
+    moment = clock(pod.status.startTime for pod in objects.pods if pod.status.startTime is not None)
+    ranked = any(pod.spec.priority for pod in objects.pods)
+
+    def described(pod: Pod) -> str:
+        requests = [amount(name, value) for name, value in pod_requests(pod).items()]
+        labels = [f"{key}={value}" for key, value in pod.metadata.labels.items()]
+        priority = [f"priority {pod.spec.priority}"] if ranked else []
+        started = [f"started {moment(pod.status.startTime)}"] if pod.status.startTime is not None else []
+        return ", ".join([*requests, *priority, *started, *labels]) or "asks for nothing"
+
+    return described
