@@ -131,7 +131,7 @@ def _deciders(options: argparse.Namespace) -> Deciders:
 def _explain(options: argparse.Namespace) -> int:
     deciders = _deciders(options)
     cluster = Cluster(load(*options.files), api_of(deciders))
-    for warning in cluster.objects.report.lines():
+    for warning in cluster.report.lines():
         print(warning, file=sys.stderr)
     one = options.pod is not None
     decisions = [explain_one(cluster, options.pod, deciders)] if one else explain_all(cluster, deciders)

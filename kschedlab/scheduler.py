@@ -109,7 +109,7 @@ class Scheduler:
     def _select(self, scores: Scores) -> int:
         best = scores.best
         if self.rng is None:
-            return min(best.tolist(), key=lambda n: self.cluster.names[n])
+            return int(best[self.cluster.ranks.take(best).argmin()])
         if self.generation.host_drawn:
             return select_host(best, self.rng)
         self.turns += 1

@@ -8,12 +8,13 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import NamedTuple, Protocol
+from typing import NamedTuple
 
 import numpy as np
 
 from kschedlab.cluster.cluster import Cluster
-from kschedlab.cluster.kinds import BoolArray, IntArray, Kind, Kinds, Question
+from kschedlab.cluster.facts import ATTACHMENTS, CSI_NODES, NAMES, VOLUMES
+from kschedlab.cluster.kinds import BoolArray, Handles, IntArray, Kind, Listing
 from kschedlab.cluster.migration import DRIVER_OF, UNCOUNTED, MigrationError, handle_of, in_tree
 from kschedlab.cluster.volumes import Volumes, claim_class, claim_name, not_found, own_fault
 from kschedlab.cluster.world import World
@@ -132,26 +133,17 @@ class Troubled:
         return int(any(True for _ in self.messages(kind)))
 
 
-class Handles(Question, Protocol):
-    """A question about volumes that keeps their names, so that one used twice can be told from two."""
-
-    def handles(self, kind: Kind) -> frozenset[str]:
-        """The names of the volumes that every pod of the kind uses."""
-        ...
-
-
 class Attached:
     """How many volumes of one sort each node has. A volume on a node is one number: ``node * WIDTH + volume``.
 
     ``held``: volumes that are attached besides those that the pods use, as (position of the node, name) pairs.
     """
 
-    def __init__(self, question: Handles, nodes: int, held: Iterable[tuple[int, str]] = ()) -> None:
+    def __init__(self, question: Handles, cluster: Cluster, held: Iterable[tuple[int, str]] = ()) -> None:
         self.question = question
-        self._numbers: dict[str, int] = {}
-        self._held = np.array(sorted({node * WIDTH + self._number(handle) for node, handle in held}), np.int64)
+        number, nodes = cluster.kinds.listing(question).number, len(cluster.nodes)
+        self._held = np.array(sorted({node * WIDTH + number(handle) for node, handle in held}), np.int64)
         self._held_on = np.bincount(self._held // WIDTH, minlength=nodes)
-        self._start = self._length = self._volumes = np.zeros(0, np.int64)
 
     def at_most(self, world: World) -> IntArray:
         """int64[nodes]: how many volumes each node has, if none of them is used twice. Kept, not recounted."""
@@ -163,42 +155,26 @@ class Attached:
         A wanted volume is new unless a pod on the node has it; as in the real scheduler, one that is attached for no
         pod counts on both sides. O(volumes on those nodes).
         """
-        used = self._used(world, among)
+        listing = world.cluster.kinds.listing(self.question)
+        used = self._used(world, among, listing)
         size = len(among)
         besides = self._held[~_among(self._held, used)]
         attached = np.bincount(used // WIDTH, minlength=size) + np.bincount(besides // WIDTH, minlength=size)
-        there = np.isin(used % WIDTH, [self._number(handle) for handle in wanted])
+        there = np.isin(used % WIDTH, [listing.number(handle) for handle in wanted])
         return attached, len(wanted) - np.bincount(used[there] // WIDTH, minlength=size)
 
-    def _used(self, world: World, among: BoolArray) -> IntArray:
+    def _used(self, world: World, among: BoolArray, listing: Listing) -> IntArray:
         """int64[]: the volumes that the pods on these nodes use, each once."""
-        self._learn(world.cluster.kinds)
         pods = world.cluster.pods
         there = pods.live() & among[pods.node]
         columns = [(pods.node[there], pods.kind[there], np.ones(int(there.sum()), np.int64))]
         columns += [(overlay.node, overlay.kind, overlay.weight) for overlay in world.overlays]
         node, kind, weight = (np.concatenate(column) for column in zip(*columns, strict=True))
-        length = self._length[kind]
-        ends = np.cumsum(length)
-        place = np.arange(ends[-1] if len(ends) else 0) - np.repeat(ends - length - self._start[kind], length)
-        on_node = np.repeat(node, length) * WIDTH + self._volumes[place]
+        length, numbers = listing.of(kind)
+        on_node = np.repeat(node, length) * WIDTH + numbers
         found, which = np.unique(on_node, return_inverse=True)
         uses = np.bincount(which, weights=np.repeat(weight, length), minlength=len(found))
         return found[(uses > 0) & among[found // WIDTH]]
-
-    def _learn(self, kinds: Kinds) -> None:
-        """Number the volumes of kinds that are new."""
-        new = [self.question.handles(kinds[k]) for k in range(len(self._length), len(kinds))]
-        if not new:
-            return
-        length = np.array([len(handles) for handles in new], np.int64)
-        start = np.cumsum(length) - length + len(self._volumes)
-        volumes = np.array([self._number(handle) for handles in new for handle in handles], np.int64)
-        self._start, self._length = np.concatenate([self._start, start]), np.concatenate([self._length, length])
-        self._volumes = np.concatenate([self._volumes, volumes])
-
-    def _number(self, handle: str) -> int:
-        return self._numbers.setdefault(handle, len(self._numbers))
 
 
 def _among(some: IntArray, ordered: IntArray) -> BoolArray:
@@ -214,7 +190,7 @@ class Driver(Attached):
     """
 
     def __init__(self, name: str, cluster: Cluster) -> None:
-        super().__init__(Attaches(name, cluster.volumes), len(cluster.nodes), _attachments_read(name, cluster))
+        super().__init__(Attaches(name, cluster.volumes), cluster, _attachments_read(name, cluster))
         self.name = name
         self.installed: BoolArray = np.zeros(len(cluster.nodes), np.bool_)
         self.limits = np.full(len(cluster.nodes), NO_LIMIT, np.int64)
@@ -237,7 +213,7 @@ def _attachments_read(driver: str, cluster: Cluster) -> Iterator[tuple[int, str]
 
 def driver(cluster: Cluster, name: str) -> Driver:
     """The driver of that name, made when it is first asked for."""
-    return cluster.fact(("driver", name), lambda: Driver(name, cluster))
+    return cluster.fact(("driver", name), lambda: Driver(name, cluster), NAMES, CSI_NODES, ATTACHMENTS, VOLUMES)
 
 
 def has_csi_node(cluster: Cluster) -> BoolArray:
@@ -246,7 +222,7 @@ def has_csi_node(cluster: Cluster) -> BoolArray:
     def judge() -> BoolArray:
         return np.array([name in cluster.volumes.nodes for name in cluster.names], np.bool_)
 
-    return cluster.fact("has CSINode", judge)
+    return cluster.fact("has CSINode", judge, NAMES, CSI_NODES)
 
 
 def is_limited(cluster: Cluster) -> BoolArray:
@@ -258,4 +234,4 @@ def is_limited(cluster: Cluster) -> BoolArray:
             mask |= driver(cluster, name).limits != NO_LIMIT
         return mask
 
-    return cluster.fact("is limited", judge)
+    return cluster.fact("is limited", judge, NAMES, CSI_NODES)

@@ -1,35 +1,58 @@
-"""The cluster as columns: nodes on one axis, pods beside them."""
+"""The cluster: columns of nodes and pods, the objects around them, and what is asked about them."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Sequence
-from typing import TypeVar
+from collections.abc import Callable, Collection, Hashable, Iterable, Sequence
+from typing import Any, TypeVar
 
+import msgspec
 import numpy as np
 
+from kschedlab.cluster.columns import (
+    CPU as CPU,
+    EPHEMERAL_STORAGE as EPHEMERAL_STORAGE,
+    MEMORY as MEMORY,
+    Changes,
+    Columns,
+)
 from kschedlab.cluster.counts import Counts
-from kschedlab.cluster.kinds import IntArray, Kinds, Question
-from kschedlab.cluster.pods import NEVER_STARTED, PodColumns, PodInfo
-from kschedlab.cluster.topology import Topology, interleaved
-from kschedlab.cluster.volumes import Volumes
+from kschedlab.cluster.documents import STORAGE, Documents, change, differs, key_of
+from kschedlab.cluster.facts import (
+    ATTACHMENTS,
+    LABELS,
+    NAMES,
+    VOLUMES,
+    Facts,
+    stock,
+)
+from kschedlab.cluster.kinds import IntArray, Question
+from kschedlab.cluster.pods import NEVER_STARTED, PodInfo
+from kschedlab.cluster.topology import Topology
+from kschedlab.cluster.volumes import ClaimKey, Volumes, claims_of, may_yet_bind, volume_class
 from kschedlab.objects.api import API_1_37, Api
 from kschedlab.objects.manifests import Objects, from_kubectl, load
-from kschedlab.objects.model import Node, Pod
+from kschedlab.objects.model import (
+    Document,
+    Namespace,
+    PersistentVolume,
+    PersistentVolumeClaim,
+    Pod,
+    StorageClass,
+)
 
 T = TypeVar("T")
-
-CPU, MEMORY, EPHEMERAL_STORAGE = 0, 1, 2
-"""Rows of ``allocatable`` and ``requested`` that every cluster has; other resources follow as they appear."""
+D = TypeVar("D", bound=Document)
 
 
-class Cluster:
+class Cluster(Columns):
     """A cluster of nodes and running, nominated and pending pods.
 
     ====================  ===========================================================================================
     reading               ``nodes``, ``names``, ``index``, ``resources``, ``allocatable``, ``requested``, ``nonzero``,
-                          ``pods_on``, ``max_pods``, ``pods``, ``nominated``, ``pending``, ``volumes``, ``objects``
+                          ``pods_on``, ``max_pods``, ``pods``, ``nominated``, ``pending``, ``volumes``, :meth:`every`
     asking                :meth:`count`, :meth:`tally`, :meth:`topology`, :meth:`fact`, :meth:`pods_of`
-    changing              :meth:`bind`, :meth:`evict`, :meth:`nominate`, :meth:`withdraw`
+    changing pods         :meth:`bind`, :meth:`evict`, :meth:`update`, :meth:`nominate`, :meth:`withdraw`
+    changing the rest     :meth:`change_nodes`, :meth:`change_objects`
     what-if               :meth:`fork`
     checking              :meth:`check`
     ====================  ===========================================================================================
@@ -37,21 +60,18 @@ class Cluster:
     Node arrays are int64[nodes] in the order in which the scheduler looks at the nodes (zones in turn):
     ``allocatable[resource, node]`` and ``requested[resource, node]`` (cpu in milli, the rest in units),
     ``nonzero[0 | 1, node]`` (cpu, memory with the defaults for pods that ask for nothing), ``pods_on``, ``max_pods``.
+    ``report``: what was read of the manifests.
     """
 
     def __init__(self, objects: Objects, api: Api = API_1_37) -> None:
-        self.objects = objects
+        super().__init__(api.older_zone_labels_only)
         self.api = api
-        self.nodes: list[Node] = interleaved(objects.nodes, api.older_zone_labels_only)
-        self.names = [node.metadata.name for node in self.nodes]
-        self.index = {name: i for i, name in enumerate(self.names)}
-        self.volumes = Volumes(objects)
-        self.kinds = Kinds()
-        self._facts: dict[Hashable, object] = {}
-        self._shared = False
-        self._nodes_as_columns()
-        self.nominated = PodColumns(len(self.resources))
-        self.pending: dict[str, PodInfo] = {}
+        self.report = objects.report
+        self._documents = Documents.read(objects)
+        self.volumes = Volumes(self._documents)
+        self._facts = Facts()
+        self._owned |= {VOLUMES, *(kind.__name__ for kind in self._documents.kinds())}
+        self.change_nodes((node.metadata.name, node) for node in objects.nodes)
         for pod in objects.pods:
             self._place(pod)
 
@@ -90,16 +110,27 @@ class Cluster:
 
     def topology(self, key: str) -> Topology:
         """The domains of a topology key."""
-        return self.fact(("topology", key), lambda: Topology.of(key, [n.metadata.labels for n in self.nodes]))
+        return self.fact(("topology", key), lambda: Topology.of(key, [n.metadata.labels for n in self.nodes]), LABELS)
 
-    def fact(self, key: Hashable, compute: Callable[[], T]) -> T:
-        """Something that follows from the nodes and volumes alone, computed once for each key."""
-        found = self._facts.get(key)
-        if found is None:
-            if len(self._facts) >= 4096:
-                self._facts.clear()
-            found = self._facts[key] = compute()
-        return found  # type: ignore[return-value]  # the key names what is stored
+    def fact(self, key: Hashable, compute: Callable[[], T], *sources: Hashable) -> T:
+        """Something that follows from these sources alone (see :mod:`facts`), computed once for each key.
+
+        It must name all of them. Without any, it follows from what never changes, such as a pod's kind.
+        """
+        return self._facts.find(key, compute, sources)
+
+    def every(self, kind: type[D]) -> Collection[D]:
+        """The objects of that kind, in the order in which they came. Nodes and pods have columns instead."""
+        return self._documents.of(kind).values()
+
+    def find(self, kind: type[D], key: Hashable) -> D | None:
+        """The object of that kind with that (namespace, name), or name alone where the kind has no namespaces."""
+        return self._documents.of(kind).get(key)
+
+    @property
+    def ranks(self) -> IntArray:
+        """int64[nodes], not to be written to: each node's place among all, sorted by name."""
+        return self.fact("ranks", lambda: np.argsort(np.argsort(np.array(self.names, np.str_))), NAMES)
 
     def pods_of(self, node: int) -> IntArray:
         """int64[]: the rows of the node's pods, in the order of their rows. O(pods)."""
@@ -124,42 +155,28 @@ class Cluster:
             nonzero=self.api.nonzero(pod),
         )
 
-    def request_vector(self, info: PodInfo) -> IntArray:
-        """int64[resources]: what the pod counts on a node."""
-        vector = np.zeros(len(self.resources), np.int64)
-        for name, amount in info.placed.items():
-            vector[self.resources[name]] = amount
-        return vector
-
     # -- changing
 
-    def bind(self, info: PodInfo, node: str) -> None:
-        """Put the pod on the node; it is no longer pending or nominated. O(resources + questions)."""
-        self._own()
-        self.pending.pop(info.key, None)
-        self.nominated.discard(info.key)
-        self._add(info, self.index[node])
+    def change_nodes(self, changes: Changes) -> None:
+        """Add, update and remove any number of nodes at once, each by its name; None: it is gone.
 
-    def evict(self, key: str) -> PodInfo:
-        """Take the running pod ``namespace/name`` off its node. O(resources + questions)."""
-        self._own()
-        row = self.pods.row_of[key]
-        info, node = self.pods.info(row), int(self.pods.node[row])
-        self._change(info, node, self.pods.request[:, row], -1)
-        self.pods.remove(key)
-        return info
+        Pods on a node that is gone are kept aside, and take their room again if it comes back. Where no node comes,
+        goes or changes its zone, the columns stay, and facts that follow from fields which no node changed.
+        O(nodes + pods) else. KeyError, and nothing is changed, if a node that is to go is not there.
+        """
+        self._facts = self._facts.without(self._change_nodes(changes))
 
-    def nominate(self, info: PodInfo, node: str) -> None:
-        """Remember that the pending pod waits for room on the node. A node that does not exist is passed over."""
-        self._own()
-        self.nominated.discard(info.key)
-        if node in self.index:
-            self.nominated.add(info, self.index[node], self.request_vector(info))
+    def change_objects(self, put: Iterable[Document] = (), gone: Iterable[Document] = ()) -> None:
+        """Put objects of all kinds but nodes and pods in the place of those of the same name, and take out others.
 
-    def withdraw(self, key: str) -> None:
-        """Forget the pod's nomination."""
-        self._own()
-        self.nominated.discard(key)
+        What follows from them is dropped, and nothing else. KeyError if one that is to go is not there.
+        """
+        changed: set[Hashable] = set()
+        for document in put:
+            changed |= self._change_object(document, document)
+        for document in gone:
+            changed |= self._change_object(document, None)
+        self._facts = self._facts.without(changed)
 
     # -- what-if
 
@@ -167,94 +184,135 @@ class Cluster:
         """A cluster that starts as this one and changes apart from it. Columns are copied when one of them changes."""
         other = Cluster.__new__(Cluster)
         other.__dict__.update(self.__dict__)
-        self._shared = other._shared = True
+        self._owned = other._owned = frozenset()
         return other
 
     # -- checking
 
+    @property
+    def objects(self) -> Objects:
+        """All objects as they are now, of which a cluster can be built that decides as this one does. O(all)."""
+        found = Objects(report=self.report)
+        found.nodes += [self.nodes[self.index[name]] for name in self._order.by_zone()]
+        for kind in self._documents.kinds():
+            found.of(kind).extend(self.every(kind))
+        live = np.flatnonzero(self.pods.live())
+        for row in live[np.argsort(self.pods.turn[live])].tolist():
+            found.pods.append(_on_node(self.pods.info(row).pod, self.names[self.pods.node[row]]))
+        found.pods += [_on_node(info.pod, node) for info, node in self.without_node.values()]
+        hoping = {key: self.names[self.nominated.node[row]] for key, row in self.nominated.row_of.items()}
+        hoping |= {key: node for key, (_, node) in self.nominated_without_node.items()}
+        waiting = {key: self.nominated.info(row) for key, row in self.nominated.row_of.items()}
+        waiting |= {key: info for key, (info, _) in self.nominated_without_node.items()} | self.pending
+        found.pods += [_hoping(info.pod, hoping.get(key, "")) for key, info in waiting.items()]
+        return found
+
     def check(self) -> None:
-        """Raise AssertionError unless every kept column equals one counted afresh from the pods."""
+        """Raise AssertionError unless every kept column and count equals one made afresh from the pods and nodes."""
+        afresh = Columns(self.api.older_zone_labels_only)
+        afresh.kinds = self.kinds
+        for name in self.resources:
+            afresh._row(name)
+        afresh._change_nodes((name, self.nodes[self.index[name]]) for name in self._order.by_zone())
+        assert self.names == afresh.names and self.index == afresh.index, "the order of the nodes drifted"
+        assert [node.metadata.name for node in self.nodes] == self.names, "nodes and names disagree"
         live = np.flatnonzero(self.pods.live())
         assert sorted(self.pods.row_of.values()) == live.tolist(), "rows and pods disagree"
-        afresh = {name: np.zeros_like(getattr(self, name)) for name in ("requested", "nonzero", "pods_on")}
         for row in live.tolist():
-            info, node = self.pods.info(row), self.pods.node[row]
+            info = self.pods.info(row)
             assert self.pods.row_of[info.key] == row and self.pods.kind[row] == info.kind, (
                 f"row {row} is not {info.key}"
             )
-            afresh["requested"][:, node] += self.request_vector(info)
-            afresh["nonzero"][:, node] += info.nonzero
-            afresh["pods_on"][node] += 1
-        for name, column in afresh.items():
-            assert np.array_equal(column, getattr(self, name)), f"{name} drifted from the pods"
+            assert (self.pods.priority[row], self.pods.start[row]) == (info.priority, info.start), f"row {row} is stale"
+            afresh.bind(info, self.names[self.pods.node[row]])
+        for name in ("allocatable", "max_pods", "requested", "nonzero", "pods_on"):
+            assert np.array_equal(getattr(afresh, name), getattr(self, name)), f"{name} drifted from the pods and nodes"
+        for _, node in (*self.without_node.values(), *self.nominated_without_node.values()):
+            assert node not in self.index, f"pods are kept aside though node {node} is there"
         for question in self._counts.questions():
             count = np.zeros(len(self.nodes), np.int64)
-            np.add.at(count, self.pods.node[live], self.kinds.answers(question)[self.pods.kind[live]])
+            answers = np.array([question.of(self.kinds[kind]) for kind in range(len(self.kinds))], np.int64)
+            np.add.at(count, self.pods.node[live], answers[self.pods.kind[live]])
             assert np.array_equal(count, self.count(question)), f"the count of {question} drifted from the pods"
 
     # -- inside
-
-    def _nodes_as_columns(self) -> None:
-        size = len(self.nodes)
-        self.resources = {"cpu": CPU, "memory": MEMORY, "ephemeral-storage": EPHEMERAL_STORAGE}
-        for node in self.nodes:
-            for name in node.status.allocatable:
-                if name != "pods":
-                    self.resources.setdefault(name, len(self.resources))
-        self.allocatable = np.zeros((len(self.resources), size), np.int64)
-        self.max_pods = np.zeros(size, np.int64)
-        for i, node in enumerate(self.nodes):
-            for name, quantity in node.status.allocatable.items():
-                if name == "pods":
-                    self.max_pods[i] = quantity.value()
-                else:
-                    self.allocatable[self.resources[name], i] = quantity.milli() if name == "cpu" else quantity.value()
-        self.requested = np.zeros_like(self.allocatable)
-        self.nonzero = np.zeros((2, size), np.int64)
-        self.pods_on = np.zeros(size, np.int64)
-        self.pods = PodColumns(len(self.resources))
-        self._counts = Counts(self.kinds, size)
 
     def _place(self, pod: Pod) -> None:
         if pod.status.phase in ("Succeeded", "Failed"):
             return
         info = self.info(pod)
         if pod.spec.nodeName:
-            if pod.spec.nodeName in self.index:
-                self._add(info, self.index[pod.spec.nodeName])
+            self._add(info, pod.spec.nodeName)
             return
         self.pending[info.key] = info
         if pod.status.nominatedNodeName:
             self.nominate(info, pod.status.nominatedNodeName)
 
-    def _add(self, info: PodInfo, node: int) -> None:
-        request = self.request_vector(info)
-        self.pods.add(info, node, request)
-        self._change(info, node, request, +1)
+    def _change_object(self, document: Document, new: Any) -> set[Hashable]:
+        """Change one object; what may have changed with it."""
+        kind, key = type(document), key_of(document)
+        old = self._documents.of(kind).get(key)
+        if old is None and new is None:
+            raise KeyError(f"there is no {kind.__name__} {key!r}")
+        telling = differs(kind, old, new)
+        changed: set[Hashable] = {kind.__name__} if telling else set()
+        if kind in STORAGE:
+            return changed | self._change_storage(kind, key, old, new, telling)
+        if kind.__name__ not in self._owned:
+            self._documents = self._documents.apart([kind])
+            self._owned |= {kind.__name__}
+        change(self._documents.of(kind), key, new)
+        if telling and kind is Namespace:
+            self._counts = Counts(self.kinds, len(self.nodes))
+        return changed
 
-    def _change(self, info: PodInfo, node: int, request: IntArray, sign: int) -> None:
-        self.requested[:, node] += sign * request
-        self.nonzero[0, node] += sign * info.nonzero[0]
-        self.nonzero[1, node] += sign * info.nonzero[1]
-        self.pods_on[node] += sign
-        self._counts.add(info.kind, node, sign)
+    def _change_storage(self, kind: type[Document], key: Any, old: Any, new: Any, telling: bool) -> set[Hashable]:
+        changed: set[Hashable] = set()
+        if VOLUMES not in self._owned or (telling and kind is StorageClass):
+            self._renew_volumes()
+            changed.add(VOLUMES)
+        volumes = self.volumes
+        if kind is PersistentVolumeClaim:
+            if may_yet_bind(old) != may_yet_bind(new):
+                changed |= {stock(volume_class(volume)) for volume in volumes.kept_for(key)}
+            self._revise([key], lambda: volumes.change_claim(key, new))
+        elif kind is PersistentVolume:
+            changed |= {stock(volume_class(volume)) for volume in (old, new) if telling and volume is not None}
+            changed |= {ATTACHMENTS} if telling and volumes.is_attached(key) else set()
+            self._revise(volumes.claims_on(key), lambda: volumes.change_volume(key, new))
+        else:
+            change(self._documents.of(kind), key, new)
+        return changed
 
-    def _row(self, resource: str) -> int:
-        """The resource's row in the columns, new ones with zeros if no node and no pod named it so far."""
-        row = self.resources.get(resource)
-        if row is None:
-            self._own()
-            row = self.resources[resource] = len(self.resources)
-            zeros = np.zeros((1, len(self.nodes)), np.int64)
-            self.allocatable = np.vstack([self.allocatable, zeros])
-            self.requested = np.vstack([self.requested, zeros])
-            self.pods.add_resource()
-            self.nominated.add_resource()
-        return row
+    def _renew_volumes(self) -> None:
+        """Have volumes of one's own, about which nothing has been asked."""
+        self.kinds.forget(self.volumes)
+        self._documents = self._documents.apart(STORAGE)
+        self.volumes = Volumes(self._documents)
+        self._counts = Counts(self.kinds, len(self.nodes))
+        self._owned |= {VOLUMES, *(kind.__name__ for kind in STORAGE)}
 
-    def _own(self) -> None:
-        """Before a change: stop sharing columns with forks."""
-        if self._shared:
-            for name in ("resources", "pending", "requested", "nonzero", "pods_on", "pods", "nominated", "_counts"):
-                setattr(self, name, getattr(self, name).copy())
-            self._shared = False
+    def _revise(self, claims: Iterable[ClaimKey], make_the_change: Callable[[], None]) -> None:
+        """Change volumes, and with them what is known of the kinds of pods that use these claims."""
+        kinds = [*dict.fromkeys(kind for claim in claims for kind in self.kinds.having(claims_of, claim))]
+        if kinds:
+            self._own("pods")
+        nodes = {kind: self.pods.node[self.pods.kind == kind] for kind in kinds}
+        for kind in kinds:
+            self._counts.take_out(kind, nodes[kind])
+        make_the_change()
+        self.kinds.revise(self.volumes, kinds)
+        for kind in kinds:
+            self._counts.put_back(kind, nodes[kind])
+
+
+def _on_node(pod: Pod, node: str) -> Pod:
+    if pod.spec.nodeName == node:
+        return pod
+    return msgspec.structs.replace(pod, spec=msgspec.structs.replace(pod.spec, nodeName=node))
+
+
+def _hoping(pod: Pod, node: str) -> Pod:
+    if pod.status.nominatedNodeName == node:
+        return pod
+    return msgspec.structs.replace(pod, status=msgspec.structs.replace(pod.status, nominatedNodeName=node))

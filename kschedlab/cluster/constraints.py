@@ -13,6 +13,7 @@ from typing import Any
 import msgspec
 
 from kschedlab.cluster.cluster import Cluster
+from kschedlab.cluster.facts import OWNERS
 from kschedlab.cluster.kinds import BoolArray, Kind
 from kschedlab.cluster.labels import required, required_terms, untolerated
 from kschedlab.cluster.pods import PodInfo
@@ -23,6 +24,7 @@ from kschedlab.objects.model import (
     PodSpec,
     ReplicaSet,
     ReplicationController,
+    Service,
     StatefulSet,
     TopologySpreadConstraint,
 )
@@ -123,15 +125,15 @@ def constraints(
 
     Prepared once for pods of one kind with the same constraints.
     """
-    own = pod.pod.spec.topologySpreadConstraints
-    if own:
-        key = ("constraints", action, rules, pod.kind, msgspec.json.encode(own))
+    stated = pod.pod.spec.topologySpreadConstraints
+    if stated:
+        key = ("constraints", action, rules, pod.kind, msgspec.json.encode(stated))
         return cluster.fact(key, lambda: tuple(own(pod.pod, action, rules)))
     wanted = [given for given in defaults if given.whenUnsatisfiable == action]
     if not wanted:
         return ()
     owner = next((o for o in pod.pod.metadata.ownerReferences if o.controller), None) if rules.controller_owns else None
-    if rules.controller_owns and owner is None and not cluster.objects.services:
+    if rules.controller_owns and owner is None and not cluster.every(Service):
         return ()
 
     def prepare() -> tuple[Constraint, ...]:
@@ -139,7 +141,7 @@ def constraints(
         selector = selects(pod.pod, cluster)
         return () if selector.empty else tuple(Constraint.of(given, pod.pod, selector, rules) for given in wanted)
 
-    return cluster.fact(("default constraints", action, defaults, rules, pod.kind, owner), prepare)
+    return cluster.fact(("default constraints", action, defaults, rules, pod.kind, owner), prepare, *OWNERS)
 
 
 def has_all_keys(cluster: Cluster, wanted: tuple[Constraint, ...]) -> BoolArray:
@@ -190,13 +192,13 @@ def matching_selector(pod: Pod, cluster: Cluster) -> Selector:
 
     v1.20: plugins/helper/spread.go, DefaultSelector.
     """
-    namespace, labels, objects = pod.metadata.namespace, _of_services(pod, cluster), cluster.objects
-    for controller in objects.replication_controllers:
+    namespace, labels = pod.metadata.namespace, _of_services(pod, cluster)
+    for controller in cluster.every(ReplicationController):
         chosen = controller.spec.selector
         if controller.metadata.namespace == namespace and chosen and from_map(chosen).matches(pod.metadata.labels):
             labels |= chosen
     selector = from_map(labels)
-    owners: list[ReplicaSet | StatefulSet] = [*objects.replica_sets, *objects.stateful_sets]
+    owners: list[ReplicaSet | StatefulSet] = [*cluster.every(ReplicaSet), *cluster.every(StatefulSet)]
     for owner in owners:
         if owner.metadata.namespace == namespace and owner.spec.selector is not None:
             other = owner.spec.selector.compile()
@@ -207,7 +209,7 @@ def matching_selector(pod: Pod, cluster: Cluster) -> Selector:
 
 def _of_services(pod: Pod, cluster: Cluster) -> dict[str, str]:
     labels: dict[str, str] = {}
-    for service in cluster.objects.services:
+    for service in cluster.every(Service):
         chosen = service.spec.selector
         if service.metadata.namespace == pod.metadata.namespace and from_map(chosen).matches(pod.metadata.labels):
             labels |= chosen
@@ -218,11 +220,10 @@ def _controller(
     owner: OwnerReference, namespace: str, cluster: Cluster
 ) -> ReplicationController | ReplicaSet | StatefulSet | None:
     """The owner, if it is of a kind that counts and is there."""
-    objects = cluster.objects
-    known: dict[tuple[str, str], list[Any]] = {
-        ("v1", "ReplicationController"): objects.replication_controllers,
-        ("apps/v1", "ReplicaSet"): objects.replica_sets,
-        ("apps/v1", "StatefulSet"): objects.stateful_sets,
+    known: dict[tuple[str, str], type[Any]] = {
+        ("v1", "ReplicationController"): ReplicationController,
+        ("apps/v1", "ReplicaSet"): ReplicaSet,
+        ("apps/v1", "StatefulSet"): StatefulSet,
     }
-    of_kind = known.get((owner.apiVersion, owner.kind), [])
-    return next((o for o in of_kind if (o.metadata.namespace, o.metadata.name) == (namespace, owner.name)), None)
+    kind = known.get((owner.apiVersion, owner.kind))
+    return None if kind is None else cluster.find(kind, (namespace, owner.name))

@@ -6,6 +6,15 @@ import numpy as np
 
 from kschedlab.cluster.kinds import IntArray, Kinds, Question
 
+LIMIT = 1 << 23
+"""How many numbers are kept at most."""
+
+
+def gathered(columns: IntArray, origin: IntArray) -> IntArray:
+    """The columns (nodes on the last axis) in another order. ``origin``: int64[nodes], -1 for a column of zeros."""
+    blank = np.zeros((*columns.shape[:-1], 1), np.int64)
+    return np.concatenate([columns, blank], axis=-1)[..., origin]
+
 
 class Counts:
     """A table of questions x nodes.
@@ -18,13 +27,14 @@ class Counts:
     def __init__(self, kinds: Kinds, nodes: int) -> None:
         self._kinds = kinds
         self._rows: dict[Question, int] = {}
+        self._most_rows = max(8, LIMIT // max(nodes, 1))
         self._table = np.zeros((8, nodes), np.int64)
         self._relevant: list[tuple[IntArray, IntArray]] = []
 
     def copy(self) -> Counts:
         """An independent table with the same rows."""
         other = Counts.__new__(Counts)
-        other._kinds = self._kinds
+        other._kinds, other._most_rows = self._kinds, self._most_rows
         other._rows = dict(self._rows)
         other._table = self._table.copy()
         other._relevant = list(self._relevant)
@@ -38,17 +48,44 @@ class Counts:
         return self._table[self._rows[question]]
 
     def ask(self, question: Question, node: IntArray, kind: IntArray) -> None:
-        """Begin to keep the question's counts, starting from these pods' columns."""
+        """Begin to keep the question's counts, starting from these pods' columns. With too many, all are forgotten."""
+        if len(self._rows) >= self._most_rows:
+            self._rows, self._relevant = {}, []
+            self._table = np.zeros((8, self._table.shape[1]), np.int64)
         row = self._new_row(question)
         np.add.at(self._table[row], node, self._kinds.answers(question)[kind])
 
     def add(self, kind: int, node: int, sign: int) -> None:
         """A pod of that kind came to (+1) or left (-1) the node."""
-        while len(self._relevant) <= kind:
-            self._relevant.append(self._rows_of(len(self._relevant)))
-        rows, weights = self._relevant[kind]
+        rows, weights = self._known(kind)
         if len(rows):
             self._table[rows, node] += sign * weights
+
+    def take_out(self, kind: int, node: IntArray) -> None:
+        """Pods of that kind, on these nodes, no longer count; see :meth:`put_back`."""
+        self._add_all(kind, node, -1)
+
+    def put_back(self, kind: int, node: IntArray) -> None:
+        """They count again, with the answers that questions about their kind have by now."""
+        self._relevant[kind] = self._rows_of(kind)
+        self._add_all(kind, node, +1)
+
+    def gathered(self, origin: IntArray) -> Counts:
+        """The same questions for other nodes. ``origin``: int64[nodes], each one's place so far; -1: new, no pods."""
+        other = self.copy()
+        other._most_rows = max(8, LIMIT // max(len(origin), 1))
+        other._table = gathered(self._table, origin)
+        return other
+
+    def _add_all(self, kind: int, node: IntArray, sign: int) -> None:
+        rows, weights = self._known(kind)
+        for row, weight in zip(rows.tolist(), weights.tolist(), strict=True):
+            np.add.at(self._table[row], node, sign * weight)
+
+    def _known(self, kind: int) -> tuple[IntArray, IntArray]:
+        while len(self._relevant) <= kind:
+            self._relevant.append(self._rows_of(len(self._relevant)))
+        return self._relevant[kind]
 
     def questions(self) -> tuple[Question, ...]:
         """The questions that have a row."""

@@ -77,6 +77,17 @@ class PodColumns:
         self.row_of[info.key] = row
         return row
 
+    def replace(self, info: PodInfo, request: IntArray) -> None:
+        """Write the pod as it is now into its row; its node and its turn remain."""
+        row = self.row_of[info.key]
+        self.kind[row], self.priority[row], self.start[row] = info.kind, info.priority, info.start
+        self.request[:, row] = request
+        self.infos[row] = info
+
+    def moved(self, place: IntArray) -> None:
+        """Nodes have new places. ``place``: int64[nodes so far + 1], a -1 at its end for rows without a pod."""
+        self.node = place[self.node]
+
     def remove(self, key: str) -> None:
         """Free the row of the pod ``namespace/name``."""
         row = self.row_of.pop(key)

@@ -15,6 +15,7 @@ from functools import cached_property
 import numpy as np
 
 from kschedlab.cluster.cluster import Cluster
+from kschedlab.cluster.facts import CAPACITIES, CLASSES, CSI_NODES, LABELS, NAMES, stock
 from kschedlab.cluster.kinds import BoolArray, IntArray
 from kschedlab.cluster.labels import judged
 from kschedlab.cluster.volumes import MIGRATED_PLUGINS, size_of, volume_class
@@ -59,7 +60,7 @@ def allowed(cluster: Cluster, found: StorageClass) -> BoolArray:
                 mask |= _all(cluster, [Requirement(e.key, "In", frozenset(e.values)) for e in asked])
         return mask
 
-    return cluster.fact(("allowed", found.metadata.name), judge)
+    return cluster.fact(("allowed", found.metadata.name), judge, LABELS, CLASSES)
 
 
 @dataclass(frozen=True, eq=False)
@@ -128,7 +129,8 @@ def _bytes(volume: PersistentVolume) -> int:
 
 def stock_of(cluster: Cluster, class_name: str, claims: int) -> Stock:
     """The stock of a class for pods with that many claims, more than which need not look the same everywhere."""
-    return cluster.fact(("stock of", class_name, claims), lambda: _stock(cluster, class_name, claims))
+    key = ("stock of", class_name, claims)
+    return cluster.fact(key, lambda: _stock(cluster, class_name, claims), LABELS, stock(class_name))
 
 
 def _stock(cluster: Cluster, class_name: str, claims: int) -> Stock:
@@ -194,7 +196,7 @@ def room_of(cluster: Cluster, class_name: str) -> Room:
         node = np.concatenate([*where, np.zeros(0, np.int64)])
         return Room(found, np.array([_limit(c) for c in found], np.int64), node[::-1], number[::-1])
 
-    return cluster.fact(("room of", class_name), list_it)
+    return cluster.fact(("room of", class_name), list_it, LABELS, CAPACITIES)
 
 
 def _limit(capacity: CSIStorageCapacity) -> int:
@@ -217,7 +219,7 @@ def migrated(cluster: Cluster, plugin: str) -> BoolArray:
         said = (node.metadata.annotations.get(MIGRATED_PLUGINS, "") if node is not None else "" for node in found)
         return np.array([plugin in plugins.split(",") for plugins in said], np.bool_)
 
-    return cluster.fact(("migrated", plugin), judge)
+    return cluster.fact(("migrated", plugin), judge, NAMES, CSI_NODES)
 
 
 def _all(cluster: Cluster, requirements: Iterable[Requirement]) -> BoolArray:

@@ -12,7 +12,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
-from kschedlab.objects.model import Pod, PodAffinity, PodAffinityTerm
+from kschedlab.cluster.facts import NAMESPACES
+from kschedlab.objects.model import Namespace, Pod, PodAffinity, PodAffinityTerm
 from kschedlab.objects.selectors import Selector
 
 if TYPE_CHECKING:
@@ -101,14 +102,27 @@ def _preferred(affinity: PodAffinity | None, namespace: str, sign: int) -> tuple
     return tuple((sign * term.weight, AffinityTerm.of(term.podAffinityTerm, namespace)) for term in terms)
 
 
+@dataclass(frozen=True, eq=False)
+class Namespaces:
+    """The labels of the namespaces. Not equal to any others, not even if no label differs."""
+
+    labels: Mapping[str, Labels]
+
+    @classmethod
+    def of(cls, cluster: Cluster) -> Namespaces:
+        """Those of the cluster."""
+        return cls({n.metadata.name: n.metadata.labels for n in cluster.every(Namespace)})
+
+
 @dataclass(frozen=True)
 class Incoming:
-    """The pod that is to be scheduled. ``number``: that of its kind, which tells it from others.
+    """The pod that is to be scheduled. ``number``: that of its kind, which with ``among`` tells it from others.
 
     ``terms``: its own, with the namespaces listed, so that they need no labels of other pods' namespaces.
     """
 
     number: int
+    among: Namespaces
     kind: Kind = field(compare=False)
     namespace_labels: Labels = field(compare=False)
     terms: PodTerms = field(compare=False)
@@ -127,7 +141,7 @@ def incoming(pod: PodInfo, cluster: Cluster) -> Incoming:
 
     def prepare() -> Incoming:
         kind = cluster.kinds[pod.kind]
-        namespaces = {n.metadata.name: n.metadata.labels for n in cluster.objects.namespaces}
-        return Incoming(pod.kind, kind, namespaces.get(kind.namespace, {}), kind.terms.listing(namespaces))
+        among = cluster.fact("namespaces", lambda: Namespaces.of(cluster), NAMESPACES)
+        return Incoming(pod.kind, among, kind, among.labels.get(kind.namespace, {}), kind.terms.listing(among.labels))
 
-    return cluster.fact(("incoming", pod.kind), prepare)
+    return cluster.fact(("incoming", pod.kind), prepare, NAMESPACES)

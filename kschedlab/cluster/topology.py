@@ -67,14 +67,60 @@ def zone_of(node: Node, older_labels_only: bool = False) -> tuple[str, str]:
     return region, zone
 
 
-def interleaved(nodes: Sequence[Node], older_labels_only: bool = False) -> list[Node]:
-    """The nodes in the order in which the scheduler looks at them: one of each zone in turn.
+class NodeOrder:
+    """The order in which the scheduler looks at the nodes: one of each zone in turn.
 
-    Zones come in the order in which they first appear. v1.37: pkg/scheduler/backend/cache/node_tree.go, list.
-    ``older_labels_only``: see :func:`zone_of`.
+    Zones come in the order in which they came to be, and so do the nodes of each zone. A zone that has lost its last
+    node is gone; if it comes again, it comes last. v1.37: pkg/scheduler/backend/cache/node_tree.go.
     """
-    zones: dict[tuple[str, str], list[Node]] = {}
-    for node in nodes:
-        zones.setdefault(zone_of(node, older_labels_only), []).append(node)
-    depth = max((len(zone) for zone in zones.values()), default=0)
-    return [zone[i] for i in range(depth) for zone in zones.values() if i < len(zone)]
+
+    def __init__(self) -> None:
+        self._zone_of: dict[str, tuple[str, str]] = {}
+        self._zones: dict[tuple[str, str], dict[str, None]] = {}
+
+    def __contains__(self, name: str) -> bool:
+        return name in self._zone_of
+
+    def copy(self) -> NodeOrder:
+        """The same order, to be changed apart from this one."""
+        other = NodeOrder()
+        other._zone_of = dict(self._zone_of)
+        other._zones = {zone: dict(names) for zone, names in self._zones.items()}
+        return other
+
+    def put(self, name: str, zone: tuple[str, str]) -> bool:
+        """The node is in that zone: whether it is new there. A node that changes its zone is the new one's last."""
+        if self._zone_of.get(name) == zone:
+            return False
+        if name in self._zone_of:
+            self.remove(name)
+        self._zone_of[name] = zone
+        self._zones.setdefault(zone, {})[name] = None
+        return True
+
+    def remove(self, name: str) -> None:
+        """The node is gone."""
+        zone = self._zone_of.pop(name)
+        names = self._zones[zone]
+        del names[name]
+        if not names:
+            del self._zones[zone]
+
+    def arrivals(self) -> list[str]:
+        """The nodes in the order in which they came; one that changed its zone came again."""
+        return list(self._zone_of)
+
+    def names(self) -> list[str]:
+        """The nodes in that order. O(nodes)."""
+        left = [list(names) for names in self._zones.values()]
+        ordered: list[str] = []
+        place = 0
+        while left:
+            ordered += [names[place] for names in left]
+            place += 1
+            left = [names for names in left if len(names) > place]
+        return ordered
+
+    def by_zone(self) -> list[str]:
+        """The nodes zone by zone: coming in this order, they are looked at in the same order as now."""
+        return [name for names in self._zones.values() for name in names]

@@ -5,11 +5,28 @@ v1.37: k8s.io/component-helpers storage/volume/helpers.go and pv_helpers.go, sto
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from typing import NamedTuple
+from collections.abc import Collection, Hashable, Iterator
+from typing import NamedTuple, TypeAlias, TypeVar
 
-from kschedlab.objects.manifests import Objects
-from kschedlab.objects.model import PersistentVolume, PersistentVolumeClaim, PersistentVolumeClaimSpec, Pod, Volume
+from kschedlab.cluster.documents import Documents, change
+from kschedlab.cluster.kinds import Kind
+from kschedlab.objects.model import (
+    CSIDriver,
+    CSINode,
+    CSIStorageCapacity,
+    ObjectReference,
+    PersistentVolume,
+    PersistentVolumeClaim,
+    PersistentVolumeClaimSpec,
+    Pod,
+    StorageClass,
+    Volume,
+    VolumeAttachment,
+)
+
+K = TypeVar("K", bound=Hashable)
+V = TypeVar("V", bound=Hashable)
+ClaimKey: TypeAlias = tuple[str, str]
 
 CLASS = "volume.beta.kubernetes.io/storage-class"
 BOUND = "pv.kubernetes.io/bind-completed"
@@ -30,17 +47,64 @@ class Volumes:
     """What the volume plugins look up. Nothing here changes when pods come or go.
 
     ``claims`` by (namespace, name); ``volumes``, ``classes``, ``nodes`` (CSINode), ``drivers`` (CSIDriver) by name;
-    ``attachments``, ``capacities`` in the order in which they were read.
+    ``attachments``, ``capacities`` in the order in which they came.
     """
 
-    def __init__(self, objects: Objects) -> None:
-        self.claims = {(c.metadata.namespace, c.metadata.name): c for c in objects.persistent_volume_claims}
-        self.volumes = {v.metadata.name: v for v in objects.persistent_volumes}
-        self.classes = {c.metadata.name: c for c in objects.storage_classes}
-        self.nodes = {n.metadata.name: n for n in objects.csi_nodes}
-        self.drivers = {d.metadata.name: d for d in objects.csi_drivers}
-        self.attachments = objects.volume_attachments
-        self.capacities = objects.csi_storage_capacities
+    def __init__(self, documents: Documents) -> None:
+        self.claims: dict[ClaimKey, PersistentVolumeClaim] = documents.of(PersistentVolumeClaim)
+        self.volumes: dict[str, PersistentVolume] = documents.of(PersistentVolume)
+        self.classes: dict[str, StorageClass] = documents.of(StorageClass)
+        self.nodes: dict[str, CSINode] = documents.of(CSINode)
+        self.drivers: dict[str, CSIDriver] = documents.of(CSIDriver)
+        self._attachments: dict[str, VolumeAttachment] = documents.of(VolumeAttachment)
+        self._capacities: dict[ClaimKey, CSIStorageCapacity] = documents.of(CSIStorageCapacity)
+        self._claims_on: dict[str, dict[ClaimKey, None]] = {}
+        self._kept_for: dict[ClaimKey, dict[str, None]] = {}
+        for key, claim in self.claims.items():
+            self._claims_on.setdefault(claim.spec.volumeName, {})[key] = None
+        for name, volume in self.volumes.items():
+            if volume.spec.claimRef is not None:
+                self._kept_for.setdefault(_reference(volume.spec.claimRef), {})[name] = None
+
+    @property
+    def attachments(self) -> Collection[VolumeAttachment]:
+        """The volumes that are attached to nodes."""
+        return self._attachments.values()
+
+    @property
+    def capacities(self) -> Collection[CSIStorageCapacity]:
+        """What drivers have reported as free."""
+        return self._capacities.values()
+
+    def claims_on(self, volume: str) -> list[ClaimKey]:
+        """The claims that name the volume."""
+        return list(self._claims_on.get(volume, ()))
+
+    def kept_for(self, claim: ClaimKey) -> list[PersistentVolume]:
+        """The volumes that name the claim."""
+        return [self.volumes[name] for name in self._kept_for.get(claim, ())]
+
+    def is_attached(self, volume: str) -> bool:
+        """Whether the volume is attached to any node. O(attachments)."""
+        return any(each.spec.source.persistentVolumeName == volume for each in self.attachments)
+
+    def change_claim(self, key: ClaimKey, claim: PersistentVolumeClaim | None) -> None:
+        """Put the claim in the place of the one of that name; None: there is none any more."""
+        before = self.claims.get(key)
+        if before is not None:
+            _take_out(self._claims_on, before.spec.volumeName, key)
+        if claim is not None:
+            self._claims_on.setdefault(claim.spec.volumeName, {})[key] = None
+        change(self.claims, key, claim)
+
+    def change_volume(self, name: str, volume: PersistentVolume | None) -> None:
+        """Put the volume in the place of the one of that name; None: there is none any more."""
+        before = self.volumes.get(name)
+        if before is not None and before.spec.claimRef is not None:
+            _take_out(self._kept_for, _reference(before.spec.claimRef), name)
+        if volume is not None and volume.spec.claimRef is not None:
+            self._kept_for.setdefault(_reference(volume.spec.claimRef), {})[name] = None
+        change(self.volumes, name, volume)
 
     def claim(self, pod: Pod, name: str) -> PersistentVolumeClaim | None:
         """The claim of that name in the pod's namespace."""
@@ -58,8 +122,22 @@ class Volumes:
         reference = volume.spec.claimRef
         if reference is None:
             return volume.status.phase == "Available"
-        claim = self.claims.get((reference.namespace, reference.name))
-        return claim is not None and not is_bound(claim)
+        return may_yet_bind(self.claims.get(_reference(reference)))
+
+
+def _reference(reference: ObjectReference) -> ClaimKey:
+    return reference.namespace, reference.name
+
+
+def _take_out(index: dict[K, dict[V, None]], key: K, value: V) -> None:
+    del index[key][value]
+    if not index[key]:
+        del index[key]
+
+
+def may_yet_bind(claim: PersistentVolumeClaim | None) -> bool:
+    """Whether there is such a claim, not yet bound for good."""
+    return claim is not None and not is_bound(claim)
 
 
 def claim_name(pod: Pod, volume: Volume) -> ClaimName | None:
@@ -74,6 +152,11 @@ def claim_name(pod: Pod, volume: Volume) -> ClaimName | None:
 def claim_names(pod: Pod) -> Iterator[ClaimName]:
     """The claims that the pod's volumes name, in their order; one named twice comes twice."""
     return (name for volume in pod.spec.volumes if (name := claim_name(pod, volume)) is not None)
+
+
+def claims_of(kind: Kind) -> Iterator[ClaimKey]:
+    """The (namespace, name) of the claims that every pod of the kind uses; one used twice comes twice."""
+    return ((kind.namespace, name) for name, _ in claim_names(kind.example))
 
 
 def own_fault(pod: Pod, claim: PersistentVolumeClaim) -> str:

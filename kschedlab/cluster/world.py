@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from kschedlab.cluster.kinds import BoolArray, IntArray, Question
-from kschedlab.cluster.pods import PodColumns
+from kschedlab.cluster.pods import PodColumns, PodInfo
 
 if TYPE_CHECKING:
     from kschedlab.cluster.cluster import Cluster
@@ -68,6 +68,12 @@ class Overlay:
         """int64[]: the rows of the pods that left."""
         return self._rows[self.weight < 0]
 
+    @property
+    def come(self) -> list[tuple[int, PodInfo]]:
+        """The pods that came, each with its node's position."""
+        here = np.flatnonzero(self.weight > 0)
+        return [(node, self._pods.info(row)) for node, row in zip(self.node[here], self._rows[here], strict=True)]
+
     def put_back(self, question: Question) -> IntArray:
         """int64[nodes]: the question's sum over the pods that left in thought, all at first, and are there again."""
         return self._whole(question) + self.count(question)
@@ -120,6 +126,19 @@ class World:
     def gone(self) -> IntArray:
         """int64[]: the rows of the running pods that left in thought."""
         return np.concatenate([NO_ROWS, *(overlay.gone for overlay in self.overlays if overlay.runs)])
+
+    def by_node(self) -> dict[int, list[PodInfo]]:
+        """The pods on each node that has any, by its position, in the order in which they came. O(pods)."""
+        pods, there = self.cluster.pods, self.cluster.pods.live()
+        there[self.gone()] = False
+        rows = np.flatnonzero(there)
+        found: dict[int, list[PodInfo]] = {}
+        for row in rows[np.argsort(pods.turn[rows])].tolist():
+            found.setdefault(int(pods.node[row]), []).append(pods.info(row))
+        for overlay in self.overlays:
+            for node, info in overlay.come:
+                found.setdefault(int(node), []).append(info)
+        return found
 
     def put_back(self, question: Question) -> IntArray | int:
         """int64[nodes]: the question's sum over the running pods that left in thought and are there again."""

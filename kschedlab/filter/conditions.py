@@ -14,6 +14,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from kschedlab.cluster.cluster import Cluster
+from kschedlab.cluster.facts import CONDITIONS, CORDONS
 from kschedlab.cluster.pods import PodInfo
 from kschedlab.filter.node import UNSCHEDULABLE, unschedulable
 from kschedlab.filter.plugin import Part, Refused, Static
@@ -40,7 +41,8 @@ class CheckNodeCondition:
 
     def prepare(self, pod: PodInfo, cluster: Cluster) -> Static:
         """The same for every pod: all reasons that the nodes give."""
-        return cluster.fact(("CheckNodeCondition", self.out_of_disk_counts), lambda: self._judge(cluster))
+        key = ("CheckNodeCondition", self.out_of_disk_counts)
+        return cluster.fact(key, lambda: self._judge(cluster), CONDITIONS, CORDONS)
 
     def _judge(self, cluster: Cluster) -> Static:
         wrong = [
@@ -71,7 +73,7 @@ class NodePressure:
         """Skips pods that it does not stop."""
         if self.best_effort_only and not best_effort(pod.pod, self.init_containers_count):
             return None
-        return cluster.fact(("NodePressure", self.condition, self.reason), lambda: self._judge(cluster))
+        return cluster.fact(("NodePressure", self.condition, self.reason), lambda: self._judge(cluster), CONDITIONS)
 
     def _judge(self, cluster: Cluster) -> Static:
         stated = np.array([_last(node, self.condition) == "True" for node in cluster.nodes], np.bool_)

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from kschedlab.cluster.cluster import Cluster
+from kschedlab.cluster.facts import CORDONS
 from kschedlab.cluster.kinds import BoolArray
 from kschedlab.cluster.labels import tolerated
 from kschedlab.cluster.pods import PodInfo
@@ -62,5 +63,5 @@ class NodeUnschedulable:
 def unschedulable(cluster: Cluster) -> BoolArray:
     """bool[nodes]: the nodes that are closed for new pods (``kubectl cordon``)."""
     return cluster.fact(
-        "unschedulable", lambda: np.array([node.spec.unschedulable for node in cluster.nodes], np.bool_)
+        "unschedulable", lambda: np.array([node.spec.unschedulable for node in cluster.nodes], np.bool_), CORDONS
     )

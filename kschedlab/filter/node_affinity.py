@@ -10,6 +10,7 @@ from collections.abc import Hashable
 from dataclasses import dataclass
 
 from kschedlab.cluster.cluster import Cluster
+from kschedlab.cluster.facts import LABELS
 from kschedlab.cluster.labels import required, required_terms, selected
 from kschedlab.cluster.pods import PodInfo
 from kschedlab.filter.plugin import Part, Refused, Rejected, Static
@@ -47,7 +48,7 @@ class NodeAffinity:
         if affinity is None and self.added is None and not spec.nodeSelector:
             return None
         key: Hashable = ("NodeAffinity", self, tuple(sorted(spec.nodeSelector.items())), affinity)
-        return cluster.fact(key, lambda: self._judge(spec, affinity, cluster))
+        return cluster.fact(key, lambda: self._judge(spec, affinity, cluster), LABELS)
 
     def _judge(self, spec: PodSpec, affinity: NodeSelector | None, cluster: Cluster) -> Static | Rejected:
         only = nodes_by_name(affinity.nodeSelectorTerms) if self.narrows and affinity is not None else None

@@ -18,6 +18,7 @@ from kschedlab.cluster.labels import meets
 from kschedlab.cluster.pods import PodInfo
 from kschedlab.cluster.world import World
 from kschedlab.filter.plugin import Part, Refused
+from kschedlab.objects.model import Service
 from kschedlab.objects.selectors import Selector, from_map
 
 VIOLATED = "node(s) didn't match service affinity"
@@ -59,7 +60,7 @@ class ServiceAffinity:
 
 def has_service(kind: Kind, cluster: Cluster) -> bool:
     """Whether a service of the namespace selects such pods."""
-    selectors = (from_map(s.spec.selector) for s in cluster.objects.services if s.metadata.namespace == kind.namespace)
+    selectors = (from_map(s.spec.selector) for s in cluster.every(Service) if s.metadata.namespace == kind.namespace)
     return any(not selector.empty and selector.matches(kind.labels) for selector in selectors)
 
 

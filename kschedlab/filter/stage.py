@@ -247,6 +247,7 @@ def search(passes: BoolArray, start: int, enough: int) -> tuple[IntArray, int]:
 
     The search ends at the first node that is one too many; that one does not count as looked at.
     """
+    start %= max(len(passes), 1)
     hits = np.flatnonzero(passes)
     first = int(np.searchsorted(hits, start))
     hits = np.concatenate([hits[first:], hits[:first]])

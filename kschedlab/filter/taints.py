@@ -12,6 +12,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from kschedlab.cluster.cluster import Cluster
+from kschedlab.cluster.facts import TAINTS
 from kschedlab.cluster.labels import first_untolerated, taints, untolerated
 from kschedlab.cluster.pods import PodInfo
 from kschedlab.filter.plugin import Part, Refused, Static
@@ -35,7 +36,8 @@ class TaintToleration:
         tolerations = pod.pod.spec.tolerations
         if not untolerated(cluster, tolerations).any():
             return None
-        return cluster.fact(("TaintToleration", self.reason, tolerations), lambda: self._judge(cluster, tolerations))
+        key = ("TaintToleration", self.reason, tolerations)
+        return cluster.fact(key, lambda: self._judge(cluster, tolerations), TAINTS)
 
     def _judge(self, cluster: Cluster, tolerations: tuple[Toleration, ...]) -> Static:
         which, lists = taints(cluster)

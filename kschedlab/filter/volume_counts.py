@@ -17,6 +17,7 @@ import numpy as np
 
 from kschedlab.cluster.attachments import NO_LIMIT, Attached
 from kschedlab.cluster.cluster import Cluster
+from kschedlab.cluster.facts import ALLOCATABLE, CSI_NODES, LABELS, VOLUMES
 from kschedlab.cluster.kinds import IntArray, Kind
 from kschedlab.cluster.migration import DRIVER_OF
 from kschedlab.cluster.pods import PodInfo
@@ -137,8 +138,11 @@ class DiskLimits:
         wanted = question.handles(cluster.kinds[pod.kind])
         if not wanted:
             return None
-        size = len(cluster.nodes)
-        disks, limits = cluster.fact(("disks", question), lambda: (Attached(question, size), self.sort.limits(cluster)))
+
+        def known() -> tuple[Attached, IntArray]:
+            return Attached(question, cluster), self.sort.limits(cluster)
+
+        disks, limits = cluster.fact(("disks", question), known, LABELS, ALLOCATABLE, VOLUMES)
         return CountsCheck((Count(disks, tuple(sorted(wanted)), limits),), False)
 
 
@@ -208,9 +212,10 @@ class DriverLimits:
         question = DriverVolumes(driver, cluster.volumes, self.unbound_count)
 
         def known() -> tuple[Attached, IntArray]:
-            return Attached(question, len(cluster.nodes)), driver_limits(driver, cluster, self.csi_nodes_read)
+            return Attached(question, cluster), driver_limits(driver, cluster, self.csi_nodes_read)
 
-        attached, limits = cluster.fact(("driver volumes", question, self.csi_nodes_read), known)
+        key = ("driver volumes", question, self.csi_nodes_read)
+        attached, limits = cluster.fact(key, known, ALLOCATABLE, CSI_NODES, VOLUMES)
         return Count(attached, wanted, limits)
 
 

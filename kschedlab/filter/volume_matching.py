@@ -14,6 +14,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from kschedlab.cluster.cluster import Cluster
+from kschedlab.cluster.facts import CAPACITIES, CLAIMS, CLASSES, CSI_DRIVERS, LABELS, PERSISTENT_VOLUMES
 from kschedlab.cluster.kinds import BoolArray, IntArray
 from kschedlab.cluster.reach import Room, Stock, allowed, room_of, stock_of, volume_reach
 from kschedlab.cluster.volumes import SELECTED_NODE, Volumes, claim_class, claim_names, is_bound, size_of
@@ -23,6 +24,8 @@ from kschedlab.objects.selectors import Selector
 NO_PROVISIONER = "kubernetes.io/no-provisioner"
 REMEMBERED = 16
 """How many pods' matches are kept: the score asks for what the filter has just found."""
+SOURCES = (LABELS, PERSISTENT_VOLUMES, CLAIMS, CLASSES, CSI_DRIVERS, CAPACITIES)
+"""What they follow from."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -67,7 +70,8 @@ def match(cluster: Cluster, claims: list[PersistentVolumeClaim], capacity_checke
 
     ``capacity_checked``: whether what drivers report as free counts.
     """
-    recent: dict[tuple[tuple[str, str], ...], Match] = cluster.fact(("recent matches", capacity_checked), dict)
+    name = ("recent matches", capacity_checked)
+    recent: dict[tuple[tuple[str, str], ...], Match] = cluster.fact(name, dict, *SOURCES)
     key = tuple((c.metadata.namespace, c.metadata.name) for c in claims)
     if key not in recent:
         if len(recent) >= REMEMBERED:

@@ -12,6 +12,7 @@ from typing import TypeAlias
 import numpy as np
 
 from kschedlab.cluster.cluster import Cluster
+from kschedlab.cluster.facts import LABELS
 from kschedlab.cluster.kinds import BoolArray
 from kschedlab.cluster.migration import SEVERAL
 from kschedlab.cluster.pods import PodInfo
@@ -29,7 +30,7 @@ NEWER = {ZONE[0]: ZONE[1], REGION[0]: REGION[1]}
 """The label that took each older label's place."""
 
 Labels: TypeAlias = tuple[str, ...]
-LABELS: Labels = (ZONE[0], REGION[0], ZONE[1], REGION[1])
+ZONE_LABELS: Labels = (ZONE[0], REGION[0], ZONE[1], REGION[1])
 
 
 @dataclass(frozen=True)
@@ -51,7 +52,7 @@ class VolumeZone:
     def prepare(self, pod: PodInfo, cluster: Cluster) -> Static | Rejected | None:
         """Skips a pod whose volumes name no zone or region. Rejects one whose volume can't be found."""
         claims = [v.persistentVolumeClaim.claimName for v in pod.pod.spec.volumes if v.persistentVolumeClaim]
-        labels = LABELS[:2] if self.older_labels_only else LABELS
+        labels = ZONE_LABELS[:2] if self.older_labels_only else ZONE_LABELS
         parts: list[Part] = []
         for claim in claims:
             volume = _volume(pod.pod, claim, cluster)
@@ -86,21 +87,21 @@ def _volume(pod: Pod, name: str, cluster: Cluster) -> PersistentVolume | str | N
     return None if volumes.waits(claim) else NO_VOLUME_NAME
 
 
-def topologies(volume: PersistentVolume, known: Labels = LABELS) -> list[tuple[str, frozenset[str]]]:
+def topologies(volume: PersistentVolume, known: Labels = ZONE_LABELS) -> list[tuple[str, frozenset[str]]]:
     """The volume's zone and region labels with the values that they name; a label with an empty name does not count."""
     labels = volume.metadata.labels
     found = [(key, frozenset(v.strip() for v in labels[key].split(SEVERAL))) for key in known if key in labels]
     return [(key, values) for key, values in found if "" not in values]
 
 
-def has_zones(cluster: Cluster, known: Labels = LABELS) -> BoolArray:
+def has_zones(cluster: Cluster, known: Labels = ZONE_LABELS) -> BoolArray:
     """bool[nodes]: the nodes that have one of these zone and region labels. Not to be written to."""
 
     def judge() -> BoolArray:
         mask: BoolArray = np.logical_or.reduce([cluster.topology(label).domain >= 0 for label in known])
         return mask
 
-    return cluster.fact(("has zones", known), judge)
+    return cluster.fact(("has zones", known), judge, LABELS)
 
 
 def _outside(cluster: Cluster, key: str, values: frozenset[str], newer_label_serves: bool, known: Labels) -> BoolArray:
@@ -112,4 +113,4 @@ def _outside(cluster: Cluster, key: str, values: frozenset[str], newer_label_ser
         outside: BoolArray = has_zones(cluster, known) & ~inside
         return outside
 
-    return cluster.fact(("outside", key, values, newer_label_serves, known), judge)
+    return cluster.fact(("outside", key, values, newer_label_serves, known), judge, LABELS)

@@ -5,6 +5,7 @@ v1.37: pkg/scheduler/framework/preemption/util.go, FilterVictimsWithPDBViolation
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from dataclasses import dataclass
 
 import numpy as np
@@ -44,7 +45,7 @@ class Protects:
 
 
 def violations(
-    cluster: Cluster, budgets: list[PodDisruptionBudget], rows: IntArray, node: IntArray, rules: BudgetRules
+    cluster: Cluster, budgets: Collection[PodDisruptionBudget], rows: IntArray, node: IntArray, rules: BudgetRules
 ) -> BoolArray:
     """bool[pods]: evicting this pod, after those before it on the same node, breaks a budget.
 

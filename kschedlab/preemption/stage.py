@@ -16,7 +16,7 @@ from kschedlab.cluster.cluster import Cluster
 from kschedlab.cluster.kinds import BoolArray, IntArray
 from kschedlab.cluster.pods import PodInfo
 from kschedlab.filter.stage import PASSES, FilterRun, Verdicts
-from kschedlab.objects.model import Pod
+from kschedlab.objects.model import Pod, PodDisruptionBudget
 from kschedlab.preemption.ladder import RULES, Rule, Rung, Victims, climb
 from kschedlab.preemption.victims import DryRun, VictimRules, dry_run, lower_priority
 
@@ -217,7 +217,7 @@ def _search(
     order, size = order[populated[order]], enough + enough // 4
     while True:
         block = order[:size]
-        tried = dry_run(cluster, run, block, lower, cluster.objects.pod_disruption_budgets, rules.victims)
+        tried = dry_run(cluster, run, block, lower, cluster.every(PodDisruptionBudget), rules.victims)
         broken = np.bincount(tried.node[tried.evicted & tried.violates], minlength=len(cluster.nodes))[block]
         candidate = np.bincount(tried.node[tried.evicted], minlength=len(cluster.nodes))[block] > 0
         clean = candidate & (broken == 0)

@@ -6,6 +6,7 @@ pkg/scheduler/framework/preemption/preemption.go (DryRunPreemption).
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from dataclasses import dataclass, field
 from functools import cached_property
 
@@ -82,7 +83,7 @@ def dry_run(
     run: FilterRun,
     nodes: IntArray,
     lower: IntArray,
-    budgets: list[PodDisruptionBudget],
+    budgets: Collection[PodDisruptionBudget],
     rules: VictimRules,
 ) -> DryRun:
     """Try preemption on the nodes at these positions. ``lower``: the rows of all pods of lower priority.

@@ -15,6 +15,7 @@ import msgspec
 import numpy as np
 
 from kschedlab.cluster.cluster import Cluster
+from kschedlab.cluster.facts import ANNOTATIONS
 from kschedlab.cluster.kinds import IntArray
 from kschedlab.cluster.pods import PodInfo
 from kschedlab.objects.model import OwnerReference
@@ -72,4 +73,4 @@ def avoided(cluster: Cluster) -> Mapping[tuple[str, str], IntArray]:
                 positions.setdefault((controller.kind, controller.uid), []).append(position)
         return {controller: np.array(where, np.int64) for controller, where in positions.items()}
 
-    return cluster.fact("avoided pods", read)
+    return cluster.fact("avoided pods", read, ANNOTATIONS)

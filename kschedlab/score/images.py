@@ -12,6 +12,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from kschedlab.cluster.cluster import Cluster
+from kschedlab.cluster.facts import IMAGES
 from kschedlab.cluster.kinds import IntArray
 from kschedlab.cluster.pods import PodInfo
 from kschedlab.objects.model import PodSpec
@@ -45,7 +46,8 @@ class ImageLocality:
         """Scores every pod. Terms: ``bytes``, int64[nodes given], present there and scaled; ``images``, how many."""
         used = images if self.init_containers else container_images
         wanted = tuple(sorted(normalized(image) for image in used(pod.pod.spec)))
-        present, score = cluster.fact(("ImageLocality", self, wanted), lambda: self._all_nodes(wanted, cluster))
+        key = ("ImageLocality", self, wanted)
+        present, score = cluster.fact(key, lambda: self._all_nodes(wanted, cluster), IMAGES)
         raw = score[nodes]
         return Scored(raw, raw, {"bytes": present[nodes], "images": len(wanted)})
 
@@ -83,14 +85,13 @@ def scaled_sizes(cluster: Cluster, own_size: bool = True) -> dict[str, IntArray]
 
     The share keeps pods from piling up on the few nodes that have a rare image.
     """
-    return cluster.fact(("scaled sizes", own_size), lambda: _scaled_sizes(cluster, own_size))
+    return cluster.fact(("scaled sizes", own_size), lambda: _scaled_sizes(cluster, own_size), IMAGES)
 
 
 def _scaled_sizes(cluster: Cluster, own_size: bool) -> dict[str, IntArray]:
     sizes: dict[str, dict[int, int]] = {}
-    for node in cluster.objects.nodes:
-        position = cluster.index[node.metadata.name]
-        for image in node.status.images:
+    for position in cluster.arrivals():
+        for image in cluster.nodes[position].status.images:
             for name in image.names:
                 known = sizes.setdefault(name, {})
                 known[position] = image.sizeBytes if own_size else next(iter(known.values()), image.sizeBytes)

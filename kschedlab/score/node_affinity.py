@@ -12,6 +12,7 @@ import msgspec
 import numpy as np
 
 from kschedlab.cluster.cluster import Cluster
+from kschedlab.cluster.facts import LABELS
 from kschedlab.cluster.kinds import IntArray
 from kschedlab.cluster.labels import matches
 from kschedlab.cluster.pods import PodInfo
@@ -78,4 +79,4 @@ def weight_of(cluster: Cluster, terms: Terms) -> IntArray:
                 weights += term.weight * matches(cluster, term.preference)
         return weights
 
-    return cluster.fact(("preferred", terms), judge)
+    return cluster.fact(("preferred", terms), judge, LABELS)

@@ -13,10 +13,11 @@ from dataclasses import dataclass
 import numpy as np
 
 from kschedlab.cluster.cluster import Cluster
+from kschedlab.cluster.facts import LABELS, OWNERS
 from kschedlab.cluster.kinds import FloatArray, IntArray, Kind
 from kschedlab.cluster.pods import PodInfo
 from kschedlab.cluster.topology import Topology, zone_of
-from kschedlab.objects.model import ReplicaSet, StatefulSet
+from kschedlab.objects.model import ReplicaSet, ReplicationController, Service, StatefulSet
 from kschedlab.objects.selectors import Selector, from_map
 from kschedlab.score.plugin import MAX_NODE_SCORE, Scored
 
@@ -57,7 +58,7 @@ class SelectorSpread:
         if self.constraints_instead and pod.pod.spec.topologySpreadConstraints:
             return Scored(np.zeros_like(nodes), np.zeros_like(nodes))
         key = ("selectors", pod.kind)
-        selectors = cluster.fact(key, lambda: tuple(selectors_of(cluster.kinds[pod.kind], cluster)))
+        selectors = cluster.fact(key, lambda: tuple(selectors_of(cluster.kinds[pod.kind], cluster)), *OWNERS)
         count = cluster.count(Selected(pod.pod.metadata.namespace, selectors, self.all_selectors))[nodes]
         zone = zones(cluster).domain[nodes]
         share = _turned_round(count, float(self.highest))
@@ -73,12 +74,11 @@ class SelectorSpread:
 
 def selectors_of(kind: Kind, cluster: Cluster) -> Iterator[Selector]:
     """The selectors of all Services and controllers of the namespace that select such pods; empty ones don't count."""
-    objects = cluster.objects
-    for service in objects.services:
+    for service in cluster.every(Service):
         yield from _selecting(service.metadata.namespace, from_map(service.spec.selector), kind)
-    for controller in objects.replication_controllers:
+    for controller in cluster.every(ReplicationController):
         yield from _selecting(controller.metadata.namespace, from_map(controller.spec.selector), kind)
-    owners: tuple[ReplicaSet | StatefulSet, ...] = (*objects.replica_sets, *objects.stateful_sets)
+    owners: tuple[ReplicaSet | StatefulSet, ...] = (*cluster.every(ReplicaSet), *cluster.every(StatefulSet))
     for owner in owners:
         if owner.spec.selector is not None:
             yield from _selecting(owner.metadata.namespace, owner.spec.selector.compile(), kind)
@@ -96,7 +96,7 @@ def zones(cluster: Cluster) -> Topology:
         known = [zone_of(node, cluster.api.older_zone_labels_only) for node in cluster.nodes]
         return Topology.of("zone", [{"zone": "/".join(zone)} if any(zone) else {} for zone in known])
 
-    return cluster.fact("zones", number)
+    return cluster.fact("zones", number, LABELS)
 
 
 def _turned_round(count: IntArray, highest: float) -> FloatArray:

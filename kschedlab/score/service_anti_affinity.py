@@ -11,8 +11,10 @@ from dataclasses import dataclass
 import numpy as np
 
 from kschedlab.cluster.cluster import Cluster
+from kschedlab.cluster.facts import SERVICES
 from kschedlab.cluster.kinds import IntArray, Kind
 from kschedlab.cluster.pods import PodInfo
+from kschedlab.objects.model import Service
 from kschedlab.objects.selectors import Selector, from_map
 from kschedlab.score.plugin import MAX_NODE_SCORE, Scored
 from kschedlab.score.selector_spread import Selected
@@ -32,7 +34,7 @@ class ServiceAntiAffinity:
     def score(self, pod: PodInfo, cluster: Cluster, nodes: IntArray) -> Scored:
         """Scores every pod. Terms: ``pods`` on nodes with the same value, ``all`` on nodes that are scored."""
         key = ("first service", pod.kind)
-        selectors = cluster.fact(key, lambda: first_service(cluster.kinds[pod.kind], cluster))
+        selectors = cluster.fact(key, lambda: first_service(cluster.kinds[pod.kind], cluster), SERVICES)
         count = cluster.count(Selected(pod.pod.metadata.namespace, selectors, True))[nodes]
         domain = cluster.topology(self.label).domain[nodes]
         labelled, total = domain >= 0, int(count.sum())
@@ -46,7 +48,7 @@ class ServiceAntiAffinity:
 
 def first_service(kind: Kind, cluster: Cluster) -> tuple[Selector, ...]:
     """The selector of the first service that selects such pods, if there is one."""
-    for service in cluster.objects.services:
+    for service in cluster.every(Service):
         selector = from_map(service.spec.selector)
         if service.metadata.namespace == kind.namespace and not selector.empty and selector.matches(kind.labels):
             return (selector,)

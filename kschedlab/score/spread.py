@@ -23,6 +23,7 @@ from kschedlab.cluster.constraints import (
     constraints,
     has_all_keys,
 )
+from kschedlab.cluster.facts import LABELS
 from kschedlab.cluster.kinds import BoolArray, FloatArray, IntArray
 from kschedlab.cluster.pods import PodInfo
 from kschedlab.cluster.topology import Topology
@@ -86,6 +87,7 @@ def with_blank(cluster: Cluster, key: str) -> Topology:
     return cluster.fact(
         ("with blank", key),
         lambda: Topology.of(key, [{key: node.metadata.labels.get(key, "")} for node in cluster.nodes]),
+        LABELS,
     )
 
 

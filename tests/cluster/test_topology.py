@@ -4,7 +4,9 @@ import numpy as np
 import pytest
 from hypothesis import given, strategies as st
 
-from kschedlab.cluster.topology import Topology, interleaved, zone_of
+from kschedlab.cluster.cluster import Cluster
+from kschedlab.cluster.topology import NodeOrder, Topology, zone_of
+from kschedlab.objects.manifests import Objects, decode_objects
 from tests.build import cluster, node
 
 ZONE, REGION = "topology.kubernetes.io/zone", "topology.kubernetes.io/region"
@@ -74,8 +76,8 @@ ZONES = st.sampled_from([None, "a", "b", "c"])
 
 @given(st.lists(ZONES, max_size=20))
 def test_interleaving_loses_nobody_and_keeps_the_order_of_a_zone(zones):
-    nodes = cluster(*(in_zone(f"n{i}", zone=zone) for i, zone in enumerate(zones))).objects.nodes
-    ordered = interleaved(nodes)
+    nodes = decode_objects([in_zone(f"n{i}", zone=zone) for i, zone in enumerate(zones)]).nodes
+    ordered = Cluster(Objects(nodes=nodes)).nodes
     assert sorted(n.metadata.name for n in ordered) == sorted(n.metadata.name for n in nodes)
     for zone in {zone_of(n) for n in nodes}:
         assert [n for n in ordered if zone_of(n) == zone] == [n for n in nodes if zone_of(n) == zone]

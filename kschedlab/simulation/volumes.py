@@ -1,0 +1,270 @@
+"""Volumes that a pod's claims are assumed to have, before the API server knows.
+
+v1.37: pkg/scheduler/framework/plugins/volumebinding/binder.go, pkg/scheduler/util/assumecache/assume_cache.go and
+k8s.io/component-helpers storage/volume/pv_helpers.go (GetBindVolumeToClaim); v1.13:
+pkg/controller/volume/persistentvolume/scheduler_binder.go.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import msgspec
+
+from kschedlab.cluster.cluster import Cluster
+from kschedlab.cluster.documents import key_of
+from kschedlab.cluster.migration import MigrationError, in_tree, moved_affinity
+from kschedlab.cluster.pods import PodInfo
+from kschedlab.cluster.volumes import MIGRATED_PLUGINS, SELECTED_NODE, claim_names, is_bound
+from kschedlab.filter.volume_matching import match, unbound
+from kschedlab.objects.model import (
+    CSINode,
+    Document,
+    Node,
+    NodeSelector,
+    ObjectMeta,
+    ObjectReference,
+    PersistentVolume,
+    PersistentVolumeClaim,
+)
+
+BOUND_BY_CONTROLLER = "pv.kubernetes.io/bound-by-controller"
+"""Annotation of a volume that no user has bound to its claim."""
+
+_replace = msgspec.structs.replace
+
+
+class VolumeError(Exception):
+    """The pod's volumes cannot be had as it was decided; the message is the real binder's."""
+
+
+@dataclass(frozen=True)
+class BinderRules:
+    """How a generation binds volumes: named rules. The defaults are those of v1.37.
+
+    ``capacity_checked``: as in :class:`~kschedlab.filter.volume_binding.VolumeBinding`. ``migrates``: the same.
+    ``told_only``: whether all is bound is judged by what the informers tell, if it is not older than what was written,
+    and the volumes must be usable on the node; else by what was assumed (v1.13: checkBindings).
+    ``provisioning_failed``: what is said if a claim has lost its chosen node.
+    """
+
+    capacity_checked: bool = True
+    migrates: bool = True
+    told_only: bool = True
+    provisioning_failed: str = 'provisioning failed for PVC "{name}"'
+
+
+@dataclass(frozen=True)
+class PodVolumes:
+    """What was found for a pod's claims on one node: the volume of each that gets one, and claims to be provisioned."""
+
+    bindings: tuple[tuple[PersistentVolume, PersistentVolumeClaim], ...] = ()
+    provisions: tuple[PersistentVolumeClaim, ...] = ()
+
+
+@dataclass(frozen=True)
+class AssumedVolumes:
+    """What PreBind must write, in this order: volumes with their claims, then claims with their node.
+
+    ``all_bound``: the pod has no claim that waits, and nothing is to be written or waited for. ``for_claims``: the
+    claims that get the volumes, one each. ``changed``: what differs from what was told.
+    """
+
+    all_bound: bool = False
+    volumes: tuple[PersistentVolume, ...] = ()
+    for_claims: tuple[PersistentVolumeClaim, ...] = ()
+    claims: tuple[PersistentVolumeClaim, ...] = ()
+    changed: tuple[Document, ...] = ()
+
+    @property
+    def documents(self) -> tuple[Document, ...]:
+        """All that is to be written."""
+        return (*self.volumes, *self.claims)
+
+
+class Latest:
+    """Volumes and claims as they were told last, and as they are assumed to be.
+
+    What is assumed holds until something newer is told, by the resource version.
+    """
+
+    def __init__(self) -> None:
+        self._told: dict[tuple[type[Document], Any], Document] = {}
+        self._latest: dict[tuple[type[Document], Any], Document] = {}
+
+    def told(self, kind: type[Document], key: Any) -> Any:
+        """The object as it was told, or None."""
+        return self._told.get((kind, key))
+
+    def latest(self, kind: type[Document], key: Any) -> Any:
+        """The object as it is assumed to be, else as it was told, or None."""
+        return self._latest.get((kind, key))
+
+    def accepts(self, document: Document) -> bool:
+        """Take note of an object that was told: whether it is news. Of other kinds everything is."""
+        if not isinstance(document, (PersistentVolume, PersistentVolumeClaim)):
+            return True
+        key = type(document), key_of(document)
+        stored = self._latest.get(key)
+        if stored is not None and 0 < version(document) <= version(stored):
+            return False
+        self._told[key] = self._latest[key] = document
+        return True
+
+    def drop(self, document: Document) -> None:
+        """The object is gone."""
+        self._told.pop((type(document), key_of(document)), None)
+        self._latest.pop((type(document), key_of(document)), None)
+
+    def assume(self, document: Document) -> None:
+        """Take it that the object is so. VolumeError if it is gone, or if a newer one was told."""
+        key = type(document), key_of(document)
+        stored = self._latest.get(key)
+        if stored is None:
+            raise VolumeError(f'could not find {type(document).__name__} "{_shown(key[1])}"')
+        if version(document) < version(stored):
+            stale = f"(stored: {version(stored)}, assume: {version(document)})"
+            raise VolumeError(f'{type(document).__name__} "{_shown(key[1])}" is out of sync {stale}')
+        self._latest[key] = document
+
+    def restore(self, document: Document) -> Document | None:
+        """The object as it was told, if anything else was assumed; from now on that holds."""
+        key = type(document), key_of(document)
+        told = self._told.get(key)
+        if told is None or self._latest.get(key) is told:
+            return None
+        self._latest[key] = told
+        return told
+
+
+def pod_volumes(cluster: Cluster, pod: PodInfo, node: str, rules: BinderRules) -> PodVolumes:
+    """What the filter found for the pod's claims on that node. VolumeError if it found nothing.
+
+    v1.37: binder.go, FindPodVolumes.
+    """
+    waiting = unbound(pod.pod, cluster.volumes) if pod.pod.spec.volumes else []
+    if not waiting:
+        return PodVolumes()
+    found, place = match(cluster, waiting, rules.capacity_checked), cluster.index.get(node)
+    if place is None or found.no_volume[place] or found.no_space[place]:
+        raise VolumeError(f"pod {pod.key} finds no volumes on node {node!r}")
+    chosen = [(of, int(of.choice[place])) for of in found.matched]
+    bindings = tuple((of.stock.volumes[number], of.claim) for of, number in chosen if number >= 0)
+    served = {key_of(claim) for _, claim in bindings}
+    return PodVolumes(bindings, tuple(p.claim for p in found.provisioned if key_of(p.claim) not in served))
+
+
+def assumed_versions(cluster: Cluster, pod: PodInfo, found: PodVolumes, node: str) -> AssumedVolumes:
+    """The volumes as they are once they are kept for their claims, the claims once the node is chosen for them."""
+    claims = (cluster.volumes.claim(pod.pod, name) for name, _ in claim_names(pod.pod))
+    if all(claim is not None and is_bound(claim) for claim in claims):
+        return AssumedVolumes(all_bound=True)
+    volumes = tuple(bound_to(volume, claim) for volume, claim in found.bindings)
+    provisions = tuple(_annotated(claim, SELECTED_NODE, node) for claim in found.provisions)
+    dirty = (new for new, (old, _) in zip(volumes, found.bindings, strict=True) if new is not old)
+    return AssumedVolumes(
+        False, volumes, tuple(claim for _, claim in found.bindings), provisions, (*dirty, *provisions)
+    )
+
+
+def bound_to(volume: PersistentVolume, claim: PersistentVolumeClaim) -> PersistentVolume:
+    """The volume, kept for the claim; the same object if nothing is to be changed.
+
+    It is marked as bound by a controller unless it had been kept for a claim of that name, by its user or before.
+    """
+    metadata, before = claim.metadata, volume.spec.claimRef
+    by_user = before is not None and _names(before, metadata) and before.uid in ("", metadata.uid)
+    if before is None or not _names(before, metadata) or before.uid != metadata.uid:
+        reference = ObjectReference("PersistentVolumeClaim", metadata.namespace, metadata.name, metadata.uid, "v1")
+        volume = _replace(volume, spec=_replace(volume.spec, claimRef=reference))
+    if not by_user and BOUND_BY_CONTROLLER not in volume.metadata.annotations:
+        volume = _annotated(volume, BOUND_BY_CONTROLLER, "yes")
+    return volume
+
+
+def _names(reference: ObjectReference, metadata: ObjectMeta) -> bool:
+    return (reference.name, reference.namespace) == (metadata.name, metadata.namespace)
+
+
+@dataclass(frozen=True)
+class BindingCheck:
+    """Whether what was written for a pod on ``node`` is bound by now. v1.37: binder.go, checkBindings."""
+
+    latest: Latest
+    node: Node
+    csi_node: CSINode | None
+    rules: BinderRules
+
+    def done(self, written: AssumedVolumes) -> bool:
+        """Whether all is bound. VolumeError if it never will be, and the pod must be scheduled anew."""
+        static = zip(written.volumes, written.for_claims, strict=True)
+        return all(self._is_bound(*each) for each in static) and all(map(self._is_made, written.claims))
+
+    def _is_bound(self, volume: PersistentVolume, of: PersistentVolumeClaim) -> bool:
+        found: PersistentVolume = self._look(volume, "failed to check binding")
+        claim: PersistentVolumeClaim = self._look(of, "failed to check binding")
+        if self.rules.told_only and version(volume) > version(found):
+            return False
+        self._check_usable(found)
+        if found.spec.claimRef is None or not found.spec.claimRef.uid:
+            raise VolumeError(f'ClaimRef got reset for pv "{found.metadata.name}"')
+        return is_bound(claim)
+
+    def _is_made(self, asked: PersistentVolumeClaim) -> bool:
+        claim: PersistentVolumeClaim = self._look(asked, "failed to check provisioning pvc")
+        if self.rules.told_only and version(asked) > version(claim):
+            return False
+        selected, node = claim.metadata.annotations.get(SELECTED_NODE, ""), self.node.metadata.name
+        if selected != node:
+            reason = self.rules.provisioning_failed.format(name=claim.metadata.name, selected=selected, node=node)
+            raise VolumeError(reason)
+        if claim.spec.volumeName and self.rules.told_only:
+            volume = self.latest.told(PersistentVolume, claim.spec.volumeName)
+            if volume is None:
+                return False
+            self._check_usable(volume)
+        return is_bound(claim)
+
+    def _look(self, document: Document, doing: str) -> Any:
+        look, key = self.latest.told if self.rules.told_only else self.latest.latest, key_of(document)
+        found = look(type(document), key)
+        if found is None:
+            raise VolumeError(f'{doing}: could not find {type(document).__name__} "{_shown(key)}"')
+        return found
+
+    def _check_usable(self, volume: PersistentVolume) -> None:
+        if not self.rules.told_only:
+            return
+        affinity = volume.spec.nodeAffinity.required if volume.spec.nodeAffinity is not None else None
+        plugin = in_tree(volume.spec) if self.rules.migrates and self.csi_node is not None else None
+        if plugin is not None and self.csi_node is not None:
+            moved = self.csi_node.metadata.annotations.get(MIGRATED_PLUGINS, "").split(",")
+            try:
+                affinity = moved_affinity(plugin, volume) if plugin.plugin in moved else affinity
+            except MigrationError as error:
+                raise VolumeError(f"failed to translate pv to csi: {error}") from error
+        if affinity is not None and not _matches(affinity, self.node):
+            raise VolumeError(
+                f'pv "{volume.metadata.name}" node affinity doesn\'t match node "{self.node.metadata.name}": '
+                "no matching NodeSelectorTerms"
+            )
+
+
+def _matches(affinity: NodeSelector, node: Node) -> bool:
+    terms = (term for term in affinity.compile().terms if not term.empty)
+    return any(term.labels.matches(node.metadata.labels) for term in terms)
+
+
+def version(document: Any) -> int:
+    """The resource version as a number that grows; 0 without one."""
+    return int(document.metadata.resourceVersion or 0)
+
+
+def _annotated(document: Any, key: str, value: str) -> Any:
+    annotations = document.metadata.annotations | {key: value}
+    return _replace(document, metadata=_replace(document.metadata, annotations=annotations))
+
+
+def _shown(key: Any) -> str:
+    return key if isinstance(key, str) else "/".join(key)
