@@ -117,13 +117,16 @@ class Panel(Enlargeable, Generic[S]):
         self._with_link = ipywidgets.ToggleButton(description="Link", tooltip="the code that brings this state back")
         self._with_yaml = ipywidgets.ToggleButton(description="YAML", tooltip="the manifests, to copy")
         back.on_click(lambda _: self.reset())
-        self._large.observe(lambda change: Enlargeable.classroom(self, change["new"]), "value")
+        self._large.observe(lambda change: self._enlarge(change["new"]), "value")
         for each in (self._with_link, self._with_yaml):
             each.observe(lambda _: self._redraw(), "value")
         shown = [back, self._large, self._with_link, *([self._with_yaml] if self._export is not None else [])]
         for each in shown:
             each.layout.width = "auto"
         return ipywidgets.HBox(shown)
+
+    def _enlarge(self, on: bool) -> None:
+        super().classroom(on)
 
     def _moved(self, _: object) -> None:
         if not self._moving:

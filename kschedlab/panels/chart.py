@@ -48,12 +48,10 @@ class ChartPanel(Panel[S]):
         places = {name: place for name, place in zip(self._axes, (row, column), strict=True) if name}
         return self.move(**{name: controls[name].allowed(self.settings)[place] for name, place in places.items()})
 
-    def classroom(self, on: bool = True) -> Self:
-        """Enlarge everything, for a projector."""
-        super().classroom(on)
+    def _enlarge(self, on: bool) -> None:
+        super()._enlarge(on)
         if self.view is not None:
             self._draw(self.view)
-        return self
 
     def _draw(self, view: View) -> None:
         if self._figure is None:
@@ -64,6 +62,8 @@ class ChartPanel(Panel[S]):
     def _update(self, figure: Figure) -> None:
         """In place if it has the same kinds of traces: that is one message and no flicker."""
         shown = self._figure
+        room = f"{figure['layout']['width']:.0f}px"
+        self._right.layout.flex, self._right.layout.min_width = f"0 0 {room}", room
         if [trace.type for trace in shown.data] != [trace["type"] for trace in figure["data"]]:
             shown.data = ()
             shown.add_traces(figure["data"])
@@ -91,7 +91,7 @@ class ChartPanel(Panel[S]):
             from plotly.graph_objects import FigureWidget
 
             self._figure = FigureWidget(self.view.figure)
-            self._figure._config = {"displayModeBar": False, "responsive": True, "doubleClick": False}
+            self._figure._config = {"displayModeBar": False, "doubleClick": False}
             self._listen()
             self._draw(self.view)
             self._right.children = [self._figure]

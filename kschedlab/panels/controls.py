@@ -10,7 +10,6 @@ import traitlets
 from kschedlab.panels.settings import Control, Value
 
 LABEL, LEFT = "13em", "30em"
-NAMED = {"description_width": LABEL}
 ON_BUTTONS = 24
 """Letters that fit beside a label; a choice with more of them opens as a list."""
 TICK = 1000
@@ -23,28 +22,23 @@ def widget(control: Control, value: Value, settings: Any) -> ipywidgets.Widget:
     if control.kind == "steps":
         return Steps(control.label, len(values) - 1, value)
     if control.kind == "switch":
-        return ipywidgets.Checkbox(
-            description=control.label, value=value, indent=True, layout={"width": LEFT}, style=NAMED
-        )
+        return ipywidgets.Checkbox(value=value, **named(control.label))
     options = [(control.write(each), each) for each in values]
     if control.kind == "slider":
-        return ipywidgets.SelectionSlider(
-            description=control.label, options=options, value=value, layout={"width": LEFT}, style=NAMED
-        )
-    return _choice(control.label, options, value)
-
-
-def _choice(label: str, options: list[tuple[str, Value]], value: Value) -> ipywidgets.Widget:
+        return ipywidgets.SelectionSlider(options=options, value=value, **named(control.label))
     if sum(len(text) + 3 for text, _ in options) > ON_BUTTONS:
-        return ipywidgets.Dropdown(description=label, options=options, value=value, layout={"width": LEFT}, style=NAMED)
-    return ipywidgets.RadioButtons(
-        description=label,
-        options=options,
-        value=value,
-        orientation="horizontal",
-        layout={"width": LEFT},
-        style=NAMED,
-    )
+        return ipywidgets.Dropdown(options=options, value=value, **named(control.label))
+    return ipywidgets.RadioButtons(options=options, value=value, orientation="horizontal", **named(control.label))
+
+
+def named(label: str) -> dict[str, Any]:
+    """The text beside a control; without a tooltip of their own, sliders show "null"."""
+    return {
+        "description": label,
+        "tooltip": label,
+        "layout": {"width": LEFT},
+        "style": {"description_width": LABEL},
+    }
 
 
 def adapt(shown: ipywidgets.Widget, control: Control, settings: Any) -> None:
@@ -63,9 +57,7 @@ class Steps(ipywidgets.VBox):
     last = traitlets.Int(0)
 
     def __init__(self, label: str, last: int, value: Any = 0) -> None:
-        self.slider = ipywidgets.IntSlider(
-            description=label, min=0, max=last, value=value, layout={"width": LEFT}, style=NAMED
-        )
+        self.slider = ipywidgets.IntSlider(min=0, max=last, value=value, **named(label))
         self.play = ipywidgets.Play(min=0, max=last, value=value, interval=TICK, show_repeat=False)
         self.first, self.back, self.next = (
             ipywidgets.Button(description=text, layout={"width": "5em"}) for text in ("First", "Back", "Next")

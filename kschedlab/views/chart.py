@@ -8,24 +8,25 @@ reads some HTML.
 from __future__ import annotations
 
 import html
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from string import ascii_uppercase
 from typing import Any, TypeAlias
 
-from kschedlab.views.html import Html, element, join, visible
-from kschedlab.views.style import CELL, CHOSEN, DECIDES, EVICTED, HEAD, KINDS, NUMBER, PRIORITIES, RIGHT, TABLE, ink
+from kschedlab.views.chart_tables import Number, barred, cell_lines, coloured, legend_html
+from kschedlab.views.html import Html, join, visible
+from kschedlab.views.style import CHOSEN, EVICTED, KINDS, PRIORITIES, ink
 from kschedlab.views.words import aligned
 
 Figure: TypeAlias = dict[str, Any]
 """A figure as plotly reads it: ``data`` (traces) and ``layout``."""
-Number: TypeAlias = int | float
 Write: TypeAlias = Callable[[Number], str]
 
 TEXT = "#808080"
 """Readable on white and on black; where a style sheet may, it gives the text the page's own colour."""
-SIZE, ROW, ROOM = 14, 40, 60
-"""Of letters, of a row of cells and of the room below and above it, in pixels."""
+SIZE, LETTER, ROW, ROOM = 14, 8, 40, 60
+"""Height and width of letters, height of a row of cells and of the room below and above it, in pixels."""
+SIDE, WIDEST = 640, 1000
 NOTHING = "–"
 PATTERNS = ("", "/", "x", ".", "\\", "+", "-", "|")
 LINES = ("#0072B2", "#D55E00", "#009E73", "#CC79A7")
@@ -67,13 +68,13 @@ def heat_map(
         "zmin": low,
         "zmax": high if high > low else low + 1,
         "colorscale": _scale(PRIORITIES),
-        **_cells(written, _told(written, rows, columns)),
+        **_cells(_told(written, rows, columns)),
     }
     shapes = [_around(chosen - 0.5, -0.5, 1, len(rows), CHOSEN)] if chosen is not None else []
     return Chart(
-        {"data": [trace], "layout": _grid(rows, names, [*shapes, *_cell_at(selected)])},
-        _coloured(written, fills, rows, names, selected, corner),
-        _lines(written, rows, names, selected, corner),
+        {"data": [trace, _written(written, fills)], "layout": _grid(rows, names, [*shapes, *_cell_at(selected)])},
+        coloured(written, fills, rows, names, selected, corner),
+        cell_lines(written, rows, names, selected, corner),
     )
 
 
@@ -104,15 +105,16 @@ def decision_map(
         "zmin": -0.5,
         "zmax": len(scale) - 0.5,
         "colorscale": _bands(scale),
-        **_cells(written, _told(told, rows, columns)),
+        **_cells(_told(told, rows, columns)),
     }
     layout = _grid(rows, columns, _cell_at(selected), titles)
     legend = [f"{letters[kind]} {kind}" for kind in kinds]
+    layout["margin"] = {**layout["margin"], "t": 40}
     layout["title"] = {"text": " · ".join(map(escaped, legend)), "x": 0, "xref": "container", "font": {"size": SIZE}}
     return Chart(
-        {"data": [trace], "layout": layout},
-        join([_legend(legend, scale), _coloured(written, fills, rows, columns, selected, corner)]),
-        "\n".join([", ".join(legend), _lines(written, rows, columns, selected, corner)]),
+        {"data": [trace, _written(written, fills)], "layout": layout},
+        join([legend_html(legend, scale), coloured(written, fills, rows, columns, selected, corner)]),
+        "\n".join([", ".join(legend), cell_lines(written, rows, columns, selected, corner)]),
     )
 
 
@@ -143,25 +145,34 @@ def bars(
             "x": list(range(len(names))),
             "y": list(values),
             "text": [write(value) if value else "" for value in values],
-            "textposition": "inside" if len(series) > 1 else "outside",
+            "textposition": "outside" if len(series) == 1 and expected is None else "inside",
             "textangle": 0,
+            "insidetextanchor": "middle",
+            "insidetextfont": {"color": ink(KINDS[i % len(KINDS)])},
             "cliponaxis": False,
             "hoverinfo": "text",
             "hovertext": [escaped(f"{each}: {name} {write(value)}") for each, value in zip(names, values, strict=True)],
             "marker": {
                 "color": KINDS[i % len(KINDS)],
-                "pattern": {"shape": PATTERNS[i % len(PATTERNS)], "fgopacity": 0.35, "size": 8},
+                "pattern": {
+                    "shape": PATTERNS[i % len(PATTERNS)],
+                    "fillmode": "overlay",
+                    "fgcolor": "#000000",
+                    "fgopacity": 0.15,
+                    "size": 8,
+                },
                 "line": {"color": TEXT, "width": 1},
             },
         }
         for i, (name, values) in enumerate(series.items())
     ]
-    layout = _layout(height=320) | {
+    layout = _layout(max(SIDE, 90 * len(names)), 320) | {
         "barmode": "stack",
+        "uniformtext": {"minsize": SIZE - 3, "mode": "hide"},
         "showlegend": len(series) > 1,
-        "legend": {"orientation": "h", "y": 1.02, "yanchor": "bottom", "x": 0},
+        "legend": {"orientation": "h", "traceorder": "normal", "y": 1.02, "yanchor": "bottom", "x": 0},
         "xaxis": _axis(labels, range=[-0.5, len(names) - 0.5]),
-        "yaxis": {"fixedrange": True, "gridcolor": "rgba(128,128,128,0.3)", "rangemode": "tozero", "zeroline": False},
+        "yaxis": _measure(rangemode="tozero"),
         "shapes": [] if expected is None else [_across(expected)],
     }
     sums = [sum(values[i] for values in series.values()) for i in range(len(names))]
@@ -171,7 +182,7 @@ def bars(
     lines = aligned([head, *([name, *row] for name, row in zip(labels, written, strict=True))])
     if expected is not None:
         lines.append(f"  expected: {write(expected)}")
-    table = _barred(head, labels, written, sums, chosen)
+    table = barred(head, labels, written, sums, chosen)
     return Chart({"data": traces, "layout": layout}, table, "\n".join(lines))
 
 
@@ -211,12 +222,10 @@ def curve(
     points = [
         {
             "type": "scatter",
-            "mode": "markers+text",
+            "mode": "markers",
             "name": escaped(name),
             "x": [] if at is None else [xs[at]],
             "y": [] if at is None else [ys[at]],
-            "text": [] if at is None else [write(ys[at])],
-            "textposition": "top center",
             "cliponaxis": False,
             "showlegend": False,
             "hoverinfo": "skip",
@@ -224,18 +233,18 @@ def curve(
         }
         for i, (name, ys) in enumerate(series.items())
     ]
-    grid = {"fixedrange": True, "gridcolor": "rgba(128,128,128,0.3)", "zeroline": False}
-    layout = _layout(height=360) | {
+    layout = _layout(SIDE, 360) | {
         "showlegend": len(series) > 1,
-        "legend": {"orientation": "h", "y": 1.02, "yanchor": "bottom", "x": 0},
-        "xaxis": {**grid, "title": {"text": escaped(titles[0])}},
-        "yaxis": {**grid, "title": {"text": escaped(titles[1])}, "rangemode": "tozero"},
+        "legend": {"orientation": "h", "traceorder": "normal", "y": 1.02, "yanchor": "bottom", "x": 0},
+        "xaxis": _measure(titles[0]),
+        "yaxis": _measure(titles[1], rangemode="tozero"),
+        "annotations": [] if at is None else _numbers(xs[at], [ys[at] for ys in series.values()], write),
     }
     shown = _spread(len(xs), rows, at)
     head = [titles[0], *series]
     written = [[write(ys[i]) for ys in series.values()] for i in shown]
     labels = [f"▶ {write(xs[i])}" if i == at else write(xs[i]) for i in shown]
-    table = _barred(head, labels, written, [0 for _ in shown], None if at is None else shown.index(at))
+    table = barred(head, labels, written, [0 for _ in shown], None if at is None else shown.index(at))
     text = "\n".join(aligned([head, *([name, *row] for name, row in zip(labels, written, strict=True))]))
     return Chart({"data": [*traces, *points], "layout": layout}, table, text)
 
@@ -244,10 +253,18 @@ def enlarged(figure: Figure, factor: float) -> Figure:
     """The figure with larger letters and more room for them."""
     layout = dict(figure["layout"])
     layout["font"] = {**layout["font"], "size": layout["font"]["size"] * factor}
-    layout["height"] = layout["height"] * factor
-    if "title" in layout:
-        layout["title"] = {**layout["title"], "font": {"size": SIZE * factor}}
+    layout["height"], layout["width"] = layout["height"] * factor, layout["width"] * factor
+    for place in ("title", "xaxis", "yaxis"):
+        if place in layout:
+            layout[place] = _larger(layout[place], factor)
     return {**figure, "layout": layout}
+
+
+def _larger(part: Figure, factor: float) -> Figure:
+    """A title, or the title of an axis."""
+    if "font" in part:
+        return {**part, "font": {"size": part["font"]["size"] * factor}}
+    return {**part, "title": _larger(part["title"], factor)} if "title" in part else part
 
 
 def escaped(text: str) -> str:
@@ -264,15 +281,15 @@ def shade(value: Number, low: Number, high: Number) -> str:
     return "#" + "".join(f"{part:02X}" for part in mixed)
 
 
-def _layout(height: float) -> Figure:
+def _layout(width: float, height: float) -> Figure:
     return {
         "template": "none",
-        "autosize": True,
+        "width": min(width, WIDEST),
         "height": height,
         "paper_bgcolor": "rgba(0,0,0,0)",
         "plot_bgcolor": "rgba(0,0,0,0)",
         "font": {"size": SIZE, "color": TEXT, "family": "system-ui,sans-serif"},
-        "margin": {"l": 10, "r": 10, "t": 40, "b": 10},
+        "margin": {"l": 20, "r": 10, "t": 15, "b": 10},
         "dragmode": False,
         "hoverlabel": {"font": {"family": "system-ui,sans-serif"}},
     }
@@ -296,20 +313,44 @@ def _grid(
     rows: Sequence[str], columns: Sequence[str], shapes: list[Figure], titles: tuple[str, str] = ("", "")
 ) -> Figure:
     """The first row on top."""
-    across = _axis(columns, range=[-0.5, len(columns) - 0.5], title={"text": escaped(titles[0])})
-    down = _axis(rows, range=[len(rows) - 0.5, -0.5], title={"text": escaped(titles[1])})
-    return _layout(ROW * len(rows) + 2 * ROOM) | {"xaxis": across, "yaxis": down, "shapes": shapes}
+    across = _axis(columns, range=[-0.5, len(columns) - 0.5], title=_title(titles[0]))
+    down = _axis(rows, range=[len(rows) - 0.5, -0.5], title=_title(titles[1]))
+    cell = max(ROW + 8, LETTER * _longest(columns) + 12)
+    width = 2 * ROOM + LETTER * _longest(rows) + cell * len(columns)
+    return _layout(width, ROW * len(rows) + 2 * ROOM) | {"xaxis": across, "yaxis": down, "shapes": shapes}
 
 
-def _cells(written: list[list[str]], told: list[list[str]]) -> Figure:
+def _title(text: str) -> Figure:
+    return {"text": escaped(text), "font": {"size": SIZE}}
+
+
+def _longest(names: Sequence[str]) -> int:
+    return max(map(len, names), default=0)
+
+
+def _measure(title: str = "", **more: Any) -> Figure:
+    """An axis of numbers."""
+    grid = {"fixedrange": True, "gridcolor": "rgba(128,128,128,0.3)", "zeroline": False, "automargin": True}
+    return {**grid, "title": _title(title), **more}
+
+
+def _cells(told: list[list[str]]) -> Figure:
+    return {"hovertext": told, "hoverinfo": "text", "showscale": False, "xgap": 2, "ygap": 2}
+
+
+def _written(written: list[list[str]], fills: list[list[str | None]]) -> Figure:
+    """The text in the cells, black or white: left to itself, plotly writes grey."""
+    places = [(r, c) for r, row in enumerate(written) for c in range(len(row))]
+    inks = [TEXT if (fill := fills[r][c]) is None else ink(fill) for r, c in places]
     return {
-        "text": [[escaped(text) for text in row] for row in written],
-        "texttemplate": "%{text}",
-        "hovertext": told,
-        "hoverinfo": "text",
-        "showscale": False,
-        "xgap": 2,
-        "ygap": 2,
+        "type": "scatter",
+        "mode": "text",
+        "x": [c for _, c in places],
+        "y": [r for r, _ in places],
+        "text": [escaped(written[r][c]) for r, c in places],
+        "textfont": {"color": inks},
+        "hoverinfo": "skip",
+        "showlegend": False,
     }
 
 
@@ -317,6 +358,14 @@ def _told(written: list[list[str]], rows: Sequence[str], columns: Sequence[str])
     return [
         [escaped(f"{row}, {column}: {text}") for column, text in zip(columns, line, strict=True)]
         for row, line in zip(rows, written, strict=True)
+    ]
+
+
+def _numbers(x: Number, ys: Sequence[Number], write: Write) -> list[Figure]:
+    """Beside the points at ``x``: the highest has its number above, the others below."""
+    return [
+        {"x": x, "y": y, "text": escaped(write(y)), "showarrow": False, "yshift": 20 if y == max(ys) else -20}
+        for y in dict.fromkeys(ys)
     ]
 
 
@@ -354,73 +403,3 @@ def _spread(number: int, rows: int, at: int | None) -> list[int]:
         return list(range(number))
     even = {round(i * (number - 1) / (rows - 2)) for i in range(rows - 1)}
     return sorted(even if at is None else even | {at})
-
-
-def _head(names: Iterable[str]) -> Html:
-    first, *others = names
-    cells = [element("th", first, scope="col", style=HEAD)]
-    cells += [element("th", name, scope="col", style=HEAD + RIGHT) for name in others]
-    return element("thead", element("tr", *cells))
-
-
-def _coloured(
-    written: list[list[str]],
-    fills: list[list[str | None]],
-    rows: Sequence[str],
-    columns: Sequence[str],
-    selected: tuple[int, int] | None,
-    corner: str,
-) -> Html:
-    """Cells filled as in the figure; the selected one has a frame and its row a ▶."""
-    lines = []
-    for r, name in enumerate(rows):
-        cells = [_filled(written[r][c], fills[r][c], (r, c) == selected) for c in range(len(columns))]
-        lines.append(element("tr", element("th", name, scope="row", style=CELL), *cells))
-    return element("table", _head([corner, *columns]), element("tbody", *lines), style=TABLE)
-
-
-def _filled(text: str, fill: str | None, selected: bool) -> Html:
-    colours = "" if fill is None else f"background-color:{fill};color:{ink(fill)};"
-    frame = f"outline:4px solid {EVICTED};outline-offset:-4px;" if selected else ""
-    return element("td", f"▶ {text}" if selected else text, style=NUMBER + colours + frame)
-
-
-def _lines(
-    written: list[list[str]],
-    rows: Sequence[str],
-    columns: Sequence[str],
-    selected: tuple[int, int] | None,
-    corner: str,
-) -> str:
-    cells = [
-        [f"[{text}]" if (r, c) == selected else text for c, text in enumerate(line)] for r, line in enumerate(written)
-    ]
-    return "\n".join(aligned([[corner, *columns], *([name, *line] for name, line in zip(rows, cells, strict=True))]))
-
-
-def _legend(legend: Sequence[str], colours: Sequence[str]) -> Html:
-    boxes = (
-        element("span", each, style=f"background-color:{colour};color:{ink(colour)};padding:0.15em 0.6em;")
-        for each, colour in zip(legend, colours, strict=False)
-    )
-    return element("p", join(boxes, " "), style="margin:0.3em 0")
-
-
-def _barred(
-    head: Sequence[str],
-    labels: Sequence[str],
-    written: Sequence[Sequence[str]],
-    sums: Sequence[Number],
-    chosen: int | None,
-) -> Html:
-    """A row for each name, and a bar as long as its sum if there are any."""
-    longest = max(sums, default=0)
-    lines = []
-    for i, (name, row) in enumerate(zip(labels, written, strict=True)):
-        cells = [element("td", text, style=NUMBER) for text in row]
-        part = f"width:{8 * sums[i] / longest:.1f}em;" if longest > 0 else ""
-        bar = element("div", style=f"background-color:{KINDS[0]};height:1em;{part}") if longest > 0 else None
-        last = [element("td", bar, style="min-width:8em")] if longest > 0 else []
-        style = DECIDES if i == chosen else None
-        lines.append(element("tr", element("th", name, scope="row", style=CELL), *cells, *last, style=style))
-    return element("table", _head(head), element("tbody", *lines), style=TABLE)

@@ -56,6 +56,13 @@ def _written(child: Child) -> str:
     return "" if child is None else html.escape(visible(_plain(child)))
 
 
+def _style_sheet(child: Child) -> str:
+    """What stands in ``<style>`` is read letter by letter up to the next tag: nothing can be escaped there."""
+    if "<" in (text := str(child)):
+        raise ValueError("a style sheet can't contain <")
+    return text
+
+
 def _plain(value: str | int | float) -> str:
     return f"{value:.1f}".removesuffix(".0") if isinstance(value, float) else str(value)
 
@@ -81,7 +88,7 @@ def element(tag: str, *children: Child, **attributes: str | int | float | None) 
         for name, value in attributes.items()
         if value is not None
     )
-    inside = "".join(map(_written, children))
+    inside = "".join(map(_style_sheet if tag == "style" else _written, children))
     return _raw(f"<{tag}{written}>" if tag in VOID else f"<{tag}{written}>{inside}</{tag}>")
 
 

@@ -64,7 +64,7 @@ def test_the_figure_is_made_once_and_updated_in_place(panel: ChartPanel[Settings
 
 def test_a_figure_that_gets_another_kind_of_trace_listens_to_that(panel: ChartPanel[Settings]) -> None:
     panel._repr_mimebundle_()
-    panel._update({"data": [{"type": "bar", "x": [0], "y": [1]}], "layout": {}})
+    panel._update({"data": [{"type": "bar", "x": [0], "y": [1]}], "layout": {"width": 400}})
     assert [trace.type for trace in panel._figure.data] == ["bar"]
     panel._figure.data[0]._dispatch_on_click(Points(2, 1), None)
     assert panel.settings.node == "node-c"
@@ -89,7 +89,7 @@ def test_the_classroom_has_larger_letters(panel: ChartPanel[Settings]) -> None:
     before = panel._figure.layout.font.size, panel._figure.layout.height
     panel.classroom()
     assert panel._figure.layout.font.size > before[0] and panel._figure.layout.height > before[1]
-    panel.classroom(on=False)
+    panel._large.value = False
     assert (panel._figure.layout.font.size, panel._figure.layout.height) == before
 
 

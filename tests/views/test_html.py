@@ -5,6 +5,7 @@ import html
 from html.parser import HTMLParser
 from xml.etree import ElementTree
 
+import pytest
 from hypothesis import given, strategies as st
 
 from kschedlab.views.html import Html, element, image, join, visible
@@ -75,3 +76,9 @@ def test_a_notebook_gets_the_markup_and_a_terminal_its_size() -> None:
     assert made._repr_html_() == str(made) == html.unescape("&lt;p&gt;x&lt;/p&gt;")
     assert repr(made) == "<Html, 8 characters>"
     assert made == element("p", "x") and hash(made) == hash(element("p", "x")) and made != element("p", "y")
+
+
+def test_a_style_sheet_is_not_escaped_and_cannot_end_its_element() -> None:
+    assert str(element("style", "a > b::after { content: 'c' }")) == "<style>a > b::after { content: 'c' }</style>"
+    with pytest.raises(ValueError, match="can't contain <"):
+        element("style", "</style><script>")

@@ -1,0 +1,84 @@
+"""The tables and lines beside charts: cells filled as in the figure, rows with bars."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import TypeAlias
+
+from kschedlab.views.html import Html, element, join
+from kschedlab.views.style import CELL, DECIDES, EVICTED, HEAD, KINDS, NUMBER, RIGHT, TABLE, ink
+from kschedlab.views.words import aligned
+
+Number: TypeAlias = int | float
+
+
+def _head(names: Iterable[str]) -> Html:
+    first, *others = names
+    cells = [element("th", first, scope="col", style=HEAD)]
+    cells += [element("th", name, scope="col", style=HEAD + RIGHT) for name in others]
+    return element("thead", element("tr", *cells))
+
+
+def coloured(
+    written: list[list[str]],
+    fills: list[list[str | None]],
+    rows: Sequence[str],
+    columns: Sequence[str],
+    selected: tuple[int, int] | None,
+    corner: str,
+) -> Html:
+    """Cells filled as in the figure; the selected one has a frame and its row a ▶."""
+    lines = []
+    for r, name in enumerate(rows):
+        cells = [_filled(written[r][c], fills[r][c], (r, c) == selected) for c in range(len(columns))]
+        lines.append(element("tr", element("th", name, scope="row", style=CELL), *cells))
+    return element("table", _head([corner, *columns]), element("tbody", *lines), style=TABLE)
+
+
+def _filled(text: str, fill: str | None, selected: bool) -> Html:
+    colours = "" if fill is None else f"background-color:{fill};color:{ink(fill)};"
+    frame = f"outline:4px solid {EVICTED};outline-offset:-4px;" if selected else ""
+    return element("td", f"▶ {text}" if selected else text, style=NUMBER + colours + frame)
+
+
+def cell_lines(
+    written: list[list[str]],
+    rows: Sequence[str],
+    columns: Sequence[str],
+    selected: tuple[int, int] | None,
+    corner: str,
+) -> str:
+    """The cells as lines of text, the selected one in brackets."""
+    cells = [
+        [f"[{text}]" if (r, c) == selected else text for c, text in enumerate(line)] for r, line in enumerate(written)
+    ]
+    return "\n".join(aligned([[corner, *columns], *([name, *line] for name, line in zip(rows, cells, strict=True))]))
+
+
+def legend_html(legend: Sequence[str], colours: Sequence[str]) -> Html:
+    """Boxes in these colours with what they stand for."""
+    boxes = (
+        element("span", each, style=f"background-color:{colour};color:{ink(colour)};padding:0.15em 0.6em;")
+        for each, colour in zip(legend, colours, strict=False)
+    )
+    return element("p", join(boxes, " "), style="margin:0.3em 0")
+
+
+def barred(
+    head: Sequence[str],
+    labels: Sequence[str],
+    written: Sequence[Sequence[str]],
+    sums: Sequence[Number],
+    chosen: int | None,
+) -> Html:
+    """A row for each name, and a bar as long as its sum if there are any."""
+    longest = max(sums, default=0)
+    lines = []
+    for i, (name, row) in enumerate(zip(labels, written, strict=True)):
+        cells = [element("td", text, style=NUMBER) for text in row]
+        part = f"width:{8 * sums[i] / longest:.1f}em;" if longest > 0 else ""
+        bar = element("div", style=f"background-color:{KINDS[0]};height:1em;{part}") if longest > 0 else None
+        last = [element("td", bar, style="min-width:8em")] if longest > 0 else []
+        style = DECIDES if i == chosen else None
+        lines.append(element("tr", element("th", name, scope="row", style=CELL), *cells, *last, style=style))
+    return element("table", _head(head), element("tbody", *lines), style=TABLE)
