@@ -16,6 +16,10 @@ Now = Callable[[], int]
 Told = Callable[[Pod, str | None], None]
 """Called when a pod is nominated to a node, and with None when it loses its nomination."""
 
+Moved = Callable[[Pod, str, str, str], None]
+"""Called when a pod comes to another part of the queue: (pod, origin, to, why). ``origin`` is "" for a new pod, ``to`` is
+"in flight" for a popped one and "gone" for one that left."""
+
 
 class ClusterEvent(NamedTuple):
     """Something that happened to a kind of object, in the scheduler's words: ``Node``, ``Add``.
@@ -47,6 +51,20 @@ class QueuedPod(Protocol):
     @property
     def attempts(self) -> int:
         """How often it was tried, this time included."""
+        ...
+
+    def refused(self, pod: Pod, unschedulable: Iterable[str] = ()) -> None:
+        """The attempt failed: the pod as it is now, and the plugins that refused it (none: it was an error).
+
+        To be called before :meth:`SchedulingQueue.add_unschedulable`.
+        """
+        ...
+
+    def refused(self, pod: Pod, unschedulable: Iterable[str] = (), pending: Iterable[str] = ()) -> None:
+        """The attempt failed: the pod as it is now, and the plugins that refused it; none if it was an error.
+
+        To be called before :meth:`SchedulingQueue.add_unschedulable`.
+        """
         ...
 
 
@@ -90,8 +108,10 @@ class SchedulingQueue(Protocol):
         """The popped pod is bound, or gone: nothing that happens concerns it any more."""
         ...
 
-    def move(self, event: ClusterEvent, old: Any = None, new: Any = None) -> None:
-        """Something happened that may let pods fit: move those that it may help."""
+    def move(
+        self, event: ClusterEvent, old: Any = None, new: Any = None, only: Callable[[Pod], bool] | None = None
+    ) -> None:
+        """Something happened that may let pods fit: move those that it may help. ``only``: look at no other pods."""
         ...
 
     def assigned_pod_added(self, pod: Pod) -> None:
