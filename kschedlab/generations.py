@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 
 from kschedlab.cluster.constraints import ConstraintRules
@@ -26,6 +26,8 @@ from kschedlab.preemption.budgets import BudgetRules
 from kschedlab.preemption.ladder import RULES
 from kschedlab.preemption.stage import PreemptionRules
 from kschedlab.preemption.victims import VictimRules
+from kschedlab.queue.interface import SchedulingQueue
+from kschedlab.queue.with_events import WithEvents
 from kschedlab.registry import REGISTRY_1_13, REGISTRY_1_16
 from kschedlab.score.avoid_pods import NodePreferAvoidPods
 from kschedlab.score.images import ImageLocality
@@ -112,7 +114,7 @@ class Generation:
     ``host_drawn``: one of the best nodes is drawn at random; else they are taken in turn.
     ``claims_checked_first``: a claim that is missing or being deleted is an error, before any filter is asked.
     ``errors_added_up``: the errors of all nodes are told, each with its number; else the first with its plugin.
-    ``loop``: see :class:`LoopRules`.
+    ``loop``: see :class:`LoopRules`. ``queue``: makes its scheduling queue, given the clock.
     """
 
     name: str
@@ -129,6 +131,7 @@ class Generation:
     claims_checked_first: bool = False
     errors_added_up: bool = False
     loop: LoopRules = field(default_factory=LoopRules)
+    queue: Callable[..., SchedulingQueue] = WithEvents
 
 
 V1_37 = Generation(

@@ -6,7 +6,10 @@ in the order of the active queue. Pods that came back with an error wait apart: 
 
 from __future__ import annotations
 
-from kschedlab.queue.line import Line
+from collections.abc import Callable
+from typing import Any
+
+from kschedlab.queue.line import Line, by_rank
 from kschedlab.queue.waiting import NEVER, WaitingPod
 
 SECOND = 1_000_000
@@ -14,12 +17,15 @@ SECOND = 1_000_000
 
 
 class Backoff:
-    """The refused pods and those with errors. ``initial``, ``maximum``: microseconds; no backoff if maximum is 0."""
+    """The refused pods and those with errors.
 
-    def __init__(self, initial: int, maximum: int) -> None:
+    ``initial``, ``maximum``: microseconds; no backoff if the maximum is 0. ``order``: that of the active queue.
+    """
+
+    def __init__(self, initial: int, maximum: int, order: Callable[[WaitingPod], Any] = by_rank) -> None:
         self._initial, self._maximum = initial, maximum
-        self._refused = Line(_place)
-        self._failed = Line(_place)
+        self._refused = Line(lambda pod: (pod.backoff_until, order(pod)))
+        self._failed = Line(lambda pod: (pod.backoff_until, order(pod)))
 
     def __len__(self) -> int:
         return len(self._refused) + len(self._failed)
@@ -74,7 +80,3 @@ def backs_off(pod: WaitingPod, now: int) -> bool:
 
 def _second(moment: int) -> int:
     return moment - moment % SECOND
-
-
-def _place(pod: WaitingPod) -> tuple[int, tuple[int, int, int]]:
-    return pod.backoff_until, pod.rank

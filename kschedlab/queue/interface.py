@@ -17,8 +17,10 @@ Told = Callable[[Pod, str | None], None]
 """Called when a pod is nominated to a node, and with None when it loses its nomination."""
 
 Moved = Callable[[Pod, str, str, str], None]
-"""Called when a pod comes to another part of the queue: (pod, origin, to, why). ``origin`` is "" for a new pod, ``to`` is
-"in flight" for a popped one and "gone" for one that left."""
+"""Called when a pod comes to another part of the queue: (pod, origin, to, why).
+
+``origin`` is "" for a new pod, ``to`` is "in flight" for a popped one and "gone" for one that left.
+"""
 
 
 class ClusterEvent(NamedTuple):

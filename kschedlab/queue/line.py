@@ -3,10 +3,28 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from functools import cmp_to_key
 from heapq import heapify, heappop, heappush
 from typing import Any
 
 from kschedlab.queue.waiting import WaitingPod
+
+Less = Callable[[WaitingPod, WaitingPod], bool]
+"""A queue sort plugin: whether the one pod comes before the other."""
+
+
+def by_rank(pod: WaitingPod) -> tuple[int, int, int]:
+    """The place of a pod by priority, then by who came first."""
+    return pod.rank
+
+
+def by_less(less: Less) -> Callable[[WaitingPod], Any]:
+    """The place of a pod as the plugin has it; where it sees no difference, by who came first."""
+
+    def compare(one: WaitingPod, other: WaitingPod) -> int:
+        return -1 if less(one, other) else 1 if less(other, one) else one.turn - other.turn
+
+    return cmp_to_key(compare)
 
 
 class Line:

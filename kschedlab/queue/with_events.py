@@ -28,8 +28,8 @@ from kschedlab.queue.events import (
 )
 from kschedlab.queue.hints.table import DEFAULT
 from kschedlab.queue.in_flight import InFlight
-from kschedlab.queue.interface import ClusterEvent, Now, Place, Told
-from kschedlab.queue.line import Line
+from kschedlab.queue.interface import ClusterEvent, Moved, Now, Place, QueuedPod, Told
+from kschedlab.queue.line import Less, Line, by_less, by_rank
 from kschedlab.queue.nominator import Nominator
 from kschedlab.queue.pre_enqueue import GATES, Gate, is_gated
 from kschedlab.queue.unschedulable import Unschedulable
@@ -39,16 +39,15 @@ from kschedlab.queue.worth import AFTER_BACKOFF, NOTHING, Registrations
 ACTIVE, BACKOFF, UNSCHEDULABLE = "active", "backoff", "unschedulable"
 IN_FLIGHT, GONE = "in flight", "gone"
 
-Moved = Callable[[Pod, str, str, str], None]
-"""Called when a pod comes to another part: (pod, origin, to, why); origin is "" for a new pod."""
-
 
 class WithEvents:
     """The queue.
 
     ``hints``: what the plugins register for; ``gates``: the PreEnqueue plugins, asked in that order. ``known``: the
     newest version of a pod by ``namespace/name``, as the informer has it: a pod that it does not know, or that is on a
-    node, is not nominated. ``initial_backoff``, ``max_backoff``, ``max_wait`` (for an event): microseconds.
+    node, is not nominated. ``told``, ``moved``: called when a pod is nominated, or comes to another part. ``less``: a
+    queue sort plugin in place of PrioritySort. ``initial_backoff``, ``max_backoff``, ``max_wait`` (for an event):
+    microseconds.
     """
 
     def __init__(
@@ -60,6 +59,7 @@ class WithEvents:
         known: Callable[[str], Pod | None] | None = None,
         told: Told | None = None,
         moved: Moved | None = None,
+        less: Less | None = None,
         initial_backoff: int = SECOND,
         max_backoff: int = 10 * SECOND,
         max_wait: int = 300 * SECOND,
@@ -69,8 +69,9 @@ class WithEvents:
         self._gates = gates
         self._moved = moved
         self._max_wait = max_wait
-        self._active = Line(lambda pod: pod.rank)
-        self._backoff = Backoff(initial_backoff, max_backoff)
+        self._order = by_rank if less is None else by_less(less)
+        self._active = Line(self._order)
+        self._backoff = Backoff(initial_backoff, max_backoff, self._order)
         self._unschedulable = Unschedulable()
         self._in_flight = InFlight()
         self._nominator = Nominator(known, told)
@@ -92,12 +93,12 @@ class WithEvents:
     @property
     def active(self) -> list[WaitingPod]:
         """The pods to be tried, in the order in which they will be."""
-        return sorted(self._active, key=lambda pod: pod.rank)
+        return sorted(self._active, key=self._order)
 
     @property
     def backoff(self) -> list[WaitingPod]:
         """The pods that back off, by when it ends."""
-        return sorted(self._backoff.pods(), key=lambda pod: (pod.backoff_until, pod.rank))
+        return sorted(self._backoff.pods(), key=lambda pod: (pod.backoff_until, self._order(pod)))
 
     @property
     def unschedulable(self) -> list[WaitingPod]:
@@ -182,12 +183,13 @@ class WithEvents:
                 return waiting
             self._tell(waiting.pod, waiting.part, GONE, why)
 
-    def add_unschedulable(self, queued: WaitingPod, cycle: int) -> None:
+    def add_unschedulable(self, queued: QueuedPod, cycle: int) -> None:
         """Give back a popped pod that was not scheduled, after :meth:`WaitingPod.refused`. ``cycle`` plays no role.
 
         What it missed while in flight may help it at once. ValueError, with the real queue's message, if it is here
         already.
         """
+        assert isinstance(queued, WaitingPod), "a pod can only be given back to the queue that it was popped from"
         uid = queued.pod.metadata.uid
         try:
             self._refuse_twice(queued)

@@ -8,13 +8,14 @@ import pytest
 
 from kschedlab.filter.node import NodeName
 from kschedlab.filter.spread import PodTopologySpread
-from kschedlab.objects.model import Node, NodeStatus, Pod, TopologySpreadConstraint
+from kschedlab.objects.model import Node, NodeStatus, Pod, PodSpec, TopologySpreadConstraint
 from kschedlab.objects.quantity import Quantity
 from kschedlab.queue.events import ACTIONS, NODE_ADD, bits
 from kschedlab.queue.hints.prepared import Prepared
 from kschedlab.queue.hints.room import resources_after_node
-from kschedlab.queue.hints.table import ALWAYS, DEFAULT, queueing_hints
-from kschedlab.queue.worth import Registrations
+from kschedlab.queue.hints.table import ALWAYS, DEFAULT, by_profile, queueing_hints, skip
+from kschedlab.queue.waiting import WaitingPod
+from kschedlab.queue.worth import AFTER_BACKOFF, NOTHING, Registrations
 from tests.queue.asked import ask
 
 VECTORS = Path(__file__).parent / "vectors"
@@ -73,6 +74,17 @@ def test_a_plugin_that_does_not_register_is_told_of_everything() -> None:
 
     hints = Registrations(queueing_hints([MyOwn()]))
     assert "MyOwn" in hints.told(NODE_ADD)
+
+
+def test_each_profile_is_asked_about_its_own_pods() -> None:
+    def worth(scheduler: str) -> int:
+        waiting = WaitingPod(Pod(spec=PodSpec(schedulerName=scheduler)), 0, 0)
+        waiting.refused(waiting.pod, ["NodeName"])
+        return hints.worth(waiting, NODE_ADD, None, Node())
+
+    never = tuple(one._replace(hint=skip) for one in queueing_hints([NodeName()]))
+    hints = Registrations(by_profile({"eager": queueing_hints([NodeName()]), "lazy": never}))
+    assert (worth("eager"), worth("lazy")) == (AFTER_BACKOFF, NOTHING)
 
 
 def test_hard_default_constraints_need_the_cluster() -> None:

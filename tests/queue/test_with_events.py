@@ -99,6 +99,19 @@ def test_a_changed_priority_changes_the_place(clock) -> None:
     assert len(queue) == 2
 
 
+def test_a_queue_sort_plugin_orders_the_active_queue_and_backoff(clock) -> None:
+    queue = WithEvents(clock, less=lambda one, other: one.pod.metadata.name[0] > other.pod.metadata.name[0])
+    for name in ("a1", "c", "a2", "b"):
+        queue.add(pod(name))
+    assert names(queue.active) == ["c", "b", "a1", "a2"]
+    for _ in range(4):
+        fail(queue)
+    assert names(queue.backoff) == ["c", "b", "a1", "a2"]
+    clock.advance(2)
+    queue.flush_backoff()
+    assert [queue.pop().pod.metadata.name for _ in range(4)] == ["c", "b", "a1", "a2"]
+
+
 def test_a_refused_pod_waits_for_an_event_of_its_plugin_and_backs_off(clock) -> None:
     queue = WithEvents(clock, ALWAYS)
     queue.add(pod("a"))

@@ -25,8 +25,8 @@ CSI_NODE, CSI_DRIVER = "storage.k8s.io/CSINode", "storage.k8s.io/CSIDriver"
 ATTACHMENT = "storage.k8s.io/VolumeAttachment"
 DEVICE_CLASS = "resource.k8s.io/DeviceClass"
 ALWAYS_THERE = ("SchedulingGates", "DefaultPreemption")
-ANYTHING = (ASSIGNED_POD, UNSCHEDULED_POD, TARGET_POD, NODE, VOLUME, CLAIM, CSI_NODE, CSI_DRIVER, CAPACITY, CLASS)
-"""Resources of which a plugin that does not register for events is told everything (UnrollWildCardResource)."""
+RESOURCES = (ASSIGNED_POD, UNSCHEDULED_POD, TARGET_POD, NODE, VOLUME, CLAIM, CSI_NODE, CSI_DRIVER, CAPACITY, CLASS)
+"""What can happen to these is told to a plugin that does not register for events."""
 
 Events = list[tuple[ClusterEvent, Hint]]
 Registrations = tuple[Registration, ...]
@@ -116,7 +116,8 @@ _BY_PLUGIN: dict[str, Events] = {
 """With the default settings. (DeviceClasses are not modelled: nothing ever happens to them.)"""
 
 
-_UNKNOWN: Events = [(event(resource, "All"), queue) for resource in ANYTHING]
+ANY_EVENT: Events = [(event(resource, "All"), queue) for resource in RESOURCES]
+"""What a plugin is told that does not register for events (UnrollWildCardResource)."""
 
 
 def queueing_hints(filters: Iterable[Filter], cluster: Callable[[], Cluster] | None = None) -> Registrations:
@@ -125,12 +126,21 @@ def queueing_hints(filters: Iterable[Filter], cluster: Callable[[], Cluster] | N
     return _registrations(plugins | {name: _BY_PLUGIN[name] for name in ALWAYS_THERE})
 
 
+def by_profile(profiles: Mapping[str, Registrations]) -> Registrations:
+    """What several profiles register for, by the ``schedulerName`` of the pods that theirs are asked about."""
+    return tuple(one._replace(hint=_of_pods(name, one.hint)) for name, ones in profiles.items() for one in ones)
+
+
+def _of_pods(scheduler: str, hint: Hint) -> Hint:
+    return lambda pod, old, new: pod.spec.schedulerName == scheduler and hint(pod, old, new)
+
+
 def _events(plugin: Filter, cluster: Callable[[], Cluster] | None) -> Events:
     if isinstance(plugin, NodeAffinity):
         return _of_affinity(plugin.added)
     if isinstance(plugin, PodTopologySpread):
         return _of_spreading(SpreadHints(plugin.defaults, cluster))
-    return _BY_PLUGIN.get(plugin.name, _UNKNOWN)
+    return _BY_PLUGIN.get(plugin.name, ANY_EVENT)
 
 
 def _registrations(plugins: Mapping[str, Events]) -> Registrations:
