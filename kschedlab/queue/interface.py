@@ -55,13 +55,6 @@ class QueuedPod(Protocol):
         """How often it was tried, this time included."""
         ...
 
-    def refused(self, pod: Pod, unschedulable: Iterable[str] = ()) -> None:
-        """The attempt failed: the pod as it is now, and the plugins that refused it (none: it was an error).
-
-        To be called before :meth:`SchedulingQueue.add_unschedulable`.
-        """
-        ...
-
     def refused(self, pod: Pod, unschedulable: Iterable[str] = (), pending: Iterable[str] = ()) -> None:
         """The attempt failed: the pod as it is now, and the plugins that refused it; none if it was an error.
 
