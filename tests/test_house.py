@@ -13,8 +13,8 @@ MODULES = sorted(PACKAGE.rglob("*.py"))
 LEFT_TO_RIGHT = (
     "objects",
     "cluster",
-    "queue",
     "filter",
+    "queue",
     "score",
     "preemption",
     "registry",
