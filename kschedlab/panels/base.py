@@ -52,10 +52,17 @@ class Panel(Enlargeable, Generic[S]):
     ====================  ==========================================================================================
 
     ``export``: from settings to the manifests behind them, as YAML. ``call``: what a reader writes to get this panel.
+    ``wide``: the picture stands below the controls and has the whole width.
     """
 
     def __init__(
-        self, settings: S, show: Callable[[S], View], export: Callable[[S], str] | None = None, call: str = CALL
+        self,
+        settings: S,
+        show: Callable[[S], View],
+        export: Callable[[S], str] | None = None,
+        call: str = CALL,
+        *,
+        wide: bool = False,
     ) -> None:
         self.settings, self._first = settings, settings
         self._show, self._export, self._call = show, export, call
@@ -71,9 +78,13 @@ class Panel(Enlargeable, Generic[S]):
         self._link = ipywidgets.Text(description="Link", layout={"width": "100%", **HIDDEN})
         self._yaml = ipywidgets.Textarea(description="YAML", rows=16, layout={"width": "100%", **HIDDEN})
         self._picture, self._words = ipywidgets.HTML(), ipywidgets.HTML()
-        left = ipywidgets.VBox([*self.controls.values(), self._state, self._buttons()], layout={"flex": "0 0 auto"})
+        beside = (
+            {"flex": "1 1 100%", "flex_flow": "row wrap", "align_items": "flex-end"} if wide else {"flex": "0 0 auto"}
+        )
+        left = ipywidgets.VBox([*self.controls.values(), self._state, self._buttons()], layout=beside)
         left.add_class(SETTINGS)
-        self._right = ipywidgets.VBox([self._picture], layout={"flex": "1 1 30em", "min_width": "0"})
+        flex = "1 1 100%" if wide else "1 1 30em"
+        self._right = ipywidgets.VBox([self._picture], layout={"flex": flex, "min_width": "0"})
         both = ipywidgets.HBox([left, self._right], layout={"flex_flow": "row wrap", "align_items": "flex-start"})
         super().__init__([both, self._words, self._link, self._yaml])
         for each in self.controls.values():

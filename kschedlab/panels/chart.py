@@ -37,10 +37,11 @@ class ChartPanel(Panel[S]):
         *,
         row: str = "",
         column: str = "",
+        wide: bool = False,
     ) -> None:
         self._axes = row, column
         self._figure: Any = None
-        super().__init__(settings, show, export, call)
+        super().__init__(settings, show, export, call, wide=wide)
 
     def click(self, row: int, column: int) -> Self:
         """What a click on this cell does. A chart without rows has only row 0."""
