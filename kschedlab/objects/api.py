@@ -33,7 +33,7 @@ class Api:
     milli). ``scored``, ``nonzero``: (milli cpu, memory) of the same two for scoring, where a container that names
     neither counts 100m and 200 MiB.
     Named rule ``older_zone_labels_only``: only the labels failure-domain.beta.kubernetes.io/{region,zone} tell a node's
-    zone, not their successors.
+    zone, not their successors. ``bound_pods_stay_nominated``: binding a pod does not clear its nominatedNodeName.
     """
 
     unknown: tuple[str, ...] = ()
@@ -42,6 +42,7 @@ class Api:
     scored: Callable[[Pod], tuple[int, int]] = scored_requests
     nonzero: Callable[[Pod], tuple[int, int]] = nonzero_requests
     older_zone_labels_only: bool = False
+    bound_pods_stay_nominated: bool = False
 
     def admit(self, pod: Pod) -> Pod:
         """The pod without the fields that this API does not have, and what matchLabelKeys ask in its selectors."""
@@ -174,6 +175,7 @@ API_1_20 = Api(
     placed=rounded_first,
     scored=nonzero_with_init_and_whole_cpus,
     nonzero=nonzero_with_init,
+    bound_pods_stay_nominated=True,
 )
 API_1_16 = Api(
     unknown=(*_AFTER_1_20, "overhead", "preemptionPolicy", "topologySpreadConstraints"),
@@ -182,6 +184,7 @@ API_1_16 = Api(
     scored=nonzero_with_init,
     nonzero=nonzero_with_init,
     older_zone_labels_only=True,
+    bound_pods_stay_nominated=True,
 )
 API_1_13 = Api(
     unknown=API_1_16.unknown,
@@ -190,4 +193,5 @@ API_1_13 = Api(
     scored=nonzero_containers_only,
     nonzero=nonzero_containers_only,
     older_zone_labels_only=True,
+    bound_pods_stay_nominated=True,
 )

@@ -47,6 +47,10 @@ class Resource(NamedTuple):
         metadata = document.metadata  # type: ignore[attr-defined]  # every kind has it
         return f"{metadata.namespace}/{metadata.name}" if self.namespaced else metadata.name
 
+    def called(self, name: str) -> Resource:
+        """The resource under another name, such as ``pods/binding``."""
+        return self._replace(name=name, qualified=f"{name}.{self.group}" if self.group else name)
+
 
 _NAMES: dict[type[Document], str] = {
     Pod: "pods",
@@ -73,8 +77,7 @@ _GROUPS = GROUPS | {"Deployment": "apps", "Job": "batch"}
 
 def _resource(kind: type[Document], name: str) -> Resource:
     group = _GROUPS[kind.__name__]
-    qualified = f"{name}.{group}" if group else name
-    return Resource(kind, name, group, qualified, kind.__name__ not in CLUSTER_SCOPED)
+    return Resource(kind, "", group, "", kind.__name__ not in CLUSTER_SCOPED).called(name)
 
 
 RESOURCES: dict[type[Document], Resource] = {kind: _resource(kind, name) for kind, name in _NAMES.items()}

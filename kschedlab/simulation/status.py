@@ -99,19 +99,18 @@ class ApiError(Exception):
         return _about(resource, name, 409, "AlreadyExists", f'{resource.qualified} "{name}" {why}', retry_after=1)
 
     @classmethod
-    def conflict(cls, kind: type[Document], name: str, why: str = OPTIMISTIC_LOCK, subresource: str = "") -> ApiError:
-        """The object is not (any more) as the request takes it to be."""
-        resource = RESOURCES[kind]
-        if subresource:
-            path = f"{resource.name}/{subresource}"
-            resource = resource._replace(name=path, qualified=path)
+    def conflict(cls, kind: type[Document], name: str, why: str = OPTIMISTIC_LOCK, called: str = "") -> ApiError:
+        """The object is not (any more) as the request takes it to be. ``called``: instead of ``pods``."""
+        resource = RESOURCES[kind].called(called) if called else RESOURCES[kind]
         message = f'Operation cannot be fulfilled on {resource.qualified} "{name}": {why}'
         return _about(resource, name, 409, "Conflict", message)
 
     @classmethod
-    def forbidden(cls, kind: type[Document], name: str, why: str, causes: tuple[StatusCause, ...] = ()) -> ApiError:
-        """Admission says no."""
-        resource = RESOURCES[kind]
+    def forbidden(
+        cls, kind: type[Document], name: str, why: str, causes: tuple[StatusCause, ...] = (), called: str = ""
+    ) -> ApiError:
+        """Admission says no. ``called``: instead of ``pods``."""
+        resource = RESOURCES[kind].called(called) if called else RESOURCES[kind]
         message = f'{resource.qualified} "{name}" is forbidden: {why}'
         return _about(resource, name, 403, "Forbidden", message, causes)
 

@@ -1,7 +1,7 @@
 """Objects of one kind with their last changes, and those who watch them.
 
-v1.37: k8s.io/apiserver pkg/storage/cacher (watch_cache.go, watch_cache_history.go, cache_watcher.go): a watch starts from a
-resourceVersion that the history still reaches, and sees of every change what its filter makes of it.
+v1.37: k8s.io/apiserver pkg/storage/cacher (watch_cache.go, watch_cache_history.go, cache_watcher.go): a watch starts
+from a resourceVersion that the history still reaches, and sees of every change what its filter makes of it.
 """
 
 from __future__ import annotations
@@ -64,11 +64,7 @@ class Watch:
         """Take what the filter makes of the change: an object that stops matching is DELETED, as it last matched."""
         if change.version <= self._since:
             return
-        seen: Any
-        if self._filter is None:
-            seen = WatchEvent(change.type, change.object)
-        else:
-            seen = _seen(change, self._filter)
+        seen = _seen(change, self._filter)
         if seen is not None:
             self.send(change.at, seen)
 
@@ -91,7 +87,9 @@ class Watch:
             yield self.pending.popleft()[1]
 
 
-def _seen(change: Change, filter: Filter) -> WatchEvent | None:
+def _seen(change: Change, filter: Filter | None) -> WatchEvent | None:
+    if filter is None:
+        return WatchEvent(change.type, change.object)
     now = change.type != "DELETED" and filter(change.object)
     before = change.previous is not None and filter(change.previous)
     if now:
@@ -100,7 +98,7 @@ def _seen(change: Change, filter: Filter) -> WatchEvent | None:
 
 
 def at_version(document: Any, version: int) -> Any:
-    """The object with this resourceVersion."""
+    """The object (of any kind) with this resourceVersion."""
     return _replace(document, metadata=_replace(document.metadata, resourceVersion=str(version)))
 
 
@@ -156,7 +154,7 @@ class Store:
     def bookmark(self, version: int, now: int) -> None:
         """Tell those who want to know how far they have come."""
         metadata = ObjectMeta(resourceVersion=str(version))
-        event = WatchEvent("BOOKMARK", self.resource.kind(metadata=metadata))  # type: ignore[call-arg]  # every kind has it
+        event = WatchEvent("BOOKMARK", self.resource.kind(metadata=metadata))
         for watch in self.watches:
             if watch.bookmarks:
                 watch.send(now, event)
