@@ -1,0 +1,75 @@
+"""The scheduler's HTTP server: is it healthy, and what do its metrics say?
+
+v1.37: cmd/kube-scheduler/app/server.go, newEndpointsHandler. It is the one part that runs in a thread of its own; it
+only reads.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from threading import Thread
+from types import TracebackType
+
+TEXT = "text/plain; charset=utf-8"
+METRICS = "text/plain; version=0.0.4; charset=utf-8"
+
+
+class HttpServer:
+    """Serves ``/healthz``, ``/livez``, ``/readyz`` and ``/metrics`` on that port of this machine; 0: any free one.
+
+    ``metrics``: their text; ``ready``: whether the informers have synced. Also a context manager, which closes it.
+    OSError if the port is taken.
+    """
+
+    def __init__(self, metrics: Callable[[], bytes], ready: Callable[[], bool], port: int = 0) -> None:
+        def answer(path: str) -> tuple[int, str, bytes]:
+            if path in ("/healthz", "/livez"):
+                return 200, TEXT, b"ok"
+            if path == "/readyz":
+                return (200, TEXT, b"ok") if ready() else (500, TEXT, b"handlers are not fully synchronized\n")
+            if path == "/metrics":
+                return 200, METRICS, metrics()
+            return 404, TEXT, b"404 page not found\n"
+
+        class Handler(BaseHTTPRequestHandler):
+            def do_GET(self) -> None:
+                code, kind, body = answer(self.path.partition("?")[0])
+                self.send_response(code)
+                self.send_header("Content-Type", kind)
+                self.send_header("Content-Length", str(len(body)))
+                self.end_headers()
+                self.wfile.write(body)
+
+            def log_message(self, format: str, *args: object) -> None:
+                """Nothing is written to standard error."""
+
+        self._server = ThreadingHTTPServer(("127.0.0.1", port), Handler)
+        self._server.daemon_threads = True
+        self._thread = Thread(target=self._server.serve_forever, kwargs={"poll_interval": 0.02}, daemon=True)
+        self._thread.start()
+
+    @property
+    def port(self) -> int:
+        """The port that it listens on."""
+        return int(self._server.server_address[1])
+
+    @property
+    def url(self) -> str:
+        """Its address, without a path."""
+        return f"http://127.0.0.1:{self.port}"
+
+    def close(self) -> None:
+        """Stop listening and end the thread. Closing twice does no harm."""
+        if self._thread.is_alive():
+            self._server.shutdown()
+            self._thread.join()
+            self._server.server_close()
+
+    def __enter__(self) -> HttpServer:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()

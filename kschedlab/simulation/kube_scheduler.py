@@ -1,0 +1,188 @@
+"""kube-scheduler as a whole: informers, handlers, cache, queue, framework and loop, wired together.
+
+v1.37: pkg/scheduler/scheduler.go (New). v1.13: pkg/scheduler/factory/factory.go (NewConfigFactory, CreateFromConfig).
+"""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Callable, Generator, Iterable
+from typing import Any
+
+import simpy
+
+from kschedlab.cluster.cluster import Cluster
+from kschedlab.generations import Deciders, Generation
+from kschedlab.objects.model import Node, Pod
+from kschedlab.scheduler import Scheduler
+from kschedlab.simulation.adapters import with_plugins
+from kschedlab.simulation.api import ApiServer
+from kschedlab.simulation.binding import Binding
+from kschedlab.simulation.cache import SchedulerCache
+from kschedlab.simulation.context import SECOND, Context, Handle, Latencies
+from kschedlab.simulation.events import Broadcaster
+from kschedlab.simulation.failing import Failures
+from kschedlab.simulation.framework import Framework, check
+from kschedlab.simulation.handlers import Handlers
+from kschedlab.simulation.informers import Informer
+from kschedlab.simulation.kinds import OTHERS
+from kschedlab.simulation.log import Log, Moved
+from kschedlab.simulation.loop import Loop
+from kschedlab.simulation.metrics import Metrics
+from kschedlab.simulation.permit import WaitingPods
+from kschedlab.simulation.preempting import Preempting
+from kschedlab.simulation.queues import queue_for
+from kschedlab.simulation.volume_binding import VolumeBinding
+
+DEFAULT_SCHEDULER = "default-scheduler"
+TERMINAL = ("Succeeded", "Failed")
+DEFAULT_LATENCIES = Latencies()
+
+
+class KubeScheduler:
+    """A scheduler beside an API server.
+
+    ``generation``: which one, or one for each schedulerName (profiles). ``name``: the schedulerName of the pods that it
+    looks after, if there is but one; ``percentage``: percentageOfNodesToScore (None: the generation's); ``rng``: draws
+    among equals; without it ties go to the node whose name sorts first. ``plugins``: the user's own, in every profile.
+    ``latencies``: how long things take. ValueError if a plugin can't take part.
+
+    It begins when :meth:`start` is called (see :mod:`startup` for all that the real one does before it runs).
+    """
+
+    def __init__(
+        self,
+        env: simpy.Environment,
+        api: ApiServer,
+        generation: Deciders,
+        log: Log,
+        *,
+        name: str = DEFAULT_SCHEDULER,
+        percentage: int | None = None,
+        rng: random.Random | None = None,
+        plugins: Iterable[object] = (),
+        latencies: Latencies = DEFAULT_LATENCIES,
+    ) -> None:
+        given = {name: generation} if isinstance(generation, Generation) else dict(generation)
+        first = next(iter(given.values()))
+        rules, plugins = first.loop, tuple(plugins)
+        check(plugins, rules, first.name)
+        generations = {profile: with_plugins(each, plugins) for profile, each in given.items()}
+        pods = Informer(env, api, Pod, filter=_sees(rules.terminating_seen))
+        cache = SchedulerCache(first.api)
+        self.context = context = Context(
+            env=env,
+            api=api,
+            log=log,
+            name=next(iter(given)),
+            rules=rules,
+            latencies=latencies,
+            generations=generations,
+            frameworks={profile: Framework(profile, plugins, rules) for profile in given},
+            queue=None,  # type: ignore[arg-type]  # made below: its gates ask the parts that share the context
+            cache=cache,
+            pods=pods,
+            waiting=WaitingPods(),
+            broadcaster=Broadcaster(lambda: context.now, log),
+            metrics=Metrics(self._pending, cache.sizes),
+        )
+        volumes, failures = VolumeBinding(context), Failures(context)
+        binding = Binding(context, failures, volumes)
+        preempting = Preempting(context, binding)
+        context.queue = queue_for(context, plugins, preempting.is_running, self._moved, self._nominated)
+        engine = Scheduler(Cluster.__new__(Cluster), first, percentage, rng)
+        self.loop = Loop(context, engine, failures, volumes, binding, preempting)
+        for plugin in plugins:
+            plugin.handle = Handle(context)  # type: ignore[attr-defined]  # every plugin is offered it
+        self.informers = self._watch(pods)
+        self._resting: list[simpy.Event] = []
+        self.running = False
+
+    @property
+    def log(self) -> Log:
+        """The log that it writes to."""
+        return self.context.log
+
+    def _watch(self, pods: Informer) -> list[Informer]:
+        """One informer a kind, with its handlers."""
+        context, handlers = self.context, Handlers(self.context)
+        nodes = Informer(context.env, context.api, Node)
+        nodes.add_handler(handlers.add_node, handlers.update_node, handlers.delete_node)
+        others = [Informer(context.env, context.api, kind) for kind in OTHERS]
+        for informer in others:
+            informer.add_handler(handlers.add, handlers.update, handlers.delete)
+        pods.add_handler(handlers.add_pod, handlers.update_pod, handlers.delete_pod)
+        return [nodes, *others, pods]
+
+    # -- the queue tells
+
+    def _nominated(self, pod: Pod, node: str | None) -> None:
+        if node is None:
+            self.context.cache.withdraw(pod)
+        else:
+            self.context.cache.nominate(pod, node)
+
+    def _moved(self, pod: Pod, origin: str, to: str, why: str) -> None:
+        context = self.context
+        context.log.write(Moved(at=context.now, pod=pod.key, origin=origin, to=to, event=why))
+        if to in ("active", "backoff", "unschedulable"):
+            context.metrics.came(to, why)
+            if to != "unschedulable":
+                self.loop.wake()
+            if to != "active" and self._resting:
+                resting, self._resting = self._resting, []
+                for flush in resting:
+                    flush.succeed()
+
+    def _pending(self) -> dict[str, int]:
+        found = dict.fromkeys(("active", "backoff", "unschedulable"), 0)
+        for place in list(self.context.queue.places().values()):
+            found[place.part] += 1
+        return found
+
+    # -- in motion
+
+    def start(self) -> None:
+        """Start the informers, and run once they have synced."""
+        for informer in self.informers:
+            informer.start()
+        self.context.broadcaster.start()
+        self.context.env.process(self._start())
+
+    def _start(self) -> Generator[Any, Any, None]:
+        yield from self.wait_for_informers()
+        yield from self.run()
+
+    def wait_for_informers(self) -> Generator[Any, Any, None]:
+        """Wait until all informers have told what was there when they began."""
+        for informer in self.informers:
+            if not informer.has_synced:
+                yield informer.synced
+
+    def run(self) -> Generator[Any, Any, None]:
+        """Start the queue's timers, and schedule for ever."""
+        for period, flush in self.context.queue.flushes:
+            self.context.env.process(self._flush(period, flush))
+        self.running = True
+        yield from self.loop.run()
+
+    def _flush(self, period: int, flush: Callable[[], None]) -> Generator[Any, Any, None]:
+        """Call it in each period, counted from whole seconds; not while nothing waits."""
+        context = self.context
+        began = context.now - context.now % SECOND
+        while True:
+            if not len(context.queue):
+                self._resting.append(rest := context.env.event())
+                yield rest
+            yield context.env.timeout(period - (context.now - began) % period)
+            flush()
+
+
+def _sees(terminating: bool) -> Callable[[Pod], bool]:
+    """Which pods the scheduler's informer sees (the field selector of its list and watch).
+
+    v1.16: pkg/scheduler/factory/factory.go, NewPodInformer; v1.37: pkg/scheduler/scheduler.go, newPodInformer.
+    """
+    if terminating:
+        return lambda pod: pod.status.phase not in TERMINAL
+    return lambda pod: pod.status.phase not in TERMINAL and pod.metadata.deletionTimestamp is None

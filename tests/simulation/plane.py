@@ -1,0 +1,114 @@
+"""A control plane for tests: a clock, an API server, one scheduler, and what they did."""
+
+import random
+from collections.abc import Iterable
+from typing import Any, TypeVar
+
+import simpy
+
+from kschedlab.generations import GENERATIONS, LATEST, Deciders, Generation
+from kschedlab.objects.manifests import decode_objects
+from kschedlab.objects.model import Document, Node, Pod
+from kschedlab.simulation.api import ApiServer
+from kschedlab.simulation.context import Latencies
+from kschedlab.simulation.kube_scheduler import KubeScheduler
+from kschedlab.simulation.log import Entry, Log, Moved, Recorded, Step
+from tests.build import Manifest
+
+T = TypeVar("T", bound=Entry)
+
+SECOND = 1_000_000
+NOON = 1_700_000_000 * SECOND
+
+
+class Plane:
+    """The objects of ``manifests`` are there from the beginning. Times are seconds since then."""
+
+    def __init__(
+        self,
+        *manifests: Manifest,
+        generation: str | Deciders = LATEST,
+        seed: int | None = None,
+        plugins: Iterable[object] = (),
+        latencies: Latencies = Latencies(),
+        **more: Any,
+    ) -> None:
+        self.env = simpy.Environment(initial_time=NOON)
+        self.log = Log()
+        deciders = GENERATIONS[generation] if isinstance(generation, str) else generation
+        first = deciders if isinstance(deciders, Generation) else next(iter(deciders.values()))
+        self.api = ApiServer(self.env, self.log, first.api)
+        for document in documents(*manifests):
+            self.api.restore(document)
+        rng = None if seed is None else random.Random(seed)
+        self.scheduler = KubeScheduler(
+            self.env, self.api, deciders, self.log, rng=rng, plugins=plugins, latencies=latencies, **more
+        )
+        self.scheduler.start()
+
+    @property
+    def now(self) -> float:
+        """Seconds since the beginning."""
+        return (self.env.now - NOON) / SECOND
+
+    def run(self, seconds: float = 1) -> None:
+        """Let that much time pass."""
+        self.env.run(until=self.env.now + int(seconds * SECOND))
+
+    def create(self, *manifests: Manifest) -> None:
+        """Create these objects."""
+        for document in documents(*manifests):
+            self.api.create(document, by="test")
+
+    def pod(self, name: str) -> Pod:
+        """The pod as the API server has it."""
+        return self.api.get(Pod, "default", name)
+
+    def node(self, name: str) -> Node:
+        """The node as the API server has it."""
+        return self.api.get(Node, "", name)
+
+    def delete(self, name: str, grace: int | None = None) -> None:
+        """Delete the pod."""
+        self.api.delete(Pod, "default", name, grace, by="test")
+
+    def exists(self, name: str) -> bool:
+        """Whether there is such a pod."""
+        return any(pod.metadata.name == name for pod in self.api.list(Pod)[0])
+
+    def where(self) -> dict[str, str]:
+        """The node of each pod, "" if it has none."""
+        return {pod.metadata.name: pod.spec.nodeName for pod in self.api.list(Pod)[0]}
+
+    def steps(self, name: str) -> list[str]:
+        """The names of the steps taken with the pod."""
+        return [entry.step for entry in self.entries(Step) if entry.pod == f"default/{name}"]
+
+    def details(self, step: str) -> list[str]:
+        """What the log says of all steps of that name."""
+        return [entry.detail for entry in self.entries(Step) if entry.step == step]
+
+    def moves(self, name: str) -> list[tuple[str, str]]:
+        """Where the pod came in the queue, and why."""
+        return [(entry.to, entry.event) for entry in self.entries(Moved) if entry.pod == f"default/{name}"]
+
+    def events(self, name: str) -> list[tuple[str, str]]:
+        """(reason, message) of the events about the pod."""
+        return [(entry.reason, entry.message) for entry in self.entries(Recorded) if entry.key == f"default/{name}"]
+
+    def condition(self, name: str) -> tuple[str, str, str]:
+        """(status, reason, message) of the pod's condition PodScheduled."""
+        found = next(c for c in self.pod(name).status.conditions if c.type == "PodScheduled")
+        return found.status, found.reason, found.message
+
+    def entries(self, kind: type[T]) -> list[T]:
+        """The log's entries of that type."""
+        return [entry for entry in self.log if isinstance(entry, kind)]
+
+
+def documents(*manifests: Manifest) -> list[Document]:
+    """The objects of the manifests: nodes, then the other kinds, pods last."""
+    found = decode_objects(manifests)
+    kinds = [value for value in vars(found).values() if isinstance(value, list)]
+    documents = [one for value in kinds for one in value if isinstance(one, Document)]
+    return sorted(documents, key=lambda one: isinstance(one, Pod))
