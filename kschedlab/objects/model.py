@@ -164,6 +164,10 @@ class PodSchedulingGate(Part, frozen=True):
     name: str = ""
 
 
+class PodReadinessGate(Part, frozen=True):
+    conditionType: str = ""
+
+
 class PodSpec(Part, frozen=True):
     nodeName: str = ""
     schedulerName: str = "default-scheduler"
@@ -188,6 +192,7 @@ class PodSpec(Part, frozen=True):
     hostUsers: bool | None = None
     restartPolicy: str = "Always"
     activeDeadlineSeconds: Int64 | None = None
+    readinessGates: tuple[PodReadinessGate, ...] = ()
 
 
 class PodCondition(Part, frozen=True):
@@ -220,6 +225,7 @@ class ContainerStateTerminated(Part, frozen=True):
     reason: str = ""
     startedAt: Time | None = None
     finishedAt: Time | None = None
+    signal: Int32 = 0
 
 
 class ContainerState(Part, frozen=True):
@@ -239,6 +245,12 @@ class ContainerStatus(Part, frozen=True):
     ready: bool = False
     restartCount: Int32 = 0
     state: ContainerState = ContainerState()
+    lastState: ContainerState = ContainerState()
+    started: bool | None = None
+
+
+class PodIP(Part, frozen=True):
+    ip: str = ""
 
 
 class PodStatus(Part, frozen=True):
@@ -256,6 +268,7 @@ class PodStatus(Part, frozen=True):
     message: str = ""
     hostIP: str = ""
     podIP: str = ""
+    podIPs: tuple[PodIP, ...] = ()
     observedGeneration: Int64 = 0
 
 
