@@ -9,12 +9,16 @@ import nbformat
 from tools.refresh import NOTEBOOKS
 
 LINK = re.compile(r"\]\((?!https?://|#)([^)#\s]+)")
+ANCHOR = re.compile(r'<a href="(?!https?://|#)([^"#]+)"')
 
 
 def links(path: Path) -> Iterator[str]:
+    """Those of the text, and those of tables that a cell computed."""
     for cell in nbformat.read(path, as_version=4).cells:
         if cell.cell_type == "markdown":
             yield from LINK.findall(cell.source)
+        for output in cell.get("outputs", []):
+            yield from ANCHOR.findall(output.get("data", {}).get("text/html", ""))
 
 
 def test_contents_names_every_notebook() -> None:
