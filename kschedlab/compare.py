@@ -119,9 +119,12 @@ def _differing(one: Outcome, other: Outcome) -> tuple[str, ...]:
 
 
 def changes(earlier: Generation, later: Generation) -> list[Change]:
-    """Every setting in which the two differ, each switched alone in the earlier one."""
-    plugins = frozenset({"filters", "scores", "name"})
-    found = _settings(earlier, later, "", lambda generation: generation, skip=plugins)
+    """Every setting of a decision in which the two differ, each switched alone in the earlier one.
+
+    The queue and the loop around decisions are left out: they say when a pod is decided on, not how.
+    """
+    others = frozenset({"filters", "scores", "name", "loop", "queue"})
+    found = _settings(earlier, later, "", lambda generation: generation, skip=others)
     return [*found, *_filters(earlier, later), *_scores(earlier, later)]
 
 

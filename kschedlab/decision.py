@@ -152,7 +152,7 @@ class Decision:
     @property
     def event(self) -> str:
         """The whole FailedScheduling message, as ``kubectl describe pod`` shows it."""
-        if self.preemption is None:
+        if self.preemption is None or not self.generation.loop.preemption_told:
             return self.message
         return f"{self.message} {preemption_stage.message(self.preemption)}"
 

@@ -58,7 +58,8 @@ def test_all_changes_make_the_later_generation(earlier: Generation, later: Gener
     assert renamed(generation.filters, later.filters) == list(later.filters)
     weights = {what(score): weight for score, weight in generation.scores}
     assert weights == {what(score): weight for score, weight in later.scores}
-    assert replace(generation, name="", filters=(), scores=()) == replace(later, name="", filters=(), scores=())
+    apart = {"name": "", "filters": (), "scores": (), "loop": later.loop, "queue": later.queue}
+    assert replace(generation, **apart) == replace(later, **apart)
 
 
 def first(generation: Generation, name: str) -> Any:

@@ -15,6 +15,7 @@ from typing import Any
 
 import msgspec
 import pytest
+import simpy
 
 from kschedlab.cluster.cluster import Cluster
 from kschedlab.compare import Change, changes
@@ -23,8 +24,10 @@ from kschedlab.decision import Decision
 from kschedlab.filter.spread import PodTopologySpread
 from kschedlab.generations import GENERATIONS, Generation
 from kschedlab.objects.manifests import decode_objects
-from kschedlab.objects.model import TopologySpreadConstraint
+from kschedlab.objects.model import Pod, TopologySpreadConstraint
 from kschedlab.scheduler import Scheduler, schedule
+from kschedlab.simulation.api import ApiServer
+from kschedlab.simulation.log import Log
 from tests.affinity import affinity, by, selector
 from tests.build import Manifest, model, node, pod
 from tests.conformance.compare import differences
@@ -144,6 +147,16 @@ def fate_of_a_claim_without_class(generation: Generation) -> str:
     return decided(replace(generation, filters=filters), zoned, claim, pod("p", volumes=[volume])).message
 
 
+def nomination_of_a_bound_pod(generation: Generation) -> str:
+    api = ApiServer(simpy.Environment(0), Log(), generation.api)
+    api.create(model(node("a")))
+    made = api.create(model(pod("p")))
+    nominated = msgspec.structs.replace(made.status, nominatedNodeName="a")
+    api.update_status(msgspec.structs.replace(made, status=nominated))
+    api.bind("default", "p", made.metadata.uid, "a")
+    return api.get(Pod, "default", "p").status.nominatedNodeName
+
+
 SEEN: dict[tuple[str, str], tuple[Callable[[Generation], object], object, object]] = {
     ("v1.13", "sampling.min_percentage"): (nodes_found, 500, 420),
     ("v1.13", "host_drawn"): (hosts, "ababab", "baabbb"),
@@ -156,6 +169,7 @@ SEEN: dict[tuple[str, str], tuple[Callable[[Generation], object], object, object
     ),
     ("v1.16", "score InterPodAffinityPriority.normalized_later"): (raw_affinity, 10, 7),
     ("v1.20", "api.unknown: schedulingGates"): (outcome_with_a_gate, "a", None),
+    ("v1.20", "api.bound_pods_stay_nominated"): (nomination_of_a_bound_pod, "a", ""),
     ("v1.20", "sampling.one_if_unscored"): (nodes_found_unscored, 2, 1),
     ("v1.20", "nominated_node_first"): (host_of_a_nominated_pod, "a", "b"),
     ("v1.20", "filter NodeName.narrows"): (

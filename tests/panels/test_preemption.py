@@ -9,15 +9,20 @@ from xml.etree import ElementTree
 import pytest
 
 from kschedlab.cluster.cluster import Cluster
+from kschedlab.generations import V1_20
 from kschedlab.objects.manifests import loads
 from kschedlab.panels.preemption import (
+    AXES,
     LOWEST,
+    MapSettings,
     Settings,
     as_yaml,
     decide,
     manifests,
+    map_panel,
     panel,
     show,
+    show_map,
     view_of,
     which_node,
     which_pod,
@@ -29,7 +34,7 @@ OFFSET = 2**31
 
 @dataclass
 class Found:
-    """A candidate: its victims as (priority, start, name), the most important first, and its violations."""
+    """A candidate: its victims as (priority, start, name), in the generation's order, and its violations."""
 
     victims: list[tuple[int, str, str]]
     violations: int
@@ -43,7 +48,7 @@ def plainly(settings: Settings) -> tuple[dict[str, Found], int, list[str]]:
     candidates = {}
     for node in sorted({each["spec"]["nodeName"] for each in pods}):
         here = [each for each in pods if each["spec"]["nodeName"] == node]
-        found = victims_on(here, urgent, settings.allowed)
+        found = victims_on(here, urgent, settings)
         if found is not None:
             candidates[node] = found
     return candidates, *ladder(candidates)
@@ -53,7 +58,8 @@ def cpu(pod: dict[str, Any]) -> int:
     return int(pod["spec"]["containers"][0]["resources"]["requests"]["cpu"])
 
 
-def victims_on(here: list[dict[str, Any]], urgent: dict[str, Any], allowed: int) -> Found | None:
+def victims_on(here: list[dict[str, Any]], urgent: dict[str, Any], settings: Settings) -> Found | None:
+    allowed = settings.allowed
     lower = [each for each in here if each["spec"]["priority"] < urgent["spec"]["priority"]]
     free = 4 - sum(cpu(each) for each in here if each not in lower) - cpu(urgent)
     if not lower or free < 0:
@@ -72,7 +78,9 @@ def victims_on(here: list[dict[str, Any]], urgent: dict[str, Any], allowed: int)
         else:
             victims.append((each["spec"]["priority"], each["status"]["startTime"], each["metadata"]["name"]))
             violations += each in violating
-    return Found(sorted(victims, key=lambda v: (-v[0], v[1])), violations)
+    if settings.generation == "v1.37":
+        victims.sort(key=lambda v: (-v[0], v[1]))
+    return Found(victims, violations)
 
 
 def ladder(candidates: dict[str, Found]) -> tuple[int, list[str]]:
@@ -81,7 +89,8 @@ def ladder(candidates: dict[str, Found]) -> tuple[int, list[str]]:
         return 0, left
 
     def newest(found: Found) -> int:
-        start = min(start for priority, start, _ in found.victims if priority == found.victims[0][0])
+        highest = max(priority for priority, _, _ in found.victims)
+        start = min(start for priority, start, _ in found.victims if priority == highest)
         return -int("".join(filter(str.isdigit, start)))
 
     rules = (
@@ -100,9 +109,10 @@ def ladder(candidates: dict[str, Found]) -> tuple[int, list[str]]:
 
 
 @pytest.mark.parametrize("priority", Settings.sliders()["preemptor"].values)
-def test_every_setting(priority: int) -> None:
+@pytest.mark.parametrize("generation", ["v1.20", "v1.37"])
+def test_every_setting(generation: str, priority: int) -> None:
     for settings in Settings.grid():
-        if settings.preemptor == priority:
+        if (settings.generation, settings.preemptor) == (generation, priority):
             check(settings)
 
 
@@ -138,7 +148,7 @@ def test_each_rule_decides_somewhere_and_each_node_is_chosen_that_can_be() -> No
         rules.add((rule, min(len(candidates), 2)))
         chosen |= set(left[:1])
     assert rules == {(0, 0), (0, 1), (0, 2), *((rule, 2) for rule in range(1, 6))}
-    assert chosen == {"node-a", "node-b", "node-c"}
+    assert chosen == {"node-a", "node-b", "node-c", "node-d"}
 
 
 @pytest.mark.parametrize(
@@ -150,6 +160,8 @@ def test_each_rule_decides_somewhere_and_each_node_is_chosen_that_can_be() -> No
         ({"jobs": LOWEST}, "node-a", "rule 4"),
         ({"shop_a": 200, "allowed": 2}, "node-c", "rule 5"),
         ({"shop_a": 200, "allowed": 2, "mail_c_start": 540}, "node-b", "tie of node-b, node-c"),
+        ({"allowed": 0, "shop_b": 0, "mail_in_shop": True}, "node-b", "rule 2"),
+        ({"allowed": 0, "shop_b": 0, "mail_in_shop": True, "generation": "v1.37"}, "node-a", "rule 3"),
     ],
 )
 def test_the_settings_that_the_lesson_goes_to(changes: dict[str, int], node: str, rule: str) -> None:
@@ -159,7 +171,7 @@ def test_the_settings_that_the_lesson_goes_to(changes: dict[str, int], node: str
 
 def test_the_yaml_is_the_cluster() -> None:
     settings = Settings(jobs=LOWEST, allowed=0)
-    decision = schedule("default/urgent", Cluster(loads(as_yaml(settings))))
+    decision = schedule("default/urgent", Cluster(loads(as_yaml(settings)), V1_20.api), V1_20)
     assert str(decision) == str(decide(settings))
 
 
@@ -176,3 +188,26 @@ def test_the_panel_moves_through_the_same_functions() -> None:
     assert moved.settings == Settings(allowed=0)
     assert moved.move(allowed=1).view == show(Settings())
     assert repr(moved) == f"{Settings()}\n{decide(Settings())}"
+
+
+@pytest.mark.parametrize("down", AXES)
+def test_the_map_shows_what_each_of_its_settings_chooses(down: str) -> None:
+    for across in AXES:
+        settings = MapSettings(down=down, across=across)
+        rows = show_map(settings).text.splitlines()[3:]
+        controls = settings.controls()
+        for y, row in zip(controls[down].values, rows, strict=True):
+            letters = (
+                row[len(controls[down].label) :]
+                .replace("[", "")
+                .replace("]", "")
+                .split()[-len(controls[across].values) :]
+            )
+            nodes = [decide(settings.changed(**{down: y, across: x})).nominated_node for x in controls[across].values]
+            assert letters == [node[-1].upper() if node else "–" for node in nodes]
+
+
+def test_a_click_on_the_map_moves_the_two_sliders_that_it_lays_out() -> None:
+    moved = map_panel().click(0, 2)
+    assert (moved.settings.shop_b, moved.settings.allowed) == (0, 2)
+    assert moved.view.sentence.startswith("Here node-b is chosen")

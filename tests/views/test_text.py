@@ -33,7 +33,7 @@ preempting 1 victims"""
 
 
 def test_a_preemption_from_request_to_event() -> None:
-    decision = decide(Settings())
+    decision = decide(Settings(generation="v1.37"))
     assert decision_text(decision) == PREEMPTION == str(decision) == repr(decision)
 
 
