@@ -12,6 +12,7 @@ either does what it says at once or raises :class:`ApiError` and changes nothing
 
 from __future__ import annotations
 
+import builtins
 from random import Random
 from typing import Any, TypeVar
 
@@ -83,7 +84,9 @@ class ApiServer:
             raise ApiError.not_found(kind, name)
         return found
 
-    def list(self, kind: type[D], namespace: str | None = None, filter: Filter | None = None) -> tuple[list[D], str]:
+    def list(
+        self, kind: type[D], namespace: str | None = None, filter: Filter | None = None
+    ) -> tuple[builtins.list[D], str]:
         """The objects in the order of their keys, and the resourceVersion to watch from."""
         return self._store(kind).items(namespace, filter), str(self.version)
 

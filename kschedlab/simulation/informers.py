@@ -11,6 +11,7 @@ environment's event queue, never inside the call that caused it; what is due at 
 
 from __future__ import annotations
 
+import builtins
 from collections.abc import Callable, Generator, Iterable, Mapping
 from typing import Any, Generic, NamedTuple, TypeVar
 
@@ -62,7 +63,8 @@ class Informer(Generic[D]):
     ``filter``: which of them the server is asked for; an object that ceases to match is gone. ``resync``: how often
     handlers are told of every object anew, 0 for never; ``latency``: how long the server's answers and events take;
     both in microseconds. ``indexers``: for each name, the values that an object is found by (:meth:`by_index`).
-    ``synced``: the event that the first list is in the cache; ``version``: the resourceVersion that is reached.
+    ``synced``: the event that the first list is in the cache; ``version``: the resourceVersion that is reached;
+    ``lists``: how often it has listed.
     """
 
     def __init__(
@@ -105,12 +107,12 @@ class Informer(Generic[D]):
         """The object by ``namespace/name`` (or its name, if it is of the cluster), or None."""
         return self._objects.get(key)
 
-    def list(self, namespace: str | None = None) -> list[D]:
+    def list(self, namespace: str | None = None) -> builtins.list[D]:
         """The objects, in the order in which they came."""
         found = list(self._objects.values())
         return found if namespace is None else [one for one in found if _namespace(one) == namespace]
 
-    def by_index(self, name: str, value: str) -> list[D]:
+    def by_index(self, name: str, value: str) -> builtins.list[D]:
         """The objects that the indexer of that name finds by the value."""
         return list(self._indices[name].get(value, {}).values())
 
@@ -157,44 +159,60 @@ class Informer(Generic[D]):
     def _run(self) -> Waiting:
         """As the reflector does: list, watch, and list again when the server does not know any more what was missed."""
         while True:
+            yield from self._reach()
             yield self._env.timeout(self._latency)
             items, version = self._api.list(self.kind, filter=self._filter)
             self.lists += 1
-            self._replace(items)
             self.version = version
+            self._replace(items)
             if not self.synced.triggered:
                 self.synced.succeed()
-            try:
-                while True:
-                    yield from self._follow()
-            except ApiError:
-                yield self._env.timeout(BACKOFF)
+            known = True
+            while known:
+                yield from self._reach()
+                known = yield from self._follow()
+            yield self._env.timeout(BACKOFF)
 
-    def _follow(self) -> Waiting:
-        """Watch from the version that is reached until the watch ends. ApiError if the server cannot go on from it."""
-        while (wait := self._down - self._now) > 0:
-            yield self._env.timeout(wait)
-        watch = self._watch = self._api.watch(self.kind, self.version, allow_bookmarks=True, filter=self._filter)
+    def _reach(self) -> Waiting:
+        """Wait until the server can be reached."""
+        while self._down > self._now:
+            yield self._env.timeout(self._down - self._now)
+
+    def _follow(self) -> Generator[simpy.Event, Any, bool]:
+        """Watch until the watch ends. False if the server cannot go on from the version that is reached."""
+        try:
+            watch = self._api.watch(self.kind, self.version, allow_bookmarks=True, filter=self._filter)
+        except ApiError:
+            return False
+        self._watch = watch
         watch.told = self._ring
         while watch.pending or not watch.closed:
             if not watch.pending:
                 self._bell = self._env.event()
                 yield self._bell
-            elif (wait := watch.pending[0][0] + self._latency - self._now) > 0:
+            wait = watch.pending[0][0] + self._latency - self._now if watch.pending else 0
+            if wait > 0:
                 yield self._env.timeout(wait)
-            else:
-                self._take(watch)
-        self._watch = None
+            elif not self._take(watch):
+                watch.stop()
+                return False
+            elif watch.pending:
+                yield self._env.timeout(0)
+        return True
 
-    def _take(self, watch: Watch) -> None:
-        """Everything that is due."""
+    def _take(self, watch: Watch) -> bool:
+        """Everything that was due when this began. False if the server says that it cannot go on."""
         pending, due = watch.pending, self._now - self._latency
-        while pending and pending[0][0] <= due:
-            self._apply(pending.popleft()[1])
+        for _ in range(len(pending)):
+            if not pending or pending[0][0] > due:
+                break
+            event = pending.popleft()[1]
+            if event.type == "ERROR":
+                return False
+            self._apply(event)
+        return True
 
     def _apply(self, event: WatchEvent) -> None:
-        if event.type == "ERROR":
-            raise ApiError(event.object)
         document = event.object
         self.version = document.metadata.resourceVersion
         if event.type == "DELETED":

@@ -7,7 +7,6 @@ pkg/util/validation/field/errors.go (the causes of Invalid).
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import Literal
 
 import msgspec
 
@@ -37,16 +36,16 @@ class StatusDetails(msgspec.Struct, frozen=True, omit_defaults=True):
     retryAfterSeconds: int = 0
 
 
-class Status(msgspec.Struct, frozen=True, tag_field="kind", tag="Status"):
-    """The answer to a request that failed."""
+class Status(msgspec.Struct, frozen=True, tag_field="kind", tag="Status", omit_defaults=True, kw_only=True):
+    """The answer to a request that failed. ``details`` is None if the real server gives none."""
 
-    apiVersion: Literal["v1"] = "v1"
-    metadata: dict[str, str] = {}
-    status: Literal["Failure"] = "Failure"
-    message: str = ""
+    apiVersion: str
+    metadata: dict[str, str]
+    status: str
+    message: str
     reason: str = ""
-    details: StatusDetails = StatusDetails()
-    code: int = 0
+    details: StatusDetails | None = None
+    code: int
 
 
 class FieldError(msgspec.Struct, frozen=True):
@@ -171,7 +170,17 @@ def _about(
 
 
 def _answer(code: int, reason: str, message: str, details: StatusDetails | None = None) -> ApiError:
-    return ApiError(Status(message=message, reason=reason, details=details or StatusDetails(), code=code))
+    return ApiError(
+        Status(
+            apiVersion="v1",
+            metadata={},
+            status="Failure",
+            message=message,
+            reason=reason,
+            details=details,
+            code=code,
+        )
+    )
 
 
 # -- errors of fields
