@@ -28,6 +28,7 @@ from kschedlab.preemption.stage import PreemptionRules
 from kschedlab.preemption.victims import VictimRules
 from kschedlab.queue.interface import SchedulingQueue
 from kschedlab.queue.with_events import WithEvents
+from kschedlab.queue.without_backoff import WithoutBackoff
 from kschedlab.registry import REGISTRY_1_13, REGISTRY_1_16
 from kschedlab.score.avoid_pods import NodePreferAvoidPods
 from kschedlab.score.images import ImageLocality
@@ -296,6 +297,7 @@ V1_13 = replace(
         ladder=RULES[:-1],
     ),
     host_drawn=False,
+    queue=WithoutBackoff,
     loop=replace(
         V1_16.loop,
         points=POINTS_1_13,

@@ -10,6 +10,11 @@ from typing import Any, NamedTuple, Protocol
 
 from kschedlab.objects.model import Pod
 
+ACTIVE, BACKOFF, UNSCHEDULABLE = "active", "backoff", "unschedulable"
+"""The parts of a queue."""
+IN_FLIGHT, GONE = "in flight", "gone"
+"""Where a pod is that was popped, and one that left."""
+
 Now = Callable[[], int]
 """The virtual clock: microseconds since 1970."""
 

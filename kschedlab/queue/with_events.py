@@ -28,16 +28,25 @@ from kschedlab.queue.events import (
 )
 from kschedlab.queue.hints.table import DEFAULT
 from kschedlab.queue.in_flight import InFlight
-from kschedlab.queue.interface import ClusterEvent, Moved, Now, Place, QueuedPod, Told
+from kschedlab.queue.interface import (
+    ACTIVE,
+    BACKOFF,
+    GONE,
+    IN_FLIGHT,
+    UNSCHEDULABLE,
+    ClusterEvent,
+    Moved,
+    Now,
+    Place,
+    QueuedPod,
+    Told,
+)
 from kschedlab.queue.line import Less, Line, by_less, by_rank
 from kschedlab.queue.nominator import Nominator
 from kschedlab.queue.pre_enqueue import GATES, Gate, is_gated
 from kschedlab.queue.unschedulable import Unschedulable
 from kschedlab.queue.waiting import NEVER, WaitingPod
 from kschedlab.queue.worth import AFTER_BACKOFF, NOTHING, Registrations
-
-ACTIVE, BACKOFF, UNSCHEDULABLE = "active", "backoff", "unschedulable"
-IN_FLIGHT, GONE = "in flight", "gone"
 
 
 class WithEvents:

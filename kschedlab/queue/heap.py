@@ -1,0 +1,176 @@
+"""The heap of the scheduling queue: an array that is a tree, and a map that knows where in it everything is.
+
+v1.13: pkg/scheduler/internal/queue/scheduling_queue.go (Heap, heapData); v1.16: pkg/scheduler/util/heap.go; v1.20:
+pkg/scheduler/internal/heap/heap.go. The children of place i are at 2i+1 and 2i+2, and no child comes before its parent.
+:func:`up` and :func:`down` restore that as Go's container/heap does, swap by swap, so the array always looks the same.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import Generic, TypeVar
+
+T = TypeVar("T")
+
+
+class HeapItem(Generic[T]):
+    """Something in the heap, and the index of its key in the array."""
+
+    __slots__ = ("index", "obj")
+
+    def __init__(self, obj: T, index: int) -> None:
+        self.obj = obj
+        self.index = index
+
+
+class HeapData(Generic[T]):
+    """What the heap consists of (v1.13: heapData).
+
+    ``queue``: the keys, in the order of the array. ``items``: what is in it, by key. ``key_func``: something's key.
+    ``less_func``: whether the first of two comes out before the second.
+    """
+
+    __slots__ = ("items", "key_func", "less_func", "queue")
+
+    def __init__(self, key_func: Callable[[T], str], less_func: Callable[[T, T], bool]) -> None:
+        self.items: dict[str, HeapItem[T]] = {}
+        self.queue: list[str] = []
+        self.key_func = key_func
+        self.less_func = less_func
+
+    def __len__(self) -> int:
+        return len(self.queue)
+
+    def less(self, i: int, j: int) -> bool:
+        """Whether place i should come out before place j.
+
+        The bound is that of v1.13, odd as it is: a place *at* the array's end passes it, and would be out of range.
+        Nobody asks for that place.
+        """
+        queue, items = self.queue, self.items
+        if i > len(queue) or j > len(queue):
+            return False
+        return self.less_func(items[queue[i]].obj, items[queue[j]].obj)
+
+    def swap(self, i: int, j: int) -> None:
+        """Exchange two places."""
+        queue, items = self.queue, self.items
+        queue[i], queue[j] = queue[j], queue[i]
+        items[queue[i]].index = i
+        items[queue[j]].index = j
+
+    def push(self, key: str, obj: T) -> None:
+        """Append it to the array."""
+        self.items[key] = HeapItem(obj, len(self.queue))
+        self.queue.append(key)
+
+    def pop(self) -> T:
+        """Take the last place off the array."""
+        return self.items.pop(self.queue.pop()).obj
+
+
+def up(data: HeapData[T], place: int) -> None:
+    """Swap with the parent as long as the parent should come later."""
+    while place > 0:
+        parent = (place - 1) // 2
+        if not data.less(place, parent):
+            return
+        data.swap(parent, place)
+        place = parent
+
+
+def down(data: HeapData[T], start: int, end: int) -> bool:
+    """Swap with the child that should come out first as long as it should come earlier; whether there was a swap.
+
+    The tree is the array before ``end``.
+    """
+    place = start
+    while (child := 2 * place + 1) < end:
+        right = child + 1
+        if right < end and data.less(right, child):
+            child = right
+        if not data.less(child, place):
+            break
+        data.swap(place, child)
+        place = child
+    return place > start
+
+
+class Heap(Generic[T]):
+    """A queue from which what ``less_func`` puts first comes out first. Every operation is O(log length).
+
+    Nothing in it may change its place in the order without :meth:`update`.
+    """
+
+    __slots__ = ("data",)
+
+    def __init__(self, key_func: Callable[[T], str], less_func: Callable[[T, T], bool]) -> None:
+        self.data = HeapData(key_func, less_func)
+
+    def __len__(self) -> int:
+        return len(self.data.queue)
+
+    def __contains__(self, key: str) -> bool:
+        return key in self.data.items
+
+    def __iter__(self) -> Iterator[T]:
+        """Everything, first come first; not in the order in which it will come out."""
+        return (item.obj for item in self.data.items.values())
+
+    def add(self, obj: T) -> None:
+        """Put it in; what has the same key is replaced, and finds its new place."""
+        data = self.data
+        key = data.key_func(obj)
+        item = data.items.get(key)
+        if item is None:
+            data.push(key, obj)
+            up(data, len(data.queue) - 1)
+        else:
+            item.obj = obj
+            self._fix(item.index)
+
+    def add_if_not_present(self, obj: T) -> None:
+        """Put it in, unless something with the same key is there."""
+        if self.data.key_func(obj) not in self.data.items:
+            self.add(obj)
+
+    def update(self, obj: T) -> None:
+        """It has changed: the same as :meth:`add`."""
+        self.add(obj)
+
+    def delete(self, key: str) -> T | None:
+        """Take out what has that key, wherever it is; None if nothing has."""
+        data = self.data
+        item = data.items.get(key)
+        if item is None:
+            return None
+        place, last = item.index, len(data.queue) - 1
+        if place != last:
+            data.swap(place, last)
+            if not down(data, place, last):
+                up(data, place)
+        return data.pop()
+
+    def peek(self) -> T | None:
+        """What comes out next, if anything."""
+        data = self.data
+        return data.items[data.queue[0]].obj if data.queue else None
+
+    def pop(self) -> T:
+        """Take the first out. IndexError if there is none."""
+        data = self.data
+        if not data.queue:
+            raise IndexError("pop from an empty heap")
+        last = len(data.queue) - 1
+        data.swap(0, last)
+        down(data, 0, last)
+        return data.pop()
+
+    def get_by_key(self, key: str) -> T | None:
+        """What has that key, if anything."""
+        item = self.data.items.get(key)
+        return None if item is None else item.obj
+
+    def _fix(self, place: int) -> None:
+        if not down(self.data, place, len(self.data.queue)):
+            up(self.data, place)
