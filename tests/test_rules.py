@@ -149,7 +149,6 @@ def fate_of_a_claim_without_class(generation: Generation) -> str:
 
 def nomination_of_a_bound_pod(generation: Generation) -> str:
     api = ApiServer(simpy.Environment(0), Log(), generation.api)
-    api.create(model(node("a")))
     made = api.create(model(pod("p")))
     nominated = msgspec.structs.replace(made.status, nominatedNodeName="a")
     api.update_status(msgspec.structs.replace(made, status=nominated))
