@@ -1,0 +1,308 @@
+"""The words of the course: English, the documents' Chinese word, and what it means here, in a line each.
+
+A lesson shows its own words with ``Glossary("heap", "active queue")``; ``docs/glossary.md`` has them all.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from difflib import get_close_matches
+
+from kschedlab.views.html import Html, element
+from kschedlab.views.style import CELL, HEAD, NOWRAP, TABLE
+from kschedlab.views.words import aligned
+
+
+@dataclass(frozen=True)
+class Term:
+    """``documents``: the first digits of the documents that use the Chinese word; "" if the word is ours."""
+
+    english: str
+    chinese: str
+    documents: str
+    meaning: str
+
+
+SECTIONS: dict[str, tuple[Term, ...]] = {
+    "The whole way": (
+        Term("scheduler", "调度器", "002 003", "the program that gives each pending pod a node: kube-scheduler"),
+        Term(
+            "pod", "Pod", "000 001 002 003 004", "containers that run together on one node; the unit that is scheduled"
+        ),
+        Term(
+            "node",
+            "节点",
+            "000 001 002 003 004",
+            "a machine that runs pods; its `status.allocatable` is what they may use",
+        ),
+        Term(
+            "start-up",
+            "启动",
+            "003 004",
+            "what happens before the first pod: configuration, informers, event broadcaster",
+        ),
+        Term("configuration", "配置", "003 004", "which plugins run, in which order, with which weights and arguments"),
+        Term(
+            "event", "事件", "003", "a message about an object, e.g. FailedScheduling; `kubectl describe pod` shows it"
+        ),
+        Term(
+            "informer",
+            "监听",
+            "003",
+            "a list and a watch of the API server's objects that keep a local copy up to date",
+        ),
+        Term("scheduler cache", "缓存", "003", "the scheduler's own picture of nodes and pods, assumed pods included"),
+        Term("snapshot", "快照", "", "the cache as it stands when a scheduling cycle begins; the cycle reads only it"),
+        Term("scheduling cycle", "调度周期", "003", "filter, score, select and reserve for one pod; one pod at a time"),
+        Term(
+            "binding cycle", "绑定周期", "", "permit, prebind, bind: in the background, while the next pod is scheduled"
+        ),
+        Term(
+            "extension point",
+            "扩展点",
+            "002",
+            "a place in the cycles where plugins are called: Filter, Score, Bind, ...",
+        ),
+        Term(
+            "plugin",
+            "插件",
+            "002",
+            "one rule of the scheduler: it filters, scores, binds, ... (v1.13, v1.16: algorithm)",
+        ),
+        Term("framework", "调度框架", "002", "what calls the plugins at their extension points"),
+        Term(
+            "extender",
+            "调度器扩展",
+            "002",
+            "a separate program that the scheduler asks over HTTP; the older way to extend it",
+        ),
+        Term(
+            "algorithm",
+            "算法",
+            "003 004",
+            "a predicate or priority function, as v1.13 and v1.16 call what are now plugins",
+        ),
+        Term("assume", "假定", "", "to count a pod on its node before the API server knows of it"),
+        Term("bind", "绑定", "003", "to write the chosen node into the pod's `spec.nodeName`"),
+        Term(
+            "asynchronous", "异步", "003", "in the background: the scheduler does not wait for the API server's answer"
+        ),
+        Term(
+            "FitError",
+            "FitError",
+            "003",
+            "the error that says no node passed the filters, with each node's reasons",
+        ),
+    ),
+    "Queue": (
+        Term("scheduling queue", "调度队列", "003", "the pods that wait for a node: active, backoff and unschedulable"),
+        Term("active queue", "activeQ", "001 003", "the heap of the pods to be scheduled next"),
+        Term("heap", "堆", "001", "a tree in an array in which no child comes before its parent; the head is next"),
+        Term("head of the heap", "堆的头", "001", "the element at index 0, which Pop takes out"),
+        Term("array", "数组", "000 001 002 004", "elements with an index; the heap's `queue` holds the pods' keys"),
+        Term("key", "key", "000 001 002", "namespace/name of a pod; `items` finds the object and its index by it"),
+        Term(
+            "less function", "比较方法", "001", "says which of two pods comes first: `activeQComp`, later PrioritySort"
+        ),
+        Term("producer and consumer", "生产者/消费者", "001", "who adds pods, and who waits until there is one to pop"),
+        Term(
+            "pod timestamp",
+            "最后一次被调度的时间",
+            "001",
+            "the moment that decides between pods of equal priority: `podTimestamp`",
+        ),
+        Term(
+            "unschedulable pods",
+            "unschedulableQ",
+            "001 003",
+            "pods that were tried and found no node; an event brings them back",
+        ),
+        Term("backoff", "退避", "", "a failed pod waits before it is tried again, twice as long after each failure"),
+        Term(
+            "move request",
+            "移动请求",
+            "",
+            "an event that may help failed pods; its cycle's number decides where a pod goes",
+        ),
+        Term(
+            "queueing hint", "入队提示", "", "a plugin's answer (v1.37): does this event help the pod that I refused?"
+        ),
+        Term(
+            "nominated pod",
+            "抢占资源而成功的pods",
+            "001",
+            "has evicted others and waits for its node: `status.nominatedNodeName`",
+        ),
+        Term("scheduling gate", "调度门", "", "a pod that has one is not yet to be scheduled (v1.37)"),
+    ),
+    "Filter": (
+        Term(
+            "filter",
+            "预选",
+            "003 004",
+            "which nodes can take the pod (v1.13, v1.16: predicates; later: Filter plugins)",
+        ),
+        Term("to filter out", "过滤", "000 003", "to refuse a node; each filter gives its reasons"),
+        Term("predicate", "预选算法", "003", "a filter in v1.13 and v1.16, with a fixed order"),
+        Term("feasible node", "候选节点", "002", "a node that has passed all filters"),
+        Term("host", "宿主机", "003", "the node, seen from the pod"),
+        Term(
+            "request",
+            "request需求",
+            "003",
+            "what a container asks for: CPU, memory, ...; the sum of a node's pods must fit",
+        ),
+        Term("taint and toleration", "污点与容忍", "", "a node repels pods that do not tolerate its taints"),
+        Term("affinity", "亲和性", "", "a pod's wish, or demand, to be near to nodes or pods with certain labels"),
+        Term("topology spread", "拓扑分布", "", "pods of a kind are to be spread evenly over zones or nodes"),
+        Term("nodes to find", "最多需要检查的节点数", "003", "the search ends after so many feasible nodes"),
+        Term(
+            "percentage of nodes to score",
+            "百分比",
+            "003",
+            "how large a part of the nodes that is; adaptive if it is not set",
+        ),
+        Term(
+            "concurrent",
+            "并发",
+            "003",
+            "several workers at once; the document's filters run node by node in 16 of them",
+        ),
+    ),
+    "Score": (
+        Term(
+            "score phase",
+            "优选",
+            "004",
+            "which of the feasible nodes is best (v1.13, v1.16: priorities; later: Score plugins)",
+        ),
+        Term("scoring", "打分", "002 003 004", "to give a node a number: 0 to 10 in v1.13 and v1.16, 0 to 100 later"),
+        Term("score", "得分", "002 003", "a node's number; raw from the plugin, then normalised, then weighted"),
+        Term("total score", "总得分", "002", "the sum of a node's weighted scores over all plugins"),
+        Term("summing", "汇总", "002 004", "from scores by plugin and node to one number a node"),
+        Term("weight", "权重", "003 004", "by what a plugin's score is multiplied before summing"),
+        Term("weighted score", "加权评分", "003", "score x weight"),
+        Term("normalising", "二次打分", "004", "to stretch raw scores to the whole range once all nodes are known"),
+        Term("random choice", "随机", "002 004", "among nodes of the highest total each is equally likely"),
+        Term(
+            "reservoir sampling",
+            "水塘抽样",
+            "",
+            "a fair choice in one pass: the n-th equal replaces the last with chance 1/n",
+        ),
+    ),
+    "Map and reduce": (
+        Term("map", "单点", "004", "the first step of a priority: a raw score for one node, without looking at others"),
+        Term(
+            "reduce",
+            "聚合",
+            "004",
+            "the second step: one algorithm looks at all of its nodes' scores and normalises them",
+        ),
+        Term(
+            "in parallel",
+            "并行",
+            "004",
+            "Map runs over nodes in 16 workers, Reduce with a goroutine for each algorithm",
+        ),
+        Term("lock-free", "无锁", "004", "no lock is needed, since no two workers write to the same place"),
+        Term("data race", "数据竞争", "004", "two workers use one place at the same time, and one of them writes"),
+        Term("two-dimensional array", "二维数组", "004", "`results[algorithm][node]`: a place for each pair"),
+        Term("index", "索引", "000 004", "the number of an algorithm or a node: the two say where a result belongs"),
+        Term("adding up", "累加", "003 004", "the last step, in one goroutine: weight x score over the algorithms"),
+    ),
+    "Preemption": (
+        Term("preemption", "抢占", "000 001 003", "making room for a more important pod by evicting others"),
+        Term("target node", "目标节点", "000", "the node on which pods are evicted"),
+        Term(
+            "candidate",
+            "备选节点",
+            "000",
+            "a node on which evicting pods makes room, with its victims (also: 候选节点)",
+        ),
+        Term("victim", "被抢占的 Pod", "000", "a pod that has to go (also: eviction, 驱逐)"),
+        Term("eviction", "驱逐", "", "a pod is deleted so that another gets its place"),
+        Term("priority", "优先级", "000 001 003 004", "`spec.priority`, a 32-bit number; higher is more important"),
+        Term("reprieve", "赦免", "", "a potential victim may stay after all"),
+        Term("PodDisruptionBudget", "干扰", "000", "how many pods of an application may be disturbed (also: 中断预算)"),
+        Term(
+            "violation", "violation", "000", "a victim whose eviction breaks a budget; `NumPDBViolations` counts them"
+        ),
+        Term(
+            "sum of priorities", "优先级的总和", "000", "over a node's victims, each plus 2³¹, so that none is negative"
+        ),
+        Term(
+            "start time",
+            "启动时间",
+            "",
+            "`status.startTime`, set by the kubelet (the document says 创建时间, creation time)",
+        ),
+        Term("ladder of rules", "筛选", "000", "each rule keeps the nodes with the best value, until one is left"),
+        Term("nominated node", "NOMINATED NODE", "003", "where a pod will try to go once its victims have left"),
+        Term("tie", "平局", "", "several nodes are equal in all that is compared"),
+    ),
+    "Generations and your cluster": (
+        Term("generation", "版本", "001", "v1.13, v1.16, v1.20 or v1.37: a table in `kschedlab/generations.py`"),
+        Term("rule", "规则", "003", "what differs between generations has a name, and code asks for it by that name"),
+        Term("policy", "调度策略", "", "how v1.13 to v1.20 are configured: predicates and priorities by name"),
+        Term("profile", "调度配置", "", "how v1.20 and later are configured: plugins for each schedulerName"),
+        Term("pending", "待调度", "", "a pod without a node: not tried yet, or refused by all nodes"),
+        Term("manifest", "清单", "", "an object as YAML or JSON, as `kubectl get -o yaml` writes it"),
+        Term("what-if", "假设分析", "", "the same decision in a cluster that is changed in one point"),
+    ),
+}
+TERMS = {term.english: term for section in SECTIONS.values() for term in section}
+
+
+class Glossary:
+    """Some words, or all: a table that shows itself. ValueError for a word that the glossary lacks."""
+
+    def __init__(self, *words: str) -> None:
+        if unknown := [word for word in words if word not in TERMS]:
+            near = get_close_matches(unknown[0], TERMS, 3, 0.0)
+            raise ValueError(f'"{unknown[0]}" is not in the glossary; there are {", ".join(near)}, ...')
+        self.terms = [TERMS[word] for word in words or TERMS]
+
+    def __repr__(self) -> str:
+        return "\n".join(aligned([HEADS, *([each.english, each.chinese, each.meaning] for each in self.terms)], ""))
+
+    def _repr_html_(self) -> str:
+        return str(_table(self.terms))
+
+
+HEADS = ["English", "中文", "here"]
+
+
+def _table(terms: Iterable[Term]) -> Html:
+    head = (element("th", text, scope="col", style=HEAD) for text in HEADS)
+    rows = (
+        element(
+            "tr",
+            element("th", each.english, scope="row", style=CELL),
+            element("td", each.chinese, lang="zh", style=CELL + NOWRAP),
+            element("td", *_with_code(each.meaning), style=CELL),
+        )
+        for each in terms
+    )
+    return element("table", element("thead", element("tr", *head)), element("tbody", *rows), style=TABLE)
+
+
+def _with_code(text: str) -> Sequence[Html | str]:
+    """What stands between backquotes is code."""
+    return [element("code", part) if i % 2 else part for i, part in enumerate(text.split("`"))]
+
+
+def page() -> str:
+    """``docs/glossary.md``."""
+    lines = [
+        "# Glossary",
+        "",
+        "The words of the course with those of the Chinese documents. The last column says which documents use the word",
+        "in this sense; without one, the word is ours. The list is in `kschedlab/views/glossary.py`, and each lesson shows",
+        "its own part of it.",
+    ]
+    for title, terms in SECTIONS.items():
+        lines += ["", f"## {title}", "", "| English | 中文 | here | documents |", "|---|---|---|---|"]
+        lines += [f"| {t.english} | {t.chinese} | {t.meaning} | {', '.join(t.documents.split())} |" for t in terms]
+    return "\n".join(lines) + "\n"
