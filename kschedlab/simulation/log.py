@@ -5,10 +5,15 @@ Whoever makes something happen writes it here; replaying, reports and views only
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from typing import Any
+from collections.abc import Iterable, Iterator
+from typing import Any, Union
 
 import msgspec
+
+from kschedlab.objects.decoding import KINDS
+from kschedlab.objects.problems import ManifestError, Problem
+from kschedlab.objects.shapes import decode_value
+from kschedlab.simulation.status import Status
 
 
 class Entry(msgspec.Struct, frozen=True, tag_field="entry", tag=True, omit_defaults=True, kw_only=True):
@@ -59,6 +64,34 @@ class Recorded(Entry, frozen=True):
     message: str
 
 
+class Began(Entry, frozen=True):
+    """A simulation began, with this generation (or those, by schedulerName) and seed."""
+
+    generation: str
+    seed: int = 0
+
+
+class Acted(Entry, frozen=True):
+    """An entry of the timeline took effect, or did not. ``act``: ``delete pod default/web``; ``place``: file and line.
+
+    ``error``: why it did not; ``status``: what the API server answered, if it was the server that refused.
+    """
+
+    act: str
+    place: str = ""
+    error: str = ""
+    status: Status | None = None
+
+
+class Measured(Entry, frozen=True):
+    """A measurement begins or ends (``on``): of the pods of these namespaces with these labels."""
+
+    name: str
+    on: bool
+    namespaces: tuple[str, ...] = ()
+    labels: dict[str, str] = {}
+
+
 class Log:
     """Entries in the order in which they were written."""
 
@@ -79,3 +112,51 @@ class Log:
         """One JSON text an entry, with the name of its type under ``entry``."""
         encoder = msgspec.json.Encoder(enc_hook=str)
         return (encoder.encode(entry).decode() for entry in self.entries)
+
+
+# -- reading
+
+
+class _Changed(Entry, frozen=True, tag="Changed"):
+    """A change as it is read: with objects of the model."""
+
+    type: str
+    kind: str
+    key: str
+    old: Union[(*KINDS.values(), None)] = None  # type: ignore[valid-type]  # noqa: UP007  # made of a table
+    new: Union[(*KINDS.values(), None)] = None  # type: ignore[valid-type]  # noqa: UP007
+    by: str = ""
+
+
+_ENTRIES = msgspec.json.Decoder(
+    _Changed | Step | Moved | Recorded | Began | Acted | Measured, dec_hook=decode_value, strict=True
+)
+
+
+def read_log(lines: Iterable[str], name: str = "<log>") -> Log:
+    """The log that :meth:`Log.lines` wrote: the same entries, with typed objects.
+
+    ``name``: what messages call the input. ManifestError with the line that is no entry, or is older than the one
+    before it.
+    """
+    log, latest = Log(), None
+    for number, line in enumerate(lines, 1):
+        if not line.strip():
+            continue
+        try:
+            entry = _typed(_ENTRIES.decode(line))
+        except (msgspec.MsgspecError, NotImplementedError, RecursionError, UnicodeEncodeError, ValueError) as error:
+            raise ManifestError([Problem(0, number, name, f"is not an entry of a log: {error}")]) from None
+        if latest is not None and entry.at < latest:
+            raise ManifestError([Problem(0, number, name, "happened before the entry before it")])
+        log.write(entry)
+        latest = entry.at
+    return log
+
+
+def _typed(entry: Any) -> Entry:
+    if not isinstance(entry, _Changed):
+        return entry
+    return Changed(
+        at=entry.at, type=entry.type, kind=entry.kind, key=entry.key, old=entry.old, new=entry.new, by=entry.by
+    )

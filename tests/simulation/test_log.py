@@ -1,0 +1,87 @@
+"""A log read back is the log that was written."""
+
+import msgspec
+import pytest
+from hypothesis import given, strategies as st
+
+from kschedlab.objects.decoding import KINDS
+from kschedlab.objects.meta import Time
+from kschedlab.objects.model import Node, NodeStatus, ObjectMeta, Pod, PodCondition, PodSpec, PodStatus
+from kschedlab.objects.problems import ManifestError
+from kschedlab.objects.quantity import Quantity
+from kschedlab.simulation.log import Acted, Began, Changed, Log, Measured, Moved, Recorded, Step, read_log
+from kschedlab.simulation.status import ApiError
+
+texts = st.text(st.characters(exclude_categories=["Cs"]), max_size=12)
+names = st.from_regex(r"[a-z0-9]{1,8}", fullmatch=True)
+times = st.integers(0, 4 * 10**15)
+moments = times.map(Time)
+maps = st.dictionaries(texts, texts, max_size=2)
+metadata = st.builds(
+    ObjectMeta,
+    name=names,
+    namespace=names,
+    labels=maps,
+    creationTimestamp=moments,
+    deletionTimestamp=moments | st.none(),
+)
+conditions = st.builds(PodCondition, type=texts, status=texts, message=texts, lastTransitionTime=moments | st.none())
+statuses = st.builds(PodStatus, phase=texts, nominatedNodeName=names, conditions=st.tuples() | st.tuples(conditions))
+amounts = st.sampled_from(["1", "100m", "1.5Gi", "0.1m", "12e3", "32Gi"]).map(Quantity)
+nodes = st.builds(
+    Node, metadata=metadata, status=st.builds(NodeStatus, allocatable=st.dictionaries(texts, amounts, max_size=2))
+)
+pods = st.builds(Pod, metadata=metadata, spec=st.builds(PodSpec, nodeName=names, nodeSelector=maps), status=statuses)
+others = st.sampled_from(list(KINDS.values())).flatmap(lambda kind: st.builds(kind, metadata=metadata))
+objects = st.none() | pods | nodes | others
+refusals = st.none() | st.just(ApiError.not_found(Pod, "web").status) | st.just(ApiError.conflict(Node, "n1").status)
+entries = st.lists(
+    st.builds(Changed, at=st.just(0), type=texts, kind=texts, key=texts, old=objects, new=objects, by=texts)
+    | st.builds(Step, at=st.just(0), pod=texts, step=texts, node=texts, detail=texts)
+    | st.builds(Moved, at=st.just(0), pod=texts, origin=texts, to=texts, event=texts)
+    | st.builds(Recorded, at=st.just(0), kind=texts, key=texts, type=texts, reason=texts, message=texts)
+    | st.builds(Began, at=st.just(0), generation=texts, seed=st.integers(0, 2**63))
+    | st.builds(Acted, at=st.just(0), act=texts, place=texts, error=texts, status=refusals)
+    | st.builds(Measured, at=st.just(0), name=texts, on=st.booleans(), namespaces=st.tuples(texts), labels=maps),
+    max_size=6,
+)
+
+
+def log_of(given_entries):
+    log = Log()
+    for entry in given_entries:
+        log.write(entry)
+    return log
+
+
+@given(entries, st.lists(times, min_size=6, max_size=6))
+def test_a_log_read_back_is_the_log_that_was_written(found, moments_given):
+    log = log_of(msgspec.structs.replace(entry, at=at) for entry, at in zip(found, sorted(moments_given), strict=False))
+    again = read_log(log.lines())
+    assert again.entries == log.entries
+    assert list(again.lines()) == list(log.lines())
+
+
+def test_empty_lines_are_passed_over():
+    log = log_of([Step(at=1, pod="default/a", step="pop")])
+    assert len(read_log(["", *log.lines(), "\n"])) == 1
+
+
+@pytest.mark.parametrize(
+    "line",
+    ["{", "3", "[]", '{"entry":"Step"}', '{"entry":"Step","at":"1","pod":"a","step":"b"}', '{"entry":"Other","at":1}']
+    + ['{"entry":"Changed","at":1,"type":"ADDED","kind":"Pod","key":"a","new":{"kind":"Nothing"}}']
+    + [
+        '{"entry":"Changed","at":1,"type":"ADDED","kind":"Node","key":"a","new":{"kind":"Node","status":{"capacity":{"cpu":"x"}}}}'
+    ]
+    + ["[" * 5000],
+)
+def test_what_is_no_entry_is_named_with_its_line(line):
+    with pytest.raises(ManifestError, match=r"^run.jsonl:2: is not an entry of a log: "):
+        read_log(['{"entry":"Step","at":1,"pod":"a","step":"b"}', line], "run.jsonl")
+
+
+def test_time_does_not_run_backwards():
+    log = log_of([Step(at=2, pod="a", step="pop"), Step(at=1, pod="a", step="bind")])
+    with pytest.raises(ManifestError, match=r"<log>:2: happened before the entry before it"):
+        read_log(log.lines())
