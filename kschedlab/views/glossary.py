@@ -299,8 +299,8 @@ def page() -> str:
         "# Glossary",
         "",
         "The words of the course with those of the Chinese documents. The last column says which documents use the",
-        "word in this sense; without one, the word is ours. The list is in `kschedlab/views/glossary.py`, and each lesson",
-        "shows its own part of it.",
+        "word in this sense; without one, the word is ours. The list is in `kschedlab/views/glossary.py`, and each",
+        "lesson shows its own part of it.",
     ]
     for title, terms in SECTIONS.items():
         lines += ["", f"## {title}", "", "| English | 中文 | here | documents |", "|---|---|---|---|"]
