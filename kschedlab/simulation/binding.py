@@ -103,6 +103,7 @@ class Binding:
         if waiting is not None and (status := (yield from self._wait(cycle, waiting))) is not None:
             return refused_on(node, told(status, pod, rules), rules.hints)
         context.queue.done(pod)
+        context.step(pod, PRE_BIND, node)
         if prepares and (status := (yield from self._pre_bind(cycle))) is not None:
             return Failure(status.message, False)
         status = yield from self._bind(cycle)
@@ -136,7 +137,6 @@ class Binding:
 
     def _pre_bind_steps(self, cycle: Cycle) -> Generator[Any, Any, Status | None]:
         context, pod, node = self._context, cycle.pod, cycle.node
-        context.step(pod, PRE_BIND, node)
         if self._volumes.has_work(pod):
             context.step(pod, BIND_VOLUMES, node)
             if fault := (yield from self._volumes.bind(pod, node)):
@@ -153,9 +153,9 @@ class Binding:
             context.step(pod, BIND_VOLUMES, node)
             if fault := (yield from self._volumes.bind(pod, node)):
                 return Failure(fault, False, reason=VOLUMES_REASON)
-        if framework.has("permit"):
-            context.step(pod, PERMIT, node)
+        if PERMIT in rules.points:
             waits, status = framework.permit(pod, node)
+            context.step(pod, PERMIT, node, status.message if status else ", ".join(waits))
             if waits:
                 waiting = WaitingPod(context.env, pod, waits, rules)
                 context.waiting.add(waiting)
@@ -163,7 +163,7 @@ class Binding:
                 status = status and told(status, pod, rules)
             if status is not None:
                 return Failure(status.message, status.rejected)
-        if framework.has("pre_bind"):
+        if "pre_bind" in rules.points:
             context.step(pod, PRE_BIND, node)
             if (status := (yield from framework.pre_bind(pod, node))) is not None:
                 return Failure(status.message, status.rejected)
@@ -192,9 +192,9 @@ class Binding:
         text = f"Successfully assigned {metadata.namespace}/{metadata.name} to {node}"
         context.broadcaster.record(pod, NORMAL, "Scheduled", text)
         context.metrics.attempted(SCHEDULED, framework.name, context.now - cycle.start)
-        context.metrics.scheduled(cycle.queued.attempts, context.now - (metadata.creationTimestamp or 0))
-        faults = framework.post_bind(pod, node) if framework.has("post_bind") else []
-        context.step(pod, POST_BIND, node, "; ".join(faults))
+        context.metrics.scheduled(cycle.queued.attempts, context.now - context.came.pop(metadata.uid, cycle.start))
+        if "post_bind" in context.rules.points:
+            context.step(pod, POST_BIND, node, "; ".join(framework.post_bind(pod, node)))
         return None
 
     def _call(self, pod: Pod, node: str) -> Status | None:

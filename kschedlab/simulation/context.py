@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 import simpy
@@ -39,6 +39,7 @@ class Latencies:
 
     ``cycle``: a scheduling cycle, while which no other runs. ``preempt``: what it takes longer if it looks for victims.
     ``bind``, ``status``, ``delete``: calls to the API server that bind a pod, write its status, delete it.
+    ``watch``: how long it takes until an informer hears of a change.
     ``volumes``: the longest that a pod may wait for its volumes (bindTimeoutSeconds).
     """
 
@@ -47,6 +48,7 @@ class Latencies:
     bind: int = 2_000
     status: int = 2_000
     delete: int = 2_000
+    watch: int = 0
     volumes: int = 600 * SECOND
 
 
@@ -81,7 +83,7 @@ class Context:
     """The parts, each of which knows the others through this.
 
     ``name``: who writes to the API server; ``generations``, ``frameworks``: by profile (schedulerName); ``pods``: the
-    pods' informer.
+    pods' informer; ``came``: when each pod came to the queue first, by uid.
     """
 
     env: simpy.Environment
@@ -94,10 +96,11 @@ class Context:
     frameworks: dict[str, Framework]
     queue: SchedulingQueue
     cache: SchedulerCache
-    pods: Informer
+    pods: Informer[Pod]
     waiting: WaitingPods
     broadcaster: Broadcaster
     metrics: Metrics
+    came: dict[str, int] = field(default_factory=dict)
 
     @property
     def now(self) -> int:

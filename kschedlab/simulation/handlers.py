@@ -136,6 +136,8 @@ class Handlers:
         context = self._context
         self._queue.delete(pod)
         self._cache.discard(pod)
+        if not bound:
+            context.came.pop(pod.metadata.uid, None)
         if not context.rules.hints:
             if context.rules.permits_before_binding:
                 context.waiting.reject(pod)

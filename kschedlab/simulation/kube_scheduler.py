@@ -12,7 +12,7 @@ from typing import Any
 import simpy
 
 from kschedlab.cluster.cluster import Cluster
-from kschedlab.generations import Deciders, Generation
+from kschedlab.generations import Deciders, Generation, LoopRules
 from kschedlab.objects.model import Node, Pod
 from kschedlab.scheduler import Scheduler
 from kschedlab.simulation.adapters import with_plugins
@@ -24,7 +24,7 @@ from kschedlab.simulation.events import Broadcaster
 from kschedlab.simulation.failing import Failures
 from kschedlab.simulation.framework import Framework, check
 from kschedlab.simulation.handlers import Handlers
-from kschedlab.simulation.informers import Informer
+from kschedlab.simulation.informers import Informer, Informers, pod_informer
 from kschedlab.simulation.kinds import OTHERS
 from kschedlab.simulation.log import Log, Moved
 from kschedlab.simulation.loop import Loop
@@ -35,7 +35,6 @@ from kschedlab.simulation.queues import queue_for
 from kschedlab.simulation.volume_binding import VolumeBinding
 
 DEFAULT_SCHEDULER = "default-scheduler"
-TERMINAL = ("Succeeded", "Failed")
 DEFAULT_LATENCIES = Latencies()
 
 
@@ -68,7 +67,8 @@ class KubeScheduler:
         rules, plugins = first.loop, tuple(plugins)
         check(plugins, rules, first.name)
         generations = {profile: with_plugins(each, plugins) for profile, each in given.items()}
-        pods = Informer(env, api, Pod, filter=_sees(rules.terminating_seen))
+        self.informers = Informers(env, api, latency=latencies.watch)
+        pods = self.informers.use(_pods(env, api, rules, latencies))
         cache = SchedulerCache(first.api)
         self.context = context = Context(
             env=env,
@@ -94,7 +94,7 @@ class KubeScheduler:
         self.loop = Loop(context, engine, failures, volumes, binding, preempting)
         for plugin in plugins:
             plugin.handle = Handle(context)  # type: ignore[attr-defined]  # every plugin is offered it
-        self.informers = self._watch(pods)
+        self._handle(Handlers(context))
         self._resting: list[simpy.Event] = []
         self.running = False
 
@@ -103,16 +103,12 @@ class KubeScheduler:
         """The log that it writes to."""
         return self.context.log
 
-    def _watch(self, pods: Informer) -> list[Informer]:
+    def _handle(self, handlers: Handlers) -> None:
         """One informer a kind, with its handlers."""
-        context, handlers = self.context, Handlers(self.context)
-        nodes = Informer(context.env, context.api, Node)
-        nodes.add_handler(handlers.add_node, handlers.update_node, handlers.delete_node)
-        others = [Informer(context.env, context.api, kind) for kind in OTHERS]
-        for informer in others:
-            informer.add_handler(handlers.add, handlers.update, handlers.delete)
-        pods.add_handler(handlers.add_pod, handlers.update_pod, handlers.delete_pod)
-        return [nodes, *others, pods]
+        self.informers.of(Node).add_handler(handlers.add_node, handlers.update_node, handlers.delete_node)
+        for kind in OTHERS:
+            self.informers.of(kind).add_handler(handlers.add, handlers.update, handlers.delete)
+        self.informers.of(Pod).add_handler(handlers.add_pod, handlers.update_pod, handlers.delete_pod)
 
     # -- the queue tells
 
@@ -124,7 +120,10 @@ class KubeScheduler:
 
     def _moved(self, pod: Pod, origin: str, to: str, why: str) -> None:
         context = self.context
-        context.log.write(Moved(at=context.now, pod=pod.key, origin=origin, to=to, event=why))
+        now = context.now
+        context.log.write(Moved(at=now, pod=pod.key, origin=origin, to=to, event=why))
+        if not origin:
+            context.came.setdefault(pod.metadata.uid, now)
         if to in ("active", "backoff", "unschedulable"):
             context.metrics.came(to, why)
             if to != "unschedulable":
@@ -144,20 +143,13 @@ class KubeScheduler:
 
     def start(self) -> None:
         """Start the informers, and run once they have synced."""
-        for informer in self.informers:
-            informer.start()
+        self.informers.start()
         self.context.broadcaster.start()
         self.context.env.process(self._start())
 
     def _start(self) -> Generator[Any, Any, None]:
-        yield from self.wait_for_informers()
+        yield self.informers.synced
         yield from self.run()
-
-    def wait_for_informers(self) -> Generator[Any, Any, None]:
-        """Wait until all informers have told what was there when they began."""
-        for informer in self.informers:
-            if not informer.has_synced:
-                yield informer.synced
 
     def run(self) -> Generator[Any, Any, None]:
         """Start the queue's timers, and schedule for ever."""
@@ -178,11 +170,12 @@ class KubeScheduler:
             flush()
 
 
-def _sees(terminating: bool) -> Callable[[Pod], bool]:
-    """Which pods the scheduler's informer sees (the field selector of its list and watch).
+def _pods(env: simpy.Environment, api: ApiServer, rules: LoopRules, latencies: Latencies) -> Informer[Pod]:
+    """The scheduler's informer of pods."""
+    if rules.terminating_seen:
+        return pod_informer(env, api, latency=latencies.watch)
+    return Informer(env, api, Pod, _lives, latency=latencies.watch)
 
-    v1.16: pkg/scheduler/factory/factory.go, NewPodInformer; v1.37: pkg/scheduler/scheduler.go, newPodInformer.
-    """
-    if terminating:
-        return lambda pod: pod.status.phase not in TERMINAL
-    return lambda pod: pod.status.phase not in TERMINAL and pod.metadata.deletionTimestamp is None
+
+def _lives(pod: Pod) -> bool:
+    return pod.status.phase not in ("Succeeded", "Failed") and pod.metadata.deletionTimestamp is None

@@ -75,6 +75,7 @@ class Loop:
         """Pop and schedule for ever; sleep while there is nothing to pop."""
         context = self._context
         while True:
+            yield context.env.timeout(0)  # what the informers are told at this moment comes first
             queued = context.queue.pop()
             if queued is None:
                 self._idle = context.env.event()
@@ -165,11 +166,13 @@ class Loop:
         context, framework, node = self._context, cycle.framework, cycle.node
         if fault := self._assume_in_cache(cycle):
             return Failure(fault, False)
+        if cycle.pod.spec.volumes:
+            context.step(cycle.pod, ASSUME_VOLUMES, node)
         if fault := self._volumes.assume(cycle.pod, node):
             status: Status | None = Status("Error", f'running Reserve plugin "VolumeBinding": {fault}')
         else:
             status = self._reserve(cycle)
-        if status is None and framework.has("permit"):
+        if status is None:
             waits, status = framework.permit(cycle.pod, node)
             context.step(cycle.pod, PERMIT, node, status.message if status else ", ".join(waits))
             if waits:
@@ -193,7 +196,7 @@ class Loop:
         return None
 
     def _reserve(self, cycle: Cycle) -> Status | None:
-        if not cycle.framework.has("reserve"):
+        if RESERVE not in self._context.rules.points:
             return None
         status = cycle.framework.reserve(cycle.pod, cycle.node)
         self._context.step(cycle.pod, RESERVE, cycle.node, status.message if status else "")

@@ -50,6 +50,11 @@ class Preempting:
         context.step(pod, PREEMPT, node or "", detail=_outcome(preemption))
         if preemption.reason:
             return None
+        if rules.recorded_first:
+            newest = self._newest(pod)
+            if newest is None:
+                return None
+            pod = newest
         if node is None:
             return (yield from self._not_helped(pod, preemption))
         victims = [victim.pod for victim in preemption.victims]
@@ -75,19 +80,21 @@ class Preempting:
 
     # -- v1.13, v1.16
 
-    def _nominate_and_evict(self, pod: Pod, node: str, victims: list[Pod]) -> Generator[Any, Any, None]:
-        context = self._context
+    def _newest(self, pod: Pod) -> Pod | None:
+        """The pod as the API server has it, if it has it (GetUpdatedPod)."""
         try:
-            newest = context.api.get(Pod, pod.metadata.namespace, pod.metadata.name)
+            return self._context.api.get(Pod, pod.metadata.namespace, pod.metadata.name)
         except ApiError:
-            return
-        lower = self._lower(newest, node)
-        context.queue.nominate(newest, node)
+            return None
+
+    def _nominate_and_evict(self, pod: Pod, node: str, victims: list[Pod]) -> Generator[Any, Any, None]:
+        context, lower = self._context, self._lower(pod, node)
+        context.queue.nominate(pod, node)
         context.step(pod, NOMINATE, node)
         yield context.env.timeout(context.latencies.status)
-        if refused := self._statuses.write(newest, nominated=node):
+        if refused := self._statuses.write(pod, nominated=node):
             context.step(pod, NOMINATE, node, str(refused))
-            context.queue.withdraw(newest)
+            context.queue.withdraw(pod)
             return
         if (yield from self._evict_all(pod, node, victims)):
             context.metrics.preempted(len(victims))

@@ -23,18 +23,13 @@ def queue_for(
     context: Context, plugins: tuple[object, ...], preempts: Callable[[Pod], bool], moved: Moved, told: Told
 ) -> SchedulingQueue:
     """The generation's queue. ``preempts``: whether the pod's victims are being evicted just now."""
-    make, now = next(iter(context.generations.values())).queue, lambda: context.now
-    if not context.rules.hints:
-        return make(now, told=told, moved=moved)
-    return make(
-        now,
-        tuple(hints(context, plugins)),
-        gates(context, plugins, preempts),
-        known=context.pods.get,
-        told=told,
-        moved=moved,
-        less=sorting(plugins, context),
-    )
+    make = next(iter(context.generations.values())).queue
+    more: dict[str, Any] = {"known": context.pods.get, "told": told, "moved": moved}
+    if (less := sorting(plugins, context)) is not None:
+        more["less"] = less
+    if context.rules.hints:
+        more |= {"hints": tuple(hints(context, plugins)), "gates": gates(context, plugins, preempts)}
+    return make(lambda: context.now, **more)
 
 
 def sorting(plugins: Iterable[object], context: Context) -> Callable[[Any, Any], bool] | None:

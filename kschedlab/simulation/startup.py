@@ -81,12 +81,11 @@ class StartUp:
             self.http = HttpServer(scheduler.context.metrics.text, lambda: scheduler.running, self._port)
             self._note(HTTP, "/healthz /metrics")
         self._note(INFORMERS)
-        for informer in scheduler.informers:
-            informer.start()
+        scheduler.informers.start()
         self._env.process(self._run())
 
     def _run(self) -> Generator[Any, Any, None]:
-        yield from self.scheduler.wait_for_informers()
+        yield self.scheduler.informers.synced
         self._note(SYNCED)
         self._note(ELECTION, "off: there is no other to lead")
         self._note(RUN)

@@ -11,7 +11,7 @@ from kschedlab.objects.manifests import decode_objects
 from kschedlab.objects.model import Document, Node, Pod
 from kschedlab.simulation.api import ApiServer
 from kschedlab.simulation.context import Latencies
-from kschedlab.simulation.kube_scheduler import KubeScheduler
+from kschedlab.simulation.kube_scheduler import DEFAULT_LATENCIES, KubeScheduler
 from kschedlab.simulation.log import Entry, Log, Moved, Recorded, Step
 from tests.build import Manifest
 
@@ -30,7 +30,7 @@ class Plane:
         generation: str | Deciders = LATEST,
         seed: int | None = None,
         plugins: Iterable[object] = (),
-        latencies: Latencies = Latencies(),
+        latencies: Latencies = DEFAULT_LATENCIES,
         **more: Any,
     ) -> None:
         self.env = simpy.Environment(initial_time=NOON)
