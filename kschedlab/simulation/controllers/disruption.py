@@ -1,0 +1,155 @@
+"""The disruption controller: keeps the status of PodDisruptionBudgets.
+
+v1.37: pkg/controller/disruption/disruption.go. A pod that several budgets select wakes all of them (the real one wakes
+one, by chance).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import simpy
+from msgspec.structs import replace
+
+from kschedlab.objects.model import (
+    Deployment,
+    Pod,
+    PodDisruptionBudget,
+    ReplicaSet,
+    ReplicationController,
+    StatefulSet,
+)
+from kschedlab.objects.selectors import Selector, SelectorError
+from kschedlab.simulation.api import ApiServer
+from kschedlab.simulation.controllers.budgets import Scaled, ScaleError, failed, judge
+from kschedlab.simulation.controllers.work import Record, Work, silent
+from kschedlab.simulation.informers import Informer, Informers
+
+NAME = "disruption-controller"
+
+
+@dataclass(frozen=True)
+class DisruptionSettings:
+    """Microseconds in which changes of pods are gathered: ``delay``, and ``delay_by_pod`` for each that it covers."""
+
+    delay: int = 10_000
+    delay_by_pod: int = 50
+
+
+class Disruption:
+    """The controller. Each budget keeps track of its pods, so that a pod's change costs nothing to other budgets."""
+
+    def __init__(
+        self,
+        env: simpy.Environment,
+        api: ApiServer,
+        informers: Informers,
+        settings: DisruptionSettings = DisruptionSettings(),
+        record: Record = silent,
+    ) -> None:
+        self._api = api
+        self._settings = settings
+        self._record = record
+        self._shared = informers
+        self._pods = informers.of(Pod)
+        self._budgets = informers.of(PodDisruptionBudget)
+        owners: tuple[type[Scaled], ...] = (ReplicationController, ReplicaSet, StatefulSet, Deployment)
+        self._owners: dict[type[Scaled], Informer[Any]] = {kind: informers.of(kind) for kind in owners}
+        self._selectors: dict[str, Selector] = {}
+        self._covered: dict[str, dict[str, Pod]] = {}
+        self._said: dict[str, str] = {}
+        self._work: Work[str] = Work(env, self._look)
+
+    def start(self) -> None:
+        """Begin to watch."""
+        self._budgets.add_handler(self._budget_came, self._budget_changed, self._budget_gone)
+        self._pods.add_handler(
+            on_add=lambda pod: self._pod_changed(None, pod),
+            on_update=self._pod_changed,
+            on_delete=lambda pod: self._pod_changed(pod, None),
+        )
+        self._work.begin(self._shared.synced)
+
+    # -- what the watches tell
+
+    def _budget_came(self, budget: PodDisruptionBudget) -> None:
+        key = _key(budget)
+        self._selectors.pop(key, None)
+        if budget.spec.selector is not None:
+            try:
+                self._selectors[key] = budget.spec.selector.compile()
+            except SelectorError as error:
+                self._record(budget, "Warning", "NoPods", f"Failed to get pods: {error}")
+        self._covered[key] = {pod.key: pod for pod in self._pods.list() if self._covers(key, pod)}
+        self._work.add(key)
+
+    def _budget_changed(self, old: PodDisruptionBudget, new: PodDisruptionBudget) -> None:
+        if old.spec.selector != new.spec.selector:
+            self._budget_came(new)
+        self._work.add(_key(new))
+
+    def _budget_gone(self, budget: PodDisruptionBudget) -> None:
+        for kept in (self._selectors, self._covered, self._said):
+            kept.pop(_key(budget), None)
+
+    def _pod_changed(self, old: Pod | None, new: Pod | None) -> None:
+        """All budgets that cover the pod, or did, look."""
+        pod = new if new is not None else old
+        assert pod is not None
+        for key, covered in self._covered.items():
+            before = pod.key in covered
+            if new is not None and self._covers(key, new):
+                covered[pod.key] = new
+            elif before:
+                del covered[pod.key]
+            else:
+                continue
+            self._work.add(key, self._settings.delay + self._settings.delay_by_pod * len(covered))
+
+    def _covers(self, key: str, pod: Pod) -> bool:
+        selector = self._selectors.get(key)
+        same = key.startswith(f"{pod.metadata.namespace}/")
+        return same and selector is not None and selector.matches(pod.metadata.labels)
+
+    # -- the budgets
+
+    def _look(self, key: str) -> None:
+        budget = self._budgets.get(key)
+        if budget is None:
+            return
+        now = self._api.now
+        try:
+            status, unmanaged, again = judge(budget, list(self._covered[key].values()), self._find, now)
+        except ScaleError as error:
+            self._say(
+                budget, "CalculateExpectedPodCountFailed", f"Failed to calculate the number of expected pods: {error}"
+            )
+            status, unmanaged, again = failed(budget, error, now), [], None
+        if unmanaged:
+            self._say(budget, "UnmanagedPods", _UNMANAGED)
+        if status != budget.status:
+            self._api.update_status(replace(budget, status=status), by=NAME)
+        if again is not None:
+            self._work.add(key, again - now + 1)
+
+    def _find(self, kind: type[Scaled], namespace: str, name: str) -> Scaled | None:
+        found: Scaled | None = self._owners[kind].get(f"{namespace}/{name}")
+        return found
+
+    def _say(self, budget: PodDisruptionBudget, reason: str, message: str) -> None:
+        """Once, until something else is to be said."""
+        if self._said.get(_key(budget)) != message:
+            self._said[_key(budget)] = message
+            self._record(budget, "Warning", reason, message)
+
+
+_UNMANAGED = (
+    "Pods selected by this PodDisruptionBudget were found to be unmanaged. As a result, the status of the PDB cannot "
+    "be calculated correctly, which may result in undefined behavior. To account for these pods please set "
+    '".spec.minAvailable" field of the PDB to an integer value.'
+)
+
+
+def _key(budget: PodDisruptionBudget) -> str:
+    return f"{budget.metadata.namespace}/{budget.metadata.name}"

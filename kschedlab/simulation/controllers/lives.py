@@ -1,0 +1,110 @@
+"""What a kubelet says of a pod in the course of its life: the fields of its status that change.
+
+v1.37: pkg/kubelet/kubelet_pods.go (generateAPIPodStatus, getPhase), status/generate.go (the conditions).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, TypeAlias
+
+from msgspec.structs import replace
+
+from kschedlab.objects.meta import Time
+from kschedlab.objects.model import (
+    Container,
+    ContainerState,
+    ContainerStateRunning,
+    ContainerStateTerminated,
+    ContainerStateWaiting,
+    ContainerStatus,
+    Pod,
+    PodCondition,
+)
+
+Fields: TypeAlias = dict[str, Any]
+
+_INITIALIZED = PodCondition("Initialized", "True")
+_WITHOUT_SANDBOX = PodCondition("PodReadyToStartContainers", "False")
+_ALL_WELL = (
+    PodCondition("PodReadyToStartContainers", "True"),
+    _INITIALIZED,
+    PodCondition("Ready", "True"),
+    PodCondition("ContainersReady", "True"),
+)
+_CREATING = ContainerState(waiting=ContainerStateWaiting(reason="ContainerCreating"))
+
+
+def taken_up(pod: Pod, now: int, host: str) -> Fields:
+    """The kubelet knows of the pod and prepares its containers."""
+    containers = pod.spec.containers
+    why = f"containers with unready status: [{' '.join([container.name for container in containers])}]"
+    return {
+        "startTime": pod.status.startTime or Time.second(now),
+        "hostIP": host,
+        "conditions": (_WITHOUT_SANDBOX, _INITIALIZED, *_unready("ContainersNotReady", why)),
+        "containerStatuses": _containers(containers, pod.status.containerStatuses, _CREATING, ready=False),
+    }
+
+
+def running(pod: Pod, now: int, host: str, address: str) -> Fields:
+    """All containers run and are ready; the init containers are done, unless they are made to run on."""
+    moment = Time.second(now)
+    before = next((each.state.running for each in pod.status.containerStatuses if each.state.running), None)
+    started = ContainerState(running=before or ContainerStateRunning(moment))
+    fields = {
+        "phase": "Running",
+        "startTime": pod.status.startTime or moment,
+        "hostIP": host,
+        "podIP": pod.status.podIP or (host if pod.spec.hostNetwork else address),
+        "conditions": _ALL_WELL,
+        "containerStatuses": _containers(pod.spec.containers, pod.status.containerStatuses, started, ready=True),
+    }
+    if pod.spec.initContainers:
+        ended = ContainerState(terminated=ContainerStateTerminated(0, "Completed", moment, moment))
+        known = pod.status.initContainerStatuses
+        fields["initContainerStatuses"] = tuple(
+            _containers([each], known, started if each.restartPolicy == "Always" else ended, ready=True)[0]
+            for each in pod.spec.initContainers
+        )
+    return fields
+
+
+def finished(pod: Pod, now: int, code: int, reason: str = "", message: str = "") -> Fields:
+    """The containers have ended with this exit code, by themselves or for the reason given."""
+    succeeded = code == 0 and not reason
+    why = "PodCompleted" if succeeded else "PodFailed"
+    running = next((each.state.running for each in pod.status.containerStatuses if each.state.running), None)
+    started = running.startedAt if running is not None else None
+    end = ContainerStateTerminated(code, "Error" if code else "Completed", started, Time.second(now))
+    ended = ContainerState(terminated=end)
+    return {
+        "phase": "Succeeded" if succeeded else "Failed",
+        "reason": reason,
+        "message": message,
+        "conditions": (
+            _WITHOUT_SANDBOX,
+            replace(_INITIALIZED, reason=why) if succeeded else _INITIALIZED,
+            *_unready(why),
+        ),
+        "containerStatuses": _containers(pod.spec.containers, pod.status.containerStatuses, ended, ready=False),
+    }
+
+
+def _unready(reason: str, message: str = "") -> tuple[PodCondition, PodCondition]:
+    return PodCondition("Ready", "False", reason, message), PodCondition("ContainersReady", "False", reason, message)
+
+
+def _containers(
+    containers: Sequence[Container], before: Sequence[ContainerStatus], state: ContainerState, ready: bool
+) -> tuple[ContainerStatus, ...]:
+    """All containers in the same state; what else was said of them stays."""
+    known = {status.name: status for status in before}
+    return tuple(
+        [
+            replace(known[container.name], ready=ready, state=state)
+            if container.name in known
+            else ContainerStatus(container.name, ready=ready, state=state)
+            for container in containers
+        ]
+    )
