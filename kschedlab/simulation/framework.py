@@ -316,7 +316,7 @@ class Framework:
         if not self.rules.old_words:
             return Status(ERROR, f'running {point} plugin "{plugin}": {message}', plugin)
         if point == "Bind":
-            full = f'bind plugin "{plugin}" failed to bind pod "{pod.key}": {message}'
+            full = f'Bind failure, code: 1: bind plugin "{plugin}" failed to bind pod "{pod.key}": {message}'
         else:
             full = f'error while running "{plugin}" {point.lower()} plugin for pod "{pod.metadata.name}": {message}'
         return Status(ERROR, full, plugin)
