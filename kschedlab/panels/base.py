@@ -92,11 +92,6 @@ class Panel(Enlargeable, Generic[S]):
         self._state.observe(self._typed, "value")
         self._redraw()
 
-    @property
-    def sliders(self) -> dict[str, ipywidgets.Widget]:
-        """The controls by an older name."""
-        return self.controls
-
     def move(self, **values: Any) -> Self:
         """Set controls by name, as by hand. ValueError if a control can't stand there."""
         return self._go(self.settings.changed(**values))

@@ -49,7 +49,7 @@ class Settings(Restorable):
     generation: str = choice("generation", ("v1.20", "v1.37"), "v1.20")
 
 
-AXES = {name: each.label for name, each in Settings.sliders().items() if each.kind == "slider"}
+AXES = {name: each.label for name, each in Settings.controls().items() if each.kind == "slider"}
 
 
 @dataclass(frozen=True)

@@ -99,11 +99,6 @@ class Restorable:
         return {each.name: each.metadata["control"] for each in fields(cls)}  # type: ignore[arg-type]  # see the class
 
     @classmethod
-    def sliders(cls) -> dict[str, Control]:
-        """The controls by an older name."""
-        return cls.controls()
-
-    @classmethod
     def grid(cls) -> Iterator[Self]:
         """Every combination of values, each with all of its steps."""
         controls = cls.controls()

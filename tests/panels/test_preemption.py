@@ -108,7 +108,7 @@ def ladder(candidates: dict[str, Found]) -> tuple[int, list[str]]:
     return 0, left
 
 
-@pytest.mark.parametrize("priority", Settings.sliders()["preemptor"].values)
+@pytest.mark.parametrize("priority", Settings.controls()["preemptor"].values)
 @pytest.mark.parametrize("generation", ["v1.20", "v1.37"])
 def test_every_setting(generation: str, priority: int) -> None:
     for settings in Settings.grid():
