@@ -60,8 +60,11 @@ class ApiError(Exception):
     """The server refused, and nothing has changed. ``status``: what it answers."""
 
     def __init__(self, status: Status) -> None:
-        super().__init__(status.message)
+        super().__init__(status)  # SimPy makes errors anew from their arguments
         self.status = status
+
+    def __str__(self) -> str:
+        return self.status.message
 
     @property
     def code(self) -> int:
