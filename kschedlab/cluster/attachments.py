@@ -141,9 +141,9 @@ class Attached:
 
     def __init__(self, question: Handles, cluster: Cluster, held: Iterable[tuple[int, str]] = ()) -> None:
         self.question = question
-        number, nodes = cluster.kinds.listing(question).number, len(cluster.nodes)
-        self._held = np.array(sorted({node * WIDTH + number(handle) for node, handle in held}), np.int64)
-        self._held_on = np.bincount(self._held // WIDTH, minlength=nodes)
+        self._held = sorted(set(held))
+        self._held_on = np.bincount(np.array([node for node, _ in self._held], np.int64), minlength=len(cluster.nodes))
+        self._numbered: tuple[Listing, IntArray] | None = None
 
     def at_most(self, world: World) -> IntArray:
         """int64[nodes]: how many volumes each node has, if none of them is used twice. Kept, not recounted."""
@@ -158,10 +158,17 @@ class Attached:
         listing = world.cluster.kinds.listing(self.question)
         used = self._used(world, among, listing)
         size = len(among)
-        besides = self._held[~_among(self._held, used)]
+        held = self._held_as_numbers(listing)
+        besides = held[~_among(held, used)]
         attached = np.bincount(used // WIDTH, minlength=size) + np.bincount(besides // WIDTH, minlength=size)
         there = np.isin(used % WIDTH, [listing.number(handle) for handle in wanted])
         return attached, len(wanted) - np.bincount(used[there] // WIDTH, minlength=size)
+
+    def _held_as_numbers(self, listing: Listing) -> IntArray:
+        if self._numbered is None or self._numbered[0] is not listing:
+            numbers = [node * WIDTH + listing.number(handle) for node, handle in self._held]
+            self._numbered = listing, np.sort(np.array(numbers, np.int64))
+        return self._numbered[1]
 
     def _used(self, world: World, among: BoolArray, listing: Listing) -> IntArray:
         """int64[]: the volumes that the pods on these nodes use, each once."""

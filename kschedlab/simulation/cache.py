@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, TypeAlias
 
 import msgspec
 
@@ -33,6 +33,8 @@ from kschedlab.simulation.volumes import (
 SECOND = 1_000_000
 REMEMBERED = 16_384
 """How many pods that wait are kept prepared for a decision."""
+
+ObjectKey: TypeAlias = tuple[type[Document], Any]
 
 
 class CacheError(Exception):
@@ -97,7 +99,8 @@ class SchedulerCache:
         self._nodes: dict[str, Node] = {}
         self._node_changes: list[tuple[str, Node | None]] = []
         self._last_change: dict[str, int] = {}
-        self._object_changes: dict[tuple[type[Document], Any], Document | None] = {}
+        self._gone: dict[ObjectKey, None] = {}
+        self._put: dict[ObjectKey, Document] = {}
         self._latest = Latest()
 
     # -- what the loop asks
@@ -107,12 +110,11 @@ class SchedulerCache:
         if self._node_changes:
             self._cluster.change_nodes(self._node_changes)
             self._node_changes, self._last_change = [], {}
-        if self._object_changes:
-            put = [new for new in self._object_changes.values() if new is not None]
-            gone = [key for key, new in self._object_changes.items() if new is None]
-            found = (self._cluster.find(kind, key) for kind, key in gone)
-            self._cluster.change_objects(put, [document for document in found if document is not None])
-            self._object_changes = {}
+        if self._gone or self._put:
+            there = [document for kind, key in self._gone if (document := self._cluster.find(kind, key)) is not None]
+            self._cluster.change_objects(gone=there)
+            self._cluster.change_objects(self._put.values())
+            self._gone, self._put = {}, {}
         return self._cluster
 
     def info(self, pod: Pod) -> PodInfo:
@@ -252,12 +254,14 @@ class SchedulerCache:
     def put(self, document: Document) -> None:
         """An object of any other kind came or changed. What is assumed of it holds against news that are older."""
         if self._latest.accepts(document):
-            self._object_changes[type(document), key_of(document)] = document
+            self._put[type(document), key_of(document)] = document
 
     def drop(self, document: Document) -> None:
         """An object of any other kind is gone."""
         self._latest.drop(document)
-        self._object_changes[type(document), key_of(document)] = None
+        key = type(document), key_of(document)
+        self._put.pop(key, None)
+        self._gone[key] = None
 
     # -- volumes
 
@@ -275,7 +279,7 @@ class SchedulerCache:
             for document in assumed.changed:
                 self._latest.assume(document)
                 done.append(document)
-                self._object_changes[type(document), key_of(document)] = document
+                self._put[type(document), key_of(document)] = document
         except VolumeError:
             self._restore(done)
             raise
@@ -302,7 +306,7 @@ class SchedulerCache:
         for document in documents:
             told = self._latest.restore(document)
             if told is not None:
-                self._object_changes[type(told), key_of(told)] = told
+                self._put[type(told), key_of(told)] = told
 
     def _put_on(self, uid: str, info: PodInfo, pod: Pod) -> None:
         other = self._on_node.get(info.key)
@@ -346,7 +350,8 @@ def on_node(pod: Pod, node: str) -> Pod:
 def _is_same(known: Pod, pod: Pod) -> bool:
     version = pod.metadata.resourceVersion
     return known is pod or (
-        version != ""
+        pod.metadata.uid != ""
+        and version != ""
         and version == known.metadata.resourceVersion
         and pod.status.nominatedNodeName == known.status.nominatedNodeName
     )

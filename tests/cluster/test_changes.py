@@ -1,0 +1,120 @@
+"""A cluster whose nodes, pods and objects change: whatever happens, it equals one that is built afresh."""
+
+from __future__ import annotations
+
+import dataclasses
+import random
+
+import numpy as np
+import pytest
+from hypothesis import given, strategies as st
+
+from kschedlab.cluster.cluster import Cluster
+from kschedlab.cluster.documents import MATTERS
+from kschedlab.cluster.facts import Facts
+from tests.changing import DECIDERS, PROBES, Changing, decide, shown
+
+RUNS, STEPS, PHASE = 100, 1000, 100
+"""100,000 random changes in all; after each phase everything is compared."""
+
+
+def by_name(cluster: Cluster, column: str) -> dict[str, list[int]]:
+    """A column of resources by name, without those that nothing has or wants."""
+    rows = {name: getattr(cluster, column)[row].tolist() for name, row in cluster.resources.items()}
+    return {name: row for name, row in rows.items() if any(row)}
+
+
+def contents(cluster: Cluster) -> dict[str, object]:
+    """Everything that is in a cluster's columns, by names."""
+    pods, nominated = cluster.pods, cluster.nominated
+    order = sorted(pods.row_of, key=lambda key: pods.turn[pods.row_of[key]])
+    return {
+        "names": cluster.names,
+        "nodes": cluster.nodes,
+        "allocatable": by_name(cluster, "allocatable"),
+        "requested": by_name(cluster, "requested"),
+        "nonzero": cluster.nonzero.tolist(),
+        "max_pods": cluster.max_pods.tolist(),
+        "pods_on": cluster.pods_on.tolist(),
+        "ranks": cluster.ranks.tolist(),
+        "pods": [
+            (key, cluster.names[pods.node[row := pods.row_of[key]]], *row_of(cluster, pods, row)) for key in order
+        ],
+        "nominated": {
+            key: (cluster.names[nominated.node[row]], *row_of(cluster, nominated, row))
+            for key, row in nominated.row_of.items()
+        },
+        "without node": {key: node for key, (_, node) in cluster.without_node.items()},
+        "nominated without node": {key: node for key, (_, node) in cluster.nominated_without_node.items()},
+        "objects": {kind.__name__: list(cluster.every(kind)) for kind in MATTERS},
+        "kept for": {
+            key: sorted(v.metadata.name for v in cluster.volumes.kept_for(key)) for key in cluster.volumes.claims
+        },
+        "claims on": {name: sorted(cluster.volumes.claims_on(name)) for name in cluster.volumes.volumes},
+    }
+
+
+def row_of(cluster, pods, row):
+    request = {name: int(pods.request[at, row]) for name, at in cluster.resources.items() if pods.request[at, row]}
+    kind = cluster.kinds[pods.kind[row]]
+    return int(pods.priority[row]), int(pods.start[row]), request, kind.namespace, dict(kind.labels)
+
+
+def alike(one, other):
+    """Whether two facts are the same, down to the arrays in them."""
+    if isinstance(one, np.ndarray):
+        return isinstance(other, np.ndarray) and one.dtype == other.dtype and np.array_equal(one, other)
+    if isinstance(one, dict):
+        return one.keys() == other.keys() and all(alike(value, other[key]) for key, value in one.items())
+    if isinstance(one, (tuple, list)):
+        return len(one) == len(other) and all(map(alike, one, other))
+    if type(one) is type(other) and dataclasses.is_dataclass(one):
+        return all(alike(getattr(one, each.name), getattr(other, each.name)) for each in dataclasses.fields(one))
+    if type(one) is type(other) and hasattr(one, "__dict__"):
+        known = (vars(one).keys() & vars(other).keys()) - {"_numbered"}  # not what is worked out when it is asked for
+        return all(alike(vars(one)[name], vars(other)[name]) for name in known)
+    return one == other
+
+
+def compare(changing: Changing, probes: list) -> None:
+    """The cluster, one built of what it was told, one built of what it says that it holds: no difference."""
+    cluster, fresh = changing.cluster, changing.afresh()
+    cluster.check()
+    assert contents(cluster) == contents(fresh)
+    blank = cluster.fork()
+    blank._facts = Facts()
+    for probe in probes:
+        decision = shown(decide(cluster, probe, changing.decider))
+        assert decision == shown(decide(fresh, probe, changing.decider))
+        assert decision == shown(decide(blank, probe, changing.decider))
+    kept = dict(blank._facts.items())
+    for key, fact in cluster._facts.items():
+        if isinstance(key, tuple) and key[0] == "recent matches":
+            assert isinstance(fact, dict)
+            assert all(alike(fact[claims], match) for claims, match in kept.get(key, {}).items() if claims in fact)
+        else:
+            assert key not in kept or alike(fact, kept[key]), f"the fact {key} is out of date"
+
+
+@pytest.mark.parametrize("part", range(4))
+def test_after_100_000_random_changes_the_columns_equal_those_of_a_cluster_built_afresh(part):
+    """Each run: 1,000 changes of a cluster and of forks that live on apart from it, decisions in between."""
+    for run in range(part, RUNS, 4):
+        draw = random.Random(run)
+        worlds = [Changing.empty(DECIDERS[part])]
+        for _ in range(STEPS // PHASE):
+            world = draw.choice(worlds)
+            compare(world, world.phase(draw, PHASE))
+            if len(worlds) == 3:
+                worlds.remove(draw.choice(worlds))
+            worlds.append(world.fork())
+        for world in worlds:
+            compare(world, [draw.choice(variants) for variants in PROBES])
+            restored = Cluster(world.cluster.objects, world.decider.api)
+            assert contents(restored) == contents(world.cluster)
+
+
+@given(st.randoms(use_true_random=False), st.integers(0, 3), st.integers(1, 30))
+def test_random_changes_that_hypothesis_makes_few(draw, part, steps):
+    world = Changing.empty(DECIDERS[part])
+    compare(world, world.phase(draw, steps))
