@@ -1,0 +1,46 @@
+"""Every instance of lesson 06's exercises has one answer, and what is said to wrong ones is true."""
+
+import pytest
+
+from kschedlab.exercises import generations
+from kschedlab.exercises.build import Build
+from kschedlab.exercises.exercise import State
+from kschedlab.exercises.predict import Predict
+from kschedlab.exercises.repair import Repair
+from kschedlab.panels.sketch import as_yaml, budget
+
+SEEDS = range(20)
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+def test_every_instance_has_one_right_answer(seed):
+    for exercise in generations.exercises(seed):
+        assert exercise.check(exercise.right).state is State.RIGHT
+        if isinstance(exercise, Predict):
+            wrong = [each for each in exercise.choices() if each != exercise.right]
+            assert len(wrong) >= 3
+            assert {exercise.check(each).state for each in wrong} == {State.WRONG}
+
+
+def test_all_kinds_are_there_and_neighbours_differ():
+    first, second = (generations.exercises(seed) for seed in (1, 2))
+    assert {type(each) for each in first} == {Predict, Build, Repair}
+    assert [each.text() for each in first] == [each.text() for each in generations.exercises(1)]
+    assert [a.text() for a in first[:3]] != [b.text() for b in second[:3]]
+
+
+def test_over_the_seeds_other_generations_and_other_rules_are_the_answer():
+    made = [generations.exercises(seed) for seed in range(12)]
+    assert len({each[0].right for each in made}) == 3
+    assert len({each[1].right for each in made}) == 3
+
+
+def test_a_budget_that_divides_nobody_is_told():
+    exercise = generations.exercises(1)[2]
+    assert exercise.check(as_yaml([budget("nobody", 0)])).words.startswith("Both generations choose node-")
+    assert exercise.check("").words == "There must be one PodDisruptionBudget; you gave 0."
+
+
+def test_a_score_out_of_a_hundred_is_refuted_by_the_first_instance():
+    verdict = generations.exercises(1)[3].check(generations.least_requested_broken)
+    assert verdict.evidence.splitlines()[1:] == ["  yours:    50", "  expected: 5"]
