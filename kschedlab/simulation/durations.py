@@ -1,0 +1,59 @@
+"""Spans of time as Go writes them: ``300ms``, ``3s``, ``1h2m3.5s``.
+
+Go 1.26: time/format.go (ParseDuration). The virtual clock ticks in microseconds; what is finer is refused.
+"""
+
+from __future__ import annotations
+
+import re
+from fractions import Fraction
+
+from kschedlab.objects.problems import quoted
+
+_UNITS = {
+    "ns": Fraction(1, 1000),
+    "us": Fraction(1),
+    "µs": Fraction(1),
+    "μs": Fraction(1),
+    "ms": Fraction(1_000),
+    "s": Fraction(1_000_000),
+    "m": Fraction(60_000_000),
+    "h": Fraction(3_600_000_000),
+}
+_PART = re.compile(r"([0-9]*)(?:\.([0-9]*))?([^0-9.]*)")
+_LONGEST_TEXT = 64
+LONGEST = (2**63 - 1) // 1000
+"""Microseconds: what fits Go's durations, 292 years."""
+
+
+def parse_duration(text: str) -> int:
+    """Whole microseconds. ValueError, with what is wrong, if it is no duration, or is negative."""
+    if len(text) > _LONGEST_TEXT:
+        raise ValueError(f"{quoted(text)} is not a duration such as 300ms, 3s or 1h2m3.5s")
+    if text.startswith("-") and text.strip("-0"):
+        raise ValueError(f"{quoted(text)} is negative")
+    total = sum(_parts(text, text.removeprefix("+")), Fraction(0))
+    if total.denominator != 1:
+        raise ValueError(f"{quoted(text)} is finer than a microsecond, which is how the clock ticks")
+    if total > LONGEST:
+        raise ValueError(f"{quoted(text)} is longer than 292 years")
+    return int(total)
+
+
+def _parts(whole: str, rest: str) -> list[Fraction]:
+    if rest == "0":
+        return []
+    found: list[Fraction] = []
+    while rest or not found:
+        match = _PART.match(rest)
+        assert match is not None
+        number, fraction, unit = match[1], match[2] or "", match[3]
+        if not (number or fraction):
+            raise ValueError(f"{quoted(whole)} is not a duration such as 300ms, 3s or 1h2m3.5s")
+        if not unit:
+            raise ValueError(f"{quoted(whole)} has no unit: one of ns, us, ms, s, m, h, as in {number or 0}s")
+        if unit not in _UNITS:
+            raise ValueError(f"{quoted(whole)} has an unknown unit {quoted(unit)}: one of ns, us, ms, s, m, h")
+        found.append(Fraction(int(number + fraction), 10 ** len(fraction)) * _UNITS[unit])
+        rest = rest[match.end() :]
+    return found
