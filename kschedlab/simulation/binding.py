@@ -86,10 +86,10 @@ class Binding:
         queue, hints, uid = self._context.queue, self._context.rules.hints, cycle.pod.metadata.uid
         self.undo(cycle)
         if hints and not failure.rejected:
-            queue.move(ASSIGNED_POD_DELETE, cycle.pod)
+            queue.move(ASSIGNED_POD_DELETE, cycle.assumed)
         yield from self._failures.handle(cycle, failure, NO_NOMINATION if hints else None)
         if hints and failure.rejected:
-            queue.move(ASSIGNED_POD_DELETE, cycle.pod, None, lambda pod: pod.metadata.uid != uid)
+            queue.move(ASSIGNED_POD_DELETE, cycle.assumed, None, lambda pod: pod.metadata.uid != uid)
 
     # -- since v1.20: Permit has run, its wait is here
 

@@ -118,10 +118,11 @@ class Context:
 
 @dataclass(slots=True, eq=False)
 class Cycle:
-    """One attempt at one pod. ``pod``: as it was popped; ``node``: where it goes; ``start``: when it began."""
+    """One attempt at one pod. ``pod``: as it was popped, ``assumed``: on its ``node``; ``start``: when it began."""
 
     queued: QueuedPod
     pod: Pod
     framework: Framework
     start: int
     node: str = ""
+    assumed: Pod | None = None

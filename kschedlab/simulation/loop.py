@@ -206,7 +206,7 @@ class Loop:
         """Assume the pod, which is not nominated any more; what the cache has against it, or ""."""
         context = self._context
         try:
-            context.cache.assume_pod(cycle.pod, cycle.node)
+            cycle.assumed = context.cache.assume_pod(cycle.pod, cycle.node)
         except CacheError as error:
             return str(error)
         context.queue.withdraw(cycle.pod)
