@@ -1,0 +1,101 @@
+"""The whole loop ends in the placements of the real scheduler, for pods that arrive one after the other.
+
+The program that made these vectors calls the scheduling cycle itself, so that three things are done here by hand: a
+retried pod looks at all nodes, not at its nominated one first; victims have no grace; and a pod that finds no place
+gives up.
+"""
+
+import dataclasses
+import json
+import os
+from collections.abc import Generator
+from contextlib import suppress
+from pathlib import Path
+from typing import Any
+
+import msgspec
+import pytest
+import simpy
+
+from kschedlab.decide import Scenario
+from kschedlab.generations import GENERATIONS
+from kschedlab.objects.manifests import Objects, decode_objects
+from kschedlab.objects.model import Document, Pod
+from kschedlab.simulation.api import ApiServer
+from kschedlab.simulation.kube_scheduler import KubeScheduler
+from kschedlab.simulation.log import Log
+from kschedlab.simulation.status import ApiError
+from tests.conformance.compare import read
+from tests.simulation.plane import NOON, SECOND
+
+VECTORS = Path(os.environ.get("KSCHEDLAB_VECTORS") or Path(__file__).parents[1] / "conformance")
+THEME = "queue.jsonl.gz"
+
+
+@pytest.mark.parametrize("generation", GENERATIONS)
+def test_queue_placements_of_the_whole_loop_are_those_of_the_real_scheduler(generation: str) -> None:
+    scenarios = [msgspec.json.decode(line, type=Scenario) for line in read(VECTORS / "scenarios" / THEME)]
+    expected = {verdict["id"]: verdict for verdict in map(json.loads, read(VECTORS / generation / THEME))}
+    assert scenarios and len(scenarios) == len(expected)
+    for scenario in scenarios:
+        wanted = [_sorted(placement) for placement in expected[scenario.id]["placements"]]
+        assert placements(scenario, generation) == wanted, scenario.id
+
+
+def placements(scenario: Scenario, generation: str) -> list[dict[str, Any]]:
+    """Where the loop puts the pods of the queue, and whom it evicts for each."""
+    objects = decode_objects([*scenario.objects, *scenario.queue])
+    arriving = objects.pods[-len(scenario.queue) :]
+    del objects.pods[-len(scenario.queue) :]
+    table = dataclasses.replace(GENERATIONS[generation], nominated_node_first=False)
+    env, log = simpy.Environment(initial_time=NOON), Log()
+    api = ApiServer(env, log, table.api)
+    KubeScheduler(env, api, table, log, percentage=100).start()
+    env.process(kubelet(env, api))
+    env.run(until=env.now + 1)
+    for document in documents(objects):
+        api.restore(document)
+    return [arrival(env, api, pod) for pod in arriving]
+
+
+def arrival(env: simpy.Environment, api: ApiServer, pod: Pod) -> dict[str, Any]:
+    """Let the pod come, and wait a minute."""
+    before = {other.key for other in api.list(Pod)[0]}
+    api.restore(pod)
+    env.run(until=env.now + 60 * SECOND)
+    victims = before - {other.key for other in api.list(Pod)[0]}
+    node = api.get(Pod, pod.metadata.namespace, pod.metadata.name).spec.nodeName
+    if not node:
+        api.delete(Pod, pod.metadata.namespace, pod.metadata.name, 0)
+    return {"pod": pod.key, "node": node} | ({"victims": sorted(victims)} if victims else {})
+
+
+def kubelet(env: simpy.Environment, api: ApiServer) -> Generator[simpy.Event, Any, None]:
+    """Victims end at once, and pods that come to a node start when they were created."""
+    watch, bell = api.watch(Pod, api.list(Pod)[1]), env.event()
+
+    def ring() -> None:
+        if not bell.triggered:
+            bell.succeed()
+
+    watch.told = ring
+    while True:
+        for event in watch:
+            metadata, status = event.object.metadata, event.object.status
+            with suppress(ApiError):  # it is gone already
+                if metadata.deletionTimestamp is not None:
+                    api.delete(Pod, metadata.namespace, metadata.name, 0)
+                elif event.object.spec.nodeName and status.startTime is None:
+                    api.patch_status(Pod, metadata.namespace, metadata.name, startTime=metadata.creationTimestamp)
+        bell = env.event()
+        yield bell
+
+
+def documents(objects: Objects) -> list[Document]:
+    """All objects, in their order."""
+    kinds = [value for value in vars(objects).values() if isinstance(value, list)]
+    return [one for value in kinds for one in value if isinstance(one, Document)]
+
+
+def _sorted(placement: dict[str, Any]) -> dict[str, Any]:
+    return placement | ({"victims": sorted(placement["victims"])} if "victims" in placement else {})
