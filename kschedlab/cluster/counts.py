@@ -13,7 +13,7 @@ LIMIT = 1 << 23
 def gathered(columns: IntArray, origin: IntArray) -> IntArray:
     """The columns (nodes on the last axis) in another order. ``origin``: int64[nodes], -1 for a column of zeros."""
     blank = np.zeros((*columns.shape[:-1], 1), np.int64)
-    return np.concatenate([columns, blank], axis=-1)[..., origin]
+    return np.take(np.concatenate([columns, blank], axis=-1), origin, axis=-1)
 
 
 class Counts:

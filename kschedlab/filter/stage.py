@@ -245,7 +245,8 @@ class SamplingRules:
 def search(passes: BoolArray, start: int, enough: int) -> tuple[IntArray, int]:
     """Look from ``start`` on, round robin, for ``enough`` nodes that pass: (positions found, nodes looked at).
 
-    The search ends at the first node that is one too many; that one does not count as looked at.
+    The search ends at the first node that is one too many; that one does not count as looked at. ``start`` may lie
+    beyond the last node, if there were more of them when the last search ended.
     """
     start %= max(len(passes), 1)
     hits = np.flatnonzero(passes)

@@ -90,13 +90,6 @@ def test_a_fact_is_worked_out_once_and_shared_with_forks():
     assert asked == [1]
 
 
-def test_facts_do_not_pile_up_for_ever():
-    world = cluster(node("a"))
-    for number in range(10_000):
-        assert world.fact(("key", number), lambda n=number: n + 1) == number + 1
-    assert sum(world.fact(("key", number), lambda: -1) > 0 for number in range(10_000)) <= 4096
-
-
 def test_check_finds_a_column_that_drifted():
     world = cluster(node("a"), pod("p", "a"))
     world.pods_on[0] += 1

@@ -1,6 +1,6 @@
 """Counts that are kept equal counts that are made afresh, whatever comes, goes and is asked in between."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 from hypothesis import given, strategies as st
@@ -66,3 +66,49 @@ def test_a_copy_counts_apart():
     other.ask(Weighs(2), nobody, nobody)
     assert (counts[Weighs(1)].tolist(), other[Weighs(1)].tolist()) == ([1, 0, 0], [2, 0, 0])
     assert Weighs(2) not in counts
+
+
+def test_pods_of_a_kind_about_which_the_answer_changes():
+    kinds = Kinds()
+    one, two = (kinds.of(model(pod("p", labels={"number": number}))) for number in "12")
+    counts, asked = Counts(kinds, NODES), Changing()
+    for kind, node in ((one, 0), (two, 0), (one, 2)):
+        counts.add(kind, node, +1)
+    counts.ask(asked, np.array([0, 0, 2]), np.array([one, two, one]))
+    assert counts[asked].tolist() == [2, 0, 1]
+    counts.take_out(one, np.array([0, 2]))
+    assert counts[asked].tolist() == [1, 0, 0]
+    asked.answers["1"] = 5
+    kinds.revise(asked.volumes, [one])
+    counts.put_back(one, np.array([0, 2]))
+    assert counts[asked].tolist() == [6, 0, 5]
+
+
+@dataclass(eq=False)
+class Changing:
+    """Answers by a table that changes."""
+
+    volumes: object = "the table"
+    answers: dict[str, int] = field(default_factory=dict)
+
+    def of(self, kind: Kind) -> int:
+        return self.answers.get(kind.labels["number"], 1)
+
+
+def test_counts_follow_their_nodes_to_new_places():
+    kinds = Kinds()
+    kind = kinds.of(model(pod("p", labels={"number": "1"})))
+    counts = Counts(kinds, NODES)
+    counts.ask(Weighs(1), np.array([0, 1, 1]), np.array([kind] * 3))
+    there = counts.gathered(np.array([1, -1, 0, -1]))
+    there.add(kind, 3, +1)
+    assert (there[Weighs(1)].tolist(), counts[Weighs(1)].tolist()) == ([2, 0, 1, 1], [1, 2, 0])
+
+
+def test_counts_do_not_pile_up_for_ever():
+    kinds, many = Kinds(), 10**6
+    kind = kinds.of(model(pod("p", labels={"number": "1"})))
+    counts = Counts(kinds, many)
+    for factor in range(1, 60):
+        counts.ask(Weighs(factor), np.array([7]), np.array([kind]))
+        assert counts[Weighs(factor)][7] == factor % 4 and len(counts.questions()) <= 8

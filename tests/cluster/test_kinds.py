@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass
 
+import numpy as np
 import pytest
 
 from kschedlab.cluster.kinds import Kind, Kinds
@@ -101,3 +102,39 @@ def test_what_is_found_in_the_kinds_grows_with_them():
 
 def keys(kind: Kind) -> list[str]:
     return sorted(kind.labels)
+
+
+@dataclass(eq=False)
+class Uses:
+    """Names that the label gives, as the table says that they are."""
+
+    volumes: dict[str, frozenset[str]]
+
+    def handles(self, kind: Kind) -> frozenset[str]:
+        return self.volumes[kind.labels["uses"]]
+
+    def of(self, kind: Kind) -> int:
+        return len(self.handles(kind))
+
+    def listed(self, kind: Kind) -> frozenset[str]:
+        return self.handles(kind)
+
+
+def test_what_is_known_of_kinds_is_revised_when_the_volumes_change():
+    kinds, question = Kinds(), Uses({"x": frozenset("ab"), "y": frozenset("b")})
+    x, y = (kinds.of(model(pod("p", labels={"uses": label}))) for label in "xy")
+
+    def known():
+        length, numbers = kinds.listing(question).of(np.array([y, x, y]))
+        names = {kinds.listing(question).number(name): name for name in "abc"}
+        each = np.split(numbers, np.cumsum(length)[:-1])
+        return kinds.answers(question).tolist(), ["".join(sorted(names[n] for n in one)) for one in each]
+
+    assert known() == ([2, 1], ["b", "ab", "b"]) and list(kinds.having(question.listed, "b")) == [x, y]
+    question.volumes["y"] = frozenset("cab")
+    kinds.revise(question.volumes, [y])
+    assert known() == ([2, 3], ["abc", "ab", "abc"]) and list(kinds.having(question.listed, "c")) == [y]
+    kinds.revise(object(), [x])
+    question.volumes["x"] = frozenset()
+    kinds.forget(question.volumes)
+    assert known() == ([0, 3], ["abc", "", "abc"]) and list(kinds.having(question.listed, "a")) == [y]

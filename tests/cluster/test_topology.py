@@ -94,3 +94,18 @@ def test_totals_are_sums_by_value(values, data):
         assert totals[number] == sum(c for c, v in zip(count, values, strict=True) if v == value)
     for domain, value in zip(topology.domain, values, strict=True):
         assert (topology.values[domain] if domain >= 0 else None) == value
+
+
+def test_zones_and_nodes_are_looked_at_in_the_order_in_which_they_came():
+    order = NodeOrder()
+    for name, zone in (("a1", "a"), ("a2", "a"), ("b1", "b"), ("a3", "a"), ("b2", "b")):
+        assert order.put(name, ("", zone))
+    assert order.names() == ["a1", "b1", "a2", "b2", "a3"]
+    assert not order.put("a1", ("", "a"))
+    assert order.put("a1", ("", "b"))
+    assert order.names() == ["a2", "b1", "a3", "b2", "a1"]
+    for name in ("a2", "a3"):
+        order.remove(name)
+    assert order.put("a4", ("", "a"))
+    assert order.names() == ["b1", "a4", "b2", "a1"]
+    assert order.by_zone() == ["b1", "b2", "a1", "a4"] and order.arrivals() == ["b1", "b2", "a1", "a4"]
