@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
+from functools import partial
 
 from kschedlab.cluster.constraints import ConstraintRules
 from kschedlab.filter.interpod import NO_AFFINITY_OR_ANTI_AFFINITY, InterPodAffinity
@@ -27,6 +28,7 @@ from kschedlab.preemption.ladder import RULES
 from kschedlab.preemption.stage import PreemptionRules
 from kschedlab.preemption.victims import VictimRules
 from kschedlab.queue.interface import SchedulingQueue
+from kschedlab.queue.with_backoff import RULES_1_16, WithBackoff
 from kschedlab.queue.with_events import WithEvents
 from kschedlab.queue.without_backoff import WithoutBackoff
 from kschedlab.registry import REGISTRY_1_13, REGISTRY_1_16
@@ -223,6 +225,7 @@ V1_20 = Generation(
         preempted="Preempted by {namespace}/{name} on node {node}",
         hints=False,
     ),
+    queue=WithBackoff,
 )
 """v1.20: pkg/scheduler/algorithmprovider/registry.go, getDefaultConfig."""
 
@@ -281,6 +284,7 @@ V1_16 = Generation(
         patches=False,
         old_words=True,
     ),
+    queue=partial(WithBackoff, rules=RULES_1_16),
 )
 """v1.16: pkg/scheduler/algorithmprovider/defaults/defaults.go."""
 

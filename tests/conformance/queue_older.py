@@ -15,8 +15,9 @@ from kschedlab.objects.model import Pod
 from kschedlab.queue.events import event
 from kschedlab.queue.queued import QueuedPodInfo
 
-MOMENT = 2_000_000_000 * 1_000_000
-"""Of v1.13's vectors: all times lie either more than a minute before, or after."""
+START = {"v1.13": 2_000_000_000 * 1_000_000, "v1.16": 1_577_836_800_000_000, "v1.20": 1_577_836_800_000_000}
+"""v1.13's clock stands still; all times in its vectors lie more than a minute before that, or after."""
+MILLISECOND = 1000
 NOTHING = event("*", "All")
 
 
@@ -29,19 +30,31 @@ def answer(scenario: dict[str, Any]) -> dict[str, Any]:
 
 class Driver:
     def __init__(self, version: str) -> None:
-        self.clock = MOMENT
+        self.version = version
+        self.clock = self.start = START[version]
         self.store: dict[str, Pod] = {}
         self.flying: list[tuple[QueuedPodInfo, int]] = []
         self.queue = GENERATIONS[version].queue(lambda: self.clock, known=self.store.get)
-        self.open = False
+        self.open = self.backoff_open = False
 
     def step(self, op: dict[str, Any]) -> dict[str, Any]:
-        before = len(self.queue.active_q)
+        before = self._lengths()
         result = self.do(op)
-        self.open = self.open or len(self.queue.active_q) > before + 1
-        return {"result": result, "state": self.state()}
+        after = self._lengths()
+        if self.version == "v1.13":
+            self.open = self.open or after[0] > before[0] + 1
+            return {"result": result, "state": self.state()}
+        in_order = op["op"] == "flushBackoffQCompleted" and not self.backoff_open
+        self.open = (self.open or (after[0] > before[0] + 1 and not in_order)) and after[0] > 1
+        self.backoff_open = (self.backoff_open or after[1] > before[1] + 1) and after[1] > 1
+        return {"result": result, "state": self.state() | self.timed_state()}
+
+    def _lengths(self) -> tuple[int, int]:
+        """Of the active queue and of backoff; a heap of one pod lies in memory as it must."""
+        return len(self.queue.active_q), len(self.queue.pod_backoff_q) if self.version != "v1.13" else 0
 
     def do(self, op: dict[str, Any]) -> dict[str, Any]:
+        self.clock += op.get("ms", 0) * MILLISECOND
         given: dict[str, Any] = {}
         if "pod" in op:
             pod = self._pod(op["pod"])
@@ -135,6 +148,10 @@ class Driver:
         self.queue.flush_unschedulable()
         return {}
 
+    def _flushBackoffQCompleted(self, op):  # noqa: N802
+        self.queue.flush_backoff()
+        return {}
+
     def _updateNominatedPodForNode(self, op, pod):  # noqa: N802
         self.queue.nominate(pod, op["node"])
         return {"pod": pod.key}
@@ -161,6 +178,37 @@ class Driver:
             "moveRequestCycle": queue.move_request_cycle,
             "inFlight": [queued.key for queued, _ in self.flying],
         }
+
+    def timed_state(self) -> dict[str, Any]:
+        """What v1.16 and v1.20 have beside that, and pods with their times in place of names."""
+        queue = self.queue
+        backoff = sorted(queue.pod_backoff_q, key=lambda queued: (queue.backoff.end(queued), queued.key))
+        state = {
+            "clock": self._ms(self.clock),
+            "active": [self._entry(queued) for queued in sorted(queue.active_q, key=lambda queued: queued.rank)],
+            "backoff": [self._entry(queued) for queued in backoff],
+            "backoffHeap": None if self.backoff_open else queue.pod_backoff_q.data.queue.copy(),
+            "unschedulable": [self._entry(q) for q in sorted(queue.unschedulable_q, key=lambda queued: queued.key)],
+        }
+        if self.version == "v1.16" and queue.backoff.pod_attempts:
+            state["podBackoff"] = {
+                key: [attempts, self._ms(queue.backoff.end_of(key))]
+                for key, attempts in queue.backoff.pod_attempts.items()
+            }
+        return state
+
+    def _entry(self, queued: QueuedPodInfo) -> dict[str, Any]:
+        entry = {"pod": queued.key, "timestamp": self._ms(queued.timestamp)}
+        if self.version == "v1.16":
+            return entry
+        return entry | {
+            "attempts": queued.attempts,
+            "initialAttemptTimestamp": self._ms(queued.initial_attempt_timestamp),
+            "backoffExpiry": self._ms(self.queue.backoff.end(queued)),
+        }
+
+    def _ms(self, moment: int) -> int:
+        return (moment - self.start) // MILLISECOND
 
     def drain(self) -> list[str]:
         order = []
