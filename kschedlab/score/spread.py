@@ -49,7 +49,10 @@ class PodTopologySpreadScore:
     rounds: bool = True
 
     def score(self, pod: PodInfo, cluster: Cluster, nodes: IntArray) -> Scored | None:
-        """Skips a pod without ScheduleAnyway constraints. Terms: the count for each topology key."""
+        """Skips a pod without ScheduleAnyway constraints.
+
+        Terms for each topology key: the matching ``pods``, int64[nodes given], the ``domains`` and ``maxSkew``.
+        """
         spec = pod.pod.spec
         soft = constraints(pod, cluster, SCHEDULE_ANYWAY, self.defaults, self.rules)
         if not soft:
@@ -62,9 +65,10 @@ class PodTopologySpreadScore:
         for constraint in soft:
             topology = with_blank(cluster, constraint.key) if lenient else cluster.topology(constraint.key)
             count = matching(constraint, cluster, topology, constraint.counts_on(spec, cluster, complete)).take(nodes)
-            term = count * log(domains(constraint.key, topology, shown) + 2) + (constraint.max_skew - 1)
+            number = domains(constraint.key, topology, shown)
+            term = count * log(number + 2) + (constraint.max_skew - 1)
             exact += np.where(cluster.topology(constraint.key).domain.take(nodes) >= 0, term, 0) if lenient else term
-            terms[constraint.key] = count
+            terms[constraint.key] = {"pods": count, "domains": number, "maxSkew": constraint.max_skew}
         raw = np.where(scored, rounded(exact) if self.rounds else exact.astype(np.int64), 0)
         return Scored(raw, turned_round(raw, scored), terms)
 

@@ -52,19 +52,22 @@ def heat_map(
     chosen: int | None = None,
     write: Write = str,
     corner: str = "",
+    shades: Sequence[Sequence[Number | None]] | None = None,
 ) -> Chart:
     """Numbers by row and column, light to dark; None where there is none.
 
     ``selected``: the cell that is talked about; ``chosen``: the column that has won; ``corner``: what the rows are.
+    ``shades``: what to colour the cells by (None: not at all), if not by the numbers written in them.
     """
-    known = [value for row in values for value in row if value is not None]
+    shades = values if shades is None else shades
+    known = [value for row in shades for value in row if value is not None]
     low, high = min(known, default=0), max(known, default=0)
     written = [[NOTHING if value is None else write(value) for value in row] for row in values]
-    fills = [[None if value is None else shade(value, low, high) for value in row] for row in values]
+    fills = [[None if value is None else shade(value, low, high) for value in row] for row in shades]
     names = _starred(columns, chosen)
     trace = {
         "type": "heatmap",
-        "z": [list(row) for row in values],
+        "z": [list(row) for row in shades],
         "zmin": low,
         "zmax": high if high > low else low + 1,
         "colorscale": _scale(PRIORITIES),

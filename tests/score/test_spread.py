@@ -133,7 +133,7 @@ def test_nodes_that_share_a_host_name_are_counted_apart():
     world = cluster(*hosts("a"), *hosts("b", b={HOST: "a"}), *running("aaab"))
     asked = pod("p", labels=FOO, topologySpreadConstraints=[ON_HOST])
     row = PodTopologySpreadScore().score(world.info(model(asked)), world, np.arange(2))
-    assert row.terms[HOST].tolist() == [3, 1]
+    assert row.terms[HOST]["pods"].tolist() == [3, 1]
     assert row.raw.tolist() == [round(3 * log(4)), round(log(4))] == [4, 1]
 
 
@@ -163,7 +163,7 @@ def test_nodes_without_a_zone_are_a_domain_of_their_own():
     nodes = [node(name, labels={HOST: name} | ({zone: name} if name in "ab" else {})) for name in "abc"]
     world = cluster(*nodes, *running("aacccc"), SERVICE)
     row = PodTopologySpreadScore().score(world.info(model(pod("p", labels=FOO))), world, np.arange(3))
-    assert row.terms[zone].tolist() == [2, 0, 4]
+    assert row.terms[zone]["pods"].tolist() == [2, 0, 4]
     assert row.raw.tolist() == [round(2 * log(5) + 2 + 2 * log(5) + 4), 2 + 4, round(4 * log(5) + 2)]
 
 
@@ -172,7 +172,7 @@ def test_an_empty_zone_label_is_like_none():
     nodes = [node("a", labels={HOST: "a", zone: ""}), node("b", labels={HOST: "b"})]
     world = cluster(*nodes, *running("bb"), SERVICE)
     row = PodTopologySpreadScore().score(world.info(model(pod("p", labels=FOO))), world, np.arange(2))
-    assert row.terms[zone].tolist() == [2, 2]
+    assert row.terms[zone]["pods"].tolist() == [2, 2]
     assert row.raw.tolist() == [round(2 + 2 * log(3) + 4), round(2 * log(4) + 2)]
 
 

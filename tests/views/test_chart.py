@@ -80,6 +80,14 @@ def test_a_heat_map_marks_the_cell_and_the_column() -> None:
     assert f"background-color:{PRIORITIES[0]}" in str(chart.table) and "▶ 30" in str(chart.table)
 
 
+def test_a_heat_map_can_be_coloured_by_other_numbers_than_it_shows() -> None:
+    chart = heat_map([[1, 1_000_000]], ["sum"], ["a", "b"], shades=[[0, None]])
+    trace, written = chart.figure["data"]
+    assert trace["z"] == [[0, None]] and written["text"] == ["1", "1000000"]
+    assert chart.text.splitlines()[1].split() == ["sum", "1", "1000000"]
+    assert str(chart.table).count("background-color") == 1
+
+
 def test_the_first_row_is_on_top() -> None:
     assert heat_map([[1], [2]], ROWS, ["node-a"]).figure["layout"]["yaxis"]["range"] == [1.5, -0.5]
 
