@@ -61,7 +61,9 @@ def running(pod: Pod, now: int, host: str, address: str) -> Fields:
         "containerStatuses": _containers(pod.spec.containers, pod.status.containerStatuses, started, ready=True),
     }
     if pod.spec.initContainers:
-        ended = ContainerState(terminated=ContainerStateTerminated(0, "Completed", moment, moment))
+        ended = ContainerState(
+            terminated=ContainerStateTerminated(exitCode=0, reason="Completed", startedAt=moment, finishedAt=moment)
+        )
         known = pod.status.initContainerStatuses
         fields["initContainerStatuses"] = tuple(
             _containers([each], known, started if each.restartPolicy == "Always" else ended, ready=True)[0]
@@ -76,7 +78,9 @@ def finished(pod: Pod, now: int, code: int, reason: str = "", message: str = "")
     why = "PodCompleted" if succeeded else "PodFailed"
     running = next((each.state.running for each in pod.status.containerStatuses if each.state.running), None)
     started = running.startedAt if running is not None else None
-    end = ContainerStateTerminated(code, "Error" if code else "Completed", started, Time.second(now))
+    end = ContainerStateTerminated(
+        exitCode=code, reason="Error" if code else "Completed", startedAt=started, finishedAt=Time.second(now)
+    )
     ended = ContainerState(terminated=end)
     return {
         "phase": "Succeeded" if succeeded else "Failed",

@@ -1,0 +1,148 @@
+"""A clock, an API server and controllers for tests; a stand-in binds pods in place of a scheduler."""
+
+from collections import Counter
+from contextlib import suppress
+from typing import Any, TypeVar
+
+import simpy
+from msgspec.structs import replace
+
+from kschedlab.objects.decoding import decode
+from kschedlab.objects.model import Document, Node, NodeCondition, Pod
+from kschedlab.simulation.api import ApiServer
+from kschedlab.simulation.controllers.claims import Claims, ClaimsSettings
+from kschedlab.simulation.controllers.disruption import Disruption
+from kschedlab.simulation.controllers.kubelet import Kubelet, KubeletSettings
+from kschedlab.simulation.controllers.nodes import Nodes
+from kschedlab.simulation.controllers.owners import Owners, OwnersSettings
+from kschedlab.simulation.controllers.podgc import Garbage, PodGC
+from kschedlab.simulation.controllers.work import recorder
+from kschedlab.simulation.informers import Informers
+from kschedlab.simulation.log import Changed, Log, Recorded
+from kschedlab.simulation.status import ApiError
+from tests.build import Manifest, node, pod
+
+SECOND = 1_000_000
+NOON = 1_700_000_000 * SECOND
+KUBELET, OWNERS = KubeletSettings(), OwnersSettings()
+LABELS = {"app": "web"}
+D = TypeVar("D", bound=Document)
+
+
+class Stage:
+    """The objects of ``manifests`` are there from the beginning. Times are seconds since then."""
+
+    def __init__(
+        self,
+        *manifests: Manifest,
+        kubelet: KubeletSettings = KUBELET,
+        owners: OwnersSettings = OWNERS,
+        disruption: bool = True,
+        latency: int = 0,
+        binds: bool = True,
+        seed: int = 0,
+    ) -> None:
+        self.env = simpy.Environment(initial_time=NOON)
+        self.log = Log()
+        self.api = ApiServer(self.env, self.log, seed=seed)
+        for document in documents(*manifests):
+            self.api.restore(document)
+        informers = Informers(self.env, self.api, latency=latency)
+        record = recorder(self.env, self.log)
+        if binds:
+            informers.of(Pod).add_handler(on_add=self._bind)
+        Kubelet(self.env, self.api, informers, kubelet, record).start()
+        Owners(self.env, self.api, informers, owners).start()
+        if disruption:
+            Disruption(self.env, self.api, informers, record=record).start()
+        Claims(self.env, self.api, informers, ClaimsSettings(), record).start()
+        PodGC(self.env, self.api, informers).start()
+        Garbage(self.api, informers).start()
+        Nodes(self.env, self.api, informers).start()
+        informers.start()
+
+    def _bind(self, new: Pod) -> None:
+        """Every pod gets the node n1, or that of its selector, if there is such a node."""
+        node = new.spec.nodeSelector.get("node", "n1")
+        if not new.spec.nodeName and new.metadata.deletionTimestamp is None:
+            with suppress(ApiError):  # it is gone by now
+                self.api.bind(new.metadata.namespace, new.metadata.name, new.metadata.uid, node, by="scheduler")
+
+    @property
+    def now(self) -> float:
+        return (self.env.now - NOON) / SECOND
+
+    def run(self, seconds: float = 60) -> "Stage":
+        self.env.run(until=self.env.now + int(seconds * SECOND))
+        return self
+
+    def create(self, *manifests: Manifest) -> None:
+        for document in documents(*manifests):
+            self.api.create(document)
+
+    def ready(self, status: str, name: str = "n1") -> None:
+        """The node's Ready condition."""
+        was = self.get(Node, name, "")
+        ready = NodeCondition(type="Ready", status=status)
+        self.api.update_status(replace(was, status=replace(was.status, conditions=(ready,))), by="test")
+
+    def get(self, kind: type[D], name: str, namespace: str = "default") -> D:
+        return self.api.get(kind, namespace, name)
+
+    def all(self, kind: type[D]) -> list[D]:
+        return self.api.list(kind)[0]
+
+    def names(self, kind: type[Document] = Pod) -> list[str]:
+        return [each.metadata.name for each in self.all(kind)]  # type: ignore[attr-defined]
+
+    def phases(self) -> dict[str, int]:
+        """How many pods are in which phase; those on their way out are Terminating."""
+        return dict(Counter(phase(each) for each in self.all(Pod)))
+
+    def delete(self, name: str, kind: type[Document] = Pod, **more: Any) -> None:
+        self.api.delete(kind, "default", name, by="test", **more)
+
+    def told(self) -> list[tuple[str, str]]:
+        """(reason, message) of all events."""
+        return [(entry.reason, entry.message) for entry in self.log if isinstance(entry, Recorded)]
+
+    def changes(self, kind: str) -> list[Changed]:
+        return [entry for entry in self.log if isinstance(entry, Changed) and entry.kind == kind]
+
+
+def phase(of: Pod) -> str:
+    return "Terminating" if of.metadata.deletionTimestamp is not None else of.status.phase
+
+
+def documents(*manifests: Manifest) -> list[Any]:
+    """The objects of the manifests."""
+    found = [decode(manifest, manifest["kind"]) for manifest in manifests]
+    assert not any(faults for _, faults in found)
+    return [document for document, _ in found]
+
+
+def template(**spec: Any) -> Manifest:
+    """What pods are made from; ``labels``, ``annotations`` go to the metadata."""
+    metadata = {"labels": spec.pop("labels", LABELS), "annotations": spec.pop("annotations", {})}
+    made = pod("x", **spec)["spec"]
+    return {"metadata": metadata, "spec": {key: value for key, value in made.items() if key != "priority"}}
+
+
+def owner(kind: str, name: str = "web", replicas: int | None = 3, **spec: Any) -> Manifest:
+    """An owner of pods with the labels app=web."""
+    versions = {"ReplicationController": "v1", "Job": "batch/v1"}
+    selector = LABELS if kind == "ReplicationController" else {"matchLabels": LABELS}
+    wanted = {"template": template(), "selector": selector} | spec
+    if kind == "Job":
+        del wanted["selector"]
+    elif replicas is not None:
+        wanted["replicas"] = replicas
+    return {
+        "apiVersion": versions.get(kind, "apps/v1"),
+        "kind": kind,
+        "metadata": {"name": name, "namespace": "default"},
+        "spec": wanted,
+    }
+
+
+NODE = node("n1")

@@ -1,0 +1,109 @@
+import pytest
+from msgspec.structs import replace
+
+from kschedlab.objects.model import Node, NodeCondition, NodeSpec, NodeStatus, Pod, Taint, Toleration
+from kschedlab.simulation.controllers.drain import cordon, uncordon
+from kschedlab.simulation.controllers.taints import stays_for, tainted
+from tests.build import node, pod
+from tests.simulation.controllers.stage import NODE, Stage, owner
+
+NOT_READY, UNREACHABLE = "node.kubernetes.io/not-ready", "node.kubernetes.io/unreachable"
+MINUTE = 60_000_000
+
+
+def taints(of: Node) -> list[str]:
+    return [f"{each.key.removeprefix('node.kubernetes.io/')}:{each.effect}" for each in of.spec.taints]
+
+
+def given(*conditions: tuple[str, str], unschedulable: bool = False, taints: tuple[Taint, ...] = ()) -> Node:
+    found = tuple(NodeCondition(type=type, status=status) for type, status in conditions)
+    return Node(spec=NodeSpec(unschedulable=unschedulable, taints=taints), status=NodeStatus(conditions=found))
+
+
+@pytest.mark.parametrize(
+    ("condition", "wanted"),
+    [
+        (("Ready", "True"), []),
+        (("Ready", "False"), ["not-ready:NoSchedule", "not-ready:NoExecute"]),
+        (("Ready", "Unknown"), ["unreachable:NoSchedule", "unreachable:NoExecute"]),
+        (("MemoryPressure", "True"), ["memory-pressure:NoSchedule"]),
+        (("MemoryPressure", "False"), []),
+        (("DiskPressure", "True"), ["disk-pressure:NoSchedule"]),
+        (("PIDPressure", "True"), ["pid-pressure:NoSchedule"]),
+        (("NetworkUnavailable", "True"), ["network-unavailable:NoSchedule"]),
+    ],
+)
+def test_a_node_has_taints_for_its_conditions(condition: tuple[str, str], wanted: list[str]):
+    assert taints(tainted(given(condition), 0)) == wanted
+
+
+def test_taints_go_with_their_conditions_and_those_of_others_stay():
+    before = tainted(given(("Ready", "False"), taints=(Taint("gpu", "", "NoSchedule"),)), 0)
+    assert taints(before) == ["gpu:NoSchedule", "not-ready:NoSchedule", "not-ready:NoExecute"]
+    assert taints(tainted(given(("Ready", "True"), taints=before.spec.taints), 0)) == ["gpu:NoSchedule"]
+
+
+def test_a_taint_of_a_condition_of_which_the_node_says_nothing_stays():
+    by_hand = given(taints=(Taint(NOT_READY, "", "NoExecute"),))
+    assert tainted(by_hand, 0) is by_hand
+
+
+def test_a_cordoned_node_gets_its_taint_and_loses_it_again():
+    stage = Stage(NODE).run(1)
+    cordon(stage.api, "n1")
+    assert taints(stage.run(1).get(Node, "n1", "")) == ["unschedulable:NoSchedule"]
+    cordon(stage.api, "n1")
+    uncordon(stage.api, "n1")
+    assert taints(stage.run(1).get(Node, "n1", "")) == []
+
+
+def test_pods_stay_as_long_as_they_tolerate():
+    both = [Taint(NOT_READY, "", "NoExecute"), Taint("gone", "", "NoExecute")]
+    anything = Toleration(operator="Exists")
+    assert stays_for([], both) == 0
+    assert stays_for([anything], both) is None
+    assert stays_for([Toleration("gone", "Exists")], both) == 5 * MINUTE
+    assert stays_for([Toleration("gone", "Exists", "", "", 60)], both) == MINUTE
+    assert stays_for([Toleration("gone", "Exists", "", "", -1), anything], both) == 0
+    assert stays_for([anything], []) is None
+
+
+def test_pods_leave_a_node_of_which_nothing_is_heard_after_five_minutes_and_are_not_ready_until_then():
+    stage = Stage(NODE, node("n2"), owner("ReplicaSet")).run(10)
+    stage.ready("Unknown")
+    ready = [each.status for pod in stage.run(1).all(Pod) for each in pod.status.conditions if each.type == "Ready"]
+    assert ready == ["False"] * 3
+    assert stage.run(298).phases() == {"Running": 3}
+    assert stage.run(2).phases() == {"Terminating": 3, "Pending": 3}
+    target = next(each for each in stage.all(Pod)[0].status.conditions if each.type == "DisruptionTarget")
+    assert target.reason == "DeletionByTaintManager"
+
+
+def test_pods_stay_if_the_node_is_ready_again_in_time():
+    stage = Stage(NODE, pod("a", "n1")).run(10)
+    stage.ready("False")
+    stage.run(200)
+    stage.ready("True")
+    stage.run(400)
+    assert stage.phases() == {"Running": 1}
+    ready = next(each for each in stage.get(Pod, "a").status.conditions if each.type == "Ready")
+    assert ready.status == "True"
+
+
+def test_the_time_runs_from_the_first_taint_on():
+    stage = Stage(NODE, pod("a", "n1")).run(10)
+    stage.ready("False")
+    stage.run(200)
+    stage.ready("Unknown")
+    assert stage.run(99).phases() == {"Running": 1}
+    assert stage.run(2).phases() == {"Terminating": 1}
+
+
+def test_a_pod_that_does_not_tolerate_goes_at_once_and_so_does_one_that_comes():
+    stage = Stage(NODE, pod("a", "n1"), pod("b", "n1", tolerations=[{"operator": "Exists"}])).run(10)
+    found = stage.get(Node, "n1", "")
+    broken = replace(found, spec=replace(found.spec, taints=(Taint("broken", "", "NoExecute"),)))
+    stage.api.update(broken, by="test")
+    assert stage.run(1).phases() == {"Terminating": 1, "Running": 1}
+    stage.create(pod("c"))
+    assert stage.run(1).names() == ["a", "b"]
