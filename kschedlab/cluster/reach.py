@@ -18,7 +18,7 @@ from kschedlab.cluster.cluster import Cluster
 from kschedlab.cluster.facts import CAPACITIES, CLASSES, CSI_NODES, LABELS, NAMES, stock
 from kschedlab.cluster.kinds import BoolArray, IntArray
 from kschedlab.cluster.labels import judged
-from kschedlab.cluster.volumes import MIGRATED_PLUGINS, size_of, volume_class
+from kschedlab.cluster.volumes import MIGRATED_PLUGINS
 from kschedlab.objects.model import (
     CSIStorageCapacity,
     LabelSelector,
@@ -134,15 +134,14 @@ def stock_of(cluster: Cluster, class_name: str, claims: int) -> Stock:
 
 
 def _stock(cluster: Cluster, class_name: str, claims: int) -> Stock:
-    known = cluster.volumes
-    volumes = [v for v in known.volumes.values() if volume_class(v) == class_name and known.may_be_bound(v)]
+    offers = cluster.volumes.offers(class_name)
     reserved: dict[tuple[str, str], list[int]] = {}
-    lots: dict[tuple[object, ...], list[tuple[int, IntArray]]] = {}
+    lots: dict[object, list[tuple[int, IntArray]]] = {}
     where: dict[NodeSelector | None, IntArray] = {}
-    alike: Counter[tuple[object, ...]] = Counter()
-    for number, volume in sorted(enumerate(volumes), key=lambda one: size_of(one[1])):
+    alike: Counter[tuple[object, object]] = Counter()
+    for number, offer in sorted(enumerate(offers), key=lambda one: one[1].size):
+        volume, look = offer.volume, offer.look
         affinity = volume.spec.nodeAffinity.required if volume.spec.nodeAffinity is not None else None
-        look = _look(volume)
         if (reference := volume.spec.claimRef) is not None:
             reserved.setdefault((reference.namespace, reference.name), []).append(number)
         elif alike[look, affinity] < claims:
@@ -150,15 +149,8 @@ def _stock(cluster: Cluster, class_name: str, claims: int) -> Stock:
             if affinity not in where:
                 where[affinity] = np.flatnonzero(reach(cluster, affinity))
             lots.setdefault(look, []).append((number, where[affinity]))
-    found = tuple(Lot(volumes[members[0][0]], tuple(members)) for members in lots.values())
-    return Stock(tuple(volumes), found, reserved)
-
-
-def _look(volume: PersistentVolume) -> tuple[object, ...]:
-    """All that a claim can see of a free volume."""
-    spec = volume.spec
-    labels, modes = frozenset(volume.metadata.labels.items()), frozenset(spec.accessModes)
-    return size_of(volume), spec.volumeMode, spec.volumeAttributesClassName or "", modes, labels
+    found = tuple(Lot(offers[members[0][0]].volume, tuple(members)) for members in lots.values())
+    return Stock(tuple(offer.volume for offer in offers), found, reserved)
 
 
 @dataclass(frozen=True, eq=False)

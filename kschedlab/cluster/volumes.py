@@ -6,6 +6,7 @@ v1.37: k8s.io/component-helpers storage/volume/helpers.go and pv_helpers.go, sto
 from __future__ import annotations
 
 from collections.abc import Collection, Hashable, Iterator
+from functools import cached_property
 from typing import NamedTuple, TypeAlias, TypeVar
 
 from kschedlab.cluster.documents import Documents, change
@@ -43,6 +44,25 @@ class ClaimName(NamedTuple):
     ephemeral: bool
 
 
+class Offer:
+    """A volume that a claim may yet be bound to. ``turn``: which volume came first: numbers that only grow."""
+
+    def __init__(self, turn: int, volume: PersistentVolume) -> None:
+        self.turn, self.volume = turn, volume
+
+    @cached_property
+    def size(self) -> int:
+        """Nanobytes."""
+        return size_of(self.volume)
+
+    @cached_property
+    def look(self) -> Hashable:
+        """All that a claim can see of the volume if it is free."""
+        spec = self.volume.spec
+        labels, modes = frozenset(self.volume.metadata.labels.items()), frozenset(spec.accessModes)
+        return self.size, spec.volumeMode, spec.volumeAttributesClassName or "", modes, labels
+
+
 class Volumes:
     """What the volume plugins look up. Nothing here changes when pods come or go.
 
@@ -62,9 +82,10 @@ class Volumes:
         self._kept_for: dict[ClaimKey, dict[str, None]] = {}
         for key, claim in self.claims.items():
             self._claims_on.setdefault(claim.spec.volumeName, {})[key] = None
+        self._turn, self._turns = dict[str, int](), 0
+        self._offers: dict[str, dict[str, Offer]] = {}
         for name, volume in self.volumes.items():
-            if volume.spec.claimRef is not None:
-                self._kept_for.setdefault(_reference(volume.spec.claimRef), {})[name] = None
+            self._note(name, volume)
 
     @property
     def attachments(self) -> Collection[VolumeAttachment]:
@@ -84,6 +105,10 @@ class Volumes:
         """The volumes that name the claim."""
         return [self.volumes[name] for name in self._kept_for.get(claim, ())]
 
+    def offers(self, class_name: str) -> list[Offer]:
+        """The volumes of the class that a claim may yet be bound to, in the order in which they came."""
+        return sorted(self._offers.get(class_name, {}).values(), key=lambda offer: offer.turn)
+
     def is_attached(self, volume: str) -> bool:
         """Whether the volume is attached to any node. O(attachments)."""
         return any(each.spec.source.persistentVolumeName == volume for each in self.attachments)
@@ -96,15 +121,37 @@ class Volumes:
         if claim is not None:
             self._claims_on.setdefault(claim.spec.volumeName, {})[key] = None
         change(self.claims, key, claim)
+        if may_yet_bind(before) != may_yet_bind(claim):
+            for volume in self.kept_for(key):
+                self._offer(volume.metadata.name, volume)
 
     def change_volume(self, name: str, volume: PersistentVolume | None) -> None:
         """Put the volume in the place of the one of that name; None: there is none any more."""
         before = self.volumes.get(name)
-        if before is not None and before.spec.claimRef is not None:
-            _take_out(self._kept_for, _reference(before.spec.claimRef), name)
-        if volume is not None and volume.spec.claimRef is not None:
+        if before is not None:
+            self._offers.get(volume_class(before), {}).pop(name, None)
+            if before.spec.claimRef is not None:
+                _take_out(self._kept_for, _reference(before.spec.claimRef), name)
+        if volume is None:
+            del self.volumes[name], self._turn[name]
+        else:
+            self.volumes[name] = volume
+            self._note(name, volume)
+
+    def _note(self, name: str, volume: PersistentVolume) -> None:
+        if name not in self._turn:
+            self._turn[name] = self._turns
+            self._turns += 1
+        if volume.spec.claimRef is not None:
             self._kept_for.setdefault(_reference(volume.spec.claimRef), {})[name] = None
-        change(self.volumes, name, volume)
+        self._offer(name, volume)
+
+    def _offer(self, name: str, volume: PersistentVolume) -> None:
+        offers = self._offers.setdefault(volume_class(volume), {})
+        if self.may_be_bound(volume):
+            offers[name] = Offer(self._turn[name], volume)
+        else:
+            offers.pop(name, None)
 
     def claim(self, pod: Pod, name: str) -> PersistentVolumeClaim | None:
         """The claim of that name in the pod's namespace."""
