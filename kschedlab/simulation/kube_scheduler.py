@@ -12,13 +12,14 @@ from typing import Any
 import simpy
 
 from kschedlab.cluster.cluster import Cluster
-from kschedlab.generations import Deciders, Generation, LoopRules
+from kschedlab.generations import GENERATIONS, Deciders, Generation, LoopRules
 from kschedlab.objects.model import Node, Pod
+from kschedlab.queue.with_events import WithEvents
 from kschedlab.scheduler import Scheduler
 from kschedlab.simulation.adapters import with_plugins
 from kschedlab.simulation.api import ApiServer
 from kschedlab.simulation.binding import Binding
-from kschedlab.simulation.cache import SchedulerCache
+from kschedlab.simulation.cache import RULES, CacheRules, SchedulerCache
 from kschedlab.simulation.context import SECOND, Context, Handle, Latencies
 from kschedlab.simulation.events import Broadcaster
 from kschedlab.simulation.failing import Failures
@@ -69,7 +70,7 @@ class KubeScheduler:
         generations = {profile: with_plugins(each, plugins) for profile, each in given.items()}
         self.informers = Informers(env, api, latency=latencies.watch)
         pods = self.informers.use(_pods(env, api, rules, latencies))
-        cache = SchedulerCache(first.api)
+        cache = SchedulerCache(first.api, _cache_rules(first), lambda: context.now)
         self.context = context = Context(
             env=env,
             api=api,
@@ -128,15 +129,19 @@ class KubeScheduler:
             context.metrics.came(to, why)
             if to != "unschedulable":
                 self.loop.wake()
-            if to != "active" and self._resting:
-                resting, self._resting = self._resting, []
-                for flush in resting:
-                    flush.succeed()
+        if to != "active" and self._resting:
+            resting, self._resting = self._resting, []
+            for rest in resting:
+                rest.succeed()
 
     def _pending(self) -> dict[str, int]:
-        found = dict.fromkeys(("active", "backoff", "unschedulable"), 0)
-        for place in list(self.context.queue.places().values()):
+        queue = self.context.queue
+        found = dict.fromkeys(("active", "backoff", "unschedulable", "gated"), 0)
+        for place in list(queue.places().values()):
             found[place.part] += 1
+        if isinstance(queue, WithEvents):
+            found["gated"] = sum(1 for waiting in queue.unschedulable if waiting.gate)
+            found["unschedulable"] -= found["gated"]
         return found
 
     # -- in motion
@@ -155,6 +160,8 @@ class KubeScheduler:
         """Start the queue's timers, and schedule for ever."""
         for period, flush in self.context.queue.flushes:
             self.context.env.process(self._flush(period, flush))
+        if self.context.cache.rules.expires:
+            self.context.env.process(self._expire())
         self.running = True
         yield from self.loop.run()
 
@@ -168,6 +175,22 @@ class KubeScheduler:
                 yield rest
             yield context.env.timeout(period - (context.now - began) % period)
             flush()
+
+    def _expire(self) -> Generator[Any, Any, None]:
+        """Take out assumed pods that nobody confirmed, every second while there are any (cleanupAssumedPods)."""
+        context = self.context
+        while True:
+            if not context.cache.sizes()["assumed_pods"]:
+                self._resting.append(rest := context.env.event())
+                yield rest
+            yield context.env.timeout(SECOND)
+            for pod in context.cache.expire():
+                context.note("cache", f"assumed pod {pod.key} expired")
+
+
+def _cache_rules(generation: Generation) -> CacheRules:
+    """The rules of the generation's cache; a generation made by a configuration has those of its base."""
+    return next(rules for name, rules in RULES.items() if GENERATIONS[name].api is generation.api)
 
 
 def _pods(env: simpy.Environment, api: ApiServer, rules: LoopRules, latencies: Latencies) -> Informer[Pod]:

@@ -314,3 +314,17 @@ def test_steps_carry_their_moment() -> None:
         "postBind": 3_000,
     }
     assert SECOND == 1_000_000
+
+
+@pytest.mark.parametrize(("generation", "seconds"), [("v1.13", 30), ("v1.16", 30), ("v1.20", 120), ("v1.37", None)])
+def test_a_bound_pod_that_no_informer_confirms_loses_its_room(generation: str, seconds: int | None) -> None:
+    plane = Plane(node("n1"), generation=generation)
+    plane.run()
+    plane.create(pod("web"))
+    plane.run(0.0005)
+    plane.scheduler.context.pods.cut(10_000 * SECOND)
+    plane.run((seconds or 120) - 2)
+    assert plane.where() == {"web": "n1"}
+    assert plane.scheduler.context.cache.sizes()["pods"] == 1
+    plane.run(10)
+    assert plane.scheduler.context.cache.sizes()["pods"] == (1 if seconds is None else 0)

@@ -1,0 +1,87 @@
+"""Time the whole loop on a workload of workload.py: loop.py FILE [--generation NAME] [--percentage N] [--seed N]
+
+The nodes and running pods are there, and the scheduler's informers have synced, before the clock starts. Then all pods
+of the queue are created through the API server, and the clock runs until nothing is left to do: informers, queue,
+scheduling, assuming, binding, events and the log, in one process.
+"""
+
+import argparse
+import gc
+import json
+import random
+import resource
+import time
+from pathlib import Path
+from typing import Any
+
+import msgspec
+import simpy
+
+from kschedlab.bench import Workload
+from kschedlab.generations import GENERATIONS, LATEST
+from kschedlab.objects.manifests import decode_objects
+from kschedlab.objects.model import Pod
+from kschedlab.simulation.api import ApiServer
+from kschedlab.simulation.kube_scheduler import KubeScheduler
+from kschedlab.simulation.log import Log
+
+BEGIN = 1_700_000_000_000_000
+HOUR = 3_600_000_000
+
+
+def loop(path: Path, generation: str, percentage: int | None, seed: int) -> dict[str, Any]:
+    """Schedule the workload's queue. Seconds on the wall clock; megabytes at the most."""
+    workload = msgspec.json.decode(path.read_bytes(), type=Workload)
+    table = GENERATIONS[generation]
+    env, log = simpy.Environment(initial_time=BEGIN), Log()
+    api = ApiServer(env, log, table.api)
+    cluster, queue = decode_objects(workload.objects), decode_objects(workload.queue).pods
+    for document in (*cluster.nodes, *cluster.pods):
+        api.restore(document)
+    scheduler = KubeScheduler(env, api, table, log, percentage=percentage, rng=random.Random(seed))
+    scheduler.start()
+    env.run(until=BEGIN + 1)
+    scheduler.context.cache.cluster()
+    before = len(log)
+    gc.collect()
+    gc.freeze()
+    start = time.perf_counter()
+    for pod in queue:
+        api.create(pod, by="benchmark")
+    while _unsettled(api, queue) and env.now < BEGIN + HOUR:
+        env.run(until=env.now + 1_000_000)
+    elapsed = time.perf_counter() - start
+    return {
+        "engine": f"kschedlab {generation}, the whole loop",
+        "nodes": len(cluster.nodes),
+        "pods": len(queue),
+        "bound": sum(bool(_live(api, pod).spec.nodeName) for pod in queue),
+        "seconds": round(elapsed, 3),
+        "pods_per_second": round(len(queue) / elapsed, 1),
+        "virtual_seconds": (env.now - BEGIN) // 1_000_000,
+        "log_entries": len(log) - before,
+        "megabytes": resource.getrusage(resource.RUSAGE_SELF).ru_maxrss // 1024,
+    }
+
+
+def _unsettled(api: ApiServer, queue: list[Pod]) -> bool:
+    """Whether some pod has neither a node nor been refused."""
+    return not all(_live(api, pod).spec.nodeName or _live(api, pod).status.conditions for pod in reversed(queue))
+
+
+def _live(api: ApiServer, pod: Pod) -> Pod:
+    return api.get(Pod, pod.metadata.namespace, pod.metadata.name)
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("file", type=Path)
+    parser.add_argument("--generation", choices=GENERATIONS, default=LATEST)
+    parser.add_argument("--percentage", type=int)
+    parser.add_argument("--seed", type=int, default=0)
+    args = parser.parse_args()
+    print(json.dumps(loop(args.file, args.generation, args.percentage, args.seed)))
+
+
+if __name__ == "__main__":
+    main()
