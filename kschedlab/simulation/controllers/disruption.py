@@ -58,6 +58,7 @@ class Disruption:
         self._owners: dict[type[Scaled], Informer[Any]] = {kind: informers.of(kind) for kind in owners}
         self._selectors: dict[str, Selector] = {}
         self._covered: dict[str, dict[str, Pod]] = {}
+        self._covering: dict[str, dict[str, None]] = {}
         self._said: dict[str, str] = {}
         self._work: Work[str] = Work(env, self._look)
 
@@ -81,7 +82,10 @@ class Disruption:
                 self._selectors[key] = budget.spec.selector.compile()
             except SelectorError as error:
                 self._record(budget, "Warning", "NoPods", f"Failed to get pods: {error}")
+        self._uncover(key)
         self._covered[key] = {pod.key: pod for pod in self._pods.list() if self._covers(key, pod)}
+        for name in self._covered[key]:
+            self._covering.setdefault(name, {})[key] = None
         self._work.add(key)
 
     def _budget_changed(self, old: PodDisruptionBudget, new: PodDisruptionBudget) -> None:
@@ -90,22 +94,38 @@ class Disruption:
         self._work.add(_key(new))
 
     def _budget_gone(self, budget: PodDisruptionBudget) -> None:
-        for kept in (self._selectors, self._covered, self._said):
-            kept.pop(_key(budget), None)
+        self._uncover(_key(budget))
+        self._selectors.pop(_key(budget), None)
+        self._said.pop(_key(budget), None)
+
+    def _uncover(self, key: str) -> None:
+        for name in self._covered.pop(key, ()):
+            self._covering[name].pop(key, None)
 
     def _pod_changed(self, old: Pod | None, new: Pod | None) -> None:
         """All budgets that cover the pod, or did, look."""
         pod = new if new is not None else old
         assert pod is not None
-        for key, covered in self._covered.items():
-            before = pod.key in covered
-            if new is not None and self._covers(key, new):
+        if new is None or old is None or old.metadata.labels != new.metadata.labels:
+            self._cover(pod.key, new)
+        for key in self._covering.get(pod.key, ()):
+            covered = self._covered[key]
+            if new is not None:
                 covered[pod.key] = new
-            elif before:
-                del covered[pod.key]
-            else:
-                continue
-            self._work.add(key, self._settings.delay + self._settings.delay_by_pod * len(covered))
+            self._wake(key)
+
+    def _cover(self, name: str, pod: Pod | None) -> None:
+        """Find the budgets that cover the pod as it is now; None: it is gone."""
+        keys = [key for key in self._selectors if pod is not None and self._covers(key, pod)]
+        for key in self._covering.pop(name, ()):
+            if key not in keys:
+                del self._covered[key][name]
+                self._wake(key)
+        if keys:
+            self._covering[name] = dict.fromkeys(keys)
+
+    def _wake(self, key: str) -> None:
+        self._work.add(key, self._settings.delay + self._settings.delay_by_pod * len(self._covered[key]))
 
     def _covers(self, key: str, pod: Pod) -> bool:
         selector = self._selectors.get(key)

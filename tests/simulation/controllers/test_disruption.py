@@ -1,4 +1,5 @@
 import pytest
+from msgspec.structs import replace
 
 from kschedlab.objects.model import Pod, PodDisruptionBudget, ReplicaSet
 from kschedlab.simulation.controllers.kubelet import KubeletSettings
@@ -100,3 +101,18 @@ def test_scale_of_the_owner_counts_at_the_next_change_of_a_pod():
     stage = Stage(NODE, owner("ReplicaSet"), budget(minAvailable="50%")).run(10)
     assert stage.get(ReplicaSet, "web").status.readyReplicas == 3
     assert status(stage) == (3, 2, 3, 1)
+
+
+def test_a_pod_whose_labels_change_is_covered_by_another_budget():
+    other = {"app": "db"}
+    stage = Stage(NODE, pod("a", "n1", labels=LABELS), budget(minAvailable=1), budget("db", other, minAvailable=1)).run(
+        5
+    )
+    assert (status(stage)[0], status(stage, "db")[0]) == (1, 0)
+    found = stage.get(Pod, "a")
+    stage.api.update(replace(found, metadata=replace(found.metadata, labels=other)), by="test")
+    stage.run(1)
+    assert (status(stage)[0], status(stage, "db")[0]) == (0, 1)
+    stage.delete("db", PodDisruptionBudget)
+    stage.delete("a", grace_seconds=0)
+    assert status(stage.run(1)) == (0, 1, 0, 0)
