@@ -4,6 +4,7 @@ A test asks for `notebook` and gets a function: `notebook("05-preemption.ipynb")
 When the test ends, an error in the browser's console or a request to another machine fails it.
 """
 
+import json
 import os
 import secrets
 import shutil
@@ -14,6 +15,7 @@ import time
 import urllib.error
 import urllib.request
 from collections.abc import Callable, Iterator
+from dataclasses import dataclass
 from pathlib import Path
 
 import nbformat
@@ -54,11 +56,34 @@ def wait_until_up(url: str, server: subprocess.Popen[bytes], log: Path, seconds:
     pytest.fail(f"JupyterLab did not answer within {seconds} s:\n{log.read_text()}")
 
 
+@dataclass(frozen=True)
+class Lab:
+    """A running JupyterLab."""
+
+    address: str
+    token: str
+
+    def page(self, name: str) -> str:
+        """Where a notebook is opened."""
+        return f"{self.address}/lab/tree/notebooks/{name}?token={self.token}&reset"
+
+    def end_kernels(self) -> None:
+        """The next test gets a new one: a kernel that lives on would send it all the widgets of the last."""
+        with urllib.request.urlopen(self._sessions()) as answer:
+            sessions = json.load(answer)
+        for each in sessions:
+            urllib.request.urlopen(urllib.request.Request(self._sessions(f"/{each['id']}"), method="DELETE")).close()
+
+    def _sessions(self, path: str = "") -> str:
+        return f"{self.address}/api/sessions{path}?token={self.token}"
+
+
 @pytest.fixture(scope="session")
-def lab(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Callable[[str], str]]:
-    """A running JupyterLab: from a notebook's file name to its address."""
+def lab(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Lab]:
+    """JupyterLab for all tests."""
     home = tmp_path_factory.mktemp("lab")
     copy_without_outputs(ROOT / "notebooks", home / "notebooks")
+    shutil.copy(ROOT / "tests/browser/grammar.ipynb", home / "notebooks")
     port, token, log = free_port(), secrets.token_hex(16), home / "log"
     places = {name: str(home / name) for name in ("JUPYTER_CONFIG_DIR", "JUPYTER_DATA_DIR", "IPYTHONDIR")}
     command = [sys.executable, "-m", "jupyterlab", "--no-browser", f"--ServerApp.root_dir={home}"]
@@ -74,7 +99,7 @@ def lab(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Callable[[str], st
     address = f"http://127.0.0.1:{port}"
     try:
         wait_until_up(f"{address}/api", server, log)
-        yield lambda name: f"{address}/lab/tree/notebooks/{name}?token={token}&reset"
+        yield Lab(address, token)
     finally:
         server.terminate()
         server.wait(timeout=30)
@@ -87,16 +112,17 @@ def browser() -> Iterator[Browser]:
 
 
 @pytest.fixture
-def notebook(lab: Callable[[str], str], browser: Browser) -> Iterator[Open]:
+def notebook(lab: Lab, browser: Browser) -> Iterator[Open]:
     """Open notebooks by name; nothing may have gone wrong in their pages when the test is over."""
     opened: list[Notebook] = []
 
     def open_notebook(name: str) -> Notebook:
         opened.append(Notebook(browser.new_context(viewport={"width": 1400, "height": 1000}).new_page()))
-        opened[-1].open(lab(name))
+        opened[-1].open(lab.page(name))
         return opened[-1]
 
     yield open_notebook
     for each in opened:
         each.page.context.close()
+    lab.end_kernels()
     assert [problem for each in opened for problem in each.problems] == []
