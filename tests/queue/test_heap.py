@@ -1,0 +1,121 @@
+"""The heap: what comes out first, and how it lies in memory."""
+
+import time
+
+import pytest
+from hypothesis import given, settings, strategies as st
+
+from kschedlab.queue.heap import Heap
+
+Thing = tuple[str, int]
+
+
+def heap_of(*things: Thing) -> Heap[Thing]:
+    heap: Heap[Thing] = Heap(lambda thing: thing[0], lambda one, other: one[1] < other[1])
+    for thing in things:
+        heap.add(thing)
+    return heap
+
+
+def is_heap(heap: Heap[Thing]) -> bool:
+    data = heap.data
+    in_order = not any(data.less(i, (i - 1) // 2) for i in range(1, len(data)))
+    indexed = [data.items[key].index for key in data.queue] == list(range(len(data)))
+    return in_order and indexed and len(data.items) == len(data.queue)
+
+
+def test_the_array_is_a_tree_in_which_no_child_comes_before_its_parent() -> None:
+    heap = heap_of(("a", 5), ("b", 3), ("c", 4), ("d", 1))
+    assert heap.data.queue == ["d", "b", "c", "a"]
+    assert heap.peek() == ("d", 1)
+    assert heap.pop() == ("d", 1)
+    assert heap.data.queue == ["b", "a", "c"]
+
+
+def test_the_child_that_comes_first_goes_up_the_left_one_if_they_tie() -> None:
+    heap = heap_of(("a", 0), ("left", 1), ("right", 1), ("last", 2))
+    heap.pop()
+    assert heap.data.queue == ["left", "last", "right"]
+
+
+def test_adding_again_replaces_and_repairs() -> None:
+    heap = heap_of(("a", 1), ("b", 2), ("c", 3))
+    heap.add(("c", 0))
+    assert heap.data.queue == ["c", "b", "a"]
+    heap.update(("c", 9))
+    assert heap.data.queue == ["a", "b", "c"]
+    assert (len(heap), heap.get_by_key("c")) == (3, ("c", 9))
+
+
+def test_adding_if_not_present_changes_nothing_that_is_there() -> None:
+    heap = heap_of(("a", 1))
+    heap.add_if_not_present(("a", 7))
+    heap.add_if_not_present(("b", 0))
+    assert list(heap) == [("a", 1), ("b", 0)]
+    assert heap.data.queue == ["b", "a"]
+
+
+def test_deleting_puts_the_last_in_the_gap_and_repairs_downwards_or_upwards() -> None:
+    heap = heap_of(("a", 0), ("b", 5), ("c", 1), ("d", 6), ("e", 7), ("f", 2))
+    assert heap.delete("d") == ("d", 6)
+    assert heap.data.queue == ["a", "f", "c", "b", "e"]
+    assert heap.delete("a") == ("a", 0)
+    assert heap.data.queue == ["c", "f", "e", "b"]
+
+
+def test_what_is_not_there() -> None:
+    heap = heap_of()
+    assert heap.peek() is None
+    assert heap.delete("a") is None
+    assert heap.get_by_key("a") is None
+    assert "a" not in heap
+    with pytest.raises(IndexError, match="empty heap"):
+        heap.pop()
+
+
+def test_the_bound_of_less_lets_the_end_of_the_array_through() -> None:
+    data = heap_of(("a", 1), ("b", 2)).data
+    assert not data.less(3, 0)
+    with pytest.raises(IndexError):
+        data.less(2, 0)
+
+
+KINDS = st.sampled_from(["add", "update", "if_not_present", "delete", "pop"])
+OPERATIONS = st.lists(st.tuples(KINDS, st.integers(0, 12), st.integers(0, 6)))
+
+
+@given(OPERATIONS)
+@settings(max_examples=200)
+def test_after_any_operations_it_is_a_heap_of_what_was_put_in(operations: list[tuple[str, int, int]]) -> None:
+    heap, model = heap_of(), {}
+    for operation, name, value in operations:
+        key = f"k{name}"
+        if operation in ("add", "update"):
+            getattr(heap, operation)((key, value))
+            model[key] = value
+        elif operation == "if_not_present":
+            heap.add_if_not_present((key, value))
+            model.setdefault(key, value)
+        elif operation == "delete":
+            removed = model.pop(key, None)
+            assert heap.delete(key) == (None if removed is None else (key, removed))
+        elif model:
+            key, value = heap.pop()
+            assert value == min(model.values()) == model.pop(key)
+        assert is_heap(heap)
+        assert dict(heap) == model
+
+
+def test_ten_thousand_pods_are_quick() -> None:
+    """Well under 100 µs an operation (about 10 on a quiet machine); the fastest of three runs."""
+
+    def run() -> float:
+        heap = heap_of()
+        start = time.perf_counter()
+        for i in range(10_000):
+            heap.add((f"k{i}", i * 7919 % 10_007))
+        while heap:
+            heap.pop()
+        return (time.perf_counter() - start) / 20_000
+
+    assert min(run() for _ in range(3)) < 100e-6
