@@ -7,8 +7,9 @@ from __future__ import annotations
 
 import re
 from fractions import Fraction
+from typing import Any
 
-from kschedlab.objects.problems import quoted
+from kschedlab.objects.problems import Fault, Path, quoted
 
 _UNITS = {
     "ns": Fraction(1, 1000),
@@ -57,3 +58,15 @@ def _parts(whole: str, rest: str) -> list[Fraction]:
         found.append(Fraction(int(number + fraction), 10 ** len(fraction)) * _UNITS[unit])
         rest = rest[match.end() :]
     return found
+
+
+def duration_of(value: Any, path: Path, faults: list[Fault]) -> int | None:
+    """Microseconds; None, with the reason among the faults, if it is no duration."""
+    if value is None:
+        faults.append(Fault(path, "is missing"))
+        return None
+    try:
+        return parse_duration(value if isinstance(value, str) else str(value))
+    except ValueError as error:
+        faults.append(Fault(path, str(error)))
+        return None

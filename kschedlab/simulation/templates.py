@@ -1,0 +1,282 @@
+"""Go's text/template, as far as the templates of scheduler_perf use it: values, functions, pipelines, if and else.
+
+v1.37: test/integration/scheduler_perf/operations.go (getTemplateFuncs). Loops, variables and nested templates are
+refused by name.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+import re
+from collections.abc import Callable, Mapping
+from decimal import Decimal
+from typing import Any, TypeAlias
+
+Env: TypeAlias = Mapping[str, Any]
+Part: TypeAlias = Callable[[Env], str]
+Value: TypeAlias = Callable[[Env], Any]
+
+_ACTION = re.compile(r"\{\{(-\s)?(.*?)(\s-)?\}\}", re.DOTALL)
+_TOKEN = re.compile(r"""\s+|(?P<text>"(?:[^"\\]|\\.)*"|`[^`]*`)|(?P<sign>[()|])|(?P<word>[^\s()|"`]+)""")
+_NUMBER = re.compile(r"[+-]?[0-9]+(\.[0-9]+)?")
+_FIELD = re.compile(r"\.[A-Za-z_][A-Za-z0-9_]*")
+_REFUSED = ("range", "with", "define", "template", "block", "break", "continue")
+_DEEPEST = 50
+
+
+class TemplateError(ValueError):
+    """What cannot be understood in a template, or computed."""
+
+
+def _float(value: Any) -> float:
+    if isinstance(value, bool) or not isinstance(value, int | float | Decimal | str):
+        raise TemplateError(f"{_shown(value)} is not a number")
+    try:
+        return float(value)
+    except (ValueError, OverflowError):
+        raise TemplateError(f"{_shown(value)} is not a number") from None
+
+
+def _whole(number: float) -> int:
+    if not math.isfinite(number):
+        raise TemplateError(f"{number} is not a whole number")
+    return int(number)
+
+
+def _divide(a: Any, b: Any) -> float:
+    if not _float(b):
+        raise TemplateError("division by zero")
+    return _float(a) / _float(b)
+
+
+def _modulo(a: Any, b: Any) -> int:
+    divisor = _whole(_float(b))
+    if not divisor:
+        raise TemplateError("division by zero")
+    return int(math.fmod(_whole(_float(a)), divisor))
+
+
+def _json(value: Any) -> str:
+    return json.dumps(value, ensure_ascii=False, separators=(",", ":"), default=float)
+
+
+def _or(*values: Any) -> Any:
+    return next((value for value in values if value), values[-1])
+
+
+def _and(*values: Any) -> Any:
+    return next((value for value in values if not value), values[-1])
+
+
+FUNCTIONS: dict[str, Callable[..., Any]] = {
+    "AddFloat": lambda *numbers: sum(map(_float, numbers)),
+    "AddInt": lambda *numbers: _whole(sum(map(_float, numbers))),
+    "SubtractFloat": lambda a, b: _float(a) - _float(b),
+    "SubtractInt": lambda a, b: _whole(_float(a) - _float(b)),
+    "MultiplyFloat": lambda *numbers: math.prod(map(_float, numbers)),
+    "MultiplyInt": lambda *numbers: _whole(math.prod(map(_float, numbers))),
+    "DivideFloat": _divide,
+    "DivideInt": lambda a, b: _whole(_divide(a, b)),
+    "Mod": _modulo,
+    "Int": lambda value: _whole(_float(value)),
+    "JSON": _json,
+    "or": _or,
+    "and": _and,
+    "not": lambda value: not value,
+    "eq": lambda a, *others: any(a == other for other in others),
+    "ne": lambda a, b: a != b,
+    "lt": lambda a, b: a < b,
+    "le": lambda a, b: a <= b,
+    "gt": lambda a, b: a > b,
+    "ge": lambda a, b: a >= b,
+}
+_WORDS = {"true": True, "false": False, "nil": None}
+
+
+class Template:
+    """A text with values to be filled in. TemplateError, which begins with the line, if it cannot be understood.
+
+    ``constant``: whether it is the same text whatever the values are.
+    """
+
+    def __init__(self, text: str) -> None:
+        self._pieces = _pieces(text)
+        self.constant = len(self._pieces) < 2
+        self._render = self._block(())
+
+    def render(self, env: Env) -> str:
+        """The text with these values. TemplateError."""
+        return self._render(env)
+
+    # -- structure
+
+    def _block(self, ends: tuple[str, ...], depth: int = 0) -> Part:
+        """What stands before the next ``end`` (or ``else``), which is left to be looked at."""
+        if depth > _DEEPEST:
+            raise TemplateError(f"nested deeper than {_DEEPEST} levels")
+        parts: list[Part] = []
+        while self._pieces:
+            line, text, action = self._pieces[0]
+            word = action.split(None, 1)[0] if action.strip() else ""
+            if text is None and word in ends:
+                break
+            self._pieces.pop(0)
+            if text is not None:
+                parts.append(_constant(text))
+            elif not action.startswith("/*"):
+                parts.append(self._action(line, word, action, depth))
+        else:
+            if ends:
+                raise TemplateError("an if has no end")
+        return lambda env: "".join([part(env) for part in parts])
+
+    def _action(self, line: int, word: str, action: str, depth: int) -> Part:
+        if word in _REFUSED:
+            raise TemplateError(f"line {line}: {{{{{word}}}}} is not supported in templates")
+        if word in ("end", "else"):
+            raise TemplateError(f"line {line}: {{{{{word}}}}} without an if before it")
+        if word == "if":
+            return self._condition(line, action.split(None, 1)[1] if " " in action.strip() else "", depth)
+        return _printed(_value(action, line))
+
+    def _condition(self, line: int, condition: str, depth: int) -> Part:
+        asked, then = _value(condition, line), self._block(("else", "end"), depth + 1)
+        at, _, action = self._pieces.pop(0)
+        words = action.split(None, 2)
+        if words[0] == "end":
+            otherwise = _constant("")
+        elif len(words) > 1 and words[1] == "if":
+            otherwise = self._condition(at, words[2] if len(words) > 2 else "", depth + 1)
+        else:
+            otherwise = self._block(("end",), depth + 1)
+            self._pieces.pop(0)
+        return lambda env: then(env) if asked(env) else otherwise(env)
+
+
+def _pieces(text: str) -> list[tuple[int, str | None, str]]:
+    """(line, text, "") and (line, None, action), in turn; spaces are trimmed where an action says so."""
+    found: list[tuple[int, str | None, str]] = []
+    position, trim = 0, False
+    for match in _ACTION.finditer(text):
+        before = text[position : match.start()]
+        before = before.lstrip() if trim else before
+        found.append((0, before.rstrip() if match[1] else before, ""))
+        found.append((text.count("\n", 0, match.start()) + 1, None, match[2].strip()))
+        position, trim = match.end(), bool(match[3])
+    rest = text[position:]
+    if "{{" in rest:
+        raise TemplateError(f"line {text[: position + rest.index('{{')].count(chr(10)) + 1}: {{{{ is not closed")
+    return [*found, (0, rest.lstrip() if trim else rest, "")]
+
+
+def _constant(text: str) -> Part:
+    return lambda _: text
+
+
+def _printed(value: Value) -> Part:
+    return lambda env: _shown(value(env))
+
+
+def _shown(value: Any) -> str:
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    if isinstance(value, float | Decimal):
+        return f"{value:g}" if value != int(value) else str(int(value))
+    if value is None:
+        raise TemplateError("there is no such value, and no default (or .name default)")
+    return str(value)
+
+
+# -- values
+
+
+def _value(text: str, line: int) -> Value:
+    """The value of a pipeline."""
+    tokens = _tokens(text, line)
+    value = _pipeline(tokens, line)
+    if tokens:
+        raise TemplateError(f"line {line}: unexpected {tokens[0]}")
+
+    def guarded(env: Env) -> Any:
+        try:
+            return value(env)
+        except TemplateError as error:
+            raise TemplateError(f"line {line}: {error}") from None
+        except TypeError:
+            why = "a function has too many or too few values, or of the wrong type"
+            raise TemplateError(f"line {line}: {why}") from None
+
+    return guarded
+
+
+def _tokens(text: str, line: int) -> list[str]:
+    found, position = [], 0
+    while position < len(text):
+        match = _TOKEN.match(text, position)
+        if match is None:
+            raise TemplateError(f"line {line}: a text is not closed")
+        if match[0].strip():
+            found.append(match[0])
+        position = match.end()
+    return found
+
+
+def _pipeline(tokens: list[str], line: int, depth: int = 0) -> Value:
+    """``a | f x``: the value before the bar is the last argument of what follows it."""
+    if depth > _DEEPEST:
+        raise TemplateError(f"line {line}: nested deeper than {_DEEPEST} levels")
+    value = _command(tokens, line, None, depth)
+    while tokens and tokens[0] == "|":
+        tokens.pop(0)
+        value = _command(tokens, line, value, depth)
+    return value
+
+
+def _command(tokens: list[str], line: int, last: Value | None, depth: int) -> Value:
+    if not tokens or tokens[0] in ("|", ")"):
+        raise TemplateError(f"line {line}: a value is missing")
+    name = tokens[0]
+    function = FUNCTIONS.get(name)
+    if function is None and (last is not None or (name[0].isalpha() and name not in _WORDS)):
+        raise TemplateError(f'line {line}: there is no function "{name}"')
+    if function is None:
+        return _operand(tokens, line, depth)
+    tokens.pop(0)
+    arguments = []
+    while tokens and tokens[0] not in ("|", ")"):
+        arguments.append(_operand(tokens, line, depth))
+    if last is not None:
+        arguments.append(last)
+    if not arguments:
+        raise TemplateError(f"line {line}: {name} has no values")
+    call = function
+    return lambda env: call(*[argument(env) for argument in arguments])
+
+
+def _operand(tokens: list[str], line: int, depth: int) -> Value:
+    token = tokens.pop(0)
+    if token == "(":
+        value = _pipeline(tokens, line, depth + 1)
+        if not tokens or tokens.pop(0) != ")":
+            raise TemplateError(f"line {line}: a parenthesis is not closed")
+        return value
+    if token[0] in '"`':
+        text = token[1:-1] if token[0] == "`" else _unquoted(token, line)
+        return lambda _: text
+    if _NUMBER.fullmatch(token) and len(token) < 30:
+        number = float(token) if "." in token else int(token)
+        return lambda _: number
+    if token in _WORDS:
+        return lambda _: _WORDS[token]
+    if _FIELD.fullmatch(token):
+        return lambda env: env.get(token[1:])
+    raise TemplateError(f"line {line}: {token} is not supported in templates")
+
+
+def _unquoted(token: str, line: int) -> str:
+    try:
+        text: str = json.loads(token)
+    except ValueError:
+        raise TemplateError(f"line {line}: {token} is not a text") from None
+    return text
