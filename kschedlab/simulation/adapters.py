@@ -19,7 +19,7 @@ from kschedlab.filter.plugin import Part, Refused, Rejected, SchedulingError
 from kschedlab.generations import Generation, LoopRules
 from kschedlab.objects.model import Pod
 from kschedlab.score.plugin import Scored
-from kschedlab.simulation.framework import (
+from kschedlab.simulation.plugin import (
     UNRESOLVABLE,
     NodeView,
     PluginError,

@@ -35,9 +35,9 @@ from kschedlab.simulation.failing import (
     Failures,
     refused_on,
 )
-from kschedlab.simulation.framework import ERROR, Skip, Status
 from kschedlab.simulation.metrics import SCHEDULED
 from kschedlab.simulation.permit import WaitingPod, told
+from kschedlab.simulation.plugin import ERROR, Skip, Status
 from kschedlab.simulation.status import ApiError
 from kschedlab.simulation.statuses import Statuses
 from kschedlab.simulation.volume_binding import VolumeBinding

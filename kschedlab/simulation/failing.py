@@ -13,8 +13,8 @@ from kschedlab.objects.meta import Time
 from kschedlab.objects.model import Pod, PodCondition
 from kschedlab.simulation.context import FAIL, Context, Cycle
 from kschedlab.simulation.events import WARNING
-from kschedlab.simulation.framework import Status
 from kschedlab.simulation.metrics import ERROR, UNSCHEDULABLE
+from kschedlab.simulation.plugin import Status
 from kschedlab.simulation.status import ApiError
 from kschedlab.simulation.statuses import SCHEDULED, Statuses
 

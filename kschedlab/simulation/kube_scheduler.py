@@ -23,7 +23,7 @@ from kschedlab.simulation.cache import RULES, CacheRules, SchedulerCache
 from kschedlab.simulation.context import SECOND, Context, Handle, Latencies
 from kschedlab.simulation.events import Broadcaster
 from kschedlab.simulation.failing import Failures
-from kschedlab.simulation.framework import Framework, check
+from kschedlab.simulation.framework import Framework
 from kschedlab.simulation.handlers import Handlers
 from kschedlab.simulation.informers import Informer, Informers, pod_informer
 from kschedlab.simulation.kinds import OTHERS
@@ -31,6 +31,7 @@ from kschedlab.simulation.log import Log, Moved
 from kschedlab.simulation.loop import Loop
 from kschedlab.simulation.metrics import Metrics
 from kschedlab.simulation.permit import WaitingPods
+from kschedlab.simulation.plugin import check
 from kschedlab.simulation.preempting import Preempting
 from kschedlab.simulation.queues import queue_for
 from kschedlab.simulation.volume_binding import VolumeBinding

@@ -11,7 +11,6 @@ from typing import Any
 
 import simpy
 
-from kschedlab.decision import Decision
 from kschedlab.objects.model import Pod
 from kschedlab.queue.interface import QueuedPod
 from kschedlab.scheduler import Scheduler
@@ -38,9 +37,10 @@ from kschedlab.simulation.failing import (
     Failures,
     refused_on,
 )
-from kschedlab.simulation.framework import Status
 from kschedlab.simulation.handlers import says_nothing_new
+from kschedlab.simulation.outcome import Outcome
 from kschedlab.simulation.permit import WaitingPod
+from kschedlab.simulation.plugin import Status
 from kschedlab.simulation.preempting import Preempting
 from kschedlab.simulation.volume_binding import VolumeBinding
 
@@ -92,13 +92,13 @@ class Loop:
             context.queue.done(pod)
             return
         cycle = Cycle(queued, pod, framework, context.now)
-        decision = self._decide(pod)
+        outcome = self._decide(cycle)
         yield context.env.timeout(context.latencies.cycle)
-        context.step(pod, SCHEDULE, decision.node or "", decision.error)
-        if decision.node is None:
-            yield from self._not_scheduled(cycle, decision)
+        context.step(pod, SCHEDULE, outcome.node, outcome.error)
+        if not outcome.node:
+            yield from self._not_scheduled(cycle, outcome)
             return
-        cycle.node = decision.node
+        cycle.node = outcome.node
         failure = self._reserve_first(cycle) if context.rules.reserves_first else self._assume(cycle)
         if failure is not None:
             yield from self._failures.handle(cycle, failure, NO_NOMINATION if context.rules.hints else None)
@@ -116,47 +116,45 @@ class Loop:
             return "assumed already"
         return ""
 
-    def _decide(self, pod: Pod) -> Decision:
+    def _decide(self, cycle: Cycle) -> Outcome:
         """Decide on the cluster as the cache has it now (UpdateSnapshot)."""
         context, engine = self._context, self._engine
         engine.cluster = context.cache.cluster()
-        engine.generation = context.generations[pod.spec.schedulerName]
-        return engine.cycle(context.cache.info(pod))
+        engine.generation = context.generations[cycle.framework.name]
+        decision = engine.cycle(context.cache.info(cycle.pod))
+        return Outcome.of(decision, in_detail=cycle.framework.has("post_filter"))
 
     # -- no node
 
-    def _not_scheduled(self, cycle: Cycle, decision: Decision) -> Generator[Any, Any, None]:
-        context, rules = self._context, self._context.rules
-        rejected = not decision.error
-        message = decision.event if rules.preemption_told else decision.message
+    def _not_scheduled(self, cycle: Cycle, outcome: Outcome) -> Generator[Any, Any, None]:
+        context, rules, plan = self._context, self._context.rules, outcome.plan
+        rejected = not outcome.error
+        message = outcome.message + (outcome.told if rules.preemption_told else "")
         reason = UNSCHEDULABLE_REASON if rejected or rules.always_unschedulable else ERROR_REASON
-        failure = Failure(message, rejected, decision.rejectors, reason=reason)
-        preemption = decision.preemption
+        failure = Failure(message, rejected, outcome.rejectors, reason=reason)
         if rules.recorded_first:
             yield from self._failures.handle(cycle, failure)
         nominated = NO_NOMINATION if rules.gives_up_nomination else None
-        if preemption is not None:
+        if plan is not None:
             yield context.env.timeout(context.latencies.preempt)
-            nominated = yield from self._preempting.carry_out(cycle.pod, preemption)
-        if decision.verdicts is not None and decision.nominated_node is None and cycle.framework.has("post_filter"):
-            nominated, failure = self._post_filter(cycle, decision, nominated, failure)
+            nominated = yield from self._preempting.carry_out(cycle.pod, plan)
+        if outcome.refused and not (plan and plan.node):
+            nominated, failure = self._post_filter(cycle, outcome, nominated, failure)
         if not rules.recorded_first:
             yield from self._failures.handle(cycle, failure, nominated)
 
     def _post_filter(
-        self, cycle: Cycle, decision: Decision, nominated: str | None, failure: Failure
+        self, cycle: Cycle, outcome: Outcome, nominated: str | None, failure: Failure
     ) -> tuple[str | None, Failure]:
         """Ask the users' PostFilter plugins, if preemption did not succeed."""
-        names = decision.cluster.names
-        verdicts = {name: decision.verdict(name) for name in names}
-        refused = {name: Status(v.code, ", ".join(v.reasons), v.plugin or "") for name, v in verdicts.items()}
-        node, reasons, failed = cycle.framework.post_filter(cycle.pod, refused)
+        node, reasons, failed = cycle.framework.post_filter(cycle.pod, outcome.refused)
         self._context.step(cycle.pod, PREEMPT, node, "; ".join(reasons))
         if node:
-            return node, failure._replace(message=decision.message)
+            return node, failure._replace(message=outcome.message)
         if reasons and self._context.rules.preemption_told:
-            before = decision.message if failed or decision.preemption is None else f"{decision.event},"
-            return (None if failed else nominated), failure._replace(message=f"{before} {', '.join(reasons)}")
+            told = "" if failed or not outcome.told else f"{outcome.told},"
+            message = f"{outcome.message}{told} {', '.join(reasons)}"
+            return (None if failed else nominated), failure._replace(message=message)
         return nominated, failure
 
     # -- a node

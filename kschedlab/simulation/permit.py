@@ -12,7 +12,7 @@ import simpy
 
 from kschedlab.generations import LoopRules
 from kschedlab.objects.model import Pod
-from kschedlab.simulation.framework import ERROR, UNSCHEDULABLE, Status
+from kschedlab.simulation.plugin import ERROR, UNSCHEDULABLE, Status
 from kschedlab.simulation.words import duration
 
 LATE = "timeout"

@@ -6,14 +6,14 @@ v1.37: pkg/scheduler/framework/preemption/executor.go. v1.20: framework/plugins/
 
 from __future__ import annotations
 
-from collections.abc import Generator
+from collections.abc import Generator, Sequence
 from typing import Any
 
 from kschedlab.objects.model import Pod, PodCondition
-from kschedlab.preemption.stage import Preemption
 from kschedlab.simulation.binding import Binding
 from kschedlab.simulation.context import EVICT, NOMINATE, PREEMPT, Context
 from kschedlab.simulation.events import NORMAL
+from kschedlab.simulation.outcome import Plan
 from kschedlab.simulation.status import ApiError
 from kschedlab.simulation.statuses import TARGET, Statuses
 
@@ -42,22 +42,22 @@ class Preempting:
         seen = self._context.pods.get(last.key)
         return seen is not None and seen.metadata.deletionTimestamp is None
 
-    def carry_out(self, pod: Pod, preemption: Preemption) -> Generator[Any, Any, str | None]:
+    def carry_out(self, pod: Pod, plan: Plan) -> Generator[Any, Any, str | None]:
         """Evict, and what the pod is nominated to: a node; "" if it loses its nomination; None if that stays."""
         context, rules = self._context, self._context.rules
         context.metrics.preemption_attempts.inc()
-        node = preemption.nominated_node
-        context.step(pod, PREEMPT, node or "", detail=_outcome(preemption))
-        if preemption.reason:
+        node = plan.node
+        context.step(pod, PREEMPT, node, str(plan))
+        if plan.refused:
             return None
         if rules.recorded_first:
             newest = self._newest(pod)
             if newest is None:
                 return None
             pod = newest
-        if node is None:
-            return (yield from self._not_helped(pod, preemption))
-        victims = [victim.pod for victim in preemption.victims]
+        if not node:
+            return (yield from self._not_helped(pod, plan))
+        victims = plan.victims
         if rules.preempts_beside:
             self._start(pod, node, victims)
             return node
@@ -70,11 +70,11 @@ class Preempting:
         yield from self._clear_lower(self._lower(pod, node))
         return node
 
-    def _not_helped(self, pod: Pod, preemption: Preemption) -> Generator[Any, Any, str | None]:
+    def _not_helped(self, pod: Pod, plan: Plan) -> Generator[Any, Any, str | None]:
         """No node becomes free: in v1.37 the pod loses its nomination, before only if no node is worth a try."""
         if self._context.rules.gives_up_nomination:
             return ""
-        if not len(preemption.potential):
+        if plan.hopeless:
             yield from self._clear_lower([pod])
         return None
 
@@ -87,7 +87,7 @@ class Preempting:
         except ApiError:
             return None
 
-    def _nominate_and_evict(self, pod: Pod, node: str, victims: list[Pod]) -> Generator[Any, Any, None]:
+    def _nominate_and_evict(self, pod: Pod, node: str, victims: Sequence[Pod]) -> Generator[Any, Any, None]:
         context, lower = self._context, self._lower(pod, node)
         context.queue.nominate(pod, node)
         context.step(pod, NOMINATE, node)
@@ -100,7 +100,7 @@ class Preempting:
             context.metrics.preempted(len(victims))
             yield from self._clear_lower(lower)
 
-    def _evict_all(self, pod: Pod, node: str, victims: list[Pod]) -> Generator[Any, Any, bool]:
+    def _evict_all(self, pod: Pod, node: str, victims: Sequence[Pod]) -> Generator[Any, Any, bool]:
         """Delete one victim after the other; False once the API server refuses."""
         for victim in victims:
             yield self._context.env.timeout(self._context.latencies.delete)
@@ -113,7 +113,7 @@ class Preempting:
 
     # -- v1.37
 
-    def _start(self, pod: Pod, node: str, victims: list[Pod]) -> None:
+    def _start(self, pod: Pod, node: str, victims: Sequence[Pod]) -> None:
         """Evict in a task of its own (prepareCandidateAsync). Victims that are being deleted already need nothing."""
         self._context.metrics.preempted(len(victims))
         left = [victim for victim in victims if victim.metadata.deletionTimestamp is None]
@@ -121,7 +121,7 @@ class Preempting:
             self._running[pod.metadata.uid] = None
             self._context.env.process(self._beside(pod, node, left))
 
-    def _beside(self, pod: Pod, node: str, victims: list[Pod]) -> Generator[Any, Any, None]:
+    def _beside(self, pod: Pod, node: str, victims: Sequence[Pod]) -> Generator[Any, Any, None]:
         context, env = self._context, self._context.env
         lower = self._lower(pod, node)
         failed = not (yield from self._clear_lower(lower))
@@ -197,11 +197,3 @@ class Preempting:
                 self._context.step(pod, NOMINATE, detail="cleared")
                 fine = self._statuses.write(pod, nominated="") is None and fine
         return fine
-
-
-def _outcome(preemption: Preemption) -> str:
-    if preemption.reason:
-        return preemption.reason
-    if preemption.nominated_node is None:
-        return "no node helps"
-    return "victims: " + ", ".join(victim.key for victim in preemption.victims)

@@ -14,7 +14,7 @@ from kschedlab.queue.hints.table import by_profile, queueing_hints
 from kschedlab.queue.interface import ClusterEvent, Moved, SchedulingQueue, Told
 from kschedlab.queue.pre_enqueue import GATES, Gate
 from kschedlab.simulation.context import Context
-from kschedlab.simulation.framework import PluginError, call, method, name_of, status
+from kschedlab.simulation.plugin import PluginError, call, method, name_of, status
 
 PREEMPTION = "DefaultPreemption"
 

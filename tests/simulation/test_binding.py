@@ -7,8 +7,8 @@ from msgspec.structs import replace
 
 from kschedlab.generations import GENERATIONS
 from kschedlab.objects.model import PersistentVolume, PersistentVolumeClaim, Pod
-from kschedlab.simulation.framework import SKIP, Plugin, Skip, Wait
 from kschedlab.simulation.log import Step
+from kschedlab.simulation.plugin import SKIP, Plugin, Skip, Wait
 from kschedlab.simulation.status import ApiError
 from tests.build import Manifest, node, pod, term
 from tests.simulation.plane import NOON, SECOND, Plane

@@ -7,7 +7,7 @@ import pytest
 
 from kschedlab.objects.model import Pod
 from kschedlab.queue.interface import ClusterEvent
-from kschedlab.simulation.framework import (
+from kschedlab.simulation.plugin import (
     POINTS,
     SKIP,
     UNRESOLVABLE,

@@ -9,8 +9,8 @@ from msgspec.structs import replace
 from kschedlab.generations import GENERATIONS
 from kschedlab.objects.model import Pod
 from kschedlab.simulation.context import Latencies
-from kschedlab.simulation.framework import Plugin
 from kschedlab.simulation.log import Step
+from kschedlab.simulation.plugin import Plugin
 from tests.build import node, pod
 from tests.simulation.plane import Plane, documents
 

@@ -2,7 +2,7 @@
 
 from prometheus_client.parser import text_string_to_metric_families
 
-from kschedlab.simulation.framework import Plugin, Wait
+from kschedlab.simulation.plugin import Plugin, Wait
 from tests.build import node, pod
 from tests.simulation.plane import Plane
 

@@ -7,7 +7,7 @@ from msgspec.structs import replace
 
 from kschedlab.generations import GENERATIONS
 from kschedlab.objects.model import Node, Pod
-from kschedlab.simulation.framework import Plugin, Wait
+from kschedlab.simulation.plugin import Plugin, Wait
 from kschedlab.simulation.status import ApiError
 from tests.build import Manifest, node, pod
 from tests.simulation.plane import Plane
