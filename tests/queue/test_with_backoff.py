@@ -6,7 +6,7 @@ from kschedlab.generations import V1_16, V1_20
 from kschedlab.queue.events import NODE_ADD
 from kschedlab.queue.interface import ACTIVE, BACKOFF, UNSCHEDULABLE
 from kschedlab.queue.with_backoff import RULES_1_16, RULES_1_20, WithBackoff
-from tests.queue.pods import SECOND, Clock, fail, labelled, names, nominated, pod, popped
+from tests.queue.pods import SECOND, START, Clock, fail, labelled, names, nominated, pod, popped
 
 BOTH = pytest.mark.parametrize("generation", [V1_16, V1_20], ids=lambda generation: generation.name)
 
@@ -143,6 +143,16 @@ def test_v1_16_remembers_a_name_that_was_deleted_while_active_and_v1_20_knows_on
     queue.add(pod("a"))
     queued = fail(queue, clock.now)
     assert queue.backoff.end(queued) == clock.now + seconds * SECOND
+
+
+def test_v1_16_counts_a_failure_only_once_the_backoff_of_the_last_is_behind(clock) -> None:
+    queue = V1_16.queue(clock)
+    queue.add(pod("a"))
+    for moment, attempts in ((0, 1), (1, 1), (1.001, 2)):
+        clock.now = START + round(moment * SECOND)
+        queue.activate([pod("a")])
+        fail(queue, clock.now)
+        assert queue.backoff.pod_attempts == {"default/a": attempts}
 
 
 def test_v1_16_counts_no_failure_during_backoff_and_forgets_after_twenty_seconds(clock) -> None:
