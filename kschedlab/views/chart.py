@@ -324,7 +324,7 @@ def _grid(
 
 
 def _title(text: str) -> Figure:
-    return {"text": escaped(text), "font": {"size": SIZE}}
+    return {"text": escaped(text), "font": {"size": SIZE}, "standoff": SIZE}
 
 
 def _longest(names: Sequence[str]) -> int:
