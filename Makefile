@@ -5,9 +5,10 @@ BIN := .venv/bin
 PARALLEL ?= -n 2
 UPGRADE ?=
 REAL ?=
+LESSON ?=
 
 .DEFAULT_GOAL := help
-.PHONY: help lab test lint types unit conformance notebooks browser refresh docs bench figures format lock system
+.PHONY: help lab test lint types unit conformance notebooks browser refresh mutations docs bench figures format lock system
 
 help: ## list the commands
 	@sed -n 's/^\([a-z]*\):.*## /\1\t/p' $(MAKEFILE_LIST) | awk -F'\t' '{ printf "  make %-12s %s\n", $$1, $$2 }'
@@ -40,6 +41,9 @@ browser: .venv/installed ## the panels in JupyterLab and a real browser
 
 refresh: .venv/installed ## run the notebooks and save their outputs
 	$(BIN)/python tools/refresh.py
+
+mutations: .venv/installed ## does a lesson notice a wrong engine? (some minutes)
+	$(BIN)/python -m tools.mutations $(LESSON)
 
 bench: .venv/installed ## pods/s on a cluster of moderate size
 	for kind in basic mixed affinity; do \
