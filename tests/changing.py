@@ -59,7 +59,7 @@ def some_node(name: str, draw: random.Random) -> Manifest:
     if one().random() < 0.2:
         made["metadata"]["annotations"] = {"scheduler.alpha.kubernetes.io/preferAvoidPods": avoided}
     pressure = "True" if one().random() < 0.1 else "False"
-    ready = "True" if one().random() < 0.9 else "False"
+    ready = "True" if one().random() < 0.7 else "False"
     made["status"]["conditions"] = [
         {"type": "Ready", "status": ready},
         {"type": "DiskPressure", "status": pressure},
@@ -117,7 +117,7 @@ def some_pod(name: str, draw: random.Random) -> Manifest:
 
 
 def some_claim(name: str, namespace: str, draw: random.Random) -> Manifest:
-    to = draw.choice(["", "", "v0", "v1", "v2"])
+    to = draw.choice(["", "", "", "", "v0", "v1", "v2"])
     chosen = {"volume.kubernetes.io/selected-node": draw.choice(NODES)}
     fields: Manifest = {"annotations": chosen} if not to and draw.random() < 0.2 else {}
     size, of = draw.choice(["1Gi", "2Gi"]), draw.choice(["wait", "wait", "ebs", "now"])
@@ -189,7 +189,7 @@ MAKERS: list[Callable[[random.Random], Manifest]] = [
         for n in NODES[:4]
     ),
     lambda draw: csi_driver("ebs.csi.aws.com", preventPodSchedulingIfMissing=draw.random() < 0.5),
-    lambda draw: csi_driver(storageCapacity=draw.random() < 0.5, preventPodSchedulingIfMissing=draw.random() < 0.3),
+    lambda draw: csi_driver(storageCapacity=draw.random() < 0.8, preventPodSchedulingIfMissing=draw.random() < 0.2),
     *(lambda draw, n=n: room(f"room-{n}", n, draw.choice(["1Gi", "5Gi"])) for n in NODES[:4]),
     *(lambda draw, i=i: attachment(f"va{i}", f"v{draw.randrange(4)}", draw.choice(NODES)) for i in range(4)),
     lambda draw: named("PriorityClass", "scheduling.k8s.io/v1", "high", value=draw.randint(1, 5)),

@@ -295,8 +295,10 @@ class Cluster(Columns):
     def _revise(self, claims: Iterable[ClaimKey], make_the_change: Callable[[], None]) -> None:
         """Change volumes, and with them what is known of the kinds of pods that use these claims."""
         kinds = [*dict.fromkeys(kind for claim in claims for kind in self.kinds.having(claims_of, claim))]
-        if kinds:
-            self._own("pods")
+        if not kinds:
+            make_the_change()
+            return
+        self._own("pods")
         nodes = {kind: self.pods.node[self.pods.kind == kind] for kind in kinds}
         for kind in kinds:
             self._counts.take_out(kind, nodes[kind])
