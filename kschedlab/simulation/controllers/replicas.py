@@ -8,6 +8,7 @@ A ReplicationController is handled as the ReplicaSet that its conversion makes o
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import cmp_to_key
@@ -39,6 +40,7 @@ BURST = 500
 """No more pods are made or deleted at a time (BurstReplicas)."""
 
 DELETION_COST = "controller.kubernetes.io/pod-deletion-cost"
+_COST = re.compile("0|-?[1-9][0-9]{0,9}")
 _PHASES = {"Pending": 0, "Unknown": 1, "Running": 2}
 
 
@@ -166,15 +168,15 @@ def replica_status(owner: Owner, pods: Iterable[Pod]) -> ReplicaStatus:
 def pods_to_delete(pods: Sequence[Pod], related: Iterable[Pod], count: int, now: int) -> list[Pod]:
     """The ``count`` pods that are missed least; those that are alike in the order given (getPodsToDelete)."""
     neighbours = Counter(pod.spec.nodeName for pod in related if is_active(pod))
-    return sorted(pods, key=cmp_to_key(_order(neighbours, now)))[:count]
+    return sorted(pods, key=cmp_to_key(removal_order(neighbours, now)))[:count]
 
 
 def oldest_last(pods: Sequence[Pod], count: int) -> list[Pod]:
     """The ``count`` pods that a Job misses least: neighbours and costs do not count, ages do exactly (ActivePods)."""
-    return sorted(pods, key=cmp_to_key(_order({}, None)))[:count]
+    return sorted(pods, key=cmp_to_key(removal_order({}, None)))[:count]
 
 
-def _order(neighbours: Mapping[str, int], now: int | None) -> Callable[[Pod, Pod], int]:
+def removal_order(neighbours: Mapping[str, int], now: int | None) -> Callable[[Pod, Pod], int]:
     """Unassigned first, then pending, not ready, cheap to delete, doubled up, ready for less time, ..."""
 
     def compare(a: Pod, b: Pod) -> int:
@@ -194,9 +196,9 @@ def _rank(pod: Pod, neighbours: Mapping[str, int], costs: bool) -> tuple[bool, i
 
 
 def _deletion_cost(text: str) -> int:
-    """0 if it is not a whole number, written as the API wants it."""
-    digits = text.removeprefix("-")
-    return int(text) if digits.isdecimal() and len(digits) < 11 and (digits[0] != "0" or text == "0") else 0
+    """0 if it is not a whole number of 32 bits, written as the API wants it (GetDeletionCostFromPodAnnotations)."""
+    cost = int(text) if _COST.fullmatch(text) else 0
+    return cost if -(2**31) <= cost < 2**31 else 0
 
 
 def _rest(a: Pod, b: Pod, now: int | None) -> int:
