@@ -1,12 +1,14 @@
-"""The program: ``kschedlab explain | compare | decide | bench``."""
+"""The program: ``kschedlab explain | compare | decide | bench | simulate``."""
 
 from __future__ import annotations
 
 import argparse
 import sys
 from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
+from typing import IO, TYPE_CHECKING
 
 import msgspec
 
@@ -19,11 +21,17 @@ from kschedlab.objects.manifests import ManifestError, load
 from kschedlab.queue.order import queue_order
 from kschedlab.scheduler import Scheduler
 
+if TYPE_CHECKING:
+    from kschedlab.simulation.simulation import Simulation
+
 __all__ = ["decide_lines", "main"]
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Run the program and return its exit status: 0, or 2 for input that can't be used."""
+    """Run the program and return its exit status: 0, or 2 for input that can't be used.
+
+    1 if a simulation's timeline wanted what could not be.
+    """
     options = _parser().parse_args(arguments)
     try:
         status: int = options.run(options)
@@ -78,7 +86,22 @@ def _parser() -> argparse.ArgumentParser:
     )
     bench.set_defaults(run=_bench)
 
-    for command in (explain, decide, bench):
+    simulate = commands.add_parser("simulate", help="let a cluster run: objects, a timeline, the scheduler's loop")
+    simulate.add_argument(
+        "files",
+        nargs="+",
+        metavar="FILE",
+        help="manifests, timelines, workload files of scheduler_perf: files or folders; - is standard input",
+    )
+    simulate.add_argument("--workload", default="", metavar="TEST/WORKLOAD", help="which one of a workload file")
+    simulate.add_argument("--seed", type=int, metavar="N", help="of ties and generated names (default: 0, or FILE's)")
+    simulate.add_argument("--until", type=_duration, metavar="DURATION", help="as 90s (default: until all is settled)")
+    simulate.add_argument("--log", type=Path, metavar="FILE", help="write the event log there, as JSON lines")
+    simulate.add_argument("--watch", action="store_true", help="show pods as they change, as kubectl get -A -w does")
+    simulate.add_argument("--output", choices=("text", "json"), default="text")
+    simulate.set_defaults(run=_simulate)
+
+    for command in (explain, decide, bench, simulate):
         command.add_argument("--generation", choices=tuple(GENERATIONS), help=f"default: {LATEST}, or what reads FILE")
         command.add_argument(
             "--config",
@@ -92,6 +115,15 @@ def _percentage(text: str) -> int:
     if not (text.isascii() and text.isdigit() and int(text) <= 100):
         raise argparse.ArgumentTypeError(f'"{text}" is not a percentage from 0 to 100')
     return int(text)
+
+
+def _duration(text: str) -> int:
+    from kschedlab.simulation.durations import parse_duration
+
+    try:
+        return parse_duration(text)
+    except ValueError as error:
+        raise argparse.ArgumentTypeError(str(error)) from None
 
 
 def _decide(options: argparse.Namespace) -> int:
@@ -149,6 +181,63 @@ def _compare(options: argparse.Namespace) -> int:
     comparison = compare(objects, options.pod, tuple(GENERATIONS.values()))
     print((comparison_html if options.output == "html" else comparison_text)(comparison))
     return 0
+
+
+def _simulate(options: argparse.Namespace) -> int:
+    from time import perf_counter
+
+    from kschedlab.simulation.scenario import load_scenario
+    from kschedlab.simulation.simulation import Simulation
+    from kschedlab.views.simulation import Bar, pods_text, report_text
+
+    scenario = load_scenario(*options.files, workload=options.workload)
+    for warning in scenario.report.lines():
+        print(warning, file=sys.stderr)
+    deciders = _deciders(options) if options.config is not None else options.generation
+    simulation = Simulation.of(scenario, deciders, options.seed)
+    with _log_file(options.log) as log:
+        began = perf_counter()
+        if options.watch:
+            _watch(simulation, options.until)
+        else:
+            bar = Bar(sys.stderr, perf_counter) if sys.stderr.isatty() else None
+            simulation.run(options.until, bar.show if bar else None)
+            if bar:
+                bar.clear()
+        report = simulation.report(perf_counter() - began)
+        if log is not None:
+            log.writelines(f"{line}\n" for line in simulation.log.lines())
+    if options.output == "json":
+        print(msgspec.json.encode(report.to_dict()).decode())
+    else:
+        table = "" if options.watch else f"{pods_text(simulation.pods(), simulation.now)}\n\n"
+        print(f"{table}{report_text(report)}")
+    return 1 if report.failures else 0
+
+
+def _watch(simulation: Simulation, until: int | None) -> None:
+    """Print a line whenever a pod changes."""
+    from kschedlab.simulation.log import Changed
+    from kschedlab.views.kubectl import PodTable
+
+    table = PodTable(all_namespaces=True)
+    for entry in simulation.follow(until):
+        if isinstance(entry, Changed) and entry.kind == "Pod":
+            for line in table.lines([entry.old if entry.new is None else entry.new], entry.at):
+                print(line)
+
+
+@contextmanager
+def _log_file(path: Path | None) -> Iterator[IO[str] | None]:
+    if path is None:
+        yield None
+        return
+    try:
+        file = path.open("w", encoding="utf-8")
+    except OSError as error:
+        raise UsageError(f"{path}: cannot be written: {error.strerror or error}") from None
+    with file:
+        yield file
 
 
 def explain_one(cluster: Cluster, pod: str, deciders: Deciders) -> Decision:

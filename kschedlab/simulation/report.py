@@ -1,0 +1,341 @@
+"""What a run came to: how fast, how often tried, how long waited, how full, who had to go, what was left.
+
+A pure function of the event log, whether the run is still there or was read back.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import asdict, dataclass
+from typing import Any, NamedTuple
+
+from kschedlab.objects.model import Node, Pod
+from kschedlab.objects.requests import pod_requests
+from kschedlab.simulation.context import EVICT, PREEMPT, SCHEDULE, SECOND, SKIP
+from kschedlab.simulation.controllers.pods import TERMINAL
+from kschedlab.simulation.log import Acted, Began, Changed, Log, Measured, Step
+
+EVICTED = "EvictionByEvictionAPI"
+CPU, MEMORY = 0, 1
+
+
+@dataclass(frozen=True)
+class Waits:
+    """How long pods of one priority waited from their creation to their binding: seconds."""
+
+    pods: int
+    p50: float
+    p95: float
+    longest: float
+
+
+@dataclass(frozen=True)
+class Used:
+    """How much of what the nodes have is requested by pods on them, from 0 to 1: on average over time, and at the end.
+
+    ``over_time``: (seconds after the beginning, what is used from then on).
+    """
+
+    mean: float
+    final: float
+    over_time: tuple[tuple[float, float], ...]
+
+
+@dataclass(frozen=True)
+class Throughput:
+    """What was measured under a name: pods bound, and how many of them in a second of the virtual clock."""
+
+    name: str
+    pods: int
+    seconds: float
+    pods_per_second: float | None
+
+
+@dataclass(frozen=True)
+class Report:
+    """The figures of a run. Times are seconds; ``pods_per_second`` are None where no time has passed.
+
+    ``seconds``: of the virtual clock, from the beginning to the last entry; ``pods_per_second``: from the first pod's
+    creation to the last binding; ``created``: pods that came without a node; ``wall_pods_per_second``: of the clock on the wall, if that was told. ``attempts``:
+    scheduling cycles, ``failed_attempts``: those that found no node; ``skipped``: pods that were popped in vain.
+    ``preemptions``: pods for which others had to go; ``victims``: those; ``evicted``: through the eviction API.
+    ``waits``: by priority; ``unschedulable``: pods without a node at the end, and why; ``failures``: what the timeline
+    wanted and did not get, with the place.
+    """
+
+    generation: str
+    seed: int
+    seconds: float
+    created: int
+    bound: int
+    pods_per_second: float | None
+    wall_pods_per_second: float | None
+    attempts: int
+    failed_attempts: int
+    skipped: int
+    preemptions: int
+    victims: int
+    evicted: int
+    deleted: int
+    waits: dict[int, Waits]
+    cpu: Used
+    memory: Used
+    throughput: tuple[Throughput, ...]
+    unschedulable: dict[str, str]
+    failures: tuple[str, ...]
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain data, for JSON."""
+        return asdict(self) | {"waits": {str(priority): asdict(waits) for priority, waits in self.waits.items()}}
+
+
+def report_of(log: Log, wall: float | None = None) -> Report:
+    """The report of a log. ``wall``: how many seconds the run took. O(entries)."""
+    reading = _Reading()
+    for entry in log:
+        reading.take(entry)
+    return reading.finish(wall)
+
+
+class _Window:
+    """A measurement under way."""
+
+    def __init__(self, began: Measured) -> None:
+        self.began = began
+        self.pods = 0
+        self.last = began.at
+
+    def see(self, at: int, pod: Pod) -> None:
+        wanted, metadata = self.began, pod.metadata
+        if metadata.namespace in wanted.namespaces and wanted.labels.items() <= metadata.labels.items():
+            self.pods += 1
+            self.last = at
+
+    def done(self) -> Throughput:
+        seconds = (self.last - self.began.at) / SECOND
+        return Throughput(self.began.name, self.pods, seconds, _rate(self.pods, seconds))
+
+
+class _Amounts(NamedTuple):
+    """CPU and memory: nanos."""
+
+    cpu: int
+    memory: int
+
+
+class _Usage:
+    """How full the nodes are, as it changes."""
+
+    def __init__(self) -> None:
+        self._room = [0, 0]
+        self._used = [0, 0]
+        self._of: dict[str, tuple[str, _Amounts]] = {}
+        self._on: dict[str, dict[str, None]] = {}
+        self._nodes: dict[str, _Amounts] = {}
+        self.points: list[tuple[int, float, float]] = []
+
+    def node(self, at: int, key: str, node: Node | None) -> None:
+        before = self._nodes.pop(key, None)
+        room = None if node is None else _room(node)
+        pods = [self._of[pod][1] for pod in self._on.get(key, ())]
+        if before is not None:
+            self._add(self._room, before, -1)
+            for amounts in pods:
+                self._add(self._used, amounts, -1)
+        if room is not None:
+            self._nodes[key] = room
+            self._add(self._room, room, 1)
+            for amounts in pods:
+                self._add(self._used, amounts, 1)
+        if before != room:
+            self._point(at)
+
+    def pod(self, at: int, key: str, pod: Pod | None) -> None:
+        node = "" if pod is None or pod.status.phase in TERMINAL else pod.spec.nodeName
+        before = self._of.get(key)
+        if (before[0] if before is not None else "") == node:
+            return
+        if before is not None:
+            del self._of[key], self._on[before[0]][key]
+            if before[0] in self._nodes:
+                self._add(self._used, before[1], -1)
+        if node and pod is not None:
+            requests = pod_requests(pod)
+            amounts = _Amounts(requests.get("cpu", 0), requests.get("memory", 0))
+            self._of[key] = node, amounts
+            self._on.setdefault(node, {})[key] = None
+            if node in self._nodes:
+                self._add(self._used, amounts, 1)
+        self._point(at)
+
+    def _add(self, sums: list[int], amounts: _Amounts, sign: int) -> None:
+        sums[CPU] += sign * amounts.cpu
+        sums[MEMORY] += sign * amounts.memory
+
+    def _point(self, at: int) -> None:
+        cpu, memory = (used / room if room else 0.0 for used, room in zip(self._used, self._room, strict=True))
+        if self.points and self.points[-1][0] == at:
+            self.points.pop()
+        self.points.append((at, cpu, memory))
+
+    def used(self, which: int, start: int, end: int) -> Used:
+        """Of CPU or of memory, between these moments."""
+        points = [(point[0], point[1 + which]) for point in self.points]
+        later = [at for at, _ in points[1:]] + [end]
+        area = sum(value * (then - at) for (at, value), then in zip(points, later, strict=False))
+        mean = area / (end - start) if end > start else (points[-1][1] if points else 0.0)
+        over_time = tuple(((at - start) / SECOND, value) for at, value in _changes(points))
+        return Used(mean, points[-1][1] if points else 0.0, over_time)
+
+
+def _changes(points: Iterable[tuple[int, float]]) -> Iterable[tuple[int, float]]:
+    """Those that differ from the one before them."""
+    latest = None
+    for point in points:
+        if point[1] != latest:
+            latest = point[1]
+            yield point
+
+
+def _room(node: Node) -> _Amounts:
+    allocatable = node.status.allocatable
+    cpu, memory = allocatable.get("cpu"), allocatable.get("memory")
+    return _Amounts(cpu.milli() if cpu is not None else 0, memory.value() if memory is not None else 0)
+
+
+class _Reading:
+    """What has been read of a log so far."""
+
+    def __init__(self) -> None:
+        self.began: Began | None = None
+        self.start: int | None = None
+        self.end = 0
+        self.counts = dict.fromkeys(("created", "bound", "attempts", "failed", "skipped", "victims", "evicted"), 0)
+        self.deleted = 0
+        self.preemptions = 0
+        self.pending: dict[str, Pod] = {}
+        self.since: dict[str, int] = {}
+        self.first: int | None = None
+        self.last = 0
+        self.waits: dict[int, list[int]] = {}
+        self.usage = _Usage()
+        self.open: dict[str, _Window] = {}
+        self.throughput: list[Throughput] = []
+        self.failures: list[str] = []
+
+    def take(self, entry: Any) -> None:
+        self.start = entry.at if self.start is None else self.start
+        self.end = entry.at
+        if isinstance(entry, Changed):
+            if entry.kind == "Pod":
+                self._pod(entry.at, entry.key, entry.old, entry.new)
+            elif entry.kind == "Node":
+                self.usage.node(entry.at, entry.key, entry.new)
+        elif isinstance(entry, Step):
+            self._step(entry)
+        elif isinstance(entry, Measured):
+            self._measured(entry)
+        elif isinstance(entry, Acted):
+            if entry.error:
+                place = f"{entry.place}: " if entry.place else ""
+                self.failures.append(f"{place}{entry.act}: {entry.error}")
+        elif isinstance(entry, Began):
+            self.began = entry
+
+    def _step(self, entry: Step) -> None:
+        counts = self.counts
+        if entry.step == SCHEDULE:
+            counts["attempts"] += 1
+            counts["failed"] += not entry.node
+        elif entry.step == SKIP:
+            counts["skipped"] += 1
+        elif entry.step == EVICT:
+            counts["victims"] += 1
+        elif entry.step == PREEMPT and entry.node:
+            self.preemptions += 1
+
+    def _measured(self, entry: Measured) -> None:
+        if entry.on:
+            self.open[entry.name] = _Window(entry)
+        elif entry.name in self.open:
+            self.throughput.append(self.open.pop(entry.name).done())
+
+    def _pod(self, at: int, key: str, old: Pod | None, new: Pod | None) -> None:
+        self.usage.pod(at, key, new)
+        if new is None:
+            self.deleted += 1
+            self.pending.pop(key, None)
+            self.since.pop(key, None)
+            return
+        self.counts["evicted"] += _is_evicted(new) and (old is None or not _is_evicted(old))
+        if old is None and not new.spec.nodeName:
+            self.counts["created"] += 1
+        if not new.spec.nodeName:
+            self.pending[key] = new
+            self.since.setdefault(key, at)
+            self.first = at if self.first is None else self.first
+        elif key in self.pending:
+            del self.pending[key]
+            self._bound(at, new, self.since.pop(key))
+
+    def _bound(self, at: int, pod: Pod, since: int) -> None:
+        self.counts["bound"] += 1
+        self.last = at
+        self.waits.setdefault(pod.spec.priority or 0, []).append(at - since)
+        for window in self.open.values():
+            window.see(at, pod)
+
+    def finish(self, wall: float | None) -> Report:
+        start, counts = self.start or 0, self.counts
+        unfinished = [window.done() for window in self.open.values()]
+        waiting = {key: pod for key, pod in sorted(self.pending.items()) if pod.status.phase not in TERMINAL}
+        return Report(
+            generation=self.began.generation if self.began else "",
+            seed=self.began.seed if self.began else 0,
+            seconds=(self.end - start) / SECOND,
+            created=counts["created"],
+            bound=counts["bound"],
+            pods_per_second=_rate(
+                counts["bound"], (self.last - self.first) / SECOND if self.first is not None else 0.0
+            ),
+            wall_pods_per_second=_rate(counts["bound"], wall or 0.0),
+            attempts=counts["attempts"],
+            failed_attempts=counts["failed"],
+            skipped=counts["skipped"],
+            preemptions=self.preemptions,
+            victims=counts["victims"],
+            evicted=counts["evicted"],
+            deleted=self.deleted,
+            waits={priority: _waits(self.waits[priority]) for priority in sorted(self.waits, reverse=True)},
+            cpu=self.usage.used(CPU, start, self.end),
+            memory=self.usage.used(MEMORY, start, self.end),
+            throughput=(*self.throughput, *unfinished),
+            unschedulable={key: _why(pod) for key, pod in waiting.items()},
+            failures=tuple(self.failures),
+        )
+
+
+def _rate(pods: int, seconds: float) -> float | None:
+    return pods / seconds if seconds > 0 else None
+
+
+def _waits(found: Sequence[int]) -> Waits:
+    ordered = sorted(found)
+
+    def percentile(percent: int) -> float:
+        """The smallest one that so many percent do not exceed."""
+        return ordered[-(-len(ordered) * percent // 100) - 1] / SECOND
+
+    return Waits(len(ordered), percentile(50), percentile(95), ordered[-1] / SECOND)
+
+
+def _is_evicted(pod: Pod) -> bool:
+    return any(condition.reason == EVICTED for condition in pod.status.conditions)
+
+
+def _why(pod: Pod) -> str:
+    """What the pod's condition says."""
+    for condition in pod.status.conditions:
+        if condition.type == "PodScheduled" and condition.status == "False":
+            return condition.message or condition.reason
+    return ""
