@@ -29,6 +29,7 @@ from kschedlab.simulation.plugin import (
     method,
     name_of,
     status,
+    weight_of,
 )
 
 
@@ -210,7 +211,7 @@ def with_plugins(generation: Generation, plugins: Iterable[object]) -> Generatio
     filters = tuple(UserFilter(p) for p in given if method(p, "filter") or method(p, "pre_filter"))
     highest = 10 if generation.loop.old_words else 100
     scores = tuple(
-        (UserScore(p, generation.loop, highest), int(getattr(p, "weight", 1)))
+        (UserScore(p, generation.loop, highest), weight_of(p))
         for p in given
         if method(p, "score") or method(p, "pre_score")
     )

@@ -131,6 +131,8 @@ class Binding:
         yield task | cancelled
         del self._in_pre_bind[uid]
         if cancelled.triggered and not task.triggered:
+            task.defused = True
+            task.interrupt(cancelled.value)
             return Status(ERROR, str(cancelled.value))
         status: Status | None = task.value
         return status

@@ -20,6 +20,7 @@ from kschedlab.queue.events import (
     pod_changes,
 )
 from kschedlab.queue.interface import ClusterEvent
+from kschedlab.queue.without_backoff import WithoutBackoff
 from kschedlab.simulation.cache import CacheError
 from kschedlab.simulation.context import Context
 from kschedlab.simulation.kinds import moved_by
@@ -68,7 +69,7 @@ class Handlers:
         self._cached(self._cache.remove_node, node)
 
     def _nobody_waits(self) -> bool:
-        return not any(place.part == "unschedulable" for place in self._queue.places().values())
+        return isinstance(self._queue, WithoutBackoff) and not len(self._queue.unschedulable_q)
 
     # -- pods
 

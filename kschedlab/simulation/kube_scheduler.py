@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import random
 from collections.abc import Callable, Generator, Iterable
+from contextlib import suppress
 from typing import Any
 
 import simpy
@@ -67,7 +68,8 @@ class KubeScheduler:
         given = {name: generation} if isinstance(generation, Generation) else dict(generation)
         first = next(iter(given.values()))
         rules, plugins = first.loop, tuple(plugins)
-        check(plugins, rules, first.name)
+        for each in given.values():
+            check(plugins, each)
         generations = {profile: with_plugins(each, plugins) for profile, each in given.items()}
         self.informers = Informers(env, api, latency=latencies.watch)
         pods = self.informers.use(_pods(env, api, rules, latencies))
@@ -95,7 +97,8 @@ class KubeScheduler:
         engine = Scheduler(Cluster.__new__(Cluster), first, percentage, rng)
         self.loop = Loop(context, engine, failures, volumes, binding, preempting)
         for plugin in plugins:
-            plugin.handle = Handle(context)  # type: ignore[attr-defined]  # every plugin is offered it
+            with suppress(AttributeError):  # one that can't hold it does not ask for it
+                plugin.handle = Handle(context)  # type: ignore[attr-defined]
         self._handle(Handlers(context))
         self._resting: list[simpy.Event] = []
         self.running = False

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Generator, Iterable, Mapping
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from kschedlab.generations import LoopRules
+from kschedlab.generations import Generation
 from kschedlab.objects.model import Node, Pod
 from kschedlab.queue.interface import ClusterEvent
 
@@ -146,26 +146,35 @@ def name_of(plugin: object) -> str:
     return getattr(plugin, "name", "") or type(plugin).__name__
 
 
+def weight_of(plugin: object) -> int:
+    """The weight of its score."""
+    weight: int = getattr(plugin, "weight", 1)
+    return weight
+
+
 def method(plugin: object, point: str) -> Callable[..., Any] | None:
     """The plugin's method at that extension point, or None if it has none of its own."""
     found = getattr(plugin, point, None)
     return None if found is None or getattr(type(plugin), point, None) is getattr(Plugin, point) else found
 
 
-def check(plugins: Iterable[object], rules: LoopRules, generation: str) -> None:
+def check(plugins: Iterable[object], generation: Generation) -> None:
     """ValueError if the plugins can't all take part in that generation's framework."""
-    names = set[str]()
+    names = {*(each.name for each in generation.filters), *(each.name for each, _ in generation.scores)}
     for plugin in plugins:
         name, points = name_of(plugin), [point for point in POINTS if method(plugin, point)]
         if name in names:
-            raise ValueError(f'two plugins have the name "{name}": give one of them another')
+            raise ValueError(f'a plugin named "{name}" already exists: give one of them another name')
         names.add(name)
         if not points:
             raise ValueError(f'plugin "{name}" has none of the methods {", ".join(POINTS)}')
         for point in points:
-            if point not in rules.points:
-                there = ", ".join(rules.points)
-                raise ValueError(f'plugin "{name}": {generation} has no extension point {point}; it has {there}')
+            if point not in generation.loop.points:
+                there = ", ".join(generation.loop.points)
+                raise ValueError(f'plugin "{name}": {generation.name} has no extension point {point}; it has {there}')
+        weight = weight_of(plugin)
+        if isinstance(weight, bool) or not isinstance(weight, int) or weight < 1:
+            raise ValueError(f'plugin "{name}": its weight is {weight!r}, where an integer from 1 is expected')
 
 
 class PluginError(Exception):

@@ -322,8 +322,12 @@ def test_plugins_that_cannot_take_part_are_refused_at_once() -> None:
         Plane(generation="v1.13", plugins=[Bad()])
     with pytest.raises(ValueError, match='plugin "Nothing" has none of the methods'):
         Plane(plugins=[Nothing()])
-    with pytest.raises(ValueError, match='two plugins have the name "Bad"'):
+    with pytest.raises(ValueError, match='a plugin named "Bad" already exists'):
         Plane(plugins=[Bad(), Bad()])
+    with pytest.raises(ValueError, match='a plugin named "NodeAffinity" already exists'):
+        Plane(plugins=[type("NodeAffinity", (Bad,), {})()])
+    with pytest.raises(ValueError, match='plugin "Heavy": its weight is 0, where'):
+        Plane(plugins=[type("Heavy", (Bad,), {"weight": 0})()])
 
 
 def test_all_extension_points_are_known() -> None:
