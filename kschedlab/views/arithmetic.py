@@ -1,0 +1,308 @@
+"""The arithmetic of one score, written out: ``(4000m - 1500m) × 100 / 4000m = 62``, from the terms of the engine.
+
+Division of whole numbers drops the rest, as Go's does, so each line has one division: its result is a whole number.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import singledispatch
+from typing import Any
+
+from kschedlab.cluster.cluster import Cluster
+from kschedlab.cluster.labels import PUTS_OFF, matches, tolerated
+from kschedlab.decision import Decision
+from kschedlab.objects.model import Node
+from kschedlab.score.avoid_pods import NodePreferAvoidPods
+from kschedlab.score.images import LOWEST, MIB, ImageLocality, container_images, images, normalized, scaled_sizes
+from kschedlab.score.interpod import InterPodAffinityScore
+from kschedlab.score.node_affinity import NodeAffinityScore, preferred_terms
+from kschedlab.score.plugin import Scored
+from kschedlab.score.resources import (
+    BalancedResourceAllocation,
+    NodeResourcesFitScore,
+    least_allocated,
+    most_allocated,
+)
+from kschedlab.score.spread import PodTopologySpreadScore
+from kschedlab.score.taints import TaintTolerationScore
+from kschedlab.views.html import Html
+from kschedlab.views.tables import row, table
+from kschedlab.views.words import aligned, count
+
+RAW, NORMALISED, WEIGHTED, SUM = "raw", "normalised", "weighted", "sum"
+
+
+@dataclass(frozen=True)
+class Step:
+    """``formula`` gives ``result``. ``what``: a stage, or the part of one; ``remark``: what the numbers are."""
+
+    what: str
+    formula: str
+    result: str
+    remark: str = ""
+
+    def __str__(self) -> str:
+        return self.result if self.formula == self.result else f"{self.formula} = {self.result}"
+
+
+@dataclass(frozen=True)
+class Cell:
+    """One plugin's score of one node. ``place``: the node's among the nodes that were scored."""
+
+    decision: Decision
+    scored: Scored
+    place: int
+    position: int
+
+    @property
+    def cluster(self) -> Cluster:
+        """The cluster as it was."""
+        return self.decision.cluster
+
+    @property
+    def node(self) -> Node:
+        """The node."""
+        return self.cluster.nodes[self.position]
+
+    @property
+    def raw(self) -> int:
+        """The score before it is normalised."""
+        return int(self.scored.raw[self.place])
+
+    @property
+    def normal(self) -> int:
+        """The normalised score."""
+        return int(self.scored.normalized[self.place])
+
+
+def steps(decision: Decision, plugin: str, node: str) -> list[Step]:
+    """How this plugin's weighted score of that node comes about: raw, normalised, weighted.
+
+    KeyError if the node or the plugin has no score.
+    """
+    scores = decision.scores
+    position = decision.cluster.index[node]
+    if scores is None or plugin not in scores.plugins or position not in scores.nodes:
+        raise KeyError(f"{plugin} has no score of {node}")
+    which, place = scores.plugins.index(plugin), scores.nodes.tolist().index(position)
+    (asked,) = (each for each, _ in decision.generation.scores if each.name == plugin)
+    cell = Cell(decision, scores.rows[which], place, position)
+    weighted = Step(WEIGHTED, f"{cell.normal} × {scores.weights[which]}", str(scores.results[which, place]), "weight")
+    return [*_told(asked, cell), weighted]
+
+
+def summed(decision: Decision, node: str) -> Step:
+    """How that node's total comes about. KeyError if it has none."""
+    scores, position = decision.scores, decision.cluster.index[node]
+    if scores is None or position not in scores.nodes:
+        raise KeyError(f"{node} was not scored")
+    place = scores.nodes.tolist().index(position)
+    if not scores.plugins:
+        return Step(SUM, "1", str(scores.total[place]), "no score plugins: every node gets 1")
+    return Step(SUM, added(scores.results[:, place].tolist()), str(scores.total[place]))
+
+
+def steps_text(told: Sequence[Step]) -> str:
+    """The steps as lines."""
+    return "\n".join(aligned([[step.what, str(step), step.remark] for step in told]))
+
+
+def steps_html(told: Sequence[Step]) -> Html:
+    """The steps as a table."""
+    return table(("Step", "Arithmetic", ""), (row(step.what, str(step), step.remark) for step in told))
+
+
+def added(values: Sequence[int]) -> str:
+    """ "3 + 4 - 5"."""
+    return " ".join([str(values[0]), *(f"+ {value}" if value >= 0 else f"- {-value}" for value in values[1:])])
+
+
+def quantity(resource: str, value: int) -> str:
+    """CPU in thousandths, memory in MiB if it comes out even."""
+    if resource == "cpu":
+        return f"{value}m"
+    return _bytes(value) if resource == "memory" else str(value)
+
+
+def _bytes(value: int) -> str:
+    return f"{value // MIB}Mi" if value % MIB == 0 else str(value)
+
+
+def _final(cell: Cell, formula: str = "", remark: str = "") -> Step:
+    return Step(NORMALISED, formula or str(cell.normal), str(cell.normal), remark)
+
+
+def _as_it_is(cell: Cell) -> Step:
+    return _final(cell, remark="it has no NormalizeScore")
+
+
+@singledispatch
+def _told(plugin: object, cell: Cell) -> list[Step]:
+    """Raw and normalised. A plugin that is not described here gives its numbers only."""
+    return [Step(RAW, str(cell.raw), str(cell.raw)), _final(cell)]
+
+
+@_told.register
+def _(plugin: NodeResourcesFitScore, cell: Cell) -> list[Step]:
+    parts, scores, weights = [], [], []
+    for resource, weight in plugin.resources:
+        term: Any = cell.scored.terms.get(resource)
+        if term is None or (plugin.absent_left_out and term["capacity"][cell.place] == 0):
+            continue
+        requested, capacity, score = (int(term[name][cell.place]) for name in ("requested", "capacity", "score"))
+        formula = _share(plugin, quantity(resource, requested), quantity(resource, capacity))
+        remark = "requested with the pod, of the node's"
+        if requested > capacity or formula == "":
+            formula, remark = str(score), "more is requested than there is" if requested > capacity else ""
+        parts.append(Step(resource, formula, str(score), remark))
+        scores.append(score)
+        weights.append(weight)
+    if not scores:
+        return [Step(RAW, str(cell.raw), str(cell.raw), "it has none of these resources"), _as_it_is(cell)]
+    sums = [f"{score} × {weight}" if weight > 1 else str(score) for score, weight in zip(scores, weights, strict=True)]
+    mean = f"({' + '.join(sums)}) / {sum(weights)}"
+    return [*parts, Step(RAW, mean, str(cell.raw), "their mean, cut off"), _as_it_is(cell)]
+
+
+def _share(plugin: NodeResourcesFitScore, requested: str, capacity: str) -> str:
+    if plugin.strategy is least_allocated:
+        return f"({capacity} - {requested}) × {plugin.highest} / {capacity}"
+    return f"{requested} × {plugin.highest} / {capacity}" if plugin.strategy is most_allocated else ""
+
+
+@_told.register
+def _(plugin: BalancedResourceAllocation, cell: Cell) -> list[Step]:
+    fractions, full = [], []
+    for resource in ("cpu", "memory"):
+        term: Any = cell.scored.terms[resource]
+        requested, capacity = (int(term[name][cell.place]) for name in ("requested", "capacity"))
+        fractions.append(f"{quantity(resource, requested)} / {quantity(resource, capacity)}")
+        full += [resource] * (requested >= capacity)
+    if full:
+        raw = Step(RAW, str(cell.raw), str(cell.raw), f"{' and '.join(full)} would be used up")
+    else:
+        formula = f"(1 - |{' - '.join(fractions)}|) × {plugin.highest}"
+        raw = Step(RAW, formula, str(cell.raw), "how near cpu and memory are, cut off")
+    return [raw, _as_it_is(cell)]
+
+
+@_told.register
+def _(plugin: ImageLocality, cell: Cell) -> list[Step]:
+    spec = cell.decision.pod.pod.spec
+    names = sorted(normalized(image) for image in (images if plugin.init_containers else container_images)(spec))
+    told = list(_images(plugin, cell, names))
+    present = int(cell.scored.terms["bytes"][cell.place])  # type: ignore[index]  # int64[nodes given]
+    most = f"1000Mi × {max(len(names), 1)}" if plugin.limit_per_image else "1000Mi"
+    limit = 1000 * MIB * (max(len(names), 1) if plugin.limit_per_image else 1)
+    here, low = _bytes(present), _bytes(LOWEST)
+    kept = f"max({here}, {low})" if present < LOWEST else f"min({here}, {most})" if present > limit else here
+    formula = f"({kept} - {low}) × {plugin.highest} / ({most} - {low})"
+    return [*told, Step(RAW, formula, str(cell.raw), f"between {low} and 1000Mi"), _as_it_is(cell)]
+
+
+def _images(plugin: ImageLocality, cell: Cell, names: list[str]) -> Iterator[Step]:
+    """The bytes of each of the pod's images that are there."""
+    scaled, nodes = scaled_sizes(cell.cluster, plugin.own_size), cell.cluster.nodes
+    for name in dict.fromkeys(names):
+        there = [node for node in nodes if any(name in image.names for image in node.status.images)]
+        if cell.node not in there:
+            yield Step("image", "0", "0", f"{name} is not there")
+            continue
+        result = _bytes(int(scaled[name][cell.position]))
+        size = next(image.sizeBytes for image in cell.node.status.images if name in image.names)
+        formula = f"{_bytes(size)} × {len(there)} / {len(nodes)}" if plugin.own_size else result
+        yield Step("image", formula, result, f"{name}, by the share of nodes that have it")
+
+
+@_told.register
+def _(plugin: TaintTolerationScore, cell: Cell) -> list[Step]:
+    tolerations = tuple(t for t in cell.decision.pod.pod.spec.tolerations if t.effect in ("", PUTS_OFF))
+    taints = [t.key for t in cell.node.spec.taints if t.effect == PUTS_OFF and not tolerated(t, tolerations)]
+    formula = " + ".join("1" for _ in taints) or "0"
+    raw = Step(RAW, formula, str(cell.raw), f"{PUTS_OFF} taints: {', '.join(taints) or 'none'}")
+    return [raw, *_scaled(cell, plugin.highest, reverse=True)]
+
+
+@_told.register
+def _(plugin: NodeAffinityScore, cell: Cell) -> list[Step]:
+    terms = plugin.added + preferred_terms(cell.decision.pod.pod.spec)
+    weights = [t.weight for t in terms if t.weight and matches(cell.cluster, t.preference)[cell.position]]
+    remark = (
+        f"weights of {count(len(weights), 'preferred term')} that match" if weights else "no preferred term matches"
+    )
+    return [Step(RAW, added(weights or [0]), str(cell.raw), remark), *_scaled(cell, plugin.highest, reverse=False)]
+
+
+def _scaled(cell: Cell, highest: int, reverse: bool) -> list[Step]:
+    """DefaultNormalizeScore."""
+    largest = int(cell.scored.raw.max(initial=0))
+    if largest == 0:
+        return [_final(cell, remark=f"0 everywhere: all get {highest if reverse else 0}")]
+    share = f"{cell.raw} × {highest} / {largest}"
+    if not reverse:
+        return [_final(cell, share, f"{largest} is the largest")]
+    scaled = cell.raw * highest // largest
+    return [
+        Step("scaled", share, str(scaled), f"{largest} is the largest"),
+        _final(cell, f"{highest} - {scaled}", "turned round"),
+    ]
+
+
+@_told.register
+def _(plugin: InterPodAffinityScore, cell: Cell) -> list[Step]:
+    pulls: dict[str, Any] = dict(cell.scored.terms)
+    if not pulls:
+        nobody = Step(RAW, str(cell.raw), str(cell.raw), "the pod is tied to nobody")
+        return [nobody, _final(cell)]
+    values = [int(pull[cell.place]) for pull in pulls.values()]
+    total = sum(pulls.values())
+    low, high = int(total.min()), int(total.max())
+    if plugin.zero_counts:
+        low, high = min(low, 0), max(high, 0)
+    ends = f"from {low} to {high}" + (", 0 included" if plugin.zero_counts else "")
+    raw = Step(RAW, added(values), str(sum(values)), f"pull by {', '.join(pulls)}")
+    if low == high:
+        return [raw, _final(cell, remark="the same everywhere")]
+    down = f"({sum(values)} - {low})" if low >= 0 else f"({sum(values)} + {-low})"
+    size = f"({high} - {low})" if low >= 0 else f"({high} + {-low})"
+    return [raw, _final(cell, f"{plugin.highest} × ({down} / {size})", f"stretched {ends}, cut off")]
+
+
+@_told.register
+def _(plugin: PodTopologySpreadScore, cell: Cell) -> list[Step]:
+    terms: dict[str, Any] = dict(cell.scored.terms)
+    if not terms:
+        nothing = Step(RAW, str(cell.raw), str(cell.raw), "the pod has no such constraint")
+        return [nothing, _final(cell, remark="all get 100")]
+    lenient = plugin.defaults_are_lenient and not cell.decision.pod.pod.spec.topologySpreadConstraints
+    if not lenient and (lacks := _lacks(cell.node, terms)):
+        out = Step(RAW, str(cell.raw), str(cell.raw), f"it lacks the label {lacks}")
+        return [out, _final(cell)]
+    parts = [
+        f"{term['pods'][cell.place]} × ln({term['domains']} + 2) + ({term['maxSkew']} - 1)"
+        for key, term in terms.items()
+        if key in cell.node.metadata.labels
+    ]
+    how = "rounded" if plugin.rounds else "cut off"
+    raw = Step(RAW, " + ".join(parts) or "0", str(cell.raw), f"pods × ln(domains + 2) + (maxSkew - 1), {how}")
+    scores = cell.decision.scores
+    assert scores is not None
+    nodes = cell.cluster.nodes
+    shown = [i for i, n in enumerate(scores.nodes.tolist()) if lenient or not _lacks(nodes[n], terms)]
+    low, high = int(cell.scored.raw[shown].min()), int(cell.scored.raw[shown].max())
+    if high == 0:
+        return [raw, _final(cell, remark="0 everywhere: all get 100")]
+    return [raw, _final(cell, f"100 × ({high} + {low} - {cell.raw}) / {high}", "turned round, by most and least")]
+
+
+def _lacks(node: Node, keys: dict[str, Any]) -> str:
+    """The first of the keys that the node has no label for, or ""."""
+    return next((key for key in keys if key not in node.metadata.labels), "")
+
+
+@_told.register
+def _(plugin: NodePreferAvoidPods, cell: Cell) -> list[Step]:
+    remark = "no note against the pod's controller" if cell.raw else "a note asks to avoid pods of this controller"
+    return [Step(RAW, str(cell.raw), str(cell.raw), remark), _as_it_is(cell)]
