@@ -46,7 +46,7 @@ class Blueprint:
         return found
 
     def _read(self, content: str) -> Given:
-        text, reading = Text(0, self._name, content), Reading()
+        text, reading = Text(0, self._name, content), Reading(named=False)
         found = list(reading.text_of_objects(text))
         reading.problems += [text.problem(1, f"{kind} is not simulated") for kind in reading.report.unknown]
         reading.finish()

@@ -49,9 +49,13 @@ class Given(NamedTuple):
 
 
 class Reading:
-    """What is read, with everything that is wrong with it. ``report``: counts, warnings, kinds that are passed over."""
+    """What is read, with everything that is wrong with it. ``report``: counts, warnings, kinds that are passed over.
 
-    def __init__(self) -> None:
+    ``named``: False for templates, whose objects get their names later.
+    """
+
+    def __init__(self, named: bool = True) -> None:
+        self.named = named
         self.problems: list[Problem] = []
         self.report = LoadReport()
         self._warned: set[str] = set()
@@ -88,7 +92,7 @@ class Reading:
         self.report.counts[kind] = self.report.counts.get(kind, 0) + 1
         document, faults = decode(data, kind)
         if not faults:
-            faults = _faults(document) if whole else _unnamed(document)
+            faults = _faults(document, self.named) if whole else _unnamed(document)
         if faults:
             named = described(origin, data.get("metadata"), kind)
             self.problems += [named.problem(fault) for fault in faults]
@@ -116,12 +120,11 @@ def served(kind: str, full: str) -> bool:
     return known is not None and full == (f"{kind}.{group}" if group else kind)
 
 
-def _faults(document: Document) -> list[Fault]:
-    """What the API server would refuse; a name that it is to find is none."""
+def _faults(document: Document, named: bool) -> list[Fault]:
+    """What the API server would refuse; a name that it is to find, or that is to come, is none."""
     metadata: ObjectMeta = document.metadata  # type: ignore[attr-defined]  # every kind has it
-    if metadata.generateName and not metadata.name:
-        named = replace(metadata, name=f"{metadata.generateName}x")
-        document = replace(document, metadata=named)
+    if not metadata.name and (metadata.generateName or not named):
+        document = replace(document, metadata=replace(metadata, name=f"{metadata.generateName}x"))
     return [*faults_of(document), *template_faults(document)]
 
 

@@ -1,7 +1,7 @@
 """scheduler_perf's operations at work: one after the other, with churn and slow deletions beside them.
 
-v1.37: test/integration/scheduler_perf (executor.go, node_util.go, runners.go). As there, waiting means looking once a
-second, for ten minutes at most; the first operation that fails ends the workload, and its end ends what runs beside.
+v1.37: test/integration/scheduler_perf (executor.go). As there, waiting means to look again and again, at the end once a
+second and for ten minutes at most; the first operation that fails ends the workload, and its end ends what runs beside.
 """
 
 from __future__ import annotations
@@ -13,7 +13,8 @@ from typing import Any, TypeAlias
 import simpy
 from msgspec.structs import replace
 
-from kschedlab.objects.model import Document, Namespace, ObjectMeta, Pod
+from kschedlab.objects.defaults import with_defaults
+from kschedlab.objects.model import Document, Namespace, Node, ObjectMeta, Pod
 from kschedlab.objects.problems import ManifestError
 from kschedlab.simulation.api import ApiServer
 from kschedlab.simulation.log import Acted, Log, Measured
@@ -36,8 +37,8 @@ from kschedlab.simulation.resources import RESOURCES
 from kschedlab.simulation.status import ApiError, Status
 
 NAME = "scheduler_perf"
-LOOK, LONGEST = 1_000_000, 600_000_000
-"""Microseconds between two looks at pods that are waited for, and for how long they are."""
+FIRST_LOOK, LOOK, LONGEST = 1_000, 1_000_000, 600_000_000
+"""Microseconds between two looks at pods that are waited for, at first and at most, and for how long they are."""
 
 _CHURN = 500
 Run: TypeAlias = Generator[simpy.Event, Any, None]
@@ -211,6 +212,10 @@ class Operating:
             document: Any = _in_namespace(template.make(i, fields.count).document, fields.namespace)
             if "status" not in fields.subresources:
                 self._api.update(document, by=NAME)
+            if isinstance(document, Node):
+                document = with_defaults(document, {})
+            elif isinstance(document, Pod) and not document.status.phase:
+                document = replace(document, status=replace(document.status, phase="Pending"))
             if hasattr(document, "status"):
                 self._api.update_status(document, by=NAME)
 
@@ -269,14 +274,15 @@ class Operating:
     ) -> Run:
         """Look until so many pods of each namespace are scheduled, or at least attempted. OperationError."""
         for namespace in namespaces:
-            limit = self._api.now + LONGEST
+            limit, pause = self._api.now + LONGEST, FIRST_LOOK
             while (found := self._ready(namespace, labels, attempted)) < want(namespace):
                 if self._api.now >= limit:
                     state = "attempted" if attempted else "scheduled"
                     raise OperationError(
                         f'namespace "{namespace}": {found} of {want(namespace)} pods are {state} after 10 minutes'
                     )
-                yield self._env.timeout(LOOK)
+                yield self._env.timeout(pause)
+                pause = min(2 * pause, LOOK)
 
     def _ready(self, namespace: str, labels: dict[str, str], attempted: bool) -> int:
         wanted = labels.items()

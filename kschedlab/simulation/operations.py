@@ -303,8 +303,12 @@ class _Operation:
             strategy = fields.labelNodePrepareStrategy
             if strategy is not None and not strategy.labelValues:
                 self.faults.append(Fault(("labelNodePrepareStrategy", "labelValues"), "is empty"))
-        elif isinstance(fields, CreateAny) and not fields.templatePath:
-            self.faults.append(Fault(("templatePath",), "is missing"))
+        elif isinstance(fields, CreateAny):
+            if not fields.templatePath:
+                self.faults.append(Fault(("templatePath",), "is missing"))
+            for i, name in enumerate(getattr(fields, "subresources", ())):
+                if name != "status":
+                    self.faults.append(Fault(("subresources", i), f"{quoted(name)} is not simulated"))
 
     def _check_churn(self, fields: Churn) -> None:
         if fields.mode not in ("create", "recreate"):

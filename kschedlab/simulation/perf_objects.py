@@ -34,6 +34,7 @@ from kschedlab.simulation.operations import CreateNodes, NodeAllocatableStrategy
 
 _LETTERS = "bcdfghjklmnpqrstvwxz2456789"
 _HOSTNAME = "kubernetes.io/hostname"
+_BOUND = "pv.kubernetes.io/bind-completed"
 _MIGRATED = "storage.alpha.kubernetes.io/migrated-plugins"
 _AMOUNTS = {"cpu": Quantity("100m"), "memory": Quantity("500Mi")}
 _ROOM = {"pods": Quantity("110"), "cpu": Quantity("4"), "memory": Quantity("32Gi")}
@@ -83,23 +84,31 @@ def csi_node_of(node: Node, strategy: NodeAllocatableStrategy) -> CSINode:
 
 
 def bound_pair(operation: Operation, namespace: str, number: int) -> tuple[PersistentVolumeClaim, PersistentVolume]:
-    """A claim with a volume of its own, bound to each other from the beginning."""
+    """A claim with a volume of its own, bound to each other from the beginning, as a controller leaves them."""
     claims = operation.template("persistentVolumeClaimTemplatePath")
     volumes = operation.template("persistentVolumeTemplatePath")
     assert claims is not None and volumes is not None
     claim: Any = claims.make(number, 1).document
     volume: Any = volumes.make(number, 1).document
     name, own = f"pvc-{number}", f"{namespace}-vol-{number}"
+    uid = f"{namespace}-{name}"
     spec = volume.spec
     if spec.csi is not None:
         spec = replace(spec, csi=replace(spec.csi, volumeHandle=own))
     elif spec.awsElasticBlockStore is not None:
         disk = replace(spec.awsElasticBlockStore, volumeID=f"vol-{number}")
         spec = replace(spec, awsElasticBlockStore=disk)
-    reference = ObjectReference(kind="PersistentVolumeClaim", namespace=namespace, name=name, apiVersion="v1")
+    reference = ObjectReference(kind="PersistentVolumeClaim", namespace=namespace, name=name, uid=uid, apiVersion="v1")
     claim = replace(
         claim,
-        metadata=replace(claim.metadata, name=name, generateName="", namespace=namespace),
+        metadata=replace(
+            claim.metadata,
+            name=name,
+            generateName="",
+            namespace=namespace,
+            uid=uid,
+            annotations={**claim.metadata.annotations, _BOUND: "yes"},
+        ),
         spec=replace(claim.spec, volumeName=own),
         status=replace(claim.status, phase="Bound"),
     )

@@ -55,12 +55,12 @@ class Throughput:
 class Report:
     """The figures of a run. Times are seconds; ``pods_per_second`` are None where no time has passed.
 
-    ``seconds``: of the virtual clock, from the beginning to the last entry; ``pods_per_second``: from the first pod's
-    creation to the last binding; ``created``: pods that came without a node; ``wall_pods_per_second``: of the clock on the wall, if that was told. ``attempts``:
-    scheduling cycles, ``failed_attempts``: those that found no node; ``skipped``: pods that were popped in vain.
-    ``preemptions``: pods for which others had to go; ``victims``: those; ``evicted``: through the eviction API.
-    ``waits``: by priority; ``unschedulable``: pods without a node at the end, and why; ``failures``: what the timeline
-    wanted and did not get, with the place.
+    ``seconds``: of the virtual clock, from the beginning to the last entry; ``created``: pods that came without a
+    node; ``pods_per_second``: from the first one's creation to the last binding; ``wall_pods_per_second``: of the clock
+    on the wall, if that was told. ``attempts``: scheduling cycles, ``failed_attempts``: those that found no node;
+    ``skipped``: pods that were popped in vain. ``preemptions``: pods for which others had to go; ``victims``: those;
+    ``evicted``: through the eviction API. ``waits``: by priority; ``unschedulable``: pods without a node at the end,
+    and why; ``failures``: what the timeline wanted and did not get, with the place.
     """
 
     generation: str
