@@ -41,6 +41,7 @@ FIRST_LOOK, LOOK, LONGEST = 1_000, 1_000_000, 600_000_000
 """Microseconds between two looks at pods that are waited for, at first and at most, and for how long they are."""
 
 _CHURN = 500
+_NODE_RETRIES = 5
 Run: TypeAlias = Generator[simpy.Event, Any, None]
 
 
@@ -111,10 +112,20 @@ class Operating:
             base: Any = BASE_NODE if template is None else template.make(i, fields.count).document
             if template is None:
                 base = replace(base, metadata=ObjectMeta(generateName=f"node-{number}-"))
-            node = prepared(base, fields, i, self._random)
-            self._api.create(node, by=NAME)
+            node = self._create_node(base, fields, i)
             if fields.nodeAllocatableStrategy is not None:
                 self._api.create(csi_node_of(node, fields.nodeAllocatableStrategy), by=NAME)
+
+    def _create_node(self, base: Node, fields: CreateNodes, number: int) -> Node:
+        """A name that is found for it may be taken: try others."""
+        for _ in range(_NODE_RETRIES):
+            try:
+                return self._api.create(prepared(base, fields, number, self._random), by=NAME)
+            except ApiError as error:
+                refused = error
+                if error.reason != "AlreadyExists":
+                    break
+        raise refused
 
     def _create_namespaces(self, operation: Operation, fields: CreateNamespaces) -> None:
         template = operation.template("namespaceTemplatePath")
