@@ -9,37 +9,45 @@ from kschedlab.exercises.exercise import Given
 from kschedlab.objects.manifests import Objects, decode_objects
 from kschedlab.objects.model import Node, Pod
 from kschedlab.objects.requests import pod_requests
-from kschedlab.views.html import element
+from kschedlab.views.html import Html, element, join
 from kschedlab.views.tables import row, table
-from kschedlab.views.words import aligned, amount, clock
+from kschedlab.views.words import aligned, amount, below, clock
+
+Row = Sequence[Sequence[str]]
+"""Cells of one or more lines."""
 
 
 def shown(manifests: Iterable[dict[str, Any]]) -> Given:
     """The cluster as a table and as text."""
     objects = decode_objects(manifests)
-    names = [node.metadata.name for node in objects.nodes]
     described = _describer(objects)
-    on = {
-        name: [f"{p.metadata.name}: {described(p)}" for p in objects.pods if p.spec.nodeName == name] for name in names
-    }
-    rows = [[node.metadata.name, _room(node), "; ".join(on[node.metadata.name]) or "-"] for node in objects.nodes]
-    waiting = [[pod.metadata.name, described(pod)] for pod in objects.pods if not pod.spec.nodeName]
-    budgets = [
-        [each.metadata.name, f"disruptionsAllowed {each.status.disruptionsAllowed}"]
-        for each in objects.pod_disruption_budgets
-    ]
-    parts = [
-        (("node", "allocatable", "its pods"), rows),
-        (("waiting pod", ""), waiting),
-        (("budget of app", ""), budgets),
+    on: dict[str, list[str]] = {node.metadata.name: [] for node in objects.nodes}
+    for pod in objects.pods:
+        if pod.spec.nodeName in on:
+            on[pod.spec.nodeName].append(f"{pod.metadata.name}: {described(pod)}")
+    parts: list[tuple[tuple[str, ...], list[Row]]] = [
+        (
+            ("node", "allocatable", "its pods"),
+            [([n.metadata.name], [_room(n)], on[n.metadata.name] or ["none"]) for n in objects.nodes],
+        ),
+        (("waiting pod", ""), [([p.metadata.name], [described(p)]) for p in objects.pods if not p.spec.nodeName]),
+        (
+            ("budget of app", ""),
+            [
+                ([b.metadata.name], [f"disruptionsAllowed {b.status.disruptionsAllowed}"])
+                for b in objects.pod_disruption_budgets
+            ],
+        ),
     ]
     used = [(head, found) for head, found in parts if found]
-    text = "\n\n".join("\n".join(aligned([list(head), *found], "")) for head, found in used)
+    text = "\n\n".join(
+        "\n".join(aligned([head, *(line for each in found for line in below(each))], "")) for head, found in used
+    )
     return Given(element("div", *(_table(head, found) for head, found in used)), text)
 
 
-def _table(head: Sequence[str], rows: Sequence[Sequence[str]]) -> Any:
-    return table(head, (row(*each) for each in rows))
+def _table(head: Sequence[str], rows: Sequence[Row]) -> Html:
+    return table(head, (row(*(join(cell, element("br")) for cell in each)) for each in rows))
 
 
 def _room(node: Node) -> str:

@@ -27,6 +27,11 @@ class State(Enum):
     RIGHT = "right"
 
 
+def lines(text: str) -> Html:
+    """Text of several lines as it stands, e.g. a function's source."""
+    return element("pre", join(text.splitlines(), element("br")), style="white-space:pre-wrap;margin:0.3em 0")
+
+
 MARKS = {State.UNATTEMPTED: "○", State.WRONG: "✗", State.ERROR: "⚠", State.RIGHT: "✓"}
 
 
@@ -44,7 +49,7 @@ class Verdict:
 
     def _repr_html_(self) -> str:
         said = element("p", element("b", f"{MARKS[self.state]} "), self.words, role="status", style="margin:0.3em 0")
-        return str(join([said, element("pre", self.evidence) if self.evidence else None]))
+        return str(join([said, lines(self.evidence) if self.evidence else None]))
 
 
 @dataclass(frozen=True)
@@ -58,8 +63,7 @@ class Note:
         return "\n".join([f"{self.title}:", *map(visible, self.words.splitlines())])
 
     def _repr_html_(self) -> str:
-        lines = self.words.splitlines()
-        body = element("span", lines[0]) if len(lines) == 1 else element("pre", self.words)
+        body = lines(self.words) if "\n" in self.words else self.words
         return str(element("div", element("b", f"{self.title}: "), body, role="status"))
 
 
@@ -132,8 +136,8 @@ class Exercise(ABC):
     def text(self) -> str:
         """Question and instance as plain text."""
         options = [f"( ) {each}" for each in self.choices()]
-        lines = [f"{self.title} ({self.kind})", self.question, self.given.text, *options]
-        return "\n".join(visible(line) for part in lines if part for line in part.splitlines())
+        parts = [f"{self.title} ({self.kind})", self.question, self.given.text, *options]
+        return "\n".join(visible(line) for part in parts if part for line in part.splitlines())
 
     def html(self) -> Html:
         """Question and instance as markup."""

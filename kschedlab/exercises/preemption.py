@@ -247,13 +247,13 @@ def saving(case: Case) -> str | None:
     )
 
 
-def latest_start_broken(starts: Starts) -> str:
+def latest_start_broken(starts: dict[str, list[tuple[int, int]]]) -> str:
     """Rule 5: the node to preempt on. ``starts``: for each node its victims as (priority, start)."""
     times = {node: min(start for _, start in victims) for node, victims in starts.items()}
     return min(times, key=lambda node: (times[node], node))
 
 
-def latest_start(starts: Starts) -> str:
+def latest_start(starts: dict[str, list[tuple[int, int]]]) -> str:
     """Rule 5: the node to preempt on. ``starts``: for each node its victims as (priority, start)."""
     times = {}
     for name, victims in starts.items():

@@ -10,8 +10,7 @@ from inspect import getsource
 from types import FrameType
 from typing import Any
 
-from kschedlab.exercises.exercise import Exercise, Given, State, Verdict
-from kschedlab.views.html import element
+from kschedlab.exercises.exercise import Exercise, Given, State, Verdict, lines
 
 MOST_LINES = 200_000
 """Lines of Python that one call may run: an endless loop stops there."""
@@ -42,7 +41,7 @@ class Repair(Exercise):
         seed: int = 1,
     ) -> None:
         self.source = getsource(broken)
-        super().__init__(title, question, hints, Given(element("pre", self.source), self.source))
+        super().__init__(title, question, hints, Given(lines(self.source), self.source))
         self.broken, self.mended, self.spec, self.cases, self.why, self.seed = broken, mended, spec, cases, why, seed
 
     @property
