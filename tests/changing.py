@@ -88,7 +88,7 @@ def some_pod(name: str, draw: random.Random) -> Manifest:
         "namespace": draw.choice(NAMESPACES) if name.startswith("probe") else NAMESPACES[int(name[1:]) % 2],
         "labels": {"app": draw.choice(["web", "db"])},
         "priority": draw.choice([0, 0, 10, 100]),
-        "started": f"2024-01-01T00:00:{int(name[-2:]) if name[-2:].isdigit() else 0:02}Z",
+        "started": f"2024-01-01T00:{draw.randrange(60):02}:{int(name[-2:]) if name[-2:].isdigit() else 0:02}Z",
     }
     if draw.random() < 0.3:
         fields["affinity"] = some_affinity(draw)

@@ -47,6 +47,7 @@ def contents(cluster: Cluster) -> dict[str, object]:
         "without node": {key: node for key, (_, node) in cluster.without_node.items()},
         "nominated without node": {key: node for key, (_, node) in cluster.nominated_without_node.items()},
         "objects": {kind.__name__: list(cluster.every(kind)) for kind in MATTERS},
+        "offers": {name: [o.volume.metadata.name for o in cluster.volumes.offers(name)] for name in ("wait", "ebs")},
         "kept for": {
             key: sorted(v.metadata.name for v in cluster.volumes.kept_for(key)) for key in cluster.volumes.claims
         },

@@ -143,6 +143,29 @@ def test_a_volume_that_its_user_keeps_for_the_claim(kept_for, uid, dirty, by_con
     assert ("pv.kubernetes.io/bound-by-controller" in written.metadata.annotations) is by_controller
 
 
+DRIVER = {"apiVersion": "storage.k8s.io/v1", "kind": "CSIDriver", "metadata": {"name": "csi.example.com"}}
+ONLY_B = [{"matchLabelExpressions": [{"key": "kubernetes.io/hostname", "values": ["b"]}]}]
+
+
+@pytest.mark.parametrize(
+    ("before", "told", "want"),
+    [
+        ([STATIC], volume("v", HERE), ["a"]),
+        ([STATIC, volume("v", HERE)], volume("v"), ["a", "b"]),
+        ([storage_class("wait")], storage_class("wait", allowedTopologies=ONLY_B), ["b"]),
+        ([storage_class("wait")], DRIVER | {"spec": {"storageCapacity": True}}, []),
+        ([storage_class("wait"), DRIVER | {"spec": {"storageCapacity": True}}], room("r", "a", "9Gi"), ["a"]),
+        ([storage_class("wait")], claim("c", annotations={SELECTED_NODE: "a"}), ["a"]),
+    ],
+    ids=["a volume comes", "a volume changes", "its class", "its driver", "room", "the claim"],
+)
+def test_volumes_are_found_anew_once_something_else_is_told(before, told, want):
+    cache = cache_of(*before, claim("c"))
+    assert fits(cache, using("c"))[0] != want
+    cache.put(made(told, 2))
+    assert fits(cache, using("c"))[0] == want
+
+
 # -- what is told meanwhile
 
 
