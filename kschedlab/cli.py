@@ -1,4 +1,4 @@
-"""The program: ``kschedlab explain | compare | decide | bench | simulate``."""
+"""The program: ``kschedlab explain | compare | decide | bench | simulate | sheet``."""
 
 from __future__ import annotations
 
@@ -16,6 +16,8 @@ from kschedlab.cluster.cluster import Cluster
 from kschedlab.cluster.pods import PodInfo
 from kschedlab.decide import decide_lines, no_profile
 from kschedlab.decision import Decision
+from kschedlab.exercises.lesson import LESSONS
+from kschedlab.exercises.sheet import answers, parse_seeds, sheet
 from kschedlab.generations import GENERATIONS, LATEST, Deciders, Generation, api_of, decider
 from kschedlab.objects.manifests import ManifestError, load
 from kschedlab.queue.order import queue_order
@@ -101,6 +103,13 @@ def _parser() -> argparse.ArgumentParser:
     simulate.add_argument("--output", choices=("text", "json"), default="text")
     simulate.set_defaults(run=_simulate)
 
+    for_class = commands.add_parser("sheet", help="a lesson's exercises for a class, a seed for each student")
+    for_class.add_argument("lesson", choices=LESSONS)
+    for_class.add_argument("--seeds", type=_seeds, metavar="1-30", required=True, help="e.g. 1-30 or 1,4,7-9")
+    for_class.add_argument("--solutions", action="store_true", help="with the solutions")
+    for_class.add_argument("--answers", action="store_true", help="only a table of the answers, to mark at a glance")
+    for_class.set_defaults(run=_sheet)
+
     for command in (explain, decide, bench, simulate):
         command.add_argument("--generation", choices=tuple(GENERATIONS), help=f"default: {LATEST}, or what reads FILE")
         command.add_argument(
@@ -122,6 +131,13 @@ def _duration(text: str) -> int:
 
     try:
         return parse_duration(text)
+    except ValueError as error:
+        raise argparse.ArgumentTypeError(str(error)) from None
+
+
+def _seeds(text: str) -> list[int]:
+    try:
+        return parse_seeds(text)
     except ValueError as error:
         raise argparse.ArgumentTypeError(str(error)) from None
 
@@ -213,6 +229,16 @@ def _simulate(options: argparse.Namespace) -> int:
         table = "" if options.watch else f"{pods_text(simulation.pods(), simulation.now)}\n\n"
         print(f"{table}{report_text(report)}")
     return 1 if report.failures else 0
+
+
+def _sheet(options: argparse.Namespace) -> int:
+
+    print(
+        answers(options.lesson, options.seeds)
+        if options.answers
+        else sheet(options.lesson, options.seeds, options.solutions)
+    )
+    return 0
 
 
 def _watch(simulation: Simulation, until: int | None) -> None:

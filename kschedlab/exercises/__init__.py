@@ -2,3 +2,4 @@
 
 from kschedlab.exercises.lesson import LESSONS as LESSONS, Lesson as Lesson
 from kschedlab.exercises.progress import Progress as Progress
+from kschedlab.exercises.sheet import Sheet as Sheet, answers as answers

@@ -21,6 +21,19 @@ def parse_seeds(text: str) -> list[int]:
     return seeds
 
 
+class Sheet:
+    """A class sheet in a notebook: ``Sheet("preemption", "1-3", solutions=True)``. ValueError as below."""
+
+    def __init__(self, lesson: str, seeds: str, solutions: bool = False) -> None:
+        self.lesson, self.seeds, self.solutions = lesson, parse_seeds(seeds), solutions
+
+    def __repr__(self) -> str:
+        return sheet(self.lesson, self.seeds, self.solutions)
+
+    def _repr_markdown_(self) -> str:
+        return repr(self)
+
+
 def sheet(lesson: str, seeds: Iterable[int], solutions: bool = False) -> str:
     """The sheet as Markdown. ValueError if there is no such lesson."""
     return "\n".join(_lines(lesson, seeds, solutions))
