@@ -59,7 +59,8 @@ def select_host(best: IntArray, rng: random.Random) -> int:
     """Draw one of the best nodes by reservoir sampling: the k-th replaces the one held with probability 1/k.
 
     So each is drawn with the same probability, in one pass. v1.20: core/generic_scheduler.go, selectHost.
-    v1.37 reaches the same with a random number beside each score (framework/sorted_nodes.go).
+    v1.37 takes the head of a heap instead (framework/sorted_nodes.go); a random number beside the score breaks a tie
+    only where an extender has scored (schedule_one.go, prioritizeNodes), else the order of the list does.
     """
     chosen = int(best[0])
     for seen, node in enumerate(best[1:].tolist(), start=2):
