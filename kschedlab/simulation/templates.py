@@ -138,7 +138,7 @@ class Template:
             raise TemplateError(f"line {line}: {{{{{word}}}}} without an if before it")
         if word == "if":
             return self._condition(line, action.split(None, 1)[1] if " " in action.strip() else "", depth)
-        return _printed(_value(action, line))
+        return _printed(_value(action, line), line)
 
     def _condition(self, line: int, condition: str, depth: int) -> Part:
         asked, then = _value(condition, line), self._block(("else", "end"), depth + 1)
@@ -174,8 +174,14 @@ def _constant(text: str) -> Part:
     return lambda _: text
 
 
-def _printed(value: Value) -> Part:
-    return lambda env: _shown(value(env))
+def _printed(value: Value, line: int) -> Part:
+    def part(env: Env) -> str:
+        found = value(env)
+        if found is None:
+            raise TemplateError(f"line {line}: there is no such value, and no default (or .name default)")
+        return _shown(found)
+
+    return part
 
 
 def _shown(value: Any) -> str:
@@ -183,8 +189,6 @@ def _shown(value: Any) -> str:
         return "true" if value else "false"
     if isinstance(value, float | Decimal):
         return f"{value:g}" if value != int(value) else str(int(value))
-    if value is None:
-        raise TemplateError("there is no such value, and no default (or .name default)")
     return str(value)
 
 
