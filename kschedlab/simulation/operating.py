@@ -325,10 +325,9 @@ def _in_namespace(document: Any, namespace: str, strict: bool = True) -> Any:
     """The object there, if it is of a namespace. OperationError if that is not so and should be."""
     resource = RESOURCES[type(document)]
     if resource.namespaced != bool(namespace) and strict:
-        kind, scope = type(document).__name__, "namespace" if resource.namespaced else "cluster"
-        raise OperationError(
-            f"a {kind} has the scope {scope}: its namespace must {'' if resource.namespaced else 'not '}be set"
-        )
+        kind = type(document).__name__
+        must = f"a {kind} is in a namespace: it" if resource.namespaced else f"a {kind} is in no namespace: none"
+        raise OperationError(f"{must} must be given")
     if not resource.namespaced:
         return document
     return replace(document, metadata=replace(document.metadata, namespace=namespace))

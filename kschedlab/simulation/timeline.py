@@ -105,6 +105,8 @@ ACTS: dict[str, tuple[str, ...]] = {
 def read_moments(data: Any, origin: Origin, reading: Reading) -> Iterator[Moment]:
     """The entries of a timeline that have nothing wrong. They must be in the order of time."""
     if not isinstance(data, list):
+        if data is None:
+            return
         why = "a list of entries is expected here, each with at and an act"
         reading.problems.append(origin.problem(Fault((), why)))
         return

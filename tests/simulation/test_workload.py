@@ -160,7 +160,7 @@ def test_a_template_that_fails_later_is_told_with_its_file(tmp_path):
 def test_namespaces_must_fit_the_object(tmp_path):
     (tmp_path / "node.yaml").write_text("{kind: Node, metadata: {name: n1}}")
     wrong = ran_ops({"opcode": "createAny", "namespace": "a", "templatePath": "node.yaml"}, folder=tmp_path)
-    assert wrong.report().failures[0].endswith("createAny: a Node is of the cluster: namespace must not be set")
+    assert wrong.report().failures[0].endswith("createAny: a Node is in no namespace: none must be given")
 
 
 # -- chosen and refused

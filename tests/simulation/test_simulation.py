@@ -1,0 +1,440 @@
+"""Whole runs: timelines that come true, or not, the same each time, and to be followed step by step."""
+
+import os
+import random
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from kschedlab.generations import GENERATIONS
+from kschedlab.objects.manifests import decode_objects
+from kschedlab.objects.meta import Time
+from kschedlab.objects.model import Deployment, Node, Pod
+from kschedlab.objects.problems import ManifestError
+from kschedlab.simulation.log import Acted, Began, Changed, Moved, Step, read_log
+from kschedlab.simulation.replay import Replay
+from kschedlab.simulation.scenario import load_scenario, loads_scenario
+from kschedlab.simulation.simulation import LONGEST, START, Simulation
+from tests.build import node, pod
+
+ROOT = Path(__file__).parents[2]
+DOCUMENT = (ROOT / "docs" / "scenarios.md").read_text()
+EXAMPLE = DOCUMENT.split("## A complete example\n\n```yaml\n")[1].split("```")[0]
+SECOND = 1_000_000
+ROOM = {"cpu": "2", "memory": "4Gi", "pods": "20"}
+TWO_NODES = """---
+{apiVersion: v1, kind: Node, metadata: {name: n1}, status: {allocatable: {cpu: 2, memory: 4Gi, pods: 20}}}
+---
+{apiVersion: v1, kind: Node, metadata: {name: n2}, status: {allocatable: {cpu: 2, memory: 4Gi, pods: 20}}}
+"""
+
+
+def a_pod(name, cpu="1", **more):
+    fields = "".join(f", {key}: {value}" for key, value in more.items())
+    container = f"{{name: c, image: i, resources: {{requests: {{cpu: {cpu}}}}}}}"
+    return f"{{apiVersion: v1, kind: Pod, metadata: {{name: {name}}}, spec: {{containers: [{container}]{fields}}}}}"
+
+
+def ran(entries, more=TWO_NODES, until=None, head="", **given):
+    lines = "".join(f"- {entry}\n" for entry in entries)
+    simulation = Simulation.of(loads_scenario(f"{head}timeline:\n{lines}{more}", "run.yaml"), **given)
+    simulation.run(until)
+    return simulation
+
+
+def where(simulation):
+    return {one.metadata.name: one.spec.nodeName for one in simulation.pods()}
+
+
+def seconds(simulation):
+    return (simulation.now - simulation.start) / SECOND
+
+
+# -- the example of the documentation
+
+
+@pytest.mark.parametrize("generation", list(GENERATIONS))
+def test_the_documented_example(generation):
+    simulation = Simulation.of(loads_scenario(EXAMPLE), generation)
+    simulation.run()
+    report = simulation.report()
+    assert report.failures == ()
+    assert report.unschedulable == {}
+    assert (report.preemptions, report.waits[1000].pods) == (1, 1)
+    assert report.evicted >= 1
+    assert len(simulation.pods()) == 2
+    assert simulation.api.get(Deployment, "default", "web").status.readyReplicas == 2
+    assert 180 < seconds(simulation) < 200
+    drained = next(e for e in simulation.log if isinstance(e, Acted) and e.act == "drained n1")
+    replay = Replay(simulation.log)
+    replay.seek_time(drained.at)
+    assert "n1" not in {one.spec.nodeName for one in replay.pods()}
+
+
+def test_the_other_examples_of_the_document_can_be_read(tmp_path):
+    (tmp_path / "busy.yaml").write_text(a_pod("busy"))
+    blocks = [block.split("```")[0] for block in DOCUMENT.split("```yaml\n")[2:]]
+    assert len(blocks) == 2
+    selected, operations = blocks
+    assert len(loads_scenario(f"timeline:\n{selected}").moments) == 1
+    simulation = Simulation.of(loads_scenario(operations, str(tmp_path / "run.yaml")))
+    simulation.run()
+    assert simulation.report().failures == ()
+    assert simulation.report().bound >= 40
+
+
+# -- the same again
+
+
+def test_the_same_seed_gives_the_same_log():
+    first, second, other = (Simulation.of(loads_scenario(EXAMPLE), seed=seed) for seed in (5, 5, 6))
+    for simulation in (first, second, other):
+        simulation.run()
+    assert list(first.log.lines()) == list(second.log.lines())
+    assert list(first.log.lines()) != list(other.log.lines())
+
+
+def test_the_log_does_not_depend_on_hashes(tmp_path):
+    file = tmp_path / "run.yaml"
+    file.write_text(EXAMPLE)
+    logs = []
+    for seed in ("0", "1", "4242"):
+        log = tmp_path / f"{seed}.jsonl"
+        command = [sys.executable, "-m", "kschedlab", "simulate", str(file), "--log", str(log)]
+        subprocess.run(command, check=True, env={**os.environ, "PYTHONHASHSEED": seed}, capture_output=True, cwd=ROOT)
+        logs.append(log.read_bytes())
+    assert logs[0] == logs[1] == logs[2]
+    assert logs[0].count(b"\n") > 100
+
+
+def test_a_log_read_back_is_the_same_and_replays_the_same():
+    simulation = Simulation.of(loads_scenario(EXAMPLE))
+    simulation.run()
+    again = read_log(simulation.log.lines())
+    assert again.entries == simulation.log.entries
+    one, other = Replay(simulation.log), Replay(again)
+    rng = random.Random(1)
+    for _ in range(10):
+        position = rng.randrange(len(one) + 1)
+        one.seek(position)
+        other.seek(position)
+        assert (one.objects, one.places, one.steps) == (other.objects, other.places, other.steps)
+
+
+def test_a_replay_ends_where_the_run_does():
+    simulation = Simulation.of(loads_scenario(EXAMPLE))
+    simulation.run("70s")
+    replay = Replay(simulation.log)
+    replay.seek(len(replay))
+    assert replay.pods() == simulation.pods()
+    assert replay.of(Node) == simulation.api.list(Node)[0]
+    queue = simulation.scheduler.context.queue.places()
+    assert {key: part for key, part in replay.places.items() if part != "in flight"} == {
+        key: place.part for key, place in queue.items()
+    }
+
+
+# -- running, stepping, following
+
+
+def test_a_run_until_a_moment_can_go_on():
+    simulation = Simulation.of(loads_scenario(EXAMPLE))
+    simulation.run("10s")
+    assert seconds(simulation) == 10
+    assert not simulation.settled
+    drains = [e for e in simulation.log if isinstance(e, Acted) and e.act == "drain node n1"]
+    assert len(drains) == 1, "what is due at the moment itself is done"
+    simulation.run(11 * SECOND)
+    assert seconds(simulation) == 11
+    simulation.run()
+    whole = Simulation.of(loads_scenario(EXAMPLE))
+    whole.run()
+    assert list(simulation.log.lines()) == list(whole.log.lines())
+
+
+def test_the_scenario_says_when_it_ends():
+    simulation = ran([], head="simulation: {until: 3s}\n")
+    assert seconds(simulation) == 3
+    simulation.run(5 * SECOND)
+    assert seconds(simulation) == 5
+
+
+def test_steps_and_followers_see_all_that_a_run_writes():
+    whole, stepped, followed = (Simulation.of(loads_scenario(EXAMPLE)) for _ in range(3))
+    whole.run()
+    before = len(stepped.log)
+    steps = 0
+    while new := stepped.step():
+        assert stepped.log.entries[-len(new) :] == new
+        steps += 1
+    assert steps > 50
+    assert stepped.settled
+    assert stepped.log.entries == whole.log.entries
+    assert list(followed.follow()) == whole.log.entries
+    assert isinstance(whole.log.entries[0], Began) and before > 1
+
+
+def test_progress_is_told():
+    told = []
+    simulation = Simulation.of(loads_scenario(EXAMPLE))
+    simulation.run("5s", progress=lambda done, total: told.append((done, total)))
+    assert told[-1] == (4, 4)
+    assert all(done <= total for done, total in told)
+
+
+def test_a_run_without_anything_is_settled():
+    simulation = Simulation()
+    simulation.run()
+    assert (simulation.pods(), simulation.now, simulation.settled) == ([], START, True)
+
+
+def test_a_run_settles_with_pods_that_fit_nowhere():
+    simulation = ran([f"{{at: 0s, create: {a_pod('large', '3')}}}"])
+    assert simulation.settled
+    assert seconds(simulation) < 60
+    assert list(simulation.report().unschedulable) == ["default/large"]
+    assert "Insufficient cpu" in simulation.report().unschedulable["default/large"]
+
+
+@pytest.mark.parametrize("generation", list(GENERATIONS))
+def test_a_run_does_not_settle_while_a_pod_backs_off(generation):
+    entries = [f"{{at: 0s, create: {a_pod('large', '3')}}}", "{at: 300ms, label: node/n1, labels: {a: b}}"]
+    entries.append("{at: 310ms, update: {kind: Node, metadata: {name: n2}, status: {allocatable: {cpu: 4}}}}")
+    simulation = ran(entries, generation=generation)
+    assert where(simulation) == {"large": "n2"}
+
+
+def test_what_never_ends_is_given_up(monkeypatch):
+    class Never:
+        name = "Never"
+
+        def pre_bind(self, pod, node):
+            raise RuntimeError("not today")
+
+    assert LONGEST == 24 * 3600 * SECOND
+    monkeypatch.setattr("kschedlab.simulation.simulation.LONGEST", 600 * SECOND)
+    simulation = ran([f"{{at: 1h, create: {a_pod('web')}}}"], plugins=[Never()])
+    assert not simulation.settled
+    assert 4190 < seconds(simulation) <= 4200
+    assert simulation.step() == []
+
+
+# -- objects
+
+
+def test_objects_of_python():
+    simulation = Simulation(decode_objects([pod("web"), node("n1", ROOM)]), generation="v1.20", seed=3)
+    simulation.run()
+    assert where(simulation) == {"web": "n1"}
+    assert simulation.log.entries[0] == Began(at=START, generation="v1.20", seed=3)
+
+
+def test_pods_that_run_already_stay_as_they_are():
+    running = pod("old", node_name="n1", phase="Running") | {"metadata": {"name": "old", "uid": "u-1"}}
+    simulation = Simulation(decode_objects([running, node("n1", ROOM)]), start=Time.parse("2026-05-01T00:00:00Z"))
+    simulation.run()
+    (found,) = simulation.pods()
+    assert (found.metadata.uid, found.status.phase, found.spec.nodeName) == ("u-1", "Running", "n1")
+    assert isinstance(simulation.log.entries[0].at, int)
+    assert next(simulation.log.lines()).endswith('"at":1777593600000000}')
+
+
+def test_what_cannot_be_there_from_the_beginning_is_told_with_its_place():
+    text = a_pod("web", priorityClassName="gold") + "\n---\n" + a_pod("api", priorityClassName="gold")
+    with pytest.raises(ManifestError) as error:
+        Simulation.of(loads_scenario(text, "cluster.yaml"))
+    assert str(error.value).splitlines() == [
+        'cluster.yaml:1: Pod default/web: pods "web" is forbidden: no PriorityClass with name gold was found',
+        'cluster.yaml:3: Pod default/api: pods "api" is forbidden: no PriorityClass with name gold was found',
+    ]
+
+
+def test_a_configuration_beside_the_timeline(tmp_path):
+    version, kind = "kubescheduler.config.k8s.io/v1", "KubeSchedulerConfiguration"
+    text = f"{{apiVersion: {version}, kind: {kind}, profiles: [{{schedulerName: mine}}]}}"
+    (tmp_path / "scheduler.yaml").write_text(text)
+    run = tmp_path / "run.yaml"
+    pods = f"[{a_pod('web', schedulerName='mine')}, {a_pod('other')}]"
+    run.write_text(f"simulation: {{config: scheduler.yaml}}\ntimeline:\n- {{at: 0s, create: {pods}}}\n{TWO_NODES}")
+    simulation = Simulation.of(load_scenario(run))
+    simulation.run()
+    assert where(simulation)["web"]
+    assert where(simulation)["other"] == "", "nobody is responsible for it"
+
+
+# -- acts
+
+
+def test_create_delete_and_grace():
+    simulation = ran(
+        [
+            f"{{at: 0s, create: [{a_pod('a')}, {a_pod('b')}]}}",
+            "{at: 10s, delete: pod/a, grace: 4s}",
+            "{at: 10s, delete: pods, selector: {app: nobody}}",
+        ]
+    )
+    assert list(where(simulation)) == ["b"]
+    gone = next(e for e in simulation.log if isinstance(e, Changed) and e.type == "DELETED")
+    assert (gone.at - simulation.start) / SECOND == 14
+
+
+def test_selectors_mean_what_there_is_then():
+    labelled = a_pod("a").replace("{name: a}", "{name: a, labels: {app: web}}", 1)
+    simulation = ran(
+        [
+            f"{{at: 0s, create: [{labelled}, {a_pod('b')}]}}",
+            "{at: 5s, label: pods, selector: {app: web}, labels: {tier: front, app: null}}",
+            "{at: 6s, delete: pods, selector: {app: web}}",
+            "{at: 7s, delete: pods, selector: {tier: front}, grace: 0s}",
+        ]
+    )
+    assert list(where(simulation)) == ["b"]
+
+
+def test_updates_change_what_they_name():
+    simulation = ran(
+        [
+            "{at: 0s, label: node/n1, labels: {zone: a}}",
+            "{at: 1s, update: {kind: Node, metadata: {name: n1, labels: {b: c}}, spec: {unschedulable: true},"
+            " status: {allocatable: {cpu: 7}}}}",
+            "{at: 2s, update: {kind: Node, metadata: {name: n1, labels: {zone: null}}}}",
+        ]
+    )
+    found = simulation.api.get(Node, "", "n1")
+    assert found.metadata.labels == {"b": "c"}
+    assert found.spec.unschedulable
+    assert {name: str(amount) for name, amount in found.status.allocatable.items()} == {
+        "cpu": "7",
+        "memory": "4Gi",
+        "pods": "20",
+    }
+
+
+def test_taints_come_and_go():
+    simulation = ran(
+        [
+            '{at: 0s, taint: [n1, n2], taints: ["gpu=yes:NoSchedule", "old:NoSchedule"]}',
+            '{at: 1s, taint: nodes/n1, taints: ["gpu=no:NoSchedule", "gpu:PreferNoSchedule", "old-"]}',
+            '{at: 2s, taint: n2, taints: ["gpu:NoSchedule-"]}',
+        ]
+    )
+    taints = {
+        each.metadata.name: [(t.key, t.value, t.effect) for t in each.spec.taints]
+        for each in simulation.api.list(Node)[0]
+    }
+    assert taints == {
+        "n1": [("gpu", "no", "NoSchedule"), ("gpu", "", "PreferNoSchedule")],
+        "n2": [("old", "", "NoSchedule")],
+    }
+
+
+def test_cordoned_nodes_take_no_pods():
+    simulation = ran(
+        [
+            "{at: 0s, cordon: [n1]}",
+            f"{{at: 1s, create: {a_pod('a')}}}",
+            "{at: 2s, uncordon: n1}",
+            "{at: 2s, cordon: n2}",
+            f"{{at: 3s, create: {a_pod('b')}}}",
+        ]
+    )
+    assert where(simulation) == {"a": "n2", "b": "n1"}
+
+
+def test_owners_do_nothing_if_the_scenario_says_so():
+    web = EXAMPLE.split("  - apiVersion: policy/v1")[0].split("create:\n")[1].replace("  - api", "    api", 1)
+    for recreate, pods in ((True, 4), (False, 0)):
+        text = f"simulation: {{recreate: {str(recreate).lower()}}}\ntimeline:\n- at: 0s\n  create:\n{web}{TWO_NODES}"
+        simulation = Simulation.of(loads_scenario(text))
+        simulation.run()
+        assert len(simulation.pods()) == pods
+
+
+# -- what cannot be
+
+
+def refusals(simulation):
+    return [e for e in simulation.log if isinstance(e, Acted) and e.error]
+
+
+def test_what_the_server_refuses_leaves_the_simulation_unharmed():
+    simulation = ran(
+        [
+            f"{{at: 0s, create: {a_pod('web')}}}",
+            '{at: 1s, update: {kind: Node, metadata: {name: n1, resourceVersion: "1"}, spec: {unschedulable: true}}}',
+            "{at: 2s, delete: pod/web, grace: 0s}",
+            "{at: 8s, delete: pod/web}",
+            f"{{at: 9s, create: [{a_pod('api')}, {a_pod('api')}, {a_pod('more')}]}}",
+            "{at: 10s, update: {kind: Pod, metadata: {name: api}, spec: {nodeName: n9}}}",
+        ]
+    )
+    assert [(e.place, e.status.code, e.status.reason, e.act) for e in refusals(simulation)] == [
+        ("run.yaml:3", 409, "Conflict", "update node n1"),
+        ("run.yaml:5", 404, "NotFound", "delete pod default/web"),
+        ("run.yaml:6", 409, "AlreadyExists", "create pod default/api"),
+        ("run.yaml:7", 422, "Invalid", "update pod default/api"),
+    ]
+    assert refusals(simulation)[0].error == (
+        'Operation cannot be fulfilled on nodes "n1": the object has been modified; '
+        "please apply your changes to the latest version and try again"
+    )
+    assert all(where(simulation).values())
+    assert list(where(simulation)) == ["api", "more"]
+    assert not simulation.api.get(Node, "", "n1").spec.unschedulable
+    assert simulation.report().failures[1] == 'run.yaml:5: delete pod default/web: pods "web" not found'
+
+
+def test_an_update_that_is_up_to_date_is_not_refused():
+    first = ran([])
+    version = first.api.get(Node, "", "n1").metadata.resourceVersion
+    entry = (
+        f'{{at: 0s, update: {{kind: Node, metadata: {{name: n1, resourceVersion: "{version}", labels: {{a: b}}}}}}}}'
+    )
+    simulation = ran([entry])
+    assert refusals(simulation) == []
+    assert simulation.api.get(Node, "", "n1").metadata.labels == {"a": "b"}
+
+
+def test_budgets_hold_evictions_and_drains_up():
+    spec = "{minAvailable: 1, selector: {matchLabels: {app: web}}}"
+    budget = f"{{apiVersion: policy/v1, kind: PodDisruptionBudget, metadata: {{name: b}}, spec: {spec}}}"
+    labelled = a_pod("web").replace("{name: web}", "{name: web, labels: {app: web}}", 1)
+    entries = [
+        f"{{at: 0s, create: [{labelled}, {budget}]}}",
+        "{at: 5s, evict: web}",
+        "{at: 6s, drain: [n1, n2], timeout: 12s}",
+    ]
+    simulation = ran(entries)
+    evicted, drained = refusals(simulation)
+    assert (evicted.act, evicted.status.code) == ("evict pod default/web", 429)
+    assert drained.act.startswith("drained n")
+    assert drained.error == ("gave up: default/web: Cannot evict pod as it would violate the pod's disruption budget.")
+    assert (drained.at - simulation.start) / SECOND == 18
+    assert list(where(simulation)) == ["web"]
+
+
+def test_steps_moves_and_acts_are_in_the_log():
+    simulation = ran([f"{{at: 1s, create: {a_pod('web')}}}"])
+    (acted,) = [e for e in simulation.log if isinstance(e, Acted)]
+    assert (acted.at, acted.act, acted.place, acted.error) == (
+        simulation.start + SECOND,
+        "create pod default/web",
+        "run.yaml:2",
+        "",
+    )
+    steps = [e.step for e in simulation.log if isinstance(e, Step) and e.pod == "default/web"]
+    assert [step for step in steps if step in ("pop", "schedule", "assume", "bind")] == [
+        "pop",
+        "schedule",
+        "assume",
+        "bind",
+    ]
+    assert [e.to for e in simulation.log if isinstance(e, Moved)] == ["active", "in flight", "gone"]
+    assert {e.by for e in simulation.log if isinstance(e, Changed) and e.kind == "Pod"} == {
+        "timeline",
+        "default-scheduler",
+        "kubelet",
+    }
+    assert isinstance(simulation.pods()[0], Pod)
