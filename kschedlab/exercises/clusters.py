@@ -10,9 +10,12 @@ from kschedlab.objects.manifests import Objects, decode_objects
 from kschedlab.objects.model import Node, Pod
 from kschedlab.objects.requests import pod_requests
 from kschedlab.views.html import Html, element, join
+from kschedlab.views.style import NOWRAP
 from kschedlab.views.tables import row, table
 from kschedlab.views.words import aligned, amount, below, clock
 
+STYLES = (NOWRAP, "", NOWRAP)
+"""Names and pods stay on their lines; labels may go on."""
 Row = Sequence[Sequence[str]]
 """Cells of one or more lines."""
 
@@ -47,7 +50,18 @@ def shown(manifests: Iterable[dict[str, Any]]) -> Given:
 
 
 def _table(head: Sequence[str], rows: Sequence[Row]) -> Html:
-    return table(head, (row(*(join(cell, element("br")) for cell in each)) for each in rows))
+    return table(
+        head,
+        (
+            row(
+                *(
+                    element("span", join(cell, element("br")), style=style)
+                    for cell, style in zip(each, STYLES, strict=False)
+                )
+            )
+            for each in rows
+        ),
+    )
 
 
 def _room(node: Node) -> str:
