@@ -1,0 +1,155 @@
+"""``kschedlab simulate``, as its users call it."""
+
+import io
+import json
+from pathlib import Path
+
+import pytest
+
+from kschedlab.cli import main
+from kschedlab.simulation.log import read_log
+from kschedlab.simulation.report import report_of
+
+RUN = """
+timeline:
+- at: 1s
+  create:
+    apiVersion: v1
+    kind: Pod
+    metadata: {name: web}
+    spec: {containers: [{name: c, image: i, resources: {requests: {cpu: 500m}}}]}
+- at: 10s
+  delete: pod/web
+  grace: 5s
+---
+apiVersion: v1
+kind: Node
+metadata: {name: n1}
+status: {allocatable: {cpu: 1, pods: 10}}
+"""
+PERF = str(Path(__file__).parent / "simulation" / "scenarios" / "performance-config.yaml")
+
+
+@pytest.fixture
+def file(tmp_path: Path) -> str:
+    path = tmp_path / "run.yaml"
+    path.write_text(RUN)
+    return str(path)
+
+
+def run(capsys: pytest.CaptureFixture[str], *arguments: str) -> tuple[int, str, str]:
+    status = main(["simulate", *arguments])
+    output = capsys.readouterr()
+    return status, output.out, output.err
+
+
+def test_a_run_ends_with_the_pods_and_a_report(file: str, capsys: pytest.CaptureFixture[str]) -> None:
+    status, out, err = run(capsys, file, "--until", "5s")
+    assert (status, err) == (0, "")
+    head, row, empty, first, *_ = out.splitlines()
+    assert head.startswith("NAMESPACE   NAME   READY   STATUS    RESTARTS   AGE   IP ")
+    assert row.split()[:6] == ["default", "web", "1/1", "Running", "0", "4s"]
+    assert empty == ""
+    assert first.startswith("v1.37, seed 0: ")
+    assert "1 pod of 1 bound" in out
+
+
+def test_generation_seed_and_report_as_json(file: str, capsys: pytest.CaptureFixture[str]) -> None:
+    status, out, _ = run(capsys, file, "--generation", "v1.13", "--seed", "4", "--output", "json", "--watch")
+    report = json.loads(out.splitlines()[-1])
+    assert status == 0
+    assert (report["generation"], report["seed"], report["bound"], report["deleted"]) == ("v1.13", 4, 1, 1)
+    assert report["wall_pods_per_second"] > 0
+
+
+def test_watching_shows_every_change_under_its_head(file: str, capsys: pytest.CaptureFixture[str]) -> None:
+    status, out, _ = run(capsys, file, "--watch")
+    assert status == 0
+    rows = [line.split()[2:9] for line in out.split("\n\n")[0].splitlines() if line.startswith("default")]
+    states = [(row[1], row[3], row[5]) for row in rows]
+    assert states[:4] == [
+        ("Pending", "0s", "<none>"),
+        ("Pending", "0s", "n1"),
+        ("ContainerCreating", "0s", "n1"),
+        ("Running", "2s", "n1"),
+    ]
+    assert ("Terminating", "9s", "n1") in states
+    assert out.count("NOMINATED NODE") == 1
+    assert "1 pod of 1 bound" in out
+
+
+def test_the_log_can_be_read_back(file: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    target = tmp_path / "run.jsonl"
+    run(capsys, file, "--log", str(target))
+    log = read_log(target.read_text().splitlines(), str(target))
+    report = report_of(log)
+    assert (report.bound, report.deleted) == (1, 1)
+
+
+def test_a_workload_of_scheduler_perf(capsys: pytest.CaptureFixture[str]) -> None:
+    status, out, _ = run(capsys, PERF, "--workload", "Filling/5Nodes")
+    assert status == 0
+    assert "15 pods of 15 bound" in out
+    assert "Measured namespace-2: 10 pods in 12 ms" in out
+    status, out, err = run(capsys, PERF)
+    assert (status, out) == (2, "")
+    assert "which workload is to run must be said: Filling/5Nodes, " in err
+
+
+def test_a_timeline_that_fails_gives_status_1(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    path = tmp_path / "run.yaml"
+    path.write_text(RUN.replace("grace: 5s", "grace: 0s\n- {at: 20s, delete: pod/web}"))
+    status, out, err = run(capsys, str(path))
+    assert (status, err) == (1, "")
+    assert f'1 entry of the timeline failed\n  {path}:12: delete pod default/web: pods "web" not found' in out
+
+
+def test_input_that_cannot_be_used_gives_status_2(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    path = tmp_path / "run.yaml"
+    path.write_text(RUN.replace("delete: pod/web", "delete: pod/api"))
+    status, out, err = run(capsys, str(path))
+    assert (status, out) == (2, "")
+    assert err == f"{path}:10: delete: there is no pod default/api by then: nothing up to 10s makes it\n"
+    status, _, err = run(capsys, str(tmp_path / "lost.yaml"))
+    assert (status, err) == (2, f"{tmp_path}/lost.yaml: there is no such file or folder\n")
+    status, _, err = run(capsys, PERF, "--workload", "Filling/5Nodes", "--log", str(tmp_path))
+    assert (status, err) == (2, f"{tmp_path}: cannot be written: Is a directory\n")
+
+
+def test_arguments_that_make_no_sense(file: str, capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit) as left:
+        main(["simulate", file, "--until", "soon"])
+    assert left.value.code == 2
+    assert 'argument --until: "soon" is not a duration such as 300ms, 3s or 1h2m3.5s' in capsys.readouterr().err
+
+
+def test_a_configuration_and_warnings(file: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    config = tmp_path / "scheduler.yaml"
+    version, kind = "kubescheduler.config.k8s.io/v1", "KubeSchedulerConfiguration"
+    config.write_text(f"{{apiVersion: {version}, kind: {kind}, profiles: [{{schedulerName: mine}}]}}")
+    more = tmp_path / "more.yaml"
+    more.write_text("{apiVersion: v1, kind: ConfigMap, metadata: {name: a}}")
+    status, out, err = run(capsys, file, str(more), "--config", str(config), "--until", "5s")
+    assert status == 0
+    assert "passed over, for a scheduler does not read them: ConfigMap (1)" in err
+    assert "0 pods of 1 bound" in out
+
+
+def test_a_terminal_gets_a_bar(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
+    class Terminal(io.StringIO):
+        def isatty(self) -> bool:
+            return True
+
+    class Impatient:
+        def __new__(cls, out: io.StringIO, clock: object) -> object:
+            return bar(out, lambda: 1.0, patience=0.0)
+
+    from kschedlab.views.simulation import Bar as bar  # noqa: N813
+
+    terminal = Terminal()
+    monkeypatch.setattr("sys.stderr", terminal)
+    monkeypatch.setattr("kschedlab.views.simulation.Bar", Impatient)
+    assert main(["simulate", PERF, "--workload", "Filling/50Nodes"]) == 0
+    assert " of " in terminal.getvalue() and "pods bound" in terminal.getvalue()
+    assert terminal.getvalue().endswith("\r"), "it is wiped away"
+    assert "150 pods of 150 bound" in capsys.readouterr().out
