@@ -50,18 +50,11 @@ def shown(manifests: Iterable[dict[str, Any]]) -> Given:
 
 
 def _table(head: Sequence[str], rows: Sequence[Row]) -> Html:
-    return table(
-        head,
-        (
-            row(
-                *(
-                    element("span", join(cell, element("br")), style=style)
-                    for cell, style in zip(each, STYLES, strict=False)
-                )
-            )
-            for each in rows
-        ),
-    )
+    return table(head, (row(*map(_cell, each, STYLES)) for each in rows))
+
+
+def _cell(lines: Sequence[str], style: str) -> Html:
+    return element("span", join(lines, element("br")), style=style)
 
 
 def _room(node: Node) -> str:
