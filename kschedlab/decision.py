@@ -13,7 +13,7 @@ from kschedlab.cluster.pods import PodInfo
 from kschedlab.filter.stage import LEFT_OUT, Verdicts
 from kschedlab.preemption import stage as preemption_stage
 from kschedlab.preemption.stage import Preemption, unavailable
-from kschedlab.queue import gates
+from kschedlab.queue.pre_enqueue import waiting_for
 from kschedlab.score.stage import Scores
 
 if TYPE_CHECKING:
@@ -134,7 +134,7 @@ class Decision:
         if self.error:
             return self.error
         if self.gates:
-            return gates.message(self.gates)
+            return waiting_for(self.gates)
         if len(self.feasible):
             return ""
         if not self.cluster.nodes:

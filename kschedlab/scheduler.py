@@ -15,7 +15,7 @@ from kschedlab.filter.stage import LEFT_OUT, REJECTED, FilterRun, Verdicts, node
 from kschedlab.filter.volume_binding import claims_fault
 from kschedlab.generations import GENERATIONS, LATEST, Generation
 from kschedlab.preemption.stage import preempt
-from kschedlab.queue.gates import gates_of
+from kschedlab.queue.pre_enqueue import gates_of
 from kschedlab.score.stage import Scores, prioritize, select_host
 
 NOTHING: IntArray = np.zeros(0, np.int64)
@@ -47,7 +47,7 @@ class Scheduler:
 
     def decide(self, pod: PodInfo) -> Decision:
         """Decide where the pod goes, without changing the cluster. The decision refers to the cluster as it is now."""
-        if self.generation.gates_hold and (gates := gates_of(pod)):
+        if self.generation.gates_hold and (gates := gates_of(pod.pod)):
             return Decision(pod, self.cluster, self.generation, None, NOTHING, 0, gates=gates)
         return self.cycle(pod)
 

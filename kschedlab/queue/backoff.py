@@ -6,11 +6,10 @@ in the order of the active queue. Pods that came back with an error wait apart: 
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Any
+from collections.abc import Iterator
 
-from kschedlab.queue.line import Line, by_rank
-from kschedlab.queue.waiting import NEVER, WaitingPod
+from kschedlab.queue.heap import Heap
+from kschedlab.queue.waiting import NEVER, Less, WaitingPod, comes_first, key_func
 
 SECOND = 1_000_000
 """Microseconds; also the window to which ends are cut off."""
@@ -19,20 +18,28 @@ SECOND = 1_000_000
 class Backoff:
     """The refused pods and those with errors.
 
-    ``initial``, ``maximum``: microseconds; no backoff if the maximum is 0. ``order``: that of the active queue.
+    ``initial``, ``maximum``: microseconds; no backoff if the maximum is 0. ``less``: the order of the active queue.
     """
 
-    def __init__(self, initial: int, maximum: int, order: Callable[[WaitingPod], Any] = by_rank) -> None:
+    def __init__(self, initial: int, maximum: int, less: Less = comes_first) -> None:
         self._initial, self._maximum = initial, maximum
-        self._refused = Line(lambda pod: (pod.backoff_until, order(pod)))
-        self._failed = Line(lambda pod: (pod.backoff_until, order(pod)))
+        self._less = less
+        self._refused = Heap(key_func, self.ends_first)
+        self._failed = Heap(key_func, self.ends_first)
 
     def __len__(self) -> int:
         return len(self._refused) + len(self._failed)
 
-    def pods(self) -> list[WaitingPod]:
+    def __iter__(self) -> Iterator[WaitingPod]:
         """The pods, first come first: the refused ones, then those with errors."""
-        return [*self._refused, *self._failed]
+        yield from self._refused
+        yield from self._failed
+
+    def ends_first(self, one: WaitingPod, other: WaitingPod) -> bool:
+        """Whether the one's backoff ends before the other's; of those that end together, which is tried first."""
+        if one.backoff_until != other.backoff_until:
+            return one.backoff_until < other.backoff_until
+        return self._less(one, other)
 
     def set(self, pod: WaitingPod) -> None:
         """Set the end of the pod's backoff, which begins when it came to the queue."""
@@ -49,27 +56,26 @@ class Backoff:
 
     def get(self, key: str) -> WaitingPod | None:
         """The pod, if it is there."""
-        return self._refused.get(key) or self._failed.get(key)
+        return self._refused.get_by_key(key) or self._failed.get_by_key(key)
 
     def put(self, pod: WaitingPod) -> None:
         """The pod waits, or has changed while it waits."""
-        (self._refused if pod.refusers else self._failed).put(pod)
+        (self._refused if pod.refusers else self._failed).add(pod)
 
     def remove(self, key: str) -> WaitingPod | None:
         """Take the pod out, if it is there."""
-        return self._refused.remove(key) or self._failed.remove(key)
+        return self._refused.delete(key) or self._failed.delete(key)
 
     def pop(self) -> WaitingPod | None:
         """Take out the refused pod whose backoff ends first, though it has not ended yet."""
-        return self._refused.pop()
+        return self._refused.pop() if self._refused else None
 
     def completed(self, now: int) -> list[WaitingPod]:
         """Take out the pods whose backoff is over."""
         found = []
-        for line in (self._refused, self._failed):
-            while (pod := line.first()) is not None and not backs_off(pod, now):
-                line.pop()
-                found.append(pod)
+        for heap in (self._refused, self._failed):
+            while (pod := heap.peek()) is not None and not backs_off(pod, now):
+                found.append(heap.pop())
         return found
 
 

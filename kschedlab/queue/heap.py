@@ -1,8 +1,9 @@
 """The heap of the scheduling queue: an array that is a tree, and a map that knows where in it everything is.
 
 v1.13: pkg/scheduler/internal/queue/scheduling_queue.go (Heap, heapData); v1.16: pkg/scheduler/util/heap.go; v1.20:
-pkg/scheduler/internal/heap/heap.go. The children of place i are at 2i+1 and 2i+2, and no child comes before its parent.
-:func:`up` and :func:`down` restore that as Go's container/heap does, swap by swap, so the array always looks the same.
+pkg/scheduler/internal/heap/heap.go; v1.37: pkg/scheduler/backend/heap/heap.go. The children of place i are at 2i+1 and
+2i+2, and no child comes before its parent. :func:`up` and :func:`down` restore that as Go's container/heap does, swap
+by swap, so the array always looks the same.
 """
 
 from __future__ import annotations

@@ -1,6 +1,7 @@
-"""Pods that are to come to a node once its victims are gone, as v1.13, v1.16 and v1.20 keep them.
+"""Pods that are to come to a node once its victims are gone.
 
-v1.13, v1.16, v1.20: pkg/scheduler/internal/queue/scheduling_queue.go (nominatedPodMap).
+v1.13, v1.16, v1.20: pkg/scheduler/internal/queue/scheduling_queue.go (nominatedPodMap). v1.37:
+pkg/scheduler/backend/queue/nominator.go.
 """
 
 from __future__ import annotations
@@ -14,14 +15,21 @@ from kschedlab.queue.interface import Told
 
 @dataclass(frozen=True)
 class NominationRules:
-    """What differs between generations.
+    """What differs between generations. The defaults are those of v1.13.
 
     ``kept``: a nomination made in memory stays when the pod is updated before its status has it (since v1.14).
     ``known_only``: a pod that the informer does not know is not nominated (since v1.20).
+    ``waiting_only``: nor is one that is on a node by now (v1.37).
     """
 
     kept: bool = False
     known_only: bool = False
+    waiting_only: bool = False
+
+
+NOMINATIONS_1_16 = NominationRules(kept=True)
+NOMINATIONS_1_20 = NominationRules(kept=True, known_only=True)
+NOMINATIONS_1_37 = NominationRules(kept=True, known_only=True, waiting_only=True)
 
 
 class NominatedPodMap:
@@ -40,15 +48,15 @@ class NominatedPodMap:
     ) -> None:
         self.nominated_pods: dict[str, dict[str, Pod]] = {}
         self.nominated_pod_to_node: dict[str, str] = {}
-        self._kept = rules.kept
+        self._rules = rules
         self._known = known if rules.known_only else None
         self._told = told
 
-    def add(self, pod: Pod, node: str = "") -> None:
-        """Nominate the pod to the node, by default to that of its status; it loses another nomination first."""
+    def add(self, pod: Pod, node: str | None = None) -> None:
+        """Nominate the pod to the node, "" for none, None for that of its status; it loses another one first."""
         self.delete(pod)
-        node = node or pod.status.nominatedNodeName
-        if not node or (self._known is not None and self._known(pod.key) is None):
+        node = pod.status.nominatedNodeName if node is None else node
+        if not node or not self._may_be_nominated(pod):
             return
         uid = pod.metadata.uid
         self.nominated_pod_to_node[uid] = node
@@ -75,12 +83,18 @@ class NominatedPodMap:
         Its status says where it is nominated to; where neither version's does, v1.13 forgets what was nominated in
         memory, and later generations keep it.
         """
-        node = ""
-        if self._kept and not old.status.nominatedNodeName and not new.status.nominatedNodeName:
-            node = self.nominated_pod_to_node.get(old.metadata.uid, "")
+        node = None
+        if self._rules.kept and not old.status.nominatedNodeName and not new.status.nominatedNodeName:
+            node = self.nominated_pod_to_node.get(old.metadata.uid)
         self.delete(old)
         self.add(new, node)
 
     def pods_for_node(self, node: str) -> list[Pod]:
         """The pods nominated to the node, as they were when they were nominated."""
         return list(self.nominated_pods.get(node, {}).values())
+
+    def _may_be_nominated(self, pod: Pod) -> bool:
+        if self._known is None:
+            return True
+        newest = self._known(pod.key)
+        return newest is not None and not (self._rules.waiting_only and newest.spec.nodeName)

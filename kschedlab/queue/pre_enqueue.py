@@ -1,4 +1,4 @@
-"""Plugins that keep a pod out of the active queue and out of backoff.
+"""Plugins that keep a pod out of the active queue and out of backoff: PreEnqueue.
 
 v1.37: pkg/scheduler/backend/queue/scheduling_queue.go (runPreEnqueuePlugins);
 pkg/scheduler/framework/plugins: schedulinggates/scheduling_gates.go, defaultpreemption/default_preemption.go
@@ -16,9 +16,19 @@ Gate = Callable[[Pod], bool]
 """Whether the plugin keeps the pod out."""
 
 
+def gates_of(pod: Pod) -> tuple[str, ...]:
+    """The names of the pod's scheduling gates, in its order."""
+    return tuple(gate.name for gate in pod.spec.schedulingGates)
+
+
 def has_gates(pod: Pod) -> bool:
     """SchedulingGates: the pod has gates left."""
     return bool(pod.spec.schedulingGates)
+
+
+def waiting_for(gates: tuple[str, ...]) -> str:
+    """What the scheduler says of a pod that these gates hold back."""
+    return f"waiting for scheduling gates: [{' '.join(gates)}]"
 
 
 GATES: Mapping[str, Gate] = {"SchedulingGates": has_gates}

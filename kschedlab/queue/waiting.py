@@ -5,8 +5,9 @@ v1.37: pkg/scheduler/framework/types.go (QueuedPodInfo, QueueingParams).
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
+from functools import cmp_to_key
 
 from kschedlab.objects.model import Pod
 
@@ -75,3 +76,33 @@ class WaitingPod:
         self.update(pod)
         self.unschedulable_plugins, self.pending_plugins = set(unschedulable), set(pending)
         self.gate = ""
+
+
+# -- the order of the active queue
+
+Less = Callable[[WaitingPod, WaitingPod], bool]
+"""Whether the one pod comes before the other: PrioritySort, or a queue sort plugin."""
+
+
+def key_func(pod: WaitingPod) -> str:
+    """``namespace/name``."""
+    return pod.key
+
+
+def comes_first(one: WaitingPod, other: WaitingPod) -> bool:
+    """By priority, then by who came first (PrioritySort). No two pods tie."""
+    return one.rank < other.rank
+
+
+def never_tying(less: Less) -> Less:
+    """The plugin's order; where it sees no difference, by who came first."""
+    return lambda one, other: less(one, other) or (one.turn < other.turn and not less(other, one))
+
+
+def in_order(pods: Iterable[WaitingPod], less: Less) -> list[WaitingPod]:
+    """The pods as they would come out."""
+
+    def compare(one: WaitingPod, other: WaitingPod) -> int:
+        return -1 if less(one, other) else 1
+
+    return sorted(pods, key=cmp_to_key(compare))

@@ -14,7 +14,7 @@ from kschedlab.objects.model import Pod
 from kschedlab.queue.events import BACKOFF_COMPLETE, SCHEDULE_ATTEMPT_FAILURE
 from kschedlab.queue.heap import Heap
 from kschedlab.queue.interface import ACTIVE, BACKOFF, UNSCHEDULABLE, Moved, Now, Told
-from kschedlab.queue.nominated import NominationRules
+from kschedlab.queue.nominated import NOMINATIONS_1_16, NOMINATIONS_1_20, NominationRules
 from kschedlab.queue.pod_backoff import AttemptsBackoff, PodBackoff, PodBackoffMap
 from kschedlab.queue.queued import QueuedPodInfo, key_func, priority_sort
 from kschedlab.queue.without_backoff import POD_UPDATE, PRESENT, SECOND, WithoutBackoff
@@ -33,7 +33,7 @@ class BackoffRules:
     backoff: Callable[[Now, int, int], PodBackoff] = AttemptsBackoff
     initial: int = SECOND
     maximum: int = 10 * SECOND
-    nominations: NominationRules = NominationRules(kept=True, known_only=True)
+    nominations: NominationRules = NOMINATIONS_1_20
     present: Mapping[str, str] = field(
         default_factory=lambda: {
             ACTIVE: "pod: {pod} is already present in the active queue",
@@ -44,7 +44,7 @@ class BackoffRules:
 
 
 RULES_1_20 = BackoffRules()
-RULES_1_16 = BackoffRules(backoff=PodBackoffMap, nominations=NominationRules(kept=True), present=PRESENT)
+RULES_1_16 = BackoffRules(backoff=PodBackoffMap, nominations=NOMINATIONS_1_16, present=PRESENT)
 
 
 class WithBackoff(WithoutBackoff):

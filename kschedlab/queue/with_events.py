@@ -26,6 +26,7 @@ from kschedlab.queue.events import (
     name_of,
     pod_changes,
 )
+from kschedlab.queue.heap import Heap
 from kschedlab.queue.hints.table import DEFAULT
 from kschedlab.queue.in_flight import InFlight
 from kschedlab.queue.interface import (
@@ -41,11 +42,10 @@ from kschedlab.queue.interface import (
     QueuedPod,
     Told,
 )
-from kschedlab.queue.line import Less, Line, by_less, by_rank
-from kschedlab.queue.nominator import Nominator
+from kschedlab.queue.nominated import NOMINATIONS_1_37, NominatedPodMap
 from kschedlab.queue.pre_enqueue import GATES, Gate, is_gated
 from kschedlab.queue.unschedulable import Unschedulable
-from kschedlab.queue.waiting import NEVER, WaitingPod
+from kschedlab.queue.waiting import NEVER, Less, WaitingPod, comes_first, in_order, key_func, never_tying
 from kschedlab.queue.worth import AFTER_BACKOFF, NOTHING, Registrations
 
 
@@ -78,12 +78,12 @@ class WithEvents:
         self._gates = gates
         self._moved = moved
         self._max_wait = max_wait
-        self._order = by_rank if less is None else by_less(less)
-        self._active = Line(self._order)
-        self._backoff = Backoff(initial_backoff, max_backoff, self._order)
+        self._less = comes_first if less is None else never_tying(less)
+        self._active = Heap(key_func, self._less)
+        self._backoff = Backoff(initial_backoff, max_backoff, self._less)
         self._unschedulable = Unschedulable()
         self._in_flight = InFlight()
-        self._nominator = Nominator(known, told)
+        self._nominated = NominatedPodMap(NOMINATIONS_1_37, known, told)
         self._cycle = 0
         self._turn = 0
 
@@ -102,12 +102,12 @@ class WithEvents:
     @property
     def active(self) -> list[WaitingPod]:
         """The pods to be tried, in the order in which they will be."""
-        return sorted(self._active, key=self._order)
+        return in_order(self._active, self._less)
 
     @property
     def backoff(self) -> list[WaitingPod]:
         """The pods that back off, by when it ends."""
-        return sorted(self._backoff.pods(), key=lambda pod: (pod.backoff_until, self._order(pod)))
+        return in_order(self._backoff, self._backoff.ends_first)
 
     @property
     def unschedulable(self) -> list[WaitingPod]:
@@ -121,7 +121,7 @@ class WithEvents:
 
     def places(self) -> dict[str, Place]:
         """Where every waiting pod is, by ``namespace/name``."""
-        waiting = (*self._active, *self._backoff.pods(), *self._unschedulable)
+        waiting = (*self._active, *self._backoff, *self._unschedulable)
         return {pod.key: Place(pod.part, pod.since) for pod in waiting}
 
     def __len__(self) -> int:
@@ -133,7 +133,7 @@ class WithEvents:
         """A new pod that is to be scheduled."""
         self._turn += 1
         waiting = WaitingPod(pod, self._now(), self._turn)
-        self._nominator.add(pod, pod.status.nominatedNodeName)
+        self._nominated.add(pod)
         self._take(waiting.key)
         self._activate(waiting, name_of(UNSCHEDULED_POD_ADD))
 
@@ -150,9 +150,9 @@ class WithEvents:
             self.add(new)
             return
         waiting.update(new)
-        self._nominator.update(old, new)
+        self._nominated.update(old, new)
         if waiting.part == ACTIVE:
-            self._active.put(waiting)
+            self._active.add(waiting)
         elif waiting.part == BACKOFF:
             self._backoff.put(waiting)
         else:
@@ -169,7 +169,7 @@ class WithEvents:
 
     def delete(self, pod: Pod) -> None:
         """The pod is gone, or someone else's now."""
-        self._nominator.delete(pod)
+        self._nominated.delete(pod)
         waiting = self._take(pod.key)
         if waiting is not None:
             self._tell(waiting.pod, waiting.part, GONE, name_of(UNSCHEDULED_POD_DELETE))
@@ -179,10 +179,7 @@ class WithEvents:
     def pop(self) -> WaitingPod | None:
         """The next active pod, else the refused one whose backoff ends first. None where the real queue would wait."""
         while True:
-            waiting = self._active.pop()
-            why = "Pop"
-            if waiting is None:
-                waiting, why = self._backoff.pop(), POP_FROM_BACKOFF
+            waiting, why = (self._active.pop(), "Pop") if self._active else (self._backoff.pop(), POP_FROM_BACKOFF)
             if waiting is None:
                 return None
             waiting.attempts += 1
@@ -290,15 +287,15 @@ class WithEvents:
 
     def nominate(self, pod: Pod, node: str) -> None:
         """Remember that the pod waits for room on the node."""
-        self._nominator.add(pod, node)
+        self._nominated.add(pod, node)
 
     def withdraw(self, pod: Pod) -> None:
         """Forget the pod's nomination."""
-        self._nominator.delete(pod)
+        self._nominated.delete(pod)
 
     def nominated(self, node: str) -> list[Pod]:
         """The pods that are nominated to the node, in the order in which they were; as they are now if they wait."""
-        pods = self._nominator.pods(node)
+        pods = self._nominated.pods_for_node(node)
         return [pod if (waiting := self._find(pod.key)) is None else waiting.pod for pod in pods]
 
     # -- from part to part
@@ -324,7 +321,7 @@ class WithEvents:
     def _enter(self, waiting: WaitingPod, why: str) -> None:
         if waiting.first_active < 0:
             waiting.first_active = self._now()
-        self._active.put(waiting)
+        self._active.add(waiting)
         self._go(waiting, ACTIVE, why)
 
     def _back_off(self, waiting: WaitingPod, why: str) -> None:
@@ -348,10 +345,10 @@ class WithEvents:
             raise ValueError(f"Pod {queued.key} is already present in {where} queue")
 
     def _find(self, key: str) -> WaitingPod | None:
-        return self._active.get(key) or self._backoff.get(key) or self._unschedulable.get(key)
+        return self._active.get_by_key(key) or self._backoff.get(key) or self._unschedulable.get(key)
 
     def _take(self, key: str) -> WaitingPod | None:
-        return self._active.remove(key) or self._backoff.remove(key) or self._unschedulable.remove(key)
+        return self._active.delete(key) or self._backoff.remove(key) or self._unschedulable.remove(key)
 
     def _go(self, waiting: WaitingPod, part: str, why: str) -> None:
         origin, waiting.part, waiting.since = waiting.part, part, self._now()

@@ -213,7 +213,7 @@ class WithoutBackoff:
 
     def nominate(self, pod: Pod, node: str) -> None:
         """Remember that the pod waits for room on the node (UpdateNominatedPodForNode)."""
-        self.nominated_pods.add(pod, node)
+        self.nominated_pods.add(pod, node or None)
 
     def withdraw(self, pod: Pod) -> None:
         """Forget the pod's nomination (DeleteNominatedPodIfExists)."""

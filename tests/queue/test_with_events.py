@@ -21,7 +21,7 @@ from kschedlab.queue.events import (
 from kschedlab.queue.hints.table import ALWAYS
 from kschedlab.queue.in_flight import InFlight
 from kschedlab.queue.interface import Place, SchedulingQueue
-from kschedlab.queue.nominator import Nominator
+from kschedlab.queue.nominated import NOMINATIONS_1_37, NominatedPodMap
 from kschedlab.queue.pre_enqueue import GATES
 from kschedlab.queue.waiting import WaitingPod
 from kschedlab.queue.with_events import WithEvents
@@ -442,23 +442,23 @@ def test_a_nominated_pod_is_shown_as_it_is_now(clock) -> None:
     ("before", "after", "expected"), [("", "", "n9"), ("n1", "", None), ("", "n2", "n2"), ("n1", "n2", "n2")]
 )
 def test_an_update_keeps_a_nomination_that_the_object_does_not_show_yet(before, after, expected) -> None:
-    nominator = Nominator()
-    nominator.add(pod("a"), "n9")
-    nominator.update(nominated(pod("a"), before), nominated(pod("a"), after))
-    found = {node for node in ("n1", "n2", "n9") if nominator.pods(node)}
+    nominations = NominatedPodMap(NOMINATIONS_1_37)
+    nominations.add(pod("a"), "n9")
+    nominations.update(nominated(pod("a"), before), nominated(pod("a"), after))
+    found = {node for node in ("n1", "n2", "n9") if nominations.pods_for_node(node)}
     assert found == ({expected} if expected else set())
 
 
 def test_pods_that_are_gone_or_on_a_node_are_not_nominated() -> None:
     known = {"default/bound": pod("bound", nodeName="n3")}
-    nominator = Nominator(known.get)
-    nominator.add(pod("bound"), "n1")
-    nominator.add(pod("gone"), "n1")
-    assert nominator.pods("n1") == []
+    nominations = NominatedPodMap(NOMINATIONS_1_37, known.get)
+    nominations.add(pod("bound"), "n1")
+    nominations.add(pod("gone"), "n1")
+    assert nominations.pods_for_node("n1") == []
     known["default/here"] = pod("here")
-    nominator.add(pod("here"), "n1")
-    nominator.add(pod("here"), "")
-    assert nominator.pods("n1") == []
+    nominations.add(pod("here"), "n1")
+    nominations.add(pod("here"), "")
+    assert nominations.pods_for_node("n1") == []
 
 
 # -- in flight
