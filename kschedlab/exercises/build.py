@@ -53,7 +53,7 @@ class Build(Exercise):
         if sum(own.report.counts.values()) > MOST_OBJECTS:
             return Verdict(State.ERROR, f"More than {MOST_OBJECTS} objects; a few are enough.")
         missing = self.goal(both)
-        notes = "\n".join(own.report.lines())
+        notes = "\n".join(both.report.lines())
         return Verdict(State.WRONG, missing, notes) if missing else Verdict(State.RIGHT, self.why, notes)
 
     def explained(self) -> str:

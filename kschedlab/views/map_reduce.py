@@ -78,7 +78,7 @@ def reduced(scores: Scores) -> list[str]:
 def draw_handing_out(
     decision: Decision, work: Sequence[Piece], tick: int, stage: int, function: bool, alt: str
 ) -> Html:
-    """The channel, a lane for each worker, and the grid. ``stage``: 0 Map, 1 Reduce, 2 sum. ``function``: it has run."""
+    """The channel, a lane for each worker, and the grid. ``stage``: 0 Map, 1 Reduce, 2 sum. ``function``: has run."""
     wide = max(40, min(62, 760 // len(work)))
     channel, y = _channel(work, tick, wide)
     lanes, y = _lanes(work, tick, wide * len(work), y + GAP)
