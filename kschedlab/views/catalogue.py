@@ -1,0 +1,94 @@
+"""Predicates and priorities side by side: lists of them, and what one of them says about a pod and its nodes."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from kschedlab.decision import Decision, NodeVerdict
+from kschedlab.views.loop import Told
+
+Facts = Sequence[tuple[str, bool]]
+"""What a switch changes, in words, and whether it is on."""
+
+
+@dataclass(frozen=True)
+class Predicate:
+    """``sort``: the document's class; ``listed``: by the document; ``asked``: by default; ``part`` of another."""
+
+    name: str
+    sort: str
+    listed: bool
+    asked: bool
+    part: bool
+
+
+def predicates_table(predicates: Sequence[Predicate]) -> Told:
+    """All predicates: which the document lists, and which v1.16 asks, in its order."""
+    rows, number = [], 0
+    for each in predicates:
+        number += each.asked
+        asked = f"asked as number {number}" if each.asked else "inside GeneralPredicates" if each.part else "taken out"
+        note = "" if each.part or each.asked == each.listed else "TaintNodesByCondition"
+        rows.append((each.name, each.sort, "listed" if each.listed else "-", asked, note))
+    return Told(("predicate", "class", "document", "v1.16", "because of"), tuple(rows))
+
+
+def predicates_sentence(predicates: Sequence[Predicate]) -> str:
+    """The numbers of it, in words."""
+    listed, asked = (sum(found) for found in zip(*((each.listed, each.asked) for each in predicates), strict=True))
+    both = sum(each.listed and each.asked for each in predicates)
+    return f"The document lists {listed}; v1.16 asks {asked} by default: {both} of these, and {asked - both} more."
+
+
+def verdict_sentence(name: str, alone: Decision, default: Decision, node: str) -> str:
+    """What the predicate says, and what becomes of the pod with the default predicates."""
+    mine, theirs = alone.verdict(node), default.verdict(node)
+    said = f"{name} lets web onto {node}" if mine.passes else f"{name} refuses {node}: {_reasons(mine)}"
+    if theirs.passes:
+        return f"{said}; the default predicates let it pass."
+    return f"{said}; with the default predicates, {theirs.plugin} refuses it."
+
+
+def verdict_table(facts: Facts, alone: Decision, default: Decision, node: str) -> Told:
+    """What the switches stand for, and both verdicts with their reasons."""
+    names = ("in the way", "way out")
+    rows = [(name, "on" if on else "off", what) for name, (what, on) in zip(names, facts, strict=True)]
+    for name, decision in (("asked alone", alone), ("v1.16's default", default)):
+        verdict = decision.verdict(node)
+        rows.append((name, verdict.plugin or "passes", _reasons(verdict)))
+    return Told(("", "now", "that is"), tuple(rows))
+
+
+def _reasons(verdict: NodeVerdict) -> str:
+    return ", ".join(verdict.reasons)
+
+
+def score_sentence(name: str, decision: Decision) -> str:
+    """What the priority gives, and where the pod goes once all are summed up."""
+    scores = decision.scores
+    assert scores is not None
+    row = scores.plugins.index(name)
+    given = [
+        f"{decision.cluster.names[n]} {score}"
+        for n, score in zip(scores.nodes.tolist(), scores.rows[row].normalized.tolist(), strict=True)
+    ]
+    best = decision.best
+    goes = f"web goes to {best[0]}" if len(best) == 1 else f"{' and '.join(best)} are equal: one of them is drawn"
+    return f"{name} gives {', '.join(given)} of 10; summed over all eight, {goes}."
+
+
+def score_table(name: str, asks: str, facts: Facts, decision: Decision) -> Told:
+    """What the priority ``asks``, what the switches stand for; and for each node raw and reduced score, weight and sums."""
+    scores = decision.scores
+    assert scores is not None
+    row = scores.plugins.index(name)
+    scored, weight = scores.rows[row], scores.weights[row]
+    names = ("difference", "counterweight")
+    rows = [("it asks", "", "", "", asks)]
+    rows += [(name, "on" if on else "off", "", "", what) for name, (what, on) in zip(names, facts, strict=True)]
+    for i, n in enumerate(scores.nodes.tolist()):
+        reduced, result, total = int(scored.normalized[i]), int(scores.results[row, i]), int(scores.total[i])
+        sums = f"{reduced} x {weight} = {result}"
+        rows.append((decision.cluster.names[n], str(scored.raw[i]), str(reduced), sums, f"all eight: {total}"))
+    return Told(("", "raw", "0..10", "x weight", ""), tuple(rows))
