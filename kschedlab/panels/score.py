@@ -18,6 +18,8 @@ from kschedlab.cluster.constraints import HOSTNAME
 from kschedlab.decision import Decision
 from kschedlab.generations import V1_20, Generation
 from kschedlab.objects.manifests import decode_objects
+from kschedlab.objects.model import Pod
+from kschedlab.objects.requests import pod_requests
 from kschedlab.panels import sketch
 from kschedlab.panels.base import View
 from kschedlab.panels.chart import ChartPanel, chart_view
@@ -27,8 +29,10 @@ from kschedlab.panels.sketch import Manifest, node, pod
 from kschedlab.scheduler import schedule
 from kschedlab.score.avoid_pods import ANNOTATION
 from kschedlab.views.arithmetic import Step, steps, steps_html, steps_text, summed
+from kschedlab.views.html import Html, element, join
 from kschedlab.views.score import STAGES, SUM, score_map
-from kschedlab.views.words import outcome
+from kschedlab.views.tables import row, table
+from kschedlab.views.words import amount, outcome
 
 NEW = "default/shop-new"
 ZONE, DISK = "topology.kubernetes.io/zone", "disk"
@@ -142,6 +146,24 @@ def as_yaml(cause: Cause) -> str:
     return sketch.as_yaml(manifests(cause))
 
 
+def look(cause: Cause) -> Html:
+    """The cluster as a table."""
+    objects = decode_objects(manifests(cause))
+    lines = []
+    for each in objects.nodes:
+        labels, room = each.metadata.labels, each.status.allocatable
+        taints = ", ".join(f"{taint.key}:{taint.effect}" for taint in each.spec.taints)
+        pods = [element("div", _asks(p)) for p in objects.pods if p.spec.nodeName == each.metadata.name]
+        own = [each.metadata.name, labels[ZONE], labels[DISK], str(room["cpu"]), str(room["memory"])]
+        lines.append(row(*own, taints or "none", "yes" if each.status.images else "no", join(pods)))
+    return table(("Node", "Zone", "Disk", "CPU", "Memory", "Taint", "Image", "Pods"), lines)
+
+
+def _asks(running: Pod) -> str:
+    requests = [amount(name, value) for name, value in pod_requests(running).items()]
+    return f"{running.metadata.name}: {', '.join(requests)}"
+
+
 def cluster(cause: Cause) -> Cluster:
     """The cluster of these manifests."""
     return Cluster(decode_objects(manifests(cause)), V1_20.api)
@@ -188,7 +210,7 @@ def _cell(settings: Settings, cell: list[Step]) -> str:
 
 def panel(**settings: Any) -> ChartPanel[Settings]:
     """The panel, with some settings other than the usual. A click goes to a cell."""
-    return ChartPanel(Settings().changed(**settings), show, as_yaml, row="plugin", column="node")
+    return ChartPanel(Settings().changed(**settings), show, as_yaml, row="plugin", column="node", wide=True)
 
 
 def which_node() -> Prediction:

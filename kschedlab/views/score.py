@@ -129,7 +129,9 @@ def _bar(bars: Bars, i: int, scale: float) -> Html:
     if won:
         ends = {"x": LEFT - 2, "y": y - 2, "width": x - LEFT + 4, "height": HIGH + 4}
         shapes.append(element("rect", fill="none", stroke=CHOSEN, stroke_width=4, **ends))
-    return element("g", *shapes, _text(bars.ends[i], x + 8, y + 20, "start", font_weight="bold"))
+    line = LEFT + scale * bars.line if bars.line is not None else 0.0
+    end = max(x, line) if line - x < LETTER * len(bars.ends[i]) + 8 else x
+    return element("g", *shapes, _text(bars.ends[i], end + 8, y + 20, "start", font_weight="bold"))
 
 
 def _label(bars: Bars, place: int, value: int, long: float) -> str:

@@ -83,6 +83,12 @@ def test_the_yaml_is_the_cluster() -> None:
     assert str(decision) == str(score.decide(cause))
 
 
+def test_the_cluster_as_a_table() -> None:
+    shown = str(score.look(Cause()))
+    assert shown.count("<tr") == 5 and "batch-c: 1 CPU, 7Gi memory" in shown
+    assert "maintenance:PreferNoSchedule" in shown and "PreferNo" not in str(score.look(Cause(tainted=False)))
+
+
 def test_a_click_goes_to_a_cell() -> None:
     moved = score.panel(stage="weighted").click(ROWS.index("sum"), 3)
     assert (moved.settings.plugin, moved.settings.node) == ("sum", "node-d")
