@@ -23,6 +23,7 @@ LEFT_TO_RIGHT = (
     "decision",
     "scheduler",
     "compare",
+    "whatif",
     "simulation",
     "views",
     "panels",
@@ -33,7 +34,7 @@ LEFT_TO_RIGHT = (
     "cli",
     "__main__",
 )
-SHOW_THEMSELVES = ("decision", "compare")  # _repr_html_ and its siblings ask a view, when they are called
+SHOW_THEMSELVES = ("decision", "compare", "whatif")  # _repr_html_ and its siblings ask a view, when they are called
 HEAVY = ("ipywidgets", "networkx", "plotly", "prometheus_client", "simpy", "yaml")
 
 

@@ -1,0 +1,122 @@
+"""What would change a decision, as a sentence, a table and text."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import NamedTuple
+
+from kschedlab.decision import Decision
+from kschedlab.views.html import Html, element, join, visible
+from kschedlab.views.tables import row, table
+from kschedlab.views.words import aligned, amount, count, evicted, listing, outcome
+from kschedlab.whatif.answers import Eviction, WhatIf
+from kschedlab.whatif.case import Boundary
+
+HEAD = ("what", "change", "then", "but")
+VICTIMS = 6
+"""How many pods in the way are named."""
+
+
+class Line(NamedTuple):
+    """One answer. ``but``: what is decided just before the change."""
+
+    what: str
+    change: str
+    then: str
+    but: str = ""
+
+
+def whatif_text(whatif: WhatIf) -> str:
+    """The answers as plain text."""
+    lines = [whatif_sentence(whatif), *aligned([HEAD, *whatif_lines(whatif)])]
+    return "\n".join(map(visible, [*lines, *notes(whatif)]))
+
+
+def whatif_tables(whatif: WhatIf) -> Html:
+    """The answers as a table with the sentence above it."""
+    return join([element("p", element("b", whatif_sentence(whatif))), whatif_table(whatif)])
+
+
+def whatif_table(whatif: WhatIf) -> Html:
+    """The answers as a table."""
+    lines = table(HEAD, (row(*line) for line in whatif_lines(whatif)))
+    return join([lines, *(element("p", note) for note in notes(whatif))])
+
+
+def whatif_lines(whatif: WhatIf) -> list[Line]:
+    """All answers in their order."""
+    return list(_to_fit(whatif) if whatif.decision.node is None else _to_go_elsewhere(whatif))
+
+
+def whatif_sentence(whatif: WhatIf) -> str:
+    """What is decided now, and the first answer of each kind."""
+    now = outcome(whatif.decision)
+    first: dict[str, Line] = {}
+    for line in whatif_lines(whatif):
+        first.setdefault(line.what, line)
+    told = [f"{line.change} ({line.then})" for line in list(first.values())[:3]]
+    if not told:
+        return f"{now} Nothing that was tried changes that."
+    return f"{now} It would be otherwise {'; or '.join(told)}."
+
+
+def notes(whatif: WhatIf) -> list[str]:
+    """What was tried in vain, or not at all."""
+    found, said = whatif.relaxations, []
+    if whatif.decision.node is None:
+        if not whatif.requests and any(whatif.decision.pod.request.values()):
+            said.append("Less of one resource alone is not enough.")
+        if not found.found:
+            said.append(f"No change of its constraints is enough: {count(found.tried, 'change')} tried, pairs as well.")
+        if found.left_out:
+            said.append(f"{count(found.left_out, 'change')} left out: too many to try.")
+        if whatif.priority is None and whatif.decision.nominated_node is None:
+            said.append("No priority makes it preempt.")
+    elif not whatif.weights:
+        said.append("No weight of one score alone, from 0 to 100, changes the node.")
+    return said
+
+
+def _to_fit(whatif: WhatIf) -> Iterator[Line]:
+    for found in whatif.requests:
+        change = f"asking for {amount(found.what, found.far)} instead of {amount(found.what, found.now)}"
+        yield Line("requests", change, then(found.after), f"{amount(found.what, found.near)}: still fits nowhere")
+    for each in whatif.relaxations.found:
+        yield Line("constraints", " and ".join(each.changes), then(each.decision))
+    if (priority := whatif.priority) is not None:
+        change = f"with priority {priority.far} instead of {priority.now}"
+        yield Line("priority", change, then(priority.after), f"{priority.near}: preempts nobody")
+    if (eviction := whatif.eviction) is not None:
+        yield Line("eviction", _evicting(eviction), then(eviction.decision))
+
+
+def _evicting(eviction: Eviction) -> str:
+    names = [f"{victim.key} ({victim.priority})" for victim in eviction.victims]
+    return f"without {listing(names, VICTIMS)} on {eviction.node}"
+
+
+def _to_go_elsewhere(whatif: WhatIf) -> Iterator[Line]:
+    for found in whatif.limits:
+        change = f"asking for {amount(found.what, found.far)}"
+        yield Line("limit", change, then(found.after), f"{amount(found.what, found.near)}: {then(found.before)}")
+    for found in whatif.requests:
+        change = f"asking for {amount(found.what, found.far)}"
+        yield Line("requests", change, then(found.after), f"{amount(found.what, found.near)}: {_still(whatif, found)}")
+    for found in whatif.weights:
+        change = f"with weight {found.far} of {found.what} instead of {found.now}"
+        yield Line("weights", change, then(found.after), f"{found.near}: {_still(whatif, found)}")
+
+
+def _still(whatif: WhatIf, found: Boundary) -> str:
+    """That the node of now is still the best, or one of the best."""
+    among = "" if len(found.before.best) == 1 else f"one of {len(found.before.best)} best: "
+    return f"{among}{whatif.decision.node}"
+
+
+def then(decision: Decision) -> str:
+    """What becomes of the pod."""
+    if decision.node is not None:
+        return f"{decision.node}, {count(len(decision.feasible), 'feasible node')}"
+    if decision.preemption is not None and decision.nominated_node is not None:
+        return f"preempts {evicted(decision.preemption.victims)} on {decision.nominated_node}"
+    return "fits nowhere"

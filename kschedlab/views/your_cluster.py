@@ -1,0 +1,312 @@
+"""A whole cluster at a glance: its pools, every node as a bar, and one pod's fate told by pools."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from typing import NamedTuple
+
+import numpy as np
+
+from kschedlab.cluster.cluster import Cluster
+from kschedlab.decision import Decision
+from kschedlab.objects.model import Node
+from kschedlab.views.drawing import EM, FONT
+from kschedlab.views.html import Html, element, join, visible
+from kschedlab.views.picture import scarcest
+from kschedlab.views.style import CHOSEN, DECIDES, KINDS, MONO
+from kschedlab.views.tables import row, table
+from kschedlab.views.text import ranking
+from kschedlab.views.words import aligned, broken, count, listing, refusals
+
+POOL_LABELS = (
+    "karpenter.sh/nodepool",
+    "cloud.google.com/gke-nodepool",
+    "eks.amazonaws.com/nodegroup",
+    "alpha.eksctl.io/nodegroup-name",
+    "kubernetes.azure.com/agentpool",
+    "agentpool",
+    "node.kubernetes.io/instance-type",
+)
+"""Labels that say which pool a node belongs to; the first that any node has is taken."""
+POOLS = 12
+"""How many pools are told apart; the smallest ones are put together."""
+OTHERS = "others"
+BARS = 400
+"""How many bars are drawn at most; then each stands for several nodes."""
+WIDE, TALL, STEP, LEFT, PER_ROW, LINE = 6, 32, 8, 112, 66, 54
+"""Of a bar; from bar to bar, left of the bars, bars in a row, from row to row; in pixels."""
+FITS, UNASKED = "feasible", "not looked at"
+
+
+# -- pools
+
+
+def pools(cluster: Cluster) -> dict[str, list[int]]:
+    """The places of each pool's nodes; the largest pool first. By label, else by taints."""
+    has = Counter(key for node in cluster.nodes for key in node.metadata.labels)
+    label = next((key for key in POOL_LABELS if has[key]), "")
+    found: dict[str, list[int]] = {}
+    for place, node in enumerate(cluster.nodes):
+        found.setdefault(_pool(node, label), []).append(place)
+    largest = sorted(found, key=lambda name: (-len(found[name]), name))
+    kept = largest if len(largest) <= POOLS else largest[: POOLS - 1]
+    rest = [place for name in largest[len(kept) :] for place in found[name]]
+    return {name: found[name] for name in kept} | ({OTHERS: rest} if rest else {})
+
+
+def _pool(node: Node, label: str) -> str:
+    if label:
+        return node.metadata.labels.get(label, OTHERS)
+    return ", ".join(sorted({taint.key for taint in node.spec.taints})) or "nodes"
+
+
+def pool_rows(cluster: Cluster) -> list[list[str]]:
+    """Each pool: its name, nodes, the taints that nodes of it have, and how much of cpu and memory is asked for."""
+    rows = []
+    for name, places in pools(cluster).items():
+        taints = Counter(_taint(node) for node in (cluster.nodes[place] for place in places))
+        told = [f"{taint} ({number})" if number < len(places) else taint for taint, number in taints.items() if taint]
+        shares = []
+        for resource in ("cpu", "memory"):
+            line = cluster.resources[resource]
+            room = int(cluster.allocatable[line, places].sum())
+            shares.append(f"{100 * int(cluster.requested[line, places].sum()) // max(room, 1)} %")
+        running = str(int(cluster.pods_on[places].sum()))
+        rows.append([name, str(len(places)), listing(told, 3) or "none", *shares, running])
+    return rows
+
+
+POOL_HEAD = ("pool", "nodes", "taints", "cpu asked for", "memory asked for", "pods")
+
+
+def _taint(node: Node) -> str:
+    return ", ".join(f"{t.key}={t.value}" if t.value else t.key for t in node.spec.taints)
+
+
+class Overview:
+    """The pools of a cluster as a table."""
+
+    def __init__(self, cluster: Cluster) -> None:
+        self.rows = pool_rows(cluster)
+
+    def __repr__(self) -> str:
+        return "\n".join(map(visible, aligned([POOL_HEAD, *self.rows], "")))
+
+    def _repr_html_(self) -> str:
+        return str(table(POOL_HEAD, (row(*each) for each in self.rows)))
+
+
+def by_pool(cluster: Cluster, names: Sequence[str]) -> str:
+    """ "general 95, spot 20": to which pools these nodes belong."""
+    wanted = {cluster.index[name] for name in names}
+    shares = {pool: len(wanted.intersection(places)) for pool, places in pools(cluster).items()}
+    return ", ".join(f"{pool} {number}" for pool, number in shares.items() if number)
+
+
+# -- the picture
+
+
+class Run(NamedTuple):
+    """Bars of one pool that stand beside one another: why, and how full each is (0 to 1); the chosen one's place."""
+
+    verdict: str
+    used: tuple[float, ...]
+    chosen: int | None
+
+
+def node_bars(decision: Decision, sentence: str) -> Html:
+    """Every node as a bar by pool, filled as far as it is asked for; under the bars a letter says what came of it."""
+    resource, cluster = scarcest(decision), decision.cluster
+    each = -(-len(cluster.nodes) // BARS)
+    drawn = {pool: _runs(decision, resource, places, each) for pool, places in pools(cluster).items()}
+    verdicts = list(dict.fromkeys(run.verdict for runs in drawn.values() for run in runs))
+    verdicts.sort(key=lambda verdict: verdict != FITS)
+    style = {v: (chr(ord("A") + i), CHOSEN if v == FITS else COLOURS[i % len(COLOURS)]) for i, v in enumerate(verdicts)}
+    shapes: list[Html] = []
+    y = 10.0
+    for pool, runs in drawn.items():
+        shapes.append(_words(pool, 0, y + 14, font_weight="bold"))
+        shapes.append(_words(count(len(pools(cluster)[pool]), "node"), 0, y + 29, opacity=0.7))
+        y = _pool_bars(runs, style, y, shapes)
+    numbers = _numbers(decision)
+    for verdict, (letter, colour) in style.items():
+        shapes.append(element("rect", x=0, y=y - 2, width=12, height=12, fill=colour))
+        shapes.append(_words(f"{letter}  {verdict}: {count(numbers[verdict], 'node')}", 18, y + 8))
+        y += 18
+    scale = f"Bars are filled as far as {resource} is asked for."
+    shapes.append(_words(scale + (f" Each stands for {each} nodes." if each > 1 else ""), 0, y + 8, opacity=0.7))
+    width, height = LEFT + PER_ROW * STEP, y + 18
+    return element(
+        "svg",
+        element("g", *shapes, font_family=FONT, font_size=12),
+        xmlns="http://www.w3.org/2000/svg",
+        viewBox=f"0 0 {width} {height:g}",
+        width=f"{width / EM:.1f}em",
+        height=f"{height / EM:.1f}em",
+        role="img",
+        aria_label=sentence,
+        fill="currentColor",
+        style="max-width:100%;height:auto",
+    )
+
+
+COLOURS = tuple(colour for colour in KINDS if colour != CHOSEN)
+
+
+def _verdict(decision: Decision, place: int) -> str:
+    verdicts = decision.verdicts
+    if verdicts is None or verdicts.rejected is not None:
+        return UNASKED
+    plugin = verdicts.plugin(place)
+    return FITS if plugin is None else f"refused by {plugin}"
+
+
+def _numbers(decision: Decision) -> Counter[str]:
+    return Counter(_verdict(decision, place) for place in range(len(decision.cluster.nodes)))
+
+
+def _runs(decision: Decision, resource: str, places: list[int], each: int) -> list[Run]:
+    """A pool's nodes by verdict, the fullest first, in bars of so many nodes each."""
+    cluster = decision.cluster
+    line = cluster.resources.get(resource, 0)
+    share = cluster.requested[line] / np.maximum(cluster.allocatable[line], 1)
+    star = cluster.index.get(decision.node or decision.nominated_node or "")
+    found: dict[str, list[int]] = {}
+    for place in sorted(places, key=lambda place: (-share[place], cluster.names[place])):
+        found.setdefault(_verdict(decision, place), []).append(place)
+    runs = []
+    for verdict, mine in sorted(found.items(), key=lambda item: (item[0] != FITS, item[0])):
+        groups = [mine[i : i + each] for i in range(0, len(mine), each)]
+        used = tuple(min(float(share[group].mean()), 1.0) for group in groups)
+        runs.append(Run(verdict, used, next((i for i, group in enumerate(groups) if star in group), None)))
+    return runs
+
+
+def _pool_bars(runs: list[Run], style: dict[str, tuple[str, str]], y: float, shapes: list[Html]) -> float:
+    """Draw a pool's bars from this height on; the height below them."""
+    slot = 0
+    for run in runs:
+        letter, colour = style[run.verdict]
+        outline, fill = [], []
+        for number, used in enumerate(run.used):
+            x, top = LEFT + slot % PER_ROW * STEP, y + slot // PER_ROW * LINE
+            outline.append(f"M{x} {top:g}h{WIDE}v{TALL}h-{WIDE}z")
+            filled = round(TALL * used)
+            fill.append(f"M{x} {top + TALL:g}v-{filled}h{WIDE}v{filled}z")
+            if number == run.chosen:
+                shapes.append(_words("★", x - 3, top - 1, fill=CHOSEN, font_size=13))
+                shapes.append(element("rect", x=x - 2, y=top - 2, width=WIDE + 4, height=TALL + 4, **CHOSEN_FRAME))
+            if number == 0 or slot % PER_ROW == 0:
+                shapes.append(_words(letter, x, top + TALL + 13, font_size=11))
+            slot += 1
+        shapes.append(element("path", d="".join(fill), fill=colour))
+        shapes.append(element("path", d="".join(outline), fill="none", stroke=colour, stroke_width=1))
+    return y + -(-slot // PER_ROW) * LINE
+
+
+CHOSEN_FRAME: dict[str, str | float | None] = {"fill": "none", "stroke": "currentColor", "stroke_width": 2}
+
+
+def _words(text: str, x: float, y: float, **more: str | float) -> Html:
+    return element("text", text if len(text) <= 60 else f"{text[:59]}…", x=x, y=y, **more)
+
+
+# -- why pending
+
+
+def refusal_rows(decision: Decision) -> list[list[str]]:
+    """Refused nodes folded by plugin and reasons, with the pools that they are in."""
+    rows = []
+    for refusal in refusals(decision):
+        also = [f"also refused by {listing([f'{plugin} ({nodes:,})' for plugin, nodes in refusal.also])}"]
+        reasons = "; ".join([*refusal.reasons, *(also if refusal.also else [])])
+        evicting = "is no help" if refusal.unresolvable else "may help"
+        pools_of = by_pool(decision.cluster, refusal.nodes)
+        rows.append([str(len(refusal.nodes)), refusal.plugin, reasons, pools_of, evicting])
+    return rows
+
+
+REFUSAL_HEAD = ("nodes", "plugin", "reasons", "pools", "evicting")
+
+
+# -- why there
+
+
+class Compared(NamedTuple):
+    """One plugin's weighted scores: of the chosen node, of each node that it is compared with."""
+
+    plugin: str
+    chosen: int
+    others: tuple[int, ...]
+
+
+def compared(decision: Decision, was_on: str | None) -> tuple[list[str], list[Compared]]:
+    """The chosen node against the runner-up, and against the node that the pod was taken off: (names, plugins)."""
+    scores = decision.scores
+    if scores is None:
+        return [], []
+    names = [decision.cluster.names[n] for n in scores.nodes.tolist()]
+    order = [names[i] for i in ranking(scores, names, decision.node)]
+    shown = list(dict.fromkeys([*order[:2], *([was_on] if was_on in names else [])]))
+    columns = [names.index(name) for name in shown]
+    lines = [
+        Compared(f"{plugin} ×{weight}", int(result[columns[0]]), tuple(int(result[i]) for i in columns[1:]))
+        for plugin, weight, result in zip(scores.plugins, scores.weights, scores.results, strict=True)
+    ]
+    total = scores.total
+    return shown, [*lines, Compared("total", int(total[columns[0]]), tuple(int(total[i]) for i in columns[1:]))]
+
+
+def margin(decision: Decision) -> str:
+    """By how much the chosen node wins, and through which plugins; "" if nothing was scored."""
+    names, lines = compared(decision, None)
+    if not lines:
+        return ""
+    total, runner_up = lines[-1], names[1]
+    by = total.chosen - total.others[0]
+    if by == 0:
+        return f"It shares the highest score with {count(len(decision.best) - 1, 'other node')}: one of them is drawn."
+    gains = [f"{each.plugin} {each.chosen - each.others[0]:+d}" for each in lines[:-1] if each.chosen != each.others[0]]
+    return f"It is {by} ahead of {runner_up}: {', '.join(gains)}."
+
+
+def score_head(names: Sequence[str], was_on: str | None) -> list[str]:
+    """Of the columns: the plugin, the chosen node, the others with the difference to them."""
+    marked = [f"{name} (it runs here)" if name == was_on else name for name in names]
+    return ["weighted score", f"★ {marked[0]}", *(part for name in marked[1:] for part in (name, "difference"))]
+
+
+def score_rows(lines: Sequence[Compared]) -> Iterator[list[str]]:
+    """Of that table."""
+    for each in lines:
+        pairs = ((str(other), f"{each.chosen - other:+d}") for other in each.others)
+        yield [each.plugin, str(each.chosen), *(cell for pair in pairs for cell in pair)]
+
+
+# -- both
+
+
+def why_table(decision: Decision, was_on: str | None) -> Html:
+    """Why it goes where it goes, or why it waits."""
+    names, lines = compared(decision, was_on)
+    parts: list[Html] = []
+    if lines:
+        rows = list(score_rows(lines))
+        parts.append(table(score_head(names, was_on), (row(*r, style=DECIDES if r is rows[-1] else "") for r in rows)))
+    if event := decision.event:
+        parts.append(element("p", element("b", "Event: "), element("code", event, style=MONO)))
+    if found := refusal_rows(decision):
+        parts.append(table(REFUSAL_HEAD, (row(*each) for each in found)))
+    return join(parts)
+
+
+def why_text(decision: Decision, was_on: str | None) -> list[str]:
+    """The same as lines of text."""
+    names, lines = compared(decision, was_on)
+    said = aligned([score_head(names, was_on), *score_rows(lines)], "") if lines else []
+    if event := decision.event:
+        said += ["", *broken(f"Event: {event}", 120)]
+    if found := refusal_rows(decision):
+        said += ["", *aligned([REFUSAL_HEAD, *found], "")]
+    return said
