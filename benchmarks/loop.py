@@ -21,9 +21,9 @@ from kschedlab.bench import Workload
 from kschedlab.generations import GENERATIONS, LATEST
 from kschedlab.objects.manifests import decode_objects
 from kschedlab.objects.model import Pod
-from kschedlab.simulation.api import ApiServer
-from kschedlab.simulation.kube_scheduler import KubeScheduler
 from kschedlab.simulation.log import Log
+from kschedlab.simulation.scheduler.kube_scheduler import KubeScheduler
+from kschedlab.simulation.server.api import ApiServer
 
 BEGIN = 1_700_000_000_000_000
 HOUR = 3_600_000_000

@@ -127,7 +127,7 @@ def _percentage(text: str) -> int:
 
 
 def _duration(text: str) -> int:
-    from kschedlab.simulation.durations import parse_duration
+    from kschedlab.simulation.scenarios.durations import parse_duration
 
     try:
         return parse_duration(text)
@@ -202,7 +202,7 @@ def _compare(options: argparse.Namespace) -> int:
 def _simulate(options: argparse.Namespace) -> int:
     from time import perf_counter
 
-    from kschedlab.simulation.scenario import load_scenario
+    from kschedlab.simulation.scenarios.scenario import load_scenario
     from kschedlab.simulation.simulation import Simulation
     from kschedlab.views.simulation import Bar, pods_text, report_text
 

@@ -58,7 +58,8 @@ POINTS_1_37 = (*POINTS_1_20, "pre_enqueue", "events_to_register")
 class LoopRules:
     """How a generation's loop goes round: named rules. The defaults are those of v1.37 (pkg/scheduler/schedule_one.go).
 
-    ``points``: the extension points that there are, by the names of :class:`~kschedlab.simulation.plugin.Plugin`.
+    ``points``: the extension points that there are, by the names of the methods of a
+    :class:`~kschedlab.simulation.scheduler.plugin.Plugin`.
     ``skips``: which popped pods are passed over beside those being deleted: none (""), the ones that are "assumed", or
     only those whose "update" says nothing new (v1.20: scheduler.go, skipPodSchedule).
     ``update_ignores``: what may change of an assumed pod without its being queued again (skipPodUpdate).

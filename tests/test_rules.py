@@ -26,8 +26,8 @@ from kschedlab.generations import GENERATIONS, Generation
 from kschedlab.objects.manifests import decode_objects
 from kschedlab.objects.model import Pod, TopologySpreadConstraint
 from kschedlab.scheduler import Scheduler, schedule
-from kschedlab.simulation.api import ApiServer
 from kschedlab.simulation.log import Log
+from kschedlab.simulation.server.api import ApiServer
 from tests.affinity import affinity, by, selector
 from tests.build import Manifest, model, node, pod
 from tests.conformance.compare import differences

@@ -16,10 +16,10 @@ from kschedlab.panels.base import Panel, View
 from kschedlab.panels.prediction import Prediction
 from kschedlab.panels.settings import Restorable, choice, steps
 from kschedlab.panels.sketch import Manifest, node, pod
-from kschedlab.simulation import context
 from kschedlab.simulation.log import Log, Moved, Step
-from kschedlab.simulation.plugin import ERROR, SKIP, Plugin, Skip, Status
-from kschedlab.simulation.scenario import loads_scenario
+from kschedlab.simulation.scenarios.scenario import loads_scenario
+from kschedlab.simulation.scheduler import context
+from kschedlab.simulation.scheduler.plugin import ERROR, SKIP, Plugin, Skip, Status
 from kschedlab.simulation.simulation import Simulation
 from kschedlab.views import loop
 from kschedlab.views.graph import draw_graph, graph_list

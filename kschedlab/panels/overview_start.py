@@ -10,12 +10,12 @@ from kschedlab.generations import V1_16
 from kschedlab.objects.manifests import decode_objects
 from kschedlab.objects.model import Pod
 from kschedlab.panels.sketch import Manifest, node, pod as a_pod
-from kschedlab.simulation import startup
-from kschedlab.simulation.api import ApiServer
-from kschedlab.simulation.context import SECOND, Latencies
 from kschedlab.simulation.log import Log, Step
+from kschedlab.simulation.scheduler import startup
+from kschedlab.simulation.scheduler.context import SECOND, Latencies
+from kschedlab.simulation.scheduler.startup import StartUp
+from kschedlab.simulation.server.api import ApiServer
 from kschedlab.simulation.simulation import START
-from kschedlab.simulation.startup import StartUp
 from kschedlab.views.loop import Told
 
 WATCH = SECOND // 20

@@ -17,10 +17,10 @@ from kschedlab.panels.base import Panel, View
 from kschedlab.panels.prediction import Prediction
 from kschedlab.panels.settings import Restorable, choice, steps
 from kschedlab.panels.sketch import Manifest, node, pod
-from kschedlab.simulation.context import SECOND
 from kschedlab.simulation.log import Changed
 from kschedlab.simulation.replay import Replay
-from kschedlab.simulation.scenario import loads_scenario
+from kschedlab.simulation.scenarios.scenario import loads_scenario
+from kschedlab.simulation.scheduler.context import SECOND
 from kschedlab.simulation.simulation import Simulation
 from kschedlab.views.drawing import Block, Box, draw
 from kschedlab.views.html import Html, element

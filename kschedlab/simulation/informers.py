@@ -18,11 +18,11 @@ from typing import Any, Generic, NamedTuple, TypeVar
 import simpy
 
 from kschedlab.objects.model import Document, Pod
-from kschedlab.simulation.api import ApiServer
-from kschedlab.simulation.resources import RESOURCES
-from kschedlab.simulation.selection import field_selector
-from kschedlab.simulation.status import ApiError
-from kschedlab.simulation.store import Filter, Watch, WatchEvent
+from kschedlab.simulation.server.api import ApiServer
+from kschedlab.simulation.server.resources import RESOURCES
+from kschedlab.simulation.server.selection import field_selector
+from kschedlab.simulation.server.status import ApiError
+from kschedlab.simulation.server.store import Filter, Watch, WatchEvent
 
 BACKOFF = 800_000
 """Microseconds before a client lists again after its watch has failed (v1.37: reflector.go, without the jitter)."""

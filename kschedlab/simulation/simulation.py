@@ -23,10 +23,6 @@ from kschedlab.objects.manifests import Objects
 from kschedlab.objects.meta import Time
 from kschedlab.objects.model import Document, Pod
 from kschedlab.objects.problems import ManifestError, Problem
-from kschedlab.simulation.acting import Acting
-from kschedlab.simulation.acts import Moment
-from kschedlab.simulation.api import ApiServer
-from kschedlab.simulation.context import SECOND
 from kschedlab.simulation.controllers.claims import Claims
 from kschedlab.simulation.controllers.disruption import Disruption
 from kschedlab.simulation.controllers.kubelet import Kubelet
@@ -34,15 +30,19 @@ from kschedlab.simulation.controllers.nodes import Nodes
 from kschedlab.simulation.controllers.owners import Owners, OwnersSettings
 from kschedlab.simulation.controllers.podgc import Garbage, PodGC
 from kschedlab.simulation.controllers.work import recorder
-from kschedlab.simulation.durations import parse_duration
-from kschedlab.simulation.given import Given
 from kschedlab.simulation.informers import Informers
-from kschedlab.simulation.kube_scheduler import KubeScheduler
 from kschedlab.simulation.log import Began, Changed, Entry, Log
 from kschedlab.simulation.report import Report, report_of
-from kschedlab.simulation.scenario import Scenario, Settings
-from kschedlab.simulation.startup import StartUp
-from kschedlab.simulation.status import ApiError
+from kschedlab.simulation.scenarios.acting import Acting
+from kschedlab.simulation.scenarios.acts import Moment
+from kschedlab.simulation.scenarios.durations import parse_duration
+from kschedlab.simulation.scenarios.given import Given
+from kschedlab.simulation.scenarios.scenario import Scenario, Settings
+from kschedlab.simulation.scheduler.context import SECOND
+from kschedlab.simulation.scheduler.kube_scheduler import KubeScheduler
+from kschedlab.simulation.scheduler.startup import StartUp
+from kschedlab.simulation.server.api import ApiServer
+from kschedlab.simulation.server.status import ApiError
 
 START = int(Time.parse("2026-01-01T00:00:00Z"))
 """When a simulation begins, if nobody says otherwise."""

@@ -9,10 +9,10 @@ import simpy
 from kschedlab.generations import GENERATIONS, LATEST, Deciders, Generation
 from kschedlab.objects.manifests import decode_objects
 from kschedlab.objects.model import Document, Node, Pod
-from kschedlab.simulation.api import ApiServer
-from kschedlab.simulation.context import Latencies
-from kschedlab.simulation.kube_scheduler import DEFAULT_LATENCIES, KubeScheduler
 from kschedlab.simulation.log import Entry, Log, Moved, Recorded, Step
+from kschedlab.simulation.scheduler.context import Latencies
+from kschedlab.simulation.scheduler.kube_scheduler import DEFAULT_LATENCIES, KubeScheduler
+from kschedlab.simulation.server.api import ApiServer
 from tests.build import Manifest
 
 T = TypeVar("T", bound=Entry)

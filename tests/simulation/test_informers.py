@@ -9,11 +9,11 @@ from hypothesis import given, strategies as st
 from msgspec.structs import replace
 
 from kschedlab.objects.model import Node, ObjectMeta, Pod
-from kschedlab.simulation.api import BOOKMARKS, ApiServer
 from kschedlab.simulation.informers import BACKOFF, Informer, Informers, pod_informer
 from kschedlab.simulation.log import Log
-from kschedlab.simulation.status import ApiError
-from kschedlab.simulation.store import WatchEvent
+from kschedlab.simulation.server.api import BOOKMARKS, ApiServer
+from kschedlab.simulation.server.status import ApiError
+from kschedlab.simulation.server.store import WatchEvent
 from tests.build import model, pod
 
 NOON = 1_700_000_000_000_000

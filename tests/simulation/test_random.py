@@ -9,9 +9,9 @@ from msgspec.structs import replace
 
 from kschedlab.generations import GENERATIONS
 from kschedlab.objects.model import Node, Pod
-from kschedlab.simulation.context import Latencies
-from kschedlab.simulation.plugin import Plugin, Wait
-from kschedlab.simulation.status import ApiError
+from kschedlab.simulation.scheduler.context import Latencies
+from kschedlab.simulation.scheduler.plugin import Plugin, Wait
+from kschedlab.simulation.server.status import ApiError
 from tests.build import node, pod
 from tests.simulation.plane import SECOND, Plane
 

@@ -15,7 +15,7 @@ from kschedlab.objects.model import Deployment, Node, Pod
 from kschedlab.objects.problems import ManifestError
 from kschedlab.simulation.log import Acted, Began, Changed, Moved, Step, read_log
 from kschedlab.simulation.replay import Replay
-from kschedlab.simulation.scenario import load_scenario, loads_scenario
+from kschedlab.simulation.scenarios.scenario import load_scenario, loads_scenario
 from kschedlab.simulation.simulation import LONGEST, START, Simulation
 from tests.build import node, pod
 

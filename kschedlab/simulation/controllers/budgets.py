@@ -23,8 +23,8 @@ from kschedlab.objects.model import (
     ReplicationController,
     StatefulSet,
 )
-from kschedlab.simulation.controllers.pods import SECOND, controller_of, is_ready
 from kschedlab.simulation.controllers.replicas import replicas_of
+from kschedlab.simulation.pods import SECOND, controller_of, is_ready
 
 DELETION_TIMEOUT = 120 * SECOND
 """For so long an evicted pod counts as gone before it is deleted."""

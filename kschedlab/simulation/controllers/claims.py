@@ -22,14 +22,14 @@ from kschedlab.objects.model import (
     Pod,
     StorageClass,
 )
-from kschedlab.simulation.api import ApiServer
-from kschedlab.simulation.controllers.pods import SECOND, TERMINAL
 from kschedlab.simulation.controllers.provisioning import PROVISIONER, fault_of, volume_for
 from kschedlab.simulation.controllers.storage import Step, next_of_claim, next_of_volume
 from kschedlab.simulation.controllers.work import Record, Work, after, silent
 from kschedlab.simulation.controllers.writes import Update, carry_out
 from kschedlab.simulation.informers import Informers
-from kschedlab.simulation.status import ApiError
+from kschedlab.simulation.pods import SECOND, TERMINAL
+from kschedlab.simulation.server.api import ApiServer
+from kschedlab.simulation.server.status import ApiError
 
 NAME = "persistent-volume-binder"
 DRIVER = "external-provisioner"

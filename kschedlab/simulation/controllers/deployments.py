@@ -13,9 +13,9 @@ import msgspec
 from msgspec.structs import replace
 
 from kschedlab.objects.model import Deployment, LabelSelector, Pod, PodTemplate, ReplicaSet, ReplicaSetSpec
-from kschedlab.simulation.controllers.pods import TERMINAL
 from kschedlab.simulation.controllers.replicas import reference_to, replicas_of, template_of
 from kschedlab.simulation.controllers.writes import Create, Update, Write
+from kschedlab.simulation.pods import TERMINAL
 
 HASH = "pod-template-hash"
 _LETTERS = "bcdfghjklmnpqrstvwxz2456789"

@@ -21,10 +21,10 @@ from kschedlab.objects.model import (
     StatefulSet,
 )
 from kschedlab.objects.selectors import Selector, SelectorError
-from kschedlab.simulation.api import ApiServer
 from kschedlab.simulation.controllers.budgets import Scaled, ScaleError, failed, judge
 from kschedlab.simulation.controllers.work import Record, Work, silent
 from kschedlab.simulation.informers import Informer, Informers
+from kschedlab.simulation.server.api import ApiServer
 
 NAME = "disruption-controller"
 

@@ -14,9 +14,9 @@ import simpy
 from msgspec.structs import replace
 
 from kschedlab.objects.model import Node, Pod
-from kschedlab.simulation.api import ApiServer
-from kschedlab.simulation.controllers.pods import SECOND, TERMINAL, controller_of
-from kschedlab.simulation.status import ApiError
+from kschedlab.simulation.pods import SECOND, TERMINAL, controller_of
+from kschedlab.simulation.server.api import ApiServer
+from kschedlab.simulation.server.status import ApiError
 
 T = TypeVar("T")
 Waiting: TypeAlias = Generator[simpy.Event, Any, T]

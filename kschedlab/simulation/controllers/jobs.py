@@ -12,9 +12,9 @@ from dataclasses import dataclass, field
 from msgspec.structs import replace
 
 from kschedlab.objects.model import Condition, Job, JobStatus, Pod, Time
-from kschedlab.simulation.controllers.pods import READY, SECOND, TERMINAL, condition_of, is_active
 from kschedlab.simulation.controllers.replicas import oldest_last, pod_from, template_of
 from kschedlab.simulation.controllers.writes import Create, Delete, UpdateStatus, Write
+from kschedlab.simulation.pods import READY, SECOND, TERMINAL, condition_of, is_active
 
 BATCH_PERIOD = SECOND
 """What happens to a Job's pods is looked at once in this time."""

@@ -13,12 +13,12 @@ import simpy
 
 from kschedlab.objects.model import Node, Pod
 from kschedlab.objects.quantity import Quantity, QuantityError
-from kschedlab.simulation.api import ApiServer
 from kschedlab.simulation.controllers.lives import Fields, finished, running, taken_up
-from kschedlab.simulation.controllers.pods import NODE_NOT_READY, READY, SECOND, TERMINAL, condition_of, controller_of
 from kschedlab.simulation.controllers.work import Record, after, silent
 from kschedlab.simulation.informers import Informers
-from kschedlab.simulation.status import ApiError
+from kschedlab.simulation.pods import NODE_NOT_READY, READY, SECOND, TERMINAL, condition_of, controller_of
+from kschedlab.simulation.server.api import ApiServer
+from kschedlab.simulation.server.status import ApiError
 
 RUN_SECONDS, EXIT_CODE = "kschedlab.io/run-seconds", "kschedlab.io/exit-code"
 """Annotations: how long a pod runs before it ends by itself, and with which exit code (0 if nothing is said)."""

@@ -10,12 +10,12 @@ from __future__ import annotations
 import simpy
 
 from kschedlab.objects.model import Node, Pod, PodCondition, Taint
-from kschedlab.simulation.api import ApiServer
-from kschedlab.simulation.controllers.pods import DISRUPTION_TARGET, NODE_NOT_READY, READY, condition_of
 from kschedlab.simulation.controllers.taints import NO_EXECUTE, stays_for, tainted
 from kschedlab.simulation.controllers.work import Work
 from kschedlab.simulation.informers import Informers
-from kschedlab.simulation.status import ApiError
+from kschedlab.simulation.pods import DISRUPTION_TARGET, NODE_NOT_READY, READY, condition_of
+from kschedlab.simulation.server.api import ApiServer
+from kschedlab.simulation.server.status import ApiError
 
 NAME = "node-controller"
 EVICTED = PodCondition(

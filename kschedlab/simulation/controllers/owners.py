@@ -25,9 +25,7 @@ from kschedlab.objects.model import (
     StatefulSet,
 )
 from kschedlab.objects.selectors import Selector
-from kschedlab.simulation.api import ApiServer
 from kschedlab.simulation.controllers import deployments, jobs, stateful
-from kschedlab.simulation.controllers.pods import controller_of, is_active
 from kschedlab.simulation.controllers.replicas import (
     Owner,
     Replicated,
@@ -40,7 +38,9 @@ from kschedlab.simulation.controllers.replicas import (
 from kschedlab.simulation.controllers.work import Work
 from kschedlab.simulation.controllers.writes import Create, Delete, UpdateStatus, Write, carry_out, meta
 from kschedlab.simulation.informers import Informer, Informers
-from kschedlab.simulation.status import ApiError
+from kschedlab.simulation.pods import controller_of, is_active
+from kschedlab.simulation.server.api import ApiServer
+from kschedlab.simulation.server.status import ApiError
 
 KINDS: tuple[type[Owner], ...] = (ReplicaSet, ReplicationController, StatefulSet, Job, Deployment)
 

@@ -23,12 +23,12 @@ from kschedlab.objects.model import (
     ReplicationController,
     StatefulSet,
 )
-from kschedlab.simulation.api import ApiServer
-from kschedlab.simulation.controllers.pods import DISRUPTION_TARGET, SECOND, TERMINAL, controller_of
 from kschedlab.simulation.controllers.work import Work
 from kschedlab.simulation.controllers.writes import meta
 from kschedlab.simulation.informers import Informers
-from kschedlab.simulation.status import ApiError
+from kschedlab.simulation.pods import DISRUPTION_TARGET, SECOND, TERMINAL, controller_of
+from kschedlab.simulation.server.api import ApiServer
+from kschedlab.simulation.server.status import ApiError
 
 NAME = "pod-garbage-collector"
 

@@ -29,8 +29,8 @@ from kschedlab.objects.model import (
     StatefulSet,
 )
 from kschedlab.objects.selectors import Selector, SelectorError, from_map
-from kschedlab.simulation.controllers.pods import READY, condition_of, controller_of, is_active, is_ready
 from kschedlab.simulation.controllers.writes import Create, Delete, Update, Write, meta
+from kschedlab.simulation.pods import READY, condition_of, controller_of, is_active, is_ready
 
 Owner: TypeAlias = ReplicaSet | ReplicationController | StatefulSet | Deployment | Job
 Replicated: TypeAlias = ReplicaSet | ReplicationController

@@ -20,9 +20,9 @@ from kschedlab.objects.model import (
     StatefulSet,
     Volume,
 )
-from kschedlab.simulation.controllers.pods import TERMINAL, is_ready
 from kschedlab.simulation.controllers.replicas import pod_from, replicas_of, template_of
 from kschedlab.simulation.controllers.writes import Create, Delete, Write
+from kschedlab.simulation.pods import TERMINAL, is_ready
 
 POD_NAME, POD_INDEX = "statefulset.kubernetes.io/pod-name", "apps.kubernetes.io/pod-index"
 

@@ -12,8 +12,8 @@ import simpy
 
 from kschedlab.objects.model import Document
 from kschedlab.simulation.log import Log, Recorded
-from kschedlab.simulation.resources import RESOURCES
-from kschedlab.simulation.status import ApiError
+from kschedlab.simulation.server.resources import RESOURCES
+from kschedlab.simulation.server.status import ApiError
 
 K = TypeVar("K", bound=Hashable)
 

@@ -8,8 +8,8 @@ from typing import NamedTuple, TypeAlias
 from msgspec.structs import replace
 
 from kschedlab.objects.model import Document, ObjectMeta
-from kschedlab.simulation.api import ApiServer
-from kschedlab.simulation.resources import RESOURCES
+from kschedlab.simulation.server.api import ApiServer
+from kschedlab.simulation.server.resources import RESOURCES
 
 
 class Create(NamedTuple):

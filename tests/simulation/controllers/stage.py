@@ -9,7 +9,6 @@ from msgspec.structs import replace
 
 from kschedlab.objects.decoding import decode
 from kschedlab.objects.model import Document, Node, NodeCondition, Pod
-from kschedlab.simulation.api import ApiServer
 from kschedlab.simulation.controllers.claims import Claims, ClaimsSettings
 from kschedlab.simulation.controllers.disruption import Disruption
 from kschedlab.simulation.controllers.kubelet import Kubelet, KubeletSettings
@@ -19,7 +18,8 @@ from kschedlab.simulation.controllers.podgc import Garbage, PodGC
 from kschedlab.simulation.controllers.work import recorder
 from kschedlab.simulation.informers import Informers
 from kschedlab.simulation.log import Changed, Log, Recorded
-from kschedlab.simulation.status import ApiError
+from kschedlab.simulation.server.api import ApiServer
+from kschedlab.simulation.server.status import ApiError
 from tests.build import Manifest, node, pod
 
 SECOND = 1_000_000

@@ -16,8 +16,8 @@ from kschedlab.objects.decoding import decode
 from kschedlab.objects.meta import Time
 from kschedlab.objects.model import PodDisruptionBudgetStatus
 from kschedlab.simulation.controllers.budgets import Scaled, ScaleError, failed, judge
-from kschedlab.simulation.controllers.pods import is_active
 from kschedlab.simulation.controllers.replicas import removal_order
+from kschedlab.simulation.pods import is_active
 from tests.simulation.controllers.stage import documents
 
 HERE = Path(__file__).parent

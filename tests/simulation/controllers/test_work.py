@@ -3,11 +3,11 @@ import simpy
 from msgspec.structs import replace
 
 from kschedlab.objects.model import Node, NodeCondition, ObjectMeta, Pod
-from kschedlab.simulation.api import ApiServer
 from kschedlab.simulation.controllers.work import Work
 from kschedlab.simulation.controllers.writes import Create, Delete, Update, UpdateStatus, carry_out
 from kschedlab.simulation.log import Log
-from kschedlab.simulation.status import ApiError
+from kschedlab.simulation.server.api import ApiServer
+from kschedlab.simulation.server.status import ApiError
 from tests.build import node, pod
 from tests.simulation.controllers.stage import NODE, NOON, Stage, documents, owner
 

@@ -1,0 +1,1 @@
+"""What happens to a cluster: timelines and the operations of scheduler_perf, read from files and carried out."""

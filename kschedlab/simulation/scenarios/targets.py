@@ -1,0 +1,127 @@
+"""Which objects an entry of a timeline is about: by their names, as kubectl takes them, or by their labels."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, TypeAlias
+
+from kschedlab.objects.model import Document
+from kschedlab.objects.names import name_fault
+from kschedlab.objects.problems import Fault, Path, quoted
+from kschedlab.simulation.server.resources import RESOURCES
+
+_SHORT = {
+    "po": "pods",
+    "no": "nodes",
+    "ns": "namespaces",
+    "svc": "services",
+    "rc": "replicationcontrollers",
+    "rs": "replicasets",
+    "sts": "statefulsets",
+    "deploy": "deployments",
+    "pdb": "poddisruptionbudgets",
+    "pc": "priorityclasses",
+    "pv": "persistentvolumes",
+    "pvc": "persistentvolumeclaims",
+    "sc": "storageclasses",
+}
+
+
+@dataclass(frozen=True)
+class Named:
+    """One object."""
+
+    kind: type[Document]
+    namespace: str
+    name: str
+
+    @property
+    def key(self) -> str:
+        """``namespace/name``, or the name alone."""
+        return RESOURCES[self.kind].key(self.namespace, self.name)
+
+    def __str__(self) -> str:
+        return f"{self.kind.__name__.lower()} {self.key}"
+
+
+@dataclass(frozen=True)
+class Selected:
+    """The objects of a kind that have these labels when the moment comes."""
+
+    kind: type[Document]
+    namespace: str
+    labels: dict[str, str]
+
+    def __str__(self) -> str:
+        labels = ",".join(f"{key}={value}" for key, value in self.labels.items())
+        where = f" in {self.namespace}" if RESOURCES[self.kind].namespaced else ""
+        return f"{RESOURCES[self.kind].name} with {labels}{where}"
+
+
+Targets: TypeAlias = tuple[Named, ...] | Selected
+
+
+def kinds_of(targets: Targets) -> list[type[Document]]:
+    """The kinds that are meant, each once."""
+    return [targets.kind] if isinstance(targets, Selected) else list({each.kind: None for each in targets})
+
+
+def kind_called(word: str) -> type[Document] | None:
+    """The kind that kubectl knows by this word: ``pod``, ``pods``, ``po``, ``Pod``."""
+    word = _SHORT.get(word.lower(), word.lower())
+    for kind, resource in RESOURCES.items():
+        if word in (resource.name, resource.qualified, kind.__name__.lower()):
+            return kind
+    return None
+
+
+def read_targets(
+    given: Any,
+    implied: type[Document] | None,
+    namespace: str,
+    selector: dict[str, str],
+    path: Path,
+    faults: list[Fault],
+) -> Targets:
+    """What is meant by ``pod/web``, a list of such, or ``pods`` with a ``selector``.
+
+    ``implied``: the kind that is meant if a name stands alone.
+    """
+    if selector:
+        kind = kind_called(given) if isinstance(given, str) else None
+        if kind is None:
+            faults.append(Fault(path, 'the kind that the selector is for is expected here, such as "pods"'))
+            return ()
+        return Selected(kind, _namespace(kind, namespace), selector)
+    found: list[Named] = []
+    texts = given if isinstance(given, list) else [given]
+    for i, text in enumerate(texts):
+        place = (*path, i) if isinstance(given, list) else path
+        try:
+            found.append(_named(text, implied, namespace))
+        except ValueError as error:
+            faults.append(Fault(place, str(error)))
+    if not texts:
+        faults.append(Fault(path, "is empty"))
+    return tuple(found)
+
+
+def _named(text: Any, implied: type[Document] | None, namespace: str) -> Named:
+    """ValueError if it names nothing."""
+    example = "KIND/NAME" if implied is None else "a name"
+    if not isinstance(text, str):
+        raise ValueError(f"{example} is expected here, as text")
+    word, slash, name = text.rpartition("/")
+    kind = kind_called(word) if slash else implied
+    if kind is None:
+        if slash:
+            raise ValueError(f"{quoted(word)} is not a kind that is simulated")
+        remedy = ": give names as KIND/NAME, or a selector" if kind_called(text) else ": KIND/NAME is expected here"
+        raise ValueError(f"{quoted(text)} does not say which one is meant{remedy}")
+    if fault := name_fault(name):
+        raise ValueError(fault)
+    return Named(kind, _namespace(kind, namespace), name)
+
+
+def _namespace(kind: type[Document], namespace: str) -> str:
+    return (namespace or "default") if RESOURCES[kind].namespaced else ""

@@ -1,0 +1,128 @@
+"""What the parts of a running scheduler share."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+import simpy
+
+from kschedlab.generations import Generation, LoopRules
+from kschedlab.objects.model import Pod
+from kschedlab.simulation.log import Log, Step
+
+if TYPE_CHECKING:
+    from kschedlab.queue.interface import QueuedPod, SchedulingQueue
+    from kschedlab.simulation.events import Broadcaster
+    from kschedlab.simulation.informers import Informer
+    from kschedlab.simulation.scheduler.cache import SchedulerCache
+    from kschedlab.simulation.scheduler.framework import Framework
+    from kschedlab.simulation.scheduler.metrics import Metrics
+    from kschedlab.simulation.scheduler.permit import WaitingPods
+    from kschedlab.simulation.server.api import ApiServer
+
+SECOND = 1_000_000
+
+POP, SKIP, SCHEDULE, PREEMPT, FAIL = "pop", "skip", "schedule", "preempt", "fail"
+ASSUME_VOLUMES, RESERVE, UNRESERVE = "assumeVolumes", "reserve", "unreserve"
+ASSUME, FORGET = "assume", "forget"
+PERMIT, WAIT_ON_PERMIT = "permit", "waitOnPermit"
+BIND_VOLUMES, PRE_BIND, BIND, POST_BIND = "bindVolumes", "preBind", "bind", "postBind"
+NOMINATE, EVICT = "nominate", "evict"
+"""The names of the steps in the log."""
+
+
+@dataclass(frozen=True)
+class Latencies:
+    """How long things take, in microseconds of the virtual clock; 0: no time.
+
+    ``cycle``: a scheduling cycle, while which no other runs. ``preempt``: what it takes longer if it looks for victims.
+    ``bind``, ``status``, ``delete``: calls to the API server that bind a pod, write its status, delete it.
+    ``watch``: how long it takes until an informer hears of a change.
+    ``volumes``: the longest that a pod may wait for its volumes (bindTimeoutSeconds).
+    """
+
+    cycle: int = 1_000
+    preempt: int = 1_000
+    bind: int = 2_000
+    status: int = 2_000
+    delete: int = 2_000
+    watch: int = 0
+    volumes: int = 600 * SECOND
+
+
+class Handle:
+    """What the scheduler offers plugins: the time, the API server, the pods that wait in Permit, the queue."""
+
+    def __init__(self, context: Context) -> None:
+        self._context = context
+        self.api = context.api
+
+    @property
+    def now(self) -> int:
+        """Microseconds since 1970."""
+        return self._context.now
+
+    @property
+    def waiting_pods(self) -> WaitingPods:
+        """The pods that wait in Permit, to be allowed or rejected."""
+        return self._context.waiting
+
+    def sleep(self, seconds: float) -> simpy.Event:
+        """To be yielded in PreBind and Bind: that much virtual time passes."""
+        return self._context.env.timeout(int(seconds * SECOND))
+
+    def activate(self, pods: Iterable[Pod]) -> None:
+        """Let these pods be tried again soon, wherever they wait."""
+        self._context.queue.activate(pods)
+
+
+@dataclass(eq=False)
+class Context:
+    """The parts, each of which knows the others through this.
+
+    ``name``: who writes to the API server; ``generations``, ``frameworks``: by profile (schedulerName); ``pods``: the
+    pods' informer; ``came``: when each pod came to the queue first, by uid.
+    """
+
+    env: simpy.Environment
+    api: ApiServer
+    log: Log
+    name: str
+    rules: LoopRules
+    latencies: Latencies
+    generations: dict[str, Generation]
+    frameworks: dict[str, Framework]
+    queue: SchedulingQueue
+    cache: SchedulerCache
+    pods: Informer[Pod]
+    waiting: WaitingPods
+    broadcaster: Broadcaster
+    metrics: Metrics
+    came: dict[str, int] = field(default_factory=dict)
+
+    @property
+    def now(self) -> int:
+        """The virtual clock: microseconds since 1970."""
+        return self.env.now  # type: ignore[return-value]  # it begins with an integer, and all delays are integers
+
+    def note(self, part: str, detail: str) -> None:
+        """Write that a part of the scheduler met with something that should not be."""
+        self.log.write(Step(at=self.now, pod="", step=part, detail=detail))
+
+    def step(self, pod: Pod, step: str, node: str = "", detail: str = "") -> None:
+        """Write that the scheduler took this step with the pod."""
+        self.log.write(Step(at=self.now, pod=pod.key, step=step, node=node, detail=detail))
+
+
+@dataclass(slots=True, eq=False)
+class Cycle:
+    """One attempt at one pod. ``pod``: as it was popped, ``assumed``: on its ``node``; ``start``: when it began."""
+
+    queued: QueuedPod
+    pod: Pod
+    framework: Framework
+    start: int
+    node: str = ""
+    assumed: Pod | None = None

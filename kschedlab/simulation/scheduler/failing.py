@@ -1,0 +1,106 @@
+"""What happens to a pod that could not be scheduled or bound: back to the queue, an event, a condition.
+
+v1.37: pkg/scheduler/schedule_one.go, handleSchedulingFailure. v1.13 to v1.20: scheduler.go (recordSchedulingFailure)
+and factory.go (MakeDefaultErrorFunc).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Generator
+from typing import Any, NamedTuple
+
+from kschedlab.objects.meta import Time
+from kschedlab.objects.model import Pod, PodCondition
+from kschedlab.simulation.events import WARNING
+from kschedlab.simulation.scheduler.context import FAIL, Context, Cycle
+from kschedlab.simulation.scheduler.metrics import ERROR, UNSCHEDULABLE
+from kschedlab.simulation.scheduler.plugin import Status
+from kschedlab.simulation.scheduler.pod_status import SCHEDULED, Statuses
+from kschedlab.simulation.server.status import ApiError
+
+UNSCHEDULABLE_REASON, ERROR_REASON = "Unschedulable", "SchedulerError"
+VOLUMES_REASON, BINDING_REASON = "VolumeBindingFailed", "BindingRejected"
+NO_NOMINATION = ""
+
+
+class Failure(NamedTuple):
+    """Why the attempt failed: the ``message`` of the condition; the event's, if it says more; the condition's reason.
+
+    ``rejected``: the pod was refused; else it is an error. ``plugins``: who refused it.
+    """
+
+    message: str
+    rejected: bool
+    plugins: tuple[str, ...] = ()
+    event: str = ""
+    reason: str = ""
+
+
+def refused_on(node: str, status: Status, hints: bool) -> Failure:
+    """A plugin refused the pod when it was about to come to the node; with hints, that is told like a FitError."""
+    if not (status.rejected and hints):
+        return Failure(status.message, status.rejected, (status.plugin,) if status.rejected else ())
+    return Failure(f"0/1 nodes are available: 1 {status.message}.", True, (status.plugin,))
+
+
+class Failures:
+    """Handles failed attempts."""
+
+    def __init__(self, context: Context) -> None:
+        self._context = context
+        self._statuses = Statuses(context)
+
+    def handle(self, cycle: Cycle, failure: Failure, nominated: str | None = None) -> Generator[Any, Any, None]:
+        """Give the pod back to the queue, record the event and write the condition.
+
+        ``nominated``: the node that it is nominated to from now on; "" for none; None for the one that it has.
+        """
+        context, rules = self._context, self._context.rules
+        context.step(cycle.pod, FAIL, cycle.node, failure.event or failure.message)
+        result = UNSCHEDULABLE if failure.rejected else ERROR
+        context.metrics.attempted(result, cycle.framework.name, context.now - cycle.start)
+        pod = self._requeue(cycle, failure)
+        if pod is None:
+            return
+        if not rules.recorded_first:
+            context.queue.nominate(pod, pod.status.nominatedNodeName if nominated is None else nominated)
+        context.broadcaster.record(pod, WARNING, "FailedScheduling", failure.event or failure.message)
+        if context.latencies.status:
+            yield context.env.timeout(context.latencies.status)
+        self._statuses.write(pod, self._condition(failure), None if rules.recorded_first else nominated)
+
+    def _condition(self, failure: Failure) -> PodCondition:
+        reason = failure.reason or (UNSCHEDULABLE_REASON if failure.rejected else ERROR_REASON)
+        probed = Time.second(self._context.now) if self._context.rules.probe_time else None
+        return PodCondition(
+            type=SCHEDULED, status="False", reason=reason, message=failure.message, lastProbeTime=probed
+        )
+
+    def _requeue(self, cycle: Cycle, failure: Failure) -> Pod | None:
+        """Give the pod back, as it is now, unless it is gone or on a node. The pod that failed.
+
+        None if another pod has its name by now, of which nothing is to be told.
+        """
+        context, popped = self._context, cycle.pod
+        newest = self._newest(popped)
+        if newest is None or newest.spec.nodeName:
+            context.queue.done(popped)
+            return popped
+        if context.rules.hints and newest.metadata.uid != popped.metadata.uid:
+            context.queue.done(popped)
+            return None
+        cycle.queued.refused(newest, failure.plugins)
+        try:
+            context.queue.add_unschedulable(cycle.queued, context.queue.scheduling_cycle)
+        except ValueError as error:
+            context.step(popped, FAIL, detail=str(error))
+        return popped if context.rules.recorded_first else newest
+
+    def _newest(self, pod: Pod) -> Pod | None:
+        """The pod as it is now: in v1.13 and v1.16 as the API server has it, later as the informer does."""
+        if not self._context.rules.reads_api:
+            return self._context.pods.get(pod.key)
+        try:
+            return self._context.api.get(Pod, pod.metadata.namespace, pod.metadata.name)
+        except ApiError:
+            return None

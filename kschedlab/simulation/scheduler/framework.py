@@ -1,0 +1,170 @@
+"""The scheduling framework: runs the plugins of one profile, extension point by extension point.
+
+v1.37: pkg/scheduler/framework/runtime/framework.go. v1.16: pkg/scheduler/framework/v1alpha1/framework.go.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Generator, Iterable, Mapping
+from typing import Any
+
+from kschedlab.generations import LoopRules
+from kschedlab.objects.model import Pod
+from kschedlab.simulation.scheduler.plugin import (
+    ERROR,
+    POINTS,
+    SECOND,
+    SKIP,
+    Nominate,
+    PluginError,
+    Skip,
+    Status,
+    Wait,
+    call,
+    method,
+    name_of,
+    status,
+)
+
+MAX_WAIT = 15 * 60 * SECOND
+"""The longest that Permit lets a pod wait, in microseconds. v1.37: framework.go, maxTimeout."""
+
+
+class Framework:
+    """The plugins of one profile, run point by point. ``name``: the profile's (schedulerName)."""
+
+    def __init__(self, name: str, plugins: Iterable[object], rules: LoopRules) -> None:
+        self.name = name
+        self.rules = rules
+        self._at = {point: [(name_of(p), found) for p in plugins if (found := method(p, point))] for point in POINTS}
+
+    def has(self, point: str) -> bool:
+        """Whether a plugin takes part there."""
+        return bool(self._at[point])
+
+    def at(self, point: str) -> list[tuple[str, Callable[..., Any]]]:
+        """The plugins there, by name, in their order."""
+        return self._at[point]
+
+    def reserve(self, pod: Pod, node: str) -> Status | None:
+        """Run Reserve; the first that does not succeed ends it."""
+        for name, ask in self._at["reserve"]:
+            try:
+                answer = status(call(ask, pod, node), name)
+            except PluginError as fault:
+                return self._error("Reserve", name, pod, str(fault))
+            if answer is not None:
+                return self._failed("Reserve", answer, pod, may_reject=self.rules.hints)
+        return None
+
+    def unreserve(self, pod: Pod, node: str) -> list[str]:
+        """Run Unreserve, in reverse order; what went wrong."""
+        faults = []
+        for name, ask in reversed(self._at["unreserve"]):
+            try:
+                call(ask, pod, node)
+            except PluginError as fault:
+                faults.append(f"{name}: {fault}")
+        return faults
+
+    def post_filter(self, pod: Pod, refused: Mapping[str, Status]) -> tuple[str, list[str], bool]:
+        """Run PostFilter until a plugin succeeds. The node that it nominates, or ""; why the others did nothing;
+        whether one failed, which ends it.
+        """
+        reasons: list[str] = []
+        for name, ask in self._at["post_filter"]:
+            try:
+                answer = call(ask, pod, refused)
+                if isinstance(answer, Nominate):
+                    return answer.node, reasons, False
+                found = status(answer, name)
+            except PluginError as fault:
+                found = Status(ERROR, str(fault), name)
+            if found is None:
+                return "", [], False
+            if not found.rejected:
+                return "", [found.message], True
+            reasons.append(found.message)
+        return "", reasons, False
+
+    def permit(self, pod: Pod, node: str) -> tuple[dict[str, int], Status | None]:
+        """Run Permit: who wants the pod to wait, and how long (microseconds); or who refuses it."""
+        waits = {}
+        for name, ask in self._at["permit"]:
+            try:
+                answer = call(ask, pod, node)
+                if isinstance(answer, Wait):
+                    waits[name] = min(int(answer.seconds * SECOND), MAX_WAIT)
+                    continue
+                found = status(answer, name)
+            except (PluginError, TypeError, ValueError) as fault:
+                return {}, self._error("Permit", name, pod, str(fault))
+            if found is not None:
+                return {}, self._failed("Permit", found, pod)
+        return waits, None
+
+    def pre_bind(self, pod: Pod, node: str) -> Generator[Any, Any, Status | None]:
+        """Run PreBind."""
+        for name, ask in self._at["pre_bind"]:
+            try:
+                answer = status((yield from _in_time(ask, pod, node)), name)
+            except PluginError as fault:
+                return self._error("PreBind", name, pod, str(fault))
+            if answer is not None:
+                return self._failed("PreBind", answer, pod, may_reject=self.rules.hints or self.rules.old_words)
+        return None
+
+    def bind(self, pod: Pod, node: str) -> Generator[Any, Any, Status | Skip | None]:
+        """Run Bind: SKIP if no plugin wants to."""
+        for name, ask in self._at["bind"]:
+            try:
+                answer = yield from _in_time(ask, pod, node)
+                if isinstance(answer, Skip):
+                    continue
+                found = status(answer, name)
+            except PluginError as fault:
+                return self._error("Bind", name, pod, str(fault))
+            return found and self._failed("Bind", found, pod, may_reject=self.rules.hints)
+        return SKIP
+
+    def post_bind(self, pod: Pod, node: str) -> list[str]:
+        """Run PostBind; what went wrong, which changes nothing."""
+        faults = []
+        for name, ask in self._at["post_bind"]:
+            try:
+                call(ask, pod, node)
+            except PluginError as fault:
+                faults.append(f"{name}: {fault}")
+        return faults
+
+    def _failed(self, point: str, answer: Status, pod: Pod, may_reject: bool = True) -> Status:
+        """The plugin's answer as the framework passes it on."""
+        if not (answer.rejected and may_reject):
+            return self._error(point, answer.plugin, pod, answer.message)
+        if self.rules.old_words:
+            return answer._replace(message=f'rejected by "{answer.plugin}" at {point.lower()}: {answer.message}')
+        if self.rules.hints:
+            return answer
+        return answer._replace(
+            message=f'rejected pod "{pod.metadata.name}" by {point.lower()} plugin "{answer.plugin}": {answer.message}'
+        )
+
+    def _error(self, point: str, plugin: str, pod: Pod, message: str) -> Status:
+        if not self.rules.old_words:
+            return Status(ERROR, f'running {point} plugin "{plugin}": {message}', plugin)
+        if point == "Bind":
+            full = f'Bind failure, code: 1: bind plugin "{plugin}" failed to bind pod "{pod.key}": {message}'
+        else:
+            full = f'error while running "{plugin}" {point.lower()} plugin for pod "{pod.metadata.name}": {message}'
+        return Status(ERROR, full, plugin)
+
+
+def _in_time(ask: Callable[..., Any], pod: Pod, node: str) -> Generator[Any, Any, Any]:
+    """Call a method that may take virtual time."""
+    answer = call(ask, pod, node)
+    if isinstance(answer, Generator):
+        try:
+            return (yield from answer)
+        except Exception as error:
+            raise PluginError(f"{type(error).__name__}: {error}") from error
+    return answer

@@ -1,0 +1,208 @@
+"""kube-scheduler as a whole: informers, handlers, cache, queue, framework and loop, wired together.
+
+v1.37: pkg/scheduler/scheduler.go (New). v1.13: pkg/scheduler/factory/factory.go (NewConfigFactory, CreateFromConfig).
+"""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Callable, Generator, Iterable
+from contextlib import suppress
+from typing import Any
+
+import simpy
+
+from kschedlab.cluster.cluster import Cluster
+from kschedlab.generations import GENERATIONS, Deciders, Generation, LoopRules
+from kschedlab.objects.model import Node, Pod
+from kschedlab.queue.with_events import WithEvents
+from kschedlab.scheduler import Scheduler
+from kschedlab.simulation.events import Broadcaster
+from kschedlab.simulation.informers import Informer, Informers, pod_informer
+from kschedlab.simulation.log import Log, Moved
+from kschedlab.simulation.scheduler.adapters import with_plugins
+from kschedlab.simulation.scheduler.binding import Binding
+from kschedlab.simulation.scheduler.cache import RULES, CacheRules, SchedulerCache
+from kschedlab.simulation.scheduler.changes import OTHERS
+from kschedlab.simulation.scheduler.context import SECOND, Context, Handle, Latencies
+from kschedlab.simulation.scheduler.failing import Failures
+from kschedlab.simulation.scheduler.framework import Framework
+from kschedlab.simulation.scheduler.handlers import Handlers
+from kschedlab.simulation.scheduler.loop import Loop
+from kschedlab.simulation.scheduler.metrics import Metrics
+from kschedlab.simulation.scheduler.permit import WaitingPods
+from kschedlab.simulation.scheduler.plugin import check
+from kschedlab.simulation.scheduler.preempting import Preempting
+from kschedlab.simulation.scheduler.queues import queue_for
+from kschedlab.simulation.scheduler.volume_binding import VolumeBinding
+from kschedlab.simulation.server.api import ApiServer
+
+DEFAULT_SCHEDULER = "default-scheduler"
+DEFAULT_LATENCIES = Latencies()
+
+
+class KubeScheduler:
+    """A scheduler beside an API server.
+
+    ``generation``: which one, or one for each schedulerName (profiles). ``name``: the schedulerName of the pods that it
+    looks after, if there is but one; ``percentage``: percentageOfNodesToScore (None: the generation's); ``rng``: draws
+    among equals; without it ties go to the node whose name sorts first. ``plugins``: the user's own, in every profile.
+    ``latencies``: how long things take. ValueError if a plugin can't take part.
+
+    It begins when :meth:`start` is called (see :mod:`startup` for all that the real one does before it runs).
+    """
+
+    def __init__(
+        self,
+        env: simpy.Environment,
+        api: ApiServer,
+        generation: Deciders,
+        log: Log,
+        *,
+        name: str = DEFAULT_SCHEDULER,
+        percentage: int | None = None,
+        rng: random.Random | None = None,
+        plugins: Iterable[object] = (),
+        latencies: Latencies = DEFAULT_LATENCIES,
+    ) -> None:
+        given = {name: generation} if isinstance(generation, Generation) else dict(generation)
+        first = next(iter(given.values()))
+        rules, plugins = first.loop, tuple(plugins)
+        for each in given.values():
+            check(plugins, each)
+        generations = {profile: with_plugins(each, plugins) for profile, each in given.items()}
+        self.informers = Informers(env, api, latency=latencies.watch)
+        pods = self.informers.use(_pods(env, api, rules, latencies))
+        cache = SchedulerCache(first.api, _cache_rules(first), lambda: context.now)
+        self.context = context = Context(
+            env=env,
+            api=api,
+            log=log,
+            name=next(iter(given)),
+            rules=rules,
+            latencies=latencies,
+            generations=generations,
+            frameworks={profile: Framework(profile, plugins, rules) for profile in given},
+            queue=None,  # type: ignore[arg-type]  # made below: its gates ask the parts that share the context
+            cache=cache,
+            pods=pods,
+            waiting=WaitingPods(),
+            broadcaster=Broadcaster(lambda: context.now, log),
+            metrics=Metrics(self._pending, cache.sizes),
+        )
+        volumes, failures = VolumeBinding(context), Failures(context)
+        binding = Binding(context, failures, volumes)
+        preempting = Preempting(context, binding)
+        context.queue = queue_for(context, plugins, preempting.is_running, self._moved, self._nominated)
+        engine = Scheduler(Cluster.__new__(Cluster), first, percentage, rng)
+        self.loop = Loop(context, engine, failures, volumes, binding, preempting)
+        for plugin in plugins:
+            with suppress(AttributeError):  # one that can't hold it does not ask for it
+                plugin.handle = Handle(context)  # type: ignore[attr-defined]
+        self._handle(Handlers(context))
+        self._resting: list[simpy.Event] = []
+        self.running = False
+
+    @property
+    def log(self) -> Log:
+        """The log that it writes to."""
+        return self.context.log
+
+    def _handle(self, handlers: Handlers) -> None:
+        """One informer a kind, with its handlers."""
+        self.informers.of(Node).add_handler(handlers.add_node, handlers.update_node, handlers.delete_node)
+        for kind in OTHERS:
+            self.informers.of(kind).add_handler(handlers.add, handlers.update, handlers.delete)
+        self.informers.of(Pod).add_handler(handlers.add_pod, handlers.update_pod, handlers.delete_pod)
+
+    # -- the queue tells
+
+    def _nominated(self, pod: Pod, node: str | None) -> None:
+        if node is None:
+            self.context.cache.withdraw(pod)
+        else:
+            self.context.cache.nominate(pod, node)
+
+    def _moved(self, pod: Pod, origin: str, to: str, why: str) -> None:
+        context = self.context
+        now = context.now
+        context.log.write(Moved(at=now, pod=pod.key, origin=origin, to=to, event=why))
+        if not origin:
+            context.came.setdefault(pod.metadata.uid, now)
+        if to in ("active", "backoff", "unschedulable"):
+            context.metrics.came(to, why)
+            if to != "unschedulable":
+                self.loop.wake()
+        if to != "active" and self._resting:
+            resting, self._resting = self._resting, []
+            for rest in resting:
+                rest.succeed()
+
+    def _pending(self) -> dict[str, int]:
+        queue = self.context.queue
+        found = dict.fromkeys(("active", "backoff", "unschedulable", "gated"), 0)
+        for place in list(queue.places().values()):
+            found[place.part] += 1
+        if isinstance(queue, WithEvents):
+            found["gated"] = sum(1 for waiting in queue.unschedulable if waiting.gate)
+            found["unschedulable"] -= found["gated"]
+        return found
+
+    # -- in motion
+
+    def start(self) -> None:
+        """Start the informers, and run once they have synced."""
+        self.informers.start()
+        self.context.broadcaster.start()
+        self.context.env.process(self._start())
+
+    def _start(self) -> Generator[Any, Any, None]:
+        yield self.informers.synced
+        yield from self.run()
+
+    def run(self) -> Generator[Any, Any, None]:
+        """Start the queue's timers, and schedule for ever."""
+        for period, flush in self.context.queue.flushes:
+            self.context.env.process(self._flush(period, flush))
+        if self.context.cache.rules.expires:
+            self.context.env.process(self._expire())
+        self.running = True
+        yield from self.loop.run()
+
+    def _flush(self, period: int, flush: Callable[[], None]) -> Generator[Any, Any, None]:
+        """Call it in each period, counted from whole seconds; not while nothing waits."""
+        context = self.context
+        began = context.now - context.now % SECOND
+        while True:
+            if not len(context.queue):
+                self._resting.append(rest := context.env.event())
+                yield rest
+            yield context.env.timeout(period - (context.now - began) % period)
+            flush()
+
+    def _expire(self) -> Generator[Any, Any, None]:
+        """Take out assumed pods that nobody confirmed, every second while there are any (cleanupAssumedPods)."""
+        context = self.context
+        while True:
+            if not context.cache.sizes()["assumed_pods"]:
+                self._resting.append(rest := context.env.event())
+                yield rest
+            yield context.env.timeout(SECOND)
+            for pod in context.cache.expire():
+                context.note("cache", f"assumed pod {pod.key} expired")
+
+
+def _cache_rules(generation: Generation) -> CacheRules:
+    """The rules of the generation's cache; a generation made by a configuration has those of its base."""
+    return next(rules for name, rules in RULES.items() if GENERATIONS[name].api is generation.api)
+
+
+def _pods(env: simpy.Environment, api: ApiServer, rules: LoopRules, latencies: Latencies) -> Informer[Pod]:
+    """The scheduler's informer of pods."""
+    if rules.terminating_seen:
+        return pod_informer(env, api, latency=latencies.watch)
+    return Informer(env, api, Pod, _lives, latency=latencies.watch)
+
+
+def _lives(pod: Pod) -> bool:
+    return pod.status.phase not in ("Succeeded", "Failed") and pod.metadata.deletionTimestamp is None

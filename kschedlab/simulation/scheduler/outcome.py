@@ -1,0 +1,73 @@
+"""What came of one scheduling cycle, kept apart from the cluster, which goes on changing."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from kschedlab.decision import Decision
+from kschedlab.objects.model import Pod
+from kschedlab.preemption.stage import Preemption
+from kschedlab.simulation.scheduler.plugin import Status
+
+
+@dataclass(frozen=True)
+class Plan:
+    """What preemption decided. ``refused``: why the pod may not preempt, or ""; ``node``: where it makes room, or "".
+
+    ``hopeless``: evicting pods can't help on any node.
+    """
+
+    refused: str = ""
+    node: str = ""
+    victims: tuple[Pod, ...] = ()
+    hopeless: bool = False
+
+    @classmethod
+    def of(cls, preemption: Preemption) -> Plan:
+        """The plan, out of the evidence."""
+        node = preemption.nominated_node or ""
+        victims = tuple(victim.pod for victim in preemption.victims)
+        return cls(preemption.reason, node, victims, not len(preemption.potential))
+
+    def __str__(self) -> str:
+        if self.refused or not self.node:
+            return self.refused or "no node helps"
+        return "victims: " + ", ".join(victim.key for victim in self.victims)
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """The chosen ``node``, or why there is none.
+
+    ``error``: it could not be decided, or ""; ``message``: of FailedScheduling, without what preemption adds, which is
+    ``told``; ``rejectors``: the plugins that refused the pod; ``plan``: None if preemption was not tried; ``refused``:
+    what was said of each node, if some node was looked at and somebody wants to know.
+    """
+
+    node: str = ""
+    error: str = ""
+    message: str = ""
+    told: str = ""
+    rejectors: tuple[str, ...] = ()
+    plan: Plan | None = None
+    refused: dict[str, Status] = field(default_factory=dict)
+
+    @classmethod
+    def of(cls, decision: Decision, in_detail: bool) -> Outcome:
+        """The outcome, out of the evidence. ``in_detail``: with ``refused``."""
+        if decision.node is not None:
+            return cls(decision.node)
+        message = decision.message
+        return cls(
+            error=decision.error,
+            message=message,
+            told=decision.event[len(message) :],
+            rejectors=decision.rejectors,
+            plan=None if decision.preemption is None else Plan.of(decision.preemption),
+            refused=_refused(decision) if in_detail and decision.verdicts is not None else {},
+        )
+
+
+def _refused(decision: Decision) -> dict[str, Status]:
+    verdicts = ((name, decision.verdict(name)) for name in decision.cluster.names)
+    return {name: Status(each.code, ", ".join(each.reasons), each.plugin or "") for name, each in verdicts}

@@ -1,0 +1,51 @@
+"""What the scheduler writes to the status of pods: conditions and nominations.
+
+v1.37: pkg/scheduler/schedule_one.go (updatePod), pkg/scheduler/util/utils.go (PatchPodStatus). v1.13, v1.16:
+factory.go (podConditionUpdater, podPreemptor), which replace the whole status.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from msgspec.structs import replace
+
+from kschedlab.objects.model import Pod, PodCondition
+from kschedlab.simulation.scheduler.context import Context
+from kschedlab.simulation.server.status import ApiError
+from kschedlab.simulation.server.subresources import with_condition
+
+SCHEDULED = "PodScheduled"
+TARGET = "DisruptionTarget"
+
+
+class Statuses:
+    """Writes statuses through the API server, as the generation does."""
+
+    def __init__(self, context: Context) -> None:
+        self._context = context
+
+    def write(self, pod: Pod, condition: PodCondition | None = None, nominated: str | None = None) -> ApiError | None:
+        """Write the condition and the nominated node (None: leave it as it is); why that was refused, if it was.
+
+        Both are changes of the ``pod`` as the scheduler knows it; if they change nothing, nothing is written.
+        """
+        context, metadata, fields = self._context, pod.metadata, dict[str, Any]()
+        if condition is not None:
+            conditions = with_condition(pod.status.conditions, condition, context.now)
+            if conditions != pod.status.conditions:
+                fields["conditions"] = [condition] if context.rules.patches else conditions
+        if nominated is not None and nominated != pod.status.nominatedNodeName:
+            fields["nominatedNodeName"] = nominated
+        if not fields:
+            return None
+        try:
+            if context.rules.patches:
+                context.api.patch_status(
+                    Pod, metadata.namespace, metadata.name, metadata.uid, by=context.name, **fields
+                )
+            else:
+                context.api.update_status(replace(pod, status=replace(pod.status, **fields)), by=context.name)
+        except ApiError as error:
+            return error
+        return None

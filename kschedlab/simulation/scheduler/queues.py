@@ -1,0 +1,111 @@
+"""Which queue a generation has, and what it is told by the rest of the scheduler.
+
+v1.37: pkg/scheduler/scheduler.go (New: NewSchedulingQueue with its options, buildQueueingHintMap).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from typing import Any
+
+from kschedlab.objects.model import Pod
+from kschedlab.queue.events import Hint, Registration
+from kschedlab.queue.hints.table import by_profile, queueing_hints
+from kschedlab.queue.interface import ClusterEvent, Moved, SchedulingQueue, Told
+from kschedlab.queue.pre_enqueue import GATES, Gate
+from kschedlab.simulation.scheduler.context import Context
+from kschedlab.simulation.scheduler.plugin import PluginError, call, method, name_of, status
+
+PREEMPTION = "DefaultPreemption"
+
+
+def queue_for(
+    context: Context, plugins: tuple[object, ...], preempts: Callable[[Pod], bool], moved: Moved, told: Told
+) -> SchedulingQueue:
+    """The generation's queue. ``preempts``: whether the pod's victims are being evicted just now."""
+    make = next(iter(context.generations.values())).queue
+    more: dict[str, Any] = {"known": context.pods.get, "told": told, "moved": moved}
+    if (less := sorting(plugins, context)) is not None:
+        more["less"] = less
+    if context.rules.hints:
+        more |= {"hints": tuple(hints(context, plugins)), "gates": gates(context, plugins, preempts)}
+    return make(lambda: context.now, **more)
+
+
+def sorting(plugins: Iterable[object], context: Context) -> Callable[[Any, Any], bool] | None:
+    """The user's QueueSort, if there is one. ValueError if there are several."""
+    found = [plugin for plugin in plugins if method(plugin, "less")]
+    if len(found) > 1:
+        raise ValueError(f"only one queue sort plugin is allowed, not {', '.join(map(name_of, found))}")
+    if not found:
+        return None
+    plugin, ask = found[0], method(found[0], "less")
+    assert ask is not None
+
+    def less(one: Any, other: Any) -> bool:
+        try:
+            return bool(call(ask, one, other))
+        except PluginError as error:
+            context.note("less", f"{name_of(plugin)}: {error}")
+            return False
+
+    return less
+
+
+def gates(context: Context, plugins: Iterable[object], preempts: Callable[[Pod], bool]) -> Mapping[str, Gate]:
+    """Which plugins keep pods out of the active queue: SchedulingGates, DefaultPreemption, and the users'."""
+    found = dict(GATES) | {PREEMPTION: preempts}
+    for plugin in plugins:
+        if (ask := method(plugin, "pre_enqueue")) is not None:
+            found[name_of(plugin)] = _gate(context, name_of(plugin), ask)
+    return found
+
+
+def _gate(context: Context, name: str, ask: Callable[..., Any]) -> Gate:
+    """A user's PreEnqueue; one that fails keeps the pod out."""
+
+    def gate(pod: Pod) -> bool:
+        try:
+            return status(call(ask, pod), name) is not None
+        except PluginError as error:
+            context.note("preEnqueue", f"{name}: {error}")
+            return True
+
+    return gate
+
+
+def hints(context: Context, plugins: Iterable[object]) -> Iterator[Registration]:
+    """What all plugins register for; the users' that say nothing are told everything."""
+    cluster, profiles = context.cache.cluster, context.generations
+    told = {name_of(p): list(_registered(context, p, ask)) for p in plugins if (ask := method(p, "events_to_register"))}
+    known = by_profile({name: queueing_hints(each.filters, cluster) for name, each in profiles.items()})
+    yield from (one for one in known if one.plugin not in told)
+    for registrations in told.values():
+        yield from registrations
+
+
+def _registered(context: Context, plugin: object, ask: Callable[..., Any]) -> Iterator[Registration]:
+    """What a user's plugin registers for. ValueError if it says something else."""
+    name = name_of(plugin)
+    try:
+        answer = list(call(ask))
+    except (PluginError, TypeError) as error:
+        raise ValueError(f'plugin "{name}": events_to_register failed: {error}') from error
+    for one in answer:
+        event, hint = (one, None) if isinstance(one, ClusterEvent) else one
+        yield Registration(name, event, _hint(context, name, hint))
+
+
+def _hint(context: Context, name: str, hint: Hint | None) -> Hint:
+    """The user's hint; without one, and if it fails, the pod is tried again."""
+
+    def guarded(pod: Pod, old: Any, new: Any) -> bool:
+        if hint is None:
+            return True
+        try:
+            return bool(call(hint, pod, old, new))
+        except PluginError as error:
+            context.note("queueingHint", f"{name}: {error}")
+            return True
+
+    return guarded

@@ -1,0 +1,109 @@
+"""Start-up: from a configuration to a scheduler that runs, step by step.
+
+v1.16: cmd/kube-scheduler/app/server.go, Run, which the overview document follows; v1.13 and v1.37: the same file.
+"""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Generator, Iterable
+from typing import Any
+
+import simpy
+
+from kschedlab.configuration.loading import load_configuration
+from kschedlab.generations import Deciders, Generation
+from kschedlab.objects.sources import Source
+from kschedlab.simulation.events import Sink
+from kschedlab.simulation.log import Log
+from kschedlab.simulation.scheduler.context import Latencies
+from kschedlab.simulation.scheduler.http import HttpServer
+from kschedlab.simulation.scheduler.kube_scheduler import DEFAULT_LATENCIES, KubeScheduler
+from kschedlab.simulation.server.api import ApiServer
+
+CONFIGURATION, ALGORITHMS, SCHEDULER = "load configuration", "load algorithms", "create scheduler"
+BROADCASTER, HTTP = "start event broadcaster", "start HTTP server"
+INFORMERS, SYNCED = "start informers", "informers synced"
+ELECTION, RUN = "leader election", "run"
+
+
+class StartUp:
+    """Everything that the real program does before the first pod is scheduled, each step written to the log.
+
+    ``configuration``: a file of kube-scheduler, as for :func:`~kschedlab.configuration.load_configuration`; it changes
+    the ``generation``. ``port``: of the HTTP server (0: any free one; None: there is none). ``sinks``: hear of every
+    event. The rest is for :class:`KubeScheduler`. ManifestError if the configuration can't be used.
+
+    ``scheduler`` is there at once; it runs after :meth:`start`, when the informers have synced. :meth:`close` ends the
+    HTTP server, which a with statement does too.
+    """
+
+    def __init__(
+        self,
+        env: simpy.Environment,
+        api: ApiServer,
+        generation: Deciders,
+        log: Log,
+        *,
+        configuration: Source | None = None,
+        port: int | None = None,
+        sinks: Iterable[Sink] = (),
+        percentage: int | None = None,
+        rng: random.Random | None = None,
+        plugins: Iterable[object] = (),
+        latencies: Latencies = DEFAULT_LATENCIES,
+    ) -> None:
+        self._env = env
+        self._sinks = tuple(sinks)
+        self._port = port
+        self.http: HttpServer | None = None
+        deciders = generation
+        if configuration is not None:
+            base = generation if isinstance(generation, Generation) else None
+            deciders = load_configuration(configuration, base)
+        self.scheduler = KubeScheduler(
+            env, api, deciders, log, percentage=percentage, rng=rng, plugins=plugins, latencies=latencies
+        )
+        self._note(CONFIGURATION, "defaults" if configuration is None else "from a file")
+        for name, each in self.scheduler.context.generations.items():
+            self._note(ALGORITHMS, _algorithms(name, each))
+        self._note(SCHEDULER, ", ".join(self.scheduler.context.generations))
+
+    def _note(self, step: str, detail: str = "") -> None:
+        self.scheduler.context.note(step, detail)
+
+    def start(self) -> None:
+        """Take the steps that are left; the last ones follow once the informers have synced."""
+        scheduler = self.scheduler
+        self._note(BROADCASTER)
+        scheduler.context.broadcaster.start(*self._sinks)
+        if self._port is not None:
+            self.http = HttpServer(scheduler.context.metrics.text, lambda: scheduler.running, self._port)
+            self._note(HTTP, "/healthz /metrics")
+        self._note(INFORMERS)
+        scheduler.informers.start()
+        self._env.process(self._run())
+
+    def _run(self) -> Generator[Any, Any, None]:
+        yield self.scheduler.informers.synced
+        self._note(SYNCED)
+        self._note(ELECTION, "off: there is no other to lead")
+        self._note(RUN)
+        yield from self.scheduler.run()
+
+    def close(self) -> None:
+        """End the HTTP server."""
+        if self.http is not None:
+            self.http.close()
+
+    def __enter__(self) -> StartUp:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+
+def _algorithms(name: str, generation: Generation) -> str:
+    filters = ", ".join(each.name for each in generation.filters)
+    scores = ", ".join(f"{each.name}={weight}" for each, weight in generation.scores)
+    return f"{name}: {generation.name}: filter {filters}; score {scores}"

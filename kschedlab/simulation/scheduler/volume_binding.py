@@ -1,0 +1,86 @@
+"""The volumes of a pod that is being bound: assumed, written, waited for, or given back.
+
+v1.37: pkg/scheduler/framework/plugins/volumebinding (volume_binding.go: Reserve, PreBind, Unreserve; binder.go:
+AssumePodVolumes, BindPodVolumes). v1.13, v1.16: scheduler.go, assumeVolumes and bindVolumes.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Generator
+from dataclasses import replace
+from typing import Any
+
+from kschedlab.objects.model import Document, Pod
+from kschedlab.simulation.scheduler.context import SECOND, Context
+from kschedlab.simulation.scheduler.volumes import AssumedVolumes, VolumeError
+from kschedlab.simulation.server.status import ApiError
+
+
+class VolumeBinding:
+    """Binds pods' volumes. What is assumed for a pod is kept by its uid until its binding has ended."""
+
+    def __init__(self, context: Context) -> None:
+        self._context = context
+        self._assumed: dict[str, AssumedVolumes] = {}
+
+    def has_work(self, pod: Pod) -> bool:
+        """Whether some volume of the pod is not bound yet."""
+        return pod.metadata.uid in self._assumed
+
+    def assume(self, pod: Pod, node: str) -> str:
+        """Take it that the claims have the volumes found for them on the node; what is wrong, or ""."""
+        if not pod.spec.volumes:
+            return ""
+        try:
+            assumed = self._context.cache.assume_volumes(pod, node)
+        except VolumeError as error:
+            return str(error)
+        if not assumed.all_bound:
+            self._assumed[pod.metadata.uid] = assumed
+        return ""
+
+    def forget(self, pod: Pod) -> None:
+        """The pod is not bound: since v1.20 all that was assumed is taken back."""
+        assumed = self._assumed.pop(pod.metadata.uid, None)
+        if assumed is not None and self._context.rules.permits_before_binding:
+            self._context.cache.restore_volumes(assumed)
+
+    def done(self, pod: Pod) -> None:
+        """The pod is bound."""
+        self._assumed.pop(pod.metadata.uid, None)
+
+    def bind(self, pod: Pod, node: str) -> Generator[Any, Any, str]:
+        """Write the volumes and claims through the API server and wait until all are bound; what is wrong, or ""."""
+        context, assumed = self._context, self._assumed[pod.metadata.uid]
+        written: list[Any] = []
+        for document in assumed.documents:
+            yield context.env.timeout(context.latencies.status)
+            try:
+                written.append(context.api.update(document, by=context.name))
+            except ApiError as error:
+                self._restore(assumed, len(written))
+                return str(error)
+        volumes = len(assumed.volumes)
+        done = replace(assumed, volumes=tuple(written[:volumes]), claims=tuple(written[volumes:]))
+        return (yield from self._wait(pod, node, done))
+
+    def _wait(self, pod: Pod, node: str, written: AssumedVolumes) -> Generator[Any, Any, str]:
+        """Look every second until the time is up."""
+        context, before = self._context, "" if self._context.rules.old_words else "binding volumes: "
+        for _ in range(context.latencies.volumes // SECOND):
+            yield context.env.timeout(SECOND)
+            try:
+                if context.cache.volumes_bound(pod, node, written):
+                    return ""
+            except VolumeError as error:
+                return f"{before}{error}"
+        late = "context deadline exceeded" if context.rules.hints else "timed out waiting for the condition"
+        return before + late
+
+    def _restore(self, assumed: AssumedVolumes, written: int) -> None:
+        """Take back what could not be written."""
+        documents: tuple[Document, ...] = assumed.documents
+        left = {id(document) for document in documents[written:]}
+        volumes = tuple(v for v in assumed.volumes if id(v) in left)
+        claims = tuple(c for c in assumed.claims if id(c) in left)
+        self._context.cache.restore_volumes(replace(assumed, volumes=volumes, claims=claims))

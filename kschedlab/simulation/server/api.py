@@ -1,0 +1,349 @@
+"""A small API server in memory: typed stores, list and watch, the subresources that scheduling needs.
+
+    api = ApiServer(env, log, API_1_37)
+    pod = api.create(Pod(...), by="timeline")
+    items, version = api.list(Pod)
+    watch = api.watch(Pod, version)
+    api.bind("default", pod.metadata.name, pod.metadata.uid, "n1", by="default-scheduler")
+
+v1.37: k8s.io/apiserver pkg/registry/generic/registry/store.go and pkg/storage, pkg/registry/core/pod. Every request
+either does what it says at once or raises :class:`ApiError` and changes nothing.
+"""
+
+from __future__ import annotations
+
+import builtins
+from random import Random
+from typing import Any, TypeVar
+
+import msgspec
+import simpy
+
+from kschedlab.objects.api import API_1_37, Api
+from kschedlab.objects.defaults import priority_classes
+from kschedlab.objects.model import Document, ObjectMeta, Pod, PodDisruptionBudget, PriorityClass
+from kschedlab.simulation.log import Changed, Log
+from kschedlab.simulation.server import admission
+from kschedlab.simulation.server.deletion import deletion, ends
+from kschedlab.simulation.server.resources import RESOURCES
+from kschedlab.simulation.server.status import ApiError, invalid_value
+from kschedlab.simulation.server.store import HISTORY, Change, Filter, Store, Watch, at_version
+from kschedlab.simulation.server.subresources import bound, budget_spent, evicted, needs_budget, with_condition
+
+D = TypeVar("D", bound=Document)
+
+BOOKMARKS = 60_000_000
+"""Microseconds between two bookmarks."""
+
+_ATTEMPTS = 8
+_LETTERS = "bcdfghjklmnpqrstvwxz2456789"
+_LONGEST_BASE = 58
+_replace = msgspec.structs.replace
+
+
+class ApiServer:
+    """The objects of a cluster, and everyone's way to them.
+
+    ``generation_api``: which fields of pods it knows; ``history``: how many changes of a kind can be watched from;
+    ``seed``: of generated names. ``version``: the last resourceVersion, one counter for all kinds, as in etcd. In every
+    method ``by`` is who asks, for the log.
+    """
+
+    def __init__(
+        self,
+        env: simpy.Environment,
+        log: Log,
+        generation_api: Api = API_1_37,
+        history: int = HISTORY,
+        seed: int = 0,
+    ) -> None:
+        if history < 1:
+            raise ValueError("history must be 1 or more")
+        self.version = 1
+        self._env = env
+        self._log = log
+        self._api = generation_api
+        self._stores = {kind: Store(resource, history) for kind, resource in RESOURCES.items()}
+        self._random = Random(seed)
+        self._uids = 0
+        self._classes: dict[str, PriorityClass] | None = None
+        self._next_bookmarks = self.now + BOOKMARKS
+
+    @property
+    def now(self) -> int:
+        """The virtual clock: microseconds since 1970. Times in objects are whole seconds: ``Time.second(api.now)``."""
+        return self._env.now  # type: ignore[return-value]  # it begins with an integer, and all delays are integers
+
+    # -- reading
+
+    def get(self, kind: type[D], namespace: str, name: str) -> D:
+        """The object. ApiError (NotFound)."""
+        store = self._store(kind)
+        found: D | None = store.objects.get(store.resource.key(namespace, name))
+        if found is None:
+            raise ApiError.not_found(kind, name)
+        return found
+
+    def list(
+        self, kind: type[D], namespace: str | None = None, filter: Filter | None = None
+    ) -> tuple[builtins.list[D], str]:
+        """The objects in the order of their keys, and the resourceVersion to watch from."""
+        return self._store(kind).items(namespace, filter), str(self.version)
+
+    def watch(
+        self,
+        kind: type[Document],
+        resource_version: str = "",
+        allow_bookmarks: bool = False,
+        namespace: str | None = None,
+        filter: Filter | None = None,
+    ) -> Watch:
+        """Everything that happens after the resourceVersion; if it is ``""`` or ``"0"``, first all there is, as ADDED.
+
+        ApiError (Expired, 410) if the history does not reach back so far: list again. Bookmarks tell once a minute how
+        far the watch has come, if anything is written at all.
+        """
+        try:
+            version = _version(resource_version)
+        except ValueError as error:
+            wrong = invalid_value("resourceVersion", resource_version, str(error))
+            store = self._store(kind)
+            raise ApiError.invalid_as(store.resource.name, store.resource.group, "", [wrong]) from None
+        wanted = filter if namespace is None else _in_namespace(namespace, filter)
+        return self._store(kind).watch(version, self.version, wanted, allow_bookmarks, self.now)
+
+    def end_watches(self, *kinds: type[Document]) -> None:
+        """End all watches of these kinds, or of all, as a server does that restarts. Clients watch again."""
+        for kind in kinds or self._stores:
+            for watch in list(self._store(kind).watches):
+                watch.stop()
+
+    # -- writing
+
+    def create(self, obj: D, by: str = "") -> D:
+        """Store a new object: checked, with its defaults, a uid, and its status as at the beginning.
+
+        ApiError: Invalid, AlreadyExists, Forbidden (no such PriorityClass).
+        """
+        store = self._store(type(obj))
+        if _version_of(obj) > 0:
+            raise ApiError.unknown("resourceVersion should not be set on objects to be created")
+        if not _metadata(obj).generateName or _metadata(obj).name:
+            return self._add(store, admission.created(obj, self._uid(), self._api, self._known_classes(), self.now), by)
+        for _ in range(_ATTEMPTS):
+            named = self._named(obj)
+            made = admission.created(named, self._uid(), self._api, self._known_classes(), self.now)
+            if store.resource.key_of(made) not in store.objects:
+                return self._add(store, made, by)
+        raise ApiError.no_name_left(type(obj), _metadata(named).name)
+
+    def restore(self, obj: D, by: str = "") -> D:
+        """Store an object as it is, with its status, node, uid and age: how a cluster is set up. ApiError as create."""
+        store = self._store(type(obj))
+        made = admission.restored(obj, self._uid(), self._api, self._known_classes(), self.now)
+        return self._add(store, made, by)
+
+    def update(self, obj: D, by: str = "") -> D:
+        """Replace the object, except for its status. Without a resourceVersion, whatever has happened in between.
+
+        ApiError: NotFound, Conflict (it is not the version, or not the object, that it was), Invalid.
+        """
+        store, old = self._existing(obj)
+        new = admission.updated(old, obj, self._api, self._known_classes())
+        if ends(old.metadata, new.metadata):
+            self._remove(store, old, by)
+            return new
+        return self._change(store, old, new, by)
+
+    def update_status(self, obj: D, by: str = "") -> D:
+        """Replace the object's status, and nothing else. ApiError as :meth:`update`."""
+        if not hasattr(obj, "status"):
+            raise ApiError.no_such_resource()
+        store, old = self._existing(obj)
+        return self._change(store, old, admission.status_of(old, obj), by)
+
+    def patch_status(self, kind: type[D], namespace: str, name: str, uid: str = "", by: str = "", **fields: Any) -> D:
+        """Change these fields of the status as it is now; conditions one by one, by their type. ApiError as update.
+
+        ``api.patch_status(Pod, "default", "web", conditions=[condition], nominatedNodeName="n1")``
+        """
+        old: Any = self.get(kind, namespace, name)
+        self._same(kind, old, uid)
+        if not hasattr(old, "status"):
+            raise ApiError.no_such_resource()
+        if unknown := [field for field in fields if field not in type(old.status).__struct_fields__]:
+            raise ApiError.bad_request(f'unknown field "status.{unknown[0]}"')
+        conditions = old.status.conditions if "conditions" in fields else ()
+        for condition in fields.get("conditions", ()):
+            conditions = with_condition(conditions, condition, self.now)
+        fields = {**fields, "conditions": conditions} if "conditions" in fields else fields
+        new = admission.status_of(old, _replace(old, status=_replace(old.status, **fields)))
+        return self._change(self._stores[kind], old, new, by)
+
+    def delete(
+        self,
+        kind: type[D],
+        namespace: str,
+        name: str,
+        grace_seconds: int | None = None,
+        uid: str | None = None,
+        resource_version: str | None = None,
+        by: str = "",
+    ) -> D:
+        """Delete the object, and give its last state; pods on nodes have time to end, others go at once.
+
+        What has a grace period or finalizers is only marked, and gone when the kubelet deletes it with 0 seconds, or
+        when the last finalizer is taken away. ApiError: NotFound, Conflict (it is not the object that it was).
+        """
+        old: Any = self.get(kind, namespace, name)
+        if uid is not None and uid != old.metadata.uid:
+            raise _not_as_expected(kind, name, "UID", uid, old.metadata.uid, "deleted and then recreated")
+        version = old.metadata.resourceVersion
+        if resource_version is not None and resource_version != version:
+            raise _not_as_expected(kind, name, "ResourceVersion", resource_version, version, "modified")
+        marked, remove = deletion(old, grace_seconds, self.now)
+        store = self._stores[kind]
+        left = old if marked is None else self._change(store, old, marked, by)
+        if remove:
+            self._remove(store, left, by)
+        return left
+
+    # -- subresources of pods
+
+    def bind(self, namespace: str, name: str, uid: str, node: str, by: str = "") -> Pod:
+        """Put the pod on the node, which need not exist. ApiError: NotFound, Conflict (it has a node, or is going)."""
+        old = self.get(Pod, namespace, name)
+        self._same(Pod, old, uid)
+        new = bound(old, node, self.now, self._api.bound_pods_stay_nominated)
+        return self._change(self._stores[Pod], old, new, by)
+
+    def evict(
+        self, namespace: str, name: str, grace_seconds: int | None = None, uid: str | None = None, by: str = ""
+    ) -> Pod:
+        """Delete the pod if its PodDisruptionBudget allows that, which then has one disruption less to allow.
+
+        ApiError: TooManyRequests (429) if it does not; NotFound, Conflict; 500 if the pod has several budgets.
+        """
+        pod = self.get(Pod, namespace, name)
+        if uid is not None and uid != pod.metadata.uid:
+            raise _not_as_expected(Pod, name, "UID", uid, pod.metadata.uid, "deleted and then recreated")
+        if needs_budget(pod):
+            budgets = self._stores[PodDisruptionBudget]
+            spent = budget_spent(pod, budgets.items(namespace), self.now)
+            if spent is not None:
+                self._change(budgets, budgets.objects[budgets.resource.key_of(spent)], spent, by)
+        self._change(self._stores[Pod], pod, evicted(pod, self.now), by)
+        return self.delete(Pod, namespace, name, grace_seconds, uid, by=by)
+
+    # -- inside
+
+    def _store(self, kind: type[Document]) -> Store:
+        store = self._stores.get(kind)
+        if store is None:
+            raise ApiError.no_such_resource()
+        return store
+
+    def _existing(self, obj: Any) -> tuple[Store, Any]:
+        """The store and the object that the given one is to replace. ApiError if it is not what it was."""
+        kind = type(obj)
+        store = self._store(kind)
+        namespace = obj.metadata.namespace or ("default" if store.resource.namespaced else "")
+        old = self.get(kind, namespace, obj.metadata.name)
+        self._same(kind, old, obj.metadata.uid)
+        if _version_of(obj) not in (0, int(old.metadata.resourceVersion)):
+            raise ApiError.conflict(kind, old.metadata.name)
+        return store, old
+
+    def _same(self, kind: type[Document], old: Any, uid: str) -> None:
+        """ApiError if a uid is given, and it is not the object's."""
+        if uid and uid != old.metadata.uid:
+            resource = RESOURCES[kind]
+            key = f"/registry/{resource.name}/{resource.key_of(old)}"
+            why = f"Precondition failed: UID in precondition: {uid}, UID in object meta: {old.metadata.uid}"
+            storage = (
+                f"StorageError: invalid object, Code: 4, Key: {key}, ResourceVersion: 0, AdditionalErrorMsg: {why}"
+            )
+            raise ApiError.conflict(kind, old.metadata.name, storage)
+
+    def _known_classes(self) -> dict[str, PriorityClass]:
+        if self._classes is None:
+            self._classes = priority_classes(self._stores[PriorityClass].objects.values())
+        return self._classes
+
+    def _uid(self) -> str:
+        self._uids += 1
+        return f"00000000-0000-4000-8000-{self._uids:012x}"
+
+    def _named(self, obj: Any) -> Any:
+        metadata = obj.metadata
+        name = metadata.generateName[:_LONGEST_BASE] + "".join(self._random.choices(_LETTERS, k=5))
+        return _replace(obj, metadata=_replace(metadata, name=name))
+
+    def _add(self, store: Store, new: Any, by: str) -> Any:
+        if store.resource.key_of(new) in store.objects:
+            raise ApiError.already_exists(store.resource.kind, new.metadata.name)
+        return self._write(store, "ADDED", None, new, by)
+
+    def _change(self, store: Store, old: Any, new: Any, by: str) -> Any:
+        """Write the change; nothing happens if there is none."""
+        return old if new == old else self._write(store, "MODIFIED", old, new, by)
+
+    def _remove(self, store: Store, old: Any, by: str) -> None:
+        self._write(store, "DELETED", old, old, by)
+
+    def _write(self, store: Store, type: str, old: Any, new: Any, by: str) -> Any:
+        """Give the object the next resourceVersion, store it, and tell the watches and the log."""
+        now, resource = self.now, store.resource
+        self.version += 1
+        new = at_version(new, self.version)
+        store.write(Change(now, self.version, type, new, old))
+        self._log.write(
+            Changed(
+                at=now,
+                type=type,
+                kind=resource.kind.__name__,
+                key=resource.key_of(new),
+                old=old,
+                new=None if type == "DELETED" else new,
+                by=by,
+            )
+        )
+        if resource.kind is PriorityClass:
+            self._classes = None
+        if now >= self._next_bookmarks:
+            self._next_bookmarks = now + BOOKMARKS
+            for each in self._stores.values():
+                each.bookmark(self.version, now)
+        return new
+
+
+def _metadata(obj: Any) -> ObjectMeta:
+    return obj.metadata
+
+
+def _version(text: str) -> int:
+    """The number that a resourceVersion is, 0 if there is none. ValueError, with Go's message."""
+    if not text:
+        return 0
+    if not (text.isascii() and text.isdigit()):
+        raise ValueError(f'strconv.ParseUint: parsing "{text}": invalid syntax')
+    if len(text) > 20 or int(text) >= 2**64:
+        raise ValueError(f'strconv.ParseUint: parsing "{text}": value out of range')
+    return int(text)
+
+
+def _version_of(obj: Any) -> int:
+    try:
+        return _version(obj.metadata.resourceVersion)
+    except ValueError as error:
+        raise ApiError.unknown(str(error)) from None
+
+
+def _in_namespace(namespace: str, filter: Filter | None) -> Filter:
+    return lambda one: one.metadata.namespace == namespace and (filter is None or filter(one))
+
+
+def _not_as_expected(kind: type[Document], name: str, what: str, wanted: str, found: str, maybe: str) -> ApiError:
+    """A precondition of a deletion does not hold."""
+    why = f"the {what} in the precondition ({wanted}) does not match the {what} in record ({found})"
+    return ApiError.conflict(kind, name, f"{why}. The object might have been {maybe}", called=kind.__name__)

@@ -1,0 +1,330 @@
+"""The binding cycle: waiting in Permit, volumes, PreBind, Bind, and the way back when one of them fails."""
+
+from typing import Any
+
+import pytest
+from msgspec.structs import replace
+
+from kschedlab.generations import GENERATIONS
+from kschedlab.objects.model import PersistentVolume, PersistentVolumeClaim, Pod
+from kschedlab.simulation.log import Step
+from kschedlab.simulation.scheduler.plugin import SKIP, Plugin, Skip, Wait
+from kschedlab.simulation.server.status import ApiError
+from tests.build import Manifest, node, pod, term
+from tests.simulation.plane import NOON, SECOND, Plane
+from tests.storage import claim, mount, storage_class, volume
+
+ALL = tuple(GENERATIONS)
+WITH_PLUGINS = ("v1.16", "v1.20", "v1.37")
+WITH_HINTS = "0/1 nodes are available: 1 {}."
+TOO_LONG = "rejected due to timeout after waiting 1m30s at plugin Gate"
+
+
+class Gate(Plugin):
+    """Lets every pod wait, and its room be given back."""
+
+    def __init__(self, seconds: float) -> None:
+        self.seconds = seconds
+        self.unreserved: list[str] = []
+
+    def permit(self, pod: Pod, node: str) -> Wait:
+        return Wait(self.seconds)
+
+    def unreserve(self, pod: Pod, node: str) -> None:
+        self.unreserved.append(pod.metadata.name)
+
+    def only_waiting(self) -> Any:
+        (found,) = self.handle.waiting_pods
+        return found
+
+
+@pytest.mark.parametrize("generation", WITH_PLUGINS)
+def test_a_pod_waits_in_permit_until_it_is_allowed(generation: str) -> None:
+    gate = Gate(60)
+    plane = Plane(node("n1"), generation=generation, plugins=[gate])
+    plane.create(pod("web"))
+    plane.run(30)
+    assert plane.where() == {"web": ""}
+    assert plane.scheduler.context.cache.sizes()["assumed_pods"] == 1
+    gate.only_waiting().allow("Gate")
+    plane.run()
+    assert plane.where() == {"web": "n1"}
+    assert [step for step in plane.steps("web") if step in ("permit", "waitOnPermit")] == [
+        "permit",
+        "waitOnPermit",
+        "waitOnPermit",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("generation", "message"),
+    [
+        ("v1.16", "rejected while waiting at permit: not today"),
+        ("v1.20", 'pod "web" rejected while waiting on permit: not today'),
+        ("v1.37", WITH_HINTS.format("not today")),
+    ],
+)
+def test_a_pod_that_is_rejected_in_permit_goes_back(generation: str, message: str) -> None:
+    gate = Gate(60)
+    plane = Plane(node("n1"), generation=generation, plugins=[gate])
+    plane.create(pod("web"))
+    plane.run(1)
+    gate.only_waiting().reject("Gate", "not today")
+    plane.run(0.5)
+    assert plane.condition("web") == ("False", "Unschedulable", message)
+    assert ("FailedScheduling", message) in plane.events("web")
+    assert gate.unreserved == ["web"]
+    assert plane.scheduler.context.cache.sizes()["pods"] == 0
+    assert "default/web" in plane.scheduler.context.queue.places()
+
+
+@pytest.mark.parametrize(
+    ("generation", "message"),
+    [
+        ("v1.16", 'pod "web" rejected due to timeout after waiting 1m30s at permit'),
+        (
+            "v1.20",
+            'pod "web" rejected while waiting on permit: rejected due to timeout after waiting 1m30s at plugin Gate',
+        ),
+        ("v1.37", WITH_HINTS.format("rejected due to timeout after waiting 1m30s at plugin Gate")),
+    ],
+)
+def test_the_wait_in_permit_ends(generation: str, message: str) -> None:
+    plane = Plane(node("n1"), generation=generation, plugins=[Gate(90)])
+    plane.create(pod("web"))
+    plane.run(89)
+    assert plane.events("web") == []
+    plane.run(2)
+    assert ("FailedScheduling", message) in plane.events("web")
+
+
+def test_all_plugins_must_allow_it_and_the_first_refusal_counts() -> None:
+    class Second(Gate):
+        pass
+
+    plane = Plane(node("n1"), plugins=[gate := Gate(60), Second(60)])
+    plane.create(pod("web"))
+    plane.run()
+    waiting = gate.only_waiting()
+    waiting.allow("Gate")
+    plane.run()
+    assert plane.where() == {"web": ""} and list(waiting.pending) == ["Second"]
+    waiting.allow("Second")
+    assert not waiting.reject("Second", "too late")
+    plane.run()
+    assert plane.where() == {"web": "n1"}
+
+
+def test_a_pod_that_has_to_wait_says_where_it_will_go() -> None:
+    """v1.37: the nominated node is told before the binding, for those who scale clusters."""
+    plane = Plane(node("n1"), plugins=[Gate(60)])
+    plane.create(pod("web"))
+    plane.run()
+    assert plane.pod("web").status.nominatedNodeName == "n1"
+
+
+def test_a_pod_deleted_while_it_waits_gives_its_room_back() -> None:
+    gate = Gate(60)
+    plane = Plane(node("n1"), plugins=[gate])
+    plane.create(pod("web"))
+    plane.run()
+    plane.delete("web")
+    plane.run()
+    assert plane.scheduler.context.cache.sizes()["pods"] == 0
+    assert gate.unreserved == ["web"] and not plane.exists("web")
+
+
+@pytest.mark.parametrize("generation", WITH_PLUGINS)
+def test_prebind_may_take_time(generation: str) -> None:
+    class Slow(Plugin):
+        def pre_bind(self, pod: Pod, node: str) -> Any:
+            yield self.handle.sleep(20)
+
+    plane = Plane(node("n1"), generation=generation, plugins=[Slow()])
+    plane.create(pod("web"))
+    plane.run(19)
+    assert plane.where() == {"web": ""}
+    plane.run(2)
+    assert plane.where() == {"web": "n1"}
+
+
+@pytest.mark.parametrize("generation", WITH_PLUGINS)
+def test_a_plugin_may_bind_in_place_of_the_api_server(generation: str) -> None:
+    class Own(Plugin):
+        def bind(self, pod: Pod, node: str) -> Skip | None:
+            if pod.metadata.name == "other":
+                return SKIP
+            self.handle.api.bind("default", pod.metadata.name, pod.metadata.uid, node, by="Own")
+            return None
+
+    plane = Plane(node("n1"), generation=generation, plugins=[Own()])
+    plane.create(pod("web"), pod("other"))
+    plane.run()
+    assert plane.where() == {"other": "n1", "web": "n1"}
+    assert {entry.key: entry.by for entry in plane.log if getattr(entry, "type", "") == "MODIFIED"} == {
+        "default/web": "Own",
+        "default/other": "default-scheduler",
+    }
+
+
+@pytest.mark.parametrize(
+    ("generation", "reason", "condition", "event"),
+    [
+        ("v1.13", "BindingRejected", "{}", "Binding rejected: {}"),
+        ("v1.16", "SchedulerError", "{}", "Binding rejected: {}"),
+        ("v1.20", "SchedulerError", 'binding rejected: running Bind plugin "DefaultBinder": {}', ""),
+        ("v1.37", "SchedulerError", 'running Bind plugin "DefaultBinder": {}', ""),
+    ],
+)
+def test_a_binding_that_the_server_refuses_is_told_and_tried_again(
+    generation: str, reason: str, condition: str, event: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    plane = Plane(node("n1"), generation=generation)
+    bind, failures = plane.api.bind, iter([ApiError.unknown("etcd is away")])
+
+    def fails_once(*arguments: Any, **more: Any) -> Pod:
+        for failure in failures:
+            raise failure
+        return bind(*arguments, **more)
+
+    monkeypatch.setattr(plane.api, "bind", fails_once)
+    plane.create(pod("web"))
+    plane.run(0.5)
+    said = condition.format("etcd is away")
+    if generation != "v1.13":
+        assert plane.condition("web") == ("False", reason, said)
+    assert plane.events("web")[0] == ("FailedScheduling", event.format("etcd is away") or said)
+    plane.run(90)
+    assert plane.where() == {"web": "n1"}
+    assert plane.scheduler.context.cache.sizes() == {"nodes": 1, "pods": 1, "assumed_pods": 0}
+
+
+def test_the_room_of_a_failed_binding_helps_others_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    plane = Plane(node("n1", {"cpu": "1", "memory": "1Gi", "pods": "1"}))
+
+    def fails(namespace: str, name: str, *more: Any, **rest: Any) -> Pod:
+        if name == "first":
+            raise ApiError.unknown("no")
+        return bind(namespace, name, *more, **rest)
+
+    bind = plane.api.bind
+    monkeypatch.setattr(plane.api, "bind", fails)
+    plane.create(pod("first", priority=9, preemptionPolicy="Never"))
+    plane.run(0.0015)
+    plane.create(pod("second", priority=9))
+    plane.run(15)
+    assert plane.where() == {"first": "", "second": "n1"}
+
+
+# -- volumes
+
+
+ONLY_THERE = term("kubernetes.io/hostname In n2")
+STORAGE = (
+    node("n1"),
+    node("n2", labels={"kubernetes.io/hostname": "n2"}),
+    storage_class("wait", "kubernetes.io/no-provisioner"),
+)
+
+
+def with_claim(*more: Manifest, **settings: Any) -> Plane:
+    return Plane(*STORAGE, claim("data"), volume("disk", ONLY_THERE), *more, **settings)
+
+
+def bind_by_hand(plane: Plane) -> None:
+    """What the volume controller does with a volume that is kept for a claim."""
+    data = plane.api.get(PersistentVolumeClaim, "default", "data")
+    annotations = data.metadata.annotations | {"pv.kubernetes.io/bind-completed": "yes"}
+    data = plane.api.update(
+        replace(
+            data, metadata=replace(data.metadata, annotations=annotations), spec=replace(data.spec, volumeName="disk")
+        )
+    )
+    plane.api.update_status(replace(data, status=replace(data.status, phase="Bound")))
+
+
+@pytest.mark.parametrize("generation", ALL)
+def test_a_volume_is_bound_before_its_pod(generation: str) -> None:
+    plane = with_claim(generation=generation)
+    plane.create(pod("web", volumes=[mount("data")]))
+    plane.run(5)
+    disk = plane.api.get(PersistentVolume, "", "disk")
+    assert disk.spec.claimRef is not None and disk.spec.claimRef.name == "data"
+    assert plane.where() == {"web": ""}, "the claim is not bound yet"
+    bind_by_hand(plane)
+    plane.run(2)
+    assert plane.where() == {"web": "n2"}
+    steps = plane.steps("web")
+    assert steps.index("assumeVolumes") < steps.index("bindVolumes") < steps.index("bind")
+
+
+@pytest.mark.parametrize("generation", ALL)
+def test_a_pod_whose_volumes_are_bound_has_nothing_to_wait_for(generation: str) -> None:
+    there = volume("disk", ONLY_THERE, kept_for="data", phase="Bound")
+    plane = Plane(*STORAGE, claim("data", "disk"), there, generation=generation)
+    plane.create(pod("web", volumes=[mount("data")]))
+    plane.run(0.5)
+    assert plane.where() == {"web": "n2"}
+    assert "bindVolumes" not in plane.steps("web")
+
+
+@pytest.mark.parametrize(
+    ("generation", "reason", "message"),
+    [
+        ("v1.13", "VolumeBindingFailed", "timed out waiting for the condition"),
+        ("v1.16", "VolumeBindingFailed", "timed out waiting for the condition"),
+        (
+            "v1.20",
+            "SchedulerError",
+            'running PreBind plugin "VolumeBinding": binding volumes: timed out waiting for the condition',
+        ),
+        (
+            "v1.37",
+            "SchedulerError",
+            'running PreBind plugin "VolumeBinding": binding volumes: context deadline exceeded',
+        ),
+    ],
+)
+def test_volumes_that_are_never_bound_are_given_up(generation: str, reason: str, message: str) -> None:
+    plane = with_claim(generation=generation)
+    plane.create(pod("web", volumes=[mount("data")]))
+    plane.run(599)
+    assert plane.events("web") == []
+    plane.run(3)
+    assert ("FailedScheduling", message) in plane.events("web")
+    if generation != "v1.13":  # it does not wait before it tries again, and says what happens then
+        assert plane.condition("web")[1] == reason
+
+
+def test_two_pods_do_not_get_the_same_volume() -> None:
+    plane = with_claim(claim("more"))
+    plane.create(pod("web", volumes=[mount("data")]), pod("db", volumes=[mount("more")]))
+    plane.run(5)
+    assert "bindVolumes" in plane.steps("db")
+    assert "didn't find available persistent volumes to bind" in plane.condition("web")[2]
+
+
+def test_steps_carry_their_moment() -> None:
+    plane = Plane(node("n1"))
+    plane.create(pod("web"))
+    plane.run()
+    at = {entry.step: entry.at - NOON for entry in plane.entries(Step)}
+    assert at == dict.fromkeys(("assume", "reserve", "permit", "preBind", "bind", "schedule"), 1_000) | {
+        "pop": 0,
+        "postBind": 3_000,
+    }
+    assert SECOND == 1_000_000
+
+
+@pytest.mark.parametrize(("generation", "seconds"), [("v1.13", 30), ("v1.16", 30), ("v1.20", 120), ("v1.37", None)])
+def test_a_bound_pod_that_no_informer_confirms_loses_its_room(generation: str, seconds: int | None) -> None:
+    plane = Plane(node("n1"), generation=generation)
+    plane.run()
+    plane.create(pod("web"))
+    plane.run(0.0005)
+    plane.scheduler.context.pods.cut(10_000 * SECOND)
+    plane.run((seconds or 120) - 2)
+    assert plane.where() == {"web": "n1"}
+    assert plane.scheduler.context.cache.sizes()["pods"] == 1
+    plane.run(10)
+    assert plane.scheduler.context.cache.sizes()["pods"] == (1 if seconds is None else 0)

@@ -1,0 +1,196 @@
+"""What the informers tell: it reaches the cache, and moves the pods that it may help, as each generation has it."""
+
+import dataclasses
+from typing import Any
+
+import pytest
+from msgspec.structs import replace
+
+from kschedlab.generations import GENERATIONS
+from kschedlab.objects.model import Node, Pod
+from kschedlab.simulation.scheduler.context import Latencies
+from kschedlab.simulation.scheduler.handlers import Handlers, node_change
+from tests.build import budget, node, pod
+from tests.simulation.plane import Plane, documents
+from tests.storage import claim, csi_node, storage_class, volume
+
+ALL = tuple(GENERATIONS)
+SMALL = {"cpu": "1", "memory": "1Gi", "pods": "10"}
+
+
+def waiting(generation: str) -> Plane:
+    """A pod ``web`` has been refused by the only node, which is full."""
+    plane = Plane(node("n1", SMALL), pod("old", "n1", requests={"cpu": "800m"}), generation=generation)
+    plane.create(pod("web", requests={"cpu": "500m"}))
+    plane.run(5)
+    assert part(plane) == "unschedulable"
+    return plane
+
+
+def part(plane: Plane, name: str = "web") -> str:
+    place = plane.scheduler.context.queue.places().get(f"default/{name}")
+    return place.part if place else ""
+
+
+def tries(plane: Plane) -> int:
+    return plane.steps("web").count("pop")
+
+
+@pytest.mark.parametrize("generation", ALL)
+def test_a_pod_that_leaves_its_node_makes_room(generation: str) -> None:
+    plane = waiting(generation)
+    plane.delete("old", grace=0)
+    plane.run(5)
+    assert plane.where() == {"web": "n1"}
+    assert ("active", "AssignedPodDelete") in plane.moves("web")
+
+
+@pytest.mark.parametrize("generation", ALL)
+def test_a_node_that_grows_is_tried_again(generation: str) -> None:
+    plane = waiting(generation)
+    n1 = plane.node("n1")
+    plane.api.update_status(replace(n1, status=documents(node("n1"))[0].status))
+    plane.run(5)
+    assert plane.where()["web"] == "n1"
+
+
+@pytest.mark.parametrize("generation", ALL)
+def test_a_heartbeat_moves_nobody(generation: str) -> None:
+    plane = waiting(generation)
+    before = tries(plane)
+    n1 = plane.node("n1")
+    plane.api.update(replace(n1, metadata=replace(n1.metadata, finalizers=("example.com/x",))))
+    plane.run(5)
+    assert tries(plane) == before
+
+
+@pytest.mark.parametrize(
+    ("manifest", "older"),
+    [
+        (budget("b", {"app": "x"}, 1), False),
+        (volume("v"), True),
+        (claim("c"), True),
+        (storage_class("late"), True),
+        (storage_class("now", waits=False), False),
+        (csi_node("n1"), True),
+        (node("n2", {"cpu": "100m", "memory": "1Gi", "pods": "1"}), True),
+    ],
+    ids=["budget", "volume", "claim", "late class", "class", "csi node", "node"],
+)
+@pytest.mark.parametrize("generation", ["v1.16", "v1.20", "v1.37"])
+def test_what_comes_moves_pods_before_there_were_hints(generation: str, manifest: Any, older: bool) -> None:
+    """None of these can help the pod, which asks for more cpu than there is; v1.37 knows that."""
+    plane = waiting(generation)
+    before = tries(plane)
+    plane.create(manifest)
+    plane.run(30)
+    assert (tries(plane) > before) == (older and generation != "v1.37")
+
+
+@pytest.mark.parametrize("generation", ALL)
+def test_a_pod_that_is_bound_by_another_leaves_the_queue(generation: str) -> None:
+    plane = waiting(generation)
+    web = plane.pod("web")
+    plane.api.bind("default", "web", web.metadata.uid, "n1", by="somebody")
+    plane.run(5)
+    assert part(plane) == ""
+    assert plane.scheduler.context.cache.sizes()["pods"] == 2
+
+
+@pytest.mark.parametrize("generation", ALL)
+def test_a_pod_that_is_deleted_leaves_the_queue(generation: str) -> None:
+    plane = waiting(generation)
+    plane.delete("web", grace=0)
+    plane.run(5)
+    assert part(plane) == "" and len(plane.scheduler.context.queue) == 0
+
+
+@pytest.mark.parametrize("generation", ALL)
+def test_a_pod_that_ends_gives_its_room_back(generation: str) -> None:
+    """The informer sees neither Succeeded nor Failed pods."""
+    plane = waiting(generation)
+    plane.api.patch_status(Pod, "default", "old", phase="Succeeded")
+    plane.run(5)
+    assert plane.where()["web"] == "n1"
+
+
+@pytest.mark.parametrize("generation", ALL)
+def test_a_terminating_pod_holds_its_room_until_it_is_gone(generation: str) -> None:
+    plane = waiting(generation)
+    plane.delete("old", grace=30)
+    plane.run(20)
+    assert plane.where()["web"] == ""
+    plane.delete("old", grace=0)
+    plane.run(20)
+    assert plane.where()["web"] == "n1"
+
+
+def test_without_terminating_pods_their_room_is_given_away_too_early() -> None:
+    """Not as it is, but as the overview document reads the informer's filter."""
+    table = GENERATIONS["v1.16"]
+    blind = dataclasses.replace(table, loop=dataclasses.replace(table.loop, terminating_seen=False))
+    plane = Plane(node("n1", SMALL), pod("old", "n1", requests={"cpu": "800m"}), generation=blind)
+    plane.create(pod("web", requests={"cpu": "500m"}))
+    plane.run(5)
+    plane.delete("old", grace=30)
+    plane.run(5)
+    assert plane.where() == {"old": "n1", "web": "n1"}
+
+
+@pytest.mark.parametrize("generation", ALL)
+def test_a_node_that_goes_is_not_chosen_any_more(generation: str) -> None:
+    plane = Plane(node("n1"), node("n2"), generation=generation)
+    plane.run()
+    plane.api.delete(Node, "", "n1")
+    plane.run()
+    plane.create(pod("web"))
+    plane.run()
+    assert plane.where() == {"web": "n2"}
+
+
+@pytest.mark.parametrize("generation", ALL)
+def test_a_changed_pod_is_tried_as_it_is_now(generation: str) -> None:
+    plane = Plane(node("n1", taints=[{"key": "k", "effect": "NoSchedule"}]), generation=generation)
+    plane.create(pod("web"))
+    plane.run(5)
+    assert plane.where() == {"web": ""}
+    web = plane.pod("web")
+    toleration = documents(pod("x", tolerations=[{"operator": "Exists"}]))[0].spec.tolerations
+    plane.api.update(replace(web, spec=replace(web.spec, tolerations=(*web.spec.tolerations, *toleration))))
+    plane.run(15)
+    assert plane.where() == {"web": "n1"}
+
+
+@pytest.mark.parametrize("generation", ["v1.13", "v1.16", "v1.20", "v1.37"])
+def test_an_assumed_pods_new_annotation_does_not_queue_it_again(generation: str) -> None:
+    plane = Plane(node("n1"), generation=generation, latencies=Latencies(bind=5_000_000))
+    plane.create(pod("web"))
+    plane.run(1)
+    web = plane.pod("web")
+    plane.api.update(replace(web, metadata=replace(web.metadata, annotations={"a": "b"})))
+    plane.run(10)
+    assert plane.steps("web").count("pop") == 1
+    assert plane.where() == {"web": "n1"}
+
+
+def test_what_the_cache_has_against_it_is_noted_and_harms_nobody() -> None:
+    plane = Plane(node("n1"))
+    plane.run()
+    ghost = documents(pod("ghost", "n1"))[0]
+    Handlers(plane.scheduler.context).delete_pod(ghost)
+    assert plane.details("cache") and "not found in scheduler cache" in plane.details("cache")[0]
+    plane.create(pod("web"))
+    plane.run()
+    assert plane.where() == {"web": "n1"}
+
+
+def test_which_change_of_a_node_it_is() -> None:
+    (old,) = documents(node("n1", SMALL, unschedulable=True))
+    assert isinstance(old, Node)
+    spec, metadata, status = old.spec, old.metadata, old.status
+    assert node_change(old, old) == ""
+    assert node_change(old, replace(old, spec=replace(spec, unschedulable=False))) == "NodeSpecUnschedulableChange"
+    assert node_change(old, replace(old, status=replace(status, allocatable={}))) == "NodeAllocatableChange"
+    assert node_change(old, replace(old, metadata=replace(metadata, labels={"a": ""}))) == "NodeLabelChange"
+    tainted = documents(node("n1", SMALL, unschedulable=True, taints=[{"key": "k", "effect": "NoSchedule"}]))[0]
+    assert node_change(old, replace(old, spec=tainted.spec)) == "NodeTaintChange"

@@ -1,0 +1,96 @@
+"""The metrics under their real names, with the numbers of what happened."""
+
+from prometheus_client.parser import text_string_to_metric_families
+
+from kschedlab.simulation.scheduler.plugin import Plugin, Wait
+from tests.build import node, pod
+from tests.simulation.plane import Plane
+
+SMALL = {"cpu": "1", "memory": "1Gi", "pods": "10"}
+PROFILE = ("profile", "default-scheduler")
+
+
+def numbers(plane: Plane) -> dict[tuple[str, frozenset[tuple[str, str]]], float]:
+    """Every sample, by its name and labels, without the buckets of histograms."""
+    text = plane.scheduler.context.metrics.text().decode()
+    samples = (sample for family in text_string_to_metric_families(text) for sample in family.samples)
+    return {(one.name, frozenset(one.labels.items())): one.value for one in samples if "le" not in one.labels}
+
+
+def number(plane: Plane, name: str, *labels: tuple[str, str]) -> float:
+    return numbers(plane).get((f"scheduler_{name}", frozenset(labels)), 0)
+
+
+def test_attempts_and_durations_by_result() -> None:
+    plane = Plane(node("n1", SMALL))
+    plane.create(pod("fits"), pod("big", requests={"cpu": "5"}))
+    plane.run()
+    for result in ("scheduled", "unschedulable"):
+        labels = (PROFILE, ("result", result))
+        assert number(plane, "schedule_attempts_total", *labels) == 1
+        assert number(plane, "scheduling_attempt_duration_seconds_count", *labels) == 1
+    seconds = number(plane, "scheduling_attempt_duration_seconds_sum", PROFILE, ("result", "scheduled"))
+    assert seconds == 0.003, "a cycle of one millisecond and a binding of two, by the virtual clock"
+
+
+def test_errors_are_counted_apart() -> None:
+    class Broken(Plugin):
+        def reserve(self, pod: object, node: str) -> None:
+            raise ValueError
+
+    plane = Plane(node("n1"), plugins=[Broken()])
+    plane.create(pod("web"))
+    plane.run(0.5)
+    assert number(plane, "schedule_attempts_total", PROFILE, ("result", "error")) == 1
+
+
+def test_pods_in_the_queue_and_how_they_came_there() -> None:
+    plane = Plane(node("n1", SMALL))
+    plane.create(pod("big", requests={"cpu": "5"}), pod("gated", schedulingGates=[{"name": "wait"}]))
+    plane.run()
+    assert number(plane, "pending_pods", ("queue", "unschedulable")) == 1
+    assert number(plane, "pending_pods", ("queue", "gated")) == 1
+    assert number(plane, "pending_pods", ("queue", "active")) == 0
+    incoming = "queue_incoming_pods_total"
+    assert number(plane, incoming, ("queue", "active"), ("event", "UnscheduledPodAdd")) == 1
+    assert number(plane, incoming, ("queue", "unschedulable"), ("event", "ScheduleAttemptFailure")) == 1
+
+
+def test_preemption_and_the_attempts_that_a_pod_needed() -> None:
+    plane = Plane(node("n1", SMALL), pod("a", "n1", requests={"cpu": "500m"}), pod("b", "n1", requests={"cpu": "500m"}))
+    plane.create(pod("high", requests={"cpu": "1"}, priority=9))
+    plane.run()
+    plane.delete("a", grace=0)
+    plane.delete("b", grace=0)
+    plane.run(5)
+    assert plane.where() == {"high": "n1"}
+    assert number(plane, "preemption_attempts_total") == 1
+    assert number(plane, "preemption_victims_sum") == 2
+    assert number(plane, "pod_scheduling_attempts_sum") == 2
+    assert number(plane, "pod_scheduling_sli_duration_seconds_count", ("attempts", "2")) == 1
+
+
+def test_the_cache_and_the_bindings_under_way() -> None:
+    class Slow(Plugin):
+        def permit(self, pod: object, node: str) -> Wait:
+            return Wait(10)
+
+    plane = Plane(node("n1"), plugins=[Slow()])
+    plane.create(pod("web"))
+    plane.run(5)
+    assert number(plane, "goroutines", ("operation", "binding")) == 1
+    assert number(plane, "cache_size", ("type", "nodes")) == 1
+    assert number(plane, "cache_size", ("type", "assumed_pods")) == 1
+    plane.run(6)
+    waited = number(plane, "permit_wait_duration_seconds_sum", ("result", "Unschedulable"))
+    assert waited == 9.998, "ten seconds, of which two milliseconds went to writing the nomination"
+
+
+def test_metrics_tell_nothing_of_the_wall_clock() -> None:
+    def text() -> bytes:
+        plane = Plane(node("n1"))
+        plane.create(pod("web"))
+        plane.run()
+        return plane.scheduler.context.metrics.text()
+
+    assert text() == text()

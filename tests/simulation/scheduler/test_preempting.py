@@ -1,0 +1,191 @@
+"""Preemption's whole life: from the nomination to the node on which the preemptor lands, whichever that is."""
+
+from typing import Any
+
+import pytest
+from msgspec.structs import replace
+
+from kschedlab.generations import GENERATIONS
+from kschedlab.objects.model import Node, Pod
+from kschedlab.simulation.scheduler.plugin import Plugin, Wait
+from kschedlab.simulation.server.status import ApiError
+from tests.build import Manifest, node, pod
+from tests.simulation.plane import Plane
+
+ALL = tuple(GENERATIONS)
+ONE_CPU = {"cpu": "1", "memory": "1Gi", "pods": "10"}
+
+
+def asks(cpu: str, name: str, priority: int, on: str = "", **spec: Any) -> Manifest:
+    return pod(name, on, requests={"cpu": cpu}, priority=priority, **spec)
+
+
+def nominated(generation: str, *more: Manifest, **settings: Any) -> Plane:
+    """A cluster where ``high`` waits for ``low`` to leave node n1."""
+    plane = Plane(node("n1", ONE_CPU), asks("800m", "low", 0, "n1"), *more, generation=generation, **settings)
+    plane.create(asks("800m", "high", 100))
+    plane.run()
+    assert plane.pod("high").status.nominatedNodeName == "n1"
+    assert plane.pod("low").metadata.deletionTimestamp is not None
+    return plane
+
+
+@pytest.mark.parametrize("generation", ALL)
+def test_the_preemptor_waits_for_its_victim_and_lands_on_the_nominated_node(generation: str) -> None:
+    plane = nominated(generation)
+    plane.run(20)
+    assert plane.where() == {"high": "", "low": "n1"}, "the victim has its grace period"
+    plane.delete("low", grace=0)
+    plane.run(20)
+    assert plane.where() == {"high": "n1"}
+    stays = GENERATIONS[generation].api.bound_pods_stay_nominated
+    assert plane.pod("high").status.nominatedNodeName == ("n1" if stays else "")
+
+
+@pytest.mark.parametrize(
+    ("generation", "message"),
+    [
+        ("v1.13", "by default/high on node n1"),
+        ("v1.16", "Preempted by default/high on node n1"),
+        ("v1.20", "Preempted by default/high on node n1"),
+        ("v1.37", "Preempted by pod {uid} on node n1"),
+    ],
+)
+def test_the_victim_is_told(generation: str, message: str) -> None:
+    plane = nominated(generation)
+    assert plane.events("low") == [("Preempted", message.format(uid=plane.pod("high").metadata.uid))]
+    marked = [c for c in plane.pod("low").status.conditions if c.type == "DisruptionTarget"]
+    if generation == "v1.37":
+        text = "default-scheduler: preempting to accommodate a higher priority pod"
+        assert [(c.status, c.reason, c.message) for c in marked] == [("True", "PreemptionByScheduler", text)]
+    else:
+        assert not marked
+
+
+@pytest.mark.parametrize("generation", ALL)
+def test_a_better_node_appears_and_the_preemptor_lands_there(generation: str) -> None:
+    plane = nominated(generation)
+    plane.create(node("n2", ONE_CPU))
+    plane.run(20)
+    assert plane.where() == {"high": "n2", "low": "n1"}
+
+
+@pytest.mark.parametrize("generation", ALL)
+def test_nobody_of_lower_priority_takes_the_room_meanwhile(generation: str) -> None:
+    plane = nominated(generation)
+    plane.create(asks("800m", "middle", 50))
+    plane.run(20)
+    plane.delete("low", grace=0)
+    plane.run(20)
+    assert plane.where() == {"high": "n1", "middle": ""}
+
+
+@pytest.mark.parametrize("generation", ALL)
+def test_a_more_important_preemptor_takes_the_nominated_node_away(generation: str) -> None:
+    """The middle one needs half of the node, the highest all of it, and so one more victim."""
+    plane = Plane(node("n1", ONE_CPU), asks("500m", "a", 0, "n1"), asks("500m", "b", 1, "n1"), generation=generation)
+    plane.create(asks("500m", "middle", 100))
+    plane.run()
+    assert plane.pod("middle").status.nominatedNodeName == "n1"
+    plane.create(asks("1", "highest", 1000))
+    plane.run()
+    assert plane.pod("highest").status.nominatedNodeName == "n1"
+    assert plane.pod("middle").status.nominatedNodeName == ""
+    plane.delete("a", grace=0)
+    plane.delete("b", grace=0)
+    plane.run(90)
+    assert plane.where() == {"highest": "n1", "middle": ""}
+
+
+@pytest.mark.parametrize("generation", ALL)
+def test_while_its_victims_end_it_evicts_nobody_else(generation: str) -> None:
+    plane = nominated(generation, node("n0", ONE_CPU), asks("800m", "other", 50, "n0"))
+    plane.scheduler.context.queue.activate([plane.pod("high")])
+    plane.run(15)
+    assert plane.pod("other").metadata.deletionTimestamp is None
+    assert plane.details("preempt")[-1] == "not eligible due to a terminating pod on the nominated node"
+
+
+@pytest.mark.parametrize("generation", ["v1.20", "v1.37"])
+def test_a_pod_whose_policy_is_never_preempts_nobody(generation: str) -> None:
+    plane = Plane(node("n1", ONE_CPU), asks("800m", "low", 0, "n1"), generation=generation)
+    plane.create(asks("800m", "high", 100, preemptionPolicy="Never"))
+    plane.run()
+    assert plane.pod("low").metadata.deletionTimestamp is None
+    assert plane.pod("high").status.nominatedNodeName == ""
+
+
+@pytest.mark.parametrize("generation", ALL)
+def test_when_evicting_cannot_help_any_more_the_nomination_is_given_up(generation: str) -> None:
+    plane = Plane(node("n1", ONE_CPU, labels={"disk": "ssd"}), asks("800m", "low", 0, "n1"), generation=generation)
+    plane.create(asks("800m", "high", 100, nodeSelector={"disk": "ssd"}))
+    plane.run()
+    assert plane.pod("high").status.nominatedNodeName == "n1"
+    plane.delete("low", grace=0)
+    plane.api.update(changed(plane.node("n1"), labels={"disk": "hdd"}))
+    plane.run(90)
+    assert plane.where() == {"high": ""}
+    assert plane.pod("high").status.nominatedNodeName == ""
+
+
+def changed(node: Node, labels: dict[str, str]) -> Node:
+    return replace(node, metadata=replace(node.metadata, labels=labels))
+
+
+def test_victims_are_evicted_beside_the_loop_the_last_one_alone() -> None:
+    """v1.37: two at once, then the third; the loop goes on meanwhile."""
+    full = (asks("300m", f"low{i}", i, "n1") for i in range(3))
+    plane = Plane(node("n1", ONE_CPU), node("n2", ONE_CPU, unschedulable=True), *full)
+    plane.create(asks("900m", "high", 100), asks("100m", "small", 200))
+    plane.run()
+    at = {entry.pod: entry.at for entry in plane.log if getattr(entry, "step", "") == "evict"}
+    assert at["default/low2"] == at["default/low1"] == at["default/low0"] - 2_000
+
+
+def test_if_evicting_fails_the_preemptor_is_tried_again(monkeypatch: pytest.MonkeyPatch) -> None:
+    plane = Plane(node("n1", ONE_CPU), asks("800m", "low", 0, "n1"))
+    delete, failures = plane.api.delete, iter([ApiError.unknown("etcd is away")])
+
+    def fails_once(*arguments: Any, **more: Any) -> Pod:
+        for failure in failures:
+            raise failure
+        return delete(*arguments, **more)
+
+    monkeypatch.setattr(plane.api, "delete", fails_once)
+    plane.create(asks("800m", "high", 100))
+    plane.run(15)
+    assert plane.steps("low") == ["evict", "evict"]
+    assert [reason for reason, _ in plane.events("low")] == ["Preempted"]
+    assert ("active", "ForceActivate") in plane.moves("high")
+
+
+def test_a_victim_that_waits_in_permit_is_not_deleted_but_tried_again_later() -> None:
+    class Slow(Plugin):
+        def permit(self, pod: Pod, node: str) -> Wait | None:
+            return Wait(60) if pod.metadata.name == "low" else None
+
+    plane = Plane(node("n1", ONE_CPU), plugins=[Slow()])
+    plane.create(asks("800m", "low", 0))
+    plane.run()
+    plane.create(asks("800m", "high", 100))
+    plane.run(15)
+    assert plane.where() == {"high": "n1", "low": ""}
+    assert plane.pod("low").metadata.deletionTimestamp is None
+    told = f"Preempted by pod {plane.pod('high').metadata.uid} on node n1 (in kube-scheduler memory)."
+    assert ("Preempted", told) in plane.events("low")
+    assert ("FailedScheduling", "waiting on permit for pod: preempted") in plane.events("low")
+
+
+def test_a_victim_in_prebind_is_stopped_too() -> None:
+    class Slow(Plugin):
+        def pre_bind(self, pod: Pod, node: str) -> Any:
+            if pod.metadata.name == "low":
+                yield self.handle.sleep(60)
+
+    plane = Plane(node("n1", ONE_CPU), plugins=[Slow()])
+    plane.create(asks("800m", "low", 0))
+    plane.run()
+    plane.create(asks("800m", "high", 100))
+    plane.run(15)
+    assert plane.where() == {"high": "n1", "low": ""}
+    assert ("FailedScheduling", "preempted by DefaultPreemption") in plane.events("low")
