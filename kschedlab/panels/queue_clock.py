@@ -46,7 +46,7 @@ class Settings(Restorable):
 
     time: int = slider("time", TIMES, 0, lambda seconds: f"{seconds} s")
     generation: str = choice("generation", tuple(GENERATIONS), "v1.37")
-    busy: bool = switch("the scheduler is busy with other pods", True)
+    busy: bool = switch("busy with other pods", True)
 
 
 class Entry(NamedTuple):
@@ -215,7 +215,7 @@ def show(settings: Settings) -> View:
     rows = [[each.pod, each.part, f"{each.since:g} s", each.why, str(each.tries)] for each in places]
     lanes = [lane(settings, name) for name in PODS]
     events = [Moment(position(at), "", f"{at} s: {words}") for at, words, _ in EVENTS]
-    ticks = [(float(i), str(t)) for i, t in enumerate(TIMES) if t % 5 == 0 and (t <= 30 or t % 60 == 0)]
+    ticks = [(float(i), str(t)) for i, t in enumerate(TIMES) if t % 5 == 0 and (t <= 30 or (t > 60 and t % 60 == 0))]
     picture = draw_lanes(
         lanes,
         ticks,

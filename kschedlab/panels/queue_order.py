@@ -136,7 +136,7 @@ def _lane(name: str, pod: Pod, first: bool) -> Lane:
 
 
 def _step(minutes: int) -> float:
-    return (minutes - 8 * HOUR) / 5 + 1
+    return (minutes - 8 * HOUR) / 6 + 1
 
 
 def _rows(both: tuple[Pod, Pod]) -> list[list[str]]:

@@ -20,7 +20,7 @@ CELL, TALL, GAP = 64, 36, 8
 """Of a place in the heap, and between places; in pixels at normal size."""
 LEVEL = 62
 SIGNS: Mapping[Mark, str] = {"": "", "compared": "?", "swapped": "⇄", "new": "+"}
-COLOURS: Mapping[Mark, str] = {"": "currentColor", "compared": "#0072B2", "swapped": EVICTED, "new": CHOSEN}
+COLOURS: Mapping[Mark, str] = {"": "currentColor", "compared": KINDS[4], "swapped": EVICTED, "new": CHOSEN}
 
 
 @dataclass(frozen=True)
@@ -52,8 +52,8 @@ def draw_heap(places: Sequence[Place], alt: str) -> Html:
     shapes += [_branch(spots[(i - 1) // 2], spot, places[i], places[(i - 1) // 2]) for i, spot in enumerate(spots) if i]
     for i, (each, (x, y)) in enumerate(zip(places, spots, strict=True)):
         shapes.append(_place(each, x, y, colour[each.priority], round_=TALL / 2))
-        shapes.append(_text(str(i), x - CELL / 2 - 3, y + TALL / 2 + 4, "end", font_size=11, opacity=0.75))
-    return _svg(shapes, width, top + levels * LEVEL, alt)
+        shapes.append(_text(str(i), x - CELL / 2 - 6, y + TALL / 2 + 4, "end", font_size=11, opacity=0.75))
+    return _svg(shapes, width, top + (levels - 1) * LEVEL + TALL + 8, alt)
 
 
 def _spot(index: int, width: float, top: float) -> Point:
@@ -156,7 +156,7 @@ def _chip(name: str, x: float, y: float, lit: bool) -> Html:
 
 # -- lines of time
 
-LANE, HIGH, TICK, NAMES = 46, 30, 18, 84
+LANE, HIGH, TICK, NAMES = 46, 30, 21, 84
 """Height of a lane, of the highest stretch in it, width of a step of time, and of the names at the left."""
 
 
@@ -234,6 +234,11 @@ def draw_lanes(
         )
         shapes.append(_text(name, x + 28, bottom + 59, "start", font_size=13))
         x += 50 + 8 * len(name)
+    if legend:
+        shapes += [
+            _moment(Moment((x - NAMES) / TICK, "", ""), bottom + 62),
+            _text("attempt", x + 8, bottom + 59, "start", font_size=13),
+        ]
     return _svg(shapes, right + 30, bottom + (72 if legend else 44 if now is not None else 28), alt)
 
 
