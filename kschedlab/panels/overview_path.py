@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from functools import cache
 from typing import Any
 
+from kschedlab.objects.meta import SECOND
 from kschedlab.objects.model import Pod
 from kschedlab.panels import sketch
 from kschedlab.panels.base import Panel, View
@@ -26,7 +27,6 @@ from kschedlab.views.graph import draw_graph, graph_list
 from kschedlab.views.html import join
 from kschedlab.views.loop import Taken
 
-SECOND = 1_000_000
 HERO = "default/web"
 NODES = ("node-a", "node-b")
 HOST = "kubernetes.io/hostname"

@@ -8,11 +8,12 @@ import simpy
 
 from kschedlab.generations import V1_16
 from kschedlab.objects.manifests import decode_objects
+from kschedlab.objects.meta import SECOND
 from kschedlab.objects.model import Pod
 from kschedlab.panels.sketch import Manifest, node, pod as a_pod
 from kschedlab.simulation.log import Log, Step
 from kschedlab.simulation.scheduler import startup
-from kschedlab.simulation.scheduler.context import SECOND, Latencies
+from kschedlab.simulation.scheduler.context import Latencies
 from kschedlab.simulation.scheduler.startup import StartUp
 from kschedlab.simulation.server.api import ApiServer
 from kschedlab.simulation.simulation import START

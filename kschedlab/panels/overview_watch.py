@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from functools import cache
 from typing import Any, NamedTuple
 
+from kschedlab.objects.meta import SECOND
 from kschedlab.objects.model import Node, Pod
 from kschedlab.objects.requests import pod_requests
 from kschedlab.panels import sketch
@@ -20,7 +21,6 @@ from kschedlab.panels.sketch import Manifest, node, pod
 from kschedlab.simulation.log import Changed
 from kschedlab.simulation.replay import Replay
 from kschedlab.simulation.scenarios.scenario import loads_scenario
-from kschedlab.simulation.scheduler.context import SECOND
 from kschedlab.simulation.simulation import Simulation
 from kschedlab.views.drawing import Block, Box, draw
 from kschedlab.views.html import Html, element

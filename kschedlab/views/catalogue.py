@@ -79,7 +79,7 @@ def score_sentence(name: str, decision: Decision) -> str:
 
 
 def score_table(name: str, asks: str, facts: Facts, decision: Decision) -> Told:
-    """What the priority ``asks``, what the switches stand for; and for each node raw and reduced score, weight and sums."""
+    """What the priority ``asks``, what the switches stand for; and each node's scores, weighted and summed up."""
     scores = decision.scores
     assert scores is not None
     row = scores.plugins.index(name)
