@@ -168,16 +168,16 @@ def made(kind: str, name: str, namespace: str = "", version: str = "v1", **field
     return {"apiVersion": version, "kind": kind, "metadata": metadata, **fields}
 
 
-def nodes(rng: random.Random) -> list[Manifest]:
+def nodes() -> list[Manifest]:
     """The pools' nodes; two are cordoned, and one is not heard of any more."""
     found = []
     for pool in POOLS:
         for number in range(pool.size):
-            address = f"ip-10-{POOLS.index(pool)}-{rng.randrange(256)}-{number + 1}.internal"
+            name = f"{pool.name}-{number + 1:02}"
             labels = {
                 "kubernetes.io/arch": "amd64",
                 "kubernetes.io/os": "linux",
-                "kubernetes.io/hostname": address,
+                "kubernetes.io/hostname": name,
                 "topology.kubernetes.io/zone": ZONES[number % 3],
                 "node.kubernetes.io/instance-type": pool.machine,
                 "disk": pool.disk,
@@ -191,7 +191,7 @@ def nodes(rng: random.Random) -> list[Manifest]:
                 spec = {"taints": [CORDON], "unschedulable": True}
             if pool.name == "general" and number == 42:
                 spec = {"taints": LOST}
-            found.append(made("Node", address, metadata={"labels": labels}, spec=spec, status={"allocatable": room}))
+            found.append(made("Node", name, metadata={"labels": labels}, spec=spec, status={"allocatable": room}))
     return found
 
 
@@ -293,7 +293,7 @@ def controller(app: App, owner: tuple[str, str]) -> Manifest:
 def cluster(seed: int = SEED) -> list[Manifest]:
     """All objects."""
     rng = random.Random(seed)
-    machines = nodes(rng)
+    machines = nodes()
     found = [*around(), *machines, *daemons(rng, machines)]
     scheduler = Scheduler(Cluster(decode_objects(found)), V1_37, rng=rng)
     for rollout, app in enumerate(apps()):

@@ -30,10 +30,9 @@ from kschedlab.views.html import Html, element, join, visible
 from kschedlab.views.ladder import ladder_html
 from kschedlab.views.picture import caption, picture
 from kschedlab.views.tables import candidates_table
-from kschedlab.views.text import decision_text
 from kschedlab.views.whatif import whatif_sentence, whatif_table, whatif_text
 from kschedlab.views.words import asked, count, outcome
-from kschedlab.views.your_cluster import Overview, margin, node_bars, why_table, why_text
+from kschedlab.views.your_cluster import Overview, again, margin, node_bars, whom_text, why_table, why_text
 from kschedlab.whatif import Case, what_if
 
 WHY, WHAT_IF, WHOM = "why", "what would change it", "whom it would evict"
@@ -107,32 +106,24 @@ def show(loaded: Loaded, settings: Any) -> View:
     cluster, generation = loaded.cluster(settings.generation), GENERATIONS[settings.generation]
     case = Case(cluster, settings.pod, generation)
     decision = case.decide()
-    asks = f"{settings.pod} {asked(decision)}."
+    ran = f"{settings.pod} runs on {case.was_on}. Decided again: " if case.was_on is not None else ""
+    preemption = decision.preemption
     if settings.question == WHAT_IF:
         found = what_if(cluster, settings.pod, generation)
-        sentence = f"{ran(settings.pod, case.was_on)}{whatif_sentence(found)}"
-        lines = whatif_text(found).splitlines()[1:]
-        return View(node_bars(decision, sentence), sentence, whatif_table(found), text_of(asks, sentence, lines))
-    if settings.question == WHOM:
-        sentence = f"{ran(settings.pod, case.was_on)}{caption(decision)}"
-        preemption = decision.preemption
-        some = preemption is not None and len(preemption.positions) > 0
-        table = join([candidates_table(preemption), ladder_html(preemption)]) if preemption and some else Html()
-        lines = decision_text(decision).splitlines()[2:]
-        return View(picture(decision), sentence, table, text_of(asks, sentence, lines))
-    sentence = f"{ran(settings.pod, case.was_on)}{outcome(decision)} {margin(decision)}".rstrip()
-    table, lines = why_table(decision, case.was_on), why_text(decision, case.was_on)
-    return View(node_bars(decision, sentence), sentence, table, text_of(asks, sentence, lines))
-
-
-def ran(pod: str, node: str | None) -> str:
-    """Where a running pod was, before it was taken off its node to be decided again."""
-    return f"{pod} runs on {node}. Decided again: " if node is not None else ""
-
-
-def text_of(asks: str, sentence: str, lines: Iterable[str]) -> str:
-    """A view as plain text."""
-    return "\n".join(map(visible, [asks, sentence, *lines]))
+        said, table, lines = whatif_sentence(found), whatif_table(found), whatif_text(found).splitlines()[1:]
+    elif settings.question == WHY:
+        said = " ".join(filter(None, [outcome(decision), margin(decision), again(decision, case.was_on)]))
+        table, lines = why_table(decision, case.was_on), why_text(decision, case.was_on)
+    elif preemption is None or not len(preemption.positions):
+        said, table, lines = f"{outcome(decision)} Nobody is evicted.", Html(), []
+    else:
+        said, table = caption(decision), join([candidates_table(preemption), ladder_html(preemption)])
+        lines = whom_text(preemption)
+    sentence = ran + said
+    text = "\n".join(map(visible, [f"{settings.pod} {asked(decision)}.", sentence, *lines]))
+    evicts = settings.question == WHOM and preemption is not None and len(preemption.positions) > 0
+    drawing = picture(decision) if evicts else node_bars(decision, sentence)
+    return View(drawing, sentence, table, text)
 
 
 class Answers(Panel[Any]):

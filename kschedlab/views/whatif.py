@@ -13,7 +13,7 @@ from kschedlab.whatif.answers import Eviction, WhatIf
 from kschedlab.whatif.case import Boundary
 
 HEAD = ("what", "change", "then", "but")
-VICTIMS = 6
+VICTIMS = 3
 """How many pods in the way are named."""
 
 
@@ -54,10 +54,10 @@ def whatif_sentence(whatif: WhatIf) -> str:
     first: dict[str, Line] = {}
     for line in whatif_lines(whatif):
         first.setdefault(line.what, line)
-    told = [f"{line.change} ({line.then})" for line in list(first.values())[:3]]
+    told = [f"{line.change} ({line.then})" for line in first.values()]
     if not told:
         return f"{now} Nothing that was tried changes that."
-    return f"{now} It would be otherwise {'; or '.join(told)}."
+    return f"{now} What would change it: {'; or '.join(told)}."
 
 
 def notes(whatif: WhatIf) -> list[str]:
@@ -70,7 +70,8 @@ def notes(whatif: WhatIf) -> list[str]:
             said.append(f"No change of its constraints is enough: {count(found.tried, 'change')} tried, pairs as well.")
         if found.left_out:
             said.append(f"{count(found.left_out, 'change')} left out: too many to try.")
-        if whatif.priority is None and whatif.decision.nominated_node is None:
+        preemption = whatif.decision.preemption
+        if whatif.priority is None and preemption is not None and preemption.eligible and preemption.chosen is None:
             said.append("No priority makes it preempt.")
     elif not whatif.weights:
         said.append("No weight of one score alone, from 0 to 100, changes the node.")

@@ -11,12 +11,14 @@ import numpy as np
 from kschedlab.cluster.cluster import Cluster
 from kschedlab.decision import Decision
 from kschedlab.objects.model import Node
+from kschedlab.preemption.stage import Preemption
 from kschedlab.views.drawing import EM, FONT
 from kschedlab.views.html import Html, element, join, visible
+from kschedlab.views.ladder import columns, ladder_text
 from kschedlab.views.picture import scarcest
 from kschedlab.views.style import CHOSEN, DECIDES, KINDS, MONO
 from kschedlab.views.tables import row, table
-from kschedlab.views.text import ranking
+from kschedlab.views.text import CANDIDATES, candidates_clock, fates, ranking
 from kschedlab.views.words import aligned, broken, count, listing, refusals
 
 POOL_LABELS = (
@@ -65,8 +67,8 @@ def pool_rows(cluster: Cluster) -> list[list[str]]:
     """Each pool: its name, nodes, the taints that nodes of it have, and how much of cpu and memory is asked for."""
     rows = []
     for name, places in pools(cluster).items():
-        taints = Counter(_taint(node) for node in (cluster.nodes[place] for place in places))
-        told = [f"{taint} ({number})" if number < len(places) else taint for taint, number in taints.items() if taint]
+        taints = Counter(taint for place in places for taint in _taints(cluster.nodes[place]))
+        told = [f"{taint} ({number})" if number < len(places) else taint for taint, number in taints.items()]
         shares = []
         for resource in ("cpu", "memory"):
             line = cluster.resources[resource]
@@ -80,8 +82,8 @@ def pool_rows(cluster: Cluster) -> list[list[str]]:
 POOL_HEAD = ("pool", "nodes", "taints", "cpu asked for", "memory asked for", "pods")
 
 
-def _taint(node: Node) -> str:
-    return ", ".join(f"{t.key}={t.value}" if t.value else t.key for t in node.spec.taints)
+def _taints(node: Node) -> list[str]:
+    return list(dict.fromkeys(f"{t.key}={t.value}" if t.value else t.key for t in node.spec.taints))
 
 
 class Overview:
@@ -242,13 +244,17 @@ class Compared(NamedTuple):
 
 
 def compared(decision: Decision, was_on: str | None) -> tuple[list[str], list[Compared]]:
-    """The chosen node against the runner-up, and against the node that the pod was taken off: (names, plugins)."""
+    """The chosen node against the best one that scores less, and against the node that the pod was taken off.
+
+    Their names, and each plugin's scores; nothing where nothing was scored.
+    """
     scores = decision.scores
     if scores is None:
         return [], []
     names = [decision.cluster.names[n] for n in scores.nodes.tolist()]
     order = [names[i] for i in ranking(scores, names, decision.node)]
-    shown = list(dict.fromkeys([*order[:2], *([was_on] if was_on in names else [])]))
+    behind = [name for name in order if name not in decision.best] or order[1:]
+    shown = list(dict.fromkeys([order[0], behind[0], *([was_on] if was_on in names else [])]))
     columns = [names.index(name) for name in shown]
     lines = [
         Compared(f"{plugin} ×{weight}", int(result[columns[0]]), tuple(int(result[i]) for i in columns[1:]))
@@ -263,12 +269,24 @@ def margin(decision: Decision) -> str:
     names, lines = compared(decision, None)
     if not lines:
         return ""
-    total, runner_up = lines[-1], names[1]
-    by = total.chosen - total.others[0]
-    if by == 0:
-        return f"It shares the highest score with {count(len(decision.best) - 1, 'other node')}: one of them is drawn."
+    by = lines[-1].chosen - lines[-1].others[0]
     gains = [f"{each.plugin} {each.chosen - each.others[0]:+d}" for each in lines[:-1] if each.chosen != each.others[0]]
-    return f"It is {by} ahead of {runner_up}: {', '.join(gains)}."
+    drawn = "One of the best is drawn. " if len(decision.best) > 1 else ""
+    return f"{drawn}{names[1]} is {by} behind: {', '.join(gains)}." if by else drawn.rstrip()
+
+
+def again(decision: Decision, was_on: str | None) -> str:
+    """Would a pod that runs land on its node again? "" for a pod that waits."""
+    if was_on is None or decision.node is None:
+        return ""
+    if was_on in decision.best:
+        sure = "would" if len(decision.best) == 1 else "may"
+        return f"So it {sure} land on the node where it runs."
+    verdict = decision.verdict(was_on)
+    if verdict.plugin is not None:
+        return f"The node where it runs is refused now, by {verdict.plugin}."
+    names, lines = compared(decision, was_on)
+    return f"The node where it runs is {lines[-1].chosen - lines[-1].others[names.index(was_on) - 1]} behind."
 
 
 def score_head(names: Sequence[str], was_on: str | None) -> list[str]:
@@ -310,3 +328,15 @@ def why_text(decision: Decision, was_on: str | None) -> list[str]:
     if found := refusal_rows(decision):
         said += ["", *aligned([REFUSAL_HEAD, *found], "")]
     return said
+
+
+def whom_text(preemption: Preemption) -> list[str]:
+    """Whom it would evict on the candidates that came furthest, and how one of them is chosen, as lines of text."""
+    nodes = columns(preemption, CANDIDATES)
+    moment = candidates_clock(preemption, nodes)
+    rows = [["node", "violations", "evicts", "keeps"]]
+    for node in nodes:
+        evicts, keeps = fates(preemption.candidates[node], moment)
+        rows.append([node, str(preemption.candidates[node].violations), listing(evicts, 3), listing(keeps, 1) or "-"])
+    found = count(len(preemption.positions), "candidate")
+    return [f"{found}, of which these came furthest:", *aligned(rows), *ladder_text(preemption)]

@@ -37,7 +37,8 @@ class WhatIf:
 
     ====================  ==========================================================================================
     if it fits nowhere    ``requests``: the largest amounts with which it fits, by resource, where one is enough;
-                          ``relaxations`` of its spec; ``priority``: from which one on it preempts; ``eviction``
+                          ``relaxations`` of its spec; and unless it preempts anyway:
+                          ``priority``: from which one on it would; ``eviction``
     if it fits            ``limits``: from which amounts on it fits nowhere, one a resource;
                           ``requests``, ``weights``: where another node is chosen, upwards and downwards
     ====================  ==========================================================================================
@@ -79,7 +80,7 @@ def what_if(cluster: Cluster, pod: str, generation: Generation = GENERATIONS[LAT
             requests=tuple(smaller(case)),
             relaxations=relaxations(case),
             priority=preempting_priority(case, decision),
-            eviction=eviction(case),
+            eviction=eviction(case) if decision.nominated_node is None else None,
         )
     return WhatIf(
         decision,
