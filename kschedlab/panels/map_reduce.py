@@ -59,7 +59,7 @@ class Settings(Restorable):
 
     nodes: int = choice("nodes", (4, 12, 20), 12)
     workers: int = slider("workers", range(1, MOST_WORKERS + 1), 4)
-    seed: int = slider("seed of the times", range(1, 6), 1)
+    seed: int = slider("seed of the times", range(1, 4), 1)
     step: int = steps("step", lambda settings: ends(settings) + 2)
 
 
@@ -147,6 +147,11 @@ def pieces(settings: Settings) -> list[Piece]:
     return hand_out(costs(settings.nodes, settings.seed), settings.workers)
 
 
+def written(settings: Settings) -> dict[tuple[int, int], list[int]]:
+    """By (place of the algorithm, node): the workers that have written this cell by now."""
+    return writers(pieces(settings), len(mapped(decide(settings.nodes))), settings.step)
+
+
 def ends(settings: Settings) -> int:
     """The tick after which Map is done and ParallelizeUntil returns."""
     return max(piece.end for piece in pieces(settings))
@@ -181,8 +186,7 @@ def told(settings: Settings, decision: Decision, work: Sequence[Piece]) -> str:
         return f"Scores × weights are added up, node by node, in one goroutine. {outcome(decision)}"
     taken = [f"W{piece.worker} takes {piece.node}" for piece in work if piece.start == step - 1]
     done = sum(piece.end <= step for piece in work)
-    rows = len(mapped(decision))
-    cells = f"{len(writers(work, rows, step))} of {rows * settings.nodes} cells written"
+    cells = f"{len(written(settings))} of {len(mapped(decision)) * settings.nodes} cells written"
     end = " The channel is empty and all workers are done: ParallelizeUntil returns." if step == last else ""
     news = ", ".join(taken) or "nobody takes a new node"
     return f"Tick {step}: {news}; {done} of {settings.nodes} nodes done, {cells}.{end}"
@@ -196,7 +200,7 @@ def panel(**settings: Any) -> Panel[Settings]:
 def which_worker() -> Prediction:
     """To be answered before the panel is seen."""
     return Prediction(
-        "Four workers, twelve nodes. Who fills the cells of node 4, the fifth?",
+        "Four workers, twelve nodes. Who fills the cells of node 8, the ninth?",
         {
             "worker 1: the nodes go round": "Only if all nodes took equally long. Nobody deals them out. Look.",
             "whoever is done first": "Yes: an index lies in the channel until a free worker takes it.",

@@ -7,6 +7,7 @@ another may come in between; which of them goes on is drawn from a seed. The sco
 from __future__ import annotations
 
 import random
+from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
@@ -23,6 +24,7 @@ from kschedlab.panels.prediction import Prediction
 from kschedlab.panels.settings import Restorable, choice, slider, steps
 from kschedlab.scheduler import schedule
 from kschedlab.views.shared_sum import Moment, Race, Sum, draw_moment, moment_text, moments_table, told
+from kschedlab.views.words import listing
 
 NODES = tuple(node_names(4))
 PRIORITIES = ("SelectorSpreadPriority", "TaintTolerationPriority", "NodeAffinityPriority", "LeastRequestedPriority")
@@ -155,6 +157,14 @@ def moments(settings: Settings) -> tuple[Moment, ...]:
 @lru_cache(maxsize=512)
 def _moments(goroutines: int, design: str, seed: int) -> tuple[Moment, ...]:
     return tuple(interleave(race(goroutines).scores, design, seed))
+
+
+def outcomes(design: str, goroutines: int = 3, orders: int = 200) -> dict[str, int]:
+    """In so many orders of steps: by the nodes with the highest total at the end, how often they had it."""
+    adding = race(goroutines)
+    last = [interleave(adding.scores, design, seed)[-1].totals for seed in range(1, orders + 1)]
+    counts = Counter(listing(adding.highest([each.value for each in totals])) for totals in last)
+    return dict(sorted(counts.items(), key=lambda each: (-each[1], each[0])))
 
 
 def show(settings: Settings) -> View:

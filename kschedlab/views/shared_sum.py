@@ -112,7 +112,8 @@ def told(race: Race, moments: Sequence[Moment], step: int) -> str:
     before = moments[step - 1].lost()
     gone = [each for each in moment.lost() if each not in before] if race.shares else []
     losses = [f"G{who + 1}'s {race.scores[who][node]} for {race.nodes[node]}" for who, node in gone]
-    more = f" {' and '.join(losses)} is lost: whoever writes now had not seen it." if losses else ""
+    fate = f"{'is' if len(losses) == 1 else 'are'} lost: G{(moment.who or 0) + 1} had read the total before"
+    more = f" {' and '.join(losses)} {fate}." if losses else ""
     return f"Step {step}: {sentence(race, moment)}{more}"
 
 
