@@ -16,6 +16,9 @@ import msgspec
 from kschedlab.objects.quantity import INT64_MAX, Quantity
 from kschedlab.objects.selectors import NodeTerm, NodeTerms, Selector, SelectorError, label_selector, node_term
 
+SECOND = 1_000_000
+"""In microseconds, which is how all times here are counted."""
+
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 _MICROSECOND = timedelta(microseconds=1)
 
@@ -36,7 +39,7 @@ class Time(int):
     @classmethod
     def second(cls, moment: int) -> Time:
         """The beginning of the moment's second: an API server keeps no more of a time."""
-        return cls(moment - moment % 1_000_000)
+        return cls(moment - moment % SECOND)
 
     def __str__(self) -> str:
         """RFC 3339: ``2024-01-31T12:00:00Z``, with a fraction if it is not a whole second."""

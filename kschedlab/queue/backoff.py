@@ -8,11 +8,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from kschedlab.objects.meta import SECOND
 from kschedlab.queue.heap import Heap
 from kschedlab.queue.waiting import NEVER, Less, WaitingPod, comes_first, key_func
-
-SECOND = 1_000_000
-"""Microseconds; also the window to which ends are cut off."""
 
 
 class Backoff:

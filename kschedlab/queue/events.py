@@ -120,24 +120,33 @@ def node_changes(old: Node, new: Node) -> list[ClusterEvent]:
     v1.37: pkg/scheduler/framework/events.go, NodeSchedulingPropertiesChange. (``spec.podPreemptionPolicy`` is not
     modelled.)
     """
-    return [event(NODE, action) for action in _node_actions(old, new)]
+    return [event(NODE, f"UpdateNode{change}") for change, _ in _of_node(old, new)]
 
 
-def _node_actions(old: Node, new: Node) -> Iterator[str]:
+def node_change(old: Node, new: Node) -> str:
+    """What made the node more schedulable, by the name that v1.16 and v1.20 give it, or "".
+
+    v1.16, v1.20: pkg/scheduler/eventhandlers.go, nodeSchedulingPropertiesChange.
+    """
+    return next((f"Node{name}Change" for _, name in _of_node(old, new) if name), "")
+
+
+def _of_node(old: Node, new: Node) -> Iterator[tuple[str, str]]:
+    """(what changed in the words of v1.37, and in those of v1.20 or "") in the order in which all of them ask."""
     if old.spec.unschedulable and not new.spec.unschedulable:
-        yield "UpdateNodeTaint"
+        yield "Taint", "SpecUnschedulable"
     if old.status.allocatable != new.status.allocatable:
-        yield "UpdateNodeAllocatable"
+        yield "Allocatable", "Allocatable"
     if old.metadata.labels != new.metadata.labels:
-        yield "UpdateNodeLabel"
+        yield "Label", "Label"
     if old.spec.taints != new.spec.taints:
-        yield "UpdateNodeTaint"
+        yield "Taint", "Taint"
     if _conditions(old) != _conditions(new):
-        yield "UpdateNodeCondition"
+        yield "Condition", "Condition"
     if old.metadata.annotations != new.metadata.annotations:
-        yield "UpdateNodeAnnotation"
+        yield "Annotation", ""
     if old.status.declaredFeatures != new.status.declaredFeatures:
-        yield "UpdateNodeDeclaredFeature"
+        yield "DeclaredFeature", ""
 
 
 def _conditions(node: Node) -> dict[str, str]:

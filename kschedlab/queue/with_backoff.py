@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 
+from kschedlab.objects.meta import SECOND
 from kschedlab.objects.model import Pod
 from kschedlab.queue.events import BACKOFF_COMPLETE, SCHEDULE_ATTEMPT_FAILURE
 from kschedlab.queue.heap import Heap
@@ -17,7 +18,7 @@ from kschedlab.queue.interface import ACTIVE, BACKOFF, UNSCHEDULABLE, Moved, Now
 from kschedlab.queue.nominated import NOMINATIONS_1_16, NOMINATIONS_1_20, NominationRules
 from kschedlab.queue.pod_backoff import AttemptsBackoff, PodBackoff, PodBackoffMap
 from kschedlab.queue.queued import QueuedPodInfo, key_func, priority_sort
-from kschedlab.queue.without_backoff import POD_UPDATE, PRESENT, SECOND, WithoutBackoff
+from kschedlab.queue.without_backoff import POD_UPDATE, PRESENT, WithoutBackoff
 
 
 @dataclass(frozen=True)

@@ -10,8 +10,9 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
+from kschedlab.objects.meta import SECOND
 from kschedlab.objects.model import Pod
-from kschedlab.queue.backoff import SECOND, Backoff, backs_off
+from kschedlab.queue.backoff import Backoff, backs_off
 from kschedlab.queue.events import (
     ASSIGNED_POD_ADD,
     BACKOFF_COMPLETE,

@@ -12,6 +12,7 @@ from typing import Any
 
 from msgspec.structs import replace
 
+from kschedlab.objects.meta import SECOND
 from kschedlab.objects.model import ObjectMeta, Pod
 from kschedlab.queue.events import (
     ASSIGNED_POD_ADD,
@@ -39,7 +40,6 @@ from kschedlab.queue.order import SCHEDULED, ZERO, pod_timestamp
 from kschedlab.queue.queued import QueuedPodInfo, key_func, priority_sort
 from kschedlab.queue.unschedulable_pods import UnschedulablePodsMap
 
-SECOND = 1_000_000
 MAX_WAIT = 60 * SECOND
 """How long a pod stays unschedulable if nothing happens (unschedulableQTimeInterval)."""
 PRESENT = {

@@ -7,12 +7,18 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from kschedlab.objects.model import Pod
+from kschedlab.objects.model import Document
 from kschedlab.queue.interface import Now
 from kschedlab.simulation.log import Log, Recorded
-from kschedlab.simulation.words import truncated
+from kschedlab.simulation.server.resources import RESOURCES
 
 NORMAL, WARNING = "Normal", "Warning"
+
+NOTE_LENGTH = 1024
+"""The longest note of an event. v1.37: pkg/apis/core/validation/events.go, NoteLengthLimit."""
+
+Record = Callable[[Document, str, str, str], None]
+"""Tells of an object: it, Normal or Warning, the reason in one word, the message."""
 
 Sink = Callable[[Recorded], None]
 
@@ -33,9 +39,11 @@ class Broadcaster:
         for event in early or ():
             self._send(event)
 
-    def record(self, pod: Pod, type: str, reason: str, message: str) -> None:
-        """Something happened to the pod that its owner should know."""
-        event = Recorded(at=self._now(), kind="Pod", key=pod.key, type=type, reason=reason, message=truncated(message))
+    def record(self, document: Document, type: str, reason: str, message: str) -> None:
+        """Something happened to the object that its owner should know."""
+        kind = document.__class__
+        key, note = RESOURCES[kind].key_of(document), truncated(message)
+        event = Recorded(at=self._now(), kind=kind.__name__, key=key, type=type, reason=reason, message=note)
         if self._early is None:
             self._send(event)
         else:
@@ -45,3 +53,15 @@ class Broadcaster:
         self._log.write(event)
         for sink in self._sinks:
             sink(event)
+
+
+def silent(document: Document, type: str, reason: str, message: str) -> None:
+    """A :data:`Record` that tells nobody."""
+
+
+def truncated(message: str) -> str:
+    """The message, cut if an event can't hold it. v1.37: schedule_one.go, truncateMessage (which counts bytes)."""
+    encoded = message.encode()
+    if len(encoded) <= NOTE_LENGTH:
+        return message
+    return encoded[: NOTE_LENGTH - 4].decode(errors="ignore") + " ..."

@@ -18,6 +18,7 @@ from typing import Any, Generic, NamedTuple, TypeVar
 import simpy
 
 from kschedlab.objects.model import Document, Pod
+from kschedlab.simulation.clock import after, now
 from kschedlab.simulation.server.api import ApiServer
 from kschedlab.simulation.server.resources import RESOURCES
 from kschedlab.simulation.server.selection import field_selector
@@ -134,12 +135,12 @@ class Informer(Generic[D]):
             self._handlers.append(handler)
             return
 
-        def join(_: simpy.Event) -> None:
+        def join() -> None:
             for document in list(self._objects.values()):
                 handler.tell(None, document)
             self._handlers.append(handler)
 
-        self._soon(join)
+        after(self._env, 0, join)
 
     def start(self) -> None:
         """Begin to list and watch. Once is enough."""
@@ -151,7 +152,7 @@ class Informer(Generic[D]):
 
     def cut(self, duration: int = 0) -> None:
         """The connection breaks, for that many microseconds: what happens meanwhile is caught up with, or listed."""
-        self._down = self._env.now + duration  # type: ignore[assignment]  # an integer, as all times here
+        self._down = now(self._env) + duration
         if self._watch is not None:
             self._watch.pending.clear()
             self._watch.stop()
@@ -175,8 +176,8 @@ class Informer(Generic[D]):
 
     def _reach(self) -> Waiting:
         """Wait until the server can be reached."""
-        while self._down > self._now:
-            yield self._env.timeout(self._down - self._now)
+        while self._down > now(self._env):
+            yield self._env.timeout(self._down - now(self._env))
 
     def _follow(self) -> Generator[simpy.Event, Any, bool]:
         """Watch until the watch ends. False if the server cannot go on from the version that is reached."""
@@ -190,7 +191,7 @@ class Informer(Generic[D]):
             if not watch.pending:
                 self._bell = self._env.event()
                 yield self._bell
-            wait = watch.pending[0][0] + self._latency - self._now if watch.pending else 0
+            wait = watch.pending[0][0] + self._latency - now(self._env) if watch.pending else 0
             if wait > 0:
                 yield self._env.timeout(wait)
             elif not self._take(watch):
@@ -202,7 +203,7 @@ class Informer(Generic[D]):
 
     def _take(self, watch: Watch) -> bool:
         """Everything that was due when this began. False if the server says that it cannot go on."""
-        pending, due = watch.pending, self._now - self._latency
+        pending, due = watch.pending, now(self._env) - self._latency
         for _ in range(len(pending)):
             if not pending or pending[0][0] > due:
                 break
@@ -261,18 +262,9 @@ class Informer(Generic[D]):
                 for handler in self._handlers:
                     handler.tell(document, document)
 
-    @property
-    def _now(self) -> int:
-        return self._env.now  # type: ignore[return-value]  # it begins with an integer, and all delays are integers
-
     def _ring(self) -> None:
         if not self._bell.triggered:
             self._bell.succeed()
-
-    def _soon(self, call: Callable[[simpy.Event], None]) -> None:
-        soon = self._env.timeout(0)
-        assert soon.callbacks is not None
-        soon.callbacks.append(call)
 
 
 class Informers:

@@ -9,11 +9,12 @@ from collections.abc import Iterable, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any, NamedTuple
 
+from kschedlab.objects.meta import SECOND
 from kschedlab.objects.model import Node, Pod
 from kschedlab.objects.requests import pod_requests
 from kschedlab.simulation.log import Acted, Began, Changed, Log, Measured, Step
 from kschedlab.simulation.pods import TERMINAL
-from kschedlab.simulation.scheduler.context import EVICT, PREEMPT, SCHEDULE, SECOND, SKIP
+from kschedlab.simulation.scheduler.context import EVICT, PREEMPT, SCHEDULE, SKIP
 
 EVICTED = "EvictionByEvictionAPI"
 CPU, MEMORY = 0, 1

@@ -20,7 +20,7 @@ import simpy
 from kschedlab.configuration.loading import load_configuration
 from kschedlab.generations import GENERATIONS, LATEST, Deciders, Generation, api_of
 from kschedlab.objects.manifests import Objects
-from kschedlab.objects.meta import Time
+from kschedlab.objects.meta import SECOND, Time
 from kschedlab.objects.model import Document, Pod
 from kschedlab.objects.problems import ManifestError, Problem
 from kschedlab.simulation.controllers.claims import Claims
@@ -29,16 +29,15 @@ from kschedlab.simulation.controllers.kubelet import Kubelet
 from kschedlab.simulation.controllers.nodes import Nodes
 from kschedlab.simulation.controllers.owners import Owners, OwnersSettings
 from kschedlab.simulation.controllers.podgc import Garbage, PodGC
-from kschedlab.simulation.controllers.work import recorder
+from kschedlab.simulation.durations import parse_duration
+from kschedlab.simulation.events import Broadcaster
 from kschedlab.simulation.informers import Informers
 from kschedlab.simulation.log import Began, Changed, Entry, Log
 from kschedlab.simulation.report import Report, report_of
 from kschedlab.simulation.scenarios.acting import Acting
 from kschedlab.simulation.scenarios.acts import Moment
-from kschedlab.simulation.scenarios.durations import parse_duration
 from kschedlab.simulation.scenarios.given import Given
 from kschedlab.simulation.scenarios.scenario import Scenario, Settings
-from kschedlab.simulation.scheduler.context import SECOND
 from kschedlab.simulation.scheduler.kube_scheduler import KubeScheduler
 from kschedlab.simulation.scheduler.startup import StartUp
 from kschedlab.simulation.server.api import ApiServer
@@ -219,7 +218,9 @@ class Simulation:
 
     def _start_controllers(self, settings: Settings) -> None:
         env, api, informers = self.env, self.api, self._informers
-        record = recorder(env, self.log)
+        broadcaster = Broadcaster(lambda: api.now, self.log)
+        broadcaster.start()
+        record = broadcaster.record
         controllers = (
             Kubelet(env, api, informers, settings.kubelet, record),
             Owners(env, api, informers, OwnersSettings(recreate=settings.recreate)),

@@ -1,5 +1,8 @@
 import pytest
+from msgspec.structs import replace
 
+from kschedlab.objects.model import Node, NodeCondition, NodeSpec, NodeStatus, ObjectMeta, Taint
+from kschedlab.objects.quantity import Quantity
 from kschedlab.queue.events import (
     FORCE_ACTIVATE,
     UNSCHEDULABLE_TIMEOUT,
@@ -7,6 +10,8 @@ from kschedlab.queue.events import (
     is_wildcard,
     matches,
     name_of,
+    node_change,
+    node_changes,
 )
 
 
@@ -43,3 +48,40 @@ def test_wildcards_have_names_of_their_own() -> None:
 def test_an_unknown_action_is_an_error() -> None:
     with pytest.raises(KeyError):
         matches(event("Node", "Explode"), event("Node", "Add"))
+
+
+OLD = Node(metadata=ObjectMeta(name="n1"), spec=NodeSpec(unschedulable=True))
+
+
+@pytest.mark.parametrize(
+    ("new", "actions", "name"),
+    [
+        (OLD, [], ""),
+        (replace(OLD, spec=NodeSpec()), ["UpdateNodeTaint"], "NodeSpecUnschedulableChange"),
+        (
+            replace(OLD, status=NodeStatus(allocatable={"cpu": Quantity("1")})),
+            ["UpdateNodeAllocatable"],
+            "NodeAllocatableChange",
+        ),
+        (replace(OLD, metadata=ObjectMeta(name="n1", labels={"a": ""})), ["UpdateNodeLabel"], "NodeLabelChange"),
+        (
+            replace(OLD, spec=NodeSpec(unschedulable=True, taints=(Taint("k", effect="NoSchedule"),))),
+            ["UpdateNodeTaint"],
+            "NodeTaintChange",
+        ),
+        (
+            replace(OLD, status=NodeStatus(conditions=(NodeCondition("Ready", "True"),))),
+            ["UpdateNodeCondition"],
+            "NodeConditionChange",
+        ),
+        (replace(OLD, metadata=ObjectMeta(name="n1", annotations={"a": ""})), ["UpdateNodeAnnotation"], ""),
+        (
+            replace(OLD, metadata=ObjectMeta(name="n1", labels={"a": ""}, annotations={"a": ""})),
+            ["UpdateNodeLabel", "UpdateNodeAnnotation"],
+            "NodeLabelChange",
+        ),
+    ],
+)
+def test_which_changes_an_update_of_a_node_is_now_and_before(new: Node, actions: list[str], name: str) -> None:
+    assert [event.actions for event in node_changes(OLD, new)] == [frozenset([action]) for action in actions]
+    assert node_change(OLD, new) == name

@@ -11,7 +11,7 @@ from typing import NamedTuple, TypeAlias
 
 from msgspec.structs import replace
 
-from kschedlab.objects.meta import Time
+from kschedlab.objects.meta import SECOND, Time
 from kschedlab.objects.model import (
     Condition,
     Deployment,
@@ -24,7 +24,7 @@ from kschedlab.objects.model import (
     StatefulSet,
 )
 from kschedlab.simulation.controllers.replicas import replicas_of
-from kschedlab.simulation.pods import SECOND, controller_of, is_ready
+from kschedlab.simulation.pods import condition_of, controller_of, is_ready, with_condition
 
 DELETION_TIMEOUT = 120 * SECOND
 """For so long an evicted pod counts as gone before it is deleted."""
@@ -172,7 +172,7 @@ def _disrupted(budget: PodDisruptionBudget, pods: Iterable[Pod], now: int) -> tu
 
 def _says(status: PodDisruptionBudgetStatus, allowed: bool) -> bool:
     """Whether the condition is what it should be."""
-    found = next((each for each in status.conditions if each.type == DISRUPTION_ALLOWED), None)
+    found = condition_of(status.conditions, DISRUPTION_ALLOWED)
     return found is not None and (found.status == "True") == allowed and found.reason == _reason(allowed)
 
 
@@ -182,9 +182,5 @@ def _reason(allowed: bool) -> str:
 
 def _with(status: PodDisruptionBudgetStatus, condition: Condition, now: int) -> PodDisruptionBudgetStatus:
     """The condition in its place; its transition time stays while its status does (SetStatusCondition)."""
-    known = next((each for each in status.conditions if each.type == condition.type), None)
-    since = known.lastTransitionTime if known is not None and known.status == condition.status else Time.second(now)
-    condition = replace(condition, observedGeneration=status.observedGeneration, lastTransitionTime=since)
-    others = [each for each in status.conditions if each.type != condition.type]
-    place = status.conditions.index(known) if known is not None else len(others)
-    return replace(status, conditions=(*others[:place], condition, *others[place:]))
+    condition = replace(condition, observedGeneration=status.observedGeneration)
+    return replace(status, conditions=with_condition(status.conditions, condition, now))

@@ -13,6 +13,7 @@ import simpy
 from msgspec.structs import replace
 
 from kschedlab.cluster.volumes import BOUND, SELECTED_NODE, claim_class
+from kschedlab.objects.meta import SECOND
 from kschedlab.objects.model import (
     CSINode,
     Node,
@@ -22,12 +23,14 @@ from kschedlab.objects.model import (
     Pod,
     StorageClass,
 )
+from kschedlab.simulation.clock import after
 from kschedlab.simulation.controllers.provisioning import PROVISIONER, fault_of, volume_for
 from kschedlab.simulation.controllers.storage import Step, next_of_claim, next_of_volume
-from kschedlab.simulation.controllers.work import Record, Work, after, silent
+from kschedlab.simulation.controllers.work import Work
 from kschedlab.simulation.controllers.writes import Update, carry_out
+from kschedlab.simulation.events import Record, silent
 from kschedlab.simulation.informers import Informers
-from kschedlab.simulation.pods import SECOND, TERMINAL
+from kschedlab.simulation.pods import TERMINAL
 from kschedlab.simulation.server.api import ApiServer
 from kschedlab.simulation.server.status import ApiError
 
@@ -154,11 +157,9 @@ class Claims:
         reference = volume.spec.claimRef
         claims = {}
         if reference is not None:
-            try:
-                claim = self._api.get(PersistentVolumeClaim, reference.namespace, reference.name)
+            claim = self._api.find(PersistentVolumeClaim, reference.namespace, reference.name)
+            if claim is not None:
                 claims[_key(claim)] = claim
-            except ApiError:
-                pass
         return next_of_volume(volume, claims)
 
     # -- the drivers
@@ -201,13 +202,9 @@ class Claims:
     def _dispose(self, volume: PersistentVolume) -> None:
         """Delete the volume, if it is still released."""
         metadata = volume.metadata
-        try:
-            live = self._api.get(PersistentVolume, "", metadata.name)
-            if live.metadata.uid == metadata.uid and self._next_of(live).reclaim:
-                self._api.delete(PersistentVolume, "", metadata.name, uid=metadata.uid, by=DRIVER)
-        except ApiError as error:
-            if error.code != 404:
-                raise
+        live = self._api.find(PersistentVolume, "", metadata.name)
+        if live is not None and live.metadata.uid == metadata.uid and self._next_of(live).reclaim:
+            self._api.delete(PersistentVolume, "", metadata.name, uid=metadata.uid, by=DRIVER)
 
     # -- ephemeral volumes
 

@@ -11,10 +11,11 @@ from dataclasses import dataclass, field
 
 from msgspec.structs import replace
 
+from kschedlab.objects.meta import SECOND
 from kschedlab.objects.model import Condition, Job, JobStatus, Pod, Time
 from kschedlab.simulation.controllers.replicas import oldest_last, pod_from, template_of
 from kschedlab.simulation.controllers.writes import Create, Delete, UpdateStatus, Write
-from kschedlab.simulation.pods import READY, SECOND, TERMINAL, condition_of, is_active
+from kschedlab.simulation.pods import READY, TERMINAL, condition_of, is_active
 
 BATCH_PERIOD = SECOND
 """What happens to a Job's pods is looked at once in this time."""
@@ -170,7 +171,7 @@ def _finished_at(pod: Pod) -> int:
     moments = [end.finishedAt for end in ends if end is not None and end.finishedAt is not None]
     if ends and len(moments) == len(ends):
         return max(moments)
-    ready = condition_of(pod, READY)
+    ready = condition_of(pod.status.conditions, READY)
     if ready is not None and ready.status == "False" and ready.lastTransitionTime is not None:
         return ready.lastTransitionTime
     if pod.metadata.deletionTimestamp is not None:

@@ -11,14 +11,16 @@ from dataclasses import dataclass
 
 import simpy
 
+from kschedlab.objects.meta import SECOND
 from kschedlab.objects.model import Node, Pod
 from kschedlab.objects.quantity import Quantity, QuantityError
+from kschedlab.simulation.clock import after
 from kschedlab.simulation.controllers.lives import Fields, finished, running, taken_up
-from kschedlab.simulation.controllers.work import Record, after, silent
+from kschedlab.simulation.events import Record, silent
 from kschedlab.simulation.informers import Informers
-from kschedlab.simulation.pods import NODE_NOT_READY, READY, SECOND, TERMINAL, condition_of, controller_of
+from kschedlab.simulation.pods import NODE_NOT_READY, READY, TERMINAL, condition_of, controller_of
 from kschedlab.simulation.server.api import ApiServer
-from kschedlab.simulation.server.status import ApiError
+from kschedlab.simulation.server.status import unless_gone
 
 RUN_SECONDS, EXIT_CODE = "kschedlab.io/run-seconds", "kschedlab.io/exit-code"
 """Annotations: how long a pod runs before it ends by itself, and with which exit code (0 if nothing is said)."""
@@ -113,7 +115,7 @@ class Kubelet:
             self._stages[uid] = "ended"
         elif phase == "Running":
             self._stages[uid] = "running"
-            found = condition_of(pod, READY)
+            found = condition_of(pod.status.conditions, READY)
             if found is None or found.reason == NODE_NOT_READY:
                 self._write(pod, running(pod, self._api.now, self._host(pod), self._address(pod)))
             self._ends(pod, _running_since(pod, self._api.now))
@@ -166,30 +168,23 @@ class Kubelet:
         metadata = pod.metadata
         if self._stops.get(metadata.uid) != due or self._is_dead(pod.spec.nodeName):
             return
-        try:
+        with unless_gone():
             self._api.delete(Pod, metadata.namespace, metadata.name, grace_seconds=0, uid=metadata.uid, by=NAME)
-        except ApiError as error:
-            _raise_unless_gone(error)
 
     # -- what is written
 
     def _write(self, pod: Pod, fields: Fields) -> Pod | None:
         """Patch the pod's status. None if the pod is gone."""
         metadata = pod.metadata
-        try:
-            return self._api.patch_status(Pod, metadata.namespace, metadata.name, metadata.uid, by=NAME, **fields)
-        except ApiError as error:
-            _raise_unless_gone(error)
-            return None
+        written = None
+        with unless_gone():
+            written = self._api.patch_status(Pod, metadata.namespace, metadata.name, metadata.uid, by=NAME, **fields)
+        return written
 
     def _live(self, pod: Pod) -> Pod | None:
         """The pod as the API server has it now; None if it is gone."""
-        try:
-            live = self._api.get(Pod, pod.metadata.namespace, pod.metadata.name)
-        except ApiError as error:
-            _raise_unless_gone(error)
-            return None
-        return live if live.metadata.uid == pod.metadata.uid else None
+        live = self._api.find(Pod, pod.metadata.namespace, pod.metadata.name)
+        return live if live is not None and live.metadata.uid == pod.metadata.uid else None
 
     def _duration(self, pod: Pod) -> int | None:
         text = pod.metadata.annotations.get(RUN_SECONDS)
@@ -224,12 +219,6 @@ class Kubelet:
 
     def _number(self, pod: Pod) -> int:
         return self._numbers.setdefault(pod.spec.nodeName, len(self._numbers))
-
-
-def _raise_unless_gone(error: ApiError) -> None:
-    """A pod that is gone, or is another of the same name, is no longer the kubelet's business."""
-    if error.code not in (404, 409):
-        raise error
 
 
 def _is_silent(node: Node) -> bool:

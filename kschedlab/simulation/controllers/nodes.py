@@ -15,7 +15,7 @@ from kschedlab.simulation.controllers.work import Work
 from kschedlab.simulation.informers import Informers
 from kschedlab.simulation.pods import DISRUPTION_TARGET, NODE_NOT_READY, READY, condition_of
 from kschedlab.simulation.server.api import ApiServer
-from kschedlab.simulation.server.status import ApiError
+from kschedlab.simulation.server.status import unless_gone
 
 NAME = "node-controller"
 EVICTED = PodCondition(
@@ -90,7 +90,7 @@ class Nodes:
         """The pods of a node that is not ready are not ready either (MarkPodsNotReady)."""
         for key in self._on.get(name, ()):
             pod = self._pods.get(key)
-            found = condition_of(pod, READY) if pod is not None else None
+            found = condition_of(pod.status.conditions, READY) if pod is not None else None
             if pod is not None and found is not None and found.status == "True":
                 metadata = pod.metadata
                 self._api.patch_status(
@@ -115,12 +115,9 @@ class Nodes:
 
     def _delete(self, pod: Pod) -> None:
         namespace, name, uid = pod.metadata.namespace, pod.metadata.name, pod.metadata.uid
-        try:
+        with unless_gone():
             self._api.patch_status(Pod, namespace, name, uid, by=NAME, conditions=[EVICTED])
             self._api.delete(Pod, namespace, name, uid=uid, by=NAME)
-        except ApiError as error:
-            if error.code not in (404, 409):
-                raise
 
 
 def _no_execute(node: Node) -> list[Taint]:

@@ -40,7 +40,6 @@ from kschedlab.simulation.controllers.writes import Create, Delete, UpdateStatus
 from kschedlab.simulation.informers import Informer, Informers
 from kschedlab.simulation.pods import controller_of, is_active
 from kschedlab.simulation.server.api import ApiServer
-from kschedlab.simulation.server.status import ApiError
 
 KINDS: tuple[type[Owner], ...] = (ReplicaSet, ReplicationController, StatefulSet, Job, Deployment)
 
@@ -222,11 +221,8 @@ class Owners:
 
     def _look(self, key: Key) -> None:
         kind, namespace, name = key
-        try:
-            owner = self._api.get(kind, namespace, name)
-        except ApiError:
-            return
-        if template_of(owner) is None:
+        owner = self._api.find(kind, namespace, name)
+        if owner is None or template_of(owner) is None:
             return
         if isinstance(owner, Job):
             self._look_at_job(key, owner)

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 
 import simpy
 
+from kschedlab.objects.meta import SECOND
 from kschedlab.objects.model import (
     Deployment,
     Document,
@@ -26,9 +27,9 @@ from kschedlab.objects.model import (
 from kschedlab.simulation.controllers.work import Work
 from kschedlab.simulation.controllers.writes import meta
 from kschedlab.simulation.informers import Informers
-from kschedlab.simulation.pods import DISRUPTION_TARGET, SECOND, TERMINAL, controller_of
+from kschedlab.simulation.pods import DISRUPTION_TARGET, TERMINAL, controller_of
 from kschedlab.simulation.server.api import ApiServer
-from kschedlab.simulation.server.status import ApiError
+from kschedlab.simulation.server.status import unless_gone
 
 NAME = "pod-garbage-collector"
 
@@ -128,13 +129,10 @@ def _by_age(pod: Pod) -> tuple[bool, int, str]:
 
 def _remove(api: ApiServer, pod: Pod, conditions: Iterable[PodCondition]) -> None:
     namespace, name, uid = pod.metadata.namespace, pod.metadata.name, pod.metadata.uid
-    try:
+    with unless_gone():
         if pod.status.phase not in TERMINAL:
             api.patch_status(Pod, namespace, name, uid, by=NAME, phase="Failed", conditions=list(conditions))
         api.delete(Pod, namespace, name, grace_seconds=0, uid=uid, by=NAME)
-    except ApiError as error:
-        if error.code not in (404, 409):
-            raise
 
 
 class Garbage:
@@ -167,10 +165,7 @@ class Garbage:
     def _collect(self, owner: Document) -> None:
         for document in self._of.pop(meta(owner).uid, {}).values():
             metadata = meta(document)
-            try:
+            with unless_gone():
                 self._api.delete(
                     type(document), metadata.namespace, metadata.name, uid=metadata.uid, by="generic-garbage-collector"
                 )
-            except ApiError as error:
-                if error.code not in (404, 409):
-                    raise

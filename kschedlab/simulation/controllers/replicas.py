@@ -214,7 +214,7 @@ def _restarts(pod: Pod) -> tuple[int, int]:
 
 
 def _ready_since(pod: Pod) -> int | None:
-    found = condition_of(pod, READY)
+    found = condition_of(pod.status.conditions, READY)
     return found.lastTransitionTime if found is not None and found.status == "True" else None
 
 

@@ -11,9 +11,8 @@ from collections.abc import Iterable, Sequence
 
 from msgspec.structs import replace
 
-from kschedlab.objects.meta import Time
+from kschedlab.objects.meta import SECOND, Time
 from kschedlab.objects.model import Node, Taint, Toleration
-from kschedlab.simulation.pods import SECOND
 
 NO_SCHEDULE, NO_EXECUTE = "NoSchedule", "NoExecute"
 NOT_READY, UNREACHABLE = "node.kubernetes.io/not-ready", "node.kubernetes.io/unreachable"

@@ -1,4 +1,4 @@
-"""What the controllers' shells share: keys to be looked at, once each, and again after a failure; words about objects.
+"""What the controllers' shells share: keys to be looked at, once each, and again after a failure.
 
 v1.37: client-go util/workqueue (queue.go, delaying_queue.go, default_rate_limiters.go).
 """
@@ -6,47 +6,17 @@ v1.37: client-go util/workqueue (queue.go, delaying_queue.go, default_rate_limit
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable
-from typing import Any, Generic, TypeVar
+from typing import Generic, TypeVar
 
 import simpy
 
-from kschedlab.objects.model import Document
-from kschedlab.simulation.log import Log, Recorded
-from kschedlab.simulation.server.resources import RESOURCES
+from kschedlab.simulation.clock import after, now
 from kschedlab.simulation.server.status import ApiError
 
 K = TypeVar("K", bound=Hashable)
 
 FIRST_RETRY, LAST_RETRY = 5_000, 1_000_000_000
 """Microseconds: the wait after the first failure, doubled with each further one, and the longest."""
-
-Record = Callable[[Document, str, str, str], None]
-"""Tells of an object: it, Normal or Warning, the reason in one word, the message."""
-
-
-def recorder(env: simpy.Environment, log: Log) -> Record:
-    """Writes what is told to the log."""
-
-    def record(document: Document, type: str, reason: str, message: str) -> None:
-        kind = document.__class__
-        key = RESOURCES[kind].key_of(document)
-        log.write(Recorded(at=now(env), kind=kind.__name__, key=key, type=type, reason=reason, message=message))
-
-    return record
-
-
-def silent(document: Document, type: str, reason: str, message: str) -> None:
-    """Tells nobody."""
-
-
-def now(env: simpy.Environment) -> int:
-    """Microseconds since 1970."""
-    return env.now  # type: ignore[return-value]  # it begins with an integer, and all delays are integers
-
-
-def after(env: simpy.Environment, delay: int, act: Callable[..., None], *arguments: Any) -> None:
-    """Call the function in that many microseconds."""
-    simpy.Timeout(env, delay).callbacks.append(lambda _: act(*arguments))
 
 
 class Work(Generic[K]):

@@ -14,6 +14,7 @@ import simpy
 from msgspec.structs import replace
 
 from kschedlab.objects.defaults import with_defaults
+from kschedlab.objects.meta import SECOND
 from kschedlab.objects.model import Document, Namespace, Node, ObjectMeta, Pod
 from kschedlab.objects.problems import ManifestError
 from kschedlab.simulation.log import Acted, Log, Measured
@@ -37,7 +38,7 @@ from kschedlab.simulation.server.resources import RESOURCES
 from kschedlab.simulation.server.status import ApiError, Status
 
 NAME = "scheduler_perf"
-FIRST_LOOK, LOOK, LONGEST = 1_000, 1_000_000, 600_000_000
+FIRST_LOOK, LOOK, LONGEST = 1_000, SECOND, 600 * SECOND
 """Microseconds between two looks at pods that are waited for, at first and at most, and for how long they are."""
 
 _CHURN = 500
@@ -192,7 +193,7 @@ class Operating:
     def _deletion(self, pods: list[Pod], rate: int) -> Run:
         for pod in pods:
             if rate:
-                yield self._env.timeout(1_000_000 // rate)
+                yield self._env.timeout(SECOND // rate)
             if self._over:
                 return
             try:
@@ -219,7 +220,7 @@ class Operating:
         assert template is not None
         for i in range(fields.count):
             if fields.updatePerSecond:
-                yield self._env.timeout(1_000_000 // fields.updatePerSecond)
+                yield self._env.timeout(SECOND // fields.updatePerSecond)
             document: Any = _in_namespace(template.make(i, fields.count).document, fields.namespace)
             if "status" not in fields.subresources:
                 self._api.update(document, by=NAME)

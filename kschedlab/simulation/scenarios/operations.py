@@ -20,8 +20,8 @@ from kschedlab.objects.meta import Int32, Int64, Part
 from kschedlab.objects.model import Document, Namespace, Node, PersistentVolume, PersistentVolumeClaim, Pod
 from kschedlab.objects.problems import Fault, Path, one_of, quoted
 from kschedlab.objects.volumes import VolumeNodeResources
+from kschedlab.simulation.durations import duration_of
 from kschedlab.simulation.scenarios.blueprints import Blueprint, read_blueprint, resolved
-from kschedlab.simulation.scenarios.durations import duration_of
 from kschedlab.simulation.scenarios.given import Reading
 
 

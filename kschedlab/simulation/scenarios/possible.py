@@ -20,11 +20,11 @@ from kschedlab.objects.model import (
     StatefulSet,
 )
 from kschedlab.objects.problems import Fault, Problem
+from kschedlab.simulation.durations import duration
 from kschedlab.simulation.scenarios.acts import Create, Delete, Moment, Operate, Update
 from kschedlab.simulation.scenarios.given import Given
 from kschedlab.simulation.scenarios.targets import Named
 from kschedlab.simulation.server.resources import RESOURCES
-from kschedlab.simulation.words import duration
 
 OWNERS = (Deployment, ReplicaSet, ReplicationController, StatefulSet, Job)
 

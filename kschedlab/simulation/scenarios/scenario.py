@@ -21,8 +21,8 @@ from kschedlab.objects.meta import Int64, Part, Time
 from kschedlab.objects.problems import Fault, ManifestError, one_of
 from kschedlab.objects.sources import Source, Text, read_all
 from kschedlab.simulation.controllers.kubelet import KubeletSettings
+from kschedlab.simulation.durations import duration_of
 from kschedlab.simulation.scenarios.acts import Moment
-from kschedlab.simulation.scenarios.durations import duration_of
 from kschedlab.simulation.scenarios.given import Given, Reading, beside
 from kschedlab.simulation.scenarios.possible import check_possible
 from kschedlab.simulation.scenarios.timeline import read_moments

@@ -16,7 +16,7 @@ from typing import Any
 
 from kschedlab.configuration.faults import decoded
 from kschedlab.objects.decoding import Origin
-from kschedlab.objects.meta import Int32, Part
+from kschedlab.objects.meta import SECOND, Int32, Part
 from kschedlab.objects.model import (
     Deployment,
     Document,
@@ -32,6 +32,7 @@ from kschedlab.objects.pod_validation import EFFECTS
 from kschedlab.objects.problems import Fault, ManifestError, Path, one_of, quoted
 from kschedlab.objects.sources import read_all
 from kschedlab.simulation.controllers.drain import DrainSettings
+from kschedlab.simulation.durations import duration_of
 from kschedlab.simulation.scenarios.acts import (
     Act,
     AddTaints,
@@ -47,7 +48,6 @@ from kschedlab.simulation.scenarios.acts import (
     Untaint,
     Update,
 )
-from kschedlab.simulation.scenarios.durations import duration_of
 from kschedlab.simulation.scenarios.given import Given, Reading, beside, in_namespace
 from kschedlab.simulation.scenarios.operations import read_operations
 from kschedlab.simulation.scenarios.targets import Targets, kinds_of, read_targets
@@ -249,9 +249,9 @@ class _Entry:
         if self.fields.grace is None:
             return None
         grace = duration_of(self.fields.grace, ("grace",), self.faults) or 0
-        if grace % 1_000_000:
+        if grace % SECOND:
             self.faults.append(Fault(("grace",), "is not in whole seconds, as the API has it"))
-        return grace // 1_000_000
+        return grace // SECOND
 
     def _labels(self) -> dict[str, str | None]:
         labels = self.fields.labels

@@ -38,7 +38,7 @@ from kschedlab.simulation.scheduler.failing import (
 from kschedlab.simulation.scheduler.metrics import SCHEDULED
 from kschedlab.simulation.scheduler.permit import WaitingPod, told
 from kschedlab.simulation.scheduler.plugin import ERROR, Skip, Status
-from kschedlab.simulation.scheduler.pod_status import Statuses
+from kschedlab.simulation.scheduler.pod_status import write_status
 from kschedlab.simulation.scheduler.volume_binding import VolumeBinding
 from kschedlab.simulation.server.status import ApiError
 
@@ -52,7 +52,6 @@ class Binding:
         self._context = context
         self._failures = failures
         self._volumes = volumes
-        self._statuses = Statuses(context)
         self._in_pre_bind: dict[str, simpy.Event] = {}
 
     def cancel(self, pod: Pod, why: str) -> bool:
@@ -99,7 +98,7 @@ class Binding:
         prepares = cycle.framework.has("pre_bind") or self._volumes.has_work(pod)
         if rules.expects_node and (prepares or waiting is not None):
             yield context.env.timeout(context.latencies.status)
-            self._statuses.write(pod, nominated=node)
+            write_status(context, pod, nominated=node)
         if waiting is not None and (status := (yield from self._wait(cycle, waiting))) is not None:
             return refused_on(node, told(status, pod, rules), rules.hints)
         context.queue.done(pod)

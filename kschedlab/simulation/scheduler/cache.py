@@ -18,6 +18,7 @@ from kschedlab.cluster.pods import PodInfo
 from kschedlab.cluster.topology import zone_of
 from kschedlab.objects.api import API_1_37, Api
 from kschedlab.objects.manifests import Objects
+from kschedlab.objects.meta import SECOND
 from kschedlab.objects.model import CSINode, Document, Node, Pod
 from kschedlab.queue.interface import Now
 from kschedlab.simulation.scheduler.volumes import (
@@ -30,7 +31,6 @@ from kschedlab.simulation.scheduler.volumes import (
     pod_volumes,
 )
 
-SECOND = 1_000_000
 REMEMBERED = 16_384
 """How many pods that wait are kept prepared for a decision."""
 

@@ -9,7 +9,9 @@ from typing import TYPE_CHECKING
 import simpy
 
 from kschedlab.generations import Generation, LoopRules
+from kschedlab.objects.meta import SECOND
 from kschedlab.objects.model import Pod
+from kschedlab.simulation.clock import now
 from kschedlab.simulation.log import Log, Step
 
 if TYPE_CHECKING:
@@ -22,7 +24,6 @@ if TYPE_CHECKING:
     from kschedlab.simulation.scheduler.permit import WaitingPods
     from kschedlab.simulation.server.api import ApiServer
 
-SECOND = 1_000_000
 
 POP, SKIP, SCHEDULE, PREEMPT, FAIL = "pop", "skip", "schedule", "preempt", "fail"
 ASSUME_VOLUMES, RESERVE, UNRESERVE = "assumeVolumes", "reserve", "unreserve"
@@ -105,7 +106,7 @@ class Context:
     @property
     def now(self) -> int:
         """The virtual clock: microseconds since 1970."""
-        return self.env.now  # type: ignore[return-value]  # it begins with an integer, and all delays are integers
+        return now(self.env)
 
     def note(self, part: str, detail: str) -> None:
         """Write that a part of the scheduler met with something that should not be."""

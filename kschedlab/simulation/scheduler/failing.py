@@ -12,11 +12,11 @@ from typing import Any, NamedTuple
 from kschedlab.objects.meta import Time
 from kschedlab.objects.model import Pod, PodCondition
 from kschedlab.simulation.events import WARNING
+from kschedlab.simulation.pods import SCHEDULED
 from kschedlab.simulation.scheduler.context import FAIL, Context, Cycle
 from kschedlab.simulation.scheduler.metrics import ERROR, UNSCHEDULABLE
 from kschedlab.simulation.scheduler.plugin import Status
-from kschedlab.simulation.scheduler.pod_status import SCHEDULED, Statuses
-from kschedlab.simulation.server.status import ApiError
+from kschedlab.simulation.scheduler.pod_status import write_status
 
 UNSCHEDULABLE_REASON, ERROR_REASON = "Unschedulable", "SchedulerError"
 VOLUMES_REASON, BINDING_REASON = "VolumeBindingFailed", "BindingRejected"
@@ -48,7 +48,6 @@ class Failures:
 
     def __init__(self, context: Context) -> None:
         self._context = context
-        self._statuses = Statuses(context)
 
     def handle(self, cycle: Cycle, failure: Failure, nominated: str | None = None) -> Generator[Any, Any, None]:
         """Give the pod back to the queue, record the event and write the condition.
@@ -67,7 +66,7 @@ class Failures:
         context.broadcaster.record(pod, WARNING, "FailedScheduling", failure.event or failure.message)
         if context.latencies.status:
             yield context.env.timeout(context.latencies.status)
-        self._statuses.write(pod, self._condition(failure), None if rules.recorded_first else nominated)
+        write_status(context, pod, self._condition(failure), None if rules.recorded_first else nominated)
 
     def _condition(self, failure: Failure) -> PodCondition:
         reason = failure.reason or (UNSCHEDULABLE_REASON if failure.rejected else ERROR_REASON)
@@ -100,7 +99,4 @@ class Failures:
         """The pod as it is now: in v1.13 and v1.16 as the API server has it, later as the informer does."""
         if not self._context.rules.reads_api:
             return self._context.pods.get(pod.key)
-        try:
-            return self._context.api.get(Pod, pod.metadata.namespace, pod.metadata.name)
-        except ApiError:
-            return None
+        return self._context.api.find(Pod, pod.metadata.namespace, pod.metadata.name)

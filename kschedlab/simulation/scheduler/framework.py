@@ -9,11 +9,11 @@ from collections.abc import Callable, Generator, Iterable, Mapping
 from typing import Any
 
 from kschedlab.generations import LoopRules
+from kschedlab.objects.meta import SECOND
 from kschedlab.objects.model import Pod
 from kschedlab.simulation.scheduler.plugin import (
     ERROR,
     POINTS,
-    SECOND,
     SKIP,
     Nominate,
     PluginError,

@@ -16,6 +16,7 @@ from kschedlab.queue.events import (
     ASSIGNED_POD_DELETE,
     NODE_ADD,
     NODE_DELETE,
+    node_change,
     node_changes,
     pod_changes,
 )
@@ -185,24 +186,6 @@ class Handlers:
 
     def _move(self, event: ClusterEvent, old: Any, new: Any, label: str) -> None:
         self._queue.move(event if self._context.rules.hints else event._replace(label=label), old, new)
-
-
-def node_change(old: Node, new: Node) -> str:
-    """What made the node more schedulable, by the name that v1.20 gives it, or "".
-
-    v1.20: eventhandlers.go, nodeSchedulingPropertiesChange.
-    """
-    if old.spec.unschedulable and not new.spec.unschedulable:
-        return "NodeSpecUnschedulableChange"
-    if old.status.allocatable != new.status.allocatable:
-        return "NodeAllocatableChange"
-    if old.metadata.labels != new.metadata.labels:
-        return "NodeLabelChange"
-    if old.spec.taints != new.spec.taints:
-        return "NodeTaintChange"
-    if {c.type: c.status for c in old.status.conditions} != {c.type: c.status for c in new.status.conditions}:
-        return "NodeConditionChange"
-    return ""
 
 
 def says_nothing_new(context: Context, pod: Pod) -> bool:

@@ -14,6 +14,7 @@ import simpy
 
 from kschedlab.cluster.cluster import Cluster
 from kschedlab.generations import GENERATIONS, Deciders, Generation, LoopRules
+from kschedlab.objects.meta import SECOND
 from kschedlab.objects.model import Node, Pod
 from kschedlab.queue.with_events import WithEvents
 from kschedlab.scheduler import Scheduler
@@ -24,7 +25,7 @@ from kschedlab.simulation.scheduler.adapters import with_plugins
 from kschedlab.simulation.scheduler.binding import Binding
 from kschedlab.simulation.scheduler.cache import RULES, CacheRules, SchedulerCache
 from kschedlab.simulation.scheduler.changes import OTHERS
-from kschedlab.simulation.scheduler.context import SECOND, Context, Handle, Latencies
+from kschedlab.simulation.scheduler.context import Context, Handle, Latencies
 from kschedlab.simulation.scheduler.failing import Failures
 from kschedlab.simulation.scheduler.framework import Framework
 from kschedlab.simulation.scheduler.handlers import Handlers

@@ -18,9 +18,10 @@ from prometheus_client import (
 )
 from prometheus_client.core import GaugeMetricFamily
 
+from kschedlab.objects.meta import SECOND
+
 disable_created_metrics()  # type: ignore[no-untyped-call]  # they tell the wall clock's time
 
-SECOND = 1_000_000
 SCHEDULED, UNSCHEDULABLE, ERROR = "scheduled", "unschedulable", "error"
 
 Numbers = Callable[[], Mapping[str, int]]

@@ -6,14 +6,14 @@ v1.37: pkg/scheduler/framework/runtime/waiting_pods_map.go.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from functools import partial
 
 import simpy
 
 from kschedlab.generations import LoopRules
 from kschedlab.objects.model import Pod
+from kschedlab.simulation.clock import after
+from kschedlab.simulation.durations import duration
 from kschedlab.simulation.scheduler.plugin import ERROR, UNSCHEDULABLE, Status
-from kschedlab.simulation.words import duration
 
 LATE = "timeout"
 
@@ -31,8 +31,7 @@ class WaitingPod:
         self.decided: simpy.Event = env.event()
         self._together = rules.old_words
         for plugin, wait in self.pending.items():
-            timer = env.timeout(wait)
-            timer.callbacks.append(partial(self._late, plugin, wait))
+            after(env, wait, self._late, plugin, wait)
 
     def allow(self, plugin: str) -> None:
         """The plugin has nothing against the pod any more; when none has, it goes on."""
@@ -48,7 +47,7 @@ class WaitingPod:
         """The pod must give way to another; it counts as an error, so it is tried again soon."""
         return self._stop(Status(ERROR, message, plugin))
 
-    def _late(self, plugin: str, wait: int, _: simpy.Event) -> None:
+    def _late(self, plugin: str, wait: int) -> None:
         if plugin not in self.pending:
             return
         late = f"rejected due to timeout after waiting {duration(wait)} at"

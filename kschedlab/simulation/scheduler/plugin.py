@@ -16,7 +16,6 @@ if TYPE_CHECKING:
     from kschedlab.simulation.scheduler.context import Handle
 
 ERROR, UNSCHEDULABLE, UNRESOLVABLE = "Error", "Unschedulable", "UnschedulableAndUnresolvable"
-SECOND = 1_000_000
 
 
 class Status(NamedTuple):

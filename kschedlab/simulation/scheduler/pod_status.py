@@ -11,41 +11,32 @@ from typing import Any
 from msgspec.structs import replace
 
 from kschedlab.objects.model import Pod, PodCondition
+from kschedlab.simulation.pods import with_condition
 from kschedlab.simulation.scheduler.context import Context
 from kschedlab.simulation.server.status import ApiError
-from kschedlab.simulation.server.subresources import with_condition
-
-SCHEDULED = "PodScheduled"
-TARGET = "DisruptionTarget"
 
 
-class Statuses:
-    """Writes statuses through the API server, as the generation does."""
+def write_status(
+    context: Context, pod: Pod, condition: PodCondition | None = None, nominated: str | None = None
+) -> ApiError | None:
+    """Write the condition and the nominated node (None: leave it as it is); why that was refused, if it was.
 
-    def __init__(self, context: Context) -> None:
-        self._context = context
-
-    def write(self, pod: Pod, condition: PodCondition | None = None, nominated: str | None = None) -> ApiError | None:
-        """Write the condition and the nominated node (None: leave it as it is); why that was refused, if it was.
-
-        Both are changes of the ``pod`` as the scheduler knows it; if they change nothing, nothing is written.
-        """
-        context, metadata, fields = self._context, pod.metadata, dict[str, Any]()
-        if condition is not None:
-            conditions = with_condition(pod.status.conditions, condition, context.now)
-            if conditions != pod.status.conditions:
-                fields["conditions"] = [condition] if context.rules.patches else conditions
-        if nominated is not None and nominated != pod.status.nominatedNodeName:
-            fields["nominatedNodeName"] = nominated
-        if not fields:
-            return None
-        try:
-            if context.rules.patches:
-                context.api.patch_status(
-                    Pod, metadata.namespace, metadata.name, metadata.uid, by=context.name, **fields
-                )
-            else:
-                context.api.update_status(replace(pod, status=replace(pod.status, **fields)), by=context.name)
-        except ApiError as error:
-            return error
+    Both are changes of the ``pod`` as the scheduler knows it; if they change nothing, nothing is written.
+    """
+    metadata, status, patches, fields = pod.metadata, pod.status, context.rules.patches, dict[str, Any]()
+    if condition is not None:
+        conditions = with_condition(status.conditions, condition, context.now)
+        if conditions != status.conditions:
+            fields["conditions"] = [condition] if patches else conditions
+    if nominated is not None and nominated != status.nominatedNodeName:
+        fields["nominatedNodeName"] = nominated
+    if not fields:
         return None
+    try:
+        if patches:
+            context.api.patch_status(Pod, metadata.namespace, metadata.name, metadata.uid, by=context.name, **fields)
+        else:
+            context.api.update_status(replace(pod, status=replace(status, **fields)), by=context.name)
+    except ApiError as error:
+        return error
+    return None

@@ -11,10 +11,11 @@ from typing import Any
 
 from kschedlab.objects.model import Pod, PodCondition
 from kschedlab.simulation.events import NORMAL
+from kschedlab.simulation.pods import DISRUPTION_TARGET
 from kschedlab.simulation.scheduler.binding import Binding
 from kschedlab.simulation.scheduler.context import EVICT, NOMINATE, PREEMPT, Context
 from kschedlab.simulation.scheduler.outcome import Plan
-from kschedlab.simulation.scheduler.pod_status import TARGET, Statuses
+from kschedlab.simulation.scheduler.pod_status import write_status
 from kschedlab.simulation.server.status import ApiError
 
 PLUGIN = "DefaultPreemption"
@@ -26,7 +27,6 @@ class Preempting:
     def __init__(self, context: Context, binding: Binding) -> None:
         self._context = context
         self._binding = binding
-        self._statuses = Statuses(context)
         self._running: dict[str, Pod | None] = {}
 
     def is_running(self, pod: Pod) -> bool:
@@ -51,7 +51,7 @@ class Preempting:
         if plan.refused:
             return None
         if rules.recorded_first:
-            newest = self._newest(pod)
+            newest = context.api.find(Pod, pod.metadata.namespace, pod.metadata.name)
             if newest is None:
                 return None
             pod = newest
@@ -80,19 +80,12 @@ class Preempting:
 
     # -- v1.13, v1.16
 
-    def _newest(self, pod: Pod) -> Pod | None:
-        """The pod as the API server has it, if it has it (GetUpdatedPod)."""
-        try:
-            return self._context.api.get(Pod, pod.metadata.namespace, pod.metadata.name)
-        except ApiError:
-            return None
-
     def _nominate_and_evict(self, pod: Pod, node: str, victims: Sequence[Pod]) -> Generator[Any, Any, None]:
         context, lower = self._context, self._lower(pod, node)
         context.queue.nominate(pod, node)
         context.step(pod, NOMINATE, node)
         yield context.env.timeout(context.latencies.status)
-        if refused := self._statuses.write(pod, nominated=node):
+        if refused := write_status(context, pod, nominated=node):
             context.step(pod, NOMINATE, node, str(refused))
             context.queue.withdraw(pod)
             return
@@ -167,8 +160,8 @@ class Preempting:
         context.step(victim, EVICT, node, f"by {pod.key}")
         if context.rules.marks_victims:
             text = f"{pod.spec.schedulerName}: preempting to accommodate a higher priority pod"
-            mark = PodCondition(type=TARGET, status="True", reason="PreemptionByScheduler", message=text)
-            if refused := self._statuses.write(victim, mark):
+            mark = PodCondition(type=DISRUPTION_TARGET, status="True", reason="PreemptionByScheduler", message=text)
+            if refused := write_status(context, victim, mark):
                 return refused
         try:
             context.api.delete(Pod, metadata.namespace, metadata.name, by=context.name)
@@ -195,5 +188,5 @@ class Preempting:
             if pod.status.nominatedNodeName:
                 yield self._context.env.timeout(self._context.latencies.status)
                 self._context.step(pod, NOMINATE, detail="cleared")
-                fine = self._statuses.write(pod, nominated="") is None and fine
+                fine = write_status(self._context, pod, nominated="") is None and fine
         return fine

@@ -10,8 +10,9 @@ from collections.abc import Generator
 from dataclasses import replace
 from typing import Any
 
+from kschedlab.objects.meta import SECOND
 from kschedlab.objects.model import Document, Pod
-from kschedlab.simulation.scheduler.context import SECOND, Context
+from kschedlab.simulation.scheduler.context import Context
 from kschedlab.simulation.scheduler.volumes import AssumedVolumes, VolumeError
 from kschedlab.simulation.server.status import ApiError
 

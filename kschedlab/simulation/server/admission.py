@@ -29,8 +29,8 @@ from kschedlab.objects.model import (
     StatefulSet,
 )
 from kschedlab.objects.validation import faults_of, priority_fault, template_faults
+from kschedlab.simulation.pods import SCHEDULED, with_condition
 from kschedlab.simulation.server.status import ApiError, FieldError, forbidden_value, of_fault
-from kschedlab.simulation.server.subresources import with_condition
 from kschedlab.simulation.server.updates import update_errors
 
 Classes = Mapping[str, PriorityClass]
@@ -40,7 +40,7 @@ COUNTED = frozenset([Pod, PodDisruptionBudget, ReplicaSet, StatefulSet, Replicat
 
 _PENDING = PodStatus(phase="Pending")
 _GATED = PodCondition(
-    type="PodScheduled",
+    type=SCHEDULED,
     status="False",
     reason="SchedulingGated",
     message="Scheduling is blocked due to non-empty scheduling gates",

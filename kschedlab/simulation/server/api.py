@@ -22,13 +22,15 @@ import simpy
 from kschedlab.objects.api import API_1_37, Api
 from kschedlab.objects.defaults import priority_classes
 from kschedlab.objects.model import Document, ObjectMeta, Pod, PodDisruptionBudget, PriorityClass
+from kschedlab.simulation.clock import now
 from kschedlab.simulation.log import Changed, Log
+from kschedlab.simulation.pods import with_condition
 from kschedlab.simulation.server import admission
 from kschedlab.simulation.server.deletion import deletion, ends
 from kschedlab.simulation.server.resources import RESOURCES
 from kschedlab.simulation.server.status import ApiError, invalid_value
 from kschedlab.simulation.server.store import HISTORY, Change, Filter, Store, Watch, at_version
-from kschedlab.simulation.server.subresources import bound, budget_spent, evicted, needs_budget, with_condition
+from kschedlab.simulation.server.subresources import bound, budget_spent, evicted, needs_budget
 
 D = TypeVar("D", bound=Document)
 
@@ -72,16 +74,21 @@ class ApiServer:
     @property
     def now(self) -> int:
         """The virtual clock: microseconds since 1970. Times in objects are whole seconds: ``Time.second(api.now)``."""
-        return self._env.now  # type: ignore[return-value]  # it begins with an integer, and all delays are integers
+        return now(self._env)
 
     # -- reading
 
     def get(self, kind: type[D], namespace: str, name: str) -> D:
         """The object. ApiError (NotFound)."""
-        store = self._store(kind)
-        found: D | None = store.objects.get(store.resource.key(namespace, name))
+        found = self.find(kind, namespace, name)
         if found is None:
             raise ApiError.not_found(kind, name)
+        return found
+
+    def find(self, kind: type[D], namespace: str, name: str) -> D | None:
+        """The object, or None if there is none."""
+        store = self._store(kind)
+        found: D | None = store.objects.get(store.resource.key(namespace, name))
         return found
 
     def list(

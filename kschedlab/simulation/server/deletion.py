@@ -10,8 +10,9 @@ from typing import Any, NamedTuple
 
 import msgspec
 
-from kschedlab.objects.meta import ObjectMeta, Time
+from kschedlab.objects.meta import SECOND, ObjectMeta, Time
 from kschedlab.objects.model import Document, Pod
+from kschedlab.simulation.pods import TERMINAL
 
 DEFAULT_GRACE = 30
 """Seconds (v1.37: core/v1, DefaultTerminationGracePeriodSeconds)."""
@@ -19,7 +20,6 @@ DEFAULT_GRACE = 30
 LONGEST_GRACE = 1_000_000_000
 """Seconds; what is longer counts as that, where Go's durations would wrap."""
 
-_SECOND = 1_000_000
 _replace = msgspec.structs.replace
 
 
@@ -39,7 +39,7 @@ def deletion(document: Any, grace: int | None, now: int) -> Deletion:
     if isinstance(document, Pod):
         if metadata.deletionTimestamp is None:
             seconds = _period(document, grace)
-            return _graceful(document, now + seconds * _SECOND, seconds)
+            return _graceful(document, now + seconds * SECOND, seconds)
         if metadata.deletionGracePeriodSeconds:
             return _shortened(document, metadata, grace, now)
     if not metadata.finalizers:
@@ -57,7 +57,7 @@ def ends(old: ObjectMeta, new: ObjectMeta) -> bool:
 
 def _period(pod: Pod, grace: int | None) -> int:
     """Seconds. A pod that nobody runs needs none."""
-    if not pod.spec.nodeName or pod.status.phase in ("Failed", "Succeeded"):
+    if not pod.spec.nodeName or pod.status.phase in TERMINAL:
         return 0
     if grace is None:
         grace = pod.spec.terminationGracePeriodSeconds
@@ -72,7 +72,7 @@ def _shortened(pod: Pod, metadata: ObjectMeta, grace: int | None, now: int) -> D
         grace = 1
     if grace is None or grace >= metadata.deletionGracePeriodSeconds:
         return Deletion(None, False)
-    moment = metadata.deletionTimestamp + (grace - metadata.deletionGracePeriodSeconds) * _SECOND
+    moment = metadata.deletionTimestamp + (grace - metadata.deletionGracePeriodSeconds) * SECOND
     if moment < now:
         moment, grace = now, min(grace, 1)
     return _graceful(pod, moment, grace)

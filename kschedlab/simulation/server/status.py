@@ -6,7 +6,8 @@ pkg/util/validation/field/errors.go (the causes of Invalid).
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 
 import msgspec
 
@@ -157,6 +158,16 @@ class ApiError(Exception):
     def unknown(cls, message: str) -> ApiError:
         """What the real server does not tell apart: an error without a reason."""
         return _answer(500, "", message)
+
+
+@contextmanager
+def unless_gone() -> Iterator[None]:
+    """Pass over that the object is gone, or is another one of its name by now."""
+    try:
+        yield
+    except ApiError as error:
+        if error.reason not in ("NotFound", "Conflict"):
+            raise
 
 
 def _about(

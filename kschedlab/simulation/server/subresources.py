@@ -1,4 +1,4 @@
-"""What the subresources of pods do: binding, eviction, and the conditions that both of them write.
+"""What the subresources of pods do: binding and eviction.
 
 v1.37: pkg/registry/core/pod/storage/storage.go (assignPod), pkg/registry/core/pod/storage/eviction.go,
 pkg/api/pod/util.go (UpdatePodCondition). Eviction asks the budgets as v1.37 does, in all generations.
@@ -7,7 +7,6 @@ pkg/api/pod/util.go (UpdatePodCondition). Eviction asks the budgets as v1.37 doe
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import TypeVar
 
 import msgspec
 
@@ -15,6 +14,7 @@ from kschedlab.objects.meta import Condition, Time
 from kschedlab.objects.model import Pod, PodCondition, PodDisruptionBudget, PodDisruptionBudgetStatus
 from kschedlab.objects.names import name_fault
 from kschedlab.objects.selectors import SelectorError
+from kschedlab.simulation.pods import DISRUPTION_TARGET, SCHEDULED, TERMINAL, condition_of, is_ready, with_condition
 from kschedlab.simulation.server.status import ApiError, StatusCause
 
 MOST_DISRUPTED = 2000
@@ -23,19 +23,9 @@ MOST_DISRUPTED = 2000
 _VIOLATED = "Cannot evict pod as it would violate the pod's disruption budget."
 _SEVERAL = "This pod has more than one PodDisruptionBudget, which the eviction subresource does not support."
 _TARGET = PodCondition(
-    type="DisruptionTarget", status="True", reason="EvictionByEvictionAPI", message="Eviction API: evicting"
+    type=DISRUPTION_TARGET, status="True", reason="EvictionByEvictionAPI", message="Eviction API: evicting"
 )
 _replace = msgspec.structs.replace
-C = TypeVar("C", bound=PodCondition | Condition)
-
-
-def with_condition(conditions: tuple[C, ...], condition: C, now: int) -> tuple[C, ...]:
-    """The conditions with this one in the place of the one of its type; its time stays as long as its status does."""
-    for i, old in enumerate(conditions):
-        if old.type == condition.type:
-            since = old.lastTransitionTime if old.status == condition.status else Time.second(now)
-            return (*conditions[:i], _replace(condition, lastTransitionTime=since), *conditions[i + 1 :])
-    return (*conditions, _replace(condition, lastTransitionTime=Time.second(now)))
 
 
 # -- binding
@@ -53,7 +43,7 @@ def bound(pod: Pod, node: str, now: int, keeps_nomination: bool = False) -> Pod:
     if pod.spec.schedulingGates:
         raise _unbindable(name, f"pod {name} has non-empty .spec.schedulingGates")
     status = pod.status
-    conditions = with_condition(status.conditions, PodCondition(type="PodScheduled", status="True"), now)
+    conditions = with_condition(status.conditions, PodCondition(type=SCHEDULED, status="True"), now)
     nominated = status.nominatedNodeName if keeps_nomination else ""
     return _replace(
         pod,
@@ -77,7 +67,7 @@ def evicted(pod: Pod, now: int) -> Pod:
 
 def needs_budget(pod: Pod) -> bool:
     """Whether budgets have a say: not for a pod that does not run (any more), or is going anyway."""
-    return pod.status.phase not in ("Succeeded", "Failed", "Pending") and pod.metadata.deletionTimestamp is None
+    return pod.status.phase not in (*TERMINAL, "Pending") and pod.metadata.deletionTimestamp is None
 
 
 def budget_spent(pod: Pod, budgets: Iterable[PodDisruptionBudget], now: int) -> PodDisruptionBudget | None:
@@ -103,7 +93,7 @@ def _covers(budget: PodDisruptionBudget, pod: Pod) -> bool:
 
 def _is_unhealthy_and_free(pod: Pod, budget: PodDisruptionBudget) -> bool:
     """A pod that is not ready does not count as healthy, so that its end disrupts nothing."""
-    if any(condition.type == "Ready" and condition.status == "True" for condition in pod.status.conditions):
+    if is_ready(pod):
         return False
     if budget.spec.unhealthyPodEvictionPolicy == "AlwaysAllow":
         return True
@@ -128,7 +118,7 @@ def _check(budget: PodDisruptionBudget) -> None:
 
 
 def _why_none(status: PodDisruptionBudgetStatus, name: str, does_not: str) -> str:
-    found = next((one for one in status.conditions if one.type == "DisruptionAllowed"), None)
+    found = condition_of(status.conditions, "DisruptionAllowed")
     if found is None or found.status != "False" or not found.message:
         found = None
     if found is not None and found.reason == "SyncFailed":

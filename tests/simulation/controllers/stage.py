@@ -15,7 +15,7 @@ from kschedlab.simulation.controllers.kubelet import Kubelet, KubeletSettings
 from kschedlab.simulation.controllers.nodes import Nodes
 from kschedlab.simulation.controllers.owners import Owners, OwnersSettings
 from kschedlab.simulation.controllers.podgc import Garbage, PodGC
-from kschedlab.simulation.controllers.work import recorder
+from kschedlab.simulation.events import Broadcaster
 from kschedlab.simulation.informers import Informers
 from kschedlab.simulation.log import Changed, Log, Recorded
 from kschedlab.simulation.server.api import ApiServer
@@ -48,7 +48,9 @@ class Stage:
         for document in documents(*manifests):
             self.api.restore(document)
         informers = Informers(self.env, self.api, latency=latency)
-        record = recorder(self.env, self.log)
+        broadcaster = Broadcaster(lambda: self.api.now, self.log)
+        broadcaster.start()
+        record = broadcaster.record
         if binds:
             informers.of(Pod).add_handler(on_add=self._bind)
         Kubelet(self.env, self.api, informers, kubelet, record).start()

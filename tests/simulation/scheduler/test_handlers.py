@@ -9,7 +9,7 @@ from msgspec.structs import replace
 from kschedlab.generations import GENERATIONS
 from kschedlab.objects.model import Node, Pod
 from kschedlab.simulation.scheduler.context import Latencies
-from kschedlab.simulation.scheduler.handlers import Handlers, node_change
+from kschedlab.simulation.scheduler.handlers import Handlers
 from tests.build import budget, node, pod
 from tests.simulation.plane import Plane, documents
 from tests.storage import claim, csi_node, storage_class, volume
@@ -182,15 +182,3 @@ def test_what_the_cache_has_against_it_is_noted_and_harms_nobody() -> None:
     plane.create(pod("web"))
     plane.run()
     assert plane.where() == {"web": "n1"}
-
-
-def test_which_change_of_a_node_it_is() -> None:
-    (old,) = documents(node("n1", SMALL, unschedulable=True))
-    assert isinstance(old, Node)
-    spec, metadata, status = old.spec, old.metadata, old.status
-    assert node_change(old, old) == ""
-    assert node_change(old, replace(old, spec=replace(spec, unschedulable=False))) == "NodeSpecUnschedulableChange"
-    assert node_change(old, replace(old, status=replace(status, allocatable={}))) == "NodeAllocatableChange"
-    assert node_change(old, replace(old, metadata=replace(metadata, labels={"a": ""}))) == "NodeLabelChange"
-    tainted = documents(node("n1", SMALL, unschedulable=True, taints=[{"key": "k", "effect": "NoSchedule"}]))[0]
-    assert node_change(old, replace(old, spec=tainted.spec)) == "NodeTaintChange"

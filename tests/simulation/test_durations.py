@@ -1,8 +1,7 @@
 import pytest
 from hypothesis import given, strategies as st
 
-from kschedlab.simulation.scenarios.durations import parse_duration
-from kschedlab.simulation.words import duration
+from kschedlab.simulation.durations import duration, parse_duration
 
 
 @pytest.mark.parametrize(

@@ -1,6 +1,7 @@
 """Spans of time as Go writes them: ``300ms``, ``3s``, ``1h2m3.5s``.
 
-Go 1.26: time/format.go (ParseDuration). The virtual clock ticks in microseconds; what is finer is refused.
+Go 1.26: time/format.go (ParseDuration), time.go (String). The virtual clock ticks in microseconds; what is finer is
+refused.
 """
 
 from __future__ import annotations
@@ -9,6 +10,7 @@ import re
 from fractions import Fraction
 from typing import Any
 
+from kschedlab.objects.meta import SECOND
 from kschedlab.objects.problems import Fault, Path, quoted
 
 _UNITS = {
@@ -17,7 +19,7 @@ _UNITS = {
     "µs": Fraction(1),
     "μs": Fraction(1),
     "ms": Fraction(1_000),
-    "s": Fraction(1_000_000),
+    "s": Fraction(SECOND),
     "m": Fraction(60_000_000),
     "h": Fraction(3_600_000_000),
 }
@@ -70,3 +72,16 @@ def duration_of(value: Any, path: Path, faults: list[Fault]) -> int | None:
     except ValueError as error:
         faults.append(Fault(path, str(error)))
         return None
+
+
+def duration(microseconds: int) -> str:
+    """As Go prints a time.Duration: ``1h0m5s``, ``2.5s``, ``300ms``."""
+    if microseconds < SECOND:
+        if microseconds == 0:
+            return "0s"
+        return f"{microseconds / 1000:.6g}ms" if microseconds >= 1000 else f"{microseconds}µs"
+    minutes, rest = divmod(microseconds, 60 * SECOND)
+    hours, minutes = divmod(minutes, 60)
+    whole, fraction = divmod(rest, SECOND)
+    seconds = f"{whole}.{fraction:06}".rstrip("0").rstrip(".") + "s"
+    return (f"{hours}h{minutes}m" if hours else f"{minutes}m" if minutes else "") + seconds
