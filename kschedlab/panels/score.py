@@ -21,7 +21,7 @@ from kschedlab.objects.manifests import decode_objects
 from kschedlab.objects.model import Pod
 from kschedlab.objects.requests import pod_requests
 from kschedlab.panels import sketch
-from kschedlab.panels.base import View
+from kschedlab.panels.base import View, words
 from kschedlab.panels.chart import ChartPanel, chart_view
 from kschedlab.panels.prediction import Prediction
 from kschedlab.panels.settings import Restorable, choice, slider, switch
@@ -211,6 +211,12 @@ def _cell(settings: Settings, cell: list[Step]) -> str:
 def panel(**settings: Any) -> ChartPanel[Settings]:
     """The panel, with some settings other than the usual. A click goes to a cell."""
     return ChartPanel(Settings().changed(**settings), show, as_yaml, row="plugin", column="node", wide=True)
+
+
+def shown(**settings: Any) -> Html:
+    """What the panel shows for these settings, as tables in the page's own colours."""
+    view = show(Settings().changed(**settings))
+    return element("div", view.picture, words(view))
 
 
 def which_node() -> Prediction:

@@ -83,6 +83,12 @@ def test_the_yaml_is_the_cluster() -> None:
     assert str(decision) == str(score.decide(cause))
 
 
+def test_what_the_panel_shows_without_the_panel() -> None:
+    view, shown = score.panel(stage="summed").view, str(score.shown(stage="summed"))
+    assert view is not None
+    assert all(str(part) in shown for part in (view.picture, view.sentence, view.table))
+
+
 def test_the_cluster_as_a_table() -> None:
     shown = str(score.look(Cause()))
     assert shown.count("<tr") == 5 and "batch-c: 1 CPU, 7Gi memory" in shown
