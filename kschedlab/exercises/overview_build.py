@@ -148,8 +148,8 @@ def same_message(rng: random.Random) -> Exercise:
         f"Write a pod web of which v1.16 says:\n{message}",
         goal,
         as_yaml(manifests[-1:]),
-        "A FitError counts the reasons over the nodes, in alphabetical order, each node with those of its first "
-        "refusing predicate.",
+        "A FitError counts the nodes for each reason, and sorts the parts as text. Each node gives the reasons of its "
+        "first refusing predicate.",
         (
             "GeneralPredicates comes before taints and gives all of its reasons at once.",
             "For each node: which reasons does it give to your pod? Then count.",

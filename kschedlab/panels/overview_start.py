@@ -68,7 +68,7 @@ def _pods() -> Iterator[Manifest]:
     going["metadata"] |= {"deletionTimestamp": "2026-01-01T00:00:30Z", "deletionGracePeriodSeconds": 30}
     yield going
     yield a_pod("pending", "", 9)
-    yield a_pod("another-s", "", 1, schedulerName="another-scheduler")
+    yield a_pod("not-mine", "", 1, schedulerName="another-scheduler")
 
 
 def seen() -> Told:
