@@ -229,9 +229,8 @@ def _(plugin: TaintTolerationScore, cell: Cell) -> list[Step]:
 def _(plugin: NodeAffinityScore, cell: Cell) -> list[Step]:
     terms = plugin.added + preferred_terms(cell.decision.pod.pod.spec)
     weights = [t.weight for t in terms if t.weight and matches(cell.cluster, t.preference)[cell.position]]
-    remark = (
-        f"weights of {count(len(weights), 'preferred term')} that match" if weights else "no preferred term matches"
-    )
+    matching = f"{count(len(weights), 'preferred term')} {'matches' if len(weights) == 1 else 'match'}, by weight"
+    remark = matching if weights else "no preferred term matches"
     return [Step(RAW, added(weights or [0]), str(cell.raw), remark), *_scaled(cell, plugin.highest, reverse=False)]
 
 
