@@ -211,7 +211,7 @@ CHOSEN_FRAME: dict[str, str | float | None] = {"fill": "none", "stroke": "curren
 
 
 def _words(text: str, x: float, y: float, **more: str | float) -> Html:
-    return element("text", text if len(text) <= 60 else f"{text[:59]}…", x=x, y=y, **more)
+    return element("text", text if len(text) <= 80 else f"{text[:79]}…", x=x, y=y, **more)
 
 
 # -- why pending

@@ -1,0 +1,286 @@
+"""Every answer to "what would change it" is true: the pod is decided for on both sides, and nothing is missed."""
+
+import pytest
+from hypothesis import given, settings, strategies as st
+
+from kschedlab.generations import GENERATIONS, V1_37
+from kschedlab.panels.your_cluster import bundled
+from kschedlab.scheduler import schedule
+from kschedlab.whatif import Case, what_if
+from kschedlab.whatif.boundaries import HIGHEST_WEIGHT, MEBIBYTE, last, weighed
+from tests.build import budget, cluster, node, node_affinity, pod, term
+
+GPU = {"key": "gpu", "value": "yes", "effect": "NoSchedule"}
+SMALL = {"cpu": "4", "memory": "8Gi", "pods": "10"}
+
+
+def changes(found):
+    return [(*each.changes, sorted(each.decision.names)) for each in found.relaxations.found]
+
+
+# -- requests
+
+
+@given(st.integers(1, 5), st.lists(st.integers(0, 6), min_size=1, max_size=4), st.integers(1, 8))
+@settings(max_examples=60, deadline=None)
+def test_the_largest_request_that_fits_is_found(size, used, wanted):
+    room = {"cpu": f"{size}", "memory": "1Gi", "pods": "10"}
+    nodes = [node(f"n{i}", room) for i in range(len(used))]
+    pods = [pod(f"p{i}", f"n{i}", {"cpu": f"{cpu * 100}m"}) for i, cpu in enumerate(used)]
+    world = cluster(*nodes, *pods, pod("mine", "", {"cpu": f"{wanted}"}))
+    free = max(size * 1000 - cpu * 100 for cpu in used)
+    found = what_if(world, "default/mine")
+    if free >= wanted * 1000:
+        (limit,) = found.limits
+        assert (limit.near, limit.far) == (free, free + 1)
+        assert limit.before.node is not None and limit.after.node is None
+    else:
+        (boundary,) = found.requests
+        assert (boundary.now, boundary.near, boundary.far) == (wanted * 1000, free + 1, free)
+        assert boundary.before.node is None and boundary.after.node is not None
+
+
+def test_less_of_one_resource_alone_may_not_be_enough():
+    tight = {"cpu": "1", "memory": "1Gi", "pods": "10"}
+    found = what_if(cluster(node("n", tight), pod("mine", "", {"cpu": "2", "memory": "2Gi"})), "default/mine")
+    assert found.requests == ()
+    assert "Less of one resource alone is not enough." in str(found)
+
+
+def test_memory_moves_in_mebibytes_and_the_whole_pod_counts():
+    world = cluster(node("n", SMALL), pod("mine", "", {"memory": "9000Mi"}))
+    (found,) = what_if(world, "default/mine").requests
+    assert (found.near, found.far) == (8193 * MEBIBYTE, 8192 * MEBIBYTE)
+
+
+def test_another_node_is_chosen_from_a_request_on():
+    world = cluster(
+        node("big", {"cpu": "8", "memory": "8Gi", "pods": "10"}),
+        node("small", SMALL),
+        pod("busy", "big", {"cpu": "6"}),
+        pod("mine", "", {"cpu": "1"}),
+    )
+    found = what_if(world, "default/mine")
+    assert found.decision.node == "small"
+    assert [(each.what, each.near, each.far) for each in found.limits] == [("cpu", 4000, 4001)]
+    for each in found.requests:
+        assert found.decision.node in each.before.best and found.decision.node not in each.after.best
+
+
+# -- weights
+
+
+def test_the_ends_of_a_weight_s_range_are_exact():
+    image = {"names": ["img"], "sizeBytes": 900 * MEBIBYTE}
+    world = cluster(
+        node("has-image", SMALL, [image]),
+        node("empty", SMALL),
+        pod("busy", "has-image", {"cpu": "1"}),
+        pod("mine", "", {"cpu": "1"}),
+    )
+    found = what_if(world, "default/mine")
+    chosen = found.decision.node
+    by_name = {(each.what, each.far > each.now): each.far for each in found.weights}
+    for plugin, now in zip(found.decision.scores.plugins, found.decision.scores.weights, strict=True):
+        decided = {
+            weight: schedule("default/mine", world, weighed(V1_37, plugin, weight)).best
+            for weight in range(HIGHEST_WEIGHT + 1)
+        }
+        above = next((w for w in range(now, HIGHEST_WEIGHT + 1) if chosen not in decided[w]), None)
+        below = next((w for w in range(now, -1, -1) if chosen not in decided[w]), None)
+        assert by_name.get((plugin, True)) == above and by_name.get((plugin, False)) == below
+    assert by_name
+
+
+# -- the spec
+
+
+def test_the_one_constraint_in_the_way_is_named():
+    world = cluster(
+        node("plain", SMALL, labels={"disk": "hdd"}),
+        node("gpu", SMALL, labels={"disk": "ssd"}, taints=[GPU]),
+        pod("mine", "", {"cpu": "1"}, nodeSelector={"disk": "ssd"}),
+    )
+    assert changes(what_if(world, "default/mine")) == [
+        ("tolerating gpu=yes", ["gpu"]),
+        ("without nodeSelector disk=ssd", ["plain"]),
+    ]
+
+
+def test_two_constraints_are_found_together():
+    world = cluster(
+        node("gpu", SMALL, taints=[GPU]),
+        pod("mine", "", {"cpu": "1"}, nodeSelector={"disk": "ssd"}, affinity=node_affinity(term("a In b"))),
+    )
+    assert changes(what_if(world, "default/mine")) == []
+    world = cluster(node("gpu", SMALL, taints=[GPU]), pod("mine", "", {"cpu": "1"}, nodeSelector={"disk": "ssd"}))
+    (found,) = what_if(world, "default/mine").relaxations.found
+    assert found.changes == ("without nodeSelector disk=ssd", "tolerating gpu=yes")
+    assert found.decision.node == "gpu"
+
+
+APART = {"labelSelector": {"matchLabels": {"app": "web"}}, "topologyKey": "zone"}
+SPREAD = {"maxSkew": 1, "topologyKey": "zone", "whenUnsatisfiable": "DoNotSchedule", "minDomains": 3}
+REQUIRED = "requiredDuringSchedulingIgnoredDuringExecution"
+
+
+@pytest.mark.parametrize(
+    ("spec", "change"),
+    [
+        ({"schedulingGates": [{"name": "quota"}]}, "without its scheduling gates"),
+        ({"ports": [{"containerPort": 80, "hostPort": 80}]}, "without hostPort 80"),
+        ({"affinity": {"podAntiAffinity": {REQUIRED: [APART]}}}, "without required podAntiAffinity by zone"),
+        (
+            {"affinity": {"podAffinity": {REQUIRED: [{**APART, "labelSelector": {"matchLabels": {"app": "db"}}}]}}},
+            "without required podAffinity by zone",
+        ),
+        ({"affinity": node_affinity(term("zone In b"))}, "without required nodeAffinity"),
+        ({"affinity": node_affinity(term("zone In a", "disk In ssd"))}, "without nodeAffinity disk In ssd"),
+        (
+            {"topologySpreadConstraints": [{**SPREAD, "labelSelector": {"matchLabels": {"app": "web"}}}]},
+            "without spreading over zone",
+        ),
+        (
+            {"volumes": [{"name": "data", "persistentVolumeClaim": {"claimName": "gone"}}]},
+            "without volume data",
+        ),
+    ],
+    ids=lambda value: value if isinstance(value, str) else "",
+)
+def test_each_kind_of_constraint_can_be_taken_away(spec, change):
+    world = cluster(
+        node("n", labels={"zone": "a"}),
+        pod("web", "n", {}, labels={"app": "web"}, ports=[{"containerPort": 80, "hostPort": 80}]),
+        pod("mine", "", {"cpu": "1"}, **({"labels": {"app": "web"}} | spec)),
+    )
+    found = what_if(world, "default/mine")
+    assert found.decision.node is None
+    assert (change, ["n"]) in changes(found)
+
+
+def test_a_pod_that_may_not_preempt_is_told_so():
+    world = cluster(
+        node("n", SMALL),
+        pod("busy", "n", {"cpu": "4"}),
+        pod("mine", "", {"cpu": "4"}, priority=10, preemptionPolicy="Never"),
+    )
+    found = what_if(world, "default/mine")
+    (one,) = found.relaxations.found
+    assert one.changes == ("with preemptionPolicy PreemptLowerPriority",) and one.decision.nominated_node == "n"
+    assert found.priority is None and [v.key for v in found.eviction.victims] == ["default/busy"]
+
+
+def test_ill_nodes_are_not_the_pod_s_to_tolerate():
+    world = cluster(node("n", SMALL, unschedulable=True), pod("mine", "", {"cpu": "1"}))
+    assert changes(what_if(world, "default/mine")) == [
+        ("if no node had the taint node.kubernetes.io/unschedulable", ["n"])
+    ]
+
+
+def test_what_is_left_out_is_counted():
+    nodes = [node(f"n{i}", SMALL, taints=[{**GPU, "value": f"v{i}"}]) for i in range(25)]
+    found = what_if(cluster(*nodes, pod("mine", "", {"cpu": "1"})), "default/mine")
+    assert (len(found.relaxations.found), found.relaxations.left_out) == (20, 5)
+    assert "5 changes left out: too many to try." in str(found)
+
+
+# -- priority and eviction
+
+
+@given(st.lists(st.integers(-3, 3), min_size=1, max_size=4), st.integers(-3, 3))
+@settings(max_examples=60, deadline=None)
+def test_the_priority_from_which_on_it_preempts(priorities, own):
+    nodes = [node(f"n{i}", SMALL) for i in range(len(priorities))]
+    busy = [pod(f"p{i}", f"n{i}", {"cpu": "4"}, priority=each) for i, each in enumerate(priorities)]
+    world = cluster(*nodes, *busy, pod("mine", "", {"cpu": "4"}, priority=own))
+    found = what_if(world, "default/mine")
+    if own > min(priorities):
+        assert found.priority is None and found.eviction is None and found.decision.nominated_node
+    else:
+        assert (found.priority.near, found.priority.far) == (min(priorities), min(priorities) + 1)
+        assert found.priority.before.nominated_node is None and found.priority.after.nominated_node
+
+
+def test_the_fewest_pods_in_the_way():
+    world = cluster(
+        node("two", SMALL),
+        node("one", SMALL),
+        pod("a", "two", {"cpu": "2"}, priority=500),
+        pod("b", "two", {"cpu": "2"}, priority=500),
+        pod("c", "one", {"cpu": "4"}, priority=900),
+        pod("mine", "", {"cpu": "3"}),
+        budget("all", {}, 0),
+    )
+    found = what_if(world, "default/mine").eviction
+    assert (found.node, [v.key for v in found.victims], found.decision.node) == ("one", ["default/c"], "one")
+
+
+def test_room_that_a_nominated_pod_will_take_is_not_promised():
+    world = cluster(
+        node("n", SMALL),
+        pod("busy", "n", {"cpu": "4"}, priority=5),
+        pod("rival", "", {"cpu": "4"}, priority=9, nominated="n"),
+        pod("mine", "", {"cpu": "4"}, priority=5),
+    )
+    assert what_if(world, "default/mine").eviction is None
+
+
+# -- the case
+
+
+def test_a_running_pod_is_taken_off_its_node_and_the_cluster_stays_as_it_was():
+    world = cluster(node("n", SMALL), node("m", SMALL), pod("mine", "n", {"cpu": "3"}), pod("busy", "m", {"cpu": "2"}))
+    found = what_if(world, "default/mine")
+    assert (found.was_on, found.decision.node) == ("n", "n")
+    world.check()
+    assert "default/mine" in world.pods.row_of
+
+
+def test_an_unknown_pod_is_a_key_error():
+    with pytest.raises(KeyError):
+        what_if(cluster(node("n", SMALL)), "default/nobody")
+
+
+def test_asking_for_what_it_asks_for_changes_nothing():
+    world = cluster(node("n", SMALL), pod("mine", "", {"cpu": "3", "memory": "1Gi"}))
+    case = Case(world, "default/mine")
+    for resource, amount in case.info.request.items():
+        same = case.asking(resource, amount)
+        assert (same.request, same.scored) == (case.info.request, case.info.scored)
+
+
+def test_a_pod_that_asks_for_an_amount_is_decided_as_if_its_manifest_said_so():
+    for cpu, memory in ((250, 512), (1500, 100), (4000, 7000)):
+        nodes = [node("n", SMALL), node("m", SMALL), pod("busy", "m", {"cpu": "1"})]
+        case = Case(cluster(*nodes, pod("mine", "", {"cpu": "1", "memory": "1Gi"})), "default/mine")
+        case.info = case.asking("cpu", cpu)
+        asked = case.asking("memory", memory * MEBIBYTE)
+        written = Case(cluster(*nodes, pod("mine", "", {"cpu": f"{cpu}m", "memory": f"{memory}Mi"})), "default/mine")
+        assert case.decide(asked).to_dict() == written.decide().to_dict()
+        assert (asked.nonzero, asked.placed) == (written.info.nonzero, written.info.placed)
+
+
+def test_last_finds_the_last_that_holds():
+    assert [last(lambda x, end=end: x <= end, range(5)) for end in (-1, 0, 3, 4)] == [-1, 0, 3, 4]
+
+
+@pytest.mark.parametrize("generation", GENERATIONS)
+def test_on_the_bundled_cluster_every_answer_holds(generation):
+    loaded, deciding = bundled(), GENERATIONS[generation]
+    world = loaded.cluster(generation)
+    for key in (*world.pending, "data/kafka-3", "data/redis-7"):
+        found = what_if(world, key, deciding)
+        node, nominated = found.decision.node, found.decision.nominated_node
+        for each in (*found.limits, *found.requests, *found.weights):
+            if node is None or each in found.limits:
+                assert (each.before.node is None) is not (each.after.node is None)
+            else:
+                assert node in each.before.best and node not in each.after.best
+        for each in found.relaxations.found:
+            assert node is None and (each.decision.node or each.decision.nominated_node)
+        if found.priority is not None:
+            assert nominated is None and found.priority.before.nominated_node is None
+            assert found.priority.after.nominated_node is not None
+        if found.eviction is not None:
+            assert found.eviction.node in found.eviction.decision.names
+    world.check()

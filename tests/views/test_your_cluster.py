@@ -1,0 +1,106 @@
+"""A whole cluster at a glance."""
+
+import re
+
+import pytest
+
+from kschedlab.panels.your_cluster import bundled
+from kschedlab.scheduler import schedule
+from kschedlab.views import your_cluster as view
+from kschedlab.whatif import Case
+from tests.build import cluster, node, pod
+
+ROOM = {"cpu": "4", "memory": "8Gi", "pods": "10"}
+TAINT = {"key": "dedicated", "value": "db", "effect": "NoSchedule"}
+POOLED = "cloud.google.com/gke-nodepool"
+
+
+@pytest.fixture(scope="module")
+def world():
+    return bundled().cluster("v1.37")
+
+
+def test_pools_by_label_by_taint_or_all_together():
+    labelled = cluster(node("a", labels={POOLED: "web"}), node("b", labels={POOLED: "web"}), node("c"))
+    assert view.pools(labelled) == {"web": [0, 1], "others": [2]}
+    assert view.pools(cluster(node("a", taints=[TAINT]), node("b"), node("c"))) == {"nodes": [1, 2], "dedicated": [0]}
+
+
+def test_many_small_pools_are_put_together():
+    many = cluster(*(node(f"n{i:02}", labels={POOLED: f"p{i:02}"}) for i in range(20)))
+    found = view.pools(many)
+    assert len(found) == view.POOLS and len(found["others"]) == 9
+    assert sorted(place for places in found.values() for place in places) == list(range(20))
+
+
+def test_the_overview_counts_what_is_there(world):
+    rows = {row[0]: row for row in view.pool_rows(world)}
+    assert [rows[name][1] for name in ("general", "spot", "data", "gpu", "ingress")] == ["98", "60", "24", "12", "6"]
+    assert sum(int(row[-1]) for row in rows.values()) == len(world.pods.row_of)
+    assert rows["gpu"][2] == "nvidia.com/gpu=present"
+    assert "node.kubernetes.io/unreachable (1)" in rows["general"][2]
+    assert "general" in repr(view.Overview(world)) and "<table" in view.Overview(world)._repr_html_()
+
+
+@pytest.mark.parametrize("pod", ["ml/train-small-0", "data/postgres-0", "shop/banner-0", "ml/tune-0", "data/restore-0"])
+def test_every_node_is_one_bar_and_every_verdict_has_its_line(world, pod):
+    decision = schedule(pod, world)
+    svg = str(view.node_bars(decision, "a sentence"))
+    assert svg.count("h6v32h-6z") == 200
+    numbers = [int(found) for found in re.findall(r": (\d+) nodes?</text>", svg)]
+    assert sum(numbers) == 200
+    assert svg.count("★") == (decision.node is not None)
+    assert 'aria-label="a sentence"' in svg and len(svg) < 20_000
+
+
+def test_many_nodes_share_bars():
+    large = cluster(*(node(f"n{i}", ROOM) for i in range(1000)), pod("mine", "", {"cpu": "1"}))
+    svg = str(view.node_bars(schedule("default/mine", large), ""))
+    assert svg.count("h6v32h-6z") == 334 and "Each stands for 3 nodes." in svg
+
+
+def test_bars_are_as_full_as_the_nodes():
+    halves = cluster(node("n", ROOM), node("m", ROOM), pod("busy", "n", {"cpu": "2"}), pod("mine", "", {"cpu": "3"}))
+    svg = str(view.node_bars(schedule("default/mine", halves), ""))
+    assert svg.count("v-16h6v16z") == 1 and svg.count("v-0h6v0z") == 1
+
+
+def test_refusals_are_told_by_pool(world):
+    rows = view.refusal_rows(schedule("data/postgres-0", world))
+    assert sum(int(row[0]) for row in rows) == 200
+    told = {row[1]: row for row in rows}
+    assert told["VolumeBinding"][3] == "data 16" and told["NodeResourcesFit"][3] == "data 8"
+    assert [told[name][4] for name in ("VolumeBinding", "NodeResourcesFit")] == ["is no help", "may help"]
+
+
+def test_the_margin_adds_up(world):
+    decision = schedule("shop/banner-0", world)
+    names, lines = view.compared(decision, None)
+    assert names[0] == decision.node and names[1] not in decision.best
+    total = lines[-1]
+    assert total.chosen - total.others[0] == sum(line.chosen - line.others[0] for line in lines[:-1]) > 0
+    assert f"{names[1]} is {total.chosen - total.others[0]} behind" in view.margin(decision)
+
+
+def test_would_it_land_there_again():
+    spread = [node("n", ROOM), node("m", ROOM)]
+    stays = Case(cluster(*spread, pod("busy", "m", {"cpu": "1"}), pod("mine", "n", {"cpu": "1"})), "default/mine")
+    assert view.again(stays.decide(), "n") == "So it would land on the node where it runs."
+    tie = Case(cluster(*spread, pod("mine", "n", {"cpu": "1"})), "default/mine")
+    assert view.again(tie.decide(), "n") == "So it may land on the node where it runs."
+    moves = Case(cluster(*spread, pod("busy", "n", {"cpu": "1"}), pod("mine", "n", {"cpu": "1"})), "default/mine")
+    names, lines = view.compared(moves.decide(), "n")
+    assert (
+        view.again(moves.decide(), "n") == f"The node where it runs is {lines[-1].chosen - lines[-1].others[0]} behind."
+    )
+    tainted = cluster(node("n", ROOM, taints=[TAINT]), node("m", ROOM), pod("mine", "n", {"cpu": "1"}))
+    told = view.again(Case(tainted, "default/mine").decide(), "n")
+    assert told == "The node where it runs is refused now, by TaintToleration."
+    assert view.again(schedule("default/mine", cluster(*spread, pod("mine", "", {}))), None) == ""
+
+
+def test_whom_as_text(world):
+    decision = schedule("shop/payment-burst-0", world)
+    lines = view.whom_text(decision.preemption)
+    assert lines[0].startswith("95 candidates") and any(decision.nominated_node in line for line in lines)
+    assert any("decides: " in line for line in lines)
