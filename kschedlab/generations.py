@@ -22,6 +22,7 @@ from kschedlab.filter.volume_limits import NodeVolumeLimits
 from kschedlab.filter.volume_restrictions import VolumeRestrictions
 from kschedlab.filter.volume_zone import VolumeZone
 from kschedlab.objects.api import API_1_13, API_1_16, API_1_20, API_1_37, Api
+from kschedlab.objects.meta import SECOND
 from kschedlab.objects.model import Pod
 from kschedlab.preemption.budgets import BudgetRules
 from kschedlab.preemption.ladder import RULES
@@ -55,6 +56,37 @@ POINTS_1_37 = (*POINTS_1_20, "pre_enqueue", "events_to_register")
 
 
 @dataclass(frozen=True)
+class BinderRules:
+    """How a generation binds volumes: named rules. The defaults are those of v1.37.
+
+    ``capacity_checked``: as in :class:`~kschedlab.filter.volume_binding.VolumeBinding`. ``migrates``: the same.
+    ``told_only``: whether all is bound is judged by what the informers tell, if it is not older than what was written,
+    and the volumes must be usable on the node; else by what was assumed (v1.13: checkBindings).
+    ``provisioning_failed``: what is said if a claim has lost its chosen node.
+    """
+
+    capacity_checked: bool = True
+    migrates: bool = True
+    told_only: bool = True
+    provisioning_failed: str = 'provisioning failed for PVC "{name}"'
+
+
+@dataclass(frozen=True)
+class CacheRules:
+    """How a generation's cache behaves: named rules. The defaults are those of v1.37.
+
+    ``expires``: microseconds after its binding has ended in which an assumed pod must be added, or it is taken out; 0:
+    it never is. ``removes_assumed``: an assumed pod can be removed, not only forgotten. ``forgets_unknown``: forgetting
+    a pod that is not there is no error. ``binder``: how volumes are assumed.
+    """
+
+    expires: int = 0
+    removes_assumed: bool = True
+    forgets_unknown: bool = True
+    binder: BinderRules = BinderRules()
+
+
+@dataclass(frozen=True)
 class LoopRules:
     """How a generation's loop goes round: named rules. The defaults are those of v1.37 (pkg/scheduler/schedule_one.go).
 
@@ -80,6 +112,7 @@ class LoopRules:
     ``preempted``: the message of the event Preempted.
     ``old_words``: plugins' failures are told as before v1.17.
     ``hints``: plugins say which events may help the pods that they refuse; else every event moves all pods.
+    ``cache``: see :class:`CacheRules`.
     ``terminating_seen``: the informer sees pods that are being deleted. All generations do; one that does not gives
     their room away too early.
     """
@@ -102,6 +135,7 @@ class LoopRules:
     preempted: str = "Preempted by pod {uid} on node {node}"
     old_words: bool = False
     hints: bool = True
+    cache: CacheRules = CacheRules()
     terminating_seen: bool = True
 
 
@@ -225,6 +259,9 @@ V1_20 = Generation(
         marks_victims=False,
         preempted="Preempted by {namespace}/{name} on node {node}",
         hints=False,
+        cache=CacheRules(
+            expires=120 * SECOND, forgets_unknown=False, binder=BinderRules(capacity_checked=False, migrates=False)
+        ),
     ),
     queue=WithBackoff,
 )
@@ -284,6 +321,16 @@ V1_16 = Generation(
         reads_api=True,
         patches=False,
         old_words=True,
+        cache=CacheRules(
+            expires=30 * SECOND,
+            removes_assumed=False,
+            forgets_unknown=False,
+            binder=BinderRules(
+                capacity_checked=False,
+                migrates=False,
+                provisioning_failed='selectedNode annotation value "{selected}" not set to scheduled node "{node}"',
+            ),
+        ),
     ),
     queue=partial(WithBackoff, rules=RULES_1_16),
 )
@@ -309,6 +356,7 @@ V1_13 = replace(
         update_ignores=("resourceVersion", "nodeName", "annotations"),
         probe_time=True,
         preempted="by {namespace}/{name} on node {node}",
+        cache=replace(V1_16.loop.cache, binder=replace(V1_16.loop.cache.binder, told_only=False)),
     ),
 )
 """v1.13: pkg/scheduler/algorithmprovider/defaults/defaults.go."""

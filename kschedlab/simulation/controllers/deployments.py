@@ -16,9 +16,9 @@ from kschedlab.objects.model import Deployment, LabelSelector, Pod, PodTemplate,
 from kschedlab.simulation.controllers.replicas import reference_to, replicas_of, template_of
 from kschedlab.simulation.controllers.writes import Create, Update, Write
 from kschedlab.simulation.pods import TERMINAL
+from kschedlab.simulation.server.names import safe_encoded
 
 HASH = "pod-template-hash"
-_LETTERS = "bcdfghjklmnpqrstvwxz2456789"
 
 
 def next_writes(owner: Deployment, sets: Sequence[ReplicaSet], pods: Iterable[Pod]) -> list[Write]:
@@ -52,7 +52,7 @@ def _plain(template: PodTemplate | None) -> PodTemplate | None:
 
 def _made(owner: Deployment, template: PodTemplate) -> ReplicaSet:
     number = zlib.crc32(msgspec.json.encode(template, enc_hook=str, order="deterministic"))
-    mark = {HASH: "".join(_LETTERS[ord(digit) % len(_LETTERS)] for digit in str(number))}
+    mark = {HASH: safe_encoded(str(number))}
     labels = template.metadata.labels | mark
     selector = owner.spec.selector or LabelSelector()
     return ReplicaSet(

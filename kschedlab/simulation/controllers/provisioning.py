@@ -24,7 +24,8 @@ from kschedlab.objects.model import (
     StorageClass,
     VolumeNodeAffinity,
 )
-from kschedlab.simulation.controllers.storage import PROVISIONED_BY, reference_to
+from kschedlab.simulation.controllers.storage import PROVISIONED_BY
+from kschedlab.simulation.volume_claims import reference_to
 
 NO_PROVISIONER = "kubernetes.io/no-provisioner"
 PROVISIONER = ("volume.beta.kubernetes.io/storage-provisioner", "volume.kubernetes.io/storage-provisioner")

@@ -14,7 +14,6 @@ from msgspec.structs import replace
 
 from kschedlab.cluster.volumes import BOUND, SELECTED_NODE, claim_class, size_of, volume_class
 from kschedlab.objects.model import (
-    ObjectMeta,
     ObjectReference,
     PersistentVolume,
     PersistentVolumeClaim,
@@ -23,8 +22,8 @@ from kschedlab.objects.model import (
     StorageClass,
 )
 from kschedlab.simulation.controllers.writes import Update, UpdateStatus, Write
+from kschedlab.simulation.volume_claims import BOUND_BY_CONTROLLER, is_kept_for, kept_for
 
-BOUND_BY_CONTROLLER = "pv.kubernetes.io/bound-by-controller"
 PROVISIONED_BY = "pv.kubernetes.io/provisioned-by"
 DEFAULT_CLASS = "storageclass.kubernetes.io/is-default-class"
 
@@ -157,16 +156,6 @@ def _is_free(volume: PersistentVolume, claim: PersistentVolumeClaim) -> bool:
     )
 
 
-def is_kept_for(volume: PersistentVolume, claim: PersistentVolumeClaim) -> bool:
-    """Whether the volume names this claim (IsVolumeBoundToClaim)."""
-    reference, metadata = volume.spec.claimRef, claim.metadata
-    return (
-        reference is not None
-        and (reference.namespace, reference.name) == (metadata.namespace, metadata.name)
-        and reference.uid in ("", metadata.uid)
-    )
-
-
 def default_class(classes: Collection[StorageClass]) -> str:
     """The name of the class for claims that name none: the youngest of those that say so; "" if none does."""
     usual = [each for each in classes if each.metadata.annotations.get(DEFAULT_CLASS) == "true"]
@@ -180,7 +169,7 @@ def default_class(classes: Collection[StorageClass]) -> str:
 def bind(volume: PersistentVolume, claim: PersistentVolumeClaim) -> list[Write]:
     """What is missing of the binding: the volume names the claim, and then the claim the volume."""
     writes: list[Write] = []
-    bound = _named_in(volume, claim)
+    bound = kept_for(volume, claim)
     if bound is not volume:
         writes.append(Update(bound))
     if bound.status.phase != "Bound":
@@ -195,24 +184,6 @@ def bind(volume: PersistentVolume, claim: PersistentVolumeClaim) -> list[Write]:
     capacity = claim.status.capacity if claim.status.phase == "Bound" else volume.spec.capacity
     status = replace(claim.status, phase="Bound", accessModes=volume.spec.accessModes, capacity=capacity)
     return [*writes, UpdateStatus(replace(claim, status=status))] if status != claim.status else writes
-
-
-def reference_to(claim: PersistentVolumeClaim) -> ObjectReference:
-    """How a volume names the claim."""
-    metadata = claim.metadata
-    return ObjectReference("PersistentVolumeClaim", metadata.namespace, metadata.name, metadata.uid, "v1")
-
-
-def _named_in(volume: PersistentVolume, claim: PersistentVolumeClaim) -> PersistentVolume:
-    kept, reference = is_kept_for(volume, claim), volume.spec.claimRef
-    if kept and reference is not None and reference.uid == claim.metadata.uid:
-        return volume
-    metadata = volume.metadata if kept else _annotated(volume.metadata, BOUND_BY_CONTROLLER)
-    return replace(volume, metadata=metadata, spec=replace(volume.spec, claimRef=reference_to(claim)))
-
-
-def _annotated(metadata: ObjectMeta, annotation: str) -> ObjectMeta:
-    return replace(metadata, annotations={annotation: "yes"} | metadata.annotations)
 
 
 def _in_phase(volume: PersistentVolume, phase: str) -> PersistentVolume:

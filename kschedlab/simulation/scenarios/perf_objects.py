@@ -10,6 +10,7 @@ from typing import Any
 
 from msgspec.structs import replace
 
+from kschedlab.cluster.volumes import BOUND, MIGRATED_PLUGINS
 from kschedlab.objects.model import (
     Container,
     ContainerPort,
@@ -20,7 +21,6 @@ from kschedlab.objects.model import (
     NodeCondition,
     NodeStatus,
     ObjectMeta,
-    ObjectReference,
     PersistentVolume,
     PersistentVolumeClaim,
     PersistentVolumeClaimVolume,
@@ -31,11 +31,10 @@ from kschedlab.objects.model import (
 )
 from kschedlab.objects.quantity import Quantity
 from kschedlab.simulation.scenarios.operations import CreateNodes, NodeAllocatableStrategy, Operation
+from kschedlab.simulation.server.names import generated_name
+from kschedlab.simulation.volume_claims import reference_to
 
-_LETTERS = "bcdfghjklmnpqrstvwxz2456789"
 _HOSTNAME = "kubernetes.io/hostname"
-_BOUND = "pv.kubernetes.io/bind-completed"
-_MIGRATED = "storage.alpha.kubernetes.io/migrated-plugins"
 _AMOUNTS = {"cpu": Quantity("100m"), "memory": Quantity("500Mi")}
 _ROOM = {"pods": Quantity("110"), "cpu": Quantity("4"), "memory": Quantity("32Gi")}
 BASE_NODE = Node(
@@ -60,7 +59,7 @@ BASE_POD = Pod(
 def prepared(base: Node, fields: CreateNodes, number: int, random: Random) -> Node:
     """The node with a name, the label of its host, and what the operation's strategy gives it."""
     metadata = base.metadata
-    name = metadata.name or metadata.generateName + "".join(random.choices(_LETTERS, k=5))
+    name = metadata.name or generated_name(metadata.generateName, random)
     labels = {**metadata.labels, _HOSTNAME: name}
     if (strategy := fields.labelNodePrepareStrategy) is not None:
         labels[strategy.labelKey] = strategy.labelValues[number % len(strategy.labelValues)]
@@ -78,7 +77,7 @@ def csi_node_of(node: Node, strategy: NodeAllocatableStrategy) -> CSINode:
     name = node.metadata.name
     drivers = strategy.csiNodeAllocatable.items()
     return CSINode(
-        metadata=ObjectMeta(name=name, annotations={_MIGRATED: ",".join(strategy.migratedPlugins)}),
+        metadata=ObjectMeta(name=name, annotations={MIGRATED_PLUGINS: ",".join(strategy.migratedPlugins)}),
         spec=CSINodeSpec(tuple(CSINodeDriver(driver, name, (), room) for driver, room in drivers)),
     )
 
@@ -91,14 +90,12 @@ def bound_pair(operation: Operation, namespace: str, number: int) -> tuple[Persi
     claim: Any = claims.make(number, 1).document
     volume: Any = volumes.make(number, 1).document
     name, own = f"pvc-{number}", f"{namespace}-vol-{number}"
-    uid = f"{namespace}-{name}"
     spec = volume.spec
     if spec.csi is not None:
         spec = replace(spec, csi=replace(spec.csi, volumeHandle=own))
     elif spec.awsElasticBlockStore is not None:
         disk = replace(spec.awsElasticBlockStore, volumeID=f"vol-{number}")
         spec = replace(spec, awsElasticBlockStore=disk)
-    reference = ObjectReference(kind="PersistentVolumeClaim", namespace=namespace, name=name, uid=uid, apiVersion="v1")
     claim = replace(
         claim,
         metadata=replace(
@@ -106,8 +103,8 @@ def bound_pair(operation: Operation, namespace: str, number: int) -> tuple[Persi
             name=name,
             generateName="",
             namespace=namespace,
-            uid=uid,
-            annotations={**claim.metadata.annotations, _BOUND: "yes"},
+            uid=f"{namespace}-{name}",
+            annotations={**claim.metadata.annotations, BOUND: "yes"},
         ),
         spec=replace(claim.spec, volumeName=own),
         status=replace(claim.status, phase="Bound"),
@@ -115,7 +112,7 @@ def bound_pair(operation: Operation, namespace: str, number: int) -> tuple[Persi
     volume = replace(
         volume,
         metadata=replace(volume.metadata, name=own, generateName=""),
-        spec=replace(spec, claimRef=reference),
+        spec=replace(spec, claimRef=reference_to(claim)),
         status=replace(volume.status, phase="Bound"),
     )
     return claim, volume

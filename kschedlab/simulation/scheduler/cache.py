@@ -7,7 +7,6 @@ those that have none by namespace and name.
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass, replace
 from typing import Any, TypeAlias
 
 import msgspec
@@ -16,14 +15,13 @@ from kschedlab.cluster.cluster import Cluster
 from kschedlab.cluster.documents import key_of
 from kschedlab.cluster.pods import PodInfo
 from kschedlab.cluster.topology import zone_of
+from kschedlab.generations import V1_37, CacheRules
 from kschedlab.objects.api import API_1_37, Api
 from kschedlab.objects.manifests import Objects
-from kschedlab.objects.meta import SECOND
 from kschedlab.objects.model import CSINode, Document, Node, Pod
 from kschedlab.queue.interface import Now
 from kschedlab.simulation.scheduler.volumes import (
     AssumedVolumes,
-    BinderRules,
     BindingCheck,
     Latest,
     VolumeError,
@@ -41,38 +39,6 @@ class CacheError(Exception):
     """The cache was asked for something that its state forbids; the message is the real one's."""
 
 
-@dataclass(frozen=True)
-class CacheRules:
-    """How a generation's cache behaves: named rules. The defaults are those of v1.37.
-
-    ``expires``: microseconds after its binding has ended in which an assumed pod must be added, or it is taken out; 0:
-    it never is. ``removes_assumed``: an assumed pod can be removed, not only forgotten. ``forgets_unknown``: forgetting
-    a pod that is not there is no error. ``binder``: how volumes are assumed.
-    """
-
-    expires: int = 0
-    removes_assumed: bool = True
-    forgets_unknown: bool = True
-    binder: BinderRules = BinderRules()
-
-
-CACHE_1_37 = CacheRules()
-CACHE_1_20 = CacheRules(120 * SECOND, forgets_unknown=False, binder=BinderRules(capacity_checked=False, migrates=False))
-CACHE_1_16 = CacheRules(
-    30 * SECOND,
-    removes_assumed=False,
-    forgets_unknown=False,
-    binder=BinderRules(
-        capacity_checked=False,
-        migrates=False,
-        provisioning_failed='selectedNode annotation value "{selected}" not set to scheduled node "{node}"',
-    ),
-)
-CACHE_1_13 = replace(CACHE_1_16, binder=replace(CACHE_1_16.binder, told_only=False))
-RULES = {"v1.13": CACHE_1_13, "v1.16": CACHE_1_16, "v1.20": CACHE_1_20, "v1.37": CACHE_1_37}
-"""By the generation's name."""
-
-
 class SchedulerCache:
     """Pods, nodes and all other objects as the scheduler sees them.
 
@@ -88,7 +54,7 @@ class SchedulerCache:
     the next cycle asks for the cluster. ``now``: the clock, which only a cache whose pods expire reads.
     """
 
-    def __init__(self, api: Api = API_1_37, rules: CacheRules = CacheRules(), now: Now | None = None) -> None:
+    def __init__(self, api: Api = API_1_37, rules: CacheRules = V1_37.loop.cache, now: Now | None = None) -> None:
         self.rules = rules
         self._cluster = Cluster(Objects(), api)
         self._now = now

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
@@ -51,32 +50,6 @@ class Latencies:
     delete: int = 2_000
     watch: int = 0
     volumes: int = 600 * SECOND
-
-
-class Handle:
-    """What the scheduler offers plugins: the time, the API server, the pods that wait in Permit, the queue."""
-
-    def __init__(self, context: Context) -> None:
-        self._context = context
-        self.api = context.api
-
-    @property
-    def now(self) -> int:
-        """Microseconds since 1970."""
-        return self._context.now
-
-    @property
-    def waiting_pods(self) -> WaitingPods:
-        """The pods that wait in Permit, to be allowed or rejected."""
-        return self._context.waiting
-
-    def sleep(self, seconds: float) -> simpy.Event:
-        """To be yielded in PreBind and Bind: that much virtual time passes."""
-        return self._context.env.timeout(int(seconds * SECOND))
-
-    def activate(self, pods: Iterable[Pod]) -> None:
-        """Let these pods be tried again soon, wherever they wait."""
-        self._context.queue.activate(pods)
 
 
 @dataclass(eq=False)

@@ -13,7 +13,7 @@ from typing import Any
 import simpy
 
 from kschedlab.cluster.cluster import Cluster
-from kschedlab.generations import GENERATIONS, Deciders, Generation, LoopRules
+from kschedlab.generations import Deciders, Generation, LoopRules
 from kschedlab.objects.meta import SECOND
 from kschedlab.objects.model import Node, Pod
 from kschedlab.queue.with_events import WithEvents
@@ -23,16 +23,16 @@ from kschedlab.simulation.informers import Informer, Informers, pod_informer
 from kschedlab.simulation.log import Log, Moved
 from kschedlab.simulation.scheduler.adapters import with_plugins
 from kschedlab.simulation.scheduler.binding import Binding
-from kschedlab.simulation.scheduler.cache import RULES, CacheRules, SchedulerCache
+from kschedlab.simulation.scheduler.cache import SchedulerCache
 from kschedlab.simulation.scheduler.changes import OTHERS
-from kschedlab.simulation.scheduler.context import Context, Handle, Latencies
+from kschedlab.simulation.scheduler.context import Context, Latencies
 from kschedlab.simulation.scheduler.failing import Failures
 from kschedlab.simulation.scheduler.framework import Framework
 from kschedlab.simulation.scheduler.handlers import Handlers
 from kschedlab.simulation.scheduler.loop import Loop
 from kschedlab.simulation.scheduler.metrics import Metrics
 from kschedlab.simulation.scheduler.permit import WaitingPods
-from kschedlab.simulation.scheduler.plugin import check
+from kschedlab.simulation.scheduler.plugin import Handle, check
 from kschedlab.simulation.scheduler.preempting import Preempting
 from kschedlab.simulation.scheduler.queues import queue_for
 from kschedlab.simulation.scheduler.volume_binding import VolumeBinding
@@ -74,7 +74,7 @@ class KubeScheduler:
         generations = {profile: with_plugins(each, plugins) for profile, each in given.items()}
         self.informers = Informers(env, api, latency=latencies.watch)
         pods = self.informers.use(_pods(env, api, rules, latencies))
-        cache = SchedulerCache(first.api, _cache_rules(first), lambda: context.now)
+        cache = SchedulerCache(first.api, rules.cache, lambda: context.now)
         self.context = context = Context(
             env=env,
             api=api,
@@ -191,11 +191,6 @@ class KubeScheduler:
             yield context.env.timeout(SECOND)
             for pod in context.cache.expire():
                 context.note("cache", f"assumed pod {pod.key} expired")
-
-
-def _cache_rules(generation: Generation) -> CacheRules:
-    """The rules of the generation's cache; a generation made by a configuration has those of its base."""
-    return next(rules for name, rules in RULES.items() if GENERATIONS[name].api is generation.api)
 
 
 def _pods(env: simpy.Environment, api: ApiServer, rules: LoopRules, latencies: Latencies) -> Informer[Pod]:

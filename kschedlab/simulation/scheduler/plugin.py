@@ -8,12 +8,16 @@ from __future__ import annotations
 from collections.abc import Callable, Generator, Iterable, Mapping
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+import simpy
+
 from kschedlab.generations import Generation
+from kschedlab.objects.meta import SECOND
 from kschedlab.objects.model import Node, Pod
 from kschedlab.queue.interface import ClusterEvent
 
 if TYPE_CHECKING:
-    from kschedlab.simulation.scheduler.context import Handle
+    from kschedlab.simulation.scheduler.context import Context
+    from kschedlab.simulation.scheduler.permit import WaitingPods
 
 ERROR, UNSCHEDULABLE, UNRESOLVABLE = "Error", "Unschedulable", "UnschedulableAndUnresolvable"
 
@@ -73,6 +77,32 @@ class NodeView:
     def pods(self) -> list[Pod]:
         """The pods on the node: running, assumed, and in a dry run without the victims."""
         return self._pods()
+
+
+class Handle:
+    """What the scheduler offers plugins: the time, the API server, the pods that wait in Permit, the queue."""
+
+    def __init__(self, context: Context) -> None:
+        self._context = context
+        self.api = context.api
+
+    @property
+    def now(self) -> int:
+        """Microseconds since 1970."""
+        return self._context.now
+
+    @property
+    def waiting_pods(self) -> WaitingPods:
+        """The pods that wait in Permit, to be allowed or rejected."""
+        return self._context.waiting
+
+    def sleep(self, seconds: float) -> simpy.Event:
+        """To be yielded in PreBind and Bind: that much virtual time passes."""
+        return self._context.env.timeout(int(seconds * SECOND))
+
+    def activate(self, pods: Iterable[Pod]) -> None:
+        """Let these pods be tried again soon, wherever they wait."""
+        self._context.queue.activate(pods)
 
 
 class Plugin:

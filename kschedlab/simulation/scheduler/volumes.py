@@ -18,41 +18,22 @@ from kschedlab.cluster.migration import MigrationError, in_tree, moved_affinity
 from kschedlab.cluster.pods import PodInfo
 from kschedlab.cluster.volumes import MIGRATED_PLUGINS, SELECTED_NODE, claim_names, is_bound
 from kschedlab.filter.volume_matching import match, unbound
+from kschedlab.generations import BinderRules
 from kschedlab.objects.model import (
     CSINode,
     Document,
     Node,
     NodeSelector,
-    ObjectMeta,
-    ObjectReference,
     PersistentVolume,
     PersistentVolumeClaim,
 )
-
-BOUND_BY_CONTROLLER = "pv.kubernetes.io/bound-by-controller"
-"""Annotation of a volume that no user has bound to its claim."""
+from kschedlab.simulation.volume_claims import kept_for
 
 _replace = msgspec.structs.replace
 
 
 class VolumeError(Exception):
     """The pod's volumes cannot be had as it was decided; the message is the real binder's."""
-
-
-@dataclass(frozen=True)
-class BinderRules:
-    """How a generation binds volumes: named rules. The defaults are those of v1.37.
-
-    ``capacity_checked``: as in :class:`~kschedlab.filter.volume_binding.VolumeBinding`. ``migrates``: the same.
-    ``told_only``: whether all is bound is judged by what the informers tell, if it is not older than what was written,
-    and the volumes must be usable on the node; else by what was assumed (v1.13: checkBindings).
-    ``provisioning_failed``: what is said if a claim has lost its chosen node.
-    """
-
-    capacity_checked: bool = True
-    migrates: bool = True
-    told_only: bool = True
-    provisioning_failed: str = 'provisioning failed for PVC "{name}"'
 
 
 @dataclass(frozen=True)
@@ -160,31 +141,12 @@ def assumed_versions(cluster: Cluster, pod: PodInfo, found: PodVolumes, node: st
     claims = (cluster.volumes.claim(pod.pod, name) for name, _ in claim_names(pod.pod))
     if all(claim is not None and is_bound(claim) for claim in claims):
         return AssumedVolumes(all_bound=True)
-    volumes = tuple(bound_to(volume, claim) for volume, claim in found.bindings)
+    volumes = tuple(kept_for(volume, claim) for volume, claim in found.bindings)
     provisions = tuple(_annotated(claim, SELECTED_NODE, node) for claim in found.provisions)
     dirty = (new for new, (old, _) in zip(volumes, found.bindings, strict=True) if new is not old)
     return AssumedVolumes(
         False, volumes, tuple(claim for _, claim in found.bindings), provisions, (*dirty, *provisions)
     )
-
-
-def bound_to(volume: PersistentVolume, claim: PersistentVolumeClaim) -> PersistentVolume:
-    """The volume, kept for the claim; the same object if nothing is to be changed.
-
-    It is marked as bound by a controller unless it had been kept for a claim of that name, by its user or before.
-    """
-    metadata, before = claim.metadata, volume.spec.claimRef
-    by_user = before is not None and _names(before, metadata) and before.uid in ("", metadata.uid)
-    if before is None or not _names(before, metadata) or before.uid != metadata.uid:
-        reference = ObjectReference("PersistentVolumeClaim", metadata.namespace, metadata.name, metadata.uid, "v1")
-        volume = _replace(volume, spec=_replace(volume.spec, claimRef=reference))
-    if not by_user and BOUND_BY_CONTROLLER not in volume.metadata.annotations:
-        volume = _annotated(volume, BOUND_BY_CONTROLLER, "yes")
-    return volume
-
-
-def _names(reference: ObjectReference, metadata: ObjectMeta) -> bool:
-    return (reference.name, reference.namespace) == (metadata.name, metadata.namespace)
 
 
 @dataclass(frozen=True)

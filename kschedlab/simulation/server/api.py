@@ -27,6 +27,7 @@ from kschedlab.simulation.log import Changed, Log
 from kschedlab.simulation.pods import with_condition
 from kschedlab.simulation.server import admission
 from kschedlab.simulation.server.deletion import deletion, ends
+from kschedlab.simulation.server.names import generated_name
 from kschedlab.simulation.server.resources import RESOURCES
 from kschedlab.simulation.server.status import ApiError, invalid_value
 from kschedlab.simulation.server.store import HISTORY, Change, Filter, Store, Watch, at_version
@@ -38,8 +39,6 @@ BOOKMARKS = 60_000_000
 """Microseconds between two bookmarks."""
 
 _ATTEMPTS = 8
-_LETTERS = "bcdfghjklmnpqrstvwxz2456789"
-_LONGEST_BASE = 58
 _replace = msgspec.structs.replace
 
 
@@ -283,7 +282,7 @@ class ApiServer:
 
     def _named(self, obj: Any) -> Any:
         metadata = obj.metadata
-        name = metadata.generateName[:_LONGEST_BASE] + "".join(self._random.choices(_LETTERS, k=5))
+        name = generated_name(metadata.generateName, self._random)
         return _replace(obj, metadata=_replace(metadata, name=name))
 
     def _add(self, store: Store, new: Any, by: str) -> Any:

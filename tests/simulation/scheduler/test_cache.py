@@ -8,13 +8,10 @@ import pytest
 
 from kschedlab.cluster.cluster import CPU
 from kschedlab.cluster.documents import key_of
+from kschedlab.generations import GENERATIONS
 from kschedlab.objects.manifests import decode_objects
 from kschedlab.objects.model import Node, Pod, PodDisruptionBudget
 from kschedlab.simulation.scheduler.cache import (
-    CACHE_1_13,
-    CACHE_1_16,
-    CACHE_1_20,
-    CACHE_1_37,
     CacheError,
     SchedulerCache,
     on_node,
@@ -23,6 +20,7 @@ from tests.build import budget, node, pod
 from tests.changing import DECIDERS, NODES, PODS, POOL, Changing, Told, decide, shown
 from tests.cluster.test_changes import contents
 
+CACHE_1_13, CACHE_1_16, CACHE_1_20, CACHE_1_37 = (each.loop.cache for each in GENERATIONS.values())
 OLDER = [CACHE_1_13, CACHE_1_16, CACHE_1_20]
 SECOND = 1_000_000
 

@@ -8,11 +8,12 @@ from kschedlab.generations import GENERATIONS
 from kschedlab.objects.manifests import decode_objects
 from kschedlab.objects.model import PersistentVolume, PersistentVolumeClaim, Pod
 from kschedlab.scheduler import Scheduler
-from kschedlab.simulation.scheduler.cache import CACHE_1_13, CACHE_1_16, CACHE_1_20, CACHE_1_37, RULES, SchedulerCache
+from kschedlab.simulation.scheduler.cache import SchedulerCache
 from kschedlab.simulation.scheduler.volumes import SELECTED_NODE, AssumedVolumes, Latest, VolumeError
 from tests.build import node, pod, term
 from tests.storage import claim, csi_node, mount, room, storage_class, volume
 
+CACHE_1_13, CACHE_1_16, CACHE_1_20, CACHE_1_37 = (each.loop.cache for each in GENERATIONS.values())
 NO_VOLUMES = "node(s) didn't find available persistent volumes to bind"
 HERE = term("kubernetes.io/hostname In a")
 STATIC = storage_class("wait", "kubernetes.io/no-provisioner")
@@ -76,7 +77,7 @@ def test_an_assumed_volume_is_taken_until_it_is_restored():
 
 @pytest.mark.parametrize("generation", list(GENERATIONS))
 def test_every_generation_sees_assumed_volumes(generation):
-    rules = RULES[generation]
+    rules = GENERATIONS[generation].loop.cache
     cache = cache_of(STATIC, volume("v", HERE), claim("c"), claim("d"), rules=rules)
     assert fits(cache, using("d"), generation)[0] == ["a"]
     cache.assume_volumes(using("c"), "a")
