@@ -24,7 +24,7 @@ EM, FONT = 13, "system-ui,sans-serif"
 LEFT, HIGH, LANE, GAP, LETTER = 238, 28, 16, 8, 7
 """Room for the rows' names; height of a row and of a worker's lane; between parts; width of a letter."""
 INK = "currentColor"
-UNCHANGED, CHANGED, LOST, READ = "#DDDDDD", KINDS[1], EVICTED, KINDS[3]
+UNCHANGED, CHANGED = "#DDDDDD", KINDS[1]
 
 
 @dataclass(frozen=True)
@@ -118,11 +118,11 @@ def _by_function(value: int) -> Cell:
 
 
 def total_row(decision: Decision, places: Iterable[int]) -> Row:
-    """The totals, the highest framed."""
+    """The totals, the highest coloured."""
     scores = decision.scores
     assert scores is not None
     totals, best = scores.total.tolist(), int(scores.total.max())
-    cells = [Cell(str(totals[i]), frame=CHOSEN if totals[i] == best else "") for i in places]
+    cells = [Cell(str(totals[i]), fill=CHOSEN if totals[i] == best else "") for i in places]
     return Row("sum of score × weight", cells, strong=True)
 
 
@@ -237,7 +237,7 @@ def draw_stage(decision: Decision, stage: str, selected: tuple[int, int], alt: s
     """The grid in one of its stages, with a frame around one cell (row, column)."""
     rows = stage_rows(decision, stage)
     at, column = min(selected[0], len(rows) - 1), selected[1]
-    framed = [replace(cell, frame=LOST) if place == column else cell for place, cell in enumerate(rows[at].cells)]
+    framed = [replace(cell, frame=INK) if place == column else cell for place, cell in enumerate(rows[at].cells)]
     if at == selected[0]:
         rows[at] = replace(rows[at], cells=framed)
     names = [decision.cluster.names[n] for n in _positions(decision)]

@@ -83,7 +83,7 @@ def moment_rows(race: Race, moment: Moment) -> list[Row]:
     shown = [Cell(str(total), frame=EVICTED if bad else "") for total, bad in zip(totals, wrong, strict=True)]
     best = race.highest(right)
     good = [
-        Cell(str(total), frame=CHOSEN if node in best else "") for node, total in zip(race.nodes, right, strict=True)
+        Cell(str(total), fill=CHOSEN if node in best else "") for node, total in zip(race.nodes, right, strict=True)
     ]
     return [*rows, Row("total in memory", shown, strong=True), Row("right", good)]
 
