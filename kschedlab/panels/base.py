@@ -21,7 +21,8 @@ from kschedlab.views.html import Html, element, image, join
 
 S = TypeVar("S", bound=Restorable)
 
-CARD = "background-color:#ffffff;color:#000000;padding:0.5em;"
+CARD = "padding:0.5em;"
+PAPER = "max-width:min(100%,56em);background-color:#ffffff;"
 HIDDEN = {"display": "none"}
 CALL = "lesson.panel()"
 
@@ -200,11 +201,11 @@ class Panel(Enlargeable, Generic[S]):
         return {**bundle, "text/plain": repr(self), "text/html": str(self.still())}
 
     def still(self) -> Html:
-        """The panel as it stands, without controls: dark on white, because an image doesn't know the page's theme."""
+        """The panel as it stands, without controls; the picture on white: an image doesn't know the page's theme."""
         if self.error or self.view is None:
             return element("p", f"Error: {self.error}")
         view = self.view
-        drawing = image(view.picture, alt=view.sentence) if view.figure is None else view.picture
+        drawing = image(view.picture, view.sentence, PAPER) if view.figure is None else view.picture
         state = element("p", element("small", str(self.settings)))
         return element("div", drawing, words(view), state, style=CARD)
 
