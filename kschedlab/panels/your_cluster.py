@@ -25,6 +25,7 @@ from kschedlab.objects.problems import Problem
 from kschedlab.objects.sources import KUBECTL_KINDS, MAX_BYTES
 from kschedlab.panels.base import CARD, Panel, View
 from kschedlab.panels.classroom import Enlargeable
+from kschedlab.panels.prediction import Prediction
 from kschedlab.panels.settings import Restorable, choice
 from kschedlab.views.html import Html, element, join, visible
 from kschedlab.views.ladder import ladder_html
@@ -318,3 +319,38 @@ def panel(source: str | Objects | None = None, **values: str) -> YourCluster:
 def overview() -> Overview:
     """The pools of the bundled cluster."""
     return Overview(bundled().cluster(LATEST))
+
+
+def what_helps() -> Prediction:
+    """To be answered before the panel is seen."""
+    return Prediction(
+        "What keeps ml/train-small-0 off the nodes with GPUs?",
+        {
+            "the nodeSelector: 95 nodes don't match it": "Those 95 are the nodes of general. Where does it want to go?",
+            "a taint that it does not tolerate": "Yes. Yet the event doesn't say which of the 103 nodes matter.",
+            "there is no free GPU": "Then the event would say Insufficient nvidia.com/gpu. Does it?",
+        },
+    )
+
+
+def how_much() -> Prediction:
+    """To be answered before requests are searched."""
+    return Prediction(
+        "report-builder asks for 7.7 CPU. Which request would fit?",
+        {
+            "7.6 CPU": "A node of general has 7.91 CPU, but daemons run on every node, and so do other pods.",
+            "about 3 CPU": "So much is free on nodes of spot and data. Do they let it in?",
+            "about 1.3 CPU": "Yes: no node that lets it in has more left.",
+        },
+    )
+
+
+def there_again() -> Prediction:
+    """To be answered before a running pod is decided again."""
+    return Prediction(
+        "A pod runs on a node. Taken off and decided again, does it come back there?",
+        {
+            "always": "The scheduler chose that node once. What has happened on the other nodes since?",
+            "not always": "Right: only the nodes as they are now count; nothing remembers the first choice.",
+        },
+    )

@@ -272,7 +272,7 @@ def margin(decision: Decision) -> str:
     by = lines[-1].chosen - lines[-1].others[0]
     gains = [f"{each.plugin} {each.chosen - each.others[0]:+d}" for each in lines[:-1] if each.chosen != each.others[0]]
     drawn = "One of the best is drawn. " if len(decision.best) > 1 else ""
-    return f"{drawn}{names[1]} is {by} behind: {', '.join(gains)}." if by else drawn.rstrip()
+    return f"{drawn}It is {by} ahead of {names[1]}: {', '.join(gains)}." if by else drawn.rstrip()
 
 
 def again(decision: Decision, was_on: str | None) -> str:

@@ -28,7 +28,7 @@ PENDING = {
     "shop/payment-burst-0": "preempting 2 victims",
     "shop/search-reindex-0": "NodeAffinity",
     "data/postgres-0": "didn't match PersistentVolume's node affinity",
-    "shop/banner-0": "One of the best is drawn.",
+    "shop/banner-0": "It is 1 ahead of general-03: NodeResourcesFit ×1 +1.",
     "ci/runner-110": "goes to spot-",
 }
 QUESTIONS = (lesson.WHY, lesson.WHAT_IF, lesson.WHOM)

@@ -79,7 +79,7 @@ def test_the_margin_adds_up(world):
     assert names[0] == decision.node and names[1] not in decision.best
     total = lines[-1]
     assert total.chosen - total.others[0] == sum(line.chosen - line.others[0] for line in lines[:-1]) > 0
-    assert f"{names[1]} is {total.chosen - total.others[0]} behind" in view.margin(decision)
+    assert f"It is {total.chosen - total.others[0]} ahead of {names[1]}: " in view.margin(decision)
 
 
 def test_would_it_land_there_again():
