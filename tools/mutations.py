@@ -73,6 +73,16 @@ def mutations() -> Iterator[Mutation]:
     yield Mutation(
         "a node less is looked at", "01", "filter/stage.py", "return hits[:enough], (", "return hits[1:enough], ("
     )
+    yield Mutation(
+        "ports never conflict", "01", "filter/ports.py", "return self[1:] == other[1:] and (", "return False and ("
+    )
+    yield Mutation(
+        "taints never refuse", "01", "filter/taints.py", "if not untolerated(cluster, tolerations).any():", "if True:"
+    )
+    yield Mutation(
+        "never fewer than 5 %", "01", "filter/stage.py", "max(rules.min_percentage, ", "min(rules.min_percentage, "
+    )
+    yield Mutation("a victim less", "01", "preemption/victims.py", EVICTED, ONE_LESS)
     yield Mutation("nothing refuses", "07", "filter/stage.py", "def passes(self) -> BoolArray:", NOBODY)
 
 

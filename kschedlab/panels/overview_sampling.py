@@ -28,9 +28,7 @@ class Settings(Restorable):
     """``percentage``: percentageOfNodesToScore, 0 if it is not set; ``every``: one node in so many is feasible."""
 
     nodes: int = slider("nodes in the cluster", SIZES, 1000)
-    percentage: int = slider(
-        "percentageOfNodesToScore", (0, *range(5, 101, 5)), 0, lambda p: f"{p} %" if p else "not set"
-    )
+    percentage: int = slider("percentage to score", (0, *range(5, 101, 5)), 0, lambda p: f"{p} %" if p else "not set")
     every: int = slider("feasible", FITS, 1, lambda every: "every node" if every == 1 else f"1 in {every}")
 
 

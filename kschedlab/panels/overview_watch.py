@@ -108,7 +108,8 @@ def show(settings: Settings) -> View:
     printed = [text for each in watched[: settings.change + 1] for text in each.text]
     sentence = _sentence(line, simulation.start)
     terminal = element("pre", *(element("div", text) for text in [COMMAND, *printed]), style=TERMINAL)
-    return View(_picture(replay, sentence), sentence, terminal, "\n".join([sentence, COMMAND, *printed]))
+    picture = _picture(replay, sentence, priorities(settings.story))
+    return View(picture, sentence, terminal, "\n".join([sentence, COMMAND, *printed]))
 
 
 def _sentence(line: Line, start: int) -> str:
@@ -128,7 +129,14 @@ def _who(by: str) -> str:
     return {"default-scheduler": "scheduler", "timeline": "user"}.get(by, by)
 
 
-def _picture(replay: Replay, alt: str) -> Html:
+@cache
+def priorities(story: str) -> frozenset[int]:
+    """Those of all pods that the story has at some moment."""
+    pods = (each.new for each in run(story).log if isinstance(each, Changed) and isinstance(each.new, Pod))
+    return frozenset(pod.spec.priority or 0 for pod in pods)
+
+
+def _picture(replay: Replay, alt: str, priorities: frozenset[int]) -> Html:
     """The nodes with their pods at that moment, and who waits."""
     pods = replay.pods()
     waiting = [each for each in pods if not each.spec.nodeName]
@@ -139,7 +147,7 @@ def _picture(replay: Replay, alt: str) -> Html:
         kept = [each.metadata.name for each in waiting if each.status.nominatedNodeName == name]
         captions = tuple(f"nominated: {each}" for each in kept)
         boxes.append(Box(name, there.status.allocatable["cpu"].milli(), own, captions, bool(kept)))
-    return draw(boxes, alt, "cpu")
+    return draw(boxes, alt, "cpu", priorities=priorities)
 
 
 def _block(each: Pod) -> Block:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 
 from kschedlab.views.html import Html, element
@@ -46,10 +46,13 @@ class Box:
         return sum(block.size for block in self.blocks)
 
 
-def draw(boxes: Sequence[Box], alt: str, resource: str, more: str = "") -> Html:
-    """The boxes in rows, all to one scale. ``alt``: the drawing in words; ``more``: a remark at its end."""
+def draw(boxes: Sequence[Box], alt: str, resource: str, more: str = "", priorities: Collection[int] = ()) -> Html:
+    """The boxes in rows, all to one scale. ``alt``: the drawing in words; ``more``: a remark at its end.
+
+    ``priorities``: of pods that come or have gone, so that the colours stay as they are from picture to picture.
+    """
     scale = TALL / max(*(max(box.capacity, box.used) for box in boxes), 1)
-    colour = fills({block.priority for box in boxes for block in box.blocks})
+    colour = fills({block.priority for box in boxes for block in box.blocks} | set(priorities))
     rows = -(-len(boxes) // PER_ROW)
     shapes = [
         element(

@@ -51,7 +51,7 @@ _ONE: Mapping[str, Stop] = {
     PERMIT: Stop("Permit plugins", (3, 2), "may let the pod wait", "RunPermitPlugins"),
     BIND_VOLUMES: Stop("bindVolumes", (4, 2), "the pod's own goroutine"),
     SKIP: Stop("skip", (0, 3), "it is being deleted", "skip"),
-    FORGET: Stop("ForgetPod, Unreserve", (1, 3), "", "ForgetPod, RunUnreservePlugins"),
+    FORGET: Stop("ForgetPod", (1, 3), "RunUnreservePlugins", "ForgetPod, RunUnreservePlugins"),
 }
 _FAILURES = (RECORD, FORGET, SKIP)
 _EDGES = (
