@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import dataclasses
 from collections.abc import Callable, Collection, Hashable, Iterable, Sequence
 from typing import Any, TypeVar
 
-import msgspec
 import numpy as np
+from msgspec.structs import replace
 
 from kschedlab.cluster.columns import (
     CPU as CPU,
@@ -154,6 +155,14 @@ class Cluster(Columns):
             scored=self.api.scored(pod),
             nonzero=self.api.nonzero(pod),
         )
+
+    def renewed(self, info: PodInfo, before: Pod, after: Pod) -> PodInfo:
+        """The info of a pod that was ``before`` and is ``after``; computed anew only if it could be another one."""
+        if not _counts_alike(before, after):
+            return self.info(after)
+        pod = info.pod
+        spec = pod.spec if pod.spec.nodeName == after.spec.nodeName else replace(pod.spec, nodeName=after.spec.nodeName)
+        return dataclasses.replace(info, pod=replace(pod, metadata=after.metadata, spec=spec, status=after.status))
 
     # -- changing
 
@@ -311,10 +320,25 @@ class Cluster(Columns):
 def _on_node(pod: Pod, node: str) -> Pod:
     if pod.spec.nodeName == node:
         return pod
-    return msgspec.structs.replace(pod, spec=msgspec.structs.replace(pod.spec, nodeName=node))
+    return replace(pod, spec=replace(pod.spec, nodeName=node))
 
 
 def _hoping(pod: Pod, node: str) -> Pod:
     if pod.status.nominatedNodeName == node:
         return pod
-    return msgspec.structs.replace(pod, status=msgspec.structs.replace(pod.status, nominatedNodeName=node))
+    return replace(pod, status=replace(pod.status, nominatedNodeName=node))
+
+
+_RESIZED = ("containerStatuses", "initContainerStatuses", "resources", "allocatedResources")
+
+
+def _counts_alike(one: Pod, other: Pod) -> bool:
+    """Whether the two versions of a pod are one to :meth:`Cluster.info`, but for the objects themselves."""
+    known, status = one.status, other.status
+    return (
+        one.spec == other.spec
+        and one.metadata.labels == other.metadata.labels
+        and (one.metadata.deletionTimestamp is None) == (other.metadata.deletionTimestamp is None)
+        and known.startTime == status.startTime
+        and not any(getattr(known, name) or getattr(status, name) for name in _RESIZED)
+    )

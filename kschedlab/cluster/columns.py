@@ -64,6 +64,10 @@ class Columns:
             vector[self.resources[name]] = amount
         return vector
 
+    def on_node(self, key: str) -> PodInfo:
+        """The pod ``namespace/name`` that is on a node, whether that is there or not."""
+        return self.without_node[key][0] if key in self.without_node else self.pods.info(self.pods.row_of[key])
+
     def arrivals(self) -> list[int]:
         """The places of the nodes in the order in which they came; one that changed its zone came again."""
         return [self.index[name] for name in self._order.arrivals()]
@@ -93,11 +97,7 @@ class Columns:
         self._own("pods")
         key = info.key
         if key in self.pods.row_of:
-            row = self.pods.row_of[key]
-            node = int(self.pods.node[row])
-            self._change(self.pods.info(row), node, self.pods.request[:, row], -1)
-            self.pods.replace(info, self.request_vector(info))
-            self._change(info, node, self.pods.request[:, row], +1)
+            self._update(info)
         if key in self.nominated.row_of:
             self.nominated.replace(info, self.request_vector(info))
         for kept in (self.without_node, self.nominated_without_node):
@@ -105,6 +105,16 @@ class Columns:
                 kept[key] = info, kept[key][1]
         if key in self.pending:
             self.pending[key] = info
+
+    def _update(self, info: PodInfo) -> None:
+        row = self.pods.row_of[info.key]
+        old, node = self.pods.info(row), int(self.pods.node[row])
+        if info.counts_as(old):
+            self.pods.infos[row] = info
+            return
+        self._change(old, node, self.pods.request[:, row], -1)
+        self.pods.replace(info, self.request_vector(info))
+        self._change(info, node, self.pods.request[:, row], +1)
 
     def nominate(self, info: PodInfo, node: str) -> None:
         """Remember that the pending pod waits for room on the node."""

@@ -34,6 +34,15 @@ class PodInfo:
     scored: tuple[int, int]
     nonzero: tuple[int, int]
 
+    def counts_as(self, other: PodInfo) -> bool:
+        """Whether the other, of the same pod, has the same numbers: only the object may be a newer one."""
+        return (
+            (self.kind, self.priority, self.start) == (other.kind, other.priority, other.start)
+            and (self.nonzero, self.scored) == (other.nonzero, other.scored)
+            and self.request == other.request
+            and self.placed == other.placed
+        )
+
 
 class PodColumns:
     """Running (or nominated) pods as columns. A pod keeps its row while it is there; free rows are used again.

@@ -284,9 +284,10 @@ class SchedulerCache:
         self._infos.pop(uid, None)
 
     def _replace(self, uid: str, pod: Pod) -> None:
-        self._pods[uid] = pod
+        known, self._pods[uid] = self._pods[uid], pod
         if self._on_node.get(pod.key) == uid:
-            self._cluster.update(self._cluster.info(pod))
+            info = self._cluster.on_node(pod.key)
+            self._cluster.update(self._cluster.renewed(info, known, pod))
 
     def _take_off(self, uid: str) -> None:
         pod = self._pods.pop(uid)

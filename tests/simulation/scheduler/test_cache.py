@@ -193,6 +193,24 @@ def test_a_pod_is_prepared_once_for_each_version():
     assert cache.info(asking) is not info
 
 
+@pytest.mark.parametrize(
+    ("news", "anew"),
+    [({"annotations": {"a": "b"}}, False), ({"labels": {"a": "b"}}, True), ({"deletionTimestamp": 7}, True)],
+)
+def test_only_what_counts_of_a_bound_pod_is_reckoned_anew(news, anew):
+    cache, asking = cache_of("a"), some_pod(requests={"cpu": "1"})
+    request = cache.info(asking).request
+    cache.assume_pod(asking, "a")
+    for version in (2, 3):
+        changed = versioned(some_pod("p", "a", requests={"cpu": "1"}), version, **news)
+        (cache.add_pod if version == 2 else lambda pod: cache.update_pod(pod, pod))(changed)
+    cluster = cache.cluster()
+    info = cluster.on_node("default/p")
+    assert info.pod == changed and (info.request is not request) == anew
+    assert used(cache) == {"a": 1000}
+    cluster.check()
+
+
 def test_nominated_pods_hold_their_room_until_they_are_bound_or_give_it_up():
     cache, asking = cache_of("a"), some_pod()
     cache.nominate(asking, "a")
