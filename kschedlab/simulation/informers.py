@@ -12,7 +12,7 @@ environment's event queue, never inside the call that caused it; what is due at 
 from __future__ import annotations
 
 import builtins
-from collections.abc import Callable, Generator, Iterable, Mapping
+from collections.abc import Callable, Generator, Iterable
 from typing import Any, Generic, NamedTuple, TypeVar
 
 import simpy
@@ -63,7 +63,7 @@ class Informer(Generic[D]):
 
     ``filter``: which of them the server is asked for; an object that ceases to match is gone. ``resync``: how often
     handlers are told of every object anew, 0 for never; ``latency``: how long the server's answers and events take;
-    both in microseconds. ``indexers``: for each name, the values that an object is found by (:meth:`by_index`).
+    both in microseconds.
     ``synced``: the event that the first list is in the cache; ``version``: the resourceVersion that is reached;
     ``lists``: how often it has listed.
     """
@@ -76,7 +76,6 @@ class Informer(Generic[D]):
         filter: Filter | None = None,
         resync: int = 0,
         latency: int = 0,
-        indexers: Mapping[str, Callable[[D], Iterable[str]]] | None = None,
     ) -> None:
         self.kind = kind
         self.synced = env.event()
@@ -89,8 +88,8 @@ class Informer(Generic[D]):
         self._latency = latency
         self._resource = RESOURCES[kind]
         self._objects: dict[str, D] = {}
-        self._indexers = dict(indexers or {})
-        self._indices: dict[str, dict[str, dict[str, D]]] = {name: {} for name in self._indexers}
+        self._indexers: dict[str, Callable[[D], Iterable[str]]] = {}
+        self._indices: dict[str, dict[str, dict[str, D]]] = {}
         self._handlers: list[Handler] = []
         self._watch: Watch | None = None
         self._bell = env.event()
@@ -114,13 +113,28 @@ class Informer(Generic[D]):
         return found if namespace is None else [one for one in found if _namespace(one) == namespace]
 
     def by_index(self, name: str, value: str) -> builtins.list[D]:
-        """The objects that the indexer of that name finds by the value."""
+        """The objects that the index of that name finds by the value, in the order in which they came to it."""
         return list(self._indices[name].get(value, {}).values())
+
+    def count(self, name: str, value: str) -> int:
+        """How many they are."""
+        return len(self._indices[name].get(value, ()))
+
+    def indexed(self, name: str) -> builtins.list[str]:
+        """The values by which the index of that name finds anything."""
+        return list(self._indices[name])
 
     def __len__(self) -> int:
         return len(self._objects)
 
     # -- its life
+
+    def index_by(self, name: str, values: Callable[[D], Iterable[str]]) -> None:
+        """Keep an index of that name, if there is none yet: ``values``, by which an object is found."""
+        if name not in self._indexers:
+            self._indexers[name], self._indices[name] = values, {}
+            for key, document in self._objects.items():
+                self._index(name, key, None, document)
 
     def add_handler(
         self,
@@ -234,25 +248,28 @@ class Informer(Generic[D]):
         if old is not None and _version(old) == _version(new):
             return
         self._objects[key] = new
-        self._index(key, old, new)
+        for name in self._indexers:
+            self._index(name, key, old, new)
         for handler in self._handlers:
             handler.tell(old, new)
 
     def _forget(self, key: str, last: D) -> None:
         old = self._objects.pop(key, None)
-        self._index(key, old, None)
+        for name in self._indexers:
+            self._index(name, key, old, None)
         for handler in self._handlers:
             handler.tell(last, None)
 
-    def _index(self, key: str, old: D | None, new: D | None) -> None:
-        for name, values in self._indexers.items():
-            index = self._indices[name]
-            for value in values(old) if old is not None else ():
-                index[value].pop(key, None)
+    def _index(self, name: str, key: str, old: D | None, new: D | None) -> None:
+        values, index = self._indexers[name], self._indices[name]
+        found = list(values(new)) if new is not None else []
+        for value in values(old) if old is not None else ():
+            if value not in found:
+                del index[value][key]
                 if not index[value]:
                     del index[value]
-            for value in values(new) if new is not None else ():
-                index.setdefault(value, {})[key] = new  # type: ignore[assignment]  # not None here
+        for value in found:
+            index.setdefault(value, {})[key] = new  # type: ignore[assignment]  # not None here
 
     def _resyncs(self) -> Waiting:
         yield self.synced

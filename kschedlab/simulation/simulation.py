@@ -25,10 +25,11 @@ from kschedlab.objects.model import Document, Pod
 from kschedlab.objects.problems import ManifestError, Problem
 from kschedlab.simulation.controllers.claims import Claims
 from kschedlab.simulation.controllers.disruption import Disruption
+from kschedlab.simulation.controllers.garbage import Garbage
 from kschedlab.simulation.controllers.kubelet import Kubelet
 from kschedlab.simulation.controllers.nodes import Nodes
 from kschedlab.simulation.controllers.owners import Owners, OwnersSettings
-from kschedlab.simulation.controllers.podgc import Garbage, PodGC
+from kschedlab.simulation.controllers.podgc import PodGC
 from kschedlab.simulation.durations import parse_duration
 from kschedlab.simulation.events import Broadcaster
 from kschedlab.simulation.informers import Informers

@@ -312,14 +312,19 @@ def test_resyncs_tell_of_everything_anew(world: World) -> None:
 
 
 def test_objects_are_found_by_what_they_are_indexed_by(world: World) -> None:
-    informer = world.informer(
-        indexers={"node": lambda one: [one.spec.nodeName], "label": lambda one: one.metadata.labels.values()}
-    )
+    informer = world.informer()
+    informer.index_by("node", lambda one: [one.spec.nodeName])
     world.create("a", "b", labels={"app": "web"})
     world.create("c", namespace="other")
     world.api.bind("default", "a", "", "n1")
     world.wait()
+    informer.index_by("label", lambda one: one.metadata.labels.values())
     assert [p.metadata.name for p in informer.by_index("node", "")] == ["b", "c"]
+    assert (sorted(informer.indexed("node")), informer.count("node", ""), informer.count("node", "n2")) == (
+        ["", "n1"],
+        2,
+        0,
+    )
     assert [p.metadata.name for p in informer.by_index("node", "n1")] == ["a"]
     assert [p.metadata.name for p in informer.list("other")] == ["c"]
     world.api.bind("default", "b", "", "n1")

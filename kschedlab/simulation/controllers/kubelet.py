@@ -15,6 +15,7 @@ from kschedlab.objects.meta import SECOND
 from kschedlab.objects.model import Node, Pod
 from kschedlab.objects.quantity import Quantity, QuantityError
 from kschedlab.simulation.clock import after
+from kschedlab.simulation.controllers.belonging import NODE, pods_by_node
 from kschedlab.simulation.controllers.lives import Fields, finished, running, taken_up
 from kschedlab.simulation.events import Record, silent
 from kschedlab.simulation.informers import Informers
@@ -57,11 +58,10 @@ class Kubelet:
         self._api = api
         self._settings = settings
         self._record = record
-        self._pods = informers.of(Pod)
+        self._pods = pods_by_node(informers)
         self._nodes = informers.of(Node)
         self._stages: dict[str, str] = {}
         self._stops: dict[str, int] = {}
-        self._on: dict[str, dict[str, None]] = {}
         self._numbers: dict[str, int] = {}
         self._addresses: dict[str, int] = {}
 
@@ -77,7 +77,6 @@ class Kubelet:
         if not node:
             return
         uid = pod.metadata.uid
-        self._on.setdefault(node, {})[pod.key] = None
         if self._is_dead(node):
             return
         if pod.metadata.deletionTimestamp is not None:
@@ -88,7 +87,6 @@ class Kubelet:
     def _forget(self, pod: Pod) -> None:
         self._stages.pop(pod.metadata.uid, None)
         self._stops.pop(pod.metadata.uid, None)
-        self._on.get(pod.spec.nodeName, {}).pop(pod.key, None)
 
     def _node_changed(self, old: Node, new: Node) -> None:
         if not _is_ready(old) and not _is_silent(new):
@@ -96,12 +94,10 @@ class Kubelet:
 
     def _node_is_back(self, node: Node) -> None:
         """What happened meanwhile is seen now, and what was due is due again."""
-        for key in list(self._on.get(node.metadata.name, ())):
-            pod = self._pods.get(key)
-            if pod is not None:
-                self._stages.pop(pod.metadata.uid, None)
-                self._stops.pop(pod.metadata.uid, None)
-                self._see(pod)
+        for pod in self._pods.by_index(NODE, node.metadata.name):
+            self._stages.pop(pod.metadata.uid, None)
+            self._stops.pop(pod.metadata.uid, None)
+            self._see(pod)
 
     def _is_dead(self, name: str) -> bool:
         node = self._nodes.get(name)

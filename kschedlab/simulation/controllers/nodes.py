@@ -10,10 +10,11 @@ from __future__ import annotations
 import simpy
 
 from kschedlab.objects.model import Node, Pod, PodCondition, Taint
+from kschedlab.simulation.controllers.belonging import NODE, pods_by_node
 from kschedlab.simulation.controllers.taints import NO_EXECUTE, stays_for, tainted
 from kschedlab.simulation.controllers.work import Work
 from kschedlab.simulation.informers import Informers
-from kschedlab.simulation.pods import DISRUPTION_TARGET, NODE_NOT_READY, READY, condition_of
+from kschedlab.simulation.pods import DISRUPTION_TARGET, NODE_NOT_READY, READY, is_ready
 from kschedlab.simulation.server.api import ApiServer
 from kschedlab.simulation.server.status import unless_gone
 
@@ -34,8 +35,7 @@ class Nodes:
         self._api = api
         self._shared = informers
         self._nodes = informers.of(Node)
-        self._pods = informers.of(Pod)
-        self._on: dict[str, dict[str, None]] = {}
+        self._pods = pods_by_node(informers)
         self._since: dict[str, int] = {}
         self._taints: Work[str] = Work(env, self._taint)
         self._evictions: Work[str] = Work(env, self._evict)
@@ -58,12 +58,11 @@ class Nodes:
             self._look_at_pods(new)
 
     def _look_at_pods(self, node: Node) -> None:
-        for key in self._on.get(node.metadata.name, ()):
-            self._evictions.add(key)
+        for pod in self._pods.by_index(NODE, node.metadata.name):
+            self._evictions.add(pod.key)
 
     def _pod_came(self, pod: Pod) -> None:
         if pod.spec.nodeName:
-            self._on.setdefault(pod.spec.nodeName, {})[pod.key] = None
             node = self._nodes.get(pod.spec.nodeName)
             if node is None or _no_execute(node):
                 self._evictions.add(pod.key)
@@ -73,7 +72,6 @@ class Nodes:
             self._pod_came(new)
 
     def _pod_gone(self, pod: Pod) -> None:
-        self._on.get(pod.spec.nodeName, {}).pop(pod.key, None)
         self._since.pop(pod.key, None)
 
     def _taint(self, name: str) -> None:
@@ -88,10 +86,8 @@ class Nodes:
 
     def _mark_unready(self, name: str) -> None:
         """The pods of a node that is not ready are not ready either (MarkPodsNotReady)."""
-        for key in self._on.get(name, ()):
-            pod = self._pods.get(key)
-            found = condition_of(pod.status.conditions, READY) if pod is not None else None
-            if pod is not None and found is not None and found.status == "True":
+        for pod in self._pods.by_index(NODE, name):
+            if is_ready(pod):
                 metadata = pod.metadata
                 self._api.patch_status(
                     Pod, metadata.namespace, metadata.name, metadata.uid, by=NAME, conditions=[NOT_READY]

@@ -26,6 +26,7 @@ from kschedlab.objects.model import (
 )
 from kschedlab.objects.selectors import Selector
 from kschedlab.simulation.controllers import deployments, jobs, stateful
+from kschedlab.simulation.controllers.belonging import OWNER, by_owner, of_nobody, of_owner
 from kschedlab.simulation.controllers.replicas import (
     Owner,
     Replicated,
@@ -65,39 +66,6 @@ class OwnersSettings:
     delay_by_pod: int = 50
 
 
-class Owned:
-    """What has which owner: by the uid of the owner, and what has none by its namespace."""
-
-    def __init__(self) -> None:
-        self._by_owner: dict[str, dict[str, Document]] = {}
-        self._orphans: dict[str, dict[str, Document]] = {}
-
-    def put(self, old: Document | None, new: Document | None) -> None:
-        """The object has changed, come (old is None) or gone (new is None)."""
-        if old is not None:
-            self._place(old).pop(meta(old).uid, None)
-        if new is not None:
-            self._place(new)[meta(new).uid] = new
-
-    def of(self, owner: Owner) -> list[Any]:
-        """What the owner has."""
-        return list(self._by_owner.get(owner.metadata.uid, {}).values())
-
-    def count(self, owner: Owner) -> int:
-        """How much the owner has."""
-        return len(self._by_owner.get(owner.metadata.uid, ()))
-
-    def orphans(self, namespace: str) -> list[Any]:
-        """What has no owner."""
-        return list(self._orphans.get(namespace, {}).values())
-
-    def _place(self, document: Document) -> dict[str, Document]:
-        reference = controller_of(meta(document))
-        if reference is None:
-            return self._orphans.setdefault(meta(document).namespace, {})
-        return self._by_owner.setdefault(reference.uid, {})
-
-
 class Owners:
     """The controllers of all kinds of owners."""
 
@@ -107,10 +75,10 @@ class Owners:
         self._api = api
         self._settings = settings
         self._shared = informers
-        kinds: tuple[type[Document], ...] = (*KINDS, Pod, PersistentVolumeClaim)
+        kinds: tuple[type[Document], ...] = (*KINDS, PersistentVolumeClaim)
         self._informers: dict[type[Document], Informer[Any]] = {kind: informers.of(kind) for kind in kinds}
-        self._pods = Owned()
-        self._sets = Owned()
+        self._pods = by_owner(informers, Pod)
+        self._sets = by_owner(informers, ReplicaSet)
         self._selectors: dict[str, dict[Key, Selector]] = {}
         self._awaited: dict[Key, dict[str, int]] = {}
         self._records: dict[str, jobs.Record] = {}
@@ -124,8 +92,8 @@ class Owners:
         for kind in KINDS:
             self._informers[kind].add_handler(self._changed, lambda _, owner: self._changed(owner), self._gone)
         add, delete = (lambda new: self._owned(None, new)), (lambda old: self._owned(old, None))
-        self._informers[ReplicaSet].add_handler(add, self._owned, delete)
-        self._informers[Pod].add_handler(add, self._owned, delete)
+        self._sets.add_handler(add, self._owned, delete)
+        self._pods.add_handler(add, self._owned, delete)
         self._work.begin(self._shared.synced)
 
     # -- what the watches tell
@@ -147,7 +115,6 @@ class Owners:
         """A pod or a ReplicaSet has changed: whoever has it, or could have it, looks."""
         document = new if new is not None else old
         assert document is not None
-        (self._pods if isinstance(document, Pod) else self._sets).put(old, new)
         keys = {key: None for each in (old, new) if each is not None for key in self._managers(each)}
         if new is not None and (old is None or _links(old) != _links(new)):
             keys |= dict.fromkeys(self._takers(new))
@@ -161,7 +128,7 @@ class Owners:
         if key[0] is Job:
             return jobs.BATCH_PERIOD if old is not None else 0
         owner = self._informers[key[0]].get(f"{key[1]}/{key[2]}")
-        count = 0 if owner is None else self._pods.count(owner)
+        count = 0 if owner is None else self._pods.count(OWNER, owner.metadata.uid)
         return self._settings.delay + self._settings.delay_by_pod * count
 
     def _managers(self, document: Pod | ReplicaSet) -> Iterable[Key]:
@@ -241,8 +208,8 @@ class Owners:
         return [*claimed.own, *claimed.adopted]
 
     def _look_at_replicas(self, key: Key, owner: Replicated) -> None:
-        orphans = filter(is_active, self._pods.orphans(owner.metadata.namespace))
-        active = self._claimed(key, owner, list(filter(is_active, self._pods.of(owner))), list(orphans))
+        orphans = filter(is_active, of_nobody(self._pods, owner.metadata.namespace))
+        active = self._claimed(key, owner, list(filter(is_active, of_owner(self._pods, owner))), list(orphans))
         if self._is_settled(key):
             self._write(key, scale(owner, active, self._related(owner), self._api.now))
         self._tell(key, owner, active)
@@ -251,28 +218,28 @@ class Owners:
         """The pods of all ReplicaSets of the same Deployment, or the owner's own."""
         above = controller_of(owner.metadata)
         if above is None:
-            return self._pods.of(owner)
+            return of_owner(self._pods, owner)
         beside = [each for each in self._informers[ReplicaSet].list() if controller_of(each.metadata) == above]
-        return [pod for each in beside for pod in self._pods.of(each)]
+        return [pod for each in beside for pod in of_owner(self._pods, each)]
 
     def _look_at_stateful_set(self, key: Key, owner: StatefulSet) -> None:
-        orphans = self._pods.orphans(owner.metadata.namespace)
+        orphans = of_nobody(self._pods, owner.metadata.namespace)
         fitting = [pod for pod in orphans if stateful.ordinal(owner, pod.metadata.name) >= 0]
-        pods = self._claimed(key, owner, self._pods.of(owner), fitting)
+        pods = self._claimed(key, owner, of_owner(self._pods, owner), fitting)
         if self._is_settled(key):
             self._write(key, stateful.next_writes(owner, pods, self._informers[PersistentVolumeClaim].get))
         self._tell(key, owner, pods)
 
     def _look_at_deployment(self, key: Key, owner: Deployment) -> None:
-        sets = self._claimed(key, owner, self._sets.of(owner), self._sets.orphans(owner.metadata.namespace))
-        pods = [pod for each in sets for pod in self._pods.of(each)]
+        sets = self._claimed(key, owner, of_owner(self._sets, owner), of_nobody(self._sets, owner.metadata.namespace))
+        pods = [pod for each in sets for pod in of_owner(self._pods, each)]
         if self._is_settled(key):
             self._write(key, deployments.next_writes(owner, sets, pods))
         self._tell(key, owner, filter(is_active, pods))
 
     def _look_at_job(self, key: Key, job: Job) -> None:
         uid = job.metadata.uid
-        pods = self._pods.of(job)
+        pods = of_owner(self._pods, job)
         if uid not in self._records:
             self._records[uid] = jobs.first_record(job, pods)
         known = {pod.metadata.uid: None for pod in pods}

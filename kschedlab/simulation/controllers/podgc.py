@@ -1,7 +1,6 @@
-"""Pods that nobody else removes: of nodes that are gone, of owners that are deleted, and those that never had a node.
+"""Pods that nobody else removes: of nodes that are gone, those that never had a node, and too many that have ended.
 
-v1.37: pkg/controller/podgc/gc_controller.go (gcOrphaned, gcUnscheduledTerminating, gcTerminated), pkg/controller/
-garbagecollector (what has lost its owner is deleted; here only when the owner's deletion is seen).
+v1.37: pkg/controller/podgc/gc_controller.go (gcOrphaned, gcUnscheduledTerminating, gcTerminated).
 """
 
 from __future__ import annotations
@@ -13,27 +12,18 @@ import simpy
 
 from kschedlab.objects.meta import SECOND
 from kschedlab.objects.model import (
-    Deployment,
-    Document,
-    Job,
     Node,
-    PersistentVolumeClaim,
     Pod,
     PodCondition,
-    ReplicaSet,
-    ReplicationController,
-    StatefulSet,
 )
+from kschedlab.simulation.controllers.belonging import NODE, pods_by_node
 from kschedlab.simulation.controllers.work import Work
-from kschedlab.simulation.controllers.writes import meta
 from kschedlab.simulation.informers import Informers
-from kschedlab.simulation.pods import DISRUPTION_TARGET, TERMINAL, controller_of
+from kschedlab.simulation.pods import DISRUPTION_TARGET, TERMINAL
 from kschedlab.simulation.server.api import ApiServer
 from kschedlab.simulation.server.status import unless_gone
 
 NAME = "pod-garbage-collector"
-
-OWNERS: tuple[type[Document], ...] = (ReplicaSet, ReplicationController, StatefulSet, Deployment, Job)
 
 NODE_GONE = PodCondition(DISRUPTION_TARGET, "True", "DeletionByPodGC", "PodGC: node no longer exists")
 
@@ -59,9 +49,8 @@ class PodGC:
         self._api = api
         self._settings = settings
         self._shared = informers
-        self._pods = informers.of(Pod)
+        self._pods = pods_by_node(informers)
         self._nodes = informers.of(Node)
-        self._on: dict[str, dict[str, None]] = {}
         self._missing: dict[str, int] = {}
         self._ended: dict[str, None] = {}
         self._began = api.now
@@ -75,8 +64,6 @@ class PodGC:
 
     def _see(self, pod: Pod) -> None:
         node = pod.spec.nodeName
-        if node:
-            self._on.setdefault(node, {})[pod.key] = None
         if pod.status.phase in TERMINAL:
             self._ended[pod.key] = None
         lost = self._nodes.get(node) is None if node else pod.metadata.deletionTimestamp is not None
@@ -84,7 +71,6 @@ class PodGC:
             self._plan()
 
     def _forget(self, pod: Pod) -> None:
-        self._on.get(pod.spec.nodeName, {}).pop(pod.key, None)
         self._ended.pop(pod.key, None)
 
     def _plan(self, delay: int = 0) -> None:
@@ -94,11 +80,11 @@ class PodGC:
 
     def _round(self) -> None:
         now = self._api.now
-        for name, pods in self._on.items():
-            if not pods or self._nodes.get(name) is not None:
-                self._missing.pop(name, None)
-            elif now >= self._missing.setdefault(name, now + self._settings.quarantine):
-                self._remove(list(pods), NODE_GONE)
+        lost = [name for name in self._pods.indexed(NODE) if self._nodes.get(name) is None]
+        self._missing = {name: self._missing.get(name, now + self._settings.quarantine) for name in lost}
+        for name, moment in self._missing.items():
+            if now >= moment:
+                self._remove(self._pods.by_index(NODE, name), NODE_GONE)
         self._remove(self._unscheduled())
         if 0 < self._settings.ended < len(self._ended):
             self._remove(self._oldest(len(self._ended) - self._settings.ended))
@@ -106,20 +92,18 @@ class PodGC:
         if later:
             self._plan(min(later) - now)
 
-    def _unscheduled(self) -> list[str]:
+    def _unscheduled(self) -> list[Pod]:
         going = (pod for pod in self._pods.list() if pod.metadata.deletionTimestamp is not None)
-        return [pod.key for pod in going if not pod.spec.nodeName]
+        return [pod for pod in going if not pod.spec.nodeName]
 
-    def _oldest(self, count: int) -> list[str]:
+    def _oldest(self, count: int) -> list[Pod]:
         pods = [pod for key in self._ended if (pod := self._pods.get(key)) is not None]
-        return [pod.key for pod in sorted(pods, key=_by_age)[:count]]
+        return sorted(pods, key=_by_age)[:count]
 
-    def _remove(self, keys: Iterable[str], *conditions: PodCondition) -> None:
+    def _remove(self, pods: Iterable[Pod], *conditions: PodCondition) -> None:
         """The pods become Failed, if they have not ended, and are deleted at once (markFailedAndDeletePod)."""
-        for key in keys:
-            pod = self._pods.get(key)
-            if pod is not None:
-                _remove(self._api, pod, conditions)
+        for pod in pods:
+            _remove(self._api, pod, conditions)
 
 
 def _by_age(pod: Pod) -> tuple[bool, int, str]:
@@ -133,39 +117,3 @@ def _remove(api: ApiServer, pod: Pod, conditions: Iterable[PodCondition]) -> Non
         if pod.status.phase not in TERMINAL:
             api.patch_status(Pod, namespace, name, uid, by=NAME, phase="Failed", conditions=list(conditions))
         api.delete(Pod, namespace, name, grace_seconds=0, uid=uid, by=NAME)
-
-
-class Garbage:
-    """Deletes what a deleted owner had: pods, ReplicaSets, claims (background deletion)."""
-
-    def __init__(self, api: ApiServer, informers: Informers) -> None:
-        self._api = api
-        owners: tuple[type[Document], ...] = (*OWNERS, Pod)
-        self._owners = [informers.of(kind) for kind in owners]
-        self._owned = [informers.of(kind) for kind in (Pod, ReplicaSet, PersistentVolumeClaim)]
-        self._of: dict[str, dict[str, Document]] = {}
-
-    def start(self) -> None:
-        """Begin to watch."""
-        for informer in self._owned:
-            informer.add_handler(self._put, lambda _, new: self._put(new), self._forget)
-        for informer in self._owners:
-            informer.add_handler(on_delete=self._collect)
-
-    def _put(self, document: Document) -> None:
-        owner = controller_of(meta(document))
-        if owner is not None:
-            self._of.setdefault(owner.uid, {})[meta(document).uid] = document
-
-    def _forget(self, document: Document) -> None:
-        owner = controller_of(meta(document))
-        if owner is not None:
-            self._of.get(owner.uid, {}).pop(meta(document).uid, None)
-
-    def _collect(self, owner: Document) -> None:
-        for document in self._of.pop(meta(owner).uid, {}).values():
-            metadata = meta(document)
-            with unless_gone():
-                self._api.delete(
-                    type(document), metadata.namespace, metadata.name, uid=metadata.uid, by="generic-garbage-collector"
-                )

@@ -11,10 +11,11 @@ from kschedlab.objects.decoding import decode
 from kschedlab.objects.model import Document, Node, NodeCondition, Pod
 from kschedlab.simulation.controllers.claims import Claims, ClaimsSettings
 from kschedlab.simulation.controllers.disruption import Disruption
+from kschedlab.simulation.controllers.garbage import Garbage
 from kschedlab.simulation.controllers.kubelet import Kubelet, KubeletSettings
 from kschedlab.simulation.controllers.nodes import Nodes
 from kschedlab.simulation.controllers.owners import Owners, OwnersSettings
-from kschedlab.simulation.controllers.podgc import Garbage, PodGC
+from kschedlab.simulation.controllers.podgc import PodGC
 from kschedlab.simulation.events import Broadcaster
 from kschedlab.simulation.informers import Informers
 from kschedlab.simulation.log import Changed, Log, Recorded

@@ -125,6 +125,8 @@ def test_a_pod_whose_labels_do_not_fit_any_longer_is_let_go_and_replaced():
     stage.run()
     assert stage.get(Pod, found.metadata.name).metadata.ownerReferences == ()
     assert stage.phases() == {"Running": 4}
+    stage.delete("web", ReplicaSet)
+    assert stage.run().names() == [found.metadata.name]
 
 
 def test_an_owner_without_a_template_makes_and_deletes_nothing():

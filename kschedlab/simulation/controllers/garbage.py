@@ -1,0 +1,48 @@
+"""What has lost its owner goes: the pods, ReplicaSets and claims of owners that are deleted (background deletion).
+
+v1.37: pkg/controller/garbagecollector; here only when the owner's deletion is seen.
+"""
+
+from __future__ import annotations
+
+from kschedlab.objects.model import (
+    Deployment,
+    Document,
+    Job,
+    PersistentVolumeClaim,
+    Pod,
+    ReplicaSet,
+    ReplicationController,
+    StatefulSet,
+)
+from kschedlab.simulation.controllers.belonging import by_owner, of_owner
+from kschedlab.simulation.controllers.writes import meta
+from kschedlab.simulation.informers import Informers
+from kschedlab.simulation.server.api import ApiServer
+from kschedlab.simulation.server.status import unless_gone
+
+NAME = "generic-garbage-collector"
+
+OWNERS: tuple[type[Document], ...] = (ReplicaSet, ReplicationController, StatefulSet, Deployment, Job, Pod)
+OWNED: tuple[type[Document], ...] = (Pod, ReplicaSet, PersistentVolumeClaim)
+
+
+class Garbage:
+    """The collector."""
+
+    def __init__(self, api: ApiServer, informers: Informers) -> None:
+        self._api = api
+        self._owners = [informers.of(kind) for kind in OWNERS]
+        self._owned = [by_owner(informers, kind) for kind in OWNED]
+
+    def start(self) -> None:
+        """Begin to watch."""
+        for informer in self._owners:
+            informer.add_handler(on_delete=self._collect)
+
+    def _collect(self, owner: Document) -> None:
+        for informer in self._owned:
+            for document in of_owner(informer, owner):
+                metadata = meta(document)
+                with unless_gone():
+                    self._api.delete(type(document), metadata.namespace, metadata.name, uid=metadata.uid, by=NAME)
