@@ -1,30 +1,28 @@
-"""The course as a map one can walk: each lesson, what it asks, which document it follows, what it builds on.
-
-A lesson is linked when its notebook lies beside this one.
-"""
+"""The course as a map one can walk: each lesson, what it asks, which document it follows, what it builds on."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from pathlib import Path
 
 from kschedlab.panels.base import Panel, View
 from kschedlab.panels.settings import Restorable, choice
 from kschedlab.views.graph import Edge, Graph, Place, Vertex, draw_graph, graph_lines, graph_list
-from kschedlab.views.html import Child, Html, element, join
-from kschedlab.views.style import CELL, HEAD, NOWRAP, TABLE
+from kschedlab.views.html import Html, element, join
+from kschedlab.views.style import CELL, HEAD, NOWRAP, NUMBER, TABLE
 from kschedlab.views.words import aligned, listing
-
-COMING = "coming"
 
 
 @dataclass(frozen=True)
 class Lesson:
-    """One notebook. ``after``: the lessons that it builds on; ``terms``: the source's own names that it explains."""
+    """One notebook. ``after``: the lessons that it builds on; ``terms``: the source's own names that it explains.
+
+    ``minutes``: how long a student needs without the exercises.
+    """
 
     number: str
     name: str
     question: str
+    minutes: int
     terms: tuple[str, ...]
     after: tuple[str, ...]
     place: Place
@@ -46,16 +44,13 @@ class Lesson:
         """The document, or what stands in its place."""
         return f"{self.document} ({self.version})" if self.document else "no document: it goes beyond them"
 
-    def exists(self) -> bool:
-        """Whether the notebook lies in the folder that the kernel runs in, as it does for a notebook beside it."""
-        return Path(self.file).exists()
-
 
 LESSONS = (
     Lesson(
         "01",
         "overview",
         "How does a pod get from the scheduler's start-up to a node?",
+        60,
         ("scheduleOne", "findNodesThatFit", "PrioritizeNodes", "FitError", "nominatedNodeName"),
         (),
         (0, 0.5),
@@ -66,6 +61,7 @@ LESSONS = (
         "02",
         "queue",
         "Which pod is next, and what brings a failed one back?",
+        45,
         ("Heap", "activeQComp", "podTimestamp", "UnschedulablePodsMap", "nominatedPodMap"),
         ("01",),
         (1, 0.5),
@@ -76,6 +72,7 @@ LESSONS = (
         "03",
         "score",
         "Which of the feasible nodes is best?",
+        40,
         ("prioritizeNodes", "RunScorePlugins", "PluginToNodeScores", "selectHost"),
         ("02",),
         (2, 0),
@@ -86,7 +83,8 @@ LESSONS = (
         "04",
         "map-reduce",
         "How do many workers score many nodes without a lock?",
-        ("PriorityMapFunction", "PriorityReduceFunction", "ParallelizeUntil", "results"),
+        40,
+        ("PrioritizeNodes", "Map", "Reduce", "ParallelizeUntil", "results"),
         ("03",),
         (3, 0),
         "004_f2827ea400fbb423.txt",
@@ -96,6 +94,7 @@ LESSONS = (
         "05",
         "preemption",
         "Nothing fits: on which node are pods evicted, and which?",
+        40,
         ("SelectCandidate", "candidatesToVictimsMap", "pickOneNodeForPreemption", "GetEarliestPodStartTime"),
         ("02",),
         (2, 1),
@@ -106,6 +105,7 @@ LESSONS = (
         "06",
         "generations",
         "One cluster, four schedulers: where do they differ, and by which rule?",
+        20,
         ("Policy", "KubeSchedulerConfiguration"),
         ("03", "05"),
         (3, 1),
@@ -114,6 +114,7 @@ LESSONS = (
         "07",
         "your cluster",
         "Your own cluster: why there, why pending, what would change it?",
+        30,
         ("kubectl get",),
         ("04", "06"),
         (4, 0.5),
@@ -159,8 +160,6 @@ def _before(number: str) -> set[str]:
 
 
 def _detail(lesson: Lesson) -> str:
-    if not lesson.exists():
-        return COMING
     return f"document {lesson.document[:3]}, {lesson.version}" if lesson.document else "beyond the documents"
 
 
@@ -183,35 +182,38 @@ def _facts(lesson: Lesson) -> list[tuple[str, str]]:
     return [
         ("follows", lesson.follows),
         ("explains", listing(lesson.terms)),
+        ("takes", f"about {lesson.minutes} minutes, and the exercises"),
         ("builds on", listing(after) or "nothing: begin here"),
         ("leads to", listing(then) or "your own questions"),
     ]
 
 
-def _link(lesson: Lesson) -> Child:
-    return element("a", lesson.file, href=lesson.file) if lesson.exists() else COMING
+def _link(lesson: Lesson, words: str = "") -> Html:
+    return element("a", words or lesson.file, href=lesson.file)
 
 
 class Contents:
-    """All lessons as a table with links to those that are there."""
+    """All lessons as a table with links."""
 
     def __repr__(self) -> str:
-        rows = [[each.title, each.document[:3] or "-", each.version or "-", each.question] for each in LESSONS]
-        return "\n".join(aligned([["lesson", "document", "reads", "question"], *rows], indent=""))
+        rows = [
+            [each.title, str(each.minutes), each.document[:3] or "-", each.version or "-", each.question]
+            for each in LESSONS
+        ]
+        return "\n".join(aligned([["lesson", "minutes", "document", "reads", "question"], *rows], indent=""))
 
     def _repr_html_(self) -> str:
-        head = (element("th", text, scope="col", style=HEAD) for text in ("lesson", "question", "document", "reads"))
+        head = ("lesson", "question", "minutes", "document", "reads")
+        heads = (element("th", text, scope="col", style=HEAD) for text in head)
         rows = (_row(lesson) for lesson in LESSONS)
-        return str(element("table", element("thead", element("tr", *head)), element("tbody", *rows), style=TABLE))
+        return str(element("table", element("thead", element("tr", *heads)), element("tbody", *rows), style=TABLE))
 
 
 def _row(lesson: Lesson) -> Html:
-    there = lesson.exists()
-    name = element("a", lesson.title, href=lesson.file) if there else f"{lesson.title} ({COMING})"
     document = element("code", lesson.document) if lesson.document else ""
-    cells = [element("td", lesson.question, style=CELL)]
+    cells = [element("td", lesson.question, style=CELL), element("td", lesson.minutes, style=NUMBER)]
     cells += [element("td", each, style=CELL + NOWRAP) for each in (document, lesson.version)]
-    return element("tr", element("th", name, scope="row", style=CELL), *cells)
+    return element("tr", element("th", _link(lesson, lesson.title), scope="row", style=CELL), *cells)
 
 
 def panel(**settings: str) -> Panel[Settings]:

@@ -1,4 +1,4 @@
-"""The contents notebook leads to every lesson, and no link of a notebook leads nowhere."""
+"""The contents notebook leads to every lesson, and no link of a notebook or a page leads nowhere."""
 
 import re
 from collections.abc import Iterator
@@ -14,6 +14,9 @@ ANCHOR = re.compile(r'<a href="(?!https?://|#)([^"#]+)"')
 
 def links(path: Path) -> Iterator[str]:
     """Those of the text, and those of tables that a cell computed."""
+    if path.suffix == ".md":
+        yield from LINK.findall(path.read_text(encoding="utf-8"))
+        return
     for cell in nbformat.read(path, as_version=4).cells:
         if cell.cell_type == "markdown":
             yield from LINK.findall(cell.source)
@@ -27,5 +30,6 @@ def test_contents_names_every_notebook() -> None:
 
 
 def test_links_lead_somewhere() -> None:
-    paths = sorted(NOTEBOOKS.glob("*.ipynb"))
+    root = NOTEBOOKS.parent
+    paths = sorted([*NOTEBOOKS.glob("*.ipynb"), *root.glob("*.md"), *root.glob("docs/*.md")])
     assert [f"{p.name}: {to}" for p in paths for to in links(p) if not (p.parent / to).exists()] == []

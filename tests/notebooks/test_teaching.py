@@ -65,7 +65,8 @@ def test_the_code_gives_what_the_page_says(lesson: Lesson, monkeypatch: pytest.M
     names: dict[str, Any] = {}
     for source in cells(lesson, "code"):
         exec(compile(source, lesson.file, "exec"), names)
-    runner, said = doctest.DocTestRunner(verbose=False, optionflags=FLAGS), []
+    runner = doctest.DocTestRunner(verbose=False, optionflags=FLAGS)
+    said: list[str] = []
     for number, code in enumerate(CODE.findall(section(lesson)), 1):
         test = doctest.DocTestParser().get_doctest(dedent(code), names, f"{lesson.number}.{number}", str(PAGE), 0)
         runner.run(test, out=said.append, clear_globs=False)

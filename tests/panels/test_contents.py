@@ -1,25 +1,27 @@
-"""The map of the course: every lesson is on it, and only those that are there have a link."""
+"""The map of the course: every lesson is on it, with what its notebook says of itself."""
 
 from pathlib import Path
 
 import pytest
 
-from kschedlab.panels.contents import BY_NUMBER, COMING, LESSONS, Contents, Settings, course, panel, show
+from kschedlab.panels.contents import BY_NUMBER, LESSONS, Contents, Lesson, Settings, course, panel, show
 
 NOTEBOOKS = Path(__file__).parents[2] / "notebooks"
 
 
-@pytest.fixture
-def two_lessons(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    for number in ("02", "07"):
-        (tmp_path / BY_NUMBER[number].file).touch()
-    monkeypatch.chdir(tmp_path)
+each_lesson = pytest.mark.parametrize("lesson", LESSONS, ids=lambda lesson: lesson.file)
 
 
-def test_every_notebook_is_on_the_map() -> None:
-    there = {path.name for path in NOTEBOOKS.glob("*.ipynb")} - {"00-contents.ipynb"}
-    assert there <= {lesson.file for lesson in LESSONS}
-    assert [lesson.file for lesson in LESSONS][-1] == "07-your-cluster.ipynb"
+def test_every_lesson_is_on_the_map() -> None:
+    beside = {"00-contents.ipynb", "08-teacher.ipynb"}
+    assert {path.name for path in NOTEBOOKS.glob("*.ipynb")} - beside == {lesson.file for lesson in LESSONS}
+
+
+@each_lesson
+def test_the_map_says_what_the_notebook_says(lesson: Lesson) -> None:
+    text = (NOTEBOOKS / lesson.file).read_text(encoding="utf-8")
+    assert f"You need about {lesson.minutes} minutes." in text
+    assert [term for term in (*lesson.terms, lesson.document) if term not in text] == []
 
 
 def test_lessons_build_on_earlier_ones_and_their_order_is_their_numbers() -> None:
@@ -28,17 +30,14 @@ def test_lessons_build_on_earlier_ones_and_their_order_is_their_numbers() -> Non
     assert all(before < lesson.number for lesson in LESSONS for before in lesson.after)
 
 
-@pytest.mark.usefixtures("two_lessons")
-def test_only_lessons_that_are_there_have_a_link() -> None:
+def test_every_lesson_has_a_link() -> None:
     table = Contents()._repr_html_()
-    assert table.count("<a href=") == 2 and '<a href="07-your-cluster.ipynb">07 your cluster</a>' in table
-    assert table.count(COMING) == len(LESSONS) - 2
-    assert '<a href="02-queue.ipynb">' in str(show(Settings("02 queue")).table)
-    assert "<a" not in str(show(Settings("05 preemption")).table)
+    for lesson in LESSONS:
+        assert f'<a href="{lesson.file}">{lesson.title}</a>' in table and lesson.title in repr(Contents())
+        assert f'<a href="{lesson.file}">' in str(show(Settings(lesson.title)).table)
 
 
 @pytest.mark.parametrize("settings", list(Settings.grid()), ids=str)
-@pytest.mark.usefixtures("two_lessons")
 def test_every_place_on_the_map(settings: Settings) -> None:
     view, lesson = show(settings), BY_NUMBER[settings.lesson[:2]]
     assert view.sentence == f"{lesson.title} asks: {lesson.question}"
@@ -62,4 +61,4 @@ def test_the_panel_walks() -> None:
 
 def test_the_table_says_the_same_in_text() -> None:
     lines = repr(Contents()).splitlines()
-    assert len(lines) == len(LESSONS) + 1 and lines[5].split()[:4] == ["05", "preemption", "000", "v1.20"]
+    assert len(lines) == len(LESSONS) + 1 and lines[5].split()[:5] == ["05", "preemption", "40", "000", "v1.20"]
