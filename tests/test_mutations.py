@@ -5,7 +5,7 @@ import pytest
 from tools.mutations import ROOT, Mutation, mutations
 
 
-@pytest.mark.parametrize("mutation", mutations(), ids=lambda mutation: f"{mutation.lesson} {mutation.name}")
+@pytest.mark.parametrize("mutation", list(mutations()), ids=lambda mutation: f"{mutation.lesson} {mutation.name}")
 def test_the_place_is_found_and_the_module_still_compiles(mutation: Mutation) -> None:
     path = ROOT / "kschedlab" / mutation.module
     text = path.read_text(encoding="utf-8")
