@@ -207,14 +207,17 @@ def priority_fault(pod: Pod, classes: Mapping[str, PriorityClass]) -> Fault | No
 # -- what pods are made from
 
 
-def template_faults(document: Document) -> list[Fault]:
-    """What the API server would refuse in the template of an owner of pods, which a scheduler does not look at."""
+def template_faults(document: Document, may_lack: bool = False) -> list[Fault]:
+    """What the API server would refuse in the template of an owner of pods, which a scheduler does not look at.
+
+    ``may_lack``: whether there need not be one.
+    """
     if not isinstance(document, ReplicaSet | StatefulSet | ReplicationController | Deployment | Job):
         return []
     found: list[Fault] = []
     template = document.spec.template
     if template is None:
-        return [Fault(("spec", "template"), "is missing")]
+        return [] if may_lack else [Fault(("spec", "template"), "is missing")]
     check_pod(Pod(metadata=template.metadata, spec=template.spec), found)
     check_labels(template.metadata.labels, ("metadata", "labels"), found)
     if isinstance(document, Job):

@@ -21,7 +21,7 @@ from kschedlab.configuration.loading import load_configuration
 from kschedlab.generations import GENERATIONS, LATEST, Deciders, Generation, api_of
 from kschedlab.objects.manifests import Objects
 from kschedlab.objects.meta import SECOND, Time
-from kschedlab.objects.model import Document, Pod
+from kschedlab.objects.model import Document, Pod, ReplicaSet
 from kschedlab.objects.problems import ManifestError, Problem
 from kschedlab.simulation.controllers.claims import Claims
 from kschedlab.simulation.controllers.disruption import Disruption
@@ -248,15 +248,16 @@ def _named(deciders: Deciders) -> str:
 
 
 def _documents(objects: Objects | Iterable[Document | Given]) -> list[Document | Given]:
-    """All objects, pods last."""
+    """All objects, owners before what they own: ReplicaSets and pods last."""
     if not isinstance(objects, Objects):
-        return sorted(objects, key=_is_pod)
+        return sorted(objects, key=_rank)
     lists = (value for value in vars(objects).values() if isinstance(value, list))
-    return sorted((one for value in lists for one in value if isinstance(one, Document)), key=_is_pod)
+    return sorted((one for value in lists for one in value if isinstance(one, Document)), key=_rank)
 
 
-def _is_pod(one: Document | Given) -> bool:
-    return isinstance(one.document if isinstance(one, Given) else one, Pod)
+def _rank(one: Document | Given) -> int:
+    document = one.document if isinstance(one, Given) else one
+    return 2 if isinstance(document, Pod) else 1 if isinstance(document, ReplicaSet) else 0
 
 
 def _is_flush(event: simpy.Event) -> bool:

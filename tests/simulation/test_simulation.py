@@ -11,7 +11,7 @@ import pytest
 from kschedlab.generations import GENERATIONS
 from kschedlab.objects.manifests import decode_objects
 from kschedlab.objects.meta import Time
-from kschedlab.objects.model import Deployment, Node, Pod
+from kschedlab.objects.model import Deployment, Node, Pod, PodDisruptionBudget, ReplicaSet
 from kschedlab.objects.problems import ManifestError
 from kschedlab.simulation.log import Acted, Began, Changed, Moved, Step, read_log
 from kschedlab.simulation.replay import Replay
@@ -50,6 +50,34 @@ def where(simulation):
 
 def seconds(simulation):
     return (simulation.now - simulation.start) / SECOND
+
+
+# -- the cluster from the beginning
+
+FOUND = """---
+{apiVersion: v1, kind: Pod, metadata: {name: a, labels: {app: web}, ownerReferences: [
+  {apiVersion: apps/v1, kind: ReplicaSet, name: web, controller: true}]}, spec: {nodeName: n1, containers: [{name: c}]}}
+---
+{apiVersion: policy/v1, kind: PodDisruptionBudget, metadata: {name: web},
+ spec: {maxUnavailable: 1, selector: {matchLabels: {app: web}}}}
+---
+{apiVersion: apps/v1, kind: ReplicaSet, metadata: {name: web}, spec: {replicas: 2, selector: {matchLabels: {app: web}}}}
+"""
+
+
+def test_owners_without_templates_and_references_without_uids_are_understood():
+    simulation = ran(["{at: 5s, scale: rs/web, replicas: 3}"], TWO_NODES + FOUND)
+    (pod,), (owner,) = simulation.pods(), simulation.api.list(ReplicaSet)[0]
+    assert simulation.report().failures == ()
+    assert pod.metadata.ownerReferences[0].uid == owner.metadata.uid != ""
+    status = simulation.api.get(PodDisruptionBudget, "default", "web").status
+    assert (owner.spec.replicas, status.expectedPods, status.currentHealthy) == (3, 2, 1)
+
+
+def test_an_owner_that_is_created_needs_a_template():
+    created = "{at: 1s, create: {apiVersion: apps/v1, kind: ReplicaSet, metadata: {name: web}, spec: {replicas: 2}}}"
+    with pytest.raises(ManifestError, match="template"):
+        ran([created])
 
 
 # -- the example of the documentation

@@ -16,6 +16,10 @@ from kschedlab.objects.sources import Text
 from kschedlab.objects.validation import faults_of, template_faults, warnings_of
 from kschedlab.simulation.server.resources import RESOURCES, Resource
 
+NEW, THERE, PATCH = "new", "there", "patch"
+"""What objects are given for: to be created, to be there from the beginning (owners of pods need no template then), or
+as parts of objects, which only need their shape."""
+
 
 class Given(NamedTuple):
     """An object as it was given. ``data``: as it is written, before it was typed."""
@@ -60,10 +64,10 @@ class Reading:
         self.report = LoadReport()
         self._warned: set[str] = set()
 
-    def text_of_objects(self, text: Text, whole: bool = True) -> Iterator[Given]:
+    def text_of_objects(self, text: Text, purpose: str = NEW) -> Iterator[Given]:
         """The objects in a file. ManifestError if it cannot be read to its end."""
         for root, data in self.roots(text):
-            yield from self.objects(data, Origin(text, root, ()), whole)
+            yield from self.objects(data, Origin(text, root, ()), purpose)
 
     def roots(self, text: Text) -> Iterator[tuple[int, Any]]:
         """(number, data) of the documents in a file that are not empty."""
@@ -75,29 +79,29 @@ class Reading:
         self.problems += [text.problem(line, message) for line, message in composed.faults]
         yield from ((root, data) for root, (data, _) in enumerate(composed.roots) if data is not None)
 
-    def objects(self, data: Any, origin: Origin, whole: bool = True) -> Iterator[Given]:
-        """The object, or those in the list. ``whole``: False for parts of objects, which only need their shape."""
+    def objects(self, data: Any, origin: Origin, purpose: str = NEW) -> Iterator[Given]:
+        """The object, or those in the list."""
         for one, place in items(data, origin):
             kind = kind_of(one)
             if isinstance(kind, Fault):
                 self.problems.append(place.problem(kind))
             elif served(*kind):
-                found = self._object(one, kind[0], place, whole)
+                found = self._object(one, kind[0], place, purpose)
                 if found is not None:
                     yield found
             else:
                 self.report.unknown[kind[1]] = self.report.unknown.get(kind[1], 0) + 1
 
-    def _object(self, data: dict[str, Any], kind: str, origin: Origin, whole: bool) -> Given | None:
+    def _object(self, data: dict[str, Any], kind: str, origin: Origin, purpose: str) -> Given | None:
         self.report.counts[kind] = self.report.counts.get(kind, 0) + 1
         document, faults = decode(data, kind)
         if not faults:
-            faults = _faults(document, self.named) if whole else _unnamed(document)
+            faults = _unnamed(document) if purpose == PATCH else _faults(document, self.named, purpose)
         if faults:
             named = described(origin, data.get("metadata"), kind)
             self.problems += [named.problem(fault) for fault in faults]
             return None
-        if whole:
+        if purpose != PATCH:
             self._warn(document, described(origin, data.get("metadata"), kind))
         return Given(document, data, origin)
 
@@ -120,12 +124,12 @@ def served(kind: str, full: str) -> bool:
     return known is not None and full == (f"{kind}.{group}" if group else kind)
 
 
-def _faults(document: Document, named: bool) -> list[Fault]:
+def _faults(document: Document, named: bool, purpose: str) -> list[Fault]:
     """What the API server would refuse; a name that it is to find, or that is to come, is none."""
     metadata: ObjectMeta = document.metadata  # type: ignore[attr-defined]  # every kind has it
     if not metadata.name and (metadata.generateName or not named):
         document = replace(document, metadata=replace(metadata, name=f"{metadata.generateName}x"))
-    return [*faults_of(document), *template_faults(document)]
+    return [*faults_of(document), *template_faults(document, may_lack=purpose == THERE)]
 
 
 def _unnamed(document: Document) -> list[Fault]:

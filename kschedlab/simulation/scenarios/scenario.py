@@ -23,7 +23,7 @@ from kschedlab.objects.sources import Source, Text, read_all
 from kschedlab.simulation.controllers.kubelet import KubeletSettings
 from kschedlab.simulation.durations import duration_of
 from kschedlab.simulation.scenarios.acts import Moment
-from kschedlab.simulation.scenarios.given import Given, Reading, beside
+from kschedlab.simulation.scenarios.given import THERE, Given, Reading, beside
 from kschedlab.simulation.scenarios.possible import check_possible
 from kschedlab.simulation.scenarios.timeline import read_moments
 from kschedlab.simulation.scenarios.workload import is_workload_file, read_workload
@@ -121,7 +121,7 @@ class _Scenarios(Reading):
         elif isinstance(data, dict) and ("timeline" in data or "simulation" in data):
             self._take_timeline(data, origin)
         else:
-            self.scenario.objects += self.objects(data, origin)
+            self.scenario.objects += self.objects(data, origin, THERE)
 
     def _take_workload(self, data: list[Any], origin: Origin) -> None:
         chosen = read_workload(data, origin, self._workload, self)

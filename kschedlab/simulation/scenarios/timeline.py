@@ -48,7 +48,7 @@ from kschedlab.simulation.scenarios.acts import (
     Untaint,
     Update,
 )
-from kschedlab.simulation.scenarios.given import Given, Reading, beside, in_namespace
+from kschedlab.simulation.scenarios.given import NEW, PATCH, Given, Reading, beside, in_namespace
 from kschedlab.simulation.scenarios.operations import read_operations
 from kschedlab.simulation.scenarios.targets import Targets, kinds_of, read_targets
 
@@ -160,10 +160,10 @@ class _Entry:
     # -- the acts
 
     def _create(self, name: str) -> Act:
-        return Create(tuple(self._objects(name, whole=True)))
+        return Create(tuple(self._objects(name, NEW)))
 
     def _update(self, name: str) -> Act:
-        return Update(tuple(self._objects(name, whole=False)))
+        return Update(tuple(self._objects(name, PATCH)))
 
     def _delete(self, name: str) -> Act:
         return Delete(self._targets(name), self._grace())
@@ -213,25 +213,25 @@ class _Entry:
 
     # -- their fields
 
-    def _objects(self, name: str, whole: bool) -> list[Given]:
+    def _objects(self, name: str, purpose: str) -> list[Given]:
         """Objects that stand in the entry, or in the files that it names."""
         value, found = self.data[name], []
         for i, one in enumerate(value) if isinstance(value, list) else [(None, value)]:
             path: Path = (name,) if i is None else (name, i)
             if isinstance(one, str):
-                found += self._file(one, path, whole)
+                found += self._file(one, path, purpose)
             else:
                 origin = Origin(self.origin.text, self.origin.root, (*self.origin.path, *path))
-                found += self.reading.objects(one, origin, whole)
+                found += self.reading.objects(one, origin, purpose)
         if value == []:
             self.faults.append(Fault((name,), "is empty"))
         return in_namespace(found, self.fields.namespace)
 
-    def _file(self, name: str, path: Path, whole: bool) -> list[Given]:
+    def _file(self, name: str, path: Path, purpose: str) -> list[Given]:
         """The objects in a file or folder, from the folder of the timeline on."""
         try:
             texts = read_all([beside(self.origin, name)])
-            return [one for text in texts for one in self.reading.text_of_objects(text, whole)]
+            return [one for text in texts for one in self.reading.text_of_objects(text, purpose)]
         except ManifestError as error:
             self.faults.append(Fault(path, "cannot be used"))
             self.reading.problems += error.problems

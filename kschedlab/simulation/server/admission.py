@@ -35,7 +35,8 @@ from kschedlab.simulation.server.updates import update_errors
 
 Classes = Mapping[str, PriorityClass]
 
-COUNTED = frozenset([Pod, PodDisruptionBudget, ReplicaSet, StatefulSet, ReplicationController, Deployment, Job])
+OWNERS = frozenset([ReplicaSet, StatefulSet, ReplicationController, Deployment, Job])
+COUNTED = OWNERS | {Pod, PodDisruptionBudget}
 """Kinds whose ``metadata.generation`` counts the changes of their spec."""
 
 _PENDING = PodStatus(phase="Pending")
@@ -77,9 +78,9 @@ def created(given: Any, uid: str, api: Api, classes: Classes, now: int) -> Any:
 def restored(given: Any, uid: str, api: Api, classes: Classes, now: int) -> Any:
     """The object as it is stored when a cluster is set up with it: with its status, its uid and its age if it has them.
 
-    ApiError if it is refused.
+    An owner of pods need not have a template. ApiError if it is refused.
     """
-    document = _admitted(given, api, classes)
+    document = _admitted(given, api, classes, may_lack_template=True)
     metadata = document.metadata
     if not metadata.uid or metadata.creationTimestamp is None:
         since = Time.second(now) if metadata.creationTimestamp is None else metadata.creationTimestamp
@@ -94,7 +95,7 @@ def updated(old: Any, given: Any, api: Api, classes: Classes) -> Any:
     if type(given) is Pod and given.spec.priority is None:
         spec = _replace(given.spec, priority=old.spec.priority, preemptionPolicy=old.spec.preemptionPolicy)
         given = _replace(given, spec=spec)
-    document = _admitted(given, api, classes)
+    document = _admitted(given, api, classes, may_lack_template=_lacks_template(old))
     before: ObjectMeta = old.metadata
     metadata: ObjectMeta = _replace(
         document.metadata,
@@ -134,9 +135,13 @@ def _status_errors(old: Pod, new: Pod) -> list[FieldError]:
     return [FieldError("FieldValueNotSupported", "status.phase", why)]
 
 
-def _admitted(given: Any, api: Api, classes: Classes) -> Any:
+def _lacks_template(document: Any) -> bool:
+    return type(document) in OWNERS and document.spec.template is None
+
+
+def _admitted(given: Any, api: Api, classes: Classes, may_lack_template: bool = False) -> Any:
     """The object with its defaults, without what the generation does not know. ApiError if anything is wrong."""
-    if errors := list(map(of_fault, faults_of(given))) + _more_errors(given):
+    if errors := list(map(of_fault, faults_of(given))) + _more_errors(given, may_lack_template):
         raise ApiError.invalid(type(given), given.metadata.name, errors)
     if type(given) is not Pod:
         return with_defaults(given, classes)
@@ -146,10 +151,10 @@ def _admitted(given: Any, api: Api, classes: Classes) -> Any:
     return api.admit(with_defaults(given, classes))
 
 
-def _more_errors(given: Document) -> list[FieldError]:
+def _more_errors(given: Document, may_lack_template: bool) -> list[FieldError]:
     """What does not concern a scheduler that looks at a snapshot."""
     if type(given) is not Pod:
-        return list(map(of_fault, template_faults(given)))
+        return list(map(of_fault, template_faults(given, may_lack_template)))
     if not (given.spec.nodeName and given.spec.schedulingGates):
         return []
     return [forbidden_value("spec.nodeName", "cannot be set until all schedulingGates have been cleared")]

@@ -21,7 +21,7 @@ import simpy
 
 from kschedlab.objects.api import API_1_37, Api
 from kschedlab.objects.defaults import priority_classes
-from kschedlab.objects.model import Document, ObjectMeta, Pod, PodDisruptionBudget, PriorityClass
+from kschedlab.objects.model import Document, ObjectMeta, OwnerReference, Pod, PodDisruptionBudget, PriorityClass
 from kschedlab.simulation.clock import now
 from kschedlab.simulation.log import Changed, Log
 from kschedlab.simulation.pods import with_condition
@@ -144,10 +144,13 @@ class ApiServer:
         raise ApiError.no_name_left(type(obj), _metadata(named).name)
 
     def restore(self, obj: D, by: str = "") -> D:
-        """Store an object as it is, with its status, node, uid and age: how a cluster is set up. ApiError as create."""
+        """Store an object as it is, with its status, node, uid and age: how a cluster is set up. ApiError as create.
+
+        Owners without a uid are those of that name which are there by now.
+        """
         store = self._store(type(obj))
         made = admission.restored(obj, self._uid(), self._api, self._known_classes(), self.now)
-        return self._add(store, made, by)
+        return self._add(store, self._with_owners(made), by)
 
     def update(self, obj: D, by: str = "") -> D:
         """Replace the object, except for its status. Without a resourceVersion, whatever has happened in between.
@@ -284,6 +287,19 @@ class ApiServer:
         metadata = obj.metadata
         name = generated_name(metadata.generateName, self._random)
         return _replace(obj, metadata=_replace(metadata, name=name))
+
+    def _with_owners(self, made: Any) -> Any:
+        """The object with the uids of its owners, as far as they are known."""
+        metadata = made.metadata
+        if all(owner.uid for owner in metadata.ownerReferences):
+            return made
+        owners = tuple([self._with_uid(owner, metadata.namespace) for owner in metadata.ownerReferences])
+        return _replace(made, metadata=_replace(metadata, ownerReferences=owners))
+
+    def _with_uid(self, owner: OwnerReference, namespace: str) -> OwnerReference:
+        kind = next((kind for kind in self._stores if kind.__name__ == owner.kind), None)
+        found: Any = None if owner.uid or kind is None else self.find(kind, namespace, owner.name)
+        return owner if found is None else _replace(owner, uid=found.metadata.uid)
 
     def _add(self, store: Store, new: Any, by: str) -> Any:
         if store.resource.key_of(new) in store.objects:

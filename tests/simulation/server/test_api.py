@@ -18,6 +18,7 @@ from kschedlab.objects.model import (
     Job,
     Node,
     ObjectMeta,
+    OwnerReference,
     Pod,
     PodCondition,
     PodDisruptionBudget,
@@ -231,6 +232,27 @@ def test_a_cluster_is_set_up_with_its_status_and_age(api: Server) -> None:
     assert (kept.status.phase, kept.metadata.resourceVersion) == ("Pending", "2")
     assert api.restore(budget()).status.disruptionsAllowed == 1
     assert refused(api.restore, given).reason == "AlreadyExists"
+
+
+def test_a_cluster_is_set_up_with_owners_that_have_no_template(api: Server) -> None:
+    bare = replica_set(template=None)
+    assert refused(api.create, bare).reason == "Invalid"
+    kept = api.restore(bare)
+    assert api.update(replace(kept, spec=replace(kept.spec, replicas=5))).spec.replicas == 5
+    full = api.create(replace(replica_set(), metadata=ObjectMeta(name="full")))
+    assert refused(api.update, replace(full, spec=replace(full.spec, template=None))).reason == "Invalid"
+
+
+def test_owners_without_a_uid_are_those_of_the_name(api: Server) -> None:
+    owner = api.restore(replica_set())
+    references = (
+        OwnerReference("apps/v1", "ReplicaSet", "rs"),
+        OwnerReference("apps/v1", "ReplicaSet", "rs", "other"),
+        OwnerReference("apps/v1", "ReplicaSet", "gone"),
+        OwnerReference("apps/v1", "DaemonSet", "rs"),
+    )
+    kept = api.restore(replace(web(), metadata=replace(web().metadata, ownerReferences=references)))
+    assert [each.uid for each in kept.metadata.ownerReferences] == [owner.metadata.uid, "other", "", ""]
 
 
 # -- update
