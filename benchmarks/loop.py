@@ -3,6 +3,9 @@
 The nodes and running pods are there, and the scheduler's informers have synced, before the clock starts. Then all pods
 of the queue are created through the API server, and the clock runs until nothing is left to do: informers, queue,
 scheduling, assuming, binding, events and the log, in one process.
+
+--real PROGRAM: then time the real scheduler too (called PROGRAM -file FILE -pct N, as tools/figures.py does), which
+schedules and binds the same pods without an API server, informers and events. "ratio" is the loop's pods/s to its.
 """
 
 import argparse
@@ -10,6 +13,7 @@ import gc
 import json
 import random
 import resource
+import subprocess
 import time
 from pathlib import Path
 from typing import Any
@@ -73,14 +77,27 @@ def _live(api: ApiServer, pod: Pod) -> Pod:
     return api.get(Pod, pod.metadata.namespace, pod.metadata.name)
 
 
+def real(program: str, path: Path, percentage: int | None) -> dict[str, Any]:
+    """What the real scheduler's benchmark says of the workload."""
+    command = [program, "-file", str(path), "-pct", str(percentage or 0)]
+    answer: dict[str, Any] = json.loads(subprocess.run(command, check=True, capture_output=True, text=True).stdout)
+    return answer
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("file", type=Path)
     parser.add_argument("--generation", choices=GENERATIONS, default=LATEST)
     parser.add_argument("--percentage", type=int)
     parser.add_argument("--seed", type=int, default=0)
+    parser.add_argument("--real", metavar="PROGRAM", help="the real scheduler's benchmark program")
     args = parser.parse_args()
-    print(json.dumps(loop(args.file, args.generation, args.percentage, args.seed)))
+    ours = loop(args.file, args.generation, args.percentage, args.seed)
+    print(json.dumps(ours), flush=True)
+    if args.real:
+        theirs = real(args.real, args.file, args.percentage)
+        ratio = ours["pods_per_second"] / theirs["pods_per_second"]
+        print(json.dumps(theirs | {"ratio": round(ratio, 2)}))
 
 
 if __name__ == "__main__":

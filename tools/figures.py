@@ -20,7 +20,9 @@ from tests.conformance.compare import differences, read, themes
 ROOT = Path(__file__).resolve().parents[1]
 VECTORS = ROOT / "tests" / "conformance"
 PROGRAM = Path(sys.executable).with_name("kschedlab")
+LOOP = str(ROOT / "benchmarks" / "loop.py")
 SAMPLING = {100: "all nodes", 0: "default sampling"}
+"""The last of them is that of the whole loop too."""
 
 
 def exactness(generation: str) -> str:
@@ -48,14 +50,18 @@ def speeds(real: str | None, nodes: int, running: int, arriving: int) -> Iterato
         with tempfile.TemporaryDirectory() as folder:
             path = Path(folder, "workload.json")
             path.write_text(json.dumps(workload(kind, nodes, running, arriving)))
+            theirs = 0.0
             for percentage, name in SAMPLING.items():
-                bench = ["bench", str(path), "--percentage", str(percentage)]
-                ours = pods_per_second([str(PROGRAM), *bench])
-                row = f"| {kind}, {name} | {ours:.0f} |"
+                ours = pods_per_second([str(PROGRAM), "bench", str(path), "--percentage", str(percentage)])
                 if real:
                     theirs = pods_per_second([real, "-file", str(path), "-pct", str(percentage)])
-                    row += f" {theirs:.0f} | {ours / theirs:.1f} |"
-                yield row
+                yield _row(f"{kind}, {name}", ours, theirs)
+            yield _row(f"{kind}, the whole loop", pods_per_second([sys.executable, LOOP, str(path)]), theirs)
+
+
+def _row(name: str, ours: float, theirs: float) -> str:
+    """``theirs``: 0 if there is nothing to compare with."""
+    return f"| {name} | {ours:.0f} |" + (f" {theirs:.0f} | {ours / theirs:.1f} |" if theirs else "")
 
 
 def size() -> str:
