@@ -9,6 +9,10 @@ import pytest
 from packaging.requirements import Requirement
 from packaging.utils import canonicalize_name
 
+from kschedlab.panels.contents import LESSONS
+from kschedlab.panels.sketch import as_yaml, node, pod
+from kschedlab.simulation.scenarios.scenario import loads_scenario
+from kschedlab.simulation.simulation import Simulation
 from tools import check_binder
 
 ROOT = Path(__file__).parents[1]
@@ -54,3 +58,18 @@ def test_jupyter_opens_the_contents_and_asks_nobody_for_news() -> None:
     assert (ROOT / opened).is_file()
     page = json.loads((ROOT / ".jupyter/labconfig/page_config.json").read_text())
     assert page["disabledExtensions"]["@jupyterlab/apputils-extension:announcements"] is True
+
+
+def test_the_readme_names_every_lesson() -> None:
+    readme = (ROOT / "README.md").read_text(encoding="utf-8")
+    rows = [f"| [{lesson.title}](notebooks/{lesson.file}) | {lesson.question} |" for lesson in LESSONS]
+    assert [row for row in rows if row not in readme] == []
+
+
+def test_the_timeline_of_the_readme_runs() -> None:
+    readme = (ROOT / "README.md").read_text(encoding="utf-8")
+    (timeline,) = re.findall(r"```yaml\n(.*?)```", readme, re.DOTALL)
+    cluster = as_yaml([node("n1"), node("n2"), node("n3"), pod("web", "n3", 1)])
+    simulation = Simulation.of(loads_scenario(f"{cluster}---\n{timeline}"))
+    simulation.run()
+    assert simulation.report().failures == ()
