@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import MISSING, dataclass, fields, is_dataclass, replace
+from functools import partial
 from typing import Any
 
 from kschedlab.cluster.cluster import Cluster
@@ -290,4 +291,6 @@ def shown(value: object) -> str:
     """A setting's value as text: functions and rules by their names."""
     if isinstance(value, tuple):
         return ", ".join(shown(each) for each in value) or "-"
+    if isinstance(value, partial):
+        return shown(value.func)
     return str(getattr(value, "__name__", None) or getattr(value, "name", None) or value)
