@@ -69,6 +69,7 @@ class App(NamedTuple):
     priority: tuple[str, int] | None = None
     budget: int | None = None
     spec: Manifest = {}
+    gpus: int = 0
 
 
 def tolerating(taint: Manifest) -> Manifest:
@@ -106,7 +107,7 @@ def apps() -> Iterator[App]:
     yield App(
         "data", "clickhouse", 8, 2000, 24576, PLATFORM, 1, {**on_pool("data", DATA), **apart("clickhouse"), **in_zone}
     )
-    yield App("ml", "inference", 30, 3000, 8192, None, 4, on_pool("gpu", GPU))
+    yield App("ml", "inference", 30, 3000, 8192, None, 4, on_pool("gpu", GPU), 1)
     yield App("shop", "checkout", 40, 500, 1024, CRITICAL, 4, {**spread("checkout"), **apart("checkout", False)})
     yield App("shop", "payment", 30, 500, 1024, CRITICAL, 2, spread("payment", hard=True))
     yield App("shop", "catalog", 130, 750, 1536, None, 8, spread("catalog"))
@@ -131,14 +132,12 @@ def apps() -> Iterator[App]:
 
 def waiting() -> Iterator[tuple[App, Manifest]]:
     """Pods that are pending, each for another reason: the app, and what stands in its container beside requests."""
-    gpu = {"resources": {"limits": {"nvidia.com/gpu": "1"}, "requests": {"cpu": "2", "nvidia.com/gpu": "1"}}}
-    eight = {"resources": {"limits": {"nvidia.com/gpu": "8"}, "requests": {"cpu": "8", "nvidia.com/gpu": "8"}}}
     yield App("analytics", "report-builder", 1, 7700, 4096), {}
     yield App("data", "redis", 1, 1000, 8192, PLATFORM, None, {**on_pool("data", DATA), **apart("redis")}), {}
     yield App("data", "restore", 1, 500, 1024, None, None, volume("restore-target")), {}
     yield App("edge", "ingress-canary", 1, 100, 128, None, None, on_pool("ingress", EDGE)), ports(443)
-    yield App("ml", "train-large", 1, 0, 0, None, None, {"tolerations": [tolerating(GPU)]}), eight
-    yield App("ml", "train-small", 1, 0, 0, None, None, {"nodeSelector": {POOL: "gpu"}}), gpu
+    yield App("ml", "train-large", 1, 8000, 16384, None, None, {"tolerations": [tolerating(GPU)]}, 8), {}
+    yield App("ml", "train-small", 1, 2000, 8192, None, None, {"nodeSelector": {POOL: "gpu"}}, 1), {}
     yield App("ml", "tune", 1, 500, 512, None, None, {"schedulingGates": [{"name": "example.com/quota"}]}), {}
     never = {"preemptionPolicy": "Never"}
     yield App("analytics", "forecast", 1, 4000, 8192, ("forecast", 1000), None, never), {}
@@ -205,7 +204,9 @@ def pod(
 ) -> Manifest:
     """One pod of the app. Those of a StatefulSet are numbered."""
     requests = {"cpu": f"{app.cpu}m", "memory": f"{app.memory}Mi"}
-    main = {"name": app.name, "image": f"registry.example.com/{app.name}:1.4", "resources": {"requests": requests}}
+    gpus = {"nvidia.com/gpu": str(app.gpus)} if app.gpus else {}
+    main: Manifest = {"name": app.name, "image": f"registry.example.com/{app.name}:1.4"}
+    main["resources"] = {"requests": requests | gpus, **({"limits": gpus} if gpus else {})}
     kind, name = owner
     metadata = {"labels": {"app": app.name}, "ownerReferences": [reference(kind, name)]}
     spec: Manifest = {"containers": [main | (container or {})], **app.spec}

@@ -24,13 +24,13 @@ from kschedlab.objects.manifests import ManifestError, Objects, load, loads
 from kschedlab.objects.problems import Problem
 from kschedlab.objects.sources import KUBECTL_KINDS, MAX_BYTES
 from kschedlab.panels.base import CARD, Panel, View
-from kschedlab.panels.classroom import Enlargeable
+from kschedlab.panels.classroom import CLASSROOM, Enlargeable
 from kschedlab.panels.prediction import Prediction
 from kschedlab.panels.settings import Restorable, choice
 from kschedlab.views.html import Html, element, join, visible
 from kschedlab.views.ladder import ladder_html
 from kschedlab.views.picture import caption, picture
-from kschedlab.views.tables import candidates_table
+from kschedlab.views.tables import candidates_table, folded
 from kschedlab.views.whatif import whatif_sentence, whatif_table, whatif_text
 from kschedlab.views.words import asked, count, outcome
 from kschedlab.views.your_cluster import Overview, again, margin, node_bars, whom_text, why_table, why_text
@@ -41,6 +41,7 @@ BUNDLED = "the bundled cluster"
 LISTED, PROBLEMS = 100, 20
 """How many pods can be chosen from at a time, and how many problems are shown."""
 COMMAND = f"kubectl get {KUBECTL_KINDS} -A -o yaml"
+PASTE = "or paste here what kubectl get nodes,pods,... -A -o yaml prints"
 
 
 @dataclass(frozen=True, eq=False)
@@ -118,7 +119,9 @@ def show(loaded: Loaded, settings: Any) -> View:
     elif preemption is None or not len(preemption.positions):
         said, table, lines = f"{outcome(decision)} Nobody is evicted.", Html(), []
     else:
-        said, table = caption(decision), join([candidates_table(preemption), ladder_html(preemption)])
+        said = caption(decision)
+        all_tries = folded("every try on the candidates that came furthest", candidates_table(preemption))
+        table = join([ladder_html(preemption), all_tries])
         lines = whom_text(preemption)
     sentence = ran + said
     text = "\n".join(map(visible, [f"{settings.pod} {asked(decision)}.", sentence, *lines]))
@@ -130,13 +133,22 @@ def show(loaded: Loaded, settings: Any) -> View:
 class Answers(Panel[Any]):
     """The panel for the pods of one cluster; a state that names a pod which is not listed is the owner's to restore."""
 
-    def __init__(self, settings: Any, show: Callable[[Any], View], restored: Callable[[str], Any]) -> None:
-        self._restored = restored
+    def __init__(
+        self,
+        settings: Any,
+        show: Callable[[Any], View],
+        restored: Callable[[str], Any],
+        enlarged: Callable[[bool], Any],
+    ) -> None:
+        self._restored, self._enlarged = restored, enlarged
         super().__init__(settings, show)
 
     def restore(self, text: str) -> Any:
         """Go to the settings that this text describes. ValueError says what is wrong with it."""
         return self._restored(text)
+
+    def _enlarge(self, on: bool) -> None:
+        self._enlarged(on)
 
 
 class YourCluster(Enlargeable):
@@ -155,7 +167,10 @@ class YourCluster(Enlargeable):
         self.problems: tuple[str, ...] = ()
         self._said, self._wrong, self._box = ipywidgets.HTML(), ipywidgets.HTML(), ipywidgets.VBox()
         self._find = ipywidgets.Text(
-            description="find pods", placeholder="part of a name, then Enter", continuous_update=False
+            description="find pods",
+            placeholder="part of a name, then Enter",
+            continuous_update=False,
+            style={"description_width": "initial"},
         )
         self._find.observe(lambda change: self.find(change["new"]), "value")
         super().__init__([self._said, self._loader(), self._wrong, self._find, self._box])
@@ -241,8 +256,12 @@ class YourCluster(Enlargeable):
     def _list(self, pods: list[str], **values: str) -> Self:
         settings = settings_of(pods)()
         self.answers = Answers(
-            settings.changed(**values), lambda settings: show(self.loaded, settings), restored=self.restore
+            settings.changed(**values),
+            lambda settings: show(self.loaded, settings),
+            restored=self.restore,
+            enlarged=self.classroom,
         )
+        self.answers.classroom(CLASSROOM in self._dom_classes)
         self._box.children = [self.answers]
         return self
 
@@ -266,9 +285,9 @@ class YourCluster(Enlargeable):
         """Where another cluster comes in: a file, a path, or text."""
         upload = ipywidgets.FileUpload(accept=".yaml,.yml,.json,.gz", multiple=True, description="Upload files")
         path = ipywidgets.Text(placeholder="/path/to/cluster.yaml", description="path", layout={"width": "30em"})
-        text = ipywidgets.Textarea(placeholder=COMMAND, rows=6, layout={"width": "100%"})
+        text = ipywidgets.Textarea(placeholder=PASTE, rows=6, layout={"width": "100%"})
         by_path, by_text, back = (
-            ipywidgets.Button(description=words, layout={"width": "auto"})
+            ipywidgets.Button(description=words, layout={"width": "auto", "align_self": "flex-start"})
             for words in ("Load path", "Load text", "Back to the bundled cluster")
         )
         upload.layout.width = "auto"
@@ -281,7 +300,9 @@ class YourCluster(Enlargeable):
             layout={"display": "none"},
         )
         opened = ipywidgets.ToggleButton(
-            description="Another cluster", tooltip="upload, paste or a path; it stays here"
+            description="Another cluster",
+            tooltip="upload, paste or a path; it stays here",
+            layout={"width": "auto", "align_self": "flex-start"},
         )
         opened.observe(lambda change: setattr(inside.layout, "display", "" if change["new"] else "none"), "value")
         return ipywidgets.VBox([opened, inside])

@@ -38,6 +38,8 @@ BARS = 400
 """How many bars are drawn at most; then each stands for several nodes."""
 WIDE, TALL, STEP, LEFT, PER_ROW, LINE = 6, 32, 8, 112, 66, 54
 """Of a bar; from bar to bar, left of the bars, bars in a row, from row to row; in pixels."""
+PALE = "#F0E442"
+"""Yellow, of which thin lines can't be seen on white."""
 FITS, UNASKED = "feasible", "not looked at"
 
 
@@ -153,7 +155,7 @@ def node_bars(decision: Decision, sentence: str) -> Html:
     )
 
 
-COLOURS = tuple(colour for colour in KINDS if colour != CHOSEN)
+COLOURS = tuple(colour for colour in KINDS if colour not in (CHOSEN, PALE))
 
 
 def _verdict(decision: Decision, place: int) -> str:

@@ -4,14 +4,17 @@ import gzip
 import json
 import time
 from datetime import UTC, datetime
+from pathlib import Path
 
 import pytest
 
 from kschedlab.generations import GENERATIONS, LATEST
 from kschedlab.objects.manifests import ManifestError, loads
 from kschedlab.panels import your_cluster as lesson
+from kschedlab.panels.classroom import CLASSROOM
 from kschedlab.panels.sketch import as_yaml, node, pod
 from kschedlab.scheduler import schedule
+from tools import make_cluster
 
 NOON = datetime(2026, 3, 2, 12, tzinfo=UTC)
 SMALL = as_yaml([node("node-a"), pod("first", "node-a", 1), pod("second", "", 9)])
@@ -50,6 +53,12 @@ def test_the_bundled_cluster_waits_for_different_reasons(loaded):
     assert loaded.sentence == "the bundled cluster: 200 nodes, 2,047 running pods, 13 pending."
 
 
+def test_the_bundled_cluster_is_what_the_tool_makes():
+    packed = (Path(lesson.__file__).parent / "bundled.json.gz").read_bytes()
+    assert json.loads(gzip.decompress(packed))["items"] == make_cluster.cluster()
+    assert len(packed) < 150_000
+
+
 @pytest.mark.parametrize("generation", GENERATIONS)
 def test_every_question_is_answered(loaded, generation):
     """All pending pods, and running ones of several apps."""
@@ -84,6 +93,15 @@ def test_moving_by_code_and_restoring():
         panel.restore("pod: shop/nobody")
     with pytest.raises(ValueError, match="no pod"):
         panel.ask("nobody")
+
+
+def test_enlarged_it_stays_enlarged():
+    panel = lesson.panel()
+    panel.answers.classroom()
+    assert CLASSROOM in panel._dom_classes and CLASSROOM in panel.find("kafka")._dom_classes
+    panel.answers.classroom(False)
+    assert CLASSROOM not in panel._dom_classes
+    assert panel.classroom().find("redis").answers._large.value
 
 
 def test_finding_nothing_leaves_the_pod():
