@@ -1,4 +1,4 @@
-"""The kinds that a scheduler watches, and which of their changes may help waiting pods.
+"""The other kinds that a scheduler watches, and which event a change of them is, if it may help waiting pods.
 
 v1.37: pkg/scheduler/eventhandlers.go (addAllEventHandlers, where the queue itself knows which events its plugins
 register for). v1.13 to v1.20: the handlers that move all pods.
@@ -8,41 +8,21 @@ from __future__ import annotations
 
 from functools import lru_cache
 
+from kschedlab.cluster.documents import MATTERS
 from kschedlab.objects.model import (
-    CSIDriver,
     CSINode,
-    CSIStorageCapacity,
     Document,
-    Namespace,
     PersistentVolume,
     PersistentVolumeClaim,
-    PodDisruptionBudget,
-    ReplicaSet,
-    ReplicationController,
+    PriorityClass,
     Service,
-    StatefulSet,
     StorageClass,
-    VolumeAttachment,
 )
 from kschedlab.queue.interface import ClusterEvent
 from kschedlab.simulation.server.resources import RESOURCES
 
-OTHERS: tuple[type[Document], ...] = (
-    Namespace,
-    Service,
-    ReplicationController,
-    ReplicaSet,
-    StatefulSet,
-    PodDisruptionBudget,
-    PersistentVolume,
-    PersistentVolumeClaim,
-    StorageClass,
-    CSINode,
-    CSIDriver,
-    CSIStorageCapacity,
-    VolumeAttachment,
-)
-"""Beside nodes and pods."""
+OTHERS = tuple(kind for kind in MATTERS if kind is not PriorityClass)
+"""Beside nodes and pods; what a priority class says, the API server writes into the pods."""
 
 _MOVES_ALL: dict[type[Document], tuple[str, str]] = {
     PersistentVolume: ("Pv", "Add Update"),
