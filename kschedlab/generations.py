@@ -99,6 +99,8 @@ class LoopRules:
     schedule); else after PostFilter.
     ``reserves_first``: volumes are assumed and Reserve runs before the pod is assumed; else the pod is assumed first,
     and its volumes by the Reserve of the plugin VolumeBinding.
+    ``undoes_backwards``: a pod that cannot be bound is unreserved by the last plugin first, and then forgotten; else it
+    is forgotten, and then unreserved by the first plugin first (v1.16: scheduler.go, framework.go).
     ``permits_before_binding``: Permit runs in the scheduling cycle and only the wait in the binding cycle.
     ``always_unschedulable``: the condition's reason is Unschedulable even if scheduling ended with an error.
     ``probe_time``: the condition says when it was looked at (LastProbeTime), by which that queue orders.
@@ -122,6 +124,7 @@ class LoopRules:
     update_ignores: tuple[str, ...] = ()
     recorded_first: bool = False
     reserves_first: bool = False
+    undoes_backwards: bool = True
     permits_before_binding: bool = True
     always_unschedulable: bool = False
     probe_time: bool = False
@@ -317,6 +320,7 @@ V1_16 = Generation(
         skips="",
         recorded_first=True,
         reserves_first=True,
+        undoes_backwards=False,
         permits_before_binding=False,
         reads_api=True,
         patches=False,

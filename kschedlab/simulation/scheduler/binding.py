@@ -72,13 +72,21 @@ class Binding:
         context.metrics.binding.dec()
 
     def undo(self, cycle: Cycle) -> None:
-        """Unreserve the pod's node and volumes, and forget the pod."""
-        context, framework = self._context, cycle.framework
+        """Unreserve the pod's node and volumes, and forget the pod; before v1.20 the other way round."""
+        parts = self._unreserve, self._forget
+        for part in parts if self._context.rules.undoes_backwards else reversed(parts):
+            part(cycle)
+
+    def _unreserve(self, cycle: Cycle) -> None:
+        framework = cycle.framework
         if framework.has("unreserve"):
-            context.step(cycle.pod, UNRESERVE, cycle.node, "; ".join(framework.unreserve(cycle.pod, cycle.node)))
+            faults = framework.unreserve(cycle.pod, cycle.node)
+            self._context.step(cycle.pod, UNRESERVE, cycle.node, "; ".join(faults))
         self._volumes.forget(cycle.pod)
-        context.step(cycle.pod, FORGET, cycle.node)
-        context.cache.forget_pod(cycle.pod)
+
+    def _forget(self, cycle: Cycle) -> None:
+        self._context.step(cycle.pod, FORGET, cycle.node)
+        self._context.cache.forget_pod(cycle.pod)
 
     def _undo(self, cycle: Cycle, failure: Failure) -> Generator[Any, Any, None]:
         """That, and the failure is handled; since v1.21 pods that the room may help hear of it."""

@@ -58,9 +58,9 @@ class Framework:
         return None
 
     def unreserve(self, pod: Pod, node: str) -> list[str]:
-        """Run Unreserve, in reverse order; what went wrong."""
-        faults = []
-        for name, ask in reversed(self._at["unreserve"]):
+        """Run Unreserve, since v1.20 in reverse order; what went wrong."""
+        faults, plugins = [], self._at["unreserve"]
+        for name, ask in reversed(plugins) if self.rules.undoes_backwards else plugins:
             try:
                 call(ask, pod, node)
             except PluginError as fault:

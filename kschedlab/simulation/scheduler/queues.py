@@ -10,7 +10,7 @@ from typing import Any
 
 from kschedlab.objects.model import Pod
 from kschedlab.queue.events import Hint, Registration
-from kschedlab.queue.hints.table import by_profile, queueing_hints
+from kschedlab.queue.hints.table import ANY_EVENT, by_profile, queueing_hints
 from kschedlab.queue.interface import ClusterEvent, Moved, SchedulingQueue, Told
 from kschedlab.queue.pre_enqueue import GATES, Gate
 from kschedlab.simulation.scheduler.context import Context
@@ -75,18 +75,28 @@ def _gate(context: Context, name: str, ask: Callable[..., Any]) -> Gate:
 
 
 def hints(context: Context, plugins: Iterable[object]) -> Iterator[Registration]:
-    """What all plugins register for; the users' that say nothing are told everything."""
+    """What all plugins register for; the users' that can refuse a pod and say nothing are told everything.
+
+    v1.37: pkg/scheduler/framework/runtime/framework.go, fillEnqueueExtensions.
+    """
     cluster, profiles = context.cache.cluster, context.generations
-    told = {name_of(p): list(_registered(context, p, ask)) for p in plugins if (ask := method(p, "events_to_register"))}
+    told = {name_of(plugin): list(_registered(context, plugin)) for plugin in plugins if _can_refuse(plugin)}
     known = by_profile({name: queueing_hints(each.filters, cluster) for name, each in profiles.items()})
     yield from (one for one in known if one.plugin not in told)
     for registrations in told.values():
         yield from registrations
 
 
-def _registered(context: Context, plugin: object, ask: Callable[..., Any]) -> Iterator[Registration]:
+def _can_refuse(plugin: object) -> bool:
+    return any(method(plugin, point) for point in ("pre_enqueue", "pre_filter", "filter", "reserve", "permit"))
+
+
+def _registered(context: Context, plugin: object) -> Iterator[Registration]:
     """What a user's plugin registers for. ValueError if it says something else."""
-    name = name_of(plugin)
+    name, ask = name_of(plugin), method(plugin, "events_to_register")
+    if ask is None:
+        yield from (Registration(name, *one) for one in ANY_EVENT)
+        return
     try:
         answer = list(call(ask))
     except (PluginError, TypeError) as error:

@@ -7,6 +7,8 @@ from msgspec.structs import replace
 
 from kschedlab.generations import GENERATIONS
 from kschedlab.objects.model import PersistentVolume, PersistentVolumeClaim, Pod
+from kschedlab.queue.events import NODE_ADD
+from kschedlab.queue.interface import ClusterEvent
 from kschedlab.simulation.log import Step
 from kschedlab.simulation.scheduler.plugin import SKIP, Plugin, Skip, Wait
 from kschedlab.simulation.server.status import ApiError
@@ -15,6 +17,7 @@ from tests.simulation.plane import NOON, SECOND, Plane
 from tests.storage import claim, mount, storage_class, volume
 
 ALL = tuple(GENERATIONS)
+SMALL = {"cpu": "1", "memory": "1Gi", "pods": "10"}
 WITH_PLUGINS = ("v1.16", "v1.20", "v1.37")
 WITH_HINTS = "0/1 nodes are available: 1 {}."
 TOO_LONG = "rejected due to timeout after waiting 1m30s at plugin Gate"
@@ -36,6 +39,13 @@ class Gate(Plugin):
     def only_waiting(self) -> Any:
         (found,) = self.handle.waiting_pods
         return found
+
+
+class GateForNodes(Gate):
+    """Pods that it rejects need not be tried again before there is another node."""
+
+    def events_to_register(self) -> list[ClusterEvent]:
+        return [NODE_ADD]
 
 
 @pytest.mark.parametrize("generation", WITH_PLUGINS)
@@ -65,7 +75,7 @@ def test_a_pod_waits_in_permit_until_it_is_allowed(generation: str) -> None:
     ],
 )
 def test_a_pod_that_is_rejected_in_permit_goes_back(generation: str, message: str) -> None:
-    gate = Gate(60)
+    gate = (GateForNodes if generation == "v1.37" else Gate)(60)
     plane = Plane(node("n1"), generation=generation, plugins=[gate])
     plane.create(pod("web"))
     plane.run(1)
@@ -328,3 +338,49 @@ def test_a_bound_pod_that_no_informer_confirms_loses_its_room(generation: str, s
     assert plane.scheduler.context.cache.sizes()["pods"] == 1
     plane.run(10)
     assert plane.scheduler.context.cache.sizes()["pods"] == (1 if seconds is None else 0)
+
+
+# -- what was done is undone
+
+
+class Booking(Plugin):
+    """Sets something aside for pods, and counts it."""
+
+    def __init__(self, name: str, told: list[str]) -> None:
+        self.name = name
+        self._told = told
+
+    def reserve(self, pod: Pod, node: str) -> None:
+        self._told.append(f"+{self.name}")
+
+    def unreserve(self, pod: Pod, node: str) -> None:
+        self._told.append(f"-{self.name}")
+
+
+@pytest.mark.parametrize("generation", WITH_PLUGINS)
+@pytest.mark.parametrize("point", ["reserve", "permit", "pre_bind", "bind"])
+def test_whatever_fails_is_undone_and_the_pod_tried_again(generation: str, point: str) -> None:
+    """v1.16 undoes nothing if Reserve fails, and everything else forwards; later all is undone backwards."""
+    told: list[str] = []
+    reasons, fine, old = ["not yet"], SKIP if point == "bind" else None, generation == "v1.16"
+    methods = {point: lambda self, pod, node: next(iter(reasons), fine)}
+    if generation == "v1.37":
+        methods["events_to_register"] = lambda self: [NODE_ADD]
+    refusing = type("Refusing", (), methods)()
+    plugins = [Booking("a", told), Booking("b", told), refusing]
+    plane = Plane(node("n1", SMALL), generation=generation, plugins=plugins)
+    plane.create(pod("web", requests={"cpu": "800m"}))
+    plane.run(0.5)
+    undone = ["-a", "-b"] if old else ["-b", "-a"]
+    steps = ["forget", "unreserve"] if old else ["unreserve", "forget"]
+    if old and point == "reserve":
+        undone, steps = [], []
+    assert told == ["+a", "+b", *undone]
+    assert [step for step in plane.steps("web") if step in ("unreserve", "forget", "fail")] == [*steps, "fail"]
+    context = plane.scheduler.context
+    assert context.cache.sizes()["pods"] == 0, "its room is free"
+    assert list(context.queue.places()) == ["default/web"]
+    reasons.clear()
+    plane.create(node("n2", SMALL))
+    plane.run(70)
+    assert plane.where()["web"] in ("n1", "n2")

@@ -20,6 +20,7 @@ from kschedlab.simulation.scheduler.plugin import (
 )
 from tests.build import node, pod
 from tests.simulation.plane import Plane
+from tests.storage import storage_class
 
 SMALL = {"cpu": "1", "memory": "1Gi", "pods": "10"}
 
@@ -277,6 +278,19 @@ def test_a_wrong_normalization_is_the_pods_error(answer: Any) -> None:
     plane.run(0.5)
     start = 'running Normalize on Score plugins: plugin "Bad" failed with: returned '
     assert plane.condition("web")[2].startswith(start)
+
+
+@pytest.mark.parametrize("method", ["reserve", "permit", "filter"])
+def test_a_plugin_that_says_nothing_of_events_is_told_of_all(method: str) -> None:
+    """So a pod that it refuses is tried again when its own status says so, and then with every event."""
+    refusing = type("Refusing", (), {method: lambda self, *arguments: "not today"})()
+    plane = Plane(node("n1"), plugins=[refusing])
+    plane.create(pod("web"))
+    plane.run(20)
+    assert plane.steps("web").count("pop") == 2
+    plane.create(storage_class("wait"))
+    plane.run(20)
+    assert plane.steps("web").count("pop") == 3
 
 
 @pytest.mark.parametrize("method", ["reserve", "permit"])
