@@ -51,12 +51,12 @@ def bounds(seed: int) -> Exercise:
     )
 
 
-def conflict_broken(taken: Port, wanted: Port) -> bool:
+def conflict_broken(taken: tuple[str, str, int], wanted: tuple[str, str, int]) -> bool:
     """Is the wanted host port in conflict with the one that is taken? Each is (address, protocol, number)."""
     return taken[0] == wanted[0] and taken[2] == wanted[2]
 
 
-def conflict_mended(taken: Port, wanted: Port) -> bool:
+def conflict_mended(taken: tuple[str, str, int], wanted: tuple[str, str, int]) -> bool:
     """Is the wanted host port in conflict with the one that is taken? Each is (address, protocol, number)."""
     alike = taken[0] == wanted[0] or "0.0.0.0" in (taken[0], wanted[0])
     return alike and taken[1:] == wanted[1:]

@@ -17,20 +17,24 @@ Waiting = tuple[int, int, int | None, int | None]
 """A pod as (priority, created, last transition, last probe); None where there is none. Minutes after midnight."""
 
 
-def active_q_comp_broken(one: Waiting, other: Waiting) -> bool:
+def active_q_comp_broken(
+    one: tuple[int, int, int | None, int | None], other: tuple[int, int, int | None, int | None]
+) -> bool:
     """Whether v1.13 pops the one before the other. A pod: (priority, created, last transition, last probe)."""
 
-    def timestamp(pod: Waiting) -> int:
+    def timestamp(pod: tuple[int, int, int | None, int | None]) -> int:
         _, created, transition, probe = pod
         return transition or probe or created
 
     return one[0] > other[0] or timestamp(one) < timestamp(other)
 
 
-def active_q_comp_mended(one: Waiting, other: Waiting) -> bool:
+def active_q_comp_mended(
+    one: tuple[int, int, int | None, int | None], other: tuple[int, int, int | None, int | None]
+) -> bool:
     """Whether v1.13 pops the one before the other. A pod: (priority, created, last transition, last probe)."""
 
-    def timestamp(pod: Waiting) -> int:
+    def timestamp(pod: tuple[int, int, int | None, int | None]) -> int:
         _, created, transition, probe = pod
         return probe or transition or created
 

@@ -24,6 +24,7 @@ class Repair(Exercise):
     """A broken function, to be mended. ``spec``: what it should do; ``mended``: a function that does, as a solution.
 
     ``cases``: instances as tuples of arguments, smaller ones first. They are generated for each check from the seed.
+    ``needs``: the imports that the function needs when it is copied into a cell.
     """
 
     kind = "repair"
@@ -39,8 +40,9 @@ class Repair(Exercise):
         why: str,
         hints: tuple[str, ...],
         seed: int = 1,
+        needs: str = "",
     ) -> None:
-        self.source = getsource(broken)
+        self.source = "\n\n\n".join(filter(None, [needs, getsource(broken)]))
         super().__init__(title, question, hints, Given(lines(self.source), self.source))
         self.broken, self.mended, self.spec, self.cases, self.why, self.seed = broken, mended, spec, cases, why, seed
 

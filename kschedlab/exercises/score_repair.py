@@ -65,7 +65,7 @@ LARGEST_DRAW = 100
 """Each way in which a draw may come out is tried."""
 
 
-def select_host_broken(scores: Scored, intn: Draw) -> str:
+def select_host_broken(scores: list[tuple[str, int]], intn: Callable[[int], int]) -> str:
     """selectHost: one of the nodes with the highest score, each equally likely."""
     (selected, highest), count = scores[0], 1
     for name, score in scores[1:]:
@@ -78,7 +78,7 @@ def select_host_broken(scores: Scored, intn: Draw) -> str:
     return selected
 
 
-def select_host(scores: Scored, intn: Draw) -> str:
+def select_host(scores: list[tuple[str, int]], intn: Callable[[int], int]) -> str:
     """selectHost: one of the nodes with the highest score, each equally likely."""
     (selected, highest), count = scores[0], 1
     for name, score in scores[1:]:
@@ -162,4 +162,5 @@ def fair_draw(seed: int) -> Exercise:
             "What must happen to count when a higher score comes?",
         ),
         seed,
+        "from collections.abc import Callable",
     )

@@ -267,12 +267,12 @@ def quoted(value: str) -> str:
 Pods = list[Mapping[str, Any]]
 
 
-def free_cpu_broken(allocatable: int, pods: Pods) -> int:
+def free_cpu_broken(allocatable: int, pods: list[Mapping[str, Any]]) -> int:
     """CPU that is left on a node, in milli. Each pod has a phase and the requests of its (init) containers."""
     return allocatable - sum(sum(pod["containers"]) for pod in pods)
 
 
-def free_cpu(allocatable: int, pods: Pods) -> int:
+def free_cpu(allocatable: int, pods: list[Mapping[str, Any]]) -> int:
     """CPU that is left on a node, in milli. Each pod has a phase and the requests of its (init) containers."""
     used = 0
     for each in pods:
@@ -328,4 +328,5 @@ def free_cpu_of_a_node(seed: int) -> Exercise:
             "An init container runs alone: what if it needs more than all others together?",
         ),
         seed,
+        "from collections.abc import Mapping\nfrom typing import Any",
     )
