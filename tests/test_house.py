@@ -1,6 +1,7 @@
 """The house as a whole: data flows one way, and importing it is quick."""
 
 import ast
+import re
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -66,6 +67,22 @@ def test_a_module_imports_only_from_its_left(path: Path) -> None:
     right = {to for to in imports(path) if LEFT_TO_RIGHT.index(to) > place}
     wrong = right - {"views"} if own in SHOW_THEMSELVES else right
     assert not wrong, f"{own} imports {wrong}"
+
+
+ROOMS = {
+    "server": ("informers", "scheduler", "controllers", "scenarios", "simulation"),
+    "scheduler": ("controllers", "scenarios", "simulation"),
+    "controllers": ("scheduler", "scenarios", "simulation"),
+    "scenarios": ("simulation",),
+}
+"""The rooms of the simulation, and what they must not know: they meet at the API server."""
+
+
+@pytest.mark.parametrize("own", ROOMS)
+def test_the_rooms_of_the_simulation_meet_at_the_api_server(own: str) -> None:
+    for path in (PACKAGE / "simulation" / own).glob("*.py"):
+        known = re.findall(r"^ *from kschedlab\.simulation\.(\w+)", path.read_text(encoding="utf-8"), re.MULTILINE)
+        assert not set(known) & set(ROOMS[own]), f"{path.name} imports {set(known) & set(ROOMS[own])}"
 
 
 def test_importing_the_package_loads_nothing_heavy() -> None:
