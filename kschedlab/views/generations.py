@@ -53,7 +53,7 @@ TOPICS = {
 
 HIGHEST = "highest"
 """The setting that nearly every score has; it gets one row for all of them."""
-APART = frozenset({"name", "filters", "scores", "unknown", HIGHEST})
+APART = frozenset({"name", "filters", "scores", "loop", "unknown", HIGHEST})
 """What is shown elsewhere than among the settings."""
 LONG = "DuringSchedulingIgnoredDuringExecution"
 LABEL = 24
@@ -165,6 +165,7 @@ def sections(generations: Sequence[Generation], everything: bool = False) -> lis
         Section("filters and their order", rows(_filters)),
         Section("scores and their weights", rows(_scores)),
         Section("constants and rules", settings(_own)),
+        Section("rules of the loop", settings(lambda g: _settings(g.loop, "loop", "loop.")), True),
         Section("rules of filters", settings(lambda g: _rules(part for f in g.filters for part in _parts(f))), True),
         Section("rules of scores", settings(lambda g: _rules(score for score, _ in g.scores)), True),
         Section("fields of a pod that the API has", settings(lambda g: _fields(g, fields)), True),
