@@ -127,7 +127,7 @@ def _percentage(text: str) -> int:
 
 
 def _duration(text: str) -> int:
-    from kschedlab.simulation.scenarios.durations import parse_duration
+    from kschedlab.simulation.durations import parse_duration
 
     try:
         return parse_duration(text)
