@@ -184,7 +184,9 @@ SECTIONS: dict[str, tuple[Term, ...]] = {
         Term("weight", "权重", "003 004", "by what a plugin's score is multiplied before summing"),
         Term("weighted score", "加权评分", "003", "score x weight"),
         Term("normalising", "二次打分", "004", "to stretch raw scores to the whole range once all nodes are known"),
-        Term("random choice", "随机", "002 004", "among nodes of the highest total each is equally likely"),
+        Term(
+            "random choice", "随机", "002 004", "v1.16, v1.20: among nodes of the highest total each is equally likely"
+        ),
         Term(
             "reservoir sampling",
             "水塘抽样",
