@@ -10,14 +10,13 @@ from msgspec.structs import replace
 
 from kschedlab.generations import GENERATIONS
 from kschedlab.objects.decoding import decode
-from kschedlab.objects.defaults import with_defaults
 from kschedlab.objects.model import Pod
 from kschedlab.queue.events import event
 from kschedlab.queue.queued import QueuedPodInfo
+from tests.conformance.queue_driver import MILLISECOND, QueueDriver
 
 START = {"v1.13": 2_000_000_000 * 1_000_000, "v1.16": 1_577_836_800_000_000, "v1.20": 1_577_836_800_000_000}
 """v1.13's clock stands still; all times in its vectors lie more than a minute before that, or after."""
-MILLISECOND = 1000
 NOTHING = event("*", "All")
 
 
@@ -28,13 +27,10 @@ def answer(scenario: dict[str, Any]) -> dict[str, Any]:
     return {"id": scenario["id"], "version": scenario["version"], "steps": steps, "drain": driver.drain()}
 
 
-class Driver:
+class Driver(QueueDriver):
     def __init__(self, version: str) -> None:
+        super().__init__(START[version], GENERATIONS[version].queue)
         self.version = version
-        self.clock = self.start = START[version]
-        self.store: dict[str, Pod] = {}
-        self.flying: list[tuple[QueuedPodInfo, int]] = []
-        self.queue = GENERATIONS[version].queue(lambda: self.clock, known=self.store.get)
         self.open = self.backoff_open = False
 
     def step(self, op: dict[str, Any]) -> dict[str, Any]:
@@ -55,45 +51,19 @@ class Driver:
 
     def do(self, op: dict[str, Any]) -> dict[str, Any]:
         self.clock += op.get("ms", 0) * MILLISECOND
-        given: dict[str, Any] = {}
-        if "pod" in op:
-            pod = self._pod(op["pod"])
-            if pod is None:
-                return {"skipped": "unknown pod"}
-            given["pod"] = pod
-        if "inflight" in op:
-            if not self.flying:
-                return {"skipped": "nothing in flight"}
-            given["flight"] = self.flying.pop(op["inflight"] % len(self.flying))
-        return getattr(self, "_" + op["op"])(op, **given)
+        return super().do(op)
 
-    def _pod(self, given: str | dict[str, Any]) -> Pod | None:
-        if isinstance(given, str):
-            return self.store.get(given)
-        pod, faults = decode(given, "Pod")
-        assert isinstance(pod, Pod) and not faults
-        # no admission plugin gives these pods a priority, so one that is written later is a change
-        defaulted = with_defaults(pod, {})
+    def stored(self, pod: Pod) -> Pod:
+        """No admission plugin gives these pods a priority, so one that is written later is a change."""
+        defaulted = super().stored(pod)
         return replace(defaulted, spec=replace(defaulted.spec, priority=pod.spec.priority))
 
     # -- operations
-
-    def _add(self, op, pod):
-        self.store[pod.key] = pod
-        self.queue.add(pod)
-        return {"pod": pod.key}
 
     def _addIfNotPresent(self, op, pod):  # noqa: N802
         self.store[pod.key] = pod
         self.queue.add_if_not_present(pod)
         return {"pod": pod.key}
-
-    def _pop(self, op):
-        queued = self.queue.pop()
-        if queued is None:
-            return {"skipped": "empty"}
-        self.flying.append((queued, self.queue.scheduling_cycle))
-        return {"pod": queued.key}
 
     def _addUnschedulableIfNotPresent(self, op, flight):  # noqa: N802
         queued, popped = flight
@@ -105,32 +75,7 @@ class Driver:
         queued.refused(pod)
         cycle = op.get("cycle", "popped")
         cycle = {"popped": popped, "current": self.queue.scheduling_cycle}.get(cycle, cycle)
-        try:
-            self.queue.add_unschedulable(queued, cycle)
-        except ValueError as error:
-            return {"pod": queued.key, "error": str(error)}
-        return {"pod": queued.key}
-
-    def _done(self, op, flight):
-        queued, _ = flight
-        self.queue.done(queued.pod)
-        stored = self.store.get(queued.key)
-        if stored is not None and stored.metadata.uid == queued.pod.metadata.uid:
-            del self.store[queued.key]
-        return {"pod": queued.key}
-
-    def _update(self, op, pod):
-        old = self.store.get(pod.key)
-        if old is None:
-            return {"pod": pod.key, "skipped": "unknown pod"}
-        self.store[pod.key] = pod
-        self.queue.update(old, pod)
-        return {"pod": pod.key}
-
-    def _delete(self, op, pod):
-        self.store.pop(pod.key, None)
-        self.queue.delete(pod)
-        return {"pod": pod.key}
+        return self.give_back(queued, cycle)
 
     def _moveAllToActiveQueue(self, op):  # noqa: N802
         self.queue.move(NOTHING)
@@ -148,21 +93,9 @@ class Driver:
         self.queue.flush_unschedulable()
         return {}
 
-    def _flushBackoffQCompleted(self, op):  # noqa: N802
-        self.queue.flush_backoff()
-        return {}
-
     def _updateNominatedPodForNode(self, op, pod):  # noqa: N802
         self.queue.nominate(pod, op["node"])
         return {"pod": pod.key}
-
-    def _deleteNominatedPodIfExists(self, op, pod):  # noqa: N802
-        self.queue.withdraw(pod)
-        return {"pod": pod.key}
-
-    def _nominatedPods(self, op):  # noqa: N802
-        pods = [pod.key for pod in self.queue.nominated(op["node"])]
-        return {"pods": pods} if pods else {}
 
     # -- state
 
@@ -184,7 +117,7 @@ class Driver:
         queue = self.queue
         backoff = sorted(queue.pod_backoff_q, key=lambda queued: (queue.backoff.end(queued), queued.key))
         state = {
-            "clock": self._ms(self.clock),
+            "clock": self.ms(self.clock),
             "active": [self._entry(queued) for queued in sorted(queue.active_q, key=lambda queued: queued.rank)],
             "backoff": [self._entry(queued) for queued in backoff],
             "backoffHeap": None if self.backoff_open else queue.pod_backoff_q.data.queue.copy(),
@@ -192,29 +125,20 @@ class Driver:
         }
         if self.version == "v1.16" and queue.backoff.pod_attempts:
             state["podBackoff"] = {
-                key: [attempts, self._ms(queue.backoff.end_of(key))]
+                key: [attempts, self.ms(queue.backoff.end_of(key))]
                 for key, attempts in queue.backoff.pod_attempts.items()
             }
         return state
 
     def _entry(self, queued: QueuedPodInfo) -> dict[str, Any]:
-        entry = {"pod": queued.key, "timestamp": self._ms(queued.timestamp)}
+        entry = {"pod": queued.key, "timestamp": self.ms(queued.timestamp)}
         if self.version == "v1.16":
             return entry
         return entry | {
             "attempts": queued.attempts,
-            "initialAttemptTimestamp": self._ms(queued.initial_attempt_timestamp),
-            "backoffExpiry": self._ms(self.queue.backoff.end(queued)),
+            "initialAttemptTimestamp": self.ms(queued.initial_attempt_timestamp),
+            "backoffExpiry": self.ms(self.queue.backoff.end(queued)),
         }
-
-    def _ms(self, moment: int) -> int:
-        return (moment - self.start) // MILLISECOND
-
-    def drain(self) -> list[str]:
-        order = []
-        while (queued := self.queue.pop()) is not None:
-            order.append(queued.key)
-        return order
 
 
 def _with_condition(pod: Pod, given: dict[str, Any]) -> Pod:
