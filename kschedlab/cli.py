@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import argparse
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
-from typing import IO, TYPE_CHECKING
+from typing import IO, TYPE_CHECKING, TypeVar
 
 import msgspec
 
@@ -16,8 +16,6 @@ from kschedlab.cluster.cluster import Cluster
 from kschedlab.cluster.pods import PodInfo
 from kschedlab.decide import decide_lines, no_profile
 from kschedlab.decision import Decision
-from kschedlab.exercises.lesson import LESSONS
-from kschedlab.exercises.sheet import answers, parse_seeds, sheet
 from kschedlab.generations import GENERATIONS, LATEST, Deciders, Generation, api_of, decider
 from kschedlab.objects.manifests import ManifestError, load
 from kschedlab.queue.order import queue_order
@@ -25,6 +23,8 @@ from kschedlab.scheduler import Scheduler
 
 if TYPE_CHECKING:
     from kschedlab.simulation.simulation import Simulation
+
+T = TypeVar("T")
 
 __all__ = ["decide_lines", "main"]
 
@@ -104,7 +104,7 @@ def _parser() -> argparse.ArgumentParser:
     simulate.set_defaults(run=_simulate)
 
     for_class = commands.add_parser("sheet", help="a lesson's exercises for a class, a seed for each student")
-    for_class.add_argument("lesson", choices=LESSONS)
+    for_class.add_argument("lesson", type=_lesson, metavar="LESSON", help="overview, queue, score, ...")
     for_class.add_argument("--seeds", type=_seeds, metavar="1-30", required=True, help="e.g. 1-30 or 1,4,7-9")
     for_class.add_argument("--solutions", action="store_true", help="with the solutions")
     for_class.add_argument("--answers", action="store_true", help="only a table of the answers, to mark at a glance")
@@ -126,20 +126,30 @@ def _percentage(text: str) -> int:
     return int(text)
 
 
+def _argument(parse: Callable[[str], T], text: str) -> T:
+    """What ``parse`` makes of an argument; its ValueError is what the program says."""
+    try:
+        return parse(text)
+    except ValueError as error:
+        raise argparse.ArgumentTypeError(str(error)) from None
+
+
 def _duration(text: str) -> int:
     from kschedlab.simulation.durations import parse_duration
 
-    try:
-        return parse_duration(text)
-    except ValueError as error:
-        raise argparse.ArgumentTypeError(str(error)) from None
+    return _argument(parse_duration, text)
+
+
+def _lesson(text: str) -> str:
+    from kschedlab.exercises.lesson import lesson_named
+
+    return _argument(lesson_named, text)
 
 
 def _seeds(text: str) -> list[int]:
-    try:
-        return parse_seeds(text)
-    except ValueError as error:
-        raise argparse.ArgumentTypeError(str(error)) from None
+    from kschedlab.exercises.sheet import parse_seeds
+
+    return _argument(parse_seeds, text)
 
 
 def _decide(options: argparse.Namespace) -> int:
@@ -232,12 +242,12 @@ def _simulate(options: argparse.Namespace) -> int:
 
 
 def _sheet(options: argparse.Namespace) -> int:
+    from kschedlab.exercises.sheet import answers, sheet
 
-    print(
-        answers(options.lesson, options.seeds)
-        if options.answers
-        else sheet(options.lesson, options.seeds, options.solutions)
-    )
+    if options.answers:
+        print(answers(options.lesson, options.seeds))
+    else:
+        print(sheet(options.lesson, options.seeds, options.solutions))
     return 0
 
 

@@ -16,11 +16,16 @@ LESSONS = ("overview", "queue", "score", "map_reduce", "preemption", "generation
 """The lessons with exercises: each is a module of this folder with a function ``exercises(seed)``."""
 
 
+def lesson_named(text: str) -> str:
+    """The text, if it is a lesson's name. ValueError says which there are."""
+    if text not in LESSONS:
+        raise ValueError(f'there is no lesson "{text}"; there are {", ".join(LESSONS)}')
+    return text
+
+
 def exercises_of(lesson: str, seed: int) -> list[Exercise]:
     """The exercises of a lesson, generated from the seed. ValueError if there is no such lesson."""
-    if lesson not in LESSONS:
-        raise ValueError(f'there is no lesson "{lesson}"; there are {", ".join(LESSONS)}')
-    make = import_module(f"kschedlab.exercises.{lesson}").exercises
+    make = import_module(f"kschedlab.exercises.{lesson_named(lesson)}").exercises
     return cast(Callable[[int], list[Exercise]], make)(seed)
 
 
