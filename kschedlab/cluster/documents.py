@@ -7,6 +7,7 @@ from typing import Any, TypeAlias, TypeVar
 
 import msgspec
 
+from kschedlab.objects.defaults import CLUSTER_SCOPED
 from kschedlab.objects.manifests import Objects
 from kschedlab.objects.model import (
     CSIDriver,
@@ -70,10 +71,6 @@ MATTERS: dict[Kind, Callable[[Any], object]] = {
 }
 """What facts can follow from, of each kind; of budgets and priority classes nothing does."""
 
-WITHOUT_NAMESPACE = frozenset(
-    [PersistentVolume, StorageClass, CSINode, CSIDriver, VolumeAttachment, PriorityClass, Namespace]
-)
-
 
 class Documents:
     """Objects by kind, then by (namespace, name), or by the name alone where a kind has no namespaces.
@@ -105,7 +102,7 @@ class Documents:
 def key_of(document: Any) -> Any:
     """By what its kind's objects are told apart."""
     metadata = document.metadata
-    return metadata.name if type(document) in WITHOUT_NAMESPACE else (metadata.namespace, metadata.name)
+    return metadata.name if type(document).__name__ in CLUSTER_SCOPED else (metadata.namespace, metadata.name)
 
 
 def change(found: dict[K, D], key: K, new: D | None) -> None:
