@@ -4,17 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
+from functools import partial
+from typing import Any
 
 from kschedlab.views.html import Html, element
 from kschedlab.views.style import CHOSEN, EVICTED, fills, ink
+from kschedlab.views.svg import label, svg
 from kschedlab.views.words import amount
 
 WIDTH, GAP, HEAD, FOOT, TALL = 126, 12, 24, 40, 220
 """Of a box, between boxes, above and below them, and the height of the largest node; in pixels at normal size."""
 PER_ROW = 5
-EM = 13
-"""Pixels of one em of text; the drawing's size is given in em, so that it grows with the text around it."""
-FONT = "system-ui,sans-serif"
+_text = partial(label, limit=20)
 LABELS = {"evicted": "✕ evicted", "reprieved": "✓ reprieved", "arriving": "↓ arrives"}
 
 
@@ -64,19 +65,7 @@ def draw(boxes: Sequence[Box], alt: str, resource: str, more: str = "", prioriti
     ]
     bottom = rows * (HEAD + TALL + FOOT)
     width = GAP + max(min(len(boxes), PER_ROW), 3) * (WIDTH + GAP)
-    inside = element("g", *shapes, *_legend(colour, bottom + 18, more), font_family=FONT, font_size=12)
-    return element(
-        "svg",
-        inside,
-        xmlns="http://www.w3.org/2000/svg",
-        viewBox=f"0 0 {width} {bottom + 28}",
-        width=f"{width / EM:.1f}em",
-        height=f"{(bottom + 28) / EM:.1f}em",
-        role="img",
-        aria_label=alt,
-        fill="currentColor",
-        style="max-width:100%;height:auto",
-    )
+    return svg([*shapes, *_legend(colour, bottom + 18, more)], width, bottom + 28, alt)
 
 
 def _box(box: Box, resource: str, scale: float, colour: dict[int, str]) -> list[Html]:
@@ -119,7 +108,7 @@ def _labels(block: Block, y: float, height: float, fill: str) -> list[Html]:
     room = int((height - 4) // 15)
     kept = [(i, line) for i, line in enumerate(lines) if line][: max(room, 0)]
     middle = y + height / 2 - 7.5 * len(kept) + 12
-    halo: dict[str, str | float] = {
+    halo: dict[str, Any] = {
         "paint_order": "stroke",
         "stroke": fill,
         "stroke_width": 4,
@@ -154,11 +143,6 @@ def _outline(y: float, height: float, stroke: str, thick: float, margin: float, 
     )
 
 
-def _text(text: str, x: float, y: float, anchor: str, **more: str | float | None) -> Html:
-    short = text if len(text) <= 20 else text[:19] + "…"
-    return element("text", short, x=x, y=y, text_anchor=anchor, **more)
-
-
 def _legend(colour: dict[int, str], y: float, more: str) -> list[Html]:
     """Which colour stands for which priority; only the lowest and highest if there are many."""
     known = sorted(colour)
@@ -168,4 +152,4 @@ def _legend(colour: dict[int, str], y: float, more: str) -> list[Html]:
         shapes.append(element("rect", x=x, y=y - 10, width=12, height=12, fill=colour[priority], stroke="currentColor"))
         shapes.append(_text(str(priority), x + 16, y, "start"))
         x += 30 + 7 * len(str(priority))
-    return [*shapes, element("text", more, x=x + 8, y=y, font_style="italic")] if more else shapes
+    return [*shapes, label(more, x + 8, y, font_style="italic")] if more else shapes

@@ -9,10 +9,11 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from textwrap import wrap
-from typing import TYPE_CHECKING, Literal, TypeAlias
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 from kschedlab.views.html import Html, element, visible
 from kschedlab.views.style import CHOSEN, EVICTED
+from kschedlab.views.svg import EM, label, svg
 
 if TYPE_CHECKING:
     from networkx import DiGraph
@@ -28,8 +29,6 @@ WIDE, TALL, GAP_X, GAP_Y, MARGIN = 160, 50, 56, 36, 8
 """Of a box, between boxes and around the drawing; in pixels at normal size."""
 LETTERS, LINE = 20, 16
 """In a line of a box, and its height."""
-EM = 13
-FONT = "system-ui,sans-serif"
 BACK = "var(--jp-layout-color0, #ffffff)"
 """Behind the text on arrows: the page's own colour; a saved picture stands on white."""
 FILLS: Mapping[State, tuple[str, str, str, float]] = {
@@ -168,27 +167,16 @@ def draw_graph(graph: Graph, alt: str) -> Html:
     shapes += [_box(vertex, *corners[vertex.name]) for vertex in graph.vertices]
     shapes += [_note(edge, curve) for edge, (curve, _) in zip(arrows, curves, strict=True) if edge.label]
     left, top, width, height = _bounds(list(corners.values()), [curve for curve, _ in curves])
-    return element(
-        "svg",
-        element("g", *shapes, font_family=FONT, font_size=EM),
-        xmlns="http://www.w3.org/2000/svg",
-        viewBox=f"{left:.0f} {top:.0f} {width:.0f} {height:.0f}",
-        width=f"{width / EM:.1f}em",
-        height=f"{height / EM:.1f}em",
-        role="img",
-        aria_label=alt,
-        fill="currentColor",
-        style="max-width:100%;height:auto",
-    )
+    return svg(shapes, width, height, alt, left, top, EM)
 
 
-def _bounds(corners: Sequence[Place], curves: Sequence[Curve]) -> tuple[float, float, float, float]:
-    """(left, top, width, height) of the drawing."""
+def _bounds(corners: Sequence[Place], curves: Sequence[Curve]) -> tuple[int, int, int, int]:
+    """(left, top, width, height) of the drawing, in whole pixels."""
     points = [(x + right, y + down) for x, y in corners for right, down in ((0, 0), (WIDE, TALL))]
     points += [_at(curve, t / 8) for curve in curves for t in range(9)]
     xs, ys = ([point[i] for point in points] or [0.0] for i in (0, 1))
     left, top = min(xs) - MARGIN, min(ys) - MARGIN
-    return left, top, max(xs) + MARGIN - left, max(ys) + MARGIN - top
+    return round(left), round(top), round(max(xs) + MARGIN - left), round(max(ys) + MARGIN - top)
 
 
 def graph_lines(graph: Graph) -> list[str]:
@@ -215,9 +203,8 @@ def _box(vertex: Vertex, x: float, y: float) -> Html:
     rows: list[tuple[str, int, str | None]] = [(line, EM, "bold") for line in lines]
     rows += [(line, EM - 2, None) for line in wrap(visible(vertex.detail), LETTERS + 4)[: 3 - len(lines)]]
     first = y + TALL / 2 - LINE * (len(rows) - 1) / 2 + 4.5
-    middle: dict[str, str | float] = {"x": x + WIDE / 2, "text_anchor": "middle"}
     text = (
-        element("text", line, y=first + LINE * i, font_size=size, font_weight=weight, **middle)
+        label(line, x + WIDE / 2, first + LINE * i, "middle", font_size=size, font_weight=weight)
         for i, (line, size, weight) in enumerate(rows)
     )
     rect = element(
@@ -303,8 +290,8 @@ def _note(edge: Edge, curve: Curve) -> Html:
     """What is written on the arrow, in the middle of its curve; above it if it is level, or it would be hidden."""
     x, y = _at(curve, 0.5)
     y -= 12 if all(point[1] == curve[0][1] for point in curve) else 0
-    halo: dict[str, str | float] = {"paint_order": "stroke", "stroke": BACK, "stroke_width": 5}
-    return element("text", edge.label, x=x, y=y + 4, text_anchor="middle", font_size=EM - 1, **halo)
+    halo: dict[str, Any] = {"paint_order": "stroke", "stroke": BACK, "stroke_width": 5}
+    return label(edge.label, x, y + 4, "middle", font_size=EM - 1, **halo)
 
 
 def _xy(point: Place) -> str:

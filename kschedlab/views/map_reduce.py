@@ -12,6 +12,7 @@ from kschedlab.score.stage import Scores
 from kschedlab.views.arithmetic import NORMALISED, RAW, WEIGHTED, Step, steps
 from kschedlab.views.html import Html, element
 from kschedlab.views.style import CHOSEN, EVICTED, KINDS, ink
+from kschedlab.views.svg import label, svg
 from kschedlab.views.tables import row, table
 from kschedlab.views.words import aligned
 
@@ -20,7 +21,6 @@ FUNCTIONS = tuple(plugin.name for plugin, _ in V1_16.scores if not getattr(plugi
 MAP, REDUCE, WEIGHT, SUM = "Map", "Reduce", "× weight", "sum"
 STAGES = (MAP, REDUCE, WEIGHT, SUM)
 BY_FUNCTION = "F"
-EM, FONT = 13, "system-ui,sans-serif"
 LEFT, HIGH, LANE, GAP, LETTER = 238, 28, 16, 8, 7
 """Room for the rows' names; height of a row and of a worker's lane; between parts; width of a letter."""
 INK = "currentColor"
@@ -138,14 +138,14 @@ def _positions(decision: Decision) -> list[int]:
 
 def _channel(work: Sequence[Piece], tick: int, wide: int) -> tuple[list[Html], float]:
     """The indices that nobody has taken yet."""
-    shapes = [_text("channel: indices not taken", LEFT - 8, 18, "end")]
+    shapes = [label("channel: indices not taken", LEFT - 8, 18, "end")]
     for place, piece in enumerate(work):
         taken = piece.start < tick or tick >= work[-1].end
         x = LEFT + place * wide
         box = {"x": x + 4, "y": 4, "width": wide - 8, "height": 20, "rx": 4}
         shapes.append(element("rect", fill="none", stroke="currentColor", opacity=0.25 if taken else 1, **box))
         if not taken:
-            shapes.append(_text(str(piece.node), x + wide / 2, 18, "middle", font_weight="bold"))
+            shapes.append(label(str(piece.node), x + wide / 2, 18, "middle", font_weight="bold"))
     return shapes, 26.0
 
 
@@ -157,18 +157,18 @@ def _lanes(work: Sequence[Piece], tick: int, wide: int, y: float) -> tuple[list[
     for piece in work:
         lane = y + (piece.worker - 1) * LANE
         if piece.start == 0:
-            shapes.append(_text(f"W{piece.worker}", LEFT - 8, lane + 13, "end"))
+            shapes.append(label(f"W{piece.worker}", LEFT - 8, lane + 13, "end"))
         if piece.start < tick:
             seen = min(piece.end, tick)
             x, long = LEFT + scale * piece.start, scale * (seen - piece.start)
             fill = worker_fill(piece.worker)
             box = {"x": x, "y": lane + 1, "width": long, "height": LANE - 2}
             shapes.append(element("rect", fill=fill, stroke="currentColor", stroke_width=0.75, **box))
-            shapes.append(_text(str(piece.node), x + long / 2, lane + 13, "middle", fill=ink(fill)))
+            shapes.append(label(str(piece.node), x + long / 2, lane + 13, "middle", fill=ink(fill)))
     bottom = y + workers * LANE
     x = LEFT + scale * tick
     shapes.append(element("path", d=f"M{x:.1f} {y:.1f}V{bottom:.1f}", stroke=EVICTED, stroke_width=2))
-    told = _text(f"time in ticks: {tick} of {last}", LEFT, bottom + 14, "start")
+    told = label(f"time in ticks: {tick} of {last}", LEFT, bottom + 14, "start")
     return [*shapes, told], bottom + 20
 
 
@@ -280,11 +280,11 @@ def _grid(heads: Sequence[str], rows: Sequence[Row], wide: int, y: float, left: 
     """Heads and rows from ``y`` down, and where they end."""
     shapes = []
     for i, (head, _, below) in enumerate(each.partition(" ") for each in heads):
-        shapes.append(_text(head, left + (i + 0.5) * wide, y + 15, "middle", font_weight="bold"))
-        shapes += [_text(below, left + (i + 0.5) * wide, y + 29, "middle", font_size=10.5)] if below else []
+        shapes.append(label(head, left + (i + 0.5) * wide, y + 15, "middle", font_weight="bold"))
+        shapes += [label(below, left + (i + 0.5) * wide, y + 29, "middle", font_size=10.5)] if below else []
     y += 34 if any(" " in head for head in heads) else 20
     for each in rows:
-        shapes.append(_text(each.name, left - 8, y + 19, "end", font_weight="bold" if each.strong else None))
+        shapes.append(label(each.name, left - 8, y + 19, "end", font_weight="bold" if each.strong else None))
         for i, cell in enumerate(each.cells):
             shapes += _cell(cell, left + i * wide, y, wide, each.strong)
         y += HIGH
@@ -305,9 +305,9 @@ def _cell(cell: Cell, x: float, y: float, wide: int, strong: bool) -> list[Html]
     bold = "bold" if strong or cell.frame else None
     small = 10 if LETTER * len(cell.text) > wide - 4 else None
     middle = x + wide / 2 - (5 if cell.small and wide < 48 else 0)
-    shapes.append(_text(cell.text, middle, y + 19, "middle", fill=colour, font_weight=bold, font_size=small))
+    shapes.append(label(cell.text, middle, y + 19, "middle", fill=colour, font_weight=bold, font_size=small))
     if cell.small:
-        shapes.append(_text(cell.small, x + wide - 4, y + 11, "end", fill=colour, font_size=9))
+        shapes.append(label(cell.small, x + wide - 4, y + 11, "end", fill=colour, font_size=9))
     return shapes
 
 
@@ -315,23 +315,3 @@ def draw_grid(heads: Sequence[str], rows: Sequence[Row], wide: int, alt: str, le
     """A grid alone, with columns of this width."""
     shapes, y = _grid(heads, rows, wide, 0, left)
     return svg(shapes, left + wide * len(heads) + 4, y + 2, alt)
-
-
-def _text(text: str, x: float, y: float, anchor: str, **more: str | float | None) -> Html:
-    return element("text", text, x=x, y=y, text_anchor=anchor, **more)
-
-
-def svg(shapes: Sequence[Html], width: float, height: float, alt: str) -> Html:
-    """The shapes as a drawing that grows with the text around it. ``alt``: the drawing in words."""
-    return element(
-        "svg",
-        element("g", *shapes, font_family=FONT, font_size=12),
-        xmlns="http://www.w3.org/2000/svg",
-        viewBox=f"0 0 {width} {height}",
-        width=f"{width / EM:.1f}em",
-        height=f"{height / EM:.1f}em",
-        role="img",
-        aria_label=alt,
-        fill="currentColor",
-        style="max-width:100%;height:auto",
-    )

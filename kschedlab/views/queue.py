@@ -7,11 +7,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Literal, TypeAlias
 
-from kschedlab.views.drawing import EM, FONT
 from kschedlab.views.html import Html, element
 from kschedlab.views.style import CHOSEN, EVICTED, KINDS, fills, ink
+from kschedlab.views.svg import label, svg
 
 Point: TypeAlias = tuple[float, float]
 Mark: TypeAlias = Literal["", "compared", "swapped", "new"]
@@ -21,6 +22,7 @@ CELL, TALL, GAP = 64, 36, 8
 LEVEL = 62
 SIGNS: Mapping[Mark, str] = {"": "", "compared": "?", "swapped": "⇄", "new": "+"}
 COLOURS: Mapping[Mark, str] = {"": "currentColor", "compared": KINDS[4], "swapped": EVICTED, "new": CHOSEN}
+_text = partial(label, limit=44)
 
 
 @dataclass(frozen=True)
@@ -53,7 +55,7 @@ def draw_heap(places: Sequence[Place], alt: str) -> Html:
     for i, (each, (x, y)) in enumerate(zip(places, spots, strict=True)):
         shapes.append(_place(each, x, y, colour[each.priority], round_=TALL / 2))
         shapes.append(_text(str(i), x - CELL / 2 - 6, y + TALL / 2 + 4, "end", font_size=11, opacity=0.75))
-    return _svg(shapes, width, top + (levels - 1) * LEVEL + TALL + 8, alt)
+    return svg(shapes, width, top + (levels - 1) * LEVEL + TALL + 8, alt, size=14)
 
 
 def _spot(index: int, width: float, top: float) -> Point:
@@ -133,7 +135,7 @@ def draw_parts(parts: Sequence[Part], alt: str) -> Html:
         rows = [*part.pods[:MOST], *([f"and {more} more"] if more > 0 else [])] or ["(none)"]
         chips = (_chip(name, x + 8, 34 + n * (CHIP + 6), name in part.lit) for n, name in enumerate(rows))
         shapes += [frame, *chips, _text(part.note, x + PART / 2, height + 18, "middle", font_size=12)]
-    return _svg(shapes, len(parts) * (PART + GAP) + GAP, height + 28, alt)
+    return svg(shapes, len(parts) * (PART + GAP) + GAP, height + 28, alt, size=14)
 
 
 def _chip(name: str, x: float, y: float, lit: bool) -> Html:
@@ -239,7 +241,7 @@ def draw_lanes(
             _moment(Moment((x - NAMES) / TICK, "", ""), bottom + 62),
             _text("attempt", x + 8, bottom + 59, "start", font_size=13),
         ]
-    return _svg(shapes, right + 30, bottom + (72 if legend else 44 if now is not None else 28), alt)
+    return svg(shapes, right + 30, bottom + (72 if legend else 44 if now is not None else 28), alt, size=14)
 
 
 def _lane(lane: Lane, y: float, right: float) -> list[Html]:
@@ -282,23 +284,3 @@ def _event(event: Moment, y: float, bottom: float) -> Html:
     x = NAMES + event.at * TICK
     line = element("line", x1=x, y1=y + 3, x2=x, y2=bottom, stroke="currentColor", stroke_width=1, opacity=0.45)
     return element("g", line, _text(event.words, x + 4, y, "start", font_size=12, limit=60))
-
-
-def _text(text: str, x: float, y: float, anchor: str, limit: int = 44, **more: str | float | None) -> Html:
-    short = text if len(text) <= limit else text[: limit - 1] + "…"
-    return element("text", short, x=x, y=y, text_anchor=anchor, **more)
-
-
-def _svg(shapes: Sequence[Html], width: float, height: float, alt: str) -> Html:
-    return element(
-        "svg",
-        element("g", *shapes, font_family=FONT, font_size=14),
-        xmlns="http://www.w3.org/2000/svg",
-        viewBox=f"0 0 {width:g} {height:g}",
-        width=f"{width / EM:.1f}em",
-        height=f"{height / EM:.1f}em",
-        role="img",
-        aria_label=alt,
-        fill="currentColor",
-        style="max-width:100%;height:auto",
-    )

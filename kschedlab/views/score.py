@@ -10,6 +10,7 @@ from kschedlab.decision import Decision
 from kschedlab.views.chart import Chart, heat_map, letter
 from kschedlab.views.html import Html, element, join
 from kschedlab.views.style import CHOSEN, EVICTED, KINDS, ink
+from kschedlab.views.svg import label, svg
 from kschedlab.views.tables import row, table
 from kschedlab.views.words import aligned, listing
 
@@ -17,7 +18,6 @@ STAGES = ("raw", "normalised", "weighted", "summed")
 SUM = "sum"
 DARKEST = 200
 """Scores from here up are equally dark: one huge weight would make all others look alike."""
-EM, FONT = 13, "system-ui,sans-serif"
 LEFT, BAR, RIGHT, HIGH, GAP, TOP = 78, 470, 92, 30, 12, 8
 LETTER = 7
 """Room for names, length of the longest bar, room for sums; height of a bar, and between bars; width of a letter."""
@@ -95,28 +95,17 @@ def draw_bars(bars: Bars, alt: str) -> Html:
         x = LEFT + scale * bars.line
         ends = {"x1": x, "x2": x, "y1": 2, "y2": bottom}
         shapes.append(element("line", stroke=EVICTED, stroke_width=3, stroke_dasharray="8 5", **ends))
-        shapes.append(_text(bars.line_words, x, bottom + 14, "middle"))
+        shapes.append(label(bars.line_words, x, bottom + 14, "middle"))
         bottom += 20
     legend, bottom = _legend(list(bars.parts), bottom) if len(bars.parts) > 1 else (Html(), bottom)
     width, height = LEFT + BAR + RIGHT, bottom + 6
-    return element(
-        "svg",
-        element("g", *shapes, legend, font_family=FONT, font_size=12),
-        xmlns="http://www.w3.org/2000/svg",
-        viewBox=f"0 0 {width} {height}",
-        width=f"{width / EM:.1f}em",
-        height=f"{height / EM:.1f}em",
-        role="img",
-        aria_label=alt,
-        fill="currentColor",
-        style="max-width:100%;height:auto",
-    )
+    return svg([*shapes, legend], width, height, alt)
 
 
 def _bar(bars: Bars, i: int, scale: float) -> Html:
     y, x = TOP + i * (HIGH + GAP), float(LEFT)
     name, won = bars.names[i], bars.names[i] in bars.marked
-    shapes = [_text(f"★ {name}" if won else name, LEFT - 8, y + 20, "end", font_weight="bold")]
+    shapes = [label(f"★ {name}" if won else name, LEFT - 8, y + 20, "end", font_weight="bold")]
     for place, (part, values) in enumerate(bars.parts.items()):
         long, fill = scale * values[i], KINDS[place % len(KINDS)]
         if values[i] > 0:
@@ -131,7 +120,7 @@ def _bar(bars: Bars, i: int, scale: float) -> Html:
         shapes.append(element("rect", fill="none", stroke=CHOSEN, stroke_width=4, **ends))
     line = LEFT + scale * bars.line if bars.line is not None else 0.0
     end = max(x, line) if line - x < LETTER * len(bars.ends[i]) + 8 else x
-    return element("g", *shapes, _text(bars.ends[i], end + 8, y + 20, "start", font_weight="bold"))
+    return element("g", *shapes, label(bars.ends[i], end + 8, y + 20, "start", font_weight="bold"))
 
 
 def _label(bars: Bars, place: int, value: int, long: float) -> str:
@@ -142,11 +131,7 @@ def _label(bars: Bars, place: int, value: int, long: float) -> str:
 
 
 def _inside(text: str, x: float, y: float, long: float, fill: str) -> list[Html]:
-    return [_text(text, x + long / 2, y + 20, "middle", fill=ink(fill))] if text else []
-
-
-def _text(text: str, x: float, y: float, anchor: str, **more: str | None) -> Html:
-    return element("text", text, x=x, y=y, text_anchor=anchor, **more)
+    return [label(text, x + long / 2, y + 20, "middle", fill=ink(fill))] if text else []
 
 
 def _legend(parts: Sequence[str], y: float) -> tuple[Html, float]:
@@ -158,7 +143,7 @@ def _legend(parts: Sequence[str], y: float) -> tuple[Html, float]:
             x, y = float(LEFT), y + 20
         fill = KINDS[place % len(KINDS)]
         shapes.append(element("rect", x=x, y=y - 10, width=12, height=12, fill=fill, stroke="currentColor"))
-        shapes.append(_text(part, x + 18, y, "start"))
+        shapes.append(label(part, x + 18, y, "start"))
         x += long
     return join(shapes), y
 

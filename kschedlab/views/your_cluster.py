@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
+from functools import partial
 from typing import NamedTuple
 
 import numpy as np
@@ -12,11 +13,11 @@ from kschedlab.cluster.cluster import Cluster
 from kschedlab.decision import Decision
 from kschedlab.objects.model import Node
 from kschedlab.preemption.stage import Preemption
-from kschedlab.views.drawing import EM, FONT
 from kschedlab.views.html import Html, element, join, visible
 from kschedlab.views.ladder import columns, ladder_text
 from kschedlab.views.picture import scarcest
 from kschedlab.views.style import CHOSEN, DECIDES, KINDS, MONO
+from kschedlab.views.svg import label, svg
 from kschedlab.views.tables import row, table
 from kschedlab.views.text import CANDIDATES, candidates_clock, fates, ranking
 from kschedlab.views.words import aligned, broken, count, listing, refusals
@@ -44,6 +45,7 @@ FITS, UNASKED = "feasible", "not looked at"
 
 
 # -- pools
+_words = partial(label, limit=80)
 
 
 def pools(cluster: Cluster) -> dict[str, list[int]]:
@@ -141,18 +143,7 @@ def node_bars(decision: Decision, sentence: str) -> Html:
     scale = f"Bars are filled as far as {resource} is asked for."
     shapes.append(_words(scale + (f" Each stands for {each} nodes." if each > 1 else ""), 0, y + 8, opacity=0.7))
     width, height = LEFT + PER_ROW * STEP, y + 18
-    return element(
-        "svg",
-        element("g", *shapes, font_family=FONT, font_size=12),
-        xmlns="http://www.w3.org/2000/svg",
-        viewBox=f"0 0 {width} {height:g}",
-        width=f"{width / EM:.1f}em",
-        height=f"{height / EM:.1f}em",
-        role="img",
-        aria_label=sentence,
-        fill="currentColor",
-        style="max-width:100%;height:auto",
-    )
+    return svg(shapes, width, height, sentence)
 
 
 COLOURS = tuple(colour for colour in KINDS if colour not in (CHOSEN, PALE))
@@ -210,10 +201,6 @@ def _pool_bars(runs: list[Run], style: dict[str, tuple[str, str]], y: float, sha
 
 
 CHOSEN_FRAME: dict[str, str | float | None] = {"fill": "none", "stroke": "currentColor", "stroke_width": 2}
-
-
-def _words(text: str, x: float, y: float, **more: str | float) -> Html:
-    return element("text", text if len(text) <= 80 else f"{text[:79]}…", x=x, y=y, **more)
 
 
 # -- why pending
