@@ -32,6 +32,7 @@ from kschedlab.simulation.events import Record, silent
 from kschedlab.simulation.informers import Informers
 from kschedlab.simulation.pods import TERMINAL
 from kschedlab.simulation.server.api import ApiServer
+from kschedlab.simulation.server.resources import key_of
 from kschedlab.simulation.server.status import ApiError
 
 NAME = "persistent-volume-binder"
@@ -99,7 +100,7 @@ class Claims:
 
     def _claim_changed(self, claim: PersistentVolumeClaim) -> None:
         """The claim has come, changed or gone; its volume looks too."""
-        self._claim_work.add(_key(claim))
+        self._claim_work.add(key_of(claim))
         if claim.spec.volumeName:
             self._volume_work.add(claim.spec.volumeName)
 
@@ -125,7 +126,7 @@ class Claims:
     def _look_at_all(self) -> None:
         for claim in self._claims.list():
             if BOUND not in claim.metadata.annotations:
-                self._claim_work.add(_key(claim))
+                self._claim_work.add(key_of(claim))
 
     # -- claims and volumes
 
@@ -159,7 +160,7 @@ class Claims:
         if reference is not None:
             claim = self._api.find(PersistentVolumeClaim, reference.namespace, reference.name)
             if claim is not None:
-                claims[_key(claim)] = claim
+                claims[key_of(claim)] = claim
         return next_of_volume(volume, claims)
 
     # -- the drivers
@@ -182,7 +183,7 @@ class Claims:
     def _make(self, claim: PersistentVolumeClaim) -> None:
         """The volume, if the claim still wants it; for another node, if that was chosen meanwhile."""
         del self._making[claim.metadata.uid]
-        live = self._claims.get(_key(claim))
+        live = self._claims.get(key_of(claim))
         found = self._classes.get(claim_class(claim))
         if live is None or live.metadata.uid != claim.metadata.uid or live.spec.volumeName or found is None:
             return
@@ -217,7 +218,7 @@ class Claims:
         if pod is None or pod.metadata.deletionTimestamp is not None or pod.status.phase in TERMINAL:
             return
         for claim in ephemeral_claims(pod):
-            if self._claims.get(_key(claim)) is None:
+            if self._claims.get(key_of(claim)) is None:
                 try:
                     self._api.create(claim, by="ephemeral-volume-controller")
                 except ApiError as error:
@@ -253,7 +254,3 @@ def _wanted_by(volume: PersistentVolume) -> str:
     """The claim that the volume names, or ""."""
     reference = volume.spec.claimRef
     return f"{reference.namespace}/{reference.name}" if reference is not None else ""
-
-
-def _key(claim: PersistentVolumeClaim) -> str:
-    return f"{claim.metadata.namespace}/{claim.metadata.name}"

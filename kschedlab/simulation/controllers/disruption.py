@@ -26,6 +26,7 @@ from kschedlab.simulation.controllers.work import Work
 from kschedlab.simulation.events import Record, silent
 from kschedlab.simulation.informers import Informer, Informers
 from kschedlab.simulation.server.api import ApiServer
+from kschedlab.simulation.server.resources import key_of
 
 NAME = "disruption-controller"
 
@@ -76,7 +77,7 @@ class Disruption:
     # -- what the watches tell
 
     def _budget_came(self, budget: PodDisruptionBudget) -> None:
-        key = _key(budget)
+        key = key_of(budget)
         self._selectors.pop(key, None)
         if budget.spec.selector is not None:
             try:
@@ -92,12 +93,12 @@ class Disruption:
     def _budget_changed(self, old: PodDisruptionBudget, new: PodDisruptionBudget) -> None:
         if old.spec.selector != new.spec.selector:
             self._budget_came(new)
-        self._work.add(_key(new))
+        self._work.add(key_of(new))
 
     def _budget_gone(self, budget: PodDisruptionBudget) -> None:
-        self._uncover(_key(budget))
-        self._selectors.pop(_key(budget), None)
-        self._said.pop(_key(budget), None)
+        self._uncover(key_of(budget))
+        self._selectors.pop(key_of(budget), None)
+        self._said.pop(key_of(budget), None)
 
     def _uncover(self, key: str) -> None:
         for name in self._covered.pop(key, ()):
@@ -160,8 +161,8 @@ class Disruption:
 
     def _say(self, budget: PodDisruptionBudget, reason: str, message: str) -> None:
         """Once, until something else is to be said."""
-        if self._said.get(_key(budget)) != message:
-            self._said[_key(budget)] = message
+        if self._said.get(key_of(budget)) != message:
+            self._said[key_of(budget)] = message
             self._record(budget, "Warning", reason, message)
 
 
@@ -170,7 +171,3 @@ _UNMANAGED = (
     "be calculated correctly, which may result in undefined behavior. To account for these pods please set "
     '".spec.minAvailable" field of the PDB to an integer value.'
 )
-
-
-def _key(budget: PodDisruptionBudget) -> str:
-    return f"{budget.metadata.namespace}/{budget.metadata.name}"

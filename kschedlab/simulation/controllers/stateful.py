@@ -23,6 +23,7 @@ from kschedlab.objects.model import (
 from kschedlab.simulation.controllers.replicas import pod_from, replicas_of, template_of
 from kschedlab.simulation.controllers.writes import Create, Delete, Write
 from kschedlab.simulation.pods import TERMINAL, is_ready
+from kschedlab.simulation.server.resources import key_of
 
 POD_NAME, POD_INDEX = "statefulset.kubernetes.io/pod-name", "apps.kubernetes.io/pod-index"
 
@@ -64,7 +65,7 @@ def _replica(
     """(what this pod needs, whether the pods after it wait for it)."""
     if pod is None:
         wanted = _claims(owner, number)
-        there = [claims(f"{claim.metadata.namespace}/{claim.metadata.name}") for claim in wanted]
+        there = [claims(key_of(claim)) for claim in wanted]
         if any(claim is not None and claim.metadata.deletionTimestamp is not None for claim in there):
             return [], True
         missing = [claim for claim, found in zip(wanted, there, strict=True) if found is None]

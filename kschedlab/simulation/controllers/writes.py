@@ -9,7 +9,7 @@ from msgspec.structs import replace
 
 from kschedlab.objects.model import Document, ObjectMeta
 from kschedlab.simulation.server.api import ApiServer
-from kschedlab.simulation.server.resources import RESOURCES
+from kschedlab.simulation.server.resources import key_of
 
 
 class Create(NamedTuple):
@@ -55,7 +55,7 @@ def carry_out(api: ApiServer, writes: Iterable[Write], by: str, written: Written
     """
     versions: dict[tuple[type[Document], str], str] = {}
     for write in writes:
-        place = type(write.document), RESOURCES[type(write.document)].key_of(write.document)
+        place = type(write.document), key_of(write.document)
         after = _carry_out(api, write, versions.get(place), by)
         if after is not None:
             versions[place] = meta(after).resourceVersion

@@ -81,3 +81,8 @@ def _resource(kind: type[Document], name: str) -> Resource:
 
 
 RESOURCES: dict[type[Document], Resource] = {kind: _resource(kind, name) for kind, name in _NAMES.items()}
+
+
+def key_of(document: Document) -> str:
+    """The object's key among those of its kind, whatever kind that is."""
+    return RESOURCES[type(document)].key_of(document)
