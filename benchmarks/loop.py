@@ -23,7 +23,7 @@ import simpy
 
 from kschedlab.bench import Workload
 from kschedlab.generations import GENERATIONS, LATEST
-from kschedlab.objects.manifests import decode_objects
+from kschedlab.manifests.loading import decode_objects
 from kschedlab.objects.model import Pod
 from kschedlab.simulation.log import Log
 from kschedlab.simulation.scheduler.kube_scheduler import KubeScheduler

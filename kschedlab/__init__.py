@@ -15,11 +15,11 @@ _HOME = {
     "Decision": "kschedlab.decision",
     "GENERATIONS": "kschedlab.generations",
     "Generation": "kschedlab.generations",
-    "ManifestError": "kschedlab.objects.manifests",
+    "ManifestError": "kschedlab.manifests.loading",
     "Scheduler": "kschedlab.scheduler",
-    "load": "kschedlab.objects.manifests",
+    "load": "kschedlab.manifests.loading",
     "load_configuration": "kschedlab.configuration",
-    "loads": "kschedlab.objects.manifests",
+    "loads": "kschedlab.manifests.loading",
     "schedule": "kschedlab.scheduler",
 }
 

@@ -15,7 +15,7 @@ import msgspec
 
 from kschedlab.cluster.cluster import Cluster
 from kschedlab.generations import Generation
-from kschedlab.objects.manifests import decode_objects
+from kschedlab.manifests.loading import decode_objects
 from kschedlab.scheduler import Scheduler
 
 

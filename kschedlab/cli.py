@@ -14,12 +14,12 @@ import msgspec
 
 from kschedlab.cluster.cluster import Cluster
 from kschedlab.cluster.pods import PodInfo
-from kschedlab.decide import decide_lines, no_profile
 from kschedlab.decision import Decision
 from kschedlab.generations import GENERATIONS, LATEST, Deciders, Generation, api_of, decider
-from kschedlab.objects.manifests import ManifestError, load
+from kschedlab.manifests.loading import ManifestError, load
 from kschedlab.queue.order import queue_order
 from kschedlab.scheduler import Scheduler
+from kschedlab.vectors import decide_lines, no_profile
 
 if TYPE_CHECKING:
     from kschedlab.simulation.simulation import Simulation
@@ -141,13 +141,13 @@ def _duration(text: str) -> int:
 
 
 def _lesson(text: str) -> str:
-    from kschedlab.exercises.lesson import lesson_named
+    from kschedlab.lab.exercises.lesson import lesson_named
 
     return _argument(lesson_named, text)
 
 
 def _seeds(text: str) -> list[int]:
-    from kschedlab.exercises.sheet import parse_seeds
+    from kschedlab.lab.exercises.sheet import parse_seeds
 
     return _argument(parse_seeds, text)
 
@@ -198,8 +198,8 @@ def _explain(options: argparse.Namespace) -> int:
 
 
 def _compare(options: argparse.Namespace) -> int:
-    from kschedlab.compare import compare
     from kschedlab.views.comparison import comparison_html, comparison_text
+    from kschedlab.whatif.compare import compare
 
     objects = load(*options.files)
     if all(pod.key != options.pod for pod in objects.pods):
@@ -212,8 +212,8 @@ def _compare(options: argparse.Namespace) -> int:
 def _simulate(options: argparse.Namespace) -> int:
     from time import perf_counter
 
-    from kschedlab.simulation.scenarios.scenario import load_scenario
     from kschedlab.simulation.simulation import Simulation
+    from kschedlab.simulation.timeline.scenario import load_scenario
     from kschedlab.views.simulation import Bar, pods_text, report_text
 
     scenario = load_scenario(*options.files, workload=options.workload)
@@ -242,7 +242,7 @@ def _simulate(options: argparse.Namespace) -> int:
 
 
 def _sheet(options: argparse.Namespace) -> int:
-    from kschedlab.exercises.sheet import answers, sheet
+    from kschedlab.lab.exercises.sheet import answers, sheet
 
     if options.answers:
         print(answers(options.lesson, options.seeds))

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from kschedlab.cluster.cluster import Cluster
-from kschedlab.cluster.kinds import IntArray
 from kschedlab.cluster.pods import PodInfo
+from kschedlab.cluster.signatures import IntArray
 from kschedlab.filter.stage import LEFT_OUT, Verdicts
 from kschedlab.preemption import stage as preemption_stage
 from kschedlab.preemption.stage import Preemption, unavailable
@@ -173,7 +173,7 @@ class Decision:
 
     def to_dict(self) -> dict[str, Any]:
         """The decision as plain data, in the format of the conformance vectors."""
-        from kschedlab.views.verdict import verdict_of
+        from kschedlab.views.vectors import verdict_of
 
         return verdict_of(self)
 

@@ -6,21 +6,21 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from functools import partial
 
-from kschedlab.cluster.constraints import ConstraintRules
-from kschedlab.filter.interpod import NO_AFFINITY_OR_ANTI_AFFINITY, InterPodAffinity
+from kschedlab.cluster.spread_constraints import ConstraintRules
+from kschedlab.filter.inter_pod_affinity import NO_AFFINITY_OR_ANTI_AFFINITY, InterPodAffinity
 from kschedlab.filter.node import WRONG_HOSTNAME, NodeName, NodeUnschedulable
 from kschedlab.filter.node_affinity import NO_MATCH_1_20, NodeAffinity
+from kschedlab.filter.node_ports import NodePorts
+from kschedlab.filter.node_resources import NodeResourcesFit
 from kschedlab.filter.plugin import Filter
-from kschedlab.filter.ports import NodePorts
-from kschedlab.filter.resources import NodeResourcesFit
-from kschedlab.filter.spread import PodTopologySpread
+from kschedlab.filter.pod_topology_spread import PodTopologySpread
 from kschedlab.filter.stage import SamplingRules
-from kschedlab.filter.taints import UNTOLERATED_BY_NAME, TaintToleration
-from kschedlab.filter.volume_binding import NODE_CONFLICT_BEFORE, VOLUME_MISSING_BEFORE, VolumeBinding
-from kschedlab.filter.volume_counts import AZURE_DISK, EBS, GCE_PD, DiskLimits, DriverLimits
-from kschedlab.filter.volume_limits import NodeVolumeLimits
-from kschedlab.filter.volume_restrictions import VolumeRestrictions
-from kschedlab.filter.volume_zone import VolumeZone
+from kschedlab.filter.taint_toleration import UNTOLERATED_BY_NAME, TaintToleration
+from kschedlab.filter.volumes.csi_limits import NodeVolumeLimits
+from kschedlab.filter.volumes.older_limits import AZURE_DISK, EBS, GCE_PD, DiskLimits, DriverLimits
+from kschedlab.filter.volumes.volume_binding import NODE_CONFLICT_BEFORE, VOLUME_MISSING_BEFORE, VolumeBinding
+from kschedlab.filter.volumes.volume_restrictions import VolumeRestrictions
+from kschedlab.filter.volumes.volume_zone import VolumeZone
 from kschedlab.objects.api import API_1_13, API_1_16, API_1_20, API_1_37, Api
 from kschedlab.objects.meta import SECOND
 from kschedlab.objects.model import Pod
@@ -29,22 +29,22 @@ from kschedlab.preemption.ladder import RULES
 from kschedlab.preemption.stage import PreemptionRules
 from kschedlab.preemption.victims import VictimRules
 from kschedlab.queue.interface import SchedulingQueue
-from kschedlab.queue.with_backoff import RULES_1_16, WithBackoff
+from kschedlab.queue.older.with_backoff import RULES_1_16, WithBackoff
+from kschedlab.queue.older.without_backoff import WithoutBackoff
 from kschedlab.queue.with_events import WithEvents
-from kschedlab.queue.without_backoff import WithoutBackoff
 from kschedlab.registry import REGISTRY_1_13, REGISTRY_1_16
-from kschedlab.score.avoid_pods import NodePreferAvoidPods
-from kschedlab.score.images import ImageLocality
-from kschedlab.score.interpod import InterPodAffinityScore
+from kschedlab.score.image_locality import ImageLocality
+from kschedlab.score.inter_pod_affinity import InterPodAffinityScore
 from kschedlab.score.node_affinity import NodeAffinityScore
-from kschedlab.score.plugin import Score
-from kschedlab.score.resources import (
+from kschedlab.score.node_resources import (
     BalancedResourceAllocation,
     NodeResourcesBalancedAllocation,
     NodeResourcesFitScore,
 )
-from kschedlab.score.spread import PodTopologySpreadScore
-from kschedlab.score.taints import TaintTolerationScore
+from kschedlab.score.plugin import Score
+from kschedlab.score.pod_topology_spread import PodTopologySpreadScore
+from kschedlab.score.priorities.node_prefer_avoid_pods import NodePreferAvoidPods
+from kschedlab.score.taint_toleration import TaintTolerationScore
 from kschedlab.score.volume_binding import VolumeBindingScore
 
 POINTS_1_13 = ("filter", "score", "normalize")
@@ -59,7 +59,7 @@ POINTS_1_37 = (*POINTS_1_20, "pre_enqueue", "events_to_register")
 class BinderRules:
     """How a generation binds volumes: named rules. The defaults are those of v1.37.
 
-    ``capacity_checked``: as in :class:`~kschedlab.filter.volume_binding.VolumeBinding`. ``migrates``: the same.
+    ``capacity_checked``: as in :class:`~kschedlab.filter.volumes.volume_binding.VolumeBinding`. ``migrates``: the same.
     ``told_only``: whether all is bound is judged by what the informers tell, if it is not older than what was written,
     and the volumes must be usable on the node; else by what was assumed (v1.13: checkBindings).
     ``provisioning_failed``: what is said if a claim has lost its chosen node.

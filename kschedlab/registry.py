@@ -12,25 +12,24 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from functools import partial
 
-from kschedlab.filter.conditions import (
+from kschedlab.filter.inter_pod_affinity import NO_AFFINITY_OR_ANTI_AFFINITY, InterPodAffinity
+from kschedlab.filter.node import WRONG_HOSTNAME, NodeName, NodeUnschedulable
+from kschedlab.filter.node_affinity import NO_MATCH_1_16, NodeAffinity
+from kschedlab.filter.node_ports import NodePorts
+from kschedlab.filter.node_resources import NodeResourcesFit
+from kschedlab.filter.plugin import Filter
+from kschedlab.filter.predicates.general import GeneralPredicates
+from kschedlab.filter.predicates.node_conditions import (
     DISK_PRESSURE,
     MEMORY_PRESSURE,
     PID_PRESSURE,
     CheckNodeCondition,
     NodePressure,
 )
-from kschedlab.filter.general import GeneralPredicates
-from kschedlab.filter.interpod import NO_AFFINITY_OR_ANTI_AFFINITY, InterPodAffinity
-from kschedlab.filter.node import WRONG_HOSTNAME, NodeName, NodeUnschedulable
-from kschedlab.filter.node_affinity import NO_MATCH_1_16, NodeAffinity
-from kschedlab.filter.node_label import NodeLabel
-from kschedlab.filter.plugin import Filter
-from kschedlab.filter.ports import NodePorts
-from kschedlab.filter.resources import NodeResourcesFit
-from kschedlab.filter.service_affinity import ServiceAffinity
-from kschedlab.filter.taints import NOT_TOLERATED, TaintToleration
-from kschedlab.filter.volume_binding import NODE_CONFLICT_BEFORE, VOLUME_MISSING_BEFORE, VolumeBinding
-from kschedlab.filter.volume_counts import (
+from kschedlab.filter.predicates.node_label import NodeLabel
+from kschedlab.filter.predicates.service_affinity import ServiceAffinity
+from kschedlab.filter.taint_toleration import NOT_TOLERATED, TaintToleration
+from kschedlab.filter.volumes.older_limits import (
     AZURE_DISK,
     CINDER,
     EBS,
@@ -39,16 +38,13 @@ from kschedlab.filter.volume_counts import (
     DiskLimits,
     DriverLimits,
 )
-from kschedlab.filter.volume_restrictions import VolumeRestrictions
-from kschedlab.filter.volume_zone import VolumeZone
-from kschedlab.score.avoid_pods import NodePreferAvoidPods
-from kschedlab.score.images import ImageLocality
-from kschedlab.score.interpod import InterPodAffinityScore
-from kschedlab.score.limits import EqualPriority, ResourceLimits
+from kschedlab.filter.volumes.volume_binding import NODE_CONFLICT_BEFORE, VOLUME_MISSING_BEFORE, VolumeBinding
+from kschedlab.filter.volumes.volume_restrictions import VolumeRestrictions
+from kschedlab.filter.volumes.volume_zone import VolumeZone
+from kschedlab.score.image_locality import ImageLocality
+from kschedlab.score.inter_pod_affinity import InterPodAffinityScore
 from kschedlab.score.node_affinity import NodeAffinityScore
-from kschedlab.score.node_label import NodeLabelScore
-from kschedlab.score.plugin import Score
-from kschedlab.score.resources import (
+from kschedlab.score.node_resources import (
     BalancedResourceAllocation,
     NodeResourcesFitScore,
     RequestedToCapacityRatio,
@@ -56,8 +52,12 @@ from kschedlab.score.resources import (
     most_allocated,
     most_requested,
 )
-from kschedlab.score.selector_spread import SelectorSpread
-from kschedlab.score.taints import TaintTolerationScore
+from kschedlab.score.plugin import Score
+from kschedlab.score.priorities.node_label import NodeLabelScore
+from kschedlab.score.priorities.node_prefer_avoid_pods import NodePreferAvoidPods
+from kschedlab.score.priorities.resource_limits import EqualPriority, ResourceLimits
+from kschedlab.score.priorities.selector_spread import SelectorSpread
+from kschedlab.score.taint_toleration import TaintTolerationScore
 
 MAX_PRIORITY = 10
 """The highest score of v1.13 and v1.16."""

@@ -7,12 +7,12 @@ import random
 import numpy as np
 
 from kschedlab.cluster.cluster import Cluster
-from kschedlab.cluster.kinds import IntArray
 from kschedlab.cluster.pods import PodInfo
+from kschedlab.cluster.signatures import IntArray
 from kschedlab.decision import Decision
 from kschedlab.filter.plugin import SchedulingError
 from kschedlab.filter.stage import LEFT_OUT, REJECTED, FilterRun, Verdicts, nodes_to_find, prepare, search
-from kschedlab.filter.volume_binding import claims_fault
+from kschedlab.filter.volumes.volume_binding import claims_fault
 from kschedlab.generations import GENERATIONS, LATEST, Generation
 from kschedlab.preemption.stage import preempt
 from kschedlab.queue.pre_enqueue import gates_of

@@ -1,7 +1,7 @@
 """What must hold of any exercise, whatever it was drawn from."""
 
-from kschedlab.exercises.exercise import Exercise, State
-from kschedlab.exercises.repair import Repair
+from kschedlab.lab.exercises.exercise import Exercise, State
+from kschedlab.lab.exercises.repair import Repair
 
 
 def one_right_answer(exercise: Exercise, wrong_ones: int = 2) -> None:

@@ -8,7 +8,7 @@ import numpy as np
 from kschedlab.cluster.cluster import Cluster
 from kschedlab.filter.plugin import Filter
 from kschedlab.filter.stage import REJECTED, FilterRun, Verdicts, prepare
-from kschedlab.objects.manifests import decode_objects
+from kschedlab.manifests.loading import decode_objects
 from kschedlab.objects.model import Pod
 from kschedlab.score.plugin import Score
 

@@ -11,16 +11,16 @@ from typing import Any
 import msgspec
 
 from kschedlab.cluster.cluster import Cluster
-from kschedlab.cluster.documents import MATTERS, STORAGE, key_of
+from kschedlab.cluster.object_store import MATTERS, STORAGE, key_of
 from kschedlab.cluster.topology import zone_of
 from kschedlab.decision import Decision
-from kschedlab.filter.service_affinity import ServiceAffinity
+from kschedlab.filter.predicates.service_affinity import ServiceAffinity
 from kschedlab.generations import GENERATIONS, Generation
-from kschedlab.objects.manifests import Objects, decode_objects
+from kschedlab.manifests.loading import Objects, decode_objects
 from kschedlab.objects.model import Document, Node, Pod
 from kschedlab.registry import REGISTRY_1_16
 from kschedlab.scheduler import Scheduler
-from kschedlab.score.service_anti_affinity import ServiceAntiAffinity
+from kschedlab.score.priorities.service_anti_affinity import ServiceAntiAffinity
 from tests.affinity import affinity, by, spread
 from tests.build import Manifest, budget, node, node_affinity, pod, term
 from tests.storage import attachment, claim, csi, csi_driver, csi_node, mount, room, storage_class, volume

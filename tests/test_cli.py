@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from kschedlab.cli import main
-from kschedlab.decide import decide_lines
+from kschedlab.vectors import decide_lines
 from tests.build import Manifest, node, pod
 
 SMALL = {"cpu": "1", "memory": "1Gi", "pods": "10"}

@@ -13,6 +13,7 @@ PACKAGE = Path(__file__).parents[1] / "kschedlab"
 MODULES = sorted(PACKAGE.rglob("*.py"))
 LEFT_TO_RIGHT = (
     "objects",
+    "manifests",
     "cluster",
     "filter",
     "queue",
@@ -23,19 +24,16 @@ LEFT_TO_RIGHT = (
     "configuration",
     "decision",
     "scheduler",
-    "compare",
     "whatif",
     "simulation",
     "views",
-    "panels",
-    "exercises",
-    "sweep",
-    "decide",
+    "lab",
+    "vectors",
     "bench",
     "cli",
     "__main__",
 )
-SHOW_THEMSELVES = ("decision", "compare", "whatif")  # _repr_html_ and its siblings ask a view, when they are called
+SHOW_THEMSELVES = ("decision", "whatif")  # _repr_html_ and its siblings ask a view, when they are called
 HEAVY = ("ipywidgets", "networkx", "plotly", "prometheus_client", "simpy", "yaml")
 
 
@@ -70,10 +68,11 @@ def test_a_module_imports_only_from_its_left(path: Path) -> None:
 
 
 ROOMS = {
-    "server": ("informers", "scheduler", "controllers", "scenarios", "simulation"),
-    "scheduler": ("controllers", "scenarios", "simulation"),
-    "controllers": ("scheduler", "scenarios", "simulation"),
-    "scenarios": ("simulation",),
+    "server": ("informers", "scheduler", "controllers", "timeline", "perf", "simulation"),
+    "scheduler": ("controllers", "timeline", "perf", "simulation"),
+    "controllers": ("scheduler", "timeline", "perf", "simulation"),
+    "timeline": ("simulation",),
+    "perf": ("simulation",),
 }
 """The rooms of the simulation, and what they must not know: they meet at the API server."""
 

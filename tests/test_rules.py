@@ -18,16 +18,16 @@ import pytest
 import simpy
 
 from kschedlab.cluster.cluster import Cluster
-from kschedlab.compare import Change, changes
-from kschedlab.decide import decide_line
 from kschedlab.decision import Decision
-from kschedlab.filter.spread import PodTopologySpread
+from kschedlab.filter.pod_topology_spread import PodTopologySpread
 from kschedlab.generations import GENERATIONS, Generation
-from kschedlab.objects.manifests import decode_objects
+from kschedlab.manifests.loading import decode_objects
 from kschedlab.objects.model import Pod, TopologySpreadConstraint
 from kschedlab.scheduler import Scheduler, schedule
 from kschedlab.simulation.log import Log
 from kschedlab.simulation.server.api import ApiServer
+from kschedlab.vectors import decide_line
+from kschedlab.whatif.compare import Change, changes
 from tests.affinity import affinity, by, selector
 from tests.build import Manifest, model, node, pod
 from tests.conformance.compare import differences

@@ -4,10 +4,10 @@ import pytest
 from hypothesis import given, settings, strategies as st
 
 from kschedlab.generations import GENERATIONS, V1_37
-from kschedlab.panels.your_cluster import bundled
+from kschedlab.lab.panels.your_cluster import bundled
 from kschedlab.scheduler import schedule
 from kschedlab.whatif import Case, what_if
-from kschedlab.whatif.boundaries import HIGHEST_WEIGHT, MEBIBYTE, last, weighed
+from kschedlab.whatif.thresholds import HIGHEST_WEIGHT, MEBIBYTE, last, weighed
 from tests.build import budget, cluster, node, node_affinity, pod, term
 
 GPU = {"key": "gpu", "value": "yes", "effect": "NoSchedule"}

@@ -16,11 +16,11 @@ from typing import Any, NamedTuple
 
 from kschedlab.cluster.cluster import Cluster
 from kschedlab.generations import V1_37
-from kschedlab.objects.manifests import decode_objects
+from kschedlab.manifests.loading import decode_objects
 from kschedlab.scheduler import Scheduler
 
 Manifest = dict[str, Any]
-TARGET = Path(__file__).parents[1] / "kschedlab/panels/bundled.json.gz"
+TARGET = Path(__file__).parents[1] / "kschedlab/lab/panels/bundled.json.gz"
 SEED = 7
 ZONES = ("eu-1a", "eu-1b", "eu-1c")
 LETTERS = "bcdfghjklmnpqrstvwxz2456789"  # what Kubernetes makes names of

@@ -66,7 +66,7 @@ def mutations() -> Iterator[Mutation]:
         old, new = (f"{rule}, largest=True)", f"{rule})") if number == 5 else (f"{rule}),", f"{rule}, largest=True),")
         yield Mutation(f"rule {number} reversed", "05", "preemption/ladder.py", old, new)
     yield Mutation("a victim less", "05", "preemption/victims.py", EVICTED, ONE_LESS)
-    yield Mutation("other causes", "06", "compare.py", "if switched != before:", "if switched == before:")
+    yield Mutation("other causes", "06", "whatif/compare.py", "if switched != before:", "if switched == before:")
     yield Mutation("the last pod first", "02", "queue/order.py", "(pod1)) < rank(", "(pod1)) > rank(")
     yield Mutation("the wrong child", "02", "queue/heap.py", "data.less(right, child)", "data.less(child, right)")
     yield Mutation("a parent too far", "02", "queue/heap.py", "(place - 1) // 2", "place // 2")
@@ -74,10 +74,10 @@ def mutations() -> Iterator[Mutation]:
         "a node less is looked at", "01", "filter/stage.py", "return hits[:enough], (", "return hits[1:enough], ("
     )
     yield Mutation(
-        "ports never conflict", "01", "filter/ports.py", "return self[1:] == other[1:] and (", "return False and ("
+        "ports never conflict", "01", "filter/node_ports.py", "return self[1:] == other[1:] and (", "return False and ("
     )
     yield Mutation(
-        "taints never refuse", "01", "filter/taints.py", "if not untolerated(cluster, tolerations).any():", "if True:"
+        "taints never refuse", "01", "filter/taint_toleration.py", "if not untolerated(cluster, tolerations).any():", "if True:"
     )
     yield Mutation(
         "never fewer than 5 %", "01", "filter/stage.py", "max(rules.min_percentage, ", "min(rules.min_percentage, "

@@ -17,8 +17,7 @@ from kschedlab.cluster.columns import (
     Columns,
 )
 from kschedlab.cluster.counts import Counts
-from kschedlab.cluster.documents import STORAGE, Documents, change, differs, key_of
-from kschedlab.cluster.facts import (
+from kschedlab.cluster.derived import (
     ATTACHMENTS,
     LABELS,
     NAMES,
@@ -26,12 +25,13 @@ from kschedlab.cluster.facts import (
     Facts,
     stock,
 )
-from kschedlab.cluster.kinds import IntArray, Question
+from kschedlab.cluster.object_store import STORAGE, Documents, change, differs, key_of
 from kschedlab.cluster.pods import NEVER_STARTED, PodInfo
+from kschedlab.cluster.signatures import IntArray, Question
 from kschedlab.cluster.topology import Topology
 from kschedlab.cluster.volumes import ClaimKey, Volumes, claims_of, may_yet_bind, volume_class
+from kschedlab.manifests.loading import Objects, from_kubectl, load
 from kschedlab.objects.api import API_1_37, Api
-from kschedlab.objects.manifests import Objects, from_kubectl, load
 from kschedlab.objects.model import (
     Document,
     Namespace,

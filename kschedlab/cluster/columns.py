@@ -8,9 +8,9 @@ from typing import TypeAlias
 import numpy as np
 
 from kschedlab.cluster.counts import Counts, gathered
-from kschedlab.cluster.facts import ALLOCATABLE, EVERY_FIELD, changed_fields
-from kschedlab.cluster.kinds import IntArray, Kinds
+from kschedlab.cluster.derived import ALLOCATABLE, EVERY_FIELD, changed_fields
 from kschedlab.cluster.pods import PodColumns, PodInfo
+from kschedlab.cluster.signatures import IntArray, Kinds
 from kschedlab.cluster.topology import NodeOrder, zone_of
 from kschedlab.objects.model import Node
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from kschedlab.cluster.kinds import IntArray, Kinds, Question
+from kschedlab.cluster.signatures import IntArray, Kinds, Question
 
 LIMIT = 1 << 23
 """How many numbers are kept at most."""

@@ -11,8 +11,8 @@ from collections.abc import Iterable, Sequence
 import numpy as np
 
 from kschedlab.cluster.cluster import Cluster
-from kschedlab.cluster.facts import LABELS, TAINTS
-from kschedlab.cluster.kinds import BoolArray, IntArray
+from kschedlab.cluster.derived import LABELS, TAINTS
+from kschedlab.cluster.signatures import BoolArray, IntArray
 from kschedlab.objects.model import NodeSelector, NodeSelectorTerm, PodSpec, Taint, Toleration
 from kschedlab.objects.selectors import NodeTerm, Requirement, from_map
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from kschedlab.cluster.kinds import BoolArray, IntArray
+from kschedlab.cluster.signatures import BoolArray, IntArray
 from kschedlab.objects.model import Pod
 
 NEVER_STARTED = np.iinfo(np.int64).max
@@ -21,7 +21,7 @@ class PodInfo:
     ``request``: what the filter counts, by resource name (cpu in milli, the rest in units); ``placed``: what the pod
     counts once it is on a node. ``scored``, ``nonzero``: (milli cpu, bytes of memory) of the two, with the defaults
     100m and 200 MiB, which some scores use.
-    ``kind``: the number of the pod's :class:`~kschedlab.cluster.kinds.Kind`.
+    ``kind``: the number of the pod's :class:`~kschedlab.cluster.signatures.Kind`.
     """
 
     pod: Pod

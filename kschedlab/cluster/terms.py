@@ -12,14 +12,14 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
-from kschedlab.cluster.facts import NAMESPACES
+from kschedlab.cluster.derived import NAMESPACES
 from kschedlab.objects.model import Namespace, Pod, PodAffinity, PodAffinityTerm
 from kschedlab.objects.selectors import Selector
 
 if TYPE_CHECKING:
     from kschedlab.cluster.cluster import Cluster
-    from kschedlab.cluster.kinds import Kind
     from kschedlab.cluster.pods import PodInfo
+    from kschedlab.cluster.signatures import Kind
 
 Labels = Mapping[str, str]
 

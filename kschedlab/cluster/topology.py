@@ -8,7 +8,7 @@ from functools import cached_property
 
 import numpy as np
 
-from kschedlab.cluster.kinds import BoolArray, IntArray
+from kschedlab.cluster.signatures import BoolArray, IntArray
 from kschedlab.objects.model import Node
 
 

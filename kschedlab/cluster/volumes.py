@@ -9,8 +9,8 @@ from collections.abc import Collection, Hashable, Iterator
 from functools import cached_property
 from typing import NamedTuple, TypeAlias, TypeVar
 
-from kschedlab.cluster.documents import Documents, change
-from kschedlab.cluster.kinds import Kind
+from kschedlab.cluster.object_store import Documents, change
+from kschedlab.cluster.signatures import Kind
 from kschedlab.objects.model import (
     CSIDriver,
     CSINode,

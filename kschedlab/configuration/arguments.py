@@ -10,17 +10,17 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from kschedlab.cluster.constraints import DO_NOT_SCHEDULE, SCHEDULE_ANYWAY, SYSTEM_DEFAULTS
+from kschedlab.cluster.spread_constraints import DO_NOT_SCHEDULE, SCHEDULE_ANYWAY, SYSTEM_DEFAULTS
 from kschedlab.configuration import fields
 from kschedlab.configuration.faults import duplicate, forbidden, invalid, required, unsupported
 from kschedlab.configuration.fields import ResourceSpec, ScoringStrategy, UtilizationShapePoint
+from kschedlab.manifests.pod_validation import check_node_term
 from kschedlab.objects.meta import Part
 from kschedlab.objects.model import NodeSelectorTerm, PreferredSchedulingTerm
 from kschedlab.objects.names import label_key_fault
-from kschedlab.objects.pod_validation import check_node_term
 from kschedlab.objects.problems import Fault, Path, quoted
 from kschedlab.objects.requests import is_extended
-from kschedlab.score.resources import (
+from kschedlab.score.node_resources import (
     CPU_AND_MEMORY,
     RequestedToCapacityRatio,
     Resources,

@@ -12,9 +12,9 @@ from typing import Any, TypeVar, Union, get_args, get_origin, get_type_hints
 
 import msgspec
 
+from kschedlab.manifests.schema import decode_value, fitted
 from kschedlab.objects.meta import Part
 from kschedlab.objects.problems import Fault, Path, quoted
-from kschedlab.objects.shapes import decode_value, fitted
 
 P = TypeVar("P", bound=Part)
 

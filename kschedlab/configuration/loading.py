@@ -6,13 +6,13 @@ import os
 from collections.abc import Iterable
 from typing import Any
 
-from kschedlab.configuration.policy import PolicyReading
+from kschedlab.configuration.policy.reading import PolicyReading
 from kschedlab.configuration.profiles import Reading
 from kschedlab.configuration.versions import KIND, VERSIONS
 from kschedlab.generations import GENERATIONS, Generation
-from kschedlab.objects.decoding import Origin
+from kschedlab.manifests.decoding import Origin
+from kschedlab.manifests.sources import Source, Text, read_all
 from kschedlab.objects.problems import Fault, ManifestError, Problem, one_of, quoted
-from kschedlab.objects.sources import Source, Text, read_all
 
 POLICY = "Policy"
 POLICY_READERS = ("v1.13", "v1.16")

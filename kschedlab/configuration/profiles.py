@@ -15,7 +15,7 @@ import msgspec
 from kschedlab.configuration.arguments import Arguments, Change
 from kschedlab.configuration.faults import decoded, duplicate, invalid, required
 from kschedlab.configuration.fields import NO_BEARING, NOTHING, Configuration, OldNodeResourcesFitArgs, Profile
-from kschedlab.configuration.halves import filter_of, score_of
+from kschedlab.configuration.partial_plugins import filter_of, score_of
 from kschedlab.configuration.plugin_sets import MULTI_POINT, REMOVED, Weights
 from kschedlab.configuration.versions import GROUP, Version
 from kschedlab.filter.plugin import Filter

@@ -6,13 +6,13 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from kschedlab.configuration.arguments import V1_ARGUMENTS, V1BETA1_ARGUMENTS, Arguments
-from kschedlab.configuration.catalogues import V1, V1BETA1
 from kschedlab.configuration.fields import (
     KubeSchedulerConfiguration,
     KubeSchedulerProfile,
     OldKubeSchedulerConfiguration,
     OldProfile,
 )
+from kschedlab.configuration.plugin_catalogues import V1, V1BETA1
 from kschedlab.configuration.plugin_sets import Catalogue
 from kschedlab.filter.plugin import Filter
 from kschedlab.generations import GENERATIONS, Generation

@@ -11,10 +11,10 @@ from dataclasses import dataclass
 import numpy as np
 
 from kschedlab.cluster.cluster import Cluster
-from kschedlab.cluster.facts import CORDONS
-from kschedlab.cluster.kinds import BoolArray
+from kschedlab.cluster.derived import CORDONS
 from kschedlab.cluster.labels import tolerated
 from kschedlab.cluster.pods import PodInfo
+from kschedlab.cluster.signatures import BoolArray
 from kschedlab.filter.plugin import Part, Refused, Static
 from kschedlab.objects.model import Taint
 

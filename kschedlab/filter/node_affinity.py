@@ -10,7 +10,7 @@ from collections.abc import Hashable
 from dataclasses import dataclass
 
 from kschedlab.cluster.cluster import Cluster
-from kschedlab.cluster.facts import LABELS
+from kschedlab.cluster.derived import LABELS
 from kschedlab.cluster.labels import required, required_terms, selected
 from kschedlab.cluster.pods import PodInfo
 from kschedlab.filter.plugin import Part, Refused, Rejected, Static

@@ -14,12 +14,12 @@ from typing import TYPE_CHECKING, Protocol
 
 import numpy as np
 
-from kschedlab.cluster.kinds import BoolArray, IntArray
+from kschedlab.cluster.signatures import BoolArray, IntArray
 
 if TYPE_CHECKING:
     from kschedlab.cluster.cluster import Cluster
     from kschedlab.cluster.pods import PodInfo
-    from kschedlab.cluster.world import World
+    from kschedlab.cluster.snapshot import World
 
 
 @dataclass(frozen=True, eq=False, slots=True)

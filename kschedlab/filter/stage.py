@@ -12,9 +12,9 @@ from dataclasses import dataclass
 import numpy as np
 
 from kschedlab.cluster.cluster import Cluster
-from kschedlab.cluster.kinds import BoolArray, IntArray, SmallArray
 from kschedlab.cluster.pods import PodInfo
-from kschedlab.cluster.world import Overlay, World
+from kschedlab.cluster.signatures import BoolArray, IntArray, SmallArray
+from kschedlab.cluster.snapshot import Overlay, World
 from kschedlab.filter.plugin import Check, Filter, Refused, Rejected, SchedulingError
 
 PASSES = -1

@@ -8,7 +8,7 @@ from typing import Any, TypeVar
 
 import msgspec
 
-from kschedlab.objects.label_keys import with_label_keys
+from kschedlab.objects.match_label_keys import with_label_keys
 from kschedlab.objects.meta import Part
 from kschedlab.objects.model import Container, Pod
 from kschedlab.objects.requests import (

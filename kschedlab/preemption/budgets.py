@@ -11,7 +11,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from kschedlab.cluster.cluster import Cluster
-from kschedlab.cluster.kinds import BoolArray, IntArray, Kind
+from kschedlab.cluster.signatures import BoolArray, IntArray, Kind
 from kschedlab.objects.model import PodDisruptionBudget
 from kschedlab.objects.selectors import Selector
 

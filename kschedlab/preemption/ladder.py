@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from kschedlab.cluster.kinds import BoolArray, IntArray
+from kschedlab.cluster.signatures import BoolArray, IntArray
 
 PRIORITY_OFFSET = 2**31
 """Added to every priority before summing, so that few victims of negative priority don't look worse than many."""

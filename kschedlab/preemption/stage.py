@@ -13,8 +13,8 @@ from functools import cached_property
 import numpy as np
 
 from kschedlab.cluster.cluster import Cluster
-from kschedlab.cluster.kinds import BoolArray, IntArray
 from kschedlab.cluster.pods import PodInfo
+from kschedlab.cluster.signatures import BoolArray, IntArray
 from kschedlab.filter.stage import PASSES, FilterRun, Verdicts
 from kschedlab.objects.model import Pod, PodDisruptionBudget
 from kschedlab.preemption.ladder import RULES, Rule, Rung, Victims, climb

@@ -13,9 +13,9 @@ from functools import cached_property
 import numpy as np
 
 from kschedlab.cluster.cluster import Cluster
-from kschedlab.cluster.kinds import BoolArray, IntArray, SmallArray
 from kschedlab.cluster.pods import PodColumns, PodInfo
-from kschedlab.cluster.world import Overlay
+from kschedlab.cluster.signatures import BoolArray, IntArray, SmallArray
+from kschedlab.cluster.snapshot import Overlay
 from kschedlab.filter.stage import PASSES, FilterRun, Verdicts
 from kschedlab.objects.model import PodDisruptionBudget
 from kschedlab.preemption.budgets import BudgetRules, runs, violations

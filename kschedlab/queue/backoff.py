@@ -10,7 +10,7 @@ from collections.abc import Iterator
 
 from kschedlab.objects.meta import SECOND
 from kschedlab.queue.heap import Heap
-from kschedlab.queue.waiting import NEVER, Less, WaitingPod, comes_first, key_func
+from kschedlab.queue.queued_pod import NEVER, Less, WaitingPod, comes_first, key_func
 
 
 class Backoff:

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 
 from kschedlab.objects.model import Pod
-from kschedlab.queue.waiting import WaitingPod
+from kschedlab.queue.queued_pod import WaitingPod
 
 Gate = Callable[[Pod], bool]
 """Whether the plugin keeps the pod out."""

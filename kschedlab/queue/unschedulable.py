@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
-from kschedlab.queue.waiting import WaitingPod
+from kschedlab.queue.queued_pod import WaitingPod
 
 NOBODY = ""
 """Stands for the plugin of a pod that none refused."""

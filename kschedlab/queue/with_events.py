@@ -45,9 +45,9 @@ from kschedlab.queue.interface import (
 )
 from kschedlab.queue.nominated import NOMINATIONS_1_37, NominatedPodMap
 from kschedlab.queue.pre_enqueue import GATES, Gate, is_gated
+from kschedlab.queue.queued_pod import NEVER, Less, WaitingPod, comes_first, in_order, key_func, never_tying
+from kschedlab.queue.requeueing import AFTER_BACKOFF, NOTHING, Registrations
 from kschedlab.queue.unschedulable import Unschedulable
-from kschedlab.queue.waiting import NEVER, Less, WaitingPod, comes_first, in_order, key_func, never_tying
-from kschedlab.queue.worth import AFTER_BACKOFF, NOTHING, Registrations
 
 
 class WithEvents:

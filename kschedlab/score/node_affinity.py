@@ -12,10 +12,10 @@ import msgspec
 import numpy as np
 
 from kschedlab.cluster.cluster import Cluster
-from kschedlab.cluster.facts import LABELS
-from kschedlab.cluster.kinds import IntArray
+from kschedlab.cluster.derived import LABELS
 from kschedlab.cluster.labels import matches
 from kschedlab.cluster.pods import PodInfo
+from kschedlab.cluster.signatures import IntArray
 from kschedlab.filter.plugin import SchedulingError
 from kschedlab.objects.model import PodSpec, PreferredSchedulingTerm
 from kschedlab.objects.selectors import SelectorError

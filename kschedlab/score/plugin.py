@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Protocol
 
 import numpy as np
 
-from kschedlab.cluster.kinds import IntArray
+from kschedlab.cluster.signatures import IntArray
 
 if TYPE_CHECKING:
     from kschedlab.cluster.cluster import Cluster

@@ -12,8 +12,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from kschedlab.cluster.cluster import Cluster
-from kschedlab.cluster.kinds import IntArray
 from kschedlab.cluster.pods import PodInfo
+from kschedlab.cluster.signatures import IntArray
 from kschedlab.score.plugin import Score, Scored
 
 

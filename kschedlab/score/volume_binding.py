@@ -12,12 +12,12 @@ from typing import NamedTuple
 import numpy as np
 
 from kschedlab.cluster.cluster import Cluster
-from kschedlab.cluster.kinds import BoolArray, IntArray
 from kschedlab.cluster.pods import PodInfo
+from kschedlab.cluster.signatures import BoolArray, IntArray
 from kschedlab.filter.plugin import SchedulingError
-from kschedlab.filter.volume_matching import Match, Matched, Provisioned, match, unbound
+from kschedlab.filter.volumes.matching import Match, Matched, Provisioned, match, unbound
+from kschedlab.score.node_resources import RequestedToCapacityRatio
 from kschedlab.score.plugin import Scored
-from kschedlab.score.resources import RequestedToCapacityRatio
 
 PANIC = "runtime error: invalid memory address or nil pointer dereference"
 """What the real scheduler says as it ends, if it has to score room that was reported without ``capacity``."""

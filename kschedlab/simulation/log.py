@@ -10,9 +10,9 @@ from typing import Any, Union
 
 import msgspec
 
-from kschedlab.objects.decoding import KINDS
+from kschedlab.manifests.decoding import KINDS
+from kschedlab.manifests.schema import decode_value
 from kschedlab.objects.problems import ManifestError, Problem
-from kschedlab.objects.shapes import decode_value
 from kschedlab.simulation.server.status import Status
 
 

@@ -19,7 +19,7 @@ import simpy
 
 from kschedlab.configuration.loading import load_configuration
 from kschedlab.generations import GENERATIONS, LATEST, Deciders, Generation, api_of
-from kschedlab.objects.manifests import Objects
+from kschedlab.manifests.loading import Objects
 from kschedlab.objects.meta import SECOND, Time
 from kschedlab.objects.model import Document, Pod, ReplicaSet
 from kschedlab.objects.problems import ManifestError, Problem
@@ -35,14 +35,14 @@ from kschedlab.simulation.events import Broadcaster
 from kschedlab.simulation.informers import Informers
 from kschedlab.simulation.log import Began, Changed, Entry, Log
 from kschedlab.simulation.report import Report, report_of
-from kschedlab.simulation.scenarios.acting import Acting
-from kschedlab.simulation.scenarios.acts import Moment
-from kschedlab.simulation.scenarios.given import Given
-from kschedlab.simulation.scenarios.scenario import Scenario, Settings
 from kschedlab.simulation.scheduler.kube_scheduler import KubeScheduler
 from kschedlab.simulation.scheduler.startup import StartUp
 from kschedlab.simulation.server.api import ApiServer
 from kschedlab.simulation.server.status import ApiError
+from kschedlab.simulation.timeline.actions import Moment
+from kschedlab.simulation.timeline.given_objects import Given
+from kschedlab.simulation.timeline.running import Acting
+from kschedlab.simulation.timeline.scenario import Scenario, Settings
 
 START = int(Time.parse("2026-01-01T00:00:00Z"))
 """When a simulation begins, if nobody says otherwise."""

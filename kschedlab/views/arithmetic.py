@@ -14,19 +14,27 @@ from kschedlab.cluster.cluster import Cluster
 from kschedlab.cluster.labels import PUTS_OFF, matches, tolerated
 from kschedlab.decision import Decision
 from kschedlab.objects.model import Node
-from kschedlab.score.avoid_pods import NodePreferAvoidPods
-from kschedlab.score.images import LOWEST, MIB, ImageLocality, container_images, images, normalized, scaled_sizes
-from kschedlab.score.interpod import InterPodAffinityScore
+from kschedlab.score.image_locality import (
+    LOWEST,
+    MIB,
+    ImageLocality,
+    container_images,
+    images,
+    normalized,
+    scaled_sizes,
+)
+from kschedlab.score.inter_pod_affinity import InterPodAffinityScore
 from kschedlab.score.node_affinity import NodeAffinityScore, preferred_terms
-from kschedlab.score.plugin import Scored
-from kschedlab.score.resources import (
+from kschedlab.score.node_resources import (
     BalancedResourceAllocation,
     NodeResourcesFitScore,
     least_allocated,
     most_allocated,
 )
-from kschedlab.score.spread import PodTopologySpreadScore
-from kschedlab.score.taints import TaintTolerationScore
+from kschedlab.score.plugin import Scored
+from kschedlab.score.pod_topology_spread import PodTopologySpreadScore
+from kschedlab.score.priorities.node_prefer_avoid_pods import NodePreferAvoidPods
+from kschedlab.score.taint_toleration import TaintTolerationScore
 from kschedlab.views.html import Html
 from kschedlab.views.tables import row, table
 from kschedlab.views.words import aligned, count

@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from kschedlab.compare import Cause, Comparison, Step
 from kschedlab.decision import Decision, NodeVerdict
 from kschedlab.views.html import Child, Html, element, visible
 from kschedlab.views.style import CELL, DECIDES, LABELLED, NOWRAP, WRAPPED
 from kschedlab.views.tables import row, table
 from kschedlab.views.words import aligned, below, broken, choice, count, listing, outcome
+from kschedlab.whatif.compare import Cause, Comparison, Step
 
 NODES = 20
 """How many nodes get a row; those on which the generations agree are left out first."""

@@ -7,12 +7,12 @@ from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, is_dataclass
 from typing import Any, NamedTuple
 
-from kschedlab.compare import shown, what
 from kschedlab.generations import GENERATIONS, Generation
 from kschedlab.views.html import Html, element, join, visible
 from kschedlab.views.style import CELL, CHANGED, GREY, HEAD, LABELLED, SECTION, WIDE, WRAPPED
 from kschedlab.views.tables import folded
 from kschedlab.views.words import aligned, below, broken, count
+from kschedlab.whatif.compare import shown, what
 
 TOPICS = {
     "CheckNodeCondition": "conditions of the node",
@@ -151,7 +151,7 @@ def generations_html(generations: Sequence[Generation], everything: bool = False
 def sections(generations: Sequence[Generation], everything: bool = False) -> list[Section]:
     """The generations side by side; of their settings only those that differ, unless ``everything`` is asked for.
 
-    Settings have the names that :func:`kschedlab.compare.compare` calls them by.
+    Settings have the names that :func:`kschedlab.whatif.compare.compare` calls them by.
     """
 
     def rows(items: Callable[[Generation], Iterable[Item]]) -> tuple[Row, ...]:

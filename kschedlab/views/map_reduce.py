@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 
 from kschedlab.decision import Decision
 from kschedlab.generations import V1_16
-from kschedlab.score.selector_spread import SelectorSpread
+from kschedlab.score.priorities.selector_spread import SelectorSpread
 from kschedlab.score.stage import Scores
 from kschedlab.views.arithmetic import NORMALISED, RAW, WEIGHTED, Step, steps
 from kschedlab.views.html import Html, element

@@ -10,8 +10,8 @@ from textwrap import wrap
 
 import numpy as np
 
-from kschedlab.cluster.kinds import BoolArray
 from kschedlab.cluster.pods import NEVER_STARTED, PodInfo
+from kschedlab.cluster.signatures import BoolArray
 from kschedlab.decision import Decision
 from kschedlab.filter.stage import LEFT_OUT, PASSES, Verdicts
 from kschedlab.preemption.stage import Preemption

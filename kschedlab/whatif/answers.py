@@ -10,9 +10,9 @@ from kschedlab.cluster.cluster import Cluster
 from kschedlab.cluster.pods import PodInfo
 from kschedlab.decision import Decision
 from kschedlab.generations import GENERATIONS, LATEST, Generation
-from kschedlab.whatif.boundaries import elsewhere, limits, other_weights, preempting_priority, smaller
 from kschedlab.whatif.case import Boundary, Case, ranked, with_spec
-from kschedlab.whatif.relaxing import Relaxations, relaxations
+from kschedlab.whatif.relaxations import Relaxations, relaxations
+from kschedlab.whatif.thresholds import elsewhere, limits, other_weights, preempting_priority, smaller
 
 HIGHEST = 2**31 - 1
 """The highest priority that there is."""

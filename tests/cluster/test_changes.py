@@ -10,8 +10,8 @@ import pytest
 from hypothesis import given, strategies as st
 
 from kschedlab.cluster.cluster import Cluster
-from kschedlab.cluster.documents import MATTERS
-from kschedlab.cluster.facts import Facts
+from kschedlab.cluster.derived import Facts
+from kschedlab.cluster.object_store import MATTERS
 from tests.changing import DECIDERS, PROBES, Changing, decide, shown
 
 RUNS, STEPS, PHASE = 100, 1000, 100

@@ -8,7 +8,7 @@ from hypothesis import settings, strategies as st
 from hypothesis.stateful import Bundle, RuleBasedStateMachine, consumes, invariant, rule
 
 from kschedlab.cluster.cluster import CPU, EPHEMERAL_STORAGE, MEMORY, Cluster
-from kschedlab.cluster.kinds import Kind
+from kschedlab.cluster.signatures import Kind
 from tests.build import cluster, model, node, pod
 
 MIB = 1024 * 1024

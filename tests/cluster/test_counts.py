@@ -6,7 +6,7 @@ import numpy as np
 from hypothesis import given, strategies as st
 
 from kschedlab.cluster.counts import Counts
-from kschedlab.cluster.kinds import Kind, Kinds
+from kschedlab.cluster.signatures import Kind, Kinds
 from tests.build import model, pod
 
 NODES, KINDS = 3, 5

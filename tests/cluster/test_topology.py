@@ -6,7 +6,7 @@ from hypothesis import given, strategies as st
 
 from kschedlab.cluster.cluster import Cluster
 from kschedlab.cluster.topology import NodeOrder, Topology, zone_of
-from kschedlab.objects.manifests import Objects, decode_objects
+from kschedlab.manifests.loading import Objects, decode_objects
 from tests.build import cluster, node
 
 ZONE, REGION = "topology.kubernetes.io/zone", "topology.kubernetes.io/region"

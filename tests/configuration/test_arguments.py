@@ -3,9 +3,9 @@
 import pytest
 
 from kschedlab.configuration import load_configuration
-from kschedlab.filter.resources import NodeResourcesFit
+from kschedlab.filter.node_resources import NodeResourcesFit
 from kschedlab.generations import V1_37, Generation
-from kschedlab.score.resources import NodeResourcesFitScore, RequestedToCapacityRatio, most_allocated
+from kschedlab.score.node_resources import NodeResourcesFitScore, RequestedToCapacityRatio, most_allocated
 from tests.build import node, pod, refused, scored
 
 V1 = "apiVersion: kubescheduler.config.k8s.io/v1\nkind: KubeSchedulerConfiguration\n"

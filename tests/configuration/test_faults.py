@@ -4,7 +4,7 @@ import pytest
 
 from kschedlab.configuration import load_configuration
 from kschedlab.generations import V1_16, V1_20
-from kschedlab.objects.manifests import ManifestError
+from kschedlab.manifests.loading import ManifestError
 
 V1 = "apiVersion: kubescheduler.config.k8s.io/v1\nkind: KubeSchedulerConfiguration\n"
 

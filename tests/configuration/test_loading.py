@@ -8,9 +8,9 @@ import pytest
 from hypothesis import given, strategies as st
 
 from kschedlab import load_configuration
-from kschedlab.configuration.catalogues import V1
 from kschedlab.configuration.fields import Plugins
-from kschedlab.objects.manifests import ManifestError
+from kschedlab.configuration.plugin_catalogues import V1
+from kschedlab.manifests.loading import ManifestError
 
 TEXT = """apiVersion: kubescheduler.config.k8s.io/v1
 kind: KubeSchedulerConfiguration

@@ -8,11 +8,11 @@ from typing import Any
 import pytest
 
 from kschedlab.configuration import load_configuration
-from kschedlab.configuration.catalogues import V1
 from kschedlab.configuration.faults import decoded
 from kschedlab.configuration.fields import KubeSchedulerConfiguration
-from kschedlab.decide import decide_line
+from kschedlab.configuration.plugin_catalogues import V1
 from kschedlab.generations import GENERATIONS
+from kschedlab.vectors import decide_line
 from tests.conformance.compare import differences
 
 VECTORS = Path(__file__).parent / "vectors"

@@ -6,8 +6,8 @@ An operation of the vectors is a method of its name after ``_``; what it returns
 from collections.abc import Callable
 from typing import Any
 
-from kschedlab.objects.decoding import decode
-from kschedlab.objects.defaults import with_defaults
+from kschedlab.manifests.decoding import decode
+from kschedlab.manifests.defaults import with_defaults
 from kschedlab.objects.model import Pod
 
 MILLISECOND = 1000

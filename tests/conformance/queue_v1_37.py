@@ -8,7 +8,7 @@ from typing import Any
 
 from kschedlab.queue.events import event
 from kschedlab.queue.hints.table import ALWAYS
-from kschedlab.queue.waiting import WaitingPod
+from kschedlab.queue.queued_pod import WaitingPod
 from kschedlab.queue.with_events import WithEvents
 from tests.conformance.queue_driver import MILLISECOND, QueueDriver
 

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 from hypothesis import given, strategies as st
 
+from kschedlab.filter.node_resources import NodeResourcesFit
 from kschedlab.filter.plugin import Part, Refused, Rejected, Static
-from kschedlab.filter.resources import NodeResourcesFit
 from kschedlab.filter.stage import LEFT_OUT, PASSES, FilterRun, SamplingRules, nodes_to_find, prepare, search
 from tests.build import cluster, node, pod
 

@@ -13,7 +13,7 @@ import nbformat
 import pytest
 
 from kschedlab.cli import main
-from kschedlab.panels.contents import LESSONS, Lesson
+from kschedlab.lab.panels.contents import LESSONS, Lesson
 from tools.refresh import NOTEBOOKS
 
 PAGE = NOTEBOOKS.parent / "docs" / "teaching.md"

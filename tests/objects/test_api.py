@@ -2,8 +2,8 @@
 
 import pytest
 
+from kschedlab.manifests.loading import decode_objects
 from kschedlab.objects.api import API_1_13, API_1_16, API_1_20, API_1_37
-from kschedlab.objects.manifests import decode_objects
 from kschedlab.objects.model import LabelSelectorRequirement, Pod
 
 MIB = 1 << 20

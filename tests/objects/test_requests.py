@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 from hypothesis import given, strategies as st
 
-from kschedlab.objects.manifests import decode_objects
+from kschedlab.manifests.loading import decode_objects
 from kschedlab.objects.model import Pod
 from kschedlab.objects.requests import is_scalar, nonzero_requests, pod_requests, scored_requests
 
@@ -37,7 +37,7 @@ def agrees(vector: dict) -> bool:
 
 @pytest.mark.parametrize("vector", [v for v in VECTORS if agrees(v)], ids=lambda v: v["pod"]["metadata"]["name"])
 def test_agrees_with_the_scheduler(vector, monkeypatch):
-    monkeypatch.setattr("kschedlab.objects.manifests.faults_of", lambda document: [])  # random pods break many rules
+    monkeypatch.setattr("kschedlab.manifests.loading.faults_of", lambda document: [])  # random pods break many rules
     pod = decode_objects([vector["pod"]]).pods[0]
     assert counted(pod_requests(pod)) == vector["placed"]
     assert nonzero_requests(pod) == tuple(vector["nonzero"])

@@ -4,11 +4,11 @@ from typing import Any
 
 from kschedlab.cluster.cluster import Cluster
 from kschedlab.filter.node_affinity import NodeAffinity
-from kschedlab.filter.spread import PodTopologySpread
+from kschedlab.filter.pod_topology_spread import PodTopologySpread
 from kschedlab.generations import V1_37
-from kschedlab.objects.decoding import decode
-from kschedlab.objects.defaults import with_defaults
-from kschedlab.objects.manifests import Objects
+from kschedlab.manifests.decoding import decode
+from kschedlab.manifests.defaults import with_defaults
+from kschedlab.manifests.loading import Objects
 from kschedlab.objects.model import (
     Document,
     LabelSelector,
@@ -25,8 +25,8 @@ from kschedlab.objects.model import (
 )
 from kschedlab.queue.events import event, name_of, node_changes, pod_changes
 from kschedlab.queue.hints.table import DEFAULT, queueing_hints
-from kschedlab.queue.waiting import WaitingPod
-from kschedlab.queue.worth import AFTER_BACKOFF, Registrations
+from kschedlab.queue.queued_pod import WaitingPod
+from kschedlab.queue.requeueing import AFTER_BACKOFF, Registrations
 
 FAST_DISK = NodeSelectorTerm(matchExpressions=(NodeSelectorRequirement("disk", "In", ("ssd", "nvme")),))
 ADDED = NodeSelector(nodeSelectorTerms=(FAST_DISK,))

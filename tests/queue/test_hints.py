@@ -7,15 +7,15 @@ from typing import Any
 import pytest
 
 from kschedlab.filter.node import NodeName
-from kschedlab.filter.spread import PodTopologySpread
+from kschedlab.filter.pod_topology_spread import PodTopologySpread
 from kschedlab.objects.model import Node, NodeStatus, Pod, PodSpec, TopologySpreadConstraint
 from kschedlab.objects.quantity import Quantity
 from kschedlab.queue.events import ACTIONS, NODE_ADD, bits
-from kschedlab.queue.hints.prepared import Prepared
-from kschedlab.queue.hints.room import resources_after_node
+from kschedlab.queue.hints.prepared_pod import Prepared
+from kschedlab.queue.hints.resources import resources_after_node
 from kschedlab.queue.hints.table import ALWAYS, DEFAULT, by_profile, queueing_hints, skip
-from kschedlab.queue.waiting import WaitingPod
-from kschedlab.queue.worth import AFTER_BACKOFF, NOTHING, Registrations
+from kschedlab.queue.queued_pod import WaitingPod
+from kschedlab.queue.requeueing import AFTER_BACKOFF, NOTHING, Registrations
 from tests.queue.asked import ask
 
 VECTORS = Path(__file__).parent / "vectors"

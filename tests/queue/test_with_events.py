@@ -23,7 +23,7 @@ from kschedlab.queue.in_flight import InFlight
 from kschedlab.queue.interface import Place, SchedulingQueue
 from kschedlab.queue.nominated import NOMINATIONS_1_37, NominatedPodMap
 from kschedlab.queue.pre_enqueue import GATES
-from kschedlab.queue.waiting import WaitingPod
+from kschedlab.queue.queued_pod import WaitingPod
 from kschedlab.queue.with_events import WithEvents
 
 SECOND = 1_000_000

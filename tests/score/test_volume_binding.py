@@ -3,7 +3,7 @@
 import pytest
 
 from kschedlab.filter.plugin import SchedulingError
-from kschedlab.score.resources import RequestedToCapacityRatio
+from kschedlab.score.node_resources import RequestedToCapacityRatio
 from kschedlab.score.volume_binding import PANIC, VolumeBindingScore
 from tests.build import node, pod, scored, term
 from tests.storage import claim, csi_driver, mount, room, storage_class, volume

@@ -7,7 +7,7 @@ from typing import Any, TypeVar
 import simpy
 
 from kschedlab.generations import GENERATIONS, LATEST, Deciders, Generation
-from kschedlab.objects.manifests import decode_objects
+from kschedlab.manifests.loading import decode_objects
 from kschedlab.objects.model import Document, Node, Pod
 from kschedlab.simulation.log import Entry, Log, Moved, Recorded, Step
 from kschedlab.simulation.scheduler.context import Latencies

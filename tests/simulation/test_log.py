@@ -4,7 +4,7 @@ import msgspec
 import pytest
 from hypothesis import given, strategies as st
 
-from kschedlab.objects.decoding import KINDS
+from kschedlab.manifests.decoding import KINDS
 from kschedlab.objects.meta import Time
 from kschedlab.objects.model import Node, NodeStatus, ObjectMeta, Pod, PodCondition, PodSpec, PodStatus
 from kschedlab.objects.problems import ManifestError

@@ -9,14 +9,14 @@ from pathlib import Path
 import pytest
 
 from kschedlab.generations import GENERATIONS
-from kschedlab.objects.manifests import decode_objects
+from kschedlab.manifests.loading import decode_objects
 from kschedlab.objects.meta import Time
 from kschedlab.objects.model import Deployment, Node, Pod, PodDisruptionBudget, ReplicaSet
 from kschedlab.objects.problems import ManifestError
 from kschedlab.simulation.log import Acted, Began, Changed, Moved, Step, read_log
 from kschedlab.simulation.replay import Replay
-from kschedlab.simulation.scenarios.scenario import load_scenario, loads_scenario
 from kschedlab.simulation.simulation import LONGEST, START, Simulation
+from kschedlab.simulation.timeline.scenario import load_scenario, loads_scenario
 from tests.build import node, pod
 
 ROOT = Path(__file__).parents[2]

@@ -9,11 +9,11 @@ import msgspec
 import pytest
 
 from kschedlab.cluster.cluster import Cluster
-from kschedlab.decide import Scenario
 from kschedlab.decision import Decision
 from kschedlab.generations import GENERATIONS, V1_20
-from kschedlab.objects.manifests import decode_objects
+from kschedlab.manifests.loading import decode_objects
 from kschedlab.scheduler import schedule
+from kschedlab.vectors import Scenario
 from kschedlab.views.arithmetic import Step, added, steps, steps_html, steps_text, summed
 from tests.conformance.compare import read
 

@@ -1,11 +1,11 @@
 """One decision in several generations, as text and as HTML."""
 
-from kschedlab.compare import Comparison, compare
-from kschedlab.filter.taints import UNTOLERATED, UNTOLERATED_BY_NAME
+from kschedlab.filter.taint_toleration import UNTOLERATED, UNTOLERATED_BY_NAME
 from kschedlab.generations import GENERATIONS, V1_20, V1_37
-from kschedlab.objects.manifests import decode_objects
+from kschedlab.manifests.loading import decode_objects
 from kschedlab.views.comparison import comparison_html, comparison_text
 from kschedlab.views.style import DECIDES
+from kschedlab.whatif.compare import Comparison, compare
 from tests.build import Manifest, node, node_affinity, pod, term
 from tests.views.test_tables import Balanced
 

@@ -6,9 +6,9 @@ from pathlib import Path
 import msgspec
 import pytest
 
+from kschedlab.manifests.schema import decode_value
 from kschedlab.objects.meta import Time
 from kschedlab.objects.model import ObjectMeta, Pod, PodStatus
-from kschedlab.objects.shapes import decode_value
 from kschedlab.views.kubectl import PodTable, get_pods_wide, human_duration
 
 VECTORS = [json.loads(line) for line in (Path(__file__).parent / "vectors" / "kubectl.jsonl").open()]

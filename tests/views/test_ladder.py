@@ -1,6 +1,6 @@
 """The ladder in words: what each rule compared, and what came of it."""
 
-from kschedlab.panels.preemption import LOWEST, Settings, decide
+from kschedlab.lab.panels.preemption import LOWEST, Settings, decide
 from kschedlab.preemption.stage import Preemption
 from kschedlab.scheduler import schedule
 from kschedlab.views.ladder import columns, ladder_text, steps

@@ -4,7 +4,7 @@ from xml.etree import ElementTree
 
 import pytest
 
-from kschedlab.panels.preemption import Settings, decide
+from kschedlab.lab.panels.preemption import Settings, decide
 from kschedlab.scheduler import schedule
 from kschedlab.views.drawing import TALL, Block, Box, draw
 from kschedlab.views.html import Html

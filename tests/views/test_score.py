@@ -4,7 +4,7 @@ from fractions import Fraction
 from xml.etree import ElementTree
 
 from kschedlab.generations import V1_20
-from kschedlab.panels.score import Cause, decide
+from kschedlab.lab.panels.score import Cause, decide
 from kschedlab.views.score import (
     Bars,
     Held,

@@ -3,7 +3,7 @@
 import re
 from html.parser import HTMLParser
 
-from kschedlab.panels.preemption import Settings, decide
+from kschedlab.lab.panels.preemption import Settings, decide
 from kschedlab.scheduler import schedule
 from kschedlab.views.html import VOID
 from kschedlab.views.tables import decision_html, page_html

@@ -2,7 +2,7 @@
 
 from time import perf_counter
 
-from kschedlab.panels.preemption import Settings, decide
+from kschedlab.lab.panels.preemption import Settings, decide
 from kschedlab.scheduler import schedule
 from kschedlab.views.text import decision_text
 from tests.build import cluster, node, pod

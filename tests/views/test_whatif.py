@@ -4,7 +4,7 @@ from dataclasses import replace
 
 from kschedlab.views.whatif import whatif_lines, whatif_sentence, whatif_tables
 from kschedlab.whatif import what_if
-from kschedlab.whatif.relaxing import Relaxation
+from kschedlab.whatif.relaxations import Relaxation
 from tests.build import cluster, node, pod
 
 ROOM = {"cpu": "4", "memory": "8Gi", "pods": "10"}

@@ -4,7 +4,7 @@ import re
 
 import pytest
 
-from kschedlab.panels.your_cluster import bundled
+from kschedlab.lab.panels.your_cluster import bundled
 from kschedlab.scheduler import schedule
 from kschedlab.views import your_cluster as view
 from kschedlab.whatif import Case

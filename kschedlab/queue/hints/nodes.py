@@ -10,7 +10,7 @@ from kschedlab.cluster.labels import first_untolerated, required_terms, tolerate
 from kschedlab.objects.model import Node, NodeSelector, Pod, Taint
 from kschedlab.objects.selectors import NodeTerm, SelectorError
 from kschedlab.queue.events import Hint
-from kschedlab.queue.hints.prepared import Prepared
+from kschedlab.queue.hints.prepared_pod import Prepared
 
 UNSCHEDULABLE = Taint("node.kubernetes.io/unschedulable", effect="NoSchedule")
 

@@ -12,11 +12,11 @@ from collections.abc import Callable, Iterable, Mapping
 from kschedlab.cluster.cluster import Cluster
 from kschedlab.filter.node_affinity import NodeAffinity
 from kschedlab.filter.plugin import Filter
-from kschedlab.filter.spread import PodTopologySpread
+from kschedlab.filter.pod_topology_spread import PodTopologySpread
 from kschedlab.objects.model import NodeSelector, Pod
 from kschedlab.queue.events import ASSIGNED_POD, NODE, TARGET_POD, UNSCHEDULED_POD, Hint, Registration, event
-from kschedlab.queue.hints import neighbours, nodes, room, volumes
-from kschedlab.queue.hints.spreading import SpreadHints
+from kschedlab.queue.hints import inter_pod_affinity as neighbours, nodes, resources as room, volumes
+from kschedlab.queue.hints.pod_topology_spread import SpreadHints
 from kschedlab.queue.interface import ClusterEvent
 
 CLAIM, VOLUME = "PersistentVolumeClaim", "PersistentVolume"

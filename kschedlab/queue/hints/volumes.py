@@ -7,10 +7,10 @@ k8s.io/csi-translation-lib/translate.go (IsInlineMigratable, TranslateInTreeInli
 
 from __future__ import annotations
 
-from kschedlab.cluster.migration import MigrationError, handle_of, in_tree
 from kschedlab.cluster.volumes import MIGRATED_PLUGINS, claim_names
-from kschedlab.filter.volume_restrictions import claims, disks
-from kschedlab.filter.volume_zone import topologies
+from kschedlab.filter.volumes.csi_migration import MigrationError, handle_of, in_tree
+from kschedlab.filter.volumes.volume_restrictions import claims, disks
+from kschedlab.filter.volumes.volume_zone import topologies
 from kschedlab.objects.model import (
     CSIDriver,
     CSINode,
@@ -23,7 +23,7 @@ from kschedlab.objects.model import (
     VolumeAttachment,
 )
 from kschedlab.objects.quantity import Quantity
-from kschedlab.queue.hints.room import held_room
+from kschedlab.queue.hints.resources import held_room
 
 UNCOUNTED_DRIVERS = {"azureFile": "file.csi.azure.com", "vsphereVolume": "csi.vsphere.vmware.com"}
 """Drivers that took an in-tree plugin's volumes over, by their source; the scheduler does not count these volumes."""

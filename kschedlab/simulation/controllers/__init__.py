@@ -6,7 +6,7 @@ writes. None sleeps or polls while nothing is to be done.
 ==============  =================================================================  =================================
 the shell       what it asks                                                       of what it takes care
 ==============  =================================================================  =================================
-``kubelet``     ``lives``                                                          pods on nodes
+``kubelet``     ``kubelet_status``                                                 pods on nodes
 ``owners``      ``replicas``, ``stateful``, ``jobs``, ``deployments``              as many pods as there should be
 ``disruption``  ``budgets``                                                        PodDisruptionBudgets
 ``claims``      ``storage``, ``provisioning``                                      claims and volumes
@@ -16,5 +16,5 @@ the shell       what it asks                                                    
 ``drain``                                                                          nodes taken out of service
 ==============  =================================================================  =================================
 
-``work``, ``writes`` and ``belonging`` are what they share.
+``work_queue``, ``writes`` and ``ownership`` are what they share.
 """

@@ -26,7 +26,7 @@ from kschedlab.objects.model import (
 from kschedlab.simulation.clock import after
 from kschedlab.simulation.controllers.provisioning import PROVISIONER, fault_of, volume_for
 from kschedlab.simulation.controllers.storage import Step, next_of_claim, next_of_volume
-from kschedlab.simulation.controllers.work import Work
+from kschedlab.simulation.controllers.work_queue import Work
 from kschedlab.simulation.controllers.writes import Update, carry_out
 from kschedlab.simulation.events import Record, silent
 from kschedlab.simulation.informers import Informers

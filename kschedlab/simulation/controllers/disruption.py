@@ -22,7 +22,7 @@ from kschedlab.objects.model import (
 )
 from kschedlab.objects.selectors import Selector, SelectorError
 from kschedlab.simulation.controllers.budgets import Scaled, ScaleError, failed, judge
-from kschedlab.simulation.controllers.work import Work
+from kschedlab.simulation.controllers.work_queue import Work
 from kschedlab.simulation.events import Record, silent
 from kschedlab.simulation.informers import Informer, Informers
 from kschedlab.simulation.server.api import ApiServer

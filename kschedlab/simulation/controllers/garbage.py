@@ -15,7 +15,7 @@ from kschedlab.objects.model import (
     ReplicationController,
     StatefulSet,
 )
-from kschedlab.simulation.controllers.belonging import by_owner, of_owner
+from kschedlab.simulation.controllers.ownership import by_owner, of_owner
 from kschedlab.simulation.controllers.writes import meta
 from kschedlab.simulation.informers import Informers
 from kschedlab.simulation.server.api import ApiServer

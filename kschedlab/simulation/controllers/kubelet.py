@@ -15,8 +15,8 @@ from kschedlab.objects.meta import SECOND
 from kschedlab.objects.model import Node, Pod
 from kschedlab.objects.quantity import Quantity, QuantityError
 from kschedlab.simulation.clock import after
-from kschedlab.simulation.controllers.belonging import NODE, pods_by_node
-from kschedlab.simulation.controllers.lives import Fields, finished, running, taken_up
+from kschedlab.simulation.controllers.kubelet_status import Fields, finished, running, taken_up
+from kschedlab.simulation.controllers.ownership import NODE, pods_by_node
 from kschedlab.simulation.events import Record, silent
 from kschedlab.simulation.informers import Informers
 from kschedlab.simulation.pods import NODE_NOT_READY, READY, TERMINAL, condition_of, controller_of

@@ -10,9 +10,9 @@ from __future__ import annotations
 import simpy
 
 from kschedlab.objects.model import Node, Pod, PodCondition, Taint
-from kschedlab.simulation.controllers.belonging import NODE, pods_by_node
+from kschedlab.simulation.controllers.ownership import NODE, pods_by_node
 from kschedlab.simulation.controllers.taints import NO_EXECUTE, stays_for, tainted
-from kschedlab.simulation.controllers.work import Work
+from kschedlab.simulation.controllers.work_queue import Work
 from kschedlab.simulation.informers import Informers
 from kschedlab.simulation.pods import DISRUPTION_TARGET, NODE_NOT_READY, READY, is_ready
 from kschedlab.simulation.server.api import ApiServer

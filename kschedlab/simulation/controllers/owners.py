@@ -26,7 +26,7 @@ from kschedlab.objects.model import (
 )
 from kschedlab.objects.selectors import Selector
 from kschedlab.simulation.controllers import deployments, jobs, stateful
-from kschedlab.simulation.controllers.belonging import OWNER, by_owner, of_nobody, of_owner
+from kschedlab.simulation.controllers.ownership import OWNER, by_owner, of_nobody, of_owner
 from kschedlab.simulation.controllers.replicas import (
     Owner,
     Replicated,
@@ -36,7 +36,7 @@ from kschedlab.simulation.controllers.replicas import (
     selector_of,
     template_of,
 )
-from kschedlab.simulation.controllers.work import Work
+from kschedlab.simulation.controllers.work_queue import Work
 from kschedlab.simulation.controllers.writes import Create, Delete, UpdateStatus, Write, carry_out, meta
 from kschedlab.simulation.informers import Informer, Informers
 from kschedlab.simulation.pods import controller_of, is_active

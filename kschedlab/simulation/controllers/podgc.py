@@ -16,8 +16,8 @@ from kschedlab.objects.model import (
     Pod,
     PodCondition,
 )
-from kschedlab.simulation.controllers.belonging import NODE, pods_by_node
-from kschedlab.simulation.controllers.work import Work
+from kschedlab.simulation.controllers.ownership import NODE, pods_by_node
+from kschedlab.simulation.controllers.work_queue import Work
 from kschedlab.simulation.informers import Informers
 from kschedlab.simulation.pods import DISRUPTION_TARGET, TERMINAL
 from kschedlab.simulation.server.api import ApiServer

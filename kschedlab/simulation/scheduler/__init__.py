@@ -3,15 +3,15 @@
 ===================================  =============================================================================
 ``startup``, ``http``, ``metrics``   from a configuration to a scheduler that runs; ``/healthz`` and ``/metrics``
 ``kube_scheduler``, ``context``      the parts wired together, and what they share
-``handlers``, ``changes``            what the informers tell goes to the cache and to the queue
+``handlers``, ``watched_kinds``      what the informers tell goes to the cache and to the queue
 ``cache``, ``volumes``               the cluster as told and as assumed
 ``queues``                           which queue, with which hints and gates
 ``loop``, ``outcome``                scheduleOne
-``binding``, ``permit``              the binding cycle of a pod that has a node
+``binding``, ``waiting_pods``        the binding cycle of a pod that has a node
 ``volume_binding``                   its volumes, from assumed to bound
-``failing``, ``pod_status``          what becomes of a pod that has none; what is written to its status
-``preempting``                       nomination and eviction
+``failure``, ``pod_status``          what becomes of a pod that has none; what is written to its status
+``preemption``                       nomination and eviction
 ``plugin``, ``framework``            what a plugin of one's own can do, and how it is asked
-``adapters``                         its filter and score as columns
+``plugin_adapters``                  its filter and score as columns
 ===================================  =============================================================================
 """

@@ -26,7 +26,7 @@ from kschedlab.simulation.scheduler.context import (
     Context,
     Cycle,
 )
-from kschedlab.simulation.scheduler.failing import (
+from kschedlab.simulation.scheduler.failure import (
     BINDING_REASON,
     ERROR_REASON,
     NO_NOMINATION,
@@ -36,10 +36,10 @@ from kschedlab.simulation.scheduler.failing import (
     refused_on,
 )
 from kschedlab.simulation.scheduler.metrics import SCHEDULED
-from kschedlab.simulation.scheduler.permit import WaitingPod, told
 from kschedlab.simulation.scheduler.plugin import ERROR, Skip, Status
 from kschedlab.simulation.scheduler.pod_status import write_status
 from kschedlab.simulation.scheduler.volume_binding import VolumeBinding
+from kschedlab.simulation.scheduler.waiting_pods import WaitingPod, told
 from kschedlab.simulation.server.status import ApiError
 
 Steps = Generator[Any, Any, Failure | None]

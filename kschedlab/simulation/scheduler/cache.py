@@ -12,12 +12,12 @@ from typing import Any, TypeAlias
 import msgspec
 
 from kschedlab.cluster.cluster import Cluster
-from kschedlab.cluster.documents import key_of
+from kschedlab.cluster.object_store import key_of
 from kschedlab.cluster.pods import PodInfo
 from kschedlab.cluster.topology import zone_of
 from kschedlab.generations import V1_37, CacheRules
+from kschedlab.manifests.loading import Objects
 from kschedlab.objects.api import API_1_37, Api
-from kschedlab.objects.manifests import Objects
 from kschedlab.objects.model import CSINode, Document, Node, Pod
 from kschedlab.queue.interface import Now
 from kschedlab.simulation.scheduler.volumes import (

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from kschedlab.simulation.scheduler.cache import SchedulerCache
     from kschedlab.simulation.scheduler.framework import Framework
     from kschedlab.simulation.scheduler.metrics import Metrics
-    from kschedlab.simulation.scheduler.permit import WaitingPods
+    from kschedlab.simulation.scheduler.waiting_pods import WaitingPods
     from kschedlab.simulation.server.api import ApiServer
 
 

@@ -21,10 +21,10 @@ from kschedlab.queue.events import (
     pod_changes,
 )
 from kschedlab.queue.interface import ClusterEvent
-from kschedlab.queue.without_backoff import WithoutBackoff
+from kschedlab.queue.older.without_backoff import WithoutBackoff
 from kschedlab.simulation.scheduler.cache import CacheError
-from kschedlab.simulation.scheduler.changes import moved_by
 from kschedlab.simulation.scheduler.context import Context
+from kschedlab.simulation.scheduler.watched_kinds import moved_by
 
 
 class Handlers:

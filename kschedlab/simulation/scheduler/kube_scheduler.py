@@ -21,21 +21,21 @@ from kschedlab.scheduler import Scheduler
 from kschedlab.simulation.events import Broadcaster
 from kschedlab.simulation.informers import Informer, Informers, pod_informer
 from kschedlab.simulation.log import Log, Moved
-from kschedlab.simulation.scheduler.adapters import with_plugins
 from kschedlab.simulation.scheduler.binding import Binding
 from kschedlab.simulation.scheduler.cache import SchedulerCache
-from kschedlab.simulation.scheduler.changes import OTHERS
 from kschedlab.simulation.scheduler.context import Context, Latencies
-from kschedlab.simulation.scheduler.failing import Failures
+from kschedlab.simulation.scheduler.failure import Failures
 from kschedlab.simulation.scheduler.framework import Framework
 from kschedlab.simulation.scheduler.handlers import Handlers
 from kschedlab.simulation.scheduler.loop import Loop
 from kschedlab.simulation.scheduler.metrics import Metrics
-from kschedlab.simulation.scheduler.permit import WaitingPods
 from kschedlab.simulation.scheduler.plugin import Handle, check
-from kschedlab.simulation.scheduler.preempting import Preempting
+from kschedlab.simulation.scheduler.plugin_adapters import with_plugins
+from kschedlab.simulation.scheduler.preemption import Preempting
 from kschedlab.simulation.scheduler.queues import queue_for
 from kschedlab.simulation.scheduler.volume_binding import VolumeBinding
+from kschedlab.simulation.scheduler.waiting_pods import WaitingPods
+from kschedlab.simulation.scheduler.watched_kinds import OTHERS
 from kschedlab.simulation.server.api import ApiServer
 
 DEFAULT_SCHEDULER = "default-scheduler"

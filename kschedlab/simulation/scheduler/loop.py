@@ -29,7 +29,7 @@ from kschedlab.simulation.scheduler.context import (
     Context,
     Cycle,
 )
-from kschedlab.simulation.scheduler.failing import (
+from kschedlab.simulation.scheduler.failure import (
     ERROR_REASON,
     NO_NOMINATION,
     UNSCHEDULABLE_REASON,
@@ -39,10 +39,10 @@ from kschedlab.simulation.scheduler.failing import (
 )
 from kschedlab.simulation.scheduler.handlers import says_nothing_new
 from kschedlab.simulation.scheduler.outcome import Outcome
-from kschedlab.simulation.scheduler.permit import WaitingPod
 from kschedlab.simulation.scheduler.plugin import Status
-from kschedlab.simulation.scheduler.preempting import Preempting
+from kschedlab.simulation.scheduler.preemption import Preempting
 from kschedlab.simulation.scheduler.volume_binding import VolumeBinding
+from kschedlab.simulation.scheduler.waiting_pods import WaitingPod
 
 
 class Loop:

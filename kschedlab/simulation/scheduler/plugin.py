@@ -17,7 +17,7 @@ from kschedlab.queue.interface import ClusterEvent
 
 if TYPE_CHECKING:
     from kschedlab.simulation.scheduler.context import Context
-    from kschedlab.simulation.scheduler.permit import WaitingPods
+    from kschedlab.simulation.scheduler.waiting_pods import WaitingPods
 
 ERROR, UNSCHEDULABLE, UNRESOLVABLE = "Error", "Unschedulable", "UnschedulableAndUnresolvable"
 

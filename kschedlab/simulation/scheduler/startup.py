@@ -13,7 +13,7 @@ import simpy
 
 from kschedlab.configuration.loading import load_configuration
 from kschedlab.generations import Deciders, Generation
-from kschedlab.objects.sources import Source
+from kschedlab.manifests.sources import Source
 from kschedlab.simulation.events import Sink
 from kschedlab.simulation.log import Log
 from kschedlab.simulation.scheduler.context import Latencies

@@ -13,11 +13,11 @@ from typing import Any
 import msgspec
 
 from kschedlab.cluster.cluster import Cluster
-from kschedlab.cluster.documents import key_of
-from kschedlab.cluster.migration import MigrationError, in_tree, moved_affinity
+from kschedlab.cluster.object_store import key_of
 from kschedlab.cluster.pods import PodInfo
 from kschedlab.cluster.volumes import MIGRATED_PLUGINS, SELECTED_NODE, claim_names, is_bound
-from kschedlab.filter.volume_matching import match, unbound
+from kschedlab.filter.volumes.csi_migration import MigrationError, in_tree, moved_affinity
+from kschedlab.filter.volumes.matching import match, unbound
 from kschedlab.generations import BinderRules
 from kschedlab.objects.model import (
     CSINode,

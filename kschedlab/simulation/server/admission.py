@@ -11,8 +11,9 @@ from typing import Any
 
 import msgspec
 
+from kschedlab.manifests.defaults import with_defaults
+from kschedlab.manifests.validation import faults_of, priority_fault, template_faults
 from kschedlab.objects.api import Api
-from kschedlab.objects.defaults import with_defaults
 from kschedlab.objects.meta import ObjectMeta, Time
 from kschedlab.objects.model import (
     Deployment,
@@ -28,7 +29,6 @@ from kschedlab.objects.model import (
     ReplicationController,
     StatefulSet,
 )
-from kschedlab.objects.validation import faults_of, priority_fault, template_faults
 from kschedlab.simulation.pods import SCHEDULED, with_condition
 from kschedlab.simulation.server.status import ApiError, FieldError, forbidden_value, of_fault
 from kschedlab.simulation.server.updates import update_errors

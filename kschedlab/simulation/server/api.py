@@ -19,8 +19,8 @@ from typing import Any, TypeVar
 import msgspec
 import simpy
 
+from kschedlab.manifests.defaults import priority_classes
 from kschedlab.objects.api import API_1_37, Api
-from kschedlab.objects.defaults import priority_classes
 from kschedlab.objects.model import Document, ObjectMeta, OwnerReference, Pod, PodDisruptionBudget, PriorityClass
 from kschedlab.simulation.clock import now
 from kschedlab.simulation.log import Changed, Log

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from kschedlab.objects.decoding import GROUPS
-from kschedlab.objects.defaults import CLUSTER_SCOPED
+from kschedlab.manifests.decoding import GROUPS
+from kschedlab.manifests.defaults import CLUSTER_SCOPED
 from kschedlab.objects.model import (
     CSIDriver,
     CSINode,

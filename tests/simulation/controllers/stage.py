@@ -7,7 +7,7 @@ from typing import Any, TypeVar
 import simpy
 from msgspec.structs import replace
 
-from kschedlab.objects.decoding import decode
+from kschedlab.manifests.decoding import decode
 from kschedlab.objects.model import Document, Node, NodeCondition, Pod
 from kschedlab.simulation.controllers.claims import Claims, ClaimsSettings
 from kschedlab.simulation.controllers.disruption import Disruption

@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 
-from kschedlab.objects.decoding import decode
+from kschedlab.manifests.decoding import decode
 from kschedlab.objects.meta import Time
 from kschedlab.objects.model import PodDisruptionBudgetStatus
 from kschedlab.simulation.controllers.budgets import Scaled, ScaleError, failed, judge

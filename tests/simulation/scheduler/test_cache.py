@@ -7,9 +7,9 @@ import msgspec
 import pytest
 
 from kschedlab.cluster.cluster import CPU
-from kschedlab.cluster.documents import key_of
+from kschedlab.cluster.object_store import key_of
 from kschedlab.generations import GENERATIONS
-from kschedlab.objects.manifests import decode_objects
+from kschedlab.manifests.loading import decode_objects
 from kschedlab.objects.model import Node, Pod, PodDisruptionBudget
 from kschedlab.simulation.scheduler.cache import (
     CacheError,

@@ -3,9 +3,9 @@
 import msgspec
 import pytest
 
-from kschedlab.cluster.documents import MATTERS, key_of
+from kschedlab.cluster.object_store import MATTERS, key_of
 from kschedlab.generations import GENERATIONS
-from kschedlab.objects.manifests import decode_objects
+from kschedlab.manifests.loading import decode_objects
 from kschedlab.objects.model import PersistentVolume, PersistentVolumeClaim, Pod
 from kschedlab.scheduler import Scheduler
 from kschedlab.simulation.scheduler.cache import SchedulerCache

@@ -8,8 +8,8 @@ import simpy
 from hypothesis import given, strategies as st
 from msgspec.structs import replace
 
+from kschedlab.manifests.decoding import KINDS, decode
 from kschedlab.objects.api import API_1_13, API_1_37, Api
-from kschedlab.objects.decoding import KINDS, decode
 from kschedlab.objects.meta import Time
 from kschedlab.objects.model import (
     Condition,

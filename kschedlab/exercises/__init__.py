@@ -1,5 +1,0 @@
-"""Exercises: predict the outcome, build a cluster, repair a function. ``Lesson("preemption", seed=1)[1]``."""
-
-from kschedlab.exercises.lesson import LESSONS as LESSONS, Lesson as Lesson
-from kschedlab.exercises.progress import Progress as Progress
-from kschedlab.exercises.sheet import Sheet as Sheet, answers as answers

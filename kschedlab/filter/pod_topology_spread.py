@@ -1,0 +1,139 @@
+"""PodTopologySpread: would the pod's domain stay within ``maxSkew`` of the emptiest one?
+
+v1.37: pkg/scheduler/framework/plugins/podtopologyspread/filtering.go. For each DoNotSchedule constraint, the pods that
+it means are counted in every domain, on nodes that have all keys and that its policies let in; the pod itself comes on
+top, and the smallest count of all domains is taken off (0 with fewer than ``minDomains`` domains).
+In v1.20 (the same file) the policies decide which domains there are, but all pods in them count.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+
+from kschedlab.cluster.cluster import Cluster
+from kschedlab.cluster.pods import PodInfo
+from kschedlab.cluster.signatures import BoolArray, IntArray
+from kschedlab.cluster.snapshot import World
+from kschedlab.cluster.spread_constraints import (
+    DO_NOT_SCHEDULE,
+    SYSTEM_DEFAULTS,
+    Constraint,
+    ConstraintRules,
+    Given,
+    constraints,
+    has_all_keys,
+)
+from kschedlab.cluster.topology import Topology
+from kschedlab.filter.plugin import Part, Refused, SchedulingError, first_of
+
+TOO_SKEWED = "node(s) didn't match pod topology spread constraints"
+NO_LABEL = f"{TOO_SKEWED} (missing required label)"
+CRASH = "panic: runtime error: invalid memory address or nil pointer dereference"
+NO_OTHER = np.iinfo(np.int32).max
+"""What counts as the smallest count of the other domains where there is none."""
+
+
+@dataclass(frozen=True)
+class PodTopologySpread:
+    """The filter. ``defaults``: constraints of pods that have none and belong to a Service or a controller.
+
+    Named rules: ``rules``: how constraints are read. ``counts_where_let_in``: only pods on nodes that the constraint
+    lets in count; else all in a domain that has such a node. ``new_domain_crashes``: the scheduler dies if a pod is
+    nominated to a node with all keys in a domain that has no such node.
+    """
+
+    name: str = "PodTopologySpread"
+    defaults: Given = SYSTEM_DEFAULTS
+    rules: ConstraintRules = ConstraintRules()
+    counts_where_let_in: bool = True
+    new_domain_crashes: bool = False
+
+    def prepare(self, pod: PodInfo, cluster: Cluster) -> SpreadCheck | None:
+        """Skips a pod without DoNotSchedule constraints."""
+        hard = constraints(pod, cluster, DO_NOT_SCHEDULE, self.defaults, self.rules)
+        if not hard:
+            return None
+        complete = has_all_keys(cluster, hard)
+        skews = (Skew(c, cluster, complete, c.counts_on(pod.pod.spec, cluster, complete), self) for c in hard)
+        return SpreadCheck(tuple(skews))
+
+
+@dataclass(frozen=True)
+class SpreadCheck:
+    """``skews``: one for each constraint, in the pod's order."""
+
+    skews: tuple[Skew, ...]
+    only: frozenset[str] | None = None
+    reacts: bool = True
+    monotone: bool = True
+
+    def refuses(self, world: World) -> Refused | None:
+        """The nodes without a key, on which evicting pods can't help, and those whose domain has too many pods.
+
+        Terms: ``matching`` pods in the node's domain, ``self`` (1 if the constraint means the pod itself),
+        ``minimum`` of all domains, ``maxSkew``.
+        SchedulingError where the real scheduler dies.
+        """
+        return first_of(part for skew in self.skews for part in skew.parts(world))
+
+
+class Skew:
+    """A constraint with the counts in all domains as they are.
+
+    ``complete``: bool[nodes], the nodes with all keys; ``eligible``: those of them that the constraint lets in.
+    ``matching``: int64[nodes], the matching pods in the node's domain. ``least``: the smallest such number of any
+    domain. ``enough_domains``: there are at least ``minDomains``.
+    """
+
+    def __init__(
+        self,
+        constraint: Constraint,
+        cluster: Cluster,
+        complete: BoolArray,
+        eligible: BoolArray,
+        plugin: PodTopologySpread,
+    ) -> None:
+        self.constraint = constraint
+        self._topology: Topology = cluster.topology(constraint.key)
+        known = self._topology.total(eligible) > 0
+        count, in_known = cluster.count(constraint.counted), known.take(self._topology.domain)
+        total = self._topology.total(count * (eligible if plugin.counts_where_let_in else in_known))
+        self._changing = eligible if plugin.counts_where_let_in else complete & in_known
+        self._crashing = complete & ~in_known if plugin.new_domain_crashes else None
+        self.matching: IntArray = total.take(self._topology.domain)
+        self._counts = total[known]
+        self.enough_domains = len(self._counts) >= constraint.min_domains
+        self.least = int(self._counts.min()) if self.enough_domains else 0
+
+    def parts(self, world: World) -> Iterator[Part]:
+        """Where the key is missing, and where the skew is too large."""
+        constraint, domain = self.constraint, self._topology.domain
+        yield Part(domain < 0, NO_LABEL, True)
+        matching, minimum = self.counts(world)
+        terms: dict[str, IntArray | int] = {"matching": matching, "self": constraint.itself, "minimum": minimum}
+        terms["maxSkew"] = constraint.max_skew
+        yield Part(matching + constraint.itself - minimum > constraint.max_skew, TOO_SKEWED, terms=terms)
+
+    def counts(self, world: World) -> tuple[IntArray, IntArray | int]:
+        """(matching pods in the node's domain, the smallest count of all domains), each in that node's world."""
+        if not world.overlays:
+            return self.matching, self.least
+        change = world.change(self.constraint.changes)
+        if self._crashing is not None and (self._crashing * change).any():
+            raise SchedulingError(CRASH)
+        change = change * self._changing
+        matching = self.matching + change
+        if not self.enough_domains:
+            return matching, 0
+        return matching, np.where(change != 0, np.minimum(matching, self._least_elsewhere), self.least)
+
+    @cached_property
+    def _least_elsewhere(self) -> IntArray:
+        """int64[nodes]: the smallest count of the domains other than the node's own, where that is one that counts."""
+        alone = (self._counts == self.least).sum() == 1
+        second = np.partition(self._counts, 1)[1] if len(self._counts) > 1 else NO_OTHER
+        return np.where(alone & (self.matching == self.least), second, self.least)

@@ -1,0 +1,1 @@
+"""Filters of volumes: binding, limits, restrictions and zones."""

@@ -1,0 +1,106 @@
+"""NodeVolumeLimits: may the drivers attach the pod's volumes to the node besides those that it has?
+
+v1.37: pkg/scheduler/framework/plugins/nodevolumelimits/csi.go, with the gate VolumeLimitScaling, which is on by
+default: a driver may ask that its pods go only to nodes that have it. Evicting pods is always said to help.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import numpy as np
+
+from kschedlab.cluster.cluster import Cluster
+from kschedlab.cluster.pods import PodInfo
+from kschedlab.cluster.signatures import BoolArray
+from kschedlab.cluster.snapshot import World
+from kschedlab.filter.plugin import Part, Refused, Static, first_of
+from kschedlab.filter.volumes.attachments import (
+    Attachment,
+    Driver,
+    Trouble,
+    Troubled,
+    attachments,
+    driver,
+    has_csi_node,
+    is_limited,
+)
+
+TOO_MANY_VOLUMES = "node(s) exceed max volume count"
+NOT_INSTALLED = "{driver} CSI driver is not installed on the node"
+
+
+@dataclass(frozen=True)
+class NodeVolumeLimits:
+    """The filter."""
+
+    name: str = "NodeVolumeLimits"
+
+    def prepare(self, pod: PodInfo, cluster: Cluster) -> LimitsCheck | Static | None:
+        """Skips a pod that has nothing attached."""
+        found = list(attachments(pod.pod, cluster.volumes)) if pod.pod.spec.volumes else []
+        if not found:
+            return None
+        volumes = [one for one in found if isinstance(one, Attachment)]
+        parts = [_trouble_part(one, cluster) for one in found if isinstance(one, Trouble)]
+        parts += _absent_parts(cluster, volumes)
+        wanted = {name: tuple({v.handle: None for v in volumes if v.driver == name}) for name, _, _ in volumes}
+        limited = is_limited(cluster)
+        if not wanted or not limited.any():
+            refused = first_of(parts)
+            return Static(refused) if refused is not None else None
+        drivers = tuple((driver(cluster, name), handles) for name, handles in wanted.items())
+        return LimitsCheck(tuple(parts), drivers, limited, Troubled(cluster.volumes))
+
+
+def _trouble_part(trouble: Trouble, cluster: Cluster) -> Part:
+    mask = has_csi_node(cluster) if trouble.moved else np.ones(len(cluster.nodes), np.bool_)
+    return Part(mask, trouble.message, trouble.missing, error=not trouble.missing)
+
+
+def _absent_parts(cluster: Cluster, volumes: list[Attachment]) -> Iterator[Part]:
+    """Nodes without a driver that asks to be there. Of several, the first by name is told; the real order is random."""
+    for name in sorted({volume.driver for volume in volumes}):
+        found = cluster.volumes.drivers.get(name)
+        if found is not None and found.spec.preventPodSchedulingIfMissing:
+            absent = ~driver(cluster, name).installed
+            if all(volume.moved for volume in volumes if volume.driver == name):
+                absent &= has_csi_node(cluster)
+            yield Part(absent, NOT_INSTALLED.format(driver=name))
+
+
+@dataclass(frozen=True, eq=False)
+class LimitsCheck:
+    """``known``: what holds whatever pods do. ``wanted``: drivers with the volumes that the pod wants of each.
+
+    ``limited``: bool[nodes], the nodes with limits: only there the volumes of the pods that run are looked at. A pod
+    that comes can help: a volume which it brings along is no longer new, however many there are.
+    """
+
+    known: tuple[Part, ...]
+    wanted: tuple[tuple[Driver, tuple[str, ...]], ...]
+    limited: BoolArray
+    troubled: Troubled
+    only: frozenset[str] | None = None
+    reacts: bool = True
+    monotone: bool = False
+
+    def refuses(self, world: World) -> Refused | None:
+        """Nodes with more volumes than a limit. Recounted only where the kept counts say that it may be so."""
+        parts = [*self.known]
+        troubled = self.limited & (world.count(self.troubled) > 0)
+        if troubled.any():
+            parts.append(Part(troubled, _first_trouble(world.cluster, self.troubled), error=True))
+        for owner, handles in self.wanted:
+            doubtful = owner.at_most(world) > owner.limits - len(handles)
+            if doubtful.any():
+                attached, new = owner.counted(world, doubtful, handles)
+                over = doubtful & (new > 0) & (attached > owner.limits - new)
+                terms = {"attached": attached, "new": new, "limit": owner.limits}
+                parts.append(Part(over, TOO_MANY_VOLUMES, terms=terms))
+        return first_of(parts)
+
+
+def _first_trouble(cluster: Cluster, troubled: Troubled) -> str:
+    return next(iter(cluster.kinds.found(troubled.messages)))

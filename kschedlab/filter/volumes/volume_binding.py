@@ -1,0 +1,141 @@
+"""VolumeBinding: can the pod's claims have their volumes on the node?
+
+A bound claim's volume must be usable there. A claim that waits for its first consumer must find a volume that is
+there, or be able to have one made. All other claims must be bound before any node is looked at. Evicting pods can't
+help. v1.37: pkg/scheduler/framework/plugins/volumebinding/volume_binding.go and binder.go; v1.20: the same folder and
+pkg/controller/volume/scheduling/scheduler_binder.go.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from kschedlab.cluster.cluster import Cluster
+from kschedlab.cluster.pods import PodInfo
+from kschedlab.cluster.signatures import BoolArray
+from kschedlab.cluster.volumes import SELECTED_NODE, Volumes, claim_names, is_bound, not_found, own_fault
+from kschedlab.filter.plugin import Part, Refused, Rejected, Static
+from kschedlab.filter.volumes.csi_migration import MigrationError, in_tree, moved_affinity
+from kschedlab.filter.volumes.matching import match, unbound
+from kschedlab.filter.volumes.volume_topology import migrated, reach, volume_reach
+from kschedlab.objects.model import PersistentVolume, PersistentVolumeClaim, Pod
+
+NODE_CONFLICT = "node(s) didn't match PersistentVolume's node affinity"
+NODE_CONFLICT_BEFORE = "node(s) had volume node affinity conflict"
+BIND_CONFLICT = "node(s) didn't find available persistent volumes to bind"
+NOT_ENOUGH_SPACE = "node(s) did not have enough free storage"
+VOLUME_MISSING_BEFORE = "pvc(s) bound to non-existent pv(s)"
+VOLUME_MISSING = "node(s) unavailable due to one or more pvc(s) bound to non-existent pv(s)"
+UNBOUND_IMMEDIATE = "pod has unbound immediate PersistentVolumeClaims"
+
+
+@dataclass(frozen=True)
+class VolumeBinding:
+    """The filter.
+
+    Named rules: ``migrates``: where a driver has taken over from an in-tree plugin, its volumes are read as the
+    driver's. ``capacity_checked``: a driver may report how much room it has for new volumes. ``lost_rejected``: a claim
+    whose volume is lost rejects the pod. ``looks_up_first``: claims that are missing or late in being bound reject the
+    pod before any node is looked at; else they, and volumes that are missing, are errors of the nodes that are asked
+    (v1.16, v1.13: pkg/scheduler/algorithm/predicates/predicates.go, VolumeBindingChecker). ``chosen_waits``: a claim
+    for whose volume a node was chosen still waits for its pod; else it should be bound by now (v1.13:
+    pkg/controller/volume/persistentvolume/pv_controller.go, shouldDelayBinding). ``conflict``, ``missing``: the reasons
+    where a claim's volume can't be used, and where there is none.
+    """
+
+    name: str = "VolumeBinding"
+    migrates: bool = True
+    capacity_checked: bool = True
+    lost_rejected: bool = True
+    looks_up_first: bool = True
+    chosen_waits: bool = True
+    conflict: str = NODE_CONFLICT
+    missing: str = VOLUME_MISSING
+
+    def prepare(self, pod: PodInfo, cluster: Cluster) -> Static | Rejected | None:
+        """Skips a pod without claims. Rejects one with a claim that is missing, lost, going, or late in being bound."""
+        names = list(claim_names(pod.pod)) if pod.pod.spec.volumes else []
+        if not names:
+            return None
+        volumes = cluster.volumes
+        for name, ephemeral in names:
+            if fault := claim_fault(pod.pod, name, ephemeral, volumes, self.lost_rejected):
+                return self._stopped(cluster, fault)
+        waiting = unbound(pod.pod, volumes)
+        if any(self._late(claim, volumes) for claim in waiting):
+            return self._stopped(cluster, UNBOUND_IMMEDIATE)
+        bound = [claim for name, _ in names if (claim := volumes.claim(pod.pod, name)) is not None and is_bound(claim)]
+        parts = _bound_parts(cluster, bound, self)
+        if waiting:
+            found = match(cluster, waiting, self.capacity_checked)
+            parts += [Part(found.no_volume, BIND_CONFLICT, True), Part(found.no_space, NOT_ENOUGH_SPACE, True)]
+        parts = [part for part in parts if part.mask.any()]
+        return Static(Refused(parts)) if parts else None
+
+    def _late(self, claim: PersistentVolumeClaim, volumes: Volumes) -> bool:
+        chosen = SELECTED_NODE in claim.metadata.annotations and not self.chosen_waits
+        return bool(claim.spec.volumeName) or chosen or not volumes.waits(claim)
+
+    def _stopped(self, cluster: Cluster, fault: str) -> Static | Rejected:
+        if self.looks_up_first:
+            return Rejected(self.name, (fault,))
+        return Static(Refused([Part(np.ones(len(cluster.nodes), np.bool_), fault, error=True)]))
+
+
+def claims_fault(pod: Pod, volumes: Volumes) -> str:
+    """What ends the decision before any filter is asked, or "": a claim that is missing or going.
+
+    v1.16, v1.13: pkg/scheduler/core/generic_scheduler.go, podPassesBasicChecks.
+    """
+    names = claim_names(pod) if pod.spec.volumes else ()
+    return next(filter(None, (claim_fault(pod, *each, volumes, lost_rejected=False) for each in names)), "")
+
+
+def claim_fault(pod: Pod, name: str, ephemeral: bool, volumes: Volumes, lost_rejected: bool = True) -> str:
+    """Why the pod can't be scheduled with this claim anywhere, or ""."""
+    claim = volumes.claim(pod, name)
+    if claim is None and ephemeral:
+        return f'waiting for ephemeral volume controller to create the persistentvolumeclaim "{name}"'
+    if claim is None:
+        return not_found("persistentvolumeclaim", name)
+    if lost_rejected and claim.status.phase == "Lost":
+        return f'persistentvolumeclaim "{name}" bound to non-existent persistentvolume "{claim.spec.volumeName}"'
+    if claim.metadata.deletionTimestamp is not None:
+        return f'persistentvolumeclaim "{name}" is being deleted'
+    return own_fault(pod, claim) if ephemeral else ""
+
+
+def _bound_parts(cluster: Cluster, claims: Sequence[PersistentVolumeClaim], plugin: VolumeBinding) -> list[Part]:
+    """The first of the bound claims that fails on a node decides for it."""
+    undecided = np.ones(len(cluster.nodes), np.bool_)
+    conflict, missing = np.zeros((2, len(cluster.nodes)), np.bool_)
+    faults = []
+    for claim in claims:
+        volume = cluster.volumes.volumes.get(claim.spec.volumeName)
+        if volume is None:
+            missing |= undecided
+            break
+        usable, faulty, fault = _usable(cluster, volume, plugin.migrates)
+        if fault:
+            faults.append(Part(undecided & faulty, fault, error=True))
+        conflict |= undecided & ~usable & ~faulty
+        undecided &= usable & ~faulty
+    gone = Part(missing, plugin.missing, True, error=not plugin.looks_up_first)
+    return [*faults, Part(conflict, plugin.conflict, True), gone]
+
+
+def _usable(cluster: Cluster, volume: PersistentVolume, migrates: bool) -> tuple[BoolArray, BoolArray, str]:
+    """(where the volume can be used, where its migration to a driver fails, and how)."""
+    usable, nowhere = volume_reach(cluster, volume), np.zeros(len(cluster.nodes), np.bool_)
+    plugin = in_tree(volume.spec) if migrates else None
+    moved = migrated(cluster, plugin.plugin) if plugin is not None else nowhere
+    if plugin is None or not moved.any():
+        return usable, nowhere, ""
+    try:
+        affinity = moved_affinity(plugin, volume)
+    except MigrationError as error:
+        return usable, moved, f"could not translate pv: {error}"
+    return np.where(moved, reach(cluster, affinity), usable), nowhere, ""

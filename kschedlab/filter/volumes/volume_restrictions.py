@@ -1,0 +1,134 @@
+"""VolumeRestrictions: is a disk that only one pod may write to already in use?
+
+Disks are looked for on the node; a claim for one pod only (ReadWriteOncePod) anywhere in the cluster. Evicting the
+other pod helps. v1.37: pkg/scheduler/framework/plugins/volumerestrictions/volume_restrictions.go.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import NamedTuple
+
+from kschedlab.cluster.cluster import Cluster
+from kschedlab.cluster.pods import PodInfo
+from kschedlab.cluster.signatures import Kind
+from kschedlab.cluster.snapshot import World
+from kschedlab.cluster.volumes import not_found
+from kschedlab.filter.plugin import Part, Refused, Rejected, first_of
+from kschedlab.objects.model import Pod
+
+DISK_TAKEN = "node(s) had no available disk"
+CLAIM_TAKEN = (
+    "node(s) unavailable due to PersistentVolumeClaim with ReadWriteOncePod access mode already in-use by another pod"
+)
+ONE_POD = "ReadWriteOncePod"
+
+
+class Disk(NamedTuple):
+    """A disk that a pod mounts without a claim. Two pods may share it on a node only if both just read it."""
+
+    source: str
+    name: tuple[str, ...]
+    read_only: bool
+
+    def rivals(self) -> tuple[Disk, ...]:
+        """The mounts of the same disk that this one can't stand beside."""
+        writes = self._replace(read_only=False)
+        return (writes,) if self.read_only else (writes, self._replace(read_only=True))
+
+
+def disks(pod: Pod) -> Iterator[Disk]:
+    """The disks that the pod mounts. An RBD image is one at each of its monitors: one in common makes a conflict."""
+    for volume in pod.spec.volumes:
+        if (gce := volume.gcePersistentDisk) is not None:
+            yield Disk("gcePersistentDisk", (gce.pdName,), gce.readOnly)
+        if (ebs := volume.awsElasticBlockStore) is not None:
+            yield Disk("awsElasticBlockStore", (ebs.volumeID,), False)
+        if (iscsi := volume.iscsi) is not None:
+            yield Disk("iscsi", (iscsi.iqn,), iscsi.readOnly)
+        if (rbd := volume.rbd) is not None:
+            for monitor in rbd.monitors:
+                yield Disk("rbd", (monitor, rbd.pool, rbd.image), rbd.readOnly)
+
+
+def disks_of(kind: Kind) -> Iterator[Disk]:
+    """The disks that every pod of the kind mounts."""
+    return disks(kind.example)
+
+
+def claims(pod: Pod) -> Iterator[str]:
+    """The claims that the pod's volumes name; not those that are made for it."""
+    return (v.persistentVolumeClaim.claimName for v in pod.spec.volumes if v.persistentVolumeClaim is not None)
+
+
+def claims_of(kind: Kind) -> Iterator[str]:
+    """The names of the claims that every pod of the kind uses, one for each volume, whatever their namespace."""
+    return claims(kind.example)
+
+
+def keys_of(kind: Kind) -> Iterator[tuple[str, str]]:
+    """The (namespace, name) of the claims that every pod of the kind uses."""
+    return ((kind.namespace, name) for name in claims(kind.example))
+
+
+@dataclass(frozen=True)
+class VolumeRestrictions:
+    """The filter. Named rule ``one_pod_claims``: claims are looked at too, not disks alone (v1.20: the same file)."""
+
+    name: str = "VolumeRestrictions"
+    one_pod_claims: bool = True
+
+    def prepare(self, pod: PodInfo, cluster: Cluster) -> RestrictionsCheck | Rejected | None:
+        """Skips a pod without such disks or claims in use. Rejects one whose claim does not exist."""
+        if not pod.pod.spec.volumes:
+            return None
+        alone = []
+        for name in dict.fromkeys(claims(pod.pod)) if self.one_pod_claims else ():
+            claim = cluster.volumes.claim(pod.pod, name)
+            if claim is None:
+                return Rejected(self.name, (not_found("persistentvolumeclaim", name),))
+            if ONE_POD in claim.spec.accessModes:
+                alone.append(name)
+        rivals = {rival: None for disk in disks(pod.pod) for rival in disk.rivals()}
+        in_use = sum(_is_used(cluster, pod.pod.metadata.namespace, name) for name in alone)
+        if not rivals and not in_use:
+            return None
+        return RestrictionsCheck(
+            tuple(kind for rival in rivals for kind in cluster.kinds.having(disks_of, rival)),
+            tuple(kind for name in alone for kind in cluster.kinds.having(claims_of, name)),
+            in_use,
+        )
+
+
+def _is_used(cluster: Cluster, namespace: str, claim: str) -> bool:
+    """Whether a running pod uses the claim."""
+    return bool(cluster.tally(cluster.kinds.having(keys_of, (namespace, claim))).any())
+
+
+@dataclass(frozen=True)
+class RestrictionsCheck:
+    """``rivals``: the kinds of pods that mount a disk that the pod wants in a way that excludes it.
+
+    ``sharers``: the kinds of pods that use a claim of the same name as one that the pod needs for itself; ``in_use``:
+    how many of those claims running pods use. As in the real scheduler, the pods that come or go in thought change that
+    number by the claims that they name, in whatever namespace.
+    """
+
+    rivals: tuple[int, ...]
+    sharers: tuple[int, ...]
+    in_use: int
+    only: frozenset[str] | None = None
+    reacts: bool = True
+    monotone: bool = True
+
+    def refuses(self, world: World) -> Refused | None:
+        """The nodes with a rival, then those in whose world a claim is in use. O(pods)."""
+        mounted = world.tally(self.rivals)
+        used = world.tally(self.sharers) - world.cluster.tally(self.sharers) + self.in_use
+        return first_of(
+            [
+                Part(mounted > 0, DISK_TAKEN, terms={"pods with the disk": mounted}),
+                Part(used > 0, CLAIM_TAKEN, terms={"claims in use": used}),
+            ]
+        )

@@ -1,0 +1,116 @@
+"""VolumeZone: does the node lie in the zone and region that the labels of the pod's volumes name?
+
+v1.37: pkg/scheduler/framework/plugins/volumezone/volume_zone.go. A node without any zone or region label passes. A
+volume's older label may be met by the node's newer one. Evicting pods can't help. v1.20: the same file.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TypeAlias
+
+import numpy as np
+
+from kschedlab.cluster.cluster import Cluster
+from kschedlab.cluster.derived import LABELS
+from kschedlab.cluster.pods import PodInfo
+from kschedlab.cluster.signatures import BoolArray
+from kschedlab.cluster.topology import REGION, ZONE
+from kschedlab.cluster.volumes import claim_class, not_found
+from kschedlab.filter.plugin import Part, Rejected, Static, first_of
+from kschedlab.filter.volumes.csi_migration import SEVERAL
+from kschedlab.objects.model import PersistentVolume, Pod
+
+ZONE_CONFLICT = "node(s) had no available volume zone"
+NO_CLAIM_NAME = "PersistentVolumeClaim had no name"
+NO_CLASS = "PersistentVolumeClaim had no pv name and storageClass name"
+NO_VOLUME_NAME = "PersistentVolume had no name"
+
+NEWER = {ZONE[0]: ZONE[1], REGION[0]: REGION[1]}
+"""The label that took each older label's place."""
+
+Labels: TypeAlias = tuple[str, ...]
+ZONE_LABELS: Labels = (ZONE[0], REGION[0], ZONE[1], REGION[1])
+
+
+@dataclass(frozen=True)
+class VolumeZone:
+    """The filter.
+
+    Named rules: ``looks_up_first``: a volume that can't be found rejects the pod before any node is looked at; else the
+    nodes that have zones. ``lost_is_error``: else it is an error of theirs. ``newer_label_serves``: a volume's older
+    label may be met by the node's newer one. ``older_labels_only``: the newer labels mean nothing (v1.16, v1.13:
+    pkg/scheduler/algorithm/predicates/predicates.go, VolumeZoneChecker).
+    """
+
+    name: str = "VolumeZone"
+    looks_up_first: bool = True
+    lost_is_error: bool = False
+    newer_label_serves: bool = True
+    older_labels_only: bool = False
+
+    def prepare(self, pod: PodInfo, cluster: Cluster) -> Static | Rejected | None:
+        """Skips a pod whose volumes name no zone or region. Rejects one whose volume can't be found."""
+        claims = [v.persistentVolumeClaim.claimName for v in pod.pod.spec.volumes if v.persistentVolumeClaim]
+        labels = ZONE_LABELS[:2] if self.older_labels_only else ZONE_LABELS
+        parts: list[Part] = []
+        for claim in claims:
+            volume = _volume(pod.pod, claim, cluster)
+            if isinstance(volume, str):
+                if self.looks_up_first:
+                    return Rejected(self.name, (volume,))
+                parts.append(Part(has_zones(cluster, labels), volume, True, error=self.lost_is_error))
+                continue
+            for key, values in topologies(volume, labels) if volume is not None else ():
+                outside = _outside(cluster, key, values, self.newer_label_serves, labels)
+                parts.append(Part(outside, ZONE_CONFLICT, True))
+        refused = first_of(parts)
+        return Static(refused) if refused is not None else None
+
+
+def _volume(pod: Pod, name: str, cluster: Cluster) -> PersistentVolume | str | None:
+    """The claim's volume, or what is wrong; None if the claim waits for its first consumer."""
+    if not name:
+        return NO_CLAIM_NAME
+    volumes = cluster.volumes
+    claim = volumes.claim(pod, name)
+    if claim is None:
+        return not_found("persistentvolumeclaim", name)
+    if claim.spec.volumeName:
+        found = volumes.volumes.get(claim.spec.volumeName)
+        return not_found("persistentvolume", claim.spec.volumeName) if found is None else found
+    class_name = claim_class(claim)
+    if not class_name:
+        return NO_CLASS
+    if class_name not in volumes.classes:
+        return not_found("storageclass.storage.k8s.io", class_name)
+    return None if volumes.waits(claim) else NO_VOLUME_NAME
+
+
+def topologies(volume: PersistentVolume, known: Labels = ZONE_LABELS) -> list[tuple[str, frozenset[str]]]:
+    """The volume's zone and region labels with the values that they name; a label with an empty name does not count."""
+    labels = volume.metadata.labels
+    found = [(key, frozenset(v.strip() for v in labels[key].split(SEVERAL))) for key in known if key in labels]
+    return [(key, values) for key, values in found if "" not in values]
+
+
+def has_zones(cluster: Cluster, known: Labels = ZONE_LABELS) -> BoolArray:
+    """bool[nodes]: the nodes that have one of these zone and region labels. Not to be written to."""
+
+    def judge() -> BoolArray:
+        mask: BoolArray = np.logical_or.reduce([cluster.topology(label).domain >= 0 for label in known])
+        return mask
+
+    return cluster.fact(("has zones", known), judge, LABELS)
+
+
+def _outside(cluster: Cluster, key: str, values: frozenset[str], newer_label_serves: bool, known: Labels) -> BoolArray:
+    """bool[nodes]: the nodes that have zones or regions, but not one of these. Not to be written to."""
+
+    def judge() -> BoolArray:
+        own, newer = cluster.topology(key), cluster.topology(NEWER.get(key, key) if newer_label_serves else key)
+        inside = np.where(own.domain >= 0, own.among(values), newer.among(values))
+        outside: BoolArray = has_zones(cluster, known) & ~inside
+        return outside
+
+    return cluster.fact(("outside", key, values, newer_label_serves, known), judge, LABELS)

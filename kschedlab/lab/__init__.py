@@ -1,0 +1,1 @@
+"""The lab: panels to move and exercises to solve, for the notebooks."""

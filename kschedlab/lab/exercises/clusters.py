@@ -1,0 +1,80 @@
+"""Small clusters as exercises show them: one row a node with its pods, then the waiting pods and the budgets."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from typing import Any
+
+from kschedlab.lab.exercises.exercise import Given
+from kschedlab.manifests.loading import Objects, decode_objects
+from kschedlab.objects.model import Node, Pod
+from kschedlab.objects.requests import pod_requests
+from kschedlab.views.html import Html, element, join
+from kschedlab.views.style import NOWRAP
+from kschedlab.views.tables import row, table
+from kschedlab.views.words import aligned, amount, below, clock
+
+STYLES = (NOWRAP, "", NOWRAP)
+"""Names and pods stay on their lines; labels may go on."""
+Row = Sequence[Sequence[str]]
+"""Cells of one or more lines."""
+
+
+def shown(manifests: Iterable[dict[str, Any]]) -> Given:
+    """The cluster as a table and as text."""
+    objects = decode_objects(manifests)
+    described = _describer(objects)
+    on: dict[str, list[str]] = {node.metadata.name: [] for node in objects.nodes}
+    for pod in objects.pods:
+        if pod.spec.nodeName in on:
+            on[pod.spec.nodeName].append(f"{pod.metadata.name}: {described(pod)}")
+    parts: list[tuple[tuple[str, ...], list[Row]]] = [
+        (
+            ("node", "allocatable", "its pods"),
+            [([n.metadata.name], [_room(n)], on[n.metadata.name] or ["none"]) for n in objects.nodes],
+        ),
+        (("waiting pod", ""), [([p.metadata.name], [described(p)]) for p in objects.pods if not p.spec.nodeName]),
+        (
+            ("budget of app", ""),
+            [
+                ([b.metadata.name], [f"disruptionsAllowed {b.status.disruptionsAllowed}"])
+                for b in objects.pod_disruption_budgets
+            ],
+        ),
+    ]
+    used = [(head, found) for head, found in parts if found]
+    text = "\n\n".join(
+        "\n".join(aligned([head, *(line for each in found for line in below(each))], "")) for head, found in used
+    )
+    return Given(element("div", *(_table(head, found) for head, found in used)), text)
+
+
+def _table(head: Sequence[str], rows: Sequence[Row]) -> Html:
+    return table(head, (row(*map(_cell, each, STYLES)) for each in rows))
+
+
+def _cell(lines: Sequence[str], style: str) -> Html:
+    return element("span", join(lines, element("br")), style=style)
+
+
+def _room(node: Node) -> str:
+    room = node.status.allocatable
+    parts = [amount("cpu", room["cpu"].milli()), amount("memory", room["memory"].value())]
+    labels = [f"{key}={value}" for key, value in node.metadata.labels.items()]
+    taints = [f"taint {taint.key}={taint.value}:{taint.effect}" for taint in node.spec.taints]
+    return ", ".join([*parts, *labels, *taints])
+
+
+def _describer(objects: Objects) -> Callable[[Pod], str]:
+    """How to describe a pod: with its priority if any pod has one."""
+    moment = clock(pod.status.startTime for pod in objects.pods if pod.status.startTime is not None)
+    ranked = any(pod.spec.priority for pod in objects.pods)
+
+    def described(pod: Pod) -> str:
+        requests = [amount(name, value) for name, value in pod_requests(pod).items()]
+        labels = [f"{key}={value}" for key, value in pod.metadata.labels.items()]
+        priority = [f"priority {pod.spec.priority}"] if ranked else []
+        started = [f"started {moment(pod.status.startTime)}"] if pod.status.startTime is not None else []
+        return ", ".join([*requests, *priority, *started, *labels]) or "asks for nothing"
+
+    return described

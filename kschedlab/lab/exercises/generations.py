@@ -1,0 +1,237 @@
+"""Exercises of lesson 06: which generation decides otherwise, and by which rule?"""
+
+from __future__ import annotations
+
+import random
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from functools import cached_property
+
+from kschedlab.cluster.cluster import Cluster
+from kschedlab.generations import GENERATIONS, V1_13, V1_16, V1_20, Generation
+from kschedlab.lab.exercises.build import Build
+from kschedlab.lab.exercises.clusters import shown
+from kschedlab.lab.exercises.exercise import Exercise, drawn
+from kschedlab.lab.exercises.predict import Predict
+from kschedlab.lab.exercises.repair import Repair
+from kschedlab.lab.panels.sketch import HOUR, Manifest, as_yaml, budget, node, pod
+from kschedlab.manifests.loading import Objects, decode_objects
+from kschedlab.scheduler import schedule
+from kschedlab.whatif.compare import Step, compare
+
+NODES = ("node-a", "node-b", "node-c")
+CHOSEN = "chosen for preemption"
+CULPRITS = {
+    "preemption.ladder": "the ladder's fifth rule: the latest of the earliest start times",
+    "preemption.victims.budgets.counted_down": "a budget is counted down from victim to victim, not asked for each",
+    "preemption.victims.sorted_again": "victims are sorted once more after the reprieve, the highest first",
+}
+"""Rules that differ between neighbours, in words."""
+ELSEWHERE = "a pod with a nominated node is tried there first"
+
+
+def exercises(seed: int) -> list[Exercise]:
+    """The exercises of the lesson, drawn from the seed."""
+    rng = random.Random(f"generations {seed}")
+    return [odd_one_out(rng), culprit(rng), divide(rng), least_requested(seed)]
+
+
+@dataclass(frozen=True)
+class Case:
+    """A cluster in which ``default/urgent`` preempts, and what generations make of it."""
+
+    manifests: list[Manifest]
+
+    @cached_property
+    def chosen(self) -> dict[str, str]:
+        """By generation: the node, or the tie that it leaves."""
+        objects = decode_objects(self.manifests)
+        return {name: chosen_by(objects, generation) for name, generation in GENERATIONS.items()}
+
+    @cached_property
+    def steps(self) -> tuple[Step, ...]:
+        """What makes the difference between neighbours."""
+        return compare(decode_objects(self.manifests), "default/urgent", list(GENERATIONS.values())).steps
+
+    def told(self) -> str:
+        """What each generation chooses."""
+        return "; ".join(f"{name}: {chosen}" for name, chosen in self.chosen.items()) + "."
+
+
+def chosen_by(objects: Objects, generation: Generation) -> str:
+    """The node that the generation chooses, or those between which it is a tie."""
+    preemption = schedule("default/urgent", Cluster(objects, generation.api), generation).preemption
+    return " or ".join(preemption.tied) if preemption is not None else ""
+
+
+def random_case(rng: random.Random) -> Case:
+    """Three nodes of 5 CPU with two or three pods each; a budget for most of them; a pod that wants 4 CPU."""
+    made = [node(name, 5) for name in NODES]
+    for name in NODES:
+        start = rng.randrange(7 * HOUR, 12 * HOUR, 60)
+        priorities = rng.choice([(100, 50), (150, 0), (50, 100), (100, 100), (150, 50)])
+        for number, priority in enumerate(priorities):
+            own = f"pod-{name[-1]}{number}"
+            made.append(pod(own, name, 2, priority, start, labels={"app": rng.choice(["shop", "shop", "mail"])}))
+    made += [pod("urgent", "", 4, 500), budget("shop", rng.choice([0, 1, 1]))]
+    return Case(made)
+
+
+def odd_one_out(rng: random.Random) -> Exercise:
+    """Three generations agree."""
+
+    odd = rng.choice(["v1.13", "v1.20", "v1.37"])
+
+    def wanted(case: Case) -> bool:
+        times = Counter(case.chosen.values())
+        return sorted(times.values()) == [1, 3] and times[case.chosen[odd]] == 1
+
+    case = drawn(rng, random_case, wanted)
+    others = next(chosen for name, chosen in case.chosen.items() if name != odd)
+    return Predict(
+        "The odd one out",
+        "Three of the four generations agree on where urgent makes room, or on the tie that is left. Which does not?",
+        odd,
+        case.told(),
+        (
+            "v1.13 has no start times in its ladder. v1.16 asks a budget about each victim alone.",
+            "v1.20 lists victims that break a budget first and takes the first for the highest; v1.37 sorts again.",
+        ),
+        shown(case.manifests),
+        {
+            name: case.told() if name == odd else f"{name} chooses {others}, as two others do. {case.told()}"
+            for name in case.chosen
+        },
+    )
+
+
+def culprit(rng: random.Random) -> Exercise:
+    """One rule makes the difference."""
+
+    def found(case: Case) -> list[tuple[str, str, str]]:
+        return [
+            (step.earlier, step.later, step.causes[0].change.rule)
+            for step in case.steps
+            if CHOSEN in step.parts and len(step.causes) == 1 and step.causes[0].change.rule in CULPRITS
+        ]
+
+    rule = rng.choice(list(CULPRITS))
+    case = drawn(rng, random_case, lambda case: any(culprit == rule for _, _, culprit in found(case)))
+    earlier, later, right = next(each for each in found(case) if each[2] == rule)
+    before, after = case.chosen[earlier], case.chosen[later]
+    why = f"{later} with that one rule as in {earlier} would choose {before} too: compare() finds no other cause."
+    answers = [*CULPRITS.values(), ELSEWHERE]
+    return Predict(
+        "Who is to blame?",
+        f"{earlier} chooses {before}, {later} chooses {after}. Which change alone makes the difference?",
+        CULPRITS[right],
+        why,
+        ("Find the victims on each node in both generations.", "Where does the ladder part them?"),
+        shown(case.manifests),
+        {answer: why if answer == CULPRITS[right] else wrong_culprit(answer, earlier, later) for answer in answers},
+    )
+
+
+def wrong_culprit(answer: str, earlier: str, later: str) -> str:
+    """Why that answer is wrong: the rule came with other generations, or it changes nothing here."""
+    came = {"preemption.ladder": "v1.16", "preemption.victims.budgets.counted_down": "v1.20"}
+    by_words = {CULPRITS[rule]: came.get(rule, "v1.37") for rule in CULPRITS}
+    since = by_words.get(answer, "v1.37")
+    if since != later:
+        return f"That came with {since}; it is no difference between {earlier} and {later}."
+    return f"That is new in {later}, but switching it alone changes nothing here."
+
+
+def divide(rng: random.Random) -> Exercise:
+    """A budget over which v1.16 and v1.20 part."""
+
+    def without(rng: random.Random) -> Case:
+        return Case([each for each in random_case(rng).manifests if each["kind"] != "PodDisruptionBudget"])
+
+    def solving(case: Case) -> tuple[str, int] | None:
+        tries = ((app, allowed) for app in ("shop", "mail") for allowed in range(3))
+        return next((each for each in tries if apart(decode_objects([*case.manifests, budget(*each)]))), None)
+
+    def agrees(case: Case) -> bool:
+        alike = {case.chosen["v1.16"], case.chosen["v1.20"]}
+        return len(alike) == 1 and " or " not in case.chosen["v1.16"] and solving(case) is not None
+
+    case = drawn(rng, without, agrees)
+    solution = solving(case)
+    assert solution is not None
+
+    def goal(objects: Objects) -> str:
+        if len(objects.pods) + len(objects.nodes) != len(case.manifests):
+            return "Only PodDisruptionBudgets may be added."
+        if len(objects.pod_disruption_budgets) != 1:
+            return f"There must be one PodDisruptionBudget; you gave {len(objects.pod_disruption_budgets)}."
+        return "" if apart(objects) else f"Both generations choose {chosen_by(objects, V1_20)} with it."
+
+    return Build(
+        "Divide them",
+        f"Without a budget v1.16 and v1.20 choose {case.chosen['v1.16']} alike. Add one PodDisruptionBudget (with its "
+        "status) that makes them disagree.",
+        goal,
+        as_yaml([budget(*solution)]),
+        "v1.16 asks the budget about each victim alone; v1.20 counts down, so that the second victim may break it.",
+        ("Both pods of some node must be counted by the budget.", "disruptionsAllowed: 1 lets one go, but not two."),
+        shown(case.manifests),
+        as_yaml(case.manifests),
+    )
+
+
+def apart(objects: Objects) -> bool:
+    """Whether v1.16 and v1.20 choose different nodes."""
+    return chosen_by(objects, V1_16) != chosen_by(objects, V1_20)
+
+
+def least_requested_broken(cpu: int, memory: int, asked_cpu: int, asked_memory: int) -> int:
+    """LeastRequestedPriority of v1.13. What a node has and what is asked of it: CPU in milli, memory in MiB."""
+    free_cpu, free_memory = (cpu - asked_cpu) / cpu, (memory - asked_memory) / memory
+    return int((free_cpu + free_memory) / 2 * 100)
+
+
+def least_requested_mended(cpu: int, memory: int, asked_cpu: int, asked_memory: int) -> int:
+    """LeastRequestedPriority of v1.13. What a node has and what is asked of it: CPU in milli, memory in MiB."""
+    for_cpu = (cpu - asked_cpu) * 10 // cpu
+    for_memory = (memory - asked_memory) * 10 // memory
+    return (for_cpu + for_memory) // 2
+
+
+ALONE = replace(V1_13, scores=tuple(each for each in V1_13.scores if each[0].name == "LeastRequestedPriority"))
+
+
+def by_engine(cpu: int, memory: int, asked_cpu: int, asked_memory: int) -> int:
+    """The score that v1.13 gives the node; another node is there because a single one is not scored."""
+    made = [node("node-a", f"{cpu}m", f"{memory}Mi"), node("node-b", f"{cpu}m", f"{memory}Mi")]
+    made.append(pod("web", "", f"{asked_cpu}m", memory=f"{asked_memory}Mi"))
+    scores = schedule("default/web", Cluster(decode_objects(made), ALONE.api), ALONE).scores
+    assert scores is not None
+    return int(scores.rows[0].raw[0])
+
+
+def rooms(rng: random.Random) -> Iterator[tuple[int, int, int, int]]:
+    """Nodes and requests; round numbers first."""
+    yield 1000, 1000, 500, 500
+    yield 1000, 1000, 100, 900
+    yield 1000, 1000, 350, 250
+    for _ in range(20):
+        cpu, memory = rng.randrange(1000, 8001, 500), rng.randrange(1000, 16001, 500)
+        yield cpu, memory, rng.randrange(50, cpu, 50), rng.randrange(50, memory, 50)
+
+
+def least_requested(seed: int) -> Exercise:
+    """Ten, not a hundred, and integers."""
+    return Repair(
+        "Ten points",
+        "This function is to give LeastRequestedPriority as v1.13 computes it. Somebody wrote it with v1.20 in mind, "
+        "and with fractions. Mend it.",
+        least_requested_broken,
+        least_requested_mended,
+        by_engine,
+        rooms,
+        "Scores reach 10 in v1.13, and each division drops its remainder: for CPU, for memory, and for their mean.",
+        ("How high can a score be in v1.13?", "Go divides integers: 13 / 2 is 6. Where does it divide?"),
+        seed,
+    )

@@ -1,0 +1,100 @@
+"""The exercises of a lesson, for one seed: neighbours with other seeds have other clusters."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from functools import partial
+from importlib import import_module
+from typing import cast
+
+from kschedlab.lab.exercises.exercise import MARKS, Exercise, State
+from kschedlab.lab.exercises.progress import Progress
+from kschedlab.views.html import Html, element, join, visible
+from kschedlab.views.style import CELL, HEAD, NUMBER, TABLE
+
+LESSONS = ("overview", "queue", "score", "map_reduce", "preemption", "generations", "your_cluster")
+"""The lessons with exercises: each is a module of this folder with a function ``exercises(seed)``."""
+
+
+def lesson_named(text: str) -> str:
+    """The text, if it is a lesson's name. ValueError says which there are."""
+    if text not in LESSONS:
+        raise ValueError(f'there is no lesson "{text}"; there are {", ".join(LESSONS)}')
+    return text
+
+
+def exercises_of(lesson: str, seed: int) -> list[Exercise]:
+    """The exercises of a lesson, generated from the seed. ValueError if there is no such lesson."""
+    make = import_module(f"kschedlab.lab.exercises.{lesson_named(lesson)}").exercises
+    return cast(Callable[[int], list[Exercise]], make)(seed)
+
+
+class Lesson:
+    """``lesson[1]`` is the first exercise. ``progress``: where it is kept how far a student is."""
+
+    def __init__(self, name: str, seed: int = 1, progress: Progress | None = None) -> None:
+        self.name, self.seed = name, seed
+        self.kept = Progress.usual() if progress is None else progress
+        self._exercises = exercises_of(name, seed)
+        for number, exercise in enumerate(self._exercises, 1):
+            exercise.told = partial(self.kept.keep, name, seed, number)
+
+    def __getitem__(self, number: int) -> Exercise:
+        if not 1 <= number <= len(self):
+            raise IndexError(f"the exercises of this lesson are 1 to {len(self)}")
+        return self._exercises[number - 1]
+
+    def __iter__(self) -> Iterator[Exercise]:
+        return iter(self._exercises)
+
+    def __len__(self) -> int:
+        return len(self._exercises)
+
+    def __repr__(self) -> str:
+        lines = [f"{number}. {each.title} ({each.kind})" for number, each in enumerate(self, 1)]
+        return "\n".join([f"Exercises of {self.name}, seed {self.seed}:", *map(visible, lines)])
+
+    def progress(self) -> Summary:
+        """How far the student is."""
+        return Summary(self)
+
+
+class Summary:
+    """How far a student is with a lesson, as it was when it was asked for."""
+
+    def __init__(self, lesson: Lesson) -> None:
+        self.rows: list[tuple[int, str, State, int, int]] = []
+        for number, exercise in enumerate(lesson, 1):
+            found = lesson.kept.of(lesson.name, lesson.seed, number)
+            state = State(found.state) if found is not None else State.UNATTEMPTED
+            tries, hints = (found.tries, found.hints) if found is not None else (0, 0)
+            self.rows.append((number, exercise.title, state, tries, hints))
+        self.trouble = lesson.kept.trouble
+        self.solved = sum(state is State.RIGHT for _, _, state, _, _ in self.rows)
+
+    @property
+    def sentence(self) -> str:
+        """The result in words."""
+        return f"{self.solved} of {len(self.rows)} solved."
+
+    def __repr__(self) -> str:
+        lines = [
+            f"{MARKS[state]} {number}. {title}: {state.value}{f', {tries} tries, {hints} hints' if tries else ''}"
+            for number, title, state, tries, hints in self.rows
+        ]
+        return "\n".join(map(visible, [*lines, self.sentence, *([self.trouble] if self.trouble else [])]))
+
+    def _repr_html_(self) -> str:
+        head = element("tr", *(element("th", each, style=HEAD) for each in ("", "exercise", "state", "tries", "hints")))
+        rows = (
+            element(
+                "tr",
+                element("td", MARKS[state], style=CELL),
+                element("td", f"{number}. {title}", style=CELL),
+                element("td", state.value, style=CELL),
+                *(element("td", each, style=NUMBER) for each in (tries, hints)),
+            )
+            for number, title, state, tries, hints in self.rows
+        )
+        trouble = element("p", self.trouble, role="alert") if self.trouble else Html()
+        return str(join([element("table", head, *rows, style=TABLE), element("p", self.sentence), trouble]))

@@ -1,0 +1,179 @@
+"""Exercises of lesson 04: sums with weights, who fills a cell, what a shared sum loses, and Reduce."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Iterable, Sequence
+
+from kschedlab.decision import Decision
+from kschedlab.lab.exercises.exercise import Exercise, Given, drawn
+from kschedlab.lab.exercises.map_reduce_build import reduce_turns, weights_for
+from kschedlab.lab.exercises.map_reduce_clusters import (
+    LEAST,
+    NODES,
+    PRIORITIES,
+    SPREAD,
+    TAINTS,
+    decided,
+    random_cluster,
+    weighted,
+)
+from kschedlab.lab.exercises.map_reduce_repair import sum_too_early, wrong_maximum, wrong_place
+from kschedlab.lab.exercises.predict import Predict
+from kschedlab.lab.panels.map_reduce import hand_out
+from kschedlab.lab.panels.shared_sum import interleave
+from kschedlab.views.arithmetic import added
+from kschedlab.views.map_reduce import Piece
+from kschedlab.views.shared_sum import Moment
+from kschedlab.views.tables import row, table
+from kschedlab.views.words import aligned
+
+
+def exercises(seed: int) -> list[Exercise]:
+    """The exercises of the lesson, drawn from the seed."""
+    rng = random.Random(f"map_reduce {seed}")
+    first = [total_of_a_node(rng), who_fills(rng), what_is_left(rng), reduce_turns(rng), weights_for(rng)]
+    return [*first, wrong_maximum(seed), sum_too_early(seed), wrong_place(seed)]
+
+
+def given(head: Sequence[str], rows: Iterable[Sequence[str]]) -> Given:
+    """A table, and the same as text."""
+    cells = [list(each) for each in rows]
+    return Given(table(head, (row(*each) for each in cells)), "\n".join(aligned([list(head), *cells], "")))
+
+
+def total_of_a_node(rng: random.Random) -> Exercise:
+    """Reduce by hand, then weights, then the sum."""
+
+    def draw(rng: random.Random) -> tuple[Decision, int]:
+        weights = [rng.randint(1, 3) for _ in PRIORITIES]
+        return decided(random_cluster(rng), weighted(weights)), rng.randrange(len(NODES))
+
+    def wanted(drawn: tuple[Decision, int]) -> bool:
+        """Both rows are reduced, not by chance to what they were, and the wrong sums differ from the right one."""
+        scores, place = drawn[0].scores, drawn[1]
+        if scores is None or len(set(scores.weights)) < 2:
+            return False
+        sums = {int(scores.total[place]), _unweighted(drawn[0], place), _unreduced(drawn[0], place)}
+        return len(sums) == 3 and all(0 < each.raw[place] < each.raw.max() for each in scores.rows[1:])
+
+    decision, place = drawn(rng, draw, wanted)
+    scores = decision.scores
+    assert scores is not None
+    rows = [
+        [name, str(weight), *map(str, scored.raw.tolist())]
+        for name, weight, scored in zip(scores.plugins, scores.weights, scores.rows, strict=True)
+    ]
+    products = scores.results[:, place].tolist()
+    steps = [
+        f"{name}: {each.raw[place]} → {each.normalized[place]}, × {weight} = {product}"
+        for name, each, weight, product in zip(scores.plugins, scores.rows, scores.weights, products, strict=True)
+    ]
+    total = int(scores.total[place])
+    why = "; ".join(steps) + f". The sum is {added(products)} = {total}."
+
+    def remark(said: str) -> str:
+        known = {str(_unreduced(decision, place)): "That is the sum without Reduce: two rows are not marks up to 10."}
+        known[str(_unweighted(decision, place))] = "The weights are missing: each score is multiplied by its weight."
+        if said in known:
+            return known[said]
+        return f"Begin with the rows that have a Reduce. {steps[1]}." if said.isdecimal() else "Give the sum, a number."
+
+    return Predict(
+        "The total of a node",
+        f"These are the scores after Map, in v1.16. What is the total of {NODES[place]} in the end? "
+        f"Reduce turns {SPREAD} and {TAINTS} round: 10 - score × 10 / largest for the taints, "
+        "10 × (largest - score) / largest for the pods. Go's integers drop what is behind the point.",
+        str(total),
+        why,
+        (f"{LEAST} has no Reduce: its score stays as it is.", "; ".join(steps[1:])),
+        given(["priority", "weight", *NODES], rows),
+        remark=remark,
+    )
+
+
+def _unweighted(decision: Decision, place: int) -> int:
+    assert decision.scores is not None
+    return int(sum(scored.normalized[place] for scored in decision.scores.rows))
+
+
+def _unreduced(decision: Decision, place: int) -> int:
+    assert decision.scores is not None
+    weights = zip(decision.scores.rows, decision.scores.weights, strict=True)
+    return int(sum(scored.raw[place] * weight for scored, weight in weights))
+
+
+def who_fills(rng: random.Random) -> Exercise:
+    """An index is taken by whoever is free first."""
+
+    def draw(rng: random.Random) -> tuple[list[int], list[Piece], int]:
+        costs = [rng.randint(1, 6) for _ in range(8)]
+        work = hand_out(costs, 3)
+        return costs, work, rng.randrange(4, 8)
+
+    def wanted(drawn: tuple[list[int], list[Piece], int]) -> bool:
+        """Nobody is free at the same time as another, and dealing the nodes out in turn gives the wrong answer."""
+        _, work, index = drawn
+        starts = [piece.start for piece in work[3:]]
+        ends = [piece.end for piece in work if piece.node < index]
+        return len(set(starts)) == len(starts) and len(set(ends)) == len(ends) and work[index].worker != index % 3 + 1
+
+    costs, work, index = drawn(rng, draw, wanted)
+    right = f"W{work[index].worker}"
+    told = ", ".join(f"node {piece.node} by W{piece.worker} from {piece.start} to {piece.end}" for piece in work)
+    return Predict(
+        "Who fills the cell?",
+        f"Three workers take the indices from the channel; W1 begins with 0, W2 with 1, W3 with 2. Who writes "
+        f"results[5][{index}]?",
+        right,
+        f"{told}.",
+        ("The algorithm's index does not matter: one worker fills the node's whole column.", "Who is free first?"),
+        given(["node", *map(str, range(len(costs)))], [["time in ticks", *map(str, costs)]]),
+        {f"W{worker}": _busy(work, worker, index, told) for worker in (1, 2, 3)},
+    )
+
+
+def _busy(work: Sequence[Piece], worker: int, index: int, told: str) -> str:
+    taken = work[index]
+    if worker == taken.worker:
+        return f"{told}."
+    own = next(piece for piece in work if piece.worker == worker and piece.end > taken.start)
+    at = f"When node {index} is taken, at {taken.start}"
+    return f"{at}, W{worker} is at work on node {own.node} until {own.end}."
+
+
+def what_is_left(rng: random.Random) -> Exercise:
+    """One total, three goroutines, one order of reads and writes."""
+
+    def draw(rng: random.Random) -> tuple[list[int], list[Moment]]:
+        scores = rng.sample(range(1, 11), 3)
+        return scores, interleave([[each] for each in scores], "shared sum", rng.randrange(10**6))
+
+    def wanted(drawn: tuple[list[int], list[Moment]]) -> bool:
+        """Something is lost, and something is not; the last to write is not just the last to have read 0."""
+        scores, moments = drawn
+        return len(moments[-1].lost()) == 1 and moments[-1].totals[0].value not in scores
+
+    scores, moments = drawn(rng, draw, wanted)
+    seen = [each for each in moments if each.does in ("reads", "writes")]
+    rows = [[str(n), f"G{(each.who or 0) + 1} {each.does} the total"] for n, each in enumerate(seen, 1)]
+    told = "; ".join(f"{n}: G{(each.who or 0) + 1} {each.does} {each.value}" for n, each in enumerate(seen, 1))
+    ((who, _),) = moments[-1].lost()
+    right, whole = str(moments[-1].totals[0].value), str(sum(scores))
+
+    def remark(said: str) -> str:
+        if said == whole:
+            return f"That would be right if nothing were lost. Who writes after G{who + 1} without having seen its sum?"
+        return f"Note what each goroutine has read; it writes that plus its own score. {told.split(';')[0]}."
+
+    adds = ", ".join(f"G{n} adds {score}" for n, score in enumerate(scores, 1))
+    return Predict(
+        "What is left of the sum?",
+        f"The total is 0. {adds}: each reads the total, adds its score for itself, and writes the result. "
+        "This is the order. What is the total at the end?",
+        right,
+        f"{told}. G{who + 1}'s {scores[who]} is lost.",
+        ("Write beside each read what is read.", "A write does not add: it replaces what stands there."),
+        given(["step", "what happens"], rows),
+        remark=remark,
+    )

@@ -1,0 +1,249 @@
+"""Lesson 01, exercises of the kind predict: who refuses, how many nodes are enough, what kubectl shows."""
+
+from __future__ import annotations
+
+import random
+from dataclasses import dataclass, field
+from typing import NamedTuple
+
+from kschedlab.filter.stage import nodes_to_find
+from kschedlab.generations import DEFAULT_PREDICATES, V1_16
+from kschedlab.lab.exercises.exercise import Exercise, Given, drawn
+from kschedlab.lab.exercises.overview_ports import with_port
+from kschedlab.lab.exercises.predict import Predict
+from kschedlab.lab.panels.overview_predicates import judged, only
+from kschedlab.lab.panels.sketch import Manifest, as_yaml, node, pod
+from kschedlab.objects.model import Pod
+from kschedlab.simulation.simulation import Simulation
+from kschedlab.simulation.timeline.scenario import loads_scenario
+from kschedlab.views.html import element
+from kschedlab.views.kubectl import NONE
+from kschedlab.views.words import listing
+
+HOST = "kubernetes.io/hostname"
+ASKED = (
+    "CheckNodeUnschedulable",
+    "GeneralPredicates",
+    "NoDiskConflict",
+    "PodToleratesNodeTaints",
+    "MatchInterPodAffinity",
+)
+
+
+@dataclass
+class Meeting:
+    """A pod ``web``, ``node-a``, a pod ``db`` on it, and what there is to know of them, a line each."""
+
+    facts: list[str] = field(default_factory=list)
+    there: Manifest = field(default_factory=lambda: node("node-a", labels={HOST: "node-a", "disk": "hdd"}))
+    db: Manifest = field(default_factory=lambda: pod("db", "node-a", 2, labels={"app": "db"}))
+    web: Manifest = field(default_factory=lambda: pod("web", "", 1))
+
+    @property
+    def manifests(self) -> list[Manifest]:
+        """The cluster; web comes last."""
+        return [self.there, self.db, self.web]
+
+    @property
+    def given(self) -> Given:
+        """The facts as a list."""
+        return Given(element("ul", *(element("li", each) for each in self.facts)), "\n".join(self.facts))
+
+
+def _cordon(met: Meeting, rng: random.Random) -> None:
+    met.there.setdefault("spec", {})["unschedulable"] = True
+    met.facts.append("node-a is cordoned.")
+    if rng.random() < 0.5:
+        _tolerate(met, "node.kubernetes.io/unschedulable")
+
+
+def _tolerate(met: Meeting, key: str) -> None:
+    met.web["spec"].setdefault("tolerations", []).append({"key": key, "operator": "Exists"})
+    met.facts.append(f"web tolerates {key}.")
+
+
+def _size(met: Meeting, rng: random.Random) -> None:
+    cpu = rng.choice([1, 2, 3])
+    met.web["spec"]["containers"][0]["resources"] = {"requests": {"cpu": str(cpu)}}
+    met.facts.append(f"node-a has 4 CPU, db has 2 of them, web asks for {cpu}.")
+
+
+def _port(met: Meeting, rng: random.Random) -> None:
+    taken, wanted = (rng.choice(["TCP", "UDP"]) for _ in range(2))
+    for each, protocol in ((met.db, taken), (met.web, wanted)):
+        with_port(each, ("", protocol, 8080))
+    met.facts.append(f"db has host port 8080/{taken}, web wants 8080/{wanted}.")
+
+
+def _disk(met: Meeting, rng: random.Random) -> None:
+    both = rng.random() < 0.5
+    for each in (met.db, met.web):
+        each["spec"]["volumes"] = [{"name": "d", "gcePersistentDisk": {"pdName": "disk-1", "readOnly": both}}]
+    met.facts.append(f"db and web use the GCE disk disk-1{', both read-only' if both else ', and write to it'}.")
+
+
+def _taint(met: Meeting, rng: random.Random) -> None:
+    effect = rng.choice(["NoSchedule", "NoSchedule", "PreferNoSchedule"])
+    met.there.setdefault("spec", {})["taints"] = [{"key": "gpu", "effect": effect}]
+    met.facts.append(f"node-a has the taint gpu:{effect}.")
+    if rng.random() < 0.3:
+        _tolerate(met, "gpu")
+
+
+def _company(met: Meeting, rng: random.Random) -> None:
+    app = rng.choice(["db", "cache"])
+    term = {"labelSelector": {"matchLabels": {"app": app}}, "topologyKey": HOST}
+    met.web["spec"]["affinity"] = {"podAntiAffinity": {"requiredDuringSchedulingIgnoredDuringExecution": [term]}}
+    met.facts.append(f"db has the label app=db; web must not be on a node with a pod app={app}.")
+
+
+def random_meeting(rng: random.Random) -> Meeting:
+    """A meeting with three or four things that may or may not be in the way."""
+    met = Meeting()
+    for happen in rng.sample([_cordon, _size, _port, _disk, _taint, _company], rng.choice([3, 4])):
+        happen(met, rng)
+    return met
+
+
+def who_refuses(rng: random.Random) -> Exercise:
+    """The order of the predicates: two at least would refuse, and the first one is told."""
+
+    def wanted(met: Meeting) -> bool:
+        verdict = judged(met.manifests, only(*DEFAULT_PREDICATES)).verdict("node-a")
+        return bool(verdict.also) and verdict.plugin in ASKED[1:]
+
+    met = drawn(rng, random_meeting, wanted)
+    decision = judged(met.manifests, only(*DEFAULT_PREDICATES))
+    verdict = decision.verdict("node-a")
+    right, also = str(verdict.plugin), listing(verdict.also)
+    why = f"{right} comes first in v1.16's order and says: {', '.join(verdict.reasons)}. {also} would refuse too."
+    remarks = {
+        name: why
+        if name == right
+        else f"{name} would refuse too, but it is asked after another that refuses."
+        if name in verdict.also
+        else f"{name} lets web pass: read the facts about it once more."
+        for name in ASKED
+    }
+    return Predict(
+        "Who refuses?",
+        "v1.16 asks its default predicates in their order and stops at the first that refuses. Which one is it?",
+        right,
+        why,
+        ("Which facts are harmless?", "The order is that of the catalogue; GeneralPredicates is one predicate."),
+        met.given,
+        remarks,
+    )
+
+
+def how_many(rng: random.Random) -> Exercise:
+    """numFeasibleNodesToFind, with the percentage set or not."""
+
+    def draw(rng: random.Random) -> tuple[int, int]:
+        return rng.randrange(150, 7000, 50), rng.choice([0, 0, 10, 20, 30])
+
+    def wanted(drawn: tuple[int, int]) -> bool:
+        nodes, percentage = drawn
+        return percentage == 0 and nodes > 500 or nodes * percentage // 100 not in (0, 100)
+
+    nodes, percentage = drawn(rng, draw, wanted)
+    right = nodes_to_find(nodes, percentage, V1_16.sampling)
+    adaptive = max(5, 50 - nodes // 125)
+    used = percentage or adaptive
+    share = f"{used} % of {nodes} is {nodes * used // 100}"
+    why = f"{share}; {'that is enough' if right == nodes * used // 100 else 'at least 100 are looked for'}: {right}."
+
+    def remark(said: str) -> str:
+        if said == str(nodes):
+            return "That is every node. The search ends before that."
+        if not percentage and said == str(nodes // 2):
+            return "Half of them: v1.13 did that. v1.16 takes 1 % off for every 125 nodes."
+        if not percentage:
+            return f"Step by step: 50 - {nodes}/125, in whole numbers, at least 5: which percentage is that?"
+        return f"Step by step: {percentage} % of {nodes}; then look at the least that v1.16 looks for."
+
+    setting = f"percentageOfNodesToScore is {percentage}" if percentage else "percentageOfNodesToScore is not set"
+    return Predict(
+        "How many are enough?",
+        f"A cluster has {nodes} nodes, and all of them are feasible; {setting}. "
+        "How many feasible nodes does v1.16 find for a pod before it stops?",
+        str(right),
+        why,
+        ("Not set means adaptive: 50 less one for every 125 nodes, at least 5.", "Never fewer than 100."),
+        remark=remark,
+    )
+
+
+class Nomination(NamedTuple):
+    """A preemption of which somebody looks at the pods: the scenario in words and as objects, and what is seen."""
+
+    facts: tuple[str, ...]
+    first: str
+    free_at: int
+    grace: int
+    at: int
+    seen: tuple[str, str]
+
+
+def random_nomination(rng: random.Random) -> Nomination:
+    """The pod urgent preempts on one node; later the other one becomes free, or not; then somebody looks."""
+    low, high = rng.sample(["node-a", "node-b"], 2)
+    grace, free_at, at = rng.choice([5, 30]), rng.choice([0, 4, 12]), rng.choice([3, 9, 20])
+    victim = pod("mail", low, 3, 0, terminationGracePeriodSeconds=grace)
+    other = pod("shop", high, 3, 100)
+    leaves = [{"at": f"{free_at}s", "delete": "pod/shop", "grace": 0}] if free_at else []
+    arrives = {"at": "1s", "create": pod("urgent", "", 3, 500)}
+    what = {"simulation": {"generation": "v1.16", "until": f"{at}s"}, "timeline": [arrives, *leaves]}
+    simulation = Simulation.of(loads_scenario(as_yaml([node("node-a"), node("node-b"), victim, other, what])))
+    simulation.run()
+    urgent = simulation.api.get(Pod, "default", "urgent")
+    facts = (
+        "node-a and node-b have 4 CPU each.",
+        f"mail (3 CPU, priority 0, terminationGracePeriodSeconds {grace}) runs on {low}.",
+        f"shop (3 CPU, priority 100) runs on {high}.",
+        "At 1 s urgent comes (3 CPU, priority 500).",
+        *([f"At {free_at} s somebody deletes shop; it is gone at once."] if free_at else []),
+    )
+    seen = urgent.spec.nodeName or NONE, urgent.status.nominatedNodeName or NONE
+    return Nomination(facts, low, free_at, grace, at, seen)
+
+
+def what_kubectl_shows(rng: random.Random) -> Exercise:
+    """Where the pod is, and where it is nominated."""
+    case = drawn(rng, random_nomination, lambda case: case.at not in (case.free_at, case.grace + 1))
+    seen, there = case.seen, ("node-a", "node-b")
+    right = _columns(*seen)
+    why = f"{case.first} loses the least important pod, so urgent is nominated there. {_fate(case)}"
+    options = [(on, to) for on in (NONE, *there) for to in (NONE, *there)]
+    remarks = {_columns(on, to): why if (on, to) == seen else _wrong(case, on, to) for on, to in options}
+    return Predict(
+        "What does kubectl show?",
+        f"At {case.at} s somebody calls kubectl get pod urgent -o wide. What stands in these two columns?",
+        right,
+        why,
+        (
+            "Which node loses the less important pod? That is where urgent is nominated, and the field stays written.",
+            "A nomination binds nobody: as soon as any node has room, urgent goes there.",
+        ),
+        Given(element("ul", *(element("li", each) for each in case.facts)), "\n".join(case.facts)),
+        remarks,
+    )
+
+
+def _columns(on: str, nominated: str) -> str:
+    return f"NODE {on}, NOMINATED NODE {nominated}"
+
+
+def _fate(case: Nomination) -> str:
+    on, _ = case.seen
+    if on == NONE:
+        return f"At {case.at} s mail still terminates, and no other node has room yet."
+    if on == case.first:
+        return "mail has gone by then, so urgent goes to where it was nominated."
+    return f"shop leaves before mail has gone, so urgent goes to {on}; nominatedNodeName stays as it was written."
+
+
+def _wrong(case: Nomination, on: str, nominated: str) -> str:
+    if nominated != case.seen[1]:
+        return f"The first step: on {case.first} only a pod of priority 0 has to go, so urgent is nominated there."
+    return _fate(case)

@@ -1,0 +1,100 @@
+"""The bundled cluster as exercises of lesson 07 show it: its pools, and pods that are to go to them."""
+
+from __future__ import annotations
+
+from functools import cache
+from typing import Any, NamedTuple
+
+from kschedlab.cluster.cluster import Cluster
+from kschedlab.decision import Decision
+from kschedlab.generations import LATEST
+from kschedlab.lab.exercises.exercise import Given
+from kschedlab.lab.panels.sketch import Manifest, pod
+from kschedlab.lab.panels.your_cluster import bundled
+from kschedlab.manifests.loading import Objects, decode_objects
+from kschedlab.scheduler import schedule
+from kschedlab.views.html import element, join
+from kschedlab.views.tables import row, table
+from kschedlab.views.words import aligned
+from kschedlab.views.your_cluster import pools
+
+POOL = "karpenter.sh/nodepool"
+TAINTS = {
+    "spot": ("spot", "true"),
+    "data": ("dedicated", "data"),
+    "gpu": ("nvidia.com/gpu", "present"),
+    "ingress": ("dedicated", "ingress"),
+}
+"""What keeps strangers off the pools; the pool general has no such taint."""
+HEAD = ("pool", "nodes", "taint", "a node has", "most free CPU on a node", "most free memory")
+
+
+def cluster() -> Cluster:
+    """The bundled one."""
+    return bundled().cluster(LATEST)
+
+
+@cache
+def pool_rows() -> list[list[str]]:
+    """What is known of each pool. Nodes with taints that the pool's first node doesn't have are left out."""
+    world, rows = cluster(), []
+    for name, places in pools(world).items():
+        first = world.nodes[places[0]]
+        well = [place for place in places if world.nodes[place].spec.taints == first.spec.taints]
+        cpu, memory = (world.allocatable[:2, well] - world.requested[:2, well]).max(axis=1).tolist()
+        key, value = TAINTS.get(name, ("", ""))
+        size = f"{world.allocatable[0, places[0]]}m, {world.allocatable[1, places[0]] >> 20}Mi"
+        rows.append([name, str(len(well)), f"{key}={value}:NoSchedule" if key else "none", size])
+        rows[-1] += [f"{cpu}m", f"{memory >> 20}Mi"]
+    return rows
+
+
+def given(text: str) -> Given:
+    """A pod as YAML beside the pools."""
+    note = f"Nodes of a pool have the label {POOL}. Three nodes of general that take nobody are left out."
+    shown = table(HEAD, (row(*each) for each in pool_rows()))
+    lines = [text, *aligned([HEAD, *pool_rows()], ""), note]
+    return Given(join([element("pre", text), shown, element("p", note)]), "\n".join(lines))
+
+
+def decide(manifest: Manifest) -> Decision:
+    """What is decided for the pod in the bundled cluster."""
+    return placed(decode_objects([manifest]))
+
+
+def placed(objects: Objects) -> Decision:
+    """What is decided for the only pod of these objects."""
+    return schedule(objects.pods[0].key, with_pod(objects))
+
+
+def with_pod(objects: Objects) -> Cluster:
+    """The bundled cluster in which this pod waits."""
+    world = cluster().fork()
+    info = world.info(objects.pods[0])
+    world.withdraw(info.key)
+    world.pending[info.key] = info
+    return world
+
+
+def toleration(pool: str) -> dict[str, str]:
+    """What lets a pod onto that pool."""
+    key, value = TAINTS[pool]
+    return {"key": key, "operator": "Equal", "value": value, "effect": "NoSchedule"}
+
+
+class Wish(NamedTuple):
+    """A pod: its request, the pools that it tolerates, and the one that it selects ("" for any)."""
+
+    cpu: int
+    tolerates: tuple[str, ...]
+    selects: str = ""
+
+    @property
+    def manifest(self) -> Manifest:
+        """As YAML has it."""
+        spec: dict[str, Any] = {}
+        if self.selects:
+            spec["nodeSelector"] = {POOL: self.selects}
+        if self.tolerates:
+            spec["tolerations"] = [toleration(each) for each in self.tolerates]
+        return pod("mine", cpu=f"{self.cpu}m", memory="1Gi", priority=0, **spec)

@@ -1,0 +1,57 @@
+"""Predict the outcome: pick or type it, before the scheduler is asked."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+
+from kschedlab.lab.exercises.exercise import NOTHING, Exercise, Given, State, Verdict
+
+
+class Predict(Exercise):
+    """A question with one right answer.
+
+    ``remarks``: what is said to each answer that can be picked, the right one included; empty where it is typed.
+    ``remark``: what is said to a typed answer that is wrong: its first wrong step.
+    """
+
+    kind = "predict"
+
+    def __init__(
+        self,
+        title: str,
+        question: str,
+        answer: str,
+        why: str,
+        hints: tuple[str, ...],
+        given: Given = NOTHING,
+        remarks: Mapping[str, str] | None = None,
+        remark: Callable[[str], str] | None = None,
+    ) -> None:
+        super().__init__(title, question, hints, given)
+        self.answer, self.why, self.remarks = answer, why, dict(remarks or {})
+        self._remark = remark
+
+    @property
+    def right(self) -> str:
+        """An answer that is right."""
+        return self.answer
+
+    def judge(self, answer: object) -> Verdict:
+        """What is to be said to the answer."""
+        said = " ".join(str(answer).split())
+        if said.casefold() == self.answer.casefold():
+            return Verdict(State.RIGHT, self.why)
+        if self.remarks:
+            known = {each.casefold(): remark for each, remark in self.remarks.items()}
+            if said.casefold() not in known:
+                return Verdict(State.ERROR, f'"{said[:80]}" is not one of: {", ".join(self.remarks)}.')
+            return Verdict(State.WRONG, known[said.casefold()])
+        return Verdict(State.WRONG, self._remark(said) if self._remark is not None else "That is not it.")
+
+    def explained(self) -> str:
+        """The solution."""
+        return f"{self.answer}. {self.why}"
+
+    def choices(self) -> list[str]:
+        """The answers to pick from."""
+        return list(self.remarks)

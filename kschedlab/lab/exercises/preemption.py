@@ -1,0 +1,302 @@
+"""Exercises of lesson 05: who is evicted, and on which node? Decided as v1.20 decides it."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Iterator
+from typing import NamedTuple
+
+from kschedlab.cluster.cluster import Cluster
+from kschedlab.decision import Decision
+from kschedlab.generations import V1_20
+from kschedlab.lab.exercises.build import Build
+from kschedlab.lab.exercises.clusters import shown
+from kschedlab.lab.exercises.exercise import Exercise, drawn
+from kschedlab.lab.exercises.predict import Predict
+from kschedlab.lab.exercises.repair import Repair
+from kschedlab.lab.panels.sketch import HOUR, Manifest, as_yaml, budget, node, pod
+from kschedlab.manifests.loading import Objects, decode_objects
+from kschedlab.preemption.stage import Candidate, Preemption
+from kschedlab.scheduler import schedule
+from kschedlab.views.ladder import steps
+from kschedlab.views.words import count
+
+Starts = dict[str, list[tuple[int, int]]]
+NODES = ("node-a", "node-b", "node-c")
+APPS = ("shop", "mail", "logs")
+
+
+def exercises(seed: int) -> list[Exercise]:
+    """The exercises of the lesson, drawn from the seed."""
+    rng = random.Random(f"preemption {seed}")
+    return [which_victims(rng), which_node(rng), which_rule(rng), save_node(rng), latest_of_earliest(seed)]
+
+
+class Case(NamedTuple):
+    """A cluster in which ``default/urgent`` preempts, and what came of it."""
+
+    manifests: list[Manifest]
+    decision: Decision
+
+    @property
+    def preemption(self) -> Preemption:
+        """How it was decided."""
+        assert self.decision.preemption is not None
+        return self.decision.preemption
+
+    @property
+    def deciding(self) -> int:
+        """The number of the rule that left one candidate, 0 if none did."""
+        return next((number for number, rung in enumerate(self.preemption.rungs, 1) if rung.decides), 0)
+
+
+def decided(manifests: list[Manifest]) -> Case:
+    """The cluster with v1.20's decision."""
+    return Case(manifests, schedule("default/urgent", Cluster(decode_objects(manifests), V1_20.api), V1_20))
+
+
+def random_case(rng: random.Random) -> Case:
+    """Three full nodes of 4 CPU with two or three pods each, a budget, and a pod that wants 3 CPU."""
+    made = [node(name) for name in NODES]
+    for name in NODES:
+        for number, cpu in enumerate(rng.choice([(2, 2), (2, 1, 1), (1, 2, 1), (3, 1)])):
+            app = rng.choice(APPS)
+            start = rng.randrange(7 * HOUR, 12 * HOUR, 30)
+            own = f"{app}-{name[-1]}{number}"
+            made.append(pod(own, name, cpu, rng.choice([0, 50, 100, 100, 200]), start, labels={"app": app}))
+    return decided([*made, pod("urgent", "", 3, 500), budget(rng.choice(APPS), rng.choice([0, 1, 1, 2]))])
+
+
+def distinct_ends(case: Case) -> bool:
+    """Every node is a candidate, and no two have the same number and priorities of victims by chance."""
+    return len(case.preemption.candidates) == len(NODES)
+
+
+def which_victims(rng: random.Random) -> Exercise:
+    """Removal and reprieve on one node."""
+
+    def wanted(case: Case) -> bool:
+        attempts = [each for each in case.preemption.candidates.values() if instructive(each)]
+        return distinct_ends(case) and bool(attempts)
+
+    case = drawn(rng, random_case, wanted)
+    candidate = next(each for each in case.preemption.candidates.values() if instructive(each))
+    right = listed([attempt.pod.pod.metadata.name for attempt in candidate.attempts if not attempt.reprieved])
+    remarks = {right: told(candidate)}
+    names = [attempt.pod.pod.metadata.name for attempt in candidate.attempts]
+    for size in range(1, len(names) + 1):
+        for first in range(len(names)):
+            chosen = listed([names[(first + step) % len(names)] for step in range(size)])
+            if chosen not in remarks:
+                remarks[chosen] = first_wrong(candidate, chosen.split(", "))
+    return Predict(
+        "Who has to go?",
+        f"If {candidate.node} were chosen, who would be evicted there?",
+        right,
+        told(candidate),
+        (
+            "All pods of lower priority are taken away first. Then they are tried one by one: who may stay?",
+            "Pods whose eviction would break the budget are tried first; then by priority, the earlier start first.",
+        ),
+        shown(case.manifests),
+        dict(sorted(remarks.items())),
+    )
+
+
+def instructive(candidate: Candidate) -> bool:
+    """Somebody is reprieved, somebody isn't, and the budget changes the order of the tries."""
+    fates = {attempt.reprieved for attempt in candidate.attempts}
+    priorities = [attempt.pod.priority for attempt in candidate.attempts]
+    return len(candidate.attempts) == 3 and len(fates) == 2 and priorities != sorted(priorities, reverse=True)
+
+
+def listed(names: list[str]) -> str:
+    """Names of pods in one line, in order of the alphabet."""
+    return ", ".join(sorted(names))
+
+
+def told(candidate: Candidate) -> str:
+    """The reprieves in words."""
+    tries = (
+        f"{attempt.pod.pod.metadata.name} {'may stay' if attempt.reprieved else 'must go'}"
+        for attempt in candidate.attempts
+    )
+    return f"The tries in their order: {', '.join(tries)}."
+
+
+def first_wrong(candidate: Candidate, names: list[str]) -> str:
+    """The first try whose outcome these victims contradict."""
+    for number, attempt in enumerate(candidate.attempts, 1):
+        name = attempt.pod.pod.metadata.name
+        if attempt.reprieved == (name in names):
+            fate = "fits beside urgent and may stay" if attempt.reprieved else "does not fit any more and must go"
+            because = ", for evicting it would break the budget" if attempt.violates else ""
+            return f"Try {number} is {name}{because}: it {fate}."
+    raise AssertionError("these are the victims")
+
+
+def which_node(rng: random.Random) -> Exercise:
+    """The ladder, decided by a rule after the first."""
+    rule = rng.choice([2, 3, 5])
+    case = drawn(rng, random_case, lambda case: distinct_ends(case) and case.deciding == rule)
+    right = case.preemption.nominated_node
+    assert right is not None
+    return Predict(
+        "Which node?",
+        "On which node does urgent make room?",
+        right,
+        ladder(case),
+        (
+            "Find each node's victims. Then climb down the ladder: budgets, highest priority, sum, number, start.",
+            f"Rule {rule} decides.",
+        ),
+        shown(case.manifests),
+        {name: ladder(case) if name == right else out_at(case, name) for name in NODES},
+    )
+
+
+def ladder(case: Case) -> str:
+    """What each rule that was asked left."""
+    asked = [step for step in steps(case.preemption, list(case.preemption.candidates)) if step.asked]
+    return " ".join(f"Rule {step.number} ({step.name}): {step.result}." for step in asked)
+
+
+def out_at(case: Case, name: str) -> str:
+    """Where the node drops out."""
+    for step in steps(case.preemption, list(case.preemption.candidates)):
+        if name in step.standing and name not in step.kept:
+            values = ", ".join(f"{node} {value}" for node, value in step.values.items() if node in step.standing)
+            return f"{name} drops out at rule {step.number}, {step.name}: {values}."
+    raise AssertionError("the node was chosen")
+
+
+def which_rule(rng: random.Random) -> Exercise:
+    """Which rule decides?"""
+    case = drawn(rng, random_case, lambda case: distinct_ends(case) and case.deciding > 0)
+    names = {number: rung.rule.name for number, rung in enumerate(case.preemption.rungs, 1)}
+    remarks = {}
+    for number, name in names.items():
+        before = number < case.deciding
+        remarks[f"rule {number}: {name}"] = (
+            ladder(case)
+            if number == case.deciding
+            else f"Rule {number} leaves more than one node."
+            if before
+            else f"Rule {number} is not asked: one node is left before."
+        )
+    return Predict(
+        "Which rule decides?",
+        "Which rule of the ladder leaves one node alone?",
+        f"rule {case.deciding}: {names[case.deciding]}",
+        ladder(case),
+        ("Write down each node's victims first.", "A rule that leaves all nodes or several has not decided."),
+        shown(case.manifests),
+        remarks,
+    )
+
+
+def save_node(rng: random.Random) -> Exercise:
+    """One budget that sends the preemptor elsewhere."""
+
+    def without_budget(rng: random.Random) -> Case:
+        return decided([each for each in random_case(rng).manifests if each["kind"] != "PodDisruptionBudget"])
+
+    def wanted(case: Case) -> bool:
+        return distinct_ends(case) and case.deciding > 0 and saving(case) is not None
+
+    case = drawn(rng, without_budget, wanted)
+    app, spared = saving(case), case.preemption.nominated_node
+    assert app is not None and spared is not None
+
+    def goal(objects: Objects) -> str:
+        if len(objects.pods) + len(objects.nodes) != len(case.manifests):
+            return "Only PodDisruptionBudgets may be added."
+        if len(objects.pod_disruption_budgets) != 1:
+            return f"There must be one PodDisruptionBudget; you gave {len(objects.pod_disruption_budgets)}."
+        decision = schedule("default/urgent", Cluster(objects, V1_20.api), V1_20)
+        chosen = decision.nominated_node
+        if chosen == spared:
+            violations = decision.preemption.candidates[spared].violations if decision.preemption else 0
+            return f"{spared} is still chosen: evicting its victims breaks a budget {count(violations, 'time')}."
+        return ""
+
+    return Build(
+        "Spare a node",
+        f"Without a budget {spared} is chosen. Add one PodDisruptionBudget (with its status) so that another node is.",
+        goal,
+        as_yaml([budget(app, 0)]),
+        "Rule 1 counts the victims whose eviction breaks a budget, and comes before all others.",
+        (
+            f"Which apps do the victims on {spared} belong to?",
+            "A budget needs spec.selector.matchLabels, and status.disruptionsAllowed: 0.",
+        ),
+        shown(case.manifests),
+        as_yaml(case.manifests),
+    )
+
+
+def saving(case: Case) -> str | None:
+    """The first app whose budget, with no disruption allowed, sends the preemptor to another node."""
+    return next(
+        (
+            app
+            for app in APPS
+            if decided([*case.manifests, budget(app, 0)]).preemption.nominated_node != case.preemption.nominated_node
+        ),
+        None,
+    )
+
+
+def latest_start_broken(starts: dict[str, list[tuple[int, int]]]) -> str:
+    """Rule 5: the node to preempt on. ``starts``: for each node its victims as (priority, start)."""
+    times = {node: min(start for _, start in victims) for node, victims in starts.items()}
+    return min(times, key=lambda node: (times[node], node))
+
+
+def latest_start(starts: dict[str, list[tuple[int, int]]]) -> str:
+    """Rule 5: the node to preempt on. ``starts``: for each node its victims as (priority, start)."""
+    times = {}
+    for name, victims in starts.items():
+        highest = max(priority for priority, _ in victims)
+        times[name] = min(start for priority, start in victims if priority == highest)
+    return min(times, key=lambda node: (-times[node], node))
+
+
+def by_engine(starts: Starts) -> str:
+    """What the scheduler chooses: on each node all victims must go, and rules 1 to 4 leave all nodes."""
+    room = max(map(len, starts.values()))
+    made = [node(name, room) for name in starts]
+    for name, victims in starts.items():
+        made += [pod(f"{name}-{n}", name, 1, priority, start) for n, (priority, start) in enumerate(victims)]
+    return str(decided([*made, pod("urgent", "", room, 500)]).decision.nominated_node)
+
+
+def equal_in_four_rules(rng: random.Random) -> Iterator[tuple[Starts]]:
+    """Nodes with as many victims of the same priorities and other start times; few and small ones first."""
+    for victims in (1, 2, 3):
+        for nodes in (2, 3):
+            for _ in range(6):
+                priorities = [rng.choice([0, 50, 100]) for _ in range(victims)]
+                times = rng.sample(range(7 * HOUR, 12 * HOUR, 15), victims * nodes)
+                yield (
+                    {
+                        name: list(zip(priorities, times[place * victims :], strict=False))
+                        for place, name in enumerate(NODES[:nodes])
+                    },
+                )
+
+
+def latest_of_earliest(seed: int) -> Exercise:
+    """The fifth rule, as a document describes it, and as it is."""
+    return Repair(
+        "The fifth rule",
+        "This function is to choose between nodes that are equal in rules 1 to 4. It does what the document's last "
+        "sentences say. Mend it, so that it does what the scheduler does. Times are minutes after midnight.",
+        latest_start_broken,
+        latest_start,
+        by_engine,
+        equal_in_four_rules,
+        "On each node the earliest start among the victims of the highest priority; of these times the latest.",
+        ("Which of two nodes loses less work?", "Victims of lower priority are not looked at by this rule."),
+        seed,
+    )

@@ -1,0 +1,118 @@
+"""What a student has solved, kept in a file beside the notebooks."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import os
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+
+from kschedlab.lab.exercises.exercise import Exercise, State
+
+FILE = ".kschedlab-progress.json"
+VARIABLE = "KSCHEDLAB_PROGRESS"
+"""Environment variable: another path for the file, or ``off`` to keep nothing."""
+
+
+@dataclass(frozen=True)
+class Record:
+    """How far an exercise came. ``seed``: which instance it was."""
+
+    lesson: str
+    seed: int
+    number: int
+    title: str
+    state: str = State.UNATTEMPTED.value
+    tries: int = 0
+    hints: int = 0
+    solution: bool = False
+
+
+class Progress:
+    """Records of exercises, in a JSON file. ``path``: None keeps them in memory only.
+
+    ``trouble``: a sentence if the file can't be read or written; nothing is lost in the notebook then, and a damaged
+    file is left as it is.
+    """
+
+    def __init__(self, path: Path | None) -> None:
+        self.path, self.trouble = path, ""
+        self._kept: dict[tuple[str, int, int], Record] = {}
+        self._damaged = False
+
+    @classmethod
+    def usual(cls) -> Progress:
+        """The file of this folder, or what the environment says."""
+        where = os.environ.get(VARIABLE, FILE)
+        return cls(None if where == "off" else Path(where))
+
+    def of(self, lesson: str, seed: int, number: int) -> Record | None:
+        """What is known of an exercise."""
+        self._read()
+        return self._kept.get((lesson, seed, number))
+
+    def keep(self, lesson: str, seed: int, number: int, exercise: Exercise) -> None:
+        """Remember how far the exercise is; what was right once stays right."""
+        self._read()
+        before = self._kept.get((lesson, seed, number))
+        solved = exercise.state is State.RIGHT or (before is not None and before.state == State.RIGHT.value)
+        self._kept[lesson, seed, number] = Record(
+            lesson,
+            seed,
+            number,
+            exercise.title,
+            State.RIGHT.value if solved else exercise.state.value,
+            exercise.tries,
+            exercise.hints_seen,
+            exercise.solution_seen,
+        )
+        self._write()
+
+    def records(self) -> list[Record]:
+        """All records, in the order of lesson, seed and number."""
+        self._read()
+        return [self._kept[key] for key in sorted(self._kept)]
+
+    def export(self) -> str:
+        """All records as CSV, for a teacher."""
+        out = io.StringIO()
+        writer = csv.DictWriter(out, list(Record.__dataclass_fields__), lineterminator="\n")
+        writer.writeheader()
+        writer.writerows(asdict(record) for record in self.records())
+        return out.getvalue()
+
+    def _read(self) -> None:
+        if self.path is None or not self.path.exists():
+            return
+        try:
+            found = [_record(each) for each in json.loads(self.path.read_text(encoding="utf-8"))["exercises"]]
+        except (OSError, ValueError, KeyError, TypeError, RecursionError):
+            self._damaged = True
+            self.trouble = f"{self.path.name} can't be read; delete it to begin anew. Nothing is saved until then."
+            return
+        self._damaged, self.trouble = False, ""
+        self._kept = {(record.lesson, record.seed, record.number): record for record in found}
+
+    def _write(self) -> None:
+        if self.path is None or self._damaged:
+            return
+        written = {"exercises": [asdict(self._kept[key]) for key in sorted(self._kept)]}
+        try:
+            beside = self.path.with_name(f"{self.path.name}.new")
+            beside.write_text(json.dumps(written, ensure_ascii=False, indent=1) + "\n", encoding="utf-8")
+            beside.replace(self.path)
+        except OSError as error:
+            self.trouble = f"{self.path.name} can't be written ({error.strerror}); progress is kept for now only."
+
+
+def _record(data: Any) -> Record:
+    record = Record(**data)
+    if {type(getattr(record, name)) for name in ("lesson", "title", "state")} != {str}:
+        raise TypeError("not a record")
+    if {type(getattr(record, name)) for name in ("seed", "number", "tries", "hints")} != {int}:
+        raise TypeError("not a record")
+    State(record.state)
+    return record

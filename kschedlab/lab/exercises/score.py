@@ -1,0 +1,249 @@
+"""Exercises of lesson 03: which of the feasible nodes is best? Decided as v1.20 decides it."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import Any, NamedTuple
+
+from kschedlab.cluster.cluster import Cluster
+from kschedlab.decision import Decision
+from kschedlab.generations import V1_20, Generation
+from kschedlab.lab.exercises.clusters import shown
+from kschedlab.lab.exercises.exercise import Exercise, Given, drawn
+from kschedlab.lab.exercises.predict import Predict
+from kschedlab.lab.exercises.score_build import all_tie, overrule
+from kschedlab.lab.exercises.score_clusters import AFFINITY, DISK, LEAST, NEW, NODES, TAINTS, favourites
+from kschedlab.lab.exercises.score_repair import fair_draw, turned_round
+from kschedlab.lab.panels.sketch import Manifest, node, pod
+from kschedlab.manifests.loading import decode_objects
+from kschedlab.scheduler import schedule
+from kschedlab.views.arithmetic import steps, steps_text, summed
+from kschedlab.views.html import element
+from kschedlab.views.score import number, result_list
+from kschedlab.views.tables import row, table
+from kschedlab.views.words import aligned, listing
+
+HIGHEST_WEIGHT = 12
+
+
+def exercises(seed: int) -> list[Exercise]:
+    """The exercises of the lesson, drawn from the seed."""
+    rng = random.Random(f"score {seed}")
+    return [
+        which_node(rng),
+        which_number(rng),
+        which_weight(rng),
+        overrule(rng),
+        all_tie(rng),
+        turned_round(seed),
+        fair_draw(seed),
+    ]
+
+
+class Case(NamedTuple):
+    """A cluster, and what was decided for ``default/new``."""
+
+    manifests: list[Manifest]
+    decision: Decision
+
+    @property
+    def scored(self) -> bool:
+        """Whether all nodes were scored."""
+        scores = self.decision.scores
+        return scores is not None and len(scores.nodes) == len(NODES)
+
+    def sums(self) -> dict[str, int]:
+        """The total by node."""
+        return dict(result_list(self.decision))
+
+
+def with_weights(**weights: int) -> Generation:
+    """v1.20 with these score plugins alone."""
+    known = {plugin.name: plugin for plugin, _ in V1_20.scores}
+    return replace(V1_20, scores=tuple((known[name], weight) for name, weight in weights.items()))
+
+
+def decided(manifests: Sequence[Manifest], generation: Generation = V1_20) -> Case:
+    """The cluster with the decision."""
+    return Case(list(manifests), schedule(NEW, Cluster(decode_objects(manifests), V1_20.api), generation))
+
+
+def random_cluster(rng: random.Random) -> list[Manifest]:
+    """Three nodes with a pod each; one has a taint that puts pods off, one a fast disk that the new pod prefers."""
+    tainted, fast = rng.sample(NODES, 2)
+    taint = {"key": "busy", "value": "true", "effect": "PreferNoSchedule"}
+    made = []
+    for name in NODES:
+        cpu, memory = rng.choice([2, 4, 4, 8]), rng.choice([4, 8, 16])
+        labels = {DISK: "fast"} if name == fast else None
+        made.append(node(name, cpu, f"{memory}Gi", labels, [taint] if name == tainted else ()))
+        made.append(
+            pod(f"old-{name[-1]}", name, f"{rng.randrange(2, 15)}00m", memory=f"{rng.randrange(512, 3072, 256)}Mi")
+        )
+    prefers = {"weight": 10, "preference": {"matchExpressions": [{"key": DISK, "operator": "In", "values": ["fast"]}]}}
+    affinity = {"nodeAffinity": {"preferredDuringSchedulingIgnoredDuringExecution": [prefers]}}
+    return [*made, pod("new", "", f"{rng.randrange(2, 6)}00m", memory="512Mi", affinity=affinity)]
+
+
+def profile_words(weights: Mapping[str, int]) -> str:
+    """The plugins with their weights."""
+    return ", ".join(f"{name} (weight {weight})" for name, weight in weights.items())
+
+
+def which_node(rng: random.Random) -> Exercise:
+    """Two plugins that disagree, summed by hand."""
+    weights = {LEAST: rng.choice([2, 3]), TAINTS: 1}
+    rules = with_weights(**weights)
+
+    def wanted(case: Case) -> bool:
+        if not case.scored or len(case.decision.best) > 1:
+            return False
+        tainted = [name for name in NODES if number(case.decision, "raw", TAINTS, name)]
+        return bool(favourites(case.decision, LEAST) == tainted) and margin(case) >= 5
+
+    case = drawn(rng, lambda rng: decided(random_cluster(rng), rules), wanted)
+    return Predict(
+        "Which node?",
+        f"A profile has two score plugins: {profile_words(weights)}. On which node does new go?",
+        str(case.decision.node),
+        sums_words(case),
+        (
+            "LeastAllocated: for CPU and for memory (allocatable - requested) × 100 / allocatable, new included; then "
+            "the mean. Cut off after each division.",
+            f"TaintToleration: 100 on nodes without the taint, 0 with it. Then multiply and add: {LEAST} × "
+            f"{weights[LEAST]} + {TAINTS} × 1.",
+        ),
+        shown(case.manifests),
+        {name: node_words(case, name) for name in NODES},
+    )
+
+
+def margin(case: Case) -> int:
+    """By how much the first sum is above the second."""
+    first, second, *_ = sorted(case.sums().values(), reverse=True)
+    return first - second
+
+
+def node_words(case: Case, name: str) -> str:
+    """The node's sum, against the best."""
+    own = f"{name}: {summed(case.decision, name)}."
+    if name == case.decision.node:
+        return sums_words(case)
+    return f"{own} Another node has {max(case.sums().values())}."
+
+
+def sums_words(case: Case) -> str:
+    """All sums."""
+    return "The sums: " + "; ".join(f"{name} {summed(case.decision, name)}" for name in NODES) + "."
+
+
+def which_number(rng: random.Random) -> Exercise:
+    """One cell of the map, typed as a number."""
+
+    def wanted(case: Case) -> bool:
+        return case.scored and all(len(set(slips(case, name).values())) == 4 for name in NODES)
+
+    case = drawn(rng, lambda rng: decided(random_cluster(rng), with_weights(**{LEAST: 1})), wanted)
+    asked = rng.choice(NODES)
+    known = slips(case, asked)
+
+    def remark(said: str) -> str:
+        if not said.lstrip("-").isdigit():
+            return "The score is a whole number."
+        wrong = (words for words, value in known.items() if words and str(value) == said)
+        return next(wrong, "Work out CPU and memory one by one, then take the mean.")
+
+    return Predict(
+        "A cell of the map",
+        f"What does {LEAST} give to {asked} for the pod new?",
+        str(known[""]),
+        steps_text(steps(case.decision, LEAST, asked)[:3]),
+        (
+            "What is requested is what runs there plus what new asks for.",
+            "(allocatable - requested) × 100 / allocatable, cut off; for CPU, for memory, and then the mean, cut off.",
+        ),
+        shown(case.manifests),
+        remark=remark,
+    )
+
+
+def slips(case: Case, name: str) -> dict[str, int]:
+    """What the cell comes to; under "" rightly, else by the slip that leads there."""
+    scores = case.decision.scores
+    assert scores is not None
+    terms: Any = scores.rows[0].terms
+    place = scores.nodes.tolist().index(case.decision.cluster.index[name])
+    own = {"cpu": case.decision.pod.scored[0], "memory": case.decision.pod.scored[1]}
+    room = {resource: int(terms[resource]["capacity"][place]) for resource in own}
+    requested = {resource: int(terms[resource]["requested"][place]) for resource in own}
+    right = {resource: (room[resource] - requested[resource]) * 100 // room[resource] for resource in own}
+    without = [(room[each] - requested[each] + own[each]) * 100 // room[each] for each in own]
+    used = [requested[each] * 100 // room[each] for each in own]
+    return {
+        "": int(scores.rows[0].raw[place]),
+        "That is without what new itself asks for.": sum(without) // 2,
+        "That is how much is used; the score is what is left.": sum(used) // 2,
+        "That is the CPU alone; memory counts as much.": right["cpu"],
+    }
+
+
+def which_weight(rng: random.Random) -> Exercise:
+    """The smallest weight with which another node wins alone."""
+
+    def wanted(case: Case) -> bool:
+        found = turning(case)
+        return case.scored and found is not None and 3 <= found <= HIGHEST_WEIGHT and len(case.decision.best) == 1
+
+    weights = {LEAST: rng.choice([6, 8, 10]), TAINTS: 1, AFFINITY: 1}
+    case = drawn(rng, lambda rng: decided(random_cluster(rng), with_weights(**weights)), wanted)
+    right, target = turning(case), favourites(case.decision, AFFINITY)[0]
+
+    def remark(said: str) -> str:
+        if not said.isdigit() or not 1 <= int(said) <= 100:
+            return "A weight is a whole number from 1 to 100."
+        told = weighted(case, int(said))
+        if int(said) > (right or 0):
+            return f"With weight {said} {target} wins, but also with a smaller one."
+        return f"With weight {said}: {sums_words(told)} {listing(told.decision.best)} is best."
+
+    return Predict(
+        "From which weight on?",
+        f"The profile: {profile_words(weights)}. The table has the normalised scores; {case.decision.node} wins. "
+        f"What is the smallest weight of {AFFINITY} with which {target} wins, without a tie?",
+        str(right),
+        f"{sums_words(weighted(case, right or 0))} With one less: {sums_words(weighted(case, (right or 0) - 1))}",
+        (
+            f"{target} gains 100 points with each step of the weight, the other nodes none.",
+            f"How far is {target} behind {case.decision.node} at weight 1? A tie is not enough.",
+        ),
+        normalised_table(case, weights),
+        remark=remark,
+    )
+
+
+def weighted(case: Case, weight: int) -> Case:
+    """The same cluster with another weight of NodeAffinity."""
+    scores = tuple((p, weight if p.name == AFFINITY else w) for p, w in case.decision.generation.scores)
+    return decided(case.manifests, replace(V1_20, scores=scores))
+
+
+def turning(case: Case) -> int | None:
+    """The smallest weight of NodeAffinity with which its favourite wins alone; None if it does so now or never."""
+    favourite = favourites(case.decision, AFFINITY)
+    if case.decision.best == favourite:
+        return None
+    behind = max(case.sums().values()) - case.sums()[favourite[0]]
+    steps_needed = range(2 + behind // 100, 4 + behind // 100)
+    return next((weight for weight in steps_needed if weighted(case, weight).decision.best == favourite), None)
+
+
+def normalised_table(case: Case, weights: Mapping[str, int]) -> Given:
+    """Normalised scores, plugin x node."""
+    head = ["plugin", "weight", *NODES]
+    rows = [
+        [name, str(weight), *(str(number(case.decision, "normalised", name, each)) for each in NODES)]
+        for name, weight in weights.items()
+    ]
+    return Given(element("div", table(head, (row(*each) for each in rows))), "\n".join(aligned([head, *rows], "")))

@@ -1,0 +1,139 @@
+"""Exercises of lesson 03: build a pod that overrules the emptier node, and a cluster in which all nodes tie."""
+
+from __future__ import annotations
+
+import random
+from dataclasses import replace
+
+from kschedlab.cluster.cluster import Cluster
+from kschedlab.generations import V1_20
+from kschedlab.lab.exercises.build import Build
+from kschedlab.lab.exercises.clusters import shown
+from kschedlab.lab.exercises.exercise import Exercise
+from kschedlab.lab.exercises.score_clusters import AFFINITY, DISK, HOST, LEAST, NEW, NODES, favourites
+from kschedlab.lab.panels.sketch import Manifest, as_yaml, node, pod
+from kschedlab.manifests.loading import Objects
+from kschedlab.scheduler import schedule
+from kschedlab.views.score import result_list
+from kschedlab.views.words import listing
+
+RIVALS = (AFFINITY, "InterPodAffinity", "PodTopologySpread")
+
+
+def overrule(rng: random.Random) -> Exercise:
+    """A pod whose wish is stronger than the emptier node."""
+    plugin, (full, empty) = rng.choice(RIVALS), rng.sample(NODES[:2], 2)
+    base = [
+        node("node-a", 4, "8Gi", {DISK: "fast" if full == "node-a" else "slow", HOST: "node-a"}),
+        node("node-b", 4, "8Gi", {DISK: "fast" if full == "node-b" else "slow", HOST: "node-b"}),
+        pod("cache", full, rng.choice(["1", "1500m"]), memory="2Gi", labels={"app": "cache"}),
+        pod("logs", full, "250m", memory="512Mi", labels={"app": "logs"}),
+        *(pod(f"shop-{n}", empty, "100m", memory="64Mi", labels={"app": "shop"}) for n in range(3)),
+    ]
+    return Build(
+        "Overrule",
+        f"{empty} is emptier, and {LEAST} prefers it. Write the pending pod `new` (namespace default) so that it goes "
+        f"to {full} all the same, and only because of {plugin}: without this plugin it would go to {empty}. "
+        "v1.20's default plugins and weights hold.",
+        lambda objects: overruled(objects, len(base), plugin, full, empty),
+        as_yaml([wishing(plugin)]),
+        f"{plugin} gives {full} more than {LEAST} and the others take away.",
+        (WISHES[plugin], "Preferred, not required: no nodeSelector, and ScheduleAnyway. Small requests help."),
+        shown(base),
+        as_yaml(base),
+    )
+
+
+WISHES = {
+    AFFINITY: "The nodes differ in the label disk: preferredDuringSchedulingIgnoredDuringExecution of nodeAffinity.",
+    "InterPodAffinity": "Who is there already? podAffinity to app=cache by the topologyKey kubernetes.io/hostname.",
+    "PodTopologySpread": "Whose pods are on the emptier node? A topologySpreadConstraint over kubernetes.io/hostname.",
+}
+
+
+def wishing(plugin: str) -> Manifest:
+    """A pod with a wish that this plugin looks at."""
+    preferred = "preferredDuringSchedulingIgnoredDuringExecution"
+    if plugin == "PodTopologySpread":
+        shop = {"matchLabels": {"app": "shop"}}
+        spread = {"maxSkew": 1, "topologyKey": HOST, "whenUnsatisfiable": "ScheduleAnyway", "labelSelector": shop}
+        return pod("new", "", "100m", memory="64Mi", topologySpreadConstraints=[spread])
+    if plugin == AFFINITY:
+        fast = {"matchExpressions": [{"key": DISK, "operator": "In", "values": ["fast"]}]}
+        return pod(
+            "new",
+            "",
+            "100m",
+            memory="64Mi",
+            affinity={"nodeAffinity": {preferred: [{"weight": 1, "preference": fast}]}},
+        )
+    term = {"labelSelector": {"matchLabels": {"app": "cache"}}, "topologyKey": HOST}
+    near = {preferred: [{"weight": 1, "podAffinityTerm": term}]}
+    return pod("new", "", "100m", memory="64Mi", affinity={"podAffinity": near})
+
+
+def overruled(objects: Objects, given: int, plugin: str, full: str, empty: str) -> str:
+    """What is missing, or "" if only this plugin sends the new pod to the fuller node."""
+    if wrong := only_new(objects, given, 1):
+        return wrong
+    decision = schedule(NEW, Cluster(objects, V1_20.api), V1_20)
+    if decision.scores is None:
+        return f"Nothing is scored: {listing(decision.names) or 'no node'} is feasible. Both nodes must be."
+    if favourites(decision, LEAST) != [empty]:
+        return f"{LEAST} must prefer {empty}; it prefers {listing(favourites(decision, LEAST))}."
+    sums = ", ".join(f"{name} {total}" for name, total in result_list(decision))
+    if decision.best != [full]:
+        return f"{listing(decision.best)} is best: {sums}."
+    rules = replace(V1_20, scores=tuple(each for each in V1_20.scores if each[0].name != plugin))
+    without = schedule(NEW, Cluster(objects, V1_20.api), rules)
+    if without.best != [empty]:
+        return f"{full} is best, but without {plugin} {listing(without.best)} would be: something else helps too."
+    return ""
+
+
+def only_new(objects: Objects, given: int, most: int) -> str:
+    """Whether nothing but pods was added, and one of them is the pending pod new."""
+    if len(objects.nodes) + len(objects.pods) - given > most or sum(objects.report.counts.values()) - given > most:
+        return f"Add at most {most} pod(s), and nothing else."
+    pending = [p.metadata.name for p in objects.pods if not p.spec.nodeName and p.metadata.namespace == "default"]
+    return "" if pending == ["new"] else f'The pending pod must be "new"; there is {listing(pending) or "none"}.'
+
+
+def all_tie(rng: random.Random) -> Exercise:
+    """Pods that level all nodes off."""
+    used = rng.sample([1, 2, 3], 3)
+    base = [
+        *(node(name, 8, "16Gi") for name in NODES),
+        *(pod(f"old-{name[-1]}", name, cpu, memory=f"{2 * cpu}Gi") for name, cpu in zip(NODES, used, strict=True)),
+        pod("new", "", 1, memory="2Gi"),
+    ]
+    most = max(used)
+    fill = [
+        pod(f"fill-{name[-1]}", name, most - cpu, memory=f"{2 * (most - cpu)}Gi")
+        for name, cpu in zip(NODES, used, strict=True)
+        if cpu < most
+    ]
+
+    def goal(objects: Objects) -> str:
+        if wrong := only_new(objects, len(base), 6):
+            return wrong
+        decision = schedule(NEW, Cluster(objects, V1_20.api), V1_20)
+        if len(decision.names) < len(NODES):
+            return f"Only {listing(decision.names) or 'no node'} is feasible; all three must be."
+        sums = ", ".join(f"{name} {total}" for name, total in result_list(decision))
+        return "" if len(decision.best) == len(NODES) else f"No tie of all three: {sums}."
+
+    return Build(
+        "All equal",
+        "Add running pods (with spec.nodeName), at most six, so that all three nodes get the same sum for the pod "
+        "`new`, and selectHost draws among them. v1.20's default plugins and weights hold.",
+        goal,
+        as_yaml(fill),
+        "As much is requested on each node, so every plugin gives all of them the same.",
+        (
+            "Only what pods request differs between the nodes.",
+            "A pod without requests still counts 100m and 200Mi here: say what each pod asks for.",
+        ),
+        shown(base),
+        as_yaml(base),
+    )

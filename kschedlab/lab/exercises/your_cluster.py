@@ -1,0 +1,332 @@
+"""Exercises of lesson 07, on the bundled cluster: why pending, what would change it, how much is free."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Iterator, Mapping
+from difflib import ndiff
+from typing import Any
+
+from kschedlab.cluster.cluster import Cluster
+from kschedlab.decision import Decision
+from kschedlab.lab.exercises.build import Build
+from kschedlab.lab.exercises.exercise import Exercise, State, Verdict, drawn
+from kschedlab.lab.exercises.pools import POOL, TAINTS, Wish, cluster, decide, given, placed, with_pod
+from kschedlab.lab.exercises.predict import Predict
+from kschedlab.lab.exercises.repair import Repair
+from kschedlab.lab.panels.sketch import as_yaml, node, pod
+from kschedlab.manifests.loading import Objects, decode_objects, loads
+from kschedlab.views.words import count
+from kschedlab.views.your_cluster import by_pool, pools
+from kschedlab.whatif import Case
+from kschedlab.whatif.thresholds import smaller
+
+NAME = "default/mine"
+CLEAR = 8
+"""Points by which one pool's best node leads, at least: enough to be seen coming."""
+
+
+def exercises(seed: int) -> list[Exercise]:
+    """The exercises of the lesson, drawn from the seed."""
+    rng = random.Random(f"your cluster {seed}")
+    drawn_ones = [what_helps(rng), which_pool(rng), how_much(rng), only_there(rng), one_line(rng)]
+    return [*drawn_ones, free_cpu_of_a_node(seed)]
+
+
+# -- predict
+
+
+def what_helps(rng: random.Random) -> Exercise:
+    """One of three changes lets the pod in."""
+
+    def draw(rng: random.Random) -> Wish:
+        selects = rng.choice(["general", *TAINTS])
+        tolerates = (rng.choice([*TAINTS]),) if rng.random() < 0.6 else ()
+        return Wish(rng.choice([500, 2000, 3000, 6000, 12000]), tolerates, selects)
+
+    def variants(wish: Wish) -> dict[str, Wish]:
+        tolerated = wish.selects if wish.selects in TAINTS else "spot"
+        key, value = TAINTS[tolerated]
+        return {
+            f"ask for {wish.cpu // 4}m CPU": wish._replace(cpu=wish.cpu // 4),
+            "drop the nodeSelector": wish._replace(selects=""),
+            f"tolerate {key}={value}": wish._replace(tolerates=tuple(dict.fromkeys([*wish.tolerates, tolerated]))),
+        }
+
+    def wanted(wish: Wish) -> bool:
+        helping = [each for each in variants(wish).values() if decide(each.manifest).node]
+        return decide(wish.manifest).node is None and len(helping) == 1
+
+    wish = drawn(rng, draw, wanted)
+    outcomes = {change: decide(each.manifest) for change, each in variants(wish).items()}
+    right = next(change for change, decision in outcomes.items() if decision.node)
+    said = {change: helped(decision) for change, decision in outcomes.items()}
+    return Predict(
+        "What would change it?",
+        "This pod is pending. Which of the three changes, alone, lets it fit without evicting anybody?",
+        right,
+        said[right],
+        (
+            "What does each pool ask of a pod? First its label, then its taint, then its room.",
+            decide(wish.manifest).message,
+        ),
+        given(as_yaml([wish.manifest])),
+        said,
+    )
+
+
+def helped(decision: Decision) -> str:
+    """What came of a change."""
+    if decision.node is None:
+        return f"It is still pending: {decision.message}"
+    return f"Then it fits on {count(len(decision.feasible), 'node')}: {by_pool(decision.cluster, decision.names)}."
+
+
+def which_pool(rng: random.Random) -> Exercise:
+    """Several pools let it in, one has the best node."""
+
+    def draw(rng: random.Random) -> Wish:
+        return Wish(rng.choice([100, 250, 500, 1000]), tuple(rng.sample([*TAINTS], rng.choice([1, 2]))))
+
+    def wanted(wish: Wish) -> bool:
+        totals = sorted(best_of(decide(wish.manifest)).values())
+        return len(totals) > 1 and totals[-1] >= totals[-2] + CLEAR
+
+    wish = drawn(rng, draw, wanted)
+    decision = decide(wish.manifest)
+    totals = best_of(decision)
+    right = max(totals, key=lambda name: totals[name])
+    why = f"The best scores by pool: {', '.join(f'{name} {total}' for name, total in totals.items())}."
+    remarks = {
+        name: (why if name in totals else f"{name} refuses it: {refusal(decision, name)}.") for name in pools(cluster())
+    }
+    return Predict(
+        "Which pool?",
+        "To which pool does this pod go?",
+        right,
+        why,
+        (
+            "Where may it go at all? Then: least allocated wins, and so does an even use of CPU and memory.",
+            "A toleration allows; it does not attract.",
+        ),
+        given(as_yaml([wish.manifest])),
+        remarks,
+    )
+
+
+def best_of(decision: Decision) -> dict[str, int]:
+    """The highest total in each pool that has feasible nodes."""
+    if decision.scores is None:
+        return {}
+    total = dict(zip(decision.scores.nodes.tolist(), decision.scores.total.tolist(), strict=True))
+    found = {name: [total[p] for p in places if p in total] for name, places in pools(decision.cluster).items()}
+    return {name: max(totals) for name, totals in found.items() if totals}
+
+
+def refusal(decision: Decision, pool: str) -> str:
+    """Which plugin refuses the pool's first node."""
+    place = pools(decision.cluster)[pool][0]
+    return str(decision.verdict(decision.cluster.names[place]).plugin)
+
+
+def how_much(rng: random.Random) -> Exercise:
+    """The largest request with which a pod fits."""
+
+    def draw(rng: random.Random) -> Wish:
+        tolerates = tuple(rng.sample([*TAINTS], rng.choice([1, 1, 2])))
+        return Wish(rng.choice([11000, 13000, 15000]), tolerates, rng.choice(["", "", *tolerates]))
+
+    def boundary(wish: Wish) -> int | None:
+        case = Case(with_pod(decode_objects([wish.manifest])), NAME)
+        return next((each.far for each in smaller(case) if each.what == "cpu"), None)
+
+    wish = drawn(rng, draw, lambda wish: decide(wish.manifest).node is None and boundary(wish) is not None)
+    right = boundary(wish)
+    assert right is not None
+
+    def remark(said: str) -> str:
+        if not said.removesuffix("m").isdecimal() or len(said) > 9:
+            return "An amount in milli is expected, such as 250m."
+        amount = int(said.removesuffix("m"))
+        decision = decide(wish._replace(cpu=amount).manifest)
+        if decision.node is None:
+            return f"With {amount}m it fits nowhere: {decision.message}"
+        return f"With {amount}m it fits on {count(len(decision.feasible), 'node')}; it may ask for more."
+
+    return Predict(
+        "How much may it ask for?",
+        "This pod asks for too much CPU. What is the largest request with which it fits, in milli (such as 250m)?",
+        f"{right}m",
+        f"{right}m is free on one node that lets it in, and nowhere is more.",
+        (
+            "Which pools let it in? Leave the others out of the table.",
+            "Its requests must fit on one node, not in a pool.",
+        ),
+        given(as_yaml([wish.manifest])),
+        remark=remark,
+    )
+
+
+# -- build
+
+
+def only_there(rng: random.Random) -> Exercise:
+    """A pod for one pool."""
+    pool, cpu = rng.choice([*TAINTS]), rng.choice([200, 400, 600])
+    example = Wish(cpu, (pool,), pool).manifest
+
+    def goal(objects: Objects) -> str:
+        if len(objects.pods) != 1 or sum(objects.report.counts.values()) != 1:
+            return "Give one pod, and nothing else."
+        if pods_cpu(objects) < cpu:
+            return f"The pod must ask for {cpu}m CPU at least; yours asks for {pods_cpu(objects)}m."
+        decision = placed(objects)
+        if not len(decision.feasible):
+            return f"It fits nowhere: {decision.event}"
+        where = by_pool(decision.cluster, decision.names)
+        return "" if where == f"{pool} {len(decision.feasible)}" else f"It also fits elsewhere: {where}."
+
+    return Build(
+        "Only there",
+        f"Write a pod that asks for {cpu}m CPU and fits on nodes of the pool {pool} and nowhere else.",
+        goal,
+        as_yaml([example]),
+        "The toleration lets it in, the nodeSelector keeps it there. Each alone is not enough.",
+        (
+            f"Nodes of the pool have the label {POOL}: {pool}.",
+            f"And they have the taint {'='.join(TAINTS[pool])}: without a toleration nobody gets in.",
+        ),
+        given(as_yaml([pod("mine", cpu=f"{cpu}m", priority=0)])),
+    )
+
+
+def pods_cpu(objects: Objects) -> int:
+    """What the pod asks for, in milli."""
+    return cluster().fork().info(objects.pods[0]).request.get("cpu", 0)
+
+
+class OneLine(Build):
+    """Manifests of which one line is to be changed. ``before``: as they were."""
+
+    before: str
+
+    def judge(self, answer: object) -> Verdict:
+        """What is to be said to the answer."""
+        changed = changed_lines(self.before, str(answer))
+        if changed > 1:
+            return Verdict(State.WRONG, f"{changed} lines are changed; change one.")
+        return super().judge(answer)
+
+
+def changed_lines(before: str, after: str) -> int:
+    """How many lines differ; one that is changed counts once."""
+    old, new = ([line.rstrip() for line in text.strip().splitlines()] for text in (before, after))
+    signs = [line[0] for line in ndiff(old, new)]
+    return max(signs.count("-"), signs.count("+"))
+
+
+def one_line(rng: random.Random) -> Exercise:
+    """A pod with one mistake."""
+    pool, cpu = rng.choice([*TAINTS]), rng.choice([250, 500, 750])
+    right = as_yaml([Wish(cpu, (pool,), pool).manifest])
+    mistakes = {
+        f"cpu: {cpu}m": f"cpu: {cpu}",
+        f"{POOL}: {pool}": f"{POOL}: {pool}s",
+        f"value: {quoted(TAINTS[pool][1])}": "value: 'yes'",
+        "effect: NoSchedule": "effect: NoExecute",
+    }
+    good = rng.choice(sorted(mistakes))
+    wrong = right.replace(good, mistakes[good])
+
+    def goal(objects: Objects) -> str:
+        if len(objects.pods) != 1:
+            return "Give the one pod."
+        decision = placed(objects)
+        return "" if decision.node else f"It is still pending: {decision.event}"
+
+    built = OneLine(
+        "One line",
+        "This pod should run on its pool, but it is pending. Change one line.",
+        goal,
+        right,
+        f'It was "{mistakes[good]}"; "{good}" lets it in.',
+        (f"The event says: {placed(loads(wrong)).event}", "Compare the pod with the pool's line, word by word."),
+        given(wrong),
+    )
+    built.before = wrong
+    return built
+
+
+def quoted(value: str) -> str:
+    """As YAML writes it: true is text here."""
+    return f"'{value}'" if value == "true" else value
+
+
+# -- repair
+
+Pods = list[Mapping[str, Any]]
+
+
+def free_cpu_broken(allocatable: int, pods: list[Mapping[str, Any]]) -> int:
+    """CPU that is left on a node, in milli. Each pod has a phase and the requests of its (init) containers."""
+    return allocatable - sum(sum(pod["containers"]) for pod in pods)
+
+
+def free_cpu(allocatable: int, pods: list[Mapping[str, Any]]) -> int:
+    """CPU that is left on a node, in milli. Each pod has a phase and the requests of its (init) containers."""
+    used = 0
+    for each in pods:
+        if each["phase"] not in ("Succeeded", "Failed"):
+            used += max([sum(each["containers"]), *each["initContainers"]])
+    return allocatable - used
+
+
+def by_engine(allocatable: int, pods: Pods) -> int:
+    """What the scheduler counts."""
+    made = [node("node-a", f"{allocatable}m")]
+    for number, each in enumerate(pods):
+        manifest = pod(f"pod-{number}", "node-a")
+        for field in ("containers", "initContainers"):
+            manifest["spec"][field] = [
+                {"name": f"{field[0]}{place}", "image": "i", "resources": {"requests": {"cpu": f"{cpu}m"}}}
+                for place, cpu in enumerate(each[field])
+            ]
+        made.append({**manifest, "status": {"phase": each["phase"]}})
+    world = Cluster(decode_objects(made))
+    return int(world.allocatable[0, 0] - world.requested[0, 0])
+
+
+def nodes_with_pods(rng: random.Random) -> Iterator[tuple[int, Pods]]:
+    """A node's CPU and its pods; few and plain ones first."""
+    for pods in (1, 2, 3):
+        for init, phases in ((0, ["Running"]), (1, ["Running"]), (2, ["Running", "Pending", "Succeeded", "Failed"])):
+            for _ in range(4):
+                found: Pods = [
+                    {
+                        "phase": rng.choice(phases),
+                        "containers": [rng.randrange(100, 600, 50) for _ in range(rng.choice([1, 2]))],
+                        "initContainers": [rng.randrange(100, 1500, 50) for _ in range(init)],
+                    }
+                    for _ in range(pods)
+                ]
+                yield 8000, found
+
+
+def free_cpu_of_a_node(seed: int) -> Exercise:
+    """What counts on a node."""
+    return Repair(
+        "How much is free?",
+        "Many a script adds up requests like this, and disagrees with the scheduler. Mend it. All amounts are milli "
+        "CPU; init containers run one after the other, before the containers start.",
+        free_cpu_broken,
+        free_cpu,
+        by_engine,
+        nodes_with_pods,
+        "Pods that have ended count nothing; of the others, the containers together or the largest init container.",
+        (
+            "Which pods take no room any more?",
+            "An init container runs alone: what if it needs more than all others together?",
+        ),
+        seed,
+        "from collections.abc import Mapping\nfrom typing import Any",
+    )

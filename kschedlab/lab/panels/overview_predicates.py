@@ -1,0 +1,318 @@
+"""Every predicate of the overview, to be tried on a pod and a node: what is in the way, and what is the way out?
+
+The verdict is that of v1.16's engine: of the predicate alone, and of the default predicates in their order.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
+from typing import Any
+
+from kschedlab.cluster.cluster import Cluster
+from kschedlab.decision import Decision
+from kschedlab.generations import DEFAULT_PREDICATES, V1_16, Generation
+from kschedlab.lab.panels import sketch
+from kschedlab.lab.panels.base import Panel, View
+from kschedlab.lab.panels.prediction import Prediction
+from kschedlab.lab.panels.settings import Restorable, choice, switch
+from kschedlab.lab.panels.sketch import HOUR, Manifest, node, pod
+from kschedlab.manifests.loading import decode_objects
+from kschedlab.registry import REGISTRY_1_16
+from kschedlab.scheduler import Scheduler
+from kschedlab.views.catalogue import (
+    Predicate,
+    predicates_sentence,
+    predicates_table,
+    verdict_sentence,
+    verdict_table,
+)
+from kschedlab.views.loop import Told
+from kschedlab.views.picture import picture
+
+HOST, ZONE = "kubernetes.io/hostname", "failure-domain.beta.kubernetes.io/zone"
+DRIVER = "csi.example.com"
+TAINTS = "node.kubernetes.io/"
+
+Make = Callable[[bool, bool], list[Manifest]]
+"""From (the obstacle is there, the way out is there) to the manifests; the last one is the pod ``web``."""
+
+
+@dataclass(frozen=True)
+class Trial:
+    """A pod and a node for one predicate. ``obstacle``, ``way_out``: what the two switches change, in words."""
+
+    obstacle: str
+    way_out: str
+    make: Make
+
+
+def running(name: str, cpu: int, **more: Any) -> Manifest:
+    """A pod that has run on node-a since eight o'clock."""
+    return pod(name, "node-a", cpu, start=8 * HOUR, **more)
+
+
+def _unschedulable(obstacle: bool, way_out: bool) -> list[Manifest]:
+    there = node("node-a")
+    there["spec"] = {"unschedulable": obstacle}
+    return [there, pod("web", "", 1, **_tolerating(way_out, f"{TAINTS}unschedulable"))]
+
+
+def _tolerating(on: bool, key: str, **spec: Any) -> Manifest:
+    return {"tolerations": [{"key": key, "operator": "Exists", "effect": "NoSchedule"}], **spec} if on else spec
+
+
+def _everything(obstacle: bool, way_out: bool) -> list[Manifest]:
+    taken = [_with_port(running("busy", 3), 8080)] if obstacle else []
+    return [node("node-a"), *taken, pod("web", "", 1) if way_out else _with_port(pod("web", "", 2), 8080)]
+
+
+def _with_port(made: Manifest, port: int, protocol: str = "TCP") -> Manifest:
+    made["spec"]["containers"][0]["ports"] = [{"containerPort": 80, "hostPort": port, "protocol": protocol}]
+    return made
+
+
+def _host(obstacle: bool, way_out: bool) -> list[Manifest]:
+    return [node("node-a"), pod("web", "node-a" if way_out else "node-b" if obstacle else "", 1)]
+
+
+def _ports(obstacle: bool, way_out: bool) -> list[Manifest]:
+    taken = [_with_port(running("proxy", 1), 8080)] if obstacle else []
+    return [node("node-a"), *taken, _with_port(pod("web", "", 1), 8080, "UDP" if way_out else "TCP")]
+
+
+def _selector(obstacle: bool, way_out: bool) -> list[Manifest]:
+    there = node("node-a", labels={"disk": "ssd"} if way_out else None)
+    return [there, pod("web", "", 1, nodeSelector={"disk": "ssd"} if obstacle else {})]
+
+
+def _resources(obstacle: bool, way_out: bool) -> list[Manifest]:
+    busy = [running("busy", 3)] if obstacle else []
+    return [node("node-a"), *busy, pod("web", "", 1 if way_out else 2)]
+
+
+def _disk_conflict(obstacle: bool, way_out: bool) -> list[Manifest]:
+    disk = [{"name": "data", "gcePersistentDisk": {"pdName": "disk-1", "readOnly": way_out}}]
+    other = [running("db", 1, volumes=disk)] if obstacle else []
+    return [node("node-a"), *other, pod("web", "", 1, volumes=disk)]
+
+
+def _counted(resource: str, source: str, identity: str) -> Make:
+    """A node that may attach one disk, or two with a way out."""
+
+    def disks(name: str) -> list[Manifest]:
+        more = {"diskURI": f"/disks/{name}"} if source == "azureDisk" else {}
+        return [{"name": "data", source: {identity: name, **more}}]
+
+    def make(obstacle: bool, way_out: bool) -> list[Manifest]:
+        there = node("node-a")
+        there["status"]["allocatable"][f"attachable-volumes-{resource}"] = "2" if way_out else "1"
+        other = [running("db", 1, volumes=disks("disk-1"))] if obstacle else []
+        return [there, *other, pod("web", "", 1, volumes=disks("disk-2"))]
+
+    return make
+
+
+def _claimed(name: str, size: str = "1Gi", **volume: Any) -> list[Manifest]:
+    """A claim of that name, bound to a volume of which the rest is given."""
+    rest: Manifest = {"accessModes": ["ReadWriteOnce"], "storageClassName": "usual"}
+    labels = volume.pop("labels", {})
+    claim: Manifest = {
+        "apiVersion": "v1",
+        "kind": "PersistentVolumeClaim",
+        "metadata": {
+            "name": name,
+            "namespace": "default",
+            "annotations": {"pv.kubernetes.io/bind-completed": "yes"},
+        },
+        "spec": {**rest, "volumeName": f"pv-{name}", "resources": {"requests": {"storage": size}}},
+        "status": {"phase": "Bound"},
+    }
+    kept = {"kind": "PersistentVolumeClaim", "namespace": "default", "name": name}
+    made: Manifest = {
+        "apiVersion": "v1",
+        "kind": "PersistentVolume",
+        "metadata": {"name": f"pv-{name}", "labels": labels},
+        "spec": {**rest, "capacity": {"storage": size}, "claimRef": kept, **volume},
+        "status": {"phase": "Bound"},
+    }
+    return [claim, made]
+
+
+def _using(name: str) -> list[Manifest]:
+    return [{"name": "data", "persistentVolumeClaim": {"claimName": name}}]
+
+
+def _csi(obstacle: bool, way_out: bool) -> list[Manifest]:
+    there = node("node-a")
+    there["status"]["allocatable"][f"attachable-volumes-csi-{DRIVER}"] = "2" if way_out else "1"
+    volumes = [each for name in ("one", "two") for each in _claimed(name, csi={"driver": DRIVER, "volumeHandle": name})]
+    other = [running("db", 1, volumes=_using("one"))] if obstacle else []
+    return [there, *volumes, *other, pod("web", "", 1, volumes=_using("two"))]
+
+
+def _zone(obstacle: bool, way_out: bool) -> list[Manifest]:
+    there = node("node-a", labels={ZONE: "south" if obstacle and not way_out else "north"})
+    return [there, *_claimed("data", labels={ZONE: "north"}), pod("web", "", 1, volumes=_using("data"))]
+
+
+def _binding(obstacle: bool, way_out: bool) -> list[Manifest]:
+    hosts = ["node-b"] * obstacle + ["node-a"] * (way_out or not obstacle)
+    terms = [{"matchExpressions": [{"key": HOST, "operator": "In", "values": hosts}]}]
+    disk = _claimed("data", nodeAffinity={"required": {"nodeSelectorTerms": terms}})
+    return [node("node-a", labels={HOST: "node-a"}), *disk, pod("web", "", 1, volumes=_using("data"))]
+
+
+def _taints(obstacle: bool, way_out: bool) -> list[Manifest]:
+    taint = {"key": "dedicated", "value": "gpu", "effect": "NoSchedule"}
+    return [node("node-a", taints=[taint] if obstacle else []), pod("web", "", 1, **_tolerating(way_out, "dedicated"))]
+
+
+def _affinity(obstacle: bool, way_out: bool) -> list[Manifest]:
+    wanted = {"labelSelector": {"matchLabels": {"app": "db"}}, "topologyKey": HOST}
+    rule = {"podAntiAffinity": {"requiredDuringSchedulingIgnoredDuringExecution": [wanted]}}
+    other = running("db", 1, labels={"app": "cache" if way_out else "db"})
+    return [node("node-a", labels={HOST: "node-a"}), *[other] * obstacle, pod("web", "", 1, affinity=rule)]
+
+
+def _condition(kind: str, taint: str, status: str = "True") -> Make:
+    """A node in this condition, tainted as TaintNodesByCondition taints it; the way out tolerates the taint."""
+
+    def make(obstacle: bool, way_out: bool) -> list[Manifest]:
+        taints = [{"key": TAINTS + taint, "effect": "NoSchedule"}] if obstacle else []
+        there = node("node-a", taints=taints)
+        fine = "True" if kind == "Ready" else "False"
+        there["status"]["conditions"] = [{"type": kind, "status": status if obstacle else fine}]
+        return [there, pod("web", "", **_tolerating(way_out, TAINTS + taint))]
+
+    return make
+
+
+_ONE_MORE = "a disk of that sort is attached, and node-a may have one", "node-a may have two"
+_TOLERATES = "web tolerates that taint"
+
+TRIALS: Mapping[str, Trial] = {
+    "CheckNodeCondition": Trial(
+        "node-a is not Ready (and tainted not-ready)", _TOLERATES, _condition("Ready", "not-ready", "False")
+    ),
+    "CheckNodeUnschedulable": Trial(
+        "node-a is cordoned", "web tolerates node.kubernetes.io/unschedulable", _unschedulable
+    ),
+    "GeneralPredicates": Trial("busy takes 3 CPU and host port 8080", "web wants 1 CPU and no host port", _everything),
+    "HostName": Trial("web names node-b in spec.nodeName", "web names node-a", _host),
+    "PodFitsHostPorts": Trial("proxy takes host port 8080/TCP", "web wants 8080/UDP", _ports),
+    "MatchNodeSelector": Trial("web's nodeSelector wants disk=ssd", "node-a has the label disk=ssd", _selector),
+    "PodFitsResources": Trial("busy takes 3 of 4 CPU", "web wants 1 CPU, not 2", _resources),
+    "NoDiskConflict": Trial("db uses the same GCE disk", "both use it read-only", _disk_conflict),
+    "PodToleratesNodeTaints": Trial("node-a has the taint dedicated=gpu:NoSchedule", "web tolerates it", _taints),
+    "MaxEBSVolumeCount": Trial(*_ONE_MORE, _counted("aws-ebs", "awsElasticBlockStore", "volumeID")),
+    "MaxGCEPDVolumeCount": Trial(*_ONE_MORE, _counted("gce-pd", "gcePersistentDisk", "pdName")),
+    "MaxCSIVolumeCountPred": Trial(*_ONE_MORE, _csi),
+    "MaxAzureDiskVolumeCount": Trial(*_ONE_MORE, _counted("azure-disk", "azureDisk", "diskName")),
+    "CheckVolumeBinding": Trial("web's volume is on node-b", "it can be reached from node-a too", _binding),
+    "NoVolumeZoneConflict": Trial("node-a is in another zone than web's volume", "it is in the same", _zone),
+    "CheckNodeMemoryPressure": Trial(
+        "node-a is short of memory (and tainted)", _TOLERATES, _condition("MemoryPressure", "memory-pressure")
+    ),
+    "CheckNodePIDPressure": Trial(
+        "node-a is short of process ids (and tainted)", _TOLERATES, _condition("PIDPressure", "pid-pressure")
+    ),
+    "CheckNodeDiskPressure": Trial(
+        "node-a is short of disk (and tainted)", _TOLERATES, _condition("DiskPressure", "disk-pressure")
+    ),
+    "MatchInterPodAffinity": Trial(
+        "web may not be beside app=db, and db runs there", "db has the label app=cache", _affinity
+    ),
+}
+"""In the order in which v1.16 asks them (predicatesOrdering), with the four parts of GeneralPredicates."""
+
+CONDITIONS = ("CheckNodeCondition", "CheckNodeMemoryPressure", "CheckNodePIDPressure", "CheckNodeDiskPressure")
+PARTS = ("HostName", "PodFitsHostPorts", "MatchNodeSelector", "PodFitsResources")
+DOCUMENT = tuple(name for name in TRIALS if name not in (*PARTS, "CheckNodeUnschedulable"))
+"""The fourteen that the document lists."""
+
+
+def sort_of(name: str) -> str:
+    """Which of the document's five classes the predicate is in; ``(none)`` if the document does not know it."""
+    if name in PARTS or name == "GeneralPredicates":
+        return "1 general"
+    if name in CONDITIONS:
+        return "5 the node's state"
+    known = {"PodToleratesNodeTaints": "3 the host", "MatchInterPodAffinity": "4 pods", "CheckNodeUnschedulable": "-"}
+    return known.get(name, "2 volumes")
+
+
+def predicates() -> tuple[Predicate, ...]:
+    """All of them, with whether the document lists them and v1.16 asks them."""
+    return tuple(
+        Predicate(name, sort_of(name), name in DOCUMENT, name in DEFAULT_PREDICATES, name in PARTS) for name in TRIALS
+    )
+
+
+def catalogue() -> Told:
+    """The document's fourteen beside v1.16's defaults."""
+    return predicates_table(predicates())
+
+
+def compared() -> str:
+    """How many are where."""
+    return predicates_sentence(predicates())
+
+
+@dataclass(frozen=True)
+class Settings(Restorable):
+    """Which predicate, and the two switches."""
+
+    predicate: str = choice("predicate", TRIALS, "PodFitsResources")
+    obstacle: bool = switch("in the way", True)
+    way_out: bool = switch("way out")
+
+
+def manifests(settings: Settings) -> list[Manifest]:
+    """The cluster as ``kubectl get -o yaml`` would give it."""
+    return TRIALS[settings.predicate].make(settings.obstacle, settings.way_out)
+
+
+def as_yaml(settings: Settings) -> str:
+    """The manifests as YAML documents, for ``kschedlab explain``."""
+    return sketch.as_yaml(manifests(settings))
+
+
+def only(*names: str) -> Generation:
+    """v1.16 with no other predicates than these, without preemption."""
+    still = replace(V1_16.preemption, enabled=False)
+    return replace(V1_16, filters=REGISTRY_1_16.filters(*names), preemption=still)
+
+
+def judged(made: list[Manifest], generation: Generation) -> Decision:
+    """What that scheduler says to the last pod, which need not be pending."""
+    cluster = Cluster(decode_objects(made[:-1]), generation.api)
+    (web,) = decode_objects(made[-1:]).pods
+    return Scheduler(cluster, generation, survey=True).cycle(cluster.info(web))
+
+
+def show(settings: Settings) -> View:
+    """What the panel shows for these settings."""
+    made, trial = manifests(settings), TRIALS[settings.predicate]
+    alone, default = (judged(made, only(*names)) for names in ((settings.predicate,), DEFAULT_PREDICATES))
+    facts = ((trial.obstacle, settings.obstacle), (trial.way_out, settings.way_out))
+    sentence = verdict_sentence(settings.predicate, alone, default, "node-a")
+    told = verdict_table(facts, alone, default, "node-a")
+    return View(picture(alone), sentence, told.html(), f"{sentence}\n{told!r}")
+
+
+def panel(**settings: Any) -> Panel[Settings]:
+    """The panel, with some settings other than the usual."""
+    return Panel(Settings().changed(**settings), show, as_yaml, "predicates.panel()")
+
+
+def how_many() -> Prediction:
+    """To be answered before the catalogue is seen."""
+    return Prediction(
+        "The document lists fourteen predicates. How many does v1.16 ask by default?",
+        {
+            "14": "That is the list in the source. But a feature gate rewrites it before anybody reads it.",
+            "10": "Four are taken out, yes. And one is put in.",
+            "11": "Yes: four are taken out, and one is put in. The catalogue shows which.",
+        },
+    )

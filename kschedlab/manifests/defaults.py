@@ -1,0 +1,221 @@
+"""What the API server fills in before a scheduler sees an object.
+
+v1.37: pkg/apis/core/v1/defaults.go (SetDefaults_Pod, _ResourceList, _NodeStatus, _Namespace), pkg/api/pod/util.go
+(DefaultPodLevelResources), plugin/pkg/admission/priority. Defaults that are the same for all objects, such as protocol
+TCP, stand in the model; what becomes of matchLabelKeys depends on the API (:mod:`kschedlab.objects.match_label_keys`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import TypeVar
+
+import msgspec
+
+from kschedlab.objects.model import (
+    Container,
+    ContainerStatus,
+    Document,
+    Namespace,
+    Node,
+    ObjectMeta,
+    Pod,
+    PodSpec,
+    PodStatus,
+    PriorityClass,
+    ReplicationController,
+    ResourceList,
+    ResourceRequirements,
+    ResourcesInForce,
+)
+from kschedlab.objects.quantity import Quantity
+from kschedlab.objects.requests import container_requests, is_pod_level
+
+D = TypeVar("D", bound=Document)
+
+SYSTEM_CLASSES = {"system-node-critical": 2_000_001_000, "system-cluster-critical": 2_000_000_000}
+"""The PriorityClasses that every cluster has (v1.37: pkg/apis/scheduling/types.go)."""
+
+CLUSTER_SCOPED = frozenset(
+    [
+        "Node",
+        "Namespace",
+        "PriorityClass",
+        "PersistentVolume",
+        "StorageClass",
+        "CSINode",
+        "CSIDriver",
+        "VolumeAttachment",
+    ]
+)
+NAMESPACE_NAME = "kubernetes.io/metadata.name"
+
+_replace = msgspec.structs.replace
+
+
+def priority_classes(given: Iterable[PriorityClass]) -> dict[str, PriorityClass]:
+    """PriorityClasses by name, those of the system included; ``""`` is the one for pods that name none."""
+    known = {n: PriorityClass(metadata=ObjectMeta(name=n), value=v) for n, v in SYSTEM_CLASSES.items()}
+    known |= {c.metadata.name: c for c in given}
+    usual = [c for c in known.values() if c.globalDefault]
+    known[""] = min(usual, key=lambda c: c.value) if usual else PriorityClass()
+    return known
+
+
+def with_defaults(document: D, classes: Mapping[str, PriorityClass]) -> D:
+    """The object as the API server would store it."""
+    document = _namespaced(document)
+    if isinstance(document, Pod):
+        return _pod(document, classes)  # type: ignore[return-value]  # D is Pod here
+    if isinstance(document, Node):
+        return _node(document)  # type: ignore[return-value]
+    if isinstance(document, Namespace):
+        labels = document.metadata.labels | {NAMESPACE_NAME: document.metadata.name}
+        return _replace(document, metadata=_replace(document.metadata, labels=labels))
+    if isinstance(document, ReplicationController):
+        return _replication_controller(document)  # type: ignore[return-value]
+    return document
+
+
+def _namespaced(document: D) -> D:
+    metadata: ObjectMeta = document.metadata  # type: ignore[attr-defined]  # every kind has it
+    scoped = type(document).__name__ not in CLUSTER_SCOPED
+    if scoped == bool(metadata.namespace):
+        return document
+    return _replace(document, metadata=_replace(metadata, namespace="default" if scoped else ""))
+
+
+# -- nodes and volumes
+
+
+def _node(node: Node) -> Node:
+    status = node.status
+    capacity, allocatable = _milli(status.capacity), _milli(status.allocatable)
+    if capacity and not allocatable:
+        allocatable = capacity
+    if capacity is status.capacity and allocatable is status.allocatable:
+        return node
+    return _replace(node, status=_replace(status, capacity=capacity, allocatable=allocatable))
+
+
+def _replication_controller(controller: ReplicationController) -> ReplicationController:
+    template = controller.spec.template
+    if controller.spec.selector or template is None or not template.metadata.labels:
+        return controller
+    return _replace(controller, spec=_replace(controller.spec, selector=template.metadata.labels))
+
+
+# -- pods
+
+
+def _pod(pod: Pod, classes: Mapping[str, PriorityClass]) -> Pod:
+    spec = pod.spec
+    changes: dict[str, object] = {}
+    if spec.priority is None or spec.preemptionPolicy is None:
+        changes |= _priority(spec, classes)
+    if any(_containers_change(c, spec.hostNetwork) for c in (*spec.containers, *spec.initContainers)):
+        changes["containers"] = tuple(_container(c, spec.hostNetwork) for c in spec.containers)
+        changes["initContainers"] = tuple(_container(c, spec.hostNetwork) for c in spec.initContainers)
+    if not spec.schedulerName:
+        changes["schedulerName"] = "default-scheduler"
+    if not spec.restartPolicy:
+        changes["restartPolicy"] = "Always"
+    if spec.terminationGracePeriodSeconds is not None and spec.terminationGracePeriodSeconds < 0:
+        changes["terminationGracePeriodSeconds"] = 1
+    if spec.overhead:
+        changes["overhead"] = _milli(spec.overhead)
+    if changes:
+        pod = _replace(pod, spec=_replace(spec, **changes))
+    if pod.status.containerStatuses or pod.status.initContainerStatuses or pod.status.allocatedResources:
+        pod = _replace(pod, status=_status(pod.status))
+    return _pod_level(pod) if spec.resources is not None else pod
+
+
+def _status(status: PodStatus) -> PodStatus:
+    return _replace(
+        status,
+        containerStatuses=tuple(map(_container_status, status.containerStatuses)),
+        initContainerStatuses=tuple(map(_container_status, status.initContainerStatuses)),
+        allocatedResources=_milli_or_none(status.allocatedResources),
+        resources=_in_force(status.resources),
+    )
+
+
+def _container_status(status: ContainerStatus) -> ContainerStatus:
+    allocated, given = _milli_or_none(status.allocatedResources), _in_force(status.resources)
+    return _replace(status, allocatedResources=allocated, resources=given)
+
+
+def _in_force(resources: ResourcesInForce | None) -> ResourcesInForce | None:
+    return ResourcesInForce(_milli_or_none(resources.requests)) if resources is not None else None
+
+
+def _milli_or_none(resources: ResourceList | None) -> ResourceList | None:
+    return _milli(resources) if resources is not None else None
+
+
+def _priority(spec: PodSpec, classes: Mapping[str, PriorityClass]) -> dict[str, object]:
+    """What the priority admission plugin sets; a pod that has a priority and names no class has been through it."""
+    if spec.priority is not None and not spec.priorityClassName:
+        return {"preemptionPolicy": spec.preemptionPolicy or "PreemptLowerPriority"}
+    found = classes.get(spec.priorityClassName) or PriorityClass()
+    return {
+        "priority": found.value if spec.priority is None else spec.priority,
+        "preemptionPolicy": spec.preemptionPolicy or found.preemptionPolicy,
+        "priorityClassName": spec.priorityClassName or found.metadata.name,
+    }
+
+
+def _containers_change(container: Container, host_network: bool) -> bool:
+    resources = container.resources
+    return bool(
+        resources.limits
+        or (container.ports and (host_network or any(not port.protocol for port in container.ports)))
+        or not all(quantity.is_milli for quantity in resources.requests.values())
+    )
+
+
+def _container(container: Container, host_network: bool) -> Container:
+    ports = tuple(
+        _replace(
+            port,
+            protocol=port.protocol or "TCP",
+            hostPort=port.hostPort or (port.containerPort if host_network else 0),
+        )
+        for port in container.ports
+    )
+    return _replace(container, ports=ports, resources=_resources(container.resources))
+
+
+def _resources(resources: ResourceRequirements) -> ResourceRequirements:
+    """Requests are the limits where there is a limit only; both rounded up to thousandths."""
+    limits = _milli(resources.limits)
+    return _replace(resources, limits=limits, requests={**limits, **_milli(resources.requests)})
+
+
+def _milli(resources: ResourceList) -> ResourceList:
+    if all(quantity.is_milli for quantity in resources.values()):
+        return resources
+    return {name: quantity.rounded_to_milli() for name, quantity in resources.items()}
+
+
+def _pod_level(pod: Pod) -> Pod:
+    """Requests of the pod as a whole: what its containers ask for, or else its limit, where it does not say."""
+    resources = pod.spec.resources
+    if resources is None or not (resources.requests or resources.limits):
+        return pod
+    limits, requests = _milli(resources.limits), _milli(resources.requests)
+    huge_pages = {
+        name: Quantity.of(nanos)
+        for name, nanos in container_requests(pod).items()
+        if name.startswith("hugepages-") and name not in requests
+    }
+    limits = {**huge_pages, **limits}
+    summed = {n: Quantity.of(nanos) for n, nanos in container_requests(pod).items() if n in ("cpu", "memory")}
+    capped = {name: quantity for name, quantity in limits.items() if is_pod_level(name)}
+    return _replace(
+        pod,
+        spec=_replace(
+            pod.spec, resources=_replace(resources, limits=limits, requests={**capped, **summed, **requests})
+        ),
+    )

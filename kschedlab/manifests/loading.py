@@ -1,0 +1,322 @@
+"""Manifests to objects: everything that is wrong with the input at once, and nothing half loaded.
+
+objects = load("cluster.yaml", "more/")          files, folders, "-" for standard input, open files
+objects = loads(text)
+objects = from_kubectl("--context", "staging")
+objects = decode_objects(scenario["objects"])    parsed JSON, or messages of msgspec
+"""
+
+from __future__ import annotations
+
+import gc
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from typing import Any, NamedTuple
+
+import msgspec
+
+from kschedlab.manifests.decoding import Origin, decode, described, fast_json, is_read, items, kind_of, strict_json
+from kschedlab.manifests.defaults import priority_classes, with_defaults
+from kschedlab.manifests.sources import Source, Text, kubectl_output, read_all
+from kschedlab.manifests.validation import faults_of, priority_fault, warnings_of
+from kschedlab.objects.model import (
+    CSIDriver,
+    CSINode,
+    CSIStorageCapacity,
+    Document,
+    Namespace,
+    Node,
+    ObjectMeta,
+    PersistentVolume,
+    PersistentVolumeClaim,
+    Pod,
+    PodDisruptionBudget,
+    PriorityClass,
+    ReplicaSet,
+    ReplicationController,
+    Service,
+    StatefulSet,
+    StorageClass,
+    VolumeAttachment,
+)
+from kschedlab.objects.problems import Fault, ManifestError, Problem, quoted, safe_text, shown
+from kschedlab.objects.quantity import INT64_MAX
+from kschedlab.objects.requests import nonzero_requests, pod_requests
+
+__all__ = ["LoadReport", "ManifestError", "Objects", "decode_objects", "from_kubectl", "load", "loads"]
+
+
+@dataclass
+class LoadReport:
+    """What was read. ``counts``: objects by kind; ``unknown``: kinds that a scheduler does not read; ``warnings``."""
+
+    counts: dict[str, int] = field(default_factory=dict)
+    unknown: dict[str, int] = field(default_factory=dict)
+    warnings: list[str] = field(default_factory=list)
+
+    def lines(self) -> list[str]:
+        """What a user should know: the warnings, and the kinds that were passed over."""
+        obeyed = {kind: count for kind, count in self.unknown.items() if kind in OBEYED}
+        others = {kind: count for kind, count in self.unknown.items() if kind not in obeyed}
+        lines = list(self.warnings)
+        if obeyed:
+            lines.append(f"not modelled, though kube-scheduler obeys them: {_counted(obeyed)}")
+        if others:
+            lines.append(f"passed over, for a scheduler does not read them: {_counted(others)}")
+        return lines
+
+
+_DEVICES = ("DeviceClass", "DeviceTaintRule", "ResourceClaim", "ResourceClaimTemplate", "ResourceSlice")
+_GROUPS = ("CompositePodGroup", "PodGroup", "Workload")
+OBEYED = frozenset([f"{kind}.resource.k8s.io" for kind in _DEVICES] + [f"{kind}.scheduling.k8s.io" for kind in _GROUPS])
+"""Kinds that v1.37 reads for plugins which are not modelled: dynamic resources, gang scheduling."""
+
+
+def _counted(kinds: Mapping[str, int]) -> str:
+    return ", ".join(f"{safe_text(kind)} ({count})" for kind, count in sorted(kinds.items()))
+
+
+@dataclass
+class Objects:
+    """The objects of a cluster by kind, with the API server's defaults, in the order in which they were read."""
+
+    nodes: list[Node] = field(default_factory=list)
+    pods: list[Pod] = field(default_factory=list)
+    pod_disruption_budgets: list[PodDisruptionBudget] = field(default_factory=list)
+    priority_classes: list[PriorityClass] = field(default_factory=list)
+    namespaces: list[Namespace] = field(default_factory=list)
+    services: list[Service] = field(default_factory=list)
+    replication_controllers: list[ReplicationController] = field(default_factory=list)
+    replica_sets: list[ReplicaSet] = field(default_factory=list)
+    stateful_sets: list[StatefulSet] = field(default_factory=list)
+    persistent_volumes: list[PersistentVolume] = field(default_factory=list)
+    persistent_volume_claims: list[PersistentVolumeClaim] = field(default_factory=list)
+    storage_classes: list[StorageClass] = field(default_factory=list)
+    csi_nodes: list[CSINode] = field(default_factory=list)
+    volume_attachments: list[VolumeAttachment] = field(default_factory=list)
+    csi_drivers: list[CSIDriver] = field(default_factory=list)
+    csi_storage_capacities: list[CSIStorageCapacity] = field(default_factory=list)
+    report: LoadReport = field(default_factory=LoadReport)
+
+    def of(self, kind: type[Document]) -> list[Any]:
+        """The list of that kind's objects."""
+        found: list[Any] = getattr(self, _LISTS[kind])
+        return found
+
+
+_LISTS: dict[type[Document], str] = {
+    Node: "nodes",
+    Pod: "pods",
+    PodDisruptionBudget: "pod_disruption_budgets",
+    PriorityClass: "priority_classes",
+    Namespace: "namespaces",
+    Service: "services",
+    ReplicationController: "replication_controllers",
+    ReplicaSet: "replica_sets",
+    StatefulSet: "stateful_sets",
+    PersistentVolume: "persistent_volumes",
+    PersistentVolumeClaim: "persistent_volume_claims",
+    StorageClass: "storage_classes",
+    CSINode: "csi_nodes",
+    VolumeAttachment: "volume_attachments",
+    CSIDriver: "csi_drivers",
+    CSIStorageCapacity: "csi_storage_capacities",
+}
+
+
+def load(*sources: Source) -> Objects:
+    """Load files, folders, ``-`` for standard input, open files. ManifestError if anything is wrong."""
+    return _load_texts(read_all(sources))
+
+
+def loads(text: str, name: str = "<text>") -> Objects:
+    """Load YAML or JSON from a text. ManifestError if anything is wrong."""
+    return _load_texts([Text(0, name, text)])
+
+
+def from_kubectl(*arguments: str) -> Objects:
+    """Load the cluster that the ``kubectl`` on the PATH is connected to; ``arguments`` are passed on to it.
+
+    ManifestError if there is no kubectl, or if it fails.
+    """
+    return _load_texts([kubectl_output(arguments)])
+
+
+def decode_objects(given: Iterable[msgspec.Raw | Mapping[str, Any]]) -> Objects:
+    """Objects from JSON that is split or parsed already. ManifestError names them by their number: ``objects[3]``."""
+    with _gc_paused():
+        loading = _Loading()
+        for number, one in enumerate(given):
+            origin = Origin(None, number, ())
+            try:
+                data = strict_json(one) if isinstance(one, msgspec.Raw) else one
+            except (msgspec.MsgspecError, RecursionError, ValueError) as error:
+                loading.problems.append(origin.problem(Fault((), f"cannot be read: {error}")))
+                continue
+            loading.take_all(items(data, origin))
+        return loading.finished()
+
+
+def _load_texts(texts: Iterable[Text]) -> Objects:
+    with _gc_paused():
+        loading = _Loading()
+        for text in texts:
+            try:
+                loading.take_text(text)
+            except ManifestError as error:
+                loading.problems.extend(error.problems)
+        return loading.finished()
+
+
+@contextmanager
+def _gc_paused() -> Iterator[None]:
+    """No garbage collection: it would go through all that was loaded again and again, and find nothing."""
+    paused = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if paused:
+            gc.enable()
+
+
+class _Found(NamedTuple):
+    document: Document
+    origin: Origin
+
+    def problem(self, fault: Fault) -> Problem:
+        metadata: ObjectMeta = self.document.metadata  # type: ignore[attr-defined]  # every kind has it
+        named = {"name": metadata.name, "namespace": metadata.namespace}
+        return described(self.origin, named, type(self.document).__name__).problem(fault)
+
+
+class _Loading:
+    """Objects and problems, as they are found."""
+
+    def __init__(self) -> None:
+        self.found: list[_Found] = []
+        self.problems: list[Problem] = []
+        self.warnings: dict[tuple[str, str], tuple[_Found, Fault, int]] = {}
+        self.report = LoadReport()
+
+    def take_text(self, text: Text) -> None:
+        """Everything in one input."""
+        fast = fast_json(text) if text.is_json else None
+        if fast is not None:
+            self.take_all(iter(fast))
+            return
+        composed = text.compose()
+        self.problems += [text.problem(line, message) for line, message in composed.faults]
+        for root, (data, _) in enumerate(composed.roots):
+            if data is not None:
+                self.take_all(items(data, Origin(text, root, ())))
+
+    def take_all(self, given: Iterator[tuple[Any, Origin]]) -> None:
+        """Decode and check objects one by one."""
+        for data, origin in given:
+            kind = kind_of(data)
+            if isinstance(kind, Fault):
+                self.problems.append(origin.problem(kind))
+            elif is_read(*kind):
+                self._take(data, kind[0], origin)
+            else:
+                self.report.unknown[kind[1]] = self.report.unknown.get(kind[1], 0) + 1
+
+    def _take(self, data: dict[str, Any], kind: str, origin: Origin) -> None:
+        self.report.counts[kind] = self.report.counts.get(kind, 0) + 1
+        document, unfit = decode(data, kind)
+        faults = [*unfit, *(f for f in faults_of(document) if not any(f.path[: len(u.path)] == u.path for u in unfit))]
+        if faults:
+            named = described(origin, data.get("metadata"), kind)
+            self.problems += [named.problem(fault) for fault in faults]
+            return
+        found = _Found(document, origin)
+        self.found.append(found)
+        for warning in warnings_of(document):
+            self._warn(found, warning)
+
+    def _warn(self, found: _Found, warning: Fault) -> None:
+        key = (shown([step for step in warning.path if isinstance(step, str)]), warning.message)
+        first, fault, count = self.warnings.get(key, (found, warning, 0))
+        self.warnings[key] = (first, fault, count + 1)
+
+    def finished(self) -> Objects:
+        """The objects with their defaults. ManifestError if there was any problem."""
+        objects = Objects(report=self.report)
+        classes = priority_classes(f.document for f in self.found if isinstance(f.document, PriorityClass))
+        places: dict[tuple[str, str, str], Origin] = {}
+        for found in self.found:
+            if isinstance(found.document, Pod) and (fault := priority_fault(found.document, classes)):
+                self.problems.append(found.problem(fault))
+                continue
+            document = with_defaults(found.document, classes)
+            self._check_twice(found, document, places)
+            objects.of(type(document)).append(document)
+        self._check_sums(objects)
+        if self.problems:
+            raise ManifestError(self.problems)
+        self._check_nodes(objects)
+        self.report.warnings = [_warning(*found) for found in self.warnings.values()]
+        return objects
+
+    def _check_twice(self, found: _Found, document: Document, places: dict[tuple[str, str, str], Origin]) -> None:
+        metadata: ObjectMeta = document.metadata  # type: ignore[attr-defined]  # every kind has it
+        key = (type(document).__name__, metadata.namespace, metadata.name)
+        first = places.setdefault(key, found.origin)
+        if first is not found.origin:
+            self.problems.append(found.problem(Fault((), f"is given twice, first at {first.place}")))
+
+    def _check_nodes(self, objects: Objects) -> None:
+        """Warn of pods on nodes that do not exist: the real scheduler keeps them, and decides as if they were not."""
+        names = {node.metadata.name for node in objects.nodes}
+        if all(not pod.spec.nodeName or pod.spec.nodeName in names for pod in objects.pods):
+            return
+        for found in self.found:
+            pod = found.document
+            if isinstance(pod, Pod) and pod.spec.nodeName and pod.spec.nodeName not in names:
+                message = f"there is no node {quoted(pod.spec.nodeName)}: the pod takes no room anywhere"
+                self._warn(found, Fault(("spec", "nodeName"), message))
+
+    def _check_sums(self, objects: Objects) -> None:
+        """Refuse a cluster whose requests add up to more than an int64 on a node, or in a pod."""
+        if not _could_overflow(objects.pods):
+            return
+        totals: dict[tuple[str, str], int] = {}
+        for pod in objects.pods:
+            cpu, memory = nonzero_requests(pod)
+            requests = pod_requests(pod)
+            requests |= {"cpu": max(cpu, requests.get("cpu", 0)), "memory": max(memory, requests.get("memory", 0))}
+            for name, amount in requests.items():
+                key = (pod.spec.nodeName or pod.key, name)
+                before = totals.get(key, 0)
+                totals[key] = before + amount
+                if before <= INT64_MAX < before + amount:
+                    where = f"on node {key[0]}" if pod.spec.nodeName else "in the pod"
+                    self._refuse_sum(pod, f"requests of {name} {where} add up to more than {INT64_MAX}")
+
+    def _refuse_sum(self, pod: Pod, message: str) -> None:
+        for found in self.found:
+            if isinstance(found.document, Pod) and found.document.metadata.name == pod.metadata.name:
+                self.problems.append(found.problem(Fault(("spec", "containers"), message)))
+                return
+
+
+def _could_overflow(pods: Iterable[Pod]) -> bool:
+    """Whether any amount is so large that a million like it would not fit an int64."""
+    limit = INT64_MAX // 1_000_000
+    for pod in pods:
+        lists = [container.resources.requests for container in (*pod.spec.containers, *pod.spec.initContainers)]
+        if pod.spec.resources is not None:
+            lists.append(pod.spec.resources.requests)
+        for resources in (*lists, pod.spec.overhead):
+            for name, quantity in resources.items():
+                if (quantity.milli() if name == "cpu" else quantity.value()) > limit:
+                    return True
+    return False
+
+
+def _warning(found: _Found, fault: Fault, count: int) -> str:
+    kind = type(found.document).__name__
+    more = f" (and {count - 1} more of kind {kind})" if count > 1 else ""
+    return f"{found.problem(fault)}{more}"

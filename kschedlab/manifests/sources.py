@@ -1,0 +1,183 @@
+"""Where manifests come from: files, folders, standard input, open files, text, kubectl."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Iterable, Iterator
+from functools import cached_property
+from pathlib import Path
+from typing import IO, TypeAlias
+
+from kschedlab.manifests.composer import Composer, UnreadableError
+from kschedlab.objects import problems
+from kschedlab.objects.problems import ManifestError, Problem
+
+Source: TypeAlias = "str | os.PathLike[str] | IO[str] | IO[bytes]"
+
+SUFFIXES = (".yaml", ".yml", ".json")
+MAX_BYTES = 256 * 1024 * 1024
+KUBECTL_KINDS = (
+    "nodes,pods,poddisruptionbudgets,priorityclasses,namespaces,services,replicationcontrollers,replicasets,statefulsets,"
+    "persistentvolumes,persistentvolumeclaims,storageclasses,csinodes,volumeattachments,csidrivers,csistoragecapacities"
+)
+
+
+class Text:
+    """One input: its number among the inputs, the name that messages use, what it holds."""
+
+    def __init__(self, number: int, name: str, content: str) -> None:
+        self.number = number
+        self.name = name
+        self.content = content
+
+    @cached_property
+    def is_json(self) -> bool:
+        """Whether it is to be read as JSON: by its name, or because it starts like JSON (as kubectl decides)."""
+        return self.name.endswith(".json") or self.content.lstrip()[:1] in ("{", "[")
+
+    def compose(self, positions: bool = False) -> Composer:
+        """The documents in it. ManifestError if it cannot be read to its end."""
+        from kschedlab.manifests.json_text import compose_json
+        from kschedlab.manifests.yaml_text import compose_yaml
+
+        try:
+            if not self.is_json:
+                return compose_yaml(self.content, positions)
+            try:
+                return compose_json(self.content, positions)
+            except UnreadableError:
+                if self.name.endswith(".json") or _fails_as_yaml(self.content):
+                    raise
+                return compose_yaml(self.content, positions)
+        except UnreadableError as error:
+            raise ManifestError([self.problem(error.line, error.message)]) from None
+
+    @cached_property
+    def positions(self) -> Composer:
+        """The documents with the lines of every field; read again when the first fault needs it."""
+        return self.compose(positions=True)
+
+    def problem(self, line: int, message: str) -> Problem:
+        """A problem on a line of this input."""
+        return Problem(self.number, line, self.name, message)
+
+    def locate(self, root: int, path: problems.Path) -> tuple[int, str | None]:
+        """(line, the scalar as it is written) of a field of the document."""
+        return self.positions.locate(root, path)
+
+
+def _fails_as_yaml(content: str) -> bool:
+    """Whether text that starts like JSON is not YAML in flow style either."""
+    from kschedlab.manifests.yaml_text import compose_yaml
+
+    try:
+        compose_yaml(content)
+    except UnreadableError:
+        return True
+    return False
+
+
+def read_all(sources: Iterable[Source]) -> list[Text]:
+    """The inputs in their order, folders opened. ManifestError names every one that cannot be read."""
+    texts: list[Text] = []
+    faults: list[Problem] = []
+    seen: set[Path] = set()
+    for source in sources:
+        try:
+            texts.extend(_read(source, len(texts) + len(faults), seen))
+        except ManifestError as error:
+            faults.extend(error.problems)
+    if faults:
+        raise ManifestError(faults)
+    return texts
+
+
+def _read(source: Source, number: int, seen: set[Path]) -> Iterator[Text]:
+    if source == "-":
+        yield Text(number, "<stdin>", decoded(sys.stdin.buffer.read(MAX_BYTES + 1), number, "<stdin>"))
+    elif isinstance(source, str | os.PathLike):
+        for path in _files(os.fspath(source), number):
+            if (real := path.resolve()) not in seen:
+                seen.add(real)
+                yield Text(number, str(path), _content(path, number))
+                number += 1
+    else:
+        name = str(getattr(source, "name", "<text>"))
+        content = source.read()
+        yield Text(number, name, content if isinstance(content, str) else decoded(content, number, name))
+
+
+def _files(name: str, number: int) -> list[Path]:
+    """The file itself, or the manifests in the folder and those below it, in the order of their names."""
+    path = Path(name)
+    if not _exists(path):
+        url = name.startswith(("http:", "https:"))
+        remedy = "download it first, a URL is not opened" if url else "there is no such file or folder"
+        raise _problem(number, name, remedy)
+    if not path.is_dir():
+        return [path]
+    found, visited = [], set()
+    for folder, folders, names in os.walk(path, followlinks=True):
+        real = os.path.realpath(folder)
+        folders[:] = [] if real in visited else sorted(folders)
+        if real not in visited:
+            found += [Path(folder, name) for name in names if name.endswith(SUFFIXES)]
+        visited.add(real)
+    if not found:
+        raise _problem(number, name, f"has no files that end in {problems.one_of(SUFFIXES)}")
+    return sorted(found)
+
+
+def _exists(path: Path) -> bool:
+    try:
+        return path.exists()
+    except (OSError, ValueError):  # too long, or with a NUL: no such name can exist
+        return False
+
+
+def _content(path: Path, number: int) -> str:
+    if not path.is_file():
+        raise _problem(number, str(path), "is not a file that can be read to its end")
+    try:
+        with path.open("rb") as file:
+            content = file.read(MAX_BYTES + 1)
+    except OSError as error:
+        raise _problem(number, str(path), f"cannot be read: {error.strerror or error}") from None
+    return decoded(content, number, str(path))
+
+
+def decoded(content: bytes, number: int, name: str) -> str:
+    """The text: UTF-8, or UTF-16 with a byte order mark, as PowerShell writes it."""
+    if len(content) > MAX_BYTES:
+        raise _problem(number, name, f"is larger than {MAX_BYTES // 2**20} MiB")
+    encoding = "utf-16" if content.startswith((b"\xff\xfe", b"\xfe\xff")) else "utf-8-sig"
+    try:
+        text = content.decode(encoding)
+    except UnicodeDecodeError as error:
+        line = content[: error.start].count(b"\n") + 1
+        byte = content[error.start]
+        raise ManifestError([Problem(number, line, name, f"is not UTF-8 text (byte 0x{byte:02x})")]) from None
+    if not text.strip():
+        raise _problem(number, name, "is empty")
+    return text
+
+
+def _problem(number: int, name: str, message: str) -> ManifestError:
+    return ManifestError([Problem(number, 0, name, message)])
+
+
+def kubectl_output(arguments: Iterable[str]) -> Text:
+    """What ``kubectl get`` prints about everything that a scheduler reads."""
+    import shutil
+    import subprocess
+
+    program = shutil.which("kubectl")
+    if program is None:
+        raise _problem(0, "kubectl", "is not on the PATH: install it, or load files that it wrote elsewhere")
+    command = [program, "get", KUBECTL_KINDS, "--all-namespaces", "--output=json", "--request-timeout=60s", *arguments]
+    done = subprocess.run(command, stdin=subprocess.DEVNULL, capture_output=True, check=False)
+    if done.returncode != 0:
+        said = " ".join(done.stderr.decode("utf-8", "replace").split())
+        raise _problem(0, "kubectl", f"failed with exit status {done.returncode}: {said or 'it said nothing'}")
+    return Text(0, "<kubectl>", decoded(done.stdout, 0, "<kubectl>"))

@@ -1,0 +1,174 @@
+"""YAML as Kubernetes reads it.
+
+libyaml's events are composed without recursion (:mod:`kschedlab.manifests.composer`), and plain scalars get the types
+that sigs.k8s.io/yaml v1.6 gives them (go.yaml.in/yaml/v2 resolve.go), not PyYAML's: ``1:30`` is text, ``1e3`` a
+number, ``y`` true.
+"""
+
+from __future__ import annotations
+
+import re
+from decimal import Decimal
+from typing import Any
+
+from kschedlab.manifests.composer import MERGE, Composer, UnreadableError
+from kschedlab.objects.problems import quoted
+
+_WORDS: dict[str, bool | None] = (
+    dict.fromkeys(["y", "Y", "yes", "Yes", "YES", "true", "True", "TRUE", "on", "On", "ON"], True)
+    | dict.fromkeys(["n", "N", "no", "No", "NO", "false", "False", "FALSE", "off", "Off", "OFF"], False)
+    | dict.fromkeys(["", "~", "null", "Null", "NULL"], None)
+)
+_INFINITE = (".inf", ".Inf", ".INF")
+_NOT_FINITE = {sign + word for sign in ("", "+", "-") for word in _INFINITE} | {".nan", ".NaN", ".NAN"}
+_INTEGER = re.compile(r"([+-]?)(?:0[xX]([0-9a-fA-F]+)|0[bB]([01]+)|0[oO]?([0-7]+)|([1-9][0-9]*|0))")
+_FLOAT = re.compile(r"[-+]?(?:\.[0-9]+|[0-9]+(?:\.[0-9]*)?)(?:[eE][-+]?[0-9]+)?")
+_NUMBER_STARTS = frozenset("0123456789+-.")
+_LONGEST_NUMBER = 64
+_UINT64_MAX = 2**64 - 1
+_TAG = "tag:yaml.org,2002:"
+_TYPES: dict[str, tuple[type, ...]] = {
+    f"{_TAG}int": (int,),
+    f"{_TAG}float": (int, Decimal),
+    f"{_TAG}bool": (bool,),
+    f"{_TAG}null": (type(None),),
+}
+
+
+def compose_yaml(text: str, positions: bool = False) -> Composer:
+    """The documents in the text. UnreadableError if it cannot be read to its end."""
+    import yaml
+
+    composer = Composer(positions)
+    loader = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
+    try:
+        for event in yaml.parse(text, Loader=loader):
+            _take(event, composer)
+    except UnicodeEncodeError as error:
+        raise UnreadableError(text[: error.start].count("\n") + 1, "half of a surrogate pair") from None
+    except yaml.MarkedYAMLError as error:
+        mark = error.problem_mark or error.context_mark
+        raise UnreadableError(mark.line + 1 if mark else 1, f"not valid YAML: {_explained(error)}") from None
+    except yaml.reader.ReaderError as error:
+        before = text[: error.position] if isinstance(error.position, int) else ""
+        raise UnreadableError(before.count("\n") + 1, f"not valid YAML: {error.reason}") from None
+    return composer
+
+
+def _explained(error: Any) -> str:
+    problem = error.problem or "something is wrong here"
+    if error.context and error.context_mark is not None:
+        return f"{problem} ({error.context} that starts on line {error.context_mark.line + 1})"
+    return str(problem)
+
+
+def _take(event: Any, composer: Composer) -> None:
+    import yaml
+
+    line = event.start_mark.line + 1
+    kind = type(event)
+    if kind is yaml.ScalarEvent:
+        _take_scalar(event, line, composer)
+    elif kind is yaml.MappingStartEvent:
+        _check_tag(event.tag, "map", line)
+        composer.begin({}, line, event.anchor)
+    elif kind is yaml.SequenceStartEvent:
+        _check_tag(event.tag, "seq", line)
+        composer.begin([], line, event.anchor)
+    elif kind in (yaml.MappingEndEvent, yaml.SequenceEndEvent):
+        composer.end()
+    elif kind is yaml.AliasEvent:
+        if composer.wants_key:
+            raise UnreadableError(line, "a map's key must be text, not an alias")
+        composer.alias(event.anchor, line)
+
+
+def _check_tag(tag: str | None, wanted: str, line: int) -> None:
+    if tag not in (None, "!", f"{_TAG}{wanted}"):
+        raise UnreadableError(line, f"the tag {_short(tag)} has no place in a Kubernetes object")
+
+
+def _short(tag: str | None) -> str:
+    return str(tag).replace(_TAG, "!!")
+
+
+def _take_scalar(event: Any, line: int, composer: Composer) -> None:
+    text, plain = event.value, not event.style
+    if composer.wants_key:
+        merge = plain and text == "<<" and event.tag is None
+        composer.key(MERGE if merge else _key(text, plain and event.tag is None, line), line)
+        return
+    try:
+        value = _typed(text, plain, event.tag)
+    except ValueError as error:
+        composer.faults.append((line, str(error)))
+        value = None
+    composer.scalar(value, line, text, event.anchor)
+
+
+def _key(text: str, plain: bool, line: int) -> str:
+    """A key as text: ``true`` and ``yes`` are "true", ``010`` is "8"."""
+    try:
+        value = resolve(text) if plain else text
+    except ValueError as error:
+        raise UnreadableError(line, str(error)) from None
+    if value is None or isinstance(value, Decimal):
+        raise UnreadableError(line, f"a map's key must be text: put {text or 'it'} in quotes")
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    return str(value)
+
+
+def _typed(text: str, plain: bool, tag: str | None) -> Any:
+    if tag is None:
+        return resolve(text) if plain else text
+    if tag in ("!", f"{_TAG}str"):
+        return text
+    value = resolve(text)
+    if tag not in _TYPES:
+        raise ValueError(f"the tag {_short(tag)} has no place in a Kubernetes object")
+    if type(value) not in _TYPES[tag]:
+        raise ValueError(f"{quoted(text)} does not fit the tag {_short(tag)}")
+    return value
+
+
+def resolve(text: str) -> str | int | bool | Decimal | None:
+    """The value of a plain scalar. Fractions are Decimal, with the digits of the float that Go makes of them.
+
+    ValueError for NaN, infinity and numbers of more than 64 digits.
+    """
+    if text in _WORDS:
+        return _WORDS[text]
+    if text[0] not in _NUMBER_STARTS:
+        return text
+    if text in _NOT_FINITE:
+        raise ValueError(f"{text} is not a number that can be used here")
+    digits = text.replace("_", "") if text[0] != "." else text
+    if (match := _INTEGER.fullmatch(digits)) or _FLOAT.fullmatch(digits):
+        if len(digits) > _LONGEST_NUMBER:
+            raise ValueError(f"{quoted(text)} has more than {_LONGEST_NUMBER} digits")
+        number = _integer(match) if match else None
+        return number if number is not None else _fraction(digits, text)
+    return text
+
+
+def _integer(match: re.Match[str]) -> int | None:
+    """An integer that fits 64 bits, or None."""
+    sign, hexadecimal, binary, octal, decimal = match.groups()
+    for digits, base in ((hexadecimal, 16), (binary, 2), (octal, 8), (decimal, 10)):
+        if digits is not None:
+            number = int(digits, base)
+            if sign == "-":
+                return -number if number <= 2**63 else None
+            return number if number <= (2**63 - 1 if sign else _UINT64_MAX) else None
+    return None
+
+
+def _fraction(digits: str, text: str) -> int | Decimal | str:
+    if not _FLOAT.fullmatch(digits):
+        return text
+    value = float(digits)
+    if value in (float("inf"), float("-inf")):
+        return text
+    number = Decimal(repr(value))
+    return int(number) if value.is_integer() and abs(value) < 1e21 else number

@@ -1,0 +1,103 @@
+"""ImageLocality: how much of what the pod's containers need to download is on the node already?
+
+v1.37: pkg/scheduler/framework/plugins/imagelocality/image_locality.go; an image's size is the one that the node itself
+reports (pkg/scheduler/backend/cache/snapshot.go, getNodeImageStates).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import numpy as np
+
+from kschedlab.cluster.cluster import Cluster
+from kschedlab.cluster.derived import IMAGES
+from kschedlab.cluster.pods import PodInfo
+from kschedlab.cluster.signatures import IntArray
+from kschedlab.objects.model import PodSpec
+from kschedlab.score.plugin import MAX_NODE_SCORE, Scored
+
+MIB = 1024 * 1024
+LOWEST = 23 * MIB
+HIGHEST_PER_IMAGE = 1000 * MIB
+"""Bytes on the node that are worth nothing, and those of one image that are worth the highest score."""
+ENORMOUS = 1 << 50
+"""A node that reports a larger image is taken at this, far beyond what counts, so that sums stay within 64 bits."""
+
+
+@dataclass(frozen=True)
+class ImageLocality:
+    """Bytes present, between 23 MiB and 1000 MiB an image, scaled to 0..``highest``.
+
+    Named rules: ``init_containers``: images of init containers and image volumes count too (not in v1.20: the same
+    file). ``limit_per_image``: the 1000 MiB are for each image; else for all (v1.16, v1.13:
+    algorithm/priorities/image_locality.go). ``own_size``: an image is as large as the node itself reports; else as the
+    first node that has it did (v1.13: internal/cache/cache.go, addNodeImageStates).
+    """
+
+    name: str = "ImageLocality"
+    init_containers: bool = True
+    highest: int = MAX_NODE_SCORE
+    limit_per_image: bool = True
+    own_size: bool = True
+
+    def score(self, pod: PodInfo, cluster: Cluster, nodes: IntArray) -> Scored:
+        """Scores every pod. Terms: ``bytes``, int64[nodes given], present there and scaled; ``images``, how many."""
+        used = images if self.init_containers else container_images
+        wanted = tuple(sorted(normalized(image) for image in used(pod.pod.spec)))
+        key = ("ImageLocality", self, wanted)
+        present, score = cluster.fact(key, lambda: self._all_nodes(wanted, cluster), IMAGES)
+        raw = score[nodes]
+        return Scored(raw, raw, {"bytes": present[nodes], "images": len(wanted)})
+
+    def _all_nodes(self, wanted: tuple[str, ...], cluster: Cluster) -> tuple[IntArray, IntArray]:
+        spread = scaled_sizes(cluster, self.own_size)
+        present = np.zeros(len(cluster.nodes), np.int64)
+        for image in wanted:
+            present += spread.get(image, 0)
+        limit = HIGHEST_PER_IMAGE * (max(len(wanted), 1) if self.limit_per_image else 1)
+        return present, self.highest * (np.clip(present, LOWEST, limit) - LOWEST) // (limit - LOWEST)
+
+
+def images(spec: PodSpec) -> Iterator[str]:
+    """The images of the pod's init containers, containers and image volumes; one that is used twice comes twice."""
+    for container in (*spec.initContainers, *spec.containers):
+        yield container.image
+    for volume in spec.volumes:
+        if volume.image is not None:
+            yield volume.image.reference
+
+
+def container_images(spec: PodSpec) -> Iterator[str]:
+    """The images of the pod's containers alone."""
+    for container in spec.containers:
+        yield container.image
+
+
+def normalized(image: str) -> str:
+    """The image's name as the nodes report it: without a tag or digest it means ``:latest``."""
+    return image if image.rfind(":") > image.rfind("/") else f"{image}:latest"
+
+
+def scaled_sizes(cluster: Cluster, own_size: bool = True) -> dict[str, IntArray]:
+    """For each image name: int64[nodes], its size on the nodes that have it, times the share of nodes that have it.
+
+    The share keeps pods from piling up on the few nodes that have a rare image.
+    """
+    return cluster.fact(("scaled sizes", own_size), lambda: _scaled_sizes(cluster, own_size), IMAGES)
+
+
+def _scaled_sizes(cluster: Cluster, own_size: bool) -> dict[str, IntArray]:
+    sizes: dict[str, dict[int, int]] = {}
+    for position in cluster.arrivals():
+        for image in cluster.nodes[position].status.images:
+            for name in image.names:
+                known = sizes.setdefault(name, {})
+                known[position] = image.sizeBytes if own_size else next(iter(known.values()), image.sizeBytes)
+    scaled = {}
+    for name, on in sizes.items():
+        row = scaled[name] = np.zeros(len(cluster.nodes), np.int64)
+        spread = len(on) / len(cluster.nodes)
+        row[list(on)] = [min(int(size * spread), ENORMOUS) for size in on.values()]
+    return scaled

@@ -1,0 +1,123 @@
+"""InterPodAffinity: the more strongly the pods near a node pull the pod, and the less they push it away, the better.
+
+v1.37: pkg/scheduler/framework/plugins/interpodaffinity/scoring.go. Pull comes from the preferred terms of the pod
+itself and from those of running pods that mean it; required affinity of running pods pulls a little too.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import reduce
+
+import numpy as np
+
+from kschedlab.cluster.cluster import Cluster
+from kschedlab.cluster.pods import PodInfo
+from kschedlab.cluster.signatures import IntArray, Kind
+from kschedlab.cluster.terms import Incoming, incoming
+from kschedlab.score.plugin import MAX_NODE_SCORE, Scored
+
+
+@dataclass(frozen=True, slots=True)
+class Pull:
+    """Question: the weight with which a pod pulls the incoming one (negative: pushes it) to nodes near by that key.
+
+    ``required``: the weight of a required affinity term of the pod, which the term itself does not state.
+    """
+
+    whom: Incoming
+    key: str
+    required: int
+
+    def of(self, kind: Kind) -> int:
+        """The sum of the weights."""
+        return sum(self.weights(kind))
+
+    def weights(self, kind: Kind) -> list[int]:
+        """The weight of each term that ties pods of this kind to the incoming one."""
+        whom, key = self.whom, self.key
+        weights = [weight for weight, t in whom.terms.preferred if t.key == key and whom.means(t, kind)]
+        weights += [weight for weight, t in kind.terms.preferred if t.key == key and whom.meant_by(t)]
+        if self.required > 0:
+            weights += [self.required for t in kind.terms.affinity if t.key == key and whom.meant_by(t)]
+        return weights
+
+
+@dataclass(frozen=True, slots=True)
+class Ties:
+    """Question: by how many terms is a pod tied to the incoming one, whichever way they pull?"""
+
+    pull: Pull
+
+    def of(self, kind: Kind) -> int:
+        """The number of terms."""
+        return len(self.pull.weights(kind))
+
+
+def pulling_keys(kind: Kind) -> tuple[str, ...]:
+    """The topology keys of the kind's terms that can pull other pods, or be pulled by them."""
+    return (*(term.key for term in kind.terms.affinity), *(term.key for _, term in kind.terms.preferred))
+
+
+@dataclass(frozen=True)
+class InterPodAffinityScore:
+    """The sum, over the topology keys, of the pull in the node's domain, stretched to 0..``highest``.
+
+    ``hard_pod_affinity_weight``: how much required affinity of running pods pulls. ``others_count_always``: a pod that
+    prefers nothing itself is pulled as well (if not InterPodAffinityArgs.ignorePreferredTermsOfExistingPods).
+
+    Named rules: ``skips``: a pod that is tied to no running pod is skipped; else all nodes get 0. ``zero_counts``: the
+    scale begins at 0 if no node is below it, and ends there if none is above (v1.20: the same file).
+    ``normalized_later``: the sum is the raw score; else the plugin gives the final score at once (v1.16, v1.13:
+    algorithm/priorities/interpod_affinity.go).
+    """
+
+    name: str = "InterPodAffinity"
+    hard_pod_affinity_weight: int = 1
+    others_count_always: bool = True
+    skips: bool = True
+    zero_counts: bool = False
+    normalized_later: bool = True
+    highest: int = MAX_NODE_SCORE
+
+    def score(self, pod: PodInfo, cluster: Cluster, nodes: IntArray) -> Scored | None:
+        """Skips a pod that is tied to no running pod. Terms: the pull for each topology key."""
+        terms = self._pulls(pod, cluster, nodes)
+        if not terms:
+            return None if self.skips else Scored(np.zeros_like(nodes), np.zeros_like(nodes))
+        raw = reduce(np.add, terms.values())
+        final = _stretched(raw, self.zero_counts, self.highest)
+        return Scored(raw if self.normalized_later else final, final, terms)
+
+    def _pulls(self, pod: PodInfo, cluster: Cluster, nodes: IntArray) -> dict[str, IntArray]:
+        """By topology key: int64[nodes given], the pull; without keys that tie the pod to nobody."""
+        if not (keys := cluster.kinds.found(pulling_keys)):
+            return {}
+        whom = incoming(pod, cluster)
+        if not (self.others_count_always or whom.terms.preferred):
+            return {}
+        pulls = [Pull(whom, key, self.hard_pod_affinity_weight) for key in keys]
+        return {pull.key: _total(pull, cluster, nodes) for pull in pulls if _tied(pull, cluster)}
+
+
+def _tied(pull: Pull, cluster: Cluster) -> bool:
+    """Whether the pod is tied to one on a node that has the key: it is pulled, or pulled by equals both ways."""
+    labelled = cluster.topology(pull.key).domain >= 0
+    for question in (pull, Ties(pull)):
+        if cluster.kinds.answers(question).any() and ((cluster.count(question) != 0) & labelled).any():
+            return True
+    return False
+
+
+def _total(pull: Pull, cluster: Cluster, nodes: IntArray) -> IntArray:
+    """int64[nodes given]: the pull of all pods in the node's domain."""
+    topology = cluster.topology(pull.key)
+    return topology.total(cluster.count(pull))[topology.domain[nodes]]
+
+
+def _stretched(raw: IntArray, zero_counts: bool, highest: int) -> IntArray:
+    """The least becomes 0 and the most ``highest``, in floating point, rounded down; all 0 if they are equal."""
+    least, most = (raw.min(), raw.max()) if not zero_counts else (min(raw.min(), 0), max(raw.max(), 0))
+    if most == least:
+        return np.zeros_like(raw)
+    return (highest * ((raw - least) / (most - least))).astype(np.int64)

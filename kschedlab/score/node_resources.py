@@ -1,0 +1,226 @@
+"""NodeResourcesFit and NodeResourcesBalancedAllocation: how full, and how evenly full, would the node be?
+
+v1.37: pkg/scheduler/framework/plugins/noderesources (resource_allocation.go, least_allocated.go, most_allocated.go,
+requested_to_capacity_ratio.go, balanced_allocation.go) and plugins/helper/shape_score.go.
+v1.20: the same folder, with a plugin for each strategy. v1.16, v1.13: pkg/scheduler/algorithm/priorities.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Protocol
+
+import numpy as np
+
+from kschedlab.cluster.cluster import Cluster
+from kschedlab.cluster.pods import PodInfo
+from kschedlab.cluster.signatures import BoolArray, FloatArray, IntArray
+from kschedlab.score.plugin import MAX_NODE_SCORE, Scored
+
+Resources = tuple[tuple[str, int], ...]
+"""(resource, weight) pairs."""
+
+CPU_AND_MEMORY: Resources = (("cpu", 1), ("memory", 1))
+
+
+def least_allocated(requested: IntArray, capacity: IntArray, highest: int = MAX_NODE_SCORE) -> IntArray:
+    """``(capacity - requested) * highest / capacity`` in integers, 0 where more is requested than there is."""
+    return np.maximum(capacity - requested, 0) * highest // np.maximum(capacity, 1)
+
+
+def most_allocated(requested: IntArray, capacity: IntArray, highest: int = MAX_NODE_SCORE) -> IntArray:
+    """``requested * highest / capacity`` in integers, the highest where more is requested than there is."""
+    return np.minimum(requested, capacity) * highest // np.maximum(capacity, 1)
+
+
+def most_requested(requested: IntArray, capacity: IntArray, highest: int = MAX_NODE_SCORE) -> IntArray:
+    """As :func:`most_allocated`, but 0 where more is requested than there is.
+
+    v1.16, v1.13: algorithm/priorities/most_requested.go.
+    """
+    return np.where(requested > capacity, 0, most_allocated(requested, capacity, highest))
+
+
+@dataclass(frozen=True)
+class RequestedToCapacityRatio:
+    """A broken line from utilisation (0 to 100 %) to score (0 to 10, scaled to the highest). ``shape``: its corners.
+
+    Named rules: ``percent_rounded_up``: the utilisation is rounded up, not down (v1.20:
+    noderesources/requested_to_capacity_ratio.go). ``zero_left_out``: a resource that scores 0 is left out of the mean,
+    which is rounded; else it counts, and the mean is cut off (v1.13:
+    algorithm/priorities/requested_to_capacity_ratio.go).
+    """
+
+    shape: tuple[tuple[int, int], ...] = ((0, 0), (100, 10))
+    percent_rounded_up: bool = False
+    zero_left_out: bool = True
+
+    def __call__(self, requested: IntArray, capacity: IntArray, highest: int = MAX_NODE_SCORE) -> IntArray:
+        """The score of each node, in integers that round toward zero between the corners."""
+        up = capacity - 1 if self.percent_rounded_up else 0
+        percent = (np.minimum(requested, capacity) * 100 + up) // np.maximum(capacity, 1)
+        percent = np.where(capacity == 0, 100, percent)
+        corners = [(at, score * (highest // 10)) for at, score in self.shape]
+        result = np.full_like(percent, corners[-1][1])
+        for (x0, y0), (x1, y1) in reversed(list(zip(corners, corners[1:], strict=False))):
+            rise = (y1 - y0) * (percent - x0)
+            line = y0 + np.sign(rise) * (np.abs(rise) // (x1 - x0))
+            result = np.where(percent <= x1, line, result)
+        return np.where(percent <= corners[0][0], corners[0][1], result)
+
+
+class Strategy(Protocol):
+    """requested, capacity (int64[nodes]), highest score -> score of one resource on every node.
+
+    A node that has none of the resource counts as used up.
+    """
+
+    def __call__(self, requested: IntArray, capacity: IntArray, highest: int = MAX_NODE_SCORE) -> IntArray:
+        """int64[nodes]: the score of each node."""
+        ...
+
+
+@dataclass(frozen=True)
+class NodeResourcesFitScore:
+    """The weighted mean of the strategy's score, from 0 to ``highest``, over ``resources``.
+
+    Named rule ``absent_left_out``: a resource that a node has none of is left out there, and everywhere an extended
+    resource that the pod does not ask for.
+    """
+
+    name: str = "NodeResourcesFit"
+    strategy: Strategy = least_allocated
+    resources: Resources = CPU_AND_MEMORY
+    highest: int = MAX_NODE_SCORE
+    absent_left_out: bool = True
+
+    def score(self, pod: PodInfo, cluster: Cluster, nodes: IntArray) -> Scored:
+        """Terms: for each resource what would be requested (with the non-zero defaults), the capacity and the score."""
+        ratio = isinstance(self.strategy, RequestedToCapacityRatio) and self.strategy.zero_left_out
+        sum_of_scores, sum_of_weights, terms = np.zeros(len(nodes), np.int64), np.zeros(len(nodes), np.int64), {}
+        for name, weight in self.resources:
+            asked = resource_request(pod, name, nonzero=True)
+            if self.absent_left_out and asked == 0 and is_scalar(name):
+                continue
+            capacity, used = usage(cluster, name, nodes, nonzero=True)
+            score = self.strategy(used + asked, capacity, self.highest)
+            counted: BoolArray | bool = capacity > 0 if self.absent_left_out else True
+            if ratio:
+                counted = counted & (score > 0)
+            sum_of_scores += np.where(counted, score * weight, 0)
+            sum_of_weights += np.where(counted, weight, 0)
+            terms[name] = {"requested": used + asked, "capacity": capacity, "score": score}
+        weights = np.maximum(sum_of_weights, 1)
+        raw = rounded_quotient(sum_of_scores, weights) if ratio else sum_of_scores // weights
+        return Scored(raw, raw, terms)
+
+
+@dataclass(frozen=True)
+class BalancedResourceAllocation:
+    """How near the fractions of cpu and memory in use are with the pod: (1 - their difference) * highest, cut off.
+
+    0 where either would be used up. v1.20: noderesources/balanced_allocation.go; v1.16, v1.13:
+    algorithm/priorities/balanced_resource_allocation.go. Since then :class:`NodeResourcesBalancedAllocation`.
+    """
+
+    name: str = "NodeResourcesBalancedAllocation"
+    highest: int = MAX_NODE_SCORE
+
+    def score(self, pod: PodInfo, cluster: Cluster, nodes: IntArray) -> Scored:
+        """Scores every pod. Terms: for each resource what would be requested (with the non-zero defaults)."""
+        fractions, terms = [], {}
+        for name, _ in CPU_AND_MEMORY:
+            capacity, used = usage(cluster, name, nodes, nonzero=True)
+            requested = used + resource_request(pod, name, nonzero=True)
+            fractions.append(np.where(capacity > 0, requested / np.maximum(capacity, 1), 1.0))
+            terms[name] = {"requested": requested, "capacity": capacity}
+        cpu, memory = fractions
+        even = ((1 - np.abs(cpu - memory)) * float(self.highest)).astype(np.int64)
+        raw = np.where((cpu >= 1) | (memory >= 1), 0, even)
+        return Scored(raw, raw, terms)
+
+
+@dataclass(frozen=True)
+class NodeResourcesBalancedAllocation:
+    """How much evener the fractions in use become with the pod: 50 + (50 + with - without) / 2."""
+
+    name: str = "NodeResourcesBalancedAllocation"
+    resources: Resources = CPU_AND_MEMORY
+
+    def score(self, pod: PodInfo, cluster: Cluster, nodes: IntArray) -> Scored | None:
+        """Skips a pod that asks for none of the resources. Terms: the score with and without the pod."""
+        asked = {name: resource_request(pod, name, nonzero=False) for name, _ in self.resources}
+        if not any(asked.values()):
+            return None
+        before, after, terms = [], [], {}
+        for name, amount in asked.items():
+            if amount == 0 and is_scalar(name):
+                continue
+            capacity, used = usage(cluster, name, nodes, nonzero=False)
+            before.append((used, capacity))
+            after.append((used + amount, capacity))
+            terms[name] = {"requested": used + amount, "used": used, "capacity": capacity}
+        without, with_pod = balance(before), balance(after)
+        change = MAX_NODE_SCORE // 2 + with_pod - without
+        raw = MAX_NODE_SCORE // 2 + np.sign(change) * (np.abs(change) // 2)
+        return Scored(raw, raw, {**terms, "with": with_pod, "without": without})
+
+
+def balance(usage: list[tuple[IntArray, IntArray]]) -> IntArray:
+    """``(1 - standard deviation of requested / capacity) * 100``, cut off. int64[nodes].
+
+    ``usage``: (requested, capacity) for each resource. A resource that a node has none of is left out there.
+    """
+    exists = np.array([capacity > 0 for _, capacity in usage])
+    fraction = np.array([np.minimum(used / np.maximum(capacity, 1), 1.0) for used, capacity in usage])
+    if len(usage) == 2 and exists.all():
+        deviation = np.abs((fraction[0] - fraction[1]) / 2)
+    else:
+        deviation = _deviation(fraction, exists)
+    return ((1 - deviation) * float(MAX_NODE_SCORE)).astype(np.int64)
+
+
+def _deviation(
+    fraction: FloatArray,
+    exists: BoolArray,
+) -> FloatArray:
+    """The sums run in the order of the resources, as the real ones do: floating point is not associative."""
+    number = exists.sum(axis=0)
+    total = np.zeros(fraction.shape[1])
+    for row, there in zip(fraction, exists, strict=True):
+        total = total + np.where(there, row, 0.0)
+    mean = total / np.maximum(number, 1)
+    squares = np.zeros_like(total)
+    difference = np.zeros_like(total)
+    for row, there in zip(fraction, exists, strict=True):
+        squares = squares + np.where(there, (row - mean) * (row - mean), 0.0)
+        difference = np.where(there, row - difference, difference)
+    root = np.sqrt(squares / np.maximum(number, 1))
+    return np.where(number > 2, root, np.where(number == 2, np.abs(difference / 2), 0.0))
+
+
+def resource_request(pod: PodInfo, resource: str, nonzero: bool) -> int:
+    """What the pod asks for; with ``nonzero``, cpu and memory that it does not name count 100m and 200 MiB."""
+    if nonzero and resource in ("cpu", "memory"):
+        return pod.scored[0 if resource == "cpu" else 1]
+    return pod.request.get(resource, 0)
+
+
+def usage(cluster: Cluster, resource: str, nodes: IntArray, nonzero: bool) -> tuple[IntArray, IntArray]:
+    """(capacity, used): int64[nodes given] each, zeros for a resource that nothing in the cluster names."""
+    row = cluster.resources.get(resource)
+    if row is None:
+        nothing = np.zeros(len(nodes), np.int64)
+        return nothing, nothing
+    used = cluster.nonzero[row] if nonzero and row < 2 else cluster.requested[row]
+    return cluster.allocatable[row].take(nodes), used.take(nodes)
+
+
+def is_scalar(resource: str) -> bool:
+    """Extended resources, hugepages and the like. v1.37: pkg/scheduler/util/utils.go, IsScalarResourceName."""
+    return resource not in ("cpu", "memory", "ephemeral-storage", "pods", "storage")
+
+
+def rounded_quotient(numerator: IntArray, denominator: IntArray) -> IntArray:
+    """math.Round of the quotient in floating point: halves away from zero."""
+    return np.floor(numerator / denominator + 0.5).astype(np.int64)

@@ -1,0 +1,132 @@
+"""PodTopologySpread: the fewer matching pods in the node's domains, the better.
+
+v1.37: pkg/scheduler/framework/plugins/podtopologyspread/scoring.go. For each ScheduleAnyway constraint
+``count * log(domains + 2) + maxSkew - 1``, so that one of many domains weighs as much as one of few; the sum is rounded
+and turned round.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+
+from kschedlab.cluster.cluster import Cluster
+from kschedlab.cluster.derived import LABELS
+from kschedlab.cluster.pods import PodInfo
+from kschedlab.cluster.signatures import BoolArray, FloatArray, IntArray
+from kschedlab.cluster.spread_constraints import (
+    HOSTNAME,
+    SCHEDULE_ANYWAY,
+    SYSTEM_DEFAULTS,
+    Constraint,
+    ConstraintRules,
+    Given,
+    constraints,
+    has_all_keys,
+)
+from kschedlab.cluster.topology import Topology
+from kschedlab.score.plugin import MAX_NODE_SCORE, Scored
+
+
+@dataclass(frozen=True)
+class PodTopologySpreadScore:
+    """The score. ``defaults``: constraints of pods that have none and belong to a Service or a controller.
+
+    A node without one of the keys gets 0. ``defaults_are_lenient``: the defaults make do with the keys that it has, as
+    those of the system do, but not a user's own.
+
+    Named rules: ``rules``: how constraints are read. ``skips``: a pod without constraints is skipped; else all nodes
+    get 100. ``rounds``: the sum is rounded; else cut off (v1.20: the same file).
+    """
+
+    name: str = "PodTopologySpread"
+    defaults: Given = SYSTEM_DEFAULTS
+    defaults_are_lenient: bool = True
+    rules: ConstraintRules = ConstraintRules()
+    skips: bool = True
+    rounds: bool = True
+
+    def score(self, pod: PodInfo, cluster: Cluster, nodes: IntArray) -> Scored | None:
+        """Skips a pod without ScheduleAnyway constraints.
+
+        Terms for each topology key: the matching ``pods``, int64[nodes given], the ``domains`` and ``maxSkew``.
+        """
+        spec = pod.pod.spec
+        soft = constraints(pod, cluster, SCHEDULE_ANYWAY, self.defaults, self.rules)
+        if not soft:
+            return None if self.skips else Scored(np.zeros_like(nodes), np.full_like(nodes, MAX_NODE_SCORE))
+        lenient = self.defaults_are_lenient and not spec.topologySpreadConstraints
+        complete = np.ones(len(cluster.nodes), np.bool_) if lenient else has_all_keys(cluster, soft)
+        scored = complete.take(nodes)
+        shown = nodes if scored.all() else nodes[scored]
+        exact, terms = np.zeros(len(nodes)), {}
+        for constraint in soft:
+            topology = with_blank(cluster, constraint.key) if lenient else cluster.topology(constraint.key)
+            count = matching(constraint, cluster, topology, constraint.counts_on(spec, cluster, complete)).take(nodes)
+            number = domains(constraint.key, topology, shown)
+            term = count * log(number + 2) + (constraint.max_skew - 1)
+            exact += np.where(cluster.topology(constraint.key).domain.take(nodes) >= 0, term, 0) if lenient else term
+            terms[constraint.key] = {"pods": count, "domains": number, "maxSkew": constraint.max_skew}
+        raw = np.where(scored, rounded(exact) if self.rounds else exact.astype(np.int64), 0)
+        return Scored(raw, turned_round(raw, scored), terms)
+
+
+def matching(constraint: Constraint, cluster: Cluster, topology: Topology, eligible: BoolArray) -> IntArray:
+    """int64[nodes]: the matching pods in each node's domain, on ``eligible`` nodes. Of a host all count."""
+    count = cluster.count(constraint.counted)
+    if constraint.key == HOSTNAME:
+        return count
+    return topology.total(count if eligible.all() else count * eligible).take(topology.domain)
+
+
+def domains(key: str, topology: Topology, nodes: IntArray) -> int:
+    """The number of domains of these nodes. Every node counts as a host of its own."""
+    return len(nodes) if key == HOSTNAME else int(np.count_nonzero(np.bincount(topology.domain.take(nodes))))
+
+
+def with_blank(cluster: Cluster, key: str) -> Topology:
+    """The domains of the key, where a node without the label stands as if its label were empty."""
+    return cluster.fact(
+        ("with blank", key),
+        lambda: Topology.of(key, [{key: node.metadata.labels.get(key, "")} for node in cluster.nodes]),
+        LABELS,
+    )
+
+
+def turned_round(raw: IntArray, scored: BoolArray) -> IntArray:
+    """``100 * (highest + lowest - raw) / highest`` in integers, 100 for all if the highest is 0.
+
+    ``raw``: 0 for nodes that are not ``scored``, which get 0 again.
+    """
+    highest = int(raw.max(initial=0))
+    if highest == 0:
+        return np.where(scored, MAX_NODE_SCORE, 0)
+    lowest = int(raw.min(initial=highest, where=scored))
+    return np.where(scored, MAX_NODE_SCORE * (highest + lowest - raw) // highest, 0)
+
+
+def rounded(exact: FloatArray) -> IntArray:
+    """Go's math.Round of numbers from 0 up: halves go up."""
+    whole = np.floor(exact)
+    return (whole + (exact - whole >= 0.5)).astype(np.int64)
+
+
+def log(number: int) -> float:
+    """The natural logarithm as Go computes it, which differs in the last bit from C's for one number in a hundred.
+
+    Go 1.26: src/math/log.go (FreeBSD's algorithm); log_amd64.s takes the same steps.
+    """
+    fraction, exponent = math.frexp(number)
+    if fraction < math.sqrt(2) / 2:
+        fraction, exponent = 2 * fraction, exponent - 1
+    f = fraction - 1
+    s = f / (2 + f)
+    s2 = s * s
+    s4 = s2 * s2
+    odd = s2 * (0.6666666666666735 + s4 * (0.2857142874366239 + s4 * (0.1818357216161805 + s4 * 0.14798198605116586)))
+    even = s4 * (0.3999999999940942 + s4 * (0.22222198432149784 + s4 * 0.15313837699209373))
+    half = 0.5 * f * f
+    low = s * (half + (odd + even)) + exponent * 1.9082149292705877e-10
+    return exponent * 0.6931471803691238 - ((half - low) - f)

@@ -1,0 +1,46 @@
+"""NodeLabel: nodes that have certain labels, whatever their values, or that lack them, are better.
+
+v1.20: pkg/scheduler/framework/plugins/nodelabel/node_label.go (Score); v1.16, v1.13:
+pkg/scheduler/algorithm/priorities/node_label.go. The plugin was removed before v1.37.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from kschedlab.cluster.cluster import Cluster
+from kschedlab.cluster.pods import PodInfo
+from kschedlab.cluster.signatures import IntArray
+from kschedlab.filter.plugin import SchedulingError
+from kschedlab.score.plugin import MAX_NODE_SCORE, Scored
+
+PANIC = "panic: runtime error: integer divide by zero"
+
+
+@dataclass(frozen=True)
+class NodeLabelScore:
+    """``highest`` for each label that is there, or not, as preferred: their mean, cut off.
+
+    ``present``, ``absent``: the keys of labels that the node had better have, or had better not have.
+    """
+
+    name: str = "NodeLabel"
+    present: tuple[str, ...] = ()
+    absent: tuple[str, ...] = ()
+    highest: int = MAX_NODE_SCORE
+
+    def score(self, pod: PodInfo, cluster: Cluster, nodes: IntArray) -> Scored:
+        """Scores every pod. Terms: ``met``, int64[nodes given], how many preferences the node meets.
+
+        SchedulingError if no label is preferred: the real scheduler divides by their number and dies.
+        """
+        if not self.present and not self.absent:
+            raise SchedulingError(PANIC)
+        met = np.zeros(len(nodes), np.int64)
+        for keys, there in ((self.present, True), (self.absent, False)):
+            for key in keys:
+                met += (cluster.topology(key).domain[nodes] >= 0) == there
+        raw = met * self.highest // (len(self.present) + len(self.absent))
+        return Scored(raw, raw, {"met": met})

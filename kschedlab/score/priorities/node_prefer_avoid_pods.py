@@ -1,0 +1,76 @@
+"""NodePreferAvoidPods: has someone noted on the node that it had better not get more pods of this controller?
+
+v1.20: pkg/scheduler/framework/plugins/nodepreferavoidpods/node_prefer_avoid_pods.go; v1.16, v1.13:
+pkg/scheduler/algorithm/priorities/node_prefer_avoid_pods.go. The note is an annotation of the node. Its weight, 10000,
+makes it stronger than all other scores together. It was removed before v1.37.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from contextlib import suppress
+from dataclasses import dataclass
+
+import msgspec
+import numpy as np
+
+from kschedlab.cluster.cluster import Cluster
+from kschedlab.cluster.derived import ANNOTATIONS
+from kschedlab.cluster.pods import PodInfo
+from kschedlab.cluster.signatures import IntArray
+from kschedlab.objects.model import OwnerReference
+from kschedlab.score.plugin import MAX_NODE_SCORE, Scored
+
+ANNOTATION = "scheduler.alpha.kubernetes.io/preferAvoidPods"
+CONTROLLERS = ("ReplicationController", "ReplicaSet")
+"""Pods of other controllers come to any node."""
+
+
+class _Signature(msgspec.Struct):
+    podController: OwnerReference = OwnerReference()
+
+
+class _Avoided(msgspec.Struct):
+    podSignature: _Signature = msgspec.field(default_factory=_Signature)
+
+
+class _Note(msgspec.Struct):
+    preferAvoidPods: tuple[_Avoided, ...] = ()
+
+
+@dataclass(frozen=True)
+class NodePreferAvoidPods:
+    """0 on nodes that avoid pods of the pod's controller, ``highest`` on all others."""
+
+    name: str = "NodePreferAvoidPods"
+    highest: int = MAX_NODE_SCORE
+
+    def score(self, pod: PodInfo, cluster: Cluster, nodes: IntArray) -> Scored:
+        """Scores every pod."""
+        owner = next((o for o in pod.pod.metadata.ownerReferences if o.controller), None)
+        raw = np.full(len(nodes), self.highest, np.int64)
+        if owner is not None and owner.kind in CONTROLLERS:
+            avoiding = avoided(cluster).get((owner.kind, owner.uid))
+            if avoiding is not None:
+                raw[np.isin(nodes, avoiding)] = 0
+        return Scored(raw, raw)
+
+
+def avoided(cluster: Cluster) -> Mapping[tuple[str, str], IntArray]:
+    """By a controller's (kind, uid): int64[], the positions of the nodes that avoid its pods.
+
+    A note that can't be read is passed over.
+    """
+
+    def read() -> dict[tuple[str, str], IntArray]:
+        positions: dict[tuple[str, str], list[int]] = {}
+        for position, node in enumerate(cluster.nodes):
+            note = _Note()
+            with suppress(msgspec.MsgspecError):
+                note = msgspec.json.decode(node.metadata.annotations.get(ANNOTATION, "{}"), type=_Note)
+            for each in note.preferAvoidPods:
+                controller = each.podSignature.podController
+                positions.setdefault((controller.kind, controller.uid), []).append(position)
+        return {controller: np.array(where, np.int64) for controller, where in positions.items()}
+
+    return cluster.fact("avoided pods", read, ANNOTATIONS)

@@ -1,0 +1,107 @@
+"""SelectorSpread: the fewer pods of the pod's Services and controllers are on the node and in its zone, the better.
+
+v1.13, v1.16: pkg/scheduler/algorithm/priorities/selector_spreading.go and metadata.go (getSelectors); v1.20:
+framework/plugins/selectorspread/selector_spread.go. A zone's share is two thirds. Since v1.20 topology spread
+constraints do this by default.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import numpy as np
+
+from kschedlab.cluster.cluster import Cluster
+from kschedlab.cluster.derived import LABELS, OWNERS
+from kschedlab.cluster.pods import PodInfo
+from kschedlab.cluster.signatures import FloatArray, IntArray, Kind
+from kschedlab.cluster.topology import Topology, zone_of
+from kschedlab.objects.model import ReplicaSet, ReplicationController, Service, StatefulSet
+from kschedlab.objects.selectors import Selector, from_map
+from kschedlab.score.plugin import MAX_NODE_SCORE, Scored
+
+ZONE_WEIGHT = 2.0 / 3.0
+
+
+@dataclass(frozen=True, slots=True)
+class Selected:
+    """Question: do the selectors select the pod (``all_must``: all of them, or just one), and does it not terminate?"""
+
+    namespace: str
+    selectors: tuple[Selector, ...]
+    all_must: bool
+
+    def of(self, kind: Kind) -> int:
+        """1 if they select pods of this kind."""
+        if kind.terminating or kind.namespace != self.namespace or not self.selectors:
+            return 0
+        matches = (selector.matches(kind.labels) for selector in self.selectors)
+        return int(all(matches) if self.all_must else any(matches))
+
+
+@dataclass(frozen=True)
+class SelectorSpread:
+    """The number of selected pods, turned round: 0 where there are the most, ``highest`` where there are none.
+
+    Named rules: ``all_selectors``: a pod counts if all selectors select it; else one is enough (v1.13).
+    ``constraints_instead``: a pod with topology spread constraints of its own gets 0 everywhere (v1.20).
+    """
+
+    name: str = "SelectorSpread"
+    highest: int = MAX_NODE_SCORE
+    all_selectors: bool = True
+    constraints_instead: bool = False
+
+    def score(self, pod: PodInfo, cluster: Cluster, nodes: IntArray) -> Scored:
+        """Scores every pod. Terms: ``pods`` selected on the node, and ``in zone`` in its zone (-1: it has none)."""
+        if self.constraints_instead and pod.pod.spec.topologySpreadConstraints:
+            return Scored(np.zeros_like(nodes), np.zeros_like(nodes))
+        key = ("selectors", pod.kind)
+        selectors = cluster.fact(key, lambda: tuple(selectors_of(cluster.kinds[pod.kind], cluster)), *OWNERS)
+        count = cluster.count(Selected(pod.pod.metadata.namespace, selectors, self.all_selectors))[nodes]
+        zone = zones(cluster).domain[nodes]
+        share = _turned_round(count, float(self.highest))
+        in_zone = np.full(len(nodes), -1, np.int64)
+        zoned = zone >= 0
+        if zoned.any():
+            sums = np.bincount(zone[zoned], weights=count[zoned]).astype(np.int64)
+            in_zone[zoned] = sums[zone[zoned]]
+            zone_share = _turned_round(in_zone, float(self.highest))
+            share = np.where(zoned, share * (1.0 - ZONE_WEIGHT) + ZONE_WEIGHT * zone_share, share)
+        return Scored(count, share.astype(np.int64), {"pods": count, "in zone": in_zone})
+
+
+def selectors_of(kind: Kind, cluster: Cluster) -> Iterator[Selector]:
+    """The selectors of all Services and controllers of the namespace that select such pods; empty ones don't count."""
+    for service in cluster.every(Service):
+        yield from _selecting(service.metadata.namespace, from_map(service.spec.selector), kind)
+    for controller in cluster.every(ReplicationController):
+        yield from _selecting(controller.metadata.namespace, from_map(controller.spec.selector), kind)
+    owners: tuple[ReplicaSet | StatefulSet, ...] = (*cluster.every(ReplicaSet), *cluster.every(StatefulSet))
+    for owner in owners:
+        if owner.spec.selector is not None:
+            yield from _selecting(owner.metadata.namespace, owner.spec.selector.compile(), kind)
+
+
+def _selecting(namespace: str, selector: Selector, kind: Kind) -> Iterator[Selector]:
+    if namespace == kind.namespace and not selector.empty and selector.matches(kind.labels):
+        yield selector
+
+
+def zones(cluster: Cluster) -> Topology:
+    """The zones as domains; a node that has neither a region nor a zone is in none."""
+
+    def number() -> Topology:
+        known = [zone_of(node, cluster.api.older_zone_labels_only) for node in cluster.nodes]
+        return Topology.of("zone", [{"zone": "/".join(zone)} if any(zone) else {} for zone in known])
+
+    return cluster.fact("zones", number, LABELS)
+
+
+def _turned_round(count: IntArray, highest: float) -> FloatArray:
+    """``highest * (most - count) / most``, all ``highest`` if the most is 0. In Go's order of operations."""
+    most = int(count.max(initial=0))
+    if most == 0:
+        return np.full(len(count), highest)
+    return highest * ((most - count) / float(most))

@@ -1,0 +1,55 @@
+"""ServiceAntiAffinity: the fewer pods of the pod's service run on nodes with the same value of a label, the better.
+
+v1.13, v1.16: pkg/scheduler/algorithm/priorities/selector_spreading.go (ServiceAntiAffinity) and metadata.go
+(getFirstServiceSelector). Only a Policy can ask for it, and it says for which label.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from kschedlab.cluster.cluster import Cluster
+from kschedlab.cluster.derived import SERVICES
+from kschedlab.cluster.pods import PodInfo
+from kschedlab.cluster.signatures import IntArray, Kind
+from kschedlab.objects.model import Service
+from kschedlab.objects.selectors import Selector, from_map
+from kschedlab.score.plugin import MAX_NODE_SCORE, Scored
+from kschedlab.score.priorities.selector_spread import Selected
+
+
+@dataclass(frozen=True)
+class ServiceAntiAffinity:
+    """``highest * (all - those with the node's value) / all``, cut off; 0 for a node without the label.
+
+    Counted are the pods that the first of the pod's services selects, on the nodes that are scored.
+    """
+
+    name: str = "ServiceAntiAffinity"
+    label: str = ""
+    highest: int = MAX_NODE_SCORE
+
+    def score(self, pod: PodInfo, cluster: Cluster, nodes: IntArray) -> Scored:
+        """Scores every pod. Terms: ``pods`` on nodes with the same value, ``all`` on nodes that are scored."""
+        key = ("first service", pod.kind)
+        selectors = cluster.fact(key, lambda: first_service(cluster.kinds[pod.kind], cluster), SERVICES)
+        count = cluster.count(Selected(pod.pod.metadata.namespace, selectors, True))[nodes]
+        domain = cluster.topology(self.label).domain[nodes]
+        labelled, total = domain >= 0, int(count.sum())
+        same = np.zeros(len(nodes), np.int64)
+        if labelled.any():
+            same[labelled] = np.bincount(domain[labelled], weights=count[labelled]).astype(np.int64)[domain[labelled]]
+        share = float(self.highest) * ((total - same) / float(total)) if total else np.full(len(nodes), self.highest)
+        scores = np.where(labelled, share, 0).astype(np.int64)
+        return Scored(count, scores, {"pods": same, "all": total})
+
+
+def first_service(kind: Kind, cluster: Cluster) -> tuple[Selector, ...]:
+    """The selector of the first service that selects such pods, if there is one."""
+    for service in cluster.every(Service):
+        selector = from_map(service.spec.selector)
+        if service.metadata.namespace == kind.namespace and not selector.empty and selector.matches(kind.labels):
+            return (selector,)
+    return ()

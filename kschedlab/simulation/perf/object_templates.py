@@ -1,0 +1,114 @@
+"""Objects made from template files: one after the other, each with its number filled in.
+
+v1.37: test/integration/scheduler_perf/operations.go (getSpecFromTextTemplateFile, resolveTemplateParams).
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from kschedlab.manifests.decoding import Origin
+from kschedlab.manifests.sources import Text, read_all
+from kschedlab.objects.model import Document
+from kschedlab.objects.problems import Fault, ManifestError, Path, quoted
+from kschedlab.simulation.perf.go_templates import Template, TemplateError
+from kschedlab.simulation.timeline.given_objects import Given, Reading, beside
+
+_KEPT = 1000
+"""How many different texts of a template are remembered with their objects."""
+
+
+class Blueprint:
+    """A template file with its parameters. ``kind``: what it must hold, if that matters."""
+
+    def __init__(self, text: Text, kind: type[Document] | None, params: dict[str, Any]) -> None:
+        self._name = text.name
+        self._kind = kind
+        self._params = params
+        self._known: dict[str, Given] = {}
+        try:
+            self._template = Template(text.content)
+        except TemplateError as error:
+            raise ManifestError([text.problem(_line(error), _without_line(error))]) from None
+
+    def make(self, index: int, count: int) -> Given:
+        """The object with this number, of so many. ManifestError."""
+        try:
+            content = self._template.render({**self._params, "Index": index, "Count": count})
+        except TemplateError as error:
+            text = Text(0, self._name, "")
+            raise ManifestError([text.problem(_line(error), _without_line(error))]) from None
+        found = self._known.get(content)
+        if found is None:
+            if len(self._known) >= _KEPT:
+                self._known.clear()
+            found = self._known[content] = self._read(content)
+        return found
+
+    def _read(self, content: str) -> Given:
+        text, reading = Text(0, self._name, content), Reading(named=False)
+        found = list(reading.text_of_objects(text))
+        reading.problems += [text.problem(1, f"{kind} is not simulated") for kind in reading.report.unknown]
+        reading.finish()
+        if len(found) != 1:
+            raise ManifestError([text.problem(1, f"one object is expected in the template, not {len(found)}")])
+        if self._kind is not None and type(found[0].document) is not self._kind:
+            kind = type(found[0].document).__name__
+            raise ManifestError([text.problem(1, f"a {self._kind.__name__} is expected in the template, not a {kind}")])
+        return found[0]
+
+
+def _line(error: TemplateError) -> int:
+    word, _, rest = str(error).partition(" ")
+    number = rest.partition(":")[0]
+    return int(number) if word == "line" and number.isdecimal() else 0
+
+
+def _without_line(error: TemplateError) -> str:
+    return str(error).partition(": ")[2] if _line(error) else str(error)
+
+
+def read_blueprint(
+    path: str, kind: type[Document] | None, params: dict[str, Any], origin: Origin, field: str, reading: Reading
+) -> Blueprint | None:
+    """The template in a file, beside the one that names it. None, with the problems told, if it cannot be used."""
+    try:
+        (text,) = read_all([beside(origin, path)])
+        blueprint = Blueprint(text, kind, params)
+        blueprint.make(0, 1)
+    except ManifestError as error:
+        reading.problems.append(origin.problem(Fault((field,), f"{quoted(path)} cannot be used")))
+        reading.problems += error.problems
+        return None
+    except ValueError:
+        reading.problems.append(origin.problem(Fault((field,), f"{quoted(path)} is not one file")))
+        return None
+    return blueprint
+
+
+def resolved(given: Any, params: dict[str, Any], used: set[str], path: Path, faults: list[Fault]) -> dict[str, Any]:
+    """Values for a template: ``$name`` is the workload's parameter, ``$name|default`` has a default, in YAML."""
+    if not isinstance(given, dict):
+        faults.append(Fault(path, "a map of values is expected here"))
+        return {}
+    found = {}
+    for key, value in given.items():
+        found[key] = value
+        if isinstance(value, str) and value.startswith("$"):
+            name, bar, default = value[1:].partition("|")
+            if name in params:
+                used.add(name)
+                found[key] = params[name]
+            elif bar:
+                found[key] = _yaml(default)
+            else:
+                faults.append(Fault((*path, key), f"there is no parameter {quoted(name)}"))
+    return found
+
+
+def _yaml(text: str) -> Any:
+    try:
+        roots = Text(0, "<default>", text).compose().roots
+    except ManifestError:
+        return text
+    return roots[0][0] if roots else None

@@ -1,0 +1,354 @@
+"""The operations of scheduler_perf's workloads, under their own names: read, checked, with their parameters filled in.
+
+v1.37: test/integration/scheduler_perf (operations.go, update.go, scheduler_perf.go: unrollWorkloadTemplate). What
+needs devices (DRA), pod groups or a profile of the Go program is refused by name; so is a steady state.
+"""
+
+# ruff: noqa: D101 (a class is the operation of that name)
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import Any
+
+from msgspec.structs import replace
+
+from kschedlab.configuration.faults import decoded
+from kschedlab.manifests.decoding import Origin
+from kschedlab.objects.meta import Int32, Int64, Part
+from kschedlab.objects.model import Document, Namespace, Node, PersistentVolume, PersistentVolumeClaim, Pod
+from kschedlab.objects.problems import Fault, Path, one_of, quoted
+from kschedlab.objects.volumes import VolumeNodeResources
+from kschedlab.simulation.durations import duration_of
+from kschedlab.simulation.perf.object_templates import Blueprint, read_blueprint, resolved
+from kschedlab.simulation.timeline.given_objects import Reading
+
+
+class Fields(Part, frozen=True):
+    opcode: str = ""
+
+
+class Counted(Fields, frozen=True):
+    count: Int32 = 0
+    countParam: str = ""
+
+
+class NodeAllocatableStrategy(Part, frozen=True):
+    nodeAllocatable: dict[str, str] = {}
+    csiNodeAllocatable: dict[str, VolumeNodeResources] = {}
+    migratedPlugins: tuple[str, ...] = ()
+
+
+class LabelNodePrepareStrategy(Part, frozen=True):
+    labelKey: str = ""
+    labelValues: tuple[str, ...] = ()
+
+
+class UniqueNodeLabelStrategy(Part, frozen=True):
+    labelKey: str = ""
+
+
+class CreateNodes(Counted, frozen=True):
+    nodeTemplatePath: str = ""
+    nodeAllocatableStrategy: NodeAllocatableStrategy | None = None
+    labelNodePrepareStrategy: LabelNodePrepareStrategy | None = None
+    uniqueNodeLabelStrategy: UniqueNodeLabelStrategy | None = None
+    templateParams: Any = None
+
+
+class CreateNamespaces(Counted, frozen=True):
+    prefix: str = ""
+    namespaceTemplatePath: str = ""
+
+
+class CreatePods(Counted, frozen=True):
+    countMultiplierParam: str = ""
+    steadyState: bool = False
+    steadyStateParam: str = ""
+    duration: Any = None
+    durationParam: str = ""
+    collectMetrics: bool = False
+    namespace: str | None = None
+    podTemplatePath: str = ""
+    skipWaitToCompletion: bool = False
+    persistentVolumeTemplatePath: str = ""
+    persistentVolumeClaimTemplatePath: str = ""
+    templateParams: Any = None
+    signatureBatchSize: Int32 = 0
+    signatureBatchSizeParam: str = ""
+
+
+class CreatePodSets(Counted, frozen=True):
+    namespacePrefix: str = ""
+    createPodsOp: Any = None
+
+
+class CreateAny(Counted, frozen=True):
+    count: Int32 = 1
+    namespace: str = ""
+    templatePath: str = ""
+    templateParams: Any = None
+
+
+class UpdateAny(CreateAny, frozen=True):
+    updatePerSecond: Int32 = 0
+    subresources: tuple[str, ...] = ()
+
+
+class DeletePods(Fields, frozen=True):
+    namespace: str = ""
+    labelSelector: dict[str, str] = {}
+    skipWaitToCompletion: bool = False
+    deletePodsPerSecond: Int32 = 0
+
+
+class Churn(Fields, frozen=True):
+    mode: str = ""
+    number: Int32 = 0
+    intervalMilliseconds: Int64 = 0
+    namespace: str | None = None
+    templatePaths: tuple[str, ...] = ()
+
+
+class Barrier(Fields, frozen=True):
+    namespaces: tuple[str, ...] = ()
+    labelSelector: dict[str, str] = {}
+    stageRequirement: str = "Scheduled"
+
+
+class Sleep(Fields, frozen=True):
+    duration: Any = None
+    durationParam: str = ""
+
+
+class StartCollectingMetrics(Fields, frozen=True):
+    name: str = ""
+    namespaces: tuple[str, ...] = ()
+    labelSelector: dict[str, str] = {}
+
+
+class StopCollectingMetrics(Fields, frozen=True):
+    pass
+
+
+OPCODES: dict[str, type[Fields]] = {
+    "createNodes": CreateNodes,
+    "createNamespaces": CreateNamespaces,
+    "createPods": CreatePods,
+    "createPodSets": CreatePodSets,
+    "createAny": CreateAny,
+    "updateAny": UpdateAny,
+    "deletePods": DeletePods,
+    "churn": Churn,
+    "barrier": Barrier,
+    "sleep": Sleep,
+    "startCollectingMetrics": StartCollectingMetrics,
+    "stopCollectingMetrics": StopCollectingMetrics,
+}
+UNSUPPORTED = {
+    "allocResourceClaims": "devices (DRA) are not modelled",
+    "createResourceClaims": "devices (DRA) are not modelled",
+    "createResourceDriver": "devices (DRA) are not modelled",
+    "createPodGroups": "pod groups are not modelled",
+    "startCollectingProfile": "there is no Go program to profile",
+    "stopCollectingProfile": "there is no Go program to profile",
+}
+TEMPLATES: dict[str, type[Document] | None] = {
+    "nodeTemplatePath": Node,
+    "namespaceTemplatePath": Namespace,
+    "podTemplatePath": Pod,
+    "persistentVolumeTemplatePath": PersistentVolume,
+    "persistentVolumeClaimTemplatePath": PersistentVolumeClaim,
+    "templatePath": None,
+    "templatePaths": None,
+}
+"""Fields that name files, and the kind that these hold."""
+
+
+@dataclass(frozen=True)
+class Operation:
+    """One operation. ``templates``: what its objects are made from, by the field that names the files.
+
+    ``duration``: microseconds.
+    """
+
+    opcode: str
+    fields: Any
+    origin: Origin
+    templates: dict[str, tuple[Blueprint, ...]] = field(default_factory=dict)
+    duration: int = 0
+
+    def template(self, name: str) -> Blueprint | None:
+        """The template that the field names, if it names one."""
+        found = self.templates.get(name, ())
+        return found[0] if found else None
+
+
+def read_operations(
+    data: Any, params: Any, origin: Origin, reading: Reading, pod_template: str = "", of_params: Path = ("params",)
+) -> list[Operation]:
+    """The operations that have nothing wrong, in their order, sets of pods unrolled.
+
+    ``origin``: of the list; ``pod_template``: the file of pods that name none; ``of_params``: the way to the params
+    from where the list stands. Parameters that no operation uses are told too.
+    """
+    if not isinstance(data, list) or not data:
+        reading.problems.append(
+            origin.problem(Fault((), "a list of operations is expected here, each with its opcode"))
+        )
+        return []
+    values = params if isinstance(params, dict) else {}
+    used: set[str] = set()
+    found: list[Operation] = []
+    for i, one in enumerate(data):
+        place = Origin(origin.text, origin.root, (*origin.path, i))
+        found += _Operation(one, values, used, place, reading, pod_template).operations()
+    unused = sorted(set(values) - used)
+    if unused and not reading.problems:
+        around = Origin(origin.text, origin.root, origin.path[:-1])
+        reading.problems += [around.problem(Fault((*of_params, name), "is used by no operation")) for name in unused]
+    return found
+
+
+class _Operation:
+    """One operation on its way from data."""
+
+    def __init__(
+        self, data: Any, params: dict[str, Any], used: set[str], origin: Origin, reading: Reading, pod_template: str
+    ) -> None:
+        self.data = data
+        self.params = params
+        self.used = used
+        self.origin = origin
+        self.reading = reading
+        self.pod_template = pod_template
+        self.faults: list[Fault] = []
+
+    def operations(self) -> list[Operation]:
+        """None if anything is wrong, several for a set of pods."""
+        before = len(self.reading.problems)
+        found = list(self._read())
+        self.reading.problems += [self.origin.problem(fault) for fault in self.faults]
+        return found if len(self.reading.problems) == before else []
+
+    def _read(self) -> Iterator[Operation]:
+        opcode = self.data.get("opcode") if isinstance(self.data, dict) else None
+        if opcode in UNSUPPORTED:
+            self.faults.append(Fault(("opcode",), f"{opcode} is not simulated: {UNSUPPORTED[opcode]}"))
+            return
+        if not isinstance(opcode, str) or opcode not in OPCODES:
+            self.faults.append(Fault(("opcode",), f"one of {one_of(OPCODES)} is expected here"))
+            return
+        fields: Any = decoded(self.data, OPCODES[opcode], (), self.faults)
+        if self.faults:
+            return
+        fields = self._with_params(fields)
+        self._check(fields)
+        if isinstance(fields, CreatePodSets):
+            yield from self._unrolled(fields)
+            return
+        yield Operation(opcode, fields, self.origin, self._templates(fields), self._duration(fields))
+
+    # -- parameters
+
+    def _param(self, name: str, path: Path, kind: type) -> Any:
+        """The value of ``$name``."""
+        value = self.params.get(name.removeprefix("$"))
+        if not name.startswith("$"):
+            self.faults.append(Fault(path, f"{quoted(name)} is no parameter: it begins with $"))
+        elif name[1:] not in self.params:
+            self.faults.append(Fault(path, f"there is no parameter {quoted(name[1:])}"))
+        elif type(value) is not kind:
+            self.faults.append(Fault(path, f"the parameter {quoted(name[1:])} is not of the right type"))
+        self.used.add(name.removeprefix("$"))
+        return value if type(value) is kind else kind()
+
+    def _with_params(self, fields: Any) -> Any:
+        for name in ("count", "signatureBatchSize", "steadyState"):
+            if source := getattr(fields, f"{name}Param", ""):
+                kind = bool if name == "steadyState" else int
+                fields = replace(fields, **{name: self._param(source, (f"{name}Param",), kind)})
+        if source := getattr(fields, "countMultiplierParam", ""):
+            factor = self._param(source, ("countMultiplierParam",), int)
+            fields = replace(fields, count=fields.count * factor)
+        if source := getattr(fields, "durationParam", ""):
+            fields = replace(fields, duration=self._param(source, ("durationParam",), str))
+        if getattr(fields, "templateParams", None) is not None:
+            values = resolved(fields.templateParams, self.params, self.used, ("templateParams",), self.faults)
+            fields = replace(fields, templateParams=values)
+        return fields
+
+    def _check(self, fields: Any) -> None:
+        """What the real program checks (isValid)."""
+        for name in ("count", "signatureBatchSize", "number", "deletePodsPerSecond", "updatePerSecond"):
+            if getattr(fields, name, 0) < 0:
+                self.faults.append(Fault((name,), f"{getattr(fields, name)} is negative"))
+        if isinstance(fields, CreatePods):
+            if fields.steadyState:
+                self.faults.append(Fault(("steadyState",), "is not simulated"))
+            if fields.collectMetrics and fields.skipWaitToCompletion:
+                self.faults.append(Fault(("collectMetrics",), "excludes skipWaitToCompletion"))
+            if bool(fields.persistentVolumeTemplatePath) != bool(fields.persistentVolumeClaimTemplatePath):
+                why = "needs a template of volumes and one of claims"
+                self.faults.append(Fault(("persistentVolumeTemplatePath",), why))
+        elif isinstance(fields, Churn):
+            self._check_churn(fields)
+        elif isinstance(fields, Barrier):
+            if fields.stageRequirement not in ("", "Scheduled", "Attempted"):
+                self.faults.append(Fault(("stageRequirement",), "Scheduled or Attempted is expected here"))
+        elif isinstance(fields, StartCollectingMetrics) and not fields.namespaces:
+            self.faults.append(Fault(("namespaces",), "is missing"))
+        elif isinstance(fields, CreateNodes):
+            strategy = fields.labelNodePrepareStrategy
+            if strategy is not None and not strategy.labelValues:
+                self.faults.append(Fault(("labelNodePrepareStrategy", "labelValues"), "is empty"))
+        elif isinstance(fields, CreateAny):
+            if not fields.templatePath:
+                self.faults.append(Fault(("templatePath",), "is missing"))
+            for i, name in enumerate(getattr(fields, "subresources", ())):
+                if name != "status":
+                    self.faults.append(Fault(("subresources", i), f"{quoted(name)} is not simulated"))
+
+    def _check_churn(self, fields: Churn) -> None:
+        if fields.mode not in ("create", "recreate"):
+            self.faults.append(Fault(("mode",), "create or recreate is expected here"))
+        elif fields.mode == "recreate" and not fields.number:
+            self.faults.append(Fault(("number",), "is 0, which recreates nothing"))
+        if fields.intervalMilliseconds < 0:
+            self.faults.append(Fault(("intervalMilliseconds",), f"{fields.intervalMilliseconds} is negative"))
+        if not fields.templatePaths:
+            self.faults.append(Fault(("templatePaths",), "is empty"))
+
+    def _duration(self, fields: Any) -> int:
+        if isinstance(fields, Sleep):
+            path = "durationParam" if fields.durationParam else "duration"
+            return duration_of(fields.duration, (path,), self.faults) or 0
+        return 0
+
+    # -- what is made
+
+    def _unrolled(self, fields: CreatePodSets) -> Iterator[Operation]:
+        """A createPods for each set, in a namespace of its own."""
+        inner = fields.createPodsOp if isinstance(fields.createPodsOp, dict) else {}
+        place = Origin(self.origin.text, self.origin.root, (*self.origin.path, "createPodsOp"))
+        for i in range(fields.count):
+            data = {"opcode": "createPods", **inner, "namespace": f"{fields.namespacePrefix}-{i}"}
+            one = _Operation(data, self.params, self.used, place, self.reading, self.pod_template)
+            found = one.operations()
+            if not found:
+                return
+            yield from found
+
+    def _templates(self, fields: Any) -> dict[str, tuple[Blueprint, ...]]:
+        found: dict[str, tuple[Blueprint, ...]] = {}
+        for name, kind in TEMPLATES.items():
+            value = getattr(fields, name, "")
+            if name == "podTemplatePath" and isinstance(fields, CreatePods):
+                value = value or self.pod_template
+            paths = (value,) if isinstance(value, str) else value
+            if any(paths):
+                params = getattr(fields, "templateParams", None) or {}
+                read = [read_blueprint(path, kind, params, self.origin, name, self.reading) for path in paths]
+                found[name] = tuple(one for one in read if one is not None)
+        return found

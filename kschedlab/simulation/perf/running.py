@@ -1,0 +1,339 @@
+"""scheduler_perf's operations at work: one after the other, with churn and slow deletions beside them.
+
+v1.37: test/integration/scheduler_perf (executor.go). As there, waiting means to look again and again, at the end once a
+second and for ten minutes at most; the first operation that fails ends the workload, and its end ends what runs beside.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Generator, Iterable
+from random import Random
+from typing import Any, TypeAlias
+
+import simpy
+from msgspec.structs import replace
+
+from kschedlab.manifests.defaults import with_defaults
+from kschedlab.objects.meta import SECOND
+from kschedlab.objects.model import Document, Namespace, Node, ObjectMeta, Pod
+from kschedlab.objects.problems import ManifestError
+from kschedlab.simulation.log import Acted, Log, Measured
+from kschedlab.simulation.perf.created_objects import BASE_NODE, BASE_POD, bound_pair, csi_node_of, mounting, prepared
+from kschedlab.simulation.perf.operations import (
+    Barrier,
+    Churn,
+    CreateAny,
+    CreateNamespaces,
+    CreateNodes,
+    CreatePods,
+    DeletePods,
+    Operation,
+    Sleep,
+    StartCollectingMetrics,
+    StopCollectingMetrics,
+    UpdateAny,
+)
+from kschedlab.simulation.server.api import ApiServer
+from kschedlab.simulation.server.resources import RESOURCES
+from kschedlab.simulation.server.status import ApiError, Status
+
+NAME = "scheduler_perf"
+FIRST_LOOK, LOOK, LONGEST = 1_000, SECOND, 600 * SECOND
+"""Microseconds between two looks at pods that are waited for, at first and at most, and for how long they are."""
+
+_CHURN = 500
+_NODE_RETRIES = 5
+Run: TypeAlias = Generator[simpy.Event, Any, None]
+
+
+class OperationError(Exception):
+    """An operation failed."""
+
+
+class Operating:
+    """Carries out the operations of one workload."""
+
+    def __init__(self, env: simpy.Environment, api: ApiServer, log: Log, seed: int) -> None:
+        self._env = env
+        self._api = api
+        self._log = log
+        self._random = Random(seed)
+        self._expected: dict[str, int] = {}
+        self._measured: Measured | None = None
+        self._over = False
+
+    def run(self, operations: Iterable[Operation]) -> Run:
+        """All of them. What fails is written to the log, with its place."""
+        for number, operation in enumerate(operations):
+            place = operation.origin.place
+            self._log.write(Acted(at=self._api.now, act=_words(operation), place=place))
+            try:
+                yield from self._operate(number, operation)
+            except (ApiError, ManifestError, OperationError) as error:
+                status: Status | None = error.status if isinstance(error, ApiError) else None
+                why = str(error)
+                failed = Acted(at=self._api.now, act=operation.opcode, place=place, error=why, status=status)
+                self._log.write(failed)
+                break
+        self._over = True
+        self._stop_measuring()
+
+    def _operate(self, number: int, operation: Operation) -> Run:
+        fields = operation.fields
+        if isinstance(fields, CreateNodes):
+            self._create_nodes(number, operation, fields)
+        elif isinstance(fields, CreateNamespaces):
+            self._create_namespaces(operation, fields)
+        elif isinstance(fields, CreatePods):
+            yield from self._create_pods(number, operation, fields)
+        elif isinstance(fields, UpdateAny):
+            yield from self._update_any(operation, fields)
+        elif isinstance(fields, CreateAny):
+            self._create_any(operation, fields)
+        elif isinstance(fields, DeletePods):
+            yield from self._delete_pods(fields)
+        elif isinstance(fields, Churn):
+            self._churn(number, operation, fields)
+        elif isinstance(fields, Barrier):
+            yield from self._barrier(fields)
+        elif isinstance(fields, Sleep):
+            yield self._env.timeout(operation.duration)
+        elif isinstance(fields, StartCollectingMetrics):
+            self._measure(fields.name, fields.namespaces, fields.labelSelector)
+        elif isinstance(fields, StopCollectingMetrics):
+            if self._measured is None:
+                raise OperationError("nothing is being measured")
+            self._stop_measuring()
+
+    # -- nodes and namespaces
+
+    def _create_nodes(self, number: int, operation: Operation, fields: CreateNodes) -> None:
+        template = operation.template("nodeTemplatePath")
+        for i in range(fields.count):
+            base: Any = BASE_NODE if template is None else template.make(i, fields.count).document
+            if template is None:
+                base = replace(base, metadata=ObjectMeta(generateName=f"node-{number}-"))
+            node = self._create_node(base, fields, i)
+            if fields.nodeAllocatableStrategy is not None:
+                self._api.create(csi_node_of(node, fields.nodeAllocatableStrategy), by=NAME)
+
+    def _create_node(self, base: Node, fields: CreateNodes, number: int) -> Node:
+        """A name that is found for it may be taken: try others."""
+        for _ in range(_NODE_RETRIES):
+            try:
+                return self._api.create(prepared(base, fields, number, self._random), by=NAME)
+            except ApiError as error:
+                refused = error
+                if error.reason != "AlreadyExists":
+                    break
+        raise refused
+
+    def _create_namespaces(self, operation: Operation, fields: CreateNamespaces) -> None:
+        template = operation.template("namespaceTemplatePath")
+        for i in range(fields.count):
+            base: Any = Namespace() if template is None else template.make(0, 1).document
+            name = f"{fields.prefix}-{i}"
+            self._add(replace(base, metadata=replace(base.metadata, name=name, generateName="")))
+            self._expected.setdefault(name, 0)
+
+    def _namespace(self, name: str) -> None:
+        """Create it, if it is not known yet."""
+        if name not in self._expected:
+            self._add(Namespace(metadata=ObjectMeta(name=name)))
+            self._expected[name] = 0
+
+    def _add(self, document: Document) -> None:
+        try:
+            self._api.create(document, by=NAME)
+        except ApiError as error:
+            if error.reason != "AlreadyExists":
+                raise
+
+    # -- pods
+
+    def _create_pods(self, number: int, operation: Operation, fields: CreatePods) -> Run:
+        namespace = f"namespace-{number}" if fields.namespace is None else fields.namespace
+        self._namespace(namespace)
+        if fields.collectMetrics:
+            self._measure(namespace, (namespace,), {})
+        for i in range(fields.count):
+            self._create_pod(operation, fields, namespace, i)
+        if fields.skipWaitToCompletion:
+            self._expected[namespace] += fields.count
+            return
+        yield from self._wait([namespace], {}, False, lambda _: fields.count)
+        if fields.collectMetrics:
+            self._stop_measuring()
+
+    def _create_pod(self, operation: Operation, fields: CreatePods, namespace: str, i: int) -> None:
+        template = operation.template("podTemplatePath")
+        pod: Any = BASE_POD
+        if template is not None:
+            pod = template.make(i, fields.count).document
+            signature = f"signature-label-{i // (fields.signatureBatchSize or 1)}"
+            labels = {**pod.metadata.labels, "signature": signature}
+            pod = replace(pod, metadata=replace(pod.metadata, labels=labels))
+        if operation.template("persistentVolumeClaimTemplatePath") is not None:
+            claim, volume = bound_pair(operation, namespace, i)
+            self._api.restore(claim, by=NAME)
+            self._api.restore(volume, by=NAME)
+            pod = mounting(pod, claim)
+        self._api.create(replace(pod, metadata=replace(pod.metadata, namespace=namespace)), by=NAME)
+
+    def _delete_pods(self, fields: DeletePods) -> Run:
+        wanted = fields.labelSelector.items()
+        found, _ = self._api.list(Pod, fields.namespace)
+        pods = [pod for pod in found if wanted <= pod.metadata.labels.items()]
+        deletion = self._deletion(pods, fields.deletePodsPerSecond)
+        if fields.skipWaitToCompletion:
+            self._env.process(deletion)
+        else:
+            yield from deletion
+
+    def _deletion(self, pods: list[Pod], rate: int) -> Run:
+        for pod in pods:
+            if rate:
+                yield self._env.timeout(SECOND // rate)
+            if self._over:
+                return
+            try:
+                self._api.delete(Pod, pod.metadata.namespace, pod.metadata.name, by=NAME)
+            except ApiError as error:
+                self._told("deletePods", error)
+
+    def _told(self, what: str, error: ApiError) -> None:
+        """Something beside the operations was refused."""
+        self._log.write(Acted(at=self._api.now, act=what, error=str(error), status=error.status))
+
+    # -- anything
+
+    def _create_any(self, operation: Operation, fields: CreateAny) -> None:
+        template = operation.template("templatePath")
+        assert template is not None
+        if fields.namespace:
+            self._namespace(fields.namespace)
+        for i in range(fields.count):
+            self._api.create(_in_namespace(template.make(i, fields.count).document, fields.namespace), by=NAME)
+
+    def _update_any(self, operation: Operation, fields: UpdateAny) -> Run:
+        template = operation.template("templatePath")
+        assert template is not None
+        for i in range(fields.count):
+            if fields.updatePerSecond:
+                yield self._env.timeout(SECOND // fields.updatePerSecond)
+            document: Any = _in_namespace(template.make(i, fields.count).document, fields.namespace)
+            if "status" not in fields.subresources:
+                self._api.update(document, by=NAME)
+            if isinstance(document, Node):
+                document = with_defaults(document, {})
+            elif isinstance(document, Pod) and not document.status.phase:
+                document = replace(document, status=replace(document.status, phase="Pending"))
+            if hasattr(document, "status"):
+                self._api.update_status(document, by=NAME)
+
+    def _churn(self, number: int, operation: Operation, fields: Churn) -> None:
+        namespace = f"namespace-{number}" if fields.namespace is None else fields.namespace
+        self._add(Namespace(metadata=ObjectMeta(name=namespace)))
+        documents = [
+            _in_namespace(each.make(0, 1).document, namespace, False) for each in operation.templates["templatePaths"]
+        ]
+        self._env.process(self._churning(documents, fields))
+
+    def _churning(self, documents: list[Any], fields: Churn) -> Run:
+        """Create a round of objects at each tick, and in the mode recreate delete them in the rounds that follow."""
+        alive: list[list[Any]] = [[None] * max(fields.number, 1) for _ in documents]
+        rounds = 0
+        while True:
+            yield self._env.timeout((fields.intervalMilliseconds or _CHURN) * 1000)
+            if self._over or (fields.mode == "create" and 0 < fields.number <= rounds):
+                return
+            for document, places in zip(documents, alive, strict=True):
+                i = rounds % len(places)
+                if fields.mode == "create" or places[i] is None:
+                    places[i] = self._created(document)
+                else:
+                    self._deleted(places[i])
+                    places[i] = None
+            rounds += 1
+
+    def _created(self, document: Document) -> Document | None:
+        try:
+            return self._api.create(document, by=NAME)
+        except ApiError:
+            return None
+
+    def _deleted(self, document: Any) -> None:
+        try:
+            self._api.delete(type(document), document.metadata.namespace, document.metadata.name, by=NAME)
+        except ApiError as error:
+            self._told("churn", error)
+
+    # -- waiting and measuring
+
+    def _barrier(self, fields: Barrier) -> Run:
+        for namespace in fields.namespaces:
+            if namespace not in self._expected:
+                raise OperationError(f"unknown namespace {namespace}")
+        namespaces = list(fields.namespaces or self._expected)
+        attempted = fields.stageRequirement == "Attempted"
+        yield from self._wait(namespaces, fields.labelSelector, attempted, self._expected.__getitem__)
+        if not attempted:
+            for namespace in namespaces:
+                del self._expected[namespace]
+
+    def _wait(
+        self, namespaces: Iterable[str], labels: dict[str, str], attempted: bool, want: Callable[[str], int]
+    ) -> Run:
+        """Look until so many pods of each namespace are scheduled, or at least attempted. OperationError."""
+        for namespace in namespaces:
+            limit, pause = self._api.now + LONGEST, FIRST_LOOK
+            while (found := self._ready(namespace, labels, attempted)) < want(namespace):
+                if self._api.now >= limit:
+                    state = "attempted" if attempted else "scheduled"
+                    raise OperationError(
+                        f'namespace "{namespace}": {found} of {want(namespace)} pods are {state} after 10 minutes'
+                    )
+                yield self._env.timeout(pause)
+                pause = min(2 * pause, LOOK)
+
+    def _ready(self, namespace: str, labels: dict[str, str], attempted: bool) -> int:
+        wanted = labels.items()
+
+        def counts(pod: Pod) -> bool:
+            done = bool(pod.spec.nodeName) or (attempted and _is_attempted(pod))
+            return done and wanted <= pod.metadata.labels.items()
+
+        return len(self._api.list(Pod, namespace, counts)[0])
+
+    def _measure(self, name: str, namespaces: tuple[str, ...], labels: dict[str, str]) -> None:
+        if self._measured is not None:
+            raise OperationError("another measurement is under way")
+        self._measured = Measured(at=self._api.now, name=name, on=True, namespaces=namespaces, labels=labels)
+        self._log.write(self._measured)
+
+    def _stop_measuring(self) -> None:
+        if self._measured is not None:
+            self._log.write(replace(self._measured, at=self._api.now, on=False))
+            self._measured = None
+
+
+def _is_attempted(pod: Pod) -> bool:
+    """v1.37: util.go, isAttempted."""
+    return any(condition.type == "PodScheduled" for condition in pod.status.conditions)
+
+
+def _in_namespace(document: Any, namespace: str, strict: bool = True) -> Any:
+    """The object there, if it is of a namespace. OperationError if that is not so and should be."""
+    resource = RESOURCES[type(document)]
+    if resource.namespaced != bool(namespace) and strict:
+        kind = type(document).__name__
+        must = f"a {kind} is in a namespace: it" if resource.namespaced else f"a {kind} is in no namespace: none"
+        raise OperationError(f"{must} must be given")
+    if not resource.namespaced:
+        return document
+    return replace(document, metadata=replace(document.metadata, namespace=namespace))
+
+
+def _words(operation: Operation) -> str:
+    count = getattr(operation.fields, "count", None)
+    return operation.opcode if count is None else f"{operation.opcode} {count}"

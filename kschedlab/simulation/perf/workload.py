@@ -1,0 +1,90 @@
+"""scheduler_perf's files: test cases, each a list of operations and workloads that give its parameters.
+
+v1.37: test/integration/scheduler_perf/scheduler_perf.go (testCase, Workload). Paths are seen from the file's folder.
+"""
+
+# ruff: noqa: D101 (a class is the type of that name in scheduler_perf)
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from kschedlab.configuration.faults import decoded
+from kschedlab.manifests.decoding import Origin
+from kschedlab.objects.meta import Part
+from kschedlab.objects.problems import Fault, quoted
+from kschedlab.simulation.perf.operations import read_operations
+from kschedlab.simulation.timeline.actions import Operate
+from kschedlab.simulation.timeline.given_objects import Reading, beside
+
+
+class Workload(Part, frozen=True):
+    name: str = ""
+    params: Any = None
+    labels: tuple[str, ...] = ()
+    threshold: Any = None
+    thresholdMetricSelector: Any = None
+    featureGates: Any = None
+
+
+class TestCase(Part, frozen=True):
+    __test__ = False
+
+    name: str = ""
+    featureGates: Any = None
+    metricsCollectorConfig: Any = None
+    workloadTemplate: Any = None
+    workloads: tuple[Workload, ...] = ()
+    schedulerConfigPath: str = ""
+    defaultPodTemplatePath: str = ""
+    labels: tuple[str, ...] = ()
+    defaultThresholdMetricSelector: Any = None
+
+
+@dataclass(frozen=True)
+class Chosen:
+    """One workload. ``name``: ``Test/Workload``; ``config``: its file of the scheduler's configuration, or ""."""
+
+    name: str
+    operations: Operate
+    origin: Origin
+    config: str
+
+
+def is_workload_file(data: Any) -> bool:
+    """Whether a document is a list of test cases."""
+    return isinstance(data, list) and any(isinstance(one, dict) and "workloadTemplate" in one for one in data)
+
+
+def read_workload(data: list[Any], origin: Origin, wanted: str, reading: Reading) -> Chosen | None:
+    """The workload that is wanted: ``Test/Workload``, or "" if there is only one. None, with the problems told."""
+    faults: list[Fault] = []
+    cases = [decoded(one, TestCase, (i,), faults) for i, one in enumerate(data)]
+    reading.problems += [origin.problem(fault) for fault in faults]
+    names = {f"{case.name}/{one.name}": (i, j) for i, case in enumerate(cases) for j, one in enumerate(case.workloads)}
+    if wanted not in names and not (not wanted and len(names) == 1):
+        why = f"there is no workload {quoted(wanted)}" if wanted else "which workload is to run must be said"
+        reading.problems.append(origin.problem(Fault((), f"{why}: {', '.join(names) or 'there are none'}")))
+        return None
+    name = wanted or next(iter(names))
+    i, j = names[name]
+    return _chosen(
+        name, cases[i], cases[i].workloads[j], Origin(origin.text, origin.root, (*origin.path, i)), j, reading
+    )
+
+
+def _chosen(name: str, case: TestCase, workload: Workload, origin: Origin, number: int, reading: Reading) -> Chosen:
+    place = Origin(origin.text, origin.root, (*origin.path, "workloadTemplate"))
+    params = ("workloads", number, "params")
+    operations = read_operations(
+        case.workloadTemplate, workload.params, place, reading, case.defaultPodTemplatePath, params
+    )
+    if gates := {**(case.featureGates or {}), **(workload.featureGates or {})}:
+        _warn(reading, origin, "featureGates", f"are not modelled, and stay as they are by default: {', '.join(gates)}")
+    config = beside(origin, case.schedulerConfigPath) if case.schedulerConfigPath else ""
+    return Chosen(name, Operate(tuple(operations)), origin, config)
+
+
+def _warn(reading: Reading, origin: Origin, field: str, why: str) -> None:
+    reading.report.warnings.append(str(origin.problem(Fault((field,), why))))

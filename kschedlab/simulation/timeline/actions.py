@@ -1,0 +1,149 @@
+"""What can happen to a cluster from outside: the acts of a timeline."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import NamedTuple, TypeAlias
+
+from kschedlab.manifests.decoding import Origin
+from kschedlab.objects.model import Taint
+from kschedlab.simulation.controllers.drain import DrainSettings
+from kschedlab.simulation.perf.operations import Operation
+from kschedlab.simulation.timeline.given_objects import Given
+from kschedlab.simulation.timeline.targets import Selected, Targets
+
+
+@dataclass(frozen=True)
+class Create:
+    """New objects."""
+
+    objects: tuple[Given, ...]
+
+
+@dataclass(frozen=True)
+class Update:
+    """Objects get the fields that are given (a JSON merge patch, RFC 7386)."""
+
+    objects: tuple[Given, ...]
+
+
+@dataclass(frozen=True)
+class Delete:
+    """Objects are deleted. ``grace``: seconds, None for what they say themselves."""
+
+    targets: Targets
+    grace: int | None = None
+
+
+@dataclass(frozen=True)
+class Evict:
+    """Pods are evicted, if their budgets allow it."""
+
+    targets: Targets
+    grace: int | None = None
+
+
+@dataclass(frozen=True)
+class Scale:
+    """Owners get another number of replicas."""
+
+    targets: Targets
+    replicas: int
+
+
+@dataclass(frozen=True)
+class Cordon:
+    """Nodes become unschedulable, or schedulable again."""
+
+    targets: Targets
+    unschedulable: bool
+
+
+@dataclass(frozen=True)
+class Drain:
+    """Nodes are cordoned, and their pods evicted."""
+
+    targets: Targets
+    settings: DrainSettings
+
+
+@dataclass(frozen=True)
+class Label:
+    """Objects get labels, or lose them (None)."""
+
+    targets: Targets
+    labels: dict[str, str | None]
+
+
+@dataclass(frozen=True)
+class Untaint:
+    """The taint with this key (and effect, if it is not empty) goes."""
+
+    key: str
+    effect: str
+
+
+@dataclass(frozen=True)
+class AddTaints:
+    """Nodes get taints, or lose them."""
+
+    targets: Targets
+    taints: tuple[Taint | Untaint, ...]
+
+
+@dataclass(frozen=True)
+class Operate:
+    """Operations of scheduler_perf, one after the other."""
+
+    operations: tuple[Operation, ...]
+
+
+Act: TypeAlias = Create | Update | Delete | Evict | Scale | Cordon | Drain | Label | AddTaints | Operate
+
+
+class Moment(NamedTuple):
+    """An act and when it takes place: microseconds after the beginning. ``field``: of its entry, where it stands."""
+
+    at: int
+    act: Act
+    origin: Origin
+    field: str = ""
+
+
+# -- in words
+
+
+def words(act: Act) -> str:
+    """The act in a few words, for the log: ``drain node n1``."""
+    if isinstance(act, Create | Update):
+        verb = "create" if isinstance(act, Create) else "update"
+        return f"{verb} {act.objects[0].name}" if len(act.objects) == 1 else f"{verb} {len(act.objects)} objects"
+    if isinstance(act, Operate):
+        return f"ops: {', '.join(operation.opcode for operation in act.operations)}"
+    targets = act.targets
+    about = str(targets) if isinstance(targets, Selected) else ", ".join(map(str, targets))
+    return f"{_verb(act)} {about}{_more(act)}"
+
+
+def _verb(act: Act) -> str:
+    if isinstance(act, Cordon):
+        return "cordon" if act.unschedulable else "uncordon"
+    return "taint" if isinstance(act, AddTaints) else type(act).__name__.lower()
+
+
+def _more(act: Act) -> str:
+    if isinstance(act, Scale):
+        return f" to {act.replicas}"
+    if isinstance(act, Label):
+        return "".join(f" {key}={value}" if value is not None else f" {key}-" for key, value in act.labels.items())
+    if isinstance(act, AddTaints):
+        return "".join(f" {shown_taint(taint)}" for taint in act.taints)
+    return ""
+
+
+def shown_taint(taint: Taint | Untaint) -> str:
+    """As kubectl takes it."""
+    effect = f":{taint.effect}" if taint.effect else ""
+    if isinstance(taint, Untaint):
+        return f"{taint.key}{effect}-"
+    return f"{taint.key}={taint.value}{effect}" if taint.value else f"{taint.key}{effect}"

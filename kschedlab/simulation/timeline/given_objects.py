@@ -1,0 +1,154 @@
+"""Objects that a scenario brings along: typed, checked, and with the place where they stand."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from pathlib import Path as File
+from typing import Any, NamedTuple
+
+from msgspec.structs import replace
+
+from kschedlab.manifests.decoding import KINDS, Origin, decode, described, fast_json, items, kind_of
+from kschedlab.manifests.loading import LoadReport
+from kschedlab.manifests.sources import Text
+from kschedlab.manifests.validation import faults_of, template_faults, warnings_of
+from kschedlab.objects.model import Document, ObjectMeta
+from kschedlab.objects.problems import Fault, ManifestError, Problem
+from kschedlab.simulation.server.resources import RESOURCES, Resource
+
+NEW, THERE, PATCH = "new", "there", "patch"
+"""What objects are given for: to be created, to be there from the beginning (owners of pods need no template then), or
+as parts of objects, which only need their shape."""
+
+
+class Given(NamedTuple):
+    """An object as it was given. ``data``: as it is written, before it was typed."""
+
+    document: Document
+    data: dict[str, Any]
+    origin: Origin
+
+    @property
+    def metadata(self) -> ObjectMeta:
+        """Every kind has it."""
+        found: ObjectMeta = self.document.metadata  # type: ignore[attr-defined]
+        return found
+
+    @property
+    def resource(self) -> Resource:
+        """Its kind, as the API server has it."""
+        return RESOURCES[type(self.document)]
+
+    @property
+    def name(self) -> str:
+        """``pod default/web``, ``node n1``, ``pod default/web-*`` if the server is to find its name."""
+        metadata = self.metadata
+        key = self.resource.key(metadata.namespace or "default", metadata.name or f"{metadata.generateName}*")
+        return f"{type(self.document).__name__.lower()} {key}"
+
+    def problem(self, message: str) -> Problem:
+        """A problem with the object as a whole."""
+        kind = type(self.document).__name__
+        return described(self.origin, self.data.get("metadata"), kind).problem(Fault((), message))
+
+
+class Reading:
+    """What is read, with everything that is wrong with it. ``report``: counts, warnings, kinds that are passed over.
+
+    ``named``: False for templates, whose objects get their names later.
+    """
+
+    def __init__(self, named: bool = True) -> None:
+        self.named = named
+        self.problems: list[Problem] = []
+        self.report = LoadReport()
+        self._warned: set[str] = set()
+
+    def text_of_objects(self, text: Text, purpose: str = NEW) -> Iterator[Given]:
+        """The objects in a file. ManifestError if it cannot be read to its end."""
+        for root, data in self.roots(text):
+            yield from self.objects(data, Origin(text, root, ()), purpose)
+
+    def roots(self, text: Text) -> Iterator[tuple[int, Any]]:
+        """(number, data) of the documents in a file that are not empty."""
+        fast = fast_json(text) if text.is_json else None
+        if fast and fast[0][1].path:
+            yield 0, {"kind": "List", "items": [data for data, _ in fast]}
+            return
+        composed = text.compose()
+        self.problems += [text.problem(line, message) for line, message in composed.faults]
+        yield from ((root, data) for root, (data, _) in enumerate(composed.roots) if data is not None)
+
+    def objects(self, data: Any, origin: Origin, purpose: str = NEW) -> Iterator[Given]:
+        """The object, or those in the list."""
+        for one, place in items(data, origin):
+            kind = kind_of(one)
+            if isinstance(kind, Fault):
+                self.problems.append(place.problem(kind))
+            elif served(*kind):
+                found = self._object(one, kind[0], place, purpose)
+                if found is not None:
+                    yield found
+            else:
+                self.report.unknown[kind[1]] = self.report.unknown.get(kind[1], 0) + 1
+
+    def _object(self, data: dict[str, Any], kind: str, origin: Origin, purpose: str) -> Given | None:
+        self.report.counts[kind] = self.report.counts.get(kind, 0) + 1
+        document, faults = decode(data, kind)
+        if not faults:
+            faults = _unnamed(document) if purpose == PATCH else _faults(document, self.named, purpose)
+        if faults:
+            named = described(origin, data.get("metadata"), kind)
+            self.problems += [named.problem(fault) for fault in faults]
+            return None
+        if purpose != PATCH:
+            self._warn(document, described(origin, data.get("metadata"), kind))
+        return Given(document, data, origin)
+
+    def _warn(self, document: Document, origin: Origin) -> None:
+        for warning in warnings_of(document):
+            if warning.message not in self._warned:
+                self._warned.add(warning.message)
+                self.report.warnings.append(str(origin.problem(warning)))
+
+    def finish(self) -> None:
+        """ManifestError if anything was wrong."""
+        if self.problems:
+            raise ManifestError(self.problems)
+
+
+def served(kind: str, full: str) -> bool:
+    """Whether the API server has this kind (``full``: with its group)."""
+    known = KINDS.get(kind)
+    group = RESOURCES[known].group if known is not None else ""
+    return known is not None and full == (f"{kind}.{group}" if group else kind)
+
+
+def _faults(document: Document, named: bool, purpose: str) -> list[Fault]:
+    """What the API server would refuse; a name that it is to find, or that is to come, is none."""
+    metadata: ObjectMeta = document.metadata  # type: ignore[attr-defined]  # every kind has it
+    if not metadata.name and (metadata.generateName or not named):
+        document = replace(document, metadata=replace(metadata, name=f"{metadata.generateName}x"))
+    return [*faults_of(document), *template_faults(document, may_lack=purpose == THERE)]
+
+
+def _unnamed(document: Document) -> list[Fault]:
+    metadata: ObjectMeta = document.metadata  # type: ignore[attr-defined]  # every kind has it
+    return [] if metadata.name else [Fault(("metadata", "name"), "is missing")]
+
+
+def in_namespace(given: Iterable[Given], namespace: str) -> list[Given]:
+    """The objects, those without a namespace in this one."""
+    return [_placed(one, namespace) for one in given]
+
+
+def _placed(one: Given, namespace: str) -> Given:
+    if not namespace or one.metadata.namespace or not one.resource.namespaced:
+        return one
+    metadata = replace(one.metadata, namespace=namespace)
+    return one._replace(document=replace(one.document, metadata=metadata))
+
+
+def beside(origin: Origin, name: str) -> str:
+    """The file's name, seen from the folder of the input that names it."""
+    return str(File(origin.text.name).parent / name) if origin.text is not None else name

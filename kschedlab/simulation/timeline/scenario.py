@@ -1,0 +1,184 @@
+"""What is to be simulated, read from files: objects, timelines, workloads of scheduler_perf, in any mixture.
+
+    scenario = load_scenario("cluster.yaml", "outage.yaml")
+    scenario = loads_scenario(text)
+
+A document with ``apiVersion`` and ``kind`` is an object that is there from the beginning; one with ``timeline`` or
+``simulation`` says what happens; a list of test cases is scheduler_perf's. docs/scenarios.md describes all of it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+from kschedlab.configuration.faults import decoded
+from kschedlab.generations import GENERATIONS
+from kschedlab.manifests.decoding import Origin
+from kschedlab.manifests.loading import LoadReport
+from kschedlab.manifests.sources import Source, Text, read_all
+from kschedlab.objects.meta import Int64, Part, Time
+from kschedlab.objects.problems import Fault, ManifestError, one_of
+from kschedlab.simulation.controllers.kubelet import KubeletSettings
+from kschedlab.simulation.durations import duration_of
+from kschedlab.simulation.perf.workload import is_workload_file, read_workload
+from kschedlab.simulation.scheduler.context import Latencies
+from kschedlab.simulation.timeline.actions import Moment
+from kschedlab.simulation.timeline.entries import read_moments
+from kschedlab.simulation.timeline.feasibility import check_possible
+from kschedlab.simulation.timeline.given_objects import THERE, Given, Reading, beside
+
+
+@dataclass(frozen=True)
+class Settings:
+    """How the world around the scheduler behaves. ``recreate``: whether owners replace pods that are gone."""
+
+    recreate: bool = True
+    kubelet: KubeletSettings = KubeletSettings()
+    latencies: Latencies = Latencies()
+
+
+@dataclass(frozen=True)
+class Options:
+    """What the files say about the run; None and "" where they say nothing.
+
+    ``start``: microseconds since 1970; ``until``: microseconds after it; ``config``: a file of the scheduler.
+    """
+
+    start: int | None = None
+    generation: str = ""
+    config: str = ""
+    seed: int | None = None
+    until: int | None = None
+    settings: Settings = Settings()
+
+
+@dataclass
+class Scenario:
+    """Everything that a run needs. ``moments`` are in the order of time."""
+
+    objects: list[Given] = field(default_factory=list)
+    moments: list[Moment] = field(default_factory=list)
+    options: Options = Options()
+    report: LoadReport = field(default_factory=LoadReport)
+
+
+def load_scenario(*sources: Source, workload: str = "") -> Scenario:
+    """Read files, folders, ``-`` for standard input, open files. ManifestError with everything that is wrong.
+
+    ``workload``: which one of a file of scheduler_perf is meant, as ``Test/Workload``.
+    """
+    return _load(read_all(sources), workload)
+
+
+def loads_scenario(text: str, name: str = "<text>", workload: str = "") -> Scenario:
+    """Read a text. ``name``: what messages call it; files that it names are looked for beside it. ManifestError."""
+    return _load([Text(0, name, text)], workload)
+
+
+def _load(texts: Iterable[Text], workload: str) -> Scenario:
+    reading = _Scenarios(workload)
+    for text in texts:
+        try:
+            for root, data in reading.roots(text):
+                reading.take(data, Origin(text, root, ()))
+        except ManifestError as error:
+            reading.problems += error.problems
+    reading.finish()
+    scenario = reading.scenario
+    scenario.moments.sort(key=lambda moment: moment.at)
+    reading.problems += check_possible(scenario.objects, scenario.moments)
+    reading.finish()
+    scenario.report = reading.report
+    return scenario
+
+
+class _Head(Part, frozen=True):
+    """The map under ``simulation``."""
+
+    start: Time | None = None
+    generation: str = ""
+    config: str = ""
+    seed: Int64 | None = None
+    until: Any = None
+    recreate: bool = True
+    kubelet: Any = None
+    latencies: Any = None
+
+
+class _Scenarios(Reading):
+    def __init__(self, workload: str) -> None:
+        super().__init__()
+        self.scenario = Scenario()
+        self._workload = workload
+        self._head: Origin | None = None
+
+    def take(self, data: Any, origin: Origin) -> None:
+        """One document."""
+        if is_workload_file(data):
+            self._take_workload(data, origin)
+        elif isinstance(data, dict) and ("timeline" in data or "simulation" in data):
+            self._take_timeline(data, origin)
+        else:
+            self.scenario.objects += self.objects(data, origin, THERE)
+
+    def _take_workload(self, data: list[Any], origin: Origin) -> None:
+        chosen = read_workload(data, origin, self._workload, self)
+        if chosen is None:
+            return
+        self.scenario.moments.append(Moment(0, chosen.operations, chosen.origin))
+        if chosen.config:
+            self.scenario.options = replace(self.scenario.options, config=chosen.config)
+
+    def _take_timeline(self, data: dict[str, Any], origin: Origin) -> None:
+        for name in data:
+            if name not in ("simulation", "timeline"):
+                why = "has no place here: a timeline has simulation and timeline"
+                self.problems.append(origin.problem(Fault((name,), why)))
+        if "simulation" in data:
+            self._take_head(data["simulation"], Origin(origin.text, origin.root, ("simulation",)))
+        if "timeline" in data:
+            self.scenario.moments += read_moments(
+                data["timeline"], Origin(origin.text, origin.root, ("timeline",)), self
+            )
+
+    def _take_head(self, data: Any, origin: Origin) -> None:
+        faults: list[Fault] = []
+        head = decoded(data, _Head, (), faults)
+        if self._head is not None:
+            faults.append(Fault((), f"is given twice, first at {self._head.place}"))
+        self._head = origin
+        if head.generation and head.generation not in GENERATIONS:
+            faults.append(Fault(("generation",), f"{one_of(GENERATIONS)} is expected here"))
+        settings = Settings(head.recreate, _kubelet(head.kubelet, faults), _latencies(head.latencies, faults))
+        self.scenario.options = Options(
+            start=head.start,
+            generation=head.generation,
+            config=beside(origin, head.config) if head.config else self.scenario.options.config,
+            seed=head.seed,
+            until=None if head.until is None else duration_of(head.until, ("until",), faults),
+            settings=settings,
+        )
+        self.problems += [origin.problem(fault) for fault in faults]
+
+
+def _durations(data: Any, names: tuple[str, ...], path: str, faults: list[Fault]) -> dict[str, int]:
+    """The durations of a map that may have these names."""
+    if data is None:
+        return {}
+    if not isinstance(data, dict):
+        faults.append(Fault((path,), f"a map with {one_of(names)} is expected here"))
+        return {}
+    faults += [Fault((path, name), f"is not one of {', '.join(names)}") for name in data if name not in names]
+    found = {name: duration_of(data[name], (path, name), faults) for name in names if name in data}
+    return {name: value for name, value in found.items() if value is not None}
+
+
+def _kubelet(data: Any, faults: list[Fault]) -> KubeletSettings:
+    return replace(KubeletSettings(), **_durations(data, ("start", "stop", "run"), "kubelet", faults))
+
+
+def _latencies(data: Any, faults: list[Fault]) -> Latencies:
+    names = ("cycle", "preempt", "bind", "status", "delete", "volumes")
+    return replace(Latencies(), **_durations(data, names, "latencies", faults))

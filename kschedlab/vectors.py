@@ -1,0 +1,115 @@
+"""Scenarios in, verdicts out, one JSON object a line: the format of the conformance vectors (tests/conformance).
+
+As in the program that made the vectors, pods go straight to the scheduling cycle, past the queue and its gates.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import replace
+from typing import Any
+
+import msgspec
+
+from kschedlab.cluster.cluster import Cluster
+from kschedlab.cluster.pods import PodInfo
+from kschedlab.generations import GENERATIONS, LATEST, Deciders, Generation, api_of, decider
+from kschedlab.manifests.loading import ManifestError, decode_objects
+from kschedlab.objects.model import Pod
+from kschedlab.scheduler import Scheduler
+
+
+class Scenario(msgspec.Struct):
+    """A cluster and a pod of it to decide for, or a queue of pods that arrive one after the other."""
+
+    objects: list[msgspec.Raw]
+    id: str = ""
+    pod: str = ""
+    queue: list[msgspec.Raw] = []
+
+
+def decide_lines(lines: Iterable[bytes | str], generation: str | Deciders = LATEST) -> Iterator[str]:
+    """One verdict (JSON) for each scenario; with ``error`` if it can't be read. Blank lines are passed over.
+
+    ``generation``: the name of a table, or what decides.
+    """
+    deciders = GENERATIONS[generation] if isinstance(generation, str) else generation
+    for line in lines:
+        if line.strip():
+            yield msgspec.json.encode(decide_line(line, deciders)).decode()
+
+
+def decide_line(line: bytes | str, deciders: Deciders) -> dict[str, Any]:
+    """The verdict for one scenario."""
+    version = deciders.name if isinstance(deciders, Generation) else ", ".join(g.name for g in deciders.values())
+    try:
+        scenario = msgspec.json.decode(line, type=Scenario)
+    except msgspec.MsgspecError as error:
+        return {"id": "", "version": version, "feasible": [], "error": f"not a scenario: {error}"}
+    head = {"id": scenario.id, "version": version}
+    try:
+        return head | (_placements(scenario, deciders) if scenario.queue else _verdict(scenario, deciders))
+    except ManifestError as error:
+        return head | {"feasible": [], "error": str(error)}
+
+
+def _verdict(scenario: Scenario, deciders: Deciders) -> dict[str, Any]:
+    cluster = Cluster(decode_objects(scenario.objects), api_of(deciders))
+    pod = cluster.pending.get(scenario.pod)
+    if pod is None:
+        return {"feasible": [], "error": f'pod "{scenario.pod}" is not in the scenario'}
+    generation = decider(deciders, pod.pod)
+    if generation is None:
+        return {"feasible": [], "error": no_profile(pod)}
+    return Scheduler(cluster, generation, survey=True).cycle(pod).to_dict()
+
+
+def no_profile(pod: PodInfo) -> str:
+    """Why nothing decides for the pod."""
+    return f'no profile has the schedulerName "{pod.pod.spec.schedulerName}" of pod {pod.key}'
+
+
+def _placements(scenario: Scenario, deciders: Deciders) -> dict[str, Any]:
+    """Schedule the queue in its order. After a preemption the victims are gone at once, and the pod tries once more."""
+    objects = decode_objects([*scenario.objects, *scenario.queue])
+    arriving = [f"{m.namespace}/{m.name}" for m in (o.metadata for o in objects.pods[-len(scenario.queue) :])]
+    cluster = Cluster(objects, api_of(deciders))
+    waiting = {key: cluster.pending.pop(key) for key in arriving}
+    placements = []
+    for key in arriving:
+        generation = decider(deciders, waiting[key].pod)
+        if generation is None:
+            return {"feasible": [], "error": no_profile(waiting[key])}
+        placement = _place(Scheduler(cluster, generation, survey=True), waiting[key])
+        if "error" in placement:
+            return {"feasible": [], "error": f"{key}: {placement['error']}"}
+        placements.append({"pod": key} | placement)
+    return {"feasible": [], "placements": placements}
+
+
+def _place(scheduler: Scheduler, pod: PodInfo) -> dict[str, Any]:
+    victims: list[str] = []
+    for last in (False, True):
+        decision = scheduler.cycle(pod)
+        if decision.error:
+            return {"error": decision.error}
+        if decision.node is None and (last or decision.nominated_node is None):
+            break
+        if decision.node is not None:
+            scheduler.cluster.bind(replace(pod, start=_created(pod.pod)), decision.node)
+            return {"node": decision.node} | ({"victims": victims} if victims else {})
+        assert decision.preemption is not None
+        victims = [victim.key for victim in decision.preemption.victims]
+        scheduler.commit(decision)
+        pod = _nominated(scheduler.cluster, pod, str(decision.nominated_node))
+    return {"node": ""} | ({"victims": victims} if victims else {})
+
+
+def _created(pod: Pod) -> int:
+    """A placed pod starts when it was created."""
+    return pod.metadata.creationTimestamp or 0
+
+
+def _nominated(cluster: Cluster, pod: PodInfo, node: str) -> PodInfo:
+    status = msgspec.structs.replace(pod.pod.status, nominatedNodeName=node)
+    return replace(pod, pod=msgspec.structs.replace(pod.pod, status=status))

@@ -1,0 +1,157 @@
+"""Each node is judged in a world of its own: what comes and goes there changes nothing elsewhere."""
+
+from dataclasses import dataclass
+
+import numpy as np
+import pytest
+from hypothesis import given, strategies as st
+
+from kschedlab.cluster.cluster import CPU, Cluster
+from kschedlab.cluster.signatures import Kind
+from kschedlab.cluster.snapshot import Overlay, World
+from tests.build import cluster, node, pod
+
+ZONES = ["a", "a", "b", None]
+NODES = [node(f"n{i}", labels={"zone": zone} if zone else {}) for i, zone in enumerate(ZONES)]
+
+
+@dataclass(frozen=True)
+class Weighs:
+    """Answers 0, 1 or 2, by the pod's label."""
+
+    def of(self, kind: Kind) -> int:
+        return int(kind.labels["weight"])
+
+
+def build(pods: list[tuple[int, int, int]]) -> Cluster:
+    """Pods of (node, weight in the question, cpu), running and, with a node of 4 and more, nominated."""
+    running = [
+        pod(f"p{i}", f"n{on}", labels={"weight": str(weight)}, requests={"cpu": str(cpu)})
+        if on < 4
+        else pod(f"p{i}", labels={"weight": str(weight)}, requests={"cpu": str(cpu)}, nominated=f"n{on - 4}")
+        for i, (on, weight, cpu) in enumerate(pods)
+    ]
+    # In the order of the objects' names, so that node i of the cluster is NODES[i].
+    world = cluster(*NODES, *running)
+    assert sorted(world.names) == ["n0", "n1", "n2", "n3"]
+    return world
+
+
+PODS = st.lists(st.tuples(st.integers(0, 7), st.integers(0, 2), st.integers(0, 3)), max_size=12)
+
+
+@given(PODS, st.data())
+def test_a_world_equals_the_cluster_with_that_nodes_changes_made(pods, data):
+    world_of = build(pods)
+    columns, waiting = world_of.pods, world_of.nominated
+    rows, coming = np.flatnonzero(columns.live()), np.flatnonzero(waiting.live())
+    leaving, arriving = Overlay(world_of, columns, rows), Overlay(world_of, waiting, coming)
+    asked_early = data.draw(st.booleans())
+    world = World(world_of).over(leaving).over(arriving)
+    if asked_early:
+        world.count(Weighs())
+    gone = choose(data, leaving, len(rows), -1)
+    came = choose(data, arriving, len(coming), +1)
+    world = World(world_of).over(leaving).over(arriving)
+    among = np.array(data.draw(st.lists(st.booleans(), min_size=4, max_size=4)))
+
+    for n, name in enumerate(world_of.names):
+        present = [columns.info(r) for k, r in enumerate(rows) if not (columns.node[r] == n and k in gone)]
+        node_of = {i.key: int(columns.node[columns.row_of[i.key]]) for i in present}
+        extra = [waiting.info(r) for k, r in enumerate(coming) if waiting.node[r] == n and k in came]
+        node_of |= {i.key: n for i in extra}
+        everyone = present + extra
+        here = [i for i in everyone if node_of[i.key] == n]
+        weight = {i.key: int(i.pod.metadata.labels["weight"]) for i in everyone}
+        assert world.count(Weighs())[n] == sum(weight[i.key] for i in here)
+        assert world.requested(CPU)[n] == sum(i.request.get("cpu", 0) for i in here)
+        assert world.pods_on()[n] == len(here)
+        assert world.total(Weighs())[n] == sum(weight.values())
+        zone = ZONES[int(name[1:])]
+        same = {m for m, other in enumerate(world_of.names) if zone and ZONES[int(other[1:])] == zone}
+        assert world.count_in_domain(Weighs(), "zone")[n] == sum(
+            weight[i.key] for i in everyone if node_of[i.key] in same
+        )
+        assert world.count_in_domain(Weighs(), "zone", among)[n] == sum(
+            weight[i.key] for i in everyone if node_of[i.key] in same and among[node_of[i.key]]
+        )
+
+
+def choose(data: st.DataObject, overlay: Overlay, size: int, weight: int) -> set[int]:
+    """Set some of the overlay's pods, take some of them back, and return those that are left."""
+    first = data.draw(st.sets(st.integers(0, size - 1))) if size else set()
+    back = data.draw(st.sets(st.sampled_from(sorted(first)))) if first else set()
+    overlay.set(np.array(sorted(first), np.int64), weight)
+    overlay.set(np.array(sorted(back), np.int64), 0)
+    return first - back
+
+
+def test_without_overlays_a_world_is_the_cluster_itself():
+    world_of = build([(0, 1, 2), (0, 2, 1), (2, 1, 1)])
+    world = World(world_of)
+    assert world.requested(CPU) is not None and np.shares_memory(world.requested(CPU), world_of.requested)
+    assert world.pods_on() is world_of.pods_on
+    assert world.count(Weighs()).tolist() == world_of.count(Weighs()).tolist()
+
+
+class TestHolds:
+    """Host ports are kept in a set: v1.37: kube-scheduler/framework/types.go, HostPortInfo."""
+
+    @dataclass(frozen=True)
+    class Has:
+        def of(self, kind: Kind) -> int:
+            return int(kind.labels["weight"] == "1")
+
+    def worlds(self, *pods):
+        world_of = build([(*p, 0) for p in pods])
+        rows = np.flatnonzero(world_of.pods.live())
+        rows = rows[np.argsort([world_of.pods.info(r).key for r in rows])]
+        return world_of, Overlay(world_of, world_of.pods, rows)
+
+    def held(self, world_of, overlay):
+        return bool(World(world_of).over(overlay).holds(self.Has())[world_of.index["n0"]])
+
+    def test_the_last_pod_that_has_it_takes_it_along(self):
+        world_of, overlay = self.worlds((0, 1), (0, 0))
+        assert self.held(world_of, overlay)
+        overlay.set(np.array([0]), -1)
+        assert not self.held(world_of, overlay)
+
+    def test_a_pod_that_leaves_takes_it_from_the_others_too(self):
+        world_of, overlay = self.worlds((0, 1), (0, 1), (0, 1))
+        running = Overlay(world_of, world_of.pods, np.array([world_of.pods.row_of["default/p0"]]))
+        running.set(np.array([0]), -1)
+        assert not self.held(world_of, running)
+
+    def test_a_pod_that_stays_after_all_brings_it_back(self):
+        world_of, overlay = self.worlds((0, 1), (0, 1))
+        overlay.set(np.array([0, 1]), -1)
+        overlay.set(np.array([1]), 0)
+        assert self.held(world_of, overlay)
+
+    def test_a_pod_without_it_takes_nothing(self):
+        world_of, overlay = self.worlds((0, 1), (0, 0))
+        overlay.set(np.array([1]), -1)
+        assert self.held(world_of, overlay)
+
+    def test_a_pod_elsewhere_changes_nothing(self):
+        world_of, overlay = self.worlds((0, 1), (1, 1))
+        overlay.set(np.array([1]), -1)
+        assert self.held(world_of, overlay)
+
+    def test_a_nominated_pod_brings_it(self):
+        world_of = build([(4, 1, 0)])
+        overlay = Overlay(world_of, world_of.nominated, np.flatnonzero(world_of.nominated.live()))
+        assert not self.held(world_of, overlay)
+        overlay.set(np.array([0]), 1)
+        assert self.held(world_of, overlay)
+
+    @pytest.mark.parametrize("nominated_first", [True, False])
+    def test_a_nominated_pod_brings_it_after_another_has_taken_it_along(self, nominated_first):
+        world_of = build([(0, 1, 0), (4, 1, 0)])
+        leaving = Overlay(world_of, world_of.pods, np.flatnonzero(world_of.pods.live()))
+        coming = Overlay(world_of, world_of.nominated, np.flatnonzero(world_of.nominated.live()))
+        leaving.set(np.array([0]), -1)
+        coming.set(np.array([0]), 1)
+        first, second = (coming, leaving) if nominated_first else (leaving, coming)
+        assert World(world_of).over(first).over(second).holds(self.Has())[world_of.index["n0"]]

@@ -1,0 +1,202 @@
+"""A Policy of v1.13 or v1.16: predicates and priorities by name."""
+
+import json
+
+import pytest
+
+from kschedlab.configuration import load_configuration
+from kschedlab.filter.predicates.general import GeneralPredicates
+from kschedlab.filter.predicates.node_label import NodeLabel
+from kschedlab.generations import V1_13, V1_16, V1_20, Generation
+from kschedlab.manifests.loading import ManifestError
+from kschedlab.score.node_resources import RequestedToCapacityRatio
+from kschedlab.score.priorities.node_label import NodeLabelScore
+from kschedlab.score.priorities.service_anti_affinity import ServiceAntiAffinity
+from tests.build import node, pod, refused
+
+MANDATORY = ["CheckNodeUnschedulable", "PodToleratesNodeTaints"]
+
+
+def read(base: Generation = V1_13, **policy):
+    return load_configuration(json.dumps({"kind": "Policy", "apiVersion": "v1"} | policy), base)
+
+
+def generation(base: Generation = V1_13, **policy) -> Generation:
+    return read(base, **policy)["default-scheduler"]
+
+
+def names(found: Generation) -> list[str]:
+    return [predicate.name for predicate in found.filters]
+
+
+def faults(**policy) -> list[str]:
+    with pytest.raises(ManifestError) as error:
+        generation(**policy)
+    return [problem.message for problem in error.value.problems]
+
+
+@pytest.mark.parametrize("base", [V1_13, V1_16])
+def test_absent_lists_mean_the_defaults(base):
+    found = generation(base, predicates=None)
+    assert (found.filters, found.scores) == (base.filters, base.scores)
+    assert found.name == f"default-scheduler ({base.name})"
+
+
+def test_v1_13_reads_a_policy_unless_another_is_chosen():
+    assert load_configuration('{"kind": "Policy", "apiVersion": "v1"}')["default-scheduler"].api == V1_13.api
+    with pytest.raises(ManifestError, match="Policy is read by v1.13 or v1.16, not by v1.20"):
+        read(V1_20)
+
+
+def test_a_policy_may_be_yaml():
+    text = "apiVersion: v1\nkind: Policy\npriorities:\n- {name: EqualPriority, weight: 3}\n"
+    found = load_configuration(text)["default-scheduler"]
+    assert [(score.name, weight) for score, weight in found.scores] == [("EqualPriority", 3)]
+
+
+def test_empty_lists_mean_none_but_what_is_mandatory():
+    found = generation(predicates=[], priorities=[])
+    assert (names(found), found.scores) == (MANDATORY, ())
+
+
+def test_the_order_of_predicates_is_fixed():
+    given = [{"name": name} for name in ("MatchInterPodAffinity", "NoDiskConflict", "HostName", "GeneralPredicates")]
+    assert names(generation(predicates=given)) == [
+        "CheckNodeUnschedulable",
+        "GeneralPredicates",
+        "HostName",
+        "NoDiskConflict",
+        "PodToleratesNodeTaints",
+        "MatchInterPodAffinity",
+    ]
+
+
+def test_priorities_stand_in_the_order_of_their_names_and_the_last_weight_counts():
+    given = [("TaintTolerationPriority", 1), ("EqualPriority", 2), ("TaintTolerationPriority", 5)]
+    found = generation(priorities=[{"name": name, "weight": weight} for name, weight in given])
+    assert [(s.name, w) for s, w in found.scores] == [("EqualPriority", 2), ("TaintTolerationPriority", 5)]
+
+
+def test_predicates_of_conditions_take_the_place_of_the_mandatory_ones():
+    found = read(predicates=[{"name": "CheckNodeMemoryPressure"}])
+    assert names(found["default-scheduler"]) == ["CheckNodeCondition", "CheckNodeMemoryPressure"]
+    assert "TaintNodesByCondition is off: it is taken to be off" in found.warnings[0]
+
+
+@pytest.mark.parametrize("presence", [True, False])
+def test_labels_that_must_be_there_or_must_not(presence):
+    argument = {"labelsPresence": {"labels": ["disk"], "presence": presence}}
+    found = generation(predicates=[{"name": "CheckNodeLabelPresence", "argument": argument}])
+    (label,) = [f for f in found.filters if isinstance(f, NodeLabel)]
+    refuses = refused(label, pod("p"), node("with", labels={"disk": "x"}), node("without"))
+    assert list(refuses) == (["without"] if presence else ["with"])
+
+
+def test_a_predicate_of_a_name_without_a_place_in_the_order_is_never_asked():
+    argument = {"labelsPresence": {"labels": ["disk"], "presence": True}}
+    found = read(predicates=[{"name": "mine", "argument": argument}, {"name": "PodFitsPorts"}])
+    assert names(found["default-scheduler"]) == MANDATORY
+    assert [w.split(": ", 1)[1] for w in found.warnings] == [
+        'predicates[0].name: "mine" has no place in the order of predicates, so it is never asked',
+        'predicates[1].name: "PodFitsPorts" has no place in the order of predicates, so it is never asked',
+    ]
+
+
+def test_an_argument_can_put_something_else_under_a_known_name():
+    argument = {"labelsPresence": {"labels": ["disk"], "presence": True}}
+    given = [{"name": "PodToleratesNodeTaints", "argument": argument}, {"name": "PodToleratesNodeTaints"}]
+    found = generation(predicates=given)
+    assert found.filters[1] == NodeLabel("PodToleratesNodeTaints", present=("disk",))
+
+
+def test_priorities_with_arguments():
+    shape = [{"utilization": 0, "score": 0}, {"utilization": 100, "score": 10}]
+    resources = [{"name": "cpu", "weight": 0}, {"name": "example.com/gpu", "weight": 3}]
+    arguments = {
+        "anti": {"serviceAntiAffinity": {"label": "zone"}},
+        "label": {"labelPreference": {"label": "disk", "presence": True}},
+        "ratio": {"requestedToCapacityRatioArguments": {"shape": shape, "resources": resources}},
+    }
+    given = [{"name": name, "weight": 2, "argument": argument} for name, argument in arguments.items()]
+    anti, label, ratio = (score for score, _ in generation(V1_16, priorities=given).scores)
+    assert anti == ServiceAntiAffinity("anti", "zone", highest=10)
+    assert label == NodeLabelScore("label", present=("disk",), highest=10)
+    assert ratio.strategy == RequestedToCapacityRatio(((0, 0), (100, 10)), percent_rounded_up=True)
+    assert ratio.resources == (("cpu", 1), ("example.com/gpu", 3))
+    old = read(V1_13, priorities=given)
+    assert old["default-scheduler"].scores[2][0].resources == (("cpu", 1), ("memory", 1))
+    assert old.warnings[0].endswith(".resources: is not read by v1.13: it means nothing")
+
+
+def test_hard_pod_affinity_symmetric_weight():
+    found = generation(hardPodAffinitySymmetricWeight=30)
+    assert {getattr(score, "hard_pod_affinity_weight", None) for score, _ in found.scores} == {None, 30}
+
+
+def test_all_predicates_are_asked_and_give_all_their_reasons():
+    found = generation(alwaysCheckAllPredicates=True)
+    (united,) = found.filters
+    assert isinstance(united, GeneralPredicates) and united.filters == V1_13.filters
+    small = node("n", {"cpu": "1", "pods": "9"}, unschedulable=True)
+    assert refused(united, pod("p", requests={"cpu": "2"}), small) == {
+        "n": ["node(s) were unschedulable", "Insufficient cpu"]
+    }
+
+
+def test_extenders_are_reported_and_what_they_look_after_is_ignored():
+    managed = [{"name": "example.com/a", "ignoredByScheduler": True}, {"name": "example.com/b"}]
+    found = read(extenders=[{"urlPrefix": "http://x", "managedResources": managed}])
+    assert found.warnings == ("<text>:1: extenders: are not modelled: what they would say is left out of decisions",)
+    general = next(f for f in found["default-scheduler"].filters if f.name == "GeneralPredicates")
+    asked = pod("p", requests={"example.com/a": "1", "example.com/b": "1"})
+    assert refused(general, asked, node("n")) == {"n": ["Insufficient example.com/b"]}
+
+
+def test_unknown_fields_mean_nothing():
+    found = read(foo=1, predicates=[{"name": "HostName", "bar": 2}])
+    assert [warning.split(": ", 1)[1] for warning in found.warnings] == [
+        'foo: unknown field "foo": it means nothing',
+        'predicates[0].bar: unknown field "bar": it means nothing',
+    ]
+
+
+def test_the_gate_of_resource_limits_is_taken_to_be_on():
+    (warning,) = read(priorities=[{"name": "ResourceLimitsPriority", "weight": 1}]).warnings
+    assert "ResourceLimitsPriorityFunction is on: it is taken to be on" in warning
+
+
+def test_what_is_refused():
+    two = {"labelsPresence": {"labels": ["a"]}, "serviceAffinity": {"labels": ["a"]}}
+    assert faults(
+        predicates=[{"name": "Foo"}, {"name": "CheckNodeLabelPresence"}, {"name": "mine", "argument": two}],
+        priorities=[
+            {"name": "Foo", "weight": 1},
+            {"name": "EqualPriority"},
+            {"name": "x", "weight": 1, "argument": {}},
+        ],
+        hardPodAffinitySymmetricWeight=101,
+    ) == [
+        "hardPodAffinitySymmetricWeight: invalid hardPodAffinitySymmetricWeight: 101, must be in the range 1-100",
+        "predicates[0].name: Invalid configuration: Predicate type not found for Foo",
+        "predicates[1].name: Invalid configuration: Predicate type not found for CheckNodeLabelPresence",
+        "predicates[2].argument: Exactly 1 predicate argument is required, numArgs: 2, Predicate: mine",
+        "priorities[0].name: Invalid configuration: Priority type not found for Foo",
+        "priorities[1].weight: Priority EqualPriority should have a positive weight applied to it or it has overflown",
+        "priorities[2].argument: Exactly 1 priority argument is required, numArgs: 0, Priority: x",
+    ]
+
+
+def test_a_shape_is_checked():
+    shape = [{"utilization": 50, "score": 20}, {"utilization": 10, "score": 1}]
+    argument = {"requestedToCapacityRatioArguments": {"shape": shape}}
+    start = "priorities[0].argument.requestedToCapacityRatioArguments.shape"
+    assert faults(priorities=[{"name": "x", "weight": 1, "argument": argument}]) == [
+        f"{start}[0].score: Invalid value: 20: not in valid range [0, 10]",
+        f"{start}[1].utilization: Invalid value: 10: values must be sorted in increasing order",
+    ]
+
+
+def test_weights_that_overflow():
+    half = {"weight": 2**62 // 10}
+    given = [{"name": name} | half for name in ("EqualPriority", "LeastRequestedPriority", "MostRequestedPriority")]
+    assert faults(priorities=given) == ["priorities: Total priority of priority functions has overflown"]

@@ -1,0 +1,79 @@
+"""GeneralPredicates: rows of v1.13's predicates_test.go (TestRunGeneralPredicates), and more."""
+
+import numpy as np
+import pytest
+
+from kschedlab.filter.node import NodeName
+from kschedlab.filter.node_affinity import CONFLICT, NO_MATCH_1_16, NodeAffinity
+from kschedlab.filter.node_ports import PORTS_TAKEN
+from kschedlab.filter.predicates.general import GeneralPredicates
+from kschedlab.filter.stage import prepare
+from kschedlab.registry import REGISTRY_1_16
+from tests.build import cluster, judged, model, node, node_affinity, pod, refused, term
+
+GENERAL = REGISTRY_1_16.predicates["GeneralPredicates"]()
+TEN = {"cpu": "10m", "memory": "20", "pods": "32"}
+HOST = "node(s) didn't match the requested hostname"
+
+
+def port(number):
+    return [{"containerPort": number, "hostPort": number}]
+
+
+@pytest.mark.parametrize(
+    ("asking", "running", "reasons"),
+    [
+        (pod("p"), pod("r", "n", requests={"cpu": "9m", "memory": "19"}), []),
+        (
+            pod("p", requests={"cpu": "8m", "memory": "10"}),
+            pod("r", "n", requests={"cpu": "5m", "memory": "19"}),
+            ["Insufficient cpu", "Insufficient memory"],
+        ),
+        (pod("p", "other"), pod("r", "n"), [HOST]),
+        (pod("p", ports=port(123)), pod("r", "n", ports=port(123)), [PORTS_TAKEN]),
+        (
+            pod("p", "other", requests={"cpu": "11m"}, ports=port(123), nodeSelector={"disk": "ssd"}),
+            pod("r", "n", ports=port(123)),
+            ["Insufficient cpu", HOST, PORTS_TAKEN, NO_MATCH_1_16],
+        ),
+    ],
+    ids=[
+        "no resources/port/host requested always fits",
+        "not enough cpu and memory resource",
+        "host not match",
+        "hostport conflict",
+        "everything at once",
+    ],
+)
+def test_general_predicates(asking, running, reasons):
+    found = refused(GENERAL, asking, node("n", allocatable=TEN), running)
+    assert found == ({"n": reasons} if reasons else {})
+
+
+def test_a_node_that_is_full_and_not_selected_is_hopeless():
+    asking = pod("p", requests={"cpu": "20m"}, nodeSelector={"disk": "ssd"})
+    world, verdicts = judged(
+        GENERAL, asking, node("full", allocatable=TEN, labels={"disk": "ssd"}), node("both", allocatable=TEN)
+    )
+    hopeless = verdicts.unresolvable()
+    assert (hopeless[world.index["full"]], hopeless[world.index["both"]]) == (False, True)
+
+
+def test_a_pod_that_none_of_its_filters_concerns_is_skipped():
+    world = cluster(node("n"))
+    assert GeneralPredicates(filters=(NodeName(), NodeAffinity())).prepare(world.info(model(pod("p"))), world) is None
+
+
+def test_filters_that_leave_nodes_out_or_reject_the_pod_still_do():
+    world = cluster(node("a"), node("b"), node("c"))
+    plugin = GeneralPredicates(filters=(NodeName(), NodeAffinity()))
+
+    def prepared(asking):
+        return prepare(world.info(model(asking)), world, [plugin])
+
+    here = [term("metadata.name In a"), term("metadata.name In b")]
+    left_in = prepared(pod("p", "b", affinity=node_affinity(*here))).only
+    assert np.array_equal(left_in, [name == "b" for name in world.names])
+    nowhere = term("metadata.name In a", "metadata.name In b")
+    rejected = prepared(pod("p", affinity=node_affinity(nowhere))).rejected
+    assert rejected is not None and rejected.reasons == (CONFLICT,)

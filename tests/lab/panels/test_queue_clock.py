@@ -1,0 +1,88 @@
+"""The story on a clock: in every generation each pod is somewhere at any time, and as its rules say."""
+
+from __future__ import annotations
+
+from xml.etree import ElementTree
+
+import pytest
+
+from kschedlab.generations import GENERATIONS
+from kschedlab.lab.panels.queue_clock import (
+    PODS,
+    SECOND,
+    TIMES,
+    Measured,
+    Settings,
+    as_yaml,
+    panel,
+    position,
+    replay,
+    show,
+    wait_without_event,
+    waits_after_failures,
+    when_is_web_tried,
+    where,
+)
+from kschedlab.manifests.loading import loads
+
+BOTH = [(name, busy) for name in GENERATIONS for busy in (False, True)]
+
+
+def tries(generation: str, busy: bool, pod: str) -> list[float]:
+    return [at / SECOND for at, who in replay(generation, busy).tries if who == pod]
+
+
+@pytest.mark.parametrize("case", BOTH)
+def test_a_pod_is_always_in_one_place(case: tuple[str, bool]) -> None:
+    for pod in PODS:
+        found = [each for each in replay(*case).entries if each.pod == pod]
+        assert [each.at for each in found] == sorted(each.at for each in found)
+        popped = [each.at for each in found if each.part == "in flight"]
+        assert popped == [at for at, who in replay(*case).tries if who == pod]
+
+
+@pytest.mark.parametrize("case", BOTH)
+def test_the_view_at_every_time(case: tuple[str, bool]) -> None:
+    for time in TIMES:
+        settings = Settings(time=time, generation=case[0], busy=case[1])
+        view, places = show(settings), where(settings)
+        assert view.sentence.startswith(f"{case[0]}, {time} s: ")
+        assert all(f"{each.pod} " in view.sentence and each.why in view.text for each in places)
+        assert ElementTree.fromstring(str(view.picture)).get("aria-label") == view.sentence
+
+
+def test_web_is_bound_when_its_generation_lets_it() -> None:
+    last = {case: tries(*case, "web")[-1] for case in BOTH}
+    at_once = {("v1.13", True), ("v1.13", False), ("v1.37", False)}
+    assert last == {case: 6 if case in at_once else 10 for case in BOTH}
+    for case in BOTH:
+        assert where(Settings(time=360, generation=case[0], busy=case[1]))[0].part == "bound"
+
+
+def test_only_v1_37_leaves_pods_asleep_that_an_event_can_t_help() -> None:
+    assert tries("v1.37", True, "friend") == [0.5, 330] and tries("v1.37", True, "ssd") == [0.25, 8]
+    for older in ("v1.13", "v1.16", "v1.20"):
+        assert len(tries(older, True, "friend")) > 5 and len(tries(older, True, "ssd")) > 2
+
+
+def test_waits() -> None:
+    backoff = [1.9, 2.9, 4.9, 8.9, 10.9, 10.9]
+    assert {name: waits_after_failures(name) for name in GENERATIONS} == {
+        "v1.13": [0] * 6,
+        "v1.16": backoff,
+        "v1.20": backoff,
+        "v1.37": backoff,
+    }
+    assert [wait_without_event(name) for name in GENERATIONS] == [89.9, 89.9, 89.9, 329.9]
+    assert all(name in repr(Measured()) and name in Measured()._repr_html_() for name in GENERATIONS)
+
+
+def test_positions_grow_with_time() -> None:
+    assert [position(time) for time in TIMES] == list(range(len(TIMES)))
+    assert position(8.5) == 8.5 and position(45) == 30.5
+
+
+def test_panel_yaml_and_question() -> None:
+    assert panel().move(time=7).view == show(Settings(time=7))
+    assert {pod.metadata.name for pod in loads(as_yaml(Settings())).pods} >= set(PODS)
+    assert len(when_is_web_tried().remarks) == 3

@@ -1,0 +1,98 @@
+"""Settings as text: what is written can be read, and what can't be read is said."""
+
+from dataclasses import dataclass
+
+import pytest
+from hypothesis import given, strategies as st
+
+from kschedlab.lab.panels.settings import Restorable, choice, slider, steps, switch
+
+
+@dataclass(frozen=True)
+class Settings(Restorable):
+    pods: int = slider("pods", range(4), 1)
+    start: int = slider("started at", (480, 540), 480, lambda minutes: f"{minutes // 60:02}:{minutes % 60:02}")
+
+
+def test_the_grid_is_every_combination_once() -> None:
+    grid = list(Settings.grid())
+    assert len(grid) == len(set(grid)) == 8
+    assert Settings(3, 540) in grid
+
+
+@given(st.sampled_from(list(Settings.grid())))
+def test_text_restores_settings(settings: Settings) -> None:
+    assert Settings.parse(str(settings)) == settings
+
+
+def test_settings_are_written_with_their_units() -> None:
+    assert str(Settings()) == "pods: 1, start: 08:00"
+    assert Settings.parse("start: 09:00") == Settings(start=540)
+    assert Settings.parse("  ") == Settings()
+
+
+@pytest.mark.parametrize(
+    ("text", "error"),
+    [
+        ("pod: 1", '"pod" is not a setting; there are pods, start'),
+        ("pods: 9", 'pods: "9" is not one of 0, 1, 2, 3'),
+        ("start: 08:30", 'start: "08:30" is not one of 08:00, 09:00'),
+        ("pods", 'pods: "" is not one of 0, 1, 2, 3'),
+        ("__class__: 1", '"__class__" is not a setting; there are pods, start'),
+    ],
+)
+def test_wrong_text_is_told_what_would_be_right(text: str, error: str) -> None:
+    with pytest.raises(ValueError) as caught:
+        Settings.parse(text)
+    assert str(caught.value) == error
+
+
+def test_changes_go_where_a_slider_can_stand() -> None:
+    assert Settings().changed(pods=3) == Settings(pods=3)
+    with pytest.raises(ValueError, match='pods: "7" is not one of 0, 1, 2, 3'):
+        Settings().changed(pods=7)
+    with pytest.raises(ValueError, match='"cats" is not a setting'):
+        Settings().changed(cats=1)
+
+
+@dataclass(frozen=True)
+class Walk(Restorable):
+    step: int = steps("step", lambda settings: settings.pods if settings.more else 0)
+    pods: int = slider("pods", range(3), 2)
+    more: bool = switch("more", True)
+    order: str = choice("order", ("by age", "by name"), "by age")
+    fixed: int = steps("fixed", 1)
+
+
+def test_the_grid_has_all_steps_of_each_setting() -> None:
+    grid = list(Walk.grid())
+    assert len(grid) == len(set(grid)) == 2 * 2 * ((1 + 2 + 3) + 3)
+    assert {each.step for each in grid if each.pods == 1 and each.more} == {0, 1}
+
+
+@given(st.sampled_from(list(Walk.grid())))
+def test_text_restores_every_kind_of_setting(settings: Walk) -> None:
+    assert Walk.parse(str(settings)) == settings
+    assert Walk().changed(**vars(settings)) == settings
+
+
+def test_every_kind_of_setting_is_written_plainly() -> None:
+    assert str(Walk()) == "step: 0, pods: 2, more: on, order: by age, fixed: 0"
+
+
+def test_a_step_that_there_is_not_is_an_error_but_other_changes_take_it_along() -> None:
+    with pytest.raises(ValueError, match='step: "3" is not one of the steps 0 to 2'):
+        Walk().changed(step=3)
+    with pytest.raises(ValueError, match='step: "3" is not one of the steps 0 to 2'):
+        Walk.parse("step: 3")
+    assert Walk().changed(step=2).changed(pods=1) == Walk(step=1, pods=1)
+    assert Walk(step=2, more=False).clamped() == Walk(more=False)
+
+
+def test_what_could_not_be_read_back_is_refused_at_once() -> None:
+    with pytest.raises(ValueError, match="can't be read back"):
+        choice("names", ("a, b", "c"), "c")
+    with pytest.raises(ValueError, match="can't be read back"):
+        slider("sizes", (1, 2), 1, lambda value: "same")
+    with pytest.raises(ValueError, match="the default 9 is not one of its values"):
+        slider("sizes", (1, 2), 9)

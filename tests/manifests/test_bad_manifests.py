@@ -1,0 +1,59 @@
+"""Bad manifests and exactly what is said about them: all of it at once, each with its line."""
+
+from pathlib import Path
+
+import pytest
+
+from kschedlab.manifests.loading import ManifestError, load
+
+BAD = Path(__file__).parent / "bad"
+EXPECTED = (BAD / "expected.txt").read_text(encoding="utf-8").splitlines()
+MANIFESTS = sorted(path.name for path in BAD.iterdir() if path.suffix in (".yaml", ".json"))
+
+
+@pytest.mark.parametrize("name", MANIFESTS)
+def test_says_exactly_this(name, monkeypatch):
+    monkeypatch.chdir(BAD)
+    with pytest.raises(ManifestError) as caught:
+        load(name)
+    assert str(caught.value).splitlines() == [line for line in EXPECTED if line.startswith(f"{name}:")]
+
+
+def test_everything_that_is_expected_has_its_manifest():
+    assert {line.split(":")[0] for line in EXPECTED} == set(MANIFESTS)
+
+
+def test_all_files_at_once_in_the_order_in_which_they_are_given(monkeypatch):
+    monkeypatch.chdir(BAD)
+    with pytest.raises(ManifestError) as caught:
+        load("ports.yaml", "phase.yaml")
+    named = [line.split(":")[0] for line in str(caught.value).splitlines()]
+    assert named == ["ports.yaml"] * 4 + ["phase.yaml"] * 2
+
+
+def test_the_example_of_the_documentation():
+    text = """\
+apiVersion: v1
+kind: Pod
+metadata: {name: web-1}
+spec:
+  containers:
+  - name: app
+    resources:
+      requests:
+        cpu: "1,5"
+"""
+    with pytest.raises(ManifestError) as caught:
+        load_text(text)
+    assert str(caught.value) == (
+        'cluster.yaml:9: Pod default/web-1: spec.containers[0].resources.requests.cpu: "1,5" is not a quantity '
+        '(the decimal sign is a point: "1.5")'
+    )
+    (problem,) = caught.value.problems
+    assert (problem.place, problem.line) == ("cluster.yaml", 9)
+
+
+def load_text(text: str) -> None:
+    from kschedlab.manifests.loading import loads
+
+    loads(text, "cluster.yaml")

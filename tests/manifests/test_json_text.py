@@ -1,0 +1,78 @@
+"""JSON with line numbers."""
+
+import json
+from decimal import Decimal
+
+import pytest
+from hypothesis import given, strategies as st
+
+from kschedlab.manifests.composer import UnreadableError
+from kschedlab.manifests.json_text import compose_json
+
+VALUES = st.recursive(
+    st.none() | st.booleans() | st.integers(-(10**60), 10**60) | st.text(st.characters(codec="utf-8")),
+    lambda inner: st.lists(inner) | st.dictionaries(st.text(st.characters(codec="utf-8")), inner),
+    max_leaves=20,
+)
+
+
+@given(st.lists(VALUES, min_size=1, max_size=3), st.sampled_from([None, 0, 2]))
+def test_reads_what_python_writes(values, indent):
+    composed = compose_json("\n".join(json.dumps(value, indent=indent) for value in values))
+    assert [root for root, _ in composed.roots] == values
+    assert composed.faults == []
+
+
+def test_fractions_keep_their_digits():
+    ((value, _),) = compose_json("[0.30000000000000004, 1E3, 1.50]").roots
+    assert value == [Decimal("0.30000000000000004"), Decimal("1E+3"), Decimal("1.50")]
+
+
+def test_lines():
+    composed = compose_json('{"a":\n [1,\n  {"b": 2}\n ]}\n\n{"c": 3}', positions=True)
+    assert composed.locate(0, ("a", 1, "b")) == (3, "2")
+    assert composed.locate(1, ("c",)) == (6, "3")
+
+
+@pytest.mark.parametrize(
+    ("text", "line", "message"),
+    [
+        ("[1,\n]", 2, 'there is a "," too many before "]"'),
+        ("[1\n2]", 2, '"," or "]" is missing before "2"'),
+        ('{"a"\n1}', 2, '":" is missing after the key'),
+        ("{a: 1}", 1, 'a key in double quotes is expected, not "a"'),
+        ('{"a": "b', 1, "unterminated string starting"),
+        ('["a\nb"]', 1, "invalid control character"),
+        ("[01]", 1, '"01" is not a value'),
+        ("[Infinity]", 1, '"Infinity" is not a value'),
+        ("[1", 1, 'it ends where "]" is missing'),
+        ('["\\ud800"]', 1, "half of a surrogate pair"),
+        ("{} x", 1, '"x" is not a value'),
+        ("]", 1, '"]" is not a value'),
+    ],
+)
+def test_what_is_wrong(text, line, message):
+    with pytest.raises(UnreadableError) as caught:
+        compose_json(text)
+    assert (caught.value.line, caught.value.message) == (line, f"not valid JSON: {message}")
+
+
+@given(st.text(alphabet='{}[]",:0123456789.eE+- \n\\untrfalse', max_size=60))
+def test_takes_exactly_what_python_takes(text):
+    """One value: where Python's own reader agrees, so does this one (apart from keys given twice)."""
+    try:
+        wanted = json.loads(text, parse_float=Decimal, parse_int=int)
+    except (ValueError, RecursionError):
+        wanted = None
+        valid = False
+    else:
+        valid = True
+    try:
+        composed = compose_json(text)
+    except UnreadableError:
+        assert not valid
+    else:
+        if valid:
+            assert [root for root, _ in composed.roots] == [wanted]
+        else:
+            assert len(composed.roots) != 1

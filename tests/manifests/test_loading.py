@@ -1,0 +1,281 @@
+"""Manifests in every shape in which people have them."""
+
+import io
+import json
+import os
+import stat
+import sys
+from pathlib import Path
+
+import msgspec
+import pytest
+
+from kschedlab.manifests.loading import ManifestError, decode_objects, from_kubectl, load, loads
+
+NODE = {"apiVersion": "v1", "kind": "Node", "metadata": {"name": "n1"}}
+POD = {
+    "apiVersion": "v1",
+    "kind": "Pod",
+    "metadata": {"name": "web"},
+    "spec": {"nodeName": "n1", "containers": [{"name": "app", "resources": {"requests": {"cpu": "1.5"}}}]},
+}
+YAML = """\
+apiVersion: v1
+kind: Node
+metadata: {name: n1}
+---
+apiVersion: v1
+kind: Pod
+metadata: {name: web}
+spec:
+  nodeName: n1
+  containers:
+  - name: app
+    resources: {requests: {cpu: 1.5}}
+"""
+
+
+def names(objects) -> tuple[list[str], list[str]]:
+    return [node.metadata.name for node in objects.nodes], [pod.key for pod in objects.pods]
+
+
+SHAPES = {
+    "yaml documents": YAML,
+    "yaml list": f"apiVersion: v1\nkind: List\nitems:\n- {json.dumps(NODE)}\n- {json.dumps(POD)}\n",
+    "json list": json.dumps({"apiVersion": "v1", "kind": "List", "items": [NODE, POD]}, indent=4),
+    "json lines": f"{json.dumps(NODE)}\n{json.dumps(POD)}\n",
+    "json one after the other": f"{json.dumps(NODE, indent=2)}\n{json.dumps(POD, indent=2)}",
+    "lists in a list": json.dumps(
+        {
+            "kind": "List",
+            "items": [
+                {"apiVersion": "v1", "kind": "NodeList", "items": [{"metadata": {"name": "n1"}}]},
+                {"apiVersion": "v1", "kind": "PodList", "items": [{k: POD[k] for k in ("metadata", "spec")}]},
+            ],
+        }
+    ),
+    "flow yaml": "{apiVersion: v1, kind: Node, metadata: {name: n1}}\n---\n" + YAML.split("---\n")[1],
+    "empty documents": f"---\n# nothing\n---\n{YAML}---\n",
+    "windows": YAML.replace("\n", "\r\n"),
+    "nulls": YAML.replace("{name: web}", "{name: web, creationTimestamp: null, labels: ~}"),
+}
+
+
+@pytest.mark.parametrize("shape", SHAPES)
+def test_every_shape_gives_the_same(shape):
+    objects = loads(SHAPES[shape])
+    assert names(objects) == (["n1"], ["default/web"])
+    assert objects.pods[0].spec.containers[0].resources.requests["cpu"].milli() == 1500
+    assert objects.report.counts == {"Node": 1, "Pod": 1}
+    assert objects.report.lines() == []
+
+
+def test_a_list_can_be_empty():
+    assert names(loads('{"apiVersion": "v1", "kind": "List", "items": []}')) == ([], [])
+
+
+@pytest.mark.parametrize("encoding", ["utf-8", "utf-8-sig", "utf-16"])
+def test_encodings(tmp_path, encoding):
+    (tmp_path / "a.yaml").write_text(YAML, encoding=encoding)
+    assert names(load(tmp_path / "a.yaml")) == (["n1"], ["default/web"])
+
+
+def test_a_folder_with_folders_in_the_order_of_names(tmp_path):
+    (tmp_path / "b").mkdir()
+    for name, number in (("b/x.yml", 2), ("a.json", 1), ("c.yaml", 3), ("notes.txt", 9)):
+        (tmp_path / name).write_text(json.dumps(NODE | {"metadata": {"name": f"n{number}"}}))
+    assert names(load(tmp_path))[0] == ["n1", "n2", "n3"]
+
+
+def test_a_file_that_is_reached_twice_is_read_once(tmp_path):
+    (tmp_path / "a.yaml").write_text(YAML)
+    (tmp_path / "b.yaml").symlink_to(tmp_path / "a.yaml")
+    (tmp_path / "loop").symlink_to(tmp_path, target_is_directory=True)
+    assert names(load(tmp_path, tmp_path / "a.yaml")) == (["n1"], ["default/web"])
+
+
+def test_standard_input_and_open_files(monkeypatch):
+    monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(YAML.encode())))
+    assert names(load("-")) == (["n1"], ["default/web"])
+    assert names(load(io.StringIO(YAML))) == names(load(io.BytesIO(YAML.encode()))) == (["n1"], ["default/web"])
+
+
+def refused(*sources) -> str:
+    with pytest.raises(ManifestError) as caught:
+        load(*sources)
+    return str(caught.value)
+
+
+def test_what_cannot_be_read(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    Path("empty.yaml").write_text("")
+    Path("latin.yaml").write_bytes(b"a: 1\nb: caf\xe9\n")
+    Path("folder").mkdir()
+    os.mkfifo("pipe.yaml")
+    assert refused("gone.yaml", "empty.yaml", "latin.yaml", "folder", "pipe.yaml", "https://example.com/a.yaml").split(
+        "\n"
+    ) == [
+        "gone.yaml: there is no such file or folder",
+        "empty.yaml: is empty",
+        "latin.yaml:2: is not UTF-8 text (byte 0xe9)",
+        "folder: has no files that end in .yaml, .yml or .json",
+        "pipe.yaml: is not a file that can be read to its end",
+        "https://example.com/a.yaml: download it first, a URL is not opened",
+    ]
+
+
+def test_a_file_that_may_not_be_read(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    Path("a.yaml").write_text(YAML)
+
+    def forbidden(self, mode):
+        raise PermissionError(13, "Permission denied")
+
+    monkeypatch.setattr(Path, "open", forbidden)
+    assert refused("a.yaml") == "a.yaml: cannot be read: Permission denied"
+
+
+def test_nothing_is_half_loaded_and_all_files_are_reported(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    Path("a.yaml").write_text(YAML)
+    Path("b.yaml").write_text(YAML.replace("web", "Web"))
+    said = refused("a.yaml", "b.yaml").split("\n")
+    assert said[0] == "b.yaml:1: Node n1: is given twice, first at a.yaml:1"
+    assert said[1].startswith('b.yaml:7: Pod default/Web: metadata.name: "Web" is not a name')
+
+
+def test_unknown_kinds_are_counted_and_named():
+    others = [
+        {"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": "a"}},
+        {"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": "b"}},
+        {"apiVersion": "serving.knative.dev/v1", "kind": "Service", "metadata": {"name": "c"}, "spec": 1},
+        {"apiVersion": "apps/v1", "kind": "Deployment", "metadata": {"name": "d"}},
+    ]
+    report = decode_objects([NODE, *others]).report
+    assert report.counts == {"Node": 1}
+    assert report.lines() == [
+        "passed over, for a scheduler does not read them: "
+        "ConfigMap (2), Deployment.apps (1), Service.serving.knative.dev (1)"
+    ]
+
+
+def test_kinds_that_the_scheduler_obeys_but_we_do_not_model_are_told_apart():
+    others = [
+        {"apiVersion": "resource.k8s.io/v1", "kind": "ResourceClaim", "metadata": {"name": "a"}},
+        {"apiVersion": "scheduling.k8s.io/v1beta1", "kind": "PodGroup", "metadata": {"name": "b"}},
+        {"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": "c"}},
+    ]
+    assert decode_objects([NODE, *others]).report.lines() == [
+        "not modelled, though kube-scheduler obeys them: "
+        "PodGroup.scheduling.k8s.io (1), ResourceClaim.resource.k8s.io (1)",
+        "passed over, for a scheduler does not read them: ConfigMap (1)",
+    ]
+
+
+def test_what_is_not_modelled_is_reported_with_its_place():
+    spec = POD["spec"] | {"nodeName": "", "resourceClaims": [{"name": "gpu"}], "schedulingGroup": {"podGroupName": "g"}}
+    text = "\n".join(json.dumps(POD | {"metadata": {"name": name}, "spec": spec}) for name in ("a", "b", "c"))
+    assert loads(text, "pods.json").report.lines() == [
+        "pods.json:1: Pod default/a: spec.resourceClaims: is not modelled: devices (DRA) are left out of the decision "
+        "(and 2 more of kind Pod)",
+        "pods.json:1: Pod default/a: spec.schedulingGroup: is not modelled: the pod is decided for by itself "
+        "(and 2 more of kind Pod)",
+    ]
+
+
+WARNINGS = [
+    ({"runtimeClassName": "kata"}, "spec.runtimeClassName: is not looked up"),
+    ({"hostNetwork": True, "hostUsers": False}, "spec.hostUsers: is not modelled"),
+    (
+        {"tolerations": [{"key": "a", "operator": "Gt", "value": "1"}]},
+        "spec.tolerations[0].operator: Gt tolerates nothing",
+    ),
+    (
+        {"containers": [{"name": "a", "restartPolicyRules": [{}]}]},
+        "spec.containers[0].restartPolicyRules: is not modelled",
+    ),
+    ({"nodeName": "n9"}, 'spec.nodeName: there is no node "n9": the pod takes no room anywhere'),
+    (
+        {"containers": [{"name": "a", "ports": [{"containerPort": 1, "hostPort": 1}] * 2}]},
+        "spec.containers[0].ports[1].hostPort: 1 is taken twice in the pod",
+    ),
+]
+
+
+@pytest.mark.parametrize(("spec", "message"), WARNINGS, ids=[next(iter(spec)) for spec, _ in WARNINGS])
+def test_what_is_strange_is_a_warning(spec, message):
+    (line,) = decode_objects([NODE, POD | {"spec": POD["spec"] | spec}]).report.lines()
+    assert line.startswith(f"objects[1]: Pod default/web: {message}")
+
+
+def test_taints_given_twice_and_old_budgets_are_warnings():
+    taints = [{"key": "a", "effect": "NoSchedule"}] * 2
+    budget = {
+        "apiVersion": "policy/v1beta1",
+        "kind": "PodDisruptionBudget",
+        "metadata": {"name": "b"},
+        "spec": {"selector": {}},
+    }
+    first, second = decode_objects([NODE | {"spec": {"taints": taints}}, budget]).report.lines()
+    assert first.startswith("objects[0]: Node n1: spec.taints[1]: a with NoSchedule is given twice")
+    assert second.startswith("objects[1]: PodDisruptionBudget default/b: spec.selector: is empty")
+
+
+def test_messages_of_msgspec_and_parsed_objects_give_the_same():
+    raws = [msgspec.Raw(json.dumps(one).encode()) for one in (NODE, POD)]
+    assert decode_objects(raws) == decode_objects([NODE, POD])
+
+
+def test_faults_of_parsed_objects_are_named_by_number():
+    with pytest.raises(ManifestError) as caught:
+        decode_objects(
+            [msgspec.Raw(b'{"kind": "Node", "kind": "Pod"}'), NODE, {"kind": "Pod", "metadata": {"name": 7}}, []]
+        )
+    assert str(caught.value).split("\n") == [
+        "objects[0]: cannot be read: a key is given twice",
+        'objects[2]: Pod default/7: metadata.name: 7 is a number, not text: put it in quotes ("7")',
+        "objects[2]: Pod default/7: spec.containers: a pod needs at least one container",
+        "objects[3]: a Kubernetes object is expected here, with apiVersion, kind and metadata",
+    ]
+
+
+def test_input_is_not_changed():
+    given = [json.loads(json.dumps(one)) for one in (NODE, POD)]
+    decode_objects(given)
+    assert given == [NODE, POD]
+
+
+def kubectl(folder: Path, script: str, monkeypatch) -> None:
+    program = folder / "kubectl"
+    program.write_text(f"#!{sys.executable}\nimport sys\n{script}\n")
+    program.chmod(program.stat().st_mode | stat.S_IXUSR)
+    monkeypatch.setenv("PATH", str(folder))
+
+
+def test_kubectl_is_asked_for_everything(tmp_path, monkeypatch):
+    items = {"apiVersion": "v1", "kind": "List", "items": [NODE, POD]}
+    kubectl(
+        tmp_path,
+        f"open({str(tmp_path / 'asked')!r}, 'w').write(' '.join(sys.argv[1:])); print({json.dumps(items)!r})",
+        monkeypatch,
+    )
+    assert names(from_kubectl("--context", "staging")) == (["n1"], ["default/web"])
+    asked = (tmp_path / "asked").read_text()
+    assert asked.startswith("get nodes,pods,poddisruptionbudgets,")
+    assert asked.endswith("--all-namespaces --output=json --request-timeout=60s --context staging")
+
+
+def test_kubectl_fails(tmp_path, monkeypatch):
+    kubectl(tmp_path, "print('Unable to connect\\n to the \\x1b[31mserver', file=sys.stderr); sys.exit(1)", monkeypatch)
+    with pytest.raises(
+        ManifestError, match=r"^kubectl: failed with exit status 1: Unable to connect to the \\x1b\[31mserver$"
+    ):
+        from_kubectl()
+
+
+def test_there_is_no_kubectl(tmp_path, monkeypatch):
+    monkeypatch.setenv("PATH", str(tmp_path))
+    with pytest.raises(
+        ManifestError, match="^kubectl: is not on the PATH: install it, or load files that it wrote elsewhere$"
+    ):
+        from_kubectl()

@@ -1,0 +1,161 @@
+"""Fields that a scheduler looking at a snapshot does not need, but a cluster that lives does."""
+
+from typing import Any
+
+import msgspec
+import pytest
+from hypothesis import given, strategies as st
+
+from kschedlab.manifests.decoding import KINDS, decode
+from kschedlab.manifests.loading import ManifestError, decode_objects
+from kschedlab.manifests.schema import decode_value
+from kschedlab.manifests.validation import faults_of, template_faults
+from kschedlab.objects.meta import Time
+from kschedlab.objects.model import Deployment, Job, Pod, PodCondition
+from tests.build import pod
+
+TEMPLATE = {"metadata": {"labels": {"app": "web"}}, "spec": {"containers": [{"name": "c"}]}}
+
+
+def owner(kind: str, **spec: Any) -> dict[str, Any]:
+    version = {"ReplicationController": "v1", "Job": "batch/v1"}.get(kind, "apps/v1")
+    return {"apiVersion": version, "kind": kind, "metadata": {"name": "o"}, "spec": spec}
+
+
+def decoded(manifest: dict[str, Any]) -> Any:
+    document, faults = decode(manifest, manifest["kind"])
+    assert not faults
+    return document
+
+
+def paths(faults: list[Any]) -> list[str]:
+    return [".".join(map(str, fault.path)) for fault in faults]
+
+
+@given(st.integers(0, 4_000_000_000 * 10**6))
+def test_a_time_is_read_as_it_is_written(moment: int) -> None:
+    assert Time.parse(str(Time(moment))) == moment
+    assert Time.parse(str(Time.second(moment))) == Time.second(moment) == moment // 10**6 * 10**6
+
+
+def test_a_time_is_written_as_in_the_api() -> None:
+    assert str(Time(1_700_000_000_000_000)) == "2023-11-14T22:13:20Z"
+
+
+def test_an_object_is_read_as_it_is_written() -> None:
+    """Times, quantities and all: as the log does it."""
+    given = pod("p", "n", requests={"cpu": "100m"})
+    given["metadata"] |= {"resourceVersion": "7", "generation": 2, "finalizers": ["a/b"], "uid": "u"}
+    given["status"] |= {
+        "conditions": [{"type": "Ready", "status": "True", "lastProbeTime": "2024-01-31T12:00:00Z"}],
+        "containerStatuses": [
+            {"name": "c", "ready": True, "restartCount": 3, "state": {"running": {"startedAt": "2024-01-31T12:00:00Z"}}}
+        ],
+        "podIP": "10.0.0.1",
+        "hostIP": "10.0.0.2",
+    }
+    (found,) = decode_objects([given]).pods
+    assert found.metadata.resourceVersion == "7"
+    assert found.status.conditions == (
+        PodCondition(type="Ready", status="True", lastProbeTime=Time.parse("2024-01-31T12:00:00Z")),
+    )
+    assert found.status.containerStatuses[0].state.running is not None
+    written = msgspec.json.encode(found, enc_hook=str)
+    assert msgspec.json.decode(written, type=Pod, dec_hook=decode_value) == found
+
+
+def test_owners_know_their_templates_and_numbers() -> None:
+    selector = {"matchLabels": {"app": "web"}}
+    claims = [{"metadata": {"name": "data"}, "spec": {"accessModes": ["ReadWriteOnce"]}}]
+    objects = decode_objects(
+        [
+            owner("ReplicaSet", replicas=3, selector=selector, template=TEMPLATE),
+            owner("StatefulSet", selector=selector, template=TEMPLATE, volumeClaimTemplates=claims),
+            owner("ReplicationController", replicas=0, template=TEMPLATE),
+        ]
+    )
+    (replica_set,), (stateful_set,) = objects.replica_sets, objects.stateful_sets
+    (controller,) = objects.replication_controllers
+    assert [o.spec.replicas for o in (replica_set, stateful_set, controller)] == [3, None, 0]
+    assert replica_set.spec.template is not None
+    assert replica_set.spec.template.spec.containers[0].name == "c"
+    assert stateful_set.spec.volumeClaimTemplates[0].metadata.name == "data"
+    assert controller.spec.selector == {"app": "web"}
+
+
+def test_kinds_that_a_scheduler_does_not_read_are_still_only_reported() -> None:
+    objects = decode_objects([owner("Job", template=TEMPLATE), owner("Deployment")])
+    assert objects.report.unknown == {"Job.batch": 1, "Deployment.apps": 1}
+    assert (KINDS["Job"], KINDS["Deployment"]) == (Job, Deployment)
+
+
+@pytest.mark.parametrize("kind", ["ReplicaSet", "StatefulSet", "ReplicationController", "Deployment"])
+def test_a_number_of_replicas_is_not_negative(kind: str) -> None:
+    assert paths(faults_of(decoded(owner(kind, replicas=-1)))) == ["spec.replicas"]
+    assert not faults_of(decoded(owner(kind, replicas=0)))
+
+
+def test_numbers_of_a_job_are_not_negative() -> None:
+    wrong = owner("Job", parallelism=-1, completions=-1, backoffLimit=-1)
+    assert paths(faults_of(decoded(wrong))) == ["spec.parallelism", "spec.completions", "spec.backoffLimit"]
+
+
+TEMPLATE_FAULTS: list[tuple[dict[str, Any], list[str]]] = [
+    (owner("ReplicaSet", selector={"matchLabels": {"app": "web"}}, template=TEMPLATE), []),
+    (owner("ReplicaSet", template=TEMPLATE), ["spec.template.metadata.labels"]),
+    (owner("ReplicaSet", selector={}, template=TEMPLATE), ["spec.template.metadata.labels"]),
+    (
+        owner("Deployment", selector={"matchLabels": {"app": "db"}}, template=TEMPLATE),
+        ["spec.template.metadata.labels"],
+    ),
+    (
+        owner("StatefulSet", selector={"matchExpressions": [{"key": "a", "operator": "?"}]}, template=TEMPLATE),
+        ["spec.template.metadata.labels"],
+    ),
+    (owner("ReplicaSet", selector={"matchLabels": {"app": "web"}}), ["spec.template"]),
+    (owner("ReplicationController", selector={"app": "web"}, template=TEMPLATE), []),
+    (
+        owner("ReplicationController", selector={"app": "web"}, template=TEMPLATE | {"spec": {}}),
+        ["spec.template.spec.containers"],
+    ),
+    (owner("Job", template=TEMPLATE), ["spec.template.spec.restartPolicy"]),
+    (owner("Job", template=TEMPLATE | {"spec": TEMPLATE["spec"] | {"restartPolicy": "Never"}}), []),
+    (pod("p"), []),
+]
+
+
+@pytest.mark.parametrize(("manifest", "wrong"), TEMPLATE_FAULTS, ids=range(len(TEMPLATE_FAULTS)))
+def test_templates_must_make_pods_that_the_owner_finds(manifest: dict[str, Any], wrong: list[str]) -> None:
+    assert paths(template_faults(decoded(manifest))) == wrong
+    lacking = template_faults(decoded(manifest), may_lack=True)
+    assert paths(lacking) == [path for path in wrong if path != "spec.template"]
+
+
+@pytest.mark.parametrize(
+    ("field", "amount", "message"),
+    [
+        ("minAvailable", -1, "-1 is negative"),
+        ("minAvailable", "half", '"half" is neither a number nor a percentage such as 50%'),
+        ("maxUnavailable", "-5%", '"-5%" is neither a number nor a percentage such as 50%'),
+        ("maxUnavailable", "101%", '"101%" is more than 100%'),
+        ("minAvailable", "100%", None),
+        ("maxUnavailable", 0, None),
+    ],
+)
+def test_a_budget_is_a_number_or_a_percentage(field: str, amount: int | str, message: str | None) -> None:
+    manifest = {"apiVersion": "policy/v1", "kind": "PodDisruptionBudget", "metadata": {"name": "b"}}
+    manifest["spec"] = {field: amount}
+    if message is None:
+        assert decode_objects([manifest]).pod_disruption_budgets
+        return
+    with pytest.raises(ManifestError) as found:
+        decode_objects([manifest])
+    assert f"spec.{field}: {message}" in str(found.value)
+
+
+def test_pods_restart_always_and_have_time_to_end_by_default() -> None:
+    named = pod("a", restartPolicy="", terminationGracePeriodSeconds=-7)
+    (found,) = decode_objects([named]).pods
+    assert (found.spec.restartPolicy, found.spec.terminationGracePeriodSeconds) == ("Always", 1)
+    with pytest.raises(ManifestError, match="expected Always, OnFailure or Never"):
+        decode_objects([pod("a", restartPolicy="Sometimes")])

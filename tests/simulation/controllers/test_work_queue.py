@@ -1,0 +1,124 @@
+import pytest
+import simpy
+from msgspec.structs import replace
+
+from kschedlab.objects.model import Node, NodeCondition, ObjectMeta, Pod
+from kschedlab.simulation.controllers.work_queue import Work
+from kschedlab.simulation.controllers.writes import Create, Delete, Update, UpdateStatus, carry_out
+from kschedlab.simulation.log import Log
+from kschedlab.simulation.server.api import ApiServer
+from kschedlab.simulation.server.status import ApiError
+from tests.build import node, pod
+from tests.simulation.controllers.stage import NODE, NOON, Stage, documents, owner
+
+
+class Looks:
+    """Notes at which times which keys were looked at; fails as often as it is told to."""
+
+    def __init__(self, failures: int = 0) -> None:
+        self.env = simpy.Environment(initial_time=NOON)
+        self.seen: list[tuple[int, str]] = []
+        self.failures = failures
+        self.work: Work[str] = Work(self.env, self.look)
+
+    def look(self, key: str) -> None:
+        self.seen.append((int(self.env.now) - NOON, key))
+        if self.failures:
+            self.failures -= 1
+            raise ApiError.not_found(Node, "n1")
+
+
+def begun(failures: int = 0) -> Looks:
+    looks = Looks(failures)
+    looks.work.begin(looks.env.timeout(0))
+    looks.env.run(until=NOON + 1)
+    return looks
+
+
+def test_a_key_is_looked_at_once_at_a_moment():
+    looks = begun()
+    for key in "abab":
+        looks.work.add(key)
+    looks.env.run()
+    assert looks.seen == [(1, "a"), (1, "b")]
+
+
+def test_the_earlier_of_two_times_counts():
+    looks = begun()
+    looks.work.add("a", 100)
+    looks.work.add("a", 10)
+    looks.work.add("a", 50)
+    looks.env.run()
+    assert looks.seen == [(11, "a")]
+
+
+def test_nothing_is_looked_at_before_the_beginning():
+    looks = Looks()
+    looks.work.add("a", 7)
+    looks.work.add("a", 5)
+    looks.work.begin(looks.env.timeout(1000))
+    looks.env.run()
+    assert looks.seen == [(1005, "a")]
+
+
+def test_a_failure_is_tried_again_after_ever_longer_times():
+    looks = begun(failures=3)
+    looks.work.add("a")
+    looks.env.run()
+    looks.work.add("a")
+    looks.env.run()
+    assert [at - 1 for at, _ in looks.seen] == [0, 5_000, 15_000, 35_000, 35_000]
+
+
+def server() -> ApiServer:
+    return ApiServer(simpy.Environment(initial_time=NOON), Log())
+
+
+def test_writes_of_one_object_build_on_each_other():
+    api = server()
+    (given,) = documents(node("n1"))
+    made = api.create(given)
+    cordoned = replace(made, spec=replace(made.spec, unschedulable=True))
+    unready = replace(cordoned, status=replace(made.status, conditions=(NodeCondition(type="Ready", status="False"),)))
+    carry_out(api, [Update(cordoned), UpdateStatus(unready), Update(made)], "test")
+    after = api.get(Node, "", "n1")
+    assert (after.spec, after.status) == (made.spec, unready.status)
+
+
+def test_what_another_has_changed_meanwhile_is_not_overwritten():
+    api = server()
+    (given,) = documents(node("n1"))
+    made = api.create(given)
+    api.update(replace(made, spec=replace(made.spec, unschedulable=True)))
+    with pytest.raises(ApiError) as error:
+        carry_out(api, [Update(made)], "test")
+    assert error.value.reason == "Conflict"
+
+
+def test_a_pod_of_the_same_name_is_not_deleted_in_place_of_another():
+    api = server()
+    (given,) = documents(pod("a"))
+    made = api.create(given)
+    api.delete(Pod, "default", "a")
+    api.create(given)
+    with pytest.raises(ApiError):
+        carry_out(api, [Delete(made)], "test")
+    assert api.get(Pod, "default", "a").metadata.uid != made.metadata.uid
+
+
+def test_each_write_is_told_with_what_came_of_it():
+    api, told = server(), []
+    (given,) = documents(pod("a"))
+    carry_out(api, [Create(given)], "test", lambda write, after: told.append((type(write), after)))
+    assert told == [(Create, api.get(Pod, "default", "a"))]
+    assert given.metadata == ObjectMeta(name="a", namespace="default")
+
+
+def test_two_runs_are_the_same_to_the_last_byte():
+    def run() -> list[str]:
+        stage = Stage(NODE, node("n2"), *(owner(kind, kind.lower()) for kind in ("Deployment", "StatefulSet"))).run(20)
+        stage.delete(stage.names()[0])
+        stage.api.delete(Node, "", "n1")
+        return list(stage.run(200).log.lines())
+
+    assert run() == run()

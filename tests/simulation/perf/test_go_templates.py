@@ -1,0 +1,85 @@
+"""Go's templates, as far as scheduler_perf's files use them."""
+
+import pytest
+from hypothesis import given, strategies as st
+
+from kschedlab.simulation.perf.go_templates import Template, TemplateError
+
+
+@pytest.mark.parametrize(
+    ("text", "rendered"),
+    [
+        ("plain", "plain"),
+        ("pod-{{.Index}}", "pod-7"),
+        ("{{ .Index }}/{{.Count}}", "7/10"),
+        ("{{Mod .Index 4}} {{DivideInt .Index 2}} {{DivideFloat .Index 2}}", "3 3 3.5"),
+        ("{{AddInt 8000 (Mod .Index (DivideInt .Count 3))}}", "8001"),
+        ("{{SubtractInt .Count .Index}} {{MultiplyInt 2 .Index 3}} {{AddFloat 1.5 .Index}}", "3 42 8.5"),
+        ('{{if eq .class "gpu"}}yes{{else}}no{{end}}', "yes"),
+        ("{{if .missing}}a{{else if ge .Index 7}}b{{else}}c{{end}}", "b"),
+        ("{{if .missing}}a{{end}}b", "b"),
+        ("{{or .missing 5}} {{(or .missing nil) | JSON}} {{.list | JSON}}", '5 null [1,"a"]'),
+        ("{{if not (and .class false)}}x{{end}}", "x"),
+        ("a\n  {{- if true }}\n  b\n  {{- end }}\nc", "a\n  b\nc"),
+        ("{{/* a comment */}}x", "x"),
+        ('{{`raw`}}{{"te\\"xt"}}', 'rawte"xt'),
+        ("{{Int 3.9}} {{true}}", "3 true"),
+    ],
+)
+def test_templates_as_go_renders_them(text, rendered):
+    env = {"Index": 7, "Count": 10, "class": "gpu", "list": [1, "a"]}
+    assert Template(text).render(env) == rendered
+
+
+@pytest.mark.parametrize(
+    ("text", "why"),
+    [
+        ("\n{{.Index", "line 2: {{ is not closed"),
+        ("{{range .x}}{{end}}", "line 1: {{range}} is not supported in templates"),
+        ("{{$x := 1}}", "line 1: $x is not supported in templates"),
+        ("{{if .x}}", "an if has no end"),
+        ("{{end}}", "line 1: {{end}} without an if before it"),
+        ("\n\n{{nosuch 1}}", 'line 3: there is no function "nosuch"'),
+        ("{{}}", "line 1: a value is missing"),
+        ("{{Mod 1", "line 1: {{ is not closed"),
+        ("{{Mod (1 2)}}", "line 1: a parenthesis is not closed"),
+        ("{{.a .b}}", "line 1: unexpected .b"),
+        ("{{Int}}", "line 1: Int has no values"),
+        ('{{"abc}}', "line 1: a text is not closed"),
+        ("{{(" + "(" * 60 + "}}", "line 1: nested deeper than 50 levels"),
+        ("{{1e3}}", "line 1: 1e3 is not supported in templates"),
+        ("{{if true}}" * 60, "nested deeper than 50 levels"),
+    ],
+)
+def test_what_is_no_template(text, why):
+    with pytest.raises(TemplateError) as error:
+        Template(text)
+    assert str(error.value) == why
+
+
+@pytest.mark.parametrize(
+    ("text", "why"),
+    [
+        ("{{.missing}}", "line 1: there is no such value, and no default (or .name default)"),
+        ("{{DivideInt 1 0}}", "line 1: division by zero"),
+        ("{{Mod 1 0}}", "line 1: division by zero"),
+        ('{{AddInt "x" 1}}', "line 1: x is not a number"),
+        ("{{Mod 1}}", "line 1: a function has too many or too few values, or of the wrong type"),
+        ('{{if lt 1 "a"}}{{end}}', "line 1: a function has too many or too few values, or of the wrong type"),
+        ("{{Int .big}}", "line 1: inf is not a whole number"),
+    ],
+)
+def test_what_cannot_be_computed(text, why):
+    with pytest.raises(TemplateError) as error:
+        Template(text).render({"big": float("inf")})
+    assert str(error.value) == why
+
+
+@given(st.text(st.sampled_from(list('{{}}.|()-ifend "IndexMod12\n')), max_size=40))
+def test_any_text_is_a_template_or_an_error(text):
+    try:
+        rendered = Template(text).render({"Index": 1})
+    except TemplateError as error:
+        assert str(error)
+    else:
+        assert isinstance(rendered, str)

@@ -1,0 +1,270 @@
+"""scheduler_perf's operations: read, refused, and carried out."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from kschedlab.objects.model import CSINode, Namespace, Node, PersistentVolumeClaim, Service
+from kschedlab.objects.problems import ManifestError
+from kschedlab.simulation.log import Acted, Changed, Measured
+from kschedlab.simulation.simulation import Simulation
+from kschedlab.simulation.timeline.scenario import load_scenario, loads_scenario
+
+FILE = Path(__file__).parent / "performance-config.yaml"
+SECOND = 1_000_000
+
+
+def ran(workload, **more):
+    simulation = Simulation.of(load_scenario(FILE, workload=workload), **more)
+    simulation.run()
+    return simulation
+
+
+def ran_ops(*ops, params=None, folder=None):
+    text = json.dumps({"timeline": [{"at": "0s", "ops": ops, **({"params": params} if params else {})}]})
+    simulation = Simulation.of(loads_scenario(text, str(folder / "run.yaml") if folder else "run.yaml"))
+    simulation.run()
+    return simulation
+
+
+def changed(simulation, kind, type):
+    return [e for e in simulation.log if isinstance(e, Changed) and e.kind == kind and e.type == type]
+
+
+def namespaces(simulation):
+    return [one.metadata.name for one in simulation.api.list(Namespace)[0]]
+
+
+# -- carried out
+
+
+@pytest.mark.parametrize("generation", ["v1.13", "v1.16", "v1.20", "v1.37"])
+def test_filling_a_cluster(generation):
+    simulation = ran("Filling/5Nodes", generation=generation)
+    assert namespaces(simulation) == ["namespace-1", "namespace-2"]
+    nodes = simulation.api.list(Node)[0]
+    assert len(nodes) == 5
+    for node in nodes:
+        assert node.metadata.name.startswith("node-0-")
+        assert node.metadata.labels == {"kubernetes.io/hostname": node.metadata.name}
+    assert {pod.metadata.labels["signature"] for pod in simulation.pods()} == {
+        f"signature-label-{i}" for i in range(10)
+    }
+    assert all(pod.spec.nodeName for pod in simulation.pods())
+    (measured,) = simulation.report().throughput
+    assert (measured.name, measured.pods) == ("namespace-2", 10)
+
+
+def test_churn_comes_and_goes_until_the_operations_end():
+    simulation = ran("Churning/Short")
+    nodes = [node for node in changed(simulation, "Node", "ADDED") if node.key.startswith("extra-")]
+    gone = changed(simulation, "Node", "DELETED")
+    assert [(e.at - simulation.start) // 1000 for e in nodes] == [100, 300, 500]
+    assert [(e.at - simulation.start) // 1000 for e in gone] == [200, 400, 600]
+    assert len(changed(simulation, "Service", "ADDED")) == 3
+    assert simulation.api.list(Service)[0] == []
+    steady = [pod for pod in simulation.pods() if pod.metadata.namespace == "steady"]
+    assert len(steady) == 12
+
+
+def test_templates_get_their_numbers_and_parameters():
+    simulation = ran("Churning/Short")
+    nodes = {node.metadata.name: node for node in simulation.api.list(Node)[0]}
+    assert list(nodes) == ["node-0-of-3", "node-1-of-3", "node-2-of-3"]
+    zones = [node.metadata.labels.get("zone") for node in nodes.values()]
+    assert zones == ["zone-0", "zone-1", "zone-2"]
+    assert [node.metadata.labels.get("first") for node in nodes.values()] == ["true", None, None]
+    assert nodes["node-0-of-3"].status.allocatable["cpu"].milli() == 4000
+
+
+def test_preemption():
+    report = ran("Preempting/2Nodes").report()
+    assert (report.preemptions, report.victims, report.bound) == (2, 6, 10)
+    assert [waits.pods for waits in report.waits.values()] == [2, 8]
+
+
+def test_sets_of_pods_in_namespaces_and_slow_deletion():
+    simulation = ran("Namespaces/Two")
+    assert namespaces(simulation) == ["team-0", "team-1"]
+    assert simulation.api.get(Namespace, "", "team-0").metadata.labels["team"] == "some"
+    assert sorted(node.metadata.labels["zone"] for node in simulation.api.list(Node)[0]) == ["a", "a", "b", "b"]
+    marked = [
+        e
+        for e in changed(simulation, "Pod", "MODIFIED")
+        if e.new.metadata.deletionTimestamp is not None and e.old.metadata.deletionTimestamp is None
+    ]
+    assert {e.key.partition("/")[0] for e in marked} == {"team-0"}
+    first, second, third = (e.at for e in marked)
+    assert second - first == third - second == SECOND // 10
+    assert {pod.metadata.namespace for pod in simulation.pods()} == {"team-1"}
+
+
+def test_volumes_are_bound_and_limited():
+    simulation = ran("Volumes/6Pods")
+    assert all(claim.status.phase == "Bound" for claim in simulation.api.list(PersistentVolumeClaim)[0])
+    nodes = [pod.spec.nodeName for pod in simulation.pods()]
+    assert sorted(map(nodes.count, set(nodes))) == [3, 3]
+    assert [one.spec.drivers[0].name for one in simulation.api.list(CSINode)[0]] == ["disk.example.com"] * 2
+    assert simulation.api.list(Node)[0][0].status.allocatable["example.com/gpu"].value() == 8
+
+
+def test_updates_help_pods_that_wait():
+    simulation = ran("Updating/2Nodes")
+    assert sorted(pod.spec.nodeName for pod in simulation.pods()) == ["node-0", "node-0", "node-1", "node-1"]
+    windows = [(e.name, e.on) for e in simulation.log if isinstance(e, Measured)]
+    assert windows == [("opened", True), ("opened", False)]
+    (measured,) = simulation.report().throughput
+    assert (measured.name, measured.pods) == ("opened", 4)
+    assert simulation.report().failed_attempts >= 4
+
+
+def test_the_first_failure_ends_the_workload():
+    node = {"opcode": "createNodes", "count": 1}
+    pods = {"opcode": "createPods", "count": 200, "namespace": "full"}
+    simulation = ran_ops(node, pods, node)
+    assert simulation.report().failures == (
+        'run.yaml:1: createPods: namespace "full": 40 of 200 pods are scheduled after 10 minutes',
+    )
+    assert len(simulation.api.list(Node)[0]) == 1
+    (failed,) = [e for e in simulation.log if isinstance(e, Acted) and e.error]
+    assert 600 * SECOND <= failed.at - simulation.start < 602 * SECOND
+
+
+def test_an_unknown_namespace_and_a_measurement_that_is_none():
+    barrier = ran_ops({"opcode": "barrier", "namespaces": ["lost"]})
+    assert barrier.report().failures == ("run.yaml:1: barrier: unknown namespace lost",)
+    stop = ran_ops({"opcode": "stopCollectingMetrics"})
+    assert stop.report().failures == ("run.yaml:1: stopCollectingMetrics: nothing is being measured",)
+    start = {"opcode": "startCollectingMetrics", "name": "a", "namespaces": ["b"]}
+    again = ran_ops(start, start)
+    assert again.report().failures == ("run.yaml:1: startCollectingMetrics: another measurement is under way",)
+
+
+def test_what_the_server_refuses_carries_its_status(tmp_path):
+    template = '{apiVersion: v1, kind: Node, metadata: {name: "n{{Mod .Index 2}}"}}'
+    (tmp_path / "node.yaml").write_text(template)
+    simulation = ran_ops({"opcode": "createNodes", "count": 3, "nodeTemplatePath": "node.yaml"}, folder=tmp_path)
+    failed = [e for e in simulation.log if isinstance(e, Acted) and e.error]
+    assert [(e.status.code, e.error) for e in failed] == [(409, 'nodes "n0" already exists')]
+
+
+def test_a_template_that_fails_later_is_told_with_its_file(tmp_path):
+    (tmp_path / "node.yaml").write_text('kind: Node\nmetadata: {name: "n{{DivideInt 1 (SubtractInt 1 .Index)}}"}')
+    simulation = ran_ops({"opcode": "createNodes", "count": 3, "nodeTemplatePath": "node.yaml"}, folder=tmp_path)
+    assert simulation.report().failures == (
+        f"{tmp_path}/run.yaml:1: createNodes: {tmp_path}/node.yaml:2: division by zero",
+    )
+
+
+def test_namespaces_must_fit_the_object(tmp_path):
+    (tmp_path / "node.yaml").write_text("{kind: Node, metadata: {name: n1}}")
+    wrong = ran_ops({"opcode": "createAny", "namespace": "a", "templatePath": "node.yaml"}, folder=tmp_path)
+    assert wrong.report().failures[0].endswith("createAny: a Node is in no namespace: none must be given")
+
+
+# -- chosen and refused
+
+
+def refused(text, workload="", name="perf.yaml"):
+    with pytest.raises(ManifestError) as error:
+        loads_scenario(text, name, workload)
+    return str(error.value).splitlines()
+
+
+def case(*ops, params="{}", more=""):
+    lines = "".join(f"  - {op}\n" for op in ops)
+    return f"- name: T\n  workloadTemplate:\n{lines}  workloads:\n  - {{name: W, params: {params}}}\n{more}"
+
+
+def test_a_workload_must_be_chosen():
+    names = "Filling/5Nodes, Filling/50Nodes, Churning/Short, Preempting/2Nodes"
+    names += ", Namespaces/Two, Volumes/6Pods, Updating/2Nodes"
+    text = FILE.read_text()
+    assert refused(text) == [f"perf.yaml:2: which workload is to run must be said: {names}"]
+    assert refused(text, "Filling/1Node") == [f'perf.yaml:2: there is no workload "Filling/1Node": {names}']
+
+
+def test_the_only_workload_need_not_be_named():
+    (moment,) = loads_scenario(case("{opcode: barrier}")).moments
+    assert moment.at == 0
+
+
+@pytest.mark.parametrize(
+    ("op", "expected"),
+    [
+        (
+            "{opcode: allocResourceClaims}",
+            "opcode: allocResourceClaims is not simulated: devices (DRA) are not modelled",
+        ),
+        ("{opcode: createPodGroups}", "opcode: createPodGroups is not simulated: pod groups are not modelled"),
+        (
+            "{opcode: deleteNodes}",
+            "opcode: one of createNodes, createNamespaces, createPods, createPodSets, createAny, updateAny, "
+            "deletePods, churn, barrier, sleep, startCollectingMetrics or stopCollectingMetrics is expected here",
+        ),
+        ("{opcode: createNodes, cuont: 3}", 'cuont: unknown field "cuont"'),
+        ("{opcode: createNodes, count: -3}", "count: -3 is negative"),
+        ("{opcode: createNodes, countParam: nodes}", 'countParam: "nodes" is no parameter: it begins with $'),
+        ("{opcode: createNodes, countParam: $nodes}", 'countParam: there is no parameter "nodes"'),
+        ("{opcode: sleep, durationParam: $size}", 'durationParam: the parameter "size" is not of the right type'),
+        ("{opcode: sleep, duration: 5}", 'duration: "5" has no unit: one of ns, us, ms, s, m, h, as in 5s'),
+        ("{opcode: churn, mode: shake, templatePaths: [a]}", "mode: create or recreate is expected here"),
+        ("{opcode: churn, mode: recreate, templatePaths: [a]}", "number: is 0, which recreates nothing"),
+        ("{opcode: churn, mode: create}", "templatePaths: is empty"),
+        ("{opcode: barrier, stageRequirement: Done}", "stageRequirement: Scheduled or Attempted is expected here"),
+        ("{opcode: createPods, steadyState: true}", "steadyState: is not simulated"),
+        (
+            "{opcode: createPods, collectMetrics: true, skipWaitToCompletion: true}",
+            "collectMetrics: excludes skipWaitToCompletion",
+        ),
+        ("{opcode: createAny}", "templatePath: is missing"),
+        ("{opcode: startCollectingMetrics}", "namespaces: is missing"),
+        ("{opcode: createNodes, nodeTemplatePath: lost.yaml}", 'nodeTemplatePath: "lost.yaml" cannot be used'),
+        (
+            "{opcode: createNodes, labelNodePrepareStrategy: {labelKey: a}}",
+            "labelNodePrepareStrategy.labelValues: is empty",
+        ),
+        ("{opcode: createNodes, templateParams: {a: $lost}}", 'templateParams.a: there is no parameter "lost"'),
+        ("nothing", f"opcode: one of {', '.join(['createNodes', 'createNamespaces'])}"),
+    ],
+)
+def test_operations_that_are_wrong(op, expected):
+    found = refused(case(op, params="{size: 3}"))
+    assert any(line.startswith(f"perf.yaml:3: {expected}") for line in found)
+
+
+def test_unused_parameters_are_told():
+    assert refused(case("{opcode: barrier}", params="{size: 3, nodes: 2}")) == [
+        "perf.yaml:5: workloads[0].params.nodes: is used by no operation",
+        "perf.yaml:5: workloads[0].params.size: is used by no operation",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("template", "expected"),
+    [
+        ("{kind: Service, metadata: {name: a}}", "a Node is expected in the template, not a Service"),
+        ("{kind: ResourceSlice, apiVersion: resource.k8s.io/v1}", "ResourceSlice.resource.k8s.io is not simulated"),
+        (
+            "{kind: Node, metadata: {name: a}}\n---\n{kind: Node, metadata: {name: b}}",
+            "one object is expected in the template, not 2",
+        ),
+        ("\n{{range .x}}{{end}}", "{{range}} is not supported in templates"),
+        ("\nkind: [", "not valid YAML"),
+        ("kind: Node\nspec: {taints: [{key: a, effect: No}]}", "Node (without a name): spec.taints[0].effect"),
+    ],
+)
+def test_templates_that_are_wrong(tmp_path, template, expected):
+    (tmp_path / "node.yaml").write_text(template)
+    found = refused(case("{opcode: createNodes, nodeTemplatePath: node.yaml}"), name=str(tmp_path / "perf.yaml"))
+    (told,) = [line for line in found if line.startswith(f"{tmp_path}/node.yaml") and expected in line]
+    assert told
+    assert f'{tmp_path}/perf.yaml:3: nodeTemplatePath: "node.yaml" cannot be used' in found
+
+
+def test_feature_gates_are_not_passed_over_in_silence():
+    text = case("{opcode: barrier}", more="  featureGates: {Some: true}\n")
+    assert loads_scenario(text, "perf.yaml").report.warnings == [
+        "perf.yaml:6: featureGates: are not modelled, and stay as they are by default: Some"
+    ]
