@@ -17,7 +17,7 @@ from kschedlab.decision import Decision
 from kschedlab.filter.predicates.service_affinity import ServiceAffinity
 from kschedlab.generations import GENERATIONS, Generation
 from kschedlab.manifests.loading import Objects, decode_objects
-from kschedlab.objects.model import Document, Node, Pod
+from kschedlab.objects.model import ApiObject, Node, Pod
 from kschedlab.registry import REGISTRY_1_16
 from kschedlab.scheduler import Scheduler
 from kschedlab.score.priorities.service_anti_affinity import ServiceAntiAffinity
@@ -196,8 +196,8 @@ MAKERS: list[Callable[[random.Random], Manifest]] = [
 ]
 
 
-def _pool() -> dict[type[Document], dict[str, list[Any]]]:
-    draw, pool = random.Random(5), dict[type[Document], dict[str, list[Any]]]()
+def _pool() -> dict[type[ApiObject], dict[str, list[Any]]]:
+    draw, pool = random.Random(5), dict[type[ApiObject], dict[str, list[Any]]]()
     for _ in range(VARIANTS):
         objects = decode_objects([make(draw) for make in MAKERS])
         for kind in (Node, Pod, *MATTERS):
@@ -234,7 +234,7 @@ class Told:
     zones: dict[tuple[str, str], list[str]] = field(default_factory=dict)
     running: dict[str, tuple[Pod, str]] = field(default_factory=dict)
     hoping: dict[str, tuple[Pod, str]] = field(default_factory=dict)
-    around: dict[type[Document], dict[Any, Any]] = field(default_factory=lambda: {kind: {} for kind in MATTERS})
+    around: dict[type[ApiObject], dict[Any, Any]] = field(default_factory=lambda: {kind: {} for kind in MATTERS})
 
     def copy(self) -> Told:
         """To be changed apart."""
@@ -359,7 +359,7 @@ class Changing:
         else:
             self.cluster.withdraw(chosen.key)
 
-    def around(self, draw: random.Random, kinds: list[type[Document]]) -> None:
+    def around(self, draw: random.Random, kinds: list[type[ApiObject]]) -> None:
         """Some other object comes, changes or goes."""
         kind = draw.choice(kinds)
         new = draw.choice(draw.choice(list(POOL[kind].values())))

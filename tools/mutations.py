@@ -77,7 +77,11 @@ def mutations() -> Iterator[Mutation]:
         "ports never conflict", "01", "filter/node_ports.py", "return self[1:] == other[1:] and (", "return False and ("
     )
     yield Mutation(
-        "taints never refuse", "01", "filter/taint_toleration.py", "if not untolerated(cluster, tolerations).any():", "if True:"
+        "taints never refuse",
+        "01",
+        "filter/taint_toleration.py",
+        "if not untolerated(cluster, tolerations).any():",
+        "if True:",
     )
     yield Mutation(
         "never fewer than 5 %", "01", "filter/stage.py", "max(rules.min_percentage, ", "min(rules.min_percentage, "

@@ -22,18 +22,18 @@ from kschedlab.cluster.derived import (
     LABELS,
     NAMES,
     VOLUMES,
-    Facts,
+    DerivedValues,
     stock,
 )
-from kschedlab.cluster.object_store import STORAGE, Documents, change, differs, key_of
+from kschedlab.cluster.object_store import STORAGE, ObjectStore, change, differs, key_of
 from kschedlab.cluster.pods import NEVER_STARTED, PodInfo
-from kschedlab.cluster.signatures import IntArray, Question
+from kschedlab.cluster.signatures import IntArray, PodQuery
 from kschedlab.cluster.topology import Topology
 from kschedlab.cluster.volumes import ClaimKey, Volumes, claims_of, may_yet_bind, volume_class
 from kschedlab.manifests.loading import Objects, from_kubectl, load
 from kschedlab.objects.api import API_1_37, Api
 from kschedlab.objects.model import (
-    Document,
+    ApiObject,
     Namespace,
     PersistentVolume,
     PersistentVolumeClaim,
@@ -42,7 +42,7 @@ from kschedlab.objects.model import (
 )
 
 T = TypeVar("T")
-D = TypeVar("D", bound=Document)
+D = TypeVar("D", bound=ApiObject)
 
 
 class Cluster(Columns):
@@ -68,10 +68,10 @@ class Cluster(Columns):
         super().__init__(api.older_zone_labels_only)
         self.api = api
         self.report = objects.report
-        self._documents = Documents.read(objects)
-        self.volumes = Volumes(self._documents)
-        self._facts = Facts()
-        self._owned |= {VOLUMES, *(kind.__name__ for kind in self._documents.kinds())}
+        self._objects = ObjectStore.read(objects)
+        self.volumes = Volumes(self._objects)
+        self._derived = DerivedValues()
+        self._owned |= {VOLUMES, *(kind.__name__ for kind in self._objects.kinds())}
         self.change_nodes((node.metadata.name, node) for node in objects.nodes)
         for pod in objects.pods:
             self._place(pod)
@@ -91,19 +91,19 @@ class Cluster(Columns):
 
     # -- asking
 
-    def count(self, question: Question) -> IntArray:
-        """int64[nodes], not to be written to: the question's sum over each node's pods. O(pods) at first, then O(1)."""
-        if question not in self._counts:
+    def count(self, query: PodQuery) -> IntArray:
+        """int64[nodes], not to be written to: the query's sum over each node's pods. O(pods) at first, then O(1)."""
+        if query not in self._counts:
             live = np.flatnonzero(self.pods.live())
-            self._counts.ask(question, self.pods.node[live], self.pods.kind[live])
-        return self._counts[question]
+            self._counts.ask(query, self.pods.node[live], self.pods.signature[live])
+        return self._counts[query]
 
-    def tally(self, kinds: Sequence[int]) -> IntArray:
-        """int64[nodes]: how many pods of these kinds each node has; a kind given twice counts twice.
+    def tally(self, signatures: Sequence[int]) -> IntArray:
+        """int64[nodes]: how many pods of these signatures each node has; a signature given twice counts twice.
 
         Counted afresh, for what few pods have: O(pods).
         """
-        weight = self.kinds.weights(kinds)[self.pods.kind]
+        weight = self.signatures.weights(signatures)[self.pods.signature]
         rows = np.flatnonzero(weight)
         total = np.zeros(len(self.nodes), np.int64)
         np.add.at(total, self.pods.node[rows], weight[rows])
@@ -111,27 +111,29 @@ class Cluster(Columns):
 
     def topology(self, key: str) -> Topology:
         """The domains of a topology key."""
-        return self.fact(("topology", key), lambda: Topology.of(key, [n.metadata.labels for n in self.nodes]), LABELS)
+        return self.derived(
+            ("topology", key), lambda: Topology.of(key, [n.metadata.labels for n in self.nodes]), LABELS
+        )
 
-    def fact(self, key: Hashable, compute: Callable[[], T], *sources: Hashable) -> T:
+    def derived(self, key: Hashable, compute: Callable[[], T], *sources: Hashable) -> T:
         """Something that follows from these sources alone (see :mod:`facts`), computed once for each key.
 
-        It must name all of them. Without any, it follows from what never changes, such as a pod's kind.
+        It must name all of them. Without any, it follows from what never changes, such as a pod's signature.
         """
-        return self._facts.find(key, compute, sources)
+        return self._derived.find(key, compute, sources)
 
     def every(self, kind: type[D]) -> Collection[D]:
         """The objects of that kind, in the order in which they came. Nodes and pods have columns instead."""
-        return self._documents.of(kind).values()
+        return self._objects.of(kind).values()
 
     def find(self, kind: type[D], key: Hashable) -> D | None:
         """The object of that kind with that (namespace, name), or name alone where the kind has no namespaces."""
-        return self._documents.of(kind).get(key)
+        return self._objects.of(kind).get(key)
 
     @property
     def ranks(self) -> IntArray:
         """int64[nodes], not to be written to: each node's place among all, sorted by name."""
-        return self.fact("ranks", lambda: np.argsort(np.argsort(np.array(self.names, np.str_))), NAMES)
+        return self.derived("ranks", lambda: np.argsort(np.argsort(np.array(self.names, np.str_))), NAMES)
 
     def pods_of(self, node: int) -> IntArray:
         """int64[]: the rows of the node's pods, in the order of their rows. O(pods)."""
@@ -149,7 +151,7 @@ class Cluster(Columns):
             key=f"{metadata.namespace}/{metadata.name}",
             priority=pod.spec.priority or 0,
             start=NEVER_STARTED if start is None else start,
-            kind=self.kinds.of(pod),
+            signature=self.signatures.of(pod),
             request=request,
             placed=placed,
             scored=self.api.scored(pod),
@@ -173,9 +175,9 @@ class Cluster(Columns):
         goes or changes its zone, the columns stay, and facts that follow from fields which no node changed.
         O(nodes + pods) else. KeyError, and nothing is changed, if a node that is to go is not there.
         """
-        self._facts = self._facts.without(self._change_nodes(changes))
+        self._derived = self._derived.without(self._change_nodes(changes))
 
-    def change_objects(self, put: Iterable[Document] = (), gone: Iterable[Document] = ()) -> None:
+    def change_objects(self, put: Iterable[ApiObject] = (), gone: Iterable[ApiObject] = ()) -> None:
         """Put objects of all kinds but nodes and pods in the place of those of the same name, and take out others.
 
         What follows from them is dropped, and nothing else. KeyError if one that is to go is not there.
@@ -185,7 +187,7 @@ class Cluster(Columns):
             changed |= self._change_object(document, document)
         for document in gone:
             changed |= self._change_object(document, None)
-        self._facts = self._facts.without(changed)
+        self._derived = self._derived.without(changed)
 
     # -- what-if
 
@@ -203,7 +205,7 @@ class Cluster(Columns):
         """All objects as they are now, of which a cluster can be built that decides as this one does. O(all)."""
         found = Objects(report=self.report)
         found.nodes += [self.nodes[self.index[name]] for name in self._order.by_zone()]
-        for kind in self._documents.kinds():
+        for kind in self._objects.kinds():
             found.of(kind).extend(self.every(kind))
         live = np.flatnonzero(self.pods.live())
         for row in live[np.argsort(self.pods.turn[live])].tolist():
@@ -219,7 +221,7 @@ class Cluster(Columns):
     def check(self) -> None:
         """Raise AssertionError unless every kept column and count equals one made afresh from the pods and nodes."""
         afresh = Columns(self.api.older_zone_labels_only)
-        afresh.kinds = self.kinds
+        afresh.signatures = self.signatures
         for name in self.resources:
             afresh._row(name)
         afresh._change_nodes((name, self.nodes[self.index[name]]) for name in self._order.by_zone())
@@ -229,7 +231,7 @@ class Cluster(Columns):
         assert sorted(self.pods.row_of.values()) == live.tolist(), "rows and pods disagree"
         for row in live.tolist():
             info = self.pods.info(row)
-            assert self.pods.row_of[info.key] == row and self.pods.kind[row] == info.kind, (
+            assert self.pods.row_of[info.key] == row and self.pods.signature[row] == info.signature, (
                 f"row {row} is not {info.key}"
             )
             assert (self.pods.priority[row], self.pods.start[row]) == (info.priority, info.start), f"row {row} is stale"
@@ -238,11 +240,13 @@ class Cluster(Columns):
             assert np.array_equal(getattr(afresh, name), getattr(self, name)), f"{name} drifted from the pods and nodes"
         for _, node in (*self.without_node.values(), *self.nominated_without_node.values()):
             assert node not in self.index, f"pods are kept aside though node {node} is there"
-        for question in self._counts.questions():
+        for query in self._counts.queries():
             count = np.zeros(len(self.nodes), np.int64)
-            answers = np.array([question.of(self.kinds[kind]) for kind in range(len(self.kinds))], np.int64)
-            np.add.at(count, self.pods.node[live], answers[self.pods.kind[live]])
-            assert np.array_equal(count, self.count(question)), f"the count of {question} drifted from the pods"
+            answers = np.array(
+                [query.of(self.signatures[signature]) for signature in range(len(self.signatures))], np.int64
+            )
+            np.add.at(count, self.pods.node[live], answers[self.pods.signature[live]])
+            assert np.array_equal(count, self.count(query)), f"the count of {query} drifted from the pods"
 
     # -- inside
 
@@ -257,10 +261,10 @@ class Cluster(Columns):
         if pod.status.nominatedNodeName:
             self.nominate(info, pod.status.nominatedNodeName)
 
-    def _change_object(self, document: Document, new: Any) -> set[Hashable]:
+    def _change_object(self, document: ApiObject, new: Any) -> set[Hashable]:
         """Change one object; what may have changed with it."""
         kind, key = type(document), key_of(document)
-        old = self._documents.of(kind).get(key)
+        old = self._objects.of(kind).get(key)
         if old is None and new is None:
             raise KeyError(f"there is no {kind.__name__} {key!r}")
         telling = differs(kind, old, new)
@@ -268,14 +272,14 @@ class Cluster(Columns):
         if kind in STORAGE:
             return changed | self._change_storage(kind, key, old, new, telling)
         if kind.__name__ not in self._owned:
-            self._documents = self._documents.apart([kind])
+            self._objects = self._objects.apart([kind])
             self._owned |= {kind.__name__}
-        change(self._documents.of(kind), key, new)
+        change(self._objects.of(kind), key, new)
         if telling and kind is Namespace:
-            self._counts = Counts(self.kinds, len(self.nodes))
+            self._counts = Counts(self.signatures, len(self.nodes))
         return changed
 
-    def _change_storage(self, kind: type[Document], key: Any, old: Any, new: Any, telling: bool) -> set[Hashable]:
+    def _change_storage(self, kind: type[ApiObject], key: Any, old: Any, new: Any, telling: bool) -> set[Hashable]:
         changed: set[Hashable] = set()
         if VOLUMES not in self._owned or (telling and kind is StorageClass):
             self._renew_volumes()
@@ -290,31 +294,33 @@ class Cluster(Columns):
             changed |= {ATTACHMENTS} if telling and volumes.is_attached(key) else set()
             self._revise(volumes.claims_on(key), lambda: volumes.change_volume(key, new))
         else:
-            change(self._documents.of(kind), key, new)
+            change(self._objects.of(kind), key, new)
         return changed
 
     def _renew_volumes(self) -> None:
         """Have volumes of one's own, about which nothing has been asked."""
-        self.kinds.forget(self.volumes)
-        self._documents = self._documents.apart(STORAGE)
-        self.volumes = Volumes(self._documents)
-        self._counts = Counts(self.kinds, len(self.nodes))
+        self.signatures.forget(self.volumes)
+        self._objects = self._objects.apart(STORAGE)
+        self.volumes = Volumes(self._objects)
+        self._counts = Counts(self.signatures, len(self.nodes))
         self._owned |= {VOLUMES, *(kind.__name__ for kind in STORAGE)}
 
     def _revise(self, claims: Iterable[ClaimKey], make_the_change: Callable[[], None]) -> None:
-        """Change volumes, and with them what is known of the kinds of pods that use these claims."""
-        kinds = [*dict.fromkeys(kind for claim in claims for kind in self.kinds.having(claims_of, claim))]
-        if not kinds:
+        """Change volumes, and with them what is known of the signatures of pods that use these claims."""
+        signatures = [
+            *dict.fromkeys(signature for claim in claims for signature in self.signatures.having(claims_of, claim))
+        ]
+        if not signatures:
             make_the_change()
             return
         self._own("pods")
-        nodes = {kind: self.pods.node[self.pods.kind == kind] for kind in kinds}
-        for kind in kinds:
-            self._counts.take_out(kind, nodes[kind])
+        nodes = {signature: self.pods.node[self.pods.signature == signature] for signature in signatures}
+        for signature in signatures:
+            self._counts.take_out(signature, nodes[signature])
         make_the_change()
-        self.kinds.revise(self.volumes, kinds)
-        for kind in kinds:
-            self._counts.put_back(kind, nodes[kind])
+        self.signatures.revise(self.volumes, signatures)
+        for signature in signatures:
+            self._counts.put_back(signature, nodes[signature])
 
 
 def _on_node(pod: Pod, node: str) -> Pod:

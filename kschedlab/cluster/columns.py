@@ -10,7 +10,7 @@ import numpy as np
 from kschedlab.cluster.counts import Counts, gathered
 from kschedlab.cluster.derived import ALLOCATABLE, EVERY_FIELD, changed_fields
 from kschedlab.cluster.pods import PodColumns, PodInfo
-from kschedlab.cluster.signatures import IntArray, Kinds
+from kschedlab.cluster.signatures import IntArray, Signatures
 from kschedlab.cluster.topology import NodeOrder, zone_of
 from kschedlab.objects.model import Node
 
@@ -51,8 +51,8 @@ class Columns:
         self.pending: dict[str, PodInfo] = {}
         self.without_node: dict[str, tuple[PodInfo, str]] = {}
         self.nominated_without_node: dict[str, tuple[PodInfo, str]] = {}
-        self.kinds = Kinds()
-        self._counts = Counts(self.kinds, 0)
+        self.signatures = Signatures()
+        self._counts = Counts(self.signatures, 0)
         self._order = NodeOrder()
         self._older_zone_labels_only = older_zone_labels_only
         self._owned: frozenset[str] = frozenset(_COLUMNS)
@@ -75,14 +75,14 @@ class Columns:
     # -- pods that come, change and go
 
     def bind(self, info: PodInfo, node: str) -> None:
-        """Put the pod on the node; it is no longer pending or nominated. O(resources + questions)."""
+        """Put the pod on the node; it is no longer pending or nominated. O(resources + queries)."""
         self._own("pods")
         self.pending.pop(info.key, None)
         self._end_nomination(info.key)
         self._add(info, node)
 
     def evict(self, key: str) -> PodInfo:
-        """Take the running pod ``namespace/name`` off its node. O(resources + questions)."""
+        """Take the running pod ``namespace/name`` off its node. O(resources + queries)."""
         self._own("pods")
         if key in self.without_node:
             return self.without_node.pop(key)[0]
@@ -234,7 +234,7 @@ class Columns:
         self.nonzero[0, node] += sign * info.nonzero[0]
         self.nonzero[1, node] += sign * info.nonzero[1]
         self.pods_on[node] += sign
-        self._counts.add(info.kind, node, sign)
+        self._counts.add(info.signature, node, sign)
 
     def _row(self, resource: str) -> int:
         """The resource's row in the columns, new ones with zeros if no node and no pod named it so far."""

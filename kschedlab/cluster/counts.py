@@ -1,10 +1,10 @@
-"""Counts that are kept, not recounted: for each question, how many pods on each node answer it."""
+"""Counts that are kept, not recounted: for each query, how many pods on each node answer it."""
 
 from __future__ import annotations
 
 import numpy as np
 
-from kschedlab.cluster.signatures import IntArray, Kinds, Question
+from kschedlab.cluster.signatures import IntArray, PodQuery, Signatures
 
 LIMIT = 1 << 23
 """How many numbers are kept at most."""
@@ -17,16 +17,16 @@ def gathered(columns: IntArray, origin: IntArray) -> IntArray:
 
 
 class Counts:
-    """A table of questions x nodes.
+    """A table of queries x nodes.
 
-    Row ``r`` holds, for every node, the sum of question ``r``'s answers over the node's pods. A question gets its
+    Row ``r`` holds, for every node, the sum of query ``r``'s answers over the node's pods. A query gets its
     row the first time it is asked, from the pods' columns (O(pods)); after that a pod that comes or goes costs one
     indexed addition for all rows together.
     """
 
-    def __init__(self, kinds: Kinds, nodes: int) -> None:
-        self._kinds = kinds
-        self._rows: dict[Question, int] = {}
+    def __init__(self, signatures: Signatures, nodes: int) -> None:
+        self._signatures = signatures
+        self._rows: dict[PodQuery, int] = {}
         self._most_rows = max(8, LIMIT // max(nodes, 1))
         self._table = np.zeros((8, nodes), np.int64)
         self._relevant: list[tuple[IntArray, IntArray]] = []
@@ -34,74 +34,76 @@ class Counts:
     def copy(self) -> Counts:
         """An independent table with the same rows."""
         other = Counts.__new__(Counts)
-        other._kinds, other._most_rows = self._kinds, self._most_rows
+        other._signatures, other._most_rows = self._signatures, self._most_rows
         other._rows = dict(self._rows)
         other._table = self._table.copy()
         other._relevant = list(self._relevant)
         return other
 
-    def __contains__(self, question: Question) -> bool:
-        return question in self._rows
+    def __contains__(self, query: PodQuery) -> bool:
+        return query in self._rows
 
-    def __getitem__(self, question: Question) -> IntArray:
-        """int64[nodes]: the question's count on every node."""
-        return self._table[self._rows[question]]
+    def __getitem__(self, query: PodQuery) -> IntArray:
+        """int64[nodes]: the query's count on every node."""
+        return self._table[self._rows[query]]
 
-    def ask(self, question: Question, node: IntArray, kind: IntArray) -> None:
-        """Begin to keep the question's counts, starting from these pods' columns. With too many, all are forgotten."""
+    def ask(self, query: PodQuery, node: IntArray, signature: IntArray) -> None:
+        """Begin to keep the query's counts, starting from these pods' columns. With too many, all are forgotten."""
         if len(self._rows) >= self._most_rows:
             self._rows, self._relevant = {}, []
             self._table = np.zeros((8, self._table.shape[1]), np.int64)
-        row = self._new_row(question)
-        np.add.at(self._table[row], node, self._kinds.answers(question)[kind])
+        row = self._new_row(query)
+        np.add.at(self._table[row], node, self._signatures.answers(query)[signature])
 
-    def add(self, kind: int, node: int, sign: int) -> None:
-        """A pod of that kind came to (+1) or left (-1) the node."""
-        rows, weights = self._known(kind)
+    def add(self, signature: int, node: int, sign: int) -> None:
+        """A pod of that signature came to (+1) or left (-1) the node."""
+        rows, weights = self._known(signature)
         if len(rows):
             self._table[rows, node] += sign * weights
 
-    def take_out(self, kind: int, node: IntArray) -> None:
-        """Pods of that kind, on these nodes, no longer count; see :meth:`put_back`."""
-        self._add_all(kind, node, -1)
+    def take_out(self, signature: int, node: IntArray) -> None:
+        """Pods of that signature, on these nodes, no longer count; see :meth:`put_back`."""
+        self._add_all(signature, node, -1)
 
-    def put_back(self, kind: int, node: IntArray) -> None:
-        """They count again, with the answers that questions about their kind have by now."""
-        self._relevant[kind] = self._rows_of(kind)
-        self._add_all(kind, node, +1)
+    def put_back(self, signature: int, node: IntArray) -> None:
+        """They count again, with the answers that queries about their signature have by now."""
+        self._relevant[signature] = self._rows_of(signature)
+        self._add_all(signature, node, +1)
 
     def gathered(self, origin: IntArray) -> Counts:
-        """The same questions for other nodes. ``origin``: int64[nodes], each one's place so far; -1: new, no pods."""
+        """The same queries for other nodes. ``origin``: int64[nodes], each one's place so far; -1: new, no pods."""
         other = self.copy()
         other._most_rows = max(8, LIMIT // max(len(origin), 1))
         other._table = gathered(self._table, origin)
         return other
 
-    def _add_all(self, kind: int, node: IntArray, sign: int) -> None:
-        rows, weights = self._known(kind)
+    def _add_all(self, signature: int, node: IntArray, sign: int) -> None:
+        rows, weights = self._known(signature)
         for row, weight in zip(rows.tolist(), weights.tolist(), strict=True):
             np.add.at(self._table[row], node, sign * weight)
 
-    def _known(self, kind: int) -> tuple[IntArray, IntArray]:
-        while len(self._relevant) <= kind:
+    def _known(self, signature: int) -> tuple[IntArray, IntArray]:
+        while len(self._relevant) <= signature:
             self._relevant.append(self._rows_of(len(self._relevant)))
-        return self._relevant[kind]
+        return self._relevant[signature]
 
-    def questions(self) -> tuple[Question, ...]:
-        """The questions that have a row."""
+    def queries(self) -> tuple[PodQuery, ...]:
+        """The queries that have a row."""
         return tuple(self._rows)
 
-    def _new_row(self, question: Question) -> int:
-        number = self._rows[question] = len(self._rows)
+    def _new_row(self, query: PodQuery) -> int:
+        number = self._rows[query] = len(self._rows)
         if number == len(self._table):
             self._table = np.concatenate([self._table, np.zeros_like(self._table)])
-        answers = self._kinds.answers(question)
-        for kind in np.flatnonzero(answers[: len(self._relevant)]).tolist():
-            rows, weights = self._relevant[kind]
-            self._relevant[kind] = np.append(rows, number), np.append(weights, answers[kind])
+        answers = self._signatures.answers(query)
+        for signature in np.flatnonzero(answers[: len(self._relevant)]).tolist():
+            rows, weights = self._relevant[signature]
+            self._relevant[signature] = np.append(rows, number), np.append(weights, answers[signature])
         return number
 
-    def _rows_of(self, kind: int) -> tuple[IntArray, IntArray]:
-        answers = np.fromiter((self._kinds.answers(q)[kind] for q in self._rows), np.int64, count=len(self._rows))
+    def _rows_of(self, signature: int) -> tuple[IntArray, IntArray]:
+        answers = np.fromiter(
+            (self._signatures.answers(q)[signature] for q in self._rows), np.int64, count=len(self._rows)
+        )
         rows = np.flatnonzero(answers)
         return rows, answers[rows]

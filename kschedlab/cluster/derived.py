@@ -62,7 +62,7 @@ def changed_fields(old: Node, new: Node) -> frozenset[str]:
     return frozenset(field for field, read in READ.items() if read(old) != read(new))
 
 
-class Facts:
+class DerivedValues:
     """Facts by what they follow from, then by their key.
 
     Forks share them until one changes: :meth:`without` leaves this object as it is, and what it keeps stays common.
@@ -91,8 +91,8 @@ class Facts:
         """All facts with their keys."""
         return [item for facts in self._by_source.values() for item in facts.items()]
 
-    def without(self, changed: Set[Hashable]) -> Facts:
+    def without(self, changed: Set[Hashable]) -> DerivedValues:
         """The facts that follow from none of these."""
         if not changed:
             return self
-        return Facts({s: facts for s, facts in self._by_source.items() if changed.isdisjoint(s)})
+        return DerivedValues({s: facts for s, facts in self._by_source.items() if changed.isdisjoint(s)})

@@ -34,7 +34,7 @@ def required(cluster: Cluster, spec: PodSpec) -> BoolArray:
         masks = [meets(cluster, requirement) for requirement in from_map(spec.nodeSelector).requirements]
         return _all(cluster, masks if affinity is None else [*masks, selected(cluster, affinity)])
 
-    return cluster.fact(("required", labels, affinity), judge, LABELS)
+    return cluster.derived(("required", labels, affinity), judge, LABELS)
 
 
 def required_terms(spec: PodSpec) -> NodeSelector | None:
@@ -52,17 +52,17 @@ def selected(cluster: Cluster, selector: NodeSelector) -> BoolArray:
             mask |= _matches(cluster, term)
         return mask
 
-    return cluster.fact(("selected", selector), judge, LABELS)
+    return cluster.derived(("selected", selector), judge, LABELS)
 
 
 def matches(cluster: Cluster, term: NodeSelectorTerm) -> BoolArray:
     """bool[nodes]: the nodes that the term matches; an empty one matches none. SelectorError if it cannot be asked."""
-    return cluster.fact(("matches", term), lambda: _matches(cluster, term.compile()), LABELS)
+    return cluster.derived(("matches", term), lambda: _matches(cluster, term.compile()), LABELS)
 
 
 def meets(cluster: Cluster, requirement: Requirement) -> BoolArray:
     """bool[nodes]: the nodes whose labels meet the requirement."""
-    return cluster.fact(("meets", requirement), lambda: judged(cluster, requirement), LABELS)
+    return cluster.derived(("meets", requirement), lambda: judged(cluster, requirement), LABELS)
 
 
 def judged(cluster: Cluster, requirement: Requirement) -> BoolArray:
@@ -106,7 +106,7 @@ def taints(cluster: Cluster) -> tuple[IntArray, tuple[tuple[Taint, ...], ...]]:
         which = [numbers.setdefault(node.spec.taints, len(numbers)) for node in cluster.nodes]
         return np.array(which, np.int64), tuple(numbers)
 
-    return cluster.fact("taints", intern, TAINTS)
+    return cluster.derived("taints", intern, TAINTS)
 
 
 def untolerated(cluster: Cluster, tolerations: tuple[Toleration, ...]) -> BoolArray:
@@ -116,7 +116,7 @@ def untolerated(cluster: Cluster, tolerations: tuple[Toleration, ...]) -> BoolAr
         which, lists = taints(cluster)
         return np.array([first_untolerated(t, tolerations) is not None for t in lists], np.bool_)[which]
 
-    return cluster.fact(("untolerated", tolerations), judge, TAINTS)
+    return cluster.derived(("untolerated", tolerations), judge, TAINTS)
 
 
 def put_off(cluster: Cluster, tolerations: tuple[Toleration, ...]) -> IntArray:
@@ -127,7 +127,7 @@ def put_off(cluster: Cluster, tolerations: tuple[Toleration, ...]) -> IntArray:
         counts = [sum(t.effect == PUTS_OFF and not tolerated(t, tolerations) for t in taints) for taints in lists]
         return np.array(counts, np.int64)[which]
 
-    return cluster.fact(("put off", tolerations), count, TAINTS)
+    return cluster.derived(("put off", tolerations), count, TAINTS)
 
 
 def first_untolerated(taints: Sequence[Taint], tolerations: Sequence[Toleration]) -> Taint | None:

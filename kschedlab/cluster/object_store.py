@@ -10,10 +10,10 @@ import msgspec
 from kschedlab.manifests.defaults import CLUSTER_SCOPED
 from kschedlab.manifests.loading import Objects
 from kschedlab.objects.model import (
+    ApiObject,
     CSIDriver,
     CSINode,
     CSIStorageCapacity,
-    Document,
     Namespace,
     PersistentVolume,
     PersistentVolumeClaim,
@@ -29,7 +29,7 @@ from kschedlab.objects.model import (
 
 K = TypeVar("K", bound=Hashable)
 D = TypeVar("D")
-Kind: TypeAlias = type[Document]
+Kind: TypeAlias = type[ApiObject]
 
 STORAGE: tuple[Kind, ...] = (
     PersistentVolume,
@@ -72,7 +72,7 @@ MATTERS: dict[Kind, Callable[[Any], object]] = {
 """What facts can follow from, of each kind; of budgets and priority classes nothing does."""
 
 
-class Documents:
+class ObjectStore:
     """Objects by kind, then by (namespace, name), or by the name alone where a kind has no namespaces.
 
     Each kind's are in the order in which they came; one that is replaced keeps its place.
@@ -82,7 +82,7 @@ class Documents:
         self._by_kind = by_kind
 
     @classmethod
-    def read(cls, objects: Objects) -> Documents:
+    def read(cls, objects: Objects) -> ObjectStore:
         """All objects but nodes and pods."""
         return cls({kind: {key_of(each): each for each in objects.of(kind)} for kind in MATTERS})
 
@@ -94,9 +94,9 @@ class Documents:
         """The kinds that are kept."""
         return list(self._by_kind)
 
-    def apart(self, kinds: Iterable[Kind]) -> Documents:
+    def apart(self, kinds: Iterable[Kind]) -> ObjectStore:
         """The same objects; those of these kinds can be changed apart from these here."""
-        return Documents(self._by_kind | {kind: dict(self._by_kind[kind]) for kind in kinds})
+        return ObjectStore(self._by_kind | {kind: dict(self._by_kind[kind]) for kind in kinds})
 
 
 def key_of(document: Any) -> Any:

@@ -21,14 +21,14 @@ class PodInfo:
     ``request``: what the filter counts, by resource name (cpu in milli, the rest in units); ``placed``: what the pod
     counts once it is on a node. ``scored``, ``nonzero``: (milli cpu, bytes of memory) of the two, with the defaults
     100m and 200 MiB, which some scores use.
-    ``kind``: the number of the pod's :class:`~kschedlab.cluster.signatures.Kind`.
+    ``signature``: the number of the pod's :class:`~kschedlab.cluster.signatures.Signature`.
     """
 
     pod: Pod
     key: str
     priority: int
     start: int
-    kind: int
+    signature: int
     request: dict[str, int]
     placed: dict[str, int]
     scored: tuple[int, int]
@@ -37,7 +37,7 @@ class PodInfo:
     def counts_as(self, other: PodInfo) -> bool:
         """Whether the other, of the same pod, has the same numbers: only the object may be a newer one."""
         return (
-            (self.kind, self.priority, self.start) == (other.kind, other.priority, other.start)
+            (self.signature, self.priority, self.start) == (other.signature, other.priority, other.start)
             and (self.nonzero, self.scored) == (other.nonzero, other.scored)
             and self.request == other.request
             and self.placed == other.placed
@@ -47,13 +47,13 @@ class PodInfo:
 class PodColumns:
     """Running (or nominated) pods as columns. A pod keeps its row while it is there; free rows are used again.
 
-    ``node``, ``kind``: int64[rows], -1 in a free row. ``priority``, ``start`` (microseconds): int64[rows].
+    ``node``, ``signature``: int64[rows], -1 in a free row. ``priority``, ``start`` (microseconds): int64[rows].
     ``turn``: int64[rows], which pod came first: numbers that only grow. ``request``: int64[resources, rows].
     """
 
     def __init__(self, resources: int) -> None:
         self.node: IntArray = np.full(16, -1, np.int64)
-        self.kind: IntArray = np.full(16, -1, np.int64)
+        self.signature: IntArray = np.full(16, -1, np.int64)
         self.priority: IntArray = np.zeros(16, np.int64)
         self.start: IntArray = np.zeros(16, np.int64)
         self.turn: IntArray = np.zeros(16, np.int64)
@@ -66,7 +66,7 @@ class PodColumns:
     def copy(self) -> PodColumns:
         """Independent columns with the same rows."""
         other = PodColumns.__new__(PodColumns)
-        for name in ("node", "kind", "priority", "start", "turn", "request"):
+        for name in ("node", "signature", "priority", "start", "turn", "request"):
             setattr(other, name, getattr(self, name).copy())
         other._turns = self._turns
         other.infos, other.row_of, other._free = list(self.infos), dict(self.row_of), list(self._free)
@@ -77,7 +77,7 @@ class PodColumns:
         if not self._free:
             self._grow()
         row = self._free.pop()
-        self.node[row], self.kind[row] = node, info.kind
+        self.node[row], self.signature[row] = node, info.signature
         self.priority[row], self.start[row] = info.priority, info.start
         self.turn[row] = self._turns
         self._turns += 1
@@ -89,7 +89,7 @@ class PodColumns:
     def replace(self, info: PodInfo, request: IntArray) -> None:
         """Write the pod as it is now into its row; its node and its turn remain."""
         row = self.row_of[info.key]
-        self.kind[row], self.priority[row], self.start[row] = info.kind, info.priority, info.start
+        self.signature[row], self.priority[row], self.start[row] = info.signature, info.priority, info.start
         self.request[:, row] = request
         self.infos[row] = info
 
@@ -100,7 +100,7 @@ class PodColumns:
     def remove(self, key: str) -> None:
         """Free the row of the pod ``namespace/name``."""
         row = self.row_of.pop(key)
-        self.node[row] = self.kind[row] = -1
+        self.node[row] = self.signature[row] = -1
         self.infos[row] = None
         self._free.append(row)
 
@@ -128,7 +128,7 @@ class PodColumns:
         self._free.extend(range(2 * old - 1, old - 1, -1))
         self.infos.extend([None] * old)
         blank = np.full(old, -1, np.int64)
-        self.node, self.kind = np.concatenate([self.node, blank]), np.concatenate([self.kind, blank])
+        self.node, self.signature = np.concatenate([self.node, blank]), np.concatenate([self.signature, blank])
         zero = np.zeros(old, np.int64)
         self.priority = np.concatenate([self.priority, zero])
         self.start = np.concatenate([self.start, zero])

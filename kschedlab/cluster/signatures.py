@@ -1,8 +1,8 @@
-"""Kinds of pods, and the questions that are asked about them.
+"""Signatures of pods, and the queries that are asked about them.
 
-Thousands of pods are copies of a few templates. A *kind* is what selectors, affinity terms and host ports can
-see of a pod; pods with the same kind get the same answer to every question. A :class:`Question` is asked once
-for each kind, never for each pod.
+Thousands of pods are copies of a few templates. A *signature* is what selectors, affinity terms and host ports can
+see of a pod; pods with the same signature get the same answer to every query. A :class:`PodQuery` is asked once
+for each signature, never for each pod.
 """
 
 from __future__ import annotations
@@ -30,10 +30,10 @@ LIMIT = 1 << 23
 
 
 @dataclass(frozen=True)
-class Kind:
-    """What a group of like pods looks like to a question.
+class Signature:
+    """What a group of like pods looks like to a query.
 
-    ``example`` is the first pod of the kind that was seen; only the fields that make up the kind may be read from it.
+    ``example``: the first pod with the signature; only fields that are part of the signature may be read from it.
     """
 
     namespace: str
@@ -43,33 +43,33 @@ class Kind:
 
     @cached_property
     def terms(self) -> PodTerms:
-        """The affinity terms that every pod of the kind has."""
+        """The affinity terms that every pod of the signature has."""
         return PodTerms.of(self.example)
 
 
-class Question(Protocol):
-    """A hashable question about a kind of pod, answered with a number (0: no)."""
+class PodQuery(Protocol):
+    """A hashable query about a signature of pod, answered with a number (0: no)."""
 
     def __hash__(self) -> int: ...
 
-    def of(self, kind: Kind) -> int:
-        """The answer for one kind, e.g. 1 if a selector matches it."""
+    def of(self, signature: Signature) -> int:
+        """The answer for one signature, e.g. 1 if a selector matches it."""
         ...
 
 
-class Handles(Question, Protocol):
-    """A question about volumes that keeps their names, so that one used twice can be told from two."""
+class Handles(PodQuery, Protocol):
+    """A query about volumes that keeps their names, so that one used twice can be told from two."""
 
-    def handles(self, kind: Kind) -> frozenset[str]:
-        """The names of the volumes that every pod of the kind uses."""
+    def handles(self, signature: Signature) -> frozenset[str]:
+        """The names of the volumes that every pod of the signature uses."""
         ...
 
 
 class Listing:
-    """The volumes that each kind uses, as numbers. Each kind is looked at once."""
+    """The volumes that each signature uses, as numbers. Each signature is looked at once."""
 
-    def __init__(self, question: Handles) -> None:
-        self._question = question
+    def __init__(self, query: Handles) -> None:
+        self._query = query
         self._numbers: dict[str, int] = {}
         self._start = self._length = self._volumes = np.zeros(0, np.int64)
 
@@ -77,26 +77,26 @@ class Listing:
         """The number of the volume of that name."""
         return self._numbers.setdefault(handle, len(self._numbers))
 
-    def of(self, kind: IntArray) -> tuple[IntArray, IntArray]:
-        """(int64[pods]: how many volumes pods of these kinds use, int64[]: their numbers, one pod after the other)."""
-        length = self._length[kind]
+    def of(self, signature: IntArray) -> tuple[IntArray, IntArray]:
+        """(int64[pods]: how many volumes each pod uses, int64[]: their numbers, pod by pod), given signatures."""
+        length = self._length[signature]
         ends = np.cumsum(length)
-        place = np.arange(ends[-1] if len(ends) else 0) - np.repeat(ends - length - self._start[kind], length)
+        place = np.arange(ends[-1] if len(ends) else 0) - np.repeat(ends - length - self._start[signature], length)
         return length, self._volumes[place]
 
-    def learn(self, kinds: Sequence[Kind]) -> None:
-        """Look at the kinds that are new."""
-        new = [self._question.handles(kinds[number]) for number in range(len(self._length), len(kinds))]
+    def learn(self, signatures: Sequence[Signature]) -> None:
+        """Look at the signatures that are new."""
+        new = [self._query.handles(signatures[number]) for number in range(len(self._length), len(signatures))]
         if new:
             length = np.array([len(handles) for handles in new], np.int64)
             start = np.cumsum(length) - length + len(self._volumes)
             self._start, self._length = np.concatenate([self._start, start]), np.concatenate([self._length, length])
             self._extend(handle for handles in new for handle in handles)
 
-    def revise(self, number: int, kind: Kind) -> None:
-        """Look at a kind again."""
+    def revise(self, number: int, signature: Signature) -> None:
+        """Look at a signature again."""
         if number < len(self._length):
-            handles = self._question.handles(kind)
+            handles = self._query.handles(signature)
             self._start[number], self._length[number] = len(self._volumes), len(handles)
             self._extend(handles)
 
@@ -105,27 +105,27 @@ class Listing:
         self._volumes = np.concatenate([self._volumes, numbers])
 
 
-class Kinds:
-    """Interned kinds: a pod's kind is an integer. Only ever grows; forks of a cluster share it.
+class Signatures:
+    """Interned signatures: a pod's signature is an integer. Only ever grows; forks of a cluster share it.
 
-    A question knows all that its answer depends on, so that answers hold for ever; but see :meth:`revise`.
+    A query knows all that its answer depends on, so that answers hold for ever; but see :meth:`revise`.
     """
 
     def __init__(self) -> None:
         self._ids: dict[tuple[object, ...], int] = {}
-        self._all: list[Kind] = []
-        self._answers: dict[Question, IntArray] = {}
+        self._all: list[Signature] = []
+        self._answers: dict[PodQuery, IntArray] = {}
         self._listings: dict[Handles, Listing] = {}
         self._found: dict[object, tuple[int, dict[object, list[int]]]] = {}
 
     def __len__(self) -> int:
         return len(self._all)
 
-    def __getitem__(self, kind: int) -> Kind:
-        return self._all[kind]
+    def __getitem__(self, signature: int) -> Signature:
+        return self._all[signature]
 
     def of(self, pod: Pod) -> int:
-        """The number of the pod's kind, new if no pod like it was seen. O(size of the pod's labels and affinity)."""
+        """The number of the pod's signature; a new one if no pod had it. O(size of the pod's labels and affinity)."""
         spec, metadata = pod.spec, pod.metadata
         ports = [c.ports for c in spec.containers if c.ports]
         init_ports = [(c.restartPolicy, c.ports) for c in spec.initContainers if c.ports]
@@ -140,40 +140,42 @@ class Kinds:
         number = self._ids.get(key)
         if number is None:
             number = self._ids[key] = len(self._all)
-            self._all.append(Kind(metadata.namespace, metadata.labels, metadata.deletionTimestamp is not None, pod))
+            self._all.append(
+                Signature(metadata.namespace, metadata.labels, metadata.deletionTimestamp is not None, pod)
+            )
         return number
 
-    def answers(self, question: Question) -> IntArray:
-        """The question's answer for every kind: int64[kinds]. Each kind is asked once."""
-        known = self._answers.get(question)
+    def answers(self, query: PodQuery) -> IntArray:
+        """The query's answer for every signature: int64[signatures]. Each signature is asked once."""
+        known = self._answers.get(query)
         done = 0 if known is None else len(known)
         if known is None or done < len(self._all):
             if known is None and (len(self._answers) + 1) * len(self._all) > LIMIT:
                 self._answers.clear()
-            fresh = np.fromiter((question.of(k) for k in self._all[done:]), np.int64, len(self._all) - done)
+            fresh = np.fromiter((query.of(k) for k in self._all[done:]), np.int64, len(self._all) - done)
             known = fresh if known is None else np.concatenate([known, fresh])
-            self._answers[question] = known
+            self._answers[query] = known
         return known
 
-    def listing(self, question: Handles) -> Listing:
-        """The volumes that each kind uses, by the question's names for them."""
-        known = self._listings.get(question)
+    def listing(self, query: Handles) -> Listing:
+        """The volumes that each signature uses, by the query's names for them."""
+        known = self._listings.get(query)
         if known is None:
-            known = self._listings[question] = Listing(question)
+            known = self._listings[query] = Listing(query)
         known.learn(self._all)
         return known
 
-    def revise(self, volumes: object, kinds: Sequence[int]) -> None:
-        """These volumes changed, and what questions about them say of some kinds may have changed with them."""
-        for question, answers in self._answers.items():
-            if _is_about(question, volumes):
-                for kind in kinds:
-                    if kind < len(answers):
-                        answers[kind] = question.of(self._all[kind])
+    def revise(self, volumes: object, signatures: Sequence[int]) -> None:
+        """These volumes changed, and what queries about them say of some signatures may have changed with them."""
+        for query, answers in self._answers.items():
+            if _is_about(query, volumes):
+                for signature in signatures:
+                    if signature < len(answers):
+                        answers[signature] = query.of(self._all[signature])
         for handles, listing in self._listings.items():
             if _is_about(handles, volumes):
-                for kind in kinds:
-                    listing.revise(kind, self._all[kind])
+                for signature in signatures:
+                    listing.revise(signature, self._all[signature])
         self._found = {w: found for w, found in self._found.items() if not _is_about(_owner(w), volumes)}
 
     def forget(self, volumes: object) -> None:
@@ -182,31 +184,31 @@ class Kinds:
         self._listings = {q: listing for q, listing in self._listings.items() if not _is_about(q, volumes)}
         self._found = {w: found for w, found in self._found.items() if not _is_about(_owner(w), volumes)}
 
-    def found(self, within: Callable[[Kind], Iterable[T]]) -> Iterable[T]:
-        """Everything that the function finds in any kind, each thing once. Each kind is looked at once."""
+    def found(self, within: Callable[[Signature], Iterable[T]]) -> Iterable[T]:
+        """Everything that the function finds in any signature, each thing once. Each signature is looked at once."""
         return self._sought(within)  # type: ignore[return-value]  # the function names what is stored
 
-    def having(self, within: Callable[[Kind], Iterable[T]], thing: T) -> list[int]:
-        """The kinds in which the function finds the thing; one in which it is found twice comes twice."""
+    def having(self, within: Callable[[Signature], Iterable[T]], thing: T) -> list[int]:
+        """The signatures in which the function finds the thing; one in which it is found twice comes twice."""
         return self._sought(within).get(thing, [])
 
-    def weights(self, kinds: Iterable[int]) -> IntArray:
-        """int64[kinds + 1]: how often each kind is among these. The last is a 0 for rows without a pod (kind -1)."""
+    def weights(self, signatures: Iterable[int]) -> IntArray:
+        """int64[signatures + 1]: how often each signature occurs here. The last is 0, for rows without a pod (-1)."""
         weight = np.zeros(len(self._all) + 1, np.int64)
-        np.add.at(weight, np.fromiter(kinds, np.int64), 1)
+        np.add.at(weight, np.fromiter(signatures, np.int64), 1)
         return weight
 
-    def _sought(self, within: Callable[[Kind], Iterable[object]]) -> dict[object, list[int]]:
+    def _sought(self, within: Callable[[Signature], Iterable[object]]) -> dict[object, list[int]]:
         done, things = self._found.get(within, (0, {}))
-        for number, kind in enumerate(self._all[done:], start=done):
-            for thing in within(kind):
+        for number, signature in enumerate(self._all[done:], start=done):
+            for thing in within(signature):
                 things.setdefault(thing, []).append(number)
         self._found[within] = (len(self._all), things)
         return things
 
 
-def _is_about(question: object, volumes: object) -> bool:
-    return getattr(question, "volumes", None) is volumes
+def _is_about(query: object, volumes: object) -> bool:
+    return getattr(query, "volumes", None) is volumes
 
 
 def _owner(method: object) -> object:

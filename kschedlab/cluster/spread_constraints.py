@@ -16,7 +16,7 @@ from kschedlab.cluster.cluster import Cluster
 from kschedlab.cluster.derived import OWNERS
 from kschedlab.cluster.labels import required, required_terms, untolerated
 from kschedlab.cluster.pods import PodInfo
-from kschedlab.cluster.signatures import BoolArray, Kind
+from kschedlab.cluster.signatures import BoolArray, Signature
 from kschedlab.objects.model import (
     LabelSelector,
     OwnerReference,
@@ -58,7 +58,7 @@ class ConstraintRules:
 
 @dataclass(frozen=True)
 class Spread:
-    """Question: does the constraint's selector mean the pod? ``selector`` None: it means none.
+    """PodQuery: does the constraint's selector mean the pod? ``selector`` None: it means none.
 
     ``counting``: as pods are counted at first, without those that terminate. Otherwise as the real scheduler counts
     pods that come or go in thought, where it looks at the selector alone.
@@ -68,18 +68,18 @@ class Spread:
     selector: Selector | None
     counting: bool
 
-    def of(self, kind: Kind) -> int:
-        """1 if it means pods of this kind."""
-        if self.selector is None or kind.namespace != self.namespace or (self.counting and kind.terminating):
+    def of(self, signature: Signature) -> int:
+        """1 if it means pods of this signature."""
+        if self.selector is None or signature.namespace != self.namespace or (self.counting and signature.terminating):
             return 0
-        return int(self.selector.matches(kind.labels))
+        return int(self.selector.matches(signature.labels))
 
 
 @dataclass(frozen=True)
 class Constraint:
     """Pods that ``selector`` means are to be spread over the domains of ``key``.
 
-    ``itself``: 1 if it means the pod that has the constraint. ``counted``, ``changes``: the question about running
+    ``itself``: 1 if it means the pod that has the constraint. ``counted``, ``changes``: the query about running
     pods, and about those that come or go in thought. ``affinity``, ``taints``: only nodes count that the pod's node
     affinity asks for, or whose taints it tolerates.
     """
@@ -123,12 +123,12 @@ def constraints(
 ) -> tuple[Constraint, ...]:
     """The pod's constraints with that ``whenUnsatisfiable``; the defaults if it has no constraints of any sort.
 
-    Prepared once for pods of one kind with the same constraints.
+    Prepared once for pods of one signature with the same constraints.
     """
     stated = pod.pod.spec.topologySpreadConstraints
     if stated:
-        key = ("constraints", action, rules, pod.kind, msgspec.json.encode(stated))
-        return cluster.fact(key, lambda: tuple(own(pod.pod, action, rules)))
+        key = ("constraints", action, rules, pod.signature, msgspec.json.encode(stated))
+        return cluster.derived(key, lambda: tuple(own(pod.pod, action, rules)))
     wanted = [given for given in defaults if given.whenUnsatisfiable == action]
     if not wanted:
         return ()
@@ -141,7 +141,7 @@ def constraints(
         selector = selects(pod.pod, cluster)
         return () if selector.empty else tuple(Constraint.of(given, pod.pod, selector, rules) for given in wanted)
 
-    return cluster.fact(("default constraints", action, defaults, rules, pod.kind, owner), prepare, *OWNERS)
+    return cluster.derived(("default constraints", action, defaults, rules, pod.signature, owner), prepare, *OWNERS)
 
 
 def has_all_keys(cluster: Cluster, wanted: tuple[Constraint, ...]) -> BoolArray:

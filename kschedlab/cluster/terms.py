@@ -19,7 +19,7 @@ from kschedlab.objects.selectors import Selector
 if TYPE_CHECKING:
     from kschedlab.cluster.cluster import Cluster
     from kschedlab.cluster.pods import PodInfo
-    from kschedlab.cluster.signatures import Kind
+    from kschedlab.cluster.signatures import Signature
 
 Labels = Mapping[str, str]
 
@@ -116,32 +116,38 @@ class Namespaces:
 
 @dataclass(frozen=True)
 class Incoming:
-    """The pod that is to be scheduled. ``number``: that of its kind, which with ``among`` tells it from others.
+    """The pod that is to be scheduled. ``number``: that of its signature, which with ``among`` tells it from others.
 
     ``terms``: its own, with the namespaces listed, so that they need no labels of other pods' namespaces.
     """
 
     number: int
     among: Namespaces
-    kind: Kind = field(compare=False)
+    signature: Signature = field(compare=False)
     namespace_labels: Labels = field(compare=False)
     terms: PodTerms = field(compare=False)
 
-    def means(self, term: AffinityTerm, kind: Kind) -> bool:
-        """Whether this term of the pod's own means pods of that kind."""
-        return term.matches(kind.namespace, kind.labels, {})
+    def means(self, term: AffinityTerm, signature: Signature) -> bool:
+        """Whether this term of the pod's own means pods of that signature."""
+        return term.matches(signature.namespace, signature.labels, {})
 
     def meant_by(self, term: AffinityTerm) -> bool:
         """Whether the term of another pod means this one."""
-        return term.matches(self.kind.namespace, self.kind.labels, self.namespace_labels)
+        return term.matches(self.signature.namespace, self.signature.labels, self.namespace_labels)
 
 
 def incoming(pod: PodInfo, cluster: Cluster) -> Incoming:
-    """The pod as terms see it, prepared once for each kind."""
+    """The pod as terms see it, prepared once for each signature."""
 
     def prepare() -> Incoming:
-        kind = cluster.kinds[pod.kind]
-        among = cluster.fact("namespaces", lambda: Namespaces.of(cluster), NAMESPACES)
-        return Incoming(pod.kind, among, kind, among.labels.get(kind.namespace, {}), kind.terms.listing(among.labels))
+        signature = cluster.signatures[pod.signature]
+        among = cluster.derived("namespaces", lambda: Namespaces.of(cluster), NAMESPACES)
+        return Incoming(
+            pod.signature,
+            among,
+            signature,
+            among.labels.get(signature.namespace, {}),
+            signature.terms.listing(among.labels),
+        )
 
-    return cluster.fact(("incoming", pod.kind), prepare, NAMESPACES)
+    return cluster.derived(("incoming", pod.signature), prepare, NAMESPACES)

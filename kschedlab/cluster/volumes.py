@@ -9,8 +9,8 @@ from collections.abc import Collection, Hashable, Iterator
 from functools import cached_property
 from typing import NamedTuple, TypeAlias, TypeVar
 
-from kschedlab.cluster.object_store import Documents, change
-from kschedlab.cluster.signatures import Kind
+from kschedlab.cluster.object_store import ObjectStore, change
+from kschedlab.cluster.signatures import Signature
 from kschedlab.objects.model import (
     CSIDriver,
     CSINode,
@@ -70,7 +70,7 @@ class Volumes:
     ``attachments``, ``capacities`` in the order in which they came.
     """
 
-    def __init__(self, documents: Documents) -> None:
+    def __init__(self, documents: ObjectStore) -> None:
         self.claims: dict[ClaimKey, PersistentVolumeClaim] = documents.of(PersistentVolumeClaim)
         self.volumes: dict[str, PersistentVolume] = documents.of(PersistentVolume)
         self.classes: dict[str, StorageClass] = documents.of(StorageClass)
@@ -201,9 +201,9 @@ def claim_names(pod: Pod) -> Iterator[ClaimName]:
     return (name for volume in pod.spec.volumes if (name := claim_name(pod, volume)) is not None)
 
 
-def claims_of(kind: Kind) -> Iterator[ClaimKey]:
-    """The (namespace, name) of the claims that every pod of the kind uses; one used twice comes twice."""
-    return ((kind.namespace, name) for name, _ in claim_names(kind.example))
+def claims_of(signature: Signature) -> Iterator[ClaimKey]:
+    """The (namespace, name) of the claims that every pod of the signature uses; one used twice comes twice."""
+    return ((signature.namespace, name) for name, _ in claim_names(signature.example))
 
 
 def own_fault(pod: Pod, claim: PersistentVolumeClaim) -> str:

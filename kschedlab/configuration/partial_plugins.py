@@ -16,7 +16,15 @@ from kschedlab.cluster.pods import PodInfo
 from kschedlab.cluster.signatures import IntArray
 from kschedlab.filter.node import NodeName
 from kschedlab.filter.node_affinity import NodeAffinity
-from kschedlab.filter.plugin import Check, Filter, Part, Refused, Rejected, SchedulingError, Static
+from kschedlab.filter.plugin import (
+    Filter,
+    PreFilterRejection,
+    PreparedFilter,
+    Refusal,
+    Refusals,
+    SchedulingError,
+    StaticFilter,
+)
 from kschedlab.filter.volumes.volume_zone import VolumeZone
 from kschedlab.score.plugin import Score, Scored
 
@@ -70,12 +78,12 @@ class PreFilterAlone:
         """The plugin's."""
         return self.plugin.name
 
-    def prepare(self, pod: PodInfo, cluster: Cluster) -> Static | Rejected | None:
+    def prepare(self, pod: PodInfo, cluster: Cluster) -> StaticFilter | PreFilterRejection | None:
         """Skips unless one of both happens."""
         check = self.plugin.prepare(pod, cluster)
-        if check is None or isinstance(check, Rejected):
+        if check is None or isinstance(check, PreFilterRejection):
             return check
-        return Static(None, check.only) if check.only is not None else None
+        return StaticFilter(None, check.node_names) if check.node_names is not None else None
 
 
 @dataclass(frozen=True)
@@ -89,13 +97,13 @@ class ToldOfEveryNode:
         """The plugin's."""
         return self.plugin.name
 
-    def prepare(self, pod: PodInfo, cluster: Cluster) -> Check | None:
+    def prepare(self, pod: PodInfo, cluster: Cluster) -> PreparedFilter | None:
         """As the plugin, but never rejects."""
         check = self.plugin.prepare(pod, cluster)
-        if not isinstance(check, Rejected):
+        if not isinstance(check, PreFilterRejection):
             return check
         everywhere = np.ones(len(cluster.nodes), np.bool_)
-        return Static(Refused(Part(everywhere, reason, check.unresolvable) for reason in check.reasons))
+        return StaticFilter(Refusals(Refusal(everywhere, reason, check.unresolvable) for reason in check.reasons))
 
 
 @dataclass(frozen=True)
@@ -105,9 +113,9 @@ class FailingFilter:
     name: str
     message: str
 
-    def prepare(self, pod: PodInfo, cluster: Cluster) -> Static:
+    def prepare(self, pod: PodInfo, cluster: Cluster) -> StaticFilter:
         """Never skips."""
-        return Static(Refused([Part(np.ones(len(cluster.nodes), np.bool_), self.message, error=True)]))
+        return StaticFilter(Refusals([Refusal(np.ones(len(cluster.nodes), np.bool_), self.message, error=True)]))
 
 
 def score_of(plugin: Score, enabled: Mapping[str, Mapping[str, int]]) -> Score:

@@ -15,7 +15,7 @@ from kschedlab.cluster.derived import CORDONS
 from kschedlab.cluster.labels import tolerated
 from kschedlab.cluster.pods import PodInfo
 from kschedlab.cluster.signatures import BoolArray
-from kschedlab.filter.plugin import Part, Refused, Static
+from kschedlab.filter.plugin import Refusal, Refusals, StaticFilter
 from kschedlab.objects.model import Taint
 
 WRONG_NAME = "node(s) didn't match the requested node name"
@@ -37,13 +37,15 @@ class NodeName:
     narrows: bool = True
     reason: str = WRONG_NAME
 
-    def prepare(self, pod: PodInfo, cluster: Cluster) -> Static | None:
+    def prepare(self, pod: PodInfo, cluster: Cluster) -> StaticFilter | None:
         """Skips a pod that names no node."""
         wanted = pod.pod.spec.nodeName
         if not wanted:
             return None
         others = np.array([name != wanted for name in cluster.names], np.bool_)
-        return Static(Refused([Part(others, self.reason, True)]), frozenset({wanted}) if self.narrows else None)
+        return StaticFilter(
+            Refusals([Refusal(others, self.reason, True)]), frozenset({wanted}) if self.narrows else None
+        )
 
 
 @dataclass(frozen=True)
@@ -52,16 +54,16 @@ class NodeUnschedulable:
 
     name: str = "NodeUnschedulable"
 
-    def prepare(self, pod: PodInfo, cluster: Cluster) -> Static | None:
+    def prepare(self, pod: PodInfo, cluster: Cluster) -> StaticFilter | None:
         """Skips a cluster without such nodes, and a pod that tolerates them."""
         closed = unschedulable(cluster)
         if not closed.any() or tolerated(UNSCHEDULABLE_TAINT, pod.pod.spec.tolerations):
             return None
-        return Static(Refused([Part(closed, UNSCHEDULABLE, True)]))
+        return StaticFilter(Refusals([Refusal(closed, UNSCHEDULABLE, True)]))
 
 
 def unschedulable(cluster: Cluster) -> BoolArray:
     """bool[nodes]: the nodes that are closed for new pods (``kubectl cordon``)."""
-    return cluster.fact(
+    return cluster.derived(
         "unschedulable", lambda: np.array([node.spec.unschedulable for node in cluster.nodes], np.bool_), CORDONS
     )

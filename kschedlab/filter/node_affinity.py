@@ -13,7 +13,7 @@ from kschedlab.cluster.cluster import Cluster
 from kschedlab.cluster.derived import LABELS
 from kschedlab.cluster.labels import required, required_terms, selected
 from kschedlab.cluster.pods import PodInfo
-from kschedlab.filter.plugin import Part, Refused, Rejected, Static
+from kschedlab.filter.plugin import PreFilterRejection, Refusal, Refusals, StaticFilter
 from kschedlab.objects.model import NodeSelector, NodeSelectorTerm, PodSpec
 
 NO_MATCH = "node(s) didn't match Pod's node affinity/selector"
@@ -41,26 +41,28 @@ class NodeAffinity:
         for term in self.added.nodeSelectorTerms if self.added is not None else ():
             term.compile()
 
-    def prepare(self, pod: PodInfo, cluster: Cluster) -> Static | Rejected | None:
+    def prepare(self, pod: PodInfo, cluster: Cluster) -> StaticFilter | PreFilterRejection | None:
         """Skips a pod that asks for nothing. Rejects one whose terms each ask for two names at once."""
         spec = pod.pod.spec
         affinity = required_terms(spec)
         if affinity is None and self.added is None and not spec.nodeSelector:
             return None
         key: Hashable = ("NodeAffinity", self, tuple(sorted(spec.nodeSelector.items())), affinity)
-        return cluster.fact(key, lambda: self._judge(spec, affinity, cluster), LABELS)
+        return cluster.derived(key, lambda: self._judge(spec, affinity, cluster), LABELS)
 
-    def _judge(self, spec: PodSpec, affinity: NodeSelector | None, cluster: Cluster) -> Static | Rejected:
-        only = nodes_by_name(affinity.nodeSelectorTerms) if self.narrows and affinity is not None else None
-        if only is not None and not only:
-            return Rejected(self.name, (CONFLICT,))
+    def _judge(
+        self, spec: PodSpec, affinity: NodeSelector | None, cluster: Cluster
+    ) -> StaticFilter | PreFilterRejection:
+        node_names = nodes_by_name(affinity.nodeSelectorTerms) if self.narrows and affinity is not None else None
+        if node_names is not None and not node_names:
+            return PreFilterRejection(self.name, (CONFLICT,))
         match, parts = required(cluster, spec), []
         if self.added is not None:
             inside = selected(cluster, self.added)
-            parts.append(Part(~inside, NO_MATCH_ADDED, True))
+            parts.append(Refusal(~inside, NO_MATCH_ADDED, True))
             match = match | ~inside
-        parts.append(Part(~match, self.reason, True))
-        return Static(Refused(parts), only)
+        parts.append(Refusal(~match, self.reason, True))
+        return StaticFilter(Refusals(parts), node_names)
 
 
 def nodes_by_name(terms: tuple[NodeSelectorTerm, ...]) -> frozenset[str] | None:

@@ -14,9 +14,9 @@ import numpy as np
 
 from kschedlab.cluster.cluster import Cluster
 from kschedlab.cluster.pods import PodInfo
-from kschedlab.cluster.signatures import Kind
-from kschedlab.cluster.snapshot import World
-from kschedlab.filter.plugin import Part, Refused
+from kschedlab.cluster.signatures import Signature
+from kschedlab.cluster.snapshot import Snapshot
+from kschedlab.filter.plugin import Refusal, Refusals
 from kschedlab.objects.model import Pod
 
 PORTS_TAKEN = "node(s) didn't have free ports for the requested pod ports"
@@ -51,20 +51,20 @@ def host_ports(pod: Pod) -> tuple[HostPort, ...]:
     )
 
 
-def host_ports_of(kind: Kind) -> tuple[HostPort, ...]:
-    """The ports of the node that every pod of the kind takes."""
-    return host_ports(kind.example)
+def host_ports_of(signature: Signature) -> tuple[HostPort, ...]:
+    """The ports of the node that every pod of the signature takes."""
+    return host_ports(signature.example)
 
 
 @dataclass(frozen=True, slots=True)
 class Takes:
-    """Question: does the pod take this very host port?"""
+    """PodQuery: does the pod take this very host port?"""
 
     host_port: HostPort
 
-    def of(self, kind: Kind) -> int:
-        """1 if pods of this kind take it."""
-        return int(self.host_port in host_ports_of(kind))
+    def of(self, signature: Signature) -> int:
+        """1 if pods of this signature take it."""
+        return int(self.host_port in host_ports_of(signature))
 
 
 @dataclass(frozen=True)
@@ -78,7 +78,7 @@ class NodePorts:
         wanted = host_ports(pod.pod)
         if not wanted:
             return None
-        taken = cluster.kinds.found(host_ports_of)
+        taken = cluster.signatures.found(host_ports_of)
         return PortsCheck(tuple(Takes(t) for t in taken if any(t.conflicts(w) for w in wanted)))
 
 
@@ -87,17 +87,17 @@ class PortsCheck:
     """``rivals``: every host port that any pod takes or wants, if it is in the way of one that this pod wants."""
 
     rivals: tuple[Takes, ...]
-    only: frozenset[str] | None = None
-    reacts: bool = True
-    monotone: bool = True
+    node_names: frozenset[str] | None = None
+    depends_on_pods: bool = True
+    monotonic: bool = True
 
-    def refuses(self, world: World) -> Refused | None:
+    def filter(self, snapshot: Snapshot) -> Refusals | None:
         """The nodes on which a rival is taken. Terms: where each is. O(nodes x rivals)."""
-        held = {rival: world.holds(rival) for rival in self.rivals}
-        mask = np.zeros(len(world.cluster.nodes), np.bool_)
+        held = {rival: snapshot.holds(rival) for rival in self.rivals}
+        mask = np.zeros(len(snapshot.cluster.nodes), np.bool_)
         for taken in held.values():
             mask |= taken
         if not mask.any():
             return None
         terms = {str(rival.host_port): taken.astype(np.int64) for rival, taken in held.items()}
-        return Refused([Part(mask, PORTS_TAKEN, terms=terms)])
+        return Refusals([Refusal(mask, PORTS_TAKEN, terms=terms)])

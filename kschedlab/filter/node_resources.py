@@ -17,8 +17,8 @@ from typing import NamedTuple
 from kschedlab.cluster.cluster import Cluster
 from kschedlab.cluster.pods import PodInfo
 from kschedlab.cluster.signatures import BoolArray
-from kschedlab.cluster.snapshot import World
-from kschedlab.filter.plugin import Part, Refused
+from kschedlab.cluster.snapshot import Snapshot
+from kschedlab.filter.plugin import Refusal, Refusals
 from kschedlab.objects.requests import is_extended
 
 TOO_MANY_PODS = "Too many pods"
@@ -87,21 +87,21 @@ class FitCheck:
 
     wanted: tuple[Wanted, ...]
     full: str = TOO_MANY_PODS
-    only: frozenset[str] | None = None
-    reacts: bool = True
-    monotone: bool = True
+    node_names: frozenset[str] | None = None
+    depends_on_pods: bool = True
+    monotonic: bool = True
 
-    def refuses(self, world: World) -> Refused | None:
+    def filter(self, snapshot: Snapshot) -> Refusals | None:
         """One part for each resource that is short somewhere. O(nodes x resources asked for)."""
-        cluster, pods_on = world.cluster, world.pods_on()
+        cluster, pods_on = snapshot.cluster, snapshot.pods_on()
         parts = []
         full = pods_on >= cluster.max_pods
         if full.any():
-            parts.append(Part(full, self.full, terms={"pods": pods_on, "allowed": cluster.max_pods}))
+            parts.append(Refusal(full, self.full, terms={"pods": pods_on, "allowed": cluster.max_pods}))
         for name, amount, row, too_small in self.wanted:
-            allocatable, used = cluster.allocatable[row], world.requested(row)
+            allocatable, used = cluster.allocatable[row], snapshot.requested(row)
             short = allocatable - used < amount
             if short.any():
                 terms = {"requested": amount, "used": used, "allocatable": allocatable}
-                parts.append(Part(short, INSUFFICIENT.format(resource=name), too_small, terms))
-        return Refused(parts) if parts else None
+                parts.append(Refusal(short, INSUFFICIENT.format(resource=name), too_small, terms))
+        return Refusals(parts) if parts else None

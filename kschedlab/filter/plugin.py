@@ -1,8 +1,8 @@
 """What a filter plugin is, and what it can answer.
 
 Every file in this folder has one anatomy: what the plugin decides and the real source it follows; its reasons, letter
-by letter; :meth:`Filter.prepare`, which looks at the pod and the cluster once; a :class:`Check`, which looks at all
-nodes at once; and the few lines where a generation differs.
+by letter; :meth:`Filter.prepare`, which looks at the pod and the cluster once; a :class:`PreparedFilter`, which looks
+at all nodes at once; and the few lines where a generation differs.
 """
 
 from __future__ import annotations
@@ -19,11 +19,11 @@ from kschedlab.cluster.signatures import BoolArray, IntArray
 if TYPE_CHECKING:
     from kschedlab.cluster.cluster import Cluster
     from kschedlab.cluster.pods import PodInfo
-    from kschedlab.cluster.snapshot import World
+    from kschedlab.cluster.snapshot import Snapshot
 
 
 @dataclass(frozen=True, eq=False, slots=True)
-class Part:
+class Refusal:
     """One reason and the nodes that it holds for.
 
     ``mask``: bool[nodes]. ``unresolvable``: bool[nodes] or one bool for all; where true, evicting pods can't help.
@@ -38,10 +38,10 @@ class Part:
     error: bool = False
 
 
-class Refused:
+class Refusals:
     """What one plugin says about all nodes: its parts, in the order in which the real plugin lists its reasons."""
 
-    def __init__(self, parts: Iterable[Part]) -> None:
+    def __init__(self, parts: Iterable[Refusal]) -> None:
         self.parts = tuple(parts)
 
     @cached_property
@@ -65,20 +65,20 @@ class Refused:
         return [part.reason for part in self.parts if part.mask[node]]
 
 
-def first_of(parts: Iterable[Part]) -> Refused | None:
+def first_of(parts: Iterable[Refusal]) -> Refusals | None:
     """Refuse every node for the first part that holds for it; None if none does. For plugins that name one reason."""
-    kept: list[Part] = []
+    kept: list[Refusal] = []
     for part in parts:
         mask = part.mask
         for before in kept:
             mask = mask & ~before.mask
         if mask.any():
             kept.append(replace(part, mask=mask))
-    return Refused(kept) if kept else None
+    return Refusals(kept) if kept else None
 
 
 @dataclass(frozen=True)
-class Rejected:
+class PreFilterRejection:
     """The pod was refused before any node was looked at (PreFilter)."""
 
     plugin: str
@@ -90,51 +90,51 @@ class SchedulingError(Exception):
     """The real scheduler gives an error instead of a verdict here; the message is its own."""
 
 
-class Check(Protocol):
+class PreparedFilter(Protocol):
     """A filter, prepared for one pod."""
 
     @property
-    def only(self) -> frozenset[str] | None:
-        """Names of the only nodes that come into question (PreFilterResult), or None for all."""
+    def node_names(self) -> frozenset[str] | None:
+        """Names of the only nodes that come into query (PreFilterResult), or None for all."""
         ...
 
     @property
-    def reacts(self) -> bool:
+    def depends_on_pods(self) -> bool:
         """Whether the answer can change when pods come or go. If not, it is asked once for a decision."""
         ...
 
     @property
-    def monotone(self) -> bool:
+    def monotonic(self) -> bool:
         """Whether pods that come to a node can only make it refuse more. Required pod affinity is the exception."""
         ...
 
-    def refuses(self, world: World) -> Refused | None:
-        """The nodes that are refused in this world, or None if none is."""
+    def filter(self, snapshot: Snapshot) -> Refusals | None:
+        """The nodes that are refused in this snapshot, or None if none is."""
         ...
 
 
 class Filter(Protocol):
-    """A filter plugin. It holds its arguments; what it computes for a pod lives in the Check."""
+    """A filter plugin. It holds its arguments; what it computes for a pod lives in the PreparedFilter."""
 
     @property
     def name(self) -> str:
         """The plugin's name, as Kubernetes spells it."""
         ...
 
-    def prepare(self, pod: PodInfo, cluster: Cluster) -> Check | Rejected | None:
+    def prepare(self, pod: PodInfo, cluster: Cluster) -> PreparedFilter | PreFilterRejection | None:
         """Look at the pod once. None: the plugin has nothing to say about this pod (Skip)."""
         ...
 
 
 @dataclass(frozen=True, eq=False)
-class Static:
+class StaticFilter:
     """A check that depends on the nodes alone."""
 
-    refused: Refused | None
-    only: frozenset[str] | None = None
-    reacts: bool = False
-    monotone: bool = True
+    refused: Refusals | None
+    node_names: frozenset[str] | None = None
+    depends_on_pods: bool = False
+    monotonic: bool = True
 
-    def refuses(self, world: World) -> Refused | None:
-        """The same answer in every world."""
+    def filter(self, snapshot: Snapshot) -> Refusals | None:
+        """The same answer in every snapshot."""
         return self.refused

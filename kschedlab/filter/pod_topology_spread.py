@@ -17,7 +17,7 @@ import numpy as np
 from kschedlab.cluster.cluster import Cluster
 from kschedlab.cluster.pods import PodInfo
 from kschedlab.cluster.signatures import BoolArray, IntArray
-from kschedlab.cluster.snapshot import World
+from kschedlab.cluster.snapshot import Snapshot
 from kschedlab.cluster.spread_constraints import (
     DO_NOT_SCHEDULE,
     SYSTEM_DEFAULTS,
@@ -28,7 +28,7 @@ from kschedlab.cluster.spread_constraints import (
     has_all_keys,
 )
 from kschedlab.cluster.topology import Topology
-from kschedlab.filter.plugin import Part, Refused, SchedulingError, first_of
+from kschedlab.filter.plugin import Refusal, Refusals, SchedulingError, first_of
 
 TOO_SKEWED = "node(s) didn't match pod topology spread constraints"
 NO_LABEL = f"{TOO_SKEWED} (missing required label)"
@@ -67,18 +67,18 @@ class SpreadCheck:
     """``skews``: one for each constraint, in the pod's order."""
 
     skews: tuple[Skew, ...]
-    only: frozenset[str] | None = None
-    reacts: bool = True
-    monotone: bool = True
+    node_names: frozenset[str] | None = None
+    depends_on_pods: bool = True
+    monotonic: bool = True
 
-    def refuses(self, world: World) -> Refused | None:
+    def filter(self, snapshot: Snapshot) -> Refusals | None:
         """The nodes without a key, on which evicting pods can't help, and those whose domain has too many pods.
 
         Terms: ``matching`` pods in the node's domain, ``self`` (1 if the constraint means the pod itself),
         ``minimum`` of all domains, ``maxSkew``.
         SchedulingError where the real scheduler dies.
         """
-        return first_of(part for skew in self.skews for part in skew.parts(world))
+        return first_of(part for skew in self.skews for part in skew.parts(snapshot))
 
 
 class Skew:
@@ -109,20 +109,20 @@ class Skew:
         self.enough_domains = len(self._counts) >= constraint.min_domains
         self.least = int(self._counts.min()) if self.enough_domains else 0
 
-    def parts(self, world: World) -> Iterator[Part]:
+    def parts(self, snapshot: Snapshot) -> Iterator[Refusal]:
         """Where the key is missing, and where the skew is too large."""
         constraint, domain = self.constraint, self._topology.domain
-        yield Part(domain < 0, NO_LABEL, True)
-        matching, minimum = self.counts(world)
+        yield Refusal(domain < 0, NO_LABEL, True)
+        matching, minimum = self.counts(snapshot)
         terms: dict[str, IntArray | int] = {"matching": matching, "self": constraint.itself, "minimum": minimum}
         terms["maxSkew"] = constraint.max_skew
-        yield Part(matching + constraint.itself - minimum > constraint.max_skew, TOO_SKEWED, terms=terms)
+        yield Refusal(matching + constraint.itself - minimum > constraint.max_skew, TOO_SKEWED, terms=terms)
 
-    def counts(self, world: World) -> tuple[IntArray, IntArray | int]:
-        """(matching pods in the node's domain, the smallest count of all domains), each in that node's world."""
-        if not world.overlays:
+    def counts(self, snapshot: Snapshot) -> tuple[IntArray, IntArray | int]:
+        """(matching pods in the node's domain, the smallest count of all domains), each in that node's snapshot."""
+        if not snapshot.overlays:
             return self.matching, self.least
-        change = world.change(self.constraint.changes)
+        change = snapshot.change(self.constraint.changes)
         if self._crashing is not None and (self._crashing * change).any():
             raise SchedulingError(CRASH)
         change = change * self._changing

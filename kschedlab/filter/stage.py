@@ -14,8 +14,8 @@ import numpy as np
 from kschedlab.cluster.cluster import Cluster
 from kschedlab.cluster.pods import PodInfo
 from kschedlab.cluster.signatures import BoolArray, IntArray, SmallArray
-from kschedlab.cluster.snapshot import Overlay, World
-from kschedlab.filter.plugin import Check, Filter, Refused, Rejected, SchedulingError
+from kschedlab.cluster.snapshot import Overlay, Snapshot
+from kschedlab.filter.plugin import Filter, PreFilterRejection, PreparedFilter, Refusals, SchedulingError
 
 PASSES = -1
 LEFT_OUT = -2
@@ -33,33 +33,33 @@ class Prepared:
     """
 
     plugins: tuple[str, ...] = ()
-    checks: tuple[Check, ...] = ()
-    only: BoolArray | None = None
+    checks: tuple[PreparedFilter, ...] = ()
+    node_names: BoolArray | None = None
     narrowed_by: tuple[str, ...] = ()
-    rejected: Rejected | None = None
+    rejected: PreFilterRejection | None = None
 
 
 def prepare(pod: PodInfo, cluster: Cluster, filters: Sequence[Filter]) -> Prepared:
     """Run every plugin's PreFilter. An unresolvable rejection ends it; a resolvable one is kept until all have run."""
-    kept: list[tuple[str, Check]] = []
-    rejected: Rejected | None = None
-    only: frozenset[str] | None = None
+    kept: list[tuple[str, PreparedFilter]] = []
+    rejected: PreFilterRejection | None = None
+    node_names: frozenset[str] | None = None
     narrowed_by: list[str] = []
     for plugin in filters:
         check = plugin.prepare(pod, cluster)
-        if isinstance(check, Rejected):
+        if isinstance(check, PreFilterRejection):
             if check.unresolvable:
                 return Prepared(rejected=check)
             rejected = check
         elif check is not None:
             kept.append((plugin.name, check))
-            if check.only is not None:
+            if check.node_names is not None:
                 narrowed_by.append(plugin.name)
-                only = check.only if only is None else only & check.only
-                if not only:
-                    nowhere = Rejected("", (_not_satisfied(narrowed_by),))
+                node_names = check.node_names if node_names is None else node_names & check.node_names
+                if not node_names:
+                    nowhere = PreFilterRejection("", (_not_satisfied(narrowed_by),))
                     return Prepared(narrowed_by=tuple(sorted(narrowed_by)), rejected=nowhere)
-    mask = None if only is None else np.array([name in only for name in cluster.names], np.bool_)
+    mask = None if node_names is None else np.array([name in node_names for name in cluster.names], np.bool_)
     names, checks = tuple(name for name, _ in kept), tuple(check for _, check in kept)
     return Prepared(names, checks, mask, tuple(sorted(narrowed_by)), rejected)
 
@@ -84,8 +84,8 @@ class Verdicts:
         self,
         refused_by: SmallArray,
         plugins: tuple[str, ...] = (),
-        refusals: tuple[Refused | None, ...] = (),
-        rejected: Rejected | None = None,
+        refusals: tuple[Refusals | None, ...] = (),
+        rejected: PreFilterRejection | None = None,
         narrowed_by: tuple[str, ...] = (),
     ) -> None:
         self.refused_by = refused_by
@@ -130,16 +130,16 @@ class Verdicts:
 
 
 class FilterRun:
-    """The filters of one decision, run in as many worlds as it needs."""
+    """The filters of one decision, run in as many snapshots as it needs."""
 
     def __init__(self, prepared: Prepared, pod: PodInfo, cluster: Cluster, errors_added_up: bool = False) -> None:
         self.prepared = prepared
         self._errors_added_up = errors_added_up
         self.cluster = cluster
-        self.alone = World(cluster)
+        self.alone = Snapshot(cluster)
         nominated = nominated_overlay(pod, cluster)
         self.crowded = self.alone.over(nominated) if nominated is not None else None
-        self._static: dict[int, Refused | None] = {}
+        self._static: dict[int, Refusals | None] = {}
 
     def verdicts(self, overlay: Overlay | None = None) -> Verdicts:
         """Judge all nodes; then again with nominated pods of equal or higher priority added.
@@ -157,28 +157,28 @@ class FilterRun:
         if self.crowded is None:
             return self.judge(self.alone if overlay is None else self.alone.over(overlay))
         crowded = self.judge(self.crowded if overlay is None else self.crowded.over(overlay))
-        if all(check.monotone for check in self.prepared.checks):
+        if all(check.monotonic for check in self.prepared.checks):
             return crowded
         return _both(crowded, self.judge(self.alone if overlay is None else self.alone.over(overlay)))
 
-    def judge(self, world: World) -> Verdicts:
-        """Judge all nodes in this world alone."""
+    def judge(self, snapshot: Snapshot) -> Verdicts:
+        """Judge all nodes in this snapshot alone."""
         refused_by = np.full(len(self.cluster.nodes), PASSES, np.int8)
-        if self.prepared.only is not None:
-            refused_by[~self.prepared.only] = LEFT_OUT
+        if self.prepared.node_names is not None:
+            refused_by[~self.prepared.node_names] = LEFT_OUT
         refusals = []
         for number, check in enumerate(self.prepared.checks):
-            refused = self._ask(number, check, world)
+            refused = self._ask(number, check, snapshot)
             refusals.append(refused)
             if refused is not None:
                 np.copyto(refused_by, number, where=refused.mask & (refused_by == PASSES))
         return Verdicts(refused_by, self.prepared.plugins, tuple(refusals), narrowed_by=self.prepared.narrowed_by)
 
-    def _ask(self, number: int, check: Check, world: World) -> Refused | None:
-        if check.reacts:
-            return check.refuses(world)
+    def _ask(self, number: int, check: PreparedFilter, snapshot: Snapshot) -> Refusals | None:
+        if check.depends_on_pods:
+            return check.filter(snapshot)
         if number not in self._static:
-            self._static[number] = check.refuses(world)
+            self._static[number] = check.filter(snapshot)
         return self._static[number]
 
 

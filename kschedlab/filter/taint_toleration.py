@@ -15,7 +15,7 @@ from kschedlab.cluster.cluster import Cluster
 from kschedlab.cluster.derived import TAINTS
 from kschedlab.cluster.labels import first_untolerated, taints, untolerated
 from kschedlab.cluster.pods import PodInfo
-from kschedlab.filter.plugin import Part, Refused, Static
+from kschedlab.filter.plugin import Refusal, Refusals, StaticFilter
 from kschedlab.objects.model import Toleration
 
 UNTOLERATED = "node(s) had untolerated taint(s)"
@@ -31,17 +31,17 @@ class TaintToleration:
     name: str = "TaintToleration"
     reason: str = UNTOLERATED
 
-    def prepare(self, pod: PodInfo, cluster: Cluster) -> Static | None:
+    def prepare(self, pod: PodInfo, cluster: Cluster) -> StaticFilter | None:
         """Skips a pod that every node's taints let in."""
         tolerations = pod.pod.spec.tolerations
         if not untolerated(cluster, tolerations).any():
             return None
         key = ("TaintToleration", self.reason, tolerations)
-        return cluster.fact(key, lambda: self._judge(cluster, tolerations), TAINTS)
+        return cluster.derived(key, lambda: self._judge(cluster, tolerations), TAINTS)
 
-    def _judge(self, cluster: Cluster, tolerations: tuple[Toleration, ...]) -> Static:
+    def _judge(self, cluster: Cluster, tolerations: tuple[Toleration, ...]) -> StaticFilter:
         which, lists = taints(cluster)
         first = [first_untolerated(each, tolerations) for each in lists]
         reasons = [None if t is None else self.reason.format(key=t.key, value=t.value) for t in first]
         masks = {text: np.array([text == r for r in reasons], np.bool_)[which] for text in reasons if text is not None}
-        return Static(Refused(Part(mask, text, True) for text, mask in masks.items()))
+        return StaticFilter(Refusals(Refusal(mask, text, True) for text, mask in masks.items()))

@@ -12,7 +12,7 @@ import msgspec
 from kschedlab.manifests.defaults import CLUSTER_SCOPED
 from kschedlab.manifests.schema import decode_value, fitted
 from kschedlab.manifests.sources import Text
-from kschedlab.objects.model import Document
+from kschedlab.objects.model import ApiObject
 from kschedlab.objects.problems import WRITTEN, Fault, Path, Problem, shortened, shown
 
 GROUPS = {
@@ -35,7 +35,7 @@ GROUPS = {
 }
 """The API group of every kind that the scheduler reads."""
 
-KINDS: dict[str, type[Document]] = {kind.__name__: kind for kind in Document.__subclasses__()}
+KINDS: dict[str, type[ApiObject]] = {kind.__name__: kind for kind in ApiObject.__subclasses__()}
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,7 +108,7 @@ def is_read(kind: str, full: str) -> bool:
     return kind in GROUPS and full == (f"{kind}.{GROUPS[kind]}" if GROUPS[kind] else kind)
 
 
-def decode(data: dict[str, Any], kind: str) -> tuple[Document, list[Fault]]:
+def decode(data: dict[str, Any], kind: str) -> tuple[ApiObject, list[Fault]]:
     """The typed object, and the faults of its shape; what they are about is left out of the object."""
     wanted = KINDS[kind]
     try:

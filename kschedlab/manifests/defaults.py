@@ -13,9 +13,9 @@ from typing import TypeVar
 import msgspec
 
 from kschedlab.objects.model import (
+    ApiObject,
     Container,
     ContainerStatus,
-    Document,
     Namespace,
     Node,
     ObjectMeta,
@@ -31,7 +31,7 @@ from kschedlab.objects.model import (
 from kschedlab.objects.quantity import Quantity
 from kschedlab.objects.requests import container_requests, is_pod_level
 
-D = TypeVar("D", bound=Document)
+D = TypeVar("D", bound=ApiObject)
 
 SYSTEM_CLASSES = {"system-node-critical": 2_000_001_000, "system-cluster-critical": 2_000_000_000}
 """The PriorityClasses that every cluster has (v1.37: pkg/apis/scheduling/types.go)."""

@@ -21,10 +21,10 @@ from kschedlab.manifests.defaults import priority_classes, with_defaults
 from kschedlab.manifests.sources import Source, Text, kubectl_output, read_all
 from kschedlab.manifests.validation import faults_of, priority_fault, warnings_of
 from kschedlab.objects.model import (
+    ApiObject,
     CSIDriver,
     CSINode,
     CSIStorageCapacity,
-    Document,
     Namespace,
     Node,
     ObjectMeta,
@@ -99,13 +99,13 @@ class Objects:
     csi_storage_capacities: list[CSIStorageCapacity] = field(default_factory=list)
     report: LoadReport = field(default_factory=LoadReport)
 
-    def of(self, kind: type[Document]) -> list[Any]:
+    def of(self, kind: type[ApiObject]) -> list[Any]:
         """The list of that kind's objects."""
         found: list[Any] = getattr(self, _LISTS[kind])
         return found
 
 
-_LISTS: dict[type[Document], str] = {
+_LISTS: dict[type[ApiObject], str] = {
     Node: "nodes",
     Pod: "pods",
     PodDisruptionBudget: "pod_disruption_budgets",
@@ -182,7 +182,7 @@ def _gc_paused() -> Iterator[None]:
 
 
 class _Found(NamedTuple):
-    document: Document
+    document: ApiObject
     origin: Origin
 
     def problem(self, fault: Fault) -> Problem:
@@ -260,7 +260,7 @@ class _Loading:
         self.report.warnings = [_warning(*found) for found in self.warnings.values()]
         return objects
 
-    def _check_twice(self, found: _Found, document: Document, places: dict[tuple[str, str, str], Origin]) -> None:
+    def _check_twice(self, found: _Found, document: ApiObject, places: dict[tuple[str, str, str], Origin]) -> None:
         metadata: ObjectMeta = document.metadata  # type: ignore[attr-defined]  # every kind has it
         key = (type(document).__name__, metadata.namespace, metadata.name)
         first = places.setdefault(key, found.origin)

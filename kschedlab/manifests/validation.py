@@ -23,10 +23,10 @@ from kschedlab.manifests.pod_validation import (
 )
 from kschedlab.manifests.resource_amounts import amount_fault
 from kschedlab.objects.model import (
+    ApiObject,
     CSINode,
     CSIStorageCapacity,
     Deployment,
-    Document,
     Job,
     LabelSelector,
     Node,
@@ -51,7 +51,7 @@ HIGHEST_PRIORITY = 1_000_000_000
 """Of what users may define (v1.37: pkg/apis/scheduling/types.go)."""
 
 
-def faults_of(document: Document) -> list[Fault]:
+def faults_of(document: ApiObject) -> list[Fault]:
     """Everything in the object that the API server would refuse."""
     faults: list[Fault] = []
     metadata: ObjectMeta = document.metadata  # type: ignore[attr-defined]  # every kind has it
@@ -174,7 +174,7 @@ def _check_capacity(capacity: CSIStorageCapacity, faults: list[Fault]) -> None:
         faults.append(Fault(("storageClassName",), "is missing"))
 
 
-_CHECKS: dict[type[Document], Callable[[Any, list[Fault]], None]] = {
+_CHECKS: dict[type[ApiObject], Callable[[Any, list[Fault]], None]] = {
     Pod: check_pod,
     Node: _check_node,
     PodDisruptionBudget: _check_budget,
@@ -207,7 +207,7 @@ def priority_fault(pod: Pod, classes: Mapping[str, PriorityClass]) -> Fault | No
 # -- what pods are made from
 
 
-def template_faults(document: Document, may_lack: bool = False) -> list[Fault]:
+def template_faults(document: ApiObject, may_lack: bool = False) -> list[Fault]:
     """What the API server would refuse in the template of an owner of pods, which a scheduler does not look at.
 
     ``may_lack``: whether there need not be one.
@@ -240,7 +240,7 @@ def _selects(selector: LabelSelector | dict[str, str] | None, labels: dict[str, 
 # -- what is strange
 
 
-def warnings_of(document: Document) -> list[Fault]:
+def warnings_of(document: ApiObject) -> list[Fault]:
     """Fields that the real scheduler or the API server obeys and that are not modelled, and what means nothing."""
     if isinstance(document, Pod):
         return _pod_warnings(document)

@@ -57,7 +57,7 @@ class Part(msgspec.Struct, frozen=True, gc=False, omit_defaults=True):
     """A part of an object."""
 
 
-class Document(msgspec.Struct, frozen=True, gc=False, omit_defaults=True, tag_field="kind", tag=True):
+class ApiObject(msgspec.Struct, frozen=True, gc=False, omit_defaults=True, tag_field="kind", tag=True):
     """A whole object: its class is its ``kind``."""
 
 

@@ -12,8 +12,8 @@ from __future__ import annotations
 from typing import Any
 
 from kschedlab.objects.meta import (
+    ApiObject as ApiObject,
     Condition as Condition,
-    Document as Document,
     Int32,
     Int64,
     LabelSelector as LabelSelector,
@@ -272,7 +272,7 @@ class PodStatus(Part, frozen=True):
     observedGeneration: Int64 = 0
 
 
-class Pod(Document, frozen=True):
+class Pod(ApiObject, frozen=True):
     apiVersion: str = "v1"
     metadata: ObjectMeta = ObjectMeta()
     spec: PodSpec = PodSpec()
@@ -317,7 +317,7 @@ class NodeStatus(Part, frozen=True):
     declaredFeatures: tuple[str, ...] = ()
 
 
-class Node(Document, frozen=True):
+class Node(ApiObject, frozen=True):
     apiVersion: str = "v1"
     metadata: ObjectMeta = ObjectMeta()
     spec: NodeSpec = NodeSpec()
@@ -344,14 +344,14 @@ class PodDisruptionBudgetStatus(Part, frozen=True):
     conditions: tuple[Condition, ...] = ()
 
 
-class PodDisruptionBudget(Document, frozen=True):
+class PodDisruptionBudget(ApiObject, frozen=True):
     apiVersion: str = "policy/v1"
     metadata: ObjectMeta = ObjectMeta()
     spec: PodDisruptionBudgetSpec = PodDisruptionBudgetSpec()
     status: PodDisruptionBudgetStatus = PodDisruptionBudgetStatus()
 
 
-class PriorityClass(Document, frozen=True):
+class PriorityClass(ApiObject, frozen=True):
     apiVersion: str = "scheduling.k8s.io/v1"
     metadata: ObjectMeta = ObjectMeta()
     value: Int32 = 0
@@ -359,7 +359,7 @@ class PriorityClass(Document, frozen=True):
     preemptionPolicy: str = "PreemptLowerPriority"
 
 
-class Namespace(Document, frozen=True):
+class Namespace(ApiObject, frozen=True):
     apiVersion: str = "v1"
     metadata: ObjectMeta = ObjectMeta()
 
@@ -368,7 +368,7 @@ class ServiceSpec(Part, frozen=True):
     selector: dict[str, str] = {}
 
 
-class Service(Document, frozen=True):
+class Service(ApiObject, frozen=True):
     apiVersion: str = "v1"
     metadata: ObjectMeta = ObjectMeta()
     spec: ServiceSpec = ServiceSpec()
@@ -399,7 +399,7 @@ class ReplicationControllerSpec(Part, frozen=True):
     replicas: Int32 | None = None
 
 
-class ReplicationController(Document, frozen=True):
+class ReplicationController(ApiObject, frozen=True):
     apiVersion: str = "v1"
     metadata: ObjectMeta = ObjectMeta()
     spec: ReplicationControllerSpec = ReplicationControllerSpec()
@@ -414,7 +414,7 @@ class ReplicaSetSpec(Part, frozen=True):
     replicas: Int32 | None = None
 
 
-class ReplicaSet(Document, frozen=True):
+class ReplicaSet(ApiObject, frozen=True):
     apiVersion: str = "apps/v1"
     metadata: ObjectMeta = ObjectMeta()
     spec: ReplicaSetSpec = ReplicaSetSpec()
@@ -429,14 +429,14 @@ class StatefulSetSpec(Part, frozen=True):
     volumeClaimTemplates: tuple[PersistentVolumeClaimTemplate, ...] = ()
 
 
-class StatefulSet(Document, frozen=True):
+class StatefulSet(ApiObject, frozen=True):
     apiVersion: str = "apps/v1"
     metadata: ObjectMeta = ObjectMeta()
     spec: StatefulSetSpec = StatefulSetSpec()
     status: ReplicaStatus = ReplicaStatus()
 
 
-class Deployment(Document, frozen=True):
+class Deployment(ApiObject, frozen=True):
     apiVersion: str = "apps/v1"
     metadata: ObjectMeta = ObjectMeta()
     spec: ReplicaSetSpec = ReplicaSetSpec()
@@ -462,7 +462,7 @@ class JobStatus(Part, frozen=True):
     conditions: tuple[Condition, ...] = ()
 
 
-class Job(Document, frozen=True):
+class Job(ApiObject, frozen=True):
     apiVersion: str = "batch/v1"
     metadata: ObjectMeta = ObjectMeta()
     spec: JobSpec = JobSpec()

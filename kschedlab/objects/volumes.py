@@ -10,7 +10,7 @@ from __future__ import annotations
 from typing import Any
 
 from kschedlab.objects.meta import (
-    Document,
+    ApiObject,
     Int32,
     LabelSelector,
     NodeSelector,
@@ -170,7 +170,7 @@ class PersistentVolumeStatus(Part, frozen=True):
     message: str = ""
 
 
-class PersistentVolume(Document, frozen=True):
+class PersistentVolume(ApiObject, frozen=True):
     apiVersion: str = "v1"
     metadata: ObjectMeta = ObjectMeta()
     spec: PersistentVolumeSpec = PersistentVolumeSpec()
@@ -183,7 +183,7 @@ class PersistentVolumeClaimStatus(Part, frozen=True):
     accessModes: tuple[str, ...] = ()
 
 
-class PersistentVolumeClaim(Document, frozen=True):
+class PersistentVolumeClaim(ApiObject, frozen=True):
     apiVersion: str = "v1"
     metadata: ObjectMeta = ObjectMeta()
     spec: PersistentVolumeClaimSpec = PersistentVolumeClaimSpec()
@@ -199,7 +199,7 @@ class TopologySelectorTerm(Part, frozen=True):
     matchLabelExpressions: tuple[TopologySelectorLabelRequirement, ...] = ()
 
 
-class StorageClass(Document, frozen=True):
+class StorageClass(ApiObject, frozen=True):
     apiVersion: str = "storage.k8s.io/v1"
     metadata: ObjectMeta = ObjectMeta()
     provisioner: str = ""
@@ -223,7 +223,7 @@ class CSINodeSpec(Part, frozen=True):
     drivers: tuple[CSINodeDriver, ...] = ()
 
 
-class CSINode(Document, frozen=True):
+class CSINode(ApiObject, frozen=True):
     apiVersion: str = "storage.k8s.io/v1"
     metadata: ObjectMeta = ObjectMeta()
     spec: CSINodeSpec = CSINodeSpec()
@@ -244,7 +244,7 @@ class VolumeAttachmentStatus(Part, frozen=True):
     attached: bool = False
 
 
-class VolumeAttachment(Document, frozen=True):
+class VolumeAttachment(ApiObject, frozen=True):
     apiVersion: str = "storage.k8s.io/v1"
     metadata: ObjectMeta = ObjectMeta()
     spec: VolumeAttachmentSpec = VolumeAttachmentSpec()
@@ -257,13 +257,13 @@ class CSIDriverSpec(Part, frozen=True):
     preventPodSchedulingIfMissing: bool | None = None
 
 
-class CSIDriver(Document, frozen=True):
+class CSIDriver(ApiObject, frozen=True):
     apiVersion: str = "storage.k8s.io/v1"
     metadata: ObjectMeta = ObjectMeta()
     spec: CSIDriverSpec = CSIDriverSpec()
 
 
-class CSIStorageCapacity(Document, frozen=True):
+class CSIStorageCapacity(ApiObject, frozen=True):
     apiVersion: str = "storage.k8s.io/v1"
     metadata: ObjectMeta = ObjectMeta()
     nodeTopology: LabelSelector | None = None

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from kschedlab.cluster.cluster import Cluster
-from kschedlab.cluster.signatures import BoolArray, IntArray, Kind
+from kschedlab.cluster.signatures import BoolArray, IntArray, Signature
 from kschedlab.objects.model import PodDisruptionBudget
 from kschedlab.objects.selectors import Selector
 
@@ -32,16 +32,21 @@ class BudgetRules:
 
 @dataclass(frozen=True)
 class Protects:
-    """Question: does the budget's selector match? Without a selector, or with an empty one, it matches nothing."""
+    """PodQuery: does the budget's selector match? Without a selector, or with an empty one, it matches nothing."""
 
     namespace: str
     selector: Selector | None
 
-    def of(self, kind: Kind) -> int:
-        """1 if the budget counts pods of this kind."""
-        if self.selector is None or self.selector.empty or kind.namespace != self.namespace or not kind.labels:
+    def of(self, signature: Signature) -> int:
+        """1 if the budget counts pods of this signature."""
+        if (
+            self.selector is None
+            or self.selector.empty
+            or signature.namespace != self.namespace
+            or not signature.labels
+        ):
             return 0
-        return int(self.selector.matches(kind.labels))
+        return int(self.selector.matches(signature.labels))
 
 
 def violations(
@@ -55,8 +60,8 @@ def violations(
     broken: BoolArray = np.zeros(len(rows), np.bool_)
     for budget in budgets:
         selector = budget.spec.selector.compile() if budget.spec.selector is not None else None
-        protected = cluster.kinds.answers(Protects(budget.metadata.namespace, selector)) > 0
-        charged = protected[cluster.pods.kind[rows]]
+        protected = cluster.signatures.answers(Protects(budget.metadata.namespace, selector)) > 0
+        charged = protected[cluster.pods.signature[rows]]
         if rules.one_is_enough:
             charged &= ~broken
         if not charged.any():

@@ -47,7 +47,7 @@ class ImageLocality:
         used = images if self.init_containers else container_images
         wanted = tuple(sorted(normalized(image) for image in used(pod.pod.spec)))
         key = ("ImageLocality", self, wanted)
-        present, score = cluster.fact(key, lambda: self._all_nodes(wanted, cluster), IMAGES)
+        present, score = cluster.derived(key, lambda: self._all_nodes(wanted, cluster), IMAGES)
         raw = score[nodes]
         return Scored(raw, raw, {"bytes": present[nodes], "images": len(wanted)})
 
@@ -85,7 +85,7 @@ def scaled_sizes(cluster: Cluster, own_size: bool = True) -> dict[str, IntArray]
 
     The share keeps pods from piling up on the few nodes that have a rare image.
     """
-    return cluster.fact(("scaled sizes", own_size), lambda: _scaled_sizes(cluster, own_size), IMAGES)
+    return cluster.derived(("scaled sizes", own_size), lambda: _scaled_sizes(cluster, own_size), IMAGES)
 
 
 def _scaled_sizes(cluster: Cluster, own_size: bool) -> dict[str, IntArray]:

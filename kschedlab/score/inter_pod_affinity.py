@@ -13,14 +13,14 @@ import numpy as np
 
 from kschedlab.cluster.cluster import Cluster
 from kschedlab.cluster.pods import PodInfo
-from kschedlab.cluster.signatures import IntArray, Kind
+from kschedlab.cluster.signatures import IntArray, Signature
 from kschedlab.cluster.terms import Incoming, incoming
 from kschedlab.score.plugin import MAX_NODE_SCORE, Scored
 
 
 @dataclass(frozen=True, slots=True)
 class Pull:
-    """Question: the weight with which a pod pulls the incoming one (negative: pushes it) to nodes near by that key.
+    """PodQuery: the weight with which a pod pulls the incoming one (negative: pushes it) to nodes near by that key.
 
     ``required``: the weight of a required affinity term of the pod, which the term itself does not state.
     """
@@ -29,34 +29,34 @@ class Pull:
     key: str
     required: int
 
-    def of(self, kind: Kind) -> int:
+    def of(self, signature: Signature) -> int:
         """The sum of the weights."""
-        return sum(self.weights(kind))
+        return sum(self.weights(signature))
 
-    def weights(self, kind: Kind) -> list[int]:
-        """The weight of each term that ties pods of this kind to the incoming one."""
+    def weights(self, signature: Signature) -> list[int]:
+        """The weight of each term that ties pods of this signature to the incoming one."""
         whom, key = self.whom, self.key
-        weights = [weight for weight, t in whom.terms.preferred if t.key == key and whom.means(t, kind)]
-        weights += [weight for weight, t in kind.terms.preferred if t.key == key and whom.meant_by(t)]
+        weights = [weight for weight, t in whom.terms.preferred if t.key == key and whom.means(t, signature)]
+        weights += [weight for weight, t in signature.terms.preferred if t.key == key and whom.meant_by(t)]
         if self.required > 0:
-            weights += [self.required for t in kind.terms.affinity if t.key == key and whom.meant_by(t)]
+            weights += [self.required for t in signature.terms.affinity if t.key == key and whom.meant_by(t)]
         return weights
 
 
 @dataclass(frozen=True, slots=True)
 class Ties:
-    """Question: by how many terms is a pod tied to the incoming one, whichever way they pull?"""
+    """PodQuery: by how many terms is a pod tied to the incoming one, whichever way they pull?"""
 
     pull: Pull
 
-    def of(self, kind: Kind) -> int:
+    def of(self, signature: Signature) -> int:
         """The number of terms."""
-        return len(self.pull.weights(kind))
+        return len(self.pull.weights(signature))
 
 
-def pulling_keys(kind: Kind) -> tuple[str, ...]:
-    """The topology keys of the kind's terms that can pull other pods, or be pulled by them."""
-    return (*(term.key for term in kind.terms.affinity), *(term.key for _, term in kind.terms.preferred))
+def pulling_keys(signature: Signature) -> tuple[str, ...]:
+    """The topology keys of the signature's terms that can pull other pods, or be pulled by them."""
+    return (*(term.key for term in signature.terms.affinity), *(term.key for _, term in signature.terms.preferred))
 
 
 @dataclass(frozen=True)
@@ -91,7 +91,7 @@ class InterPodAffinityScore:
 
     def _pulls(self, pod: PodInfo, cluster: Cluster, nodes: IntArray) -> dict[str, IntArray]:
         """By topology key: int64[nodes given], the pull; without keys that tie the pod to nobody."""
-        if not (keys := cluster.kinds.found(pulling_keys)):
+        if not (keys := cluster.signatures.found(pulling_keys)):
             return {}
         whom = incoming(pod, cluster)
         if not (self.others_count_always or whom.terms.preferred):
@@ -103,8 +103,8 @@ class InterPodAffinityScore:
 def _tied(pull: Pull, cluster: Cluster) -> bool:
     """Whether the pod is tied to one on a node that has the key: it is pulled, or pulled by equals both ways."""
     labelled = cluster.topology(pull.key).domain >= 0
-    for question in (pull, Ties(pull)):
-        if cluster.kinds.answers(question).any() and ((cluster.count(question) != 0) & labelled).any():
+    for query in (pull, Ties(pull)):
+        if cluster.signatures.answers(query).any() and ((cluster.count(query) != 0) & labelled).any():
             return True
     return False
 

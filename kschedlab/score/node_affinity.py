@@ -79,4 +79,4 @@ def weight_of(cluster: Cluster, terms: Terms) -> IntArray:
                 weights += term.weight * matches(cluster, term.preference)
         return weights
 
-    return cluster.fact(("preferred", terms), judge, LABELS)
+    return cluster.derived(("preferred", terms), judge, LABELS)

@@ -88,7 +88,7 @@ def domains(key: str, topology: Topology, nodes: IntArray) -> int:
 
 def with_blank(cluster: Cluster, key: str) -> Topology:
     """The domains of the key, where a node without the label stands as if its label were empty."""
-    return cluster.fact(
+    return cluster.derived(
         ("with blank", key),
         lambda: Topology.of(key, [{key: node.metadata.labels.get(key, "")} for node in cluster.nodes]),
         LABELS,

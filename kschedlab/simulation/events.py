@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from kschedlab.objects.model import Document
+from kschedlab.objects.model import ApiObject
 from kschedlab.queue.interface import Now
 from kschedlab.simulation.log import Log, Recorded
 from kschedlab.simulation.server.resources import RESOURCES
@@ -17,7 +17,7 @@ NORMAL, WARNING = "Normal", "Warning"
 NOTE_LENGTH = 1024
 """The longest note of an event. v1.37: pkg/apis/core/validation/events.go, NoteLengthLimit."""
 
-Record = Callable[[Document, str, str, str], None]
+Record = Callable[[ApiObject, str, str, str], None]
 """Tells of an object: it, Normal or Warning, the reason in one word, the message."""
 
 Sink = Callable[[Recorded], None]
@@ -39,7 +39,7 @@ class Broadcaster:
         for event in early or ():
             self._send(event)
 
-    def record(self, document: Document, type: str, reason: str, message: str) -> None:
+    def record(self, document: ApiObject, type: str, reason: str, message: str) -> None:
         """Something happened to the object that its owner should know."""
         kind = document.__class__
         key, note = RESOURCES[kind].key_of(document), truncated(message)
@@ -55,7 +55,7 @@ class Broadcaster:
             sink(event)
 
 
-def silent(document: Document, type: str, reason: str, message: str) -> None:
+def silent(document: ApiObject, type: str, reason: str, message: str) -> None:
     """A :data:`Record` that tells nobody."""
 
 

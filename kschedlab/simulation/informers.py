@@ -17,7 +17,7 @@ from typing import Any, Generic, NamedTuple, TypeVar
 
 import simpy
 
-from kschedlab.objects.model import Document, Pod
+from kschedlab.objects.model import ApiObject, Pod
 from kschedlab.simulation.clock import after, now
 from kschedlab.simulation.server.api import ApiServer
 from kschedlab.simulation.server.resources import RESOURCES
@@ -31,7 +31,7 @@ BACKOFF = 800_000
 NOT_ENDED = "status.phase!=Succeeded,status.phase!=Failed"
 """The pods that a scheduler watches."""
 
-D = TypeVar("D", bound=Document)
+D = TypeVar("D", bound=ApiObject)
 Waiting = Generator[simpy.Event, Any, None]
 
 
@@ -292,7 +292,7 @@ class Informers:
         self._api = api
         self._resync = resync
         self._latency = latency
-        self._informers: dict[type[Document], Informer[Any]] = {}
+        self._informers: dict[type[ApiObject], Informer[Any]] = {}
 
     def of(self, kind: type[D]) -> Informer[D]:
         """The kind's informer; a new one if nobody has asked for it before."""

@@ -12,11 +12,11 @@ from bisect import bisect_right
 from collections.abc import Iterator
 from typing import Any, TypeVar
 
-from kschedlab.objects.model import Document, Pod
+from kschedlab.objects.model import ApiObject, Pod
 from kschedlab.queue.interface import GONE
 from kschedlab.simulation.log import Changed, Entry, Log, Moved, Step
 
-D = TypeVar("D", bound=Document)
+D = TypeVar("D", bound=ApiObject)
 
 _MISSING: Any = object()
 _KIND = Pod.__name__

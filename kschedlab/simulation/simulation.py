@@ -21,7 +21,7 @@ from kschedlab.configuration.loading import load_configuration
 from kschedlab.generations import GENERATIONS, LATEST, Deciders, Generation, api_of
 from kschedlab.manifests.loading import Objects
 from kschedlab.objects.meta import SECOND, Time
-from kschedlab.objects.model import Document, Pod, ReplicaSet
+from kschedlab.objects.model import ApiObject, Pod, ReplicaSet
 from kschedlab.objects.problems import ManifestError, Problem
 from kschedlab.simulation.controllers.claims import Claims
 from kschedlab.simulation.controllers.disruption import Disruption
@@ -72,7 +72,7 @@ class Simulation:
 
     def __init__(
         self,
-        objects: Objects | Iterable[Document | Given] = (),
+        objects: Objects | Iterable[ApiObject | Given] = (),
         generation: str | Deciders = LATEST,
         seed: int = 0,
         timeline: Iterable[Moment] = (),
@@ -90,7 +90,7 @@ class Simulation:
         self.log = Log()
         self.log.write(Began(at=start, generation=_named(deciders), seed=seed))
         self.api = ApiServer(self.env, self.log, api_of(deciders), seed=seed)
-        self._restore(_documents(objects))
+        self._restore(_objects(objects))
         rng = random.Random(seed)
         self._start_up = StartUp(
             self.env, self.api, deciders, self.log, rng=rng, plugins=plugins, latencies=settings.latencies
@@ -205,7 +205,7 @@ class Simulation:
 
     # -- the parts
 
-    def _restore(self, documents: Iterable[Document | Given]) -> None:
+    def _restore(self, documents: Iterable[ApiObject | Given]) -> None:
         """Set the cluster up. ManifestError with all that cannot be there."""
         problems = []
         for one in documents:
@@ -247,15 +247,15 @@ def _named(deciders: Deciders) -> str:
     return deciders.name if isinstance(deciders, Generation) else ", ".join(each.name for each in deciders.values())
 
 
-def _documents(objects: Objects | Iterable[Document | Given]) -> list[Document | Given]:
+def _objects(objects: Objects | Iterable[ApiObject | Given]) -> list[ApiObject | Given]:
     """All objects, owners before what they own: ReplicaSets and pods last."""
     if not isinstance(objects, Objects):
         return sorted(objects, key=_rank)
     lists = (value for value in vars(objects).values() if isinstance(value, list))
-    return sorted((one for value in lists for one in value if isinstance(one, Document)), key=_rank)
+    return sorted((one for value in lists for one in value if isinstance(one, ApiObject)), key=_rank)
 
 
-def _rank(one: Document | Given) -> int:
+def _rank(one: ApiObject | Given) -> int:
     document = one.document if isinstance(one, Given) else one
     return 2 if isinstance(document, Pod) else 1 if isinstance(document, ReplicaSet) else 0
 

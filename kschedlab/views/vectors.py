@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from kschedlab.decision import Decision
-from kschedlab.filter.plugin import Rejected
+from kschedlab.filter.plugin import PreFilterRejection
 from kschedlab.preemption.stage import Preemption
 from kschedlab.score.stage import Scores
 
@@ -44,7 +44,7 @@ def _status(decision: Decision, node: str) -> dict[str, Any] | None:
     return {"plugin": verdict.plugin, "code": verdict.code, "reasons": sorted(verdict.reasons)}
 
 
-def _rejected(rejected: Rejected) -> dict[str, Any]:
+def _rejected(rejected: PreFilterRejection) -> dict[str, Any]:
     code = "UnschedulableAndUnresolvable" if rejected.unresolvable else "Unschedulable"
     return {"plugin": rejected.plugin, "code": code, "reasons": sorted(rejected.reasons)}
 

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given, strategies as st
 
 from kschedlab.cluster.cluster import Cluster
-from kschedlab.cluster.derived import Facts
+from kschedlab.cluster.derived import DerivedValues
 from kschedlab.cluster.object_store import MATTERS
 from tests.changing import DECIDERS, PROBES, Changing, decide, shown
 
@@ -57,8 +57,8 @@ def contents(cluster: Cluster) -> dict[str, object]:
 
 def row_of(cluster, pods, row):
     request = {name: int(pods.request[at, row]) for name, at in cluster.resources.items() if pods.request[at, row]}
-    kind = cluster.kinds[pods.kind[row]]
-    return int(pods.priority[row]), int(pods.start[row]), request, kind.namespace, dict(kind.labels)
+    signature = cluster.signatures[pods.signature[row]]
+    return int(pods.priority[row]), int(pods.start[row]), request, signature.namespace, dict(signature.labels)
 
 
 def alike(one, other):
@@ -83,18 +83,20 @@ def compare(changing: Changing, probes: list) -> None:
     cluster.check()
     assert contents(cluster) == contents(fresh)
     blank = cluster.fork()
-    blank._facts = Facts()
+    blank._derived = DerivedValues()
     for probe in probes:
         decision = shown(decide(cluster, probe, changing.decider))
         assert decision == shown(decide(fresh, probe, changing.decider))
         assert decision == shown(decide(blank, probe, changing.decider))
-    kept = dict(blank._facts.items())
-    for key, fact in cluster._facts.items():
+    kept = dict(blank._derived.items())
+    for key, derived in cluster._derived.items():
         if isinstance(key, tuple) and key[0] == "recent matches":
-            assert isinstance(fact, dict)
-            assert all(alike(fact[claims], match) for claims, match in kept.get(key, {}).items() if claims in fact)
+            assert isinstance(derived, dict)
+            assert all(
+                alike(derived[claims], match) for claims, match in kept.get(key, {}).items() if claims in derived
+            )
         else:
-            assert key not in kept or alike(fact, kept[key]), f"the fact {key} is out of date"
+            assert key not in kept or alike(derived, kept[key]), f"the fact {key} is out of date"
 
 
 @pytest.mark.parametrize("part", range(4))

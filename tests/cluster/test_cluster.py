@@ -8,7 +8,7 @@ from hypothesis import settings, strategies as st
 from hypothesis.stateful import Bundle, RuleBasedStateMachine, consumes, invariant, rule
 
 from kschedlab.cluster.cluster import CPU, EPHEMERAL_STORAGE, MEMORY, Cluster
-from kschedlab.cluster.signatures import Kind
+from kschedlab.cluster.signatures import Signature
 from tests.build import cluster, model, node, pod
 
 MIB = 1024 * 1024
@@ -85,8 +85,8 @@ def test_a_fact_is_worked_out_once_and_shared_with_forks():
         asked.append(1)
         return np.zeros(1)
 
-    first = world.fact("key", compute)
-    assert world.fact("key", compute) is first and world.fork().fact("key", compute) is first
+    first = world.derived("key", compute)
+    assert world.derived("key", compute) is first and world.fork().derived("key", compute) is first
     assert asked == [1]
 
 
@@ -99,11 +99,11 @@ def test_check_finds_a_column_that_drifted():
 
 @dataclass(frozen=True)
 class Weighs:
-    """Answers by the pod's label; one question for each factor."""
+    """Answers by the pod's label; one query for each factor."""
 
     factor: int
 
-    def of(self, kind: Kind) -> int:
+    def of(self, kind: Signature) -> int:
         return int(kind.labels["number"]) * self.factor % 3
 
 
@@ -211,8 +211,8 @@ class Forks(RuleBasedStateMachine):
             for resource, row in found.resources.items():
                 assert found.requested[row, place] == sum(amounts.get(resource, 0) for _, amounts in here)
             assert found.nonzero[0, place] == sum(amounts.get("cpu", 100) for _, amounts in here)
-            for question in self.asked:
-                assert found.count(question)[place] == sum(label * question.factor % 3 for label, _ in here)
+            for query in self.asked:
+                assert found.count(query)[place] == sum(label * query.factor % 3 for label, _ in here)
 
 
 Forks.TestCase.settings = settings(max_examples=150, stateful_step_count=40, deadline=None)

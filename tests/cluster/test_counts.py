@@ -6,7 +6,7 @@ import numpy as np
 from hypothesis import given, strategies as st
 
 from kschedlab.cluster.counts import Counts
-from kschedlab.cluster.signatures import Kind, Kinds
+from kschedlab.cluster.signatures import Signature, Signatures
 from tests.build import model, pod
 
 NODES, KINDS = 3, 5
@@ -18,7 +18,7 @@ class Weighs:
 
     factor: int
 
-    def of(self, kind: Kind) -> int:
+    def of(self, kind: Signature) -> int:
         return int(kind.labels["number"]) * self.factor % 4
 
 
@@ -29,13 +29,13 @@ EVENTS = st.one_of(
 )
 
 
-def recount(kinds: Kinds, question: Weighs, pods: list[tuple[int, int]]) -> list[int]:
-    return [sum(question.of(kinds[kind]) for kind, on in pods if on == node) for node in range(NODES)]
+def recount(kinds: Signatures, query: Weighs, pods: list[tuple[int, int]]) -> list[int]:
+    return [sum(query.of(kinds[kind]) for kind, on in pods if on == node) for node in range(NODES)]
 
 
 @given(st.lists(EVENTS, max_size=60))
 def test_kept_counts_equal_recounts(events):
-    kinds, pods, asked = Kinds(), [], set()
+    kinds, pods, asked = Signatures(), [], set()
     numbers = [kinds.of(model(pod("p", labels={"number": str(n)}))) for n in range(KINDS)]
     counts = Counts(kinds, NODES)
     for what, a, b in events:
@@ -49,13 +49,13 @@ def test_kept_counts_equal_recounts(events):
             asked.add(Weighs(a))
             columns = np.array(pods, np.int64).reshape(-1, 2)
             counts.ask(Weighs(a), columns[:, 1], columns[:, 0])
-        assert set(counts.questions()) == asked
-        for question in asked:
-            assert counts[question].tolist() == recount(kinds, question, pods)
+        assert set(counts.queries()) == asked
+        for query in asked:
+            assert counts[query].tolist() == recount(kinds, query, pods)
 
 
 def test_a_copy_counts_apart():
-    kinds = Kinds()
+    kinds = Signatures()
     kind = kinds.of(model(pod("p", labels={"number": "1"})))
     nobody = np.zeros(0, np.int64)
     counts = Counts(kinds, NODES)
@@ -69,7 +69,7 @@ def test_a_copy_counts_apart():
 
 
 def test_pods_of_a_kind_about_which_the_answer_changes():
-    kinds = Kinds()
+    kinds = Signatures()
     one, two = (kinds.of(model(pod("p", labels={"number": number}))) for number in "12")
     counts, asked = Counts(kinds, NODES), Changing()
     for kind, node in ((one, 0), (two, 0), (one, 2)):
@@ -91,12 +91,12 @@ class Changing:
     volumes: object = "the table"
     answers: dict[str, int] = field(default_factory=dict)
 
-    def of(self, kind: Kind) -> int:
+    def of(self, kind: Signature) -> int:
         return self.answers.get(kind.labels["number"], 1)
 
 
 def test_counts_follow_their_nodes_to_new_places():
-    kinds = Kinds()
+    kinds = Signatures()
     kind = kinds.of(model(pod("p", labels={"number": "1"})))
     counts = Counts(kinds, NODES)
     counts.ask(Weighs(1), np.array([0, 1, 1]), np.array([kind] * 3))
@@ -106,9 +106,9 @@ def test_counts_follow_their_nodes_to_new_places():
 
 
 def test_counts_do_not_pile_up_for_ever():
-    kinds, many = Kinds(), 10**6
+    kinds, many = Signatures(), 10**6
     kind = kinds.of(model(pod("p", labels={"number": "1"})))
     counts = Counts(kinds, many)
     for factor in range(1, 60):
         counts.ask(Weighs(factor), np.array([7]), np.array([kind]))
-        assert counts[Weighs(factor)][7] == factor % 4 and len(counts.questions()) <= 8
+        assert counts[Weighs(factor)][7] == factor % 4 and len(counts.queries()) <= 8

@@ -24,7 +24,7 @@ from kschedlab.cluster.derived import (
     PERSISTENT_VOLUMES,
     TAINTS,
     VOLUMES,
-    Facts,
+    DerivedValues,
     stock,
 )
 from kschedlab.manifests.loading import decode_objects
@@ -52,12 +52,12 @@ SOURCES = (*sorted(EVERY_FIELD), *OBJECTS, VOLUMES, stock("wait"), stock("other"
 def dropped(world, change):
     """Which facts, each of one source, the change drops; also without a source nothing must be."""
     for source in SOURCES:
-        world.fact(source, object, source)
-    known = {source: world.fact(source, object, source) for source in SOURCES}
-    for_ever = world.fact("for ever", object)
+        world.derived(source, object, source)
+    known = {source: world.derived(source, object, source) for source in SOURCES}
+    for_ever = world.derived("for ever", object)
     change()
-    assert world.fact("for ever", object) is for_ever
-    return {source for source, fact in known.items() if world.fact(source, object, source) is not fact}
+    assert world.derived("for ever", object) is for_ever
+    return {source for source, derived in known.items() if world.derived(source, object, source) is not derived}
 
 
 def told(world, *manifests):
@@ -154,17 +154,17 @@ def test_pods_drop_nothing():
 
 def test_what_a_fork_drops_the_others_keep():
     world = cluster(node("a"))
-    labels, taints = world.fact("l", object, LABELS), world.fact("t", object, TAINTS)
+    labels, taints = world.derived("l", object, LABELS), world.derived("t", object, TAINTS)
     fork = world.fork()
     told(fork, node("a", labels={"zone": "z"}))
-    assert fork.fact("l", object, LABELS) is not labels and world.fact("l", object, LABELS) is labels
-    assert fork.fact("t", object, TAINTS) is taints
-    later = fork.fact("later", object, LABELS)
-    assert world.fact("later", object, LABELS) is not later
+    assert fork.derived("l", object, LABELS) is not labels and world.derived("l", object, LABELS) is labels
+    assert fork.derived("t", object, TAINTS) is taints
+    later = fork.derived("later", object, LABELS)
+    assert world.derived("later", object, LABELS) is not later
 
 
 def test_facts_do_not_pile_up_for_ever():
-    facts = Facts()
+    facts = DerivedValues()
     for number in range(3 * LIMIT):
         assert facts.find(number, lambda n=number: n + 1, (LABELS,)) == number + 1
     assert len(facts) <= LIMIT

@@ -33,7 +33,7 @@ def test_rows_are_the_pods_that_run(events):
         for key, row in running.items():
             born = int(key.removeprefix("default/p"))
             assert columns.info(row).key == key
-            assert (columns.node[row], columns.kind[row], columns.priority[row]) == (born % 4, 3, born)
+            assert (columns.node[row], columns.signature[row], columns.priority[row]) == (born % 4, 3, born)
             assert columns.request[:, row].tolist() == [7, 0]
 
 

@@ -1,11 +1,11 @@
-"""Pods that look alike to every question are one kind, and a question is asked once for each kind."""
+"""Pods that look alike to every query are one kind, and a query is asked once for each kind."""
 
 from dataclasses import dataclass
 
 import numpy as np
 import pytest
 
-from kschedlab.cluster.signatures import Kind, Kinds
+from kschedlab.cluster.signatures import Signature, Signatures
 from tests.build import model, pod
 
 WEB = pod("a", labels={"app": "web", "tier": "front"})
@@ -21,7 +21,7 @@ ANTI = {
 class HasLabel:
     key: str
 
-    def of(self, kind: Kind) -> int:
+    def of(self, kind: Signature) -> int:
         ASKED.append(kind.labels)
         return int(self.key in kind.labels)
 
@@ -39,7 +39,7 @@ ASKED: list[object] = []
     ids=["order of the labels", "node, request, priority", "no ports"],
 )
 def test_what_no_question_reads_makes_no_kind(like):
-    kinds = Kinds()
+    kinds = Signatures()
     assert kinds.of(model(WEB)) == kinds.of(model(like))
     assert len(kinds) == 1
 
@@ -62,19 +62,19 @@ def test_what_no_question_reads_makes_no_kind(like):
     ids=["label", "value", "namespace", "deletion", "affinity", "host port", "sidecar's host port"],
 )
 def test_what_a_question_reads_makes_a_kind(other):
-    kinds = Kinds()
+    kinds = Signatures()
     assert kinds.of(model(WEB)) != kinds.of(model(other))
 
 
 def test_the_same_ports_in_an_init_container_and_in_a_sidecar_are_two_kinds():
-    kinds = Kinds()
+    kinds = Signatures()
     init = {"name": "i", "image": "img", "ports": [PORT]}
     sidecar = init | {"restartPolicy": "Always"}
     assert kinds.of(model(pod("a", initContainers=[init]))) != kinds.of(model(pod("a", initContainers=[sidecar])))
 
 
 def test_a_question_is_asked_once_for_each_kind_and_again_only_for_new_kinds():
-    kinds = Kinds()
+    kinds = Signatures()
     kinds.of(model(WEB))
     kinds.of(model(pod("b")))
     ASKED.clear()
@@ -87,20 +87,20 @@ def test_a_question_is_asked_once_for_each_kind_and_again_only_for_new_kinds():
 
 
 def test_a_kind_shows_what_its_pods_have_in_common():
-    kinds = Kinds()
+    kinds = Signatures()
     kind = kinds[kinds.of(model(pod("a", labels={"app": "web"}, namespace="n", deleted="2024-01-31T12:00:00Z")))]
     assert (kind.namespace, kind.labels, kind.terminating) == ("n", {"app": "web"}, True)
 
 
 def test_what_is_found_in_the_kinds_grows_with_them():
-    kinds = Kinds()
+    kinds = Signatures()
     kinds.of(model(WEB))
     assert list(kinds.found(keys)) == ["app", "tier"]
     kinds.of(model(pod("b", labels={"app": "db", "zone": "a"})))
     assert list(kinds.found(keys)) == ["app", "tier", "zone"]
 
 
-def keys(kind: Kind) -> list[str]:
+def keys(kind: Signature) -> list[str]:
     return sorted(kind.labels)
 
 
@@ -110,31 +110,31 @@ class Uses:
 
     volumes: dict[str, frozenset[str]]
 
-    def handles(self, kind: Kind) -> frozenset[str]:
+    def handles(self, kind: Signature) -> frozenset[str]:
         return self.volumes[kind.labels["uses"]]
 
-    def of(self, kind: Kind) -> int:
+    def of(self, kind: Signature) -> int:
         return len(self.handles(kind))
 
-    def listed(self, kind: Kind) -> frozenset[str]:
+    def listed(self, kind: Signature) -> frozenset[str]:
         return self.handles(kind)
 
 
 def test_what_is_known_of_kinds_is_revised_when_the_volumes_change():
-    kinds, question = Kinds(), Uses({"x": frozenset("ab"), "y": frozenset("b")})
+    kinds, query = Signatures(), Uses({"x": frozenset("ab"), "y": frozenset("b")})
     x, y = (kinds.of(model(pod("p", labels={"uses": label}))) for label in "xy")
 
     def known():
-        length, numbers = kinds.listing(question).of(np.array([y, x, y]))
-        names = {kinds.listing(question).number(name): name for name in "abc"}
+        length, numbers = kinds.listing(query).of(np.array([y, x, y]))
+        names = {kinds.listing(query).number(name): name for name in "abc"}
         each = np.split(numbers, np.cumsum(length)[:-1])
-        return kinds.answers(question).tolist(), ["".join(sorted(names[n] for n in one)) for one in each]
+        return kinds.answers(query).tolist(), ["".join(sorted(names[n] for n in one)) for one in each]
 
-    assert known() == ([2, 1], ["b", "ab", "b"]) and list(kinds.having(question.listed, "b")) == [x, y]
-    question.volumes["y"] = frozenset("cab")
-    kinds.revise(question.volumes, [y])
-    assert known() == ([2, 3], ["abc", "ab", "abc"]) and list(kinds.having(question.listed, "c")) == [y]
+    assert known() == ([2, 1], ["b", "ab", "b"]) and list(kinds.having(query.listed, "b")) == [x, y]
+    query.volumes["y"] = frozenset("cab")
+    kinds.revise(query.volumes, [y])
+    assert known() == ([2, 3], ["abc", "ab", "abc"]) and list(kinds.having(query.listed, "c")) == [y]
     kinds.revise(object(), [x])
-    question.volumes["x"] = frozenset()
-    kinds.forget(question.volumes)
-    assert known() == ([0, 3], ["abc", "", "abc"]) and list(kinds.having(question.listed, "a")) == [y]
+    query.volumes["x"] = frozenset()
+    kinds.forget(query.volumes)
+    assert known() == ([0, 3], ["abc", "", "abc"]) and list(kinds.having(query.listed, "a")) == [y]

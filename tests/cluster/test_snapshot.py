@@ -7,8 +7,8 @@ import pytest
 from hypothesis import given, strategies as st
 
 from kschedlab.cluster.cluster import CPU, Cluster
-from kschedlab.cluster.signatures import Kind
-from kschedlab.cluster.snapshot import Overlay, World
+from kschedlab.cluster.signatures import Signature
+from kschedlab.cluster.snapshot import Overlay, Snapshot
 from tests.build import cluster, node, pod
 
 ZONES = ["a", "a", "b", None]
@@ -19,12 +19,12 @@ NODES = [node(f"n{i}", labels={"zone": zone} if zone else {}) for i, zone in enu
 class Weighs:
     """Answers 0, 1 or 2, by the pod's label."""
 
-    def of(self, kind: Kind) -> int:
+    def of(self, kind: Signature) -> int:
         return int(kind.labels["weight"])
 
 
 def build(pods: list[tuple[int, int, int]]) -> Cluster:
-    """Pods of (node, weight in the question, cpu), running and, with a node of 4 and more, nominated."""
+    """Pods of (node, weight in the query, cpu), running and, with a node of 4 and more, nominated."""
     running = [
         pod(f"p{i}", f"n{on}", labels={"weight": str(weight)}, requests={"cpu": str(cpu)})
         if on < 4
@@ -47,12 +47,12 @@ def test_a_world_equals_the_cluster_with_that_nodes_changes_made(pods, data):
     rows, coming = np.flatnonzero(columns.live()), np.flatnonzero(waiting.live())
     leaving, arriving = Overlay(world_of, columns, rows), Overlay(world_of, waiting, coming)
     asked_early = data.draw(st.booleans())
-    world = World(world_of).over(leaving).over(arriving)
+    world = Snapshot(world_of).over(leaving).over(arriving)
     if asked_early:
         world.count(Weighs())
     gone = choose(data, leaving, len(rows), -1)
     came = choose(data, arriving, len(coming), +1)
-    world = World(world_of).over(leaving).over(arriving)
+    world = Snapshot(world_of).over(leaving).over(arriving)
     among = np.array(data.draw(st.lists(st.booleans(), min_size=4, max_size=4)))
 
     for n, name in enumerate(world_of.names):
@@ -88,7 +88,7 @@ def choose(data: st.DataObject, overlay: Overlay, size: int, weight: int) -> set
 
 def test_without_overlays_a_world_is_the_cluster_itself():
     world_of = build([(0, 1, 2), (0, 2, 1), (2, 1, 1)])
-    world = World(world_of)
+    world = Snapshot(world_of)
     assert world.requested(CPU) is not None and np.shares_memory(world.requested(CPU), world_of.requested)
     assert world.pods_on() is world_of.pods_on
     assert world.count(Weighs()).tolist() == world_of.count(Weighs()).tolist()
@@ -99,7 +99,7 @@ class TestHolds:
 
     @dataclass(frozen=True)
     class Has:
-        def of(self, kind: Kind) -> int:
+        def of(self, kind: Signature) -> int:
             return int(kind.labels["weight"] == "1")
 
     def worlds(self, *pods):
@@ -109,7 +109,7 @@ class TestHolds:
         return world_of, Overlay(world_of, world_of.pods, rows)
 
     def held(self, world_of, overlay):
-        return bool(World(world_of).over(overlay).holds(self.Has())[world_of.index["n0"]])
+        return bool(Snapshot(world_of).over(overlay).holds(self.Has())[world_of.index["n0"]])
 
     def test_the_last_pod_that_has_it_takes_it_along(self):
         world_of, overlay = self.worlds((0, 1), (0, 0))
@@ -154,4 +154,4 @@ class TestHolds:
         leaving.set(np.array([0]), -1)
         coming.set(np.array([0]), 1)
         first, second = (coming, leaving) if nominated_first else (leaving, coming)
-        assert World(world_of).over(first).over(second).holds(self.Has())[world_of.index["n0"]]
+        assert Snapshot(world_of).over(first).over(second).holds(self.Has())[world_of.index["n0"]]

@@ -41,8 +41,10 @@ def test_namespaces(fields, own, others):
     asking = world.info(model(pod("p", namespace="own", affinity=rules)))
     candidates = {where: world.info(model(pod("q", namespace=where, labels=WEB))) for where in WHERE}
     (mine,) = incoming(asking, world).terms.affinity
-    assert [w for w, q in candidates.items() if incoming(asking, world).means(mine, world.kinds[q.kind])] == own
-    (theirs,) = world.kinds[asking.kind].terms.affinity
+    assert [
+        w for w, q in candidates.items() if incoming(asking, world).means(mine, world.signatures[q.signature])
+    ] == own
+    (theirs,) = world.signatures[asking.signature].terms.affinity
     assert [w for w, q in candidates.items() if incoming(q, world).meant_by(theirs)] == others
 
 
@@ -50,7 +52,7 @@ def test_weights_of_anti_affinity_are_negative():
     term = by("zone", "app In web")
     world = cluster()
     info = world.info(model(pod("p", affinity=affinity(rather_near=[(3, term)], rather_apart=[(5, term)]))))
-    assert [weight for weight, _ in world.kinds[info.kind].terms.preferred] == [3, -5]
+    assert [weight for weight, _ in world.signatures[info.signature].terms.preferred] == [3, -5]
 
 
 def test_pods_of_one_kind_are_prepared_once():

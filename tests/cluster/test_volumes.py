@@ -11,7 +11,7 @@ CONFIG = {"name": "v", "configMap": {"name": "c"}}
 
 
 def kind(world, name):
-    return world.pending[f"default/{name}"].kind
+    return world.pending[f"default/{name}"].signature
 
 
 def kinds(*volumes):

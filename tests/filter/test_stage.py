@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, strategies as st
 
 from kschedlab.filter.node_resources import NodeResourcesFit
-from kschedlab.filter.plugin import Part, Refused, Rejected, Static
+from kschedlab.filter.plugin import PreFilterRejection, Refusal, Refusals, StaticFilter
 from kschedlab.filter.stage import LEFT_OUT, PASSES, FilterRun, SamplingRules, nodes_to_find, prepare, search
 from tests.build import cluster, node, pod
 
@@ -26,11 +26,11 @@ class Says:
         return self.answer
 
 
-def static(refuses="", only=None):
+def static(filter="", node_names=None):
     """Refuses the nodes whose numbers are in the text; leaves all but ``only`` out."""
-    mask = np.array([str(number) in refuses for number in range(3)])
-    refused = Refused([Part(mask, f"no {refuses}", True)]) if refuses else None
-    return Static(refused, frozenset(only) if only is not None else None)
+    mask = np.array([str(number) in filter for number in range(3)])
+    refused = Refusals([Refusal(mask, f"no {filter}", True)]) if filter else None
+    return StaticFilter(refused, frozenset(node_names) if node_names is not None else None)
 
 
 def world():
@@ -50,24 +50,24 @@ def judged(*filters):
 
 def test_plugins_that_skip_the_pod_are_not_asked_again():
     found = prepared(Says("A", None), Says("B", static()), Says("C", None))
-    assert (found.plugins, found.only, found.rejected) == (("B",), None, None)
+    assert (found.plugins, found.node_names, found.rejected) == (("B",), None, None)
 
 
 def test_an_unresolvable_rejection_ends_it():
     asked = []
-    found = prepared(Says("A", Rejected("A", ("no",)), asked), Says("B", None, asked))
-    assert found.rejected == Rejected("A", ("no",)) and asked == ["A"]
+    found = prepared(Says("A", PreFilterRejection("A", ("no",)), asked), Says("B", None, asked))
+    assert found.rejected == PreFilterRejection("A", ("no",)) and asked == ["A"]
 
 
 def test_a_resolvable_rejection_waits_for_the_others():
-    mild, hard = Rejected("A", ("mild",), unresolvable=False), Rejected("B", ("hard",))
+    mild, hard = PreFilterRejection("A", ("mild",), unresolvable=False), PreFilterRejection("B", ("hard",))
     assert prepared(Says("A", mild), Says("B", None)).rejected == mild
     assert prepared(Says("A", mild), Says("B", hard)).rejected == hard
 
 
 def test_prefilter_results_are_intersected():
-    found = prepared(Says("B", static(only=["n0", "n1"])), Says("A", static(only=["n1", "n2", "gone"])))
-    assert found.only.tolist() == [False, True, False] and found.narrowed_by == ("A", "B")
+    found = prepared(Says("B", static(node_names=["n0", "n1"])), Says("A", static(node_names=["n1", "n2", "gone"])))
+    assert found.node_names.tolist() == [False, True, False] and found.narrowed_by == ("A", "B")
 
 
 @pytest.mark.parametrize(
@@ -79,7 +79,9 @@ def test_prefilter_results_are_intersected():
     ids=["one", "two"],
 )
 def test_prefilter_results_without_a_node(results, reason):
-    found = prepared(*(Says(name, static(only=only)) for name, only in zip("BA", results, strict=False)))
+    found = prepared(
+        *(Says(name, static(node_names=node_names)) for name, node_names in zip("BA", results, strict=False))
+    )
     assert found.rejected.reasons == (reason,) and found.rejected.unresolvable
 
 
@@ -91,7 +93,7 @@ def test_the_first_plugin_that_refuses_a_node_decides_it():
 
 
 def test_a_node_that_was_left_out_has_no_reasons_and_no_hope():
-    verdicts = judged(Says("A", static("12", only=["n1"])))
+    verdicts = judged(Says("A", static("12", node_names=["n1"])))
     assert verdicts.refused_by.tolist() == [LEFT_OUT, 0, LEFT_OUT]
     assert [verdicts.plugin(i) for i in range(3)] == ["PreFilter", "A", "PreFilter"]
     assert verdicts.reasons(0) == [] and verdicts.unresolvable().all()
@@ -99,8 +101,8 @@ def test_a_node_that_was_left_out_has_no_reasons_and_no_hope():
 
 def test_reasons_keep_the_plugins_order_and_one_hopeless_part_is_enough():
     masks = np.array([True, True, False]), np.array([False, True, False])
-    parts = [Part(masks[0], "first"), Part(masks[1], "second", unresolvable=True)]
-    verdicts = judged(Says("A", Static(Refused(parts))))
+    parts = [Refusal(masks[0], "first"), Refusal(masks[1], "second", unresolvable=True)]
+    verdicts = judged(Says("A", StaticFilter(Refusals(parts))))
     assert [verdicts.reasons(i) for i in range(3)] == [["first"], ["first", "second"], []]
     assert verdicts.unresolvable().tolist() == [False, True, False]
 
@@ -108,8 +110,8 @@ def test_reasons_keep_the_plugins_order_and_one_hopeless_part_is_enough():
 def test_a_check_that_depends_on_the_nodes_alone_is_asked_once():
     asked = []
 
-    class Counting(Static):
-        def refuses(self, world):
+    class Counting(StaticFilter):
+        def filter(self, world):
             asked.append(1)
             return self.refused
 
@@ -157,13 +159,13 @@ def test_nominations_to_a_node_add_up_and_those_to_none_are_passed_over():
 class Needs:
     """A check that more pods can turn to the better, as required pod affinity does: it wants two pods on the node."""
 
-    only: object = None
-    reacts: bool = True
-    monotone: bool = False
+    node_names: object = None
+    depends_on_pods: bool = True
+    monotonic: bool = False
 
-    def refuses(self, world):
+    def filter(self, world):
         lonely = world.pods_on() < 2
-        return Refused([Part(lonely, "lonely")]) if lonely.any() else None
+        return Refusals([Refusal(lonely, "lonely")]) if lonely.any() else None
 
 
 def test_a_node_must_also_pass_if_the_nominated_pods_never_come():

@@ -10,7 +10,7 @@ from kschedlab.manifests.decoding import decode
 from kschedlab.manifests.defaults import with_defaults
 from kschedlab.manifests.loading import Objects
 from kschedlab.objects.model import (
-    Document,
+    ApiObject,
     LabelSelector,
     NodeSelector,
     NodeSelectorRequirement,
@@ -65,7 +65,7 @@ def ask(question: dict[str, Any]) -> dict[str, Any]:
     return {"queue": worth == AFTER_BACKOFF}
 
 
-def _decoded(given: dict[str, Any] | None) -> Document | None:
+def _decoded(given: dict[str, Any] | None) -> ApiObject | None:
     if given is None:
         return None
     document, faults = decode(given, given["kind"])

@@ -8,7 +8,7 @@ import simpy
 
 from kschedlab.generations import GENERATIONS, LATEST, Deciders, Generation
 from kschedlab.manifests.loading import decode_objects
-from kschedlab.objects.model import Document, Node, Pod
+from kschedlab.objects.model import ApiObject, Node, Pod
 from kschedlab.simulation.log import Entry, Log, Moved, Recorded, Step
 from kschedlab.simulation.scheduler.context import Latencies
 from kschedlab.simulation.scheduler.kube_scheduler import DEFAULT_LATENCIES, KubeScheduler
@@ -106,9 +106,9 @@ class Plane:
         return [entry for entry in self.log if isinstance(entry, kind)]
 
 
-def documents(*manifests: Manifest) -> list[Document]:
+def documents(*manifests: Manifest) -> list[ApiObject]:
     """The objects of the manifests: nodes, then the other kinds, pods last."""
     found = decode_objects(manifests)
     kinds = [value for value in vars(found).values() if isinstance(value, list)]
-    documents = [one for value in kinds for one in value if isinstance(one, Document)]
+    documents = [one for value in kinds for one in value if isinstance(one, ApiObject)]
     return sorted(documents, key=lambda one: isinstance(one, Pod))

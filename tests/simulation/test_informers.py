@@ -50,7 +50,7 @@ class Heard:
         self.times.append(self._informer._env.now - NOON)
 
 
-class World:
+class Snapshot:
     def __init__(self, history: int = 1000) -> None:
         self.env = simpy.Environment(initial_time=NOON)
         self.api = ApiServer(self.env, Log(), history=history)
@@ -76,15 +76,15 @@ class World:
 
 
 @pytest.fixture
-def world() -> World:
-    return World()
+def world() -> Snapshot:
+    return Snapshot()
 
 
 def names(informer: Informer[Any]) -> list[str]:
     return [one.metadata.name for one in informer.list()]
 
 
-def test_the_first_list_fills_the_cache(world: World) -> None:
+def test_the_first_list_fills_the_cache(world: Snapshot) -> None:
     world.create("b", "a")
     informer = Informer(world.env, world.api, Pod)
     heard = Heard(informer)
@@ -98,7 +98,7 @@ def test_the_first_list_fills_the_cache(world: World) -> None:
     assert informer.get("default/c") is None
 
 
-def test_changes_come_in_order_and_not_within_the_write(world: World) -> None:
+def test_changes_come_in_order_and_not_within_the_write(world: Snapshot) -> None:
     informer = world.informer()
     heard = Heard(informer)
     world.wait()
@@ -111,7 +111,7 @@ def test_changes_come_in_order_and_not_within_the_write(world: World) -> None:
     assert heard.take() == ["+a", "+b", "~a", "~b", "-b"]
 
 
-def test_what_a_handler_writes_comes_later(world: World) -> None:
+def test_what_a_handler_writes_comes_later(world: Snapshot) -> None:
     informer = world.informer()
     depth, order = [], []
 
@@ -129,7 +129,7 @@ def test_what_a_handler_writes_comes_later(world: World) -> None:
     assert order == [("a", 1), ("b", 1)]
 
 
-def test_errors_of_handlers_are_not_taken_for_errors_of_the_watch(world: World) -> None:
+def test_errors_of_handlers_are_not_taken_for_errors_of_the_watch(world: Snapshot) -> None:
     informer = world.informer()
     informer.add_handler(lambda new: world.api.create(new))
     world.wait()
@@ -138,7 +138,7 @@ def test_errors_of_handlers_are_not_taken_for_errors_of_the_watch(world: World) 
         world.wait()
 
 
-def test_latency_holds_up_lists_and_events(world: World) -> None:
+def test_latency_holds_up_lists_and_events(world: Snapshot) -> None:
     world.create("a")
     informer = world.informer(latency=500)
     heard = Heard(informer)
@@ -150,7 +150,7 @@ def test_latency_holds_up_lists_and_events(world: World) -> None:
     assert list(zip(heard.take(), heard.times, strict=True)) == [("+a", 500), ("+b", 1500), ("+c", 1600)]
 
 
-def test_a_late_handler_first_hears_of_what_is_there(world: World) -> None:
+def test_a_late_handler_first_hears_of_what_is_there(world: Snapshot) -> None:
     informer = world.informer()
     world.create("a")
     world.wait()
@@ -163,7 +163,7 @@ def test_a_late_handler_first_hears_of_what_is_there(world: World) -> None:
     assert heard.take() == ["+a", "+b", "+c"]
 
 
-def test_a_handler_with_a_filter_sees_objects_come_and_go(world: World) -> None:
+def test_a_handler_with_a_filter_sees_objects_come_and_go(world: Snapshot) -> None:
     informer = world.informer()
     heard = Heard(informer, filter=lambda one: one.status.phase == "Running")
     world.create("a", "b")
@@ -175,7 +175,7 @@ def test_a_handler_with_a_filter_sees_objects_come_and_go(world: World) -> None:
     assert heard.take() == ["+a", "-a"]
 
 
-def test_a_filter_at_the_server_makes_objects_go_that_cease_to_match(world: World) -> None:
+def test_a_filter_at_the_server_makes_objects_go_that_cease_to_match(world: Snapshot) -> None:
     informer = pod_informer(world.env, world.api)
     heard = Heard(informer)
     informer.start()
@@ -190,7 +190,7 @@ def test_a_filter_at_the_server_makes_objects_go_that_cease_to_match(world: Worl
     assert names(informer) == ["b"]
 
 
-def test_a_terminating_pod_stays_until_it_is_gone(world: World) -> None:
+def test_a_terminating_pod_stays_until_it_is_gone(world: Snapshot) -> None:
     informer = pod_informer(world.env, world.api)
     heard = Heard(informer)
     informer.start()
@@ -204,7 +204,7 @@ def test_a_terminating_pod_stays_until_it_is_gone(world: World) -> None:
     assert (heard.take(), names(informer)) == (["+a", "~a", "-a"], [])
 
 
-def test_a_broken_connection_is_resumed_where_it_was(world: World) -> None:
+def test_a_broken_connection_is_resumed_where_it_was(world: Snapshot) -> None:
     informer = world.informer()
     heard = Heard(informer)
     world.create("a", "b")
@@ -220,7 +220,7 @@ def test_a_broken_connection_is_resumed_where_it_was(world: World) -> None:
     assert informer.lists == 1
 
 
-def test_what_was_on_its_way_when_the_connection_broke_comes_again(world: World) -> None:
+def test_what_was_on_its_way_when_the_connection_broke_comes_again(world: Snapshot) -> None:
     informer = world.informer(latency=1000)
     heard = Heard(informer)
     world.wait(2000)
@@ -232,7 +232,7 @@ def test_what_was_on_its_way_when_the_connection_broke_comes_again(world: World)
 
 
 def test_a_client_that_missed_too_much_lists_again() -> None:
-    world = World(history=2)
+    world = Snapshot(history=2)
     informer = world.informer()
     heard = Heard(informer)
     world.create("a", "b", "c")
@@ -252,7 +252,7 @@ def test_a_client_that_missed_too_much_lists_again() -> None:
     assert heard.take() == ["~c"]
 
 
-def test_the_server_may_say_on_the_watch_that_it_cannot_go_on(world: World) -> None:
+def test_the_server_may_say_on_the_watch_that_it_cannot_go_on(world: Snapshot) -> None:
     informer = world.informer()
     world.wait()
     (watch,) = world.api._stores[Pod].watches
@@ -263,7 +263,7 @@ def test_the_server_may_say_on_the_watch_that_it_cannot_go_on(world: World) -> N
     assert len(world.api._stores[Pod].watches) == 1
 
 
-def test_the_server_may_end_the_watch(world: World) -> None:
+def test_the_server_may_end_the_watch(world: Snapshot) -> None:
     informer = world.informer()
     heard = Heard(informer)
     world.wait()
@@ -274,7 +274,7 @@ def test_the_server_may_end_the_watch(world: World) -> None:
     assert (heard.take(), informer.lists) == (["+a", "+b"], 1)
 
 
-def test_a_connection_that_is_down_from_the_start_is_waited_for(world: World) -> None:
+def test_a_connection_that_is_down_from_the_start_is_waited_for(world: Snapshot) -> None:
     world.create("a")
     informer = world.informer()
     informer.cut(SECOND)
@@ -285,7 +285,7 @@ def test_a_connection_that_is_down_from_the_start_is_waited_for(world: World) ->
 
 
 def test_bookmarks_carry_a_filtered_watch_over_what_it_does_not_see() -> None:
-    world = World(history=3)
+    world = Snapshot(history=3)
     informer = world.informer(filter=lambda one: one.metadata.name == "mine")
     world.create("mine")
     world.wait()
@@ -300,7 +300,7 @@ def test_bookmarks_carry_a_filtered_watch_over_what_it_does_not_see() -> None:
     assert (informer.lists, names(informer)) == (1, ["mine"])
 
 
-def test_resyncs_tell_of_everything_anew(world: World) -> None:
+def test_resyncs_tell_of_everything_anew(world: Snapshot) -> None:
     informer = world.informer(resync=30 * SECOND)
     heard = Heard(informer)
     world.create("a", "b")
@@ -311,7 +311,7 @@ def test_resyncs_tell_of_everything_anew(world: World) -> None:
     assert heard.take() == ["~a", "-a", "=b"]
 
 
-def test_objects_are_found_by_what_they_are_indexed_by(world: World) -> None:
+def test_objects_are_found_by_what_they_are_indexed_by(world: Snapshot) -> None:
     informer = world.informer()
     informer.index_by("node", lambda one: [one.spec.nodeName])
     world.create("a", "b", labels={"app": "web"})
@@ -337,7 +337,7 @@ def test_objects_are_found_by_what_they_are_indexed_by(world: World) -> None:
     assert informer.by_index("label", "web") == informer.by_index("node", "n1") == []
 
 
-def test_objects_of_the_cluster_go_by_their_names(world: World) -> None:
+def test_objects_of_the_cluster_go_by_their_names(world: Snapshot) -> None:
     informer = Informer(world.env, world.api, Node)
     informer.start()
     world.api.create(Node(metadata=ObjectMeta(name="n")))
@@ -345,7 +345,7 @@ def test_objects_of_the_cluster_go_by_their_names(world: World) -> None:
     assert informer.get("n") is world.api.get(Node, "", "n")
 
 
-def test_one_informer_a_kind_is_shared(world: World) -> None:
+def test_one_informer_a_kind_is_shared(world: Snapshot) -> None:
     informers = Informers(world.env, world.api)
     mine = informers.use(pod_informer(world.env, world.api))
     assert informers.of(Pod) is mine
@@ -371,7 +371,7 @@ STEPS = st.lists(
 )
 
 
-def act(world: World, informer: Informer[Pod], step: tuple[Any, ...]) -> None:
+def act(world: Snapshot, informer: Informer[Pod], step: tuple[Any, ...]) -> None:
     try:
         match step:
             case ("create", name):
@@ -398,7 +398,7 @@ def act(world: World, informer: Informer[Pod], step: tuple[Any, ...]) -> None:
 
 @given(STEPS, st.sampled_from([1, 3, 1000]), st.sampled_from([0, 250_000]), st.booleans())
 def test_the_cache_comes_to_be_the_servers(steps, history: int, latency: int, filtered: bool) -> None:
-    world = World(history)
+    world = Snapshot(history)
     informer = (
         pod_informer(world.env, world.api, latency=latency)
         if filtered
@@ -427,7 +427,7 @@ def test_the_cache_comes_to_be_the_servers(steps, history: int, latency: int, fi
 @given(STEPS)
 def test_the_same_happens_again(steps) -> None:
     def story() -> list[str]:
-        world = World(3)
+        world = Snapshot(3)
         informer = world.informer(latency=100)
         heard = Heard(informer)
         for step in steps:
@@ -438,7 +438,7 @@ def test_the_same_happens_again(steps) -> None:
     assert story() == story()
 
 
-def test_ten_thousand_pods_are_created_bound_and_started_in_no_time(world: World) -> None:
+def test_ten_thousand_pods_are_created_bound_and_started_in_no_time(world: Snapshot) -> None:
     """The time of the processor is what counts: the machine may be busy. Two seconds, where it takes half of one."""
     import time
 

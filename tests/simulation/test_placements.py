@@ -19,7 +19,7 @@ import simpy
 
 from kschedlab.generations import GENERATIONS
 from kschedlab.manifests.loading import Objects, decode_objects
-from kschedlab.objects.model import Document, Pod
+from kschedlab.objects.model import ApiObject, Pod
 from kschedlab.simulation.log import Log
 from kschedlab.simulation.scheduler.kube_scheduler import KubeScheduler
 from kschedlab.simulation.server.api import ApiServer
@@ -91,10 +91,10 @@ def kubelet(env: simpy.Environment, api: ApiServer) -> Generator[simpy.Event, An
         yield bell
 
 
-def documents(objects: Objects) -> list[Document]:
+def documents(objects: Objects) -> list[ApiObject]:
     """All objects, in their order."""
     kinds = [value for value in vars(objects).values() if isinstance(value, list)]
-    return [one for value in kinds for one in value if isinstance(one, Document)]
+    return [one for value in kinds for one in value if isinstance(one, ApiObject)]
 
 
 def _sorted(placement: dict[str, Any]) -> dict[str, Any]:

@@ -12,8 +12,8 @@ from dataclasses import dataclass
 
 from kschedlab.cluster.cluster import Cluster
 from kschedlab.cluster.pods import PodInfo
-from kschedlab.cluster.snapshot import World
-from kschedlab.filter.plugin import Check, Filter, Refused, Rejected
+from kschedlab.cluster.snapshot import Snapshot
+from kschedlab.filter.plugin import Filter, PreFilterRejection, PreparedFilter, Refusals
 
 
 @dataclass(frozen=True)
@@ -23,12 +23,12 @@ class GeneralPredicates:
     name: str = "GeneralPredicates"
     filters: tuple[Filter, ...] = ()
 
-    def prepare(self, pod: PodInfo, cluster: Cluster) -> AllReasons | Rejected | None:
+    def prepare(self, pod: PodInfo, cluster: Cluster) -> AllReasons | PreFilterRejection | None:
         """Skips if all its filters do; the first that rejects the pod speaks for all."""
-        checks: list[Check] = []
+        checks: list[PreparedFilter] = []
         for each in self.filters:
             check = each.prepare(pod, cluster)
-            if isinstance(check, Rejected):
+            if isinstance(check, PreFilterRejection):
                 return check
             if check is not None:
                 checks.append(check)
@@ -38,15 +38,15 @@ class GeneralPredicates:
 class AllReasons:
     """Several checks, all of which are asked."""
 
-    def __init__(self, checks: Iterable[Check]) -> None:
+    def __init__(self, checks: Iterable[PreparedFilter]) -> None:
         self._checks = tuple(checks)
-        self.reacts = any(check.reacts for check in self._checks)
-        self.monotone = all(check.monotone for check in self._checks)
-        narrow = [check.only for check in self._checks if check.only is not None]
-        self.only = narrow[0].intersection(*narrow[1:]) if narrow else None
+        self.depends_on_pods = any(check.depends_on_pods for check in self._checks)
+        self.monotonic = all(check.monotonic for check in self._checks)
+        narrow = [check.node_names for check in self._checks if check.node_names is not None]
+        self.node_names = narrow[0].intersection(*narrow[1:]) if narrow else None
 
-    def refuses(self, world: World) -> Refused | None:
+    def filter(self, snapshot: Snapshot) -> Refusals | None:
         """The nodes that one of them refuses, each for all reasons."""
-        answers = [check.refuses(world) for check in self._checks]
+        answers = [check.filter(snapshot) for check in self._checks]
         parts = [part for refused in answers if refused is not None for part in refused.parts]
-        return Refused(parts) if parts else None
+        return Refusals(parts) if parts else None

@@ -17,7 +17,7 @@ from kschedlab.cluster.cluster import Cluster
 from kschedlab.cluster.derived import CONDITIONS, CORDONS
 from kschedlab.cluster.pods import PodInfo
 from kschedlab.filter.node import UNSCHEDULABLE, unschedulable
-from kschedlab.filter.plugin import Part, Refused, Static
+from kschedlab.filter.plugin import Refusal, Refusals, StaticFilter
 from kschedlab.objects.model import Node, Pod
 
 NOT_READY = "node(s) were not ready"
@@ -39,20 +39,20 @@ class CheckNodeCondition:
     name: str = "CheckNodeCondition"
     out_of_disk_counts: bool = False
 
-    def prepare(self, pod: PodInfo, cluster: Cluster) -> Static:
+    def prepare(self, pod: PodInfo, cluster: Cluster) -> StaticFilter:
         """The same for every pod: all reasons that the nodes give."""
         key = ("CheckNodeCondition", self.out_of_disk_counts)
-        return cluster.fact(key, lambda: self._judge(cluster), CONDITIONS, CORDONS)
+        return cluster.derived(key, lambda: self._judge(cluster), CONDITIONS, CORDONS)
 
-    def _judge(self, cluster: Cluster) -> Static:
+    def _judge(self, cluster: Cluster) -> StaticFilter:
         wrong = [
             _where(cluster, "Ready", NOT_READY, lambda status: status != "True"),
             _where(cluster, "NetworkUnavailable", NETWORK_UNAVAILABLE, lambda status: status != "False"),
-            Part(unschedulable(cluster), UNSCHEDULABLE, True),
+            Refusal(unschedulable(cluster), UNSCHEDULABLE, True),
         ]
         if self.out_of_disk_counts:
             wrong.insert(1, _where(cluster, "OutOfDisk", OUT_OF_DISK, lambda status: status != "False"))
-        return Static(Refused(wrong))
+        return StaticFilter(Refusals(wrong))
 
 
 @dataclass(frozen=True)
@@ -69,15 +69,15 @@ class NodePressure:
     best_effort_only: bool = False
     init_containers_count: bool = True
 
-    def prepare(self, pod: PodInfo, cluster: Cluster) -> Static | None:
+    def prepare(self, pod: PodInfo, cluster: Cluster) -> StaticFilter | None:
         """Skips pods that it does not stop."""
         if self.best_effort_only and not best_effort(pod.pod, self.init_containers_count):
             return None
-        return cluster.fact(("NodePressure", self.condition, self.reason), lambda: self._judge(cluster), CONDITIONS)
+        return cluster.derived(("NodePressure", self.condition, self.reason), lambda: self._judge(cluster), CONDITIONS)
 
-    def _judge(self, cluster: Cluster) -> Static:
+    def _judge(self, cluster: Cluster) -> StaticFilter:
         stated = np.array([_last(node, self.condition) == "True" for node in cluster.nodes], np.bool_)
-        return Static(Refused([Part(stated, self.reason, True)]))
+        return StaticFilter(Refusals([Refusal(stated, self.reason, True)]))
 
 
 def best_effort(pod: Pod, init_containers_count: bool) -> bool:
@@ -87,9 +87,9 @@ def best_effort(pod: Pod, init_containers_count: bool) -> bool:
     return not any(amounts[name].nanos > 0 for amounts in given for name in ("cpu", "memory") if name in amounts)
 
 
-def _where(cluster: Cluster, condition: str, reason: str, bad: Callable[[str], bool]) -> Part:
+def _where(cluster: Cluster, condition: str, reason: str, bad: Callable[[str], bool]) -> Refusal:
     stated = ([c.status for c in node.status.conditions if c.type == condition] for node in cluster.nodes)
-    return Part(np.array([any(map(bad, statuses)) for statuses in stated], np.bool_), reason, True)
+    return Refusal(np.array([any(map(bad, statuses)) for statuses in stated], np.bool_), reason, True)
 
 
 def _last(node: Node, condition: str) -> str:

@@ -13,7 +13,7 @@ import numpy as np
 
 from kschedlab.cluster.cluster import Cluster
 from kschedlab.cluster.pods import PodInfo
-from kschedlab.filter.plugin import Part, Refused, Static
+from kschedlab.filter.plugin import Refusal, Refusals, StaticFilter
 
 NO_LABELS = "node(s) didn't have the requested labels"
 
@@ -26,10 +26,10 @@ class NodeLabel:
     present: tuple[str, ...] = ()
     absent: tuple[str, ...] = ()
 
-    def prepare(self, pod: PodInfo, cluster: Cluster) -> Static | None:
+    def prepare(self, pod: PodInfo, cluster: Cluster) -> StaticFilter | None:
         """Skips if every node is as it must be."""
         wrong = np.zeros(len(cluster.nodes), np.bool_)
         for keys, there in ((self.present, True), (self.absent, False)):
             for key in keys:
                 wrong |= (cluster.topology(key).domain >= 0) != there
-        return Static(Refused([Part(wrong, NO_LABELS, True)])) if wrong.any() else None
+        return StaticFilter(Refusals([Refusal(wrong, NO_LABELS, True)])) if wrong.any() else None

@@ -15,9 +15,9 @@ import numpy as np
 from kschedlab.cluster.cluster import Cluster
 from kschedlab.cluster.labels import meets
 from kschedlab.cluster.pods import PodInfo
-from kschedlab.cluster.signatures import BoolArray, IntArray, Kind
-from kschedlab.cluster.snapshot import World
-from kschedlab.filter.plugin import Part, Refused
+from kschedlab.cluster.signatures import BoolArray, IntArray, Signature
+from kschedlab.cluster.snapshot import Snapshot
+from kschedlab.filter.plugin import Refusal, Refusals
 from kschedlab.objects.model import Service
 from kschedlab.objects.selectors import Selector, from_map
 
@@ -27,14 +27,14 @@ NOWHERE = 'node "" not found'
 
 @dataclass(frozen=True, slots=True)
 class Alike:
-    """Question: is it a pod of the namespace that has all the labels of the incoming pod?"""
+    """PodQuery: is it a pod of the namespace that has all the labels of the incoming pod?"""
 
     namespace: str
     labels: Selector
 
-    def of(self, kind: Kind) -> int:
-        """1 if pods of this kind are."""
-        return int(kind.namespace == self.namespace and self.labels.matches(kind.labels))
+    def of(self, signature: Signature) -> int:
+        """1 if pods of this signature are."""
+        return int(signature.namespace == self.namespace and self.labels.matches(signature.labels))
 
 
 @dataclass(frozen=True)
@@ -50,18 +50,20 @@ class ServiceAffinity:
 
     def prepare(self, pod: PodInfo, cluster: Cluster) -> ServiceAffinityCheck | None:
         """Skips if no labels must agree."""
-        kind, chosen = cluster.kinds[pod.kind], pod.pod.spec.nodeSelector
+        signature, chosen = cluster.signatures[pod.signature], pod.pod.spec.nodeSelector
         fixed = {key: chosen[key] for key in self.labels if key in chosen}
-        open_keys = tuple(key for key in self.labels if key not in fixed) if has_service(kind, cluster) else ()
+        open_keys = tuple(key for key in self.labels if key not in fixed) if has_service(signature, cluster) else ()
         if not fixed and not open_keys:
             return None
-        return ServiceAffinityCheck(Alike(kind.namespace, from_map(kind.labels)), fixed, open_keys)
+        return ServiceAffinityCheck(Alike(signature.namespace, from_map(signature.labels)), fixed, open_keys)
 
 
-def has_service(kind: Kind, cluster: Cluster) -> bool:
+def has_service(signature: Signature, cluster: Cluster) -> bool:
     """Whether a service of the namespace selects such pods."""
-    selectors = (from_map(s.spec.selector) for s in cluster.every(Service) if s.metadata.namespace == kind.namespace)
-    return any(not selector.empty and selector.matches(kind.labels) for selector in selectors)
+    selectors = (
+        from_map(s.spec.selector) for s in cluster.every(Service) if s.metadata.namespace == signature.namespace
+    )
+    return any(not selector.empty and selector.matches(signature.labels) for selector in selectors)
 
 
 @dataclass(frozen=True)
@@ -71,24 +73,24 @@ class ServiceAffinityCheck:
     alike: Alike
     fixed: Mapping[str, str]
     open_keys: tuple[str, ...]
-    only: frozenset[str] | None = None
-    reacts: bool = True
-    monotone: bool = True
+    node_names: frozenset[str] | None = None
+    depends_on_pods: bool = True
+    monotonic: bool = True
 
-    def refuses(self, world: World) -> Refused | None:
+    def filter(self, snapshot: Snapshot) -> Refusals | None:
         """The nodes whose labels differ. On the node where the pod followed has left in thought, the next is followed.
 
         With only a nominated pod to follow, which is on no node so far, the real scheduler fails.
         """
-        cluster, pods = world.cluster, world.cluster.pods
-        alike = np.flatnonzero(pods.live() & (cluster.kinds.answers(self.alike)[pods.kind] > 0))
+        cluster, pods = snapshot.cluster, snapshot.cluster.pods
+        alike = np.flatnonzero(pods.live() & (cluster.signatures.answers(self.alike)[pods.signature] > 0))
         followed = alike[np.argsort(pods.turn[alike])]
         differs, alone = self._differs(cluster, followed), np.full(len(cluster.nodes), not len(followed))
-        for node in np.unique(pods.node[followed[:1]]).tolist() if world.overlays else ():
-            left = followed[~(np.isin(followed, world.gone()) & (pods.node[followed] == node))]
+        for node in np.unique(pods.node[followed[:1]]).tolist() if snapshot.overlays else ():
+            left = followed[~(np.isin(followed, snapshot.gone()) & (pods.node[followed] == node))]
             differs[node], alone[node] = self._differs(cluster, left)[node], not len(left)
-        failing = alone & (self._nominated(world) > 0) if self.open_keys else np.zeros_like(alone)
-        return Refused([Part(differs & ~failing, VIOLATED), Part(failing, NOWHERE, error=True)])
+        failing = alone & (self._nominated(snapshot) > 0) if self.open_keys else np.zeros_like(alone)
+        return Refusals([Refusal(differs & ~failing, VIOLATED), Refusal(failing, NOWHERE, error=True)])
 
     def _differs(self, cluster: Cluster, followed: IntArray) -> BoolArray:
         """bool[nodes]: the nodes without the labels that the first of these pods gives."""
@@ -99,5 +101,5 @@ class ServiceAffinityCheck:
             differs |= ~meets(cluster, requirement)
         return differs
 
-    def _nominated(self, world: World) -> IntArray | int:
-        return sum((overlay.count(self.alike) for overlay in world.overlays if not overlay.runs), start=0)
+    def _nominated(self, snapshot: Snapshot) -> IntArray | int:
+        return sum((overlay.count(self.alike) for overlay in snapshot.overlays if not overlay.runs), start=0)

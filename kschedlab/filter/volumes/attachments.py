@@ -14,8 +14,8 @@ import numpy as np
 
 from kschedlab.cluster.cluster import Cluster
 from kschedlab.cluster.derived import ATTACHMENTS, CSI_NODES, NAMES, VOLUMES
-from kschedlab.cluster.signatures import BoolArray, Handles, IntArray, Kind, Listing
-from kschedlab.cluster.snapshot import World
+from kschedlab.cluster.signatures import BoolArray, Handles, IntArray, Listing, Signature
+from kschedlab.cluster.snapshot import Snapshot
 from kschedlab.cluster.volumes import Volumes, claim_class, claim_name, not_found, own_fault
 from kschedlab.filter.volumes.csi_migration import DRIVER_OF, UNCOUNTED, MigrationError, handle_of, in_tree
 from kschedlab.objects.model import PersistentVolume, PersistentVolumeClaim, Pod, Volume
@@ -102,35 +102,35 @@ def _to_be_made(claim: PersistentVolumeClaim, volumes: Volumes) -> Attachment | 
 
 @dataclass(frozen=True)
 class Attaches:
-    """Question: how many volumes of the driver does the pod attach?"""
+    """PodQuery: how many volumes of the driver does the pod attach?"""
 
     driver: str
     volumes: Volumes
 
-    def handles(self, kind: Kind) -> frozenset[str]:
-        """What the driver calls the volumes of every pod of the kind."""
-        found = attachments(kind.example, self.volumes)
+    def handles(self, signature: Signature) -> frozenset[str]:
+        """What the driver calls the volumes of every pod of the signature."""
+        found = attachments(signature.example, self.volumes)
         return frozenset(a.handle for a in found if isinstance(a, Attachment) and a.driver == self.driver)
 
-    def of(self, kind: Kind) -> int:
+    def of(self, signature: Signature) -> int:
         """The number of volumes, each counted once."""
-        return len(self.handles(kind))
+        return len(self.handles(signature))
 
 
 @dataclass(frozen=True)
 class Troubled:
-    """Question: is the pod one whose volumes can't be counted? That is an error on its node."""
+    """PodQuery: is the pod one whose volumes can't be counted? That is an error on its node."""
 
     volumes: Volumes
 
-    def messages(self, kind: Kind) -> Iterator[str]:
-        """What is wrong with every pod of the kind. Of a claim that does not exist, a running pod is forgiven."""
-        found = attachments(kind.example, self.volumes)
+    def messages(self, signature: Signature) -> Iterator[str]:
+        """What is wrong with every pod of the signature. Of a claim that does not exist, a running pod is forgiven."""
+        found = attachments(signature.example, self.volumes)
         return (trouble.message for trouble in found if isinstance(trouble, Trouble) and not trouble.missing)
 
-    def of(self, kind: Kind) -> int:
+    def of(self, signature: Signature) -> int:
         """1 if anything is wrong."""
-        return int(any(True for _ in self.messages(kind)))
+        return int(any(True for _ in self.messages(signature)))
 
 
 class Attached:
@@ -139,24 +139,24 @@ class Attached:
     ``held``: volumes that are attached besides those that the pods use, as (position of the node, name) pairs.
     """
 
-    def __init__(self, question: Handles, cluster: Cluster, held: Iterable[tuple[int, str]] = ()) -> None:
-        self.question = question
+    def __init__(self, query: Handles, cluster: Cluster, held: Iterable[tuple[int, str]] = ()) -> None:
+        self.query = query
         self._held = sorted(set(held))
         self._held_on = np.bincount(np.array([node for node, _ in self._held], np.int64), minlength=len(cluster.nodes))
         self._numbered: tuple[Listing, IntArray] | None = None
 
-    def at_most(self, world: World) -> IntArray:
+    def at_most(self, snapshot: Snapshot) -> IntArray:
         """int64[nodes]: how many volumes each node has, if none of them is used twice. Kept, not recounted."""
-        return world.count(self.question) + self._held_on
+        return snapshot.count(self.query) + self._held_on
 
-    def counted(self, world: World, among: BoolArray, wanted: Sequence[str]) -> tuple[IntArray, IntArray]:
+    def counted(self, snapshot: Snapshot, among: BoolArray, wanted: Sequence[str]) -> tuple[IntArray, IntArray]:
         """(int64[nodes]: how many volumes each node of ``among`` has, int64[nodes]: how many of those wanted are new).
 
         A wanted volume is new unless a pod on the node has it; as in the real scheduler, one that is attached for no
         pod counts on both sides. O(volumes on those nodes).
         """
-        listing = world.cluster.kinds.listing(self.question)
-        used = self._used(world, among, listing)
+        listing = snapshot.cluster.signatures.listing(self.query)
+        used = self._used(snapshot, among, listing)
         size = len(among)
         held = self._held_as_numbers(listing)
         besides = held[~_among(held, used)]
@@ -170,14 +170,14 @@ class Attached:
             self._numbered = listing, np.sort(np.array(numbers, np.int64))
         return self._numbered[1]
 
-    def _used(self, world: World, among: BoolArray, listing: Listing) -> IntArray:
+    def _used(self, snapshot: Snapshot, among: BoolArray, listing: Listing) -> IntArray:
         """int64[]: the volumes that the pods on these nodes use, each once."""
-        pods = world.cluster.pods
+        pods = snapshot.cluster.pods
         there = pods.live() & among[pods.node]
-        columns = [(pods.node[there], pods.kind[there], np.ones(int(there.sum()), np.int64))]
-        columns += [(overlay.node, overlay.kind, overlay.weight) for overlay in world.overlays]
-        node, kind, weight = (np.concatenate(column) for column in zip(*columns, strict=True))
-        length, numbers = listing.of(kind)
+        columns = [(pods.node[there], pods.signature[there], np.ones(int(there.sum()), np.int64))]
+        columns += [(overlay.node, overlay.signature, overlay.weight) for overlay in snapshot.overlays]
+        node, signature, weight = (np.concatenate(column) for column in zip(*columns, strict=True))
+        length, numbers = listing.of(signature)
         on_node = np.repeat(node, length) * WIDTH + numbers
         found, which = np.unique(on_node, return_inverse=True)
         uses = np.bincount(which, weights=np.repeat(weight, length), minlength=len(found))
@@ -220,7 +220,7 @@ def _attachments_read(driver: str, cluster: Cluster) -> Iterator[tuple[int, str]
 
 def driver(cluster: Cluster, name: str) -> Driver:
     """The driver of that name, made when it is first asked for."""
-    return cluster.fact(("driver", name), lambda: Driver(name, cluster), NAMES, CSI_NODES, ATTACHMENTS, VOLUMES)
+    return cluster.derived(("driver", name), lambda: Driver(name, cluster), NAMES, CSI_NODES, ATTACHMENTS, VOLUMES)
 
 
 def has_csi_node(cluster: Cluster) -> BoolArray:
@@ -229,7 +229,7 @@ def has_csi_node(cluster: Cluster) -> BoolArray:
     def judge() -> BoolArray:
         return np.array([name in cluster.volumes.nodes for name in cluster.names], np.bool_)
 
-    return cluster.fact("has CSINode", judge, NAMES, CSI_NODES)
+    return cluster.derived("has CSINode", judge, NAMES, CSI_NODES)
 
 
 def is_limited(cluster: Cluster) -> BoolArray:
@@ -241,4 +241,4 @@ def is_limited(cluster: Cluster) -> BoolArray:
             mask |= driver(cluster, name).limits != NO_LIMIT
         return mask
 
-    return cluster.fact("is limited", judge, NAMES, CSI_NODES)
+    return cluster.derived("is limited", judge, NAMES, CSI_NODES)

@@ -14,8 +14,8 @@ import numpy as np
 from kschedlab.cluster.cluster import Cluster
 from kschedlab.cluster.pods import PodInfo
 from kschedlab.cluster.signatures import BoolArray
-from kschedlab.cluster.snapshot import World
-from kschedlab.filter.plugin import Part, Refused, Static, first_of
+from kschedlab.cluster.snapshot import Snapshot
+from kschedlab.filter.plugin import Refusal, Refusals, StaticFilter, first_of
 from kschedlab.filter.volumes.attachments import (
     Attachment,
     Driver,
@@ -37,7 +37,7 @@ class NodeVolumeLimits:
 
     name: str = "NodeVolumeLimits"
 
-    def prepare(self, pod: PodInfo, cluster: Cluster) -> LimitsCheck | Static | None:
+    def prepare(self, pod: PodInfo, cluster: Cluster) -> LimitsCheck | StaticFilter | None:
         """Skips a pod that has nothing attached."""
         found = list(attachments(pod.pod, cluster.volumes)) if pod.pod.spec.volumes else []
         if not found:
@@ -49,17 +49,17 @@ class NodeVolumeLimits:
         limited = is_limited(cluster)
         if not wanted or not limited.any():
             refused = first_of(parts)
-            return Static(refused) if refused is not None else None
+            return StaticFilter(refused) if refused is not None else None
         drivers = tuple((driver(cluster, name), handles) for name, handles in wanted.items())
         return LimitsCheck(tuple(parts), drivers, limited, Troubled(cluster.volumes))
 
 
-def _trouble_part(trouble: Trouble, cluster: Cluster) -> Part:
+def _trouble_part(trouble: Trouble, cluster: Cluster) -> Refusal:
     mask = has_csi_node(cluster) if trouble.moved else np.ones(len(cluster.nodes), np.bool_)
-    return Part(mask, trouble.message, trouble.missing, error=not trouble.missing)
+    return Refusal(mask, trouble.message, trouble.missing, error=not trouble.missing)
 
 
-def _absent_parts(cluster: Cluster, volumes: list[Attachment]) -> Iterator[Part]:
+def _absent_parts(cluster: Cluster, volumes: list[Attachment]) -> Iterator[Refusal]:
     """Nodes without a driver that asks to be there. Of several, the first by name is told; the real order is random."""
     for name in sorted({volume.driver for volume in volumes}):
         found = cluster.volumes.drivers.get(name)
@@ -67,7 +67,7 @@ def _absent_parts(cluster: Cluster, volumes: list[Attachment]) -> Iterator[Part]
             absent = ~driver(cluster, name).installed
             if all(volume.moved for volume in volumes if volume.driver == name):
                 absent &= has_csi_node(cluster)
-            yield Part(absent, NOT_INSTALLED.format(driver=name))
+            yield Refusal(absent, NOT_INSTALLED.format(driver=name))
 
 
 @dataclass(frozen=True, eq=False)
@@ -78,29 +78,29 @@ class LimitsCheck:
     that comes can help: a volume which it brings along is no longer new, however many there are.
     """
 
-    known: tuple[Part, ...]
+    known: tuple[Refusal, ...]
     wanted: tuple[tuple[Driver, tuple[str, ...]], ...]
     limited: BoolArray
     troubled: Troubled
-    only: frozenset[str] | None = None
-    reacts: bool = True
-    monotone: bool = False
+    node_names: frozenset[str] | None = None
+    depends_on_pods: bool = True
+    monotonic: bool = False
 
-    def refuses(self, world: World) -> Refused | None:
+    def filter(self, snapshot: Snapshot) -> Refusals | None:
         """Nodes with more volumes than a limit. Recounted only where the kept counts say that it may be so."""
         parts = [*self.known]
-        troubled = self.limited & (world.count(self.troubled) > 0)
+        troubled = self.limited & (snapshot.count(self.troubled) > 0)
         if troubled.any():
-            parts.append(Part(troubled, _first_trouble(world.cluster, self.troubled), error=True))
+            parts.append(Refusal(troubled, _first_trouble(snapshot.cluster, self.troubled), error=True))
         for owner, handles in self.wanted:
-            doubtful = owner.at_most(world) > owner.limits - len(handles)
+            doubtful = owner.at_most(snapshot) > owner.limits - len(handles)
             if doubtful.any():
-                attached, new = owner.counted(world, doubtful, handles)
+                attached, new = owner.counted(snapshot, doubtful, handles)
                 over = doubtful & (new > 0) & (attached > owner.limits - new)
                 terms = {"attached": attached, "new": new, "limit": owner.limits}
-                parts.append(Part(over, TOO_MANY_VOLUMES, terms=terms))
+                parts.append(Refusal(over, TOO_MANY_VOLUMES, terms=terms))
         return first_of(parts)
 
 
 def _first_trouble(cluster: Cluster, troubled: Troubled) -> str:
-    return next(iter(cluster.kinds.found(troubled.messages)))
+    return next(iter(cluster.signatures.found(troubled.messages)))

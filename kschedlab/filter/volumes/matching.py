@@ -71,7 +71,7 @@ def match(cluster: Cluster, claims: list[PersistentVolumeClaim], capacity_checke
     ``capacity_checked``: whether what drivers report as free counts.
     """
     name = ("recent matches", capacity_checked)
-    recent: dict[tuple[tuple[str, str], ...], Match] = cluster.fact(name, dict, *SOURCES)
+    recent: dict[tuple[tuple[str, str], ...], Match] = cluster.derived(name, dict, *SOURCES)
     key = tuple((c.metadata.namespace, c.metadata.name) for c in claims)
     if key not in recent:
         if len(recent) >= REMEMBERED:

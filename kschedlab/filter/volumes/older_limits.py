@@ -18,10 +18,10 @@ import numpy as np
 from kschedlab.cluster.cluster import Cluster
 from kschedlab.cluster.derived import ALLOCATABLE, CSI_NODES, LABELS, VOLUMES
 from kschedlab.cluster.pods import PodInfo
-from kschedlab.cluster.signatures import IntArray, Kind
-from kschedlab.cluster.snapshot import World
+from kschedlab.cluster.signatures import IntArray, Signature
+from kschedlab.cluster.snapshot import Snapshot
 from kschedlab.cluster.volumes import Volumes, claim_class
-from kschedlab.filter.plugin import Part, Refused, first_of
+from kschedlab.filter.plugin import Refusal, Refusals, first_of
 from kschedlab.filter.volumes.attachments import NO_LIMIT, Attached
 from kschedlab.filter.volumes.csi_limits import TOO_MANY_VOLUMES
 from kschedlab.filter.volumes.csi_migration import DRIVER_OF
@@ -83,7 +83,7 @@ CINDER = DiskSort("cinder", "volumeID", "kubernetes.io/cinder", f"{ATTACHABLE}ci
 
 @dataclass(frozen=True)
 class Disks:
-    """Question: how many disks of the sort does the pod use? A claim without its volume counts as one.
+    """PodQuery: how many disks of the sort does the pod use? A claim without its volume counts as one.
 
     ``unknown_counts``: whatever class it has; else only if its class makes disks of the sort.
     """
@@ -92,13 +92,13 @@ class Disks:
     volumes: Volumes
     unknown_counts: bool
 
-    def handles(self, kind: Kind) -> frozenset[str]:
-        """The disks that every pod of the kind uses."""
-        return frozenset(self._names(kind.example))
+    def handles(self, signature: Signature) -> frozenset[str]:
+        """The disks that every pod of the signature uses."""
+        return frozenset(self._names(signature.example))
 
-    def of(self, kind: Kind) -> int:
+    def of(self, signature: Signature) -> int:
         """The number of disks, each counted once."""
-        return len(self.handles(kind))
+        return len(self.handles(signature))
 
     def _names(self, pod: Pod) -> Iterator[str]:
         for volume in pod.spec.volumes:
@@ -134,41 +134,41 @@ class DiskLimits:
         """Skips a pod that uses no such disk."""
         if not pod.pod.spec.volumes:
             return None
-        question = Disks(self.sort, cluster.volumes, self.unknown_counts)
-        wanted = question.handles(cluster.kinds[pod.kind])
+        query = Disks(self.sort, cluster.volumes, self.unknown_counts)
+        wanted = query.handles(cluster.signatures[pod.signature])
         if not wanted:
             return None
 
         def known() -> tuple[Attached, IntArray]:
-            return Attached(question, cluster), self.sort.limits(cluster)
+            return Attached(query, cluster), self.sort.limits(cluster)
 
-        disks, limits = cluster.fact(("disks", question), known, LABELS, ALLOCATABLE, VOLUMES)
+        disks, limits = cluster.derived(("disks", query), known, LABELS, ALLOCATABLE, VOLUMES)
         return CountsCheck((Count(disks, tuple(sorted(wanted)), limits),), False)
 
 
 @dataclass(frozen=True)
 class DriverVolumes:
-    """Question: how many volumes of the CSI driver does the pod claim? ``unbound_count``: also those to be made."""
+    """PodQuery: how many volumes of the CSI driver does the pod claim? ``unbound_count``: also those to be made."""
 
     driver: str
     volumes: Volumes
     unbound_count: bool
 
-    def handles(self, kind: Kind) -> frozenset[str]:
-        """What the driver calls the volumes of every pod of the kind."""
-        found = driver_volumes(kind, self.volumes, self.unbound_count)
+    def handles(self, signature: Signature) -> frozenset[str]:
+        """What the driver calls the volumes of every pod of the signature."""
+        found = driver_volumes(signature, self.volumes, self.unbound_count)
         return frozenset(handle for driver, handle in found if driver == self.driver)
 
-    def of(self, kind: Kind) -> int:
+    def of(self, signature: Signature) -> int:
         """The number of volumes, each counted once."""
-        return len(self.handles(kind))
+        return len(self.handles(signature))
 
 
-def driver_volumes(kind: Kind, volumes: Volumes, unbound_count: bool) -> Iterator[tuple[str, str]]:
-    """The (driver, volume) pairs that every pod of the kind claims."""
-    for volume in kind.example.spec.volumes:
+def driver_volumes(signature: Signature, volumes: Volumes, unbound_count: bool) -> Iterator[tuple[str, str]]:
+    """The (driver, volume) pairs that every pod of the signature claims."""
+    for volume in signature.example.spec.volumes:
         if volume.persistentVolumeClaim is not None:
-            claim = volumes.claim(kind.example, volume.persistentVolumeClaim.claimName)
+            claim = volumes.claim(signature.example, volume.persistentVolumeClaim.claimName)
             found = _driver_volume(claim, volumes, unbound_count) if claim is not None else None
             if found is not None:
                 yield found
@@ -203,19 +203,19 @@ class DriverLimits:
         if not pod.pod.spec.volumes:
             return None
         wanted: dict[str, dict[str, None]] = {}
-        for name, handle in driver_volumes(cluster.kinds[pod.kind], cluster.volumes, self.unbound_count):
+        for name, handle in driver_volumes(cluster.signatures[pod.signature], cluster.volumes, self.unbound_count):
             wanted.setdefault(name, {})[handle] = None
         counts = tuple(self._count(name, tuple(handles), cluster) for name, handles in wanted.items())
         return CountsCheck(counts, True) if counts else None
 
     def _count(self, driver: str, wanted: tuple[str, ...], cluster: Cluster) -> Count:
-        question = DriverVolumes(driver, cluster.volumes, self.unbound_count)
+        query = DriverVolumes(driver, cluster.volumes, self.unbound_count)
 
         def known() -> tuple[Attached, IntArray]:
-            return Attached(question, cluster), driver_limits(driver, cluster, self.csi_nodes_read)
+            return Attached(query, cluster), driver_limits(driver, cluster, self.csi_nodes_read)
 
-        key = ("driver volumes", question, self.csi_nodes_read)
-        attached, limits = cluster.fact(key, known, ALLOCATABLE, CSI_NODES, VOLUMES)
+        key = ("driver volumes", query, self.csi_nodes_read)
+        attached, limits = cluster.derived(key, known, ALLOCATABLE, CSI_NODES, VOLUMES)
         return Count(attached, wanted, limits)
 
 
@@ -257,24 +257,24 @@ class CountsCheck:
 
     counts: tuple[Count, ...]
     only_new: bool
-    only: frozenset[str] | None = None
-    reacts: bool = True
+    node_names: frozenset[str] | None = None
+    depends_on_pods: bool = True
 
     @property
-    def monotone(self) -> bool:
+    def monotonic(self) -> bool:
         """Where only new volumes count, a pod that comes with one that is wanted makes it no longer new."""
         return not self.only_new
 
-    def refuses(self, world: World) -> Refused | None:
+    def filter(self, snapshot: Snapshot) -> Refusals | None:
         """Nodes with more volumes than a limit. Recounted only where the kept counts say that it may be so."""
         parts = []
         for count in self.counts:
             limits, wanted = count.limits, count.wanted
-            doubtful = count.attached.at_most(world) > limits - len(wanted)
+            doubtful = count.attached.at_most(snapshot) > limits - len(wanted)
             if doubtful.any():
-                attached, new = count.attached.counted(world, doubtful, wanted)
+                attached, new = count.attached.counted(snapshot, doubtful, wanted)
                 over = doubtful & (attached > limits - new)
                 if self.only_new:
                     over &= new > 0
-                parts.append(Part(over, TOO_MANY_VOLUMES, terms={"attached": attached, "new": new, "limit": limits}))
+                parts.append(Refusal(over, TOO_MANY_VOLUMES, terms={"attached": attached, "new": new, "limit": limits}))
         return first_of(parts)

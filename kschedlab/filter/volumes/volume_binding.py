@@ -17,7 +17,7 @@ from kschedlab.cluster.cluster import Cluster
 from kschedlab.cluster.pods import PodInfo
 from kschedlab.cluster.signatures import BoolArray
 from kschedlab.cluster.volumes import SELECTED_NODE, Volumes, claim_names, is_bound, not_found, own_fault
-from kschedlab.filter.plugin import Part, Refused, Rejected, Static
+from kschedlab.filter.plugin import PreFilterRejection, Refusal, Refusals, StaticFilter
 from kschedlab.filter.volumes.csi_migration import MigrationError, in_tree, moved_affinity
 from kschedlab.filter.volumes.matching import match, unbound
 from kschedlab.filter.volumes.volume_topology import migrated, reach, volume_reach
@@ -55,7 +55,7 @@ class VolumeBinding:
     conflict: str = NODE_CONFLICT
     missing: str = VOLUME_MISSING
 
-    def prepare(self, pod: PodInfo, cluster: Cluster) -> Static | Rejected | None:
+    def prepare(self, pod: PodInfo, cluster: Cluster) -> StaticFilter | PreFilterRejection | None:
         """Skips a pod without claims. Rejects one with a claim that is missing, lost, going, or late in being bound."""
         names = list(claim_names(pod.pod)) if pod.pod.spec.volumes else []
         if not names:
@@ -71,18 +71,18 @@ class VolumeBinding:
         parts = _bound_parts(cluster, bound, self)
         if waiting:
             found = match(cluster, waiting, self.capacity_checked)
-            parts += [Part(found.no_volume, BIND_CONFLICT, True), Part(found.no_space, NOT_ENOUGH_SPACE, True)]
+            parts += [Refusal(found.no_volume, BIND_CONFLICT, True), Refusal(found.no_space, NOT_ENOUGH_SPACE, True)]
         parts = [part for part in parts if part.mask.any()]
-        return Static(Refused(parts)) if parts else None
+        return StaticFilter(Refusals(parts)) if parts else None
 
     def _late(self, claim: PersistentVolumeClaim, volumes: Volumes) -> bool:
         chosen = SELECTED_NODE in claim.metadata.annotations and not self.chosen_waits
         return bool(claim.spec.volumeName) or chosen or not volumes.waits(claim)
 
-    def _stopped(self, cluster: Cluster, fault: str) -> Static | Rejected:
+    def _stopped(self, cluster: Cluster, fault: str) -> StaticFilter | PreFilterRejection:
         if self.looks_up_first:
-            return Rejected(self.name, (fault,))
-        return Static(Refused([Part(np.ones(len(cluster.nodes), np.bool_), fault, error=True)]))
+            return PreFilterRejection(self.name, (fault,))
+        return StaticFilter(Refusals([Refusal(np.ones(len(cluster.nodes), np.bool_), fault, error=True)]))
 
 
 def claims_fault(pod: Pod, volumes: Volumes) -> str:
@@ -108,7 +108,7 @@ def claim_fault(pod: Pod, name: str, ephemeral: bool, volumes: Volumes, lost_rej
     return own_fault(pod, claim) if ephemeral else ""
 
 
-def _bound_parts(cluster: Cluster, claims: Sequence[PersistentVolumeClaim], plugin: VolumeBinding) -> list[Part]:
+def _bound_parts(cluster: Cluster, claims: Sequence[PersistentVolumeClaim], plugin: VolumeBinding) -> list[Refusal]:
     """The first of the bound claims that fails on a node decides for it."""
     undecided = np.ones(len(cluster.nodes), np.bool_)
     conflict, missing = np.zeros((2, len(cluster.nodes)), np.bool_)
@@ -120,11 +120,11 @@ def _bound_parts(cluster: Cluster, claims: Sequence[PersistentVolumeClaim], plug
             break
         usable, faulty, fault = _usable(cluster, volume, plugin.migrates)
         if fault:
-            faults.append(Part(undecided & faulty, fault, error=True))
+            faults.append(Refusal(undecided & faulty, fault, error=True))
         conflict |= undecided & ~usable & ~faulty
         undecided &= usable & ~faulty
-    gone = Part(missing, plugin.missing, True, error=not plugin.looks_up_first)
-    return [*faults, Part(conflict, plugin.conflict, True), gone]
+    gone = Refusal(missing, plugin.missing, True, error=not plugin.looks_up_first)
+    return [*faults, Refusal(conflict, plugin.conflict, True), gone]
 
 
 def _usable(cluster: Cluster, volume: PersistentVolume, migrates: bool) -> tuple[BoolArray, BoolArray, str]:

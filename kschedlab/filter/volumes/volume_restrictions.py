@@ -12,10 +12,10 @@ from typing import NamedTuple
 
 from kschedlab.cluster.cluster import Cluster
 from kschedlab.cluster.pods import PodInfo
-from kschedlab.cluster.signatures import Kind
-from kschedlab.cluster.snapshot import World
+from kschedlab.cluster.signatures import Signature
+from kschedlab.cluster.snapshot import Snapshot
 from kschedlab.cluster.volumes import not_found
-from kschedlab.filter.plugin import Part, Refused, Rejected, first_of
+from kschedlab.filter.plugin import PreFilterRejection, Refusal, Refusals, first_of
 from kschedlab.objects.model import Pod
 
 DISK_TAKEN = "node(s) had no available disk"
@@ -52,9 +52,9 @@ def disks(pod: Pod) -> Iterator[Disk]:
                 yield Disk("rbd", (monitor, rbd.pool, rbd.image), rbd.readOnly)
 
 
-def disks_of(kind: Kind) -> Iterator[Disk]:
-    """The disks that every pod of the kind mounts."""
-    return disks(kind.example)
+def disks_of(signature: Signature) -> Iterator[Disk]:
+    """The disks that every pod of the signature mounts."""
+    return disks(signature.example)
 
 
 def claims(pod: Pod) -> Iterator[str]:
@@ -62,14 +62,14 @@ def claims(pod: Pod) -> Iterator[str]:
     return (v.persistentVolumeClaim.claimName for v in pod.spec.volumes if v.persistentVolumeClaim is not None)
 
 
-def claims_of(kind: Kind) -> Iterator[str]:
-    """The names of the claims that every pod of the kind uses, one for each volume, whatever their namespace."""
-    return claims(kind.example)
+def claims_of(signature: Signature) -> Iterator[str]:
+    """The names of the claims that every pod of the signature uses, one for each volume, whatever their namespace."""
+    return claims(signature.example)
 
 
-def keys_of(kind: Kind) -> Iterator[tuple[str, str]]:
-    """The (namespace, name) of the claims that every pod of the kind uses."""
-    return ((kind.namespace, name) for name in claims(kind.example))
+def keys_of(signature: Signature) -> Iterator[tuple[str, str]]:
+    """The (namespace, name) of the claims that every pod of the signature uses."""
+    return ((signature.namespace, name) for name in claims(signature.example))
 
 
 @dataclass(frozen=True)
@@ -79,7 +79,7 @@ class VolumeRestrictions:
     name: str = "VolumeRestrictions"
     one_pod_claims: bool = True
 
-    def prepare(self, pod: PodInfo, cluster: Cluster) -> RestrictionsCheck | Rejected | None:
+    def prepare(self, pod: PodInfo, cluster: Cluster) -> RestrictionsCheck | PreFilterRejection | None:
         """Skips a pod without such disks or claims in use. Rejects one whose claim does not exist."""
         if not pod.pod.spec.volumes:
             return None
@@ -87,7 +87,7 @@ class VolumeRestrictions:
         for name in dict.fromkeys(claims(pod.pod)) if self.one_pod_claims else ():
             claim = cluster.volumes.claim(pod.pod, name)
             if claim is None:
-                return Rejected(self.name, (not_found("persistentvolumeclaim", name),))
+                return PreFilterRejection(self.name, (not_found("persistentvolumeclaim", name),))
             if ONE_POD in claim.spec.accessModes:
                 alone.append(name)
         rivals = {rival: None for disk in disks(pod.pod) for rival in disk.rivals()}
@@ -95,40 +95,40 @@ class VolumeRestrictions:
         if not rivals and not in_use:
             return None
         return RestrictionsCheck(
-            tuple(kind for rival in rivals for kind in cluster.kinds.having(disks_of, rival)),
-            tuple(kind for name in alone for kind in cluster.kinds.having(claims_of, name)),
+            tuple(signature for rival in rivals for signature in cluster.signatures.having(disks_of, rival)),
+            tuple(signature for name in alone for signature in cluster.signatures.having(claims_of, name)),
             in_use,
         )
 
 
 def _is_used(cluster: Cluster, namespace: str, claim: str) -> bool:
     """Whether a running pod uses the claim."""
-    return bool(cluster.tally(cluster.kinds.having(keys_of, (namespace, claim))).any())
+    return bool(cluster.tally(cluster.signatures.having(keys_of, (namespace, claim))).any())
 
 
 @dataclass(frozen=True)
 class RestrictionsCheck:
-    """``rivals``: the kinds of pods that mount a disk that the pod wants in a way that excludes it.
+    """``rivals``: the signatures of pods that mount a disk that the pod wants in a way that excludes it.
 
-    ``sharers``: the kinds of pods that use a claim of the same name as one that the pod needs for itself; ``in_use``:
-    how many of those claims running pods use. As in the real scheduler, the pods that come or go in thought change that
-    number by the claims that they name, in whatever namespace.
+    ``sharers``: the signatures of pods that use a claim of the same name as one that the pod needs for itself;
+    ``in_use``: how many of those claims running pods use. As in the real scheduler, pods that are hypothetically added
+    or removed change that number by the claims that they name, in whatever namespace.
     """
 
     rivals: tuple[int, ...]
     sharers: tuple[int, ...]
     in_use: int
-    only: frozenset[str] | None = None
-    reacts: bool = True
-    monotone: bool = True
+    node_names: frozenset[str] | None = None
+    depends_on_pods: bool = True
+    monotonic: bool = True
 
-    def refuses(self, world: World) -> Refused | None:
-        """The nodes with a rival, then those in whose world a claim is in use. O(pods)."""
-        mounted = world.tally(self.rivals)
-        used = world.tally(self.sharers) - world.cluster.tally(self.sharers) + self.in_use
+    def filter(self, snapshot: Snapshot) -> Refusals | None:
+        """The nodes with a rival, then those in whose snapshot a claim is in use. O(pods)."""
+        mounted = snapshot.tally(self.rivals)
+        used = snapshot.tally(self.sharers) - snapshot.cluster.tally(self.sharers) + self.in_use
         return first_of(
             [
-                Part(mounted > 0, DISK_TAKEN, terms={"pods with the disk": mounted}),
-                Part(used > 0, CLAIM_TAKEN, terms={"claims in use": used}),
+                Refusal(mounted > 0, DISK_TAKEN, terms={"pods with the disk": mounted}),
+                Refusal(used > 0, CLAIM_TAKEN, terms={"claims in use": used}),
             ]
         )

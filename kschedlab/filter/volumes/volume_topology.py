@@ -60,7 +60,7 @@ def allowed(cluster: Cluster, found: StorageClass) -> BoolArray:
                 mask |= _all(cluster, [Requirement(e.key, "In", frozenset(e.values)) for e in asked])
         return mask
 
-    return cluster.fact(("allowed", found.metadata.name), judge, LABELS, CLASSES)
+    return cluster.derived(("allowed", found.metadata.name), judge, LABELS, CLASSES)
 
 
 @dataclass(frozen=True, eq=False)
@@ -130,7 +130,7 @@ def _bytes(volume: PersistentVolume) -> int:
 def stock_of(cluster: Cluster, class_name: str, claims: int) -> Stock:
     """The stock of a class for pods with that many claims, more than which need not look the same everywhere."""
     key = ("stock of", class_name, claims)
-    return cluster.fact(key, lambda: _stock(cluster, class_name, claims), LABELS, stock(class_name))
+    return cluster.derived(key, lambda: _stock(cluster, class_name, claims), LABELS, stock(class_name))
 
 
 def _stock(cluster: Cluster, class_name: str, claims: int) -> Stock:
@@ -188,7 +188,7 @@ def room_of(cluster: Cluster, class_name: str) -> Room:
         node = np.concatenate([*where, np.zeros(0, np.int64)])
         return Room(found, np.array([_limit(c) for c in found], np.int64), node[::-1], number[::-1])
 
-    return cluster.fact(("room of", class_name), list_it, LABELS, CAPACITIES)
+    return cluster.derived(("room of", class_name), list_it, LABELS, CAPACITIES)
 
 
 def _limit(capacity: CSIStorageCapacity) -> int:
@@ -211,7 +211,7 @@ def migrated(cluster: Cluster, plugin: str) -> BoolArray:
         said = (node.metadata.annotations.get(MIGRATED_PLUGINS, "") if node is not None else "" for node in found)
         return np.array([plugin in plugins.split(",") for plugins in said], np.bool_)
 
-    return cluster.fact(("migrated", plugin), judge, NAMES, CSI_NODES)
+    return cluster.derived(("migrated", plugin), judge, NAMES, CSI_NODES)
 
 
 def _all(cluster: Cluster, requirements: Iterable[Requirement]) -> BoolArray:

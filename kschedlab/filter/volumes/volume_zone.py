@@ -17,7 +17,7 @@ from kschedlab.cluster.pods import PodInfo
 from kschedlab.cluster.signatures import BoolArray
 from kschedlab.cluster.topology import REGION, ZONE
 from kschedlab.cluster.volumes import claim_class, not_found
-from kschedlab.filter.plugin import Part, Rejected, Static, first_of
+from kschedlab.filter.plugin import PreFilterRejection, Refusal, StaticFilter, first_of
 from kschedlab.filter.volumes.csi_migration import SEVERAL
 from kschedlab.objects.model import PersistentVolume, Pod
 
@@ -49,23 +49,23 @@ class VolumeZone:
     newer_label_serves: bool = True
     older_labels_only: bool = False
 
-    def prepare(self, pod: PodInfo, cluster: Cluster) -> Static | Rejected | None:
+    def prepare(self, pod: PodInfo, cluster: Cluster) -> StaticFilter | PreFilterRejection | None:
         """Skips a pod whose volumes name no zone or region. Rejects one whose volume can't be found."""
         claims = [v.persistentVolumeClaim.claimName for v in pod.pod.spec.volumes if v.persistentVolumeClaim]
         labels = ZONE_LABELS[:2] if self.older_labels_only else ZONE_LABELS
-        parts: list[Part] = []
+        parts: list[Refusal] = []
         for claim in claims:
             volume = _volume(pod.pod, claim, cluster)
             if isinstance(volume, str):
                 if self.looks_up_first:
-                    return Rejected(self.name, (volume,))
-                parts.append(Part(has_zones(cluster, labels), volume, True, error=self.lost_is_error))
+                    return PreFilterRejection(self.name, (volume,))
+                parts.append(Refusal(has_zones(cluster, labels), volume, True, error=self.lost_is_error))
                 continue
             for key, values in topologies(volume, labels) if volume is not None else ():
                 outside = _outside(cluster, key, values, self.newer_label_serves, labels)
-                parts.append(Part(outside, ZONE_CONFLICT, True))
+                parts.append(Refusal(outside, ZONE_CONFLICT, True))
         refused = first_of(parts)
-        return Static(refused) if refused is not None else None
+        return StaticFilter(refused) if refused is not None else None
 
 
 def _volume(pod: Pod, name: str, cluster: Cluster) -> PersistentVolume | str | None:
@@ -101,7 +101,7 @@ def has_zones(cluster: Cluster, known: Labels = ZONE_LABELS) -> BoolArray:
         mask: BoolArray = np.logical_or.reduce([cluster.topology(label).domain >= 0 for label in known])
         return mask
 
-    return cluster.fact(("has zones", known), judge, LABELS)
+    return cluster.derived(("has zones", known), judge, LABELS)
 
 
 def _outside(cluster: Cluster, key: str, values: frozenset[str], newer_label_serves: bool, known: Labels) -> BoolArray:
@@ -113,4 +113,4 @@ def _outside(cluster: Cluster, key: str, values: frozenset[str], newer_label_ser
         outside: BoolArray = has_zones(cluster, known) & ~inside
         return outside
 
-    return cluster.fact(("outside", key, values, newer_label_serves, known), judge, LABELS)
+    return cluster.derived(("outside", key, values, newer_label_serves, known), judge, LABELS)

@@ -73,4 +73,4 @@ def avoided(cluster: Cluster) -> Mapping[tuple[str, str], IntArray]:
                 positions.setdefault((controller.kind, controller.uid), []).append(position)
         return {controller: np.array(where, np.int64) for controller, where in positions.items()}
 
-    return cluster.fact("avoided pods", read, ANNOTATIONS)
+    return cluster.derived("avoided pods", read, ANNOTATIONS)

@@ -15,7 +15,7 @@ import numpy as np
 from kschedlab.cluster.cluster import Cluster
 from kschedlab.cluster.derived import LABELS, OWNERS
 from kschedlab.cluster.pods import PodInfo
-from kschedlab.cluster.signatures import FloatArray, IntArray, Kind
+from kschedlab.cluster.signatures import FloatArray, IntArray, Signature
 from kschedlab.cluster.topology import Topology, zone_of
 from kschedlab.objects.model import ReplicaSet, ReplicationController, Service, StatefulSet
 from kschedlab.objects.selectors import Selector, from_map
@@ -26,17 +26,17 @@ ZONE_WEIGHT = 2.0 / 3.0
 
 @dataclass(frozen=True, slots=True)
 class Selected:
-    """Question: do the selectors select the pod (``all_must``: all of them, or just one), and does it not terminate?"""
+    """PodQuery: do the selectors select the pod (``all_must``: all of them, or just one), and does it not terminate?"""
 
     namespace: str
     selectors: tuple[Selector, ...]
     all_must: bool
 
-    def of(self, kind: Kind) -> int:
-        """1 if they select pods of this kind."""
-        if kind.terminating or kind.namespace != self.namespace or not self.selectors:
+    def of(self, signature: Signature) -> int:
+        """1 if they select pods of this signature."""
+        if signature.terminating or signature.namespace != self.namespace or not self.selectors:
             return 0
-        matches = (selector.matches(kind.labels) for selector in self.selectors)
+        matches = (selector.matches(signature.labels) for selector in self.selectors)
         return int(all(matches) if self.all_must else any(matches))
 
 
@@ -57,8 +57,10 @@ class SelectorSpread:
         """Scores every pod. Terms: ``pods`` selected on the node, and ``in zone`` in its zone (-1: it has none)."""
         if self.constraints_instead and pod.pod.spec.topologySpreadConstraints:
             return Scored(np.zeros_like(nodes), np.zeros_like(nodes))
-        key = ("selectors", pod.kind)
-        selectors = cluster.fact(key, lambda: tuple(selectors_of(cluster.kinds[pod.kind], cluster)), *OWNERS)
+        key = ("selectors", pod.signature)
+        selectors = cluster.derived(
+            key, lambda: tuple(selectors_of(cluster.signatures[pod.signature], cluster)), *OWNERS
+        )
         count = cluster.count(Selected(pod.pod.metadata.namespace, selectors, self.all_selectors))[nodes]
         zone = zones(cluster).domain[nodes]
         share = _turned_round(count, float(self.highest))
@@ -72,20 +74,20 @@ class SelectorSpread:
         return Scored(count, share.astype(np.int64), {"pods": count, "in zone": in_zone})
 
 
-def selectors_of(kind: Kind, cluster: Cluster) -> Iterator[Selector]:
+def selectors_of(signature: Signature, cluster: Cluster) -> Iterator[Selector]:
     """The selectors of all Services and controllers of the namespace that select such pods; empty ones don't count."""
     for service in cluster.every(Service):
-        yield from _selecting(service.metadata.namespace, from_map(service.spec.selector), kind)
+        yield from _selecting(service.metadata.namespace, from_map(service.spec.selector), signature)
     for controller in cluster.every(ReplicationController):
-        yield from _selecting(controller.metadata.namespace, from_map(controller.spec.selector), kind)
+        yield from _selecting(controller.metadata.namespace, from_map(controller.spec.selector), signature)
     owners: tuple[ReplicaSet | StatefulSet, ...] = (*cluster.every(ReplicaSet), *cluster.every(StatefulSet))
     for owner in owners:
         if owner.spec.selector is not None:
-            yield from _selecting(owner.metadata.namespace, owner.spec.selector.compile(), kind)
+            yield from _selecting(owner.metadata.namespace, owner.spec.selector.compile(), signature)
 
 
-def _selecting(namespace: str, selector: Selector, kind: Kind) -> Iterator[Selector]:
-    if namespace == kind.namespace and not selector.empty and selector.matches(kind.labels):
+def _selecting(namespace: str, selector: Selector, signature: Signature) -> Iterator[Selector]:
+    if namespace == signature.namespace and not selector.empty and selector.matches(signature.labels):
         yield selector
 
 
@@ -96,7 +98,7 @@ def zones(cluster: Cluster) -> Topology:
         known = [zone_of(node, cluster.api.older_zone_labels_only) for node in cluster.nodes]
         return Topology.of("zone", [{"zone": "/".join(zone)} if any(zone) else {} for zone in known])
 
-    return cluster.fact("zones", number, LABELS)
+    return cluster.derived("zones", number, LABELS)
 
 
 def _turned_round(count: IntArray, highest: float) -> FloatArray:

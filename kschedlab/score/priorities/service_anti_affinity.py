@@ -13,7 +13,7 @@ import numpy as np
 from kschedlab.cluster.cluster import Cluster
 from kschedlab.cluster.derived import SERVICES
 from kschedlab.cluster.pods import PodInfo
-from kschedlab.cluster.signatures import IntArray, Kind
+from kschedlab.cluster.signatures import IntArray, Signature
 from kschedlab.objects.model import Service
 from kschedlab.objects.selectors import Selector, from_map
 from kschedlab.score.plugin import MAX_NODE_SCORE, Scored
@@ -33,8 +33,8 @@ class ServiceAntiAffinity:
 
     def score(self, pod: PodInfo, cluster: Cluster, nodes: IntArray) -> Scored:
         """Scores every pod. Terms: ``pods`` on nodes with the same value, ``all`` on nodes that are scored."""
-        key = ("first service", pod.kind)
-        selectors = cluster.fact(key, lambda: first_service(cluster.kinds[pod.kind], cluster), SERVICES)
+        key = ("first service", pod.signature)
+        selectors = cluster.derived(key, lambda: first_service(cluster.signatures[pod.signature], cluster), SERVICES)
         count = cluster.count(Selected(pod.pod.metadata.namespace, selectors, True))[nodes]
         domain = cluster.topology(self.label).domain[nodes]
         labelled, total = domain >= 0, int(count.sum())
@@ -46,10 +46,14 @@ class ServiceAntiAffinity:
         return Scored(count, scores, {"pods": same, "all": total})
 
 
-def first_service(kind: Kind, cluster: Cluster) -> tuple[Selector, ...]:
+def first_service(signature: Signature, cluster: Cluster) -> tuple[Selector, ...]:
     """The selector of the first service that selects such pods, if there is one."""
     for service in cluster.every(Service):
         selector = from_map(service.spec.selector)
-        if service.metadata.namespace == kind.namespace and not selector.empty and selector.matches(kind.labels):
+        if (
+            service.metadata.namespace == signature.namespace
+            and not selector.empty
+            and selector.matches(signature.labels)
+        ):
             return (selector,)
     return ()

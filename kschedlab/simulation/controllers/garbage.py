@@ -6,8 +6,8 @@ v1.37: pkg/controller/garbagecollector; here only when the owner's deletion is s
 from __future__ import annotations
 
 from kschedlab.objects.model import (
+    ApiObject,
     Deployment,
-    Document,
     Job,
     PersistentVolumeClaim,
     Pod,
@@ -23,8 +23,8 @@ from kschedlab.simulation.server.status import unless_gone
 
 NAME = "generic-garbage-collector"
 
-OWNERS: tuple[type[Document], ...] = (ReplicaSet, ReplicationController, StatefulSet, Deployment, Job, Pod)
-OWNED: tuple[type[Document], ...] = (Pod, ReplicaSet, PersistentVolumeClaim)
+OWNERS: tuple[type[ApiObject], ...] = (ReplicaSet, ReplicationController, StatefulSet, Deployment, Job, Pod)
+OWNED: tuple[type[ApiObject], ...] = (Pod, ReplicaSet, PersistentVolumeClaim)
 
 
 class Garbage:
@@ -40,7 +40,7 @@ class Garbage:
         for informer in self._owners:
             informer.add_handler(on_delete=self._collect)
 
-    def _collect(self, owner: Document) -> None:
+    def _collect(self, owner: ApiObject) -> None:
         for informer in self._owned:
             for document in of_owner(informer, owner):
                 metadata = meta(document)

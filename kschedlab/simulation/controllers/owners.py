@@ -15,8 +15,8 @@ import simpy
 from msgspec.structs import replace
 
 from kschedlab.objects.model import (
+    ApiObject,
     Deployment,
-    Document,
     Job,
     PersistentVolumeClaim,
     Pod,
@@ -75,8 +75,8 @@ class Owners:
         self._api = api
         self._settings = settings
         self._shared = informers
-        kinds: tuple[type[Document], ...] = (*KINDS, PersistentVolumeClaim)
-        self._informers: dict[type[Document], Informer[Any]] = {kind: informers.of(kind) for kind in kinds}
+        kinds: tuple[type[ApiObject], ...] = (*KINDS, PersistentVolumeClaim)
+        self._informers: dict[type[ApiObject], Informer[Any]] = {kind: informers.of(kind) for kind in kinds}
         self._pods = by_owner(informers, Pod)
         self._sets = by_owner(informers, ReplicaSet)
         self._selectors: dict[str, dict[Key, Selector]] = {}
@@ -124,7 +124,7 @@ class Owners:
         if new is None and isinstance(old, Pod):
             self._keep_for_job(old)
 
-    def _delay(self, key: Key, old: Document | None) -> int:
+    def _delay(self, key: Key, old: ApiObject | None) -> int:
         if key[0] is Job:
             return jobs.BATCH_PERIOD if old is not None else 0
         owner = self._informers[key[0]].get(f"{key[1]}/{key[2]}")
@@ -176,7 +176,7 @@ class Owners:
     def _write(self, key: Key, writes: Iterable[Write]) -> None:
         """Write, and remember what is to be seen: new pods and sets, and that others are on their way out."""
 
-        def written(write: Write, after: Document | None) -> None:
+        def written(write: Write, after: ApiObject | None) -> None:
             if isinstance(write.document, Pod | ReplicaSet) and isinstance(write, Create | Delete):
                 made = isinstance(write, Create) and after is not None
                 mark = f"+{meta(after).uid}" if made and after is not None else f"-{write.document.metadata.uid}"

@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any, TypeVar
 
-from kschedlab.objects.model import Document, Pod
+from kschedlab.objects.model import ApiObject, Pod
 from kschedlab.simulation.controllers.writes import meta
 from kschedlab.simulation.informers import Informer, Informers
 from kschedlab.simulation.pods import controller_of
 
-D = TypeVar("D", bound=Document)
+D = TypeVar("D", bound=ApiObject)
 
 NODE, OWNER = "node", "owner"
 """The indices."""
@@ -30,7 +30,7 @@ def by_owner(informers: Informers, kind: type[D]) -> Informer[D]:
     return informer
 
 
-def of_owner(informer: Informer[D], owner: Document) -> list[D]:
+def of_owner(informer: Informer[D], owner: ApiObject) -> list[D]:
     """What the owner manages."""
     return informer.by_index(OWNER, meta(owner).uid)
 

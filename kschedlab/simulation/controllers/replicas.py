@@ -17,8 +17,8 @@ from typing import NamedTuple, TypeAlias, TypeVar
 from msgspec.structs import replace
 
 from kschedlab.objects.model import (
+    ApiObject,
     Deployment,
-    Document,
     Job,
     OwnerReference,
     Pod,
@@ -53,7 +53,7 @@ def template_of(owner: Owner) -> PodTemplate | None:
     return template if template is not None and template.spec.containers else None
 
 
-def reference_to(owner: Document) -> OwnerReference:
+def reference_to(owner: ApiObject) -> OwnerReference:
     """The reference of what the owner manages."""
     api_version: str = owner.apiVersion  # type: ignore[attr-defined]  # every kind has it
     metadata = meta(owner)
@@ -95,9 +95,9 @@ def selector_of(owner: Replicated | StatefulSet | Deployment) -> Selector | None
 class Claimed(NamedTuple):
     """What an owner has, what it takes over, and what is no longer its own."""
 
-    own: list[Document]
-    adopted: list[Document]
-    released: list[Document]
+    own: list[ApiObject]
+    adopted: list[ApiObject]
+    released: list[ApiObject]
 
     def writes(self, owner: Owner) -> list[Write]:
         """The changes of ownership."""
@@ -106,7 +106,7 @@ class Claimed(NamedTuple):
         return [*adopt, *(Update(_with_owners(each, _without(each, reference))) for each in self.released)]
 
 
-def claim(owner: Owner, selector: Selector | None, candidates: Iterable[Document]) -> Claimed:
+def claim(owner: Owner, selector: Selector | None, candidates: Iterable[ApiObject]) -> Claimed:
     """Sort out whose the candidates of the owner's namespace are: those of other owners are left alone."""
     result = Claimed([], [], [])
     if selector is None:
@@ -125,11 +125,11 @@ def claim(owner: Owner, selector: Selector | None, candidates: Iterable[Document
     return result
 
 
-def _with_owners(document: Document, owners: tuple[OwnerReference, ...]) -> Document:
+def _with_owners(document: ApiObject, owners: tuple[OwnerReference, ...]) -> ApiObject:
     return replace(document, metadata=replace(meta(document), ownerReferences=owners))
 
 
-def _without(document: Document, reference: OwnerReference) -> tuple[OwnerReference, ...]:
+def _without(document: ApiObject, reference: OwnerReference) -> tuple[OwnerReference, ...]:
     return tuple(each for each in meta(document).ownerReferences if each.uid != reference.uid)
 
 

@@ -7,7 +7,7 @@ from typing import NamedTuple, TypeAlias
 
 from msgspec.structs import replace
 
-from kschedlab.objects.model import Document, ObjectMeta
+from kschedlab.objects.model import ApiObject, ObjectMeta
 from kschedlab.simulation.server.api import ApiServer
 from kschedlab.simulation.server.resources import key_of
 
@@ -15,34 +15,34 @@ from kschedlab.simulation.server.resources import key_of
 class Create(NamedTuple):
     """A new object."""
 
-    document: Document
+    document: ApiObject
 
 
 class Update(NamedTuple):
     """All but the object's status. It must not have been changed meanwhile by another."""
 
-    document: Document
+    document: ApiObject
 
 
 class UpdateStatus(NamedTuple):
     """The object's status. The object must not have been changed meanwhile by another."""
 
-    document: Document
+    document: ApiObject
 
 
 class Delete(NamedTuple):
     """Deletes this very object; ``grace_seconds``: None is what the object says."""
 
-    document: Document
+    document: ApiObject
     grace_seconds: int | None = None
 
 
 Write: TypeAlias = Create | Update | UpdateStatus | Delete
-Written = Callable[[Write, Document | None], None]
+Written = Callable[[Write, ApiObject | None], None]
 """Hears of each write and of the object as it is afterwards (None: it is deleted)."""
 
 
-def meta(document: Document) -> ObjectMeta:
+def meta(document: ApiObject) -> ObjectMeta:
     """The object's metadata."""
     found: ObjectMeta = document.metadata  # type: ignore[attr-defined]  # every kind has it
     return found
@@ -53,7 +53,7 @@ def carry_out(api: ApiServer, writes: Iterable[Write], by: str, written: Written
 
     Several writes of one object are those of one writer: each builds on the one before it.
     """
-    versions: dict[tuple[type[Document], str], str] = {}
+    versions: dict[tuple[type[ApiObject], str], str] = {}
     for write in writes:
         place = type(write.document), key_of(write.document)
         after = _carry_out(api, write, versions.get(place), by)
@@ -63,7 +63,7 @@ def carry_out(api: ApiServer, writes: Iterable[Write], by: str, written: Written
             written(write, after)
 
 
-def _carry_out(api: ApiServer, write: Write, version: str | None, by: str) -> Document | None:
+def _carry_out(api: ApiServer, write: Write, version: str | None, by: str) -> ApiObject | None:
     document, metadata = write.document, meta(write.document)
     if isinstance(write, Delete):
         kind, grace = type(document), write.grace_seconds

@@ -9,7 +9,7 @@ from typing import Any
 
 from kschedlab.manifests.decoding import Origin
 from kschedlab.manifests.sources import Text, read_all
-from kschedlab.objects.model import Document
+from kschedlab.objects.model import ApiObject
 from kschedlab.objects.problems import Fault, ManifestError, Path, quoted
 from kschedlab.simulation.perf.go_templates import Template, TemplateError
 from kschedlab.simulation.timeline.given_objects import Given, Reading, beside
@@ -21,7 +21,7 @@ _KEPT = 1000
 class Blueprint:
     """A template file with its parameters. ``kind``: what it must hold, if that matters."""
 
-    def __init__(self, text: Text, kind: type[Document] | None, params: dict[str, Any]) -> None:
+    def __init__(self, text: Text, kind: type[ApiObject] | None, params: dict[str, Any]) -> None:
         self._name = text.name
         self._kind = kind
         self._params = params
@@ -69,7 +69,7 @@ def _without_line(error: TemplateError) -> str:
 
 
 def read_blueprint(
-    path: str, kind: type[Document] | None, params: dict[str, Any], origin: Origin, field: str, reading: Reading
+    path: str, kind: type[ApiObject] | None, params: dict[str, Any], origin: Origin, field: str, reading: Reading
 ) -> Blueprint | None:
     """The template in a file, beside the one that names it. None, with the problems told, if it cannot be used."""
     try:

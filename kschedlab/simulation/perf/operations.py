@@ -17,7 +17,7 @@ from msgspec.structs import replace
 from kschedlab.configuration.faults import decoded
 from kschedlab.manifests.decoding import Origin
 from kschedlab.objects.meta import Int32, Int64, Part
-from kschedlab.objects.model import Document, Namespace, Node, PersistentVolume, PersistentVolumeClaim, Pod
+from kschedlab.objects.model import ApiObject, Namespace, Node, PersistentVolume, PersistentVolumeClaim, Pod
 from kschedlab.objects.problems import Fault, Path, one_of, quoted
 from kschedlab.objects.volumes import VolumeNodeResources
 from kschedlab.simulation.durations import duration_of
@@ -154,7 +154,7 @@ UNSUPPORTED = {
     "startCollectingProfile": "there is no Go program to profile",
     "stopCollectingProfile": "there is no Go program to profile",
 }
-TEMPLATES: dict[str, type[Document] | None] = {
+TEMPLATES: dict[str, type[ApiObject] | None] = {
     "nodeTemplatePath": Node,
     "namespaceTemplatePath": Namespace,
     "podTemplatePath": Pod,

@@ -15,7 +15,7 @@ from msgspec.structs import replace
 
 from kschedlab.manifests.defaults import with_defaults
 from kschedlab.objects.meta import SECOND
-from kschedlab.objects.model import Document, Namespace, Node, ObjectMeta, Pod
+from kschedlab.objects.model import ApiObject, Namespace, Node, ObjectMeta, Pod
 from kschedlab.objects.problems import ManifestError
 from kschedlab.simulation.log import Acted, Log, Measured
 from kschedlab.simulation.perf.created_objects import BASE_NODE, BASE_POD, bound_pair, csi_node_of, mounting, prepared
@@ -142,7 +142,7 @@ class Operating:
             self._add(Namespace(metadata=ObjectMeta(name=name)))
             self._expected[name] = 0
 
-    def _add(self, document: Document) -> None:
+    def _add(self, document: ApiObject) -> None:
         try:
             self._api.create(document, by=NAME)
         except ApiError as error:
@@ -256,7 +256,7 @@ class Operating:
                     places[i] = None
             rounds += 1
 
-    def _created(self, document: Document) -> Document | None:
+    def _created(self, document: ApiObject) -> ApiObject | None:
         try:
             return self._api.create(document, by=NAME)
         except ApiError:

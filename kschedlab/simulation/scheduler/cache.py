@@ -18,7 +18,7 @@ from kschedlab.cluster.topology import zone_of
 from kschedlab.generations import V1_37, CacheRules
 from kschedlab.manifests.loading import Objects
 from kschedlab.objects.api import API_1_37, Api
-from kschedlab.objects.model import CSINode, Document, Node, Pod
+from kschedlab.objects.model import ApiObject, CSINode, Node, Pod
 from kschedlab.queue.interface import Now
 from kschedlab.simulation.scheduler.volumes import (
     AssumedVolumes,
@@ -32,7 +32,7 @@ from kschedlab.simulation.scheduler.volumes import (
 REMEMBERED = 16_384
 """How many pods that wait are kept prepared for a decision."""
 
-ObjectKey: TypeAlias = tuple[type[Document], Any]
+ObjectKey: TypeAlias = tuple[type[ApiObject], Any]
 
 
 class CacheError(Exception):
@@ -66,7 +66,7 @@ class SchedulerCache:
         self._node_changes: list[tuple[str, Node | None]] = []
         self._last_change: dict[str, int] = {}
         self._gone: dict[ObjectKey, None] = {}
-        self._put: dict[ObjectKey, Document] = {}
+        self._put: dict[ObjectKey, ApiObject] = {}
         self._latest = Latest()
 
     # -- what the loop asks
@@ -217,12 +217,12 @@ class SchedulerCache:
             raise CacheError(f"node {name} is not found")
         self._change_node(name, None)
 
-    def put(self, document: Document) -> None:
+    def put(self, document: ApiObject) -> None:
         """An object of any other kind came or changed. What is assumed of it holds against news that are older."""
         if self._latest.accepts(document):
             self._put[type(document), key_of(document)] = document
 
-    def drop(self, document: Document) -> None:
+    def drop(self, document: ApiObject) -> None:
         """An object of any other kind is gone."""
         self._latest.drop(document)
         key = type(document), key_of(document)
@@ -240,7 +240,7 @@ class SchedulerCache:
         cluster, info = self.cluster(), self.info(pod)
         found = pod_volumes(cluster, info, node, self.rules.binder)
         assumed = assumed_versions(cluster, info, found, node)
-        done: list[Document] = []
+        done: list[ApiObject] = []
         try:
             for document in assumed.changed:
                 self._latest.assume(document)
@@ -268,7 +268,7 @@ class SchedulerCache:
 
     # -- inside
 
-    def _restore(self, documents: Iterable[Document]) -> None:
+    def _restore(self, documents: Iterable[ApiObject]) -> None:
         for document in documents:
             told = self._latest.restore(document)
             if told is not None:

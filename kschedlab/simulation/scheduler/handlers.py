@@ -10,7 +10,7 @@ from typing import Any
 
 from msgspec.structs import replace
 
-from kschedlab.objects.model import Document, Node, Pod
+from kschedlab.objects.model import ApiObject, Node, Pod
 from kschedlab.queue.events import (
     ASSIGNED_POD_ADD,
     ASSIGNED_POD_DELETE,
@@ -164,22 +164,22 @@ class Handlers:
 
     # -- all other kinds
 
-    def add(self, document: Document) -> None:
+    def add(self, document: ApiObject) -> None:
         """An object of another kind came."""
         self._cache.put(document)
         self._other("Add", None, document)
 
-    def update(self, old: Document, new: Document) -> None:
+    def update(self, old: ApiObject, new: ApiObject) -> None:
         """An object of another kind changed."""
         self._cache.put(new)
         self._other("Update", old, new)
 
-    def delete(self, document: Document) -> None:
+    def delete(self, document: ApiObject) -> None:
         """An object of another kind is gone."""
         self._cache.drop(document)
         self._other("Delete", document, None)
 
-    def _other(self, action: str, old: Document | None, new: Document | None) -> None:
+    def _other(self, action: str, old: ApiObject | None, new: ApiObject | None) -> None:
         event = moved_by(action, old, new, self._context.rules.hints)
         if event is not None:
             self._queue.move(event, old, new)

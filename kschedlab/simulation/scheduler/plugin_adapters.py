@@ -14,8 +14,8 @@ import numpy as np
 from kschedlab.cluster.cluster import Cluster
 from kschedlab.cluster.pods import PodInfo
 from kschedlab.cluster.signatures import BoolArray, IntArray
-from kschedlab.cluster.snapshot import World
-from kschedlab.filter.plugin import Part, Refused, Rejected, SchedulingError
+from kschedlab.cluster.snapshot import Snapshot
+from kschedlab.filter.plugin import PreFilterRejection, Refusal, Refusals, SchedulingError
 from kschedlab.generations import Generation, LoopRules
 from kschedlab.objects.model import Pod
 from kschedlab.score.plugin import Scored
@@ -35,29 +35,29 @@ from kschedlab.simulation.scheduler.plugin import (
 
 class UserCheck:
     """A user's filter, ready to be asked about one pod. Since it may look at the pods on a node, it is asked anew in
-    every world, and nothing is known of what pods that come change.
+    every snapshot, and nothing is known of what pods that come change.
     """
 
-    reacts = True
-    monotone = False
+    depends_on_pods = True
+    monotonic = False
 
-    def __init__(self, plugin: object, pod: PodInfo, only: frozenset[str] | None) -> None:
-        self.only = only
+    def __init__(self, plugin: object, pod: PodInfo, node_names: frozenset[str] | None) -> None:
+        self.node_names = node_names
         self._ask = method(plugin, "filter")
         self._name = name_of(plugin)
         self._pod = pod.pod
 
-    def refuses(self, world: World) -> Refused | None:
+    def filter(self, snapshot: Snapshot) -> Refusals | None:
         """Ask about one node after the other."""
         if self._ask is None:
             return None
         masks: dict[Status, BoolArray] = {}
-        for position, view in enumerate(views(world, range(len(world.cluster.nodes)))):
+        for position, view in enumerate(views(snapshot, range(len(snapshot.cluster.nodes)))):
             answer = self._answer(view)
             if answer is not None:
-                mask = masks.setdefault(answer, np.zeros(len(world.cluster.nodes), np.bool_))
+                mask = masks.setdefault(answer, np.zeros(len(snapshot.cluster.nodes), np.bool_))
                 mask[position] = True
-        return Refused(_part(mask, answer) for answer, mask in masks.items()) if masks else None
+        return Refusals(_part(mask, answer) for answer, mask in masks.items()) if masks else None
 
     def _answer(self, view: NodeView) -> Status | None:
         assert self._ask is not None
@@ -67,23 +67,23 @@ class UserCheck:
             return Status("Error", str(fault), self._name)
 
 
-def _part(mask: BoolArray, answer: Status) -> Part:
-    return Part(mask, answer.message, unresolvable=answer.code == UNRESOLVABLE, error=not answer.rejected)
+def _part(mask: BoolArray, answer: Status) -> Refusal:
+    return Refusal(mask, answer.message, unresolvable=answer.code == UNRESOLVABLE, error=not answer.rejected)
 
 
-def views(world: World, positions: Iterable[int]) -> Iterator[NodeView]:
-    """The nodes at these positions, as plugins see them in that world."""
+def views(snapshot: Snapshot, positions: Iterable[int]) -> Iterator[NodeView]:
+    """The nodes at these positions, as plugins see them in that snapshot."""
     found: dict[int, list[PodInfo]] = {}
     asked = False
 
     def pods(position: int) -> list[Pod]:
         nonlocal found, asked
         if not asked:
-            found, asked = world.by_node(), True
+            found, asked = snapshot.by_node(), True
         return [info.pod for info in found.get(position, ())]
 
     for position in positions:
-        yield NodeView(world.cluster.nodes[position], lambda position=position: pods(position))  # type: ignore[misc]
+        yield NodeView(snapshot.cluster.nodes[position], lambda position=position: pods(position))  # type: ignore[misc]
 
 
 @dataclass(frozen=True)
@@ -97,25 +97,25 @@ class UserFilter:
         """The plugin's name."""
         return name_of(self.plugin)
 
-    def prepare(self, pod: PodInfo, cluster: Cluster) -> UserCheck | Rejected | None:
+    def prepare(self, pod: PodInfo, cluster: Cluster) -> UserCheck | PreFilterRejection | None:
         """Ask PreFilter. SchedulingError if it fails."""
-        only, ask = None, method(self.plugin, "pre_filter")
+        node_names, ask = None, method(self.plugin, "pre_filter")
         if ask is not None:
             try:
                 answer = call(ask, pod.pod)
                 if isinstance(answer, Skip):
                     return None
                 if isinstance(answer, set | frozenset | list | tuple) and not isinstance(answer, Status):
-                    only = _names(answer)
+                    node_names = _names(answer)
                 elif refused := status(answer, self.name):
                     if not refused.rejected:
                         raise PluginError(refused.message)
-                    return Rejected(self.name, (refused.message,), refused.code == UNRESOLVABLE)
+                    return PreFilterRejection(self.name, (refused.message,), refused.code == UNRESOLVABLE)
             except PluginError as fault:
                 raise SchedulingError(f'running PreFilter plugin "{self.name}": {fault}') from fault
-        if only is None and method(self.plugin, "filter") is None:
+        if node_names is None and method(self.plugin, "filter") is None:
             return None
-        return UserCheck(self.plugin, pod, only)
+        return UserCheck(self.plugin, pod, node_names)
 
 
 def _names(answer: Iterable[object]) -> frozenset[str]:
@@ -147,7 +147,7 @@ class UserScore:
         if ask is None:
             return None
         try:
-            seen = zip(names, views(World(cluster), nodes.tolist()), strict=True)
+            seen = zip(names, views(Snapshot(cluster), nodes.tolist()), strict=True)
             raw = {name: _score(call(ask, pod.pod, view)) for name, view in seen}
         except PluginError as fault:
             raise self._failed("running Score plugins", fault) from fault

@@ -11,7 +11,7 @@ from dataclasses import replace
 from typing import Any
 
 from kschedlab.objects.meta import SECOND
-from kschedlab.objects.model import Document, Pod
+from kschedlab.objects.model import ApiObject, Pod
 from kschedlab.simulation.scheduler.context import Context
 from kschedlab.simulation.scheduler.volumes import AssumedVolumes, VolumeError
 from kschedlab.simulation.server.status import ApiError
@@ -80,7 +80,7 @@ class VolumeBinding:
 
     def _restore(self, assumed: AssumedVolumes, written: int) -> None:
         """Take back what could not be written."""
-        documents: tuple[Document, ...] = assumed.documents
+        documents: tuple[ApiObject, ...] = assumed.documents
         left = {id(document) for document in documents[written:]}
         volumes = tuple(v for v in assumed.volumes if id(v) in left)
         claims = tuple(c for c in assumed.claims if id(c) in left)

@@ -20,8 +20,8 @@ from kschedlab.filter.volumes.csi_migration import MigrationError, in_tree, move
 from kschedlab.filter.volumes.matching import match, unbound
 from kschedlab.generations import BinderRules
 from kschedlab.objects.model import (
+    ApiObject,
     CSINode,
-    Document,
     Node,
     NodeSelector,
     PersistentVolume,
@@ -56,10 +56,10 @@ class AssumedVolumes:
     volumes: tuple[PersistentVolume, ...] = ()
     for_claims: tuple[PersistentVolumeClaim, ...] = ()
     claims: tuple[PersistentVolumeClaim, ...] = ()
-    changed: tuple[Document, ...] = ()
+    changed: tuple[ApiObject, ...] = ()
 
     @property
-    def documents(self) -> tuple[Document, ...]:
+    def documents(self) -> tuple[ApiObject, ...]:
         """All that is to be written."""
         return (*self.volumes, *self.claims)
 
@@ -71,18 +71,18 @@ class Latest:
     """
 
     def __init__(self) -> None:
-        self._told: dict[tuple[type[Document], Any], Document] = {}
-        self._latest: dict[tuple[type[Document], Any], Document] = {}
+        self._told: dict[tuple[type[ApiObject], Any], ApiObject] = {}
+        self._latest: dict[tuple[type[ApiObject], Any], ApiObject] = {}
 
-    def told(self, kind: type[Document], key: Any) -> Any:
+    def told(self, kind: type[ApiObject], key: Any) -> Any:
         """The object as it was told, or None."""
         return self._told.get((kind, key))
 
-    def latest(self, kind: type[Document], key: Any) -> Any:
+    def latest(self, kind: type[ApiObject], key: Any) -> Any:
         """The object as it is assumed to be, else as it was told, or None."""
         return self._latest.get((kind, key))
 
-    def accepts(self, document: Document) -> bool:
+    def accepts(self, document: ApiObject) -> bool:
         """Take note of an object that was told: whether it is news. Of other kinds everything is."""
         if not isinstance(document, (PersistentVolume, PersistentVolumeClaim)):
             return True
@@ -93,12 +93,12 @@ class Latest:
         self._told[key] = self._latest[key] = document
         return True
 
-    def drop(self, document: Document) -> None:
+    def drop(self, document: ApiObject) -> None:
         """The object is gone."""
         self._told.pop((type(document), key_of(document)), None)
         self._latest.pop((type(document), key_of(document)), None)
 
-    def assume(self, document: Document) -> None:
+    def assume(self, document: ApiObject) -> None:
         """Take it that the object is so. VolumeError if it is gone, or if a newer one was told."""
         key = type(document), key_of(document)
         stored = self._latest.get(key)
@@ -109,7 +109,7 @@ class Latest:
             raise VolumeError(f'{type(document).__name__} "{_shown(key[1])}" is out of sync {stale}')
         self._latest[key] = document
 
-    def restore(self, document: Document) -> Document | None:
+    def restore(self, document: ApiObject) -> ApiObject | None:
         """The object as it was told, if anything else was assumed; from now on that holds."""
         key = type(document), key_of(document)
         told = self._told.get(key)
@@ -188,7 +188,7 @@ class BindingCheck:
             self._check_usable(volume)
         return is_bound(claim)
 
-    def _look(self, document: Document, doing: str) -> Any:
+    def _look(self, document: ApiObject, doing: str) -> Any:
         look, key = self.latest.told if self.rules.told_only else self.latest.latest, key_of(document)
         found = look(type(document), key)
         if found is None:

@@ -10,8 +10,8 @@ from functools import lru_cache
 
 from kschedlab.cluster.object_store import MATTERS
 from kschedlab.objects.model import (
+    ApiObject,
     CSINode,
-    Document,
     PersistentVolume,
     PersistentVolumeClaim,
     PriorityClass,
@@ -24,7 +24,7 @@ from kschedlab.simulation.server.resources import RESOURCES
 OTHERS = tuple(kind for kind in MATTERS if kind is not PriorityClass)
 """Beside nodes and pods; what a priority class says, the API server writes into the pods."""
 
-_MOVES_ALL: dict[type[Document], tuple[str, str]] = {
+_MOVES_ALL: dict[type[ApiObject], tuple[str, str]] = {
     PersistentVolume: ("Pv", "Add Update"),
     PersistentVolumeClaim: ("Pvc", "Add Update"),
     Service: ("Service", "Add Update Delete"),
@@ -34,7 +34,7 @@ _MOVES_ALL: dict[type[Document], tuple[str, str]] = {
 """Before hints: the kind's name in events, and the changes that move all pods."""
 
 
-def moved_by(action: str, old: Document | None, new: Document | None, hints: bool) -> ClusterEvent | None:
+def moved_by(action: str, old: ApiObject | None, new: ApiObject | None, hints: bool) -> ClusterEvent | None:
     """The event that this change of an object is, or None if it moves nobody. ``hints``: plugins say whom it moves."""
     document = old if new is None else new
     assert document is not None
@@ -44,7 +44,7 @@ def moved_by(action: str, old: Document | None, new: Document | None, hints: boo
 
 
 @lru_cache
-def _event(kind: type[Document], action: str, hints: bool) -> ClusterEvent | None:
+def _event(kind: type[ApiObject], action: str, hints: bool) -> ClusterEvent | None:
     group = RESOURCES[kind].group
     resource = f"{group}/{kind.__name__}" if group.endswith(".k8s.io") else kind.__name__
     if hints:

@@ -16,8 +16,8 @@ from kschedlab.manifests.validation import faults_of, priority_fault, template_f
 from kschedlab.objects.api import Api
 from kschedlab.objects.meta import ObjectMeta, Time
 from kschedlab.objects.model import (
+    ApiObject,
     Deployment,
-    Document,
     Job,
     Node,
     Pod,
@@ -151,7 +151,7 @@ def _admitted(given: Any, api: Api, classes: Classes, may_lack_template: bool = 
     return api.admit(with_defaults(given, classes))
 
 
-def _more_errors(given: Document, may_lack_template: bool) -> list[FieldError]:
+def _more_errors(given: ApiObject, may_lack_template: bool) -> list[FieldError]:
     """What does not concern a scheduler that looks at a snapshot."""
     if type(given) is not Pod:
         return list(map(of_fault, template_faults(given, may_lack_template)))

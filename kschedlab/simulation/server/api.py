@@ -21,7 +21,7 @@ import simpy
 
 from kschedlab.manifests.defaults import priority_classes
 from kschedlab.objects.api import API_1_37, Api
-from kschedlab.objects.model import Document, ObjectMeta, OwnerReference, Pod, PodDisruptionBudget, PriorityClass
+from kschedlab.objects.model import ApiObject, ObjectMeta, OwnerReference, Pod, PodDisruptionBudget, PriorityClass
 from kschedlab.simulation.clock import now
 from kschedlab.simulation.log import Changed, Log
 from kschedlab.simulation.pods import with_condition
@@ -33,7 +33,7 @@ from kschedlab.simulation.server.status import ApiError, invalid_value
 from kschedlab.simulation.server.store import HISTORY, Change, Filter, Store, Watch, at_version
 from kschedlab.simulation.server.subresources import bound, budget_spent, evicted, needs_budget
 
-D = TypeVar("D", bound=Document)
+D = TypeVar("D", bound=ApiObject)
 
 BOOKMARKS = 60_000_000
 """Microseconds between two bookmarks."""
@@ -98,7 +98,7 @@ class ApiServer:
 
     def watch(
         self,
-        kind: type[Document],
+        kind: type[ApiObject],
         resource_version: str = "",
         allow_bookmarks: bool = False,
         namespace: str | None = None,
@@ -118,7 +118,7 @@ class ApiServer:
         wanted = filter if namespace is None else _in_namespace(namespace, filter)
         return self._store(kind).watch(version, self.version, wanted, allow_bookmarks, self.now)
 
-    def end_watches(self, *kinds: type[Document]) -> None:
+    def end_watches(self, *kinds: type[ApiObject]) -> None:
         """End all watches of these kinds, or of all, as a server does that restarts. Clients watch again."""
         for kind in kinds or self._stores:
             for watch in list(self._store(kind).watches):
@@ -246,7 +246,7 @@ class ApiServer:
 
     # -- inside
 
-    def _store(self, kind: type[Document]) -> Store:
+    def _store(self, kind: type[ApiObject]) -> Store:
         store = self._stores.get(kind)
         if store is None:
             raise ApiError.no_such_resource()
@@ -263,7 +263,7 @@ class ApiServer:
             raise ApiError.conflict(kind, old.metadata.name)
         return store, old
 
-    def _same(self, kind: type[Document], old: Any, uid: str) -> None:
+    def _same(self, kind: type[ApiObject], old: Any, uid: str) -> None:
         """ApiError if a uid is given, and it is not the object's."""
         if uid and uid != old.metadata.uid:
             resource = RESOURCES[kind]
@@ -365,7 +365,7 @@ def _in_namespace(namespace: str, filter: Filter | None) -> Filter:
     return lambda one: one.metadata.namespace == namespace and (filter is None or filter(one))
 
 
-def _not_as_expected(kind: type[Document], name: str, what: str, wanted: str, found: str, maybe: str) -> ApiError:
+def _not_as_expected(kind: type[ApiObject], name: str, what: str, wanted: str, found: str, maybe: str) -> ApiError:
     """A precondition of a deletion does not hold."""
     why = f"the {what} in the precondition ({wanted}) does not match the {what} in record ({found})"
     return ApiError.conflict(kind, name, f"{why}. The object might have been {maybe}", called=kind.__name__)

@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 import msgspec
 
 from kschedlab.objects.meta import SECOND, ObjectMeta, Time
-from kschedlab.objects.model import Document, Pod
+from kschedlab.objects.model import ApiObject, Pod
 from kschedlab.simulation.pods import TERMINAL
 
 DEFAULT_GRACE = 30
@@ -82,7 +82,7 @@ def _graceful(pod: Pod, moment: int, seconds: int) -> Deletion:
     return Deletion(_marked(pod, moment, seconds), not seconds and not pod.metadata.finalizers)
 
 
-def _marked(document: Document, moment: int, seconds: int) -> Any:
+def _marked(document: ApiObject, moment: int, seconds: int) -> Any:
     metadata: ObjectMeta = document.metadata  # type: ignore[attr-defined]  # every kind has it
     first = metadata.deletionTimestamp is None and metadata.generation > 0
     metadata = _replace(

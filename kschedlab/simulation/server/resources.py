@@ -7,11 +7,11 @@ from typing import NamedTuple
 from kschedlab.manifests.decoding import GROUPS
 from kschedlab.manifests.defaults import CLUSTER_SCOPED
 from kschedlab.objects.model import (
+    ApiObject,
     CSIDriver,
     CSINode,
     CSIStorageCapacity,
     Deployment,
-    Document,
     Job,
     Namespace,
     Node,
@@ -32,7 +32,7 @@ from kschedlab.objects.model import (
 class Resource(NamedTuple):
     """``name``: ``pods``; ``qualified``: with its group, ``replicasets.apps``; ``namespaced``: not of the cluster."""
 
-    kind: type[Document]
+    kind: type[ApiObject]
     name: str
     group: str
     qualified: str
@@ -42,7 +42,7 @@ class Resource(NamedTuple):
         """``namespace/name``, or the name alone: what stores, caches and the log go by."""
         return f"{namespace}/{name}" if self.namespaced else name
 
-    def key_of(self, document: Document) -> str:
+    def key_of(self, document: ApiObject) -> str:
         """The object's :meth:`key`."""
         metadata = document.metadata  # type: ignore[attr-defined]  # every kind has it
         return f"{metadata.namespace}/{metadata.name}" if self.namespaced else metadata.name
@@ -52,7 +52,7 @@ class Resource(NamedTuple):
         return self._replace(name=name, qualified=f"{name}.{self.group}" if self.group else name)
 
 
-_NAMES: dict[type[Document], str] = {
+_NAMES: dict[type[ApiObject], str] = {
     Pod: "pods",
     Node: "nodes",
     Namespace: "namespaces",
@@ -75,14 +75,14 @@ _NAMES: dict[type[Document], str] = {
 _GROUPS = GROUPS | {"Deployment": "apps", "Job": "batch"}
 
 
-def _resource(kind: type[Document], name: str) -> Resource:
+def _resource(kind: type[ApiObject], name: str) -> Resource:
     group = _GROUPS[kind.__name__]
     return Resource(kind, "", group, "", kind.__name__ not in CLUSTER_SCOPED).called(name)
 
 
-RESOURCES: dict[type[Document], Resource] = {kind: _resource(kind, name) for kind, name in _NAMES.items()}
+RESOURCES: dict[type[ApiObject], Resource] = {kind: _resource(kind, name) for kind, name in _NAMES.items()}
 
 
-def key_of(document: Document) -> str:
+def key_of(document: ApiObject) -> str:
     """The object's key among those of its kind, whatever kind that is."""
     return RESOURCES[type(document)].key_of(document)

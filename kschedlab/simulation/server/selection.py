@@ -9,12 +9,12 @@ from collections.abc import Callable
 from operator import attrgetter
 from typing import Any
 
-from kschedlab.objects.model import Document, Node, Pod
+from kschedlab.objects.model import ApiObject, Node, Pod
 from kschedlab.simulation.server.status import ApiError
 from kschedlab.simulation.server.store import Filter
 
 _COMMON = ("metadata.name", "metadata.namespace")
-_FIELDS: dict[type[Document], tuple[str, ...]] = {
+_FIELDS: dict[type[ApiObject], tuple[str, ...]] = {
     Pod: (
         *_COMMON,
         "spec.nodeName",
@@ -29,13 +29,13 @@ _FIELDS: dict[type[Document], tuple[str, ...]] = {
 }
 
 
-def field_selector(kind: type[Document], text: str) -> Filter:
+def field_selector(kind: type[ApiObject], text: str) -> Filter:
     """The filter that ``status.phase!=Succeeded,spec.nodeName=n1`` stands for. ApiError if it cannot be asked."""
     terms = [_term(kind, term) for term in text.split(",") if term]
     return lambda document: all(term(document) for term in terms)
 
 
-def _term(kind: type[Document], term: str) -> Callable[[Any], bool]:
+def _term(kind: type[ApiObject], term: str) -> Callable[[Any], bool]:
     for operator in ("!=", "==", "="):
         field, found, wanted = term.partition(operator)
         if found:
@@ -49,7 +49,7 @@ def _written(value: str | bool) -> str:
     return value if isinstance(value, str) else str(value).lower()
 
 
-def _check(kind: type[Document], field: str) -> None:
+def _check(kind: type[ApiObject], field: str) -> None:
     if field in _FIELDS.get(kind, _COMMON):
         return
     if kind in _FIELDS:

@@ -11,7 +11,7 @@ from contextlib import contextmanager
 
 import msgspec
 
-from kschedlab.objects.model import Document
+from kschedlab.objects.model import ApiObject
 from kschedlab.objects.problems import WRITTEN, Fault, shown
 from kschedlab.simulation.server.resources import RESOURCES, Resource
 
@@ -78,7 +78,7 @@ class ApiError(Exception):
         return self.status.reason
 
     @classmethod
-    def not_found(cls, kind: type[Document], name: str) -> ApiError:
+    def not_found(cls, kind: type[ApiObject], name: str) -> ApiError:
         """There is no such object."""
         resource = RESOURCES[kind]
         return _about(resource, name, 404, "NotFound", f'{resource.qualified} "{name}" not found')
@@ -89,20 +89,20 @@ class ApiError(Exception):
         return _answer(404, "NotFound", "the server could not find the requested resource")
 
     @classmethod
-    def already_exists(cls, kind: type[Document], name: str) -> ApiError:
+    def already_exists(cls, kind: type[ApiObject], name: str) -> ApiError:
         """The name is taken."""
         resource = RESOURCES[kind]
         return _about(resource, name, 409, "AlreadyExists", f'{resource.qualified} "{name}" already exists')
 
     @classmethod
-    def no_name_left(cls, kind: type[Document], name: str) -> ApiError:
+    def no_name_left(cls, kind: type[ApiObject], name: str) -> ApiError:
         """Every name that was generated is taken."""
         resource = RESOURCES[kind]
         why = "already exists, the server was not able to generate a unique name for the object"
         return _about(resource, name, 409, "AlreadyExists", f'{resource.qualified} "{name}" {why}', retry_after=1)
 
     @classmethod
-    def conflict(cls, kind: type[Document], name: str, why: str = OPTIMISTIC_LOCK, called: str = "") -> ApiError:
+    def conflict(cls, kind: type[ApiObject], name: str, why: str = OPTIMISTIC_LOCK, called: str = "") -> ApiError:
         """The object is not (any more) as the request takes it to be. ``called``: instead of ``pods``."""
         resource = RESOURCES[kind].called(called) if called else RESOURCES[kind]
         message = f'Operation cannot be fulfilled on {resource.qualified} "{name}": {why}'
@@ -110,7 +110,7 @@ class ApiError(Exception):
 
     @classmethod
     def forbidden(
-        cls, kind: type[Document], name: str, why: str, causes: tuple[StatusCause, ...] = (), called: str = ""
+        cls, kind: type[ApiObject], name: str, why: str, causes: tuple[StatusCause, ...] = (), called: str = ""
     ) -> ApiError:
         """Admission says no. ``called``: instead of ``pods``."""
         resource = RESOURCES[kind].called(called) if called else RESOURCES[kind]
@@ -128,7 +128,7 @@ class ApiError(Exception):
         return _answer(410, "Gone", message)
 
     @classmethod
-    def invalid(cls, kind: type[Document], name: str, errors: Iterable[FieldError]) -> ApiError:
+    def invalid(cls, kind: type[ApiObject], name: str, errors: Iterable[FieldError]) -> ApiError:
         """Fields of the object are wrong."""
         return cls.invalid_as(kind.__name__, RESOURCES[kind].group, name, errors)
 

@@ -13,8 +13,8 @@ import msgspec
 
 from kschedlab.objects.model import (
     Affinity,
+    ApiObject,
     Deployment,
-    Document,
     Job,
     NodeAffinity,
     NodeSelectorTerm,
@@ -39,7 +39,7 @@ _UPDATABLE = ",".join(
         "`spec.terminationGracePeriodSeconds` (allow it to be set to 1 if it was previously negative)",
     ]
 )
-_ONCE_SET: dict[type[Document], tuple[str, ...]] = {
+_ONCE_SET: dict[type[ApiObject], tuple[str, ...]] = {
     ReplicaSet: ("spec.selector",),
     Deployment: ("spec.selector",),
     StatefulSet: ("spec.selector", "spec.podManagementPolicy", "spec.volumeClaimTemplates"),

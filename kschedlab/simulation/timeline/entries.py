@@ -20,8 +20,8 @@ from kschedlab.manifests.pod_validation import EFFECTS
 from kschedlab.manifests.sources import read_all
 from kschedlab.objects.meta import SECOND, Int32, Part
 from kschedlab.objects.model import (
+    ApiObject,
     Deployment,
-    Document,
     Node,
     Pod,
     ReplicaSet,
@@ -52,7 +52,7 @@ from kschedlab.simulation.timeline.actions import (
 from kschedlab.simulation.timeline.given_objects import NEW, PATCH, Given, Reading, beside, in_namespace
 from kschedlab.simulation.timeline.targets import Targets, kinds_of, read_targets
 
-SCALABLE: tuple[type[Document], ...] = (Deployment, ReplicaSet, ReplicationController, StatefulSet)
+SCALABLE: tuple[type[ApiObject], ...] = (Deployment, ReplicaSet, ReplicationController, StatefulSet)
 DRAIN_TIMEOUT = 300_000_000
 """Microseconds after which a drain gives up, if its entry does not say it."""
 
@@ -237,7 +237,7 @@ class _Entry:
             self.reading.problems += error.problems
             return []
 
-    def _targets(self, name: str, implied: type[Document] | None = None) -> Targets:
+    def _targets(self, name: str, implied: type[ApiObject] | None = None) -> Targets:
         fields = self.fields
         found = read_targets(self.data[name], implied, fields.namespace, fields.selector, (name,), self.faults)
         for kind in kinds_of(found):

@@ -9,8 +9,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 
 from kschedlab.objects.model import (
+    ApiObject,
     Deployment,
-    Document,
     Job,
     PersistentVolume,
     PersistentVolumeClaim,
@@ -42,8 +42,8 @@ class _Known:
     """What there can be."""
 
     def __init__(self) -> None:
-        self._places: dict[tuple[type[Document], str], Given] = {}
-        self._prefixes: dict[tuple[type[Document], str], None] = {}
+        self._places: dict[tuple[type[ApiObject], str], Given] = {}
+        self._prefixes: dict[tuple[type[ApiObject], str], None] = {}
         self._anything = False
 
     def made(self, one: Given) -> Problem | None:
@@ -77,7 +77,7 @@ class _Known:
                 elif isinstance(act, Delete):
                     self._gone(target)
 
-    def _can_be(self, kind: type[Document], key: str, name: str) -> bool:
+    def _can_be(self, kind: type[ApiObject], key: str, name: str) -> bool:
         if self._anything or (kind, key) in self._places:
             return True
         return any(kind is of and name.startswith(prefix) for of, prefix in self._prefixes)
@@ -101,7 +101,7 @@ def _place(moment: Moment, number: int, count: int, why: str) -> Problem:
     return moment.origin.problem(Fault((moment.field, number) if count > 1 else (moment.field,), why))
 
 
-def _prefixes(one: Given) -> Iterator[tuple[type[Document], str]]:
+def _prefixes(one: Given) -> Iterator[tuple[type[ApiObject], str]]:
     """How the names begin of what may come of the object: (kind, prefix)."""
     document, metadata = one.document, one.metadata
     name = metadata.name or metadata.generateName

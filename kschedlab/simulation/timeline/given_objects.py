@@ -12,7 +12,7 @@ from kschedlab.manifests.decoding import KINDS, Origin, decode, described, fast_
 from kschedlab.manifests.loading import LoadReport
 from kschedlab.manifests.sources import Text
 from kschedlab.manifests.validation import faults_of, template_faults, warnings_of
-from kschedlab.objects.model import Document, ObjectMeta
+from kschedlab.objects.model import ApiObject, ObjectMeta
 from kschedlab.objects.problems import Fault, ManifestError, Problem
 from kschedlab.simulation.server.resources import RESOURCES, Resource
 
@@ -24,7 +24,7 @@ as parts of objects, which only need their shape."""
 class Given(NamedTuple):
     """An object as it was given. ``data``: as it is written, before it was typed."""
 
-    document: Document
+    document: ApiObject
     data: dict[str, Any]
     origin: Origin
 
@@ -105,7 +105,7 @@ class Reading:
             self._warn(document, described(origin, data.get("metadata"), kind))
         return Given(document, data, origin)
 
-    def _warn(self, document: Document, origin: Origin) -> None:
+    def _warn(self, document: ApiObject, origin: Origin) -> None:
         for warning in warnings_of(document):
             if warning.message not in self._warned:
                 self._warned.add(warning.message)
@@ -124,7 +124,7 @@ def served(kind: str, full: str) -> bool:
     return known is not None and full == (f"{kind}.{group}" if group else kind)
 
 
-def _faults(document: Document, named: bool, purpose: str) -> list[Fault]:
+def _faults(document: ApiObject, named: bool, purpose: str) -> list[Fault]:
     """What the API server would refuse; a name that it is to find, or that is to come, is none."""
     metadata: ObjectMeta = document.metadata  # type: ignore[attr-defined]  # every kind has it
     if not metadata.name and (metadata.generateName or not named):
@@ -132,7 +132,7 @@ def _faults(document: Document, named: bool, purpose: str) -> list[Fault]:
     return [*faults_of(document), *template_faults(document, may_lack=purpose == THERE)]
 
 
-def _unnamed(document: Document) -> list[Fault]:
+def _unnamed(document: ApiObject) -> list[Fault]:
     metadata: ObjectMeta = document.metadata  # type: ignore[attr-defined]  # every kind has it
     return [] if metadata.name else [Fault(("metadata", "name"), "is missing")]
 

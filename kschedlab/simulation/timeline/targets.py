@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any, TypeAlias
 
-from kschedlab.objects.model import Document
+from kschedlab.objects.model import ApiObject
 from kschedlab.objects.names import name_fault
 from kschedlab.objects.problems import Fault, Path, quoted
 from kschedlab.simulation.server.resources import RESOURCES
@@ -31,7 +31,7 @@ _SHORT = {
 class Named:
     """One object."""
 
-    kind: type[Document]
+    kind: type[ApiObject]
     namespace: str
     name: str
 
@@ -48,7 +48,7 @@ class Named:
 class Selected:
     """The objects of a kind that have these labels when the moment comes."""
 
-    kind: type[Document]
+    kind: type[ApiObject]
     namespace: str
     labels: dict[str, str]
 
@@ -61,12 +61,12 @@ class Selected:
 Targets: TypeAlias = tuple[Named, ...] | Selected
 
 
-def kinds_of(targets: Targets) -> list[type[Document]]:
+def kinds_of(targets: Targets) -> list[type[ApiObject]]:
     """The kinds that are meant, each once."""
     return [targets.kind] if isinstance(targets, Selected) else list({each.kind: None for each in targets})
 
 
-def kind_called(word: str) -> type[Document] | None:
+def kind_called(word: str) -> type[ApiObject] | None:
     """The kind that kubectl knows by this word: ``pod``, ``pods``, ``po``, ``Pod``."""
     word = _SHORT.get(word.lower(), word.lower())
     for kind, resource in RESOURCES.items():
@@ -77,7 +77,7 @@ def kind_called(word: str) -> type[Document] | None:
 
 def read_targets(
     given: Any,
-    implied: type[Document] | None,
+    implied: type[ApiObject] | None,
     namespace: str,
     selector: dict[str, str],
     path: Path,
@@ -106,7 +106,7 @@ def read_targets(
     return tuple(found)
 
 
-def _named(text: Any, implied: type[Document] | None, namespace: str) -> Named:
+def _named(text: Any, implied: type[ApiObject] | None, namespace: str) -> Named:
     """ValueError if it names nothing."""
     example = "KIND/NAME" if implied is None else "a name"
     if not isinstance(text, str):
@@ -123,5 +123,5 @@ def _named(text: Any, implied: type[Document] | None, namespace: str) -> Named:
     return Named(kind, _namespace(kind, namespace), name)
 
 
-def _namespace(kind: type[Document], namespace: str) -> str:
+def _namespace(kind: type[ApiObject], namespace: str) -> str:
     return (namespace or "default") if RESOURCES[kind].namespaced else ""

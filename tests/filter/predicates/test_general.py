@@ -72,7 +72,7 @@ def test_filters_that_leave_nodes_out_or_reject_the_pod_still_do():
         return prepare(world.info(model(asking)), world, [plugin])
 
     here = [term("metadata.name In a"), term("metadata.name In b")]
-    left_in = prepared(pod("p", "b", affinity=node_affinity(*here))).only
+    left_in = prepared(pod("p", "b", affinity=node_affinity(*here))).node_names
     assert np.array_equal(left_in, [name == "b" for name in world.names])
     nowhere = term("metadata.name In a", "metadata.name In b")
     rejected = prepared(pod("p", affinity=node_affinity(nowhere))).rejected

@@ -8,7 +8,7 @@ import simpy
 from msgspec.structs import replace
 
 from kschedlab.manifests.decoding import decode
-from kschedlab.objects.model import Document, Node, NodeCondition, Pod
+from kschedlab.objects.model import ApiObject, Node, NodeCondition, Pod
 from kschedlab.simulation.controllers.claims import Claims, ClaimsSettings
 from kschedlab.simulation.controllers.disruption import Disruption
 from kschedlab.simulation.controllers.garbage import Garbage
@@ -27,7 +27,7 @@ SECOND = 1_000_000
 NOON = 1_700_000_000 * SECOND
 KUBELET, OWNERS = KubeletSettings(), OwnersSettings()
 LABELS = {"app": "web"}
-D = TypeVar("D", bound=Document)
+D = TypeVar("D", bound=ApiObject)
 
 
 class Stage:
@@ -95,14 +95,14 @@ class Stage:
     def all(self, kind: type[D]) -> list[D]:
         return self.api.list(kind)[0]
 
-    def names(self, kind: type[Document] = Pod) -> list[str]:
+    def names(self, kind: type[ApiObject] = Pod) -> list[str]:
         return [each.metadata.name for each in self.all(kind)]  # type: ignore[attr-defined]
 
     def phases(self) -> dict[str, int]:
         """How many pods are in which phase; those on their way out are Terminating."""
         return dict(Counter(phase(each) for each in self.all(Pod)))
 
-    def delete(self, name: str, kind: type[Document] = Pod, **more: Any) -> None:
+    def delete(self, name: str, kind: type[ApiObject] = Pod, **more: Any) -> None:
         self.api.delete(kind, "default", name, by="test", **more)
 
     def told(self) -> list[tuple[str, str]]:

@@ -92,7 +92,10 @@ def test_pods_come_change_and_go():
     cache.add_pod(before)
     cache.update_pod(before, after)
     cluster = cache.cluster()
-    assert used(cache) == {"a": 3000} and dict(cluster.kinds[cluster.pods.kind[0]].labels) in ({"app": "db"}, {})
+    assert used(cache) == {"a": 3000} and dict(cluster.signatures[cluster.pods.signature[0]].labels) in (
+        {"app": "db"},
+        {},
+    )
     cluster.check()
     cache.remove_pod(after)
     assert used(cache) == {"a": 0} and cache.sizes() == {"nodes": 1, "pods": 0, "assumed_pods": 0}

@@ -12,9 +12,9 @@ from kschedlab.manifests.decoding import KINDS, decode
 from kschedlab.objects.api import API_1_13, API_1_37, Api
 from kschedlab.objects.meta import Time
 from kschedlab.objects.model import (
+    ApiObject,
     Condition,
     Deployment,
-    Document,
     Job,
     Node,
     ObjectMeta,
@@ -704,7 +704,7 @@ def test_a_version_is_a_number(api: Server, version: str) -> None:
         assert str(refused(request, stale)).startswith("strconv.ParseUint: parsing")
 
 
-class Unserved(Document, frozen=True):
+class Unserved(ApiObject, frozen=True):
     metadata: ObjectMeta = ObjectMeta(name="x")
 
 
