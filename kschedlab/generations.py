@@ -174,6 +174,15 @@ class Generation:
     loop: LoopRules = field(default_factory=LoopRules)
     queue: Callable[..., SchedulingQueue] = WithEvents
 
+    @staticmethod
+    def named(generation: str | Generation) -> Generation:
+        """The generation of that name, such as ``"v1.20"``, or the Generation itself. KeyError if there is none."""
+        if isinstance(generation, Generation):
+            return generation
+        if generation not in GENERATIONS:
+            raise KeyError(f'there is no generation "{generation}"; there are {", ".join(GENERATIONS)}')
+        return GENERATIONS[generation]
+
 
 V1_37 = Generation(
     name="v1.37",

@@ -13,7 +13,7 @@ from kschedlab.decision import Decision
 from kschedlab.filter.plugin import SchedulingError
 from kschedlab.filter.stage import LEFT_OUT, REJECTED, FilterRun, Verdicts, nodes_to_find, prepare, search
 from kschedlab.filter.volumes.volume_binding import claims_fault
-from kschedlab.generations import GENERATIONS, LATEST, Generation
+from kschedlab.generations import LATEST, Generation
 from kschedlab.preemption.stage import preempt
 from kschedlab.queue.pre_enqueue import gates_of
 from kschedlab.score.stage import Scores, prioritize, select_host
@@ -145,14 +145,15 @@ def lower_nominations(cluster: Cluster, pod: PodInfo, node: str) -> list[PodInfo
 def schedule(
     pod: str,
     cluster: Cluster,
-    generation: Generation = GENERATIONS[LATEST],
+    generation: str | Generation = LATEST,
     percentage: int | None = None,
     rng: random.Random | None = None,
     survey: bool = True,
 ) -> Decision:
     """Decide for one pending pod ``namespace/name``. Nothing is changed, and later changes don't reach the decision.
 
-    The arguments are those of :class:`Scheduler`. KeyError if no such pod is pending.
+    ``generation``: its name or a Generation; the other arguments are those of :class:`Scheduler`. KeyError if no such
+    pod is pending, or there is no such generation.
     """
     fork = cluster.fork()
-    return Scheduler(fork, generation, percentage, rng, survey).decide(fork.pending[pod])
+    return Scheduler(fork, Generation.named(generation), percentage, rng, survey).decide(fork.pending[pod])

@@ -7,7 +7,7 @@ from dataclasses import replace
 import pytest
 
 from kschedlab.cluster.cluster import Cluster
-from kschedlab.generations import V1_37
+from kschedlab.generations import V1_37, Generation
 from kschedlab.scheduler import Scheduler, lower_nominations, schedule
 from tests.build import cluster, node, pod
 
@@ -124,3 +124,9 @@ def test_pods_that_no_node_is_looked_at_for(name: str, objects: list[dict[str, o
     decision = schedule("default/web", cluster(*objects))
     assert (decision.message, decision.node) == (message, None), name
     assert decision.to_dict()["feasible"] == []
+
+
+def test_a_generation_is_accepted_by_its_name() -> None:
+    assert schedule("default/web", nodes(2), "v1.20").generation is Generation.named("v1.20")
+    with pytest.raises(KeyError, match=r'there is no generation "v1.21"; there are v1.13, v1.16, v1.20, v1.37'):
+        schedule("default/web", nodes(2), "v1.21")
