@@ -21,10 +21,10 @@ from typing import Any
 import msgspec
 import simpy
 
-from kschedlab.bench import Workload
 from kschedlab.generations import GENERATIONS, LATEST
 from kschedlab.manifests.loading import decode_objects
 from kschedlab.objects.model import Pod
+from kschedlab.program.bench import Workload
 from kschedlab.simulation.log import Log
 from kschedlab.simulation.scheduler.kube_scheduler import KubeScheduler
 from kschedlab.simulation.server.api import ApiServer

@@ -2,6 +2,6 @@
 
 import sys
 
-from kschedlab.cli import main
+from kschedlab.program.main import main
 
 sys.exit(main())

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from kschedlab.cli import main
-from kschedlab.vectors import decide_lines
+from kschedlab.program.decide import decide_lines
+from kschedlab.program.main import main
 from tests.build import Manifest, node, pod
 
 SMALL = {"cpu": "1", "memory": "1Gi", "pods": "10"}

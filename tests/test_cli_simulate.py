@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from kschedlab.cli import main
+from kschedlab.program.main import main
 from kschedlab.simulation.log import read_log
 from kschedlab.simulation.report import report_of
 

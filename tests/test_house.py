@@ -28,9 +28,7 @@ LEFT_TO_RIGHT = (
     "simulation",
     "views",
     "lab",
-    "vectors",
-    "bench",
-    "cli",
+    "program",
     "__main__",
 )
 SHOW_THEMSELVES = ("decision", "whatif")  # _repr_html_ and its siblings ask a view, when they are called

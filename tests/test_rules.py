@@ -23,10 +23,10 @@ from kschedlab.filter.pod_topology_spread import PodTopologySpread
 from kschedlab.generations import GENERATIONS, Generation
 from kschedlab.manifests.loading import decode_objects
 from kschedlab.objects.model import Pod, TopologySpreadConstraint
+from kschedlab.program.decide import decide_line
 from kschedlab.scheduler import Scheduler, schedule
 from kschedlab.simulation.log import Log
 from kschedlab.simulation.server.api import ApiServer
-from kschedlab.vectors import decide_line
 from kschedlab.whatif.compare import Change, changes
 from tests.affinity import affinity, by, selector
 from tests.build import Manifest, model, node, pod

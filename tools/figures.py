@@ -13,8 +13,8 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from benchmarks.workload import KINDS, workload
-from kschedlab.cli import decide_lines
 from kschedlab.generations import GENERATIONS
+from kschedlab.program.decide import decide_lines
 from tests.conformance.compare import differences, read, themes
 
 ROOT = Path(__file__).resolve().parents[1]

@@ -12,7 +12,7 @@ from kschedlab.configuration.faults import decoded
 from kschedlab.configuration.fields import KubeSchedulerConfiguration
 from kschedlab.configuration.plugin_catalogues import V1
 from kschedlab.generations import GENERATIONS
-from kschedlab.vectors import decide_line
+from kschedlab.program.decide import decide_line
 from tests.conformance.compare import differences
 
 VECTORS = Path(__file__).parent / "vectors"

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from kschedlab.cli import decide_lines
 from kschedlab.generations import GENERATIONS
+from kschedlab.program.decide import decide_lines
 from tests.conformance.compare import differences, read, themes
 
 HERE = Path(__file__).parent

@@ -12,8 +12,8 @@ from typing import Any
 import nbformat
 import pytest
 
-from kschedlab.cli import main
 from kschedlab.lab.panels.contents import LESSONS, Lesson
+from kschedlab.program.main import main
 from tools.refresh import NOTEBOOKS
 
 PAGE = NOTEBOOKS.parent / "docs" / "teaching.md"

@@ -20,11 +20,11 @@ import simpy
 from kschedlab.generations import GENERATIONS
 from kschedlab.manifests.loading import Objects, decode_objects
 from kschedlab.objects.model import ApiObject, Pod
+from kschedlab.program.decide import Scenario
 from kschedlab.simulation.log import Log
 from kschedlab.simulation.scheduler.kube_scheduler import KubeScheduler
 from kschedlab.simulation.server.api import ApiServer
 from kschedlab.simulation.server.status import ApiError
-from kschedlab.vectors import Scenario
 from tests.conformance.compare import read
 from tests.simulation.plane import NOON, SECOND
 

@@ -12,8 +12,8 @@ from kschedlab.cluster.cluster import Cluster
 from kschedlab.decision import Decision
 from kschedlab.generations import GENERATIONS, V1_20
 from kschedlab.manifests.loading import decode_objects
+from kschedlab.program.decide import Scenario
 from kschedlab.scheduler import schedule
-from kschedlab.vectors import Scenario
 from kschedlab.views.arithmetic import Step, added, steps, steps_html, steps_text, summed
 from tests.conformance.compare import read
 

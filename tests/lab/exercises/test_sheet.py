@@ -2,10 +2,10 @@
 
 import pytest
 
-from kschedlab.cli import main
 from kschedlab.lab.exercises import Sheet, answers
 from kschedlab.lab.exercises.lesson import exercises_of
 from kschedlab.lab.exercises.sheet import parse_seeds
+from kschedlab.program.main import main
 
 
 @pytest.mark.parametrize(("text", "seeds"), [("3", [3]), ("1-3", [1, 2, 3]), ("7, 1-2", [7, 1, 2])])

@@ -1,10 +1,14 @@
-"""Scenarios in, verdicts out, one JSON object a line: the format of the conformance vectors (tests/conformance).
+"""``kschedlab decide``: scenarios in, verdicts out, one JSON object a line.
+
+The format is that of the conformance vectors (tests/conformance).
 
 As in the program that made the vectors, pods go straight to the scheduling cycle, past the queue and its gates.
 """
 
 from __future__ import annotations
 
+import argparse
+import sys
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from typing import Any
@@ -16,7 +20,24 @@ from kschedlab.cluster.pods import PodInfo
 from kschedlab.generations import GENERATIONS, LATEST, Deciders, Generation, api_of, decider
 from kschedlab.manifests.loading import ManifestError, decode_objects
 from kschedlab.objects.model import Pod
+from kschedlab.program.options import Commands, add_scheduler, chosen_deciders
 from kschedlab.scheduler import Scheduler
+
+
+def add(commands: Commands) -> None:
+    """Add the command."""
+    parser = commands.add_parser(
+        "decide", help="scenarios (JSON lines) from standard input, verdicts to standard output"
+    )
+    add_scheduler(parser)
+    parser.set_defaults(run=run)
+
+
+def run(options: argparse.Namespace) -> int:
+    """Answer each line of standard input."""
+    for verdict in decide_lines(sys.stdin.buffer, chosen_deciders(options)):
+        print(verdict)
+    return 0
 
 
 class Scenario(msgspec.Struct):

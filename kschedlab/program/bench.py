@@ -1,10 +1,13 @@
-"""Time the scheduling of a queue, as the Go program of the benchmark does: the same workload, the same keys.
+"""``kschedlab bench``: time the scheduling of a queue.
+
+The workload and the keys of the result are those of the Go program of the benchmark.
 
 A workload is JSON: ``{"objects": [...], "queue": [pods]}``. The pods are prepared and queued before the clock starts.
 """
 
 from __future__ import annotations
 
+import argparse
 import gc
 import random
 import time
@@ -15,8 +18,43 @@ import msgspec
 
 from kschedlab.cluster.cluster import Cluster
 from kschedlab.generations import Generation
-from kschedlab.manifests.loading import decode_objects
+from kschedlab.manifests.loading import ManifestError, decode_objects
+from kschedlab.program.options import Commands, UsageError, add_scheduler, chosen_deciders
 from kschedlab.scheduler import Scheduler
+
+
+def add(commands: Commands) -> None:
+    """Add the command."""
+    parser = commands.add_parser("bench", help="time the scheduling of a workload's queue")
+    parser.add_argument("workload", type=Path, metavar="WORKLOAD.json")
+    parser.add_argument(
+        "--percentage",
+        type=_percentage,
+        metavar="N",
+        help="percentageOfNodesToScore; 0 is adaptive (default: what the configuration says, or else 0)",
+    )
+    add_scheduler(parser)
+    parser.set_defaults(run=run)
+
+
+def _percentage(text: str) -> int:
+    if not (text.isascii() and text.isdigit() and int(text) <= 100):
+        raise argparse.ArgumentTypeError(f'"{text}" is not a percentage from 0 to 100')
+    return int(text)
+
+
+def run(options: argparse.Namespace) -> int:
+    """Time the workload and print one line of JSON."""
+    deciders = chosen_deciders(options)
+    generations = [deciders] if isinstance(deciders, Generation) else [*deciders.values()]
+    if len(generations) > 1:
+        raise UsageError(f"{options.config}: bench takes one profile, not {len(generations)}")
+    try:
+        result = bench(options.workload, generations[0], options.percentage)
+    except (OSError, msgspec.MsgspecError, ManifestError) as error:
+        raise UsageError(f"{options.workload}: not a workload: {error}") from None
+    print(msgspec.json.encode(result).decode())
+    return 0
 
 
 class Workload(msgspec.Struct):

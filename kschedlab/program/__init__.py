@@ -1,0 +1,1 @@
+"""The program ``kschedlab``: one module for each command."""

@@ -1,0 +1,40 @@
+"""The program: ``kschedlab explain | compare | decide | bench | simulate | sheet``."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from collections.abc import Sequence
+
+from kschedlab.manifests.loading import ManifestError
+from kschedlab.program import bench, compare, decide, explain, sheet, simulate
+from kschedlab.program.options import UsageError
+
+COMMANDS = (explain, compare, decide, bench, simulate, sheet)
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run the program and return its exit status.
+
+    0; 1 if an entry of a simulation's timeline failed; 2 if the input cannot be used.
+    """
+    options = _parser().parse_args(arguments)
+    try:
+        status: int = options.run(options)
+    except (ManifestError, UsageError) as error:
+        print(error, file=sys.stderr)
+        return 2
+    except BrokenPipeError:
+        sys.stderr.close()
+        return 0
+    return status
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(
+        prog="kschedlab", description="Decide exactly as kube-scheduler decides, and say why."
+    )
+    commands = parser.add_subparsers(required=True, metavar="COMMAND")
+    for command in COMMANDS:
+        command.add(commands)
+    return parser

@@ -1,0 +1,40 @@
+"""``kschedlab sheet``: a lesson's exercises for a class."""
+
+from __future__ import annotations
+
+import argparse
+
+from kschedlab.program.options import Commands, argument
+
+
+def add(commands: Commands) -> None:
+    """Add the command."""
+    parser = commands.add_parser("sheet", help="a lesson's exercises for a class, a seed for each student")
+    parser.add_argument("lesson", type=_lesson, metavar="LESSON", help="overview, queue, score, ...")
+    parser.add_argument("--seeds", type=_seeds, metavar="1-30", required=True, help="e.g. 1-30 or 1,4,7-9")
+    parser.add_argument("--solutions", action="store_true", help="with the solutions")
+    parser.add_argument("--answers", action="store_true", help="only a table of the answers, to mark at a glance")
+    parser.set_defaults(run=run)
+
+
+def _lesson(text: str) -> str:
+    from kschedlab.lab.exercises.lesson import lesson_named
+
+    return argument(lesson_named, text)
+
+
+def _seeds(text: str) -> list[int]:
+    from kschedlab.lab.exercises.sheet import parse_seeds
+
+    return argument(parse_seeds, text)
+
+
+def run(options: argparse.Namespace) -> int:
+    """Print the sheets."""
+    from kschedlab.lab.exercises.sheet import answers, sheet
+
+    if options.answers:
+        print(answers(options.lesson, options.seeds))
+    else:
+        print(sheet(options.lesson, options.seeds, options.solutions))
+    return 0
