@@ -1,0 +1,47 @@
+"""Nodes.
+
+v1.37: k8s.io/api core/v1 (types.go).
+"""
+
+# ruff: noqa: D101 (a class is the API's type of that name, which the API documents)
+
+from __future__ import annotations
+
+from kschedlab.objects.meta import ApiObject, Int64, ObjectMeta, Part, ResourceList, Time
+
+
+class Taint(Part, frozen=True):
+    key: str = ""
+    value: str = ""
+    effect: str = ""
+    timeAdded: Time | None = None
+
+
+class NodeSpec(Part, frozen=True):
+    unschedulable: bool = False
+    taints: tuple[Taint, ...] = ()
+
+
+class ContainerImage(Part, frozen=True):
+    names: tuple[str, ...] = ()
+    sizeBytes: Int64 = 0
+
+
+class NodeCondition(Part, frozen=True):
+    type: str = ""
+    status: str = ""
+
+
+class NodeStatus(Part, frozen=True):
+    capacity: ResourceList = {}
+    allocatable: ResourceList = {}
+    images: tuple[ContainerImage, ...] = ()
+    conditions: tuple[NodeCondition, ...] = ()
+    declaredFeatures: tuple[str, ...] = ()
+
+
+class Node(ApiObject, frozen=True):
+    apiVersion: str = "v1"
+    metadata: ObjectMeta = ObjectMeta()
+    spec: NodeSpec = NodeSpec()
+    status: NodeStatus = NodeStatus()

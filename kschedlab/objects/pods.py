@@ -1,0 +1,238 @@
+"""Pods.
+
+v1.37: k8s.io/api core/v1 (types.go).
+"""
+
+# ruff: noqa: D101 (a class is the API's type of that name, which the API documents)
+
+from __future__ import annotations
+
+from typing import Any
+
+from kschedlab.objects.meta import (
+    ApiObject,
+    Int32,
+    Int64,
+    LabelSelector,
+    NodeSelector,
+    NodeSelectorTerm,
+    ObjectMeta,
+    Part,
+    ResourceList,
+    Time,
+)
+from kschedlab.objects.nodes import Taint
+from kschedlab.objects.volumes import Volume
+
+
+class PreferredSchedulingTerm(Part, frozen=True):
+    weight: Int32 = 0
+    preference: NodeSelectorTerm = NodeSelectorTerm()
+
+
+class NodeAffinity(Part, frozen=True):
+    requiredDuringSchedulingIgnoredDuringExecution: NodeSelector | None = None
+    preferredDuringSchedulingIgnoredDuringExecution: tuple[PreferredSchedulingTerm, ...] = ()
+
+
+class PodAffinityTerm(Part, frozen=True):
+    labelSelector: LabelSelector | None = None
+    namespaces: tuple[str, ...] = ()
+    topologyKey: str = ""
+    namespaceSelector: LabelSelector | None = None
+    matchLabelKeys: tuple[str, ...] = ()
+    mismatchLabelKeys: tuple[str, ...] = ()
+
+
+class WeightedPodAffinityTerm(Part, frozen=True):
+    weight: Int32 = 0
+    podAffinityTerm: PodAffinityTerm = PodAffinityTerm()
+
+
+class PodAffinity(Part, frozen=True):
+    """Serves ``podAffinity`` and ``podAntiAffinity``, which have the same shape."""
+
+    requiredDuringSchedulingIgnoredDuringExecution: tuple[PodAffinityTerm, ...] = ()
+    preferredDuringSchedulingIgnoredDuringExecution: tuple[WeightedPodAffinityTerm, ...] = ()
+
+
+class Affinity(Part, frozen=True):
+    nodeAffinity: NodeAffinity | None = None
+    podAffinity: PodAffinity | None = None
+    podAntiAffinity: PodAffinity | None = None
+
+
+class Toleration(Part, frozen=True):
+    key: str = ""
+    operator: str = ""
+    value: str = ""
+    effect: str = ""
+    tolerationSeconds: Int64 | None = None
+
+    def tolerates(self, taint: Taint) -> bool:
+        """Whether the pod may go where the taint is. An empty effect or key means every one.
+
+        v1.37: k8s.io/api core/v1/toleration.go. The operators Gt and Lt tolerate nothing: their feature gate
+        (TaintTolerationComparisonOperators) is off by default.
+        """
+        if (self.effect and self.effect != taint.effect) or (self.key and self.key != taint.key):
+            return False
+        return self.operator == "Exists" or (self.operator in ("", "Equal") and self.value == taint.value)
+
+
+class TopologySpreadConstraint(Part, frozen=True):
+    maxSkew: Int32 = 0
+    topologyKey: str = ""
+    whenUnsatisfiable: str = ""
+    labelSelector: LabelSelector | None = None
+    minDomains: Int32 | None = None
+    nodeAffinityPolicy: str = "Honor"
+    nodeTaintsPolicy: str = "Ignore"
+    matchLabelKeys: tuple[str, ...] = ()
+
+
+class ResourceRequirements(Part, frozen=True):
+    requests: ResourceList = {}
+    limits: ResourceList = {}
+    claims: Any = None
+
+
+class ContainerPort(Part, frozen=True):
+    name: str = ""
+    containerPort: Int32 = 0
+    hostPort: Int32 = 0
+    hostIP: str = ""
+    protocol: str = "TCP"
+
+
+class Container(Part, frozen=True):
+    name: str = ""
+    image: str = ""
+    resources: ResourceRequirements = ResourceRequirements()
+    ports: tuple[ContainerPort, ...] = ()
+    restartPolicy: str = ""
+    restartPolicyRules: Any = None
+
+
+class PodSchedulingGate(Part, frozen=True):
+    name: str = ""
+
+
+class PodReadinessGate(Part, frozen=True):
+    conditionType: str = ""
+
+
+class PodSpec(Part, frozen=True):
+    nodeName: str = ""
+    schedulerName: str = "default-scheduler"
+    priority: Int32 | None = None
+    priorityClassName: str = ""
+    preemptionPolicy: str | None = None
+    containers: tuple[Container, ...] = ()
+    initContainers: tuple[Container, ...] = ()
+    resources: ResourceRequirements | None = None
+    overhead: ResourceList = {}
+    nodeSelector: dict[str, str] = {}
+    affinity: Affinity | None = None
+    tolerations: tuple[Toleration, ...] = ()
+    topologySpreadConstraints: tuple[TopologySpreadConstraint, ...] = ()
+    schedulingGates: tuple[PodSchedulingGate, ...] = ()
+    volumes: tuple[Volume, ...] = ()
+    hostNetwork: bool = False
+    terminationGracePeriodSeconds: Int64 | None = None
+    resourceClaims: Any = None
+    schedulingGroup: Any = None
+    runtimeClassName: str = ""
+    hostUsers: bool | None = None
+    restartPolicy: str = "Always"
+    activeDeadlineSeconds: Int64 | None = None
+    readinessGates: tuple[PodReadinessGate, ...] = ()
+
+
+class PodCondition(Part, frozen=True):
+    type: str = ""
+    status: str = ""
+    reason: str = ""
+    message: str = ""
+    observedGeneration: Int64 = 0
+    lastTransitionTime: Time | None = None
+    lastProbeTime: Time | None = None
+
+
+class ResourcesInForce(Part, frozen=True):
+    """What is enforced on a node; no requests (None) is not the same as none asked for."""
+
+    requests: ResourceList | None = None
+
+
+class ContainerStateWaiting(Part, frozen=True):
+    reason: str = ""
+    message: str = ""
+
+
+class ContainerStateRunning(Part, frozen=True):
+    startedAt: Time | None = None
+
+
+class ContainerStateTerminated(Part, frozen=True):
+    exitCode: Int32 = 0
+    reason: str = ""
+    startedAt: Time | None = None
+    finishedAt: Time | None = None
+    signal: Int32 = 0
+
+
+class ContainerState(Part, frozen=True):
+    """One of the three; none means that it waits."""
+
+    waiting: ContainerStateWaiting | None = None
+    running: ContainerStateRunning | None = None
+    terminated: ContainerStateTerminated | None = None
+
+
+class ContainerStatus(Part, frozen=True):
+    """How a container is, and what the kubelet has given it, which counts while a resize is under way."""
+
+    name: str = ""
+    resources: ResourcesInForce | None = None
+    allocatedResources: ResourceList | None = None
+    ready: bool = False
+    restartCount: Int32 = 0
+    state: ContainerState = ContainerState()
+    lastState: ContainerState = ContainerState()
+    started: bool | None = None
+
+
+class PodIP(Part, frozen=True):
+    ip: str = ""
+
+
+class PodStatus(Part, frozen=True):
+    phase: str = ""
+    startTime: Time | None = None
+    nominatedNodeName: str = ""
+    reason: str = ""
+    conditions: tuple[PodCondition, ...] = ()
+    containerStatuses: tuple[ContainerStatus, ...] = ()
+    initContainerStatuses: tuple[ContainerStatus, ...] = ()
+    resources: ResourcesInForce | None = None
+    allocatedResources: ResourceList | None = None
+    resize: str = ""
+    extendedResourceClaimStatus: Any = None
+    message: str = ""
+    hostIP: str = ""
+    podIP: str = ""
+    podIPs: tuple[PodIP, ...] = ()
+    observedGeneration: Int64 = 0
+
+
+class Pod(ApiObject, frozen=True):
+    apiVersion: str = "v1"
+    metadata: ObjectMeta = ObjectMeta()
+    spec: PodSpec = PodSpec()
+    status: PodStatus = PodStatus()
+
+    @property
+    def key(self) -> str:
+        """``namespace/name``."""
+        return f"{self.metadata.namespace}/{self.metadata.name}"

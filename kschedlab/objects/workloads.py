@@ -1,0 +1,151 @@
+"""What surrounds pods: namespaces, services, budgets, priority classes, and the workloads that create pods.
+
+v1.37: k8s.io/api core/v1, policy/v1, scheduling/v1, apps/v1 and batch/v1 (types.go).
+"""
+
+# ruff: noqa: D101 (a class is the API's type of that name, which the API documents)
+
+from __future__ import annotations
+
+from kschedlab.objects.meta import ApiObject, Condition, Int32, Int64, LabelSelector, ObjectMeta, Part, Time
+from kschedlab.objects.pods import PodSpec
+from kschedlab.objects.volumes import PersistentVolumeClaimTemplate
+
+
+class PodDisruptionBudgetSpec(Part, frozen=True):
+    minAvailable: Int32 | str | None = None
+    maxUnavailable: Int32 | str | None = None
+    selector: LabelSelector | None = None
+    unhealthyPodEvictionPolicy: str | None = None
+
+
+class PodDisruptionBudgetStatus(Part, frozen=True):
+    disruptionsAllowed: Int32 = 0
+    disruptedPods: dict[str, Time | None] = {}
+    currentHealthy: Int32 = 0
+    desiredHealthy: Int32 = 0
+    expectedPods: Int32 = 0
+    observedGeneration: Int64 = 0
+    conditions: tuple[Condition, ...] = ()
+
+
+class PodDisruptionBudget(ApiObject, frozen=True):
+    apiVersion: str = "policy/v1"
+    metadata: ObjectMeta = ObjectMeta()
+    spec: PodDisruptionBudgetSpec = PodDisruptionBudgetSpec()
+    status: PodDisruptionBudgetStatus = PodDisruptionBudgetStatus()
+
+
+class PriorityClass(ApiObject, frozen=True):
+    apiVersion: str = "scheduling.k8s.io/v1"
+    metadata: ObjectMeta = ObjectMeta()
+    value: Int32 = 0
+    globalDefault: bool = False
+    preemptionPolicy: str = "PreemptLowerPriority"
+
+
+class Namespace(ApiObject, frozen=True):
+    apiVersion: str = "v1"
+    metadata: ObjectMeta = ObjectMeta()
+
+
+class ServiceSpec(Part, frozen=True):
+    selector: dict[str, str] = {}
+
+
+class Service(ApiObject, frozen=True):
+    apiVersion: str = "v1"
+    metadata: ObjectMeta = ObjectMeta()
+    spec: ServiceSpec = ServiceSpec()
+
+
+class PodTemplate(Part, frozen=True):
+    """What pods are made from (PodTemplateSpec in Go)."""
+
+    metadata: ObjectMeta = ObjectMeta()
+    spec: PodSpec = PodSpec()
+
+
+class ReplicaStatus(Part, frozen=True):
+    """How many pods there are of those wanted; serves all kinds of owners with replicas."""
+
+    replicas: Int32 = 0
+    readyReplicas: Int32 = 0
+    availableReplicas: Int32 = 0
+    observedGeneration: Int64 = 0
+
+
+class ReplicationControllerSpec(Part, frozen=True):
+    selector: dict[str, str] = {}
+    template: PodTemplate | None = None
+    replicas: Int32 | None = None
+
+
+class ReplicationController(ApiObject, frozen=True):
+    apiVersion: str = "v1"
+    metadata: ObjectMeta = ObjectMeta()
+    spec: ReplicationControllerSpec = ReplicationControllerSpec()
+    status: ReplicaStatus = ReplicaStatus()
+
+
+class ReplicaSetSpec(Part, frozen=True):
+    """Serves Deployments too, as far as they are modelled. ``replicas``: None is 1."""
+
+    selector: LabelSelector | None = None
+    template: PodTemplate | None = None
+    replicas: Int32 | None = None
+
+
+class ReplicaSet(ApiObject, frozen=True):
+    apiVersion: str = "apps/v1"
+    metadata: ObjectMeta = ObjectMeta()
+    spec: ReplicaSetSpec = ReplicaSetSpec()
+    status: ReplicaStatus = ReplicaStatus()
+
+
+class StatefulSetSpec(Part, frozen=True):
+    selector: LabelSelector | None = None
+    template: PodTemplate | None = None
+    replicas: Int32 | None = None
+    podManagementPolicy: str = "OrderedReady"
+    volumeClaimTemplates: tuple[PersistentVolumeClaimTemplate, ...] = ()
+
+
+class StatefulSet(ApiObject, frozen=True):
+    apiVersion: str = "apps/v1"
+    metadata: ObjectMeta = ObjectMeta()
+    spec: StatefulSetSpec = StatefulSetSpec()
+    status: ReplicaStatus = ReplicaStatus()
+
+
+class Deployment(ApiObject, frozen=True):
+    apiVersion: str = "apps/v1"
+    metadata: ObjectMeta = ObjectMeta()
+    spec: ReplicaSetSpec = ReplicaSetSpec()
+    status: ReplicaStatus = ReplicaStatus()
+
+
+class JobSpec(Part, frozen=True):
+    """``parallelism``: None is 1; ``completions``: None is one for every pod that runs at once."""
+
+    parallelism: Int32 | None = None
+    completions: Int32 | None = None
+    backoffLimit: Int32 | None = None
+    selector: LabelSelector | None = None
+    template: PodTemplate = PodTemplate()
+
+
+class JobStatus(Part, frozen=True):
+    active: Int32 = 0
+    succeeded: Int32 = 0
+    failed: Int32 = 0
+    startTime: Time | None = None
+    completionTime: Time | None = None
+    conditions: tuple[Condition, ...] = ()
+
+
+class Job(ApiObject, frozen=True):
+    apiVersion: str = "batch/v1"
+    metadata: ObjectMeta = ObjectMeta()
+    spec: JobSpec = JobSpec()
+    status: JobStatus = JobStatus()
