@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from string import ascii_uppercase
 from typing import Any, TypeAlias
 
-from kschedlab.views.chart_tables import Number, barred, cell_lines, coloured, legend_html
+from kschedlab.views.chart_tables import Number, cell_lines, coloured, legend_html, row_table
 from kschedlab.views.html import Html, join, visible
 from kschedlab.views.style import CHOSEN, EVICTED, KINDS, PRIORITIES, ink
 from kschedlab.views.words import aligned
@@ -28,7 +28,6 @@ SIZE, LETTER, ROW, ROOM = 14, 8, 40, 60
 """Height and width of letters, height of a row of cells and of the room below and above it, in pixels."""
 SIDE, WIDEST = 640, 1000
 NOTHING = "–"
-PATTERNS = ("", "/", "x", ".", "\\", "+", "-", "|")
 LINES = ("#0072B2", "#D55E00", "#009E73", "#CC79A7")
 DASHES = ("solid", "dash", "dot", "dashdot")
 SYMBOLS = ("circle", "square", "diamond", "triangle-up")
@@ -127,76 +126,6 @@ def letter(number: int) -> str:
     return ascii_uppercase[place] + (str(turn) if turn else "")
 
 
-def bars(
-    names: Sequence[str],
-    series: Mapping[str, Sequence[Number]],
-    *,
-    chosen: int | None = None,
-    write: Write = str,
-    corner: str = "",
-    expected: Number | None = None,
-) -> Chart:
-    """A bar for each name; several series are stacked, each with its colour and pattern.
-
-    ``expected``: a line across, to compare with. The table has a row for each name, with the sum of several series.
-    """
-    labels = _starred(names, chosen)
-    traces = [
-        {
-            "type": "bar",
-            "name": escaped(name),
-            "x": list(range(len(names))),
-            "y": list(values),
-            "text": [write(value) if value else "" for value in values],
-            "textposition": "outside" if len(series) == 1 and expected is None else "inside",
-            "textangle": 0,
-            "insidetextanchor": "middle",
-            "insidetextfont": {"color": ink(KINDS[i % len(KINDS)])},
-            "cliponaxis": False,
-            "hoverinfo": "text",
-            "hovertext": [escaped(f"{each}: {name} {write(value)}") for each, value in zip(names, values, strict=True)],
-            "marker": {
-                "color": KINDS[i % len(KINDS)],
-                "pattern": {
-                    "shape": PATTERNS[i % len(PATTERNS)],
-                    "fillmode": "overlay",
-                    "fgcolor": "#000000",
-                    "fgopacity": 0.15,
-                    "size": 8,
-                },
-                "line": {"color": TEXT, "width": 1},
-            },
-        }
-        for i, (name, values) in enumerate(series.items())
-    ]
-    layout = _layout(max(SIDE, 90 * len(names)), 320) | {
-        "barmode": "stack",
-        "uniformtext": {"minsize": SIZE - 3, "mode": "hide"},
-        "showlegend": len(series) > 1,
-        "legend": {"orientation": "h", "traceorder": "normal", "y": 1.02, "yanchor": "bottom", "x": 0},
-        "xaxis": _axis(labels, range=[-0.5, len(names) - 0.5]),
-        "yaxis": _measure(rangemode="tozero"),
-        "shapes": [] if expected is None else [_across(expected)],
-    }
-    sums = [sum(values[i] for values in series.values()) for i in range(len(names))]
-    head = [corner, *series, *(["sum"] if len(series) > 1 else [])]
-    cells = [[write(values[i]) for values in series.values()] for i in range(len(names))]
-    written = [[*row, write(total)] if len(series) > 1 else row for row, total in zip(cells, sums, strict=True)]
-    lines = aligned([head, *([name, *row] for name, row in zip(labels, written, strict=True))])
-    if expected is not None:
-        lines.append(f"  expected: {write(expected)}")
-    table = barred(head, labels, written, sums, chosen)
-    return Chart({"data": traces, "layout": layout}, table, "\n".join(lines))
-
-
-def distribution(counts: Mapping[str, int], *, corner: str = "", word: str = "times") -> Chart:
-    """How often each name came up, beside the line that all would reach if they were equally likely."""
-    each = sum(counts.values()) / max(len(counts), 1)
-    return bars(
-        list(counts), {word: list(counts.values())}, corner=corner, expected=each, write=lambda value: f"{value:,.0f}"
-    )
-
-
 def curve(
     xs: Sequence[Number],
     series: Mapping[str, Sequence[Number]],
@@ -247,7 +176,7 @@ def curve(
     head = [titles[0], *series]
     written = [[write(ys[i]) for ys in series.values()] for i in shown]
     labels = [f"▶ {write(xs[i])}" if i == at else write(xs[i]) for i in shown]
-    table = barred(head, labels, written, [0 for _ in shown], None if at is None else shown.index(at))
+    table = row_table(head, labels, written, None if at is None else shown.index(at))
     text = "\n".join(aligned([head, *([name, *row] for name, row in zip(labels, written, strict=True))]))
     return Chart({"data": [*traces, *points], "layout": layout}, table, text)
 
@@ -379,11 +308,6 @@ def _around(x: float, y: float, width: float, height: float, colour: str) -> Fig
 
 def _cell_at(selected: tuple[int, int] | None) -> list[Figure]:
     return [] if selected is None else [_around(selected[1] - 0.5, selected[0] - 0.5, 1, 1, EVICTED)]
-
-
-def _across(height: Number) -> Figure:
-    ends = {"x0": 0, "x1": 1, "y0": height, "y1": height}
-    return {"type": "line", "xref": "paper", **ends, "line": {"color": EVICTED, "width": 3, "dash": "dash"}}
 
 
 def _scale(colours: Sequence[str]) -> list[list[Any]]:

@@ -1,4 +1,4 @@
-"""The tables and lines beside charts: cells filled as in the figure, rows with bars."""
+"""The tables and lines beside charts: cells filled as in the figure, rows of numbers."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 from typing import TypeAlias
 
 from kschedlab.views.html import Html, element, join
-from kschedlab.views.style import CELL, DECIDES, EVICTED, HEAD, KINDS, NUMBER, RIGHT, TABLE, ink
+from kschedlab.views.style import CELL, DECIDES, EVICTED, HEAD, NUMBER, RIGHT, TABLE, ink
 from kschedlab.views.words import aligned
 
 Number: TypeAlias = int | float
@@ -64,21 +64,11 @@ def legend_html(legend: Sequence[str], colours: Sequence[str]) -> Html:
     return element("p", join(boxes, " "), style="margin:0.3em 0")
 
 
-def barred(
-    head: Sequence[str],
-    labels: Sequence[str],
-    written: Sequence[Sequence[str]],
-    sums: Sequence[Number],
-    chosen: int | None,
-) -> Html:
-    """A row for each name, and a bar as long as its sum if there are any."""
-    longest = max(sums, default=0)
+def row_table(head: Sequence[str], labels: Sequence[str], written: Sequence[Sequence[str]], chosen: int | None) -> Html:
+    """A row for each name; the chosen one stands out."""
     lines = []
     for i, (name, row) in enumerate(zip(labels, written, strict=True)):
         cells = [element("td", text, style=NUMBER) for text in row]
-        part = f"width:{8 * sums[i] / longest:.1f}em;" if longest > 0 else ""
-        bar = element("div", style=f"background-color:{KINDS[0]};height:1em;{part}") if longest > 0 else None
-        last = [element("td", bar, style="min-width:8em")] if longest > 0 else []
         style = DECIDES if i == chosen else None
-        lines.append(element("tr", element("th", name, scope="row", style=CELL), *cells, *last, style=style))
+        lines.append(element("tr", element("th", name, scope="row", style=CELL), *cells, style=style))
     return element("table", _head(head), element("tbody", *lines), style=TABLE)

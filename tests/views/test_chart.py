@@ -8,10 +8,8 @@ from plotly.graph_objects import Figure
 
 from kschedlab.views.chart import (
     Chart,
-    bars,
     curve,
     decision_map,
-    distribution,
     enlarged,
     heat_map,
     letter,
@@ -27,8 +25,6 @@ def every_kind(name: str = "node-a") -> list[Chart]:
     return [
         heat_map([[1, None]], [name], [name, "b"], selected=(0, 1), chosen=0, corner=name),
         decision_map([[name, None]], ["1"], [name, "b"], selected=(0, 0), titles=(name, name), corner=name),
-        bars([name, "b"], {name: [1, 2], "y": [3, 0]}, chosen=1, corner=name),
-        distribution({name: 3, "b": 4}, corner=name),
         curve([1, 2], {name: [1, 2], "y": [3, 4]}, titles=(name, name), at=1),
     ]
 
@@ -41,14 +37,14 @@ def strings(part: Any) -> list[str]:
     return [part] if isinstance(part, str) else []
 
 
-@pytest.mark.parametrize("number", range(5))
+@pytest.mark.parametrize("number", range(3))
 def test_plotly_takes_every_kind_of_chart(number: int) -> None:
     chart = every_kind()[number]
     for figure in (chart.figure, enlarged(chart.figure, 1.4)):
         assert len(Figure(figure).data) == len(chart.figure["data"])
 
 
-@pytest.mark.parametrize("number", range(5))
+@pytest.mark.parametrize("number", range(3))
 def test_user_text_is_never_markup(number: int) -> None:
     chart = every_kind(HOSTILE)[number]
     assert "<a" not in str(chart.table) and "&lt;a href=" in str(chart.table)
@@ -115,25 +111,6 @@ def test_letters_keep_their_meaning_when_all_answers_are_named() -> None:
     chart = decision_map([["node-c"]], ["0"], ["x"], kinds=COLUMNS)
     assert chart.text.splitlines()[-1] == "  0  C" and chart.figure["data"][0]["z"] == [[2]]
     assert [letter(i) for i in (0, 25, 26)] == ["A", "Z", "A1"]
-
-
-def test_stacked_bars_come_with_their_sums() -> None:
-    chart = bars(COLUMNS, {"Fit": [1, 2, 3], "Spread": [10, 20, 30]}, chosen=2, corner="node")
-    assert chart.text.splitlines() == [
-        "  node      Fit  Spread  sum",
-        "  node-a    1    10      11",
-        "  node-b    2    20      22",
-        "  ★ node-c  3    30      33",
-    ]
-    assert [trace["y"] for trace in chart.figure["data"]] == [[1, 2, 3], [10, 20, 30]]
-    assert "width:8em" in str(chart.table)
-
-
-def test_a_distribution_is_compared_with_an_equal_one() -> None:
-    chart = distribution({"node-a": 4990, "node-b": 5010}, corner="node")
-    assert chart.text.splitlines()[-1] == "  expected: 5,000"
-    assert chart.figure["layout"]["shapes"][0]["y0"] == 5000
-    assert distribution({}).text
 
 
 def test_a_curve_tells_some_of_its_points_and_the_one_in_question() -> None:
