@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from functools import partial
+from typing import TYPE_CHECKING
 
 from kschedlab.cluster.spread_constraints import ConstraintRules
 from kschedlab.filter.inter_pod_affinity import NO_AFFINITY_OR_ANTI_AFFINITY, InterPodAffinity
@@ -46,6 +47,9 @@ from kschedlab.score.pod_topology_spread import PodTopologySpreadScore
 from kschedlab.score.priorities.node_prefer_avoid_pods import NodePreferAvoidPods
 from kschedlab.score.taint_toleration import TaintTolerationScore
 from kschedlab.score.volume_binding import VolumeBindingScore
+
+if TYPE_CHECKING:
+    from kschedlab.plugins.asking import NamedPlugin
 
 POINTS_1_13 = ("filter", "score", "normalize")
 """Predicates and priorities (with map and reduce)."""
@@ -182,6 +186,61 @@ class Generation:
         if generation not in GENERATIONS:
             raise KeyError(f'there is no generation "{generation}"; there are {", ".join(GENERATIONS)}')
         return GENERATIONS[generation]
+
+    def plus(self, *plugins: object) -> Generation:
+        """With these plugins behind its own (see :mod:`kschedlab.plugins`). ValueError if a name would be twice there.
+
+        The weight of a score is its ``weight``, or 1.
+        """
+        from kschedlab.plugins.joining import joined
+
+        filters, scores = joined(self.name, self.filters, self.scores, plugins)
+        return replace(self, filters=filters, scores=scores)
+
+    def without(self, *names: str) -> Generation:
+        """Without the filters and scores of these names. KeyError if there is none."""
+        self._check(names, self.plugin_names)
+        return self._keeping(lambda name: name not in names)
+
+    def only(self, *names: str) -> Generation:
+        """With no filters and scores but those of these names. KeyError if there is none."""
+        self._check(names, self.plugin_names)
+        return self._keeping(lambda name: name in names)
+
+    def weighted(self, **weights: int) -> Generation:
+        """With other weights of scores: ``weighted(InterPodAffinity=5)``; 0 drops one.
+
+        KeyError if there is no such score, ValueError if a weight is not an integer from 0.
+        """
+        from kschedlab.plugins.joining import checked_weight
+
+        self._check(weights, tuple(score.name for score, _ in self.scores), "score")
+        given = {name: checked_weight(weight, name, 0) for name, weight in weights.items()}
+        scores = ((score, given.get(score.name, weight)) for score, weight in self.scores)
+        return replace(self, scores=tuple((score, weight) for score, weight in scores if weight))
+
+    def plugin(self, name: str) -> NamedPlugin:
+        """The plugin of that name, to be asked about a pod: ``.filter(pod, cluster)``, ``.score(pod, cluster)``."""
+        from kschedlab.plugins.asking import NamedPlugin
+
+        self._check((name,), self.plugin_names)
+        own_filter = next((each for each in self.filters if each.name == name), None)
+        own_score, weight = next(((each, w) for each, w in self.scores if each.name == name), (None, 0))
+        return NamedPlugin(name, self.name, own_filter, own_score, weight, self.filters)
+
+    @property
+    def plugin_names(self) -> tuple[str, ...]:
+        """The names of its filters and scores, each once, in their order."""
+        names = (*(each.name for each in self.filters), *(each.name for each, _ in self.scores))
+        return tuple(dict.fromkeys(names))
+
+    def _check(self, names: Iterable[str], known: tuple[str, ...], what: str = "plugin") -> None:
+        if unknown := [name for name in names if name not in known]:
+            raise KeyError(f'{self.name} has no {what} "{unknown[0]}"; it has {", ".join(known)}; .plus(...) adds one')
+
+    def _keeping(self, kept: Callable[[str], bool]) -> Generation:
+        filters = tuple(each for each in self.filters if kept(each.name))
+        return replace(self, filters=filters, scores=tuple(pair for pair in self.scores if kept(pair[0].name)))
 
 
 V1_37 = Generation(

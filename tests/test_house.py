@@ -20,6 +20,7 @@ LEFT_TO_RIGHT = (
     "score",
     "preemption",
     "registry",
+    "plugins",
     "generations",
     "configuration",
     "decision",

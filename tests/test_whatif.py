@@ -7,7 +7,7 @@ from kschedlab.generations import GENERATIONS, V1_37
 from kschedlab.lab.panels.your_cluster import bundled
 from kschedlab.scheduler import schedule
 from kschedlab.whatif import Case, what_if
-from kschedlab.whatif.thresholds import HIGHEST_WEIGHT, MEBIBYTE, last, weighed
+from kschedlab.whatif.thresholds import HIGHEST_WEIGHT, MEBIBYTE, last
 from tests.build import budget, cluster, node, node_affinity, pod, term
 
 GPU = {"key": "gpu", "value": "yes", "effect": "NoSchedule"}
@@ -83,7 +83,7 @@ def test_the_ends_of_a_weight_s_range_are_exact():
     by_name = {(each.what, each.far > each.now): each.far for each in found.weights}
     for plugin, now in zip(found.decision.scores.plugins, found.decision.scores.weights, strict=True):
         decided = {
-            weight: schedule("default/mine", world, weighed(V1_37, plugin, weight)).best
+            weight: schedule("default/mine", world, V1_37.weighted(**{plugin: weight})).best
             for weight in range(HIGHEST_WEIGHT + 1)
         }
         above = next((w for w in range(now, HIGHEST_WEIGHT + 1) if chosen not in decided[w]), None)

@@ -4,13 +4,11 @@ from __future__ import annotations
 
 from bisect import bisect_left
 from collections.abc import Callable, Iterator
-from dataclasses import replace
 
 import numpy as np
 
 from kschedlab.cluster.signatures import IntArray
 from kschedlab.decision import Decision
-from kschedlab.generations import Generation
 from kschedlab.whatif.case import Boundary, Case, ranked
 
 MEBIBYTE = 1 << 20
@@ -113,14 +111,8 @@ def other_weights(case: Case, decision: Decision) -> Iterator[Boundary]:
             place = last(stays, weights)
             if place < len(weights) - 1:
                 near, far = weights[place], weights[place + 1]
-                before, after = (case.decide(generation=weighed(case.generation, plugin, w)) for w in (near, far))
+                before, after = (case.decide(generation=case.generation.weighted(**{plugin: w})) for w in (near, far))
                 yield Boundary(plugin, now, near, far, before, after)
-
-
-def weighed(generation: Generation, plugin: str, weight: int) -> Generation:
-    """The generation with another weight for one score plugin; 0: without it."""
-    scores = ((score, weight if score.name == plugin else given) for score, given in generation.scores)
-    return replace(generation, scores=tuple((score, given) for score, given in scores if given))
 
 
 def preempting_priority(case: Case, decision: Decision) -> Boundary | None:

@@ -1,0 +1,1 @@
+"""Plugins: filters and scores that a generation is put together from, one's own among them."""

@@ -1,0 +1,148 @@
+"""Ask one plugin about one pod: what it says about each node, with the terms that it computed with."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, replace
+from typing import Any, NamedTuple
+
+import numpy as np
+from msgspec.structs import replace as put
+
+from kschedlab.cluster.cluster import Cluster
+from kschedlab.cluster.pods import PodInfo
+from kschedlab.cluster.signatures import IntArray
+from kschedlab.filter.plugin import Filter
+from kschedlab.filter.stage import LEFT_OUT, FilterRun, Verdicts, prepare
+from kschedlab.manifests.loading import decode_objects
+from kschedlab.objects.model import Pod
+from kschedlab.score.plugin import Score
+
+UNSCHEDULABLE, UNRESOLVABLE = "Unschedulable", "UnschedulableAndUnresolvable"
+
+
+class Refused(NamedTuple):
+    """Why a plugin refuses a node. ``code``: Unschedulable, or UnschedulableAndUnresolvable if no eviction can help."""
+
+    reasons: tuple[str, ...]
+    code: str = UNSCHEDULABLE
+
+
+class NodeScore(NamedTuple):
+    """A node's score by one plugin. ``weighted``: normalized times weight; ``terms``: what the formula is made of."""
+
+    raw: int
+    normalized: int
+    weighted: int
+    terms: Mapping[str, Any]
+
+
+@dataclass(frozen=True)
+class NamedPlugin:
+    """The filter and the score of one name, in a generation that asks ``filters``. ``weight``: of the score."""
+
+    name: str
+    generation: str
+    own_filter: Filter | None
+    own_score: Score | None
+    weight: int
+    filters: tuple[Filter, ...]
+
+    def filter(self, pod: str | Mapping[str, Any] | Pod, cluster: Cluster) -> dict[str, Refused | None]:
+        """By node: None if this filter lets the pod in, or why not.
+
+        ``pod``: the key ``namespace/name`` of one that waits or runs (it is taken off its node first), a manifest or a
+        Pod. ValueError if the plugin does not filter; KeyError if there is no such pod; SchedulingError if it fails.
+        """
+        if self.own_filter is None:
+            raise ValueError(f'"{self.name}" does not filter in {self.generation}: ask for its .score(pod, cluster)')
+        info, fork = as_pending(pod, cluster)
+        prepared = prepare(info, fork, (self.own_filter,))
+        if prepared.rejected is not None:
+            code = UNRESOLVABLE if prepared.rejected.unresolvable else UNSCHEDULABLE
+            return dict.fromkeys(fork.names, Refused(prepared.rejected.reasons, code))
+        verdicts = FilterRun(prepared, info, fork).verdicts()
+        return {name: self._refused(verdicts, place) for place, name in enumerate(fork.names)}
+
+    def _refused(self, verdicts: Verdicts, place: int) -> Refused | None:
+        if verdicts.plugin(place) is None:
+            return None
+        left_out = (f"node(s) didn't satisfy plugin {self.name}",)
+        reasons = left_out if verdicts.refused_by[place] == LEFT_OUT else tuple(verdicts.reasons(place))
+        return Refused(reasons, UNRESOLVABLE if verdicts.unresolvable()[place] else UNSCHEDULABLE)
+
+    def score(
+        self, pod: str | Mapping[str, Any] | Pod, cluster: Cluster, nodes: Iterable[str] | None = None
+    ) -> dict[str, NodeScore]:
+        """By node: what this score gives. Empty if it skips the pod, or no node is there to be scored.
+
+        ``nodes``: the names of those that are scored (and normalized) together, in place of the feasible ones.
+        ``pod`` and errors are those of :meth:`filter`.
+        """
+        if self.own_score is None:
+            raise ValueError(f'"{self.name}" does not score in {self.generation}: ask for its .filter(pod, cluster)')
+        info, fork = as_pending(pod, cluster)
+        places = self._feasible(info, fork) if nodes is None else _places(nodes, fork)
+        scored = self.own_score.score(info, fork, places) if len(places) else None
+        if scored is None:
+            return {}
+        return {
+            fork.names[place]: NodeScore(
+                int(scored.raw[i]),
+                int(scored.normalized[i]),
+                int(scored.normalized[i]) * self.weight,
+                {name: _of_node(term, i, len(places)) for name, term in scored.terms.items()},
+            )
+            for i, place in enumerate(places.tolist())
+        }
+
+    def _feasible(self, info: PodInfo, cluster: Cluster) -> IntArray:
+        prepared = prepare(info, cluster, self.filters)
+        if prepared.rejected is not None:
+            return np.zeros(0, np.int64)
+        return np.flatnonzero(FilterRun(prepared, info, cluster).verdicts().passes)
+
+    def __repr__(self) -> str:
+        parts = [
+            *(["filter(pod, cluster)"] if self.own_filter is not None else []),
+            *([f"score(pod, cluster), weight {self.weight}"] if self.own_score is not None else []),
+        ]
+        return f"{self.name} of {self.generation}: {'; '.join(parts)}"
+
+
+def as_pending(pod: str | Mapping[str, Any] | Pod, cluster: Cluster) -> tuple[PodInfo, Cluster]:
+    """The pod as one that waits, and a fork of the cluster in which it does. KeyError if there is no such pod.
+
+    ManifestError for a manifest that is no pod, or has faults.
+    """
+    fork = cluster.fork()
+    if isinstance(pod, Mapping):
+        found = decode_objects([pod]).pods
+        if len(found) != 1:
+            raise ValueError(f"the manifest of one pod is expected, not of {pod.get('kind', 'an object without kind')}")
+        pod = found[0]
+    if isinstance(pod, Pod):
+        return fork.info(put(pod, spec=put(pod.spec, nodeName=""))), fork
+    if pod in fork.pending:
+        return fork.pending[pod], fork
+    if pod not in fork.pods.row_of:
+        keys = [*fork.pending, *fork.pods.row_of]
+        listed = f"{', '.join(keys[:10])}{', ...' * (len(keys) > 10)}" or "none"
+        raise KeyError(f'no pod "{pod}"; there are {len(keys)}: {listed}')
+    info = fork.evict(pod)
+    return replace(info, pod=put(info.pod, spec=put(info.pod.spec, nodeName=""))), fork
+
+
+def _places(nodes: Iterable[str], cluster: Cluster) -> IntArray:
+    names = list(nodes)
+    if unknown := [name for name in names if name not in cluster.index]:
+        raise KeyError(f'no node "{unknown[0]}"; there are {", ".join(cluster.names)}')
+    return np.array([cluster.index[name] for name in names], np.int64)
+
+
+def _of_node(term: Any, place: int, nodes: int) -> Any:
+    """The node's own entry of a term over the nodes; else the term."""
+    if isinstance(term, np.ndarray) and term.ndim and term.shape[-1] == nodes:
+        own = term[..., place]
+        return own.item() if own.ndim == 0 else own.tolist()
+    return term
