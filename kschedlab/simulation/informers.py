@@ -200,7 +200,7 @@ class Informer(Generic[D]):
         except ApiError:
             return False
         self._watch = watch
-        watch.told = self._ring
+        watch.on_event = self._ring
         while watch.pending or not watch.closed:
             if not watch.pending:
                 self._bell = self._env.event()

@@ -78,7 +78,7 @@ def kubelet(env: simpy.Environment, api: ApiServer) -> Generator[simpy.Event, An
         if not bell.triggered:
             bell.succeed()
 
-    watch.told = ring
+    watch.on_event = ring
     while True:
         for event in watch:
             metadata, status = event.object.metadata, event.object.status

@@ -19,7 +19,7 @@ from kschedlab.simulation.controllers.ownership import by_owner, of_owner
 from kschedlab.simulation.controllers.writes import meta
 from kschedlab.simulation.informers import Informers
 from kschedlab.simulation.server.api import ApiServer
-from kschedlab.simulation.server.status import unless_gone
+from kschedlab.simulation.server.status import ignore_deleted
 
 NAME = "generic-garbage-collector"
 
@@ -44,5 +44,5 @@ class Garbage:
         for informer in self._owned:
             for document in of_owner(informer, owner):
                 metadata = meta(document)
-                with unless_gone():
+                with ignore_deleted():
                     self._api.delete(type(document), metadata.namespace, metadata.name, uid=metadata.uid, by=NAME)

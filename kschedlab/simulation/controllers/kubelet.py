@@ -21,7 +21,7 @@ from kschedlab.simulation.events import Record, silent
 from kschedlab.simulation.informers import Informers
 from kschedlab.simulation.pods import NODE_NOT_READY, READY, TERMINAL, condition_of, controller_of
 from kschedlab.simulation.server.api import ApiServer
-from kschedlab.simulation.server.status import unless_gone
+from kschedlab.simulation.server.status import ignore_deleted
 
 RUN_SECONDS, EXIT_CODE = "kschedlab.io/run-seconds", "kschedlab.io/exit-code"
 """Annotations: how long a pod runs before it ends by itself, and with which exit code (0 if nothing is said)."""
@@ -164,7 +164,7 @@ class Kubelet:
         metadata = pod.metadata
         if self._stops.get(metadata.uid) != due or self._is_dead(pod.spec.nodeName):
             return
-        with unless_gone():
+        with ignore_deleted():
             self._api.delete(Pod, metadata.namespace, metadata.name, grace_seconds=0, uid=metadata.uid, by=NAME)
 
     # -- what is written
@@ -173,7 +173,7 @@ class Kubelet:
         """Patch the pod's status. None if the pod is gone."""
         metadata = pod.metadata
         written = None
-        with unless_gone():
+        with ignore_deleted():
             written = self._api.patch_status(Pod, metadata.namespace, metadata.name, metadata.uid, by=NAME, **fields)
         return written
 

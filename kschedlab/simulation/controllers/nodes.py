@@ -16,7 +16,7 @@ from kschedlab.simulation.controllers.work_queue import Work
 from kschedlab.simulation.informers import Informers
 from kschedlab.simulation.pods import DISRUPTION_TARGET, NODE_NOT_READY, READY, is_ready
 from kschedlab.simulation.server.api import ApiServer
-from kschedlab.simulation.server.status import unless_gone
+from kschedlab.simulation.server.status import ignore_deleted
 
 NAME = "node-controller"
 EVICTED = PodCondition(
@@ -111,7 +111,7 @@ class Nodes:
 
     def _delete(self, pod: Pod) -> None:
         namespace, name, uid = pod.metadata.namespace, pod.metadata.name, pod.metadata.uid
-        with unless_gone():
+        with ignore_deleted():
             self._api.patch_status(Pod, namespace, name, uid, by=NAME, conditions=[EVICTED])
             self._api.delete(Pod, namespace, name, uid=uid, by=NAME)
 

@@ -21,7 +21,7 @@ from kschedlab.simulation.controllers.work_queue import Work
 from kschedlab.simulation.informers import Informers
 from kschedlab.simulation.pods import DISRUPTION_TARGET, TERMINAL
 from kschedlab.simulation.server.api import ApiServer
-from kschedlab.simulation.server.status import unless_gone
+from kschedlab.simulation.server.status import ignore_deleted
 
 NAME = "pod-garbage-collector"
 
@@ -113,7 +113,7 @@ def _by_age(pod: Pod) -> tuple[bool, int, str]:
 
 def _remove(api: ApiServer, pod: Pod, conditions: Iterable[PodCondition]) -> None:
     namespace, name, uid = pod.metadata.namespace, pod.metadata.name, pod.metadata.uid
-    with unless_gone():
+    with ignore_deleted():
         if pod.status.phase not in TERMINAL:
             api.patch_status(Pod, namespace, name, uid, by=NAME, phase="Failed", conditions=list(conditions))
         api.delete(Pod, namespace, name, grace_seconds=0, uid=uid, by=NAME)

@@ -1,11 +1,11 @@
-"""A small API server in memory: typed stores, list and watch, admission, the subresources that scheduling needs.
+"""A small in-memory API server: typed stores, list and watch, admission, and the subresources that scheduling needs.
 
 ========================  ==========================================================================================
-``api``, ``status``       requests, and the answer to one that is refused
-``store``, ``resources``  the objects of a kind with their history and watches; the kinds
-``admission``, ``names``  what becomes of an object on its way in
-``updates``               what an update may change
-``deletion``              how objects go
+``api``, ``status``       requests, and the Status of a failed one
+``store``, ``resources``  a kind's objects with their history and watches; the kinds served
+``admission``, ``names``  defaults, admission and validation before an object is stored; generated names
+``updates``               fields that an update may change
+``deletion``              graceful deletion and finalizers
 ``subresources``          binding and eviction
 ``selection``             field selectors
 ========================  ==========================================================================================

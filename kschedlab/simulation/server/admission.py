@@ -1,7 +1,7 @@
-"""What becomes of an object on its way into a store: defaults, admission, what the server sets itself, validation.
+"""What happens to an object before it is stored: defaults, admission, validation, and the fields that the server sets.
 
 v1.37: k8s.io/apiserver pkg/registry/rest (create.go, update.go), pkg/registry/core/pod/strategy.go and the strategies
-of the other kinds, plugin/pkg/admission/priority. A namespace need not exist, and a pod may say its priority itself.
+of the other kinds, plugin/pkg/admission/priority. A namespace need not exist, and a pod may set its own priority.
 """
 
 from __future__ import annotations
@@ -30,14 +30,14 @@ from kschedlab.objects.model import (
     StatefulSet,
 )
 from kschedlab.simulation.pods import SCHEDULED, with_condition
-from kschedlab.simulation.server.status import ApiError, FieldError, forbidden_value, of_fault
+from kschedlab.simulation.server.status import ApiError, FieldError, field_error, forbidden_value
 from kschedlab.simulation.server.updates import update_errors
 
 Classes = Mapping[str, PriorityClass]
 
 OWNERS = frozenset([ReplicaSet, StatefulSet, ReplicationController, Deployment, Job])
 COUNTED = OWNERS | {Pod, PodDisruptionBudget}
-"""Kinds whose ``metadata.generation`` counts the changes of their spec."""
+"""Kinds whose ``metadata.generation`` counts the changes to their spec."""
 
 _PENDING = PodStatus(phase="Pending")
 _GATED = PodCondition(
@@ -49,15 +49,15 @@ _GATED = PodCondition(
 _replace = msgspec.structs.replace
 
 
-def created(given: Any, uid: str, api: Api, classes: Classes, now: int) -> Any:
-    """The object as it is stored when a client creates it; a status that it has is dropped, except for a node's.
+def created(obj: Any, uid: str, api: Api, classes: Classes, now: int) -> Any:
+    """The object as stored after a create request; its status is dropped, except for a node's.
 
-    ApiError if it is refused.
+    ApiError if it is rejected.
     """
-    document = _admitted(given, api, classes)
-    kind = type(document)
+    stored = _admitted(obj, api, classes)
+    kind = type(stored)
     metadata: ObjectMeta = _replace(
-        document.metadata,
+        stored.metadata,
         uid=uid,
         creationTimestamp=Time.second(now),
         deletionTimestamp=None,
@@ -65,40 +65,40 @@ def created(given: Any, uid: str, api: Api, classes: Classes, now: int) -> Any:
         generation=1 if kind in COUNTED else 0,
     )
     if kind is Pod:
-        gated = document.spec.schedulingGates
+        gated = stored.spec.schedulingGates
         status = _replace(_PENDING, conditions=with_condition((), _GATED, now)) if gated else _PENDING
-        document = Pod(document.apiVersion, metadata, document.spec, status)
-    elif kind is not Node and hasattr(document, "status"):
-        document = _replace(document, metadata=metadata, status=type(document.status)())
+        stored = Pod(stored.apiVersion, metadata, stored.spec, status)
+    elif kind is not Node and hasattr(stored, "status"):
+        stored = _replace(stored, metadata=metadata, status=type(stored.status)())
     else:
-        document = _replace(document, metadata=metadata)
-    return document
+        stored = _replace(stored, metadata=metadata)
+    return stored
 
 
-def restored(given: Any, uid: str, api: Api, classes: Classes, now: int) -> Any:
-    """The object as it is stored when a cluster is set up with it: with its status, its uid and its age if it has them.
+def restored(obj: Any, uid: str, api: Api, classes: Classes, now: int) -> Any:
+    """The object as stored when a cluster is set up with it: it keeps its status, and its uid and age if set.
 
-    An owner of pods need not have a template. ApiError if it is refused.
+    An owner of pods need not have a template. ApiError if it is rejected.
     """
-    document = _admitted(given, api, classes, may_lack_template=True)
-    metadata = document.metadata
+    stored = _admitted(obj, api, classes, may_lack_template=True)
+    metadata = stored.metadata
     if not metadata.uid or metadata.creationTimestamp is None:
         since = Time.second(now) if metadata.creationTimestamp is None else metadata.creationTimestamp
-        document = _replace(document, metadata=_replace(metadata, uid=metadata.uid or uid, creationTimestamp=since))
-    if type(document) is Pod and not document.status.phase:
-        document = _replace(document, status=_replace(document.status, phase="Pending"))
-    return document
+        stored = _replace(stored, metadata=_replace(metadata, uid=metadata.uid or uid, creationTimestamp=since))
+    if type(stored) is Pod and not stored.status.phase:
+        stored = _replace(stored, status=_replace(stored.status, phase="Pending"))
+    return stored
 
 
-def updated(old: Any, given: Any, api: Api, classes: Classes) -> Any:
-    """What is stored when a client replaces the object; status and what the server set stay. ApiError if refused."""
-    if type(given) is Pod and given.spec.priority is None:
-        spec = _replace(given.spec, priority=old.spec.priority, preemptionPolicy=old.spec.preemptionPolicy)
-        given = _replace(given, spec=spec)
-    document = _admitted(given, api, classes, may_lack_template=_lacks_template(old))
+def updated(old: Any, obj: Any, api: Api, classes: Classes) -> Any:
+    """The object as stored after an update; status and server-set fields stay. ApiError if it is rejected."""
+    if type(obj) is Pod and obj.spec.priority is None:
+        spec = _replace(obj.spec, priority=old.spec.priority, preemptionPolicy=old.spec.preemptionPolicy)
+        obj = _replace(obj, spec=spec)
+    stored = _admitted(obj, api, classes, may_lack_template=_lacks_template(old))
     before: ObjectMeta = old.metadata
     metadata: ObjectMeta = _replace(
-        document.metadata,
+        stored.metadata,
         uid=before.uid,
         resourceVersion=before.resourceVersion,
         generateName=before.generateName,
@@ -107,24 +107,24 @@ def updated(old: Any, given: Any, api: Api, classes: Classes) -> Any:
         deletionGracePeriodSeconds=before.deletionGracePeriodSeconds,
         generation=before.generation,
     )
-    if hasattr(document, "status"):
-        document = _replace(document, metadata=metadata, status=old.status)
+    if hasattr(stored, "status"):
+        stored = _replace(stored, metadata=metadata, status=old.status)
     else:
-        document = _replace(document, metadata=metadata)
-    if errors := update_errors(old, document):
-        raise ApiError.invalid(type(document), metadata.name, errors)
-    if type(document) in COUNTED and before.generation and document.spec != old.spec:
-        document = _replace(document, metadata=_replace(metadata, generation=before.generation + 1))
-    return document
+        stored = _replace(stored, metadata=metadata)
+    if errors := update_errors(old, stored):
+        raise ApiError.invalid(type(stored), metadata.name, errors)
+    if type(stored) in COUNTED and before.generation and stored.spec != old.spec:
+        stored = _replace(stored, metadata=_replace(metadata, generation=before.generation + 1))
+    return stored
 
 
-def status_of(old: Any, given: Any) -> Any:
-    """The object with the status given, and nothing else changed. ApiError if that is refused."""
-    document = _replace(old, status=given.status)
-    errors = _status_errors(old, document) if type(document) is Pod else map(of_fault, faults_of(document))
-    if found := list(errors):
-        raise ApiError.invalid(type(document), document.metadata.name, found)
-    return document
+def status_of(old: Any, obj: Any) -> Any:
+    """The old object with the new status. ApiError if the status is rejected."""
+    stored = _replace(old, status=obj.status)
+    errors = _status_errors(old, stored) if type(stored) is Pod else map(field_error, faults_of(stored))
+    if listed := list(errors):
+        raise ApiError.invalid(type(stored), stored.metadata.name, listed)
+    return stored
 
 
 def _status_errors(old: Pod, new: Pod) -> list[FieldError]:
@@ -135,26 +135,26 @@ def _status_errors(old: Pod, new: Pod) -> list[FieldError]:
     return [FieldError("FieldValueNotSupported", "status.phase", why)]
 
 
-def _lacks_template(document: Any) -> bool:
-    return type(document) in OWNERS and document.spec.template is None
+def _lacks_template(stored: Any) -> bool:
+    return type(stored) in OWNERS and stored.spec.template is None
 
 
-def _admitted(given: Any, api: Api, classes: Classes, may_lack_template: bool = False) -> Any:
-    """The object with its defaults, without what the generation does not know. ApiError if anything is wrong."""
-    if errors := list(map(of_fault, faults_of(given))) + _more_errors(given, may_lack_template):
-        raise ApiError.invalid(type(given), given.metadata.name, errors)
-    if type(given) is not Pod:
-        return with_defaults(given, classes)
-    if priority_fault(given, classes):
-        why = f"no PriorityClass with name {given.spec.priorityClassName} was found"
-        raise ApiError.forbidden(Pod, given.metadata.name, why)
-    return api.admit(with_defaults(given, classes))
+def _admitted(obj: Any, api: Api, classes: Classes, may_lack_template: bool = False) -> Any:
+    """The object with defaults, without fields that the generation does not know. ApiError if anything is wrong."""
+    if errors := list(map(field_error, faults_of(obj))) + _simulation_errors(obj, may_lack_template):
+        raise ApiError.invalid(type(obj), obj.metadata.name, errors)
+    if type(obj) is not Pod:
+        return with_defaults(obj, classes)
+    if priority_fault(obj, classes):
+        why = f"no PriorityClass with name {obj.spec.priorityClassName} was found"
+        raise ApiError.forbidden(Pod, obj.metadata.name, why)
+    return api.admit(with_defaults(obj, classes))
 
 
-def _more_errors(given: ApiObject, may_lack_template: bool) -> list[FieldError]:
-    """What does not concern a scheduler that looks at a snapshot."""
-    if type(given) is not Pod:
-        return list(map(of_fault, template_faults(given, may_lack_template)))
-    if not (given.spec.nodeName and given.spec.schedulingGates):
+def _simulation_errors(obj: ApiObject, may_lack_template: bool) -> list[FieldError]:
+    """Errors in fields that a scheduling decision does not read, but a simulation does."""
+    if type(obj) is not Pod:
+        return list(map(field_error, template_faults(obj, may_lack_template)))
+    if not (obj.spec.nodeName and obj.spec.schedulingGates):
         return []
     return [forbidden_value("spec.nodeName", "cannot be set until all schedulingGates have been cleared")]

@@ -1,4 +1,4 @@
-"""A small API server in memory: typed stores, list and watch, the subresources that scheduling needs.
+"""A small in-memory API server: typed stores, list and watch, and the subresources that scheduling needs.
 
     api = ApiServer(env, log, API_1_37)
     pod = api.create(Pod(...), by="timeline")
@@ -6,8 +6,8 @@
     watch = api.watch(Pod, version)
     api.bind("default", pod.metadata.name, pod.metadata.uid, "n1", by="default-scheduler")
 
-v1.37: k8s.io/apiserver pkg/registry/generic/registry/store.go and pkg/storage, pkg/registry/core/pod. Every request
-either does what it says at once or raises :class:`ApiError` and changes nothing.
+v1.37: k8s.io/apiserver pkg/registry/generic/registry/store.go and pkg/storage, pkg/registry/core/pod. A request
+takes effect at once, or raises :class:`ApiError` and changes nothing.
 """
 
 from __future__ import annotations
@@ -26,28 +26,28 @@ from kschedlab.simulation.clock import now
 from kschedlab.simulation.log import Changed, Log
 from kschedlab.simulation.pods import with_condition
 from kschedlab.simulation.server import admission
-from kschedlab.simulation.server.deletion import deletion, ends
+from kschedlab.simulation.server.deletion import deletion, should_delete_during_update
 from kschedlab.simulation.server.names import generated_name
 from kschedlab.simulation.server.resources import RESOURCES
 from kschedlab.simulation.server.status import ApiError, invalid_value
-from kschedlab.simulation.server.store import HISTORY, Change, Filter, Store, Watch, at_version
-from kschedlab.simulation.server.subresources import bound, budget_spent, evicted, needs_budget
+from kschedlab.simulation.server.store import HISTORY, Change, Filter, Store, Watch, with_resource_version
+from kschedlab.simulation.server.subresources import bound, budget_after_eviction, checks_budgets, evicted
 
 D = TypeVar("D", bound=ApiObject)
 
 BOOKMARKS = 60_000_000
 """Microseconds between two bookmarks."""
 
-_ATTEMPTS = 8
+_NAME_ATTEMPTS = 8
 _replace = msgspec.structs.replace
 
 
 class ApiServer:
-    """The objects of a cluster, and everyone's way to them.
+    """Stores the cluster's objects and serves every client.
 
-    ``generation_api``: which fields of pods it knows; ``history``: how many changes of a kind can be watched from;
-    ``seed``: of generated names. ``version``: the last resourceVersion, one counter for all kinds, as in etcd. In every
-    method ``by`` is who asks, for the log.
+    ``generation_api``: which pod fields it knows; ``history``: how many changes per kind a watch can go back;
+    ``seed``: for generated names. ``version``: the last resourceVersion, one counter for all kinds, as in etcd.
+    ``by`` names the client in the log, in every method.
     """
 
     def __init__(
@@ -72,28 +72,28 @@ class ApiServer:
 
     @property
     def now(self) -> int:
-        """The virtual clock: microseconds since 1970. Times in objects are whole seconds: ``Time.second(api.now)``."""
+        """The virtual clock: microseconds since 1970. Objects hold whole seconds: ``Time.second(api.now)``."""
         return now(self._env)
 
     # -- reading
 
     def get(self, kind: type[D], namespace: str, name: str) -> D:
         """The object. ApiError (NotFound)."""
-        found = self.find(kind, namespace, name)
-        if found is None:
+        obj = self.find(kind, namespace, name)
+        if obj is None:
             raise ApiError.not_found(kind, name)
-        return found
+        return obj
 
     def find(self, kind: type[D], namespace: str, name: str) -> D | None:
-        """The object, or None if there is none."""
+        """The object, or None if it does not exist."""
         store = self._store(kind)
-        found: D | None = store.objects.get(store.resource.key(namespace, name))
-        return found
+        obj: D | None = store.objects.get(store.resource.key(namespace, name))
+        return obj
 
     def list(
         self, kind: type[D], namespace: str | None = None, filter: Filter | None = None
     ) -> tuple[builtins.list[D], str]:
-        """The objects in the order of their keys, and the resourceVersion to watch from."""
+        """The objects in key order, and the resourceVersion to watch from."""
         return self._store(kind).items(namespace, filter), str(self.version)
 
     def watch(
@@ -104,19 +104,19 @@ class ApiServer:
         namespace: str | None = None,
         filter: Filter | None = None,
     ) -> Watch:
-        """Everything that happens after the resourceVersion; if it is ``""`` or ``"0"``, first all there is, as ADDED.
+        """Watch changes after the resourceVersion; ``""`` or ``"0"`` sends the current objects first, as ADDED.
 
-        ApiError (Expired, 410) if the history does not reach back so far: list again. Bookmarks tell once a minute how
-        far the watch has come, if anything is written at all.
+        ApiError (Expired, 410) if the history does not go back that far: list again. Bookmarks report the latest
+        resourceVersion at most once a minute, and only when something is written.
         """
         try:
             version = _version(resource_version)
         except ValueError as error:
-            wrong = invalid_value("resourceVersion", resource_version, str(error))
+            invalid = invalid_value("resourceVersion", resource_version, str(error))
             store = self._store(kind)
-            raise ApiError.invalid_as(store.resource.name, store.resource.group, "", [wrong]) from None
-        wanted = filter if namespace is None else _in_namespace(namespace, filter)
-        return self._store(kind).watch(version, self.version, wanted, allow_bookmarks, self.now)
+            raise ApiError.invalid_as(store.resource.name, store.resource.group, "", [invalid]) from None
+        filter = filter if namespace is None else _in_namespace(namespace, filter)
+        return self._store(kind).watch(version, self.version, filter, allow_bookmarks, self.now)
 
     def end_watches(self, *kinds: type[ApiObject]) -> None:
         """End all watches of these kinds, or of all, as a server does that restarts. Clients watch again."""
@@ -127,7 +127,7 @@ class ApiServer:
     # -- writing
 
     def create(self, obj: D, by: str = "") -> D:
-        """Store a new object: checked, with its defaults, a uid, and its status as at the beginning.
+        """Validate a new object and store it with its defaults, a uid, and an initial status.
 
         ApiError: Invalid, AlreadyExists, Forbidden (no such PriorityClass).
         """
@@ -135,49 +135,51 @@ class ApiServer:
         if _version_of(obj) > 0:
             raise ApiError.unknown("resourceVersion should not be set on objects to be created")
         if not _metadata(obj).generateName or _metadata(obj).name:
-            return self._add(store, admission.created(obj, self._uid(), self._api, self._known_classes(), self.now), by)
-        for _ in range(_ATTEMPTS):
-            named = self._named(obj)
-            made = admission.created(named, self._uid(), self._api, self._known_classes(), self.now)
-            if store.resource.key_of(made) not in store.objects:
-                return self._add(store, made, by)
-        raise ApiError.no_name_left(type(obj), _metadata(named).name)
+            return self._add(
+                store, admission.created(obj, self._uid(), self._api, self._priority_classes(), self.now), by
+            )
+        for _ in range(_NAME_ATTEMPTS):
+            named = self._with_generated_name(obj)
+            new = admission.created(named, self._uid(), self._api, self._priority_classes(), self.now)
+            if store.resource.key_of(new) not in store.objects:
+                return self._add(store, new, by)
+        raise ApiError.name_generation_failed(type(obj), _metadata(named).name)
 
     def restore(self, obj: D, by: str = "") -> D:
-        """Store an object as it is, with its status, node, uid and age: how a cluster is set up. ApiError as create.
+        """Set up a cluster: store an object with its status, node, uid and age. ApiError as :meth:`create`.
 
-        Owners without a uid are those of that name which are there by now.
+        An owner reference without a uid refers to the stored object of that name.
         """
         store = self._store(type(obj))
-        made = admission.restored(obj, self._uid(), self._api, self._known_classes(), self.now)
-        return self._add(store, self._with_owners(made), by)
+        new = admission.restored(obj, self._uid(), self._api, self._priority_classes(), self.now)
+        return self._add(store, self._with_owner_uids(new), by)
 
     def update(self, obj: D, by: str = "") -> D:
-        """Replace the object, except for its status. Without a resourceVersion, whatever has happened in between.
+        """Replace the object, except for its status. Without a resourceVersion, the update is unconditional.
 
-        ApiError: NotFound, Conflict (it is not the version, or not the object, that it was), Invalid.
+        ApiError: NotFound, Conflict (another resourceVersion or uid), Invalid.
         """
         store, old = self._existing(obj)
-        new = admission.updated(old, obj, self._api, self._known_classes())
-        if ends(old.metadata, new.metadata):
+        new = admission.updated(old, obj, self._api, self._priority_classes())
+        if should_delete_during_update(old.metadata, new.metadata):
             self._remove(store, old, by)
             return new
         return self._change(store, old, new, by)
 
     def update_status(self, obj: D, by: str = "") -> D:
-        """Replace the object's status, and nothing else. ApiError as :meth:`update`."""
+        """Replace the object's status only. ApiError as :meth:`update`."""
         if not hasattr(obj, "status"):
             raise ApiError.no_such_resource()
         store, old = self._existing(obj)
         return self._change(store, old, admission.status_of(old, obj), by)
 
     def patch_status(self, kind: type[D], namespace: str, name: str, uid: str = "", by: str = "", **fields: Any) -> D:
-        """Change these fields of the status as it is now; conditions one by one, by their type. ApiError as update.
+        """Change these fields of the current status; merge conditions by type. ApiError as :meth:`update`.
 
         ``api.patch_status(Pod, "default", "web", conditions=[condition], nominatedNodeName="n1")``
         """
         old: Any = self.get(kind, namespace, name)
-        self._same(kind, old, uid)
+        self._check_uid(kind, old, uid)
         if not hasattr(old, "status"):
             raise ApiError.no_such_resource()
         if unknown := [field for field in fields if field not in type(old.status).__struct_fields__]:
@@ -199,52 +201,52 @@ class ApiServer:
         resource_version: str | None = None,
         by: str = "",
     ) -> D:
-        """Delete the object, and give its last state; pods on nodes have time to end, others go at once.
+        """Delete the object and return its last state. Only pods on nodes have a grace period.
 
-        What has a grace period or finalizers is only marked, and gone when the kubelet deletes it with 0 seconds, or
-        when the last finalizer is taken away. ApiError: NotFound, Conflict (it is not the object that it was).
+        An object with a grace period or finalizers is only marked. It goes when the kubelet deletes it with 0 seconds,
+        or when its last finalizer is removed. ApiError: NotFound, Conflict (another uid or resourceVersion).
         """
         old: Any = self.get(kind, namespace, name)
         if uid is not None and uid != old.metadata.uid:
-            raise _not_as_expected(kind, name, "UID", uid, old.metadata.uid, "deleted and then recreated")
+            raise _precondition_failed(kind, name, "UID", uid, old.metadata.uid, "deleted and then recreated")
         version = old.metadata.resourceVersion
         if resource_version is not None and resource_version != version:
-            raise _not_as_expected(kind, name, "ResourceVersion", resource_version, version, "modified")
+            raise _precondition_failed(kind, name, "ResourceVersion", resource_version, version, "modified")
         marked, remove = deletion(old, grace_seconds, self.now)
         store = self._stores[kind]
-        left = old if marked is None else self._change(store, old, marked, by)
+        last = old if marked is None else self._change(store, old, marked, by)
         if remove:
-            self._remove(store, left, by)
-        return left
+            self._remove(store, last, by)
+        return last
 
     # -- subresources of pods
 
     def bind(self, namespace: str, name: str, uid: str, node: str, by: str = "") -> Pod:
-        """Put the pod on the node, which need not exist. ApiError: NotFound, Conflict (it has a node, or is going)."""
+        """Assign the pod to the node, which need not exist. ApiError: NotFound, Conflict (assigned or terminating)."""
         old = self.get(Pod, namespace, name)
-        self._same(Pod, old, uid)
+        self._check_uid(Pod, old, uid)
         new = bound(old, node, self.now, self._api.bound_pods_stay_nominated)
         return self._change(self._stores[Pod], old, new, by)
 
     def evict(
         self, namespace: str, name: str, grace_seconds: int | None = None, uid: str | None = None, by: str = ""
     ) -> Pod:
-        """Delete the pod if its PodDisruptionBudget allows that, which then has one disruption less to allow.
+        """Delete the pod if its PodDisruptionBudget allows it; the budget then allows one disruption fewer.
 
-        ApiError: TooManyRequests (429) if it does not; NotFound, Conflict; 500 if the pod has several budgets.
+        ApiError: TooManyRequests (429) if the budget forbids it; NotFound, Conflict; 500 if several budgets apply.
         """
         pod = self.get(Pod, namespace, name)
         if uid is not None and uid != pod.metadata.uid:
-            raise _not_as_expected(Pod, name, "UID", uid, pod.metadata.uid, "deleted and then recreated")
-        if needs_budget(pod):
+            raise _precondition_failed(Pod, name, "UID", uid, pod.metadata.uid, "deleted and then recreated")
+        if checks_budgets(pod):
             budgets = self._stores[PodDisruptionBudget]
-            spent = budget_spent(pod, budgets.items(namespace), self.now)
-            if spent is not None:
-                self._change(budgets, budgets.objects[budgets.resource.key_of(spent)], spent, by)
+            budget = budget_after_eviction(pod, budgets.items(namespace), self.now)
+            if budget is not None:
+                self._change(budgets, budgets.objects[budgets.resource.key_of(budget)], budget, by)
         self._change(self._stores[Pod], pod, evicted(pod, self.now), by)
         return self.delete(Pod, namespace, name, grace_seconds, uid, by=by)
 
-    # -- inside
+    # -- internals
 
     def _store(self, kind: type[ApiObject]) -> Store:
         store = self._stores.get(kind)
@@ -253,18 +255,18 @@ class ApiServer:
         return store
 
     def _existing(self, obj: Any) -> tuple[Store, Any]:
-        """The store and the object that the given one is to replace. ApiError if it is not what it was."""
+        """The store, and the object to replace. ApiError if its uid or resourceVersion differs."""
         kind = type(obj)
         store = self._store(kind)
         namespace = obj.metadata.namespace or ("default" if store.resource.namespaced else "")
         old = self.get(kind, namespace, obj.metadata.name)
-        self._same(kind, old, obj.metadata.uid)
+        self._check_uid(kind, old, obj.metadata.uid)
         if _version_of(obj) not in (0, int(old.metadata.resourceVersion)):
             raise ApiError.conflict(kind, old.metadata.name)
         return store, old
 
-    def _same(self, kind: type[ApiObject], old: Any, uid: str) -> None:
-        """ApiError if a uid is given, and it is not the object's."""
+    def _check_uid(self, kind: type[ApiObject], old: Any, uid: str) -> None:
+        """ApiError if ``uid`` is set and differs from the object's."""
         if uid and uid != old.metadata.uid:
             resource = RESOURCES[kind]
             key = f"/registry/{resource.name}/{resource.key_of(old)}"
@@ -274,7 +276,7 @@ class ApiServer:
             )
             raise ApiError.conflict(kind, old.metadata.name, storage)
 
-    def _known_classes(self) -> dict[str, PriorityClass]:
+    def _priority_classes(self) -> dict[str, PriorityClass]:
         if self._classes is None:
             self._classes = priority_classes(self._stores[PriorityClass].objects.values())
         return self._classes
@@ -283,23 +285,23 @@ class ApiServer:
         self._uids += 1
         return f"00000000-0000-4000-8000-{self._uids:012x}"
 
-    def _named(self, obj: Any) -> Any:
+    def _with_generated_name(self, obj: Any) -> Any:
         metadata = obj.metadata
         name = generated_name(metadata.generateName, self._random)
         return _replace(obj, metadata=_replace(metadata, name=name))
 
-    def _with_owners(self, made: Any) -> Any:
-        """The object with the uids of its owners, as far as they are known."""
-        metadata = made.metadata
+    def _with_owner_uids(self, obj: Any) -> Any:
+        """The object with the uids of those of its owners that exist."""
+        metadata = obj.metadata
         if all(owner.uid for owner in metadata.ownerReferences):
-            return made
-        owners = tuple([self._with_uid(owner, metadata.namespace) for owner in metadata.ownerReferences])
-        return _replace(made, metadata=_replace(metadata, ownerReferences=owners))
+            return obj
+        owners = tuple([self._owner_with_uid(owner, metadata.namespace) for owner in metadata.ownerReferences])
+        return _replace(obj, metadata=_replace(metadata, ownerReferences=owners))
 
-    def _with_uid(self, owner: OwnerReference, namespace: str) -> OwnerReference:
+    def _owner_with_uid(self, owner: OwnerReference, namespace: str) -> OwnerReference:
         kind = next((kind for kind in self._stores if kind.__name__ == owner.kind), None)
-        found: Any = None if owner.uid or kind is None else self.find(kind, namespace, owner.name)
-        return owner if found is None else _replace(owner, uid=found.metadata.uid)
+        obj: Any = None if owner.uid or kind is None else self.find(kind, namespace, owner.name)
+        return owner if obj is None else _replace(owner, uid=obj.metadata.uid)
 
     def _add(self, store: Store, new: Any, by: str) -> Any:
         if store.resource.key_of(new) in store.objects:
@@ -307,17 +309,17 @@ class ApiServer:
         return self._write(store, "ADDED", None, new, by)
 
     def _change(self, store: Store, old: Any, new: Any, by: str) -> Any:
-        """Write the change; nothing happens if there is none."""
+        """Write the change, unless nothing changes."""
         return old if new == old else self._write(store, "MODIFIED", old, new, by)
 
     def _remove(self, store: Store, old: Any, by: str) -> None:
         self._write(store, "DELETED", old, old, by)
 
     def _write(self, store: Store, type: str, old: Any, new: Any, by: str) -> Any:
-        """Give the object the next resourceVersion, store it, and tell the watches and the log."""
+        """Store the object with the next resourceVersion, notify the watches, and log the change."""
         now, resource = self.now, store.resource
         self.version += 1
-        new = at_version(new, self.version)
+        new = with_resource_version(new, self.version)
         store.write(Change(now, self.version, type, new, old))
         self._log.write(
             Changed(
@@ -334,8 +336,8 @@ class ApiServer:
             self._classes = None
         if now >= self._next_bookmarks:
             self._next_bookmarks = now + BOOKMARKS
-            for each in self._stores.values():
-                each.bookmark(self.version, now)
+            for watched in self._stores.values():
+                watched.bookmark(self.version, now)
         return new
 
 
@@ -344,7 +346,7 @@ def _metadata(obj: Any) -> ObjectMeta:
 
 
 def _version(text: str) -> int:
-    """The number that a resourceVersion is, 0 if there is none. ValueError, with Go's message."""
+    """Parse a resourceVersion; 0 if it is empty. ValueError, with Go's message."""
     if not text:
         return 0
     if not (text.isascii() and text.isdigit()):
@@ -362,10 +364,12 @@ def _version_of(obj: Any) -> int:
 
 
 def _in_namespace(namespace: str, filter: Filter | None) -> Filter:
-    return lambda one: one.metadata.namespace == namespace and (filter is None or filter(one))
+    return lambda obj: obj.metadata.namespace == namespace and (filter is None or filter(obj))
 
 
-def _not_as_expected(kind: type[ApiObject], name: str, what: str, wanted: str, found: str, maybe: str) -> ApiError:
+def _precondition_failed(
+    kind: type[ApiObject], name: str, field: str, wanted: str, actual: str, maybe: str
+) -> ApiError:
     """A precondition of a deletion does not hold."""
-    why = f"the {what} in the precondition ({wanted}) does not match the {what} in record ({found})"
-    return ApiError.conflict(kind, name, f"{why}. The object might have been {maybe}", called=kind.__name__)
+    why = f"the {field} in the precondition ({wanted}) does not match the {field} in record ({actual})"
+    return ApiError.conflict(kind, name, f"{why}. The object might have been {maybe}", resource_name=kind.__name__)

@@ -1,4 +1,4 @@
-"""Names that are made up.
+"""Generated names.
 
 v1.37: k8s.io/apiserver pkg/storage/names/generate.go, k8s.io/apimachinery pkg/util/rand/rand.go.
 """
@@ -12,10 +12,10 @@ _LONGEST_BASE = 58
 
 
 def generated_name(base: str, random: Random) -> str:
-    """A name that begins with the base (generateName), which is cut if it is too long."""
+    """The base (generateName), truncated if too long, with a random suffix."""
     return base[:_LONGEST_BASE] + "".join(random.choices(_LETTERS, k=5))
 
 
 def safe_encoded(text: str) -> str:
-    """The text in letters that spell no bad words (SafeEncodeString)."""
+    """The text in an alphabet that spells no bad words (SafeEncodeString)."""
     return "".join(_LETTERS[ord(letter) % len(_LETTERS)] for letter in text)

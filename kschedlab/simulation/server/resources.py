@@ -1,4 +1,4 @@
-"""The kinds that the API server serves: their resources, as its paths and messages name them."""
+"""The kinds that the API server serves, and the resource names that its paths and messages use for them."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ from kschedlab.objects.model import (
 
 
 class Resource(NamedTuple):
-    """``name``: ``pods``; ``qualified``: with its group, ``replicasets.apps``; ``namespaced``: not of the cluster."""
+    """``name``: ``pods``; ``qualified``: with its group, ``replicasets.apps``; ``namespaced``: not cluster-scoped."""
 
     kind: type[ApiObject]
     name: str
@@ -39,16 +39,16 @@ class Resource(NamedTuple):
     namespaced: bool
 
     def key(self, namespace: str, name: str) -> str:
-        """``namespace/name``, or the name alone: what stores, caches and the log go by."""
+        """``namespace/name``, or the name alone if cluster-scoped: the key in stores, caches and the log."""
         return f"{namespace}/{name}" if self.namespaced else name
 
-    def key_of(self, document: ApiObject) -> str:
+    def key_of(self, obj: ApiObject) -> str:
         """The object's :meth:`key`."""
-        metadata = document.metadata  # type: ignore[attr-defined]  # every kind has it
+        metadata = obj.metadata  # type: ignore[attr-defined]  # every kind has it
         return f"{metadata.namespace}/{metadata.name}" if self.namespaced else metadata.name
 
-    def called(self, name: str) -> Resource:
-        """The resource under another name, such as ``pods/binding``."""
+    def with_name(self, name: str) -> Resource:
+        """The resource under a different name, such as ``pods/binding``."""
         return self._replace(name=name, qualified=f"{name}.{self.group}" if self.group else name)
 
 
@@ -77,12 +77,12 @@ _GROUPS = GROUPS | {"Deployment": "apps", "Job": "batch"}
 
 def _resource(kind: type[ApiObject], name: str) -> Resource:
     group = _GROUPS[kind.__name__]
-    return Resource(kind, "", group, "", kind.__name__ not in CLUSTER_SCOPED).called(name)
+    return Resource(kind, "", group, "", kind.__name__ not in CLUSTER_SCOPED).with_name(name)
 
 
 RESOURCES: dict[type[ApiObject], Resource] = {kind: _resource(kind, name) for kind, name in _NAMES.items()}
 
 
-def key_of(document: ApiObject) -> str:
-    """The object's key among those of its kind, whatever kind that is."""
-    return RESOURCES[type(document)].key_of(document)
+def key_of(obj: ApiObject) -> str:
+    """The key that identifies the object within its kind."""
+    return RESOURCES[type(obj)].key_of(obj)

@@ -1,6 +1,6 @@
-"""Field selectors: which objects a list or a watch is about.
+"""Field selectors: which objects a list or a watch returns.
 
-v1.37: k8s.io/apimachinery pkg/fields/selector.go, pkg/apis/core/v1/conversion.go (the fields that can be selected by).
+v1.37: k8s.io/apimachinery pkg/fields/selector.go, pkg/apis/core/v1/conversion.go (the supported fields).
 """
 
 from __future__ import annotations
@@ -30,26 +30,26 @@ _FIELDS: dict[type[ApiObject], tuple[str, ...]] = {
 
 
 def field_selector(kind: type[ApiObject], text: str) -> Filter:
-    """The filter that ``status.phase!=Succeeded,spec.nodeName=n1`` stands for. ApiError if it cannot be asked."""
+    """Parse a selector such as ``status.phase!=Succeeded,spec.nodeName=n1``. ApiError if it is not supported."""
     terms = [_term(kind, term) for term in text.split(",") if term]
-    return lambda document: all(term(document) for term in terms)
+    return lambda obj: all(term(obj) for term in terms)
 
 
 def _term(kind: type[ApiObject], term: str) -> Callable[[Any], bool]:
     for operator in ("!=", "==", "="):
-        field, found, wanted = term.partition(operator)
-        if found:
-            _check(kind, field)
-            of, differs = attrgetter(field), operator == "!="
-            return lambda document: (_written(of(document)) == wanted) != differs
+        field, separator, wanted = term.partition(operator)
+        if separator:
+            _check_field(kind, field)
+            value_of, differs = attrgetter(field), operator == "!="
+            return lambda obj: (_text(value_of(obj)) == wanted) != differs
     raise ApiError.bad_request(f"invalid selector: '{term}'; can't understand '{term}'")
 
 
-def _written(value: str | bool) -> str:
+def _text(value: str | bool) -> str:
     return value if isinstance(value, str) else str(value).lower()
 
 
-def _check(kind: type[ApiObject], field: str) -> None:
+def _check_field(kind: type[ApiObject], field: str) -> None:
     if field in _FIELDS.get(kind, _COMMON):
         return
     if kind in _FIELDS:

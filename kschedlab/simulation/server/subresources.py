@@ -1,7 +1,7 @@
-"""What the subresources of pods do: binding and eviction.
+"""The subresources of pods: binding and eviction.
 
 v1.37: pkg/registry/core/pod/storage/storage.go (assignPod), pkg/registry/core/pod/storage/eviction.go,
-pkg/api/pod/util.go (UpdatePodCondition). Eviction asks the budgets as v1.37 does, in all generations.
+pkg/api/pod/util.go (UpdatePodCondition). Eviction checks budgets as v1.37 does, in all generations.
 """
 
 from __future__ import annotations
@@ -17,12 +17,12 @@ from kschedlab.objects.selectors import SelectorError
 from kschedlab.simulation.pods import DISRUPTION_TARGET, SCHEDULED, TERMINAL, condition_of, is_ready, with_condition
 from kschedlab.simulation.server.status import ApiError, StatusCause
 
-MOST_DISRUPTED = 2000
-"""More evictions than that must have been noticed by the disruption controller before there are others."""
+MAX_DISRUPTED_PODS = 2000
+"""Above this number of unconfirmed evictions, further ones wait for the disruption controller (MaxDisruptedPodSize)."""
 
 _VIOLATED = "Cannot evict pod as it would violate the pod's disruption budget."
-_SEVERAL = "This pod has more than one PodDisruptionBudget, which the eviction subresource does not support."
-_TARGET = PodCondition(
+_SEVERAL_BUDGETS = "This pod has more than one PodDisruptionBudget, which the eviction subresource does not support."
+_DISRUPTION_TARGET = PodCondition(
     type=DISRUPTION_TARGET, status="True", reason="EvictionByEvictionAPI", message="Eviction API: evicting"
 )
 _replace = msgspec.structs.replace
@@ -32,7 +32,7 @@ _replace = msgspec.structs.replace
 
 
 def bound(pod: Pod, node: str, now: int, keeps_nomination: bool = False) -> Pod:
-    """The pod on the node. ApiError if it is on one already, or going, or not to be scheduled yet."""
+    """The pod, assigned to the node. ApiError if it is already assigned, being deleted, or gated."""
     name = pod.metadata.name
     if fault := name_fault(node) if node else "Required value":
         raise ApiError.unknown(f"target.name: {fault}" if not node else f"target.name: Invalid value: {fault}")
@@ -53,35 +53,35 @@ def bound(pod: Pod, node: str, now: int, keeps_nomination: bool = False) -> Pod:
 
 
 def _unbindable(name: str, why: str) -> ApiError:
-    return ApiError.conflict(Pod, name, why, called="pods/binding")
+    return ApiError.conflict(Pod, name, why, resource_name="pods/binding")
 
 
 # -- eviction
 
 
 def evicted(pod: Pod, now: int) -> Pod:
-    """The pod with the condition that says why it goes."""
-    conditions = with_condition(pod.status.conditions, _TARGET, now)
+    """The pod with the condition that records the eviction (DisruptionTarget)."""
+    conditions = with_condition(pod.status.conditions, _DISRUPTION_TARGET, now)
     return _replace(pod, status=_replace(pod.status, conditions=conditions))
 
 
-def needs_budget(pod: Pod) -> bool:
-    """Whether budgets have a say: not for a pod that does not run (any more), or is going anyway."""
+def checks_budgets(pod: Pod) -> bool:
+    """Whether budgets apply: not to a pod that is pending, finished, or already being deleted (canIgnorePDB)."""
     return pod.status.phase not in (*TERMINAL, "Pending") and pod.metadata.deletionTimestamp is None
 
 
-def budget_spent(pod: Pod, budgets: Iterable[PodDisruptionBudget], now: int) -> PodDisruptionBudget | None:
-    """The pod's budget after its eviction, or None if that costs nothing. ApiError if it may not be evicted."""
-    own = [budget for budget in budgets if _covers(budget, pod)]
-    if len(own) > 1:
-        raise ApiError.unknown(_SEVERAL)
-    if not own or _is_unhealthy_and_free(pod, own[0]):
+def budget_after_eviction(pod: Pod, budgets: Iterable[PodDisruptionBudget], now: int) -> PodDisruptionBudget | None:
+    """The pod's budget after its eviction, or None if no budget is charged. ApiError if it may not be evicted."""
+    matching = [budget for budget in budgets if _selects(budget, pod)]
+    if len(matching) > 1:
+        raise ApiError.unknown(_SEVERAL_BUDGETS)
+    if not matching or _may_evict_unhealthy(pod, matching[0]):
         return None
-    _check(own[0])
-    return _spent(own[0], pod.metadata.name, now)
+    _check_budget(matching[0])
+    return _with_disruption(matching[0], pod.metadata.name, now)
 
 
-def _covers(budget: PodDisruptionBudget, pod: Pod) -> bool:
+def _selects(budget: PodDisruptionBudget, pod: Pod) -> bool:
     selector = budget.spec.selector
     if selector is None or budget.metadata.namespace != pod.metadata.namespace:
         return False
@@ -91,8 +91,8 @@ def _covers(budget: PodDisruptionBudget, pod: Pod) -> bool:
         return False
 
 
-def _is_unhealthy_and_free(pod: Pod, budget: PodDisruptionBudget) -> bool:
-    """A pod that is not ready does not count as healthy, so that its end disrupts nothing."""
+def _may_evict_unhealthy(pod: Pod, budget: PodDisruptionBudget) -> bool:
+    """Whether the pod is unhealthy and its eviction is free: it does not reduce the number of healthy pods."""
     if is_ready(pod):
         return False
     if budget.spec.unhealthyPodEvictionPolicy == "AlwaysAllow":
@@ -101,43 +101,43 @@ def _is_unhealthy_and_free(pod: Pod, budget: PodDisruptionBudget) -> bool:
     return status.currentHealthy >= status.desiredHealthy > 0
 
 
-def _check(budget: PodDisruptionBudget) -> None:
-    """ApiError if the budget does not allow a disruption now."""
+def _check_budget(budget: PodDisruptionBudget) -> None:
+    """ApiError if the budget currently allows no disruption."""
     name, status = budget.metadata.name, budget.status
     if status.observedGeneration < budget.metadata.generation:
         cause = _cause(f"The disruption budget {name} is still being processed by the server.")
         raise ApiError.too_many_requests(_VIOLATED, 10, cause)
-    does_not = f"The disruption budget {name} does not allow evicting pods currently"
+    refusal = f"The disruption budget {name} does not allow evicting pods currently"
     if status.disruptionsAllowed < 0:
-        raise _refused(name, "pdb disruptions allowed is negative", f"{does_not}: pdb disruptions allowed is negative")
-    if len(status.disruptedPods) > MOST_DISRUPTED:
+        raise _forbidden(name, "pdb disruptions allowed is negative", f"{refusal}: pdb disruptions allowed is negative")
+    if len(status.disruptedPods) > MAX_DISRUPTED_PODS:
         why = "DisruptedPods map too big - too many evictions not confirmed by PDB controller"
-        raise _refused(name, why, f"{does_not}: too many pending evictions not confirmed by PDB controller")
+        raise _forbidden(name, why, f"{refusal}: too many pending evictions not confirmed by PDB controller")
     if status.disruptionsAllowed == 0:
-        raise ApiError.too_many_requests(_VIOLATED, 0, _cause(_why_none(status, name, does_not)))
+        raise ApiError.too_many_requests(_VIOLATED, 0, _cause(_no_disruptions_message(status, name, refusal)))
 
 
-def _why_none(status: PodDisruptionBudgetStatus, name: str, does_not: str) -> str:
-    found = condition_of(status.conditions, "DisruptionAllowed")
-    if found is None or found.status != "False" or not found.message:
-        found = None
-    if found is not None and found.reason == "SyncFailed":
-        return f"{does_not} because it failed sync: {found.message}"
+def _no_disruptions_message(status: PodDisruptionBudgetStatus, name: str, refusal: str) -> str:
+    condition = condition_of(status.conditions, "DisruptionAllowed")
+    if condition is None or condition.status != "False" or not condition.message:
+        condition = None
+    if condition is not None and condition.reason == "SyncFailed":
+        return f"{refusal} because it failed sync: {condition.message}"
     if status.currentHealthy <= status.desiredHealthy:
         have = f"{status.desiredHealthy} healthy pods and has {status.currentHealthy} currently"
         return f"The disruption budget {name} needs {have}"
-    return f"{does_not} ({found.reason}): {found.message}" if found is not None else does_not
+    return f"{refusal} ({condition.reason}): {condition.message}" if condition is not None else refusal
 
 
 def _cause(message: str) -> StatusCause:
     return StatusCause("DisruptionBudget", message)
 
 
-def _refused(name: str, why: str, cause: str) -> ApiError:
-    return ApiError.forbidden(PodDisruptionBudget, name, why, (_cause(cause),), called="poddisruptionbudget")
+def _forbidden(name: str, why: str, cause: str) -> ApiError:
+    return ApiError.forbidden(PodDisruptionBudget, name, why, (_cause(cause),), resource_name="poddisruptionbudget")
 
 
-def _spent(budget: PodDisruptionBudget, pod: str, now: int) -> PodDisruptionBudget:
+def _with_disruption(budget: PodDisruptionBudget, pod: str, now: int) -> PodDisruptionBudget:
     status = budget.status
     allowed, conditions = status.disruptionsAllowed - 1, status.conditions
     if not allowed:

@@ -1,4 +1,4 @@
-"""What an update may change, and what it may not.
+"""Which fields an update may change.
 
 v1.37: pkg/apis/core/validation/validation.go (ValidatePodUpdate), pkg/apis/*/validation (fields that are immutable),
 k8s.io/apimachinery pkg/api/validation/objectmeta.go.
@@ -39,7 +39,7 @@ _UPDATABLE = ",".join(
         "`spec.terminationGracePeriodSeconds` (allow it to be set to 1 if it was previously negative)",
     ]
 )
-_ONCE_SET: dict[type[ApiObject], tuple[str, ...]] = {
+_IMMUTABLE: dict[type[ApiObject], tuple[str, ...]] = {
     ReplicaSet: ("spec.selector",),
     Deployment: ("spec.selector",),
     StatefulSet: ("spec.selector", "spec.podManagementPolicy", "spec.volumeClaimTemplates"),
@@ -48,32 +48,32 @@ _ONCE_SET: dict[type[ApiObject], tuple[str, ...]] = {
     StorageClass: ("provisioner", "volumeBindingMode", "reclaimPolicy"),
     PersistentVolumeClaim: ("spec.accessModes", "spec.storageClassName", "spec.volumeName"),
 }
-"""Fields that keep the value that they once have."""
+"""Fields that cannot change once they have a value."""
 
 
 def update_errors(old: Any, new: Any) -> list[FieldError]:
-    """Everything that the update changes and must not."""
+    """An error for each forbidden change in the update."""
     errors = list(_metadata(old, new))
     if isinstance(new, Pod):
         return errors + list(_pod(old, new))
-    for path in _ONCE_SET.get(type(new), ()):
-        before, after = _at(old, path), _at(new, path)
-        if before not in (None, "") and before != after:
-            errors.append(invalid_value(path, after, "field is immutable"))
+    for path in _IMMUTABLE.get(type(new), ()):
+        old_value, new_value = _field_value(old, path), _field_value(new, path)
+        if old_value not in (None, "") and old_value != new_value:
+            errors.append(invalid_value(path, new_value, "field is immutable"))
     return errors
 
 
-def _at(part: Any, path: str) -> Any:
+def _field_value(obj: Any, path: str) -> Any:
     for name in path.split("."):
-        part = getattr(part, name)
-    return part
+        obj = getattr(obj, name)
+    return obj
 
 
 def _metadata(old: Any, new: Any) -> Iterator[FieldError]:
     extra = sorted({*new.metadata.finalizers}.difference(old.metadata.finalizers))
     if extra and old.metadata.deletionTimestamp is not None:
-        found = ", ".join(f'"{finalizer}"' for finalizer in extra)
-        why = f"no new finalizers can be added if the object is being deleted, found new finalizers []string{{{found}}}"
+        names = ", ".join(f'"{finalizer}"' for finalizer in extra)
+        why = f"no new finalizers can be added if the object is being deleted, found new finalizers []string{{{names}}}"
         yield forbidden_value("metadata.finalizers", why)
 
 
@@ -89,18 +89,20 @@ def _pod(old: Pod, new: Pod) -> Iterator[FieldError]:
             return
     yield from _deadline(old.spec.activeDeadlineSeconds, new.spec.activeDeadlineSeconds)
     yield from _tolerations(old.spec, new.spec)
-    yield from _gates(old.spec, new.spec)
-    spec = _with_the_updatable_of(old.spec, new.spec)
+    yield from _scheduling_gates(old.spec, new.spec)
+    spec = _with_updatable_fields_of(old.spec, new.spec)
     if old.spec.schedulingGates:
-        yield from _gated(old.spec, spec)
-        spec = _replace(spec, nodeSelector=old.spec.nodeSelector, affinity=_affinity(old.spec, spec))
+        yield from _gated_node_constraints(old.spec, spec)
+        spec = _replace(
+            spec, nodeSelector=old.spec.nodeSelector, affinity=_affinity_except_node_affinity(old.spec, spec)
+        )
     if spec != old.spec:
         changed = [n for n in PodSpec.__struct_fields__ if getattr(spec, n) != getattr(old.spec, n)]
         why = f"pod updates may not change fields other than {_UPDATABLE}\nchanged: {', '.join(changed)}"
         yield forbidden_value("spec", why)
 
 
-def _with_the_updatable_of(old: PodSpec, new: PodSpec) -> PodSpec:
+def _with_updatable_fields_of(old: PodSpec, new: PodSpec) -> PodSpec:
     return _replace(
         new,
         containers=tuple(_replace(n, image=o.image) for o, n in zip(old.containers, new.containers, strict=True)),
@@ -131,19 +133,19 @@ def _tolerations(old: PodSpec, new: PodSpec) -> Iterator[FieldError]:
         yield forbidden_value("spec.tolerations", why)
 
 
-def _gates(old: PodSpec, new: PodSpec) -> Iterator[FieldError]:
+def _scheduling_gates(old: PodSpec, new: PodSpec) -> Iterator[FieldError]:
     for i, gate in enumerate(new.schedulingGates):
         if gate not in old.schedulingGates:
             why = f"only deletion is allowed, but found new scheduling gate '{gate.name}'"
             yield forbidden_value(f"spec.schedulingGates[{i}].name", why)
 
 
-def _gated(old: PodSpec, new: PodSpec) -> Iterator[FieldError]:
-    """A gated pod may become more particular about nodes."""
+def _gated_node_constraints(old: PodSpec, new: PodSpec) -> Iterator[FieldError]:
+    """The constraints on nodes of a gated pod may only become stricter."""
     if any(new.nodeSelector.get(key) != value for key, value in old.nodeSelector.items()):
         why = "only additions to spec.nodeSelector are allowed (no mutations or deletions)"
         yield invalid_value("spec.nodeSelector", new.nodeSelector, why)
-    before, after = _terms(_node_affinity(old)), _terms(_node_affinity(new))
+    before, after = _node_selector_terms(_node_affinity(old)), _node_selector_terms(_node_affinity(new))
     path = "spec.affinity.nodeAffinity.requiredDuringSchedulingIgnoredDuringExecution.nodeSelectorTerms"
     if before and len(before) != len(after):
         why = "no additions/deletions to non-empty NodeSelectorTerms list are allowed"
@@ -151,8 +153,10 @@ def _gated(old: PodSpec, new: PodSpec) -> Iterator[FieldError]:
         return
     for i, (o, n) in enumerate(zip(before, after, strict=False)):
         for field in ("matchExpressions", "matchFields"):
-            had, has = getattr(o, field), getattr(n, field)
-            if has[: len(had)] != had or (not (o.matchExpressions or o.matchFields) and has):
+            old_values, new_values = getattr(o, field), getattr(n, field)
+            if new_values[: len(old_values)] != old_values or (
+                not (o.matchExpressions or o.matchFields) and new_values
+            ):
                 why = "only additions are allowed (no mutations or deletions)"
                 yield invalid_value(f"{path}[{i}]", n, why)
                 break
@@ -162,12 +166,12 @@ def _node_affinity(spec: PodSpec) -> NodeAffinity | None:
     return spec.affinity.nodeAffinity if spec.affinity is not None else None
 
 
-def _terms(affinity: NodeAffinity | None) -> tuple[NodeSelectorTerm, ...]:
+def _node_selector_terms(affinity: NodeAffinity | None) -> tuple[NodeSelectorTerm, ...]:
     required = affinity.requiredDuringSchedulingIgnoredDuringExecution if affinity is not None else None
     return required.nodeSelectorTerms if required is not None else ()
 
 
-def _affinity(old: PodSpec, new: PodSpec) -> Affinity | None:
-    """The new affinity, as if its part about nodes had stayed."""
-    given = _replace(new.affinity or Affinity(), nodeAffinity=_node_affinity(old))
-    return old.affinity if given == (old.affinity or Affinity()) else given
+def _affinity_except_node_affinity(old: PodSpec, new: PodSpec) -> Affinity | None:
+    """The new affinity with the old node affinity."""
+    affinity = _replace(new.affinity or Affinity(), nodeAffinity=_node_affinity(old))
+    return old.affinity if affinity == (old.affinity or Affinity()) else affinity

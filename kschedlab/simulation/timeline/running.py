@@ -19,7 +19,7 @@ from kschedlab.simulation.controllers.drain import DrainSettings, cordon, drain,
 from kschedlab.simulation.log import Acted, Log
 from kschedlab.simulation.perf.running import Operating
 from kschedlab.simulation.server.api import ApiServer
-from kschedlab.simulation.server.status import ApiError, of_fault
+from kschedlab.simulation.server.status import ApiError, field_error
 from kschedlab.simulation.timeline.actions import (
     Act,
     AddTaints,
@@ -171,7 +171,7 @@ def _merged(live: Any, given: dict[str, Any]) -> Any:
     data = msgspec.to_builtins(live, enc_hook=str)
     merged, faults = decode(_patched(data, given), type(live).__name__)
     if faults:
-        raise ApiError.invalid(type(live), live.metadata.name, map(of_fault, faults))
+        raise ApiError.invalid(type(live), live.metadata.name, map(field_error, faults))
     return merged
 
 

@@ -11,9 +11,9 @@ from kschedlab.objects.problems import Fault
 from kschedlab.simulation.server.status import (
     ApiError,
     StatusCause,
+    field_error,
     forbidden_value,
     invalid_value,
-    of_fault,
     required,
 )
 
@@ -29,9 +29,9 @@ OURS = {
     "not_found": ApiError.not_found(Pod, "web"),
     "not_found_group": ApiError.not_found(PodDisruptionBudget, "b"),
     "already_exists": ApiError.already_exists(Pod, "web"),
-    "no_name_left": ApiError.no_name_left(Pod, "web-x"),
+    "no_name_left": ApiError.name_generation_failed(Pod, "web-x"),
     "conflict": ApiError.conflict(PodDisruptionBudget, "b"),
-    "binding": ApiError.conflict(Pod, "web", 'pod web is already assigned to node "n1"', called="pods/binding"),
+    "binding": ApiError.conflict(Pod, "web", 'pod web is already assigned to node "n1"', resource_name="pods/binding"),
     "forbidden": ApiError.forbidden(Pod, "web", "no PriorityClass with name high was found"),
     "expired": ApiError.expired(3, 7),
     "gone": ApiError.gone("gone"),
@@ -57,8 +57,8 @@ def test_an_error_says_its_message() -> None:
 
 
 def test_faults_of_validation_become_causes() -> None:
-    missing = of_fault(Fault(("spec", "containers", 0, "name"), "is missing"))
-    wrong = of_fault(Fault(("spec", "containers", 0, "image"), '"A" is not a name'))
+    missing = field_error(Fault(("spec", "containers", 0, "name"), "is missing"))
+    wrong = field_error(Fault(("spec", "containers", 0, "image"), '"A" is not a name'))
     assert (missing.type, missing.field, missing.body) == (
         "FieldValueRequired",
         "spec.containers[0].name",

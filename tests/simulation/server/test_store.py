@@ -7,7 +7,7 @@ from kschedlab.objects.model import Node, ObjectMeta, Pod, PodStatus, Service
 from kschedlab.simulation.server.resources import RESOURCES
 from kschedlab.simulation.server.selection import field_selector
 from kschedlab.simulation.server.status import ApiError
-from kschedlab.simulation.server.store import Change, Store, Watch, at_version
+from kschedlab.simulation.server.store import Change, Store, Watch, with_resource_version
 
 RUNNING = field_selector(Pod, "status.phase!=Succeeded,status.phase!=Failed")
 
@@ -33,7 +33,7 @@ class Writer:
 
     def _write(self, type: str, pod: Pod, old: Pod | None) -> None:
         self.version += 1
-        self.store.write(Change(self.version * 10, self.version, type, at_version(pod, self.version), old))
+        self.store.write(Change(self.version * 10, self.version, type, with_resource_version(pod, self.version), old))
 
 
 def seen(watch: Watch) -> list[tuple[str, str, str]]:
@@ -130,7 +130,7 @@ def test_bookmarks_go_to_those_who_asked() -> None:
 def test_a_watch_that_is_stopped_sees_no_more_and_tells_once() -> None:
     writer = Writer()
     watch, told = writer.watch(1), []
-    watch.told = lambda: told.append(watch.closed)
+    watch.on_event = lambda: told.append(watch.closed)
     writer.put("a")
     writer.put("b")
     watch.stop()
