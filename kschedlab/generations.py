@@ -63,14 +63,15 @@ POINTS_1_37 = (*POINTS_1_20, "pre_enqueue", "events_to_register")
 class BinderRules:
     """How a generation binds volumes: named rules. The defaults are those of v1.37.
 
-    ``capacity_checked``: as in :class:`~kschedlab.filter.volumes.volume_binding.VolumeBinding`. ``migrates``: the same.
+    ``checks_storage_capacity``, ``translates_migrated_volumes``: as in
+    :class:`~kschedlab.filter.volumes.volume_binding.VolumeBinding`.
     ``told_only``: whether all is bound is judged by what the informers tell, if it is not older than what was written,
     and the volumes must be usable on the node; else by what was assumed (v1.13: checkBindings).
     ``provisioning_failed``: what is said if a claim has lost its chosen node.
     """
 
-    capacity_checked: bool = True
-    migrates: bool = True
+    checks_storage_capacity: bool = True
+    translates_migrated_volumes: bool = True
     told_only: bool = True
     provisioning_failed: str = 'provisioning failed for PVC "{name}"'
 
@@ -272,49 +273,49 @@ V1_37 = Generation(
 )
 """v1.37: pkg/scheduler/apis/config/v1/default_plugins.go, getDefaultPlugins; without the plugins of gated features."""
 
-CONSTRAINTS_1_20 = ConstraintRules(empty_counts_none=False, controller_owns=False)
+CONSTRAINTS_1_20 = ConstraintRules(empty_selector_counts_no_pods=False, defaults_follow_owner_reference=False)
 
 V1_20 = Generation(
     name="v1.20",
     api=API_1_20,
     filters=(
         NodeUnschedulable(),
-        NodeName(narrows=False, reason=WRONG_HOSTNAME),
+        NodeName(returns_node_names=False, reason=WRONG_HOSTNAME),
         TaintToleration(reason=UNTOLERATED_BY_NAME),
-        NodeAffinity(reason=NO_MATCH_1_20, narrows=False),
+        NodeAffinity(reason=NO_MATCH_1_20, returns_node_names=False),
         NodePorts(),
-        NodeResourcesFit(only_what_is_asked=False, too_small_is_final=False),
-        VolumeRestrictions(one_pod_claims=False),
+        NodeResourcesFit(checks_requested_resources_only=False, too_small_is_unresolvable=False),
+        VolumeRestrictions(checks_read_write_once_pod=False),
         DiskLimits("EBSLimits", EBS),
         DiskLimits("GCEPDLimits", GCE_PD),
         DriverLimits(),
         DiskLimits("AzureDiskLimits", AZURE_DISK),
         VolumeBinding(
-            migrates=False,
-            capacity_checked=False,
-            lost_rejected=False,
+            translates_migrated_volumes=False,
+            checks_storage_capacity=False,
+            rejects_lost_claims=False,
             conflict=NODE_CONFLICT_BEFORE,
             missing=VOLUME_MISSING_BEFORE,
         ),
-        VolumeZone(looks_up_first=False, newer_label_serves=False),
-        PodTopologySpread(rules=CONSTRAINTS_1_20, counts_where_let_in=False, new_domain_crashes=True),
-        InterPodAffinity(common_reason=NO_AFFINITY_OR_ANTI_AFFINITY, skips=False),
+        VolumeZone(finds_volumes_in_pre_filter=False, accepts_newer_node_labels=False),
+        PodTopologySpread(rules=CONSTRAINTS_1_20, counts_pods_on_eligible_nodes_only=False, panics_on_new_domain=True),
+        InterPodAffinity(common_reason=NO_AFFINITY_OR_ANTI_AFFINITY, skips_in_pre_filter=False),
     ),
     scores=(
         (BalancedResourceAllocation(), 1),
-        (ImageLocality(init_containers=False), 1),
-        (InterPodAffinityScore(skips=False, zero_counts=True), 1),
-        (NodeResourcesFitScore("NodeResourcesLeastAllocated", absent_left_out=False), 1),
-        (NodeAffinityScore(skips=False), 1),
+        (ImageLocality(counts_init_containers=False), 1),
+        (InterPodAffinityScore(skips_in_pre_score=False, range_includes_zero=True), 1),
+        (NodeResourcesFitScore("NodeResourcesLeastAllocated", ignores_absent_resources=False), 1),
+        (NodeAffinityScore(skips_in_pre_score=False), 1),
         (NodePreferAvoidPods(), 10000),
-        (PodTopologySpreadScore(rules=CONSTRAINTS_1_20, skips=False, rounds=False), 2),
+        (PodTopologySpreadScore(rules=CONSTRAINTS_1_20, skips_in_pre_score=False, rounds_sum=False), 2),
         (TaintTolerationScore(), 1),
     ),
-    sampling=SamplingRules(one_if_unscored=False),
+    sampling=SamplingRules(one_node_if_no_scores=False),
     preemption=PreemptionRules(
-        waits_for_preempted_only=False,
-        reason_given=False,
-        victims=VictimRules(budgets=BudgetRules(one_is_enough=False), sorted_again=False),
+        waits_for_preempted_pods_only=False,
+        reports_ineligibility=False,
+        victims=VictimRules(budgets=BudgetRules(stops_at_first_violation=False), sorted_again=False),
     ),
     nominated_node_first=False,
     rejection_told_once=False,
@@ -331,7 +332,9 @@ V1_20 = Generation(
         preempted="Preempted by {namespace}/{name} on node {node}",
         hints=False,
         cache=CacheRules(
-            expires=120 * SECOND, forgets_unknown=False, binder=BinderRules(capacity_checked=False, migrates=False)
+            expires=120 * SECOND,
+            forgets_unknown=False,
+            binder=BinderRules(checks_storage_capacity=False, translates_migrated_volumes=False),
         ),
     ),
     queue=WithBackoff,
@@ -369,14 +372,14 @@ V1_16 = Generation(
     api=API_1_16,
     filters=REGISTRY_1_16.filters(*DEFAULT_PREDICATES),
     scores=REGISTRY_1_16.scores(**DEFAULT_PRIORITIES),
-    sampling=SamplingRules(one_if_unscored=False, last_counts=True),
+    sampling=SamplingRules(one_node_if_no_scores=False, counts_surplus_node=True),
     preemption=PreemptionRules(
         min_candidate_percentage=100,
-        policy_obeyed=False,
-        hopeless_node_frees=False,
-        waits_for_preempted_only=False,
-        reason_given=False,
-        victims=VictimRules(BudgetRules(counted_down=False, disrupted_exempt=False), sorted_again=False),
+        obeys_preemption_policy=False,
+        unresolvable_node_ends_wait=False,
+        waits_for_preempted_pods_only=False,
+        reports_ineligibility=False,
+        victims=VictimRules(BudgetRules(counted_down=False, disrupted_pods_exempt=False), sorted_again=False),
     ),
     nominated_node_first=False,
     rejection_told_once=False,
@@ -398,8 +401,8 @@ V1_16 = Generation(
             removes_assumed=False,
             forgets_unknown=False,
             binder=BinderRules(
-                capacity_checked=False,
-                migrates=False,
+                checks_storage_capacity=False,
+                translates_migrated_volumes=False,
                 provisioning_failed='selectedNode annotation value "{selected}" not set to scheduled node "{node}"',
             ),
         ),

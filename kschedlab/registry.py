@@ -89,13 +89,13 @@ class Registry:
 _RESOURCES = partial(
     NodeResourcesFit,
     "PodFitsResources",
-    only_what_is_asked=False,
-    too_small_is_final=False,
-    full="Insufficient pods",
+    checks_requested_resources_only=False,
+    too_small_is_unresolvable=False,
+    too_many_pods="Insufficient pods",
 )
-_HOST = partial(NodeName, "HostName", narrows=False, reason=WRONG_HOSTNAME)
+_HOST = partial(NodeName, "HostName", returns_node_names=False, reason=WRONG_HOSTNAME)
 _PORTS = partial(NodePorts, "PodFitsHostPorts")
-_SELECTOR = partial(NodeAffinity, "MatchNodeSelector", reason=NO_MATCH_1_16, narrows=False)
+_SELECTOR = partial(NodeAffinity, "MatchNodeSelector", reason=NO_MATCH_1_16, returns_node_names=False)
 
 _PREDICATES: Predicates = {
     "CheckNodeCondition": CheckNodeCondition,
@@ -105,7 +105,7 @@ _PREDICATES: Predicates = {
     "PodFitsHostPorts": _PORTS,
     "MatchNodeSelector": _SELECTOR,
     "PodFitsResources": _RESOURCES,
-    "NoDiskConflict": partial(VolumeRestrictions, "NoDiskConflict", one_pod_claims=False),
+    "NoDiskConflict": partial(VolumeRestrictions, "NoDiskConflict", checks_read_write_once_pod=False),
     "PodToleratesNodeTaints": partial(TaintToleration, "PodToleratesNodeTaints", reason=NOT_TOLERATED),
     "CheckNodeLabelPresence": partial(NodeLabel, "CheckNodeLabelPresence"),
     "CheckServiceAffinity": ServiceAffinity,
@@ -117,19 +117,19 @@ _PREDICATES: Predicates = {
     "CheckVolumeBinding": partial(
         VolumeBinding,
         "CheckVolumeBinding",
-        migrates=False,
-        capacity_checked=False,
-        lost_rejected=False,
-        looks_up_first=False,
+        translates_migrated_volumes=False,
+        checks_storage_capacity=False,
+        rejects_lost_claims=False,
+        checks_claims_in_pre_filter=False,
         conflict=NODE_CONFLICT_BEFORE,
         missing=VOLUME_MISSING_BEFORE,
     ),
     "NoVolumeZoneConflict": partial(
         VolumeZone,
         "NoVolumeZoneConflict",
-        looks_up_first=False,
-        lost_is_error=True,
-        newer_label_serves=False,
+        finds_volumes_in_pre_filter=False,
+        missing_volume_is_error=True,
+        accepts_newer_node_labels=False,
         older_labels_only=True,
     ),
     "CheckNodeMemoryPressure": partial(
@@ -141,15 +141,15 @@ _PREDICATES: Predicates = {
         InterPodAffinity,
         "MatchInterPodAffinity",
         common_reason=NO_AFFINITY_OR_ANTI_AFFINITY,
-        skips=False,
-        others_first=True,
-        first_needs_keys=False,
-        nominated_seen=False,
-        put_back_exactly=False,
+        skips_in_pre_filter=False,
+        existing_anti_affinity_first=True,
+        first_pod_needs_topology_keys=False,
+        own_terms_see_nominated_pods=False,
+        reprieved_pods_count_per_term=False,
     ),
 }
 
-_REQUESTED = partial(NodeResourcesFitScore, highest=MAX_PRIORITY, absent_left_out=False)
+_REQUESTED = partial(NodeResourcesFitScore, highest=MAX_PRIORITY, ignores_absent_resources=False)
 _SPREAD = partial(SelectorSpread, highest=MAX_PRIORITY)
 _IDLE_FIRST = ((0, 10), (100, 0))
 
@@ -158,10 +158,10 @@ _PRIORITIES: Priorities = {
     "InterPodAffinityPriority": partial(
         InterPodAffinityScore,
         "InterPodAffinityPriority",
-        skips=False,
-        zero_counts=True,
+        skips_in_pre_score=False,
+        range_includes_zero=True,
         highest=MAX_PRIORITY,
-        normalized_later=False,
+        has_normalize_step=False,
     ),
     "LeastRequestedPriority": partial(_REQUESTED, "LeastRequestedPriority", least_allocated),
     "BalancedResourceAllocation": partial(
@@ -169,17 +169,25 @@ _PRIORITIES: Priorities = {
     ),
     "NodePreferAvoidPodsPriority": partial(NodePreferAvoidPods, "NodePreferAvoidPodsPriority", highest=MAX_PRIORITY),
     "NodeAffinityPriority": partial(
-        NodeAffinityScore, "NodeAffinityPriority", skips=False, highest=MAX_PRIORITY, fields_count=False
+        NodeAffinityScore,
+        "NodeAffinityPriority",
+        skips_in_pre_score=False,
+        highest=MAX_PRIORITY,
+        reads_match_fields=False,
     ),
     "TaintTolerationPriority": partial(TaintTolerationScore, "TaintTolerationPriority", highest=MAX_PRIORITY),
     "ImageLocalityPriority": partial(
-        ImageLocality, "ImageLocalityPriority", init_containers=False, highest=MAX_PRIORITY, limit_per_image=False
+        ImageLocality,
+        "ImageLocalityPriority",
+        counts_init_containers=False,
+        highest=MAX_PRIORITY,
+        limits_size_per_image=False,
     ),
     "MostRequestedPriority": partial(_REQUESTED, "MostRequestedPriority", most_requested),
     "RequestedToCapacityRatioPriority": partial(
         _REQUESTED,
         "RequestedToCapacityRatioPriority",
-        RequestedToCapacityRatio(_IDLE_FIRST, percent_rounded_up=True),
+        RequestedToCapacityRatio(_IDLE_FIRST, rounds_utilization_up=True),
     ),
     "NodeLabelPriority": partial(NodeLabelScore, "NodeLabelPriority", highest=MAX_PRIORITY),
     # meant for Services alone, but it gets its selectors from what all priorities share, where controllers are too
@@ -195,23 +203,23 @@ _MAX_COUNTS = ("MaxEBSVolumeCount", "MaxGCEPDVolumeCount", "MaxAzureDiskVolumeCo
 REGISTRY_1_13 = Registry(
     {
         **{name: make for name, make in _PREDICATES.items() if name != "MaxCinderVolumeCount"},
-        **{name: partial(_PREDICATES[name], unknown_counts=True) for name in _MAX_COUNTS},
+        **{name: partial(_PREDICATES[name], counts_claims_of_any_class=True) for name in _MAX_COUNTS},
         "MaxCSIVolumeCountPred": partial(
-            DriverLimits, "MaxCSIVolumeCountPred", unbound_count=False, csi_nodes_read=False
+            DriverLimits, "MaxCSIVolumeCountPred", counts_unbound_claims=False, reads_csi_nodes=False
         ),
-        "CheckVolumeBinding": partial(_PREDICATES["CheckVolumeBinding"], chosen_waits=False),
-        "CheckNodeCondition": partial(CheckNodeCondition, out_of_disk_counts=True),
-        "CheckNodeMemoryPressure": partial(_PREDICATES["CheckNodeMemoryPressure"], init_containers_count=False),
+        "CheckVolumeBinding": partial(_PREDICATES["CheckVolumeBinding"], claims_with_selected_node_wait=False),
+        "CheckNodeCondition": partial(CheckNodeCondition, checks_out_of_disk=True),
+        "CheckNodeMemoryPressure": partial(_PREDICATES["CheckNodeMemoryPressure"], counts_init_containers=False),
     },
     {
         **_PRIORITIES,
-        "SelectorSpreadPriority": partial(_PRIORITIES["SelectorSpreadPriority"], all_selectors=False),
-        "ImageLocalityPriority": partial(_PRIORITIES["ImageLocalityPriority"], own_size=False),
-        "ServiceSpreadingPriority": partial(_PRIORITIES["ServiceSpreadingPriority"], all_selectors=False),
+        "SelectorSpreadPriority": partial(_PRIORITIES["SelectorSpreadPriority"], requires_all_selectors=False),
+        "ImageLocalityPriority": partial(_PRIORITIES["ImageLocalityPriority"], uses_own_image_size=False),
+        "ServiceSpreadingPriority": partial(_PRIORITIES["ServiceSpreadingPriority"], requires_all_selectors=False),
         "RequestedToCapacityRatioPriority": partial(
             _REQUESTED,
             "RequestedToCapacityRatioPriority",
-            RequestedToCapacityRatio(_IDLE_FIRST, percent_rounded_up=True, zero_left_out=False),
+            RequestedToCapacityRatio(_IDLE_FIRST, rounds_utilization_up=True, ignores_zero_scores=False),
         ),
     },
 )
@@ -224,14 +232,14 @@ REGISTRY_1_20 = Registry(
     {
         "NodeLabel": NodeLabelScore,
         "NodeResourcesMostAllocated": partial(
-            NodeResourcesFitScore, "NodeResourcesMostAllocated", most_allocated, absent_left_out=False
+            NodeResourcesFitScore, "NodeResourcesMostAllocated", most_allocated, ignores_absent_resources=False
         ),
         "RequestedToCapacityRatio": partial(
             NodeResourcesFitScore,
             "RequestedToCapacityRatio",
-            RequestedToCapacityRatio(percent_rounded_up=True),
-            absent_left_out=False,
+            RequestedToCapacityRatio(rounds_utilization_up=True),
+            ignores_absent_resources=False,
         ),
-        "SelectorSpread": partial(SelectorSpread, constraints_instead=True),
+        "SelectorSpread": partial(SelectorSpread, yields_to_spread_constraints=True),
     },
 )

@@ -98,11 +98,11 @@ class Scheduler:
             return np.array([nominated]), 1
         left_in = int(np.count_nonzero(verdicts.refused_by != LEFT_OUT))
         rules = self.generation.sampling
-        unscored = rules.one_if_unscored and not self.generation.scores
+        unscored = rules.one_node_if_no_scores and not self.generation.scores
         enough = 1 if unscored else nodes_to_find(left_in, self.percentage, rules)
         feasible, looked_at = search(passes, self.next_start, enough)
         looked_at = min(looked_at, left_in)
-        extra = int(rules.last_counts and looked_at < left_in)
+        extra = int(rules.counts_surplus_node and looked_at < left_in)
         self.next_start = (self.next_start + looked_at + extra) % len(passes)
         return feasible, looked_at
 

@@ -159,19 +159,19 @@ def nomination_of_a_bound_pod(generation: Generation) -> str:
 SEEN: dict[tuple[str, str], tuple[Callable[[Generation], object], object, object]] = {
     ("v1.13", "sampling.min_percentage"): (nodes_found, 500, 420),
     ("v1.13", "host_drawn"): (hosts, "ababab", "baabbb"),
-    ("v1.16", "sampling.last_counts"): (where_the_second_search_begins, "n101", "n100"),
+    ("v1.16", "sampling.counts_surplus_node"): (where_the_second_search_begins, "n101", "n100"),
     ("v1.16", "preemption.min_candidate_percentage"): (candidates, 300, 100),
-    ("v1.16", "filter NoVolumeZoneConflict.lost_is_error"): (
+    ("v1.16", "filter NoVolumeZoneConflict.missing_volume_is_error"): (
         fate_of_a_claim_without_class,
         "PersistentVolumeClaim had no pv name and storageClass name",
         "0/1 nodes are available: 1 PersistentVolumeClaim had no pv name and storageClass name.",
     ),
-    ("v1.16", "score InterPodAffinityPriority.normalized_later"): (raw_affinity, 10, 7),
+    ("v1.16", "score InterPodAffinityPriority.has_normalize_step"): (raw_affinity, 10, 7),
     ("v1.20", "api.unknown: schedulingGates"): (outcome_with_a_gate, "a", None),
     ("v1.20", "api.bound_pods_stay_nominated"): (nomination_of_a_bound_pod, "a", ""),
-    ("v1.20", "sampling.one_if_unscored"): (nodes_found_unscored, 2, 1),
+    ("v1.20", "sampling.one_node_if_no_scores"): (nodes_found_unscored, 2, 1),
     ("v1.20", "nominated_node_first"): (host_of_a_nominated_pod, "a", "b"),
-    ("v1.20", "filter NodeName.narrows"): (
+    ("v1.20", "filter NodeName.returns_node_names"): (
         refusal_of_another_host,
         ("NodeUnschedulable", "node(s) were unschedulable"),
         ("PreFilter", ""),
@@ -186,7 +186,7 @@ SEEN: dict[tuple[str, str], tuple[Callable[[Generation], object], object, object
         ("NodeUnschedulable", "node(s) were unschedulable"),
         ("NodeName", "node(s) didn't match the requested hostname"),
     ),
-    ("v1.20", "filter PodTopologySpread.rules.controller_owns"): (refused_by_hard_defaults, ["a"], []),
+    ("v1.20", "filter PodTopologySpread.rules.defaults_follow_owner_reference"): (refused_by_hard_defaults, ["a"], []),
 }
 """By the earlier generation and the rule: what is looked at, and what it is without the rule's change and with it."""
 

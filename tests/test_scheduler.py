@@ -41,7 +41,7 @@ def test_a_survey_sees_everything_whatever_the_percentage() -> None:
 def test_without_score_plugins_the_first_feasible_node_is_enough() -> None:
     unscored = replace(V1_37, scores=())
     assert schedule("default/web", nodes(5), unscored, survey=False).names == ["n000"]
-    ranked = replace(unscored, sampling=replace(V1_37.sampling, one_if_unscored=False))
+    ranked = replace(unscored, sampling=replace(V1_37.sampling, one_node_if_no_scores=False))
     decision = schedule("default/web", nodes(5), ranked, survey=False)
     assert decision.scores is not None and decision.scores.total.tolist() == [1] * 5
 

@@ -47,13 +47,13 @@ SYSTEM_DEFAULTS: Given = (
 class ConstraintRules:
     """How a generation reads constraints: named rules. The defaults are those of v1.37.
 
-    ``empty_counts_none``: a constraint with an empty selector counts no pods; else all of the namespace.
-    ``controller_owns``: the default constraints spread the pods of the pod's owner; else those of every controller
-    that selects the pod.
+    ``empty_selector_counts_no_pods``: a constraint with an empty selector counts no pods; else all of the namespace.
+    ``defaults_follow_owner_reference``: the default constraints spread the pods of the pod's owner; else the pods of
+    every controller that selects the pod.
     """
 
-    empty_counts_none: bool = True
-    controller_owns: bool = True
+    empty_selector_counts_no_pods: bool = True
+    defaults_follow_owner_reference: bool = True
 
 
 @dataclass(frozen=True)
@@ -99,7 +99,7 @@ class Constraint:
     ) -> Constraint:
         """The constraint of that pod, with this selector."""
         namespace, labels = pod.metadata.namespace, pod.metadata.labels
-        none = selector is not None and selector.empty and rules.empty_counts_none
+        none = selector is not None and selector.empty and rules.empty_selector_counts_no_pods
         return cls(
             key=given.topologyKey,
             max_skew=given.maxSkew,
@@ -132,12 +132,16 @@ def constraints(
     wanted = [given for given in defaults if given.whenUnsatisfiable == action]
     if not wanted:
         return ()
-    owner = next((o for o in pod.pod.metadata.ownerReferences if o.controller), None) if rules.controller_owns else None
-    if rules.controller_owns and owner is None and not cluster.every(Service):
+    owner = (
+        next((o for o in pod.pod.metadata.ownerReferences if o.controller), None)
+        if rules.defaults_follow_owner_reference
+        else None
+    )
+    if rules.defaults_follow_owner_reference and owner is None and not cluster.every(Service):
         return ()
 
     def prepare() -> tuple[Constraint, ...]:
-        selects = owned_selector if rules.controller_owns else matching_selector
+        selects = owned_selector if rules.defaults_follow_owner_reference else matching_selector
         selector = selects(pod.pod, cluster)
         return () if selector.empty else tuple(Constraint.of(given, pod.pod, selector, rules) for given in wanted)
 

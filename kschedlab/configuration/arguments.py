@@ -175,7 +175,7 @@ def _change_resources(args: fields.ResourcesArgs) -> Change:
 
 
 def _change_ratio(args: fields.RequestedToCapacityRatioArgs) -> Change:
-    strategy = RequestedToCapacityRatio(corners(args.shape), percent_rounded_up=True)
+    strategy = RequestedToCapacityRatio(corners(args.shape), rounds_utilization_up=True)
     return Change(score={"strategy": strategy, "resources": weighed(args.resources)})
 
 
@@ -267,7 +267,7 @@ def _check_constraints(args: fields.PodTopologySpreadArgs, path: Path, faults: F
 def _change_spread(args: fields.PodTopologySpreadArgs) -> Change:
     if args.defaultingType == LIST or args.defaultConstraints:
         own = {"defaults": args.defaultConstraints}
-        return Change(own, {**own, "defaults_are_lenient": False})
+        return Change(own, {**own, "system_defaulted": False})
     return Change({"defaults": SYSTEM_DEFAULTS}, {"defaults": SYSTEM_DEFAULTS})
 
 

@@ -63,7 +63,7 @@ def filter_alone(plugin: Filter) -> Filter:
     if plugin.name in NO_PRE_FILTER:
         return FailingFilter(plugin.name, NO_PRE_FILTER[plugin.name].format(state=f"PreFilter{plugin.name}"))
     if isinstance(plugin, NodeName | NodeAffinity):
-        return replace(plugin, narrows=False)
+        return replace(plugin, returns_node_names=False)
     return ToldOfEveryNode(plugin) if isinstance(plugin, VolumeZone) else plugin
 
 

@@ -83,33 +83,34 @@ def anti_affinity_keys(signature: Signature) -> tuple[str, ...]:
 class InterPodAffinity:
     """The filter.
 
-    ``common_reason``: said of every refused node, before the reason itself. Named rules:
+    ``common_reason``: a reason given for every refused node, before the specific one. Named rules:
 
-    ``skips``: a pod without required terms that no *running* pod's anti-affinity means is skipped.
-    ``others_first``: other pods' anti-affinity is looked at before the pod's own terms.
-    ``first_needs_keys``: the first pod of a group passes only where the nodes have the topology keys.
-    ``nominated_seen``: the pod's own terms see nominated pods; else only those pods' terms see the pod.
-    ``put_back_exactly``: a victim that is put back counts for the terms that mean it; else for the topology keys of all
-    terms of the pod's anti-affinity if one means it.
+    ``skips_in_pre_filter``: PreFilter skips a pod without required terms that no *running* pod's anti-affinity matches.
+    ``existing_anti_affinity_first``: the anti-affinity of existing pods is checked before the pod's own terms.
+    ``first_pod_needs_topology_keys``: the first pod of a group passes only on nodes with the topology keys.
+    ``own_terms_see_nominated_pods``: the pod's own terms count nominated pods; else only the nominated pods' terms
+    apply to the pod.
+    ``reprieved_pods_count_per_term``: a reprieved victim counts for the anti-affinity terms that match it; else for the
+    topology keys of all the pod's anti-affinity terms if any of them matches it.
     """
 
     name: str = "InterPodAffinity"
     common_reason: str = ""
-    skips: bool = True
-    others_first: bool = False
-    first_needs_keys: bool = True
-    nominated_seen: bool = True
-    put_back_exactly: bool = True
+    skips_in_pre_filter: bool = True
+    existing_anti_affinity_first: bool = False
+    first_pod_needs_topology_keys: bool = True
+    own_terms_see_nominated_pods: bool = True
+    reprieved_pods_count_per_term: bool = True
 
     def prepare(self, pod: PodInfo, cluster: Cluster) -> AffinityCheck | None:
-        """Skips a pod that no term can concern; by the rule ``skips`` also one that nominated pods' terms alone do."""
+        """Skips a pod that no term can affect, or (``skips_in_pre_filter``) only terms of nominated pods."""
         signatures = cluster.signatures
         keys = signatures.found(anti_affinity_keys)
         if not keys and not signatures[pod.signature].terms.affinity:
             return None
         asked = incoming(pod, cluster)
         repels = tuple(r for key in keys if signatures.answers(r := Repels(asked, key)).any())
-        concerned = asked.terms.affinity or asked.terms.anti_affinity or (repels and not self.skips)
+        concerned = asked.terms.affinity or asked.terms.anti_affinity or (repels and not self.skips_in_pre_filter)
         if concerned or any(_asked_somewhere(r, cluster) for r in repels):
             return AffinityCheck(asked, repels, cluster, self)
         return None
@@ -149,24 +150,24 @@ class AffinityCheck:
         return Refusals([Refusal(refused.mask, self._rules.common_reason), *refused.parts])
 
     def _parts(self, snapshot: Snapshot) -> Iterator[Refusal]:
-        own = snapshot if self._rules.nominated_seen else snapshot.of_running()
-        if self._rules.others_first:
+        own = snapshot if self._rules.own_terms_see_nominated_pods else snapshot.of_running()
+        if self._rules.existing_anti_affinity_first:
             yield from self._others(snapshot)
         if self._near:
             yield self._affinity(own)
         for query in self._unwanted:
             count = own.count_in_domain(query, query.key)
-            if not self._rules.put_back_exactly:
+            if not self._rules.reprieved_pods_count_per_term:
                 labelled = own.cluster.topology(query.key).domain >= 0
                 count = count + labelled * own.put_back(UnwantedElsewhere(query.by, query.key))
             yield Refusal(count > 0, ANTI_AFFINITY, terms={query.key: count})
-        if not self._rules.others_first:
+        if not self._rules.existing_anti_affinity_first:
             yield from self._others(snapshot)
 
     def _affinity(self, snapshot: Snapshot) -> Refusal:
         near = {key: snapshot.count_in_domain(self._wanted, key) for key in self._near}
         found = np.logical_and.reduce([count > 0 for count in near.values()])
-        if self._rules.first_needs_keys:
+        if self._rules.first_pod_needs_topology_keys:
             fits = self._labelled & (found | self._first(snapshot))
         else:
             fits = (self._labelled & found) | self._first(snapshot)

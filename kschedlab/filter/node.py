@@ -30,11 +30,12 @@ UNSCHEDULABLE_TAINT = Taint(key="node.kubernetes.io/unschedulable", effect="NoSc
 class NodeName:
     """The filter: only the node of ``spec.nodeName``.
 
-    ``reason``: what it says of the others. Named rule ``narrows``: they are left out beforehand, not refused.
+    ``reason``: its reason for all other nodes. Named rule ``returns_node_names``: PreFilter leaves them out
+    (PreFilterResult), so Filter never sees them.
     """
 
     name: str = "NodeName"
-    narrows: bool = True
+    returns_node_names: bool = True
     reason: str = WRONG_NAME
 
     def prepare(self, pod: PodInfo, cluster: Cluster) -> StaticFilter | None:
@@ -44,7 +45,7 @@ class NodeName:
             return None
         others = np.array([name != wanted for name in cluster.names], np.bool_)
         return StaticFilter(
-            Refusals([Refusal(others, self.reason, True)]), frozenset({wanted}) if self.narrows else None
+            Refusals([Refusal(others, self.reason, True)]), frozenset({wanted}) if self.returns_node_names else None
         )
 
 

@@ -25,16 +25,16 @@ CONFLICT = "pod affinity terms conflict"
 
 @dataclass(frozen=True)
 class NodeAffinity:
-    """The filter. ``added``: node affinity that the scheduler asks of every pod (NodeAffinityArgs.addedAffinity).
+    """The filter. ``added``: node affinity that the scheduler requires of every pod (NodeAffinityArgs.addedAffinity).
 
-    ``reason``: what it says of nodes that the pod does not ask for. Named rule ``narrows``: if the pod asks for nodes
-    by name, the others are left out beforehand, not refused.
+    ``reason``: its reason for nodes that don't match the pod's own terms. Named rule ``returns_node_names``: if the pod
+    requires nodes by name, PreFilter leaves all others out (PreFilterResult).
     """
 
     name: str = "NodeAffinity"
     added: NodeSelector | None = None
     reason: str = NO_MATCH
-    narrows: bool = True
+    returns_node_names: bool = True
 
     def __post_init__(self) -> None:
         """SelectorError if ``added`` has a term that cannot be asked."""
@@ -53,7 +53,9 @@ class NodeAffinity:
     def _judge(
         self, spec: PodSpec, affinity: NodeSelector | None, cluster: Cluster
     ) -> StaticFilter | PreFilterRejection:
-        node_names = nodes_by_name(affinity.nodeSelectorTerms) if self.narrows and affinity is not None else None
+        node_names = (
+            nodes_by_name(affinity.nodeSelectorTerms) if self.returns_node_names and affinity is not None else None
+        )
         if node_names is not None and not node_names:
             return PreFilterRejection(self.name, (CONFLICT,))
         match, parts = required(cluster, spec), []

@@ -27,30 +27,33 @@ INSUFFICIENT = "Insufficient {resource}"
 
 @dataclass(frozen=True)
 class NodeResourcesFit:
-    """The filter. ``ignored``: extended resources, or groups of them (``example.com``), that are not looked at.
+    """The filter. ``ignored``: extended resources, or groups of them (``example.com``), that it does not check.
 
-    Named rules: ``only_what_is_asked``: resources that the pod does not ask for are not looked at; else cpu, memory and
-    ephemeral storage are, unless it asks for nothing at all. ``too_small_is_final``: evicting pods is known not to help
-    where the pod asks for more than the empty node has. ``full``: its reason where there are too many pods.
+    ``too_many_pods``: its reason where the node has its maximum number of pods. Named rules:
+
+    ``checks_requested_resources_only``: resources that the pod does not request are not checked; else cpu, memory and
+    ephemeral storage are, unless the pod requests nothing at all.
+    ``too_small_is_unresolvable``: evicting pods can't help where the pod requests more than the empty node has.
     """
 
     name: str = "NodeResourcesFit"
     ignored: frozenset[str] = frozenset()
-    only_what_is_asked: bool = True
-    too_small_is_final: bool = True
-    full: str = TOO_MANY_PODS
+    checks_requested_resources_only: bool = True
+    too_small_is_unresolvable: bool = True
+    too_many_pods: str = TOO_MANY_PODS
 
     def prepare(self, pod: PodInfo, cluster: Cluster) -> FitCheck:
         """Always has something to say: every node has a limit of pods."""
-        asked = asked_for(pod.request) if self.only_what_is_asked else looked_at_together(pod.request)
+        asked = asked_for(pod.request) if self.checks_requested_resources_only else looked_at_together(pod.request)
         wanted = [
             (cluster.resources[name], name, amount)
             for name, amount in asked.items()
             if not (self.ignored and self._ignores(name))
         ]
-        final = self.too_small_is_final
+        final = self.too_small_is_unresolvable
         return FitCheck(
-            tuple(Wanted(n, a, row, final and a > cluster.allocatable[row]) for row, n, a in sorted(wanted)), self.full
+            tuple(Wanted(n, a, row, final and a > cluster.allocatable[row]) for row, n, a in sorted(wanted)),
+            self.too_many_pods,
         )
 
     def _ignores(self, resource: str) -> bool:
@@ -83,10 +86,10 @@ class Wanted(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class FitCheck:
-    """``wanted``: all that the pod asks for, in the order of the rows; ``full``: the reason for too many pods."""
+    """``wanted``: all that the pod requests, by row; ``too_many_pods``: see :class:`NodeResourcesFit`."""
 
     wanted: tuple[Wanted, ...]
-    full: str = TOO_MANY_PODS
+    too_many_pods: str = TOO_MANY_PODS
     node_names: frozenset[str] | None = None
     depends_on_pods: bool = True
     monotonic: bool = True
@@ -97,7 +100,7 @@ class FitCheck:
         parts = []
         full = pods_on >= cluster.max_pods
         if full.any():
-            parts.append(Refusal(full, self.full, terms={"pods": pods_on, "allowed": cluster.max_pods}))
+            parts.append(Refusal(full, self.too_many_pods, terms={"pods": pods_on, "allowed": cluster.max_pods}))
         for name, amount, row, too_small in self.wanted:
             allocatable, used = cluster.allocatable[row], snapshot.requested(row)
             short = allocatable - used < amount

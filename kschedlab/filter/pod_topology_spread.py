@@ -41,16 +41,16 @@ NO_OTHER = np.iinfo(np.int32).max
 class PodTopologySpread:
     """The filter. ``defaults``: constraints of pods that have none and belong to a Service or a controller.
 
-    Named rules: ``rules``: how constraints are read. ``counts_where_let_in``: only pods on nodes that the constraint
-    lets in count; else all in a domain that has such a node. ``new_domain_crashes``: the scheduler dies if a pod is
-    nominated to a node with all keys in a domain that has no such node.
+    Named rules: ``rules``: how constraints are read. ``counts_pods_on_eligible_nodes_only``: a domain counts the pods
+    on its eligible nodes; else, if it has any eligible node, all its pods. ``panics_on_new_domain``: the scheduler
+    panics if a pod is nominated to a node that has all keys, in a domain without an eligible node.
     """
 
     name: str = "PodTopologySpread"
     defaults: Given = SYSTEM_DEFAULTS
     rules: ConstraintRules = ConstraintRules()
-    counts_where_let_in: bool = True
-    new_domain_crashes: bool = False
+    counts_pods_on_eligible_nodes_only: bool = True
+    panics_on_new_domain: bool = False
 
     def prepare(self, pod: PodInfo, cluster: Cluster) -> SpreadCheck | None:
         """Skips a pod without DoNotSchedule constraints."""
@@ -101,9 +101,9 @@ class Skew:
         self._topology: Topology = cluster.topology(constraint.key)
         known = self._topology.total(eligible) > 0
         count, in_known = cluster.count(constraint.counted), known.take(self._topology.domain)
-        total = self._topology.total(count * (eligible if plugin.counts_where_let_in else in_known))
-        self._changing = eligible if plugin.counts_where_let_in else complete & in_known
-        self._crashing = complete & ~in_known if plugin.new_domain_crashes else None
+        total = self._topology.total(count * (eligible if plugin.counts_pods_on_eligible_nodes_only else in_known))
+        self._changing = eligible if plugin.counts_pods_on_eligible_nodes_only else complete & in_known
+        self._crashing = complete & ~in_known if plugin.panics_on_new_domain else None
         self.matching: IntArray = total.take(self._topology.domain)
         self._counts = total[known]
         self.enough_domains = len(self._counts) >= constraint.min_domains

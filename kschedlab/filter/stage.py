@@ -229,8 +229,8 @@ def nodes_to_find(nodes: int, percentage: int, rules: SamplingRules) -> int:
 class SamplingRules:
     """Constants of the search: all below 100 nodes; adaptive: 50 % less 1 % for each 125 nodes, at least 5 %.
 
-    ``one_if_unscored``: without score plugins the first feasible node is enough. ``last_counts``: the feasible node
-    that is one too many counts as looked at, so that the next search begins behind it (v1.16, v1.13:
+    ``one_node_if_no_scores``: without score plugins the first feasible node is enough. ``counts_surplus_node``: the
+    feasible node that ends the search counts as looked at, so the next search starts after it (v1.16, v1.13:
     internal/cache/node_tree.go, Next).
     """
 
@@ -238,8 +238,8 @@ class SamplingRules:
     min_percentage: int = 5
     adaptive_from: int = 50
     adaptive_step: int = 125
-    one_if_unscored: bool = True
-    last_counts: bool = False
+    one_node_if_no_scores: bool = True
+    counts_surplus_node: bool = False
 
 
 def search(passes: BoolArray, start: int, enough: int) -> tuple[IntArray, int]:

@@ -21,13 +21,13 @@ class BudgetRules:
     """How a generation reads budgets: named rules. The defaults are those of v1.37.
 
     ``counted_down``: each victim uses up one of ``disruptionsAllowed``; else only a budget that allows none is broken.
-    ``disrupted_exempt``: a pod in ``disruptedPods`` is already counted there, so evicting it breaks nothing.
-    ``one_is_enough``: a pod that breaks one budget is not charged to those after it.
+    ``disrupted_pods_exempt``: a pod in ``disruptedPods`` is already counted there, so evicting it breaks nothing.
+    ``stops_at_first_violation``: a pod that breaks one budget is not charged to those after it.
     """
 
     counted_down: bool = True
-    disrupted_exempt: bool = True
-    one_is_enough: bool = True
+    disrupted_pods_exempt: bool = True
+    stops_at_first_violation: bool = True
 
 
 @dataclass(frozen=True)
@@ -62,11 +62,11 @@ def violations(
         selector = budget.spec.selector.compile() if budget.spec.selector is not None else None
         protected = cluster.signatures.answers(Protects(budget.metadata.namespace, selector)) > 0
         charged = protected[cluster.pods.signature[rows]]
-        if rules.one_is_enough:
+        if rules.stops_at_first_violation:
             charged &= ~broken
         if not charged.any():
             continue
-        for name in budget.status.disruptedPods if rules.disrupted_exempt else ():
+        for name in budget.status.disruptedPods if rules.disrupted_pods_exempt else ():
             row = cluster.pods.row_of.get(f"{budget.metadata.namespace}/{name}")
             charged &= rows != row if row is not None else True
         used = _number_within(node, charged) if rules.counted_down else 1

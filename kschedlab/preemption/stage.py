@@ -32,20 +32,20 @@ class PreemptionRules:
 
     ``enabled``: pods preempt at all.
     ``min_candidate_percentage``, ``min_candidates``: how many candidates are enough; 100 % examines all.
-    ``policy_obeyed``: preemptionPolicy Never keeps a pod from preempting.
-    ``hopeless_node_frees``: a nominated node on which evicting can't help any more doesn't make the pod wait.
-    ``waits_for_preempted_only``: only pods that the scheduler evicted make it wait, not any that terminate.
-    ``reason_given``: the message says why a pod may not preempt.
+    ``obeys_preemption_policy``: preemptionPolicy Never keeps a pod from preempting.
+    ``unresolvable_node_ends_wait``: a nominated node on which evicting can't help any more doesn't make the pod wait.
+    ``waits_for_preempted_pods_only``: only pods that the scheduler evicted make it wait, not any that terminate.
+    ``reports_ineligibility``: the message says why a pod may not preempt.
     ``victims``: see :class:`~kschedlab.preemption.victims.VictimRules`. ``ladder``: the rules that choose a candidate.
     """
 
     enabled: bool = True
     min_candidate_percentage: int = 10
     min_candidates: int = 100
-    policy_obeyed: bool = True
-    hopeless_node_frees: bool = True
-    waits_for_preempted_only: bool = True
-    reason_given: bool = True
+    obeys_preemption_policy: bool = True
+    unresolvable_node_ends_wait: bool = True
+    waits_for_preempted_pods_only: bool = True
+    reports_ineligibility: bool = True
     victims: VictimRules = field(default_factory=VictimRules)
     ladder: tuple[Rule, ...] = RULES
 
@@ -179,13 +179,13 @@ def ineligible(pod: PodInfo, cluster: Cluster, hopeless: BoolArray, rules: Preem
 
     It waits while a victim is still terminating on its nominated node, unless evicting pods can't help there any more.
     """
-    if rules.policy_obeyed and pod.pod.spec.preemptionPolicy == "Never":
+    if rules.obeys_preemption_policy and pod.pod.spec.preemptionPolicy == "Never":
         return NEVER
     nominated = cluster.index.get(pod.pod.status.nominatedNodeName or "")
-    if nominated is not None and not (rules.hopeless_node_frees and hopeless[nominated]):
+    if nominated is not None and not (rules.unresolvable_node_ends_wait and hopeless[nominated]):
         for row in cluster.pods_of(nominated).tolist():
             other = cluster.pods.info(row)
-            gone = terminating_by_preemption if rules.waits_for_preempted_only else terminating
+            gone = terminating_by_preemption if rules.waits_for_preempted_pods_only else terminating
             if other.priority < pod.priority and gone(other.pod):
                 return TERMINATING
     return ""

@@ -28,23 +28,24 @@ ENORMOUS = 1 << 50
 
 @dataclass(frozen=True)
 class ImageLocality:
-    """Bytes present, between 23 MiB and 1000 MiB an image, scaled to 0..``highest``.
+    """Bytes present, between 23 MiB and 1000 MiB an image, scaled to 0..``highest``. Named rules:
 
-    Named rules: ``init_containers``: images of init containers and image volumes count too (not in v1.20: the same
-    file). ``limit_per_image``: the 1000 MiB are for each image; else for all (v1.16, v1.13:
-    algorithm/priorities/image_locality.go). ``own_size``: an image is as large as the node itself reports; else as the
-    first node that has it did (v1.13: internal/cache/cache.go, addNodeImageStates).
+    ``counts_init_containers``: images of init containers and image volumes count too (not in v1.20: the same file).
+    ``limits_size_per_image``: the 1000 MiB apply to each image; else to the sum (v1.16, v1.13:
+    algorithm/priorities/image_locality.go).
+    ``uses_own_image_size``: an image has the size that the node itself reports; else the size that the first node with
+    the image reported (v1.13: internal/cache/cache.go, addNodeImageStates).
     """
 
     name: str = "ImageLocality"
-    init_containers: bool = True
+    counts_init_containers: bool = True
     highest: int = MAX_NODE_SCORE
-    limit_per_image: bool = True
-    own_size: bool = True
+    limits_size_per_image: bool = True
+    uses_own_image_size: bool = True
 
     def score(self, pod: PodInfo, cluster: Cluster, nodes: IntArray) -> Scored:
         """Scores every pod. Terms: ``bytes``, int64[nodes given], present there and scaled; ``images``, how many."""
-        used = images if self.init_containers else container_images
+        used = images if self.counts_init_containers else container_images
         wanted = tuple(sorted(normalized(image) for image in used(pod.pod.spec)))
         key = ("ImageLocality", self, wanted)
         present, score = cluster.derived(key, lambda: self._all_nodes(wanted, cluster), IMAGES)
@@ -52,11 +53,11 @@ class ImageLocality:
         return Scored(raw, raw, {"bytes": present[nodes], "images": len(wanted)})
 
     def _all_nodes(self, wanted: tuple[str, ...], cluster: Cluster) -> tuple[IntArray, IntArray]:
-        spread = scaled_sizes(cluster, self.own_size)
+        spread = scaled_sizes(cluster, self.uses_own_image_size)
         present = np.zeros(len(cluster.nodes), np.int64)
         for image in wanted:
             present += spread.get(image, 0)
-        limit = HIGHEST_PER_IMAGE * (max(len(wanted), 1) if self.limit_per_image else 1)
+        limit = HIGHEST_PER_IMAGE * (max(len(wanted), 1) if self.limits_size_per_image else 1)
         return present, self.highest * (np.clip(present, LOWEST, limit) - LOWEST) // (limit - LOWEST)
 
 
@@ -80,21 +81,25 @@ def normalized(image: str) -> str:
     return image if image.rfind(":") > image.rfind("/") else f"{image}:latest"
 
 
-def scaled_sizes(cluster: Cluster, own_size: bool = True) -> dict[str, IntArray]:
+def scaled_sizes(cluster: Cluster, uses_own_image_size: bool = True) -> dict[str, IntArray]:
     """For each image name: int64[nodes], its size on the nodes that have it, times the share of nodes that have it.
 
     The share keeps pods from piling up on the few nodes that have a rare image.
     """
-    return cluster.derived(("scaled sizes", own_size), lambda: _scaled_sizes(cluster, own_size), IMAGES)
+    return cluster.derived(
+        ("scaled sizes", uses_own_image_size), lambda: _scaled_sizes(cluster, uses_own_image_size), IMAGES
+    )
 
 
-def _scaled_sizes(cluster: Cluster, own_size: bool) -> dict[str, IntArray]:
+def _scaled_sizes(cluster: Cluster, uses_own_image_size: bool) -> dict[str, IntArray]:
     sizes: dict[str, dict[int, int]] = {}
     for position in cluster.arrivals():
         for image in cluster.nodes[position].status.images:
             for name in image.names:
                 known = sizes.setdefault(name, {})
-                known[position] = image.sizeBytes if own_size else next(iter(known.values()), image.sizeBytes)
+                known[position] = (
+                    image.sizeBytes if uses_own_image_size else next(iter(known.values()), image.sizeBytes)
+                )
     scaled = {}
     for name, on in sizes.items():
         row = scaled[name] = np.zeros(len(cluster.nodes), np.int64)

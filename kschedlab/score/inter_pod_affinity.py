@@ -61,33 +61,34 @@ def pulling_keys(signature: Signature) -> tuple[str, ...]:
 
 @dataclass(frozen=True)
 class InterPodAffinityScore:
-    """The sum, over the topology keys, of the pull in the node's domain, stretched to 0..``highest``.
+    """The sum, over the topology keys, of the weights in the node's domain, stretched to 0..``highest``.
 
-    ``hard_pod_affinity_weight``: how much required affinity of running pods pulls. ``others_count_always``: a pod that
-    prefers nothing itself is pulled as well (if not InterPodAffinityArgs.ignorePreferredTermsOfExistingPods).
+    ``hard_pod_affinity_weight``: the weight of a running pod's required affinity. ``others_count_always``: preferred
+    terms of existing pods count even if the pod itself prefers nothing (unless
+    InterPodAffinityArgs.ignorePreferredTermsOfExistingPods). Named rules:
 
-    Named rules: ``skips``: a pod that is tied to no running pod is skipped; else all nodes get 0. ``zero_counts``: the
-    scale begins at 0 if no node is below it, and ends there if none is above (v1.20: the same file).
-    ``normalized_later``: the sum is the raw score; else the plugin gives the final score at once (v1.16, v1.13:
+    ``skips_in_pre_score``: PreScore skips a pod that no term ties to a running pod; else all nodes get 0.
+    ``range_includes_zero``: the range of raw scores always includes 0 (v1.20: the same file).
+    ``has_normalize_step``: the raw score is the sum; else the plugin returns the final score at once (v1.16, v1.13:
     algorithm/priorities/interpod_affinity.go).
     """
 
     name: str = "InterPodAffinity"
     hard_pod_affinity_weight: int = 1
     others_count_always: bool = True
-    skips: bool = True
-    zero_counts: bool = False
-    normalized_later: bool = True
+    skips_in_pre_score: bool = True
+    range_includes_zero: bool = False
+    has_normalize_step: bool = True
     highest: int = MAX_NODE_SCORE
 
     def score(self, pod: PodInfo, cluster: Cluster, nodes: IntArray) -> Scored | None:
         """Skips a pod that is tied to no running pod. Terms: the pull for each topology key."""
         terms = self._pulls(pod, cluster, nodes)
         if not terms:
-            return None if self.skips else Scored(np.zeros_like(nodes), np.zeros_like(nodes))
+            return None if self.skips_in_pre_score else Scored(np.zeros_like(nodes), np.zeros_like(nodes))
         raw = reduce(np.add, terms.values())
-        final = _stretched(raw, self.zero_counts, self.highest)
-        return Scored(raw if self.normalized_later else final, final, terms)
+        final = _stretched(raw, self.range_includes_zero, self.highest)
+        return Scored(raw if self.has_normalize_step else final, final, terms)
 
     def _pulls(self, pod: PodInfo, cluster: Cluster, nodes: IntArray) -> dict[str, IntArray]:
         """By topology key: int64[nodes given], the pull; without keys that tie the pod to nobody."""
@@ -115,9 +116,9 @@ def _total(pull: Pull, cluster: Cluster, nodes: IntArray) -> IntArray:
     return topology.total(cluster.count(pull))[topology.domain[nodes]]
 
 
-def _stretched(raw: IntArray, zero_counts: bool, highest: int) -> IntArray:
+def _stretched(raw: IntArray, range_includes_zero: bool, highest: int) -> IntArray:
     """The least becomes 0 and the most ``highest``, in floating point, rounded down; all 0 if they are equal."""
-    least, most = (raw.min(), raw.max()) if not zero_counts else (min(raw.min(), 0), max(raw.max(), 0))
+    least, most = (raw.min(), raw.max()) if not range_includes_zero else (min(raw.min(), 0), max(raw.max(), 0))
     if most == least:
         return np.zeros_like(raw)
     return (highest * ((raw - least) / (most - least))).astype(np.int64)

@@ -28,16 +28,18 @@ Terms = tuple[PreferredSchedulingTerm, ...]
 class NodeAffinityScore:
     """The sum of the weights of the terms that match, scaled to 0..``highest``.
 
-    ``added``: terms that the scheduler prefers for every pod (NodeAffinityArgs.addedAffinity). Named rules: ``skips``:
-    a pod that prefers nothing is skipped; else all nodes get 0. ``fields_count``: a term can ask for nodes by name;
-    else that is not read (v1.16, v1.13: algorithm/priorities/node_affinity.go).
+    ``added``: terms that the scheduler prefers for every pod (NodeAffinityArgs.addedAffinity). Named rules:
+
+    ``skips_in_pre_score``: PreScore skips a pod that prefers nothing; else all nodes get 0.
+    ``reads_match_fields``: a term can prefer nodes by name (matchFields); else matchFields is ignored (v1.16, v1.13:
+    algorithm/priorities/node_affinity.go).
     """
 
     name: str = "NodeAffinity"
     added: Terms = ()
-    skips: bool = True
+    skips_in_pre_score: bool = True
     highest: int = MAX_NODE_SCORE
-    fields_count: bool = True
+    reads_match_fields: bool = True
 
     def __post_init__(self) -> None:
         """SelectorError if ``added`` has a term that cannot be asked."""
@@ -47,9 +49,9 @@ class NodeAffinityScore:
     def score(self, pod: PodInfo, cluster: Cluster, nodes: IntArray) -> Scored | None:
         """Skips a pod that prefers nothing. SchedulingError if one of its terms cannot be asked."""
         preferred = preferred_terms(pod.pod.spec)
-        if self.skips and not preferred and not self.added:
+        if self.skips_in_pre_score and not preferred and not self.added:
             return None
-        if not self.fields_count:
+        if not self.reads_match_fields:
             preferred = tuple(map(without_fields, preferred))
         try:
             raw = weight_of(cluster, self.added + preferred)[nodes]

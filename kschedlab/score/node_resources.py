@@ -43,21 +43,23 @@ def most_requested(requested: IntArray, capacity: IntArray, highest: int = MAX_N
 
 @dataclass(frozen=True)
 class RequestedToCapacityRatio:
-    """A broken line from utilisation (0 to 100 %) to score (0 to 10, scaled to the highest). ``shape``: its corners.
+    """A piecewise linear function from utilization (0 to 100 %) to score (0 to 10, scaled to the highest).
 
-    Named rules: ``percent_rounded_up``: the utilisation is rounded up, not down (v1.20:
-    noderesources/requested_to_capacity_ratio.go). ``zero_left_out``: a resource that scores 0 is left out of the mean,
-    which is rounded; else it counts, and the mean is cut off (v1.13:
-    algorithm/priorities/requested_to_capacity_ratio.go).
+    ``shape``: its points. Named rules:
+
+    ``rounds_utilization_up``: the utilization is rounded up, not down (v1.20:
+    noderesources/requested_to_capacity_ratio.go).
+    ``ignores_zero_scores``: a resource that scores 0 is left out of the mean, which is rounded; else it counts, and the
+    mean is rounded down (v1.13: algorithm/priorities/requested_to_capacity_ratio.go).
     """
 
     shape: tuple[tuple[int, int], ...] = ((0, 0), (100, 10))
-    percent_rounded_up: bool = False
-    zero_left_out: bool = True
+    rounds_utilization_up: bool = False
+    ignores_zero_scores: bool = True
 
     def __call__(self, requested: IntArray, capacity: IntArray, highest: int = MAX_NODE_SCORE) -> IntArray:
         """The score of each node, in integers that round toward zero between the corners."""
-        up = capacity - 1 if self.percent_rounded_up else 0
+        up = capacity - 1 if self.rounds_utilization_up else 0
         percent = (np.minimum(requested, capacity) * 100 + up) // np.maximum(capacity, 1)
         percent = np.where(capacity == 0, 100, percent)
         corners = [(at, score * (highest // 10)) for at, score in self.shape]
@@ -84,27 +86,27 @@ class Strategy(Protocol):
 class NodeResourcesFitScore:
     """The weighted mean of the strategy's score, from 0 to ``highest``, over ``resources``.
 
-    Named rule ``absent_left_out``: a resource that a node has none of is left out there, and everywhere an extended
-    resource that the pod does not ask for.
+    Named rule ``ignores_absent_resources``: a resource that the node does not have is left out of its mean, and an
+    extended resource that the pod does not request is left out everywhere.
     """
 
     name: str = "NodeResourcesFit"
     strategy: Strategy = least_allocated
     resources: Resources = CPU_AND_MEMORY
     highest: int = MAX_NODE_SCORE
-    absent_left_out: bool = True
+    ignores_absent_resources: bool = True
 
     def score(self, pod: PodInfo, cluster: Cluster, nodes: IntArray) -> Scored:
         """Terms: for each resource what would be requested (with the non-zero defaults), the capacity and the score."""
-        ratio = isinstance(self.strategy, RequestedToCapacityRatio) and self.strategy.zero_left_out
+        ratio = isinstance(self.strategy, RequestedToCapacityRatio) and self.strategy.ignores_zero_scores
         sum_of_scores, sum_of_weights, terms = np.zeros(len(nodes), np.int64), np.zeros(len(nodes), np.int64), {}
         for name, weight in self.resources:
             asked = resource_request(pod, name, nonzero=True)
-            if self.absent_left_out and asked == 0 and is_scalar(name):
+            if self.ignores_absent_resources and asked == 0 and is_scalar(name):
                 continue
             capacity, used = usage(cluster, name, nodes, nonzero=True)
             score = self.strategy(used + asked, capacity, self.highest)
-            counted: BoolArray | bool = capacity > 0 if self.absent_left_out else True
+            counted: BoolArray | bool = capacity > 0 if self.ignores_absent_resources else True
             if ratio:
                 counted = counted & (score > 0)
             sum_of_scores += np.where(counted, score * weight, 0)

@@ -34,19 +34,20 @@ from kschedlab.score.plugin import MAX_NODE_SCORE, Scored
 class PodTopologySpreadScore:
     """The score. ``defaults``: constraints of pods that have none and belong to a Service or a controller.
 
-    A node without one of the keys gets 0. ``defaults_are_lenient``: the defaults make do with the keys that it has, as
-    those of the system do, but not a user's own.
+    A node without one of the keys gets 0. ``system_defaulted``: the defaults are the system's, which need only the keys
+    that the node has; a user's own defaults need all of them. Named rules:
 
-    Named rules: ``rules``: how constraints are read. ``skips``: a pod without constraints is skipped; else all nodes
-    get 100. ``rounds``: the sum is rounded; else cut off (v1.20: the same file).
+    ``rules``: how constraints are read.
+    ``skips_in_pre_score``: PreScore skips a pod without constraints; else all nodes get 100.
+    ``rounds_sum``: the sum is rounded; else truncated (v1.20: the same file).
     """
 
     name: str = "PodTopologySpread"
     defaults: Given = SYSTEM_DEFAULTS
-    defaults_are_lenient: bool = True
+    system_defaulted: bool = True
     rules: ConstraintRules = ConstraintRules()
-    skips: bool = True
-    rounds: bool = True
+    skips_in_pre_score: bool = True
+    rounds_sum: bool = True
 
     def score(self, pod: PodInfo, cluster: Cluster, nodes: IntArray) -> Scored | None:
         """Skips a pod without ScheduleAnyway constraints.
@@ -56,8 +57,10 @@ class PodTopologySpreadScore:
         spec = pod.pod.spec
         soft = constraints(pod, cluster, SCHEDULE_ANYWAY, self.defaults, self.rules)
         if not soft:
-            return None if self.skips else Scored(np.zeros_like(nodes), np.full_like(nodes, MAX_NODE_SCORE))
-        lenient = self.defaults_are_lenient and not spec.topologySpreadConstraints
+            return (
+                None if self.skips_in_pre_score else Scored(np.zeros_like(nodes), np.full_like(nodes, MAX_NODE_SCORE))
+            )
+        lenient = self.system_defaulted and not spec.topologySpreadConstraints
         complete = np.ones(len(cluster.nodes), np.bool_) if lenient else has_all_keys(cluster, soft)
         scored = complete.take(nodes)
         shown = nodes if scored.all() else nodes[scored]
@@ -69,7 +72,7 @@ class PodTopologySpreadScore:
             term = count * log(number + 2) + (constraint.max_skew - 1)
             exact += np.where(cluster.topology(constraint.key).domain.take(nodes) >= 0, term, 0) if lenient else term
             terms[constraint.key] = {"pods": count, "domains": number, "maxSkew": constraint.max_skew}
-        raw = np.where(scored, rounded(exact) if self.rounds else exact.astype(np.int64), 0)
+        raw = np.where(scored, rounded(exact) if self.rounds_sum else exact.astype(np.int64), 0)
         return Scored(raw, turned_round(raw, scored), terms)
 
 

@@ -157,7 +157,7 @@ def _(plugin: NodeResourcesFitScore, cell: Cell) -> list[Step]:
     parts, scores, weights = [], [], []
     for resource, weight in plugin.resources:
         term: Any = cell.scored.terms.get(resource)
-        if term is None or (plugin.absent_left_out and term["capacity"][cell.place] == 0):
+        if term is None or (plugin.ignores_absent_resources and term["capacity"][cell.place] == 0):
             continue
         requested, capacity, score = (int(term[name][cell.place]) for name in ("requested", "capacity", "score"))
         formula = _share(plugin, quantity(resource, requested), quantity(resource, capacity))
@@ -199,11 +199,11 @@ def _(plugin: BalancedResourceAllocation, cell: Cell) -> list[Step]:
 @_told.register
 def _(plugin: ImageLocality, cell: Cell) -> list[Step]:
     spec = cell.decision.pod.pod.spec
-    names = sorted(normalized(image) for image in (images if plugin.init_containers else container_images)(spec))
+    names = sorted(normalized(image) for image in (images if plugin.counts_init_containers else container_images)(spec))
     told = list(_images(plugin, cell, names))
     present = int(cell.scored.terms["bytes"][cell.place])  # type: ignore[index]  # int64[nodes given]
-    most = f"1000Mi × {max(len(names), 1)}" if plugin.limit_per_image else "1000Mi"
-    limit = 1000 * MIB * (max(len(names), 1) if plugin.limit_per_image else 1)
+    most = f"1000Mi × {max(len(names), 1)}" if plugin.limits_size_per_image else "1000Mi"
+    limit = 1000 * MIB * (max(len(names), 1) if plugin.limits_size_per_image else 1)
     here, low = _bytes(present), _bytes(LOWEST)
     kept = f"max({here}, {low})" if present < LOWEST else f"min({here}, {most})" if present > limit else here
     formula = f"({kept} - {low}) × {plugin.highest} / ({most} - {low})"
@@ -212,7 +212,7 @@ def _(plugin: ImageLocality, cell: Cell) -> list[Step]:
 
 def _images(plugin: ImageLocality, cell: Cell, names: list[str]) -> Iterator[Step]:
     """The bytes of each of the pod's images that are there."""
-    scaled, nodes = scaled_sizes(cell.cluster, plugin.own_size), cell.cluster.nodes
+    scaled, nodes = scaled_sizes(cell.cluster, plugin.uses_own_image_size), cell.cluster.nodes
     for name in dict.fromkeys(names):
         there = [node for node in nodes if any(name in image.names for image in node.status.images)]
         if cell.node not in there:
@@ -220,7 +220,7 @@ def _images(plugin: ImageLocality, cell: Cell, names: list[str]) -> Iterator[Ste
             continue
         result = _bytes(int(scaled[name][cell.position]))
         size = next(image.sizeBytes for image in cell.node.status.images if name in image.names)
-        formula = f"{_bytes(size)} × {len(there)} / {len(nodes)}" if plugin.own_size else result
+        formula = f"{_bytes(size)} × {len(there)} / {len(nodes)}" if plugin.uses_own_image_size else result
         yield Step("image", formula, result, f"{name}, by the share of nodes that have it")
 
 
@@ -266,9 +266,9 @@ def _(plugin: InterPodAffinityScore, cell: Cell) -> list[Step]:
     values = [int(pull[cell.place]) for pull in pulls.values()]
     total = sum(pulls.values())
     low, high = int(total.min()), int(total.max())
-    if plugin.zero_counts:
+    if plugin.range_includes_zero:
         low, high = min(low, 0), max(high, 0)
-    ends = f"from {low} to {high}" + (", 0 included" if plugin.zero_counts else "")
+    ends = f"from {low} to {high}" + (", 0 included" if plugin.range_includes_zero else "")
     raw = Step(RAW, added(values), str(sum(values)), f"pull by {', '.join(pulls)}")
     if low == high:
         return [raw, _final(cell, remark="the same everywhere")]
@@ -283,7 +283,7 @@ def _(plugin: PodTopologySpreadScore, cell: Cell) -> list[Step]:
     if not terms:
         nothing = Step(RAW, str(cell.raw), str(cell.raw), "the pod has no such constraint")
         return [nothing, _final(cell, remark="all get 100")]
-    lenient = plugin.defaults_are_lenient and not cell.decision.pod.pod.spec.topologySpreadConstraints
+    lenient = plugin.system_defaulted and not cell.decision.pod.pod.spec.topologySpreadConstraints
     if not lenient and (lacks := _lacks(cell.node, terms)):
         out = Step(RAW, str(cell.raw), str(cell.raw), f"it lacks the label {lacks}")
         return [out, _final(cell)]
@@ -292,7 +292,7 @@ def _(plugin: PodTopologySpreadScore, cell: Cell) -> list[Step]:
         for key, term in terms.items()
         if key in cell.node.metadata.labels
     ]
-    how = "rounded" if plugin.rounds else "cut off"
+    how = "rounded" if plugin.rounds_sum else "cut off"
     raw = Step(RAW, " + ".join(parts) or "0", str(cell.raw), f"pods × ln(domains + 2) + (maxSkew - 1), {how}")
     scores = cell.decision.scores
     assert scores is not None

@@ -16,7 +16,7 @@ from kschedlab.views.svg import label, svg
 from kschedlab.views.tables import row, table
 from kschedlab.views.words import aligned
 
-FUNCTIONS = tuple(plugin.name for plugin, _ in V1_16.scores if not getattr(plugin, "normalized_later", True))
+FUNCTIONS = tuple(plugin.name for plugin, _ in V1_16.scores if not getattr(plugin, "has_normalize_step", True))
 """Priorities that have a Function instead of Map and Reduce: they give all nodes' final scores at once."""
 MAP, REDUCE, WEIGHT, SUM = "Map", "Reduce", "× weight", "sum"
 STAGES = (MAP, REDUCE, WEIGHT, SUM)

@@ -33,7 +33,7 @@ def verdict_of(decision: Decision) -> dict[str, Any]:
     if not decision.error and (message := decision.failure(LEFT_OUT)):
         verdict["message"] = message
     if decision.preemption is not None:
-        verdict["preemption"] = _preemption(decision.preemption, decision.generation.preemption.reason_given)
+        verdict["preemption"] = _preemption(decision.preemption, decision.generation.preemption.reports_ineligibility)
     return verdict
 
 
@@ -66,9 +66,9 @@ def _scores(scores: Scores, decision: Decision) -> dict[str, Any]:
     }
 
 
-def _preemption(preemption: Preemption, reason_given: bool) -> dict[str, Any]:
+def _preemption(preemption: Preemption, reports_ineligibility: bool) -> dict[str, Any]:
     verdict: dict[str, Any] = {"eligible": preemption.eligible}
-    if preemption.reason and reason_given:
+    if preemption.reason and reports_ineligibility:
         verdict["reason"] = preemption.reason
     verdict["candidates"] = {
         name: {"victims": [v.key for v in candidate.victims], "numPDBViolations": candidate.violations}

@@ -83,7 +83,7 @@ def test_default_constraints_of_the_system(args):
 def test_default_constraints_of_the_system_written_out_ask_for_all_keys():
     written = "[{maxSkew: 3, topologyKey: kubernetes.io/hostname, whenUnsatisfiable: ScheduleAnyway}]"
     args = f"defaultingType: List, defaultConstraints: {written}"
-    assert not score(configured("PodTopologySpread", args), "PodTopologySpread").defaults_are_lenient
+    assert not score(configured("PodTopologySpread", args), "PodTopologySpread").system_defaulted
 
 
 def test_inter_pod_affinity():
@@ -123,6 +123,6 @@ def test_the_arguments_of_v1_20():
     label = filter_(generation, "NodeLabel")
     assert (label.present, label.absent, score(generation, "NodeLabel").present) == (("a",), ("b",), ("c",))
     ratio = score(generation, "RequestedToCapacityRatio").strategy
-    assert ratio == RequestedToCapacityRatio(((0, 10),), percent_rounded_up=True)
+    assert ratio == RequestedToCapacityRatio(((0, 10),), rounds_utilization_up=True)
     assert score(generation, "NodeResourcesLeastAllocated").resources == (("memory", 5),)
-    assert score(generation, "PodTopologySpread").defaults_are_lenient
+    assert score(generation, "PodTopologySpread").system_defaulted

@@ -272,4 +272,6 @@ def test_older_generations_say_a_common_reason_first():
 
 def test_v1_20_skips_no_pod_that_a_nominated_one_repels():
     nominated, asked = pod("n", nominated="b", affinity=REPELS_WEB), pod("p", labels=WEB)
-    assert refused(InterPodAffinity(skips=False), asked, *NODES, nominated) == {"b": [OTHERS_ANTI_AFFINITY]}
+    assert refused(InterPodAffinity(skips_in_pre_filter=False), asked, *NODES, nominated) == {
+        "b": [OTHERS_ANTI_AFFINITY]
+    }

@@ -186,10 +186,10 @@ def test_v1_20_looks_at_all_nodes_even_if_the_pod_names_some():
     by_name = pod("p", affinity=node_affinity(term("metadata.name In a")))
     nodes = [node("a"), node("b")]
     assert refused(NodeAffinity(), by_name, *nodes) == {"b": ["left out"]}
-    assert refused(NodeAffinity(narrows=False), by_name, *nodes) == {"b": [NO_MATCH]}
+    assert refused(NodeAffinity(returns_node_names=False), by_name, *nodes) == {"b": [NO_MATCH]}
 
 
 def test_v1_20_finds_no_node_for_two_names_at_once():
     both = pod("p", affinity=node_affinity(term("metadata.name In a", "metadata.name In b")))
     assert refused(NodeAffinity(), both, node("a")) == {"*": [CONFLICT]}
-    assert refused(NodeAffinity(narrows=False), both, node("a")) == {"a": [NO_MATCH]}
+    assert refused(NodeAffinity(returns_node_names=False), both, node("a")) == {"a": [NO_MATCH]}

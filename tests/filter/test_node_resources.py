@@ -180,7 +180,7 @@ def test_the_terms_say_what_was_compared():
     assert (part.terms["requested"], part.terms["used"].tolist(), part.terms["allocatable"].tolist()) == (4, [7], [10])
 
 
-OLDER = NodeResourcesFit(only_what_is_asked=False, too_small_is_final=False)
+OLDER = NodeResourcesFit(checks_requested_resources_only=False, too_small_is_unresolvable=False)
 """As in v1.20 and before."""
 
 

@@ -243,7 +243,9 @@ def test_each_nodes_world_counts_as_if_the_pods_were_really_gone(pods, key, skew
 # -- as it was in v1.20
 
 V1_20 = PodTopologySpread(
-    rules=ConstraintRules(empty_counts_none=False), counts_where_let_in=False, new_domain_crashes=True
+    rules=ConstraintRules(empty_selector_counts_no_pods=False),
+    counts_pods_on_eligible_nodes_only=False,
+    panics_on_new_domain=True,
 )
 
 

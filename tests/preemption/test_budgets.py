@@ -70,7 +70,7 @@ def test_not_counted_down_only_a_budget_of_nothing_is_broken() -> None:
 
 
 def test_disrupted_pods_may_be_charged_by_rule() -> None:
-    rules = BudgetRules(disrupted_exempt=False)
+    rules = BudgetRules(disrupted_pods_exempt=False)
     assert broken(budget("b", {"app": "web"}, 0, disrupted=["p1"]), rules=rules) == ["p0", "p1", "p2"]
 
 
@@ -78,4 +78,4 @@ def test_a_pod_may_be_charged_to_every_budget_by_rule() -> None:
     """The second budget allows two, and p0 and p1 use them up, although p1 breaks the first."""
     budgets = budget("a", {"app": "web"}, 1, disrupted=["p2"]), budget("b", {"app": "web"}, 2)
     assert broken(*budgets) == ["p1"]
-    assert broken(*budgets, rules=BudgetRules(one_is_enough=False)) == ["p1", "p2"]
+    assert broken(*budgets, rules=BudgetRules(stops_at_first_violation=False)) == ["p1", "p2"]

@@ -135,7 +135,7 @@ def test_it_waits_while_its_victim_terminates() -> None:
 
 def test_it_does_not_wait_for_a_pod_that_terminates_for_another_reason() -> None:
     assert decide(*terminating(), nominated="n1").nominated_node == "n1"
-    waits = replace(V1_37, preemption=replace(V1_37.preemption, waits_for_preempted_only=False))
+    waits = replace(V1_37, preemption=replace(V1_37.preemption, waits_for_preempted_pods_only=False))
     assert decide(*terminating(), nominated="n1", generation=waits).nominated_node is None
 
 

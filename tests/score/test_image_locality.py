@@ -113,6 +113,6 @@ def test_before_only_the_containers_own_images_counted():
     spec = {"containers": containers(300), "initContainers": containers(600, prefix="i"), "volumes": [volume(900)]}
     nodes = [node(name, images=NODES[name]) for name in ("300600900", "403002000")]
     plain = pod("p", containers=containers(300))
-    older = ImageLocality(init_containers=False)
+    older = ImageLocality(counts_init_containers=False)
     assert scored(older, pod("p", **spec), *nodes) == scored(ImageLocality(), plain, *nodes)
     assert scored(older, pod("p", **spec), *nodes) != scored(ImageLocality(), pod("p", **spec), *nodes)

@@ -112,7 +112,7 @@ def test_the_terms_of_the_formula():
 def test_older_generations_begin_at_0_and_skip_nobody():
     nodes = [node("n1", labels=CHINA), node("n2", labels=INDIA)]
     pods = [pod("q", "n1", labels=S1), pod("r", "n2", labels=S1), pod("s", "n2", labels=S1)]
-    asked, older = pod("p", affinity=TO_S1), InterPodAffinityScore(skips=False, zero_counts=True)
+    asked, older = pod("p", affinity=TO_S1), InterPodAffinityScore(skips_in_pre_score=False, range_includes_zero=True)
     assert scored(InterPodAffinityScore(), asked, *nodes, *pods) == {"n1": 0, "n2": 100}
     assert scored(older, asked, *nodes, *pods) == {"n1": 50, "n2": 100}
     pushed = pod("p", affinity=affinity(rather_apart=[(5, by("region", IS_S1))]))

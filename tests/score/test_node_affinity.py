@@ -74,4 +74,4 @@ def test_added_affinity_that_cannot_be_asked_is_an_error_at_once():
 
 
 def test_a_pod_that_prefers_nothing_may_get_0_everywhere_by_rule():
-    assert scored(NodeAffinityScore(skips=False), pod("p"), node("a"), node("b")) == {"a": 0, "b": 0}
+    assert scored(NodeAffinityScore(skips_in_pre_score=False), pod("p"), node("a"), node("b")) == {"a": 0, "b": 0}

@@ -305,16 +305,16 @@ def test_balance_of_cpu_and_memory(asked, sizes, running, want):
 
 def test_a_resource_that_a_node_has_none_of_counted_as_used_up():
     asked, sizes = (3000, 4000), [{"cpu": "6000", "pods": "9"}, (6000, 10000)]
-    assert score(NodeResourcesFitScore(absent_left_out=False), asked, sizes) == [25, 55]
-    assert score(NodeResourcesFitScore(absent_left_out=False, highest=10), asked, sizes) == [2, 5]
-    packing = NodeResourcesFitScore(strategy=LEAST, absent_left_out=False)
+    assert score(NodeResourcesFitScore(ignores_absent_resources=False), asked, sizes) == [25, 55]
+    assert score(NodeResourcesFitScore(ignores_absent_resources=False, highest=10), asked, sizes) == [2, 5]
+    packing = NodeResourcesFitScore(strategy=LEAST, ignores_absent_resources=False)
     assert score(packing, asked, sizes) == [50, 55]
 
 
 def test_an_extended_resource_counted_even_if_the_pod_does_not_ask_for_it():
     nodes = [node("n1", allocatable={GPU: "4"}), node("n2", allocatable={GPU: "4"})]
     objects = [*nodes, pod("r", "n2", requests={GPU: "3"})]
-    plugin = NodeResourcesFitScore(strategy=most_allocated, resources=((GPU, 1),), absent_left_out=False)
+    plugin = NodeResourcesFitScore(strategy=most_allocated, resources=((GPU, 1),), ignores_absent_resources=False)
     assert scored(plugin, pod("p"), *objects) == {"n1": 0, "n2": 75}
 
 
@@ -325,4 +325,4 @@ def test_utilisation_was_rounded_up(used, latest, v1_20):
     shape = ((0, 0), (100, 10))
     amounts_used, capacity = np.array([used]), np.array([3])
     assert RequestedToCapacityRatio(shape)(amounts_used, capacity, 100).tolist() == [latest]
-    assert RequestedToCapacityRatio(shape, percent_rounded_up=True)(amounts_used, capacity, 100).tolist() == [v1_20]
+    assert RequestedToCapacityRatio(shape, rounds_utilization_up=True)(amounts_used, capacity, 100).tolist() == [v1_20]

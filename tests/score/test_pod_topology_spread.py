@@ -181,7 +181,7 @@ def test_a_users_own_defaults_ask_for_all_keys():
     for constraint in defaults:
         del constraint["labelSelector"]
     given = msgspec.convert(defaults, tuple[TopologySpreadConstraint, ...])
-    plugin = PodTopologySpreadScore(defaults=given, defaults_are_lenient=False)
+    plugin = PodTopologySpreadScore(defaults=given, system_defaulted=False)
     world = [*hosts("a", "b", zones="12"), *hosts("c"), *running("a"), SERVICE]
     assert scored(pod("p", labels=FOO), "abc", *world, plugin=plugin) == [0, 100, 0]
     assert scored(pod("p", labels=BAR), "abc", *world, plugin=plugin) is None
@@ -191,7 +191,7 @@ def test_a_users_own_defaults_ask_for_all_keys():
 
 
 def test_a_pod_without_constraints_got_100_everywhere():
-    plugin = PodTopologySpreadScore(skips=False)
+    plugin = PodTopologySpreadScore(skips_in_pre_score=False)
     assert scored(pod("p"), "ab", *hosts("a", "b"), *running("a"), plugin=plugin) == [100, 100]
 
 
@@ -199,13 +199,13 @@ def test_the_sum_was_cut_off():
     """log(6) = 1.79 on the one, twice that on the other: 1 and 3, not 2 and 4."""
     asked = pod("p", labels=FOO, topologySpreadConstraints=[ON_HOST])
     world = [*FOUR, *running("abb")]
-    assert scored(asked, "abxy", *world, plugin=PodTopologySpreadScore(rounds=False)) == [66, 0, 100, 100]
+    assert scored(asked, "abxy", *world, plugin=PodTopologySpreadScore(rounds_sum=False)) == [66, 0, 100, 100]
     assert scored(asked, "abxy", *world) == [50, 0, 100, 100]
 
 
 def test_an_empty_selector_counted_all_pods():
     asked = pod("p", topologySpreadConstraints=[spread(HOST, soft=True, labelSelector={})])
-    older = PodTopologySpreadScore(rules=ConstraintRules(empty_counts_none=False))
+    older = PodTopologySpreadScore(rules=ConstraintRules(empty_selector_counts_no_pods=False))
     assert scored(asked, "ab", *hosts("a", "b"), *running("a"), plugin=older) == [0, 100]
     assert scored(asked, "ab", *hosts("a", "b"), *running("a")) == [100, 100]
 

@@ -64,8 +64,8 @@ def test_settings_have_the_names_that_a_comparison_gives_them() -> None:
     assert cells(RULES, "sampling.min_percentage") == ["50", "5", "5", "5"]
     assert cells(RULES, "highest score of a plugin") == ["10", "10", "100", "100"]
     assert cells(OF_LOOP, "loop.hints") == ["no", "no", "no", "yes"]
-    assert cells(OF_FILTERS, "InterPodAffinity.nominated_seen") == ["no", "no", "yes", "yes"]
-    assert cells(OF_SCORES, "SelectorSpreadPriority.all_selectors") == ["no", "yes", "", ""]
+    assert cells(OF_FILTERS, "InterPodAffinity.own_terms_see_nominated_pods") == ["no", "no", "yes", "yes"]
+    assert cells(OF_SCORES, "SelectorSpreadPriority.requires_all_selectors") == ["no", "yes", "", ""]
     assert cells(FIELDS, "overhead") == ["no", "no", "yes", "yes"]
 
 

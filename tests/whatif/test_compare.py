@@ -122,8 +122,8 @@ CASES = {
     ),
     "a rule of a filter that is asked together with others": (
         with_filters(V1_16, UNION),
-        with_filters(V1_16, replace(UNION, filters=(replace(RESOURCES, full="Too many pods"), HOST, *REST))),
-        [("filter PodFitsResources.full", "Insufficient pods", "Too many pods")],
+        with_filters(V1_16, replace(UNION, filters=(replace(RESOURCES, too_many_pods="Too many pods"), HOST, *REST))),
+        [("filter PodFitsResources.too_many_pods", "Insufficient pods", "Too many pods")],
     ),
     "a score that is dropped": (
         V1_37,

@@ -32,16 +32,16 @@ PID_PRESSURE = "node(s) had pid pressure"
 class CheckNodeCondition:
     """The filter: the node is ready, its network is there, and it is open for new pods, whatever the pod tolerates.
 
-    Conditions that the node does not state are good. Named rule ``out_of_disk_counts``: the node is not out of disk
+    Conditions that the node does not state are good. Named rule ``checks_out_of_disk``: the node is not out of disk
     space either (v1.13).
     """
 
     name: str = "CheckNodeCondition"
-    out_of_disk_counts: bool = False
+    checks_out_of_disk: bool = False
 
     def prepare(self, pod: PodInfo, cluster: Cluster) -> StaticFilter:
         """The same for every pod: all reasons that the nodes give."""
-        key = ("CheckNodeCondition", self.out_of_disk_counts)
+        key = ("CheckNodeCondition", self.checks_out_of_disk)
         return cluster.derived(key, lambda: self._judge(cluster), CONDITIONS, CORDONS)
 
     def _judge(self, cluster: Cluster) -> StaticFilter:
@@ -50,7 +50,7 @@ class CheckNodeCondition:
             _where(cluster, "NetworkUnavailable", NETWORK_UNAVAILABLE, lambda status: status != "False"),
             Refusal(unschedulable(cluster), UNSCHEDULABLE, True),
         ]
-        if self.out_of_disk_counts:
+        if self.checks_out_of_disk:
             wrong.insert(1, _where(cluster, "OutOfDisk", OUT_OF_DISK, lambda status: status != "False"))
         return StaticFilter(Refusals(wrong))
 
@@ -60,18 +60,18 @@ class NodePressure:
     """The filter: the node does not state the condition ``condition``.
 
     Named rules: ``best_effort_only``: it stops only pods that ask for no cpu and no memory, which the kubelet would
-    evict first. ``init_containers_count``: among what a pod asks for is what its init containers ask for.
+    evict first. ``counts_init_containers``: among what a pod asks for is what its init containers ask for.
     """
 
     name: str
     condition: str
     reason: str
     best_effort_only: bool = False
-    init_containers_count: bool = True
+    counts_init_containers: bool = True
 
     def prepare(self, pod: PodInfo, cluster: Cluster) -> StaticFilter | None:
         """Skips pods that it does not stop."""
-        if self.best_effort_only and not best_effort(pod.pod, self.init_containers_count):
+        if self.best_effort_only and not best_effort(pod.pod, self.counts_init_containers):
             return None
         return cluster.derived(("NodePressure", self.condition, self.reason), lambda: self._judge(cluster), CONDITIONS)
 
@@ -80,9 +80,9 @@ class NodePressure:
         return StaticFilter(Refusals([Refusal(stated, self.reason, True)]))
 
 
-def best_effort(pod: Pod, init_containers_count: bool) -> bool:
+def best_effort(pod: Pod, counts_init_containers: bool) -> bool:
     """Whether no container asks for cpu or memory, nor has a limit. v1.16: pkg/apis/core/v1/helper/qos/qos.go."""
-    containers = (*pod.spec.containers, *(pod.spec.initContainers if init_containers_count else ()))
+    containers = (*pod.spec.containers, *(pod.spec.initContainers if counts_init_containers else ()))
     given = [amounts for c in containers for amounts in (c.resources.requests, c.resources.limits)]
     return not any(amounts[name].nanos > 0 for amounts in given for name in ("cpu", "memory") if name in amounts)
 

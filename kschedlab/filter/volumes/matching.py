@@ -65,22 +65,22 @@ def unbound(pod: Pod, volumes: Volumes) -> list[PersistentVolumeClaim]:
     return [claim for claim in claims if claim is not None and not is_bound(claim)]
 
 
-def match(cluster: Cluster, claims: list[PersistentVolumeClaim], capacity_checked: bool = True) -> Match:
+def match(cluster: Cluster, claims: list[PersistentVolumeClaim], checks_storage_capacity: bool = True) -> Match:
     """Find volumes for these claims, whose class waits for the first consumer. O(volumes and capacities + nodes).
 
-    ``capacity_checked``: whether what drivers report as free counts.
+    ``checks_storage_capacity``: whether what drivers report as free counts.
     """
-    name = ("recent matches", capacity_checked)
+    name = ("recent matches", checks_storage_capacity)
     recent: dict[tuple[tuple[str, str], ...], Match] = cluster.derived(name, dict, *SOURCES)
     key = tuple((c.metadata.namespace, c.metadata.name) for c in claims)
     if key not in recent:
         if len(recent) >= REMEMBERED:
             recent.clear()
-        recent[key] = _match(cluster, claims, capacity_checked)
+        recent[key] = _match(cluster, claims, checks_storage_capacity)
     return recent[key]
 
 
-def _match(cluster: Cluster, claims: list[PersistentVolumeClaim], capacity_checked: bool) -> Match:
+def _match(cluster: Cluster, claims: list[PersistentVolumeClaim], checks_storage_capacity: bool) -> Match:
     no_volume, no_space = np.zeros((2, len(cluster.nodes)), np.bool_)
     making: list[PersistentVolumeClaim] = []
     finding: list[PersistentVolumeClaim] = []
@@ -95,7 +95,7 @@ def _match(cluster: Cluster, claims: list[PersistentVolumeClaim], capacity_check
     wanting = [(claim, ~no_volume) for claim in making]
     wanting += [(found.claim, ~no_volume & (found.choice < 0)) for found in matched]
     provisioned = [
-        _provisioned(cluster, claim, nodes, no_volume, no_space, capacity_checked) for claim, nodes in wanting
+        _provisioned(cluster, claim, nodes, no_volume, no_space, checks_storage_capacity) for claim, nodes in wanting
     ]
     return Match(no_volume, no_space, tuple(matched), tuple(provisioned))
 
@@ -153,7 +153,7 @@ def _provisioned(
     wanting: BoolArray,
     no_volume: BoolArray,
     no_space: BoolArray,
-    capacity_checked: bool,
+    checks_storage_capacity: bool,
 ) -> Provisioned:
     """Where a new volume can be made. The nodes where it can't are added to ``no_volume`` and ``no_space``."""
     found = cluster.volumes.classes[claim_class(claim)]
@@ -162,7 +162,7 @@ def _provisioned(
     no_volume |= wanting & ~possible
     wanting &= possible
     choice = np.full(len(wanting), -1, np.int64)
-    if not (capacity_checked and _is_tracked(cluster.volumes, claim, found)):
+    if not (checks_storage_capacity and _is_tracked(cluster.volumes, claim, found)):
         return Provisioned(claim, None, choice)
     room = room_of(cluster, found.metadata.name)
     choice = room.enough(claim.spec.resources.requests["storage"].value(), wanting)

@@ -85,12 +85,12 @@ CINDER = DiskSort("cinder", "volumeID", "kubernetes.io/cinder", f"{ATTACHABLE}ci
 class Disks:
     """PodQuery: how many disks of the sort does the pod use? A claim without its volume counts as one.
 
-    ``unknown_counts``: whatever class it has; else only if its class makes disks of the sort.
+    ``counts_claims_of_any_class``: whatever class it has; else only if its class makes disks of the sort.
     """
 
     sort: DiskSort
     volumes: Volumes
-    unknown_counts: bool
+    counts_claims_of_any_class: bool
 
     def handles(self, signature: Signature) -> frozenset[str]:
         """The disks that every pod of the signature uses."""
@@ -115,26 +115,26 @@ class Disks:
             return self.sort.name_of(volume)
         made_by = self.volumes.classes.get(claim.spec.storageClassName or "") if claim is not None else None
         known = made_by is not None and made_by.provisioner == self.sort.provisioner
-        return f"\0{pod.metadata.namespace}/{name}" if known or self.unknown_counts else None
+        return f"\0{pod.metadata.namespace}/{name}" if known or self.counts_claims_of_any_class else None
 
 
 @dataclass(frozen=True)
 class DiskLimits:
     """The filter for one cloud's disks.
 
-    Named rule ``unknown_counts``: a claim that has no volume so far, or does not exist, counts whatever its class
-    (v1.13: algorithm/predicates/predicates.go, filterVolumes).
+    Named rule ``counts_claims_of_any_class``: a claim that has no volume yet, or does not exist, counts as one disk
+    whatever its class (v1.13: algorithm/predicates/predicates.go, filterVolumes).
     """
 
     name: str
     sort: DiskSort
-    unknown_counts: bool = False
+    counts_claims_of_any_class: bool = False
 
     def prepare(self, pod: PodInfo, cluster: Cluster) -> CountsCheck | None:
         """Skips a pod that uses no such disk."""
         if not pod.pod.spec.volumes:
             return None
-        query = Disks(self.sort, cluster.volumes, self.unknown_counts)
+        query = Disks(self.sort, cluster.volumes, self.counts_claims_of_any_class)
         wanted = query.handles(cluster.signatures[pod.signature])
         if not wanted:
             return None
@@ -148,15 +148,15 @@ class DiskLimits:
 
 @dataclass(frozen=True)
 class DriverVolumes:
-    """PodQuery: how many volumes of the CSI driver does the pod claim? ``unbound_count``: also those to be made."""
+    """PodQuery: how many volumes of the CSI driver does the pod claim? ``counts_unbound_claims``: also new ones."""
 
     driver: str
     volumes: Volumes
-    unbound_count: bool
+    counts_unbound_claims: bool
 
     def handles(self, signature: Signature) -> frozenset[str]:
         """What the driver calls the volumes of every pod of the signature."""
-        found = driver_volumes(signature, self.volumes, self.unbound_count)
+        found = driver_volumes(signature, self.volumes, self.counts_unbound_claims)
         return frozenset(handle for driver, handle in found if driver == self.driver)
 
     def of(self, signature: Signature) -> int:
@@ -164,22 +164,24 @@ class DriverVolumes:
         return len(self.handles(signature))
 
 
-def driver_volumes(signature: Signature, volumes: Volumes, unbound_count: bool) -> Iterator[tuple[str, str]]:
+def driver_volumes(signature: Signature, volumes: Volumes, counts_unbound_claims: bool) -> Iterator[tuple[str, str]]:
     """The (driver, volume) pairs that every pod of the signature claims."""
     for volume in signature.example.spec.volumes:
         if volume.persistentVolumeClaim is not None:
             claim = volumes.claim(signature.example, volume.persistentVolumeClaim.claimName)
-            found = _driver_volume(claim, volumes, unbound_count) if claim is not None else None
+            found = _driver_volume(claim, volumes, counts_unbound_claims) if claim is not None else None
             if found is not None:
                 yield found
 
 
-def _driver_volume(claim: PersistentVolumeClaim, volumes: Volumes, unbound_count: bool) -> tuple[str, str] | None:
+def _driver_volume(
+    claim: PersistentVolumeClaim, volumes: Volumes, counts_unbound_claims: bool
+) -> tuple[str, str] | None:
     volume = volumes.volumes.get(claim.spec.volumeName)
     if volume is not None:
         source = volume.spec.csi
         return (source.driver, source.volumeHandle) if source and source.driver and source.volumeHandle else None
-    made_by = volumes.classes.get(claim_class(claim)) if unbound_count else None
+    made_by = volumes.classes.get(claim_class(claim)) if counts_unbound_claims else None
     if made_by is None or not made_by.provisioner or made_by.provisioner in DRIVER_OF:
         return None
     return made_by.provisioner, f"\0{claim.metadata.namespace}/{claim.metadata.name}"
@@ -189,44 +191,46 @@ def _driver_volume(claim: PersistentVolumeClaim, volumes: Volumes, unbound_count
 class DriverLimits:
     """The filter for CSI volumes, which it finds by their claims alone.
 
-    Named rules: ``unbound_count``: claims that have no volume so far count as one of their class's driver.
-    ``csi_nodes_read``: CSINodes tell the limits, beside the nodes' allocatable resources (neither in v1.13:
+    Named rules: ``counts_unbound_claims``: claims that have no volume so far count as one of their class's driver.
+    ``reads_csi_nodes``: CSINodes tell the limits, beside the nodes' allocatable resources (neither in v1.13:
     algorithm/predicates/csi_volume_predicate.go).
     """
 
     name: str = "NodeVolumeLimits"
-    unbound_count: bool = True
-    csi_nodes_read: bool = True
+    counts_unbound_claims: bool = True
+    reads_csi_nodes: bool = True
 
     def prepare(self, pod: PodInfo, cluster: Cluster) -> CountsCheck | None:
         """Skips a pod without CSI volumes, and drivers that nowhere have a limit."""
         if not pod.pod.spec.volumes:
             return None
         wanted: dict[str, dict[str, None]] = {}
-        for name, handle in driver_volumes(cluster.signatures[pod.signature], cluster.volumes, self.unbound_count):
+        for name, handle in driver_volumes(
+            cluster.signatures[pod.signature], cluster.volumes, self.counts_unbound_claims
+        ):
             wanted.setdefault(name, {})[handle] = None
         counts = tuple(self._count(name, tuple(handles), cluster) for name, handles in wanted.items())
         return CountsCheck(counts, True) if counts else None
 
     def _count(self, driver: str, wanted: tuple[str, ...], cluster: Cluster) -> Count:
-        query = DriverVolumes(driver, cluster.volumes, self.unbound_count)
+        query = DriverVolumes(driver, cluster.volumes, self.counts_unbound_claims)
 
         def known() -> tuple[Attached, IntArray]:
-            return Attached(query, cluster), driver_limits(driver, cluster, self.csi_nodes_read)
+            return Attached(query, cluster), driver_limits(driver, cluster, self.reads_csi_nodes)
 
-        key = ("driver volumes", query, self.csi_nodes_read)
+        key = ("driver volumes", query, self.reads_csi_nodes)
         attached, limits = cluster.derived(key, known, ALLOCATABLE, CSI_NODES, VOLUMES)
         return Count(attached, wanted, limits)
 
 
-def driver_limits(name: str, cluster: Cluster, csi_nodes_read: bool) -> IntArray:
+def driver_limits(name: str, cluster: Cluster, reads_csi_nodes: bool) -> IntArray:
     """int64[nodes]: the driver's limits. What the CSINode says, if it is read, else the node's allocatable resource."""
     limits = np.full(len(cluster.nodes), NO_LIMIT, np.int64)
     resource = limit_resource(name)
     for position, node in enumerate(cluster.nodes):
         if resource in node.status.allocatable:
             limits[position] = node.status.allocatable[resource].value()
-        found = cluster.volumes.nodes.get(node.metadata.name) if csi_nodes_read else None
+        found = cluster.volumes.nodes.get(node.metadata.name) if reads_csi_nodes else None
         for driver in found.spec.drivers if found is not None else ():
             if driver.name == name and driver.allocatable is not None and driver.allocatable.count is not None:
                 limits[position] = driver.allocatable.count

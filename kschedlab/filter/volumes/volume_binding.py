@@ -36,22 +36,25 @@ UNBOUND_IMMEDIATE = "pod has unbound immediate PersistentVolumeClaims"
 class VolumeBinding:
     """The filter.
 
-    Named rules: ``migrates``: where a driver has taken over from an in-tree plugin, its volumes are read as the
-    driver's. ``capacity_checked``: a driver may report how much room it has for new volumes. ``lost_rejected``: a claim
-    whose volume is lost rejects the pod. ``looks_up_first``: claims that are missing or late in being bound reject the
-    pod before any node is looked at; else they, and volumes that are missing, are errors of the nodes that are asked
-    (v1.16, v1.13: pkg/scheduler/algorithm/predicates/predicates.go, VolumeBindingChecker). ``chosen_waits``: a claim
-    for whose volume a node was chosen still waits for its pod; else it should be bound by now (v1.13:
-    pkg/controller/volume/persistentvolume/pv_controller.go, shouldDelayBinding). ``conflict``, ``missing``: the reasons
-    where a claim's volume can't be used, and where there is none.
+    ``conflict``, ``missing``: its reasons where a claim's volume can't be used, or does not exist. Named rules:
+
+    ``translates_migrated_volumes``: where a CSI driver has replaced an in-tree plugin, the plugin's volumes are read
+    as the driver's.
+    ``checks_storage_capacity``: a new volume must fit in the capacity that its driver reports, if it reports any.
+    ``rejects_lost_claims``: a claim whose volume is lost rejects the pod.
+    ``checks_claims_in_pre_filter``: claims that are missing or should be bound by now reject the pod before any node is
+    checked; else they, and missing volumes, are errors on the nodes checked (v1.16, v1.13:
+    pkg/scheduler/algorithm/predicates/predicates.go, VolumeBindingChecker).
+    ``claims_with_selected_node_wait``: a claim with a selected node still waits for its pod; else it should be bound by
+    now (v1.13: pkg/controller/volume/persistentvolume/pv_controller.go, shouldDelayBinding).
     """
 
     name: str = "VolumeBinding"
-    migrates: bool = True
-    capacity_checked: bool = True
-    lost_rejected: bool = True
-    looks_up_first: bool = True
-    chosen_waits: bool = True
+    translates_migrated_volumes: bool = True
+    checks_storage_capacity: bool = True
+    rejects_lost_claims: bool = True
+    checks_claims_in_pre_filter: bool = True
+    claims_with_selected_node_wait: bool = True
     conflict: str = NODE_CONFLICT
     missing: str = VOLUME_MISSING
 
@@ -62,7 +65,7 @@ class VolumeBinding:
             return None
         volumes = cluster.volumes
         for name, ephemeral in names:
-            if fault := claim_fault(pod.pod, name, ephemeral, volumes, self.lost_rejected):
+            if fault := claim_fault(pod.pod, name, ephemeral, volumes, self.rejects_lost_claims):
                 return self._stopped(cluster, fault)
         waiting = unbound(pod.pod, volumes)
         if any(self._late(claim, volumes) for claim in waiting):
@@ -70,17 +73,17 @@ class VolumeBinding:
         bound = [claim for name, _ in names if (claim := volumes.claim(pod.pod, name)) is not None and is_bound(claim)]
         parts = _bound_parts(cluster, bound, self)
         if waiting:
-            found = match(cluster, waiting, self.capacity_checked)
+            found = match(cluster, waiting, self.checks_storage_capacity)
             parts += [Refusal(found.no_volume, BIND_CONFLICT, True), Refusal(found.no_space, NOT_ENOUGH_SPACE, True)]
         parts = [part for part in parts if part.mask.any()]
         return StaticFilter(Refusals(parts)) if parts else None
 
     def _late(self, claim: PersistentVolumeClaim, volumes: Volumes) -> bool:
-        chosen = SELECTED_NODE in claim.metadata.annotations and not self.chosen_waits
+        chosen = SELECTED_NODE in claim.metadata.annotations and not self.claims_with_selected_node_wait
         return bool(claim.spec.volumeName) or chosen or not volumes.waits(claim)
 
     def _stopped(self, cluster: Cluster, fault: str) -> StaticFilter | PreFilterRejection:
-        if self.looks_up_first:
+        if self.checks_claims_in_pre_filter:
             return PreFilterRejection(self.name, (fault,))
         return StaticFilter(Refusals([Refusal(np.ones(len(cluster.nodes), np.bool_), fault, error=True)]))
 
@@ -91,17 +94,17 @@ def claims_fault(pod: Pod, volumes: Volumes) -> str:
     v1.16, v1.13: pkg/scheduler/core/generic_scheduler.go, podPassesBasicChecks.
     """
     names = claim_names(pod) if pod.spec.volumes else ()
-    return next(filter(None, (claim_fault(pod, *each, volumes, lost_rejected=False) for each in names)), "")
+    return next(filter(None, (claim_fault(pod, *each, volumes, rejects_lost_claims=False) for each in names)), "")
 
 
-def claim_fault(pod: Pod, name: str, ephemeral: bool, volumes: Volumes, lost_rejected: bool = True) -> str:
+def claim_fault(pod: Pod, name: str, ephemeral: bool, volumes: Volumes, rejects_lost_claims: bool = True) -> str:
     """Why the pod can't be scheduled with this claim anywhere, or ""."""
     claim = volumes.claim(pod, name)
     if claim is None and ephemeral:
         return f'waiting for ephemeral volume controller to create the persistentvolumeclaim "{name}"'
     if claim is None:
         return not_found("persistentvolumeclaim", name)
-    if lost_rejected and claim.status.phase == "Lost":
+    if rejects_lost_claims and claim.status.phase == "Lost":
         return f'persistentvolumeclaim "{name}" bound to non-existent persistentvolume "{claim.spec.volumeName}"'
     if claim.metadata.deletionTimestamp is not None:
         return f'persistentvolumeclaim "{name}" is being deleted'
@@ -118,19 +121,21 @@ def _bound_parts(cluster: Cluster, claims: Sequence[PersistentVolumeClaim], plug
         if volume is None:
             missing |= undecided
             break
-        usable, faulty, fault = _usable(cluster, volume, plugin.migrates)
+        usable, faulty, fault = _usable(cluster, volume, plugin.translates_migrated_volumes)
         if fault:
             faults.append(Refusal(undecided & faulty, fault, error=True))
         conflict |= undecided & ~usable & ~faulty
         undecided &= usable & ~faulty
-    gone = Refusal(missing, plugin.missing, True, error=not plugin.looks_up_first)
+    gone = Refusal(missing, plugin.missing, True, error=not plugin.checks_claims_in_pre_filter)
     return [*faults, Refusal(conflict, plugin.conflict, True), gone]
 
 
-def _usable(cluster: Cluster, volume: PersistentVolume, migrates: bool) -> tuple[BoolArray, BoolArray, str]:
+def _usable(
+    cluster: Cluster, volume: PersistentVolume, translates_migrated_volumes: bool
+) -> tuple[BoolArray, BoolArray, str]:
     """(where the volume can be used, where its migration to a driver fails, and how)."""
     usable, nowhere = volume_reach(cluster, volume), np.zeros(len(cluster.nodes), np.bool_)
-    plugin = in_tree(volume.spec) if migrates else None
+    plugin = in_tree(volume.spec) if translates_migrated_volumes else None
     moved = migrated(cluster, plugin.plugin) if plugin is not None else nowhere
     if plugin is None or not moved.any():
         return usable, nowhere, ""

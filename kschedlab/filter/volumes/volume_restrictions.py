@@ -74,17 +74,21 @@ def keys_of(signature: Signature) -> Iterator[tuple[str, str]]:
 
 @dataclass(frozen=True)
 class VolumeRestrictions:
-    """The filter. Named rule ``one_pod_claims``: claims are looked at too, not disks alone (v1.20: the same file)."""
+    """The filter.
+
+    Named rule ``checks_read_write_once_pod``: ReadWriteOncePod claims are checked too, not just disks (not in v1.20:
+    the same file).
+    """
 
     name: str = "VolumeRestrictions"
-    one_pod_claims: bool = True
+    checks_read_write_once_pod: bool = True
 
     def prepare(self, pod: PodInfo, cluster: Cluster) -> RestrictionsCheck | PreFilterRejection | None:
         """Skips a pod without such disks or claims in use. Rejects one whose claim does not exist."""
         if not pod.pod.spec.volumes:
             return None
         alone = []
-        for name in dict.fromkeys(claims(pod.pod)) if self.one_pod_claims else ():
+        for name in dict.fromkeys(claims(pod.pod)) if self.checks_read_write_once_pod else ():
             claim = cluster.volumes.claim(pod.pod, name)
             if claim is None:
                 return PreFilterRejection(self.name, (not_found("persistentvolumeclaim", name),))

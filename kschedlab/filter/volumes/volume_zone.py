@@ -35,18 +35,19 @@ ZONE_LABELS: Labels = (ZONE[0], REGION[0], ZONE[1], REGION[1])
 
 @dataclass(frozen=True)
 class VolumeZone:
-    """The filter.
+    """The filter. Named rules:
 
-    Named rules: ``looks_up_first``: a volume that can't be found rejects the pod before any node is looked at; else the
-    nodes that have zones. ``lost_is_error``: else it is an error of theirs. ``newer_label_serves``: a volume's older
-    label may be met by the node's newer one. ``older_labels_only``: the newer labels mean nothing (v1.16, v1.13:
+    ``finds_volumes_in_pre_filter``: a volume that can't be found rejects the pod before any node is checked; else it
+    refuses the nodes that have zones. ``missing_volume_is_error``: it is then an error on those nodes, not a refusal.
+    ``accepts_newer_node_labels``: a volume's older label may match the node's newer label.
+    ``older_labels_only``: the newer labels are ignored (v1.16, v1.13:
     pkg/scheduler/algorithm/predicates/predicates.go, VolumeZoneChecker).
     """
 
     name: str = "VolumeZone"
-    looks_up_first: bool = True
-    lost_is_error: bool = False
-    newer_label_serves: bool = True
+    finds_volumes_in_pre_filter: bool = True
+    missing_volume_is_error: bool = False
+    accepts_newer_node_labels: bool = True
     older_labels_only: bool = False
 
     def prepare(self, pod: PodInfo, cluster: Cluster) -> StaticFilter | PreFilterRejection | None:
@@ -57,12 +58,12 @@ class VolumeZone:
         for claim in claims:
             volume = _volume(pod.pod, claim, cluster)
             if isinstance(volume, str):
-                if self.looks_up_first:
+                if self.finds_volumes_in_pre_filter:
                     return PreFilterRejection(self.name, (volume,))
-                parts.append(Refusal(has_zones(cluster, labels), volume, True, error=self.lost_is_error))
+                parts.append(Refusal(has_zones(cluster, labels), volume, True, error=self.missing_volume_is_error))
                 continue
             for key, values in topologies(volume, labels) if volume is not None else ():
-                outside = _outside(cluster, key, values, self.newer_label_serves, labels)
+                outside = _outside(cluster, key, values, self.accepts_newer_node_labels, labels)
                 parts.append(Refusal(outside, ZONE_CONFLICT, True))
         refused = first_of(parts)
         return StaticFilter(refused) if refused is not None else None
@@ -104,13 +105,15 @@ def has_zones(cluster: Cluster, known: Labels = ZONE_LABELS) -> BoolArray:
     return cluster.derived(("has zones", known), judge, LABELS)
 
 
-def _outside(cluster: Cluster, key: str, values: frozenset[str], newer_label_serves: bool, known: Labels) -> BoolArray:
+def _outside(
+    cluster: Cluster, key: str, values: frozenset[str], accepts_newer_node_labels: bool, known: Labels
+) -> BoolArray:
     """bool[nodes]: the nodes that have zones or regions, but not one of these. Not to be written to."""
 
     def judge() -> BoolArray:
-        own, newer = cluster.topology(key), cluster.topology(NEWER.get(key, key) if newer_label_serves else key)
+        own, newer = cluster.topology(key), cluster.topology(NEWER.get(key, key) if accepts_newer_node_labels else key)
         inside = np.where(own.domain >= 0, own.among(values), newer.among(values))
         outside: BoolArray = has_zones(cluster, known) & ~inside
         return outside
 
-    return cluster.derived(("outside", key, values, newer_label_serves, known), judge, LABELS)
+    return cluster.derived(("outside", key, values, accepts_newer_node_labels, known), judge, LABELS)

@@ -44,24 +44,24 @@ class Selected:
 class SelectorSpread:
     """The number of selected pods, turned round: 0 where there are the most, ``highest`` where there are none.
 
-    Named rules: ``all_selectors``: a pod counts if all selectors select it; else one is enough (v1.13).
-    ``constraints_instead``: a pod with topology spread constraints of its own gets 0 everywhere (v1.20).
+    Named rules: ``requires_all_selectors``: a pod counts if all selectors select it; else one is enough (v1.13).
+    ``yields_to_spread_constraints``: a pod with topology spread constraints of its own gets 0 everywhere (v1.20).
     """
 
     name: str = "SelectorSpread"
     highest: int = MAX_NODE_SCORE
-    all_selectors: bool = True
-    constraints_instead: bool = False
+    requires_all_selectors: bool = True
+    yields_to_spread_constraints: bool = False
 
     def score(self, pod: PodInfo, cluster: Cluster, nodes: IntArray) -> Scored:
         """Scores every pod. Terms: ``pods`` selected on the node, and ``in zone`` in its zone (-1: it has none)."""
-        if self.constraints_instead and pod.pod.spec.topologySpreadConstraints:
+        if self.yields_to_spread_constraints and pod.pod.spec.topologySpreadConstraints:
             return Scored(np.zeros_like(nodes), np.zeros_like(nodes))
         key = ("selectors", pod.signature)
         selectors = cluster.derived(
             key, lambda: tuple(selectors_of(cluster.signatures[pod.signature], cluster)), *OWNERS
         )
-        count = cluster.count(Selected(pod.pod.metadata.namespace, selectors, self.all_selectors))[nodes]
+        count = cluster.count(Selected(pod.pod.metadata.namespace, selectors, self.requires_all_selectors))[nodes]
         zone = zones(cluster).domain[nodes]
         share = _turned_round(count, float(self.highest))
         in_zone = np.full(len(nodes), -1, np.int64)

@@ -127,7 +127,7 @@ def pod_volumes(cluster: Cluster, pod: PodInfo, node: str, rules: BinderRules) -
     waiting = unbound(pod.pod, cluster.volumes) if pod.pod.spec.volumes else []
     if not waiting:
         return PodVolumes()
-    found, place = match(cluster, waiting, rules.capacity_checked), cluster.index.get(node)
+    found, place = match(cluster, waiting, rules.checks_storage_capacity), cluster.index.get(node)
     if place is None or found.no_volume[place] or found.no_space[place]:
         raise VolumeError(f"pod {pod.key} finds no volumes on node {node!r}")
     chosen = [(of, int(of.choice[place])) for of in found.matched]
@@ -199,7 +199,7 @@ class BindingCheck:
         if not self.rules.told_only:
             return
         affinity = volume.spec.nodeAffinity.required if volume.spec.nodeAffinity is not None else None
-        plugin = in_tree(volume.spec) if self.rules.migrates and self.csi_node is not None else None
+        plugin = in_tree(volume.spec) if self.rules.translates_migrated_volumes and self.csi_node is not None else None
         if plugin is not None and self.csi_node is not None:
             moved = self.csi_node.metadata.annotations.get(MIGRATED_PLUGINS, "").split(",")
             try:

@@ -121,7 +121,7 @@ def test_priorities_with_arguments():
     anti, label, ratio = (score for score, _ in generation(V1_16, priorities=given).scores)
     assert anti == ServiceAntiAffinity("anti", "zone", highest=10)
     assert label == NodeLabelScore("label", present=("disk",), highest=10)
-    assert ratio.strategy == RequestedToCapacityRatio(((0, 0), (100, 10)), percent_rounded_up=True)
+    assert ratio.strategy == RequestedToCapacityRatio(((0, 0), (100, 10)), rounds_utilization_up=True)
     assert ratio.resources == (("cpu", 1), ("example.com/gpu", 3))
     old = read(V1_13, priorities=given)
     assert old["default-scheduler"].scores[2][0].resources == (("cpu", 1), ("memory", 1))

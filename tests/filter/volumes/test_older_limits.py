@@ -115,7 +115,7 @@ def test_claims_count_by_their_volume_or_else_by_their_class():
 
 
 def test_a_claim_that_nobody_knows_counted_too():
-    plugin = DiskLimits("MaxEBSVolumeCount", EBS, unknown_counts=True)
+    plugin = DiskLimits("MaxEBSVolumeCount", EBS, counts_claims_of_any_class=True)
     objects = [limited(1), using("r", "n", *ebs("vol-1")), claim("unbound", of="other")]
     assert refused(plugin, using("p", "", mount("unbound")), *objects) == FULL
     assert refused(plugin, using("p", "", mount("absent")), *objects) == FULL
@@ -160,13 +160,13 @@ def test_the_csi_node_goes_before_the_nodes_own_limit():
     objects = [limited(1, resource), *bound("a", "b")]
     assert refused(DriverLimits(), claiming("p", "", "a", "b"), *objects) == FULL
     assert refused(DriverLimits(), claiming("p", "", "a", "b"), *objects, csi_node("n", csi_example_com=2)) == {}
-    assert refused(DriverLimits(csi_nodes_read=False), claiming("p", "", "a", "b"), *CSI) == {}
+    assert refused(DriverLimits(reads_csi_nodes=False), claiming("p", "", "a", "b"), *CSI) == {}
 
 
 def test_unbound_claims_count_for_the_driver_of_their_class():
     objects = [*CSI, claiming("r", "n", "a", "b"), storage_class("wait"), claim("new")]
     assert refused(DriverLimits(), claiming("p", "", "new"), *objects) == FULL
-    assert refused(DriverLimits(unbound_count=False), claiming("p", "", "new"), *objects) == {}
+    assert refused(DriverLimits(counts_unbound_claims=False), claiming("p", "", "new"), *objects) == {}
 
 
 def test_disks_without_a_claim_are_no_csi_volumes():

@@ -67,7 +67,7 @@ def test_hosts(labels, objects, want):
 
 def test_one_of_two_services_was_enough_in_v1_13():
     objects = [service("s", WEB), service("t", {"tier": "x"}), *running("aa"), *running("b", BOTH, "q")]
-    first = SelectorSpread(highest=10, all_selectors=False)
+    first = SelectorSpread(highest=10, requires_all_selectors=False)
     assert scored(first, pod("p", labels=BOTH), *(node(name) for name in "abc"), *objects) == {"a": 0, "b": 5, "c": 10}
 
 
@@ -78,7 +78,7 @@ def test_zones_weigh_two_thirds():
 
 
 def test_v1_20_leaves_pods_with_spread_constraints_to_these():
-    plugin = SelectorSpread(constraints_instead=True)
+    plugin = SelectorSpread(yields_to_spread_constraints=True)
     objects = [node("a"), node("b"), *running("a"), service("s", WEB)]
     constrained = pod("p", labels=WEB, topologySpreadConstraints=[spread("zone", soft=True)])
     assert scored(plugin, constrained, *objects) == {"a": 0, "b": 0}
