@@ -13,7 +13,7 @@ from kschedlab.manifests.defaults import CLUSTER_SCOPED
 from kschedlab.manifests.schema import decode_value, fitted
 from kschedlab.manifests.sources import Text
 from kschedlab.objects.model import ApiObject
-from kschedlab.objects.problems import WRITTEN, Fault, Path, Problem, shortened, shown
+from kschedlab.objects.problems import WRITTEN, Fault, Path, Problem, path_text, shortened
 
 GROUPS = {
     "Node": "",
@@ -52,7 +52,7 @@ class Origin:
         """The fault with its line and the object's name."""
         line, written = self._locate(fault.path)
         subject = f"{self.kind} {self.name}: " if self.kind else ""
-        field = f"{shown(fault.path)}: " if fault.path else ""
+        field = f"{path_text(fault.path)}: " if fault.path else ""
         message = subject + field + fault.message.replace(WRITTEN, shortened(written or fault.value))
         if self.text is None:
             return Problem(self.root, 0, f"objects[{self.root}]", message)

@@ -40,7 +40,7 @@ from kschedlab.objects.model import (
     StorageClass,
     VolumeAttachment,
 )
-from kschedlab.objects.problems import Fault, ManifestError, Problem, quoted, safe_text, shown
+from kschedlab.objects.problems import Fault, ManifestError, Problem, path_text, quoted, safe_text
 from kschedlab.objects.quantity import INT64_MAX
 from kschedlab.objects.requests import nonzero_requests, pod_requests
 
@@ -237,7 +237,7 @@ class _Loading:
             self._warn(found, warning)
 
     def _warn(self, found: _Found, warning: Fault) -> None:
-        key = (shown([step for step in warning.path if isinstance(step, str)]), warning.message)
+        key = (path_text([step for step in warning.path if isinstance(step, str)]), warning.message)
         first, fault, count = self.warnings.get(key, (found, warning, 0))
         self.warnings[key] = (first, fault, count + 1)
 

@@ -32,7 +32,7 @@ from kschedlab.objects.names import (
 )
 from kschedlab.objects.problems import WRITTEN, Fault, Path, one_of, quoted
 from kschedlab.objects.requests import is_extended, is_pod_level
-from kschedlab.objects.selectors import fault_of, field_fault_of
+from kschedlab.objects.selectors import field_expression_fault, label_expression_fault
 
 SET_OPERATORS = ("In", "NotIn", "Exists", "DoesNotExist")
 NODE_OPERATORS = (*SET_OPERATORS, "Gt", "Lt")
@@ -226,7 +226,7 @@ def check_node_term(term: NodeSelectorTerm, path: Path, faults: list[Fault], fre
         here: Path = (*path, "matchExpressions", i)
         _check_expression(on_label.key, on_label.operator, on_label.values, NODE_OPERATORS, here, faults, free_values)
     for i, on_field in enumerate(term.matchFields):
-        if wrong := field_fault_of(on_field.key, on_field.operator, on_field.values):
+        if wrong := field_expression_fault(on_field.key, on_field.operator, on_field.values):
             faults.append(Fault((*path, "matchFields", i, wrong[0]), wrong[1]))
 
 
@@ -248,7 +248,7 @@ def _check_expression(
     faults: list[Fault],
     free_values: bool = False,
 ) -> None:
-    if wrong := fault_of(operator, values, known):
+    if wrong := label_expression_fault(operator, values, known):
         faults.append(Fault((*path, wrong[0]), wrong[1]))
     if fault := label_key_fault(key):
         faults.append(Fault((*path, "key"), fault))

@@ -1,1 +1,1 @@
-"""Kubernetes objects: quantities, the model, selectors, requests, and reading manifests."""
+"""Kubernetes objects: the model, quantities, selectors and requests."""

@@ -1,4 +1,4 @@
-"""What a generation's API keeps of a pod, and how its scheduler counts what a pod asks for."""
+"""How the generations differ in a pod: which fields their APIs have, and how their schedulers count its requests."""
 
 from __future__ import annotations
 
@@ -21,31 +21,33 @@ from kschedlab.objects.requests import (
 )
 
 P = TypeVar("P", bound=Part)
-Counted = dict[str, int]
+Amounts = dict[str, int]
+"""Amounts by resource name: cpu in milli, everything else in whole units."""
 
 
 @dataclass(frozen=True)
 class Api:
-    """One generation's API.
+    """One generation's API, and the functions with which its scheduler counts requests.
 
-    ``unknown``: fields of a pod's spec that it does not have, and so drops, e.g. ``initContainers.restartPolicy``.
-    ``incoming``, ``placed``: the request of a pod that is to be scheduled, and of one on a node, by resource (cpu in
-    milli). ``scored``, ``nonzero``: (milli cpu, memory) of the same two for scoring, where a container that names
-    neither counts 100m and 200 MiB.
-    Named rule ``older_zone_labels_only``: only the labels failure-domain.beta.kubernetes.io/{region,zone} tell a node's
-    zone, not their successors. ``bound_pods_stay_nominated``: binding a pod does not clear its nominatedNodeName.
+    ``unknown``: fields of a pod's spec that this API lacks and drops, e.g. ``initContainers.restartPolicy``.
+    ``incoming``, ``placed``: the request of a pod to be scheduled, and of a pod on a node. ``scored``, ``nonzero``: the
+    same two for scoring, as (milli cpu, bytes of memory); a container without a request for cpu counts 100m, one
+    without a request for memory 200 MiB.
+    Named rules: ``older_zone_labels_only``: a node's zone comes from failure-domain.beta.kubernetes.io/{region,zone}
+    alone, not from the labels that succeeded them. ``bound_pods_stay_nominated``: binding a pod does not clear its
+    nominatedNodeName.
     """
 
     unknown: tuple[str, ...] = ()
-    incoming: Callable[[Pod], Counted] = pod_requests
-    placed: Callable[[Pod], Counted] = pod_requests
+    incoming: Callable[[Pod], Amounts] = pod_requests
+    placed: Callable[[Pod], Amounts] = pod_requests
     scored: Callable[[Pod], tuple[int, int]] = scored_requests
     nonzero: Callable[[Pod], tuple[int, int]] = nonzero_requests
     older_zone_labels_only: bool = False
     bound_pods_stay_nominated: bool = False
 
     def admit(self, pod: Pod) -> Pod:
-        """The pod without the fields that this API does not have, and what matchLabelKeys ask in its selectors."""
+        """The pod without the fields that this API lacks, and with its matchLabelKeys merged into the selectors."""
         spec = pod.spec
         for path in self.unknown:
             spec = without(spec, path.split("."))
@@ -53,28 +55,28 @@ class Api:
 
 
 def without(part: P, path: Sequence[str]) -> P:
-    """The part with the field at the end of the path as if it were absent; the same object if it is."""
+    """The part with the field at this path reset to its default; the same object if nothing changes."""
     name, rest = path[0], path[1:]
     before = getattr(part, name)
-    after = _without(before, rest) if rest else getattr(type(part)(), name)
+    after = _value_without(before, rest) if rest else getattr(type(part)(), name)
     return part if after is before or after == before else msgspec.structs.replace(part, **{name: after})
 
 
-def _without(value: Any, path: Sequence[str]) -> Any:
+def _value_without(value: Any, path: Sequence[str]) -> Any:
     if isinstance(value, tuple):
-        return tuple(without(each, path) for each in value)
+        return tuple(without(part, path) for part in value)
     return None if value is None else without(value, path)
 
 
-def rounded_first(pod: Pod) -> Counted:
-    """Each container rounded, then summed; the largest init container if that is more; overhead on top.
+def rounded_first(pod: Pod) -> Amounts:
+    """Round each container, then sum them; the largest init container counts if it needs more; add the overhead.
 
     v1.20: pkg/scheduler/framework/types.go, calculateResource, and plugins/noderesources/fit.go. The same formula in
     v1.16 (nodeinfo/node_info.go) and, for incoming pods, in v1.13 (algorithm/predicates/predicates.go).
     """
     counted = containers_only(pod)
     for container in pod.spec.initContainers:
-        for name, amount in _of(container).items():
+        for name, amount in _container_requests(container).items():
             if amount > counted.get(name, 0):
                 counted[name] = amount
     for name, quantity in pod.spec.overhead.items():
@@ -82,20 +84,20 @@ def rounded_first(pod: Pod) -> Counted:
     return counted
 
 
-def containers_only(pod: Pod) -> Counted:
-    """Each container rounded, then summed; init containers are not counted.
+def containers_only(pod: Pod) -> Amounts:
+    """Round each container, then sum them; init containers do not count.
 
     v1.13: pkg/scheduler/cache/node_info.go, calculateResource.
     """
-    counted: Counted = {}
+    counted: Amounts = {}
     for container in pod.spec.containers:
-        for name, amount in _of(container).items():
+        for name, amount in _container_requests(container).items():
             counted[name] = counted.get(name, 0) + amount
     return counted
 
 
 def nonzero_with_init(pod: Pod) -> tuple[int, int]:
-    """The sum over the containers, or the largest init container; overhead on top.
+    """The sum over the containers, or the largest init container if it needs more, plus the overhead.
 
     v1.20: pkg/scheduler/framework/types.go, calculateResource.
     """
@@ -106,10 +108,10 @@ def nonzero_with_init(pod: Pod) -> tuple[int, int]:
 
 
 def nonzero_with_init_and_whole_cpus(pod: Pod) -> tuple[int, int]:
-    """As :func:`nonzero_with_init`, but the overhead's cpu is rounded up to whole cpus and then taken for milli.
+    """Like :func:`nonzero_with_init`, but the overhead's cpu is rounded up to whole cpus, then counted as milli.
 
     v1.20: plugins/noderesources/resource_allocation.go, calculatePodResourceRequest reads ``Value`` where it needs
-    ``MilliValue``, so that an overhead of 250m adds 1.
+    ``MilliValue``: an overhead of 250m adds 1.
     """
     cpu, memory = _with_init(pod)
     overhead = pod.spec.overhead
@@ -119,8 +121,8 @@ def nonzero_with_init_and_whole_cpus(pod: Pod) -> tuple[int, int]:
 
 def nonzero_containers_only(pod: Pod) -> tuple[int, int]:
     """The sum over the containers. v1.13: algorithm/priorities/resource_allocation.go, getNonZeroRequests."""
-    each = [_nonzero(container) for container in pod.spec.containers]
-    return sum(cpu for cpu, _ in each), sum(memory for _, memory in each)
+    requests = [_nonzero(container) for container in pod.spec.containers]
+    return sum(cpu for cpu, _ in requests), sum(memory for _, memory in requests)
 
 
 def _with_init(pod: Pod) -> tuple[int, int]:
@@ -131,7 +133,7 @@ def _with_init(pod: Pod) -> tuple[int, int]:
     return cpu, memory
 
 
-def _of(container: Container) -> Counted:
+def _container_requests(container: Container) -> Amounts:
     return {
         name: quantity.milli() if name == "cpu" else quantity.value()
         for name, quantity in container.resources.requests.items()
@@ -140,7 +142,7 @@ def _of(container: Container) -> Counted:
 
 
 def _nonzero(container: Container) -> tuple[int, int]:
-    """(milli cpu, memory) with the defaults for what is not named. v1.20: pkg/scheduler/util/non_zero.go."""
+    """(milli cpu, memory), with the defaults for missing requests. v1.20: pkg/scheduler/util/non_zero.go."""
     requests = container.resources.requests
     cpu, memory = requests.get("cpu"), requests.get("memory")
     return DEFAULT_MILLI_CPU if cpu is None else cpu.milli(), DEFAULT_MEMORY if memory is None else memory.value()

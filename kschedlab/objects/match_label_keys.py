@@ -1,4 +1,4 @@
-"""What the API server makes of matchLabelKeys when a pod is created: requirements of the selector beside them.
+"""matchLabelKeys: when a pod is created, the API server turns them into requirements of the selector beside them.
 
 v1.37: pkg/registry/core/pod/strategy.go, applyMatchLabelKeysAndMismatchLabelKeys and applyMatchLabelKeys.
 """
@@ -23,7 +23,7 @@ _replace = msgspec.structs.replace
 
 
 def with_label_keys(pod: Pod) -> Pod:
-    """The pod with its own labels of those keys in the selectors. One that has a uid has been through this before."""
+    """The pod with its own labels of those keys in the selectors. A pod with a uid went through this when created."""
     spec, labels = pod.spec, pod.metadata.labels
     if pod.metadata.uid or not (spec.affinity is not None or spec.topologySpreadConstraints):
         return pod
@@ -67,8 +67,8 @@ def _spread(constraint: TopologySpreadConstraint, labels: Mapping[str, str]) -> 
 def _narrowed(
     selector: LabelSelector | None, keys: Iterable[str], operator: str, labels: Mapping[str, str]
 ) -> LabelSelector | None:
-    """The selector, which must also meet the pod's own labels of these keys."""
-    more = [LabelSelectorRequirement(key, operator, (labels[key],)) for key in keys if key in labels]
-    if selector is None or not more:
+    """The selector, with a requirement added for each of these keys that the pod's own labels have."""
+    added = [LabelSelectorRequirement(key, operator, (labels[key],)) for key in keys if key in labels]
+    if selector is None or not added:
         return selector
-    return _replace(selector, matchExpressions=(*selector.matchExpressions, *more))
+    return _replace(selector, matchExpressions=(*selector.matchExpressions, *added))

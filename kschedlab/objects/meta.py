@@ -1,4 +1,4 @@
-"""What all Kubernetes objects share: metadata, times, amounts by resource, selectors.
+"""The parts that all Kubernetes objects share: metadata, times, resource lists, selectors.
 
 v1.37: k8s.io/apimachinery pkg/apis/meta/v1/types.go, k8s.io/api core/v1/types.go.
 """
@@ -17,7 +17,7 @@ from kschedlab.objects.quantity import INT64_MAX, Quantity
 from kschedlab.objects.selectors import NodeTerm, NodeTerms, Selector, SelectorError, label_selector, node_term
 
 SECOND = 1_000_000
-"""In microseconds, which is how all times here are counted."""
+"""One second in microseconds, the unit of every time in this package."""
 
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 _MICROSECOND = timedelta(microseconds=1)
@@ -30,19 +30,19 @@ class Time(int):
 
     @classmethod
     def parse(cls, text: str) -> Time:
-        """Read RFC 3339, e.g. ``2024-01-31T12:00:00Z``. ValueError if it is something else."""
+        """Read RFC 3339, e.g. ``2024-01-31T12:00:00Z``. ValueError if the text is anything else."""
         moment = datetime.fromisoformat(text)
         if moment.tzinfo is None or len(text) < 20 or text[10] != "T":
-            raise ValueError("not a time of RFC 3339")
+            raise ValueError("not an RFC 3339 time")
         return cls((moment - _EPOCH) // _MICROSECOND)
 
     @classmethod
     def second(cls, moment: int) -> Time:
-        """The beginning of the moment's second: an API server keeps no more of a time."""
+        """The moment rounded down to whole seconds, as an API server stores times."""
         return cls(moment - moment % SECOND)
 
     def __str__(self) -> str:
-        """RFC 3339: ``2024-01-31T12:00:00Z``, with a fraction if it is not a whole second."""
+        """RFC 3339: ``2024-01-31T12:00:00Z``, with a fraction unless it is a whole second."""
         return (_EPOCH + _MICROSECOND * int(self)).isoformat().replace("+00:00", "Z")
 
 
@@ -54,11 +54,11 @@ ResourceList: TypeAlias = dict[str, Quantity]
 
 
 class Part(msgspec.Struct, frozen=True, gc=False, omit_defaults=True):
-    """A part of an object."""
+    """A struct inside an object, such as a spec or a container."""
 
 
 class ApiObject(msgspec.Struct, frozen=True, gc=False, omit_defaults=True, tag_field="kind", tag=True):
-    """A whole object: its class is its ``kind``."""
+    """A whole object; its class name is its ``kind``."""
 
 
 # -- metadata and selectors
@@ -95,13 +95,13 @@ class LabelSelectorRequirement(Part, frozen=True):
 
 
 class LabelSelector(Part, frozen=True):
-    """Which labels are meant; empty selects everything, None in its place selects nothing."""
+    """A selector of labels. An empty one selects everything; where it may be absent, None selects nothing."""
 
     matchLabels: dict[str, str] = {}
     matchExpressions: tuple[LabelSelectorRequirement, ...] = ()
 
     def compile(self) -> Selector:
-        """The selector, ready to be asked. SelectorError if the API would refuse it."""
+        """The selector, ready to match labels. SelectorError if the API would refuse it."""
         return label_selector(self.matchLabels, [(e.key, e.operator, e.values) for e in self.matchExpressions])
 
 
@@ -112,24 +112,24 @@ class NodeSelectorRequirement(Part, frozen=True):
 
 
 class NodeSelectorTerm(Part, frozen=True):
-    """All of its requirements must hold; a term without any matches no node."""
+    """Matches if all requirements hold; a term without requirements matches no node."""
 
     matchExpressions: tuple[NodeSelectorRequirement, ...] = ()
     matchFields: tuple[NodeSelectorRequirement, ...] = ()
 
     def compile(self) -> NodeTerm:
-        """The term, ready to be asked. SelectorError if it cannot be asked (Gt with a text that is no integer, ...)."""
+        """The term, ready to match nodes. SelectorError if it is invalid, e.g. Gt with a value that is no integer."""
         expressions = [(e.key, e.operator, e.values) for e in self.matchExpressions]
         return node_term(expressions, [(e.key, e.operator, e.values) for e in self.matchFields])
 
 
 class NodeSelector(Part, frozen=True):
-    """One of its terms must hold."""
+    """Matches if at least one term matches."""
 
     nodeSelectorTerms: tuple[NodeSelectorTerm, ...] = ()
 
     def compile(self) -> NodeTerms:
-        """The selector, ready to be asked; without the terms that cannot be asked, which match nothing."""
+        """The selector, ready to match nodes. Invalid terms match nothing and are left out."""
         terms = []
         for term in self.nodeSelectorTerms:
             with suppress(SelectorError):
@@ -146,7 +146,7 @@ class ObjectReference(Part, frozen=True):
 
 
 class Condition(Part, frozen=True):
-    """What is so of an object, since when, and why. v1.37: meta/v1, Condition; of older kinds their own, alike."""
+    """An observed condition of an object (v1.37: meta/v1, Condition; older kinds have types of the same shape)."""
 
     type: str = ""
     status: str = ""

@@ -1,11 +1,11 @@
-"""Kubernetes objects as the scheduler reads them: typed, immutable, spelled as in the API. All of them in one place.
+"""All Kubernetes objects that the scheduler reads: typed, immutable, spelled as in the API.
 
-Fields that no part of the scheduler reads are left out; fields that it obeys and this package does not model are kept
-as ``Any``, to be reported. Absent text is ``""``, absent maps and sequences are empty; None stands where the API tells
-"absent" from "empty".
+Fields that the scheduler never reads are left out. Fields that it obeys but this package does not model are ``Any``:
+they are kept in order to report them. Absent text is ``""``, absent maps and sequences are empty; None is used only
+where the API distinguishes "absent" from "empty".
 """
 
-# ruff: noqa: F403 (a star passes on every type)
+# ruff: noqa: F403 (the star re-exports every type)
 
 from kschedlab.objects.meta import *
 from kschedlab.objects.nodes import *

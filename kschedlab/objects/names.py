@@ -1,7 +1,7 @@
-"""What the API takes for names and labels.
+"""Which names and labels the API accepts.
 
-v1.37: k8s.io/apimachinery pkg/api/validate/content and pkg/util/validation/validation.go. Each function gives what is
-wrong as the end of a sentence, or None; answers are remembered, for the same few texts come thousands of times.
+v1.37: k8s.io/apimachinery pkg/api/validate/content and pkg/util/validation/validation.go. Each function returns
+the fault as the end of a sentence, or None. Results are cached: the same few texts come up thousands of times.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ _QUALIFIED = re.compile(r"[A-Za-z0-9](?:[-A-Za-z0-9_.]*[A-Za-z0-9])?")
 
 @lru_cache(65536)
 def name_fault(name: str) -> str | None:
-    """Of an object's name: lower case letters, digits, ``-`` and ``.``."""
+    """What is wrong with an object's name (lowercase letters, digits, ``-`` and ``.``)."""
     if len(name) <= 253 and _DNS_NAME.fullmatch(name):
         return None
     return (
@@ -30,7 +30,7 @@ def name_fault(name: str) -> str | None:
 
 @lru_cache(4096)
 def dns_label_fault(name: str) -> str | None:
-    """Of the name of a namespace or a container: lower case letters, digits and ``-``."""
+    """What is wrong with the name of a namespace or container (lowercase letters, digits and ``-``)."""
     if len(name) <= 63 and _DNS_LABEL.fullmatch(name):
         return None
     return (
@@ -41,7 +41,7 @@ def dns_label_fault(name: str) -> str | None:
 
 @lru_cache(65536)
 def label_key_fault(key: str) -> str | None:
-    """Of a label's key, with or without the prefix of a domain."""
+    """What is wrong with a label's key, which may have a domain as prefix."""
     prefix, slash, name = key.rpartition("/")
     if len(name) <= 63 and _QUALIFIED.fullmatch(name) and (not slash or name_fault(prefix) is None):
         return None
@@ -50,7 +50,7 @@ def label_key_fault(key: str) -> str | None:
 
 @lru_cache(65536)
 def label_value_fault(value: str) -> str | None:
-    """Of a label's value."""
+    """What is wrong with a label's value."""
     if not value or (len(value) <= 63 and _QUALIFIED.fullmatch(value)):
         return None
     return (

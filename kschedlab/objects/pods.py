@@ -70,7 +70,7 @@ class Toleration(Part, frozen=True):
     tolerationSeconds: Int64 | None = None
 
     def tolerates(self, taint: Taint) -> bool:
-        """Whether the pod may go where the taint is. An empty effect or key means every one.
+        """Whether the pod tolerates the taint. An empty effect or key matches every effect or key.
 
         v1.37: k8s.io/api core/v1/toleration.go. The operators Gt and Lt tolerate nothing: their feature gate
         (TaintTolerationComparisonOperators) is off by default.
@@ -160,7 +160,7 @@ class PodCondition(Part, frozen=True):
 
 
 class ResourcesInForce(Part, frozen=True):
-    """What is enforced on a node; no requests (None) is not the same as none asked for."""
+    """The resources that the kubelet enforces. ``requests``: None means not reported, empty means none."""
 
     requests: ResourceList | None = None
 
@@ -183,7 +183,7 @@ class ContainerStateTerminated(Part, frozen=True):
 
 
 class ContainerState(Part, frozen=True):
-    """One of the three; none means that it waits."""
+    """At most one of the three is set; if none is, the container is waiting."""
 
     waiting: ContainerStateWaiting | None = None
     running: ContainerStateRunning | None = None
@@ -191,7 +191,7 @@ class ContainerState(Part, frozen=True):
 
 
 class ContainerStatus(Part, frozen=True):
-    """How a container is, and what the kubelet has given it, which counts while a resize is under way."""
+    """A container's state, and the resources that the kubelet gave it, which count during a resize."""
 
     name: str = ""
     resources: ResourcesInForce | None = None

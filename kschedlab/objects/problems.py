@@ -1,4 +1,4 @@
-"""What is wrong with an input: every message names the place, what was expected and what to do."""
+"""Errors in input. Every message names the place, what is expected there and the remedy."""
 
 from __future__ import annotations
 
@@ -9,17 +9,17 @@ from dataclasses import dataclass
 from typing import NamedTuple, TypeAlias
 
 Path: TypeAlias = tuple[str | int, ...]
-"""The way to a field: ``("spec", "containers", 0, "image")``."""
+"""The path of a field: ``("spec", "containers", 0, "image")``."""
 
 WRITTEN = "\0"
-"""Stands in a fault's message for the value as it is written in the file."""
+"""Placeholder in a fault's message for the value as the file spells it."""
 
 _PLAIN_KEY = re.compile(r"[A-Za-z0-9_-]+")
-_LONGEST_VALUE = 60
+_MAX_SHOWN = 60
 
 
 class Fault(NamedTuple):
-    """Something wrong at a field of an object. ``value``: what to say in place of ``WRITTEN`` if there is no file."""
+    """An error in a field of an object. ``value``: replaces ``WRITTEN`` if there is no file."""
 
     path: Path
     message: str
@@ -28,7 +28,7 @@ class Fault(NamedTuple):
 
 @dataclass(frozen=True, order=True)
 class Problem:
-    """Something wrong at a place. ``source``: its number among the sources; ``line`` from 1, 0 if there is none."""
+    """An error at a place. ``source``: index among the sources. ``line``: from 1, or 0 if there is none."""
 
     source: int
     line: int
@@ -41,7 +41,7 @@ class Problem:
 
 
 class ManifestError(Exception):
-    """Input that cannot be used. ``problems``: everything that is wrong with it, by place; nothing was loaded."""
+    """Invalid input; nothing is loaded. ``problems``: everything that is wrong with it, sorted by place."""
 
     def __init__(self, problems: Iterable[Problem]) -> None:
         self.problems = tuple(sorted(set(problems)))
@@ -49,7 +49,7 @@ class ManifestError(Exception):
 
 
 def safe_text(text: str) -> str:
-    """The text with control, bidi and other invisible characters escaped, which a terminal would obey or not show."""
+    """The text with control, bidi and other invisible characters escaped, so that no terminal obeys or hides them."""
     if text.isascii() and text.isprintable():
         return text
     return "".join(c if c == " " or unicodedata.category(c)[0] not in "CZ" else _escaped(c) for c in text)
@@ -66,12 +66,12 @@ def quoted(text: str) -> str:
 
 
 def shortened(text: str) -> str:
-    """The text, or its beginning if it is long."""
-    return text if len(text) <= _LONGEST_VALUE else text[:_LONGEST_VALUE] + "..."
+    """The text, cut off if it is long."""
+    return text if len(text) <= _MAX_SHOWN else text[:_MAX_SHOWN] + "..."
 
 
-def shown(path: Sequence[str | int]) -> str:
-    """The path as people write it: ``spec.containers[0].image``, ``metadata.labels["example.com/a"]``."""
+def path_text(path: Sequence[str | int]) -> str:
+    """The path as text: ``spec.containers[0].image``, ``metadata.labels["example.com/a"]``."""
     parts: list[str] = []
     for step in path:
         if isinstance(step, int):
@@ -83,7 +83,7 @@ def shown(path: Sequence[str | int]) -> str:
     return "".join(parts)
 
 
-def one_of(known: Iterable[str]) -> str:
+def one_of(choices: Iterable[str]) -> str:
     """``A, B or C``."""
-    *others, last = known
+    *others, last = choices
     return f"{', '.join(others)} or {last}" if others else last

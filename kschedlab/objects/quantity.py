@@ -1,9 +1,9 @@
-"""Amounts as Kubernetes writes them: ``"1.5Gi"``, ``"100m"``, ``"1e3"``.
+"""Kubernetes quantities: ``"1.5Gi"``, ``"100m"``, ``"1e3"``.
 
 v1.37: k8s.io/apimachinery pkg/api/resource (quantity.go, suffix.go, amount.go); the rules are the same since v1.13.
-An amount is kept exactly, in whole nanos; what is smaller is rounded away from zero. Two things differ on purpose:
-amounts are Python integers and never wrap (:meth:`Quantity.overflows` says where Go's would), and exponents
-beyond 64 and texts beyond 64 characters are refused, where Go computes for minutes or wraps the exponent.
+A quantity is an exact number of nanos; anything smaller is rounded away from zero. Two differences from Go are
+deliberate. Amounts are Python integers, which never wrap (:meth:`Quantity.overflows` says where Go's would). Exponents
+beyond 64 and texts longer than 64 characters are refused; Go computes for minutes or wraps the exponent.
 """
 
 from __future__ import annotations
@@ -18,16 +18,17 @@ _DECIMAL = {"n": -9, "u": -6, "m": -3, "": 0, "k": 3, "M": 6, "G": 9, "T": 12, "
 _BINARY = {"Ki": 10, "Mi": 20, "Gi": 30, "Ti": 40, "Pi": 50, "Ei": 60}
 _DECIMAL_SUFFIX = {exponent: suffix for suffix, exponent in _DECIMAL.items()}
 _BINARY_SUFFIX = {exponent: suffix for suffix, exponent in _BINARY.items()}
-_SHAPE = re.compile(r"([+-]?)([0-9]*)(?:\.([0-9]*))?([eEinumkKMGTP]*[-+]?[0-9]*)")
+_QUANTITY = re.compile(r"([+-]?)([0-9]*)(?:\.([0-9]*))?([eEinumkKMGTP]*[-+]?[0-9]*)")
 _EXPONENT = re.compile(r"[eE]([+-]?[0-9]+)")
 _TRAILING_LETTERS = re.compile(r"([+-]?[0-9]+(?:\.[0-9]*)?)([A-Za-z]+)")
-_LONGEST = 64
-_KNOWN = [suffix for suffix in (*_DECIMAL, *_BINARY) if suffix]
+_MAX_LENGTH = 64
+_MAX_EXPONENT = 64
+_SUFFIXES = [suffix for suffix in (*_DECIMAL, *_BINARY) if suffix]
 _EXPECTED = "expected a number such as 2, 0.5, 500m, 64Mi, 1.5Gi or 1e3"
 
 
 class QuantityError(ValueError):
-    """A text that is not a quantity. ``fault``: ``format``, ``suffix`` or ``numeric`` as in the API, or ``range``."""
+    """The text is not a quantity. ``fault``: ``format``, ``suffix`` or ``numeric`` as in the API, or ``range``."""
 
     def __init__(self, fault: str, message: str) -> None:
         super().__init__(message)
@@ -35,15 +36,15 @@ class QuantityError(ValueError):
 
 
 class Quantity:
-    """An immutable amount: ``Quantity("1.5Gi")``, ``Quantity(2)``. Equal texts give the same object.
+    """An immutable quantity: ``Quantity("1.5Gi")``, ``Quantity(2)``. Equal texts give the same object.
 
-    ``nanos``: the exact amount, in units of 10^-9. ``is_milli``: whether it is a whole number of thousandths.
+    ``nanos``: the exact amount in units of 10^-9. ``is_milli``: whether it is a whole number of thousandths.
     ``format``: ``DecimalSI``, ``BinarySI`` or ``DecimalExponent``.
     Raises :class:`QuantityError` if the text is not a quantity.
     """
 
     __slots__ = ("_milli", "_text", "_value", "format", "is_milli", "nanos")
-    _known: ClassVar[dict[str, Quantity]] = {}
+    _cache: ClassVar[dict[str, Quantity]] = {}
 
     nanos: int
     format: str
@@ -53,18 +54,18 @@ class Quantity:
     _milli: int
 
     def __new__(cls, text: str | int = "0") -> Quantity:
-        """Read the text, or find what was read before."""
+        """Parse the text, or return the cached quantity."""
         text = str(text) if not isinstance(text, str) else text
-        known = cls._known.get(text)
-        if known is None:
-            if len(cls._known) >= 65536:
-                cls._known.clear()
-            known = cls._known[text] = cls.of(*_parse(text))
-        return known
+        quantity = cls._cache.get(text)
+        if quantity is None:
+            if len(cls._cache) >= 65536:
+                cls._cache.clear()
+            quantity = cls._cache[text] = cls.of(*_parse(text))
+        return quantity
 
     @classmethod
     def of(cls, nanos: int, format: str = "DecimalSI", text: str | None = None) -> Quantity:
-        """The amount of that many nanos, written as ``text`` if given and else in the canonical way of the format."""
+        """The quantity of that many nanos. ``text``: its text form; by default the canonical one of the format."""
         quantity = object.__new__(cls)
         set_field = object.__setattr__
         set_field(quantity, "nanos", nanos)
@@ -84,7 +85,7 @@ class Quantity:
         return self._milli
 
     def overflows(self, milli: bool = False) -> bool:
-        """Whether :meth:`value` (or :meth:`milli`) is too large for the real scheduler's int64, which would wrap."""
+        """Whether :meth:`value` (or :meth:`milli`) exceeds an int64, so that it would wrap in the real scheduler."""
         return abs(self._milli if milli else self._value) > INT64_MAX
 
     def rounded_to_milli(self) -> Quantity:
@@ -109,7 +110,7 @@ class Quantity:
         return hash(self.nanos)
 
     def __setattr__(self, name: str, value: object) -> None:
-        raise AttributeError("a Quantity cannot be changed")
+        raise AttributeError("a Quantity is immutable")
 
     def __reduce__(self) -> tuple[type[Quantity], tuple[str]]:
         return Quantity, (str(self),)
@@ -120,10 +121,10 @@ def _away_from_zero(number: int, divisor: int) -> int:
 
 
 def _parse(text: str) -> tuple[int, str, str | None]:
-    """(nanos, format, the text itself if it is canonical already)."""
-    if len(text) > _LONGEST:
-        raise QuantityError("range", f'"{text[:20]}..." is not a quantity: it has more than {_LONGEST} characters')
-    match = _SHAPE.fullmatch(text)
+    """(nanos, format, text if it is canonical already)."""
+    if len(text) > _MAX_LENGTH:
+        raise QuantityError("range", f'"{text[:20]}..." is not a quantity: it has more than {_MAX_LENGTH} characters')
+    match = _QUANTITY.fullmatch(text)
     if match is None or not text:
         raise QuantityError("format", f'"{text}" is not a quantity ({_hint(text)})')
     whole, fraction, suffix = match[2].lstrip("0") or "0", match[3] or "", match[4]
@@ -141,7 +142,7 @@ def _parse(text: str) -> tuple[int, str, str | None]:
 
 
 def _scale(text: str, suffix: str) -> tuple[bool, int, str]:
-    """(whether powers of two, exponent, format) of a suffix."""
+    """(whether binary, exponent, format) of a suffix."""
     if suffix in _DECIMAL:
         return False, _DECIMAL[suffix], "DecimalSI"
     if suffix in _BINARY:
@@ -149,8 +150,8 @@ def _scale(text: str, suffix: str) -> tuple[bool, int, str]:
     match = _EXPONENT.fullmatch(suffix)
     if match is None or abs(int(match[1])) > INT64_MAX:
         raise QuantityError("suffix", f'"{text}" is not a quantity ({_hint(text)})')
-    if abs(int(match[1])) > _LONGEST:
-        raise QuantityError("range", f'"{text}" is not a quantity (its exponent is beyond {_LONGEST})')
+    if abs(int(match[1])) > _MAX_EXPONENT:
+        raise QuantityError("range", f'"{text}" is not a quantity (its exponent is beyond {_MAX_EXPONENT})')
     return False, int(match[1]), "DecimalExponent"
 
 
@@ -162,21 +163,21 @@ def _nanos(number: int, decimals: int, exponent: int, binary: bool) -> int:
 
 
 def _is_narrow(whole: int, decimals: int, exponent: int, binary: bool) -> bool:
-    """Whether Go keeps the amount as one int64 and a scale (ParseQuantity's fast path). ``whole``: number of digits."""
+    """Whether Go stores the amount as an int64 and a scale (ParseQuantity's fast path). ``whole``: number of digits."""
     if binary:
         return decimals == 0 and 15 - whole - exponent * 3 // 10 - 1 >= 0
     return whole + decimals <= 18 and exponent - decimals >= -9
 
 
 def _is_canonical(digits: str, decimals: int, exponent: int, binary: bool) -> bool:
-    """Whether Go shows the text as it was written."""
+    """Whether Go prints the text unchanged."""
     if binary:
         return int(digits) % 8 != 0
     return (exponent - decimals) % 3 == 0 and not digits.endswith("000") and digits[0] != "0"
 
 
 def _canonical(nanos: int, format: str) -> str:
-    """The amount with the largest suffix that needs no fraction."""
+    """The text with the largest suffix that needs no fraction."""
     if nanos == 0:
         return "0"
     if format == "BinarySI" and nanos % NANO == 0 and abs(nanos) >= 1024 * NANO:
@@ -193,7 +194,7 @@ def _canonical(nanos: int, format: str) -> str:
 
 
 def _hint(text: str) -> str:
-    """What to write instead."""
+    """The remedy: what to write instead."""
     if re.fullmatch(r"[+-]?[0-9]+,[0-9]+[A-Za-z]*", text):
         return f'the decimal sign is a point: "{text.replace(",", ".")}"'
     letters = _TRAILING_LETTERS.fullmatch(text)
@@ -204,4 +205,4 @@ def _hint(text: str) -> str:
     if likely in "KMGTPE" and suffix[1:].lower() in ("", "b", "i", "ib"):
         power = "k" if likely == "K" else likely
         return f'unknown suffix "{suffix}"; {number}{likely}i is in powers of 1024, {number}{power} of 1000'
-    return f'unknown suffix "{suffix}"; known are {", ".join(_KNOWN)} and exponents like e3'
+    return f'unknown suffix "{suffix}"; known are {", ".join(_SUFFIXES)} and exponents like e3'

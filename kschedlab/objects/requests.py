@@ -1,4 +1,4 @@
-"""What a pod asks for, as the scheduler counts it.
+"""Pod requests as the scheduler counts them.
 
 v1.37: k8s.io/component-helpers resource/helpers.go (PodRequests), pkg/scheduler/framework/types.go (CalculateResource),
 pkg/scheduler/framework/plugins/noderesources (fit.go, resource_allocation.go). Amounts are summed exactly, in nanos,
@@ -19,45 +19,45 @@ Nanos: TypeAlias = dict[str, int]
 
 DEFAULT_MILLI_CPU = 100
 DEFAULT_MEMORY = 200 * 1024 * 1024
-"""What scoring takes a container to use that does not say (v1.37: pkg/scheduler/util/pod_resources.go)."""
+"""The requests that scoring assumes for a container without any (v1.37: pkg/scheduler/util/pod_resources.go)."""
 
 _MISSING: Nanos = {"cpu": DEFAULT_MILLI_CPU * (NANO // 1000), "memory": DEFAULT_MEMORY * NANO}
-_PLAIN = frozenset({"cpu", "memory", "ephemeral-storage"})
+_NATIVE = frozenset({"cpu", "memory", "ephemeral-storage"})
 
 
 def pod_requests(pod: Pod) -> dict[str, int]:
-    """The pod's request by resource: cpu in milli, the rest in whole units.
+    """The pod's request by resource: cpu in milli, everything else in whole units.
 
-    Containers are added up, restartable init containers (sidecars) with them; an init container counts together with
-    the sidecars started before it, if that is more; requests of the pod itself replace the sum, overhead is added.
-    While a pod on a node is being resized, the largest of what it asks for and what it was given counts. Names that
-    the scheduler does not count are left out.
+    The request is the sum over the containers and the restartable init containers (sidecars). An init container counts
+    together with the sidecars started before it, if they need more than that sum. Pod-level requests replace the sum;
+    overhead is added. While a pod on a node is being resized, the largest of its specified, allocated and actual
+    requests counts. Resources that the scheduler does not count are left out.
     """
     if _is_simple(pod):
         requests = pod.spec.containers[0].resources.requests
-        return {n: q.milli() if n == "cpu" else q.value() for n, q in requests.items() if n in _PLAIN or is_scalar(n)}
+        return {n: q.milli() if n == "cpu" else q.value() for n, q in requests.items() if n in _NATIVE or is_scalar(n)}
     return _rounded(exact_requests(pod))
 
 
 def nonzero_requests(pod: Pod) -> tuple[int, int]:
-    """(milli cpu, bytes of memory) that the pod counts for on its node when nodes are scored.
+    """(milli cpu, bytes of memory) that a pod on a node counts when nodes are scored.
 
-    A container that does not mention cpu counts for 100m, one that does not mention memory for 200 MiB; if the pod
-    itself has requests, only for what neither it nor any container mentions.
+    A container without a cpu request counts 100m, one without a memory request 200 MiB. If the pod has pod-level
+    requests, these defaults apply only to a resource that neither the pod nor any container requests.
     """
     if _is_simple(pod):
         return _nonzero_simple(pod.spec.containers[0].resources.requests)
     missing = _MISSING
     if pod_level_requests(pod):
-        known = exact_requests(pod)
-        missing = {name: amount for name, amount in _MISSING.items() if name not in known}
+        requested = exact_requests(pod)
+        missing = {name: amount for name, amount in _MISSING.items() if name not in requested}
     return _cpu_and_memory(exact_requests(pod, missing))
 
 
 def scored_requests(pod: Pod) -> tuple[int, int]:
-    """(milli cpu, bytes of memory) that NodeResourcesFit's score takes the incoming pod to use.
+    """(milli cpu, bytes of memory) that NodeResourcesFit's score counts for the incoming pod.
 
-    As :func:`nonzero_requests`, except that requests of the pod itself and its status are passed over (v1.37:
+    Like :func:`nonzero_requests`, but without pod-level requests and without the status (v1.37:
     resource_allocation.go, calculatePodResourceRequest, which fit.go sets up without its feature gates).
     """
     if _is_simple(pod):
@@ -68,7 +68,7 @@ def scored_requests(pod: Pod) -> tuple[int, int]:
 
 
 def exact_requests(pod: Pod, missing: Mapping[str, int] | None = None) -> Nanos:
-    """The pod's request in nanos. ``missing``: what a container counts for that does not mention the resource."""
+    """The pod's request in nanos. ``missing``: what a container counts without a request for the resource."""
     missing = missing or {}
     requests = _aggregate(pod, _specified, missing)
     if _has_status(pod):
@@ -79,24 +79,24 @@ def exact_requests(pod: Pod, missing: Mapping[str, int] | None = None) -> Nanos:
 
 
 def pod_level_requests(pod: Pod) -> ResourceList:
-    """The requests of the pod itself (``spec.resources``) that replace the sum of its containers."""
+    """The pod-level requests (``spec.resources``), which replace the sum over the containers."""
     resources = pod.spec.resources
     return {n: q for n, q in resources.requests.items() if is_pod_level(n)} if resources is not None else {}
 
 
 def container_requests(pod: Pod) -> Nanos:
-    """What the containers alone ask for, as they specify it, in nanos."""
+    """The sum of the containers' specified requests, in nanos."""
     return _aggregate(pod, _specified, {})
 
 
 def is_pod_level(resource: str) -> bool:
-    """Whether the resource can be requested for the pod as a whole."""
+    """Whether the resource can be requested at pod level."""
     return resource in ("cpu", "memory") or resource.startswith("hugepages-")
 
 
 @lru_cache(4096)
 def is_extended(resource: str) -> bool:
-    """Whether this is an extended resource, such as ``example.com/gpu``, which comes in whole numbers.
+    """Whether this is an extended resource such as ``example.com/gpu``, whose amounts are whole numbers.
 
     v1.37: pkg/apis/core/v1/helper/helpers.go, IsExtendedResourceName.
     """
@@ -105,7 +105,7 @@ def is_extended(resource: str) -> bool:
 
 @lru_cache(4096)
 def is_scalar(resource: str) -> bool:
-    """Whether the scheduler counts the resource beside cpu, memory and ephemeral storage.
+    """Whether the scheduler counts the resource in addition to cpu, memory and ephemeral storage.
 
     v1.37: pkg/scheduler/util/utils.go, IsScalarResourceName.
     """
@@ -117,7 +117,7 @@ def is_scalar(resource: str) -> bool:
 
 
 def _is_simple(pod: Pod) -> bool:
-    """One container and nothing else that counts."""
+    """Whether one container's requests are all that counts."""
     spec = pod.spec
     return len(spec.containers) == 1 and not (
         spec.initContainers or spec.overhead or spec.resources or _has_status(pod)
@@ -136,7 +136,7 @@ def _rounded(exact: Nanos) -> dict[str, int]:
     return {
         name: -(-nanos // (NANO // 1000 if name == "cpu" else NANO))
         for name, nanos in exact.items()
-        if name in _PLAIN or is_scalar(name)
+        if name in _NATIVE or is_scalar(name)
     }
 
 
@@ -165,27 +165,27 @@ def _largest(lists: Iterable[Nanos]) -> Nanos:
 
 # -- containers
 
-_Reading: TypeAlias = Callable[[Pod, Container], ResourceList | None]
-"""Which of its resource lists counts for a container."""
+_Select: TypeAlias = Callable[[Pod, Container], ResourceList | None]
+"""Selects the resource list that counts for a container."""
 
 
-def _aggregate(pod: Pod, reading: _Reading, missing: Mapping[str, int]) -> Nanos:
-    """The sum over the containers and sidecars, or what an init container needs at its time if that is more."""
+def _aggregate(pod: Pod, select: _Select, missing: Mapping[str, int]) -> Nanos:
+    """The sum over the containers and sidecars, or what any init container needs while it runs, if that is more."""
     total: Nanos = {}
     for container in pod.spec.containers:
-        _add(total, {**missing, **_nanos(reading(pod, container))})
+        _add(total, {**missing, **_nanos(select(pod, container))})
     sidecars: Nanos = {}
-    starting: list[Nanos] = []
+    startup: list[Nanos] = []
     for container in pod.spec.initContainers:
-        needs = {**missing, **_nanos(reading(pod, container))}
+        needs = {**missing, **_nanos(select(pod, container))}
         if container.restartPolicy == "Always":
             _add(total, needs)
             _add(sidecars, needs)
-            starting.append(dict(sidecars))
+            startup.append(dict(sidecars))
         else:
             _add(needs, sidecars)
-            starting.append(needs)
-    return _largest([total, *starting])
+            startup.append(needs)
+    return _largest([total, *startup])
 
 
 def _specified(_: Pod, container: Container) -> ResourceList | None:
@@ -199,22 +199,22 @@ def _has_status(pod: Pod) -> bool:
     status = pod.status
     if not pod.spec.nodeName:
         return False
-    given = status.containerStatuses or status.initContainerStatuses or status.resources or status.allocatedResources
-    return bool(given) or _is_infeasible(pod)
+    reported = status.containerStatuses or status.initContainerStatuses or status.resources or status.allocatedResources
+    return bool(reported) or _is_infeasible(pod)
 
 
 def _with_status(pod: Pod, specified: Nanos, missing: Mapping[str, int]) -> Nanos:
-    """The largest of what is specified, allocated and in force; what is specified counts only if it is feasible."""
-    given, allocated = pod.status.resources, pod.status.allocatedResources
-    if allocated is not None and given is not None and given.requests is not None:
-        granted = [_nanos(allocated), _nanos(given.requests)]
+    """The largest of the specified, allocated and actual requests; the specified ones count only if feasible."""
+    actual, allocated = pod.status.resources, pod.status.allocatedResources
+    if allocated is not None and actual is not None and actual.requests is not None:
+        granted = [_nanos(allocated), _nanos(actual.requests)]
     else:
-        granted = [_aggregate(pod, _allocated, missing), _aggregate(pod, _in_force, missing)]
+        granted = [_aggregate(pod, _allocated, missing), _aggregate(pod, _actual, missing)]
     return _largest(granted if _is_infeasible(pod) else [specified, *granted])
 
 
 def _pod_level(pod: Pod) -> Nanos:
-    """What replaces the sum of the containers."""
+    """The pod-level requests that count instead of the sum over the containers."""
     specified = pod_level_requests(pod)
     status = pod.status.resources if _has_status(pod) else None
     if not specified or status is None:
@@ -225,9 +225,9 @@ def _pod_level(pod: Pod) -> Nanos:
 
 
 def _is_infeasible(pod: Pod) -> bool:
-    """Whether the node can't grant the resize that the pod waits for."""
-    waiting = next((c for c in pod.status.conditions if c.type == "PodResizePending"), None)
-    return waiting is not None and waiting.reason == "Infeasible"
+    """Whether the node cannot grant the pending resize."""
+    pending = next((c for c in pod.status.conditions if c.type == "PodResizePending"), None)
+    return pending is not None and pending.reason == "Infeasible"
 
 
 def _status_of(pod: Pod, name: str) -> ContainerStatus | None:
@@ -242,7 +242,7 @@ def _allocated(pod: Pod, container: Container) -> ResourceList | None:
     return None if _is_infeasible(pod) else container.resources.requests
 
 
-def _in_force(pod: Pod, container: Container) -> ResourceList | None:
+def _actual(pod: Pod, container: Container) -> ResourceList | None:
     status = _status_of(pod, container.name)
     if status is not None and status.resources is not None and status.resources.requests is not None:
         return status.resources.requests

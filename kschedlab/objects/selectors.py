@@ -1,8 +1,8 @@
-"""Selectors, ready to be asked: hashable, so that a cluster can keep what they match.
+"""Compiled selectors. They are hashable, so that a cluster can cache what they match.
 
 v1.37: k8s.io/apimachinery pkg/labels/selector.go (Requirement.Matches), k8s.io/component-helpers
-scheduling/corev1/nodeaffinity/nodeaffinity.go. The objects of the model give them: ``LabelSelector.compile()``,
-``NodeSelectorTerm.compile()``, ``NodeSelector.compile()``.
+scheduling/corev1/nodeaffinity/nodeaffinity.go. ``LabelSelector.compile()``, ``NodeSelectorTerm.compile()`` and
+``NodeSelector.compile()`` of the model create them.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ _INTEGER = re.compile(r"[+-]?[0-9]+")
 
 
 class SelectorError(ValueError):
-    """A selector that cannot be asked, e.g. ``In`` without values."""
+    """An invalid selector, e.g. ``In`` without values."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,7 +42,7 @@ class Requirement:
                 return value is not None
             case "DoesNotExist":
                 return value is None
-        number, bound = integer(value), integer(next(iter(self.values)))
+        number, bound = parse_int64(value), parse_int64(next(iter(self.values)))
         if number is None or bound is None:
             return False
         return number > bound if self.operator == "Gt" else number < bound
@@ -50,13 +50,13 @@ class Requirement:
 
 @dataclass(frozen=True, slots=True)
 class Selector:
-    """All of its requirements must hold. Equal if the requirements are the same, in whatever order written."""
+    """Matches if all requirements hold. Selectors with the same requirements in any order are equal."""
 
     requirements: tuple[Requirement, ...] = ()
 
     @property
     def empty(self) -> bool:
-        """Whether it has no requirements, and so matches everything."""
+        """Whether it has no requirements, so that it matches everything."""
         return not self.requirements
 
     def matches(self, labels: Mapping[str, str]) -> bool:
@@ -66,14 +66,14 @@ class Selector:
 
 @dataclass(frozen=True, slots=True)
 class NodeTerm:
-    """A node selector's term: conditions on the node's labels and on its name. Without any, it matches no node."""
+    """A node selector's term: requirements on a node's labels and name. Without any, it matches no node."""
 
     labels: Selector = Selector()
     fields: Selector = Selector()
 
     @property
     def empty(self) -> bool:
-        """Whether it has no requirements, and so matches no node."""
+        """Whether it has no requirements, so that it matches no node."""
         return self.labels.empty and self.fields.empty
 
     def matches(self, name: str, labels: Mapping[str, str]) -> bool:
@@ -83,7 +83,7 @@ class NodeTerm:
 
 @dataclass(frozen=True, slots=True)
 class NodeTerms:
-    """A node selector: one of its terms must match. Terms that cannot be asked are left out: they match nothing."""
+    """A node selector: matches if any term matches. Invalid terms match nothing and are left out."""
 
     terms: tuple[NodeTerm, ...] = ()
 
@@ -92,8 +92,8 @@ class NodeTerms:
         return any(term.matches(name, labels) for term in self.terms)
 
 
-def integer(text: str | None) -> int | None:
-    """A decimal integer that fits an int64, or None (Go's strconv.ParseInt)."""
+def parse_int64(text: str | None) -> int | None:
+    """The decimal integer, or None if the text is not one or exceeds an int64 (Go's strconv.ParseInt)."""
     if text is None or len(text) > 40 or not _INTEGER.fullmatch(text):
         return None
     number = int(text)
@@ -101,19 +101,19 @@ def integer(text: str | None) -> int | None:
 
 
 def from_map(labels: Mapping[str, str]) -> Selector:
-    """The selector of a Service or of ``nodeSelector``: every label must have the given value."""
+    """The selector of a Service or of ``nodeSelector``: every label must have this value."""
     return _selector(Requirement(key, "In", frozenset({value})) for key, value in labels.items())
 
 
 def label_selector(labels: Mapping[str, str], expressions: Iterable[tuple[str, str, tuple[str, ...]]]) -> Selector:
-    """``matchLabels`` and ``matchExpressions`` together. SelectorError if an expression cannot be asked."""
+    """``matchLabels`` and ``matchExpressions`` combined. SelectorError if an expression is invalid."""
     return _selector([*from_map(labels).requirements, *(_requirement(*e, _SET_OPERATORS) for e in expressions)])
 
 
 def node_term(
     expressions: Iterable[tuple[str, str, tuple[str, ...]]], fields: Iterable[tuple[str, str, tuple[str, ...]]]
 ) -> NodeTerm:
-    """``matchExpressions`` and ``matchFields`` together. SelectorError if one of them cannot be asked."""
+    """``matchExpressions`` and ``matchFields`` combined. SelectorError if either is invalid."""
     labels = _selector(_requirement(*e, (*_SET_OPERATORS, "Gt", "Lt")) for e in expressions)
     return NodeTerm(labels, _selector(_field_requirement(*f) for f in fields))
 
@@ -123,26 +123,28 @@ def _selector(requirements: Iterable[Requirement]) -> Selector:
     return Selector(tuple(ordered))
 
 
-def _requirement(key: str, operator: str, values: tuple[str, ...], known: tuple[str, ...]) -> Requirement:
-    fault = fault_of(operator, values, known)
-    wrong = fault[1] if fault else label_key_fault(key) or next(filter(None, map(label_value_fault, values)), None)
-    if wrong:
-        raise SelectorError(f'"{key}": {wrong}')
-    if operator in ("Gt", "Lt") and integer(values[0]) is None:
+def _requirement(key: str, operator: str, values: tuple[str, ...], operators: tuple[str, ...]) -> Requirement:
+    fault = label_expression_fault(operator, values, operators)
+    message = fault[1] if fault else label_key_fault(key) or next(filter(None, map(label_value_fault, values)), None)
+    if message:
+        raise SelectorError(f'"{key}": {message}')
+    if operator in ("Gt", "Lt") and parse_int64(values[0]) is None:
         raise SelectorError(f'"{key}": {operator} needs an integer, not "{values[0]}"')
     return Requirement(key, operator, frozenset(values))
 
 
 def _field_requirement(key: str, operator: str, values: tuple[str, ...]) -> Requirement:
-    if fault := field_fault_of(key, operator, values):
+    if fault := field_expression_fault(key, operator, values):
         raise SelectorError(f'"{key}": {fault[1]}')
     return Requirement(key, operator, frozenset(values))
 
 
-def fault_of(operator: str, values: tuple[str, ...], known: tuple[str, ...]) -> tuple[str, str] | None:
-    """(field, what is wrong with it) of an expression on labels that the API refuses, or None."""
-    if operator not in known:
-        return "operator", f'"{operator}" is not an operator here; known are {", ".join(known)}'
+def label_expression_fault(
+    operator: str, values: tuple[str, ...], operators: tuple[str, ...]
+) -> tuple[str, str] | None:
+    """(field, message) if the API refuses this expression on labels, or None."""
+    if operator not in operators:
+        return "operator", f'"{operator}" is not an operator here; known are {", ".join(operators)}'
     if operator in ("In", "NotIn") and not values:
         return "values", f"{operator} needs at least one value"
     if operator in ("Exists", "DoesNotExist") and values:
@@ -152,8 +154,8 @@ def fault_of(operator: str, values: tuple[str, ...], known: tuple[str, ...]) -> 
     return None
 
 
-def field_fault_of(key: str, operator: str, values: tuple[str, ...]) -> tuple[str, str] | None:
-    """(field, what is wrong with it) of an expression on a node's fields that the API refuses, or None."""
+def field_expression_fault(key: str, operator: str, values: tuple[str, ...]) -> tuple[str, str] | None:
+    """(field, message) if the API refuses this expression on a node's fields, or None."""
     if key != "metadata.name":
         return "key", f'"{key}" is not a field that can be selected by; only metadata.name is'
     if operator not in ("In", "NotIn"):

@@ -1,6 +1,6 @@
-"""Volumes: what pods mount, and the objects behind it.
+"""Volumes: what pods mount, and the storage objects behind them.
 
-v1.37: k8s.io/api core/v1/types.go and storage/v1/types.go, with the fields that the volume plugins look at.
+v1.37: k8s.io/api core/v1/types.go and storage/v1/types.go, with the fields that the volume plugins read.
 """
 
 # ruff: noqa: D101 (a class is the API's type of that name, which the API documents)
@@ -21,7 +21,7 @@ from kschedlab.objects.meta import (
 )
 from kschedlab.objects.quantity import Quantity
 
-# -- in pods
+# -- volumes of pods
 
 
 class GCEPersistentDisk(Part, frozen=True):
@@ -116,7 +116,7 @@ class ImageVolume(Part, frozen=True):
 
 
 class Volume(Part, frozen=True):
-    """A pod's volume, with the sources that the volume plugins look at."""
+    """A pod's volume, with the sources that the volume plugins read."""
 
     name: str = ""
     persistentVolumeClaim: PersistentVolumeClaimVolume | None = None
@@ -134,7 +134,7 @@ class Volume(Part, frozen=True):
     image: ImageVolume | None = None
 
 
-# -- objects
+# -- storage objects
 
 
 class VolumeNodeAffinity(Part, frozen=True):

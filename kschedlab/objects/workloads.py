@@ -1,4 +1,4 @@
-"""What surrounds pods: namespaces, services, budgets, priority classes, and the workloads that create pods.
+"""Namespaces, services, disruption budgets, priority classes, and the workloads that create pods.
 
 v1.37: k8s.io/api core/v1, policy/v1, scheduling/v1, apps/v1 and batch/v1 (types.go).
 """
@@ -60,14 +60,14 @@ class Service(ApiObject, frozen=True):
 
 
 class PodTemplate(Part, frozen=True):
-    """What pods are made from (PodTemplateSpec in Go)."""
+    """The template of a workload's pods (PodTemplateSpec in Go)."""
 
     metadata: ObjectMeta = ObjectMeta()
     spec: PodSpec = PodSpec()
 
 
 class ReplicaStatus(Part, frozen=True):
-    """How many pods there are of those wanted; serves all kinds of owners with replicas."""
+    """How many pods of a workload exist; serves every kind that has replicas."""
 
     replicas: Int32 = 0
     readyReplicas: Int32 = 0
@@ -89,7 +89,7 @@ class ReplicationController(ApiObject, frozen=True):
 
 
 class ReplicaSetSpec(Part, frozen=True):
-    """Serves Deployments too, as far as they are modelled. ``replicas``: None is 1."""
+    """Serves Deployments too, as far as they are modelled. ``replicas``: None means 1."""
 
     selector: LabelSelector | None = None
     template: PodTemplate | None = None
@@ -126,7 +126,7 @@ class Deployment(ApiObject, frozen=True):
 
 
 class JobSpec(Part, frozen=True):
-    """``parallelism``: None is 1; ``completions``: None is one for every pod that runs at once."""
+    """``parallelism``: None means 1. ``completions``: None means that one success completes the Job."""
 
     parallelism: Int32 | None = None
     completions: Int32 | None = None

@@ -12,7 +12,7 @@ from kschedlab.objects.model import (
     Taint,
     Toleration,
 )
-from kschedlab.objects.selectors import Selector, SelectorError, from_map, integer
+from kschedlab.objects.selectors import Selector, SelectorError, from_map, parse_int64
 
 
 def label_selector(*expressions: tuple, **labels: str) -> Selector:
@@ -158,4 +158,4 @@ def test_not_in_is_the_opposite_of_in(labels, expression):
 
 @given(st.integers())
 def test_integers_are_those_of_64_bits(number):
-    assert integer(str(number)) == (number if -(2**63) <= number < 2**63 else None)
+    assert parse_int64(str(number)) == (number if -(2**63) <= number < 2**63 else None)

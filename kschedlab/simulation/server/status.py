@@ -12,7 +12,7 @@ from contextlib import contextmanager
 import msgspec
 
 from kschedlab.objects.model import ApiObject
-from kschedlab.objects.problems import WRITTEN, Fault, shown
+from kschedlab.objects.problems import WRITTEN, Fault, path_text
 from kschedlab.simulation.server.resources import RESOURCES, Resource
 
 OPTIMISTIC_LOCK_ERROR = "the object has been modified; please apply your changes to the latest version and try again"
@@ -205,9 +205,9 @@ def _error(code: int, reason: str, message: str, details: StatusDetails | None =
 def field_error(fault: Fault) -> FieldError:
     """Convert a fault: a missing value becomes Required, any other fault Invalid."""
     if fault.message == "is missing":
-        return required(shown(fault.path))
+        return required(path_text(fault.path))
     message = fault.message.replace(WRITTEN, fault.value)
-    return FieldError("FieldValueInvalid", shown(fault.path), f"Invalid value: {message}")
+    return FieldError("FieldValueInvalid", path_text(fault.path), f"Invalid value: {message}")
 
 
 def required(field: str, detail: str = "") -> FieldError:
