@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from typing import Any
 
-from tests.build import Manifest, term
+from kschedlab.testing import Manifest, term
 
 Weighted = tuple[int, Manifest]
 

@@ -21,8 +21,8 @@ from kschedlab.objects.model import ApiObject, Node, Pod
 from kschedlab.registry import REGISTRY_1_16
 from kschedlab.scheduler import Scheduler
 from kschedlab.score.priorities.service_anti_affinity import ServiceAntiAffinity
+from kschedlab.testing import Manifest, budget, node, node_affinity, pod, term
 from tests.affinity import affinity, by, spread
-from tests.build import Manifest, budget, node, node_affinity, pod, term
 from tests.storage import attachment, claim, csi, csi_driver, csi_node, mount, room, storage_class, volume
 
 VARIANTS = 6
@@ -53,8 +53,8 @@ def some_node(name: str, draw: random.Random) -> Manifest:
     made = node(name, labels=labels, allocatable=amounts, images=images[: one().randrange(3)])
     if one().random() < 0.2:
         effect = one().choice(["NoSchedule", "PreferNoSchedule"])
-        made["spec"] |= {"taints": [{"key": "dedicated", "value": one().choice("uv"), "effect": effect}]}
-    made["spec"] |= {"unschedulable": one().random() < 0.1}
+        made["spec"] = {"taints": [{"key": "dedicated", "value": one().choice("uv"), "effect": effect}]}
+    made["spec"] = made.get("spec", {}) | {"unschedulable": one().random() < 0.1}
     avoided = '{"preferAvoidPods": [{"podSignature": {"podController": {"kind": "ReplicaSet", "uid": "u"}}}]}'
     if one().random() < 0.2:
         made["metadata"]["annotations"] = {"scheduler.alpha.kubernetes.io/preferAvoidPods": avoided}
@@ -88,7 +88,7 @@ def some_pod(name: str, draw: random.Random) -> Manifest:
         "namespace": draw.choice(NAMESPACES) if name.startswith("probe") else NAMESPACES[int(name[1:]) % 2],
         "labels": {"app": draw.choice(["web", "db"])},
         "priority": draw.choice([0, 0, 10, 100]),
-        "started": f"2024-01-01T00:{draw.randrange(60):02}:{int(name[-2:]) if name[-2:].isdigit() else 0:02}Z",
+        "start": f"2024-01-01T00:{draw.randrange(60):02}:{int(name[-2:]) if name[-2:].isdigit() else 0:02}Z",
     }
     if draw.random() < 0.3:
         fields["affinity"] = some_affinity(draw)
@@ -109,7 +109,7 @@ def some_pod(name: str, draw: random.Random) -> Manifest:
         fields["volumes"] = some_volumes(draw)
     if draw.random() < 0.05:
         fields["deleted"] = "2024-01-01T00:00:00Z"
-    made = pod(name, **fields)
+    made = pod(name, image="img", **fields)
     if draw.random() < 0.5:
         owner = {"apiVersion": "apps/v1", "kind": "ReplicaSet", "name": "rs0", "uid": "u", "controller": True}
         made["metadata"]["ownerReferences"] = [owner]
@@ -174,7 +174,12 @@ MAKERS: list[Callable[[random.Random], Manifest]] = [
         lambda draw, kind=kind: some_owner(kind, "rs0", draw)
         for kind in ("ReplicaSet", "StatefulSet", "ReplicationController")
     ),
-    *(lambda draw, i=i: budget(f"b{i}", {"app": draw.choice(["web", "db"])}, draw.randrange(3), "x") for i in (0, 1)),
+    *(
+        lambda draw, i=i: budget(
+            f"b{i}", labels={"app": draw.choice(["web", "db"])}, allowed=draw.randrange(3), namespace="x"
+        )
+        for i in (0, 1)
+    ),
     *(
         lambda draw, n=n: named("Namespace", "v1", n, metadata={"labels": {"team": draw.choice("rg")}})
         for n in NAMESPACES

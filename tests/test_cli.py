@@ -8,7 +8,7 @@ import pytest
 
 from kschedlab.program.decide import decide_lines
 from kschedlab.program.main import main
-from tests.build import Manifest, node, pod
+from kschedlab.testing import Manifest, node, pod
 
 SMALL = {"cpu": "1", "memory": "1Gi", "pods": "10"}
 
@@ -33,7 +33,7 @@ def test_explain_says_where_a_pod_goes(tmp_path: Path, capsys: pytest.CaptureFix
 
 
 def test_explain_as_json_is_the_verdict_and_the_event(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    file = written(tmp_path, node("n1", SMALL), pod("big", requests={"cpu": "2"}))
+    file = written(tmp_path, node("n1", allocatable=SMALL), pod("big", cpu="2"))
     status, out, _ = run(capsys, "explain", file, "--pod", "default/big", "--output", "json")
     verdict = json.loads(out)
     assert status == 0
@@ -54,7 +54,9 @@ def test_explain_all_goes_in_queue_order_and_each_finds_what_the_last_left(
 ) -> None:
     """One place for two pods: the more important one gets it although it is listed last."""
     half = {"requests": {"cpu": "600m"}}
-    file = written(tmp_path, node("n1", SMALL), pod("low", priority=1, **half), pod("high", priority=2, **half))
+    file = written(
+        tmp_path, node("n1", allocatable=SMALL), pod("low", priority=1, **half), pod("high", priority=2, **half)
+    )
     _, out, _ = run(capsys, "explain", file, "--output", "json")
     high, low = map(json.loads, out.splitlines())
     assert (high["pod"], high["feasible"]) == ("default/high", ["n1"])
@@ -64,7 +66,7 @@ def test_explain_all_goes_in_queue_order_and_each_finds_what_the_last_left(
 def test_explain_of_a_running_pod_asks_where_it_would_go_now(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    file = written(tmp_path, node("n1", SMALL), pod("web", "n1", requests={"cpu": "1"}))
+    file = written(tmp_path, node("n1", allocatable=SMALL), pod("web", "n1", cpu="1"))
     _, out, _ = run(capsys, "explain", file, "--pod", "default/web", "--output", "json")
     assert json.loads(out)["feasible"] == ["n1"]
 

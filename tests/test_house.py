@@ -15,6 +15,7 @@ LEFT_TO_RIGHT = (
     "objects",
     "manifests",
     "cluster",
+    "testing",
     "filter",
     "queue",
     "score",

@@ -10,9 +10,9 @@ from packaging.requirements import Requirement
 from packaging.utils import canonicalize_name
 
 from kschedlab.lab.panels.contents import LESSONS
-from kschedlab.lab.panels.sketch import as_yaml, node, pod
 from kschedlab.simulation.simulation import Simulation
 from kschedlab.simulation.timeline.scenario import loads_scenario
+from kschedlab.testing import as_yaml, node, pod
 from tools import check_binder
 
 ROOT = Path(__file__).parents[1]

@@ -7,7 +7,7 @@ import pytest
 from kschedlab.generations import V1_13, V1_16
 from kschedlab.registry import REGISTRY_1_13, REGISTRY_1_16
 from kschedlab.scheduler import schedule
-from tests.build import cluster, node, pod
+from kschedlab.testing import PLENTY, cluster, node, pod
 
 BOTH = pytest.mark.parametrize(
     ("registry", "generation"), [(REGISTRY_1_13, V1_13), (REGISTRY_1_16, V1_16)], ids=["v1.13", "v1.16"]
@@ -74,7 +74,7 @@ def test_every_plugin_goes_by_the_name_that_it_is_found_under(registry, generati
 @pytest.mark.parametrize("name", [*DEFAULT_PREDICATES, *OTHER_PREDICATES])
 def test_every_predicate_runs_by_itself(name, registry, generation):
     alone = replace(generation, filters=registry.filters(name))
-    decision = schedule("default/p", cluster(node("a"), node("b"), pod("p", requests={"cpu": "1"})), alone)
+    decision = schedule("default/p", cluster(node("a"), node("b"), pod("p", cpu="1")), alone)
     assert decision.best == ["a", "b"] and decision.scores is not None
 
 
@@ -82,7 +82,8 @@ def test_every_predicate_runs_by_itself(name, registry, generation):
 @pytest.mark.parametrize("name", [*DEFAULT_PRIORITIES, *OTHER_PRIORITIES])
 def test_every_priority_runs_by_itself(name, registry, generation):
     alone = replace(generation, scores=registry.scores(**{name: 3}))
-    decision = schedule("default/p", cluster(node("a"), node("b"), pod("p", requests={"cpu": "1"})), alone)
+    nodes = [node(name, allocatable=PLENTY) for name in ("a", "b")]
+    decision = schedule("default/p", cluster(*nodes, pod("p", cpu="1")), alone)
     assert decision.scores is not None and decision.scores.plugins == (name,)
     assert set(decision.scores.total.tolist()) <= {0, 3, 27, 30}
 
@@ -136,5 +137,5 @@ def test_a_resource_that_scores_nothing_is_left_out_of_the_ratio_since_v1_16(reg
     nodes = [node(f"n{i}", allocatable={"cpu": "1", "memory": "1000Gi", "pods": "9"}) for i in range(2)]
     ratio = registry.priorities["RequestedToCapacityRatioPriority"]()
     generation = replace(V1_16, filters=registry.filters("CheckNodeUnschedulable"), scores=((ratio, 1),))
-    decision = schedule("default/p", cluster(*nodes, pod("p", requests={"cpu": "1", "memory": "1"})), generation)
+    decision = schedule("default/p", cluster(*nodes, pod("p", cpu="1", memory="1")), generation)
     assert decision.scores is not None and decision.scores.total.tolist() == [want, want]

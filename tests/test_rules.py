@@ -27,10 +27,11 @@ from kschedlab.program.decide import decide_line
 from kschedlab.scheduler import Scheduler, schedule
 from kschedlab.simulation.log import Log
 from kschedlab.simulation.server.api import ApiServer
+from kschedlab.testing import Manifest, node, pod
 from kschedlab.whatif.compare import Change, changes
 from tests.affinity import affinity, by, selector
-from tests.build import Manifest, model, node, pod
 from tests.conformance.compare import differences
+from tests.verdicts import model
 
 WEB = {"app": "web"}
 
@@ -93,9 +94,9 @@ def hosts(generation: Generation) -> str:
 
 
 def candidates(generation: Generation) -> int:
-    full = [node(f"n{i}", {"cpu": "1", "pods": "9"}) for i in range(300)]
-    running = [pod(f"w{i}", f"n{i}", {"cpu": "1"}) for i in range(300)]
-    preemption = decided(generation, *full, *running, pod("p", "", {"cpu": "1"}, priority=9)).preemption
+    full = [node(f"n{i}", allocatable={"cpu": "1", "pods": "9"}) for i in range(300)]
+    running = [pod(f"w{i}", f"n{i}", cpu="1") for i in range(300)]
+    preemption = decided(generation, *full, *running, pod("p", "", cpu="1", priority=9)).preemption
     return len(preemption.candidates) if preemption is not None else 0
 
 
@@ -114,7 +115,9 @@ def outcome_with_a_gate(generation: Generation) -> str | None:
 
 
 def host_of_a_nominated_pod(generation: Generation) -> str | None:
-    return decided(generation, node("a"), node("b", {"cpu": "1", "pods": "9"}), pod("p", nominated="b")).node
+    return decided(
+        generation, node("a"), node("b", allocatable={"cpu": "1", "pods": "9"}), pod("p", nominated="b")
+    ).node
 
 
 def refusal_of_another_host(generation: Generation) -> tuple[str | None, str]:

@@ -9,7 +9,7 @@ import pytest
 from kschedlab.cluster.cluster import Cluster
 from kschedlab.generations import V1_37, Generation
 from kschedlab.scheduler import Scheduler, lower_nominations, schedule
-from tests.build import cluster, node, pod
+from kschedlab.testing import cluster, node, pod
 
 SMALL = {"cpu": "1", "memory": "1Gi", "pods": "10"}
 
@@ -75,7 +75,7 @@ def test_ties_can_be_taken_in_turn() -> None:
 
 
 def test_a_decision_changes_nothing_and_is_not_changed_later() -> None:
-    world = cluster(node("n1", SMALL), pod("a", requests={"cpu": "1"}), pod("b", requests={"cpu": "1"}))
+    world = cluster(node("n1", allocatable=SMALL), pod("a", cpu="1"), pod("b", cpu="1"))
     decision = schedule("default/a", world)
     world.bind(world.pending["default/a"], "n1")
     assert decision.cluster.pods_on.tolist() == [0] and world.pods_on.tolist() == [1]
@@ -84,10 +84,10 @@ def test_a_decision_changes_nothing_and_is_not_changed_later() -> None:
 
 def test_committing_a_preemption_evicts_nominates_and_clears_lower_nominations() -> None:
     world = cluster(
-        node("n1", SMALL),
-        pod("victim", "n1", priority=1, requests={"cpu": "1"}),
-        pod("waiting", priority=5, requests={"cpu": "1"}, nominated="n1"),
-        pod("vip", priority=9, requests={"cpu": "1"}),
+        node("n1", allocatable=SMALL),
+        pod("victim", "n1", priority=1, cpu="1"),
+        pod("waiting", priority=5, cpu="1", nominated="n1"),
+        pod("vip", priority=9, cpu="1"),
     )
     scheduler = Scheduler(world, V1_37)
     vip = world.pending["default/vip"]
@@ -100,10 +100,10 @@ def test_committing_a_preemption_evicts_nominates_and_clears_lower_nominations()
 
 def test_a_nominated_pod_holds_its_place_against_lower_priority() -> None:
     world = cluster(
-        node("n1", SMALL),
-        pod("vip", priority=9, requests={"cpu": "1"}, nominated="n1"),
-        pod("low", priority=1, requests={"cpu": "1"}),
-        pod("high", priority=10, requests={"cpu": "1"}),
+        node("n1", allocatable=SMALL),
+        pod("vip", priority=9, cpu="1", nominated="n1"),
+        pod("low", priority=1, cpu="1"),
+        pod("high", priority=10, cpu="1"),
     )
     assert schedule("default/low", world).node is None
     assert schedule("default/high", world).node == "n1"

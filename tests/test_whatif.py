@@ -6,9 +6,9 @@ from hypothesis import given, settings, strategies as st
 from kschedlab.generations import GENERATIONS, V1_37
 from kschedlab.lab.panels.your_cluster import bundled
 from kschedlab.scheduler import schedule
+from kschedlab.testing import budget, cluster, node, node_affinity, pod, term
 from kschedlab.whatif import Case, what_if
 from kschedlab.whatif.thresholds import HIGHEST_WEIGHT, MEBIBYTE, last
-from tests.build import budget, cluster, node, node_affinity, pod, term
 
 GPU = {"key": "gpu", "value": "yes", "effect": "NoSchedule"}
 SMALL = {"cpu": "4", "memory": "8Gi", "pods": "10"}
@@ -25,9 +25,9 @@ def changes(found):
 @settings(max_examples=60, deadline=None)
 def test_the_largest_request_that_fits_is_found(size, used, wanted):
     room = {"cpu": f"{size}", "memory": "1Gi", "pods": "10"}
-    nodes = [node(f"n{i}", room) for i in range(len(used))]
-    pods = [pod(f"p{i}", f"n{i}", {"cpu": f"{cpu * 100}m"}) for i, cpu in enumerate(used)]
-    world = cluster(*nodes, *pods, pod("mine", "", {"cpu": f"{wanted}"}))
+    nodes = [node(f"n{i}", allocatable=room) for i in range(len(used))]
+    pods = [pod(f"p{i}", f"n{i}", cpu=f"{cpu * 100}m") for i, cpu in enumerate(used)]
+    world = cluster(*nodes, *pods, pod("mine", "", cpu=f"{wanted}"))
     free = max(size * 1000 - cpu * 100 for cpu in used)
     found = what_if(world, "default/mine")
     if free >= wanted * 1000:
@@ -42,23 +42,23 @@ def test_the_largest_request_that_fits_is_found(size, used, wanted):
 
 def test_less_of_one_resource_alone_may_not_be_enough():
     tight = {"cpu": "1", "memory": "1Gi", "pods": "10"}
-    found = what_if(cluster(node("n", tight), pod("mine", "", {"cpu": "2", "memory": "2Gi"})), "default/mine")
+    found = what_if(cluster(node("n", allocatable=tight), pod("mine", "", cpu="2", memory="2Gi")), "default/mine")
     assert found.requests == ()
     assert "Less of one resource alone is not enough." in str(found)
 
 
 def test_memory_moves_in_mebibytes_and_the_whole_pod_counts():
-    world = cluster(node("n", SMALL), pod("mine", "", {"memory": "9000Mi"}))
+    world = cluster(node("n", allocatable=SMALL), pod("mine", "", memory="9000Mi"))
     (found,) = what_if(world, "default/mine").requests
     assert (found.near, found.far) == (8193 * MEBIBYTE, 8192 * MEBIBYTE)
 
 
 def test_another_node_is_chosen_from_a_request_on():
     world = cluster(
-        node("big", {"cpu": "8", "memory": "8Gi", "pods": "10"}),
-        node("small", SMALL),
-        pod("busy", "big", {"cpu": "6"}),
-        pod("mine", "", {"cpu": "1"}),
+        node("big", allocatable={"cpu": "8", "memory": "8Gi", "pods": "10"}),
+        node("small", allocatable=SMALL),
+        pod("busy", "big", cpu="6"),
+        pod("mine", "", cpu="1"),
     )
     found = what_if(world, "default/mine")
     assert found.decision.node == "small"
@@ -73,10 +73,10 @@ def test_another_node_is_chosen_from_a_request_on():
 def test_the_ends_of_a_weight_s_range_are_exact():
     image = {"names": ["img"], "sizeBytes": 900 * MEBIBYTE}
     world = cluster(
-        node("has-image", SMALL, [image]),
-        node("empty", SMALL),
-        pod("busy", "has-image", {"cpu": "1"}),
-        pod("mine", "", {"cpu": "1"}),
+        node("has-image", allocatable=SMALL, images=[image]),
+        node("empty", allocatable=SMALL),
+        pod("busy", "has-image", cpu="1"),
+        pod("mine", "", cpu="1"),
     )
     found = what_if(world, "default/mine")
     chosen = found.decision.node
@@ -97,9 +97,9 @@ def test_the_ends_of_a_weight_s_range_are_exact():
 
 def test_the_one_constraint_in_the_way_is_named():
     world = cluster(
-        node("plain", SMALL, labels={"disk": "hdd"}),
-        node("gpu", SMALL, labels={"disk": "ssd"}, taints=[GPU]),
-        pod("mine", "", {"cpu": "1"}, nodeSelector={"disk": "ssd"}),
+        node("plain", allocatable=SMALL, labels={"disk": "hdd"}),
+        node("gpu", allocatable=SMALL, labels={"disk": "ssd"}, taints=[GPU]),
+        pod("mine", "", cpu="1", nodeSelector={"disk": "ssd"}),
     )
     assert changes(what_if(world, "default/mine")) == [
         ("tolerating gpu=yes", ["gpu"]),
@@ -109,11 +109,13 @@ def test_the_one_constraint_in_the_way_is_named():
 
 def test_two_constraints_are_found_together():
     world = cluster(
-        node("gpu", SMALL, taints=[GPU]),
-        pod("mine", "", {"cpu": "1"}, nodeSelector={"disk": "ssd"}, affinity=node_affinity(term("a In b"))),
+        node("gpu", allocatable=SMALL, taints=[GPU]),
+        pod("mine", "", cpu="1", nodeSelector={"disk": "ssd"}, affinity=node_affinity(term("a In b"))),
     )
     assert changes(what_if(world, "default/mine")) == []
-    world = cluster(node("gpu", SMALL, taints=[GPU]), pod("mine", "", {"cpu": "1"}, nodeSelector={"disk": "ssd"}))
+    world = cluster(
+        node("gpu", allocatable=SMALL, taints=[GPU]), pod("mine", "", cpu="1", nodeSelector={"disk": "ssd"})
+    )
     (found,) = what_if(world, "default/mine").relaxations.found
     assert found.changes == ("without nodeSelector disk=ssd", "tolerating gpu=yes")
     assert found.decision.node == "gpu"
@@ -150,8 +152,8 @@ REQUIRED = "requiredDuringSchedulingIgnoredDuringExecution"
 def test_each_kind_of_constraint_can_be_taken_away(spec, change):
     world = cluster(
         node("n", labels={"zone": "a"}),
-        pod("web", "n", {}, labels={"app": "web"}, ports=[{"containerPort": 80, "hostPort": 80}]),
-        pod("mine", "", {"cpu": "1"}, **({"labels": {"app": "web"}} | spec)),
+        pod("web", "n", labels={"app": "web"}, ports=[{"containerPort": 80, "hostPort": 80}]),
+        pod("mine", "", cpu="1", **({"labels": {"app": "web"}} | spec)),
     )
     found = what_if(world, "default/mine")
     assert found.decision.node is None
@@ -160,9 +162,9 @@ def test_each_kind_of_constraint_can_be_taken_away(spec, change):
 
 def test_a_pod_that_may_not_preempt_is_told_so():
     world = cluster(
-        node("n", SMALL),
-        pod("busy", "n", {"cpu": "4"}),
-        pod("mine", "", {"cpu": "4"}, priority=10, preemptionPolicy="Never"),
+        node("n", allocatable=SMALL),
+        pod("busy", "n", cpu="4"),
+        pod("mine", "", cpu="4", priority=10, preemptionPolicy="Never"),
     )
     found = what_if(world, "default/mine")
     (one,) = found.relaxations.found
@@ -171,15 +173,15 @@ def test_a_pod_that_may_not_preempt_is_told_so():
 
 
 def test_ill_nodes_are_not_the_pod_s_to_tolerate():
-    world = cluster(node("n", SMALL, unschedulable=True), pod("mine", "", {"cpu": "1"}))
+    world = cluster(node("n", allocatable=SMALL, unschedulable=True), pod("mine", "", cpu="1"))
     assert changes(what_if(world, "default/mine")) == [
         ("if no node had the taint node.kubernetes.io/unschedulable", ["n"])
     ]
 
 
 def test_what_is_left_out_is_counted():
-    nodes = [node(f"n{i}", SMALL, taints=[{**GPU, "value": f"v{i}"}]) for i in range(25)]
-    found = what_if(cluster(*nodes, pod("mine", "", {"cpu": "1"})), "default/mine")
+    nodes = [node(f"n{i}", allocatable=SMALL, taints=[{**GPU, "value": f"v{i}"}]) for i in range(25)]
+    found = what_if(cluster(*nodes, pod("mine", "", cpu="1")), "default/mine")
     assert (len(found.relaxations.found), found.relaxations.left_out) == (20, 5)
     assert "5 changes left out: too many to try." in str(found)
 
@@ -190,9 +192,9 @@ def test_what_is_left_out_is_counted():
 @given(st.lists(st.integers(-3, 3), min_size=1, max_size=4), st.integers(-3, 3))
 @settings(max_examples=60, deadline=None)
 def test_the_priority_from_which_on_it_preempts(priorities, own):
-    nodes = [node(f"n{i}", SMALL) for i in range(len(priorities))]
-    busy = [pod(f"p{i}", f"n{i}", {"cpu": "4"}, priority=each) for i, each in enumerate(priorities)]
-    world = cluster(*nodes, *busy, pod("mine", "", {"cpu": "4"}, priority=own))
+    nodes = [node(f"n{i}", allocatable=SMALL) for i in range(len(priorities))]
+    busy = [pod(f"p{i}", f"n{i}", cpu="4", priority=each) for i, each in enumerate(priorities)]
+    world = cluster(*nodes, *busy, pod("mine", "", cpu="4", priority=own))
     found = what_if(world, "default/mine")
     if own > min(priorities):
         assert found.priority is None and found.eviction is None and found.decision.nominated_node
@@ -203,13 +205,13 @@ def test_the_priority_from_which_on_it_preempts(priorities, own):
 
 def test_the_fewest_pods_in_the_way():
     world = cluster(
-        node("two", SMALL),
-        node("one", SMALL),
-        pod("a", "two", {"cpu": "2"}, priority=500),
-        pod("b", "two", {"cpu": "2"}, priority=500),
-        pod("c", "one", {"cpu": "4"}, priority=900),
-        pod("mine", "", {"cpu": "3"}),
-        budget("all", {}, 0),
+        node("two", allocatable=SMALL),
+        node("one", allocatable=SMALL),
+        pod("a", "two", cpu="2", priority=500),
+        pod("b", "two", cpu="2", priority=500),
+        pod("c", "one", cpu="4", priority=900),
+        pod("mine", "", cpu="3"),
+        budget("all", 0, {}),
     )
     found = what_if(world, "default/mine").eviction
     assert (found.node, [v.key for v in found.victims], found.decision.node) == ("one", ["default/c"], "one")
@@ -217,10 +219,10 @@ def test_the_fewest_pods_in_the_way():
 
 def test_room_that_a_nominated_pod_will_take_is_not_promised():
     world = cluster(
-        node("n", SMALL),
-        pod("busy", "n", {"cpu": "4"}, priority=5),
-        pod("rival", "", {"cpu": "4"}, priority=9, nominated="n"),
-        pod("mine", "", {"cpu": "4"}, priority=5),
+        node("n", allocatable=SMALL),
+        pod("busy", "n", cpu="4", priority=5),
+        pod("rival", "", cpu="4", priority=9, nominated="n"),
+        pod("mine", "", cpu="4", priority=5),
     )
     assert what_if(world, "default/mine").eviction is None
 
@@ -229,7 +231,9 @@ def test_room_that_a_nominated_pod_will_take_is_not_promised():
 
 
 def test_a_running_pod_is_taken_off_its_node_and_the_cluster_stays_as_it_was():
-    world = cluster(node("n", SMALL), node("m", SMALL), pod("mine", "n", {"cpu": "3"}), pod("busy", "m", {"cpu": "2"}))
+    world = cluster(
+        node("n", allocatable=SMALL), node("m", allocatable=SMALL), pod("mine", "n", cpu="3"), pod("busy", "m", cpu="2")
+    )
     found = what_if(world, "default/mine")
     assert (found.was_on, found.decision.node) == ("n", "n")
     world.check()
@@ -238,11 +242,11 @@ def test_a_running_pod_is_taken_off_its_node_and_the_cluster_stays_as_it_was():
 
 def test_an_unknown_pod_is_a_key_error():
     with pytest.raises(KeyError):
-        what_if(cluster(node("n", SMALL)), "default/nobody")
+        what_if(cluster(node("n", allocatable=SMALL)), "default/nobody")
 
 
 def test_asking_for_what_it_asks_for_changes_nothing():
-    world = cluster(node("n", SMALL), pod("mine", "", {"cpu": "3", "memory": "1Gi"}))
+    world = cluster(node("n", allocatable=SMALL), pod("mine", "", cpu="3", memory="1Gi"))
     case = Case(world, "default/mine")
     for resource, amount in case.info.request.items():
         same = case.asking(resource, amount)
@@ -251,11 +255,11 @@ def test_asking_for_what_it_asks_for_changes_nothing():
 
 def test_a_pod_that_asks_for_an_amount_is_decided_as_if_its_manifest_said_so():
     for cpu, memory in ((250, 512), (1500, 100), (4000, 7000)):
-        nodes = [node("n", SMALL), node("m", SMALL), pod("busy", "m", {"cpu": "1"})]
-        case = Case(cluster(*nodes, pod("mine", "", {"cpu": "1", "memory": "1Gi"})), "default/mine")
+        nodes = [node("n", allocatable=SMALL), node("m", allocatable=SMALL), pod("busy", "m", cpu="1")]
+        case = Case(cluster(*nodes, pod("mine", "", cpu="1", memory="1Gi")), "default/mine")
         case.info = case.asking("cpu", cpu)
         asked = case.asking("memory", memory * MEBIBYTE)
-        written = Case(cluster(*nodes, pod("mine", "", {"cpu": f"{cpu}m", "memory": f"{memory}Mi"})), "default/mine")
+        written = Case(cluster(*nodes, pod("mine", "", cpu=f"{cpu}m", memory=f"{memory}Mi")), "default/mine")
         assert case.decide(asked).to_dict() == written.decide().to_dict()
         assert (asked.nonzero, asked.placed) == (written.info.nonzero, written.info.placed)
 

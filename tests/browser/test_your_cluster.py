@@ -4,7 +4,7 @@ from pathlib import Path
 
 from playwright.sync_api import expect
 
-from kschedlab.lab.panels.sketch import as_yaml, node, pod
+from kschedlab.testing import as_yaml, node, pod
 from tests.browser.conftest import Open
 
 NAME = "07-your-cluster.ipynb"

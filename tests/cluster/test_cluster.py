@@ -9,7 +9,8 @@ from hypothesis.stateful import Bundle, RuleBasedStateMachine, consumes, invaria
 
 from kschedlab.cluster.cluster import CPU, EPHEMERAL_STORAGE, MEMORY, Cluster
 from kschedlab.cluster.signatures import Signature
-from tests.build import cluster, model, node, pod
+from kschedlab.testing import cluster, node, pod
+from tests.verdicts import model
 
 MIB = 1024 * 1024
 NODES = ["n0", "n1", "n2"]
@@ -36,7 +37,7 @@ def test_running_pods_are_summed_on_their_nodes():
         node("a"),
         node("b"),
         pod("p1", "a", requests={"cpu": "1", "memory": "1Mi", "example.com/gpu": "1"}),
-        pod("p2", "a", requests={"cpu": "500m"}),
+        pod("p2", "a", cpu="500m"),
         pod("p3", "b"),
     )
     gpu = world.resources["example.com/gpu"]
@@ -67,7 +68,7 @@ def test_binding_ends_waiting_and_hoping():
 
 
 def test_evicting_gives_the_pod_back():
-    world = cluster(node("a"), pod("p", "a", requests={"cpu": "1"}))
+    world = cluster(node("a"), pod("p", "a", cpu="1"))
     info = world.evict("default/p")
     assert (info.key, info.request) == ("default/p", {"cpu": 1000})
     assert world.requested[CPU].tolist() == [0] and world.pods_on.tolist() == [0]

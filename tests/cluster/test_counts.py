@@ -7,7 +7,8 @@ from hypothesis import given, strategies as st
 
 from kschedlab.cluster.counts import Counts
 from kschedlab.cluster.signatures import Signature, Signatures
-from tests.build import model, pod
+from kschedlab.testing import pod
+from tests.verdicts import model
 
 NODES, KINDS = 3, 5
 

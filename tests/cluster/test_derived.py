@@ -42,7 +42,7 @@ from kschedlab.objects.model import (
     StorageClass,
     VolumeAttachment,
 )
-from tests.build import PLENTY, budget, cluster, node, pod
+from kschedlab.testing import PLENTY, budget, cluster, node, pod
 from tests.storage import attachment, claim, csi, csi_driver, csi_node, room, storage_class, volume
 
 OBJECTS = (*OWNERS, NAMESPACES, CLAIMS, PERSISTENT_VOLUMES, CLASSES, CSI_NODES, CSI_DRIVERS, CAPACITIES, ATTACHMENTS)
@@ -110,8 +110,8 @@ FREE, KEPT = volume("v", csi=csi("v")), volume("v", csi=csi("v"), kept_for="c")
 @pytest.mark.parametrize(
     ("before", "after", "want"),
     [
-        ([], [budget("b", WEB, 1)], set()),
-        ([budget("b", WEB, 1)], [budget("b", WEB, 0)], set()),
+        ([], [budget("b", 1, WEB)], set()),
+        ([budget("b", 1, WEB)], [budget("b", 0, WEB)], set()),
         ([], [HIGH], set()),
         ([], [NAMESPACE], {"Namespace"}),
         ([NAMESPACE], [NAMESPACE], set()),
@@ -171,7 +171,7 @@ def test_facts_do_not_pile_up_for_ever():
 
 
 def test_objects_that_a_decision_refers_to_are_left_as_they_were():
-    world = cluster(node("a"), budget("b", WEB, 1), FREE, claim("c"), SERVICE)
+    world = cluster(node("a"), budget("b", 1, WEB), FREE, claim("c"), SERVICE)
     fork = world.fork()
     for kind in (PodDisruptionBudget, PersistentVolume, PersistentVolumeClaim, Service):
         (only,) = world.every(kind)
@@ -181,7 +181,7 @@ def test_objects_that_a_decision_refers_to_are_left_as_they_were():
 
 
 def test_an_object_that_is_replaced_keeps_its_place_and_one_that_is_not_there_cannot_go():
-    world = cluster(node("a"), budget("b", WEB, 1), budget("c", WEB, 1))
+    world = cluster(node("a"), budget("b", 1, WEB), budget("c", 1, WEB))
     first, second = world.every(PodDisruptionBudget)
     fewer = msgspec.structs.replace(first, status=msgspec.structs.replace(first.status, disruptionsAllowed=0))
     world.change_objects([fewer])

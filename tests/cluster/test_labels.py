@@ -17,7 +17,8 @@ from kschedlab.objects.model import (
     Toleration,
 )
 from kschedlab.objects.selectors import Requirement, SelectorError
-from tests.build import Manifest, cluster, model, node, pod
+from kschedlab.testing import Manifest, cluster, node, pod
+from tests.verdicts import model
 
 KEYS, VALUES = ["disk", "gen"], ["ssd", "7", "5", "08", ""]
 EFFECTS = ["NoSchedule", "PreferNoSchedule", "NoExecute"]

@@ -4,7 +4,8 @@ import numpy as np
 from hypothesis import given, strategies as st
 
 from kschedlab.cluster.pods import PodColumns, PodInfo
-from tests.build import model, pod
+from kschedlab.testing import pod
+from tests.verdicts import model
 
 ANYBODY = model(pod("p"))
 

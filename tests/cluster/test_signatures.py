@@ -6,7 +6,8 @@ import numpy as np
 import pytest
 
 from kschedlab.cluster.signatures import Signature, Signatures
-from tests.build import model, pod
+from kschedlab.testing import pod
+from tests.verdicts import model
 
 WEB = pod("a", labels={"app": "web", "tier": "front"})
 PORT = {"containerPort": 80, "hostPort": 80}
@@ -33,7 +34,7 @@ ASKED: list[object] = []
     "like",
     [
         pod("b", labels={"tier": "front", "app": "web"}),
-        pod("b", "n1", labels={"app": "web", "tier": "front"}, requests={"cpu": "7"}, priority=9),
+        pod("b", "n1", labels={"app": "web", "tier": "front"}, cpu="7", priority=9),
         pod("b", labels={"app": "web", "tier": "front"}, ports=[]),
     ],
     ids=["order of the labels", "node, request, priority", "no ports"],

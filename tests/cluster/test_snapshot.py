@@ -9,7 +9,7 @@ from hypothesis import given, strategies as st
 from kschedlab.cluster.cluster import CPU, Cluster
 from kschedlab.cluster.signatures import Signature
 from kschedlab.cluster.snapshot import Overlay, Snapshot
-from tests.build import cluster, node, pod
+from kschedlab.testing import cluster, node, pod
 
 ZONES = ["a", "a", "b", None]
 NODES = [node(f"n{i}", labels={"zone": zone} if zone else {}) for i, zone in enumerate(ZONES)]
@@ -26,9 +26,9 @@ class Weighs:
 def build(pods: list[tuple[int, int, int]]) -> Cluster:
     """Pods of (node, weight in the query, cpu), running and, with a node of 4 and more, nominated."""
     running = [
-        pod(f"p{i}", f"n{on}", labels={"weight": str(weight)}, requests={"cpu": str(cpu)})
+        pod(f"p{i}", f"n{on}", labels={"weight": str(weight)}, cpu=str(cpu))
         if on < 4
-        else pod(f"p{i}", labels={"weight": str(weight)}, requests={"cpu": str(cpu)}, nominated=f"n{on - 4}")
+        else pod(f"p{i}", labels={"weight": str(weight)}, cpu=str(cpu), nominated=f"n{on - 4}")
         for i, (on, weight, cpu) in enumerate(pods)
     ]
     # In the order of the objects' names, so that node i of the cluster is NODES[i].

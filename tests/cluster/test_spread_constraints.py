@@ -10,8 +10,9 @@ from kschedlab.cluster.spread_constraints import (
     matching_selector,
     owned_selector,
 )
+from kschedlab.testing import cluster, node, pod
 from tests.affinity import selector, spread
-from tests.build import cluster, model, node, pod
+from tests.verdicts import model
 
 WEB, DB = {"app": "web"}, {"app": "db"}
 FRONT = {"app": "web", "tier": "front"}

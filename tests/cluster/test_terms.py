@@ -3,8 +3,9 @@
 import pytest
 
 from kschedlab.cluster.terms import incoming
+from kschedlab.testing import cluster, pod
 from tests.affinity import affinity, by
-from tests.build import cluster, model, pod
+from tests.verdicts import model
 
 WEB = {"app": "web"}
 

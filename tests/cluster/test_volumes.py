@@ -3,8 +3,9 @@
 import pytest
 
 from kschedlab.cluster.volumes import claim_class, claim_names, is_bound, size_of
-from tests.build import cluster, model, node, pod
+from kschedlab.testing import cluster, node, pod
 from tests.storage import claim, ephemeral, mount, volume
+from tests.verdicts import model
 
 CLASS = {"volume.beta.kubernetes.io/storage-class": "older"}
 CONFIG = {"name": "v", "configMap": {"name": "c"}}

@@ -6,7 +6,8 @@ from kschedlab.configuration import load_configuration
 from kschedlab.filter.node_resources import NodeResourcesFit
 from kschedlab.generations import V1_37, Generation
 from kschedlab.score.node_resources import NodeResourcesFitScore, RequestedToCapacityRatio, most_allocated
-from tests.build import node, pod, refused, scored
+from kschedlab.testing import node, pod
+from tests.verdicts import refused, scored
 
 V1 = "apiVersion: kubescheduler.config.k8s.io/v1\nkind: KubeSchedulerConfiguration\n"
 
@@ -41,7 +42,7 @@ def test_ignored_resources_and_groups_are_not_looked_at():
     args = "ignoredResources: [example.com/a, cpu], ignoredResourceGroups: [b.example.com, memory]"
     plugin = filter_(configured("NodeResourcesFit", args), "NodeResourcesFit")
     asked = {name: "1" for name in ("example.com/a", "b.example.com/b", "c.example.com/c", "cpu", "memory")}
-    empty = node("n", {"pods": "1", "cpu": "0", "memory": "0"})
+    empty = node("n", allocatable={"pods": "1", "cpu": "0", "memory": "0"})
     reasons = ["Insufficient cpu", "Insufficient memory", "Insufficient c.example.com/c"]
     assert refused(plugin, pod("p", requests=asked), empty) == {"n": reasons}
 

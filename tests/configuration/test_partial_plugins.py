@@ -5,7 +5,7 @@ import pytest
 from kschedlab.configuration import load_configuration
 from kschedlab.generations import V1_37
 from kschedlab.scheduler import schedule
-from tests.build import cluster, node, node_affinity, pod, term
+from kschedlab.testing import cluster, node, node_affinity, pod, term
 
 V1 = "apiVersion: kubescheduler.config.k8s.io/v1\nkind: KubeSchedulerConfiguration\n"
 
@@ -108,8 +108,8 @@ def test_the_score_of_volume_binding_needs_its_pre_filter():
 
 def test_without_default_preemption_nobody_is_evicted():
     small = {"cpu": "1", "memory": "1Gi", "pods": "9"}
-    world = [node("a", small), pod("low", "a", requests={"cpu": "1"})]
-    high = pod("high", requests={"cpu": "1"}, priority=9)
+    world = [node("a", allocatable=small), pod("low", "a", cpu="1")]
+    high = pod("high", cpu="1", priority=9)
     assert decided("", high, *world).nominated_node == "a"
     found = decided(without("postFilter", "DefaultPreemption"), high, *world)
     assert (

@@ -13,8 +13,9 @@ from kschedlab.filter.inter_pod_affinity import (
     InterPodAffinity,
 )
 from kschedlab.filter.stage import FilterRun, prepare
+from kschedlab.testing import cluster, node, pod
 from tests.affinity import affinity, by
-from tests.build import cluster, judged, model, node, pod, refused
+from tests.verdicts import judged, model, refused
 
 NS_2 = [{"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": "ns2", "labels": {"team": "two"}}}]
 S1, WEB = {"service": "s1"}, {"app": "web"}

@@ -3,7 +3,8 @@
 import pytest
 
 from kschedlab.filter.node import UNSCHEDULABLE, WRONG_NAME, NodeName, NodeUnschedulable
-from tests.build import judged, node, pod, refused
+from kschedlab.testing import node, pod
+from tests.verdicts import judged, refused
 
 NODES = [node("foo"), node("bar")]
 

@@ -8,7 +8,8 @@ from kschedlab.generations import V1_37
 from kschedlab.objects.model import NodeSelector
 from kschedlab.objects.selectors import SelectorError
 from kschedlab.scheduler import schedule
-from tests.build import cluster, judged, node, node_affinity, pod, refused, term
+from kschedlab.testing import cluster, node, node_affinity, pod, term
+from tests.verdicts import judged, refused
 
 REFUSED = {"node1": [NO_MATCH]}
 LEFT_OUT = {"node1": ["left out"]}

@@ -4,7 +4,8 @@ import pytest
 
 from kschedlab.filter.node_ports import PORTS_TAKEN, NodePorts
 from kschedlab.scheduler import schedule
-from tests.build import cluster, judged, node, pod, refused
+from kschedlab.testing import cluster, node, pod
+from tests.verdicts import judged, refused
 
 
 def port(text, **more):

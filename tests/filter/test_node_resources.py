@@ -3,7 +3,8 @@
 import pytest
 
 from kschedlab.filter.node_resources import NodeResourcesFit
-from tests.build import judged, node, pod, refused, resources
+from kschedlab.testing import node, pod, resources
+from tests.verdicts import judged, refused
 
 A, B = "example.com/aaa", "example.com/bbb"
 PAGES = "hugepages-2Mi"

@@ -12,8 +12,9 @@ from kschedlab.filter.plugin import SchedulingError
 from kschedlab.filter.pod_topology_spread import NO_LABEL, TOO_SKEWED, PodTopologySpread
 from kschedlab.filter.stage import FilterRun, prepare
 from kschedlab.objects.model import TopologySpreadConstraint
+from kschedlab.testing import cluster, node, node_affinity, pod, term
 from tests.affinity import spread
-from tests.build import cluster, judged, model, node, node_affinity, pod, refused, term
+from tests.verdicts import judged, model, refused
 
 TAINT = [{"key": "node.kubernetes.io/unschedulable", "effect": "NoSchedule"}]
 FOO, BAR, BOTH = {"foo": ""}, {"bar": ""}, {"foo": "", "bar": ""}

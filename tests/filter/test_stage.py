@@ -9,7 +9,7 @@ from hypothesis import given, strategies as st
 from kschedlab.filter.node_resources import NodeResourcesFit
 from kschedlab.filter.plugin import PreFilterRejection, Refusal, Refusals, StaticFilter
 from kschedlab.filter.stage import LEFT_OUT, PASSES, FilterRun, SamplingRules, nodes_to_find, prepare, search
-from tests.build import cluster, node, pod
+from kschedlab.testing import cluster, node, pod
 
 
 @dataclass(frozen=True)
@@ -137,19 +137,19 @@ def fits(asking, *others):
     ("priority", "counts"), [(0, False), (5, True), (9, True)], ids=["lower", "equal", "higher priority"]
 )
 def test_nominated_pods_of_equal_or_higher_priority_take_their_room(priority, counts):
-    nominated = pod("q", requests={"cpu": "6"}, priority=priority, nominated="n")
-    assert fits(pod("p", requests={"cpu": "6"}, priority=5), nominated) == {"n": not counts, "m": True}
+    nominated = pod("q", cpu="6", priority=priority, nominated="n")
+    assert fits(pod("p", cpu="6", priority=5), nominated) == {"n": not counts, "m": True}
 
 
 def test_a_pods_own_nomination_does_not_stand_in_its_way():
-    assert fits(pod("p", requests={"cpu": "6"}, nominated="n")) == {"n": True, "m": True}
+    assert fits(pod("p", cpu="6", nominated="n")) == {"n": True, "m": True}
 
 
 def test_nominations_to_a_node_add_up_and_those_to_none_are_passed_over():
-    nominated = [pod(f"q{i}", requests={"cpu": "3"}, nominated="n") for i in range(2)]
-    assert fits(pod("p", requests={"cpu": "4"}), nominated[0]) == {"n": True, "m": True}
-    assert fits(pod("p", requests={"cpu": "5"}), *nominated) == {"n": False, "m": True}
-    assert fits(pod("p", requests={"cpu": "9"}), pod("q", requests={"cpu": "9"}, nominated="gone")) == {
+    nominated = [pod(f"q{i}", cpu="3", nominated="n") for i in range(2)]
+    assert fits(pod("p", cpu="4"), nominated[0]) == {"n": True, "m": True}
+    assert fits(pod("p", cpu="5"), *nominated) == {"n": False, "m": True}
+    assert fits(pod("p", cpu="9"), pod("q", cpu="9", nominated="gone")) == {
         "n": True,
         "m": True,
     }

@@ -3,7 +3,8 @@
 import pytest
 
 from kschedlab.filter.taint_toleration import UNTOLERATED, UNTOLERATED_BY_NAME, TaintToleration
-from tests.build import judged, node, pod, refused
+from kschedlab.testing import node, pod
+from tests.verdicts import judged, refused
 
 USER_1 = {"key": "dedicated", "value": "user1", "effect": "NoSchedule"}
 USER_2 = {"key": "dedicated", "value": "user2", "effect": "NoSchedule"}

@@ -12,7 +12,7 @@ from kschedlab.manifests.schema import decode_value
 from kschedlab.manifests.validation import faults_of, template_faults
 from kschedlab.objects.meta import Time
 from kschedlab.objects.model import Deployment, Job, Pod, PodCondition
-from tests.build import pod
+from kschedlab.testing import pod
 
 TEMPLATE = {"metadata": {"labels": {"app": "web"}}, "spec": {"containers": [{"name": "c"}]}}
 
@@ -44,7 +44,7 @@ def test_a_time_is_written_as_in_the_api() -> None:
 
 def test_an_object_is_read_as_it_is_written() -> None:
     """Times, quantities and all: as the log does it."""
-    given = pod("p", "n", requests={"cpu": "100m"})
+    given = pod("p", "n", cpu="100m")
     given["metadata"] |= {"resourceVersion": "7", "generation": 2, "finalizers": ["a/b"], "uid": "u"}
     given["status"] |= {
         "conditions": [{"type": "Ready", "status": "True", "lastProbeTime": "2024-01-31T12:00:00Z"}],

@@ -12,7 +12,7 @@ from kschedlab.filter.plugin import Refusal, Refusals, StaticFilter
 from kschedlab.generations import GENERATIONS, V1_13, V1_37
 from kschedlab.scheduler import schedule
 from kschedlab.score.plugin import Scored
-from tests.build import cluster, node, pod
+from kschedlab.testing import cluster, node, pod
 
 
 @dataclass(frozen=True)
@@ -39,7 +39,7 @@ WORLD = cluster(
     node("n2", labels={"celsius": "70"}),
     node("n3"),
     pod("web"),
-    pod("db", "n3", requests={"cpu": "1"}),
+    pod("db", "n3", cpu="1"),
 )
 
 

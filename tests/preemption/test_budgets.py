@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from kschedlab.preemption.budgets import BudgetRules, violations
-from tests.build import Manifest, budget, cluster, node, pod
+from kschedlab.testing import Manifest, budget, cluster, node, pod
 
 LATEST = BudgetRules()
 PODS = [pod(f"p{i}", "n1", labels={"app": "web"}) for i in range(3)]
@@ -24,22 +24,22 @@ def broken(*budgets: Manifest, pods: list[Manifest] = PODS, rules: BudgetRules =
     ("name", "budgets", "want"),
     [
         ("none", [], []),
-        ("nothing allowed", [budget("b", {"app": "web"}, 0)], ["p0", "p1", "p2"]),
-        ("one allowed: the first is free", [budget("b", {"app": "web"}, 1)], ["p1", "p2"]),
-        ("enough allowed", [budget("b", {"app": "web"}, 3)], []),
-        ("another application", [budget("b", {"app": "db"}, 0)], []),
-        ("another namespace", [budget("b", {"app": "web"}, 0, namespace="other")], []),
-        ("an empty selector matches nothing", [budget("b", {}, 0)], []),
-        ("no selector matches nothing", [budget("b", None, 0)], []),
-        ("a pod that is already disrupted is free", [budget("b", {"app": "web"}, 0, disrupted=["p1"])], ["p0", "p2"]),
+        ("nothing allowed", [budget("b", 0, {"app": "web"})], ["p0", "p1", "p2"]),
+        ("one allowed: the first is free", [budget("b", 1, {"app": "web"})], ["p1", "p2"]),
+        ("enough allowed", [budget("b", 3, {"app": "web"})], []),
+        ("another application", [budget("b", 0, {"app": "db"})], []),
+        ("another namespace", [budget("b", 0, {"app": "web"}, namespace="other")], []),
+        ("an empty selector matches nothing", [budget("b", 0, {})], []),
+        ("no selector matches nothing", [budget("b", 0, selector=None)], []),
+        ("a pod that is already disrupted is free", [budget("b", 0, {"app": "web"}, disrupted=["p1"])], ["p0", "p2"]),
         (
             "a pod that breaks the first budget is not charged to the second",
-            [budget("a", {"app": "web"}, 1), budget("b", {"app": "web"}, 2)],
+            [budget("a", 1, {"app": "web"}), budget("b", 2, {"app": "web"})],
             ["p1", "p2"],
         ),
         (
             "a pod that the first budget allows may break the second",
-            [budget("a", {"app": "web"}, 2), budget("b", {"app": "web"}, 1)],
+            [budget("a", 2, {"app": "web"}), budget("b", 1, {"app": "web"})],
             ["p1", "p2"],
         ),
     ],
@@ -49,7 +49,7 @@ def test_who_breaks_a_budget(name: str, budgets: list[Manifest], want: list[str]
 
 
 def test_a_pod_without_labels_is_in_no_budget() -> None:
-    everything: Any = budget("b", None, 0)
+    everything: Any = budget("b", 0, selector=None)
     everything["spec"]["selector"] = {"matchExpressions": [{"key": "app", "operator": "DoesNotExist"}]}
     assert broken(everything, pods=[pod("bare", "n1")]) == []
     assert broken(everything, pods=[pod("other", "n1", labels={"tier": "x"})]) == ["other"]
@@ -57,7 +57,7 @@ def test_a_pod_without_labels_is_in_no_budget() -> None:
 
 def test_budgets_start_afresh_on_every_node() -> None:
     pods = [pod(f"p{i}", f"n{i}", labels={"app": "web"}) for i in (1, 2)]
-    world = cluster(node("n1"), node("n2"), *pods, budget("b", {"app": "web"}, 1))
+    world = cluster(node("n1"), node("n2"), *pods, budget("b", 1, {"app": "web"}))
     rows = np.arange(2)
     result = violations(world, world.objects.pod_disruption_budgets, rows, world.pods.node[rows], BudgetRules())
     assert result.tolist() == [False, False]
@@ -65,17 +65,17 @@ def test_budgets_start_afresh_on_every_node() -> None:
 
 def test_not_counted_down_only_a_budget_of_nothing_is_broken() -> None:
     rules = BudgetRules(counted_down=False)
-    assert broken(budget("b", {"app": "web"}, 1), rules=rules) == []
-    assert broken(budget("b", {"app": "web"}, 0), rules=rules) == ["p0", "p1", "p2"]
+    assert broken(budget("b", 1, {"app": "web"}), rules=rules) == []
+    assert broken(budget("b", 0, {"app": "web"}), rules=rules) == ["p0", "p1", "p2"]
 
 
 def test_disrupted_pods_may_be_charged_by_rule() -> None:
     rules = BudgetRules(disrupted_pods_exempt=False)
-    assert broken(budget("b", {"app": "web"}, 0, disrupted=["p1"]), rules=rules) == ["p0", "p1", "p2"]
+    assert broken(budget("b", 0, {"app": "web"}, disrupted=["p1"]), rules=rules) == ["p0", "p1", "p2"]
 
 
 def test_a_pod_may_be_charged_to_every_budget_by_rule() -> None:
     """The second budget allows two, and p0 and p1 use them up, although p1 breaks the first."""
-    budgets = budget("a", {"app": "web"}, 1, disrupted=["p2"]), budget("b", {"app": "web"}, 2)
+    budgets = budget("a", 1, {"app": "web"}, disrupted=["p2"]), budget("b", 2, {"app": "web"})
     assert broken(*budgets) == ["p1"]
     assert broken(*budgets, rules=BudgetRules(stops_at_first_violation=False)) == ["p1", "p2"]

@@ -10,7 +10,7 @@ from kschedlab.generations import V1_37, Generation
 from kschedlab.preemption.stage import PreemptionRules
 from kschedlab.preemption.victims import VictimRules
 from kschedlab.scheduler import schedule
-from tests.build import Manifest, budget, cluster, node, pod
+from kschedlab.testing import Manifest, budget, cluster, node, pod
 
 FOUR = {"cpu": "4", "memory": "8Gi", "pods": "10"}
 
@@ -28,10 +28,10 @@ def decide(*objects: Manifest, generation: Generation = V1_37, cpu: str = "2", *
 def full(name: str, *priorities: int, **common: object) -> list[Manifest]:
     """A node of 4 cpu with one pod of 1 cpu for each priority, started one after the other."""
     pods = [
-        pod(f"{name}-{i}", name, priority=p, started=f"2024-01-01T00:00:{i:02}Z", **asks("1"), **common)
+        pod(f"{name}-{i}", name, priority=p, start=f"2024-01-01T00:00:{i:02}Z", **asks("1"), **common)
         for i, p in enumerate(priorities)
     ]
-    return [node(name, FOUR), *pods]
+    return [node(name, allocatable=FOUR), *pods]
 
 
 def names(decision: Decision) -> dict[str, list[str]]:
@@ -64,7 +64,7 @@ def test_each_reprieve_is_recorded_in_its_order_with_what_refused_it() -> None:
 def test_pods_whose_eviction_breaks_a_budget_are_spared_first() -> None:
     protected = full("n1", 1, 1, 1, 1)
     protected[4]["metadata"]["labels"] = {"app": "db"}
-    decision = decide(*protected, budget("b", {"app": "db"}, 0), cpu="1")
+    decision = decide(*protected, budget("b", 0, {"app": "db"}), cpu="1")
     assert names(decision) == {"n1": ["n1-2"]}
     assert decision.preemption is not None and decision.preemption.candidates["n1"].violations == 0
 
@@ -140,7 +140,7 @@ def test_it_does_not_wait_for_a_pod_that_terminates_for_another_reason() -> None
 
 
 def test_victims_may_be_listed_as_they_were_tried() -> None:
-    objects = [*full("n1", 1, 5, 1, 1), budget("b", {"app": "db"}, 0)]
+    objects = [*full("n1", 1, 5, 1, 1), budget("b", 0, {"app": "db"})]
     for manifest in (objects[1], objects[3]):
         manifest["metadata"]["labels"] = {"app": "db"}
     assert names(decide(*objects, cpu="4")) == {"n1": ["n1-1", "n1-0", "n1-2", "n1-3"]}
@@ -162,7 +162,7 @@ def test_only_violating_candidates_do_not_end_the_search() -> None:
     """The search goes on until one candidate breaks no budget, if there is one."""
     objects = [m for i in range(110) for m in full(f"n{i:03}", 1, 1, 1, 1, labels={"app": "db"})]
     objects += full("n999", 1, 1, 1, 1)
-    world = cluster(*objects, budget("b", {"app": "db"}, 0), pod("vip", **asks("2"), priority=10))
+    world = cluster(*objects, budget("b", 0, {"app": "db"}), pod("vip", **asks("2"), priority=10))
     for seed in range(3):
         decision = schedule("default/vip", world, rng=random.Random(seed), survey=False)
         assert decision.nominated_node == "n999"

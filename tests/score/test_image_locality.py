@@ -4,7 +4,8 @@ import numpy as np
 import pytest
 
 from kschedlab.score.image_locality import ImageLocality, normalized
-from tests.build import cluster, node, pod, scored
+from kschedlab.testing import cluster, node, pod
+from tests.verdicts import scored
 
 MIB = 1024 * 1024
 

@@ -4,8 +4,9 @@ import numpy as np
 import pytest
 
 from kschedlab.score.inter_pod_affinity import InterPodAffinityScore
+from kschedlab.testing import cluster, node, pod
 from tests.affinity import affinity, by
-from tests.build import cluster, model, node, pod, scored
+from tests.verdicts import model, scored
 
 CHINA, INDIA, AZ1, AZ2 = {"region": "China"}, {"region": "India"}, {"az": "az1"}, {"az": "az2"}
 S1, S2 = {"security": "S1"}, {"security": "S2"}

@@ -7,7 +7,8 @@ from kschedlab.objects.model import PreferredSchedulingTerm
 from kschedlab.objects.selectors import SelectorError
 from kschedlab.scheduler import schedule
 from kschedlab.score.node_affinity import NodeAffinityScore
-from tests.build import cluster, node, node_affinity, pod, scored, term
+from kschedlab.testing import cluster, node, node_affinity, pod, term
+from tests.verdicts import scored
 
 LABELS = [
     {"foo": "bar"},

@@ -15,7 +15,8 @@ from kschedlab.score.node_resources import (
     least_allocated,
     most_allocated,
 )
-from tests.build import cluster, node, pod, resources, scored
+from kschedlab.testing import cluster, node, pod, resources
+from tests.verdicts import scored
 
 GPU = "nvidia.com/gpu"
 WEIGHTS = (("cpu", 1), ("memory", 1))
@@ -242,7 +243,7 @@ def test_a_scalar_resource_that_is_not_requested_is_out_of_the_balance():
 
 def test_the_balance_takes_no_defaults_for_containers_that_ask_for_nothing():
     nodes = [node("n1", allocatable=amounts(4, 10000)), node("n2", allocatable=amounts(4, 10000))]
-    found = scored(NodeResourcesBalancedAllocation(), pod("p", requests={"cpu": "2"}), *nodes, pod("r", "n1"))
+    found = scored(NodeResourcesBalancedAllocation(), pod("p", cpu="2"), *nodes, pod("r", "n1"))
     assert found == {"n1": 62, "n2": 62}
 
 

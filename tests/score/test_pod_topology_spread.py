@@ -10,8 +10,9 @@ from hypothesis import given, strategies as st
 from kschedlab.cluster.spread_constraints import ConstraintRules
 from kschedlab.objects.model import TopologySpreadConstraint
 from kschedlab.score.pod_topology_spread import PodTopologySpreadScore, log, rounded
+from kschedlab.testing import cluster, node, node_affinity, pod, term
 from tests.affinity import spread
-from tests.build import cluster, model, node, node_affinity, pod, term
+from tests.verdicts import model
 
 HOST = "kubernetes.io/hostname"
 FOO, BAR, BAZ = {"foo": ""}, {"bar": ""}, {"baz": ""}

@@ -11,7 +11,7 @@ from kschedlab.generations import V1_37
 from kschedlab.scheduler import schedule
 from kschedlab.score.plugin import Scored, default_normalize
 from kschedlab.score.stage import prioritize, select_host
-from tests.build import cluster, node, pod
+from kschedlab.testing import cluster, node, pod
 
 
 @dataclass(frozen=True)

@@ -3,7 +3,8 @@
 import pytest
 
 from kschedlab.score.taint_toleration import TaintTolerationScore
-from tests.build import node, pod, scored
+from kschedlab.testing import node, pod
+from tests.verdicts import scored
 
 ARM = {"key": "cpu-type", "value": "arm64", "effect": "PreferNoSchedule"}
 SSD = {"key": "disk-type", "value": "ssd", "effect": "PreferNoSchedule"}

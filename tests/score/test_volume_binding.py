@@ -5,8 +5,9 @@ import pytest
 from kschedlab.filter.plugin import SchedulingError
 from kschedlab.score.node_resources import RequestedToCapacityRatio
 from kschedlab.score.volume_binding import PANIC, VolumeBindingScore
-from tests.build import node, pod, scored, term
+from kschedlab.testing import node, pod, term
 from tests.storage import claim, csi_driver, mount, room, storage_class, volume
+from tests.verdicts import scored
 
 HOST = "kubernetes.io/hostname"
 NODES = [node(name, labels={HOST: name}) for name in "abc"]

@@ -13,7 +13,7 @@ from kschedlab.simulation.log import Entry, Log, Moved, Recorded, Step
 from kschedlab.simulation.scheduler.context import Latencies
 from kschedlab.simulation.scheduler.kube_scheduler import DEFAULT_LATENCIES, KubeScheduler
 from kschedlab.simulation.server.api import ApiServer
-from tests.build import Manifest
+from kschedlab.testing import Manifest
 
 T = TypeVar("T", bound=Entry)
 

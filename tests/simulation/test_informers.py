@@ -14,7 +14,8 @@ from kschedlab.simulation.log import Log
 from kschedlab.simulation.server.api import BOOKMARKS, ApiServer
 from kschedlab.simulation.server.status import ApiError
 from kschedlab.simulation.server.store import WatchEvent
-from tests.build import model, pod
+from kschedlab.testing import pod
+from tests.verdicts import model
 
 NOON = 1_700_000_000_000_000
 SECOND = 1_000_000
@@ -442,7 +443,7 @@ def test_ten_thousand_pods_are_created_bound_and_started_in_no_time(world: Snaps
     """The time of the processor is what counts: the machine may be busy. Two seconds, where it takes half of one."""
     import time
 
-    template = model(pod("x", requests={"cpu": "100m"}))
+    template = model(pod("x", cpu="100m"))
     informers = [world.informer(), pod_informer(world.env, world.api)]
     informers[1].start()
     heard = [0, 0]

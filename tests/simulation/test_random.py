@@ -12,7 +12,7 @@ from kschedlab.objects.model import Node, Pod
 from kschedlab.simulation.scheduler.context import Latencies
 from kschedlab.simulation.scheduler.plugin import Plugin, Wait
 from kschedlab.simulation.server.status import ApiError
-from tests.build import node, pod
+from kschedlab.testing import node, pod
 from tests.simulation.plane import SECOND, Plane
 
 ROOM = {"cpu": "4", "memory": "8Gi", "pods": "8"}
@@ -64,7 +64,7 @@ class Chaos:
     def create(self) -> None:
         self.count += 1
         cpu, priority = f"{self.draw.randint(1, 30)}00m", self.draw.choice([0, 0, 10, 100])
-        self.plane.create(pod(f"p{self.count}", requests={"cpu": cpu}, priority=priority))
+        self.plane.create(pod(f"p{self.count}", cpu=cpu, priority=priority))
 
     def delete(self) -> None:
         self.plane.delete(self.draw.choice(self.pods()).metadata.name, self.draw.choice([None, 0]))
@@ -78,7 +78,7 @@ class Chaos:
         self.plane.api.update(replace(one, spec=replace(one.spec, unschedulable=not one.spec.unschedulable)))
 
     def new_node(self) -> None:
-        self.plane.create(node(f"n{self.plane.env.now}", ROOM))
+        self.plane.create(node(f"n{self.plane.env.now}", allocatable=ROOM))
 
     def lose_node(self) -> None:
         nodes = self.plane.api.list(Node)[0]
@@ -107,7 +107,7 @@ def test_whatever_happens_the_scheduler_ends_up_knowing_it(generation: str, seed
     flaky = Flaky(draw)
     plugins = [flaky] if generation != "v1.13" and seed % 2 else []
     latencies = Latencies(watch=draw.choice([0, 5_000]))
-    nodes = (node(f"m{i}", ROOM) for i in range(3))
+    nodes = (node(f"m{i}", allocatable=ROOM) for i in range(3))
     plane = Plane(*nodes, generation=generation, seed=seed, plugins=plugins, latencies=latencies)
     chaos = Chaos(plane, draw)
     for _ in range(200):

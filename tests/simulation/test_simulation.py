@@ -17,7 +17,7 @@ from kschedlab.simulation.log import Acted, Began, Changed, Moved, Step, read_lo
 from kschedlab.simulation.replay import Replay
 from kschedlab.simulation.simulation import LONGEST, START, Simulation
 from kschedlab.simulation.timeline.scenario import load_scenario, loads_scenario
-from tests.build import node, pod
+from kschedlab.testing import node, pod
 
 ROOT = Path(__file__).parents[2]
 DOCUMENT = (ROOT / "docs" / "scenarios.md").read_text()
@@ -253,7 +253,7 @@ def test_what_never_ends_is_given_up(monkeypatch):
 
 
 def test_objects_of_python():
-    simulation = Simulation(decode_objects([pod("web"), node("n1", ROOM)]), generation="v1.20", seed=3)
+    simulation = Simulation(decode_objects([pod("web"), node("n1", allocatable=ROOM)]), generation="v1.20", seed=3)
     simulation.run()
     assert where(simulation) == {"web": "n1"}
     assert simulation.log.entries[0] == Began(at=START, generation="v1.20", seed=3)
@@ -261,7 +261,9 @@ def test_objects_of_python():
 
 def test_pods_that_run_already_stay_as_they_are():
     running = pod("old", node_name="n1", phase="Running") | {"metadata": {"name": "old", "uid": "u-1"}}
-    simulation = Simulation(decode_objects([running, node("n1", ROOM)]), start=Time.parse("2026-05-01T00:00:00Z"))
+    simulation = Simulation(
+        decode_objects([running, node("n1", allocatable=ROOM)]), start=Time.parse("2026-05-01T00:00:00Z")
+    )
     simulation.run()
     (found,) = simulation.pods()
     assert (found.metadata.uid, found.status.phase, found.spec.nodeName) == ("u-1", "Running", "n1")

@@ -3,10 +3,10 @@
 from kschedlab.filter.taint_toleration import UNTOLERATED, UNTOLERATED_BY_NAME
 from kschedlab.generations import GENERATIONS, V1_20, V1_37
 from kschedlab.manifests.loading import decode_objects
+from kschedlab.testing import Manifest, node, node_affinity, pod, term
 from kschedlab.views.comparison import comparison_html, comparison_text
 from kschedlab.views.style import DECIDES
 from kschedlab.whatif.compare import Comparison, compare
-from tests.build import Manifest, node, node_affinity, pod, term
 from tests.views.test_tables import Balanced
 
 FULL = {"cpu": "1", "memory": "8Gi", "pods": "9"}
@@ -54,13 +54,13 @@ def test_a_difference_that_no_rule_makes_alone() -> None:
 
 
 def test_the_same_outcome() -> None:
-    text = comparison_text(compared(node("a"), node("b", FULL), pod("p")))
+    text = comparison_text(compared(node("a"), node("b", allocatable=FULL), pod("p")))
     assert text.endswith("\n\nv1.20 -> v1.37: the same outcome")
 
 
 def test_what_the_generations_say_of_a_node() -> None:
-    busy = pod("w", "b", {"cpu": "900m"})
-    comparison = compared(node("a"), node("b", FULL), busy, pod("p", "", {"cpu": "50m"}))
+    busy = pod("w", "b", cpu="900m")
+    comparison = compared(node("a"), node("b", allocatable=FULL), busy, pod("p", "", cpu="50m"))
     scores = [decision.scores for decision in comparison.decisions.values()]
     a, b = ([f"score {score.total[i]}" for score in scores if score is not None] for i in (0, 1))
     assert ["a", *(f"{text} (best)" for text in a)] in lines(comparison)
@@ -72,8 +72,13 @@ def test_what_the_generations_say_of_a_node() -> None:
 
 
 def test_victims_and_the_node_chosen() -> None:
-    running = pod("v", "a", {"cpu": "1"}), pod("w", "b", {"cpu": "1"}, priority=3)
-    comparison = compared(node("a", FULL), node("b", FULL), *running, pod("p", "", {"cpu": "1"}, priority=9))
+    running = pod("v", "a", cpu="1"), pod("w", "b", cpu="1", priority=3)
+    comparison = compared(
+        node("a", allocatable=FULL),
+        node("b", allocatable=FULL),
+        *running,
+        pod("p", "", cpu="1", priority=9),
+    )
     evicts = "NodeResourcesFit: Insufficient cpuevicts "
     rows = Balanced(markup := comparison_html(comparison)).rows
     assert ["a", f"{evicts}v (chosen)", f"{evicts}v (chosen)"] in rows
@@ -84,8 +89,13 @@ def test_victims_and_the_node_chosen() -> None:
 
 
 def test_candidates_between_which_no_rule_decides_are_tied() -> None:
-    running = [pod("v", "a", {"cpu": "1"}), pod("w", "b", {"cpu": "1"})]
-    comparison = compared(node("a", FULL), node("b", FULL), *running, pod("p", "", {"cpu": "1"}, priority=9))
+    running = [pod("v", "a", cpu="1"), pod("w", "b", cpu="1")]
+    comparison = compared(
+        node("a", allocatable=FULL),
+        node("b", allocatable=FULL),
+        *running,
+        pod("p", "", cpu="1", priority=9),
+    )
     rows = Balanced(comparison_html(comparison)).rows
     for name, victim in ("a", "v"), ("b", "w"):
         assert [name, *[f"NodeResourcesFit: Insufficient cpuevicts {victim} (tied)"] * 2] in rows
@@ -112,7 +122,7 @@ def test_nodes_on_which_the_generations_differ_come_first() -> None:
     """And no more than 20 nodes have a row."""
     same = [node(f"a{i:02}", unschedulable=True) for i in range(29)]
     sidecar = {"name": "s", "image": "i", "restartPolicy": "Always", "resources": {"requests": {"cpu": "600m"}}}
-    comparison = compared(*same, node("b", FULL), pod("p", "", {"cpu": "600m"}, initContainers=[sidecar]))
+    comparison = compared(*same, node("b", allocatable=FULL), pod("p", "", cpu="600m", initContainers=[sidecar]))
     names = [line[0] for line in lines(comparison)[5:26]]
     assert names == ["b", *(f"a{i:02}" for i in range(19)), "and 10 more nodes"]
 
@@ -135,7 +145,7 @@ def test_html_tells_the_same_as_the_text() -> None:
 
 
 def test_html_of_steps_without_a_difference_and_without_one_cause() -> None:
-    rows = Balanced(comparison_html(compared(node("a"), node("b", FULL), pod("p")))).rows
+    rows = Balanced(comparison_html(compared(node("a"), node("b", allocatable=FULL), pod("p")))).rows
     assert rows[-1] == ["v1.20 → v1.37", "the same outcome", "", "", ""]
     several = compared(node("a", taints=[DEDICATED]), node("b"), pod("p", nodeSelector={"disk": "ssd"}))
     first, second, none = Balanced(comparison_html(several)).rows[-3:]

@@ -3,8 +3,8 @@
 from kschedlab.lab.panels.preemption import LOWEST, Settings, decide
 from kschedlab.preemption.stage import Preemption
 from kschedlab.scheduler import schedule
+from kschedlab.testing import cluster, node, pod
 from kschedlab.views.ladder import columns, ladder_text, steps
-from tests.build import cluster, node, pod
 
 
 def preemption(**settings: int) -> Preemption:
@@ -36,9 +36,9 @@ def test_values_are_written_as_people_read_them() -> None:
 
 
 def test_of_many_candidates_those_that_came_furthest_are_shown() -> None:
-    victims = [pod(f"p{i}", f"n{i:02}", priority=i // 4, requests={"cpu": "1"}) for i in range(40)]
-    nodes = [node(f"n{i:02}", {"cpu": "1", "pods": "9"}) for i in range(40)]
-    decision = schedule("default/web", cluster(*nodes, *victims, pod("web", priority=99, requests={"cpu": "1"})))
+    victims = [pod(f"p{i}", f"n{i:02}", priority=i // 4, cpu="1") for i in range(40)]
+    nodes = [node(f"n{i:02}", allocatable={"cpu": "1", "pods": "9"}) for i in range(40)]
+    decision = schedule("default/web", cluster(*nodes, *victims, pod("web", priority=99, cpu="1")))
     assert decision.preemption is not None
     assert columns(decision.preemption) == ["n00", "n01", "n02", "n03", "n04", "n05"]
     assert columns(decision.preemption, 40) == [f"n{i:02}" for i in range(40)]

@@ -3,9 +3,9 @@
 from kschedlab.cluster.cluster import Cluster
 from kschedlab.generations import V1_13, V1_16
 from kschedlab.lab.panels.map_reduce import NEW, decide, hand_out, manifests
-from kschedlab.lab.panels.sketch import node, pod
 from kschedlab.manifests.loading import decode_objects
 from kschedlab.scheduler import schedule
+from kschedlab.testing import node, pod
 from kschedlab.views.map_reduce import (
     FUNCTIONS,
     Cell,

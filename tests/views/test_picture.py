@@ -6,11 +6,11 @@ import pytest
 
 from kschedlab.lab.panels.preemption import Settings, decide
 from kschedlab.scheduler import schedule
+from kschedlab.testing import PLENTY, cluster, node, pod
 from kschedlab.views.drawing import TALL, Block, Box, draw
 from kschedlab.views.html import Html
 from kschedlab.views.picture import NODES, picture
 from kschedlab.views.style import CHOSEN, EVICTED, PRIORITIES, fills, ink
-from tests.build import cluster, node, pod
 
 SVG = "{http://www.w3.org/2000/svg}"
 
@@ -70,15 +70,15 @@ def test_it_says_in_words_what_it_shows() -> None:
 
 
 def test_a_pod_that_fits_is_drawn_on_its_node() -> None:
-    world = cluster(node("n1"), node("n2", unschedulable=True), pod("web", requests={"memory": "500Gi"}))
+    world = cluster(node("n1", allocatable=PLENTY), node("n2", unschedulable=True), pod("web", memory="500Gi"))
     svg = picture(schedule("default/web", world))
     assert titles(svg) == ["web priority 0", "web priority 0 arriving"]
     assert "500Gi memory free" in texts(svg) and "NodeUnschedulable" in texts(svg)
 
 
 def test_of_many_nodes_the_best_are_drawn() -> None:
-    nodes = [node(f"n{i:02}", {"cpu": str(4 + i), "memory": "8Gi", "pods": "10"}) for i in range(30)]
-    decision = schedule("default/web", cluster(*nodes, pod("web", requests={"cpu": "1", "memory": "1Gi"})))
+    nodes = [node(f"n{i:02}", allocatable={"cpu": str(4 + i), "memory": "8Gi", "pods": "10"}) for i in range(30)]
+    decision = schedule("default/web", cluster(*nodes, pod("web", cpu="1", memory="1Gi")))
     svg = picture(decision)
     names = [t.removeprefix("★ ") for t in texts(svg) if t.removeprefix("★ ") in decision.cluster.names]
     assert len(names) == NODES and names[0] == decision.node

@@ -5,9 +5,9 @@ from html.parser import HTMLParser
 
 from kschedlab.lab.panels.preemption import Settings, decide
 from kschedlab.scheduler import schedule
+from kschedlab.testing import cluster, node, pod
 from kschedlab.views.html import VOID
 from kschedlab.views.tables import decision_html, page_html
-from tests.build import cluster, node, pod
 
 
 class Balanced(HTMLParser):
@@ -58,8 +58,8 @@ def test_the_tables_of_a_preemption() -> None:
 
 
 def test_the_table_of_scores_folds_after_ten_nodes_and_keeps_them_all() -> None:
-    nodes = [node(f"n{i}", {"cpu": str(4 + i), "memory": "8Gi", "pods": "10"}) for i in range(14)]
-    decision = schedule("default/web", cluster(*nodes, pod("web", requests={"cpu": "1"})))
+    nodes = [node(f"n{i}", allocatable={"cpu": str(4 + i), "memory": "8Gi", "pods": "10"}) for i in range(14)]
+    decision = schedule("default/web", cluster(*nodes, pod("web", cpu="1")))
     assert decision.scores is not None
     markup = decision_html(decision)
     rows = [row for row in Balanced(markup).rows if re.fullmatch(r"n\d+", row[0])]

@@ -4,8 +4,8 @@ from time import perf_counter
 
 from kschedlab.lab.panels.preemption import Settings, decide
 from kschedlab.scheduler import schedule
+from kschedlab.testing import cluster, node, pod
 from kschedlab.views.text import decision_text
-from tests.build import cluster, node, pod
 
 PREEMPTION = """\
 default/urgent (asks for 3 CPU; priority 500)
@@ -38,8 +38,8 @@ def test_a_preemption_from_request_to_event() -> None:
 
 
 def test_scores_of_the_best_nodes_and_then_the_others() -> None:
-    nodes = [node(f"n{i}", {"cpu": str(4 + i), "memory": "8Gi", "pods": "10"}) for i in range(9)]
-    decision = schedule("default/web", cluster(*nodes, pod("web", requests={"cpu": "1", "memory": "1Gi"})))
+    nodes = [node(f"n{i}", allocatable={"cpu": str(4 + i), "memory": "8Gi", "pods": "10"}) for i in range(9)]
+    decision = schedule("default/web", cluster(*nodes, pod("web", cpu="1", memory="1Gi")))
     assert decision.scores is not None
     totals = dict(zip((decision.cluster.names[n] for n in decision.scores.nodes), decision.scores.total, strict=True))
     ranked = sorted(totals, key=lambda name: (-totals[name], name))
@@ -56,9 +56,9 @@ def test_scores_of_the_best_nodes_and_then_the_others() -> None:
 
 
 def test_five_thousand_nodes_stay_readable_and_fast() -> None:
-    full = [pod(f"p{i}", f"n{i}", requests={"cpu": "1"}, priority=i % 7) for i in range(5000)]
-    nodes = [node(f"n{i}", {"cpu": "1", "pods": "10"}) for i in range(5000)]
-    decision = schedule("default/web", cluster(*nodes, *full, pod("web", requests={"cpu": "1"}, priority=100)))
+    full = [pod(f"p{i}", f"n{i}", cpu="1", priority=i % 7) for i in range(5000)]
+    nodes = [node(f"n{i}", allocatable={"cpu": "1", "pods": "10"}) for i in range(5000)]
+    decision = schedule("default/web", cluster(*nodes, *full, pod("web", cpu="1", priority=100)))
     start = perf_counter()
     text = decision_text(decision)
     assert perf_counter() - start < 3

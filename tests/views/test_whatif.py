@@ -2,20 +2,20 @@
 
 from dataclasses import replace
 
+from kschedlab.testing import cluster, node, pod
 from kschedlab.views.whatif import whatif_lines, whatif_sentence, whatif_tables
 from kschedlab.whatif import what_if
 from kschedlab.whatif.relaxations import Relaxation
-from tests.build import cluster, node, pod
 
 ROOM = {"cpu": "4", "memory": "8Gi", "pods": "10"}
 
 
 def test_a_pod_that_fits_nowhere_is_told_all_ways_out():
     world = cluster(
-        node("n", ROOM),
-        node("gpu", ROOM, taints=[{"key": "gpu", "value": "yes", "effect": "NoSchedule"}]),
-        pod("busy", "n", {"cpu": "3"}, priority=7),
-        pod("mine", "", {"cpu": "2"}),
+        node("n", allocatable=ROOM),
+        node("gpu", allocatable=ROOM, taints=[{"key": "gpu", "value": "yes", "effect": "NoSchedule"}]),
+        pod("busy", "n", cpu="3", priority=7),
+        pod("mine", "", cpu="2"),
     )
     found = what_if(world, "default/mine")
     told = {line.what: line for line in whatif_lines(found)}
@@ -34,7 +34,12 @@ def test_a_pod_that_fits_nowhere_is_told_all_ways_out():
 
 
 def test_a_pod_that_fits_is_told_where_it_would_go_elsewhere():
-    world = cluster(node("n", ROOM), node("m", ROOM), pod("busy", "m", {"cpu": "1"}), pod("mine", "", {"cpu": "1"}))
+    world = cluster(
+        node("n", allocatable=ROOM),
+        node("m", allocatable=ROOM),
+        pod("busy", "m", cpu="1"),
+        pod("mine", "", cpu="1"),
+    )
     found = what_if(world, "default/mine")
     assert [line for line in whatif_lines(found) if line.what == "limit"] == [
         ("limit", "asking for 4001m CPU", "fits nowhere", "4 CPU: n, 1 feasible node")
@@ -43,17 +48,17 @@ def test_a_pod_that_fits_is_told_where_it_would_go_elsewhere():
 
 
 def test_nothing_helps():
-    nobody = cluster(node("n", ROOM), pod("mine", "", {}, nodeName="n2"), pod("busy", "n", {}))
+    nobody = cluster(node("n", allocatable=ROOM), pod("mine", "", nodeName="n2"), pod("busy", "n"))
     found = what_if(nobody, "default/busy")
     assert found.weights == () and "No weight of one score alone, from 0 to 100, changes the node." in str(found)
-    stuck = cluster(node("n", ROOM), pod("mine", "", {"example.com/fpga": "1", "cpu": "9"}))
+    stuck = cluster(node("n", allocatable=ROOM), pod("mine", "", requests={"example.com/fpga": "1", "cpu": "9"}))
     assert whatif_sentence(what_if(stuck, "default/mine")).endswith("Nothing that was tried changes that.")
     assert "No change of its constraints is enough" in str(what_if(stuck, "default/mine"))
     assert "No priority makes it preempt." in str(what_if(stuck, "default/mine"))
 
 
 def test_text_from_manifests_stays_text():
-    found = what_if(cluster(node("n", ROOM), pod("mine", "", {}, nodeSelector={"a": "b"})), "default/mine")
+    found = what_if(cluster(node("n", allocatable=ROOM), pod("mine", "", nodeSelector={"a": "b"})), "default/mine")
     hostile = Relaxation(("without volume <script>\u202e",), found.relaxations.found[0].decision)
     found = replace(found, relaxations=replace(found.relaxations, found=(hostile,)))
     assert "without volume <script>[U+202E]" in str(found)

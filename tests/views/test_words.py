@@ -8,8 +8,8 @@ from hypothesis import given, strategies as st
 from kschedlab.cluster.pods import NEVER_STARTED
 from kschedlab.objects.model import Time
 from kschedlab.scheduler import schedule
+from kschedlab.testing import cluster, node, pod
 from kschedlab.views.words import aligned, amount, asked, choice, clock, count, listing, outcome, refusals
-from tests.build import cluster, node, pod
 
 SMALL = {"cpu": "1", "memory": "1Gi", "pods": "10"}
 
@@ -58,25 +58,31 @@ def said(*objects: Any, **options: Any) -> str:
 
 
 def test_what_was_decided_in_a_sentence() -> None:
-    web = pod("web", requests={"cpu": "1"})
-    full = pod("big", "n1", requests={"cpu": "1"}, priority=5)
-    assert said(node("n1", SMALL), web) == "default/web goes to n1, the only feasible node out of 1."
+    web = pod("web", cpu="1")
+    full = pod("big", "n1", cpu="1", priority=5)
+    assert said(node("n1", allocatable=SMALL), web) == "default/web goes to n1, the only feasible node out of 1."
     score = schedule("default/web", cluster(node("n1"), node("n2"), web)).scores.total.max()  # type: ignore[union-attr]
     best = f"with the highest score ({score}) of the 2 feasible nodes out of 2."
     assert said(node("n1"), node("n2"), web) == f"default/web goes to n1, one of 2 {best}"
-    assert said(node("n1", SMALL), full, web) == "default/web fits on none of 1 node, and preemption does not help."
-    low = pod("low", "n1", requests={"cpu": "1"}, priority=-1)
-    assert said(node("n1", SMALL), low, web) == "default/web fits on none of 1 node; it preempts low on n1."
+    assert (
+        said(node("n1", allocatable=SMALL), full, web)
+        == "default/web fits on none of 1 node, and preemption does not help."
+    )
+    low = pod("low", "n1", cpu="1", priority=-1)
+    assert said(node("n1", allocatable=SMALL), low, web) == "default/web fits on none of 1 node; it preempts low on n1."
     assert said(web) == "default/web fits on none of 0 nodes."
     gated = pod("web", schedulingGates=[{"name": "a"}])
     assert said(node("n1"), gated) == "default/web waits for its scheduling gates: a."
 
 
 def test_pods_that_may_not_preempt_or_are_rejected_at_once() -> None:
-    low = pod("low", "n1", requests={"cpu": "1"}, priority=-1)
-    polite = pod("web", requests={"cpu": "1"}, preemptionPolicy="Never")
+    low = pod("low", "n1", cpu="1", priority=-1)
+    polite = pod("web", cpu="1", preemptionPolicy="Never")
     reason = "not eligible due to preemptionPolicy=Never"
-    assert said(node("n1", SMALL), low, polite) == f"default/web fits on none of 1 node and may not preempt: {reason}."
+    assert (
+        said(node("n1", allocatable=SMALL), low, polite)
+        == f"default/web fits on none of 1 node and may not preempt: {reason}."
+    )
     lost = pod("web", volumes=[{"name": "v", "persistentVolumeClaim": {"claimName": "gone"}}])
     told = said(node("n1"), lost)
     assert told.startswith("default/web stays pending: ") and 'persistentvolumeclaim "gone" not found' in told
@@ -89,7 +95,7 @@ def test_a_search_that_ended_early_says_how_far_it_looked() -> None:
 
 
 def test_what_the_pod_asks_for() -> None:
-    world = cluster(node("n1"), pod("web", requests={"cpu": "500m", "memory": "1Gi"}, priority=7), pod("idle"))
+    world = cluster(node("n1"), pod("web", cpu="500m", memory="1Gi", priority=7), pod("idle"))
     assert asked(schedule("default/web", world)) == "asks for 500m CPU, 1Gi memory; priority 7"
     assert asked(schedule("default/idle", world)) == "asks for nothing; priority 0"
 
@@ -98,11 +104,11 @@ def test_refused_nodes_are_folded_as_each_node_says_itself() -> None:
     tiny = {"cpu": "1", "memory": "1Mi", "pods": "0"}
     taint = {"key": "k", "value": "v", "effect": "NoSchedule"}
     world = cluster(
-        *(node(f"small{i}", SMALL) for i in range(3)),
-        *(node(f"tiny{i}", tiny) for i in range(2)),
+        *(node(f"small{i}", allocatable=SMALL) for i in range(3)),
+        *(node(f"tiny{i}", allocatable=tiny) for i in range(2)),
         node("tainted", taints=[taint]),
-        node("closed", tiny, unschedulable=True, taints=[taint]),
-        pod("web", requests={"cpu": "2", "memory": "1Gi"}),
+        node("closed", allocatable=tiny, unschedulable=True, taints=[taint]),
+        pod("web", cpu="2", memory="1Gi"),
     )
     decision = schedule("default/web", world)
     expected: dict[tuple[object, ...], tuple[str, ...]] = {}
@@ -118,11 +124,11 @@ def test_refused_nodes_are_folded_as_each_node_says_itself() -> None:
 
 def test_nodes_that_a_nominated_pod_crowds_out_are_folded_with_the_others() -> None:
     world = cluster(
-        node("n1", SMALL),
-        node("n2", SMALL),
-        pod("vip", priority=9, requests={"cpu": "1"}, nominated="n1"),
-        pod("here", "n2", priority=9, requests={"cpu": "1"}),
-        pod("web", requests={"cpu": "1"}),
+        node("n1", allocatable=SMALL),
+        node("n2", allocatable=SMALL),
+        pod("vip", priority=9, cpu="1", nominated="n1"),
+        pod("here", "n2", priority=9, cpu="1"),
+        pod("web", cpu="1"),
     )
     (refusal,) = refusals(schedule("default/web", world))
     assert (refusal.plugin, refusal.reasons, refusal.nodes) == ("NodeResourcesFit", ("Insufficient cpu",), ("n1", "n2"))
@@ -130,14 +136,14 @@ def test_nodes_that_a_nominated_pod_crowds_out_are_folded_with_the_others() -> N
 
 def test_which_rule_chose() -> None:
     def choose(*objects: Any) -> str:
-        decision = schedule("default/web", cluster(*objects, pod("web", priority=9, requests={"cpu": "1"})))
+        decision = schedule("default/web", cluster(*objects, pod("web", priority=9, cpu="1")))
         assert decision.preemption is not None
         return choice(decision.preemption)
 
     def victim(on: str, priority: int) -> dict[str, Any]:
-        return pod(f"v-{on}", on, priority=priority, requests={"cpu": "1"})
+        return pod(f"v-{on}", on, priority=priority, cpu="1")
 
-    one, two = node("n1", SMALL), node("n2", SMALL)
+    one, two = node("n1", allocatable=SMALL), node("n2", allocatable=SMALL)
     assert choose(one, victim("n1", 10)) == ""
     assert choose(one, victim("n1", 1)) == "n1 is the only candidate, so no rule is asked."
     expected = "Of 2 candidates, rule 2 (lowest highest victim priority) chooses n2 over n1."

@@ -6,9 +6,9 @@ import pytest
 
 from kschedlab.lab.panels.your_cluster import bundled
 from kschedlab.scheduler import schedule
+from kschedlab.testing import cluster, node, pod
 from kschedlab.views import your_cluster as view
 from kschedlab.whatif import Case
-from tests.build import cluster, node, pod
 
 ROOM = {"cpu": "4", "memory": "8Gi", "pods": "10"}
 TAINT = {"key": "dedicated", "value": "db", "effect": "NoSchedule"}
@@ -54,13 +54,18 @@ def test_every_node_is_one_bar_and_every_verdict_has_its_line(world, pod):
 
 
 def test_many_nodes_share_bars():
-    large = cluster(*(node(f"n{i}", ROOM) for i in range(1000)), pod("mine", "", {"cpu": "1"}))
+    large = cluster(*(node(f"n{i}", allocatable=ROOM) for i in range(1000)), pod("mine", "", cpu="1"))
     svg = str(view.node_bars(schedule("default/mine", large), ""))
     assert svg.count("h6v32h-6z") == 334 and "Each stands for 3 nodes." in svg
 
 
 def test_bars_are_as_full_as_the_nodes():
-    halves = cluster(node("n", ROOM), node("m", ROOM), pod("busy", "n", {"cpu": "2"}), pod("mine", "", {"cpu": "3"}))
+    halves = cluster(
+        node("n", allocatable=ROOM),
+        node("m", allocatable=ROOM),
+        pod("busy", "n", cpu="2"),
+        pod("mine", "", cpu="3"),
+    )
     svg = str(view.node_bars(schedule("default/mine", halves), ""))
     assert svg.count("v-16h6v16z") == 1 and svg.count("v-0h6v0z") == 1
 
@@ -83,20 +88,30 @@ def test_the_margin_adds_up(world):
 
 
 def test_would_it_land_there_again():
-    spread = [node("n", ROOM), node("m", ROOM)]
-    stays = Case(cluster(*spread, pod("busy", "m", {"cpu": "1"}), pod("mine", "n", {"cpu": "1"})), "default/mine")
+    spread = [node("n", allocatable=ROOM), node("m", allocatable=ROOM)]
+    stays = Case(
+        cluster(*spread, pod("busy", "m", cpu="1"), pod("mine", "n", cpu="1")),
+        "default/mine",
+    )
     assert view.again(stays.decide(), "n") == "So it would land on the node where it runs."
-    tie = Case(cluster(*spread, pod("mine", "n", {"cpu": "1"})), "default/mine")
+    tie = Case(cluster(*spread, pod("mine", "n", cpu="1")), "default/mine")
     assert view.again(tie.decide(), "n") == "So it may land on the node where it runs."
-    moves = Case(cluster(*spread, pod("busy", "n", {"cpu": "1"}), pod("mine", "n", {"cpu": "1"})), "default/mine")
+    moves = Case(
+        cluster(*spread, pod("busy", "n", cpu="1"), pod("mine", "n", cpu="1")),
+        "default/mine",
+    )
     names, lines = view.compared(moves.decide(), "n")
     assert (
         view.again(moves.decide(), "n") == f"The node where it runs is {lines[-1].chosen - lines[-1].others[0]} behind."
     )
-    tainted = cluster(node("n", ROOM, taints=[TAINT]), node("m", ROOM), pod("mine", "n", {"cpu": "1"}))
+    tainted = cluster(
+        node("n", allocatable=ROOM, taints=[TAINT]),
+        node("m", allocatable=ROOM),
+        pod("mine", "n", cpu="1"),
+    )
     told = view.again(Case(tainted, "default/mine").decide(), "n")
     assert told == "The node where it runs is refused now, by TaintToleration."
-    assert view.again(schedule("default/mine", cluster(*spread, pod("mine", "", {}))), None) == ""
+    assert view.again(schedule("default/mine", cluster(*spread, pod("mine", ""))), None) == ""
 
 
 def test_whom_as_text(world):

@@ -14,8 +14,8 @@ from kschedlab.preemption.ladder import RULES
 from kschedlab.registry import REGISTRY_1_16
 from kschedlab.scheduler import schedule
 from kschedlab.score.image_locality import ImageLocality
+from kschedlab.testing import Manifest, node, pod
 from kschedlab.whatif.compare import Comparison, changes, compare, outcome, shown, what
-from tests.build import Manifest, node, pod
 
 STEPS = list(pairwise(GENERATIONS.values()))
 
@@ -207,18 +207,24 @@ def test_a_rule_that_gives_the_whole_difference() -> None:
 
 def test_a_weight_that_turns_the_choice_round() -> None:
     """The empty node is better by what a taint costs once, but not by what it costs three times."""
-    nodes = node("a", {"cpu": "4", "memory": "8Gi", "pods": "9"}, taints=[SPOT]), node("b", FULL)
-    comparison = compared(*nodes, pod("w", "b", {"cpu": "900m"}), pod("p", "", {"cpu": "50m"}))
+    nodes = (
+        node("a", allocatable={"cpu": "4", "memory": "8Gi", "pods": "9"}, taints=[SPOT]),
+        node("b", allocatable=FULL),
+    )
+    comparison = compared(*nodes, pod("w", "b", cpu="900m"), pod("p", "", cpu="50m"))
     assert [decision.best for decision in comparison.decisions.values()] == [["a"], ["b"]]
     assert causes(comparison)["weight of TaintToleration"] == (("best nodes",), True)
 
 
 def test_victims_and_the_node_chosen_are_parts_of_the_outcome() -> None:
     """The victim with the earlier start goes in v1.13, which takes the pods in the order in which they came."""
-    running = [pod("younger", "a", {"cpu": "500m"}, started="2024-01-31T10:00:00Z"), pod("older", "a", {"cpu": "500m"})]
+    running = [
+        pod("younger", "a", cpu="500m", start="2024-01-31T10:00:00Z"),
+        pod("older", "a", cpu="500m"),
+    ]
     running[1]["status"]["startTime"] = "2024-01-31T08:00:00Z"
-    coming = pod("p", "", {"cpu": "500m"}, priority=9)
-    comparison = compared(node("a", FULL), *running, coming, generations=(V1_13, V1_16))
+    coming = pod("p", "", cpu="500m", priority=9)
+    comparison = compared(node("a", allocatable=FULL), *running, coming, generations=(V1_13, V1_16))
     assert causes(comparison) == {"preemption.victims.older_is_more_important": (("victims",), True)}
     assert [outcome(decision)["victims"] for decision in comparison.decisions.values()] == [
         {"a": frozenset({"default/older"})},
@@ -237,7 +243,7 @@ def test_rules_of_which_none_gives_the_whole_difference() -> None:
 def test_no_cause_is_named_where_only_rules_together_make_the_difference() -> None:
     """The API has to know sidecars, and requests have to count them."""
     sidecar = {"name": "s", "image": "i", "restartPolicy": "Always", "resources": {"requests": {"cpu": "600m"}}}
-    comparison = compared(node("a", FULL), pod("p", "", {"cpu": "600m"}, initContainers=[sidecar]))
+    comparison = compared(node("a", allocatable=FULL), pod("p", "", cpu="600m", initContainers=[sidecar]))
     (step,) = comparison.steps
     assert step.parts == ("feasible nodes", "best nodes", "message") and step.causes == ()
 
@@ -250,7 +256,12 @@ def test_the_same_outcome_has_no_causes() -> None:
 
 def test_each_generation_decides_as_it_does_by_itself() -> None:
     """On its own cluster: the APIs differ."""
-    manifests = node("a", FULL), node("b"), pod("w", "a", overhead={"cpu": "1"}), pod("p", "", {"cpu": "500m"})
+    manifests = (
+        node("a", allocatable=FULL),
+        node("b"),
+        pod("w", "a", overhead={"cpu": "1"}),
+        pod("p", "", cpu="500m"),
+    )
     generations = tuple(GENERATIONS.values())
     comparison = compared(*manifests, generations=generations)
     assert list(comparison.decisions) == list(GENERATIONS)

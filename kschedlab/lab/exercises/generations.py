@@ -15,9 +15,9 @@ from kschedlab.lab.exercises.clusters import shown
 from kschedlab.lab.exercises.exercise import Exercise, drawn
 from kschedlab.lab.exercises.predict import Predict
 from kschedlab.lab.exercises.repair import Repair
-from kschedlab.lab.panels.sketch import HOUR, Manifest, as_yaml, budget, node, pod
 from kschedlab.manifests.loading import Objects, decode_objects
 from kschedlab.scheduler import schedule
+from kschedlab.testing import HOUR, Manifest, as_yaml, budget, node, pod
 from kschedlab.whatif.compare import Step, compare
 
 NODES = ("node-a", "node-b", "node-c")

@@ -26,9 +26,9 @@ from kschedlab.lab.exercises.map_reduce_clusters import (
     random_cluster,
     weighted,
 )
-from kschedlab.lab.panels.sketch import Manifest, as_yaml, node, pod
 from kschedlab.manifests.loading import ManifestError, Objects
 from kschedlab.scheduler import schedule
+from kschedlab.testing import Manifest, as_yaml, node, pod
 from kschedlab.views.score import result_list
 
 TWO = weighted([1, 1], (LEAST, SPREAD))

@@ -9,9 +9,9 @@ from dataclasses import replace
 from kschedlab.cluster.cluster import Cluster
 from kschedlab.decision import Decision
 from kschedlab.generations import V1_16, Generation
-from kschedlab.lab.panels.sketch import Manifest, node, pod
 from kschedlab.manifests.loading import decode_objects
 from kschedlab.scheduler import schedule
+from kschedlab.testing import Manifest, node, pod
 
 NEW = "default/web-new"
 NODES = ("node-a", "node-b", "node-c")

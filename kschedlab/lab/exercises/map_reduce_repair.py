@@ -7,10 +7,10 @@ from collections.abc import Iterator
 
 import numpy as np
 
+from kschedlab import testing
 from kschedlab.lab.exercises.exercise import Exercise
 from kschedlab.lab.exercises.map_reduce_clusters import AFFINITY, TAINTS, decided, random_cluster, taints, weighted
 from kschedlab.lab.exercises.repair import Repair
-from kschedlab.lab.panels import sketch
 from kschedlab.registry import MAX_PRIORITY
 from kschedlab.score.plugin import default_normalize
 
@@ -90,8 +90,8 @@ def totals(affinity: list[int], number: list[int], weights: tuple[int, int]) -> 
     """By the engine: nodes with so many taints, and a pod that prefers each of them by such a weight."""
     names = [f"node-{place}" for place in range(len(affinity))]
     labelled = enumerate(zip(names, number, strict=True))
-    made: list[sketch.Manifest] = [
-        sketch.node(name, labels={"place": str(i)}, taints=taints(count)) for i, (name, count) in labelled
+    made: list[testing.Manifest] = [
+        testing.node(name, labels={"place": str(i)}, taints=taints(count)) for i, (name, count) in labelled
     ]
     preferred = [
         {
@@ -102,7 +102,7 @@ def totals(affinity: list[int], number: list[int], weights: tuple[int, int]) -> 
         if weight
     ]
     wish = {"nodeAffinity": {"preferredDuringSchedulingIgnoredDuringExecution": preferred}}
-    scores = decided([*made, sketch.pod("web-new", affinity=wish)], weighted(weights, (AFFINITY, TAINTS))).scores
+    scores = decided([*made, testing.pod("web-new", affinity=wish)], weighted(weights, (AFFINITY, TAINTS))).scores
     assert scores is not None
     found: list[int] = scores.total.tolist()
     return found

@@ -13,9 +13,9 @@ from kschedlab.lab.exercises.clusters import shown
 from kschedlab.lab.exercises.exercise import Exercise, Given, drawn
 from kschedlab.lab.exercises.overview_ports import with_port
 from kschedlab.lab.panels.overview_predicates import only
-from kschedlab.lab.panels.sketch import Manifest, as_yaml, node, pod
 from kschedlab.manifests.loading import Objects, decode_objects
 from kschedlab.scheduler import Scheduler, schedule
+from kschedlab.testing import Manifest, as_yaml, node, pod
 from kschedlab.views.html import element
 
 HOST = "kubernetes.io/hostname"

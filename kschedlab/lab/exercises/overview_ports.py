@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from kschedlab.lab.panels.sketch import Manifest
+from kschedlab.testing import Manifest
 
 Port = tuple[str, str, int]
 """Address, protocol and number of a host port."""

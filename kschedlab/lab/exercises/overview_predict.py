@@ -12,10 +12,10 @@ from kschedlab.lab.exercises.exercise import Exercise, Given, drawn
 from kschedlab.lab.exercises.overview_ports import with_port
 from kschedlab.lab.exercises.predict import Predict
 from kschedlab.lab.panels.overview_predicates import judged, only
-from kschedlab.lab.panels.sketch import Manifest, as_yaml, node, pod
 from kschedlab.objects.model import Pod
 from kschedlab.simulation.simulation import Simulation
 from kschedlab.simulation.timeline.scenario import loads_scenario
+from kschedlab.testing import Manifest, as_yaml, node, pod
 from kschedlab.views.html import element
 from kschedlab.views.kubectl import NONE
 from kschedlab.views.words import listing

@@ -11,7 +11,7 @@ from kschedlab.lab.exercises.exercise import Exercise
 from kschedlab.lab.exercises.overview_ports import Port, with_port
 from kschedlab.lab.exercises.repair import Repair
 from kschedlab.lab.panels.overview_predicates import judged, only
-from kschedlab.lab.panels.sketch import node, pod
+from kschedlab.testing import node, pod
 
 
 def nodes_to_find_broken(nodes: int, percentage: int) -> int:

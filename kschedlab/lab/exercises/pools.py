@@ -9,10 +9,10 @@ from kschedlab.cluster.cluster import Cluster
 from kschedlab.decision import Decision
 from kschedlab.generations import LATEST
 from kschedlab.lab.exercises.exercise import Given
-from kschedlab.lab.panels.sketch import Manifest, pod
 from kschedlab.lab.panels.your_cluster import bundled
 from kschedlab.manifests.loading import Objects, decode_objects
 from kschedlab.scheduler import schedule
+from kschedlab.testing import Manifest, pod
 from kschedlab.views.html import element, join
 from kschedlab.views.tables import row, table
 from kschedlab.views.words import aligned

@@ -6,16 +6,15 @@ import random
 from collections.abc import Sequence
 from typing import NamedTuple
 
+from kschedlab import testing
 from kschedlab.generations import GENERATIONS
 from kschedlab.lab.exercises.build import Build
 from kschedlab.lab.exercises.exercise import Exercise, Given, drawn
 from kschedlab.lab.exercises.predict import Predict
 from kschedlab.lab.exercises.queue_repairs import downwards, the_order
-from kschedlab.lab.panels import sketch
 from kschedlab.lab.panels.queue_heap import decoded, info, name
 from kschedlab.lab.panels.queue_order import PROBE, TRANSITION, UNSET, field_of, waiting
 from kschedlab.lab.panels.queue_parts import NOON, SECOND, neighbour
-from kschedlab.lab.panels.sketch import HOUR, Manifest, as_yaml
 from kschedlab.manifests.loading import Objects
 from kschedlab.objects.model import Pod
 from kschedlab.queue.events import ASSIGNED_POD_DELETE, NODE_ADD
@@ -24,6 +23,7 @@ from kschedlab.queue.interface import ACTIVE, UNSCHEDULABLE
 from kschedlab.queue.older.queued_pod import QueuedPodInfo, key_func, priority_sort
 from kschedlab.queue.older.without_backoff import WithoutBackoff
 from kschedlab.queue.order import active_q_comp, pod_timestamp
+from kschedlab.testing import HOUR, Manifest, as_yaml
 from kschedlab.views.html import element
 from kschedlab.views.tables import row, table
 from kschedlab.views.words import aligned
@@ -293,7 +293,7 @@ def when_again(rng: random.Random) -> Exercise:
 def random_tries(rng: random.Random) -> Tries:
     """Some failures of web, each after an event and its backoff; then one more event, soon after the last."""
     clock = 0
-    made = sketch.pod("web", "", 3, 100)
+    made = testing.pod("web", "", 3, 100)
     made["metadata"]["uid"] = "uid-web"
     pod = decoded(made)
     queue = GENERATIONS["v1.37"].queue(lambda: NOON + clock)

@@ -9,9 +9,9 @@ from kschedlab.lab.exercises.exercise import Exercise
 from kschedlab.lab.exercises.repair import Repair
 from kschedlab.lab.panels.queue_heap import decoded
 from kschedlab.lab.panels.queue_order import UNSET, waiting
-from kschedlab.lab.panels.sketch import HOUR, Manifest
 from kschedlab.queue.heap import Heap
 from kschedlab.queue.order import active_q_comp
+from kschedlab.testing import HOUR, Manifest
 
 Waiting = tuple[int, int, int | None, int | None]
 """A pod as (priority, created, last transition, last probe); None where there is none. Minutes after midnight."""

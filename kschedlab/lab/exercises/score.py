@@ -16,9 +16,9 @@ from kschedlab.lab.exercises.predict import Predict
 from kschedlab.lab.exercises.score_build import all_tie, overrule
 from kschedlab.lab.exercises.score_clusters import AFFINITY, DISK, LEAST, NEW, NODES, TAINTS, favourites
 from kschedlab.lab.exercises.score_repair import fair_draw, turned_round
-from kschedlab.lab.panels.sketch import Manifest, node, pod
 from kschedlab.manifests.loading import decode_objects
 from kschedlab.scheduler import schedule
+from kschedlab.testing import Manifest, node, pod
 from kschedlab.views.arithmetic import steps, steps_text, summed
 from kschedlab.views.html import element
 from kschedlab.views.score import number, result_list

@@ -11,9 +11,9 @@ from kschedlab.lab.exercises.build import Build
 from kschedlab.lab.exercises.clusters import shown
 from kschedlab.lab.exercises.exercise import Exercise
 from kschedlab.lab.exercises.score_clusters import AFFINITY, DISK, HOST, LEAST, NEW, NODES, favourites
-from kschedlab.lab.panels.sketch import Manifest, as_yaml, node, pod
 from kschedlab.manifests.loading import Objects
 from kschedlab.scheduler import schedule
+from kschedlab.testing import Manifest, as_yaml, node, pod
 from kschedlab.views.score import result_list
 from kschedlab.views.words import listing
 

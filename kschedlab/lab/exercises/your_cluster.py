@@ -14,8 +14,8 @@ from kschedlab.lab.exercises.exercise import Exercise, State, Verdict, drawn
 from kschedlab.lab.exercises.pools import POOL, TAINTS, Wish, cluster, decide, given, placed, with_pod
 from kschedlab.lab.exercises.predict import Predict
 from kschedlab.lab.exercises.repair import Repair
-from kschedlab.lab.panels.sketch import as_yaml, node, pod
 from kschedlab.manifests.loading import Objects, decode_objects, loads
+from kschedlab.testing import as_yaml, node, pod
 from kschedlab.views.words import count
 from kschedlab.views.your_cluster import by_pool, pools
 from kschedlab.whatif import Case

@@ -12,16 +12,16 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
 
+from kschedlab import testing
 from kschedlab.cluster.cluster import Cluster
 from kschedlab.decision import Decision
 from kschedlab.generations import V1_16
-from kschedlab.lab.panels import sketch
 from kschedlab.lab.panels.base import Panel, View
 from kschedlab.lab.panels.prediction import Prediction
 from kschedlab.lab.panels.settings import Restorable, choice, slider, steps
-from kschedlab.lab.panels.sketch import Manifest, node, pod
 from kschedlab.manifests.loading import decode_objects
 from kschedlab.scheduler import schedule
+from kschedlab.testing import Manifest, node, pod
 from kschedlab.views.map_reduce import (
     Piece,
     draw_handing_out,
@@ -116,7 +116,7 @@ def wishes() -> dict[str, Any]:
 
 def as_yaml(settings: Settings) -> str:
     """The manifests as YAML documents, for ``kschedlab explain``."""
-    return sketch.as_yaml(manifests(settings.nodes))
+    return testing.as_yaml(manifests(settings.nodes))
 
 
 @lru_cache

@@ -9,15 +9,15 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from kschedlab import testing
 from kschedlab.cluster.cluster import Cluster
 from kschedlab.decision import Decision
 from kschedlab.generations import V1_16
-from kschedlab.lab.panels import sketch
 from kschedlab.lab.panels.base import Panel, View
 from kschedlab.lab.panels.settings import Restorable, slider, switch
-from kschedlab.lab.panels.sketch import HOUR, Manifest, node, pod
 from kschedlab.manifests.loading import decode_objects
 from kschedlab.scheduler import schedule
+from kschedlab.testing import HOUR, Manifest, node, pod
 from kschedlab.views import loop
 from kschedlab.views.graph import draw_graph, graph_list
 from kschedlab.views.html import join
@@ -47,7 +47,7 @@ def manifests(settings: Settings) -> list[Manifest]:
 
 def as_yaml(settings: Settings) -> str:
     """The manifests as YAML documents, for ``kschedlab explain``."""
-    return sketch.as_yaml(manifests(settings))
+    return testing.as_yaml(manifests(settings))
 
 
 def decide(settings: Settings) -> Decision:

@@ -10,11 +10,10 @@ from dataclasses import dataclass
 from functools import cache
 from typing import Any
 
-from kschedlab.lab.panels import sketch
+from kschedlab import testing
 from kschedlab.lab.panels.base import Panel, View
 from kschedlab.lab.panels.prediction import Prediction
 from kschedlab.lab.panels.settings import Restorable, choice, steps
-from kschedlab.lab.panels.sketch import Manifest, node, pod
 from kschedlab.objects.meta import SECOND
 from kschedlab.objects.model import Pod
 from kschedlab.simulation.log import Log, Moved, Step
@@ -22,6 +21,7 @@ from kschedlab.simulation.scheduler import context
 from kschedlab.simulation.scheduler.plugin import ERROR, SKIP, Plugin, Skip, Status
 from kschedlab.simulation.simulation import Simulation
 from kschedlab.simulation.timeline.scenario import loads_scenario
+from kschedlab.testing import Manifest, node, pod
 from kschedlab.views import loop
 from kschedlab.views.graph import draw_graph, graph_list
 from kschedlab.views.html import join
@@ -109,7 +109,7 @@ def scenario(story: str) -> str:
     told = STORIES[story]
     what = {"simulation": {"generation": "v1.16"}, "timeline": list(told.timeline)}
     note = "# and a plugin whose Bind fails the first time\n" if told.plugins is not list else ""
-    return note + sketch.as_yaml([*told.objects, what])
+    return note + testing.as_yaml([*told.objects, what])
 
 
 @cache

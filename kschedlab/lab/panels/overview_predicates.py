@@ -9,17 +9,17 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
+from kschedlab import testing
 from kschedlab.cluster.cluster import Cluster
 from kschedlab.decision import Decision
 from kschedlab.generations import DEFAULT_PREDICATES, V1_16, Generation
-from kschedlab.lab.panels import sketch
 from kschedlab.lab.panels.base import Panel, View
 from kschedlab.lab.panels.prediction import Prediction
 from kschedlab.lab.panels.settings import Restorable, choice, switch
-from kschedlab.lab.panels.sketch import HOUR, Manifest, node, pod
 from kschedlab.manifests.loading import decode_objects
 from kschedlab.registry import REGISTRY_1_16
 from kschedlab.scheduler import Scheduler
+from kschedlab.testing import HOUR, Manifest, node, pod
 from kschedlab.views.catalogue import (
     Predicate,
     predicates_sentence,
@@ -275,7 +275,7 @@ def manifests(settings: Settings) -> list[Manifest]:
 
 def as_yaml(settings: Settings) -> str:
     """The manifests as YAML documents, for ``kschedlab explain``."""
-    return sketch.as_yaml(manifests(settings))
+    return testing.as_yaml(manifests(settings))
 
 
 def only(*names: str) -> Generation:

@@ -10,15 +10,15 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from kschedlab import testing
 from kschedlab.cluster.cluster import Cluster
 from kschedlab.decision import Decision
 from kschedlab.generations import V1_16
-from kschedlab.lab.panels import sketch
 from kschedlab.lab.panels.base import Panel, View
 from kschedlab.lab.panels.settings import Restorable, choice, switch
-from kschedlab.lab.panels.sketch import HOUR, Manifest, node, pod
 from kschedlab.manifests.loading import decode_objects
 from kschedlab.scheduler import schedule
+from kschedlab.testing import HOUR, Manifest, node, pod
 from kschedlab.views.catalogue import score_sentence, score_table
 from kschedlab.views.picture import picture
 
@@ -160,7 +160,7 @@ def manifests(settings: Settings) -> list[Manifest]:
 
 def as_yaml(settings: Settings) -> str:
     """The manifests as YAML documents, for ``kschedlab explain``."""
-    return sketch.as_yaml(manifests(settings))
+    return testing.as_yaml(manifests(settings))
 
 
 def decide(settings: Settings) -> Decision:

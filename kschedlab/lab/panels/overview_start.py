@@ -7,7 +7,6 @@ from collections.abc import Iterator, Mapping
 import simpy
 
 from kschedlab.generations import V1_16
-from kschedlab.lab.panels.sketch import Manifest, node, pod as a_pod
 from kschedlab.manifests.loading import decode_objects
 from kschedlab.objects.meta import SECOND
 from kschedlab.objects.model import Pod
@@ -17,6 +16,7 @@ from kschedlab.simulation.scheduler.context import Latencies
 from kschedlab.simulation.scheduler.startup import StartUp
 from kschedlab.simulation.server.api import ApiServer
 from kschedlab.simulation.simulation import START
+from kschedlab.testing import Manifest, node, pod as a_pod
 from kschedlab.views.loop import Told
 
 WATCH = SECOND // 20

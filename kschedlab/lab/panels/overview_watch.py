@@ -10,11 +10,10 @@ from dataclasses import dataclass
 from functools import cache
 from typing import Any, NamedTuple
 
-from kschedlab.lab.panels import sketch
+from kschedlab import testing
 from kschedlab.lab.panels.base import Panel, View
 from kschedlab.lab.panels.prediction import Prediction
 from kschedlab.lab.panels.settings import Restorable, choice, steps
-from kschedlab.lab.panels.sketch import Manifest, node, pod
 from kschedlab.objects.meta import SECOND
 from kschedlab.objects.model import Node, Pod
 from kschedlab.objects.requests import pod_requests
@@ -22,6 +21,7 @@ from kschedlab.simulation.log import Changed
 from kschedlab.simulation.replay import Replay
 from kschedlab.simulation.simulation import Simulation
 from kschedlab.simulation.timeline.scenario import loads_scenario
+from kschedlab.testing import Manifest, node, pod
 from kschedlab.views.drawing import Block, Box, draw
 from kschedlab.views.html import Html, element
 from kschedlab.views.kubectl import NONE, PodTable, wide_cells
@@ -49,7 +49,7 @@ class Line(NamedTuple):
 
 def scenario(story: str) -> str:
     """The story as YAML, for ``kschedlab simulate``."""
-    return sketch.as_yaml(
+    return testing.as_yaml(
         [
             node("node-a"),
             node("node-b"),

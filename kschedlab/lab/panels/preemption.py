@@ -10,17 +10,17 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any, Self
 
+from kschedlab import testing
 from kschedlab.cluster.cluster import Cluster
 from kschedlab.decision import Decision
 from kschedlab.generations import GENERATIONS
-from kschedlab.lab.panels import sketch
 from kschedlab.lab.panels.base import Panel, View
 from kschedlab.lab.panels.chart import ChartPanel, chart_view
 from kschedlab.lab.panels.prediction import Prediction
 from kschedlab.lab.panels.settings import Restorable, choice, slider, switch
-from kschedlab.lab.panels.sketch import HOUR, Manifest, budget, clock_time, node, pod
 from kschedlab.manifests.loading import decode_objects
 from kschedlab.scheduler import schedule
+from kschedlab.testing import HOUR, Manifest, budget, clock_time, node, pod
 from kschedlab.views.chart import decision_map
 from kschedlab.views.html import Html
 from kschedlab.views.ladder import ladder_html
@@ -83,7 +83,7 @@ def manifests(settings: Settings) -> list[Manifest]:
 
 def as_yaml(settings: Settings) -> str:
     """The manifests as YAML documents, for ``kschedlab explain``."""
-    return sketch.as_yaml(manifests(settings))
+    return testing.as_yaml(manifests(settings))
 
 
 def cluster(settings: Settings) -> Cluster:

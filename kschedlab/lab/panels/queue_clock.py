@@ -13,19 +13,19 @@ from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import Any, NamedTuple
 
+from kschedlab import testing
 from kschedlab.cluster.cluster import Cluster
 from kschedlab.generations import GENERATIONS
-from kschedlab.lab.panels import sketch
 from kschedlab.lab.panels.base import Panel, View
 from kschedlab.lab.panels.prediction import Prediction
 from kschedlab.lab.panels.queue_heap import decoded
 from kschedlab.lab.panels.settings import Restorable, choice, slider, switch
-from kschedlab.lab.panels.sketch import Manifest
 from kschedlab.manifests.loading import decode_objects
 from kschedlab.objects.model import Pod
 from kschedlab.queue.events import ASSIGNED_POD_DELETE, NODE_ADD, node_changes
 from kschedlab.queue.interface import ACTIVE, BACKOFF, GONE, IN_FLIGHT, UNSCHEDULABLE, QueuedPod
 from kschedlab.scheduler import schedule
+from kschedlab.testing import Manifest
 from kschedlab.views.queue import Lane, Moment, Stretch, draw_lanes
 from kschedlab.views.tables import row, table
 from kschedlab.views.words import aligned, refusals
@@ -63,12 +63,12 @@ def manifests() -> dict[str, Manifest]:
     near = {"labelSelector": {"matchLabels": {"app": "db"}}, "topologyKey": "kubernetes.io/hostname"}
     affinity = {"podAffinity": {"requiredDuringSchedulingIgnoredDuringExecution": [near]}}
     made = [
-        sketch.node("node-a", 4, labels={"kubernetes.io/hostname": "node-a"}),
-        sketch.node("node-b", 1, labels={"kubernetes.io/hostname": "node-b"}),
-        *(sketch.pod(name, "node-a", 1, 100) for name in ("one", "two", "three", "four")),
-        sketch.pod("web", "", 3, 100),
-        sketch.pod("ssd", "", 1, 100, nodeSelector={"disk": "ssd"}),
-        sketch.pod("friend", "", None, 100, affinity=affinity),
+        testing.node("node-a", 4, labels={"kubernetes.io/hostname": "node-a"}),
+        testing.node("node-b", 1, labels={"kubernetes.io/hostname": "node-b"}),
+        *(testing.pod(name, "node-a", 1, 100) for name in ("one", "two", "three", "four")),
+        testing.pod("web", "", 3, 100),
+        testing.pod("ssd", "", 1, 100, nodeSelector={"disk": "ssd"}),
+        testing.pod("friend", "", None, 100, affinity=affinity),
     ]
     for each in made:
         each["metadata"] |= {"uid": f"uid-{each['metadata']['name']}", "creationTimestamp": "2026-03-02T08:00:00Z"}
@@ -118,7 +118,7 @@ class Story:
         """Somebody else's pod comes, if the scheduler is to be busy."""
         if self.busy:
             self.jobs += 1
-            made = sketch.pod(f"job-{self.jobs}", "", None, 0)
+            made = testing.pod(f"job-{self.jobs}", "", None, 0)
             made["metadata"]["uid"] = f"uid-job-{self.jobs}"
             self.queue.add(decoded(made))
 
@@ -163,7 +163,7 @@ class Story:
 
     def starts(self, name: str, node: str) -> None:
         """A pod of somebody else's comes to a node."""
-        made = sketch.pod(name, node, labels={"app": name})
+        made = testing.pod(name, node, labels={"app": name})
         self.cluster[name] = made
         self.queue.assigned_pod_added(decoded(made))
 
@@ -267,7 +267,7 @@ def position(seconds: float) -> float:
 
 def as_yaml(settings: Settings) -> str:
     """The cluster as the story begins."""
-    return sketch.as_yaml(list(manifests().values()))
+    return testing.as_yaml(list(manifests().values()))
 
 
 def panel(**settings: Any) -> Panel[Settings]:
@@ -297,7 +297,7 @@ class Lonely:
 
     def __init__(self, generation: str) -> None:
         self.clock = 0
-        made = sketch.pod("web", priority=0)
+        made = testing.pod("web", priority=0)
         made["metadata"] |= {"uid": "uid-web", "creationTimestamp": "2026-03-02T08:00:00Z"}
         condition = {"type": "PodScheduled", "status": "False", "reason": "Unschedulable"}
         condition["lastProbeTime"] = made["metadata"]["creationTimestamp"]
@@ -326,7 +326,7 @@ class Lonely:
 
 def waits_after_failures(generation: str) -> list[float]:
     """After each failure in a row: the seconds until the pod is active again, if something helps it at once."""
-    lonely, (large,) = Lonely(generation), decode_objects([sketch.node("large")]).nodes
+    lonely, (large,) = Lonely(generation), decode_objects([testing.node("large")]).nodes
     found = []
     for _ in range(FAILURES):
         lonely.fail()

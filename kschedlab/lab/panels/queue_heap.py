@@ -10,16 +10,16 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
-from kschedlab.lab.panels import sketch
+from kschedlab import testing
 from kschedlab.lab.panels.base import Panel, View
 from kschedlab.lab.panels.prediction import Prediction
 from kschedlab.lab.panels.settings import Restorable, choice, slider, steps
-from kschedlab.lab.panels.sketch import Manifest
 from kschedlab.manifests.loading import decode_objects
 from kschedlab.objects.model import Pod
 from kschedlab.queue.heap import Heap, HeapData
 from kschedlab.queue.older.queued_pod import QueuedPodInfo, key_func, priority_sort
 from kschedlab.queue.order import pod_timestamp
+from kschedlab.testing import Manifest
 from kschedlab.views.html import Html
 from kschedlab.views.queue import Mark, Place, draw_heap
 from kschedlab.views.style import DECIDES
@@ -97,7 +97,7 @@ class Watched(HeapData[QueuedPodInfo]):
 
 def manifest(name: str, priority: int) -> Manifest:
     """A waiting pod, created at eight o'clock."""
-    made = sketch.pod(name, priority=priority)
+    made = testing.pod(name, priority=priority)
     made["metadata"] |= {"uid": f"uid-{name}", "creationTimestamp": "2026-03-02T08:00:00Z"}
     return made
 
@@ -203,7 +203,7 @@ def heap_table(steps_: list[Frame], step: int) -> Html:
 
 def as_yaml(settings: Settings) -> str:
     """The pods of the heap."""
-    return sketch.as_yaml(manifests(settings))
+    return testing.as_yaml(manifests(settings))
 
 
 def panel(**settings: Any) -> Panel[Settings]:

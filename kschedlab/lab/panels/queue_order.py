@@ -5,14 +5,14 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from kschedlab.lab.panels import sketch
+from kschedlab import testing
 from kschedlab.lab.panels.base import Panel, View
 from kschedlab.lab.panels.prediction import Prediction
 from kschedlab.lab.panels.settings import Restorable, slider
-from kschedlab.lab.panels.sketch import HOUR, Manifest, clock_time
 from kschedlab.manifests.loading import decode_objects
 from kschedlab.objects.model import Pod
 from kschedlab.queue.order import active_q_comp, pod_timestamp
+from kschedlab.testing import HOUR, Manifest, clock_time
 from kschedlab.views.html import Html
 from kschedlab.views.queue import Lane, Moment, draw_lanes
 from kschedlab.views.style import DECIDES
@@ -60,7 +60,7 @@ def manifests(settings: Settings) -> list[Manifest]:
 
 def waiting(name: str, priority: int, created: int, transition: int = UNSET, probe: int = UNSET) -> Manifest:
     """A pod that waits; with a transition or a probe it was tried in vain."""
-    made = sketch.pod(name, priority=priority)
+    made = testing.pod(name, priority=priority)
     made["metadata"] |= {"uid": f"uid-{name}", "creationTimestamp": at(created)}
     if transition != UNSET or probe != UNSET:
         condition = {"type": "PodScheduled", "status": "False", "reason": "Unschedulable"}
@@ -162,7 +162,7 @@ def _table(both: tuple[Pod, Pod], rows: list[list[str]]) -> Html:
 
 def as_yaml(settings: Settings) -> str:
     """The two pods."""
-    return sketch.as_yaml(manifests(settings))
+    return testing.as_yaml(manifests(settings))
 
 
 def panel(**settings: Any) -> Panel[Settings]:

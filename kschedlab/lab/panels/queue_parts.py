@@ -10,16 +10,16 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
-from kschedlab.lab.panels import sketch
+from kschedlab import testing
 from kschedlab.lab.panels.base import Panel, View
 from kschedlab.lab.panels.prediction import Prediction
 from kschedlab.lab.panels.queue_heap import decoded
 from kschedlab.lab.panels.settings import Restorable, choice, steps, switch
-from kschedlab.lab.panels.sketch import Manifest
 from kschedlab.objects.model import Pod
 from kschedlab.queue.events import NODE_ADD
 from kschedlab.queue.nominated import NominatedPodMap, NominationRules
 from kschedlab.queue.older.without_backoff import WithoutBackoff
+from kschedlab.testing import Manifest
 from kschedlab.views.queue import Part, draw_parts
 from kschedlab.views.style import DECIDES
 from kschedlab.views.tables import row, table
@@ -36,7 +36,7 @@ def manifest(labels: dict[str, str] | None = None, reason: str = "") -> Manifest
     """The pod web, which wants to be near a pod ``app: db``. ``reason``: why it was not scheduled at noon."""
     near = {"labelSelector": {"matchLabels": {"app": "db"}}, "topologyKey": "zone"}
     affinity = {"podAffinity": {"requiredDuringSchedulingIgnoredDuringExecution": [near]}}
-    made = sketch.pod("web", priority=100, labels=labels, affinity=affinity)
+    made = testing.pod("web", priority=100, labels=labels, affinity=affinity)
     made["metadata"] |= {"uid": "uid-web", "creationTimestamp": "2026-03-02T11:00:00Z"}
     if reason:
         noon = "2026-03-02T12:00:00Z"
@@ -47,7 +47,7 @@ def manifest(labels: dict[str, str] | None = None, reason: str = "") -> Manifest
 
 def neighbour(app: str) -> Pod:
     """A pod that has come to a node."""
-    return decoded(sketch.pod(app, "node-a", labels={"app": app}))
+    return decoded(testing.pod(app, "node-a", labels={"app": app}))
 
 
 class Run:
@@ -57,7 +57,7 @@ class Run:
         self.now = NOON
         self.queue = WithoutBackoff(lambda: self.now)
         self.pod = decoded(manifest())
-        mail = sketch.pod("mail", priority=0)
+        mail = testing.pod("mail", priority=0)
         mail["metadata"] |= {"uid": "uid-mail", "creationTimestamp": "2026-03-02T10:00:00Z"}
         self.queue.add(decoded(mail))
         self.queue.add(self.pod)
@@ -191,7 +191,7 @@ def _in(where: str) -> str:
 
 def as_yaml(settings: Settings) -> str:
     """The pod web, before it is tried."""
-    return sketch.as_yaml([manifest()])
+    return testing.as_yaml([manifest()])
 
 
 def panel(**settings: Any) -> Panel[Settings]:
@@ -233,7 +233,7 @@ class NominatedSettings(Restorable):
 
 def pod(name: str, nominated: str = "", **labels: str) -> Pod:
     """A pod that preempts. ``nominated``: its ``status.nominatedNodeName``."""
-    made = sketch.pod(name, priority=500, labels=labels)
+    made = testing.pod(name, priority=500, labels=labels)
     made["metadata"]["uid"] = f"uid-{name}"
     if nominated:
         made["status"] = {"nominatedNodeName": nominated}

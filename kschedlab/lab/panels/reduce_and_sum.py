@@ -9,18 +9,18 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
 
+from kschedlab import testing
 from kschedlab.cluster.cluster import Cluster
 from kschedlab.configuration import load_configuration
 from kschedlab.decision import Decision
 from kschedlab.generations import DEFAULT_PRIORITIES, GENERATIONS, Generation
-from kschedlab.lab.panels import sketch
 from kschedlab.lab.panels.base import Panel, View
 from kschedlab.lab.panels.map_reduce import NEW, manifests, node_names
 from kschedlab.lab.panels.prediction import Prediction
 from kschedlab.lab.panels.settings import Restorable, choice, slider
-from kschedlab.lab.panels.sketch import Manifest
 from kschedlab.manifests.loading import decode_objects
 from kschedlab.scheduler import schedule
+from kschedlab.testing import Manifest
 from kschedlab.views.arithmetic import Step, steps_html, steps_text, summed
 from kschedlab.views.map_reduce import MAP, REDUCE, STAGES, SUM, arithmetic, draw_stage, grid_text, reduced, stage_rows
 from kschedlab.views.score import lead
@@ -59,12 +59,12 @@ def policy(settings: Settings) -> Manifest:
 
 def as_yaml(settings: Settings) -> str:
     """The cluster, and after it the Policy, as YAML documents."""
-    return sketch.as_yaml([*manifests(), policy(settings)])
+    return testing.as_yaml([*manifests(), policy(settings)])
 
 
 def generation(settings: Settings) -> Generation:
     """The generation with that Policy."""
-    return by_policy(sketch.as_yaml([policy(settings)]), settings.generation)
+    return by_policy(testing.as_yaml([policy(settings)]), settings.generation)
 
 
 def by_policy(text: str, name: str) -> Generation:

@@ -10,16 +10,16 @@ from collections import Counter
 from dataclasses import dataclass
 from typing import Any
 
+from kschedlab import testing
 from kschedlab.cluster.cluster import Cluster
 from kschedlab.generations import GENERATIONS
-from kschedlab.lab.panels import sketch
 from kschedlab.lab.panels.base import Panel, View
 from kschedlab.lab.panels.map_reduce import node_names
 from kschedlab.lab.panels.prediction import Prediction
 from kschedlab.lab.panels.settings import Restorable, choice, slider, switch
-from kschedlab.lab.panels.sketch import Manifest, node, pod
 from kschedlab.manifests.loading import decode_objects
 from kschedlab.scheduler import Scheduler
+from kschedlab.testing import Manifest, node, pod
 from kschedlab.views.html import Html
 from kschedlab.views.map_reduce import UNCHANGED, Cell, Row, draw_grid, grid_text, worker_fill
 from kschedlab.views.words import count
@@ -45,7 +45,7 @@ def manifests(settings: Settings) -> list[Manifest]:
 
 def as_yaml(settings: Settings) -> str:
     """The manifests as YAML documents, for ``kschedlab explain``."""
-    return sketch.as_yaml(manifests(settings))
+    return testing.as_yaml(manifests(settings))
 
 
 def decisions(settings: Settings) -> list[tuple[str, str]]:

@@ -13,21 +13,21 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
+from kschedlab import testing
 from kschedlab.cluster.cluster import Cluster
 from kschedlab.cluster.spread_constraints import HOSTNAME
 from kschedlab.decision import Decision
 from kschedlab.generations import V1_20, Generation
-from kschedlab.lab.panels import sketch
 from kschedlab.lab.panels.base import View, words
 from kschedlab.lab.panels.chart import ChartPanel, chart_view
 from kschedlab.lab.panels.prediction import Prediction
 from kschedlab.lab.panels.settings import Restorable, choice, slider, switch
-from kschedlab.lab.panels.sketch import Manifest, node, pod
 from kschedlab.manifests.loading import decode_objects
 from kschedlab.objects.model import Pod
 from kschedlab.objects.requests import pod_requests
 from kschedlab.scheduler import schedule
 from kschedlab.score.priorities.node_prefer_avoid_pods import ANNOTATION
+from kschedlab.testing import Manifest, node, pod
 from kschedlab.views.arithmetic import Step, steps, steps_html, steps_text, summed
 from kschedlab.views.html import Html, element, join
 from kschedlab.views.score import STAGES, SUM, score_map
@@ -143,7 +143,7 @@ def _near(weight: int, app: str, key: str) -> Mapping[str, Any]:
 
 def as_yaml(cause: Cause) -> str:
     """The manifests as YAML documents, for ``kschedlab explain``."""
-    return sketch.as_yaml(manifests(cause))
+    return testing.as_yaml(manifests(cause))
 
 
 def look(cause: Cause) -> Html:

@@ -13,10 +13,10 @@ from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from typing import Any, TypeAlias
 
+from kschedlab import testing
 from kschedlab.cluster.cluster import Cluster
 from kschedlab.decision import Decision
 from kschedlab.generations import V1_16
-from kschedlab.lab.panels import sketch
 from kschedlab.lab.panels.base import Panel, View
 from kschedlab.lab.panels.map_reduce import NEW, manifests, node_names
 from kschedlab.lab.panels.prediction import Prediction
@@ -180,7 +180,7 @@ def show(settings: Settings) -> View:
 
 def as_yaml(settings: Settings) -> str:
     """The cluster that the scores are of, as YAML documents."""
-    return sketch.as_yaml(manifests())
+    return testing.as_yaml(manifests())
 
 
 def panel(**settings: Any) -> Panel[Settings]:

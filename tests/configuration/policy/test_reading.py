@@ -12,7 +12,8 @@ from kschedlab.manifests.loading import ManifestError
 from kschedlab.score.node_resources import RequestedToCapacityRatio
 from kschedlab.score.priorities.node_label import NodeLabelScore
 from kschedlab.score.priorities.service_anti_affinity import ServiceAntiAffinity
-from tests.build import node, pod, refused
+from kschedlab.testing import node, pod
+from tests.verdicts import refused
 
 MANDATORY = ["CheckNodeUnschedulable", "PodToleratesNodeTaints"]
 
@@ -137,10 +138,8 @@ def test_all_predicates_are_asked_and_give_all_their_reasons():
     found = generation(alwaysCheckAllPredicates=True)
     (united,) = found.filters
     assert isinstance(united, GeneralPredicates) and united.filters == V1_13.filters
-    small = node("n", {"cpu": "1", "pods": "9"}, unschedulable=True)
-    assert refused(united, pod("p", requests={"cpu": "2"}), small) == {
-        "n": ["node(s) were unschedulable", "Insufficient cpu"]
-    }
+    small = node("n", allocatable={"cpu": "1", "pods": "9"}, unschedulable=True)
+    assert refused(united, pod("p", cpu="2"), small) == {"n": ["node(s) were unschedulable", "Insufficient cpu"]}
 
 
 def test_extenders_are_reported_and_what_they_look_after_is_ignored():

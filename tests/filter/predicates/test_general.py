@@ -9,7 +9,8 @@ from kschedlab.filter.node_ports import PORTS_TAKEN
 from kschedlab.filter.predicates.general import GeneralPredicates
 from kschedlab.filter.stage import prepare
 from kschedlab.registry import REGISTRY_1_16
-from tests.build import cluster, judged, model, node, node_affinity, pod, refused, term
+from kschedlab.testing import cluster, node, node_affinity, pod, term
+from tests.verdicts import judged, model, refused
 
 GENERAL = REGISTRY_1_16.predicates["GeneralPredicates"]()
 TEN = {"cpu": "10m", "memory": "20", "pods": "32"}
@@ -23,16 +24,16 @@ def port(number):
 @pytest.mark.parametrize(
     ("asking", "running", "reasons"),
     [
-        (pod("p"), pod("r", "n", requests={"cpu": "9m", "memory": "19"}), []),
+        (pod("p"), pod("r", "n", cpu="9m", memory="19"), []),
         (
-            pod("p", requests={"cpu": "8m", "memory": "10"}),
-            pod("r", "n", requests={"cpu": "5m", "memory": "19"}),
+            pod("p", cpu="8m", memory="10"),
+            pod("r", "n", cpu="5m", memory="19"),
             ["Insufficient cpu", "Insufficient memory"],
         ),
         (pod("p", "other"), pod("r", "n"), [HOST]),
         (pod("p", ports=port(123)), pod("r", "n", ports=port(123)), [PORTS_TAKEN]),
         (
-            pod("p", "other", requests={"cpu": "11m"}, ports=port(123), nodeSelector={"disk": "ssd"}),
+            pod("p", "other", cpu="11m", ports=port(123), nodeSelector={"disk": "ssd"}),
             pod("r", "n", ports=port(123)),
             ["Insufficient cpu", HOST, PORTS_TAKEN, NO_MATCH_1_16],
         ),
@@ -51,7 +52,7 @@ def test_general_predicates(asking, running, reasons):
 
 
 def test_a_node_that_is_full_and_not_selected_is_hopeless():
-    asking = pod("p", requests={"cpu": "20m"}, nodeSelector={"disk": "ssd"})
+    asking = pod("p", cpu="20m", nodeSelector={"disk": "ssd"})
     world, verdicts = judged(
         GENERAL, asking, node("full", allocatable=TEN, labels={"disk": "ssd"}), node("both", allocatable=TEN)
     )

@@ -13,7 +13,8 @@ from kschedlab.filter.predicates.node_conditions import (
     CheckNodeCondition,
 )
 from kschedlab.registry import REGISTRY_1_13, REGISTRY_1_16
-from tests.build import judged, node, pod, refused
+from kschedlab.testing import node, pod
+from tests.verdicts import judged, refused
 
 
 def stating(*conditions, **spec):
@@ -64,7 +65,7 @@ def test_evicting_pods_makes_no_node_ready():
     assert verdicts.unresolvable().tolist() == [True]
 
 
-BEST_EFFORT, BURSTABLE = pod("p"), pod("p", requests={"memory": "100"})
+BEST_EFFORT, BURSTABLE = pod("p"), pod("p", memory="100")
 
 
 @pytest.mark.parametrize(
@@ -74,7 +75,7 @@ BEST_EFFORT, BURSTABLE = pod("p"), pod("p", requests={"memory": "100"})
         ("CheckNodeMemoryPressure", BEST_EFFORT, "MemoryPressure=True", MEMORY_PRESSURE),
         ("CheckNodeMemoryPressure", BEST_EFFORT, "MemoryPressure=Unknown", None),
         ("CheckNodeMemoryPressure", BURSTABLE, "MemoryPressure=True", None),
-        ("CheckNodeMemoryPressure", pod("p", requests={"cpu": "0"}), "MemoryPressure=True", MEMORY_PRESSURE),
+        ("CheckNodeMemoryPressure", pod("p", cpu="0"), "MemoryPressure=True", MEMORY_PRESSURE),
         ("CheckNodeMemoryPressure", pod("p", requests={"a/b": "1"}), "MemoryPressure=True", MEMORY_PRESSURE),
         ("CheckNodeDiskPressure", BURSTABLE, "DiskPressure=True", DISK_PRESSURE),
         ("CheckNodeDiskPressure", BURSTABLE, "DiskPressure=False", None),

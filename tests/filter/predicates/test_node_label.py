@@ -3,7 +3,8 @@
 import pytest
 
 from kschedlab.filter.predicates.node_label import NO_LABELS, NodeLabel
-from tests.build import judged, node, pod, refused
+from kschedlab.testing import node, pod
+from tests.verdicts import judged, refused
 
 
 @pytest.mark.parametrize(

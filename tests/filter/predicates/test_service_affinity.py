@@ -8,7 +8,8 @@ from kschedlab.filter.plugin import SchedulingError
 from kschedlab.filter.predicates.service_affinity import NOWHERE, VIOLATED, ServiceAffinity
 from kschedlab.generations import V1_16
 from kschedlab.scheduler import schedule
-from tests.build import cluster, judged, node, pod, refused
+from kschedlab.testing import cluster, node, pod
+from tests.verdicts import judged, refused
 
 FOO = {"foo": "bar"}
 PLACES = {"m1": ("r1", "z11"), "m2": ("r1", "z12"), "m3": ("r2", "z21"), "m4": ("r2", "z22"), "m5": ("r2", "z22")}

@@ -4,8 +4,9 @@ import pytest
 
 from kschedlab.filter.volumes.csi_limits import NOT_INSTALLED, TOO_MANY_VOLUMES, NodeVolumeLimits
 from kschedlab.scheduler import schedule
-from tests.build import cluster, node, pod, refused
+from kschedlab.testing import cluster, node, pod
 from tests.storage import attachment, claim, csi, csi_driver, csi_node, ephemeral, mount, storage_class, volume
+from tests.verdicts import refused
 
 PLUGIN = NodeVolumeLimits()
 LIMIT = {"csi_example_com": 2}

@@ -4,7 +4,7 @@ import pytest
 
 from kschedlab.filter.volumes.csi_migration import MigrationError, handle_of, in_tree, moved_affinity
 from kschedlab.manifests.loading import decode_objects
-from tests.build import term
+from kschedlab.testing import term
 from tests.storage import volume
 
 ZONE, OLD_ZONE = "topology.kubernetes.io/zone", "failure-domain.beta.kubernetes.io/zone"

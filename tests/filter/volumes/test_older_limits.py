@@ -13,8 +13,9 @@ from kschedlab.filter.volumes.older_limits import (
     DriverLimits,
     limit_resource,
 )
-from tests.build import PLENTY, judged, node, pod, refused
+from kschedlab.testing import PLENTY, node, pod
 from tests.storage import claim, csi, csi_node, mount, storage_class, volume
+from tests.verdicts import judged, refused
 
 EBS_LIMITS = DiskLimits("EBSLimits", EBS)
 FULL = {"n": [TOO_MANY_VOLUMES]}

@@ -12,8 +12,9 @@ from kschedlab.filter.volumes.volume_binding import (
     VolumeBinding,
 )
 from kschedlab.scheduler import schedule
-from tests.build import cluster, judged, node, pod, refused, term
+from kschedlab.testing import cluster, node, pod, term
 from tests.storage import claim, csi_driver, csi_node, ephemeral, mount, room, storage_class, volume
+from tests.verdicts import judged, refused
 
 PLUGIN = VolumeBinding()
 HOST, ZONE = "kubernetes.io/hostname", "topology.kubernetes.io/zone"

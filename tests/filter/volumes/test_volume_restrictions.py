@@ -4,8 +4,9 @@ import pytest
 
 from kschedlab.filter.volumes.volume_restrictions import CLAIM_TAKEN, DISK_TAKEN, VolumeRestrictions
 from kschedlab.scheduler import schedule
-from tests.build import cluster, node, pod, refused
+from kschedlab.testing import cluster, node, pod
 from tests.storage import claim, mount
+from tests.verdicts import refused
 
 PLUGIN = VolumeRestrictions()
 ALONE = {"accessModes": ["ReadWriteOncePod"]}

@@ -3,8 +3,9 @@
 import pytest
 
 from kschedlab.filter.volumes.volume_zone import NO_CLASS, NO_VOLUME_NAME, ZONE_CONFLICT, VolumeZone
-from tests.build import cluster, judged, node, pod, refused
+from kschedlab.testing import cluster, node, pod
 from tests.storage import claim, mount, storage_class, volume
+from tests.verdicts import judged, refused
 
 ZONE, REGION = "topology.kubernetes.io/zone", "topology.kubernetes.io/region"
 OLD_ZONE, OLD_REGION = "failure-domain.beta.kubernetes.io/zone", "failure-domain.beta.kubernetes.io/region"

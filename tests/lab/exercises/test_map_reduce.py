@@ -8,7 +8,7 @@ from kschedlab.lab.exercises import map_reduce, map_reduce_build, map_reduce_rep
 from kschedlab.lab.exercises.build import Build
 from kschedlab.lab.exercises.exercise import State
 from kschedlab.lab.exercises.predict import Predict
-from kschedlab.lab.panels.sketch import as_yaml, node, pod
+from kschedlab.testing import as_yaml, node, pod
 from tests.answering import one_right_answer
 
 SEEDS = range(40)

@@ -3,7 +3,7 @@
 import pytest
 
 from kschedlab.lab.exercises import overview
-from kschedlab.lab.panels.sketch import as_yaml, pod
+from kschedlab.testing import as_yaml, pod
 from tests.answering import one_right_answer
 
 SEEDS = range(40)

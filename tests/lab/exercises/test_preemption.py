@@ -7,7 +7,7 @@ from kschedlab.lab.exercises.build import Build
 from kschedlab.lab.exercises.exercise import State
 from kschedlab.lab.exercises.predict import Predict
 from kschedlab.lab.exercises.repair import Repair
-from kschedlab.lab.panels.sketch import as_yaml, budget
+from kschedlab.testing import as_yaml, budget
 from tests.answering import one_right_answer
 
 SEEDS = range(60)

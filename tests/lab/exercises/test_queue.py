@@ -7,7 +7,7 @@ from kschedlab.lab.exercises.build import Build
 from kschedlab.lab.exercises.predict import Predict
 from kschedlab.lab.exercises.repair import Repair
 from kschedlab.lab.panels.queue_order import UNSET, waiting
-from kschedlab.lab.panels.sketch import HOUR, as_yaml
+from kschedlab.testing import HOUR, as_yaml
 from tests.answering import one_right_answer
 
 SEEDS = range(60)

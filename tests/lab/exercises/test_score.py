@@ -10,8 +10,8 @@ from kschedlab.lab.exercises.build import Build
 from kschedlab.lab.exercises.exercise import State
 from kschedlab.lab.exercises.predict import Predict
 from kschedlab.lab.exercises.repair import Repair
-from kschedlab.lab.panels.sketch import as_yaml, node, pod
 from kschedlab.score import stage
+from kschedlab.testing import as_yaml, node, pod
 from tests.answering import one_right_answer
 
 SEEDS = range(40)

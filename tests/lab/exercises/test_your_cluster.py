@@ -5,7 +5,7 @@ import pytest
 from kschedlab.lab.exercises import your_cluster
 from kschedlab.lab.exercises.exercise import State
 from kschedlab.lab.exercises.pools import TAINTS, Wish, decide
-from kschedlab.lab.panels.sketch import as_yaml, node, pod
+from kschedlab.testing import as_yaml, node, pod
 from tests.answering import one_right_answer
 
 HELPS, POOL, AMOUNT, THERE, LINE, FREE = range(6)

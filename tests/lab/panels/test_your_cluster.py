@@ -11,9 +11,9 @@ import pytest
 from kschedlab.generations import GENERATIONS, LATEST
 from kschedlab.lab.panels import your_cluster as lesson
 from kschedlab.lab.panels.classroom import CLASSROOM
-from kschedlab.lab.panels.sketch import as_yaml, node, pod
 from kschedlab.manifests.loading import ManifestError, loads
 from kschedlab.scheduler import schedule
+from kschedlab.testing import as_yaml, node, pod
 from tools import make_cluster
 
 NOON = datetime(2026, 3, 2, 12, tzinfo=UTC)

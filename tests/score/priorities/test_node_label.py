@@ -4,7 +4,8 @@ import pytest
 
 from kschedlab.filter.plugin import SchedulingError
 from kschedlab.score.priorities.node_label import NodeLabelScore
-from tests.build import node, pod, scored
+from kschedlab.testing import node, pod
+from tests.verdicts import scored
 
 
 @pytest.mark.parametrize(

@@ -5,7 +5,8 @@ import json
 import pytest
 
 from kschedlab.score.priorities.node_prefer_avoid_pods import ANNOTATION, NodePreferAvoidPods
-from tests.build import node, pod, scored
+from kschedlab.testing import node, pod
+from tests.verdicts import scored
 
 
 def avoids(name, *controllers):

@@ -3,7 +3,8 @@
 import pytest
 
 from kschedlab.score.priorities.resource_limits import EqualPriority, ResourceLimits
-from tests.build import node, pod, scored
+from kschedlab.testing import node, pod
+from tests.verdicts import scored
 
 
 def limited(*limits, init=()):

@@ -3,8 +3,9 @@
 import pytest
 
 from kschedlab.score.priorities.selector_spread import SelectorSpread
+from kschedlab.testing import node, pod
 from tests.affinity import spread
-from tests.build import node, pod, scored
+from tests.verdicts import scored
 
 WEB, DB, BOTH = {"app": "web"}, {"app": "db"}, {"app": "web", "tier": "x"}
 ZONE = "failure-domain.beta.kubernetes.io/zone"

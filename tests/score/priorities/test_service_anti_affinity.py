@@ -3,7 +3,8 @@
 import pytest
 
 from kschedlab.score.priorities.service_anti_affinity import ServiceAntiAffinity
-from tests.build import node, pod, scored
+from kschedlab.testing import node, pod
+from tests.verdicts import scored
 
 ONE, TWO = {"foo": "bar", "baz": "blah"}, {"bar": "foo", "baz": "blah"}
 ZONES = {"m01": None, "m02": None, "m11": "zone1", "m12": "zone1", "m21": "zone2", "m22": "zone2"}

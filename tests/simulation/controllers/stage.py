@@ -21,7 +21,7 @@ from kschedlab.simulation.informers import Informers
 from kschedlab.simulation.log import Changed, Log, Recorded
 from kschedlab.simulation.server.api import ApiServer
 from kschedlab.simulation.server.status import ApiError
-from tests.build import Manifest, node, pod
+from kschedlab.testing import Manifest, node, pod
 
 SECOND = 1_000_000
 NOON = 1_700_000_000 * SECOND

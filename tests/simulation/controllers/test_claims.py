@@ -7,7 +7,7 @@ from kschedlab.cluster.volumes import BOUND, SELECTED_NODE
 from kschedlab.objects.model import PersistentVolume, PersistentVolumeClaim, Pod
 from kschedlab.simulation.controllers.storage import best_volume, misfit
 from kschedlab.simulation.volume_claims import reference_to
-from tests.build import Manifest, node, pod, term
+from kschedlab.testing import Manifest, node, pod, term
 from tests.simulation.controllers.stage import NODE, Stage, documents, owner
 from tests.storage import claim, csi_node, ephemeral, storage_class, volume
 

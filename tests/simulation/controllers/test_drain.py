@@ -4,7 +4,7 @@ from kschedlab.objects.model import Node
 from kschedlab.simulation.controllers.drain import Drained, DrainSettings, cordon, drain
 from kschedlab.simulation.controllers.kubelet import KubeletSettings
 from kschedlab.simulation.server.status import ApiError
-from tests.build import Manifest, node, pod
+from kschedlab.testing import Manifest, node, pod
 from tests.simulation.controllers.stage import LABELS, NODE, SECOND, Stage, owner
 from tests.simulation.controllers.test_disruption import budget
 

@@ -5,7 +5,7 @@ from msgspec.structs import replace
 from kschedlab.objects.model import Job, Pod
 from kschedlab.simulation.controllers.jobs import Record
 from kschedlab.simulation.controllers.kubelet import EXIT_CODE, RUN_SECONDS, KubeletSettings
-from tests.build import Manifest
+from kschedlab.testing import Manifest
 from tests.simulation.controllers.stage import NODE, SECOND, Stage, owner, template
 
 QUICK = KubeletSettings(start=0, stop=0, run=10 * SECOND)

@@ -2,7 +2,7 @@ import pytest
 
 from kschedlab.objects.model import Pod
 from kschedlab.simulation.controllers.kubelet import EXIT_CODE, RUN_SECONDS, KubeletSettings
-from tests.build import Manifest, node, pod
+from kschedlab.testing import Manifest, node, pod
 from tests.simulation.controllers.stage import NODE, NOON, SECOND, Stage, owner, phase, template
 
 
@@ -25,7 +25,7 @@ def test_a_bound_pod_is_taken_up_at_once_and_runs_after_the_start_delay():
     assert conditions(taken_up)["Ready"] == "False"
     running = stage.run(2).get(Pod, "a")
     assert (running.status.phase, running.status.startTime) == ("Running", NOON)
-    assert [(each.name, each.ready) for each in running.status.containerStatuses] == [("c", True)]
+    assert [(each.name, each.ready) for each in running.status.containerStatuses] == [("main", True)]
     assert running.status.containerStatuses[0].state.running.startedAt == NOON + 3 * SECOND
     assert set(conditions(running).values()) == {"True"}
 

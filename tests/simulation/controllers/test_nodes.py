@@ -4,7 +4,7 @@ from msgspec.structs import replace
 from kschedlab.objects.model import Node, NodeCondition, NodeSpec, NodeStatus, Pod, Taint, Toleration
 from kschedlab.simulation.controllers.drain import cordon, uncordon
 from kschedlab.simulation.controllers.taints import stays_for, tainted
-from tests.build import node, pod
+from kschedlab.testing import node, pod
 from tests.simulation.controllers.stage import NODE, Stage, owner
 
 NOT_READY, UNREACHABLE = "node.kubernetes.io/not-ready", "node.kubernetes.io/unreachable"

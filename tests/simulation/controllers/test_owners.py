@@ -16,7 +16,7 @@ from kschedlab.objects.model import (
 from kschedlab.simulation.controllers.kubelet import KubeletSettings
 from kschedlab.simulation.controllers.owners import OwnersSettings
 from kschedlab.simulation.controllers.replicas import scale as scale_writes
-from tests.build import Manifest, pod
+from kschedlab.testing import Manifest, pod
 from tests.simulation.controllers.stage import LABELS, NODE, SECOND, Stage, owner, phase, template
 
 QUICK = KubeletSettings(start=SECOND, stop=SECOND)

@@ -1,7 +1,7 @@
 from kschedlab.objects.model import Node, Pod
 from kschedlab.simulation.controllers.podgc import PodGC, PodGCSettings
 from kschedlab.simulation.informers import Informers
-from tests.build import Manifest, node, pod
+from kschedlab.testing import Manifest, node, pod
 from tests.simulation.controllers.stage import NODE, SECOND, Stage, owner, phase, template
 
 

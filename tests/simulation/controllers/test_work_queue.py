@@ -8,7 +8,7 @@ from kschedlab.simulation.controllers.writes import Create, Delete, Update, Upda
 from kschedlab.simulation.log import Log
 from kschedlab.simulation.server.api import ApiServer
 from kschedlab.simulation.server.status import ApiError
-from tests.build import node, pod
+from kschedlab.testing import node, pod
 from tests.simulation.controllers.stage import NODE, NOON, Stage, documents, owner
 
 

@@ -12,7 +12,7 @@ from kschedlab.queue.interface import ClusterEvent
 from kschedlab.simulation.log import Step
 from kschedlab.simulation.scheduler.plugin import SKIP, Plugin, Skip, Wait
 from kschedlab.simulation.server.status import ApiError
-from tests.build import Manifest, node, pod, term
+from kschedlab.testing import Manifest, node, pod, term
 from tests.simulation.plane import NOON, SECOND, Plane
 from tests.storage import claim, mount, storage_class, volume
 
@@ -210,7 +210,7 @@ def test_a_binding_that_the_server_refuses_is_told_and_tried_again(
 
 
 def test_the_room_of_a_failed_binding_helps_others_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
-    plane = Plane(node("n1", {"cpu": "1", "memory": "1Gi", "pods": "1"}))
+    plane = Plane(node("n1", allocatable={"cpu": "1", "memory": "1Gi", "pods": "1"}))
 
     def fails(namespace: str, name: str, *more: Any, **rest: Any) -> Pod:
         if name == "first":
@@ -368,8 +368,8 @@ def test_whatever_fails_is_undone_and_the_pod_tried_again(generation: str, point
         methods["events_to_register"] = lambda self: [NODE_ADD]
     refusing = type("Refusing", (), methods)()
     plugins = [Booking("a", told), Booking("b", told), refusing]
-    plane = Plane(node("n1", SMALL), generation=generation, plugins=plugins)
-    plane.create(pod("web", requests={"cpu": "800m"}))
+    plane = Plane(node("n1", allocatable=SMALL), generation=generation, plugins=plugins)
+    plane.create(pod("web", cpu="800m"))
     plane.run(0.5)
     undone = ["-a", "-b"] if old else ["-b", "-a"]
     steps = ["forget", "unreserve"] if old else ["unreserve", "forget"]
@@ -381,6 +381,6 @@ def test_whatever_fails_is_undone_and_the_pod_tried_again(generation: str, point
     assert context.cache.sizes()["pods"] == 0, "its room is free"
     assert list(context.queue.places()) == ["default/web"]
     reasons.clear()
-    plane.create(node("n2", SMALL))
+    plane.create(node("n2", allocatable=SMALL))
     plane.run(70)
     assert plane.where()["web"] in ("n1", "n2")

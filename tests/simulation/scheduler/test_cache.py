@@ -16,7 +16,7 @@ from kschedlab.simulation.scheduler.cache import (
     SchedulerCache,
     on_node,
 )
-from tests.build import budget, node, pod
+from kschedlab.testing import budget, node, pod
 from tests.changing import DECIDERS, NODES, PODS, POOL, Changing, Told, decide, shown
 from tests.cluster.test_changes import contents
 
@@ -71,7 +71,7 @@ def test_an_assumed_pod_takes_room_until_it_is_forgotten():
 def test_an_assumed_pod_that_comes_is_no_longer_assumed():
     cache, asking = cache_of("a"), some_pod(requests={"cpu": "1"})
     cache.assume_pod(asking, "a")
-    cache.add_pod(some_pod("p", "a", version=2, requests={"cpu": "1"}, started="2024-01-01T00:00:07Z"))
+    cache.add_pod(some_pod("p", "a", version=2, requests={"cpu": "1"}, start="2024-01-01T00:00:07Z"))
     cluster = cache.cluster()
     (row,) = cluster.pods.row_of.values()
     assert not cache.is_assumed(asking) and used(cache) == {"a": 1000}
@@ -265,8 +265,8 @@ def test_a_node_that_is_not_known_comes_with_its_update():
 
 def test_other_objects_come_change_and_go():
     cache = cache_of("a")
-    (first,) = named(PodDisruptionBudget, budget("b", {"app": "web"}, 1))
-    (then,) = named(PodDisruptionBudget, budget("b", {"app": "web"}, 0))
+    (first,) = named(PodDisruptionBudget, budget("b", 1, {"app": "web"}))
+    (then,) = named(PodDisruptionBudget, budget("b", 0, {"app": "web"}))
     cache.put(first)
     cache.put(then)
     assert list(cache.cluster().every(PodDisruptionBudget)) == [then]

@@ -18,7 +18,7 @@ from kschedlab.simulation.scheduler.plugin import (
     Status,
     Wait,
 )
-from tests.build import node, pod
+from kschedlab.testing import node, pod
 from tests.simulation.plane import Plane
 from tests.storage import storage_class
 
@@ -202,7 +202,7 @@ def test_postfilter_may_nominate_or_say_why_not() -> None:
             assert refused["n1"].message == "Too many pods"
             return Nominate("n1") if pod.metadata.name == "lucky" else "ask somebody else"
 
-    plane = Plane(node("n1", {"cpu": "1", "memory": "1Gi", "pods": "0"}), plugins=[Advice()])
+    plane = Plane(node("n1", allocatable={"cpu": "1", "memory": "1Gi", "pods": "0"}), plugins=[Advice()])
     plane.create(pod("lucky"), pod("unlucky"))
     plane.run()
     assert plane.pod("lucky").status.nominatedNodeName == "n1"

@@ -10,7 +10,7 @@ from kschedlab.generations import GENERATIONS
 from kschedlab.objects.model import Node, Pod
 from kschedlab.simulation.scheduler.context import Latencies
 from kschedlab.simulation.scheduler.handlers import Handlers
-from tests.build import budget, node, pod
+from kschedlab.testing import budget, node, pod
 from tests.simulation.plane import Plane, documents
 from tests.storage import claim, csi_node, storage_class, volume
 
@@ -20,8 +20,8 @@ SMALL = {"cpu": "1", "memory": "1Gi", "pods": "10"}
 
 def waiting(generation: str) -> Plane:
     """A pod ``web`` has been refused by the only node, which is full."""
-    plane = Plane(node("n1", SMALL), pod("old", "n1", requests={"cpu": "800m"}), generation=generation)
-    plane.create(pod("web", requests={"cpu": "500m"}))
+    plane = Plane(node("n1", allocatable=SMALL), pod("old", "n1", cpu="800m"), generation=generation)
+    plane.create(pod("web", cpu="500m"))
     plane.run(5)
     assert part(plane) == "unschedulable"
     return plane
@@ -67,13 +67,13 @@ def test_a_heartbeat_moves_nobody(generation: str) -> None:
 @pytest.mark.parametrize(
     ("manifest", "older"),
     [
-        (budget("b", {"app": "x"}, 1), False),
+        (budget("b", 1, {"app": "x"}), False),
         (volume("v"), True),
         (claim("c"), True),
         (storage_class("late"), True),
         (storage_class("now", waits=False), False),
         (csi_node("n1"), True),
-        (node("n2", {"cpu": "100m", "memory": "1Gi", "pods": "1"}), True),
+        (node("n2", allocatable={"cpu": "100m", "memory": "1Gi", "pods": "1"}), True),
     ],
     ids=["budget", "volume", "claim", "late class", "class", "csi node", "node"],
 )
@@ -129,8 +129,8 @@ def test_without_terminating_pods_their_room_is_given_away_too_early() -> None:
     """Not as it is, but as the overview document reads the informer's filter."""
     table = GENERATIONS["v1.16"]
     blind = dataclasses.replace(table, loop=dataclasses.replace(table.loop, terminating_seen=False))
-    plane = Plane(node("n1", SMALL), pod("old", "n1", requests={"cpu": "800m"}), generation=blind)
-    plane.create(pod("web", requests={"cpu": "500m"}))
+    plane = Plane(node("n1", allocatable=SMALL), pod("old", "n1", cpu="800m"), generation=blind)
+    plane.create(pod("web", cpu="500m"))
     plane.run(5)
     plane.delete("old", grace=30)
     plane.run(5)

@@ -11,7 +11,7 @@ from kschedlab.objects.model import Pod
 from kschedlab.simulation.log import Step
 from kschedlab.simulation.scheduler.context import Latencies
 from kschedlab.simulation.scheduler.plugin import Plugin
-from tests.build import node, pod
+from kschedlab.testing import node, pod
 from tests.simulation.plane import Plane, documents
 
 ALL = tuple(GENERATIONS)
@@ -38,8 +38,8 @@ def test_a_pod_goes_through_all_steps_in_their_order(generation: str) -> None:
 
 @pytest.mark.parametrize("generation", ALL)
 def test_a_pod_without_room_waits_with_event_and_condition_until_there_is_some(generation: str) -> None:
-    plane = Plane(node("n1", SMALL), pod("old", "n1", requests={"cpu": "800m"}), generation=generation)
-    plane.create(pod("web", requests={"cpu": "500m"}))
+    plane = Plane(node("n1", allocatable=SMALL), pod("old", "n1", cpu="800m"), generation=generation)
+    plane.create(pod("web", cpu="500m"))
     plane.run()
     preemption = (
         " preemption: 0/1 nodes are available: 1 No preemption victims found for incoming pod."
@@ -86,7 +86,7 @@ def test_pods_of_another_scheduler_are_left_alone(generation: str) -> None:
 def test_two_profiles_decide_for_their_own_pods() -> None:
     plain = GENERATIONS["v1.37"]
     careless = dataclasses.replace(plain, filters=())
-    plane = Plane(node("n1", SMALL), generation={"default-scheduler": plain, "careless": careless})
+    plane = Plane(node("n1", allocatable=SMALL), generation={"default-scheduler": plain, "careless": careless})
     big = {"cpu": "2"}
     plane.create(pod("mine", requests=big), pod("other", schedulerName="careless", requests=big))
     plane.run()
@@ -108,9 +108,9 @@ def test_a_pod_that_is_being_deleted_is_skipped(generation: str) -> None:
 @pytest.mark.parametrize("generation", ALL)
 def test_the_same_seed_gives_the_same_log_byte_by_byte(generation: str) -> None:
     def run(seed: int) -> list[str]:
-        plane = Plane(*(node(f"n{i}", SMALL) for i in range(5)), generation=generation, seed=seed)
+        plane = Plane(*(node(f"n{i}", allocatable=SMALL) for i in range(5)), generation=generation, seed=seed)
         draw = random.Random(1)
-        plane.create(*(pod(f"p{i}", requests={"cpu": f"{draw.randint(1, 5)}00m"}, priority=i % 3) for i in range(40)))
+        plane.create(*(pod(f"p{i}", cpu=f"{draw.randint(1, 5)}00m", priority=i % 3) for i in range(40)))
         plane.run(40)
         return list(plane.log.lines())
 

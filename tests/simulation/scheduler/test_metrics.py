@@ -3,7 +3,7 @@
 from prometheus_client.parser import text_string_to_metric_families
 
 from kschedlab.simulation.scheduler.plugin import Plugin, Wait
-from tests.build import node, pod
+from kschedlab.testing import node, pod
 from tests.simulation.plane import Plane
 
 SMALL = {"cpu": "1", "memory": "1Gi", "pods": "10"}
@@ -22,8 +22,8 @@ def number(plane: Plane, name: str, *labels: tuple[str, str]) -> float:
 
 
 def test_attempts_and_durations_by_result() -> None:
-    plane = Plane(node("n1", SMALL))
-    plane.create(pod("fits"), pod("big", requests={"cpu": "5"}))
+    plane = Plane(node("n1", allocatable=SMALL))
+    plane.create(pod("fits"), pod("big", cpu="5"))
     plane.run()
     for result in ("scheduled", "unschedulable"):
         labels = (PROFILE, ("result", result))
@@ -45,8 +45,8 @@ def test_errors_are_counted_apart() -> None:
 
 
 def test_pods_in_the_queue_and_how_they_came_there() -> None:
-    plane = Plane(node("n1", SMALL))
-    plane.create(pod("big", requests={"cpu": "5"}), pod("gated", schedulingGates=[{"name": "wait"}]))
+    plane = Plane(node("n1", allocatable=SMALL))
+    plane.create(pod("big", cpu="5"), pod("gated", schedulingGates=[{"name": "wait"}]))
     plane.run()
     assert number(plane, "pending_pods", ("queue", "unschedulable")) == 1
     assert number(plane, "pending_pods", ("queue", "gated")) == 1
@@ -57,8 +57,12 @@ def test_pods_in_the_queue_and_how_they_came_there() -> None:
 
 
 def test_preemption_and_the_attempts_that_a_pod_needed() -> None:
-    plane = Plane(node("n1", SMALL), pod("a", "n1", requests={"cpu": "500m"}), pod("b", "n1", requests={"cpu": "500m"}))
-    plane.create(pod("high", requests={"cpu": "1"}, priority=9))
+    plane = Plane(
+        node("n1", allocatable=SMALL),
+        pod("a", "n1", cpu="500m"),
+        pod("b", "n1", cpu="500m"),
+    )
+    plane.create(pod("high", cpu="1", priority=9))
     plane.run()
     plane.delete("a", grace=0)
     plane.delete("b", grace=0)

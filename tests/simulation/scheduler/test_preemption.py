@@ -9,7 +9,7 @@ from kschedlab.generations import GENERATIONS
 from kschedlab.objects.model import Node, Pod
 from kschedlab.simulation.scheduler.plugin import Plugin, Wait
 from kschedlab.simulation.server.status import ApiError
-from tests.build import Manifest, node, pod
+from kschedlab.testing import Manifest, node, pod
 from tests.simulation.plane import Plane
 
 ALL = tuple(GENERATIONS)
@@ -17,12 +17,14 @@ ONE_CPU = {"cpu": "1", "memory": "1Gi", "pods": "10"}
 
 
 def asks(cpu: str, name: str, priority: int, on: str = "", **spec: Any) -> Manifest:
-    return pod(name, on, requests={"cpu": cpu}, priority=priority, **spec)
+    return pod(name, on, cpu=cpu, priority=priority, **spec)
 
 
 def nominated(generation: str, *more: Manifest, **settings: Any) -> Plane:
     """A cluster where ``high`` waits for ``low`` to leave node n1."""
-    plane = Plane(node("n1", ONE_CPU), asks("800m", "low", 0, "n1"), *more, generation=generation, **settings)
+    plane = Plane(
+        node("n1", allocatable=ONE_CPU), asks("800m", "low", 0, "n1"), *more, generation=generation, **settings
+    )
     plane.create(asks("800m", "high", 100))
     plane.run()
     assert plane.pod("high").status.nominatedNodeName == "n1"
@@ -65,7 +67,7 @@ def test_the_victim_is_told(generation: str, message: str) -> None:
 @pytest.mark.parametrize("generation", ALL)
 def test_a_better_node_appears_and_the_preemptor_lands_there(generation: str) -> None:
     plane = nominated(generation)
-    plane.create(node("n2", ONE_CPU))
+    plane.create(node("n2", allocatable=ONE_CPU))
     plane.run(20)
     assert plane.where() == {"high": "n2", "low": "n1"}
 
@@ -83,7 +85,9 @@ def test_nobody_of_lower_priority_takes_the_room_meanwhile(generation: str) -> N
 @pytest.mark.parametrize("generation", ALL)
 def test_a_more_important_preemptor_takes_the_nominated_node_away(generation: str) -> None:
     """The middle one needs half of the node, the highest all of it, and so one more victim."""
-    plane = Plane(node("n1", ONE_CPU), asks("500m", "a", 0, "n1"), asks("500m", "b", 1, "n1"), generation=generation)
+    plane = Plane(
+        node("n1", allocatable=ONE_CPU), asks("500m", "a", 0, "n1"), asks("500m", "b", 1, "n1"), generation=generation
+    )
     plane.create(asks("500m", "middle", 100))
     plane.run()
     assert plane.pod("middle").status.nominatedNodeName == "n1"
@@ -99,7 +103,7 @@ def test_a_more_important_preemptor_takes_the_nominated_node_away(generation: st
 
 @pytest.mark.parametrize("generation", ALL)
 def test_while_its_victims_end_it_evicts_nobody_else(generation: str) -> None:
-    plane = nominated(generation, node("n0", ONE_CPU), asks("800m", "other", 50, "n0"))
+    plane = nominated(generation, node("n0", allocatable=ONE_CPU), asks("800m", "other", 50, "n0"))
     plane.scheduler.context.queue.activate([plane.pod("high")])
     plane.run(15)
     assert plane.pod("other").metadata.deletionTimestamp is None
@@ -108,7 +112,7 @@ def test_while_its_victims_end_it_evicts_nobody_else(generation: str) -> None:
 
 @pytest.mark.parametrize("generation", ["v1.20", "v1.37"])
 def test_a_pod_whose_policy_is_never_preempts_nobody(generation: str) -> None:
-    plane = Plane(node("n1", ONE_CPU), asks("800m", "low", 0, "n1"), generation=generation)
+    plane = Plane(node("n1", allocatable=ONE_CPU), asks("800m", "low", 0, "n1"), generation=generation)
     plane.create(asks("800m", "high", 100, preemptionPolicy="Never"))
     plane.run()
     assert plane.pod("low").metadata.deletionTimestamp is None
@@ -117,7 +121,9 @@ def test_a_pod_whose_policy_is_never_preempts_nobody(generation: str) -> None:
 
 @pytest.mark.parametrize("generation", ALL)
 def test_when_evicting_cannot_help_any_more_the_nomination_is_given_up(generation: str) -> None:
-    plane = Plane(node("n1", ONE_CPU, labels={"disk": "ssd"}), asks("800m", "low", 0, "n1"), generation=generation)
+    plane = Plane(
+        node("n1", allocatable=ONE_CPU, labels={"disk": "ssd"}), asks("800m", "low", 0, "n1"), generation=generation
+    )
     plane.create(asks("800m", "high", 100, nodeSelector={"disk": "ssd"}))
     plane.run()
     assert plane.pod("high").status.nominatedNodeName == "n1"
@@ -135,7 +141,7 @@ def changed(node: Node, labels: dict[str, str]) -> Node:
 def test_victims_are_evicted_beside_the_loop_the_last_one_alone() -> None:
     """v1.37: two at once, then the third; the loop goes on meanwhile."""
     full = (asks("300m", f"low{i}", i, "n1") for i in range(3))
-    plane = Plane(node("n1", ONE_CPU), node("n2", ONE_CPU, unschedulable=True), *full)
+    plane = Plane(node("n1", allocatable=ONE_CPU), node("n2", allocatable=ONE_CPU, unschedulable=True), *full)
     plane.create(asks("900m", "high", 100), asks("100m", "small", 200))
     plane.run()
     at = {entry.pod: entry.at for entry in plane.log if getattr(entry, "step", "") == "evict"}
@@ -143,7 +149,7 @@ def test_victims_are_evicted_beside_the_loop_the_last_one_alone() -> None:
 
 
 def test_if_evicting_fails_the_preemptor_is_tried_again(monkeypatch: pytest.MonkeyPatch) -> None:
-    plane = Plane(node("n1", ONE_CPU), asks("800m", "low", 0, "n1"))
+    plane = Plane(node("n1", allocatable=ONE_CPU), asks("800m", "low", 0, "n1"))
     delete, failures = plane.api.delete, iter([ApiError.unknown("etcd is away")])
 
     def fails_once(*arguments: Any, **more: Any) -> Pod:
@@ -164,7 +170,7 @@ def test_a_victim_that_waits_in_permit_is_not_deleted_but_tried_again_later() ->
         def permit(self, pod: Pod, node: str) -> Wait | None:
             return Wait(60) if pod.metadata.name == "low" else None
 
-    plane = Plane(node("n1", ONE_CPU), plugins=[Slow()])
+    plane = Plane(node("n1", allocatable=ONE_CPU), plugins=[Slow()])
     plane.create(asks("800m", "low", 0))
     plane.run()
     plane.create(asks("800m", "high", 100))
@@ -182,7 +188,7 @@ def test_a_victim_in_prebind_is_stopped_too() -> None:
             if pod.metadata.name == "low":
                 yield self.handle.sleep(60)
 
-    plane = Plane(node("n1", ONE_CPU), plugins=[Slow()])
+    plane = Plane(node("n1", allocatable=ONE_CPU), plugins=[Slow()])
     plane.create(asks("800m", "low", 0))
     plane.run()
     plane.create(asks("800m", "high", 100))

@@ -16,7 +16,7 @@ from kschedlab.simulation.scheduler.context import Latencies
 from kschedlab.simulation.scheduler.http import HttpServer
 from kschedlab.simulation.scheduler.startup import StartUp
 from kschedlab.simulation.server.api import ApiServer
-from tests.build import Manifest, node, pod
+from kschedlab.testing import Manifest, node, pod
 from tests.simulation.plane import NOON, SECOND, documents
 
 V1_37 = GENERATIONS["v1.37"]
@@ -78,7 +78,7 @@ profiles:
 - schedulerName: other
 """
     (tmp_path / "config.yaml").write_text(text)
-    env, api, log = plane(node("n1", {"cpu": "1", "pods": "9"}))
+    env, api, log = plane(node("n1", allocatable={"cpu": "1", "pods": "9"}))
     start = StartUp(env, api, V1_37, log, configuration=str(tmp_path / "config.yaml"))
     start.start()
     big = {"cpu": "7"}

@@ -10,7 +10,7 @@ from kschedlab.objects.model import PersistentVolume, PersistentVolumeClaim, Pod
 from kschedlab.scheduler import Scheduler
 from kschedlab.simulation.scheduler.cache import SchedulerCache
 from kschedlab.simulation.scheduler.volumes import SELECTED_NODE, AssumedVolumes, Latest, VolumeError
-from tests.build import node, pod, term
+from kschedlab.testing import node, pod, term
 from tests.storage import claim, csi_node, mount, room, storage_class, volume
 
 CACHE_1_13, CACHE_1_16, CACHE_1_20, CACHE_1_37 = (each.loop.cache for each in GENERATIONS.values())

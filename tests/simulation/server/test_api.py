@@ -32,7 +32,7 @@ from kschedlab.simulation.log import Log
 from kschedlab.simulation.server.api import BOOKMARKS, ApiServer
 from kschedlab.simulation.server.resources import RESOURCES
 from kschedlab.simulation.server.status import ApiError
-from tests.build import node, pod
+from kschedlab.testing import node, pod
 
 NOON = 1_700_000_000_000_000
 SECOND = 1_000_000
@@ -224,12 +224,12 @@ def test_a_new_object_has_no_version(api: Server) -> None:
 
 
 def test_a_cluster_is_set_up_with_its_status_and_age(api: Server) -> None:
-    given = web("web", "n", started="2023-11-14T22:00:00Z")
+    given = web("web", "n", start="2023-11-14T22:00:00Z")
     given = replace(given, metadata=replace(given.metadata, uid="u", creationTimestamp=Time(NOON - 5 * SECOND)))
     kept = api.restore(given)
     assert (kept.metadata.uid, kept.metadata.creationTimestamp) == ("u", NOON - 5 * SECOND)
     assert kept.status.startTime is not None
-    assert (kept.status.phase, kept.metadata.resourceVersion) == ("Pending", "2")
+    assert (kept.status.phase, kept.metadata.resourceVersion) == ("Running", "2")
     assert api.restore(budget()).status.disruptionsAllowed == 1
     assert refused(api.restore, given).reason == "AlreadyExists"
 
@@ -402,7 +402,7 @@ def test_selectors_of_owners_never_change(api: Server) -> None:
 
 def test_the_status_is_written_alone(api: Server) -> None:
     made = api.create(typed(node("n")))
-    capacity = typed(node("n", {"cpu": "1"})).status
+    capacity = typed(node("n", allocatable={"cpu": "1"})).status
     new = api.update_status(replace(made, status=capacity, spec=replace(made.spec, unschedulable=True)))
     assert (new.status, new.spec.unschedulable) == (capacity, False)
 
