@@ -1,25 +1,16 @@
-"""Affinity terms between pods, ready to be asked.
+"""Affinity terms between pods, compiled.
 
 v1.37: kube-scheduler/framework/types.go (AffinityTerm, newAffinityTerm) and
-pkg/scheduler/framework/plugins/interpodaffinity/plugin.go (mergeAffinityTermNamespacesIfNotEmpty,
-GetNamespaceLabelsSnapshot). A pod on a node may have terms that speak of the pod that is to be scheduled, and the other
-way round; :class:`Incoming` is that pod with its own terms, as both sides need it.
+pkg/scheduler/framework/plugins/interpodaffinity/plugin.go (mergeAffinityTermNamespacesIfNotEmpty).
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING
+from dataclasses import dataclass, replace
 
-from kschedlab.cluster.derived import NAMESPACES
-from kschedlab.objects.model import Namespace, Pod, PodAffinity, PodAffinityTerm
+from kschedlab.objects.model import Pod, PodAffinity, PodAffinityTerm
 from kschedlab.objects.selectors import Selector
-
-if TYPE_CHECKING:
-    from kschedlab.cluster.cluster import Cluster
-    from kschedlab.cluster.pods import PodInfo
-    from kschedlab.cluster.signatures import Signature
 
 Labels = Mapping[str, str]
 
@@ -100,54 +91,3 @@ def _required(affinity: PodAffinity | None, namespace: str) -> tuple[AffinityTer
 def _preferred(affinity: PodAffinity | None, namespace: str, sign: int) -> tuple[tuple[int, AffinityTerm], ...]:
     terms = affinity.preferredDuringSchedulingIgnoredDuringExecution if affinity is not None else ()
     return tuple((sign * term.weight, AffinityTerm.of(term.podAffinityTerm, namespace)) for term in terms)
-
-
-@dataclass(frozen=True, eq=False)
-class Namespaces:
-    """The labels of the namespaces. Not equal to any others, not even if no label differs."""
-
-    labels: Mapping[str, Labels]
-
-    @classmethod
-    def of(cls, cluster: Cluster) -> Namespaces:
-        """Those of the cluster."""
-        return cls({n.metadata.name: n.metadata.labels for n in cluster.every(Namespace)})
-
-
-@dataclass(frozen=True)
-class Incoming:
-    """The pod that is to be scheduled. ``number``: that of its signature, which with ``among`` tells it from others.
-
-    ``terms``: its own, with the namespaces listed, so that they need no labels of other pods' namespaces.
-    """
-
-    number: int
-    among: Namespaces
-    signature: Signature = field(compare=False)
-    namespace_labels: Labels = field(compare=False)
-    terms: PodTerms = field(compare=False)
-
-    def means(self, term: AffinityTerm, signature: Signature) -> bool:
-        """Whether this term of the pod's own means pods of that signature."""
-        return term.matches(signature.namespace, signature.labels, {})
-
-    def meant_by(self, term: AffinityTerm) -> bool:
-        """Whether the term of another pod means this one."""
-        return term.matches(self.signature.namespace, self.signature.labels, self.namespace_labels)
-
-
-def incoming(pod: PodInfo, cluster: Cluster) -> Incoming:
-    """The pod as terms see it, prepared once for each signature."""
-
-    def prepare() -> Incoming:
-        signature = cluster.signatures[pod.signature]
-        among = cluster.derived("namespaces", lambda: Namespaces.of(cluster), NAMESPACES)
-        return Incoming(
-            pod.signature,
-            among,
-            signature,
-            among.labels.get(signature.namespace, {}),
-            signature.terms.listing(among.labels),
-        )
-
-    return cluster.derived(("incoming", pod.signature), prepare, NAMESPACES)

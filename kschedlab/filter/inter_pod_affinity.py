@@ -14,10 +14,10 @@ from dataclasses import dataclass
 import numpy as np
 
 from kschedlab.cluster.cluster import Cluster
+from kschedlab.cluster.incoming import Incoming, incoming
 from kschedlab.cluster.pods import PodInfo
 from kschedlab.cluster.signatures import BoolArray, Signature
 from kschedlab.cluster.snapshot import Snapshot
-from kschedlab.cluster.terms import Incoming, incoming
 from kschedlab.filter.plugin import Refusal, Refusals, first_of
 
 NO_AFFINITY_OR_ANTI_AFFINITY = "node(s) didn't match pod affinity/anti-affinity"

@@ -12,9 +12,9 @@ from functools import reduce
 import numpy as np
 
 from kschedlab.cluster.cluster import Cluster
+from kschedlab.cluster.incoming import Incoming, incoming
 from kschedlab.cluster.pods import PodInfo
 from kschedlab.cluster.signatures import IntArray, Signature
-from kschedlab.cluster.terms import Incoming, incoming
 from kschedlab.score.plugin import MAX_NODE_SCORE, Scored
 
 

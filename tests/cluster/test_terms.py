@@ -2,7 +2,7 @@
 
 import pytest
 
-from kschedlab.cluster.terms import incoming
+from kschedlab.cluster.incoming import incoming
 from kschedlab.testing import cluster, pod
 from tests.affinity import affinity, by
 from tests.verdicts import model

@@ -20,6 +20,7 @@ class Build(Exercise):
     """
 
     kind = "build"
+    answered_by = "yaml"
 
     def __init__(
         self,

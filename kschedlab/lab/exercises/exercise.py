@@ -11,7 +11,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable
 from dataclasses import dataclass
 from enum import Enum
-from typing import Any, ClassVar, TypeVar
+from typing import Any, ClassVar, Literal, TypeVar
 
 from kschedlab.views.html import Html, element, join, visible
 
@@ -86,6 +86,7 @@ class Exercise(ABC):
     """
 
     kind: ClassVar[str]
+    answered_by: ClassVar[Literal["text", "yaml", "function"]] = "text"
 
     def __init__(self, title: str, question: str, hints: tuple[str, ...], given: Given = NOTHING) -> None:
         self.title, self.question, self.hints, self.given = title, question, hints, given
@@ -145,16 +146,21 @@ class Exercise(ABC):
         head = element("p", element("b", self.title), f" · {self.kind}")
         return join([head, *paragraphs, self.given.picture])
 
+    def widget(self) -> Any:
+        """The live exercise: an ipywidgets box."""
+        from kschedlab.lab.exercises.widget import Widget
+
+        check = None if self.answered_by == "function" else self.check
+        notes = {"Hint": self.hint, "Solution": self.solution}
+        return Widget(str(self.html()), self.choices(), self.answered_by == "yaml", check, notes)
+
     def __repr__(self) -> str:
         return self.text()
 
     def _repr_mimebundle_(self, **options: Any) -> dict[str, Any]:
         """The live exercise, and beside it what a saved notebook shows without a kernel."""
-        from kschedlab.lab.exercises.widget import Box
-
-        box = Box(self)
         listed = (element("div", f"○ {each}") for each in self.choices())
-        bundle: dict[str, Any] = box._repr_mimebundle_(**options)
+        bundle: dict[str, Any] = self.widget()._repr_mimebundle_(**options)
         return {**bundle, "text/plain": repr(self), "text/html": str(element("div", self.html(), *listed))}
 
 

@@ -28,6 +28,7 @@ class Repair(Exercise):
     """
 
     kind = "repair"
+    answered_by = "function"
 
     def __init__(
         self,

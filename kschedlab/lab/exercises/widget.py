@@ -2,46 +2,52 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Any
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, Protocol
 
 import ipywidgets
 
-from kschedlab.lab.exercises.build import Build
-from kschedlab.lab.exercises.exercise import Exercise, Note, Verdict
-from kschedlab.lab.exercises.repair import Repair
 from kschedlab.lab.panels.classroom import Enlargeable
 
 
-class Box(Enlargeable):
-    """What a student sees of an exercise. ``answer`` is None for a function, which is checked in a cell."""
+class Reply(Protocol):
+    """What a button answers."""
 
-    def __init__(self, exercise: Exercise) -> None:
-        self.exercise = exercise
-        self.answer = _place(exercise)
-        self.said = ipywidgets.HTML()
-        buttons = [_button("Hint", lambda: exercise.hint()), _button("Solution", lambda: exercise.solution())]
-        if self.answer is not None:
-            buttons.insert(0, _button("Check", lambda: exercise.check(self.answer.value or None)))
-        for button, act in buttons:
-            button.on_click(lambda _, act=act: self._say(act()))
-        shown = [ipywidgets.HTML(str(exercise.html())), *([self.answer] if self.answer is not None else [])]
-        super().__init__([*shown, ipywidgets.HBox([button for button, _ in buttons]), self.said])
-
-    def _say(self, what: Verdict | Note) -> None:
-        self.said.value = what._repr_html_()
+    def _repr_html_(self) -> str: ...
 
 
-def _place(exercise: Exercise) -> Any:
+class Widget(Enlargeable):
+    """What a student sees of an exercise.
+
+    ``choices``: the answers to pick from; else the answer is typed: a line of text, or YAML. None for ``check``: the
+    answer is a function, which is checked in a cell. ``notes``: what the other buttons give, by their words.
+    """
+
+    def __init__(
+        self,
+        question: str,
+        choices: Sequence[str],
+        yaml: bool,
+        check: Callable[[str | None], Reply] | None,
+        notes: Mapping[str, Callable[[], Reply]],
+    ) -> None:
+        self.answer: Any = None if check is None else _place(choices, yaml)
+        self.reply = ipywidgets.HTML()
+        actions = dict(notes) if check is None else {"Check": lambda: check(self.answer.value or None), **notes}
+        buttons = [ipywidgets.Button(description=words) for words in actions]
+        for button, act in zip(buttons, actions.values(), strict=True):
+            button.on_click(lambda _, act=act: self._show(act()))
+        shown = [ipywidgets.HTML(question), *([] if self.answer is None else [self.answer])]
+        super().__init__([*shown, ipywidgets.HBox(buttons), self.reply])
+
+    def _show(self, reply: Reply) -> None:
+        self.reply.value = reply._repr_html_()
+
+
+def _place(choices: Sequence[str], yaml: bool) -> Any:
     """Where the answer is given."""
-    if isinstance(exercise, Repair):
-        return None
-    if choices := exercise.choices():
+    if choices:
         return ipywidgets.RadioButtons(options=choices, value=None, layout={"width": "auto"})
-    if isinstance(exercise, Build):
+    if yaml:
         return ipywidgets.Textarea(placeholder="YAML", rows=12, layout={"width": "100%"})
     return ipywidgets.Text(placeholder="your answer", description="Answer")
-
-
-def _button(words: str, act: Callable[[], Verdict | Note]) -> tuple[Any, Callable[[], Verdict | Note]]:
-    return ipywidgets.Button(description=words), act

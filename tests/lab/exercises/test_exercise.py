@@ -146,17 +146,15 @@ def test_a_saved_notebook_shows_question_and_answers():
 
 
 def test_buttons_do_what_the_methods_do():
-    from kschedlab.lab.exercises.widget import Box
-
     exercise = predict(remarks={"web": "Yes.", "db": "It came later."})
-    box = Box(exercise)
+    box = exercise.widget()
     check, hint, solution = box.children[-2].children
     check.click()
-    assert "no answer yet" in box.said.value
+    assert "no answer yet" in box.reply.value
     box.answer.value = "db"
     check.click()
-    assert "It came later." in box.said.value
+    assert "It came later." in box.reply.value
     hint.click()
-    assert "Hint 1 of 2" in box.said.value
+    assert "Hint 1 of 2" in box.reply.value
     solution.click()
-    assert "Not yet" in box.said.value
+    assert "Not yet" in box.reply.value
