@@ -130,11 +130,6 @@ class Heap(Generic[T]):
             item.obj = obj
             self._fix(item.index)
 
-    def add_if_not_present(self, obj: T) -> None:
-        """Put it in, unless something with the same key is there."""
-        if self.data.key_func(obj) not in self.data.items:
-            self.add(obj)
-
     def update(self, obj: T) -> None:
         """It has changed: the same as :meth:`add`."""
         self.add(obj)

@@ -29,7 +29,6 @@ class InFlight:
         self._pods: OrderedDict[str, tuple[Pod, int]] = OrderedDict()
         self._events: list[Missed] = []
         self._dropped = 0
-        self._stale = 0
 
     def __contains__(self, uid: str) -> bool:
         return uid in self._pods
@@ -40,11 +39,6 @@ class InFlight:
     def pods(self) -> list[Pod]:
         """The pods, as they were when they were popped."""
         return [pod for pod, _ in self._pods.values()]
-
-    @property
-    def event_count(self) -> int:
-        """How many events are kept."""
-        return len(self._events) - self._stale
 
     def take_off(self, pod: Pod) -> bool:
         """The pod is popped; False if it is in flight already."""
@@ -73,9 +67,8 @@ class InFlight:
         if found is None:
             return None
         oldest = next(iter(self._pods.values()), None)
-        self._stale = len(self._events) if oldest is None else oldest[1] - self._dropped
-        if 2 * self._stale >= len(self._events):
-            del self._events[: self._stale]
-            self._dropped += self._stale
-            self._stale = 0
+        stale = len(self._events) if oldest is None else oldest[1] - self._dropped
+        if 2 * stale >= len(self._events):
+            del self._events[:stale]
+            self._dropped += stale
         return found[0]

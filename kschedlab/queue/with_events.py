@@ -83,7 +83,7 @@ class WithEvents:
         self._active = Heap(key_func, self._less)
         self._backoff = Backoff(initial_backoff, max_backoff, self._less)
         self._unschedulable = Unschedulable()
-        self._in_flight = InFlight()
+        self.in_flight = InFlight()
         self._nominated = NominatedPodMap(NOMINATIONS_1_37, known, told)
         self._cycle = 0
         self._turn = 0
@@ -115,11 +115,6 @@ class WithEvents:
         """The pods that wait for an event, in the order in which they came."""
         return list(self._unschedulable)
 
-    @property
-    def in_flight(self) -> InFlight:
-        """The popped pods and the events that they missed."""
-        return self._in_flight
-
     def places(self) -> dict[str, Place]:
         """Where every waiting pod is, by ``namespace/name``."""
         waiting = (*self._active, *self._backoff, *self._unschedulable)
@@ -142,9 +137,9 @@ class WithEvents:
         """The pod changed. One in flight hears of it when it comes back; one that nobody knows is added."""
         old = new if old is None else old
         events = pod_changes(old, new, itself=True)
-        if new.metadata.uid in self._in_flight:
+        if new.metadata.uid in self.in_flight:
             for event in events:
-                self._in_flight.happened(event, old, new)
+                self.in_flight.happened(event, old, new)
             return
         waiting = self._find(old.key)
         if waiting is None:
@@ -184,7 +179,7 @@ class WithEvents:
             if waiting is None:
                 return None
             waiting.attempts += 1
-            if self._in_flight.take_off(waiting.pod):
+            if self.in_flight.take_off(waiting.pod):
                 self._cycle += 1
                 self._go(waiting, IN_FLIGHT, why)
                 return waiting
@@ -210,14 +205,14 @@ class WithEvents:
             queued.flushed, queued.flushed_at = False, NEVER
             self._backoff.set(queued)
             self._requeue(
-                queued, self._registrations.worth_of_all(queued, self._in_flight.missed(uid)), SCHEDULE_ATTEMPT_FAILURE
+                queued, self._registrations.worth_of_all(queued, self.in_flight.missed(uid)), SCHEDULE_ATTEMPT_FAILURE
             )
         finally:
-            self._in_flight.done(uid)
+            self.in_flight.done(uid)
 
     def done(self, pod: Pod) -> None:
         """The popped pod is bound, or gone: nothing that happens concerns it any more."""
-        if self._in_flight.done(pod.metadata.uid) is not None:
+        if self.in_flight.done(pod.metadata.uid) is not None:
             self._tell(pod, IN_FLIGHT, GONE, "Done")
 
     def activate(self, pods: Iterable[Pod]) -> None:
@@ -229,8 +224,8 @@ class WithEvents:
                 self._enter(waiting, FORCE_ACTIVATE.label)
             elif waiting is not None and waiting.part == UNSCHEDULABLE:
                 self._activate(waiting, FORCE_ACTIVATE.label)
-            elif pod.metadata.uid in self._in_flight:
-                self._in_flight.happened(FORCE_ACTIVATE, None, pod)
+            elif pod.metadata.uid in self.in_flight:
+                self.in_flight.happened(FORCE_ACTIVATE, None, pod)
 
     # -- something happens
 
@@ -260,7 +255,7 @@ class WithEvents:
             worth = self._registrations.worth(waiting, event, old, new)
             if worth != NOTHING:
                 self._requeue(waiting, worth, name)
-        self._in_flight.happened(event, old, new)
+        self.in_flight.happened(event, old, new)
 
     def assigned_pod_added(self, pod: Pod) -> None:
         """A pod came to a node: move the pods that wait for such a neighbour."""

@@ -98,11 +98,6 @@ class Informer(Generic[D]):
 
     # -- what it knows
 
-    @property
-    def has_synced(self) -> bool:
-        """Whether the cache has been filled."""
-        return self.synced.triggered
-
     def get(self, key: str) -> D | None:
         """The object by ``namespace/name`` (or its name, if it is of the cluster), or None."""
         return self._objects.get(key)

@@ -6,7 +6,6 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import TextIO
 
 from kschedlab.objects.model import Pod
-from kschedlab.simulation.replay import Replay
 from kschedlab.simulation.report import Report, Used
 from kschedlab.views.html import visible
 from kschedlab.views.kubectl import get_pods_wide
@@ -15,11 +14,6 @@ from kschedlab.views.words import aligned, count
 SHOWN, SHOWN_PODS = 20, 40
 """How many unschedulable pods are told in full, and how many pods are listed."""
 BAR = 30
-
-
-def pods_at(replay: Replay, all_namespaces: bool = False) -> str:
-    """``kubectl get pods -o wide`` at the replay's position."""
-    return get_pods_wide(replay.pods(), replay.now, all_namespaces)
 
 
 def pods_text(pods: Sequence[Pod], now: int) -> str:

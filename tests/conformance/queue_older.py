@@ -31,6 +31,7 @@ class Driver(QueueDriver):
     def __init__(self, version: str) -> None:
         super().__init__(START[version], GENERATIONS[version].queue)
         self.version = version
+        self.first: dict[QueuedPodInfo, int] = {}
         self.open = self.backoff_open = False
 
     def step(self, op: dict[str, Any]) -> dict[str, Any]:
@@ -136,7 +137,7 @@ class Driver(QueueDriver):
             return entry
         return entry | {
             "attempts": queued.attempts,
-            "initialAttemptTimestamp": self.ms(queued.initial_attempt_timestamp),
+            "initialAttemptTimestamp": self.ms(self.first.setdefault(queued, self.clock)),
             "backoffExpiry": self.ms(self.queue.backoff.end(queued)),
         }
 

@@ -7,10 +7,10 @@ from functools import partial
 from typing import Any
 
 from kschedlab.queue.events import event
-from kschedlab.queue.hints.table import ALWAYS
 from kschedlab.queue.queued_pod import WaitingPod
 from kschedlab.queue.with_events import WithEvents
 from tests.conformance.queue_driver import MILLISECOND, QueueDriver
+from tests.queue.events import ALWAYS, kept
 
 START = 1_577_836_800_000_000  # 2020-01-01T00:00:00Z
 
@@ -71,7 +71,7 @@ class Driver(QueueDriver):
             "nominated": {node: pods for node, pods in nominated.items() if pods},
             "schedulingCycle": queue.scheduling_cycle,
             "inFlight": sorted(pod.key for pod in queue.in_flight.pods()),
-            "inFlightEvents": queue.in_flight.event_count,
+            "inFlightEvents": kept(queue.in_flight),
         }
 
     def _entry(self, pod: WaitingPod) -> dict[str, Any]:

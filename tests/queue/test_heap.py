@@ -47,14 +47,6 @@ def test_adding_again_replaces_and_repairs() -> None:
     assert (len(heap), heap.get_by_key("c")) == (3, ("c", 9))
 
 
-def test_adding_if_not_present_changes_nothing_that_is_there() -> None:
-    heap = heap_of(("a", 1))
-    heap.add_if_not_present(("a", 7))
-    heap.add_if_not_present(("b", 0))
-    assert list(heap) == [("a", 1), ("b", 0)]
-    assert heap.data.queue == ["b", "a"]
-
-
 def test_deleting_puts_the_last_in_the_gap_and_repairs_downwards_or_upwards() -> None:
     heap = heap_of(("a", 0), ("b", 5), ("c", 1), ("d", 6), ("e", 7), ("f", 2))
     assert heap.delete("d") == ("d", 6)
@@ -80,7 +72,7 @@ def test_the_bound_of_less_lets_the_end_of_the_array_through() -> None:
         data.less(2, 0)
 
 
-KINDS = st.sampled_from(["add", "update", "if_not_present", "delete", "pop"])
+KINDS = st.sampled_from(["add", "update", "delete", "pop"])
 OPERATIONS = st.lists(st.tuples(KINDS, st.integers(0, 12), st.integers(0, 6)))
 
 
@@ -93,9 +85,6 @@ def test_after_any_operations_it_is_a_heap_of_what_was_put_in(operations: list[t
         if operation in ("add", "update"):
             getattr(heap, operation)((key, value))
             model[key] = value
-        elif operation == "if_not_present":
-            heap.add_if_not_present((key, value))
-            model.setdefault(key, value)
         elif operation == "delete":
             removed = model.pop(key, None)
             assert heap.delete(key) == (None if removed is None else (key, removed))

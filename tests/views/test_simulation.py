@@ -7,7 +7,7 @@ from kschedlab.objects.model import ObjectMeta, Pod, PodSpec, PodStatus
 from kschedlab.simulation.log import Changed, Log
 from kschedlab.simulation.replay import Replay
 from kschedlab.simulation.report import Report, Throughput, Used, Waits
-from kschedlab.views.simulation import Bar, pods_at, pods_text, report_text, seconds
+from kschedlab.views.simulation import Bar, pods_text, report_text, seconds
 
 SECOND = 1_000_000
 QUIET = Used(0.0, 0.0, ())
@@ -119,13 +119,12 @@ def test_the_table_at_a_position_of_a_replay():
     log.write(Changed(at=0, type="ADDED", kind="Pod", key="default/web", new=before))
     log.write(Changed(at=90 * SECOND, type="MODIFIED", kind="Pod", key="default/web", old=before, new=after))
     replay = Replay(log)
-    assert pods_at(replay) == "No resources found"
+    assert pods_text(replay.pods(), replay.now) == "No resources found"
     rows = []
     for position in (1, 2, 1):
         replay.seek(position)
-        rows.append(pods_at(replay).splitlines()[1].split())
-    assert [(row[4], row[6]) for row in rows] == [("0s", "<none>"), ("90s", "n1"), ("0s", "<none>")]
-    assert pods_at(replay, all_namespaces=True).startswith("NAMESPACE")
+        rows.append(pods_text(replay.pods(), replay.now).splitlines()[1].split())
+    assert [(row[5], row[7]) for row in rows] == [("0s", "<none>"), ("90s", "n1"), ("0s", "<none>")]
 
 
 def test_seconds_have_three_figures():

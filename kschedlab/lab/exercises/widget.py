@@ -31,9 +31,12 @@ class Widget(Enlargeable):
         check: Callable[[str | None], Reply] | None,
         notes: Mapping[str, Callable[[], Reply]],
     ) -> None:
-        self.answer: Any = None if check is None else _place(choices, yaml)
+        place = _place(choices, yaml)
+        self.answer = None if check is None else place
         self.reply = ipywidgets.HTML()
-        actions = dict(notes) if check is None else {"Check": lambda: check(self.answer.value or None), **notes}
+        actions = dict(notes)
+        if check is not None:
+            actions = {"Check": lambda: check(place.value or None), **actions}
         buttons = [ipywidgets.Button(description=words) for words in actions]
         for button, act in zip(buttons, actions.values(), strict=True):
             button.on_click(lambda _, act=act: self._show(act()))

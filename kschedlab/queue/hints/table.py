@@ -151,6 +151,3 @@ def _registrations(plugins: Mapping[str, Events]) -> Registrations:
 
 DEFAULT = _registrations(_BY_PLUGIN)
 """What the default profile registers for."""
-
-ALWAYS = tuple(one._replace(hint=queue) for one in DEFAULT)
-"""The same, but every hint says that the pod is worth another try."""

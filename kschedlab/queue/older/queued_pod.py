@@ -18,13 +18,12 @@ class QueuedPodInfo:
     """A pod in the queue, or popped from it. Times are microseconds since 1970.
 
     ``timestamp``: by which it is ordered among pods of the same priority. ``attempts``: how often it was popped.
-    ``initial_attempt_timestamp``: when it first came. ``part``: where it is, or "", since ``since``.
+    ``part``: where it is, or "", since ``since``.
     ``key``: ``namespace/name``. ``rank``: its place in the active queue, see :func:`~kschedlab.queue.order.rank`.
     """
 
     pod: Pod
     timestamp: int
-    initial_attempt_timestamp: int
     attempts: int = 0
     part: str = ""
     since: int = -1

@@ -226,7 +226,7 @@ class WithoutBackoff:
     # -- from part to part
 
     def _new(self, pod: Pod) -> QueuedPodInfo:
-        return QueuedPodInfo(pod, self._timestamp(pod), self._now())
+        return QueuedPodInfo(pod, self._timestamp(pod))
 
     def _timestamp(self, pod: Pod, waiting: QueuedPodInfo | None = None) -> int:
         """The timestamp of a pod that comes, or changed while it was waiting: v1.13 reads it from the pod."""

@@ -95,14 +95,10 @@ _WORDS = {"true": True, "false": False, "nil": None}
 
 
 class Template:
-    """A text with values to be filled in. TemplateError, which begins with the line, if it cannot be understood.
-
-    ``constant``: whether it is the same text whatever the values are.
-    """
+    """A text with values to be filled in. TemplateError, which begins with the line, if it cannot be understood."""
 
     def __init__(self, text: str) -> None:
         self._pieces = _pieces(text)
-        self.constant = len(self._pieces) < 2
         self._render = self._block(())
 
     def render(self, env: Env) -> str:

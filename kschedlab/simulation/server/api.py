@@ -118,12 +118,6 @@ class ApiServer:
         filter = filter if namespace is None else _in_namespace(namespace, filter)
         return self._store(kind).watch(version, self.version, filter, allow_bookmarks, self.now)
 
-    def end_watches(self, *kinds: type[ApiObject]) -> None:
-        """End all watches of these kinds, or of all, as a server does that restarts. Clients watch again."""
-        for kind in kinds or self._stores:
-            for watch in list(self._store(kind).watches):
-                watch.stop()
-
     # -- writing
 
     def create(self, obj: D, by: str = "") -> D:

@@ -686,14 +686,6 @@ def test_bookmarks_come_once_a_minute_if_anything_is_written(api: Server) -> Non
     assert [(e.type, e.object.metadata.resourceVersion) for e in quiet] == [("BOOKMARK", "4"), ("BOOKMARK", "6")]
 
 
-def test_the_server_can_end_watches(api: Server) -> None:
-    pods, nodes = api.watch(Pod), api.watch(Node)
-    api.end_watches(Pod)
-    assert (pods.closed, nodes.closed) == (True, False)
-    api.end_watches()
-    assert nodes.closed
-
-
 @pytest.mark.parametrize("version", ["abc", "-1", "1.5", "٣", "9" * 30])
 def test_a_version_is_a_number(api: Server, version: str) -> None:
     made = api.create(web())

@@ -1,0 +1,12 @@
+"""For tests of the queue with events: hints that always say yes, and how many events the queue keeps."""
+
+from kschedlab.queue.hints.table import DEFAULT
+from kschedlab.queue.in_flight import InFlight
+
+ALWAYS = tuple(one._replace(hint=lambda pod, old, new: True) for one in DEFAULT)
+
+
+def kept(flight: InFlight) -> int:
+    """The events that the pod in flight for longest has missed; without a pod in flight, all that are stored."""
+    pods = flight.pods()
+    return len(list(flight.missed(pods[0].metadata.uid) or ())) if pods else len(flight._events)
