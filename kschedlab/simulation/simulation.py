@@ -23,11 +23,11 @@ from kschedlab.manifests.loading import Objects
 from kschedlab.objects.meta import SECOND, Time
 from kschedlab.objects.model import ApiObject, Pod, ReplicaSet
 from kschedlab.objects.problems import ManifestError, Problem
-from kschedlab.simulation.controllers.claims import Claims
+from kschedlab.simulation.controllers.claims import VolumeControllers
 from kschedlab.simulation.controllers.disruption import Disruption
-from kschedlab.simulation.controllers.garbage import Garbage
+from kschedlab.simulation.controllers.garbage import GarbageCollector
 from kschedlab.simulation.controllers.kubelet import Kubelet
-from kschedlab.simulation.controllers.nodes import Nodes
+from kschedlab.simulation.controllers.nodes import NodeLifecycle
 from kschedlab.simulation.controllers.owners import Owners, OwnersSettings
 from kschedlab.simulation.controllers.podgc import PodGC
 from kschedlab.simulation.durations import parse_duration
@@ -226,10 +226,10 @@ class Simulation:
             Kubelet(env, api, informers, settings.kubelet, record),
             Owners(env, api, informers, OwnersSettings(recreate=settings.recreate)),
             Disruption(env, api, informers, record=record),
-            Claims(env, api, informers, record=record),
-            Nodes(env, api, informers),
+            VolumeControllers(env, api, informers, record=record),
+            NodeLifecycle(env, api, informers),
             PodGC(env, api, informers),
-            Garbage(api, informers),
+            GarbageCollector(api, informers),
         )
         for controller in controllers:
             controller.start()
