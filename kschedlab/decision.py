@@ -10,14 +10,13 @@ import numpy as np
 from kschedlab.cluster.cluster import Cluster
 from kschedlab.cluster.pods import PodInfo
 from kschedlab.cluster.signatures import IntArray
-from kschedlab.filter.stage import LEFT_OUT, Verdicts
-from kschedlab.preemption import stage as preemption_stage
-from kschedlab.preemption.stage import Preemption, unavailable
+from kschedlab.filter.stage import LEFT_OUT, Verdicts, unavailable
 from kschedlab.queue.pre_enqueue import waiting_for
 from kschedlab.score.stage import Scores
 
 if TYPE_CHECKING:
     from kschedlab.generations import Generation
+    from kschedlab.preemption.stage import Preemption
 
 NO_NODES = "no nodes available to schedule pods"
 
@@ -154,7 +153,7 @@ class Decision:
         """The whole FailedScheduling message, as ``kubectl describe pod`` shows it."""
         if self.preemption is None or not self.generation.loop.preemption_told:
             return self.message
-        return f"{self.message} {preemption_stage.message(self.preemption)}"
+        return f"{self.message} {self.preemption.message}"
 
     def reasons(self, left_out: str) -> dict[str, int]:
         """Each reason and the number of nodes that it holds for; ``left_out``: that of nodes left out by PreFilter."""

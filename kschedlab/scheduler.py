@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -12,11 +13,12 @@ from kschedlab.cluster.signatures import IntArray
 from kschedlab.decision import Decision
 from kschedlab.filter.plugin import SchedulingError
 from kschedlab.filter.stage import LEFT_OUT, REJECTED, FilterRun, Verdicts, nodes_to_find, prepare, search
-from kschedlab.filter.volumes.volume_binding import claims_fault
 from kschedlab.generations import LATEST, Generation
-from kschedlab.preemption.stage import preempt
 from kschedlab.queue.pre_enqueue import gates_of
 from kschedlab.score.stage import Scores, prioritize, select_host
+
+if TYPE_CHECKING:
+    from kschedlab.preemption.stage import Preemption
 
 NOTHING: IntArray = np.zeros(0, np.int64)
 
@@ -63,8 +65,8 @@ class Scheduler:
 
     def _decide(self, pod: PodInfo) -> Decision:
         cluster, generation = self.cluster, self.generation
-        if generation.claims_checked_first and (fault := claims_fault(pod.pod, cluster.volumes)):
-            raise SchedulingError(fault)
+        if generation.claims_checked_first:
+            check_claims(pod, cluster)
         prepared = prepare(pod, cluster, generation.filters)
         run = FilterRun(prepared, pod, cluster, generation.errors_added_up)
         if prepared.rejected is not None:
@@ -75,8 +77,7 @@ class Scheduler:
             verdicts = run.verdicts()
             feasible, looked_at = self._find(pod, verdicts)
         if not len(feasible):
-            rules = generation.preemption
-            preemption = preempt(pod, cluster, run, verdicts, rules, self.rng, self.survey) if rules.enabled else None
+            preemption = self._preempt(pod, run, verdicts) if generation.preemption.enabled else None
             return Decision(pod, cluster, generation, verdicts, feasible, looked_at, preemption=preemption)
         if len(feasible) == 1:
             node = cluster.names[feasible[0]]
@@ -87,6 +88,11 @@ class Scheduler:
             return Decision(pod, cluster, generation, verdicts, feasible, looked_at, error=str(error))
         node = cluster.names[self._select(scores)]
         return Decision(pod, cluster, generation, verdicts, feasible, looked_at, scores, node=node)
+
+    def _preempt(self, pod: PodInfo, run: FilterRun, verdicts: Verdicts) -> Preemption:
+        from kschedlab.preemption.stage import preempt  # most pods fit somewhere: loaded for the first that does not
+
+        return preempt(pod, self.cluster, run, verdicts, self.generation.preemption, self.rng, self.survey)
 
     def _find(self, pod: PodInfo, verdicts: Verdicts) -> tuple[IntArray, int]:
         """The feasible nodes that the search finds: the pod's own nominated node first, else round robin."""
@@ -130,6 +136,14 @@ class Scheduler:
             for victim in victims:
                 cluster.evict(victim.key)
             cluster.nominate(pod, node)
+
+
+def check_claims(pod: PodInfo, cluster: Cluster) -> None:
+    """SchedulingError if a claim of the pod is missing or being deleted. v1.16: generic_scheduler.go."""
+    from kschedlab.filter.volumes.volume_binding import claims_fault
+
+    if fault := claims_fault(pod.pod, cluster.volumes):
+        raise SchedulingError(fault)
 
 
 def lower_nominations(cluster: Cluster, pod: PodInfo, node: str) -> list[PodInfo]:

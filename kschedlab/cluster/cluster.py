@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 from collections.abc import Callable, Collection, Hashable, Iterable, Sequence
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 from msgspec.structs import replace
@@ -30,7 +30,6 @@ from kschedlab.cluster.pods import NEVER_STARTED, PodInfo
 from kschedlab.cluster.signatures import IntArray, PodQuery
 from kschedlab.cluster.topology import Topology
 from kschedlab.cluster.volumes import ClaimKey, Volumes, claims_of, may_yet_bind, volume_class
-from kschedlab.manifests.loading import Objects, from_kubectl, load
 from kschedlab.objects.api import API_1_37, Api
 from kschedlab.objects.model import (
     ApiObject,
@@ -40,6 +39,9 @@ from kschedlab.objects.model import (
     Pod,
     StorageClass,
 )
+
+if TYPE_CHECKING:
+    from kschedlab.manifests.loading import Objects
 
 T = TypeVar("T")
 D = TypeVar("D", bound=ApiObject)
@@ -82,11 +84,15 @@ class Cluster(Columns):
 
         Raises ManifestError, which lists everything that is wrong with them.
         """
+        from kschedlab.manifests.loading import load
+
         return cls(load(*sources), api)
 
     @classmethod
     def from_kubectl(cls, *arguments: str, api: Api = API_1_37) -> Cluster:
         """The cluster that the ``kubectl`` on the PATH talks to; ``arguments`` are passed on (``--context``, ...)."""
+        from kschedlab.manifests.loading import from_kubectl
+
         return cls(from_kubectl(*arguments), api)
 
     # -- asking
@@ -203,6 +209,8 @@ class Cluster(Columns):
     @property
     def objects(self) -> Objects:
         """All objects as they are now, of which a cluster can be built that decides as this one does. O(all)."""
+        from kschedlab.manifests.loading import Objects
+
         found = Objects(report=self.report)
         found.nodes += [self.nodes[self.index[name]] for name in self._order.by_zone()]
         for kind in self._objects.kinds():

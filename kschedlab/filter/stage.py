@@ -255,3 +255,10 @@ def search(passes: BoolArray, start: int, enough: int) -> tuple[IntArray, int]:
     if len(hits) <= enough:
         return hits, len(passes)
     return hits[:enough], (int(hits[enough]) - start) % len(passes)
+
+
+def unavailable(nodes: int, reasons: dict[str, int]) -> str:
+    """``0/N nodes are available: ...``, the reasons with their numbers sorted as text. v1.37: types.go, FitError."""
+    head = f"0/{nodes} nodes are available:"
+    listed = ", ".join(sorted(f"{number} {reason}" for reason, number in reasons.items()))
+    return f"{head} {listed}." if listed else head

@@ -14,20 +14,7 @@ from kschedlab.cluster.cluster import Cluster
 from kschedlab.cluster.signatures import BoolArray, IntArray, Signature
 from kschedlab.objects.model import PodDisruptionBudget
 from kschedlab.objects.selectors import Selector
-
-
-@dataclass(frozen=True)
-class BudgetRules:
-    """How a generation reads budgets: named rules. The defaults are those of v1.37.
-
-    ``counted_down``: each victim uses up one of ``disruptionsAllowed``; else only a budget that allows none is broken.
-    ``disrupted_pods_exempt``: a pod in ``disruptedPods`` is already counted there, so evicting it breaks nothing.
-    ``stops_at_first_violation``: a pod that breaks one budget is not charged to those after it.
-    """
-
-    counted_down: bool = True
-    disrupted_pods_exempt: bool = True
-    stops_at_first_violation: bool = True
+from kschedlab.preemption.rules import BudgetRules
 
 
 @dataclass(frozen=True)

@@ -7,8 +7,7 @@ import pytest
 
 from kschedlab.decision import Decision
 from kschedlab.generations import V1_37, Generation
-from kschedlab.preemption.stage import PreemptionRules
-from kschedlab.preemption.victims import VictimRules
+from kschedlab.preemption.rules import PreemptionRules, VictimRules
 from kschedlab.scheduler import schedule
 from kschedlab.testing import Manifest, budget, cluster, node, pod
 

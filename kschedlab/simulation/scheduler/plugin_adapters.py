@@ -16,7 +16,8 @@ from kschedlab.cluster.pods import PodInfo
 from kschedlab.cluster.signatures import BoolArray, IntArray
 from kschedlab.cluster.snapshot import Snapshot
 from kschedlab.filter.plugin import PreFilterRejection, Refusal, Refusals, SchedulingError
-from kschedlab.generations import Generation, LoopRules
+from kschedlab.generations import Generation
+from kschedlab.generations.rules import LoopRules
 from kschedlab.objects.model import Pod
 from kschedlab.score.plugin import Scored
 from kschedlab.simulation.scheduler.plugin import (
