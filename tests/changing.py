@@ -378,7 +378,7 @@ class Changing:
 
 
 def decide(cluster: Cluster, pod: Pod, decider: Generation) -> Decision:
-    return Scheduler(cluster, decider, survey=True).cycle(cluster.info(pod))
+    return Scheduler(cluster, decider, exhaustive=True).cycle(cluster.info(pod))
 
 
 def shown(decision: Decision) -> Any:

@@ -18,7 +18,7 @@ from kschedlab.preemption.rules import BudgetRules
 
 
 @dataclass(frozen=True)
-class Protects:
+class MatchesBudget:
     """PodQuery: does the budget's selector match? Without a selector, or with an empty one, it matches nothing."""
 
     namespace: str
@@ -47,7 +47,7 @@ def violations(
     broken: BoolArray = np.zeros(len(rows), np.bool_)
     for budget in budgets:
         selector = budget.spec.selector.compile() if budget.spec.selector is not None else None
-        protected = cluster.signatures.answers(Protects(budget.metadata.namespace, selector)) > 0
+        protected = cluster.signatures.evaluate(MatchesBudget(budget.metadata.namespace, selector)) > 0
         charged = protected[cluster.pods.signature[rows]]
         if rules.stops_at_first_violation:
             charged &= ~broken

@@ -148,19 +148,19 @@ def preempt(
     verdicts: Verdicts,
     rules: PreemptionRules,
     rng: random.Random | None,
-    survey: bool,
+    exhaustive: bool,
 ) -> Preemption:
-    """Decide whom to evict for a pod that no node can take.
+    """Decide which pods to evict for a pod that no node can take.
 
-    The search begins at a random node and ends with enough candidates; ``survey`` examines all. ``rng`` draws where it
-    begins and among tied nodes; without it, the search begins at the first node and the first name is taken.
+    The search starts at a random node and ends with enough candidates; ``exhaustive`` examines all. ``rng`` draws the
+    start and one of the tied nodes; without it, the search starts at the first node and the first name wins a tie.
     """
     hopeless = verdicts.unresolvable()
     potential = np.flatnonzero((verdicts.refused_by != PASSES) & ~hopeless)
     reason = ineligible(pod, cluster, hopeless, rules)
     if reason or not len(potential):
         return Preemption(cluster, reason, potential)
-    enough = len(potential) if survey else rules.enough(len(potential))
+    enough = len(potential) if exhaustive else rules.enough(len(potential))
     offset = rng.randrange(len(potential)) if rng else 0
     tried, found = _search(pod, cluster, run, np.concatenate([potential[offset:], potential[:offset]]), enough, rules)
     if not len(found):
@@ -214,7 +214,7 @@ def _search(
     order, size = order[populated[order]], enough + enough // 4
     while True:
         block = order[:size]
-        tried = dry_run(cluster, run, block, lower, cluster.every(PodDisruptionBudget), rules.victims)
+        tried = dry_run(cluster, run, block, lower, cluster.objects_of(PodDisruptionBudget), rules.victims)
         broken = np.bincount(tried.node[tried.evicted & tried.violates], minlength=len(cluster.nodes))[block]
         candidate = np.bincount(tried.node[tried.evicted], minlength=len(cluster.nodes))[block] > 0
         clean = candidate & (broken == 0)

@@ -110,7 +110,7 @@ def by_importance(pods: PodColumns, rows: IntArray, older_first: bool = True) ->
     so that NumPy's fast unstable sort can be used, which is much faster than numpy.lexsort.
     """
     bits = len(rows).bit_length()
-    order = np.argsort((pods.start if older_first else pods.turn)[rows])
+    order = np.argsort((pods.start if older_first else pods.arrival)[rows])
     for key in (-pods.priority[rows], pods.node[rows]):
         rank = np.empty_like(order)
         rank[order] = np.arange(len(order))

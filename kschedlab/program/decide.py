@@ -82,7 +82,7 @@ def _verdict(scenario: Scenario, profiles: Profiles) -> dict[str, Any]:
     generation = profile_for(pod.pod, profiles)
     if generation is None:
         return {"feasible": [], "error": no_profile(pod)}
-    return Scheduler(cluster, generation, survey=True).cycle(pod).to_dict()
+    return Scheduler(cluster, generation, exhaustive=True).cycle(pod).to_dict()
 
 
 def no_profile(pod: PodInfo) -> str:
@@ -101,7 +101,7 @@ def _placements(scenario: Scenario, profiles: Profiles) -> dict[str, Any]:
         generation = profile_for(waiting[key].pod, profiles)
         if generation is None:
             return {"feasible": [], "error": no_profile(waiting[key])}
-        placement = _place(Scheduler(cluster, generation, survey=True), waiting[key])
+        placement = _place(Scheduler(cluster, generation, exhaustive=True), waiting[key])
         if "error" in placement:
             return {"feasible": [], "error": f"{key}: {placement['error']}"}
         placements.append({"pod": key} | placement)

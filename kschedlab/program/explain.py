@@ -56,7 +56,7 @@ def explain_one(cluster: Cluster, pod: str, profiles: Profiles) -> Decision:
         )
     if (generation := profile_for(info.pod, profiles)) is None:
         raise UsageError(no_profile(info))
-    return Scheduler(fork, generation, survey=True).decide(info)
+    return Scheduler(fork, generation, exhaustive=True).decide(info)
 
 
 def explain_all(cluster: Cluster, profiles: Profiles) -> Iterator[Decision]:
@@ -66,9 +66,9 @@ def explain_all(cluster: Cluster, profiles: Profiles) -> Iterator[Decision]:
         if (generation := profile_for(info.pod, profiles)) is None:
             print(f"passed over: {no_profile(info)}", file=sys.stderr)
             continue
-        decision = Scheduler(fork, generation, survey=True).decide(info)
+        decision = Scheduler(fork, generation, exhaustive=True).decide(info)
         fork = fork.fork()
-        Scheduler(fork, generation, survey=True).commit(decision)
+        Scheduler(fork, generation, exhaustive=True).commit(decision)
         yield decision
 
 

@@ -288,7 +288,7 @@ def judged(made: list[Manifest], generation: Generation) -> Decision:
     """What that scheduler says to the last pod, which need not be pending."""
     cluster = Cluster(decode_objects(made[:-1]), generation.api)
     (web,) = decode_objects(made[-1:]).pods
-    return Scheduler(cluster, generation, survey=True).cycle(cluster.info(web))
+    return Scheduler(cluster, generation, exhaustive=True).cycle(cluster.info(web))
 
 
 def show(settings: Settings) -> View:
