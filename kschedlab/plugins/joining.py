@@ -2,52 +2,126 @@
 
 from __future__ import annotations
 
+import inspect
 from collections.abc import Iterable
-from typing import Any
+from typing import Any, NamedTuple
 
 from kschedlab.filter.plugin import Filter
-from kschedlab.score.plugin import Score
+from kschedlab.plugins.arrays import CheckedFilter, CheckedScore
+from kschedlab.plugins.framework import POINTS, method, name_of
+from kschedlab.plugins.one_node import PRE_SCORE_FAILED, OneNodeFilter, OneNodeScore
+from kschedlab.score.plugin import MAX_NODE_SCORE, Score
 
-Filters = tuple[Filter, ...]
-Scores = tuple[tuple[Score, int], ...]
+OWN = "kschedlab."
+IGNORED_EARLIER = frozenset({"events_to_register"})
+"""A method that generations without that extension point just don't call."""
 
 
-def joined(generation: str, filters: Filters, scores: Scores, plugins: Iterable[object]) -> tuple[Filters, Scores]:
-    """The filters and scores of the generation of that name, and these plugins behind them.
+class Place(NamedTuple):
+    """What plugins join. ``points``: the extension points that there are; ``highest``: the largest score."""
 
-    ValueError if two filters or two scores would have one name; TypeError for an object that is neither.
+    generation: str
+    points: tuple[str, ...] = POINTS
+    highest: int = MAX_NODE_SCORE
+    pre_score_failed: str = PRE_SCORE_FAILED
+
+
+class Members(NamedTuple):
+    """Filters, scores with their weights, and by name those plugins that are not the package's own."""
+
+    filters: tuple[Filter, ...] = ()
+    scores: tuple[tuple[Score, int], ...] = ()
+    plugins: tuple[tuple[str, object], ...] = ()
+
+    def followed_by(self, more: Members) -> Members:
+        """These, and the others behind them."""
+        return Members(self.filters + more.filters, self.scores + more.scores, self.plugins + more.plugins)
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """All names, each once."""
+        filters, scores = (each.name for each in self.filters), (each.name for each, _ in self.scores)
+        return tuple(dict.fromkeys((*filters, *scores, *(name for name, _ in self.plugins))))
+
+
+def joined(place: Place, members: Members, plugins: Iterable[object]) -> Members:
+    """The members, and these plugins behind them.
+
+    ValueError if there is such a name already, or a plugin can't take part; TypeError for what is no plugin.
     """
     for plugin in plugins:
-        more_filters, more_scores = _parts(plugin)
-        for what, known, more in (
-            ("filter", [each.name for each in filters], [each.name for each in more_filters]),
-            ("score", [each.name for each, _ in scores], [each.name for each, _ in more_scores]),
-        ):
-            if twice := [name for name in more if name in known]:
-                raise ValueError(
-                    f'{generation} already has a {what} "{twice[0]}": '
-                    f'give yours another name, or replace it: .without("{twice[0]}").plus(...)'
-                )
-        filters, scores = filters + more_filters, scores + more_scores
-    return filters, scores
+        more = (_by_arrays if is_array_plugin(plugin) else _by_node)(plugin, place, members)
+        members = members.followed_by(more)
+    return members
 
 
-def weight_of(plugin: object) -> int:
-    """The weight of its score, 1 unless it says otherwise. ValueError unless it is an integer from 1."""
-    return checked_weight(getattr(plugin, "weight", 1), getattr(plugin, "name", type(plugin).__name__), 1)
+def is_array_plugin(plugin: Any) -> bool:
+    """Whether it answers for all nodes at once: it has ``prepare``, or a ``score`` of three arguments."""
+    if isinstance(plugin, type):
+        return False
+    if callable(getattr(plugin, "prepare", None)):
+        return True
+    score = getattr(plugin, "score", None)
+    try:
+        return callable(score) and len(inspect.signature(score).parameters) == 3
+    except (TypeError, ValueError):
+        return False
 
 
-def checked_weight(weight: Any, name: str, least: int) -> int:
+def checked_weight(weight: Any, name: str, least: int = 1) -> int:
     """The weight, if it is an integer from ``least``; else ValueError, which names the plugin."""
     if isinstance(weight, bool) or not isinstance(weight, int) or weight < least:
         raise ValueError(f'plugin "{name}": its weight is {weight!r}, where an integer from {least} is expected')
     return weight
 
 
-def _parts(plugin: Any) -> tuple[Filters, Scores]:
-    filters: Filters = (plugin,) if callable(getattr(plugin, "prepare", None)) else ()
-    scores: Scores = ((plugin, weight_of(plugin)),) if callable(getattr(plugin, "score", None)) else ()
-    if isinstance(plugin, type) or not (filters or scores):
-        what = f"{plugin.__name__}, a class: plus({plugin.__name__}())" if isinstance(plugin, type) else repr(plugin)
-        raise TypeError(f"a filter or a score is expected (see kschedlab.plugins), not {what}")
-    return filters, scores
+def _weight_of(plugin: object) -> int:
+    return checked_weight(getattr(plugin, "weight", 1), name_of(plugin))
+
+
+def _by_arrays(plugin: Any, place: Place, members: Members) -> Members:
+    own, name = type(plugin).__module__.startswith(OWN), name_of(plugin)
+    filters: tuple[Filter, ...] = ()
+    scores: tuple[tuple[Score, int], ...] = ()
+    if callable(getattr(plugin, "prepare", None)):
+        filters = (plugin if own else CheckedFilter(plugin),)
+    if callable(getattr(plugin, "score", None)):
+        scores = ((plugin if own else CheckedScore(plugin, place.highest), _weight_of(plugin)),)
+    for what, known, more in (("filter", members.filters, filters), ("score", [s for s, _ in members.scores], scores)):
+        if more and name in [each.name for each in known]:
+            raise ValueError(_twice(place.generation, what, name))
+    return Members(filters, scores, () if own else ((name, plugin),))
+
+
+def _by_node(plugin: Any, place: Place, members: Members) -> Members:
+    name = name_of(plugin)
+    points = [] if isinstance(plugin, type) else [point for point in POINTS if method(plugin, point)]
+    if not points:
+        raise TypeError(_no_plugin(plugin))
+    if name in members.names:
+        raise ValueError(_twice(place.generation, "plugin", name))
+    for point in points:
+        if point not in place.points and point not in IGNORED_EARLIER:
+            there = ", ".join(place.points)
+            raise ValueError(f'plugin "{name}": {place.generation} has no extension point {point}; it has {there}')
+    weight = _weight_of(plugin)
+    filters = (OneNodeFilter(plugin),) if {"filter", "pre_filter"} & {*points} else ()
+    score = OneNodeScore(plugin, place.highest, place.pre_score_failed)
+    scores = ((score, weight),) if {"score", "pre_score"} & {*points} else ()
+    return Members(filters, scores, ((name, plugin),))
+
+
+def _twice(generation: str, what: str, name: str) -> str:
+    return (
+        f'{generation} already has a {what} "{name}": give yours another name, '
+        f'or replace it: .without("{name}").plus(...)'
+    )
+
+
+def _no_plugin(plugin: Any) -> str:
+    if isinstance(plugin, type):
+        return f"{plugin.__name__} is a class: a plugin is an object of it, {plugin.__name__}()"
+    if inspect.isfunction(plugin):
+        return f'{plugin.__name__} is a plain function: put @node_filter("Name") or @node_score("Name") above it'
+    methods = f"prepare, or one of {', '.join(POINTS)}"
+    return f'"{name_of(plugin)}" is no plugin (see kschedlab.plugins): it has none of the methods {methods}'

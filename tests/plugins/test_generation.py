@@ -47,7 +47,9 @@ def test_plugins_are_added_behind_those_that_are_there() -> None:
     generation = V1_37.plus(ColdNode(), ByName(weight=50))
     decision = schedule("default/web", WORLD, generation)
     assert decision.node == "n3" and decision.verdict("n2").reasons == ("node(s) were too hot",)
-    assert generation.filters[-1] == ColdNode() and generation.scores[-1] == (ByName(weight=50), 50)
+    assert generation.filters[-1].name == "ColdNode" and generation.scores[-1][1] == 50
+    assert generation.plugins == (("ColdNode", ColdNode()), ("ByName", ByName(weight=50)))
+    assert generation.without("ColdNode", "ByName") == V1_37
     assert V1_37.plugin_names == V1_37.plus().plugin_names
 
 
@@ -84,9 +86,9 @@ def test_errors_say_what_there_is_and_what_helps() -> None:
         V1_37.plus(ByName(name="ImageLocality"))
     with pytest.raises(ValueError, match='"ByName": its weight is 0, where an integer from 1'):
         V1_37.plus(ByName(weight=0))
-    with pytest.raises(TypeError, match=r"ColdNode, a class: plus\(ColdNode\(\)\)"):
+    with pytest.raises(TypeError, match=r"ColdNode is a class: a plugin is an object of it, ColdNode\(\)"):
         V1_37.plus(ColdNode)
-    with pytest.raises(TypeError, match="a filter or a score is expected"):
+    with pytest.raises(TypeError, match='"int" is no plugin'):
         V1_37.plus(7)
 
 

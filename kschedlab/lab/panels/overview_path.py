@@ -16,9 +16,9 @@ from kschedlab.lab.panels.prediction import Prediction
 from kschedlab.lab.panels.settings import Restorable, choice, steps
 from kschedlab.objects.meta import SECOND
 from kschedlab.objects.model import Pod
+from kschedlab.plugins.framework import ERROR, SKIP, Plugin, Skip, Status
 from kschedlab.simulation.log import Log, Moved, Step
 from kschedlab.simulation.scheduler import context
-from kschedlab.simulation.scheduler.plugin import ERROR, SKIP, Plugin, Skip, Status
 from kschedlab.simulation.simulation import Simulation
 from kschedlab.simulation.timeline.scenario import loads_scenario
 from kschedlab.testing import Manifest, node, pod

@@ -1,20 +1,20 @@
-"""The controllers around a scheduler: kubelets, workloads, budgets, volumes, garbage collection, drains.
+"""The controllers around a scheduler: kubelets, owners of pods, budgets, claims, clean-up, drains.
 
-Each pairs pure functions, which compute the writes for the observed objects, with a thin controller that watches,
-calls them and writes. No controller polls while there is nothing to do.
+Each is a pure function from objects to the writes that it wants, and a thin shell that watches, asks the function and
+writes. None sleeps or polls while nothing is to be done.
 
 ==============  =================================================================  =================================
-controller      its pure functions                                                 manages
+the shell       what it asks                                                       of what it takes care
 ==============  =================================================================  =================================
 ``kubelet``     ``kubelet_status``                                                 pods on nodes
-``owners``      ``replicas``, ``stateful``, ``jobs``, ``deployments``              the desired number of pods
+``owners``      ``replicas``, ``stateful``, ``jobs``, ``deployments``              as many pods as there should be
 ``disruption``  ``budgets``                                                        PodDisruptionBudgets
 ``claims``      ``storage``, ``provisioning``                                      claims and volumes
 ``nodes``       ``taints``                                                         nodes that are not ready
-``podgc``                                                                          pods of deleted nodes
-``garbage``                                                                        dependents of deleted owners
+``podgc``                                                                          pods of lost nodes
+``garbage``                                                                        what has lost its owner
 ``drain``                                                                          nodes taken out of service
 ==============  =================================================================  =================================
 
-They share ``work_queue``, ``writes`` and ``ownership``.
+``work_queue``, ``writes`` and ``ownership`` are what they share.
 """

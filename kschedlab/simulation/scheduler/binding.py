@@ -12,6 +12,7 @@ from typing import Any
 import simpy
 
 from kschedlab.objects.model import Pod
+from kschedlab.plugins.framework import ERROR, Skip, Status
 from kschedlab.queue.events import ASSIGNED_POD_DELETE
 from kschedlab.simulation.events import NORMAL
 from kschedlab.simulation.scheduler.context import (
@@ -36,7 +37,6 @@ from kschedlab.simulation.scheduler.failure import (
     refused_on,
 )
 from kschedlab.simulation.scheduler.metrics import SCHEDULED
-from kschedlab.simulation.scheduler.plugin import ERROR, Skip, Status
 from kschedlab.simulation.scheduler.pod_status import write_status
 from kschedlab.simulation.scheduler.volume_binding import VolumeBinding
 from kschedlab.simulation.scheduler.waiting_pods import WaitingPod, told

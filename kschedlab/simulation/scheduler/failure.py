@@ -11,11 +11,11 @@ from typing import Any, NamedTuple
 
 from kschedlab.objects.meta import Time
 from kschedlab.objects.model import Pod, PodCondition
+from kschedlab.plugins.framework import Status
 from kschedlab.simulation.events import WARNING
 from kschedlab.simulation.pods import SCHEDULED
 from kschedlab.simulation.scheduler.context import FAIL, Context, Cycle
 from kschedlab.simulation.scheduler.metrics import ERROR, UNSCHEDULABLE
-from kschedlab.simulation.scheduler.plugin import Status
 from kschedlab.simulation.scheduler.pod_status import write_status
 
 UNSCHEDULABLE_REASON, ERROR_REASON = "Unschedulable", "SchedulerError"

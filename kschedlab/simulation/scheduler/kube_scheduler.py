@@ -13,8 +13,7 @@ from typing import Any
 import simpy
 
 from kschedlab.cluster.cluster import Cluster
-from kschedlab.generations import Generation, Profiles
-from kschedlab.generations.rules import LoopRules
+from kschedlab.generations import Deciders, Generation, LoopRules
 from kschedlab.objects.meta import SECOND
 from kschedlab.objects.model import Node, Pod
 from kschedlab.queue.with_events import WithEvents
@@ -27,11 +26,10 @@ from kschedlab.simulation.scheduler.cache import SchedulerCache
 from kschedlab.simulation.scheduler.context import Context, Latencies
 from kschedlab.simulation.scheduler.failure import Failures
 from kschedlab.simulation.scheduler.framework import Framework
+from kschedlab.simulation.scheduler.handle import PluginHandle
 from kschedlab.simulation.scheduler.handlers import Handlers
 from kschedlab.simulation.scheduler.loop import Loop
 from kschedlab.simulation.scheduler.metrics import Metrics
-from kschedlab.simulation.scheduler.plugin import Handle, check
-from kschedlab.simulation.scheduler.plugin_adapters import with_plugins
 from kschedlab.simulation.scheduler.preemption import Preempting
 from kschedlab.simulation.scheduler.queues import queue_for
 from kschedlab.simulation.scheduler.volume_binding import VolumeBinding
@@ -58,7 +56,7 @@ class KubeScheduler:
         self,
         env: simpy.Environment,
         api: ApiServer,
-        generation: Profiles,
+        generation: Deciders,
         log: Log,
         *,
         name: str = DEFAULT_SCHEDULER,
@@ -69,10 +67,8 @@ class KubeScheduler:
     ) -> None:
         given = {name: generation} if isinstance(generation, Generation) else dict(generation)
         first = next(iter(given.values()))
-        rules, plugins = first.loop, tuple(plugins)
-        for each in given.values():
-            check(plugins, each)
-        generations = {profile: with_plugins(each, plugins) for profile, each in given.items()}
+        rules, more = first.loop, tuple(plugins)
+        generations = {profile: each.plus(*more) for profile, each in given.items()}
         self.informers = Informers(env, api, latency=latencies.watch)
         pods = self.informers.use(_pods(env, api, rules, latencies))
         cache = SchedulerCache(first.api, rules.cache, lambda: context.now)
@@ -84,7 +80,10 @@ class KubeScheduler:
             rules=rules,
             latencies=latencies,
             generations=generations,
-            frameworks={profile: Framework(profile, plugins, rules) for profile in given},
+            frameworks={
+                profile: Framework(profile, [plugin for _, plugin in each.plugins], rules)
+                for profile, each in generations.items()
+            },
             queue=None,  # type: ignore[arg-type]  # made below: its gates ask the parts that share the context
             cache=cache,
             pods=pods,
@@ -95,12 +94,13 @@ class KubeScheduler:
         volumes, failures = VolumeBinding(context), Failures(context)
         binding = Binding(context, failures, volumes)
         preempting = Preempting(context, binding)
-        context.queue = queue_for(context, plugins, preempting.is_running, self._moved, self._nominated)
+        context.queue = queue_for(context, preempting.is_running, self._moved, self._nominated)
         engine = Scheduler(Cluster.__new__(Cluster), first, percentage, rng)
         self.loop = Loop(context, engine, failures, volumes, binding, preempting)
-        for plugin in plugins:
-            with suppress(AttributeError):  # one that can't hold it does not ask for it
-                plugin.handle = Handle(context)  # type: ignore[attr-defined]
+        for each in generations.values():
+            for _, plugin in each.plugins:
+                with suppress(AttributeError):  # one that can't hold it does not ask for it
+                    plugin.handle = PluginHandle(context)  # type: ignore[attr-defined]
         self._handle(Handlers(context))
         self._resting: list[simpy.Event] = []
         self.running = False

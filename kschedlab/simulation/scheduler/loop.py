@@ -12,6 +12,7 @@ from typing import Any
 import simpy
 
 from kschedlab.objects.model import Pod
+from kschedlab.plugins.framework import Status
 from kschedlab.queue.interface import QueuedPod
 from kschedlab.scheduler import Scheduler
 from kschedlab.simulation.events import WARNING
@@ -39,7 +40,6 @@ from kschedlab.simulation.scheduler.failure import (
 )
 from kschedlab.simulation.scheduler.handlers import says_nothing_new
 from kschedlab.simulation.scheduler.outcome import Outcome
-from kschedlab.simulation.scheduler.plugin import Status
 from kschedlab.simulation.scheduler.preemption import Preempting
 from kschedlab.simulation.scheduler.volume_binding import VolumeBinding
 from kschedlab.simulation.scheduler.waiting_pods import WaitingPod

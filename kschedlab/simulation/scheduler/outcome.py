@@ -6,8 +6,8 @@ from dataclasses import dataclass, field
 
 from kschedlab.decision import Decision
 from kschedlab.objects.model import Pod
+from kschedlab.plugins.framework import Status
 from kschedlab.preemption.stage import Preemption
-from kschedlab.simulation.scheduler.plugin import Status
 
 
 @dataclass(frozen=True)

@@ -5,36 +5,44 @@ v1.37: pkg/scheduler/scheduler.go (New: NewSchedulingQueue with its options, bui
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
 from kschedlab.objects.model import Pod
+from kschedlab.plugins.framework import PluginError, call, method, name_of, status
 from kschedlab.queue.events import Hint, Registration
 from kschedlab.queue.hints.table import ANY_EVENT, by_profile, queueing_hints
 from kschedlab.queue.interface import ClusterEvent, Moved, SchedulingQueue, Told
 from kschedlab.queue.pre_enqueue import GATES, Gate
 from kschedlab.simulation.scheduler.context import Context
-from kschedlab.simulation.scheduler.plugin import PluginError, call, method, name_of, status
 
 PREEMPTION = "DefaultPreemption"
 
 
-def queue_for(
-    context: Context, plugins: tuple[object, ...], preempts: Callable[[Pod], bool], moved: Moved, told: Told
-) -> SchedulingQueue:
+def queue_for(context: Context, preempts: Callable[[Pod], bool], moved: Moved, told: Told) -> SchedulingQueue:
     """The generation's queue. ``preempts``: whether the pod's victims are being evicted just now."""
     make = next(iter(context.generations.values())).queue
     more: dict[str, Any] = {"known": context.pods.get, "told": told, "moved": moved}
-    if (less := sorting(plugins, context)) is not None:
+    if (less := sorting(context)) is not None:
         more["less"] = less
     if context.rules.hints:
-        more |= {"hints": tuple(hints(context, plugins)), "gates": gates(context, plugins, preempts)}
+        more |= {"hints": tuple(hints(context)), "gates": gates(context, preempts)}
     return make(lambda: context.now, **more)
 
 
-def sorting(plugins: Iterable[object], context: Context) -> Callable[[Any, Any], bool] | None:
+def added(context: Context) -> list[tuple[object, frozenset[str]]]:
+    """The plugins that are not the scheduler's own, each once, and the profiles (schedulerName) that have it."""
+    found: dict[int, tuple[object, frozenset[str]]] = {}
+    for profile, generation in context.generations.items():
+        for _, plugin in generation.plugins:
+            known = found.get(id(plugin), (plugin, frozenset[str]()))[1]
+            found[id(plugin)] = plugin, known | {profile}
+    return list(found.values())
+
+
+def sorting(context: Context) -> Callable[[Any, Any], bool] | None:
     """The user's QueueSort, if there is one. ValueError if there are several."""
-    found = [plugin for plugin in plugins if method(plugin, "less")]
+    found = [plugin for plugin, _ in added(context) if method(plugin, "less")]
     if len(found) > 1:
         raise ValueError(f"only one queue sort plugin is allowed, not {', '.join(map(name_of, found))}")
     if not found:
@@ -52,19 +60,22 @@ def sorting(plugins: Iterable[object], context: Context) -> Callable[[Any, Any],
     return less
 
 
-def gates(context: Context, plugins: Iterable[object], preempts: Callable[[Pod], bool]) -> Mapping[str, Gate]:
+def gates(context: Context, preempts: Callable[[Pod], bool]) -> Mapping[str, Gate]:
     """Which plugins keep pods out of the active queue: SchedulingGates, DefaultPreemption, and the users'."""
     found = dict(GATES) | {PREEMPTION: preempts}
-    for plugin in plugins:
+    for plugin, profiles in added(context):
         if (ask := method(plugin, "pre_enqueue")) is not None:
-            found[name_of(plugin)] = _gate(context, name_of(plugin), ask)
+            found[name_of(plugin)] = _gate(context, name_of(plugin), ask, profiles)
     return found
 
 
-def _gate(context: Context, name: str, ask: Callable[..., Any]) -> Gate:
-    """A user's PreEnqueue; one that fails keeps the pod out."""
+def _gate(context: Context, name: str, ask: Callable[..., Any], profiles: frozenset[str]) -> Gate:
+    """A user's PreEnqueue in these profiles; one that fails keeps the pod out."""
+    everywhere = profiles == context.generations.keys()
 
     def gate(pod: Pod) -> bool:
+        if not everywhere and pod.spec.schedulerName not in profiles:
+            return False
         try:
             return status(call(ask, pod), name) is not None
         except PluginError as error:
@@ -74,13 +85,13 @@ def _gate(context: Context, name: str, ask: Callable[..., Any]) -> Gate:
     return gate
 
 
-def hints(context: Context, plugins: Iterable[object]) -> Iterator[Registration]:
+def hints(context: Context) -> Iterator[Registration]:
     """What all plugins register for; the users' that can refuse a pod and say nothing are told everything.
 
     v1.37: pkg/scheduler/framework/runtime/framework.go, fillEnqueueExtensions.
     """
     cluster, profiles = context.cache.cluster, context.generations
-    told = {name_of(plugin): list(_registered(context, plugin)) for plugin in plugins if _can_refuse(plugin)}
+    told = {name_of(plugin): list(_registered(context, plugin)) for plugin, _ in added(context) if _can_refuse(plugin)}
     known = by_profile({name: queueing_hints(each.filters, cluster) for name, each in profiles.items()})
     yield from (one for one in known if one.plugin not in told)
     for registrations in told.values():
@@ -88,7 +99,9 @@ def hints(context: Context, plugins: Iterable[object]) -> Iterator[Registration]
 
 
 def _can_refuse(plugin: object) -> bool:
-    return any(method(plugin, point) for point in ("pre_enqueue", "pre_filter", "filter", "reserve", "permit"))
+    return any(
+        method(plugin, point) for point in ("prepare", "pre_enqueue", "pre_filter", "filter", "reserve", "permit")
+    )
 
 
 def _registered(context: Context, plugin: object) -> Iterator[Registration]:

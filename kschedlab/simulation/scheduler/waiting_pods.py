@@ -9,11 +9,11 @@ from collections.abc import Iterator
 
 import simpy
 
-from kschedlab.generations.rules import LoopRules
+from kschedlab.generations import LoopRules
 from kschedlab.objects.model import Pod
+from kschedlab.plugins.framework import ERROR, UNSCHEDULABLE, Status
 from kschedlab.simulation.clock import after
 from kschedlab.simulation.durations import duration
-from kschedlab.simulation.scheduler.plugin import ERROR, UNSCHEDULABLE, Status
 
 LATE = "timeout"
 

@@ -7,10 +7,10 @@ from msgspec.structs import replace
 
 from kschedlab.generations import GENERATIONS
 from kschedlab.objects.model import PersistentVolume, PersistentVolumeClaim, Pod
+from kschedlab.plugins.framework import SKIP, Plugin, Skip, Wait
 from kschedlab.queue.events import NODE_ADD
 from kschedlab.queue.interface import ClusterEvent
 from kschedlab.simulation.log import Step
-from kschedlab.simulation.scheduler.plugin import SKIP, Plugin, Skip, Wait
 from kschedlab.simulation.server.status import ApiError
 from kschedlab.testing import Manifest, node, pod, term
 from tests.simulation.plane import NOON, SECOND, Plane

@@ -2,7 +2,7 @@
 
 from prometheus_client.parser import text_string_to_metric_families
 
-from kschedlab.simulation.scheduler.plugin import Plugin, Wait
+from kschedlab.plugins.framework import Plugin, Wait
 from kschedlab.testing import node, pod
 from tests.simulation.plane import Plane
 

@@ -1,24 +1,21 @@
-"""Plugins of the user's own: what they can do at the extension points, and what they may answer.
+"""Plugins as kube-scheduler's framework has them: methods that look at one pod, and at one node at a time.
 
 v1.37: kube-scheduler/framework/interface.go. v1.16: pkg/scheduler/framework/v1alpha1/interface.go.
 """
 
 from __future__ import annotations
 
+import traceback
 from collections.abc import Callable, Generator, Iterable, Mapping
-from typing import TYPE_CHECKING, Any, NamedTuple
+from pathlib import Path
+from typing import Any, NamedTuple, Protocol
 
-import simpy
-
-from kschedlab.generations import Generation
-from kschedlab.objects.meta import SECOND
-from kschedlab.objects.model import Node, Pod
+from kschedlab.objects.meta import ObjectMeta
+from kschedlab.objects.model import Pod
+from kschedlab.objects.nodes import Node, NodeSpec, NodeStatus
 from kschedlab.queue.interface import ClusterEvent
 
-if TYPE_CHECKING:
-    from kschedlab.simulation.scheduler.context import Context
-    from kschedlab.simulation.scheduler.waiting_pods import WaitingPods
-
+PACKAGE = Path(__file__).parents[1]
 ERROR, UNSCHEDULABLE, UNRESOLVABLE = "Error", "Unschedulable", "UnschedulableAndUnresolvable"
 
 
@@ -60,13 +57,18 @@ Task = Generator[Any, Any, Answer]
 
 
 class NodeView:
-    """A node as Filter and Score see it: the ``node``, its ``name``, and the ``pods`` on it."""
+    """A node as Filter and Score see it: the object (``metadata``, ``spec``, ``status``; whole: ``node``), and what is
+    on it: ``pods``, and by resource ``allocatable`` and ``requested`` (cpu in thousandths, the rest in units).
+    """
 
-    __slots__ = ("_pods", "node")
+    __slots__ = ("_pods", "_resources", "node")
 
-    def __init__(self, node: Node, pods: Callable[[], list[Pod]]) -> None:
+    def __init__(
+        self, node: Node, pods: Callable[[], list[Pod]], resources: Callable[[], tuple[dict[str, int], dict[str, int]]]
+    ) -> None:
         self.node = node
         self._pods = pods
+        self._resources = resources
 
     @property
     def name(self) -> str:
@@ -74,47 +76,85 @@ class NodeView:
         return self.node.metadata.name
 
     @property
+    def metadata(self) -> ObjectMeta:
+        """The node's metadata: ``labels``, ``annotations``, ..."""
+        return self.node.metadata
+
+    @property
+    def spec(self) -> NodeSpec:
+        """The node's spec: ``taints``, ``unschedulable``."""
+        return self.node.spec
+
+    @property
+    def status(self) -> NodeStatus:
+        """The node's status: ``images``, ``conditions``, ..."""
+        return self.node.status
+
+    @property
     def pods(self) -> list[Pod]:
         """The pods on the node: running, assumed, and in a dry run without the victims."""
         return self._pods()
 
+    @property
+    def allocatable(self) -> dict[str, int]:
+        """By resource: what pods can request in all."""
+        return self._resources()[0]
 
-class Handle:
-    """What the scheduler offers plugins: the time, the API server, the pods that wait in Permit, the queue."""
+    @property
+    def requested(self) -> dict[str, int]:
+        """By resource: what the node's pods request."""
+        return self._resources()[1]
 
-    def __init__(self, context: Context) -> None:
-        self._context = context
-        self.api = context.api
+    def __repr__(self) -> str:
+        return f"NodeView({self.name})"
+
+
+class Handle(Protocol):
+    """What a running scheduler offers plugins: the time, the API server, the pods that wait in Permit, the queue."""
+
+    @property
+    def api(self) -> Any:
+        """The API server of the simulation."""
+        ...
 
     @property
     def now(self) -> int:
         """Microseconds since 1970."""
-        return self._context.now
+        ...
 
     @property
-    def waiting_pods(self) -> WaitingPods:
+    def waiting_pods(self) -> Any:
         """The pods that wait in Permit, to be allowed or rejected."""
-        return self._context.waiting
+        ...
 
-    def sleep(self, seconds: float) -> simpy.Event:
+    def sleep(self, seconds: float) -> Any:
         """To be yielded in PreBind and Bind: that much virtual time passes."""
-        return self._context.env.timeout(int(seconds * SECOND))
+        ...
 
     def activate(self, pods: Iterable[Pod]) -> None:
         """Let these pods be tried again soon, wherever they wait."""
-        self._context.queue.activate(pods)
+        ...
 
 
 class Plugin:
-    """A plugin of the user's own: a class with some of these methods. Those that it leaves out are not called.
+    """A plugin of your own: a class with some of these methods. Those that it leaves out are not called.
 
     ``name``: the class's, unless given. ``weight``: of its score. ``handle``: the scheduler's services (the time, the
-    API server, waiting pods), set when the scheduler is built. Whatever a method raises, or returns against its rules,
-    is an error of the pod's scheduling, and of nothing else.
+    API server, waiting pods), set when the scheduler of a simulation is built. Whatever a method raises, or returns
+    against its rules, is an error of the pod's scheduling, and of nothing else.
+
+    What ``filter`` declares, so that preemption asks it less often: ``depends_on_pods``: whether the answer can change
+    when pods come or go; ``monotonic``: whether pods that come to a node can only make it refuse more.
+    ``highest``: the largest score that it gives, where that is not the generation's (100; 10 before v1.17).
+    ``formula``: how views write out the score, e.g. ``"100 - {celsius}"``; the names are the terms that it returns.
     """
 
     name: str = ""
     weight: int = 1
+    depends_on_pods: bool = True
+    monotonic: bool = False
+    highest: int | None = None
+    formula: str = ""
     handle: Handle
 
     def pre_enqueue(self, pod: Pod) -> Answer:
@@ -136,8 +176,8 @@ class Plugin:
     def pre_score(self, pod: Pod, nodes: list[str]) -> Answer | Skip:
         """Look at the pod and the feasible nodes once. (v1.16: PostFilter)"""
 
-    def score(self, pod: Pod, node: NodeView) -> int:
-        """How good is the node? The more the better."""
+    def score(self, pod: Pod, node: NodeView) -> int | tuple[int, Mapping[str, Any]]:
+        """How good is the node? The more the better. It may come with terms, by name: what it was computed of."""
         raise NotImplementedError
 
     def normalize(self, scores: dict[str, int]) -> dict[str, int]:
@@ -175,35 +215,10 @@ def name_of(plugin: object) -> str:
     return getattr(plugin, "name", "") or type(plugin).__name__
 
 
-def weight_of(plugin: object) -> int:
-    """The weight of its score."""
-    weight: int = getattr(plugin, "weight", 1)
-    return weight
-
-
 def method(plugin: object, point: str) -> Callable[..., Any] | None:
     """The plugin's method at that extension point, or None if it has none of its own."""
     found = getattr(plugin, point, None)
     return None if found is None or getattr(type(plugin), point, None) is getattr(Plugin, point) else found
-
-
-def check(plugins: Iterable[object], generation: Generation) -> None:
-    """ValueError if the plugins can't all take part in that generation's framework."""
-    names = {*(each.name for each in generation.filters), *(each.name for each, _ in generation.scores)}
-    for plugin in plugins:
-        name, points = name_of(plugin), [point for point in POINTS if method(plugin, point)]
-        if name in names:
-            raise ValueError(f'a plugin named "{name}" already exists: give one of them another name')
-        names.add(name)
-        if not points:
-            raise ValueError(f'plugin "{name}" has none of the methods {", ".join(POINTS)}')
-        for point in points:
-            if point not in generation.loop.points:
-                there = ", ".join(generation.loop.points)
-                raise ValueError(f'plugin "{name}": {generation.name} has no extension point {point}; it has {there}')
-        weight = weight_of(plugin)
-        if isinstance(weight, bool) or not isinstance(weight, int) or weight < 1:
-            raise ValueError(f'plugin "{name}": its weight is {weight!r}, where an integer from 1 is expected')
 
 
 class PluginError(Exception):
@@ -211,11 +226,18 @@ class PluginError(Exception):
 
 
 def call(ask: Callable[..., Any], *arguments: Any) -> Any:
-    """What the plugin's method returns. PluginError if it raises."""
+    """What the plugin's method returns. PluginError, which says where, if it raises."""
     try:
         return ask(*arguments)
     except Exception as error:
-        raise PluginError(f"{type(error).__name__}: {error}") from error
+        raise PluginError(raised(error)) from error
+
+
+def raised(error: Exception) -> str:
+    """The error, and where in the plugin it was raised: ``KeyError: 'zone' (in filter, line 12)``."""
+    frames = [f for f in traceback.extract_tb(error.__traceback__) if PACKAGE not in Path(f.filename).parents]
+    where = f" (in {frames[-1].name}, line {frames[-1].lineno})" if frames else ""
+    return f"{type(error).__name__}: {error}{where}"
 
 
 def status(answer: Any, name: str) -> Status | None:

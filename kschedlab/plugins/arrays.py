@@ -1,0 +1,185 @@
+"""Plugins that answer with one array over all nodes, as the engine's own do; and what is checked of others' answers."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from kschedlab.cluster.cluster import Cluster
+from kschedlab.cluster.pods import PodInfo
+from kschedlab.cluster.signatures import BoolArray, IntArray
+from kschedlab.cluster.snapshot import Snapshot
+from kschedlab.filter.plugin import Filter, PreFilterRejection, PreparedFilter, Refusal, Refusals, SchedulingError
+from kschedlab.plugins.framework import PluginError, call, name_of
+from kschedlab.score.plugin import MAX_NODE_SCORE, Score, Scored
+
+
+class ArrayFilter:
+    """A filter that looks at all nodes at once: a class with :meth:`refuse`.
+
+    ``name``: the class's, unless given. ``depends_on_pods``: whether the answer can change when pods come or go;
+    ``monotonic``: whether pods that come to a node can only make it refuse more.
+    """
+
+    name: str = ""
+    depends_on_pods: bool = True
+    monotonic: bool = False
+
+    def refuse(self, pod: PodInfo, snapshot: Snapshot) -> Refusal | Refusals | None:
+        """Which nodes of ``snapshot.cluster`` the pod may not go to: ``Refusal(mask, reason)``, bool[nodes]."""
+        raise NotImplementedError
+
+    def prepare(self, pod: PodInfo, cluster: Cluster) -> PreparedFilter | PreFilterRejection | None:
+        """Look at the pod once. None: the filter has nothing to say about it."""
+        return _Refusing(self, pod)
+
+
+class _Refusing:
+    """An :class:`ArrayFilter`, prepared for one pod."""
+
+    node_names: frozenset[str] | None = None
+
+    def __init__(self, plugin: ArrayFilter, pod: PodInfo) -> None:
+        self.depends_on_pods, self.monotonic = plugin.depends_on_pods, plugin.monotonic
+        self._plugin, self._pod = plugin, pod
+
+    def filter(self, snapshot: Snapshot) -> Refusals | None:
+        """Ask the plugin."""
+        answer = self._plugin.refuse(self._pod, snapshot)
+        return Refusals([answer]) if isinstance(answer, Refusal) else answer
+
+
+@dataclass(frozen=True)
+class CheckedFilter:
+    """Another's filter: what it raises or answers wrongly is an error that names it."""
+
+    plugin: Filter
+
+    @property
+    def name(self) -> str:
+        """The plugin's name."""
+        return name_of(self.plugin)
+
+    def prepare(self, pod: PodInfo, cluster: Cluster) -> CheckedAnswers | PreFilterRejection | None:
+        """Prepare the filter. SchedulingError if it fails."""
+        try:
+            prepared = _call(self.plugin.prepare, pod, cluster)
+            if prepared is None or isinstance(prepared, PreFilterRejection):
+                return prepared
+            return CheckedAnswers(self.name, prepared)
+        except PluginError as fault:
+            raise SchedulingError(f'running PreFilter plugin "{self.name}": {fault}') from fault
+
+
+class CheckedAnswers:
+    """A prepared filter whose answers are checked. PluginError if it is none."""
+
+    def __init__(self, name: str, prepared: Any) -> None:
+        if missing := [part for part in ("depends_on_pods", "monotonic", "filter") if not hasattr(prepared, part)]:
+            raise PluginError(
+                f"prepare returned {prepared!r}, which has no {missing[0]}: return a StaticFilter or a PreparedFilter"
+            )
+        self.node_names: frozenset[str] | None = getattr(prepared, "node_names", None)
+        if self.node_names is not None and not all(isinstance(name, str) for name in self.node_names):
+            raise PluginError("node_names must be a set of names of nodes, or None for all")
+        self.depends_on_pods, self.monotonic = bool(prepared.depends_on_pods), bool(prepared.monotonic)
+        self._name, self._prepared = name, prepared
+
+    def filter(self, snapshot: Snapshot) -> Refusals | None:
+        """Ask the filter. SchedulingError if it fails."""
+        try:
+            refused = _call(self._prepared.filter, snapshot)
+            if refused is not None:
+                _check_refusals(refused, len(snapshot.cluster.nodes))
+        except PluginError as fault:
+            raise SchedulingError(f'running "{self._name}" filter plugin: {fault}') from fault
+        return refused
+
+
+@dataclass(frozen=True)
+class CheckedScore:
+    """Another's score, 0..100; ``highest``: what 100 counts in the generation (10 before v1.17)."""
+
+    plugin: Score
+    highest: int = field(default=MAX_NODE_SCORE, compare=False)
+
+    @property
+    def name(self) -> str:
+        """The plugin's name."""
+        return name_of(self.plugin)
+
+    @property
+    def formula(self) -> str:
+        """How views write the score out."""
+        return getattr(self.plugin, "formula", "")
+
+    def score(self, pod: PodInfo, cluster: Cluster, nodes: IntArray) -> Scored | None:
+        """Ask the score. SchedulingError if it fails."""
+        try:
+            scored = _call(self.plugin.score, pod, cluster, nodes)
+            if scored is not None:
+                _check_scored(scored, [cluster.names[n] for n in nodes.tolist()])
+        except PluginError as fault:
+            raise SchedulingError(f'running Score plugins: plugin "{self.name}" failed with: {fault}') from fault
+        if scored is None or self.highest == MAX_NODE_SCORE:
+            return scored
+        return Scored(scored.raw, scored.normalized * self.highest // MAX_NODE_SCORE, scored.terms)
+
+
+def _call(ask: Any, *arguments: Any) -> Any:
+    """What a plugin answers. SchedulingErrors are its right; else PluginError if it raises."""
+    try:
+        return call(ask, *arguments)
+    except PluginError as fault:
+        if isinstance(fault.__cause__, SchedulingError):
+            raise fault.__cause__ from None
+        raise
+
+
+def _check_refusals(refused: Any, nodes: int) -> None:
+    """PluginError, which says what helps, unless these are refusals over so many nodes."""
+    if not isinstance(refused, Refusals):
+        raise PluginError(f"filter returned {refused!r}, where Refusals or None is expected: Refusals([Refusal(...)])")
+    if not refused.parts:
+        raise PluginError("filter returned Refusals without a part: return None where no node is refused")
+    for part in refused.parts:
+        _check_mask(part.mask, "the mask", nodes)
+        if not isinstance(part.unresolvable, bool | np.bool_):
+            _check_mask(part.unresolvable, "unresolvable", nodes)
+        if not isinstance(part.reason, str) or not part.reason:
+            raise PluginError(f"the reason is {part.reason!r}, where a text is expected")
+
+
+def _check_mask(mask: Any, what: str, nodes: int) -> None:
+    if not isinstance(mask, np.ndarray) or mask.dtype != np.bool_ or mask.shape != (nodes,):
+        raise PluginError(
+            f"{what} is {described(mask)}, where bool[{nodes}] is expected, an entry for each node: compare, "
+            "as in values > 0, or use .astype(np.bool_)"
+        )
+
+
+def _check_scored(scored: Any, names: list[str]) -> None:
+    if not isinstance(scored, Scored):
+        raise PluginError(f"score returned {scored!r}, where Scored(raw, normalized) or None is expected")
+    for what, column in (("raw", scored.raw), ("normalized", scored.normalized)):
+        if not isinstance(column, np.ndarray) or column.dtype != np.int64 or column.shape != (len(names),):
+            raise PluginError(
+                f"{what} is {described(column)}, where int64[{len(names)}] is expected, an entry for each node that "
+                "is scored: divide with //, or use .astype(np.int64)"
+            )
+    outside: BoolArray = (scored.normalized < 0) | (scored.normalized > MAX_NODE_SCORE)
+    if outside.any():
+        place = int(outside.argmax())
+        raise PluginError(
+            f"its normalized score of node {names[place]} is {scored.normalized[place]}, where 0 to {MAX_NODE_SCORE} "
+            "is expected: scale it, e.g. with default_normalize"
+        )
+
+
+def described(value: Any) -> str:
+    """An array as ``float64[3]``; else the value."""
+    if not isinstance(value, np.ndarray):
+        return repr(value)
+    return f"{value.dtype}[{', '.join(str(size) for size in value.shape)}]"

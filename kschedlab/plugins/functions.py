@@ -1,0 +1,110 @@
+"""Plain functions as plugins: one looks at one pod and one node."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from typing import Any
+
+from kschedlab.objects.model import Pod
+from kschedlab.plugins.framework import UNRESOLVABLE, UNSCHEDULABLE, Answer, NodeView, Plugin, Status
+from kschedlab.queue.interface import ClusterEvent
+from kschedlab.score.plugin import MAX_NODE_SCORE
+
+Hint = Callable[[Pod, Any, Any], bool]
+"""(the pod that waits, the object before, the object after) -> is the pod worth another try?"""
+Judge = Callable[[Pod, NodeView], Answer]
+Rate = Callable[[Pod, NodeView], "int | tuple[int, Mapping[str, Any]]"]
+
+
+class NodeFilter(Plugin):
+    """A function ``(pod, node) -> None or a reason`` as a filter; made by :func:`node_filter`."""
+
+    def __init__(self, name: str, judge: Judge, unresolvable: bool, depends_on_pods: bool, monotonic: bool) -> None:
+        self.name, self._judge, self._code = name, judge, UNRESOLVABLE if unresolvable else UNSCHEDULABLE
+        self.depends_on_pods, self.monotonic = depends_on_pods, monotonic
+        self.__doc__ = judge.__doc__
+
+    def __call__(self, pod: Pod, node: NodeView) -> Answer:
+        """The function itself."""
+        return self._judge(pod, node)
+
+    def filter(self, pod: Pod, node: NodeView) -> Answer:
+        """Ask the function."""
+        answer = self._judge(pod, node)
+        return Status(self._code, answer) if isinstance(answer, str) else answer
+
+    def __repr__(self) -> str:
+        return f"node_filter({self.name!r})"
+
+
+class NodeFilterWithEvents(NodeFilter):
+    """The same, with the events that it waits for."""
+
+    events: tuple[tuple[ClusterEvent, Hint | None], ...] = ()
+
+    def events_to_register(self) -> Iterable[ClusterEvent | tuple[ClusterEvent, Hint]]:
+        """The events, each with the hint if there is one."""
+        return [event if hint is None else (event, hint) for event, hint in self.events]
+
+
+class NodeScore(Plugin):
+    """A function ``(pod, node) -> 0..100`` as a score; made by :func:`node_score`. Without a NormalizeScore."""
+
+    highest = MAX_NODE_SCORE
+    """A generation whose own highest score is 10 gets a tenth."""
+
+    def __init__(self, name: str, rate: Rate, weight: int, formula: str) -> None:
+        self.name, self._rate, self.weight, self.formula = name, rate, weight, formula
+        self.__doc__ = rate.__doc__
+
+    def __call__(self, pod: Pod, node: NodeView) -> int | tuple[int, Mapping[str, Any]]:
+        """The function itself."""
+        return self._rate(pod, node)
+
+    def score(self, pod: Pod, node: NodeView) -> int | tuple[int, Mapping[str, Any]]:
+        """Ask the function."""
+        return self._rate(pod, node)
+
+    def __repr__(self) -> str:
+        return f"node_score({self.name!r}, weight={self.weight})"
+
+
+def node_filter(
+    name: str,
+    *,
+    unresolvable: bool = False,
+    depends_on_pods: bool = True,
+    monotonic: bool = False,
+    events: Iterable[ClusterEvent] | None = None,
+    hint: Hint | None = None,
+) -> Callable[[Judge], NodeFilter]:
+    """Decorate a function ``(pod, node) -> None if the pod may run there, else the reason`` to make it a filter.
+
+    ``unresolvable``: evicting pods can't help where it refuses. ``depends_on_pods``, ``monotonic``: see
+    :class:`~kschedlab.plugins.framework.Plugin`. ``events``: those after which a pod that it refused is tried again,
+    if ``hint(pod, old, new)`` does not say otherwise; None: after every event.
+    """
+    _check_name(name, "node_filter")
+
+    def decorate(judge: Judge) -> NodeFilter:
+        if events is None:
+            return NodeFilter(name, judge, unresolvable, depends_on_pods, monotonic)
+        plugin = NodeFilterWithEvents(name, judge, unresolvable, depends_on_pods, monotonic)
+        plugin.events = tuple((event, hint) for event in events)
+        return plugin
+
+    return decorate
+
+
+def node_score(name: str, *, weight: int = 1, formula: str = "") -> Callable[[Rate], NodeScore]:
+    """Decorate a function ``(pod, node) -> 0 to 100`` to make it a score.
+
+    It may return ``(score, terms)``; ``formula``: how views write the score out, e.g. ``"100 - {celsius}"``.
+    """
+    _check_name(name, "node_score")
+    return lambda rate: NodeScore(name, rate, weight, formula)
+
+
+def _check_name(name: object, decorator: str) -> None:
+    if not isinstance(name, str) or not name:
+        raise TypeError(f'the plugin needs a name: @{decorator}("MyPlugin")')

@@ -1,0 +1,247 @@
+"""Plugins that look at one node at a time, as the engine's filters and scores: their answers become columns.
+
+v1.37: pkg/scheduler/framework/runtime/framework.go (RunPreFilterPlugins, RunFilterPlugins, RunPreScorePlugins,
+RunScorePlugins).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from kschedlab.cluster.cluster import Cluster
+from kschedlab.cluster.pods import PodInfo
+from kschedlab.cluster.signatures import BoolArray, IntArray
+from kschedlab.cluster.snapshot import Snapshot
+from kschedlab.filter.plugin import PreFilterRejection, Refusal, Refusals, SchedulingError
+from kschedlab.objects.model import Pod
+from kschedlab.plugins.framework import (
+    UNRESOLVABLE,
+    NodeView,
+    PluginError,
+    Skip,
+    Status,
+    call,
+    method,
+    name_of,
+    status,
+)
+from kschedlab.score.plugin import MAX_NODE_SCORE, Scored
+
+
+class OneNodeCheck:
+    """A filter that looks at one node at a time, ready to be asked about one pod.
+
+    ``depends_on_pods``, ``monotonic``: as the plugin declares them; else it is asked anew in every snapshot.
+    """
+
+    def __init__(self, plugin: object, pod: PodInfo, node_names: frozenset[str] | None) -> None:
+        self.node_names = node_names
+        self.depends_on_pods: bool = getattr(plugin, "depends_on_pods", True)
+        self.monotonic: bool = getattr(plugin, "monotonic", False)
+        self._ask = method(plugin, "filter")
+        self._name = name_of(plugin)
+        self._pod = pod.pod
+
+    def filter(self, snapshot: Snapshot) -> Refusals | None:
+        """Ask about one node after the other."""
+        if self._ask is None:
+            return None
+        masks: dict[Status, BoolArray] = {}
+        faults: dict[str, tuple[str, BoolArray]] = {}
+        nodes = len(snapshot.cluster.nodes)
+        for position, view in enumerate(views(snapshot, range(nodes))):
+            try:
+                answer = status(call(self._ask, self._pod, view), self._name)
+            except PluginError as fault:
+                _, mask = faults.setdefault(str(fault), (view.name, np.zeros(nodes, np.bool_)))
+                mask[position] = True
+                continue
+            if answer is not None:
+                masks.setdefault(answer, np.zeros(nodes, np.bool_))[position] = True
+        failed = (_failure(fault, *where) for fault, where in faults.items())
+        parts = [*failed, *(_part(mask, answer) for answer, mask in masks.items())]
+        return Refusals(parts) if parts else None
+
+
+def _part(mask: BoolArray, answer: Status) -> Refusal:
+    return Refusal(mask, answer.message, unresolvable=answer.code == UNRESOLVABLE, error=not answer.rejected)
+
+
+def _failure(fault: str, first: str, mask: BoolArray) -> Refusal:
+    return Refusal(mask, f"{fault}; asked about node {first}: it must answer None or a reason", error=True)
+
+
+def views(snapshot: Snapshot, positions: Iterable[int]) -> Iterator[NodeView]:
+    """The nodes at these positions, as plugins see them in that snapshot."""
+    found: dict[int, list[PodInfo]] = {}
+    asked = False
+    cluster = snapshot.cluster
+
+    def pods(position: int) -> list[Pod]:
+        nonlocal found, asked
+        if not asked:
+            found, asked = snapshot.by_node(), True
+        return [info.pod for info in found.get(position, ())]
+
+    def resources(position: int) -> tuple[dict[str, int], dict[str, int]]:
+        allocatable = {name: int(cluster.allocatable[row][position]) for name, row in cluster.resources.items()}
+        requested = {name: int(snapshot.requested(row)[position]) for name, row in cluster.resources.items()}
+        allocatable["pods"], requested["pods"] = int(cluster.max_pods[position]), int(snapshot.pods_on()[position])
+        return allocatable, requested
+
+    for position in positions:
+        yield NodeView(
+            cluster.nodes[position],
+            lambda position=position: pods(position),  # type: ignore[misc]
+            lambda position=position: resources(position),  # type: ignore[misc]
+        )
+
+
+@dataclass(frozen=True)
+class OneNodeFilter:
+    """A plugin's PreFilter and Filter."""
+
+    plugin: object
+
+    @property
+    def name(self) -> str:
+        """The plugin's name."""
+        return name_of(self.plugin)
+
+    def prepare(self, pod: PodInfo, cluster: Cluster) -> OneNodeCheck | PreFilterRejection | None:
+        """Ask PreFilter. SchedulingError if it fails."""
+        node_names, ask = None, method(self.plugin, "pre_filter")
+        if ask is not None:
+            try:
+                answer = call(ask, pod.pod)
+                if isinstance(answer, Skip):
+                    return None
+                if isinstance(answer, set | frozenset | list | tuple) and not isinstance(answer, Status):
+                    node_names = _names(answer)
+                elif refused := status(answer, self.name):
+                    if not refused.rejected:
+                        raise PluginError(refused.message)
+                    return PreFilterRejection(self.name, (refused.message,), refused.code == UNRESOLVABLE)
+            except PluginError as fault:
+                raise SchedulingError(f'running PreFilter plugin "{self.name}": {fault}') from fault
+        if node_names is None and method(self.plugin, "filter") is None:
+            return None
+        return OneNodeCheck(self.plugin, pod, node_names)
+
+
+def _names(answer: Iterable[object]) -> frozenset[str]:
+    names = [name for name in answer if isinstance(name, str)]
+    if len(names) != len(list(answer)):
+        raise PluginError(f"returned {answer!r}, where names of nodes are expected")
+    return frozenset(names)
+
+
+PRE_SCORE_FAILED = 'running PreScore plugin "{plugin}"'
+
+
+@dataclass(frozen=True)
+class OneNodeScore:
+    """A plugin's PreScore, Score and NormalizeScore.
+
+    ``highest``: the largest score that the framework accepts; ``pre_score_failed``: how its error begins.
+    """
+
+    plugin: object
+    highest: int = field(default=MAX_NODE_SCORE, compare=False)
+    pre_score_failed: str = field(default=PRE_SCORE_FAILED, compare=False)
+
+    @property
+    def name(self) -> str:
+        """The plugin's name."""
+        return name_of(self.plugin)
+
+    @property
+    def formula(self) -> str:
+        """How views write the score out."""
+        return getattr(self.plugin, "formula", "")
+
+    def score(self, pod: PodInfo, cluster: Cluster, nodes: IntArray) -> Scored | None:
+        """Ask for the score of one node after the other. SchedulingError if one of the plugin's methods fails."""
+        names = [cluster.names[n] for n in nodes.tolist()]
+        if not self._pre_score(pod.pod, names) or (ask := method(self.plugin, "score")) is None:
+            return None
+        raw: dict[str, int] = {}
+        terms: dict[str, dict[str, Any]] = {}
+        for name, view in zip(names, views(Snapshot(cluster), nodes.tolist()), strict=True):
+            try:
+                raw[name], terms[name] = _score_with_terms(call(ask, pod.pod, view))
+            except PluginError as fault:
+                asked = f"{fault}; asked about node {name}: it must answer an integer"
+                raise self._failed("running Score plugins", asked) from fault
+        normalize = method(self.plugin, "normalize")
+        try:
+            brought = raw if normalize is None else _scores(call(normalize, dict(raw)), raw)
+        except PluginError as fault:
+            raise self._failed("running Normalize on Score plugins", str(fault)) from fault
+        highest = getattr(self.plugin, "highest", None) or self.highest
+        self._check(brought, highest)
+        column = np.array([brought[name] for name in names], np.int64) * self.highest // highest
+        return Scored(np.array([raw[name] for name in names], np.int64), column, _by_term(list(terms.values())))
+
+    def _pre_score(self, pod: Pod, names: list[str]) -> bool:
+        """Ask PreScore: does the plugin score this pod?"""
+        ask = method(self.plugin, "pre_score")
+        if ask is None:
+            return True
+        try:
+            answer = call(ask, pod, names)
+            if isinstance(answer, Skip):
+                return False
+            if (refused := status(answer, self.name)) is not None:
+                raise PluginError(refused.message)
+        except PluginError as fault:
+            where = self.pre_score_failed.format(plugin=self.name, pod=pod.metadata.name)
+            raise SchedulingError(f"{where}: {fault}") from fault
+        return True
+
+    def _check(self, scores: dict[str, int], highest: int) -> None:
+        for node, value in scores.items():
+            if not 0 <= value <= highest:
+                raise SchedulingError(
+                    f'applying score defaultWeights on Score plugins: plugin "{self.name}" returns an invalid score '
+                    f"{value}, it should in the range of [0, {highest}] after normalizing; asked about node "
+                    f"{node}: return less, or bring the scores into the range with normalize"
+                )
+
+    def _failed(self, where: str, fault: str) -> SchedulingError:
+        return SchedulingError(f'{where}: plugin "{self.name}" failed with: {fault}')
+
+
+def _score_with_terms(answer: object) -> tuple[int, dict[str, Any]]:
+    if isinstance(answer, tuple) and len(answer) == 2 and isinstance(answer[1], Mapping):
+        return _score(answer[0]), dict(answer[1])
+    return _score(answer), {}
+
+
+def _by_term(terms: list[dict[str, Any]]) -> dict[str, object]:
+    """For each name of a term that is a number on every node: int64 or float64 [nodes]."""
+    found: dict[str, object] = {}
+    for name in terms[0] if terms else ():
+        values = [each.get(name) for each in terms]
+        if all(isinstance(value, int | float) for value in values):
+            found[name] = np.array(values)
+    return found
+
+
+def _score(value: object) -> int:
+    if isinstance(value, bool) or not isinstance(value, int | np.integer):
+        remedy = "round it, e.g. with int()" if isinstance(value, float | np.floating) else "return a number from 0 on"
+        raise PluginError(f"returned {value!r}, where an integer is expected: {remedy}")
+    if not -(2**63) <= value < 2**63:
+        raise PluginError(f"returned {value}, which does not fit into 64 bits")
+    return int(value)
+
+
+def _scores(answer: object, raw: dict[str, int]) -> dict[str, int]:
+    if not isinstance(answer, dict) or answer.keys() != raw.keys():
+        raise PluginError(f"returned {answer!r}, where a dict with a score for each node is expected")
+    return {name: _score(value) for name, value in answer.items()}

@@ -1,0 +1,38 @@
+"""What the scheduler offers plugins: see :class:`~kschedlab.plugins.framework.Handle`."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+import simpy
+
+from kschedlab.objects.meta import SECOND
+from kschedlab.objects.model import Pod
+from kschedlab.simulation.scheduler.context import Context
+from kschedlab.simulation.scheduler.waiting_pods import WaitingPods
+
+
+class PluginHandle:
+    """The time, the API server, the pods that wait in Permit, the queue."""
+
+    def __init__(self, context: Context) -> None:
+        self._context = context
+        self.api = context.api
+
+    @property
+    def now(self) -> int:
+        """Microseconds since 1970."""
+        return self._context.now
+
+    @property
+    def waiting_pods(self) -> WaitingPods:
+        """The pods that wait in Permit, to be allowed or rejected."""
+        return self._context.waiting
+
+    def sleep(self, seconds: float) -> simpy.Event:
+        """To be yielded in PreBind and Bind: that much virtual time passes."""
+        return self._context.env.timeout(int(seconds * SECOND))
+
+    def activate(self, pods: Iterable[Pod]) -> None:
+        """Let these pods be tried again soon, wherever they wait."""
+        self._context.queue.activate(pods)
