@@ -1,4 +1,4 @@
-"""Build a cluster in which something happens: the student gives manifests, the engine says what comes of them."""
+"""Build a cluster in which something happens: the student writes manifests, and the engine decides."""
 
 from __future__ import annotations
 
@@ -8,15 +8,15 @@ from kschedlab.lab.exercises.exercise import NOTHING, Exercise, Given, State, Ve
 from kschedlab.manifests.loading import ManifestError, Objects, loads
 
 LONGEST = 50_000
-"""Characters that an answer may have; what is longer was pasted by mistake."""
+"""Most characters of an answer; a longer one was pasted by mistake."""
 MOST_OBJECTS = 100
 
 
 class Build(Exercise):
-    """Manifests to be written. ``base``: YAML of what is there already, to which the answer is added.
+    """Manifests to write. ``base``: YAML of the existing objects, to which the answer is added.
 
-    ``goal``: looks at the objects of both and says what is missing at the first step that is wrong, or "" if all is
-    as wanted. ``example``: manifests that reach the goal.
+    ``goal``: checks the objects of both; returns what the first wrong step misses, or "" if the answer is right.
+    ``example``: manifests that reach the goal.
     """
 
     kind = "build"
@@ -38,11 +38,11 @@ class Build(Exercise):
 
     @property
     def right(self) -> str:
-        """An answer that is right."""
+        """A right answer."""
         return self.example
 
     def judge(self, answer: object) -> Verdict:
-        """What is to be said to the answer."""
+        """The verdict on the answer."""
         text = str(answer)
         if len(text) > LONGEST:
             return Verdict(State.ERROR, f"The answer has {len(text)} characters; {LONGEST} are enough.")

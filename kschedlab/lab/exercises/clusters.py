@@ -1,4 +1,4 @@
-"""Small clusters as exercises show them: one row a node with its pods, then the waiting pods and the budgets."""
+"""Small clusters as exercises show them: a row for each node with its pods, then pending pods and budgets."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from kschedlab.views.tables import row, table
 from kschedlab.views.words import aligned, amount, below, clock
 
 STYLES = (NOWRAP, "", NOWRAP)
-"""Names and pods stay on their lines; labels may go on."""
+"""Names and pods do not wrap; labels may."""
 Row = Sequence[Sequence[str]]
 """Cells of one or more lines."""
 
@@ -66,7 +66,7 @@ def _room(node: Node) -> str:
 
 
 def _describer(objects: Objects) -> Callable[[Pod], str]:
-    """How to describe a pod: with its priority if any pod has one."""
+    """A function that describes a pod, with its priority if any pod has one."""
     moment = clock(pod.status.startTime for pod in objects.pods if pod.status.startTime is not None)
     ranked = any(pod.spec.priority for pod in objects.pods)
 

@@ -1,4 +1,4 @@
-"""An exercise: a question about a generated cluster, what is wrong with an answer, hints, and the solution.
+"""An exercise: a question about a generated cluster, remarks on wrong answers, hints, and the solution.
 
 Three kinds: :class:`~kschedlab.lab.exercises.predict.Predict`, :class:`~kschedlab.lab.exercises.build.Build` and
 :class:`~kschedlab.lab.exercises.repair.Repair`. An exercise knows its right answer, and a test asks it for many seeds.
@@ -19,7 +19,7 @@ T = TypeVar("T")
 
 
 class State(Enum):
-    """How far a student is with an exercise. ERROR: the answer could not be read or run."""
+    """A student's progress with an exercise. ERROR: the answer could not be read or run."""
 
     UNATTEMPTED = "not tried"
     WRONG = "not yet"
@@ -28,7 +28,7 @@ class State(Enum):
 
 
 def lines(text: str) -> Html:
-    """Text of several lines as it stands, e.g. a function's source."""
+    """Preformatted text, such as a function's source."""
     return element("pre", join(text.splitlines(), element("br")), style="white-space:pre-wrap;margin:0.3em 0")
 
 
@@ -37,7 +37,7 @@ MARKS = {State.UNATTEMPTED: "○", State.WRONG: "✗", State.ERROR: "⚠", State
 
 @dataclass(frozen=True)
 class Verdict:
-    """What is said to an answer: the first wrong step and why; ``evidence``: the numbers for it, as text."""
+    """The verdict on an answer: the first wrong step and why; ``evidence``: the numbers behind it, as text."""
 
     state: State
     words: str
@@ -69,7 +69,7 @@ class Note:
 
 @dataclass(frozen=True)
 class Given:
-    """What an exercise is about: ``picture`` or table, and the same as ``text``."""
+    """An exercise's instance: ``picture`` or table, and the same as ``text``."""
 
     picture: Html
     text: str
@@ -81,7 +81,7 @@ NOTHING = Given(Html(), "")
 class Exercise(ABC):
     """One exercise with its instance.
 
-    ``hints`` are given one by one, and the solution after them. ``right``: an answer that :meth:`check` accepts.
+    ``hints`` appear one by one, then the solution. ``right``: an answer that :meth:`check` accepts.
     ``told``: called after each check, hint and solution; progress is kept there.
     """
 
@@ -96,18 +96,18 @@ class Exercise(ABC):
     @property
     @abstractmethod
     def right(self) -> Any:
-        """An answer that is right."""
+        """A right answer."""
 
     @abstractmethod
     def judge(self, answer: Any) -> Verdict:
-        """What is to be said to the answer. It never raises, whatever the answer is."""
+        """The verdict on the answer, whatever it is; never raises."""
 
     @abstractmethod
     def explained(self) -> str:
         """The solution in words, or as source."""
 
     def check(self, answer: Any = None) -> Verdict:
-        """Say whether the answer is right, else what is wrong at the first wrong step. None: not tried yet."""
+        """Say whether the answer is right, or what the first wrong step is. None: no answer yet."""
         if answer is None:
             return Verdict(State.UNATTEMPTED, "There is no answer yet.")
         verdict = self.judge(answer)
@@ -123,7 +123,7 @@ class Exercise(ABC):
         return Note(f"Hint {self.hints_seen} of {len(self.hints)}", self.hints[self.hints_seen - 1])
 
     def solution(self) -> Note:
-        """The solution, once all hints were seen or the answer is right; else what is left to try."""
+        """The solution once all hints were seen or the answer is right; until then, the next step."""
         if self.hints_seen < len(self.hints) and self.state is not State.RIGHT:
             return Note("Not yet", f"{len(self.hints) - self.hints_seen} hint(s) are left: hint() gives the next one.")
         self.solution_seen = True
@@ -131,7 +131,7 @@ class Exercise(ABC):
         return Note("Solution", self.explained())
 
     def choices(self) -> list[str]:
-        """The answers to pick from; empty where the answer is typed."""
+        """The choices; empty where the answer is typed."""
         return []
 
     def text(self) -> str:
@@ -158,16 +158,16 @@ class Exercise(ABC):
         return self.text()
 
     def _repr_mimebundle_(self, **options: Any) -> dict[str, Any]:
-        """The live exercise, and beside it what a saved notebook shows without a kernel."""
+        """The live exercise, and the output that a saved notebook shows without a kernel."""
         listed = (element("div", f"○ {each}") for each in self.choices())
         bundle: dict[str, Any] = self.widget()._repr_mimebundle_(**options)
         return {**bundle, "text/plain": repr(self), "text/html": str(element("div", self.html(), *listed))}
 
 
 def drawn(rng: random.Random, draw: Callable[[random.Random], T], wanted: Callable[[T], bool], tries: int = 2000) -> T:
-    """The first instance that is ``wanted``: one in which the rule in question decides and the answer is unique.
+    """The first instance that is ``wanted``: the rule in question decides, and the answer is unique.
 
-    LookupError if there is none among so many: the exercise's generator is wrong then.
+    LookupError if the generator produces none in that many tries.
     """
     for _ in range(tries):
         instance = draw(rng)

@@ -1,4 +1,4 @@
-"""Exercises of lesson 06: which generation decides otherwise, and by which rule?"""
+"""Exercises of lesson 06: which generation decides differently, and by which rule?"""
 
 from __future__ import annotations
 
@@ -39,34 +39,34 @@ def exercises(seed: int) -> list[Exercise]:
 
 @dataclass(frozen=True)
 class Case:
-    """A cluster in which ``default/urgent`` preempts, and what generations make of it."""
+    """A cluster in which ``default/urgent`` preempts, and each generation's decision."""
 
     manifests: list[Manifest]
 
     @cached_property
     def chosen(self) -> dict[str, str]:
-        """By generation: the node, or the tie that it leaves."""
+        """By generation: the chosen node, or the tied nodes."""
         objects = decode_objects(self.manifests)
         return {name: chosen_by(objects, generation) for name, generation in GENERATIONS.items()}
 
     @cached_property
     def steps(self) -> tuple[Step, ...]:
-        """What makes the difference between neighbours."""
+        """The rules that make neighbouring generations differ."""
         return compare(decode_objects(self.manifests), "default/urgent", list(GENERATIONS.values())).steps
 
     def told(self) -> str:
-        """What each generation chooses."""
+        """The choice of each generation."""
         return "; ".join(f"{name}: {chosen}" for name, chosen in self.chosen.items()) + "."
 
 
 def chosen_by(objects: Objects, generation: Generation) -> str:
-    """The node that the generation chooses, or those between which it is a tie."""
+    """The node that the generation chooses, or the tied ones."""
     preemption = schedule("default/urgent", Cluster(objects, generation.api), generation).preemption
     return " or ".join(preemption.tied) if preemption is not None else ""
 
 
 def random_case(rng: random.Random) -> Case:
-    """Three nodes of 5 CPU with two or three pods each; a budget for most of them; a pod that wants 4 CPU."""
+    """Three nodes of 5 CPU with two or three pods each; a budget for most of them; a pod that requests 4 CPU."""
     made = [node(name, 5) for name in NODES]
     for name in NODES:
         start = rng.randrange(7 * HOUR, 12 * HOUR, 60)
@@ -134,7 +134,7 @@ def culprit(rng: random.Random) -> Exercise:
 
 
 def wrong_culprit(answer: str, earlier: str, later: str) -> str:
-    """Why that answer is wrong: the rule came with other generations, or it changes nothing here."""
+    """Why that answer is wrong: the rule changed between other generations, or it changes nothing here."""
     came = {"preemption.ladder": "v1.16", "preemption.victims.budgets.counted_down": "v1.20"}
     by_words = {CULPRITS[rule]: came.get(rule, "v1.37") for rule in CULPRITS}
     since = by_words.get(answer, "v1.37")
@@ -144,7 +144,7 @@ def wrong_culprit(answer: str, earlier: str, later: str) -> str:
 
 
 def divide(rng: random.Random) -> Exercise:
-    """A budget over which v1.16 and v1.20 part."""
+    """A budget that makes v1.16 and v1.20 differ."""
 
     def without(rng: random.Random) -> Case:
         return Case([each for each in random_case(rng).manifests if each["kind"] != "PodDisruptionBudget"])
@@ -187,13 +187,13 @@ def apart(objects: Objects) -> bool:
 
 
 def least_requested_broken(cpu: int, memory: int, asked_cpu: int, asked_memory: int) -> int:
-    """LeastRequestedPriority of v1.13. What a node has and what is asked of it: CPU in milli, memory in MiB."""
+    """LeastRequestedPriority of v1.13. A node's capacity and requests: CPU in milli, memory in MiB."""
     free_cpu, free_memory = (cpu - asked_cpu) / cpu, (memory - asked_memory) / memory
     return int((free_cpu + free_memory) / 2 * 100)
 
 
 def least_requested_mended(cpu: int, memory: int, asked_cpu: int, asked_memory: int) -> int:
-    """LeastRequestedPriority of v1.13. What a node has and what is asked of it: CPU in milli, memory in MiB."""
+    """LeastRequestedPriority of v1.13. A node's capacity and requests: CPU in milli, memory in MiB."""
     for_cpu = (cpu - asked_cpu) * 10 // cpu
     for_memory = (memory - asked_memory) * 10 // memory
     return (for_cpu + for_memory) // 2
@@ -203,7 +203,7 @@ ALONE = replace(V1_13, scores=tuple(each for each in V1_13.scores if each[0].nam
 
 
 def by_engine(cpu: int, memory: int, asked_cpu: int, asked_memory: int) -> int:
-    """The score that v1.13 gives the node; another node is there because a single one is not scored."""
+    """The score that v1.13 gives the node; a second node exists because a single one is not scored."""
     made = [node("node-a", f"{cpu}m", f"{memory}Mi"), node("node-b", f"{cpu}m", f"{memory}Mi")]
     made.append(pod("web", "", f"{asked_cpu}m", memory=f"{asked_memory}Mi"))
     scores = schedule("default/web", Cluster(decode_objects(made), ALONE.api), ALONE).scores

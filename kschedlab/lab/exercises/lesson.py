@@ -1,4 +1,4 @@
-"""The exercises of a lesson, for one seed: neighbours with other seeds have other clusters."""
+"""The exercises of a lesson for one seed; each seed gives different clusters."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ LESSONS = ("overview", "queue", "score", "map_reduce", "preemption", "generation
 
 
 def lesson_named(text: str) -> str:
-    """The text, if it is a lesson's name. ValueError says which there are."""
+    """The text if it is a lesson's name. ValueError lists the names."""
     if text not in LESSONS:
         raise ValueError(f'there is no lesson "{text}"; there are {", ".join(LESSONS)}')
     return text
@@ -30,7 +30,7 @@ def exercises_of(lesson: str, seed: int) -> list[Exercise]:
 
 
 class Lesson:
-    """``lesson[1]`` is the first exercise. ``progress``: where it is kept how far a student is."""
+    """``lesson[1]`` is the first exercise. ``progress``: the record of the student's progress."""
 
     def __init__(self, name: str, seed: int = 1, progress: Progress | None = None) -> None:
         self.name, self.seed = name, seed
@@ -55,12 +55,12 @@ class Lesson:
         return "\n".join([f"Exercises of {self.name}, seed {self.seed}:", *map(visible, lines)])
 
     def progress(self) -> Summary:
-        """How far the student is."""
+        """The student's progress."""
         return Summary(self)
 
 
 class Summary:
-    """How far a student is with a lesson, as it was when it was asked for."""
+    """A student's progress with a lesson at one moment."""
 
     def __init__(self, lesson: Lesson) -> None:
         self.rows: list[tuple[int, str, State, int, int]] = []
@@ -74,7 +74,7 @@ class Summary:
 
     @property
     def sentence(self) -> str:
-        """The result in words."""
+        """The result as text."""
         return f"{self.solved} of {len(self.rows)} solved."
 
     def __repr__(self) -> str:

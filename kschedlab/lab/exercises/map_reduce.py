@@ -1,4 +1,4 @@
-"""Exercises of lesson 04: sums with weights, who fills a cell, what a shared sum loses, and Reduce."""
+"""Exercises of lesson 04: weighted sums, which worker fills a cell, lost updates of a shared sum, and Reduce."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ def total_of_a_node(rng: random.Random) -> Exercise:
         return decided(random_cluster(rng), weighted(weights)), rng.randrange(len(NODES))
 
     def wanted(drawn: tuple[Decision, int]) -> bool:
-        """Both rows are reduced, not by chance to what they were, and the wrong sums differ from the right one."""
+        """Reduce changes both rows, and the wrong sums differ from the right one."""
         scores, place = drawn[0].scores, drawn[1]
         if scores is None or len(set(scores.weights)) < 2:
             return False
@@ -104,7 +104,7 @@ def _unreduced(decision: Decision, place: int) -> int:
 
 
 def who_fills(rng: random.Random) -> Exercise:
-    """An index is taken by whoever is free first."""
+    """The first free worker takes the next index."""
 
     def draw(rng: random.Random) -> tuple[list[int], list[Piece], int]:
         costs = [rng.randint(1, 6) for _ in range(8)]
@@ -112,7 +112,7 @@ def who_fills(rng: random.Random) -> Exercise:
         return costs, work, rng.randrange(4, 8)
 
     def wanted(drawn: tuple[list[int], list[Piece], int]) -> bool:
-        """Nobody is free at the same time as another, and dealing the nodes out in turn gives the wrong answer."""
+        """No two workers become free together, and dealing out nodes in turn gives the wrong answer."""
         _, work, index = drawn
         starts = [piece.start for piece in work[3:]]
         ends = [piece.end for piece in work if piece.node < index]
@@ -150,7 +150,7 @@ def what_is_left(rng: random.Random) -> Exercise:
         return scores, interleave([[each] for each in scores], "shared sum", rng.randrange(10**6))
 
     def wanted(drawn: tuple[list[int], list[Moment]]) -> bool:
-        """Something is lost, and something is not; the last to write is not just the last to have read 0."""
+        """Some updates are lost and some are not; the last writer is not merely the last that read 0."""
         scores, moments = drawn
         return len(moments[-1].lost()) == 1 and moments[-1].totals[0].value not in scores
 

@@ -1,4 +1,4 @@
-"""Exercises of lesson 04: build a cluster in which Reduce turns the order of two nodes, and a Policy for a node."""
+"""Exercises of lesson 04: build a cluster in which Reduce swaps the order of two nodes, and a Policy for a node."""
 
 from __future__ import annotations
 
@@ -58,7 +58,7 @@ def reduce_turns(rng: random.Random) -> Exercise:
 
 
 def turned(objects: Objects) -> str:
-    """Whether Reduce turns the order of the two nodes; if not, what the sums are."""
+    """Whether Reduce swaps the order of the two nodes; if not, the sums."""
     waiting = [each.metadata.name for each in objects.pods if not each.spec.nodeName]
     if len(objects.nodes) != 2 or len(objects.services) != 1 or waiting != ["web-new"]:
         return "Add only pods that run already: spec.nodeName says whether on node-a or on node-b."
@@ -76,7 +76,7 @@ def turned(objects: Objects) -> str:
 
 
 class PolicyBuild(Build):
-    """A Policy to be written. ``wanting``: what is missing of what a generation with this Policy should do, or ""."""
+    """A Policy to write. ``wanting``: what a generation with this Policy fails to do, or ""."""
 
     def __init__(
         self,
@@ -92,7 +92,7 @@ class PolicyBuild(Build):
         self.wanting = wanting
 
     def judge(self, answer: object) -> Verdict:
-        """What is to be said to the answer."""
+        """The verdict on the answer."""
         text = str(answer)
         if len(text) > LONGEST:
             return Verdict(State.ERROR, f"The answer has {len(text)} characters; {LONGEST} are enough.")

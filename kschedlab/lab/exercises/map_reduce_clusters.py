@@ -38,12 +38,12 @@ def decided(manifests: list[Manifest], generation: Generation) -> Decision:
 
 
 def taints(number: int) -> list[dict[str, str]]:
-    """So many taints that put pods off."""
+    """That many PreferNoSchedule taints."""
     return [{"key": f"trouble-{n}", "value": "yes", "effect": "PreferNoSchedule"} for n in range(number)]
 
 
 def random_cluster(rng: random.Random) -> list[Manifest]:
-    """Three nodes with other loads, numbers of web pods, and taints."""
+    """Three nodes with different loads, numbers of web pods, and taints."""
     made: list[Manifest] = [SERVICE]
     for name in NODES:
         made.append(node(name, 4, "8Gi", taints=taints(rng.randint(0, 3))))

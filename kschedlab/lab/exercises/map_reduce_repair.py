@@ -1,4 +1,4 @@
-"""Exercises of lesson 04: repair a Reduce that has not seen all, a sum that comes too early, and a misplaced write."""
+"""Exercises of lesson 04: repair a Reduce that starts too early, a sum that comes too early, and a misplaced write."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from kschedlab.score.plugin import default_normalize
 
 
 def normalize_broken(scores: list[int], reverse: bool) -> list[int]:
-    """NormalizeReduce of v1.16: the scores of all nodes, brought to 0..10; ``reverse`` turns them round."""
+    """NormalizeReduce of v1.16: the scores of all nodes, scaled to 0..10; ``reverse`` inverts them."""
     largest, reduced = 0, []
     for score in scores:
         largest = max(largest, score)
@@ -28,14 +28,14 @@ def normalize_broken(scores: list[int], reverse: bool) -> list[int]:
 
 
 def normalize_mended(scores: list[int], reverse: bool) -> list[int]:
-    """NormalizeReduce of v1.16: the scores of all nodes, brought to 0..10; ``reverse`` turns them round."""
+    """NormalizeReduce of v1.16: the scores of all nodes, scaled to 0..10; ``reverse`` inverts them."""
     largest = max(scores)
     shares = [10 * score // largest if largest else 0 for score in scores]
     return [10 - share if reverse else share for share in shares]
 
 
 def normalized(scores: list[int], reverse: bool) -> list[int]:
-    """By the engine."""
+    """The engine's answer."""
     found: list[int] = default_normalize(np.array(scores), reverse, MAX_PRIORITY).tolist()
     return found
 
@@ -69,14 +69,14 @@ def wrong_maximum(seed: int) -> Exercise:
 
 
 def totals_broken(affinity: list[int], taints: list[int], weights: tuple[int, int]) -> list[int]:
-    """Totals of v1.16 with two priorities: NodeAffinity and TaintToleration. What Map found, node by node."""
+    """Totals of v1.16 with two priorities, NodeAffinity and TaintToleration, from Map's scores for each node."""
     sums = [a * weights[0] - t * weights[1] for a, t in zip(affinity, taints, strict=True)]
     largest = max(sums)
     return [10 * total // largest if largest > 0 else 0 for total in sums]
 
 
 def totals_mended(affinity: list[int], taints: list[int], weights: tuple[int, int]) -> list[int]:
-    """Totals of v1.16 with two priorities: NodeAffinity and TaintToleration. What Map found, node by node."""
+    """Totals of v1.16 with two priorities, NodeAffinity and TaintToleration, from Map's scores for each node."""
     most_wanted, most_taints = max(affinity), max(taints)
     totals = []
     for a, t in zip(affinity, taints, strict=True):
@@ -87,7 +87,7 @@ def totals_mended(affinity: list[int], taints: list[int], weights: tuple[int, in
 
 
 def totals(affinity: list[int], number: list[int], weights: tuple[int, int]) -> list[int]:
-    """By the engine: nodes with so many taints, and a pod that prefers each of them by such a weight."""
+    """The engine's answer for nodes with these numbers of taints and a pod with these preference weights."""
     names = [f"node-{place}" for place in range(len(affinity))]
     labelled = enumerate(zip(names, number, strict=True))
     made: list[testing.Manifest] = [
@@ -161,7 +161,7 @@ def filled(columns: list[list[int]]) -> list[list[int]]:
 
 
 def by_node(rng: random.Random) -> Iterator[tuple[list[list[int]]]]:
-    """The engine's scores after Map: of as many nodes as algorithms first, and then of fewer and of more."""
+    """The engine's scores after Map: as many nodes as algorithms first, then fewer and more."""
     for nodes in (3, 2, 1):
         scores = decided(random_cluster(rng), weighted([1, 1, 1])).scores
         assert scores is not None
@@ -171,7 +171,7 @@ def by_node(rng: random.Random) -> Iterator[tuple[list[list[int]]]]:
 
 
 def wrong_place(seed: int) -> Exercise:
-    """A worker that takes the node for the algorithm."""
+    """A worker that swaps node and algorithm."""
     return Repair(
         "The wrong place",
         "A worker's loop over the algorithms. Reduce would find nonsense in its rows. Mend it.",

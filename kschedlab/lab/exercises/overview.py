@@ -1,4 +1,4 @@
-"""Exercises of lesson 01: who refuses, how many nodes are enough, where does the pod end up? As v1.16 does it."""
+"""Exercises of lesson 01: which predicate refuses, how many nodes are enough, where does the pod go? v1.16 decides."""
 
 from __future__ import annotations
 

@@ -42,7 +42,7 @@ TELLS = (*ALONE, *(name for name in DEFAULT_PREDICATES if name not in (*ALONE, "
 
 
 def exactly_one(rng: random.Random) -> Exercise:
-    """A pod to which only one predicate says no."""
+    """A pod that only one predicate refuses."""
     name = rng.choice(ALONE)
 
     def goal(objects: Objects) -> str:
@@ -81,7 +81,7 @@ DB = "db has host port 8080/TCP and writes to the GCE disk disk-1. The taint's e
 
 
 def _one_pod(objects: Objects, expected: int) -> str:
-    """What is wrong unless exactly the pod ``web`` was added."""
+    """The error unless exactly the pod ``web`` was added."""
     if sum(objects.report.counts.values()) != expected:
         return "One pod is to be added, and nothing else."
     if [each.spec.nodeName for each in objects.pods if each.metadata.name == "web"] != [""]:
@@ -109,7 +109,7 @@ def _refused_by(name: str) -> Manifest:
 
 
 def random_nodes(rng: random.Random) -> list[Manifest]:
-    """Four nodes that differ in size, label and taint, and a pod that does not care."""
+    """Four nodes that differ in size, label and taint, and a pod without constraints."""
     made = [
         node(
             f"node-{letter}",
@@ -126,7 +126,7 @@ def random_nodes(rng: random.Random) -> list[Manifest]:
 
 
 def decided(manifests: list[Manifest]) -> Decision:
-    """What v1.16 says to web."""
+    """v1.16's decision for web."""
     return schedule("default/web", Cluster(decode_objects(manifests), V1_16.api), V1_16)
 
 

@@ -9,7 +9,7 @@ Port = tuple[str, str, int]
 
 
 def with_port(made: Manifest, port: Port) -> Manifest:
-    """The pod, which wants (or has) this host port."""
+    """The pod, which requests (or uses) this host port."""
     address, protocol, number = port
     made["spec"]["containers"][0]["ports"] = [
         {"containerPort": 80, "hostPort": number, "protocol": protocol, "hostIP": address}

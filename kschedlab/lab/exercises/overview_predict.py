@@ -1,4 +1,4 @@
-"""Lesson 01, exercises of the kind predict: who refuses, how many nodes are enough, what kubectl shows."""
+"""Lesson 01, exercises of the kind predict: which predicate refuses, how many nodes are enough, what kubectl shows."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ ASKED = (
 
 @dataclass
 class Meeting:
-    """A pod ``web``, ``node-a``, a pod ``db`` on it, and what there is to know of them, a line each."""
+    """A pod ``web``, ``node-a`` with a pod ``db``, and a line for each fact about them."""
 
     facts: list[str] = field(default_factory=list)
     there: Manifest = field(default_factory=lambda: node("node-a", labels={HOST: "node-a", "disk": "hdd"}))
@@ -98,7 +98,7 @@ def _company(met: Meeting, rng: random.Random) -> None:
 
 
 def random_meeting(rng: random.Random) -> Meeting:
-    """A meeting with three or four things that may or may not be in the way."""
+    """A pod and a node with three or four possible obstacles."""
     met = Meeting()
     for happen in rng.sample([_cordon, _size, _port, _disk, _taint, _company], rng.choice([3, 4])):
         happen(met, rng)
@@ -106,7 +106,7 @@ def random_meeting(rng: random.Random) -> Meeting:
 
 
 def who_refuses(rng: random.Random) -> Exercise:
-    """The order of the predicates: two at least would refuse, and the first one is told."""
+    """The order of the predicates: at least two refuse, and the first one is reported."""
 
     def wanted(met: Meeting) -> bool:
         verdict = judged(met.manifests, only(*DEFAULT_PREDICATES)).verdict("node-a")
@@ -175,7 +175,7 @@ def how_many(rng: random.Random) -> Exercise:
 
 
 class Nomination(NamedTuple):
-    """A preemption of which somebody looks at the pods: the scenario in words and as objects, and what is seen."""
+    """A preemption watched with kubectl: the scenario as text and as objects, and what kubectl shows."""
 
     facts: tuple[str, ...]
     first: str
@@ -186,7 +186,7 @@ class Nomination(NamedTuple):
 
 
 def random_nomination(rng: random.Random) -> Nomination:
-    """The pod urgent preempts on one node; later the other one becomes free, or not; then somebody looks."""
+    """The pod urgent preempts on one node; later the other one may become free; then kubectl lists the pods."""
     low, high = rng.sample(["node-a", "node-b"], 2)
     grace, free_at, at = rng.choice([5, 30]), rng.choice([0, 4, 12]), rng.choice([3, 9, 20])
     victim = pod("mail", low, 3, 0, terminationGracePeriodSeconds=grace)
@@ -209,7 +209,7 @@ def random_nomination(rng: random.Random) -> Nomination:
 
 
 def what_kubectl_shows(rng: random.Random) -> Exercise:
-    """Where the pod is, and where it is nominated."""
+    """The pod's node and its nominated node."""
     case = drawn(rng, random_nomination, lambda case: case.at not in (case.free_at, case.grace + 1))
     seen, there = case.seen, ("node-a", "node-b")
     right = _columns(*seen)

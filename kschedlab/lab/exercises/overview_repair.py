@@ -15,14 +15,14 @@ from kschedlab.testing import node, pod
 
 
 def nodes_to_find_broken(nodes: int, percentage: int) -> int:
-    """How many feasible nodes are enough for v1.16. ``percentage``: percentageOfNodesToScore, 0 if it is not set."""
+    """How many feasible nodes are enough for v1.16. ``percentage``: percentageOfNodesToScore, 0 if unset."""
     if percentage == 0:
         percentage = min(5, 50 - nodes // 125)
     return max(100, nodes * percentage // 100)
 
 
 def nodes_to_find_mended(nodes: int, percentage: int) -> int:
-    """How many feasible nodes are enough for v1.16. ``percentage``: percentageOfNodesToScore, 0 if it is not set."""
+    """How many feasible nodes are enough for v1.16. ``percentage``: percentageOfNodesToScore, 0 if unset."""
     if nodes < 100:
         return nodes
     if percentage == 0:
@@ -52,18 +52,18 @@ def bounds(seed: int) -> Exercise:
 
 
 def conflict_broken(taken: tuple[str, str, int], wanted: tuple[str, str, int]) -> bool:
-    """Is the wanted host port in conflict with the one that is taken? Each is (address, protocol, number)."""
+    """Does the wanted host port conflict with the one in use? Each is (address, protocol, number)."""
     return taken[0] == wanted[0] and taken[2] == wanted[2]
 
 
 def conflict_mended(taken: tuple[str, str, int], wanted: tuple[str, str, int]) -> bool:
-    """Is the wanted host port in conflict with the one that is taken? Each is (address, protocol, number)."""
+    """Does the wanted host port conflict with the one in use? Each is (address, protocol, number)."""
     alike = taken[0] == wanted[0] or "0.0.0.0" in (taken[0], wanted[0])
     return alike and taken[1:] == wanted[1:]
 
 
 def conflict_by_engine(taken: Port, wanted: Port) -> bool:
-    """What PodFitsHostPorts says."""
+    """The answer of PodFitsHostPorts."""
     made = [node("node-a"), with_port(pod("db", "node-a", 1), taken), with_port(pod("web", "", 1), wanted)]
     return judged(made, only("PodFitsHostPorts")).node is None
 
@@ -81,7 +81,7 @@ def port_pairs(rng: random.Random) -> Iterator[tuple[Port, Port]]:
 
 
 def ports(seed: int) -> Exercise:
-    """PodFitsHostPorts, which forgot the address that means all."""
+    """PodFitsHostPorts without the wildcard address."""
     return Repair(
         "Ports in conflict",
         "PodFitsHostPorts asks this of every pair of host ports. It forgets something, twice. Mend it.",

@@ -1,4 +1,4 @@
-"""The bundled cluster as exercises of lesson 07 show it: its pools, and pods that are to go to them."""
+"""The bundled cluster as exercises of lesson 07 show it: its pools, and pods to place in them."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ TAINTS = {
     "gpu": ("nvidia.com/gpu", "present"),
     "ingress": ("dedicated", "ingress"),
 }
-"""What keeps strangers off the pools; the pool general has no such taint."""
+"""The taints that protect the pools; the pool general has none."""
 HEAD = ("pool", "nodes", "taint", "a node has", "most free CPU on a node", "most free memory")
 
 
@@ -36,7 +36,7 @@ def cluster() -> Cluster:
 
 @cache
 def pool_rows() -> list[list[str]]:
-    """What is known of each pool. Nodes with taints that the pool's first node doesn't have are left out."""
+    """The facts about each pool. Nodes whose taints differ from the pool's first node are ignored."""
     world, rows = cluster(), []
     for name, places in pools(world).items():
         first = world.nodes[places[0]]
@@ -58,17 +58,17 @@ def given(text: str) -> Given:
 
 
 def decide(manifest: Manifest) -> Decision:
-    """What is decided for the pod in the bundled cluster."""
+    """The decision for the pod in the bundled cluster."""
     return placed(decode_objects([manifest]))
 
 
 def placed(objects: Objects) -> Decision:
-    """What is decided for the only pod of these objects."""
+    """The decision for the only pod of these objects."""
     return schedule(objects.pods[0].key, with_pod(objects))
 
 
 def with_pod(objects: Objects) -> Cluster:
-    """The bundled cluster in which this pod waits."""
+    """The bundled cluster with this pod pending."""
     world = cluster().fork()
     info = world.info(objects.pods[0])
     world.withdraw(info.key)
@@ -77,7 +77,7 @@ def with_pod(objects: Objects) -> Cluster:
 
 
 def toleration(pool: str) -> dict[str, str]:
-    """What lets a pod onto that pool."""
+    """The toleration that admits a pod to that pool."""
     key, value = TAINTS[pool]
     return {"key": key, "operator": "Equal", "value": value, "effect": "NoSchedule"}
 
@@ -91,7 +91,7 @@ class Wish(NamedTuple):
 
     @property
     def manifest(self) -> Manifest:
-        """As YAML has it."""
+        """The pod as YAML."""
         spec: dict[str, Any] = {}
         if self.selects:
             spec["nodeSelector"] = {POOL: self.selects}

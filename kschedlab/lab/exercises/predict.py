@@ -10,8 +10,8 @@ from kschedlab.lab.exercises.exercise import NOTHING, Exercise, Given, State, Ve
 class Predict(Exercise):
     """A question with one right answer.
 
-    ``remarks``: what is said to each answer that can be picked, the right one included; empty where it is typed.
-    ``remark``: what is said to a typed answer that is wrong: its first wrong step.
+    ``remarks``: a comment on each choice, the right one included; empty where the answer is typed.
+    ``remark``: the comment on a wrong typed answer: its first wrong step.
     """
 
     kind = "predict"
@@ -33,11 +33,11 @@ class Predict(Exercise):
 
     @property
     def right(self) -> str:
-        """An answer that is right."""
+        """A right answer."""
         return self.answer
 
     def judge(self, answer: object) -> Verdict:
-        """What is to be said to the answer."""
+        """The verdict on the answer."""
         said = " ".join(str(answer).split())
         if said.casefold() == self.answer.casefold():
             return Verdict(State.RIGHT, self.why)
@@ -53,5 +53,5 @@ class Predict(Exercise):
         return f"{self.answer}. {self.why}"
 
     def choices(self) -> list[str]:
-        """The answers to pick from."""
+        """The choices."""
         return list(self.remarks)

@@ -1,4 +1,4 @@
-"""Exercises of lesson 05: who is evicted, and on which node? Decided as v1.20 decides it."""
+"""Exercises of lesson 05: which pods are evicted, and on which node? v1.20 decides."""
 
 from __future__ import annotations
 
@@ -33,14 +33,14 @@ def exercises(seed: int) -> list[Exercise]:
 
 
 class Case(NamedTuple):
-    """A cluster in which ``default/urgent`` preempts, and what came of it."""
+    """A cluster in which ``default/urgent`` preempts, and the decision."""
 
     manifests: list[Manifest]
     decision: Decision
 
     @property
     def preemption(self) -> Preemption:
-        """How it was decided."""
+        """The preemption of the decision."""
         assert self.decision.preemption is not None
         return self.decision.preemption
 
@@ -56,7 +56,7 @@ def decided(manifests: list[Manifest]) -> Case:
 
 
 def random_case(rng: random.Random) -> Case:
-    """Three full nodes of 4 CPU with two or three pods each, a budget, and a pod that wants 3 CPU."""
+    """Three full nodes of 4 CPU with two or three pods each, a budget, and a pod that requests 3 CPU."""
     made = [node(name) for name in NODES]
     for name in NODES:
         for number, cpu in enumerate(rng.choice([(2, 2), (2, 1, 1), (1, 2, 1), (3, 1)])):
@@ -104,19 +104,19 @@ def which_victims(rng: random.Random) -> Exercise:
 
 
 def instructive(candidate: Candidate) -> bool:
-    """Somebody is reprieved, somebody isn't, and the budget changes the order of the tries."""
+    """At least one pod is reprieved, at least one is not, and the budget changes the order of the attempts."""
     fates = {attempt.reprieved for attempt in candidate.attempts}
     priorities = [attempt.pod.priority for attempt in candidate.attempts]
     return len(candidate.attempts) == 3 and len(fates) == 2 and priorities != sorted(priorities, reverse=True)
 
 
 def listed(names: list[str]) -> str:
-    """Names of pods in one line, in order of the alphabet."""
+    """Names of pods in one line, in alphabetical order."""
     return ", ".join(sorted(names))
 
 
 def told(candidate: Candidate) -> str:
-    """The reprieves in words."""
+    """The reprieves as text."""
     tries = (
         f"{attempt.pod.pod.metadata.name} {'may stay' if attempt.reprieved else 'must go'}"
         for attempt in candidate.attempts
@@ -125,7 +125,7 @@ def told(candidate: Candidate) -> str:
 
 
 def first_wrong(candidate: Candidate, names: list[str]) -> str:
-    """The first try whose outcome these victims contradict."""
+    """The first attempt that contradicts these victims."""
     for number, attempt in enumerate(candidate.attempts, 1):
         name = attempt.pod.pod.metadata.name
         if attempt.reprieved == (name in names):
@@ -156,13 +156,13 @@ def which_node(rng: random.Random) -> Exercise:
 
 
 def ladder(case: Case) -> str:
-    """What each rule that was asked left."""
+    """The nodes that each applied rule leaves."""
     asked = [step for step in steps(case.preemption, list(case.preemption.candidates)) if step.asked]
     return " ".join(f"Rule {step.number} ({step.name}): {step.result}." for step in asked)
 
 
 def out_at(case: Case, name: str) -> str:
-    """Where the node drops out."""
+    """The rule that drops the node."""
     for step in steps(case.preemption, list(case.preemption.candidates)):
         if name in step.standing and name not in step.kept:
             values = ", ".join(f"{node} {value}" for node, value in step.values.items() if node in step.standing)
@@ -196,7 +196,7 @@ def which_rule(rng: random.Random) -> Exercise:
 
 
 def save_node(rng: random.Random) -> Exercise:
-    """One budget that sends the preemptor elsewhere."""
+    """One budget that moves the preemptor to another node."""
 
     def without_budget(rng: random.Random) -> Case:
         return decided([each for each in random_case(rng).manifests if each["kind"] != "PodDisruptionBudget"])
@@ -236,7 +236,7 @@ def save_node(rng: random.Random) -> Exercise:
 
 
 def saving(case: Case) -> str | None:
-    """The first app whose budget, with no disruption allowed, sends the preemptor to another node."""
+    """The first app whose budget, with no disruption allowed, moves the preemptor to another node."""
     return next(
         (
             app
@@ -263,7 +263,7 @@ def latest_start(starts: dict[str, list[tuple[int, int]]]) -> str:
 
 
 def by_engine(starts: Starts) -> str:
-    """What the scheduler chooses: on each node all victims must go, and rules 1 to 4 leave all nodes."""
+    """The scheduler's choice: all pods on each node are victims, and rules 1 to 4 leave all nodes."""
     room = max(map(len, starts.values()))
     made = [node(name, room) for name in starts]
     for name, victims in starts.items():

@@ -1,4 +1,4 @@
-"""What a student has solved, kept in a file beside the notebooks."""
+"""A student's progress, stored in a file beside the notebooks."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ VARIABLE = "KSCHEDLAB_PROGRESS"
 
 @dataclass(frozen=True)
 class Record:
-    """How far an exercise came. ``seed``: which instance it was."""
+    """The progress with one exercise. ``seed``: its instance."""
 
     lesson: str
     seed: int
@@ -34,8 +34,8 @@ class Record:
 class Progress:
     """Records of exercises, in a JSON file. ``path``: None keeps them in memory only.
 
-    ``trouble``: a sentence if the file can't be read or written; nothing is lost in the notebook then, and a damaged
-    file is left as it is.
+    ``trouble``: a sentence if the file can't be read or written; the notebook then keeps everything in memory, and a
+    damaged file stays untouched.
     """
 
     def __init__(self, path: Path | None) -> None:
@@ -45,17 +45,17 @@ class Progress:
 
     @classmethod
     def usual(cls) -> Progress:
-        """The file of this folder, or what the environment says."""
+        """The file in this folder, or the one that the environment variable names."""
         where = os.environ.get(VARIABLE, FILE)
         return cls(None if where == "off" else Path(where))
 
     def of(self, lesson: str, seed: int, number: int) -> Record | None:
-        """What is known of an exercise."""
+        """The record of an exercise."""
         self._read()
         return self._kept.get((lesson, seed, number))
 
     def keep(self, lesson: str, seed: int, number: int, exercise: Exercise) -> None:
-        """Remember how far the exercise is; what was right once stays right."""
+        """Record the progress with the exercise; a right answer stays right."""
         self._read()
         before = self._kept.get((lesson, seed, number))
         solved = exercise.state is State.RIGHT or (before is not None and before.state == State.RIGHT.value)

@@ -107,7 +107,7 @@ def heap_of(pods: Sequence[tuple[str, int]]) -> Heap[QueuedPodInfo]:
 
 
 def array(heap: Heap[QueuedPodInfo]) -> list[str]:
-    """The names as they lie in the array."""
+    """The names in the array's order."""
     return list(map(name, heap.data.queue))
 
 
@@ -125,7 +125,7 @@ def who_is_third(rng: random.Random) -> Exercise:
         ]
 
     def wanted(made: list[Manifest]) -> bool:
-        """The third one is tried already, and would be another by creation alone."""
+        """The third pod already had an attempt, and creation times alone would give a different pod."""
         third = pops(made)[2]
         by_creation = sorted(made, key=lambda m: (-m["spec"]["priority"], m["metadata"]["creationTimestamp"]))
         return third != by_creation[2]["metadata"]["name"] and len({field_of(decoded(m)) for m in made}) > 1
@@ -164,7 +164,7 @@ def shown(made: Manifest) -> list[str]:
 
 
 def facts(made: Manifest) -> str:
-    """What activeQComp looks at."""
+    """The fields that activeQComp compares."""
     pod = decoded(made)
     stamp = pod_timestamp(pod) // SECOND % 86_400
     return f"priority {pod.spec.priority}, {field_of(pod)} {stamp // 3600:02}:{stamp // 60 % 60:02}"
@@ -179,7 +179,7 @@ def pops(made: Sequence[Manifest]) -> list[str]:
 
 
 class Script(NamedTuple):
-    """What happens to web in v1.13, call by call, and where it is afterwards."""
+    """The calls that affect web in v1.13, and its part of the queue afterwards."""
 
     calls: list[str]
     part: str
@@ -220,7 +220,7 @@ def where_does_it_go(rng: random.Random) -> Exercise:
 
 
 def random_script(rng: random.Random) -> Script:
-    """Some pods are popped before web, and nodes are added here and there."""
+    """Some pods are popped before web, with nodes added in between."""
     queue = WithoutBackoff(lambda: NOON)
     others = rng.randint(1, 3)
     names = [*NAMES[:others], "web"]
@@ -291,7 +291,7 @@ def when_again(rng: random.Random) -> Exercise:
 
 
 def random_tries(rng: random.Random) -> Tries:
-    """Some failures of web, each after an event and its backoff; then one more event, soon after the last."""
+    """Several failures of web, each after an event and its backoff; then one more event soon after the last."""
     clock = 0
     made = testing.pod("web", "", 3, 100)
     made["metadata"]["uid"] = "uid-web"
@@ -357,7 +357,7 @@ def later_but_first(rng: random.Random) -> Exercise:
 
 
 def wrong_order(old: Pod, young: Pod, field: str) -> str:
-    """What is missing, "" if all is as wanted."""
+    """What is missing, "" if the answer is right."""
     elder, younger = old.metadata.name, young.metadata.name
     if old.spec.nodeName or young.spec.nodeName:
         return "A pod with spec.nodeName does not wait: it is on a node already."

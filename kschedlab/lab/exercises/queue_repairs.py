@@ -1,4 +1,4 @@
-"""Repairs of lesson 02: the order of the queue, and the way down in its heap."""
+"""Repairs of lesson 02: the order of the queue, and sifting down in its heap."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ Waiting = tuple[int, int, int | None, int | None]
 def active_q_comp_broken(
     one: tuple[int, int, int | None, int | None], other: tuple[int, int, int | None, int | None]
 ) -> bool:
-    """Whether v1.13 pops the one before the other. A pod: (priority, created, last transition, last probe)."""
+    """Whether v1.13 pops the first pod before the second. A pod: (priority, created, last transition, last probe)."""
 
     def timestamp(pod: tuple[int, int, int | None, int | None]) -> int:
         _, created, transition, probe = pod
@@ -32,7 +32,7 @@ def active_q_comp_broken(
 def active_q_comp_mended(
     one: tuple[int, int, int | None, int | None], other: tuple[int, int, int | None, int | None]
 ) -> bool:
-    """Whether v1.13 pops the one before the other. A pod: (priority, created, last transition, last probe)."""
+    """Whether v1.13 pops the first pod before the second. A pod: (priority, created, last transition, last probe)."""
 
     def timestamp(pod: tuple[int, int, int | None, int | None]) -> int:
         _, created, transition, probe = pod
@@ -42,7 +42,7 @@ def active_q_comp_mended(
 
 
 def by_engine(one: Waiting, other: Waiting) -> bool:
-    """What the queue's own function says."""
+    """The answer of the queue's own function."""
     first, second = (decoded(made_of(each)) for each in (one, other))
     return active_q_comp(first, second)
 
@@ -54,7 +54,7 @@ def made_of(pod: Waiting) -> Manifest:
 
 
 def pairs(rng: random.Random) -> Iterator[tuple[Waiting, Waiting]]:
-    """Two pods; such that were never tried first, then such with one timestamp, then with two."""
+    """Two pods: never attempted ones first, then ones with one timestamp, then with two."""
 
     def draw(tried: int) -> Waiting:
         created, transition, probe = rng.sample(range(8 * HOUR, 12 * HOUR, 5), 3)
@@ -117,7 +117,7 @@ def popped_mended(queue: list[int]) -> list[int]:
 
 
 def by_heap(queue: list[int]) -> list[int]:
-    """What the queue's own heap does."""
+    """The answer of the queue's own heap."""
     heap = numbers(queue)
     heap.pop()
     return [int(key) for key in heap.data.queue]
@@ -141,7 +141,7 @@ def arrays(rng: random.Random) -> Iterator[tuple[list[int]]]:
 
 
 def downwards(seed: int) -> Exercise:
-    """Going down, with one child only."""
+    """Sifting down with only one child."""
     return Repair(
         "Down the tree",
         "This function takes the head out of a heap and repairs the array. Something is missing. Mend it.",

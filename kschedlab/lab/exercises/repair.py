@@ -1,4 +1,4 @@
-"""Repair a function: the student's is run on small instances beside the engine's, and the smallest difference shown."""
+"""Repair a function: the student's runs beside the engine's on small instances; the smallest difference is shown."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from typing import Any
 from kschedlab.lab.exercises.exercise import Exercise, Given, State, Verdict, lines
 
 MOST_LINES = 200_000
-"""Lines of Python that one call may run: an endless loop stops there."""
+"""The most lines of Python that one call may run, which stops endless loops."""
 
 
 class EndlessError(Exception):
@@ -21,10 +21,10 @@ class EndlessError(Exception):
 
 
 class Repair(Exercise):
-    """A broken function, to be mended. ``spec``: what it should do; ``mended``: a function that does, as a solution.
+    """A broken function to repair. ``spec``: what it should do; ``mended``: a correct function, the solution.
 
-    ``cases``: instances as tuples of arguments, smaller ones first. They are generated for each check from the seed.
-    ``needs``: the imports that the function needs when it is copied into a cell.
+    ``cases``: instances as tuples of arguments, smaller ones first, generated from the seed for each check.
+    ``needs``: the imports that the function needs in a cell of its own.
     """
 
     kind = "repair"
@@ -49,11 +49,11 @@ class Repair(Exercise):
 
     @property
     def right(self) -> Callable[..., Any]:
-        """An answer that is right."""
+        """A right answer."""
         return self.mended
 
     def judge(self, answer: object) -> Verdict:
-        """What is to be said to the answer."""
+        """The verdict on the answer."""
         if not callable(answer):
             return Verdict(State.ERROR, "Hand over the function itself: check(my_function).")
         for number, case in enumerate(self.cases(random.Random(self.seed)), 1):
@@ -62,7 +62,7 @@ class Repair(Exercise):
                 got = limited(answer, case)
             except EndlessError:
                 return Verdict(State.ERROR, "It does not come to an end.", _call(self.broken, case))
-            except Exception as error:  # noqa: BLE001  # whatever a student's function raises is told in a sentence
+            except Exception as error:  # noqa: BLE001  # whatever a student's function raises becomes a sentence
                 return Verdict(State.ERROR, _told(error, answer), _call(self.broken, case))
             if not _same(got, expected):
                 evidence = f"{_call(self.broken, case)}\n  yours:    {_short(got)}\n  expected: {_short(expected)}"
@@ -96,12 +96,12 @@ def limited(function: Callable[..., Any], arguments: tuple[Any, ...]) -> Any:
 def _same(got: Any, expected: Any) -> bool:
     try:
         return type(got) is type(expected) and bool(got == expected)
-    except Exception:  # noqa: BLE001  # what can't be compared is not the same
+    except Exception:  # noqa: BLE001  # values that cannot be compared are different
         return False
 
 
 def _told(error: Exception, function: Callable[..., Any]) -> str:
-    """Which error, and in which of the function's own lines, counted from its ``def``."""
+    """The error, and the function's line that raised it, counted from its ``def``."""
     code = getattr(function, "__code__", None)
     frames = traceback.extract_tb(error.__traceback__)
     lines = [f.lineno for f in frames if code is not None and f.filename == code.co_filename and f.lineno]

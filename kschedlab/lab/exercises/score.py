@@ -1,4 +1,4 @@
-"""Exercises of lesson 03: which of the feasible nodes is best? Decided as v1.20 decides it."""
+"""Exercises of lesson 03: which of the feasible nodes is best? v1.20 decides."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ def exercises(seed: int) -> list[Exercise]:
 
 
 class Case(NamedTuple):
-    """A cluster, and what was decided for ``default/new``."""
+    """A cluster and the decision for ``default/new``."""
 
     manifests: list[Manifest]
     decision: Decision
@@ -71,7 +71,7 @@ def decided(manifests: Sequence[Manifest], generation: Generation = V1_20) -> Ca
 
 
 def random_cluster(rng: random.Random) -> list[Manifest]:
-    """Three nodes with a pod each; one has a taint that puts pods off, one a fast disk that the new pod prefers."""
+    """Three nodes with a pod each; one has a PreferNoSchedule taint, one a fast disk that the new pod prefers."""
     tainted, fast = rng.sample(NODES, 2)
     taint = {"key": "busy", "value": "true", "effect": "PreferNoSchedule"}
     made = []
@@ -170,7 +170,7 @@ def which_number(rng: random.Random) -> Exercise:
 
 
 def slips(case: Case, name: str) -> dict[str, int]:
-    """What the cell comes to; under "" rightly, else by the slip that leads there."""
+    """The cell's value: under "" the right one, else by the mistake that leads to it."""
     scores = case.decision.scores
     assert scores is not None
     terms: Any = scores.rows[0].terms
@@ -230,7 +230,7 @@ def weighted(case: Case, weight: int) -> Case:
 
 
 def turning(case: Case) -> int | None:
-    """The smallest weight of NodeAffinity with which its favourite wins alone; None if it does so now or never."""
+    """The smallest weight of NodeAffinity with which its favourite wins alone; None if it wins already or never."""
     favourite = favourites(case.decision, AFFINITY)
     if case.decision.best == favourite:
         return None

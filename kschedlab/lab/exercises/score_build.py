@@ -21,7 +21,7 @@ RIVALS = (AFFINITY, "InterPodAffinity", "PodTopologySpread")
 
 
 def overrule(rng: random.Random) -> Exercise:
-    """A pod whose wish is stronger than the emptier node."""
+    """A pod whose preference outweighs the emptier node."""
     plugin, (full, empty) = rng.choice(RIVALS), rng.sample(NODES[:2], 2)
     base = [
         node("node-a", 4, "8Gi", {DISK: "fast" if full == "node-a" else "slow", HOST: "node-a"}),
@@ -52,7 +52,7 @@ WISHES = {
 
 
 def wishing(plugin: str) -> Manifest:
-    """A pod with a wish that this plugin looks at."""
+    """A pod with a preference that this plugin scores."""
     preferred = "preferredDuringSchedulingIgnoredDuringExecution"
     if plugin == "PodTopologySpread":
         shop = {"matchLabels": {"app": "shop"}}
@@ -73,7 +73,7 @@ def wishing(plugin: str) -> Manifest:
 
 
 def overruled(objects: Objects, given: int, plugin: str, full: str, empty: str) -> str:
-    """What is missing, or "" if only this plugin sends the new pod to the fuller node."""
+    """What is missing, or "" if this plugin alone makes the fuller node win."""
     if wrong := only_new(objects, given, 1):
         return wrong
     decision = schedule(NEW, Cluster(objects, V1_20.api), V1_20)
@@ -100,7 +100,7 @@ def only_new(objects: Objects, given: int, most: int) -> str:
 
 
 def all_tie(rng: random.Random) -> Exercise:
-    """Pods that level all nodes off."""
+    """Pods that make all nodes equal."""
     used = rng.sample([1, 2, 3], 3)
     base = [
         *(node(name, 8, "16Gi") for name in NODES),

@@ -1,4 +1,4 @@
-"""What the exercises of lesson 03 share."""
+"""Helpers of the exercises of lesson 03."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Exercises of lesson 03: repair a function that normalises, and one that draws, judged by its exact probabilities."""
+"""Exercises of lesson 03: repair a normalising function, and a drawing one that is checked by exact probabilities."""
 
 from __future__ import annotations
 
@@ -15,13 +15,13 @@ from kschedlab.score.plugin import default_normalize
 
 
 def normalize_broken(scores: list[int]) -> list[int]:
-    """DefaultNormalizeScore with reverse: from 100 where the score is 0, down to 0 where it is the largest."""
+    """DefaultNormalizeScore with reverse: 100 where the score is 0, down to 0 where it is the largest."""
     largest = max(scores)
     return [round(100 * (largest - score) / largest) for score in scores]
 
 
 def normalize(scores: list[int]) -> list[int]:
-    """DefaultNormalizeScore with reverse: from 100 where the score is 0, down to 0 where it is the largest."""
+    """DefaultNormalizeScore with reverse: 100 where the score is 0, down to 0 where it is the largest."""
     largest = max(scores)
     if largest == 0:
         return [100 for _ in scores]
@@ -29,7 +29,7 @@ def normalize(scores: list[int]) -> list[int]:
 
 
 def normalize_by_engine(scores: list[int]) -> list[int]:
-    """What the scheduler's function gives."""
+    """The answer of the scheduler's function."""
     result: list[int] = default_normalize(np.array(scores, np.int64), reverse=True).tolist()
     return result
 
@@ -62,7 +62,7 @@ Draw = Callable[[int], int]
 """As Go's rand.Intn: a number from 0 to k - 1."""
 Scored = list[tuple[str, int]]
 LARGEST_DRAW = 100
-"""Each way in which a draw may come out is tried."""
+"""Every outcome of a draw is tried."""
 
 
 def select_host_broken(scores: list[tuple[str, int]], intn: Callable[[int], int]) -> str:
@@ -99,7 +99,7 @@ def fair(scores: Scored) -> dict[str, str]:
 
 
 class Drawn:
-    """What a function draws, with exact probabilities: it is run once for each way in which its draws may come out."""
+    """The exact probabilities of a function's results: it runs once for each outcome of its draws."""
 
     def __init__(self, function: Callable[[Scored, Draw], object]) -> None:
         self.function, self.__code__ = function, getattr(function, "__code__", None)
@@ -119,7 +119,7 @@ class Drawn:
 
 
 def _following(path: list[int], sizes: list[int]) -> Draw:
-    """Draws along the path, then always 0; ``sizes`` gets what was asked for."""
+    """Draw along the path, then always 0; ``sizes`` records the requested ranges."""
 
     def intn(k: int) -> int:
         if isinstance(k, bool) or not isinstance(k, int) or not 1 <= k <= LARGEST_DRAW:
@@ -131,10 +131,10 @@ def _following(path: list[int], sizes: list[int]) -> Draw:
 
 
 class RepairDraw(Repair):
-    """A function that draws: judged by the exact probabilities of its results, not by trying it often."""
+    """A drawing function, checked by the exact probabilities of its results instead of by sampling."""
 
     def judge(self, answer: object) -> Verdict:
-        """What is to be said to the answer."""
+        """The verdict on the answer."""
         return super().judge(Drawn(answer) if callable(answer) else answer)
 
 

@@ -1,4 +1,4 @@
-"""A class sheet: the exercises of a lesson for a list of seeds, with or without the solutions."""
+"""A class sheet: a lesson's exercises for a list of seeds, with or without solutions."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from kschedlab.lab.exercises.lesson import exercises_of
 
 
 def parse_seeds(text: str) -> list[int]:
-    """Seeds as they are typed, ``1-30`` or ``1,4,7-9``. ValueError says what is wrong."""
+    """Parse seeds such as ``1-30`` or ``1,4,7-9``. ValueError says what is wrong."""
     seeds: list[int] = []
     for part in text.split(","):
         first, dash, last = part.strip().partition("-")
@@ -40,7 +40,7 @@ def sheet(lesson: str, seeds: Iterable[int], solutions: bool = False) -> str:
 
 
 def answers(lesson: str, seeds: Iterable[int]) -> str:
-    """One line a seed, for marking at a glance: answers of what is predicted; other kinds have no one answer."""
+    """One line for each seed, for marking at a glance: the answers of predictions; other kinds have several answers."""
     rows = []
     for seed in seeds:
         made = exercises_of(lesson, seed)

@@ -1,4 +1,4 @@
-"""An exercise as a widget: the question, a place for the answer, and buttons for check, hint and solution."""
+"""An exercise as a widget: the question, a field for the answer, and buttons for check, hint and solution."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ class Widget(Enlargeable):
 
 
 def _place(choices: Sequence[str], yaml: bool) -> Any:
-    """Where the answer is given."""
+    """The field for the answer."""
     if choices:
         return ipywidgets.RadioButtons(options=choices, value=None, layout={"width": "auto"})
     if yaml:

@@ -23,7 +23,7 @@ from kschedlab.whatif.thresholds import smaller
 
 NAME = "default/mine"
 CLEAR = 8
-"""Points by which one pool's best node leads, at least: enough to be seen coming."""
+"""The least lead in points of one pool's best node, large enough to predict."""
 
 
 def exercises(seed: int) -> list[Exercise]:
@@ -37,7 +37,7 @@ def exercises(seed: int) -> list[Exercise]:
 
 
 def what_helps(rng: random.Random) -> Exercise:
-    """One of three changes lets the pod in."""
+    """One of three changes makes the pod fit."""
 
     def draw(rng: random.Random) -> Wish:
         selects = rng.choice(["general", *TAINTS])
@@ -76,14 +76,14 @@ def what_helps(rng: random.Random) -> Exercise:
 
 
 def helped(decision: Decision) -> str:
-    """What came of a change."""
+    """The result of a change."""
     if decision.node is None:
         return f"It is still pending: {decision.message}"
     return f"Then it fits on {count(len(decision.feasible), 'node')}: {by_pool(decision.cluster, decision.names)}."
 
 
 def which_pool(rng: random.Random) -> Exercise:
-    """Several pools let it in, one has the best node."""
+    """Several pools admit it, and one has the best node."""
 
     def draw(rng: random.Random) -> Wish:
         return Wish(rng.choice([100, 250, 500, 1000]), tuple(rng.sample([*TAINTS], rng.choice([1, 2]))))
@@ -124,7 +124,7 @@ def best_of(decision: Decision) -> dict[str, int]:
 
 
 def refusal(decision: Decision, pool: str) -> str:
-    """Which plugin refuses the pool's first node."""
+    """The plugin that refuses the pool's first node."""
     place = pools(decision.cluster)[pool][0]
     return str(decision.verdict(decision.cluster.names[place]).plugin)
 
@@ -201,17 +201,17 @@ def only_there(rng: random.Random) -> Exercise:
 
 
 def pods_cpu(objects: Objects) -> int:
-    """What the pod asks for, in milli."""
+    """The pod's request in milli."""
     return cluster().fork().info(objects.pods[0]).request.get("cpu", 0)
 
 
 class OneLine(Build):
-    """Manifests of which one line is to be changed. ``before``: as they were."""
+    """Manifests in which one line must change. ``before``: the originals."""
 
     before: str
 
     def judge(self, answer: object) -> Verdict:
-        """What is to be said to the answer."""
+        """The verdict on the answer."""
         changed = changed_lines(self.before, str(answer))
         if changed > 1:
             return Verdict(State.WRONG, f"{changed} lines are changed; change one.")
@@ -219,7 +219,7 @@ class OneLine(Build):
 
 
 def changed_lines(before: str, after: str) -> int:
-    """How many lines differ; one that is changed counts once."""
+    """The number of lines that differ; a changed line counts once."""
     old, new = ([line.rstrip() for line in text.strip().splitlines()] for text in (before, after))
     signs = [line[0] for line in ndiff(old, new)]
     return max(signs.count("-"), signs.count("+"))
@@ -258,7 +258,7 @@ def one_line(rng: random.Random) -> Exercise:
 
 
 def quoted(value: str) -> str:
-    """As YAML writes it: true is text here."""
+    """The value as YAML: "true" is text here."""
     return f"'{value}'" if value == "true" else value
 
 
@@ -268,12 +268,12 @@ Pods = list[Mapping[str, Any]]
 
 
 def free_cpu_broken(allocatable: int, pods: list[Mapping[str, Any]]) -> int:
-    """CPU that is left on a node, in milli. Each pod has a phase and the requests of its (init) containers."""
+    """Free CPU on a node, in milli. Each pod has a phase and the requests of its (init) containers."""
     return allocatable - sum(sum(pod["containers"]) for pod in pods)
 
 
 def free_cpu(allocatable: int, pods: list[Mapping[str, Any]]) -> int:
-    """CPU that is left on a node, in milli. Each pod has a phase and the requests of its (init) containers."""
+    """Free CPU on a node, in milli. Each pod has a phase and the requests of its (init) containers."""
     used = 0
     for each in pods:
         if each["phase"] not in ("Succeeded", "Failed"):
@@ -282,7 +282,7 @@ def free_cpu(allocatable: int, pods: list[Mapping[str, Any]]) -> int:
 
 
 def by_engine(allocatable: int, pods: Pods) -> int:
-    """What the scheduler counts."""
+    """The scheduler's count."""
     made = [node("node-a", f"{allocatable}m")]
     for number, each in enumerate(pods):
         manifest = pod(f"pod-{number}", "node-a")
@@ -297,7 +297,7 @@ def by_engine(allocatable: int, pods: Pods) -> int:
 
 
 def nodes_with_pods(rng: random.Random) -> Iterator[tuple[int, Pods]]:
-    """A node's CPU and its pods; few and plain ones first."""
+    """A node's CPU and its pods; small and simple cases first."""
     for pods in (1, 2, 3):
         for init, phases in ((0, ["Running"]), (1, ["Running"]), (2, ["Running", "Pending", "Succeeded", "Failed"])):
             for _ in range(4):
@@ -313,7 +313,7 @@ def nodes_with_pods(rng: random.Random) -> Iterator[tuple[int, Pods]]:
 
 
 def free_cpu_of_a_node(seed: int) -> Exercise:
-    """What counts on a node."""
+    """The pods that count on a node."""
     return Repair(
         "How much is free?",
         "Many a script adds up requests like this, and disagrees with the scheduler. Mend it. All amounts are milli "

@@ -1,1 +1,1 @@
-"""Panels: settings on sliders, the decision that follows from them, and its picture, redrawn in place."""
+"""Panels: sliders set a cluster, the engine decides, and the picture is redrawn in place."""

@@ -1,6 +1,6 @@
-"""One grammar for all panels: settings left, picture right, below it a sentence in words and the table behind it.
+"""The layout of every panel: settings on the left, the picture on the right, a sentence and a table below.
 
-A panel only connects: what it shows is computed by a plain function from settings to a :class:`View`.
+A panel only connects the two: a plain function from settings to a :class:`View` computes what it shows.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ CALL = "lesson.panel()"
 class View:
     """What a panel shows. ``picture``: SVG; ``sentence``: what was decided, in words; ``table``: the numbers behind it.
 
-    ``text``: the same numbers as plain text, which is what shows where no picture can.
+    ``text``: the same numbers as plain text, shown where no picture can be.
     ``figure``: for a :class:`kschedlab.lab.panels.chart.ChartPanel`; ``picture`` is then the figure as a table.
     """
 
@@ -43,7 +43,7 @@ class View:
 
 
 class Panel(Enlargeable, Generic[S]):
-    """Controls for ``settings`` and what ``show`` makes of them.
+    """Controls for ``settings``, and the view that ``show`` computes from them.
 
     ====================  ==========================================================================================
     reading               ``settings``, ``view``, ``error``; ``str(settings)`` is the text that restores them
@@ -52,8 +52,8 @@ class Panel(Enlargeable, Generic[S]):
     taking away           :meth:`link`, :meth:`yaml`
     ====================  ==========================================================================================
 
-    ``export``: from settings to the manifests behind them, as YAML. ``call``: what a reader writes to get this panel.
-    ``wide``: the picture stands below the controls and has the whole width.
+    ``export``: from settings to their manifests as YAML. ``call``: the code that creates this panel.
+    ``wide``: the picture takes the whole width, below the controls.
     """
 
     def __init__(
@@ -94,15 +94,15 @@ class Panel(Enlargeable, Generic[S]):
         self._redraw()
 
     def move(self, **values: Any) -> Self:
-        """Set controls by name, as by hand. ValueError if a control can't stand there."""
+        """Set controls by name, as a user would. ValueError if a control does not allow the value."""
         return self._go(self.settings.changed(**values))
 
     def reset(self) -> Self:
-        """Back to the settings that the panel began with."""
+        """Restore the initial settings."""
         return self._go(self._first)
 
     def restore(self, text: str) -> Self:
-        """Go to the settings that this text describes. ValueError says what is wrong with it."""
+        """Apply the settings in this text. ValueError says what is wrong with the text."""
         return self._go(type(self.settings).parse(text))
 
     def classroom(self, on: bool = True) -> Self:
@@ -111,11 +111,11 @@ class Panel(Enlargeable, Generic[S]):
         return self
 
     def link(self) -> str:
-        """The line of code that brings this panel back as it stands."""
+        """The line of code that recreates this panel in its current state."""
         return f"{self._call}.restore({json.dumps(str(self.settings), ensure_ascii=False)})"
 
     def yaml(self) -> str:
-        """The manifests behind the picture; "" if there are none."""
+        """The manifests of the picture's cluster, "" without any."""
         return self._export(self.settings) if self._export is not None else ""
 
     def _buttons(self) -> ipywidgets.HBox:
@@ -159,7 +159,7 @@ class Panel(Enlargeable, Generic[S]):
 
     @contextmanager
     def _quiet(self) -> Iterator[None]:
-        """The panel moves its own widgets: that is no reason to redraw."""
+        """While the panel moves its own widgets, it does not redraw."""
         self._moving = True
         try:
             yield
@@ -174,7 +174,7 @@ class Panel(Enlargeable, Generic[S]):
             self._link.value = self.link() if self._with_link.value else ""
             self._yaml.value = self.yaml() if self._with_yaml.value else ""
             self._draw(self.view)
-        except Exception as error:  # noqa: BLE001  # nobody would see it: a callback has no cell to print to
+        except Exception as error:  # noqa: BLE001  # a callback has no cell to print to, so the panel shows the error
             self._fail(f"{type(error).__name__}: {error}")
             return
         self.error = ""
@@ -196,12 +196,12 @@ class Panel(Enlargeable, Generic[S]):
         return f"{self.settings}\n{self.view.text}"
 
     def _repr_mimebundle_(self, **options: Any) -> dict[str, Any]:
-        """The live widget, and beside it what a saved notebook shows without a kernel."""
+        """The live widget, and the output that a saved notebook shows without a kernel."""
         bundle = super()._repr_mimebundle_(**options)
         return {**bundle, "text/plain": repr(self), "text/html": str(self.still())}
 
     def still(self) -> Html:
-        """The panel as it stands, without controls; the picture on white: an image doesn't know the page's theme."""
+        """The panel's current state without controls; on white, because an image cannot follow the page's theme."""
         if self.error or self.view is None:
             return element("p", f"Error: {self.error}")
         view = self.view

@@ -1,6 +1,6 @@
 """A panel whose picture is one plotly figure, updated in place; a click on a cell or a bar moves the settings.
 
-Each figure that is shown sends 5 MB to the browser once, so a notebook has one. Code that only reads makes none:
+Each figure sends 5 MB to the browser once, so a notebook has one. Code that only reads creates none:
 ``panel.view`` and ``panel.still()`` do without plotly, and the figure is made when the panel is first displayed.
 """
 
@@ -17,15 +17,15 @@ LARGER = 1.4
 
 
 def chart_view(chart: Chart, sentence: str, table: Html | None = None, text: str = "") -> View:
-    """A view of a chart. ``table`` and ``text``: what there is to say beside it."""
+    """A view of a chart. ``table`` and ``text`` appear beside it."""
     lines = filter(None, [sentence, chart.text, text])
     return View(chart.table, sentence, table or Html(), "\n".join(lines), chart.figure)
 
 
 class ChartPanel(Panel[S]):
-    """Controls, and a chart to click on. ``row`` and ``column``: the settings that a click on a cell goes to.
+    """Controls and a clickable chart. ``row`` and ``column``: the settings that a click on a cell changes.
 
-    The values of these settings stand along the chart's axes, in their order; who has no mouse uses the controls.
+    The chart's axes list the values of these settings in order; the controls do the same without a mouse.
     """
 
     def __init__(
@@ -44,7 +44,7 @@ class ChartPanel(Panel[S]):
         super().__init__(settings, show, export, call, wide=wide)
 
     def click(self, row: int, column: int) -> Self:
-        """What a click on this cell does. A chart without rows has only row 0."""
+        """Handle a click on this cell. A chart without rows has only row 0."""
         controls = self.settings.controls()
         places = {name: place for name, place in zip(self._axes, (row, column), strict=True) if name}
         return self.move(**{name: controls[name].allowed(self.settings)[place] for name, place in places.items()})
@@ -61,7 +61,7 @@ class ChartPanel(Panel[S]):
             self._update(enlarged(view.figure, LARGER) if self._large.value else view.figure)
 
     def _update(self, figure: Figure) -> None:
-        """In place if it has the same kinds of traces: that is one message and no flicker."""
+        """Update in place if the trace types match: that is one message and no flicker."""
         shown = self._figure
         room = f"{figure['layout']['width']:.0f}px"
         self._right.layout.flex, self._right.layout.min_width = f"0 0 {room}", room
@@ -83,11 +83,11 @@ class ChartPanel(Panel[S]):
             try:
                 down = points.ys[0] if self._axes[0] else 0
                 self.click(round(down), round(points.xs[0]))
-            except Exception as error:  # noqa: BLE001  # nobody would see it: a callback has no cell to print to
+            except Exception as error:  # noqa: BLE001  # a callback has no cell to print to, so the panel shows the error
                 self._fail(f"{type(error).__name__}: {error}")
 
     def _repr_mimebundle_(self, **options: Any) -> dict[str, Any]:
-        """The live widget, and beside it what a saved notebook shows without a kernel."""
+        """The live widget, and the output that a saved notebook shows without a kernel."""
         if self._figure is None and self.view is not None and self.view.figure is not None:
             from plotly.graph_objects import FigureWidget
 

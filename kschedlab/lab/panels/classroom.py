@@ -12,7 +12,7 @@ from kschedlab.views.html import element
 
 CLASSROOM, SETTINGS = "kschedlab-classroom", "kschedlab-settings"
 OUTSIDE = ".xtick text, .ytick text, .xtitle, .ytitle, .gtitle, .legendtext, .bartext-outside, .annotation-text"
-"""Text of a chart that stands on the page and not on a colour: it takes the page's own."""
+"""Chart text on the page itself, which takes the page's text colour."""
 STYLE = (
     ".kschedlab .widget-html-content { color: var(--jp-content-font-color1, inherit); line-height: 1.4; } "
     ".kschedlab .widget-readout { min-width: 7.5em; } "
@@ -34,7 +34,7 @@ STYLE = (
 
 
 class Enlargeable(ipywidgets.VBox):
-    """What looks like a part of the lesson and can be enlarged."""
+    """A part of the lesson that can be enlarged."""
 
     def __init__(self, children: Sequence[ipywidgets.Widget]) -> None:
         style = ipywidgets.HTML(str(element("style", STYLE)), layout={"display": "none"})
@@ -45,13 +45,13 @@ class Enlargeable(ipywidgets.VBox):
             self.classroom()
 
     def classroom(self, on: bool = True) -> Self:
-        """Enlarge everything in it, for a projector."""
+        """Enlarge its content for a projector."""
         (self.add_class if on else self.remove_class)(CLASSROOM)
         return self
 
 
 class _Room:
-    """All that can be enlarged in this kernel."""
+    """Everything in this kernel that can be enlarged."""
 
     def __init__(self) -> None:
         self.on = False
@@ -67,5 +67,5 @@ _ROOM = _Room()
 
 
 def classroom(on: bool = True) -> None:
-    """Enlarge every panel and question of this notebook, those that are there and those to come."""
+    """Enlarge every panel and question of this notebook, present and future."""
     _ROOM.switch(on)

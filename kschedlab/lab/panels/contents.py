@@ -1,4 +1,4 @@
-"""The course as a map one can walk: each lesson, what it asks, which document it follows, what it builds on."""
+"""The course as a map: each lesson with its question, its document, and the lessons that it builds on."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from kschedlab.views.words import aligned, listing
 
 @dataclass(frozen=True)
 class Lesson:
-    """One notebook. ``after``: the lessons that it builds on; ``terms``: the source's own names that it explains.
+    """One notebook. ``after``: the lessons that it builds on; ``terms``: the names of the source that it explains.
 
     ``minutes``: how long a student needs without the exercises.
     """
@@ -31,17 +31,17 @@ class Lesson:
 
     @property
     def title(self) -> str:
-        """As it stands on the map."""
+        """Its label on the map."""
         return f"{self.number} {self.name}"
 
     @property
     def file(self) -> str:
-        """The notebook's name."""
+        """The notebook's file name."""
         return f"{self.number}-{self.name.replace(' ', '-')}.ipynb"
 
     @property
     def follows(self) -> str:
-        """The document, or what stands in its place."""
+        """The document, or what the lesson follows instead."""
         return f"{self.document} ({self.version})" if self.document else "no document: it goes beyond them"
 
 
@@ -126,13 +126,13 @@ BY_TITLE = {lesson.title: lesson for lesson in LESSONS}
 
 @dataclass(frozen=True)
 class Settings(Restorable):
-    """Where one stands on the map."""
+    """The position on the map."""
 
     lesson: str = choice("lesson", BY_TITLE, LESSONS[0].title)
 
 
 def course(at: str = "") -> Graph:
-    """The map; ``at``: the number of the lesson where one stands, with the ways that lead to it lit."""
+    """The map. ``at``: the number of the current lesson, whose paths are highlighted."""
     graph = Graph(
         tuple(
             Vertex(
@@ -164,7 +164,7 @@ def _detail(lesson: Lesson) -> str:
 
 
 def show(settings: Settings) -> View:
-    """What the map shows."""
+    """The map's view."""
     lesson = BY_TITLE[settings.lesson]
     graph = course(lesson.number)
     sentence = f"{lesson.title} asks: {lesson.question}"
@@ -217,5 +217,5 @@ def _row(lesson: Lesson) -> Html:
 
 
 def panel(**settings: str) -> Panel[Settings]:
-    """The map, to be walked."""
+    """The map as a panel."""
     return Panel(Settings().changed(**settings), show, wide=True)

@@ -1,4 +1,4 @@
-"""What sets a setting: the widgets for sliders, choices, switches and steps. Each has a ``value``, as ipywidgets do."""
+"""The widgets behind settings: sliders, choices, switches and steps. Each has a ``value``, as ipywidgets do."""
 
 from __future__ import annotations
 
@@ -11,13 +11,13 @@ from kschedlab.lab.panels.settings import Control, Value
 
 LABEL, LEFT = "13em", "30em"
 ON_BUTTONS = 24
-"""Letters that fit beside a label; a choice with more of them opens as a list."""
+"""Characters that fit beside a label; a longer choice becomes a dropdown."""
 TICK = 1000
-"""Milliseconds between two steps when they are played."""
+"""Milliseconds between two steps during Play."""
 
 
 def widget(control: Control, value: Value, settings: Any) -> ipywidgets.Widget:
-    """The widget for a control that stands at this value."""
+    """The widget for a setting, at this value."""
     values = control.allowed(settings)
     if control.kind == "steps":
         return Steps(control.label, len(values) - 1, value)
@@ -42,15 +42,15 @@ def named(label: str) -> dict[str, Any]:
 
 
 def adapt(shown: ipywidgets.Widget, control: Control, settings: Any) -> None:
-    """Give steps their new end, which may have changed with the settings."""
+    """Update the last step, which may have changed with the settings."""
     if isinstance(shown, Steps):
         shown.last = len(control.allowed(settings)) - 1
 
 
 class Steps(ipywidgets.VBox):
-    """A slider over the steps 0 to ``last``, with First, Back, Next and Play: all of them buttons, so Tab gets there.
+    """A slider over the steps 0 to ``last``, with First, Back, Next and Play as buttons that Tab reaches.
 
-    Play runs in the browser and moves the slider; the kernel only sees the slider move.
+    Play runs in the browser; the kernel only sees the slider move.
     """
 
     value = traitlets.Int(0)
@@ -76,6 +76,6 @@ class Steps(ipywidgets.VBox):
         self.value = min(max(self.value + by, 0), self.last)
 
     def _end(self, change: dict[str, int]) -> None:
-        """The maximum first: a slider never stands beyond it."""
+        """Set the maximum first: a slider never exceeds it."""
         for each in (self.slider, self.play):
             each.max = change["new"]

@@ -1,4 +1,4 @@
-"""Does the environment have what the notebooks need?"""
+"""Check that the environment has what the notebooks need."""
 
 from __future__ import annotations
 
@@ -11,13 +11,13 @@ from packaging.specifiers import SpecifierSet
 
 
 def needs(package: str = "kschedlab", extra: str = "lab") -> list[Requirement]:
-    """What the package and its extra ask for, with the lowest versions."""
+    """The requirements of the package and its extra, with the lowest versions."""
     asked = map(Requirement, metadata.requires(package) or ())
     return [each for each in asked if each.marker is None or each.marker.evaluate({"extra": extra})]
 
 
 def problem(requirement: Requirement) -> str:
-    """What is wrong with an installed package, or ""."""
+    """The problem with an installed package, or ""."""
     try:
         version = metadata.version(requirement.name)
     except metadata.PackageNotFoundError:
@@ -26,7 +26,7 @@ def problem(requirement: Requirement) -> str:
 
 
 def check() -> str:
-    """A line for each thing that the notebooks need: ``ok``, or what is wrong and how to mend it."""
+    """A line for each requirement of the notebooks: ``ok``, or the problem and its remedy."""
     return "\n".join(_lines())
 
 

@@ -1,6 +1,6 @@
-"""Map: settings -> a cluster, its scores, and which worker fills which cell of results[algorithm][node], when.
+"""Map: settings -> a cluster, its scores, and when each worker fills each cell of results[algorithm][node].
 
-A new pod of the web service looks for a place. The scores are the engine's; the times are drawn from a seed.
+A new pod of the web service is scheduled. The engine computes the scores; the times are drawn from a seed.
 """
 
 from __future__ import annotations
@@ -36,12 +36,12 @@ from kschedlab.views.words import count, listing, outcome
 NEW = "default/web-new"
 MIB = 1 << 20
 MOST_WORKERS = 16
-"""How many workers ParallelizeUntil is asked for (v1.13 to v1.16: core/generic_scheduler.go, PrioritizeNodes)."""
+"""The number of workers given to ParallelizeUntil (v1.13 to v1.16: core/generic_scheduler.go, PrioritizeNodes)."""
 FUNCTION_TICKS = 3
-"""After so many ticks the goroutine of a priority with a Function has its row."""
+"""Ticks that the goroutine of a priority with a Function takes for its row."""
 TAINT = {"key": "maintenance", "value": "soon", "effect": "PreferNoSchedule"}
 OLD = {"key": "old-disk", "value": "yes", "effect": "PreferNoSchedule"}
-RUNNING = (  # CPU (milli) and memory (MiB) of other pods; pods of web; taints; disk; rack; the image is there
+RUNNING = (  # CPU (milli) and memory (MiB) of other pods; web's pods; taints; disk; rack; has the image
     (500, 1024, 3, 0, "hdd", "r1", True),
     (1000, 4096, 1, 0, "ssd", "r2", False),
     (500, 2048, 2, 1, "nvme", "r2", False),
@@ -55,7 +55,7 @@ RUNNING = (  # CPU (milli) and memory (MiB) of other pods; pods of web; taints; 
 
 @dataclass(frozen=True)
 class Settings(Restorable):
-    """How many nodes, how many workers, where we are; ``seed``: of the time that each node takes."""
+    """The numbers of nodes and workers, and the current step; ``seed`` draws the time that each node takes."""
 
     nodes: int = choice("nodes", (4, 12, 20), 12)
     workers: int = slider("workers", range(1, MOST_WORKERS + 1), 4)
@@ -64,7 +64,7 @@ class Settings(Restorable):
 
 
 def manifests(number: int = 4) -> list[Manifest]:
-    """The cluster as ``kubectl get -o yaml`` would give it."""
+    """The cluster's manifests, as ``kubectl get -o yaml`` prints them."""
     names = node_names(number)
     service = {
         "apiVersion": "v1",
@@ -96,7 +96,7 @@ def _node(i: int, name: str) -> Manifest:
 
 
 def wishes() -> dict[str, Any]:
-    """What the pod prefers: fast disks, and the rack of the cache."""
+    """The pod's preferences: fast disks, and the rack of the cache."""
     disks = [(20, "ssd"), (50, "nvme")]
     preferred = "preferredDuringSchedulingIgnoredDuringExecution"
     near = {"labelSelector": {"matchLabels": {"app": "cache"}}, "topologyKey": "rack"}
@@ -121,18 +121,18 @@ def as_yaml(settings: Settings) -> str:
 
 @lru_cache
 def decide(nodes: int = 4) -> Decision:
-    """What v1.16 decides for the new pod."""
+    """v1.16's decision for the new pod."""
     return schedule(NEW, Cluster(decode_objects(manifests(nodes)), V1_16.api), V1_16)
 
 
 def costs(nodes: int, seed: int) -> list[int]:
-    """How many ticks Map takes for each node: 1 to 4."""
+    """Ticks that Map takes for each node: 1 to 4."""
     rng = random.Random(f"{nodes} nodes, seed {seed}")
     return [rng.randint(1, 4) for _ in range(nodes)]
 
 
 def hand_out(costs: Sequence[int], workers: int) -> list[Piece]:
-    """Who works on which node, and from which tick to which. Whoever is free first takes the next index."""
+    """The worker of each node, with its first and last tick. The first free worker takes the next index."""
     free = [(0, worker) for worker in range(1, min(workers, len(costs)) + 1)]
     pieces = []
     for index, cost in enumerate(costs):
@@ -143,22 +143,22 @@ def hand_out(costs: Sequence[int], workers: int) -> list[Piece]:
 
 
 def pieces(settings: Settings) -> list[Piece]:
-    """The work as it is handed out with these settings."""
+    """The spans of work with these settings."""
     return hand_out(costs(settings.nodes, settings.seed), settings.workers)
 
 
 def written(settings: Settings) -> dict[tuple[int, int], list[int]]:
-    """By (place of the algorithm, node): the workers that have written this cell by now."""
+    """By (position of the algorithm, node): the workers that have written this cell so far."""
     return writers(pieces(settings), len(mapped(decide(settings.nodes))), settings.step)
 
 
 def ends(settings: Settings) -> int:
-    """The tick after which Map is done and ParallelizeUntil returns."""
+    """The tick after which Map ends and ParallelizeUntil returns."""
     return max(piece.end for piece in pieces(settings))
 
 
 def show(settings: Settings) -> View:
-    """What the panel shows for these settings."""
+    """The panel's view for these settings."""
     decision, work, last = decide(settings.nodes), pieces(settings), ends(settings)
     stage = max(settings.step - last, 0)
     tick = min(settings.step, last)
@@ -171,7 +171,7 @@ def show(settings: Settings) -> View:
 
 
 def told(settings: Settings, decision: Decision, work: Sequence[Piece]) -> str:
-    """What has just happened, in words."""
+    """The latest step as a sentence."""
     last, step = ends(settings), settings.step
     assert decision.scores is not None
     if step == 0:
@@ -193,12 +193,12 @@ def told(settings: Settings, decision: Decision, work: Sequence[Piece]) -> str:
 
 
 def panel(**settings: Any) -> Panel[Settings]:
-    """The panel, with some settings other than the usual."""
+    """The panel; arguments override its default settings."""
     return Panel(Settings().changed(**settings), show, as_yaml, wide=True)
 
 
 def which_worker() -> Prediction:
-    """To be answered before the panel is seen."""
+    """The prediction before the panel."""
     return Prediction(
         "Four workers, twelve nodes. Who fills the cells of node 8, the ninth?",
         {

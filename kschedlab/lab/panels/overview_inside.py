@@ -1,6 +1,6 @@
-"""Inside Schedule(): which nodes fit, which is best, and what happens if none fits, or only one.
+"""Inside Schedule(): which nodes fit, which one is best, and what happens if none or only one fits.
 
-Three nodes of 4 CPU with 3, 2 and 1 of them free, decided as v1.16 decides.
+Three nodes of 4 CPU with 3, 2 and 1 CPU free; v1.16 decides.
 """
 
 from __future__ import annotations
@@ -29,14 +29,14 @@ USED = {"node-a": 1, "node-b": 2, "node-c": 3}
 
 @dataclass(frozen=True)
 class Settings(Restorable):
-    """What the pod asks for, and whether it names a claim that does not exist."""
+    """The pod's request, and whether it names a claim that does not exist."""
 
     cpu: int = slider("web asks for", range(1, 5), 1, lambda cpu: f"{cpu} CPU")
     missing: bool = switch("its claim does not exist")
 
 
 def manifests(settings: Settings) -> list[Manifest]:
-    """The cluster as ``kubectl get -o yaml`` would give it."""
+    """The cluster's manifests, as ``kubectl get -o yaml`` prints them."""
     volumes = [{"name": "data", "persistentVolumeClaim": {"claimName": "data"}}] if settings.missing else []
     return [
         *map(node, USED),
@@ -51,12 +51,12 @@ def as_yaml(settings: Settings) -> str:
 
 
 def decide(settings: Settings) -> Decision:
-    """What v1.16 decides for the pod ``web``."""
+    """v1.16's decision for the pod ``web``."""
     return schedule("default/web", Cluster(decode_objects(manifests(settings)), V1_16.api), V1_16)
 
 
 def way(decision: Decision) -> list[str]:
-    """The boxes through which this decision came."""
+    """The boxes that this decision passed through."""
     if decision.error:
         return [loop.BASIC, loop.ERROR]
     before = [loop.BASIC, loop.PRE_FILTER, loop.SNAPSHOT, loop.FIND, loop.POST_FILTER]
@@ -68,7 +68,7 @@ def way(decision: Decision) -> list[str]:
 
 
 def details(decision: Decision) -> Mapping[str, str]:
-    """What is known of this decision, by box."""
+    """The details of this decision, by box."""
     if decision.error:
         return {}
     found = {loop.FIND: f"{len(decision.feasible)} of {count(len(decision.cluster.nodes), 'node')}"}
@@ -78,7 +78,7 @@ def details(decision: Decision) -> Mapping[str, str]:
 
 
 def show(settings: Settings) -> View:
-    """What the panel shows for these settings."""
+    """The panel's view for these settings."""
     decision = decide(settings)
     graph = loop.inside_schedule(way(decision), details(decision))
     sentence = f"{outcome(decision)} {decision.message}".rstrip() if not decision.error else outcome(decision)
@@ -87,7 +87,7 @@ def show(settings: Settings) -> View:
 
 
 def table(decision: Decision) -> Told:
-    """What was said of each node: the refusal, or the scores that are not the same everywhere, and the sum."""
+    """For each node: the refusal, or the scores that differ between nodes, and their sum."""
     names = decision.cluster.names
     if decision.error:
         return Told(("node", "looked at"), tuple((name, "no") for name in names))
@@ -115,5 +115,5 @@ def _said(plugin: str | None, reasons: tuple[str, ...]) -> str:
 
 
 def panel(**settings: Any) -> Panel[Settings]:
-    """The panel, with some settings other than the usual."""
+    """The panel; arguments override its default settings."""
     return Panel(Settings().changed(**settings), show, as_yaml, "inside.panel()", wide=True)

@@ -1,6 +1,6 @@
-"""scheduleOne, step by step: the log of a simulated run on v1.16, walked on a graph.
+"""scheduleOne, step by step: the log of a simulated run on v1.16, shown on a graph.
 
-Each story is a scenario (``kschedlab simulate`` carries the same out): a few nodes and pods, and what happens when.
+Each story is a scenario that ``kschedlab simulate`` can run too: a few nodes and pods, and a timeline.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ HOST = "kubernetes.io/hostname"
 
 @dataclass(frozen=True)
 class Story:
-    """What is there from the beginning, and what happens. ``plugins``: makes the plugins of a run."""
+    """The initial objects and the timeline. ``plugins``: creates the plugins of a run."""
 
     objects: tuple[Manifest, ...]
     timeline: tuple[Manifest, ...]
@@ -42,7 +42,7 @@ class Story:
 
 
 class LostAnswer(Plugin):
-    """The first binding gets no answer from the store behind the API server; later ones are left to the scheduler."""
+    """The first binding fails in the store behind the API server; the scheduler handles later ones."""
 
     def __init__(self) -> None:
         self.failed = False
@@ -75,7 +75,7 @@ def _with_claim() -> Manifest:
 
 
 def _storage() -> tuple[Manifest, ...]:
-    """A claim that waits for its first pod, and a disk that is on node-b."""
+    """A claim that waits for its first consumer, and a disk on node-b."""
     size = {"storage": "1Gi"}
     here = {"key": HOST, "operator": "In", "values": ["node-b"]}
     terms = {"required": {"nodeSelectorTerms": [{"matchExpressions": [here]}]}}
@@ -97,7 +97,7 @@ STORIES: Mapping[str, Story] = dict(_stories())
 
 @cache
 def run(story: str) -> Simulation:
-    """The story, carried out on v1.16."""
+    """Run the story on v1.16."""
     told = STORIES[story]
     simulation = Simulation.of(loads_scenario(scenario(story), story), plugins=told.plugins())
     simulation.run()
@@ -114,7 +114,7 @@ def scenario(story: str) -> str:
 
 @cache
 def taken(story: str) -> tuple[Taken, ...]:
-    """The steps that the scheduler took with the pod ``web``."""
+    """The scheduler's steps for the pod ``web``."""
     simulation = run(story)
     return tuple(_taken(simulation.log, simulation.start))
 
@@ -150,7 +150,7 @@ _BOXES = {
 
 
 def _words(step: Step) -> str:
-    """What came of the step."""
+    """The result of the step."""
     said = {
         context.POP: "web leaves the activeQ",
         context.SCHEDULE: step.node or step.detail or "no node fits: FitError",
@@ -165,7 +165,7 @@ def _words(step: Step) -> str:
 
 @dataclass(frozen=True)
 class Settings(Restorable):
-    """Which story, and how many of its steps have been taken since the first."""
+    """The story, and the number of its steps so far."""
 
     story: str = choice("story", STORIES, "success")
     step: int = steps("step", lambda settings: len(taken(settings.story)) - 1)
@@ -177,7 +177,7 @@ def as_yaml(settings: Settings) -> str:
 
 
 def show(settings: Settings) -> View:
-    """What the panel shows for these settings."""
+    """The panel's view for these settings."""
     steps, at = taken(settings.story), settings.step
     step = steps[at]
     graph = loop.schedule_one(steps[: at + 1])
@@ -188,12 +188,12 @@ def show(settings: Settings) -> View:
 
 
 def panel(**settings: Any) -> Panel[Settings]:
-    """The panel, with some settings other than the usual."""
+    """The panel; arguments override its default settings."""
     return Panel(Settings().changed(**settings), show, as_yaml, "path.panel()", wide=True)
 
 
 def what_next() -> Prediction:
-    """To be answered before the panel is seen."""
+    """The prediction before the panel."""
     return Prediction(
         "The scheduler has chosen a node for web. When does it begin with the next pod?",
         {

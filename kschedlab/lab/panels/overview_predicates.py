@@ -1,6 +1,6 @@
-"""Every predicate of the overview, to be tried on a pod and a node: what is in the way, and what is the way out?
+"""Every predicate of the overview, tried on a pod and a node: an obstacle, and a way around it.
 
-The verdict is that of v1.16's engine: of the predicate alone, and of the default predicates in their order.
+v1.16 decides: with the predicate alone, and with the default predicates in their order.
 """
 
 from __future__ import annotations
@@ -35,12 +35,12 @@ DRIVER = "csi.example.com"
 TAINTS = "node.kubernetes.io/"
 
 Make = Callable[[bool, bool], list[Manifest]]
-"""From (the obstacle is there, the way out is there) to the manifests; the last one is the pod ``web``."""
+"""From (with the obstacle, with the way out) to the manifests; the last one is the pod ``web``."""
 
 
 @dataclass(frozen=True)
 class Trial:
-    """A pod and a node for one predicate. ``obstacle``, ``way_out``: what the two switches change, in words."""
+    """A pod and a node for one predicate. ``obstacle``, ``way_out``: labels of the two switches."""
 
     obstacle: str
     way_out: str
@@ -48,7 +48,7 @@ class Trial:
 
 
 def running(name: str, cpu: int, **more: Any) -> Manifest:
-    """A pod that has run on node-a since eight o'clock."""
+    """A pod that has been running on node-a since eight o'clock."""
     return pod(name, "node-a", cpu, start=8 * HOUR, **more)
 
 
@@ -98,7 +98,7 @@ def _disk_conflict(obstacle: bool, way_out: bool) -> list[Manifest]:
 
 
 def _counted(resource: str, source: str, identity: str) -> Make:
-    """A node that may attach one disk, or two with a way out."""
+    """A node that can attach one disk, or two with the way out."""
 
     def disks(name: str) -> list[Manifest]:
         more = {"diskURI": f"/disks/{name}"} if source == "azureDisk" else {}
@@ -114,7 +114,7 @@ def _counted(resource: str, source: str, identity: str) -> Make:
 
 
 def _claimed(name: str, size: str = "1Gi", **volume: Any) -> list[Manifest]:
-    """A claim of that name, bound to a volume of which the rest is given."""
+    """A claim of that name, bound to a volume with these fields."""
     rest: Manifest = {"accessModes": ["ReadWriteOnce"], "storageClassName": "usual"}
     labels = volume.pop("labels", {})
     claim: Manifest = {
@@ -224,7 +224,7 @@ TRIALS: Mapping[str, Trial] = {
         "web may not be beside app=db, and db runs there", "db has the label app=cache", _affinity
     ),
 }
-"""In the order in which v1.16 asks them (predicatesOrdering), with the four parts of GeneralPredicates."""
+"""In v1.16's order (predicatesOrdering), with the four parts of GeneralPredicates."""
 
 CONDITIONS = ("CheckNodeCondition", "CheckNodeMemoryPressure", "CheckNodePIDPressure", "CheckNodeDiskPressure")
 PARTS = ("HostName", "PodFitsHostPorts", "MatchNodeSelector", "PodFitsResources")
@@ -233,7 +233,7 @@ DOCUMENT = tuple(name for name in TRIALS if name not in (*PARTS, "CheckNodeUnsch
 
 
 def sort_of(name: str) -> str:
-    """Which of the document's five classes the predicate is in; ``(none)`` if the document does not know it."""
+    """The predicate's class among the document's five; ``(none)`` if the document does not list it."""
     if name in PARTS or name == "GeneralPredicates":
         return "1 general"
     if name in CONDITIONS:
@@ -243,7 +243,7 @@ def sort_of(name: str) -> str:
 
 
 def predicates() -> tuple[Predicate, ...]:
-    """All of them, with whether the document lists them and v1.16 asks them."""
+    """All predicates: whether the document lists them, and whether v1.16 runs them by default."""
     return tuple(
         Predicate(name, sort_of(name), name in DOCUMENT, name in DEFAULT_PREDICATES, name in PARTS) for name in TRIALS
     )
@@ -255,7 +255,7 @@ def catalogue() -> Told:
 
 
 def compared() -> str:
-    """How many are where."""
+    """The counts of both lists."""
     return predicates_sentence(predicates())
 
 
@@ -269,7 +269,7 @@ class Settings(Restorable):
 
 
 def manifests(settings: Settings) -> list[Manifest]:
-    """The cluster as ``kubectl get -o yaml`` would give it."""
+    """The cluster's manifests, as ``kubectl get -o yaml`` prints them."""
     return TRIALS[settings.predicate].make(settings.obstacle, settings.way_out)
 
 
@@ -279,20 +279,20 @@ def as_yaml(settings: Settings) -> str:
 
 
 def only(*names: str) -> Generation:
-    """v1.16 with no other predicates than these, without preemption."""
+    """v1.16 with only these predicates, without preemption."""
     still = replace(V1_16.preemption, enabled=False)
     return replace(V1_16, filters=REGISTRY_1_16.filters(*names), preemption=still)
 
 
 def judged(made: list[Manifest], generation: Generation) -> Decision:
-    """What that scheduler says to the last pod, which need not be pending."""
+    """That scheduler's decision for the last pod, which need not be pending."""
     cluster = Cluster(decode_objects(made[:-1]), generation.api)
     (web,) = decode_objects(made[-1:]).pods
     return Scheduler(cluster, generation, survey=True).cycle(cluster.info(web))
 
 
 def show(settings: Settings) -> View:
-    """What the panel shows for these settings."""
+    """The panel's view for these settings."""
     made, trial = manifests(settings), TRIALS[settings.predicate]
     alone, default = (judged(made, only(*names)) for names in ((settings.predicate,), DEFAULT_PREDICATES))
     facts = ((trial.obstacle, settings.obstacle), (trial.way_out, settings.way_out))
@@ -302,12 +302,12 @@ def show(settings: Settings) -> View:
 
 
 def panel(**settings: Any) -> Panel[Settings]:
-    """The panel, with some settings other than the usual."""
+    """The panel; arguments override its default settings."""
     return Panel(Settings().changed(**settings), show, as_yaml, "predicates.panel()")
 
 
 def how_many() -> Prediction:
-    """To be answered before the catalogue is seen."""
+    """The prediction before the catalogue."""
     return Prediction(
         "The document lists fourteen predicates. How many does v1.16 ask by default?",
         {

@@ -1,6 +1,6 @@
-"""Every priority of the overview, to be tried on a pod and two nodes: what makes a difference, and what outweighs it?
+"""Every priority of the overview, tried on a pod and two nodes: a difference, and a counterweight.
 
-Scores and sums are those of v1.16's engine.
+v1.16 computes the scores and sums.
 """
 
 from __future__ import annotations
@@ -27,12 +27,12 @@ IMAGE = "example/app:1"
 MEGABYTE = 1024 * 1024
 
 Make = Callable[[bool, bool], list[Manifest]]
-"""From (there is a difference, there is a counterweight) to the manifests; the last one is the pod ``web``."""
+"""From (with the difference, with the counterweight) to the manifests; the last one is the pod ``web``."""
 
 
 @dataclass(frozen=True)
 class Trial:
-    """A pod and two nodes for one priority. ``asks``: what it wants to know; the two switches in words."""
+    """A pod and two nodes for one priority. ``asks``: what it measures; then the labels of the two switches."""
 
     asks: str
     difference: str
@@ -154,7 +154,7 @@ class Settings(Restorable):
 
 
 def manifests(settings: Settings) -> list[Manifest]:
-    """The cluster as ``kubectl get -o yaml`` would give it."""
+    """The cluster's manifests, as ``kubectl get -o yaml`` prints them."""
     return TRIALS[settings.priority].make(settings.difference, settings.counterweight)
 
 
@@ -164,12 +164,12 @@ def as_yaml(settings: Settings) -> str:
 
 
 def decide(settings: Settings) -> Decision:
-    """What v1.16 decides for the pod ``web``."""
+    """v1.16's decision for the pod ``web``."""
     return schedule("default/web", Cluster(decode_objects(manifests(settings)), V1_16.api), V1_16)
 
 
 def show(settings: Settings) -> View:
-    """What the panel shows for these settings."""
+    """The panel's view for these settings."""
     decision, trial = decide(settings), TRIALS[settings.priority]
     facts = ((trial.difference, settings.difference), (trial.counterweight, settings.counterweight))
     sentence = score_sentence(settings.priority, decision)
@@ -178,5 +178,5 @@ def show(settings: Settings) -> View:
 
 
 def panel(**settings: Any) -> Panel[Settings]:
-    """The panel, with some settings other than the usual."""
+    """The panel; arguments override its default settings."""
     return Panel(Settings().changed(**settings), show, as_yaml, "priorities.panel()")

@@ -1,4 +1,4 @@
-"""How many feasible nodes are enough? From the number of nodes to the number that is found and looked at.
+"""How many feasible nodes are enough: from the number of nodes to the numbers found and examined.
 
 v1.16: pkg/scheduler/core/generic_scheduler.go (numFeasibleNodesToFind, findNodesThatFit). v1.13: the same file.
 """
@@ -25,7 +25,7 @@ FITS = (1, 2, 4, 10)
 
 @dataclass(frozen=True)
 class Settings(Restorable):
-    """``percentage``: percentageOfNodesToScore, 0 if it is not set; ``every``: one node in so many is feasible."""
+    """``percentage``: percentageOfNodesToScore, 0 if unset; ``every``: every n-th node is feasible."""
 
     nodes: int = slider("nodes in the cluster", SIZES, 1000)
     percentage: int = slider("percentage to score", (0, *range(5, 101, 5)), 0, lambda p: f"{p} %" if p else "not set")
@@ -34,7 +34,7 @@ class Settings(Restorable):
 
 @dataclass(frozen=True)
 class Found:
-    """``enough``: where the search ends; ``found``: feasible nodes found; ``looked``: nodes looked at."""
+    """``enough``: feasible nodes that end the search; ``found``: those found; ``looked``: nodes examined."""
 
     enough: int
     found: int
@@ -42,7 +42,7 @@ class Found:
 
 
 def find(settings: Settings, generation: Generation) -> Found:
-    """The search for nodes for one pod, from the first node on."""
+    """The search for one pod, beginning at the first node."""
     enough = nodes_to_find(settings.nodes, settings.percentage, generation.sampling)
     passes = np.arange(settings.nodes) % settings.every == settings.every - 1
     found, looked = search(passes, 0, enough)
@@ -50,7 +50,7 @@ def find(settings: Settings, generation: Generation) -> Found:
 
 
 def show(settings: Settings) -> View:
-    """What the panel shows for these settings."""
+    """The panel's view for these settings."""
     series = {
         f"{each.name} finds at most": [nodes_to_find(n, settings.percentage, each.sampling) for n in SIZES]
         for each in (V1_13, V1_16)
@@ -72,12 +72,12 @@ def _sentence(settings: Settings, generation: Generation) -> str:
 
 
 def panel(**settings: Any) -> ChartPanel[Settings]:
-    """The panel, with some settings other than the usual."""
+    """The panel; arguments override its default settings."""
     return ChartPanel(Settings().changed(**settings), show, None, "sampling.panel()")
 
 
 def how_many() -> Prediction:
-    """To be answered before the panel is seen."""
+    """The prediction before the panel."""
     return Prediction(
         "5,000 nodes, all of them feasible, nothing configured. How many does v1.16 find before it stops?",
         {

@@ -1,4 +1,4 @@
-"""Start-up of v1.16, step by step as its log tells it, and which pods the informers see."""
+"""Start-up of v1.16, step by step from its log, and the pods that the informers see."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from kschedlab.testing import Manifest, node, pod as a_pod
 from kschedlab.views.loop import Told
 
 WATCH = SECOND // 20
-"""How long the informers take to fill their caches, in microseconds."""
+"""Microseconds that the informers need to fill their caches."""
 
 SOURCE: Mapping[str, str] = {
     startup.CONFIGURATION: "Options.Config",
@@ -44,7 +44,7 @@ priorities: [{name: LeastRequestedPriority, weight: 2}]
 
 
 def started(configuration: str = "") -> Told:
-    """Every step of start-up until the first pod may be popped. ``configuration``: the text of a file, or nothing."""
+    """Every step of start-up until the first pod can be popped. ``configuration``: a file's text, or ""."""
     env, log = simpy.Environment(initial_time=START), Log()
     api = ApiServer(env, log, V1_16.api)
     latencies = Latencies(watch=WATCH)
@@ -60,7 +60,7 @@ def started(configuration: str = "") -> Told:
 
 
 def _pods() -> Iterator[Manifest]:
-    """Pods in every phase, one that is going, and one of another scheduler."""
+    """Pods in every phase, a terminating one, and one of another scheduler."""
     yield a_pod("running", "node-a", 1)
     yield a_pod("succeeded", "node-a", 1) | {"status": {"phase": "Succeeded"}}
     yield a_pod("failed", "node-a", 1) | {"status": {"phase": "Failed"}}
@@ -72,7 +72,7 @@ def _pods() -> Iterator[Manifest]:
 
 
 def seen() -> Told:
-    """Which of these pods the scheduler's informer has, and to whom it hands them."""
+    """The pods that the scheduler's informer holds, and the handler that receives each."""
     env, log = simpy.Environment(initial_time=START), Log()
     api = ApiServer(env, log, V1_16.api)
     objects = decode_objects([node("node-a"), *_pods()])

@@ -1,6 +1,6 @@
-"""Preemption as ``kubectl get pod -o wide -w`` shows it: the life of a nomination, on a clock one can move.
+"""Preemption as ``kubectl get pod -o wide -w`` shows it: the life of a nomination, on a movable clock.
 
-The lines are those of a run simulated on v1.16; its log is replayed to any of its moments.
+The lines come from a run simulated on v1.16, whose log can be replayed to any moment.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ from kschedlab.views.html import Html, element
 from kschedlab.views.kubectl import NONE, PodTable, wide_cells
 
 WATCHED = 2 * SECOND
-"""When kubectl begins to watch, and the pod comes: microseconds after the beginning."""
+"""When kubectl begins to watch and the pod is created, in microseconds from the start."""
 
 COMMAND = "$ kubectl get pod -o wide -w"
 TERMINAL = "overflow-x:auto;font-size:0.9em;margin:0.3em 0;"
@@ -40,7 +40,7 @@ STORIES: Mapping[str, tuple[Manifest, ...]] = {
 
 
 class Line(NamedTuple):
-    """What kubectl prints at a moment. ``position``: in the log, of the change that it tells; None: the first list."""
+    """What kubectl prints at a moment. ``position``: that of the change in the log; None for the first list."""
 
     text: tuple[str, ...]
     position: int
@@ -66,7 +66,7 @@ def scenario(story: str) -> str:
 
 @cache
 def run(story: str) -> Simulation:
-    """The story, carried out on v1.16."""
+    """Run the story on v1.16."""
     simulation = Simulation.of(loads_scenario(scenario(story), story))
     simulation.run()
     return simulation
@@ -74,7 +74,7 @@ def run(story: str) -> Simulation:
 
 @cache
 def lines(story: str) -> tuple[Line, ...]:
-    """What kubectl prints: the pods that are there, then a line for each change of a pod."""
+    """What kubectl prints: the existing pods, then a line for each change of a pod."""
     simulation, table = run(story), PodTable()
     replay = Replay(simulation.log)
     replay.seek_time(simulation.start + WATCHED - 1)
@@ -88,7 +88,7 @@ def lines(story: str) -> tuple[Line, ...]:
 
 @dataclass(frozen=True)
 class Settings(Restorable):
-    """Which story, and how many changes have been watched."""
+    """The story, and the number of changes so far."""
 
     story: str = choice("story", STORIES, "the usual way")
     change: int = steps("change of a pod", lambda settings: len(lines(settings.story)) - 1)
@@ -100,7 +100,7 @@ def as_yaml(settings: Settings) -> str:
 
 
 def show(settings: Settings) -> View:
-    """What the panel shows for these settings."""
+    """The panel's view for these settings."""
     watched, simulation = lines(settings.story), run(settings.story)
     line = watched[settings.change]
     replay = Replay(simulation.log)
@@ -131,13 +131,13 @@ def _who(by: str) -> str:
 
 @cache
 def priorities(story: str) -> frozenset[int]:
-    """Those of all pods that the story has at some moment."""
+    """The priorities of all pods in the story."""
     pods = (each.new for each in run(story).log if isinstance(each, Changed) and isinstance(each.new, Pod))
     return frozenset(pod.spec.priority or 0 for pod in pods)
 
 
 def _picture(replay: Replay, alt: str, priorities: frozenset[int]) -> Html:
-    """The nodes with their pods at that moment, and who waits."""
+    """The nodes with their pods at that moment, and the pending pods."""
     pods = replay.pods()
     waiting = [each for each in pods if not each.spec.nodeName]
     boxes = [Box("waiting", 0, tuple(map(_block, waiting)))]
@@ -158,12 +158,12 @@ def _block(each: Pod) -> Block:
 
 
 def panel(**settings: Any) -> Panel[Settings]:
-    """The panel, with some settings other than the usual."""
+    """The panel; arguments override its default settings."""
     return Panel(Settings().changed(**settings), show, as_yaml, "watch.panel()", wide=True)
 
 
 def where_to() -> Prediction:
-    """To be answered before the second story is seen."""
+    """The prediction before the second story."""
     return Prediction(
         "urgent is nominated to node-a, where mail-a still terminates. Now shop-b on node-b is deleted. What happens?",
         {

@@ -1,4 +1,4 @@
-"""A question to commit to before the picture moves."""
+"""A question to answer before the picture moves."""
 
 from __future__ import annotations
 
@@ -12,9 +12,9 @@ from kschedlab.views.html import Html, element, visible
 
 
 class Prediction(Enlargeable):
-    """A question with answers to pick from; ``remarks`` holds what to say to each answer.
+    """A multiple-choice question; ``remarks`` has a comment on each answer.
 
-    Saved notebooks show the question and the answers, not the remarks.
+    Saved notebooks show the question and the answers without the remarks.
     """
 
     def __init__(self, question: str, remarks: Mapping[str, str]) -> None:
@@ -31,7 +31,7 @@ class Prediction(Enlargeable):
         return "\n".join(map(visible, [self.question, *(f"( ) {answer}" for answer in self.remarks)]))
 
     def _repr_mimebundle_(self, **options: Any) -> dict[str, Any]:
-        """The live widget, and beside it what a saved notebook shows without a kernel."""
+        """The live widget, and the output that a saved notebook shows without a kernel."""
         bundle = super()._repr_mimebundle_(**options)
         return {**bundle, "text/plain": repr(self), "text/html": str(self.still())}
 

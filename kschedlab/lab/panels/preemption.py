@@ -1,8 +1,8 @@
 """Choosing the node to preempt on: settings -> manifests -> Cluster -> Decision -> picture, ladder and sentence.
 
-Four nodes of 4 CPU and a pod that wants 3. On node-a, node-b and node-c a pod of 2 CPU must go and there is room for
-one small pod to stay; on node-d a vault holds 3 CPU, at a priority that few pods reach. The budget counts the shop's
-pods: shop-a, and on node-b both shop-b and jobs-b.
+Four nodes of 4 CPU and a pod that requests 3. On node-a, node-b and node-c a pod of 2 CPU is evicted and one small pod
+can stay; on node-d a vault with a very high priority uses 3 CPU. The budget covers the shop's pods: shop-a, and on
+node-b both shop-b and jobs-b.
 """
 
 from __future__ import annotations
@@ -28,14 +28,14 @@ from kschedlab.views.picture import caption, picture
 from kschedlab.views.text import decision_text
 
 LOWEST = -(2**31)
-"""The lowest priority that there is; adding 2^31 to it gives 0."""
+"""The lowest priority; adding 2^31 to it gives 0."""
 
 
 @dataclass(frozen=True)
 class Settings(Restorable):
     """Priorities, the budget's ``disruptionsAllowed``, and start times in minutes after midnight.
 
-    ``mail_in_shop``: whether the budget counts ``mail-c`` too. ``generation``: which scheduler decides.
+    ``mail_in_shop``: whether the budget covers ``mail-c`` too. ``generation``: the scheduler that decides.
     """
 
     preemptor: int = slider("preemptor's priority", (0, 250, 500, 1000), 500)
@@ -54,14 +54,14 @@ AXES = {name: each.label for name, each in Settings.controls().items() if each.k
 
 @dataclass(frozen=True)
 class MapSettings(Settings):
-    """The settings, and the two of them that a map lays out: ``down`` and ``across``."""
+    """The settings, and the two that are the map's axes: ``down`` and ``across``."""
 
     down: str = choice("down", AXES, "shop_b", AXES.__getitem__)
     across: str = choice("across", AXES, "allowed", AXES.__getitem__)
 
 
 def manifests(settings: Settings) -> list[Manifest]:
-    """The cluster as ``kubectl get -o yaml`` would give it."""
+    """The cluster's manifests, as ``kubectl get -o yaml`` prints them."""
     at_seven, half_past = 7 * HOUR, 9 * HOUR + 30
     return [
         *(node(name) for name in ("node-a", "node-b", "node-c", "node-d")),
@@ -92,12 +92,12 @@ def cluster(settings: Settings) -> Cluster:
 
 
 def decide(settings: Settings) -> Decision:
-    """What the scheduler decides for the pod ``urgent``."""
+    """The scheduler's decision for the pod ``urgent``."""
     return schedule("default/urgent", cluster(settings), GENERATIONS[settings.generation])
 
 
 def show(settings: Settings) -> View:
-    """What the panel shows for these settings."""
+    """The panel's view for these settings."""
     return view_of(decide(settings))
 
 
@@ -109,12 +109,12 @@ def view_of(decision: Decision) -> View:
 
 
 def panel(**settings: Any) -> Panel[Settings]:
-    """The panel, with some settings other than the usual."""
+    """The panel; arguments override its default settings."""
     return Panel(Settings().changed(**settings), show, as_yaml)
 
 
 def show_map(settings: MapSettings) -> View:
-    """Which node is chosen where two sliders may stand, the others as they are."""
+    """The chosen node for every value of two sliders; the other settings stay."""
     controls = settings.controls()
     down, across = controls[settings.down], controls[settings.across]
     nodes = [
@@ -140,24 +140,24 @@ def show_map(settings: MapSettings) -> View:
 
 
 class NodeMap(ChartPanel[MapSettings]):
-    """The map, on which a click moves the two sliders that it lays out."""
+    """The map; a click sets the two sliders on its axes."""
 
     def click(self, row: int, column: int) -> Self:
-        """Go to the settings of this cell."""
+        """Apply the settings of this cell."""
         controls, at = self.settings.controls(), self.settings
         values = {at.across: controls[at.across].values[column], at.down: controls[at.down].values[row]}
         return self.move(**values)
 
 
 def map_panel(**settings: Any) -> NodeMap:
-    """The map of chosen nodes, with some settings other than the usual."""
+    """The map of chosen nodes; arguments override its default settings."""
     return NodeMap(
         MapSettings().changed(**settings), show_map, as_yaml, "lesson.map_panel()", row="down", column="across"
     )
 
 
 def which_node() -> Prediction:
-    """To be answered before the panel is seen."""
+    """The prediction before the panel."""
     return Prediction(
         "Which node is chosen?",
         {
@@ -169,7 +169,7 @@ def which_node() -> Prediction:
 
 
 def which_pod() -> Prediction:
-    """To be answered before the fifth rule is seen."""
+    """The prediction before the fifth rule."""
     return Prediction(
         "Which of the two is evicted?",
         {

@@ -1,8 +1,8 @@
 """A story of three pods on a clock, replayed through the real queue of each generation.
 
-``web`` wants 3 CPU, and node-a is full until three pods have ended there. ``ssd`` wants a node with the label
-``disk: ssd``. ``friend`` wants to be near a pod ``app: db``, and none ever comes. The scheduler pops a pod every 250 ms
-and needs 100 ms to try it.
+``web`` requests 3 CPU, and node-a is full until three of its pods end. ``ssd`` requires a node with the label
+``disk: ssd``. ``friend`` requires a pod ``app: db`` nearby, and none ever appears. The scheduler pops a pod every
+250 ms and takes 100 ms for each attempt.
 """
 
 from __future__ import annotations
@@ -35,14 +35,14 @@ START = 1_772_438_400_000_000
 """2026-03-02T08:00:00Z, in microseconds since 1970."""
 TICK, ATTEMPT = SECOND // 4, SECOND // 10
 TIMES = (*range(31), *range(60, 361, 30))
-"""Where the slider can stand, in seconds: each one at first, then each half minute."""
+"""The slider's positions in seconds: every second at first, then every half minute."""
 PODS = ("web", "ssd", "friend")
 BOUND = "bound"
 
 
 @dataclass(frozen=True)
 class Settings(Restorable):
-    """``busy``: there are always other pods to be tried, so nobody is popped before its time."""
+    """``busy``: other pods always wait in the active queue, so no pod is popped early."""
 
     time: int = slider("time", TIMES, 0, lambda seconds: f"{seconds} s")
     generation: str = choice("generation", tuple(GENERATIONS), "v1.37")
@@ -50,7 +50,7 @@ class Settings(Restorable):
 
 
 class Entry(NamedTuple):
-    """A pod comes somewhere, at a moment (microseconds from the beginning)."""
+    """A pod enters a part of the queue, at a moment (microseconds from the start)."""
 
     at: int
     pod: str
@@ -59,7 +59,7 @@ class Entry(NamedTuple):
 
 
 def manifests() -> dict[str, Manifest]:
-    """The cluster as the story begins, by name."""
+    """The cluster at the start of the story, by name."""
     near = {"labelSelector": {"matchLabels": {"app": "db"}}, "topologyKey": "kubernetes.io/hostname"}
     affinity = {"podAffinity": {"requiredDuringSchedulingIgnoredDuringExecution": [near]}}
     made = [
@@ -77,7 +77,7 @@ def manifests() -> dict[str, Manifest]:
 
 @dataclass
 class Story:
-    """The replay. ``entries``: where each pod came when; ``tries``: when each was popped."""
+    """The replay. ``entries``: when each pod entered each part; ``tries``: when each pod was popped."""
 
     generation: str
     busy: bool
@@ -115,7 +115,7 @@ class Story:
             self._try()
 
     def _others(self) -> None:
-        """Somebody else's pod comes, if the scheduler is to be busy."""
+        """Add another team's pod if the scheduler is to be busy."""
         if self.busy:
             self.jobs += 1
             made = testing.pod(f"job-{self.jobs}", "", None, 0)
@@ -162,7 +162,7 @@ class Story:
             self.queue.move(event, before, after)
 
     def starts(self, name: str, node: str) -> None:
-        """A pod of somebody else's comes to a node."""
+        """A pod of another team is bound to a node."""
         made = testing.pod(name, node, labels={"app": name})
         self.cluster[name] = made
         self.queue.assigned_pod_added(decoded(made))
@@ -186,7 +186,7 @@ def replay(generation: str, busy: bool) -> Story:
 
 
 class Where(NamedTuple):
-    """A pod at a moment: its part, since when (seconds), why it came there, how often it was tried."""
+    """A pod at a moment: its part, since when (seconds), why it moved there, its number of attempts."""
 
     pod: str
     part: str
@@ -207,7 +207,7 @@ def where(settings: Settings) -> list[Where]:
 
 
 def show(settings: Settings) -> View:
-    """What the panel shows for these settings."""
+    """The panel's view for these settings."""
     places = where(settings)
     said = [f"{each.pod} {WORDS[each.part]} ({_tries(each.tries)})" for each in places]
     sentence = f"{settings.generation}, {settings.time} s: {', '.join(said[:-1])} and {said[-1]}."
@@ -243,7 +243,7 @@ WORDS = {
 
 
 def lane(settings: Settings, name: str) -> Lane:
-    """What has happened to one pod so far."""
+    """The history of one pod so far."""
     story, now = replay(settings.generation, settings.busy), settings.time * SECOND
     past = [each for each in story.entries if each.pod == name and each.at <= now]
     ends = [each.at for each in past[1:]] + [now]
@@ -257,7 +257,7 @@ def lane(settings: Settings, name: str) -> Lane:
 
 
 def position(seconds: float) -> float:
-    """Where the slider would stand: steps from the left."""
+    """The slider's position: steps from the left."""
     later = next(i for i, time in enumerate(TIMES) if time >= seconds)
     if TIMES[later] == seconds:
         return later
@@ -266,17 +266,17 @@ def position(seconds: float) -> float:
 
 
 def as_yaml(settings: Settings) -> str:
-    """The cluster as the story begins."""
+    """The cluster at the start of the story."""
     return testing.as_yaml(list(manifests().values()))
 
 
 def panel(**settings: Any) -> Panel[Settings]:
-    """The panel, with some settings other than the usual."""
+    """The panel; arguments override its default settings."""
     return Panel(Settings().changed(**settings), show, as_yaml, "queue_clock.panel()", wide=True)
 
 
 def when_is_web_tried() -> Prediction:
-    """To be answered before the panel is moved."""
+    """The prediction before the panel moves."""
     return Prediction(
         "v1.37, a busy scheduler: at 6 s there is room for web at last. It has failed three times. When is it bound?",
         {
@@ -306,7 +306,7 @@ class Lonely:
         self.queue.add(self.pod)
 
     def fail(self) -> None:
-        """It is tried, and fits nowhere."""
+        """An attempt that finds no node."""
         queued = self.queue.pop()
         assert queued is not None
         self.clock += ATTEMPT
@@ -314,7 +314,7 @@ class Lonely:
         self.queue.add_unschedulable(queued, self.queue.scheduling_cycle)
 
     def wait(self) -> float:
-        """How many seconds pass until it is active again."""
+        """Seconds until it is active again."""
         began = self.clock
         while self.queue.places()[self.pod.key].part != ACTIVE:
             self.clock += SECOND - self.clock % SECOND
@@ -325,7 +325,7 @@ class Lonely:
 
 
 def waits_after_failures(generation: str) -> list[float]:
-    """After each failure in a row: the seconds until the pod is active again, if something helps it at once."""
+    """After each failure in a row: seconds until the pod is active again if an event helps it at once."""
     lonely, (large,) = Lonely(generation), decode_objects([testing.node("large")]).nodes
     found = []
     for _ in range(FAILURES):
@@ -336,7 +336,7 @@ def waits_after_failures(generation: str) -> list[float]:
 
 
 def wait_without_event(generation: str) -> float:
-    """The seconds until the pod is active again if nothing ever happens."""
+    """Seconds until the pod is active again without any event."""
     lonely = Lonely(generation)
     lonely.fail()
     return lonely.wait()

@@ -1,4 +1,4 @@
-"""The heap of the active queue, watched while it works: every comparison and every swap of one operation.
+"""The heap of the active queue at work: every comparison and every swap of one operation.
 
 Pods with different priorities are in a :class:`~kschedlab.queue.heap.Heap`; then one is added, updated, deleted or
 popped.
@@ -27,15 +27,15 @@ from kschedlab.views.tables import row, table
 from kschedlab.views.words import aligned, count
 
 PODS = {"a": 500, "b": 300, "c": 900, "d": 100, "e": 700, "f": 400, "g": 800, "h": 200, "i": 600, "j": 1000}
-"""Names and priorities, in the order in which they come."""
+"""Names and priorities, in order of arrival."""
 NEW = "new"
 WHICH: dict[str, Callable[[int], int]] = {"the head": lambda _: 0, "index 1": lambda _: 1, "the last": lambda n: n - 1}
 
 
 @dataclass(frozen=True)
 class Settings(Restorable):
-    """How many pods, and what is done next. ``which``: the pod to update or delete; ``priority``: that of the pod
-    which is added or updated.
+    """The number of pods and the operation. ``which``: the pod to update or delete; ``priority``: of the pod that is
+    added or updated.
     """
 
     pods: int = slider("pods in the heap", range(3, len(PODS) + 1), 7)
@@ -48,8 +48,8 @@ class Settings(Restorable):
 class Frame(NamedTuple):
     """The heap at one step. ``act``: start, less, swap, push or pop; ``places``: the indices it is about.
 
-    ``queue``: the keys, as they lie in the array; ``priorities``: by key; ``answer``: of a comparison; ``gone``: the
-    pod that was taken off, if any.
+    ``queue``: the keys in the array's order; ``priorities``: by key; ``answer``: of a comparison; ``gone``: the
+    removed pod, if any.
     """
 
     act: str
@@ -61,7 +61,7 @@ class Frame(NamedTuple):
 
 
 class Watched(HeapData[QueuedPodInfo]):
-    """A heap's data that remembers what is done with it: the heap itself does not know that it is watched."""
+    """A heap's data that records every operation; the heap itself is unaware of it."""
 
     def __init__(self) -> None:
         super().__init__(key_func, priority_sort)
@@ -124,7 +124,7 @@ def manifests(settings: Settings) -> list[Manifest]:
 
 
 def watched(made: list[Manifest]) -> tuple[Heap[QueuedPodInfo], Watched]:
-    """The pods in a heap, and what can be seen of it from now on."""
+    """The pods in a heap, with every later operation recorded."""
     heap = Heap(key_func, priority_sort)
     heap.data = data = Watched()
     for each in made:
@@ -155,7 +155,7 @@ def name(key: str) -> str:
 
 
 def told(frame: Frame) -> str:
-    """What is done at this step."""
+    """The action of this step."""
     array = [f"{name(key)} ({frame.priorities[key]})" for key in frame.queue]
     if frame.act == "start":
         return f"{count(len(array), 'pod')}; the head, {array[0]}, is next."
@@ -170,7 +170,7 @@ def told(frame: Frame) -> str:
 
 
 def show(settings: Settings) -> View:
-    """What the panel shows for these settings."""
+    """The panel's view for these settings."""
     steps_ = frames(settings)
     frame = steps_[settings.step]
     marks: dict[str, Mark] = {"less": "compared", "swap": "swapped", "push": "new"}
@@ -193,7 +193,7 @@ def text(sentence: str, frame: Frame) -> str:
 
 
 def heap_table(steps_: list[Frame], step: int) -> Html:
-    """All steps, each with the array after it; the one that is shown is marked."""
+    """All steps, each with the resulting array; the current one is marked."""
     rows = [
         row(number, told(each), " ".join(map(name, each.queue)), style=DECIDES if number == step else "")
         for number, each in enumerate(steps_)
@@ -207,12 +207,12 @@ def as_yaml(settings: Settings) -> str:
 
 
 def panel(**settings: Any) -> Panel[Settings]:
-    """The panel, with some settings other than the usual."""
+    """The panel; arguments override its default settings."""
     return Panel(Settings().changed(**settings), show, as_yaml, "queue_heap.panel()")
 
 
 def after_pop() -> Prediction:
-    """To be answered before the panel is seen."""
+    """The prediction before the panel."""
     return Prediction(
         "Seven pods are in the heap, and the head is popped. Which pod is moved to index 0 first?",
         {

@@ -23,19 +23,19 @@ UNSET = -1
 CREATED = tuple(hour * HOUR for hour in (8, 9, 10))
 TRANSITION = (UNSET, 8 * HOUR + 20, 9 * HOUR + 20)
 PROBE = (UNSET, 8 * HOUR + 40, 9 * HOUR + 40)
-"""Minutes after midnight. No moment is in two of the lists: so a moment tells from which field it comes."""
+"""Minutes after midnight. The lists are disjoint, so a moment identifies its field."""
 FIELDS = {"creationTimestamp": "C", "lastTransitionTime": "T", "lastProbeTime": "P"}
 NAMES = ("mail", "web")
 
 
 def moment(minutes: int) -> str:
-    """The time, or that there is none."""
+    """The time, or "none"."""
     return "not set" if minutes == UNSET else clock_time(minutes)
 
 
 @dataclass(frozen=True)
 class Settings(Restorable):
-    """For two pods their priority and times. A pod with neither transition nor probe has no PodScheduled condition."""
+    """The priorities and times of two pods. Without transition and probe, a pod has no PodScheduled condition."""
 
     mail_priority: int = slider("mail: priority", (50, 100, 150), 100)
     mail_created: int = slider("mail: creationTimestamp", CREATED, CREATED[0], moment)
@@ -59,7 +59,7 @@ def manifests(settings: Settings) -> list[Manifest]:
 
 
 def waiting(name: str, priority: int, created: int, transition: int = UNSET, probe: int = UNSET) -> Manifest:
-    """A pod that waits; with a transition or a probe it was tried in vain."""
+    """A waiting pod; a transition or a probe means that an attempt failed."""
     made = testing.pod(name, priority=priority)
     made["metadata"] |= {"uid": f"uid-{name}", "creationTimestamp": at(created)}
     if transition != UNSET or probe != UNSET:
@@ -91,7 +91,7 @@ def fields(pod: Pod) -> dict[str, int | None]:
 
 
 def field_of(pod: Pod) -> str:
-    """From which field podTimestamp takes the pod's time."""
+    """The field that podTimestamp reads for this pod."""
     stamp = pod_timestamp(pod)
     return next(name for name, value in fields(pod).items() if value == stamp)
 
@@ -102,7 +102,7 @@ def next_of(mail: Pod, web: Pod) -> str:
 
 
 def told(mail: Pod, web: Pod) -> str:
-    """Who is next, and which field decides."""
+    """The next pod, and the field that decides."""
     first = next_of(mail, web)
     if not first:
         return "Neither comes before the other: activeQComp is false both ways, and the heap leaves them as they lie."
@@ -115,7 +115,7 @@ def told(mail: Pod, web: Pod) -> str:
 
 
 def show(settings: Settings) -> View:
-    """What the panel shows for these settings."""
+    """The panel's view for these settings."""
     both = pods(settings)
     sentence, first = told(*both), next_of(*both)
     lanes = [_lane(name, pod, name == first) for name, pod in zip(NAMES, both, strict=True)]
@@ -166,12 +166,12 @@ def as_yaml(settings: Settings) -> str:
 
 
 def panel(**settings: Any) -> Panel[Settings]:
-    """The panel, with some settings other than the usual."""
+    """The panel; arguments override its default settings."""
     return Panel(Settings().changed(**settings), show, as_yaml, "queue_order.panel()")
 
 
 def who_is_next() -> Prediction:
-    """To be answered before the second panel is seen."""
+    """The prediction before the second panel."""
     return Prediction(
         "Both have priority 100. mail was created at 08:00 and tried in vain at 09:40; web was created at 09:00. Next?",
         {

@@ -1,6 +1,6 @@
-"""The parts of v1.13's queue: where a failed pod goes, what brings it back, and whom the scheduler nominated.
+"""The parts of v1.13's queue: where a failed pod goes, what brings it back, and which pods are nominated.
 
-``web`` is tried and fails; something may happen before, during or after the attempt. And a second panel, on
+An attempt to schedule ``web`` fails; an event may occur before, during or after it. A second panel shows
 nominatedPodMap.
 """
 
@@ -26,14 +26,14 @@ from kschedlab.views.tables import row, table
 from kschedlab.views.words import aligned
 
 NOON = 1_772_452_800_000_000
-"""2026-03-02T12:00:00Z: where the clock stands when web is tried; in microseconds since 1970."""
+"""2026-03-02T12:00:00Z, the time of web's attempt, in microseconds since 1970."""
 SECOND = 1_000_000
 NEVER, BEFORE, DURING, CHANGED = "nothing", "MoveAll before the pop", "MoveAll during the attempt", "Update meanwhile"
 UNSCHEDULABLE, ERROR = "Unschedulable", "SchedulerError"
 
 
 def manifest(labels: dict[str, str] | None = None, reason: str = "") -> Manifest:
-    """The pod web, which wants to be near a pod ``app: db``. ``reason``: why it was not scheduled at noon."""
+    """The pod web, which requires a pod ``app: db`` nearby. ``reason``: why it was not scheduled at noon."""
     near = {"labelSelector": {"matchLabels": {"app": "db"}}, "topologyKey": "zone"}
     affinity = {"podAffinity": {"requiredDuringSchedulingIgnoredDuringExecution": [near]}}
     made = testing.pod("web", priority=100, labels=labels, affinity=affinity)
@@ -46,12 +46,12 @@ def manifest(labels: dict[str, str] | None = None, reason: str = "") -> Manifest
 
 
 def neighbour(app: str) -> Pod:
-    """A pod that has come to a node."""
+    """A pod that is bound to a node."""
     return decoded(testing.pod(app, "node-a", labels={"app": app}))
 
 
 class Run:
-    """The queue of v1.13 with a clock, and the pod web that is in it."""
+    """The queue of v1.13 with a clock, and the pod web in it."""
 
     def __init__(self) -> None:
         self.now = NOON
@@ -63,16 +63,16 @@ class Run:
         self.queue.add(self.pod)
 
     def move(self) -> None:
-        """Something happened to a node."""
+        """An event of a node."""
         self.queue.move(NODE_ADD)
 
     def update(self, labels: dict[str, str] | None, reason: str = "") -> None:
-        """Web is changed."""
+        """An update of web."""
         old, self.pod = self.pod, decoded(manifest(labels, reason))
         self.queue.update(old, self.pod)
 
     def flush(self, seconds: int) -> None:
-        """Time passes, and the queue looks for pods that have waited too long."""
+        """Advance the clock; the queue moves pods that have waited too long."""
         self.now += seconds * SECOND
         self.queue.flush_unschedulable()
 
@@ -91,7 +91,7 @@ AFTERWARDS: dict[str, Callable[[Run, str], None]] = {
 
 @dataclass(frozen=True)
 class Settings(Restorable):
-    """What happens to web. ``meanwhile``: before or during its attempt; ``reason``: why that fails; ``then``: after."""
+    """Events around web. ``meanwhile``: before or during its attempt; ``reason``: why it fails; ``then``: after it."""
 
     meanwhile: str = choice("meanwhile", (NEVER, BEFORE, DURING, CHANGED), NEVER)
     reason: str = choice("it fails with", (UNSCHEDULABLE, ERROR), UNSCHEDULABLE)
@@ -100,7 +100,7 @@ class Settings(Restorable):
 
 
 class Frame(NamedTuple):
-    """The queue after one call. ``said``: what came of it; ``cycles``: schedulingCycle and moveRequestCycle."""
+    """The queue after one call. ``said``: its result; ``cycles``: schedulingCycle and moveRequestCycle."""
 
     call: str
     said: str
@@ -111,7 +111,7 @@ class Frame(NamedTuple):
 
     @property
     def where(self) -> str:
-        """The place of web."""
+        """The part of the queue that web is in."""
         places = {"activeQ": self.active, "unschedulableQ": self.unschedulable, "being tried": self.trying}
         return " and ".join(place for place, pods in places.items() if "web" in pods)
 
@@ -164,7 +164,7 @@ def _keys(queue: WithoutBackoff) -> tuple[list[str], list[str]]:
 
 
 def show(settings: Settings) -> View:
-    """What the panel shows for these settings."""
+    """The panel's view for these settings."""
     calls = frames(settings.meanwhile, settings.reason, settings.then)
     here = calls[settings.step]
     before = calls[settings.step - 1] if settings.step else here
@@ -190,17 +190,17 @@ def _in(where: str) -> str:
 
 
 def as_yaml(settings: Settings) -> str:
-    """The pod web, before it is tried."""
+    """The pod web before its attempt."""
     return testing.as_yaml([manifest()])
 
 
 def panel(**settings: Any) -> Panel[Settings]:
-    """The panel, with some settings other than the usual."""
+    """The panel; arguments override its default settings."""
     return Panel(Settings().changed(**settings), show, as_yaml, "queue_parts.panel()")
 
 
 def where_to() -> Prediction:
-    """To be answered before the panel is seen."""
+    """The prediction before the panel."""
     return Prediction(
         "web was popped and fits nowhere. While it was being tried, a node was added. Where does web go?",
         {
@@ -225,14 +225,14 @@ class Call(NamedTuple):
 
 @dataclass(frozen=True)
 class NominatedSettings(Restorable):
-    """``kept``: the rule of v1.16 for a nomination that the pod's status does not show yet."""
+    """``kept``: v1.16's rule for a nomination that the pod's status does not show yet."""
 
     kept: bool = switch("with v1.16's rule for update")
     step: int = steps("step", 6)
 
 
 def pod(name: str, nominated: str = "", **labels: str) -> Pod:
-    """A pod that preempts. ``nominated``: its ``status.nominatedNodeName``."""
+    """A preemptor. ``nominated``: its ``status.nominatedNodeName``."""
     made = testing.pod(name, priority=500, labels=labels)
     made["metadata"]["uid"] = f"uid-{name}"
     if nominated:
@@ -266,7 +266,7 @@ def calls_of(kept: bool) -> list[Call]:
 
 
 def show_nominated(settings: NominatedSettings) -> View:
-    """What the panel on nominatedPodMap shows."""
+    """The view of the panel on nominatedPodMap."""
     calls = calls_of(settings.kept)
     here = calls[settings.step]
     before = calls[max(settings.step - 1, 0)].by_node
@@ -294,7 +294,7 @@ def _pairs(node_of: dict[str, str]) -> str:
 
 
 def nominated_panel(**settings: Any) -> Panel[NominatedSettings]:
-    """The panel on nominatedPodMap, with some settings other than the usual."""
+    """The panel on nominatedPodMap; arguments override its default settings."""
     return Panel(
         NominatedSettings().changed(**settings), show_nominated, call="queue_parts.nominated_panel()", wide=False
     )

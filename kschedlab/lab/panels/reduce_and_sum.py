@@ -39,7 +39,7 @@ FIELDS = {
 
 @dataclass(frozen=True)
 class Settings(Restorable):
-    """The generation, three of the weights, the stage that is shown, and the cell whose arithmetic is written out."""
+    """The generation, three weights, the stage shown, and the cell whose arithmetic is written out."""
 
     generation: str = choice("generation", ("v1.13", "v1.16"), "v1.16")
     affinity: int = slider("weight of NodeAffinity", WEIGHTS, 1)
@@ -74,7 +74,7 @@ def by_policy(text: str, name: str) -> Generation:
 
 
 def decide(settings: Settings) -> Decision:
-    """What the scheduler decides for the new pod."""
+    """The scheduler's decision for the new pod."""
     return _decide(settings.generation, settings.affinity, settings.spread, settings.taints)
 
 
@@ -85,12 +85,12 @@ def _decide(name: str, affinity: int, spread: int, taints: int) -> Decision:
 
 
 def told(decision: Decision, priority: str, node: str) -> list[Step]:
-    """How this cell comes about, or the sum."""
+    """The arithmetic of this cell, or of the sum."""
     return [summed(decision, node)] if priority == SUM else arithmetic(decision, priority, node)
 
 
 def show(settings: Settings) -> View:
-    """What the panel shows for these settings."""
+    """The panel's view for these settings."""
     decision = decide(settings)
     at = ROWS.index(settings.priority), NODES.index(settings.node)
     sentence = f"{news(decision, settings.stage)} {cell(settings, told(decision, settings.priority, settings.node))}"
@@ -101,7 +101,7 @@ def show(settings: Settings) -> View:
 
 
 def news(decision: Decision, stage: str) -> str:
-    """What the stage has brought."""
+    """The result of the stage."""
     scores = decision.scores
     assert scores is not None
     if stage == MAP:
@@ -121,12 +121,12 @@ def cell(settings: Settings, steps: list[Step]) -> str:
 
 
 def panel(**settings: Any) -> Panel[Settings]:
-    """The panel, with some settings other than the usual."""
+    """The panel; arguments override its default settings."""
     return Panel(Settings().changed(**settings), show, as_yaml, "reduce_and_sum.panel()", wide=True)
 
 
 def who_wins() -> Prediction:
-    """To be answered before Reduce is seen."""
+    """The prediction before Reduce."""
     return Prediction(
         "Which node has the highest sum once Reduce has run and all weights are 1 (NodePreferAvoidPods: 10000)?",
         {

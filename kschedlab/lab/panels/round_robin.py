@@ -1,6 +1,6 @@
-"""Equal nodes: settings -> a scheduler that decides for one pod after the other -> whose turn it is.
+"""Equal nodes: settings -> a scheduler that decides pod after pod -> round robin.
 
-The nodes are alike, and each pod is gone before the next comes, so that all nodes have the highest score every time.
+The nodes are equal and each pod ends before the next arrives, so all nodes always share the highest score.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ KINDS = ("web", "job")
 
 @dataclass(frozen=True)
 class Settings(Restorable):
-    """Which scheduler, how many equal nodes, whether a job comes after each web pod, and the seed of the draws."""
+    """The scheduler, the number of equal nodes, whether a job follows each web pod, and the seed of the draws."""
 
     generation: str = choice("generation", ("v1.13", "v1.16"), "v1.13")
     equals: int = choice("equal nodes", (2, 3, 4), 2)
@@ -49,7 +49,7 @@ def as_yaml(settings: Settings) -> str:
 
 
 def decisions(settings: Settings) -> list[tuple[str, str]]:
-    """The pods in their order, each with the node that is chosen for it."""
+    """The pods in order, each with its chosen node."""
     generation = GENERATIONS[settings.generation]
     cluster = Cluster(decode_objects(manifests(settings)), generation.api)
     scheduler = Scheduler(cluster, generation, rng=random.Random(settings.seed))
@@ -61,7 +61,7 @@ def decisions(settings: Settings) -> list[tuple[str, str]]:
 
 
 def show(settings: Settings) -> View:
-    """What the panel shows for these settings."""
+    """The panel's view for these settings."""
     found, names = decisions(settings), node_names(settings.equals)
     heads = [f"{kind} {number}" for number, (kind, _) in enumerate(found, 1)]
     rows = [Row(name, [_cell(kind, name == chosen) for kind, chosen in found]) for name in names]
@@ -82,12 +82,12 @@ def _cell(kind: str, chosen: bool) -> Cell:
 
 
 def panel(**settings: Any) -> Panel[Settings]:
-    """The panel, with some settings other than the usual."""
+    """The panel; arguments override its default settings."""
     return Panel(Settings().changed(**settings), show, as_yaml, "turns.panel()")
 
 
 def fair_turns() -> Prediction:
-    """To be answered before jobs come in between."""
+    """The prediction before jobs are interleaved."""
     return Prediction(
         "v1.13, two equal nodes: web pods and jobs come alternately. How are the web pods spread?",
         {

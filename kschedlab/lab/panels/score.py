@@ -1,8 +1,8 @@
 """Scoring: settings -> manifests -> Cluster -> Decision -> heat map of plugin x node, and the arithmetic of one cell.
 
-A new pod of the shop looks for a place on four nodes, and each of v1.20's default plugins can make a difference:
+A new pod of the shop is scheduled on four nodes, and each of v1.20's default plugins can make a difference:
 
-* node-a and node-b, in zone east, have the pod's image; three pods of the shop are there, and the cache it wants near.
+* node-a and node-b, in zone east, have the pod's image, three pods of the shop, and the cache that it prefers nearby.
 * node-c and node-d, in zone west, have one pod of the shop; node-c is large, node-d has the fast disk and a taint.
 """
 
@@ -47,7 +47,7 @@ OWNER = {"apiVersion": "apps/v1", "kind": "ReplicaSet", "name": "shop", "uid": "
 
 @dataclass(frozen=True)
 class Cause(Restorable):
-    """What the scores follow from. ``situation``: one of USUAL, ONE, UNSCORED."""
+    """The inputs of the scores. ``situation``: one of USUAL, ONE, UNSCORED."""
 
     situation: str = choice("situation", (USUAL, ONE, UNSCORED), USUAL)
     cpu: int = slider("the pod's CPU request", (100, 250, 500, 1000, 1500, 2000), 500, "{}m".format)
@@ -57,7 +57,7 @@ class Cause(Restorable):
 
 @dataclass(frozen=True)
 class Settings(Cause):
-    """The cause, the stage that is shown, and the cell whose arithmetic is written out (``plugin`` or the sum)."""
+    """The inputs, the stage shown, and the cell whose arithmetic is written out (``plugin`` or the sum)."""
 
     stage: str = slider("stage", STAGES, STAGES[0])
     plugin: str = choice("plugin", ROWS, "NodeResourcesLeastAllocated")
@@ -65,7 +65,7 @@ class Settings(Cause):
 
 
 def manifests(cause: Cause) -> list[Manifest]:
-    """The cluster as ``kubectl get -o yaml`` would give it."""
+    """The cluster's manifests, as ``kubectl get -o yaml`` prints them."""
     return [
         *nodes(cause),
         _shop("shop-a", "node-a", "1", "4Gi"),
@@ -105,7 +105,7 @@ def _shop(name: str, on: str, cpu: str, memory: str, **spec: Any) -> Manifest:
 
 
 def new_pod(cause: Cause) -> Manifest:
-    """The pod that is to be scheduled. It belongs to the ReplicaSet shop."""
+    """The pod to schedule, which belongs to the ReplicaSet shop."""
     made = _shop("shop-new", "", f"{cause.cpu}m", "1Gi", **wishes())
     if cause.situation == ONE:
         made["spec"]["nodeSelector"] = {DISK: "fast"}
@@ -114,7 +114,7 @@ def new_pod(cause: Cause) -> Manifest:
 
 
 def wishes() -> dict[str, Any]:
-    """What the pod prefers: a fast disk, zone west, the cache near, no batch job beside it, an even spread."""
+    """The pod's preferences: a fast disk, zone west, the cache nearby, no batch job on its node, an even spread."""
     preferred = "preferredDuringSchedulingIgnoredDuringExecution"
     nodes = [(40, DISK, "fast"), (20, ZONE, "west")]
     spread = {"maxSkew": 1, "topologyKey": ZONE, "whenUnsatisfiable": "ScheduleAnyway", "labelSelector": _app("shop")}
@@ -175,12 +175,12 @@ def generation(cause: Cause) -> Generation:
 
 
 def decide(cause: Cause) -> Decision:
-    """What the scheduler decides for the new pod."""
+    """The scheduler's decision for the new pod."""
     return schedule(NEW, cluster(cause), generation(cause))
 
 
 def arithmetic(decision: Decision, plugin: str, node: str) -> list[Step]:
-    """How this cell comes about, or the sum; empty if there is no such score."""
+    """The arithmetic of this cell, or of the sum; empty if there is no such score."""
     scores = decision.scores
     if scores is None or decision.cluster.index[node] not in scores.nodes:
         return []
@@ -190,7 +190,7 @@ def arithmetic(decision: Decision, plugin: str, node: str) -> list[Step]:
 
 
 def show(settings: Settings) -> View:
-    """What the panel shows for these settings."""
+    """The panel's view for these settings."""
     decision = decide(settings)
     at = ROWS.index(settings.plugin), NODES.index(settings.node)
     chart = score_map(decision, PLUGINS, NODES, settings.stage, at)
@@ -209,18 +209,18 @@ def _cell(settings: Settings, cell: list[Step]) -> str:
 
 
 def panel(**settings: Any) -> ChartPanel[Settings]:
-    """The panel, with some settings other than the usual. A click goes to a cell."""
+    """The panel; arguments override its default settings. A click selects a cell."""
     return ChartPanel(Settings().changed(**settings), show, as_yaml, row="plugin", column="node", wide=True)
 
 
 def shown(**settings: Any) -> Html:
-    """What the panel shows for these settings, as tables in the page's own colours."""
+    """The panel's view for these settings, as tables in the page's own colours."""
     view = show(Settings().changed(**settings))
     return element("div", view.picture, words(view))
 
 
 def which_node() -> Prediction:
-    """To be answered before the panel is seen."""
+    """The prediction before the panel."""
     return Prediction(
         "Where does shop-new go?",
         {

@@ -1,6 +1,6 @@
-"""One of the best nodes: a NodeScoreList and a rule -> who is held after each element, and 10,000 draws counted.
+"""One of the best nodes: a NodeScoreList and a rule -> the node held after each element, and 10,000 counted draws.
 
-The rule of the scheduler is run by its own function; the broken ones differ from it in one probability.
+The scheduler's own function runs its rule; the broken rules differ from it in one probability.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ LISTS = ((9, 9), (9, 9, 9, 9), (5, 9, 9, 9), (9, 5, 9, 7, 9), (9, 9, 9, 9, 9, 9,
 
 @dataclass(frozen=True)
 class Settings(Restorable):
-    """The list of scores; the chance with which the k-th equal replaces; the seed of the draws."""
+    """The list of scores; the probability that the k-th equal replaces the one held; the seed of the draws."""
 
     scores: tuple[int, ...] = choice("scores in the list", LISTS, LISTS[1], lambda scores: " ".join(map(str, scores)))
     rule: str = choice("the k-th equal replaces", CHANCES, FAIR)
@@ -54,7 +54,7 @@ def best(scores: Sequence[int]) -> list[str]:
 
 
 def walk(scores: Sequence[int], chance: Chance) -> list[Held]:
-    """Through the list, element by element, with exact probabilities."""
+    """Walk the list element by element, with exact probabilities."""
     highest, equals, likely = scores[0], 1, {names(scores)[0]: Fraction(1)}
     steps = [Held(names(scores)[0], highest, "selected to begin with", Fraction(1), likely)]
     for name, score in zip(names(scores)[1:], scores[1:], strict=True):
@@ -71,7 +71,7 @@ def walk(scores: Sequence[int], chance: Chance) -> list[Held]:
 
 
 def draw(best: Sequence[int], rule: str, rng: random.Random) -> int:
-    """One of the best nodes: drawn by the scheduler's function, or with a wrong probability."""
+    """One of the best nodes, drawn by the scheduler's function or with a wrong probability."""
     if rule == FAIR:
         return select_host(np.array(best), rng)
     held = best[0]
@@ -90,7 +90,7 @@ def drawn(settings: Settings) -> Counter[str]:
 
 
 def show(settings: Settings) -> View:
-    """What the panel shows for these settings."""
+    """The panel's view for these settings."""
     steps, counts = walk(settings.scores, CHANCES[settings.rule]), drawn(settings)
     likely = {name: steps[-1].likely[name] for name in best(settings.scores)}
     fair = DRAWS / len(likely)
@@ -113,5 +113,5 @@ def told(settings: Settings, likely: dict[str, Fraction]) -> str:
 
 
 def panel(**settings: Any) -> Panel[Settings]:
-    """The panel, with some settings other than the usual."""
+    """The panel; arguments override its default settings."""
     return Panel(Settings().changed(**settings), show, call="select_host.panel()")

@@ -1,4 +1,4 @@
-"""Settings of a panel: a frozen dataclass whose fields say how they are set.
+"""Settings of a panel: a frozen dataclass whose fields describe their controls.
 
 @dataclass(frozen=True)
 class Settings(Restorable):
@@ -18,12 +18,12 @@ from typing import Any, Literal, NoReturn, Self, TypeAlias
 Value: TypeAlias = Hashable
 Kind: TypeAlias = Literal["slider", "choice", "switch", "steps"]
 Last: TypeAlias = Callable[[Any], int]
-"""From settings to the last step that they have."""
+"""From settings to their last step."""
 
 
 @dataclass(frozen=True)
 class Control:
-    """One setting: the text beside it, the values that it can take, and how a value is written (with its unit).
+    """One setting: its label, its allowed values, and how a value is written (with its unit).
 
     ``last``: for steps that depend on the other settings; ``values`` is empty then.
     """
@@ -41,16 +41,16 @@ class Control:
             raise ValueError(f"{self.label}: {wrong[0]!r} can't be read back; each value needs a text without commas")
 
     def allowed(self, settings: Any) -> tuple[Value, ...]:
-        """The values that it can take beside these settings."""
+        """The allowed values, given the other settings."""
         return self.values if self.last is None else tuple(range(self.last(settings) + 1))
 
     def read(self, name: str, written: str, settings: Any) -> Value:
-        """The value that is written like this. ValueError says which there are."""
+        """The value of this text. ValueError lists the allowed ones."""
         found = [value for value in self.allowed(settings) if self.write(value) == written]
         return found[0] if found else self._refuse(name, written, settings)
 
     def check(self, name: str, value: Value, settings: Any) -> Value:
-        """The value, if it is one of those that can be taken. ValueError says which there are."""
+        """The value if it is allowed. ValueError lists the allowed ones."""
         return value if value in self.allowed(settings) else self._refuse(name, self.write(value), settings)
 
     def _refuse(self, name: str, written: str, settings: Any) -> NoReturn:
@@ -60,12 +60,12 @@ class Control:
 
 
 def slider(label: str, values: Iterable[Value], default: Any, write: Callable[[Any], str] = str) -> Any:
-    """A field of a :class:`Restorable` dataclass that a slider moves; ``write`` gives a value its unit."""
+    """A field of a :class:`Restorable` dataclass with a slider; ``write`` adds the unit to a value."""
     return _field(Control(label, "slider", tuple(values), write), default)
 
 
 def choice(label: str, options: Iterable[Value], default: Any, write: Callable[[Any], str] = str) -> Any:
-    """One of several things that have no order: buttons if they are few and short, else a list to open."""
+    """One of several unordered values: buttons if they are few and short, else a dropdown."""
     return _field(Control(label, "choice", tuple(options), write), default)
 
 
@@ -77,7 +77,7 @@ def switch(label: str, default: bool = False) -> Any:
 def steps(label: str, last: Last | int, default: int = 0) -> Any:
     """A step from 0 to ``last``, with First, Back, Next and Play.
 
-    ``last`` may depend on the other settings (not on other steps); when these change, a step beyond becomes the last.
+    ``last`` may depend on the other settings (not on other steps); when these change, a later step becomes the last.
     """
     if isinstance(last, int):
         return _field(Control(label, "steps", tuple(range(last + 1))), default)
@@ -91,7 +91,7 @@ def _field(control: Control, default: Value) -> Any:
 
 
 class Restorable:
-    """Settings that can be written as a line of text and read back: ``priority: 500, started: 09:00``."""
+    """Settings that can be saved as a line of text and restored: ``priority: 500, started: 09:00``."""
 
     @classmethod
     def controls(cls) -> dict[str, Control]:
@@ -111,16 +111,16 @@ class Restorable:
 
     @classmethod
     def parse(cls, text: str) -> Self:
-        """Read what ``str()`` wrote; what it leaves out keeps its default. ValueError says what is wrong."""
+        """Parse the text of ``str()``; missing settings keep their defaults. ValueError says what is wrong."""
         parts = (part.partition(":") for part in text.split(",") if part.strip())
         return cls()._with({name.strip(): written.strip() for name, _, written in parts}, Control.read)
 
     def changed(self, **changes: Any) -> Self:
-        """These settings with some values changed. ValueError if a control can't stand there."""
+        """These settings with some values changed. ValueError if a control does not allow a value."""
         return self._with(changes, Control.check)
 
     def _with(self, changes: Mapping[str, Any], take: Callable[[Control, str, Any, Self], Value]) -> Self:
-        """What has a fixed set of values comes first: the steps depend on it."""
+        """Settings with a fixed set of values come first: the steps depend on them."""
         controls, settings = self.controls(), self
         if unknown := [name for name in changes if name not in controls]:
             raise ValueError(f'"{unknown[0]}" is not a setting; there are {", ".join(controls)}')
@@ -130,7 +130,7 @@ class Restorable:
         return settings.clamped()
 
     def clamped(self) -> Self:
-        """These settings, with steps that lie beyond the last taken back to it."""
+        """These settings, with steps limited to the last one."""
         controls = self.controls().items()
         last = {name: each.last(self) for name, each in controls if each.last is not None}
         beyond = {name: end for name, end in last.items() if getattr(self, name) > end}

@@ -1,7 +1,7 @@
-"""A sum that goroutines share, simulated: settings -> scores and an order of steps -> what is lost, and who wins.
+"""A sum that goroutines share, simulated: settings -> scores and an order of steps -> lost updates and the winner.
 
-Each goroutine has one priority and adds its scores to the totals of all nodes. It is a generator that stops wherever
-another may come in between; which of them goes on is drawn from a seed. The scores are the engine's.
+Each goroutine has one priority and adds its scores to the totals of all nodes. It is a generator that yields wherever
+another one may run; a seed draws which one continues. The engine computes the scores.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ from kschedlab.views.words import listing
 NODES = tuple(node_names(4))
 PRIORITIES = ("SelectorSpreadPriority", "TaintTolerationPriority", "NodeAffinityPriority", "LeastRequestedPriority")
 Steps: TypeAlias = Iterator[tuple[str, Sum]]
-"""What a goroutine has just done, and the sum that it has in hand; it stops there, and another may go on."""
+"""A goroutine's latest action and the sum that it holds; it yields here, and another one may continue."""
 
 
 @dataclass
@@ -63,7 +63,7 @@ def locked(memory: Memory, me: int, node: int, score: int) -> Steps:
 
 
 def atomic(memory: Memory, me: int, node: int, score: int) -> Steps:
-    """An addition that nothing can come into (so v1.16, in the same place: atomic.AddInt64)."""
+    """An atomic addition (so v1.16, in the same place: atomic.AddInt64)."""
     memory.totals[node] = memory.totals[node].plus(me, score)
     yield "adds at once", memory.totals[node]
 
@@ -84,7 +84,7 @@ DESIGNS: dict[str, Callable[[Memory, int, int, int], Steps]] = {
 
 @dataclass(frozen=True)
 class Settings(Restorable):
-    """How the goroutines add, how many there are, which order of steps (``seed``), and how far we are."""
+    """How the goroutines add, their number, the order of steps (``seed``), and the current step."""
 
     design: str = choice("each goroutine has", DESIGNS, "shared sum")
     goroutines: int = slider("goroutines", range(2, len(PRIORITIES) + 1), 3)
@@ -94,7 +94,7 @@ class Settings(Restorable):
 
 @lru_cache
 def decide(goroutines: int) -> Decision:
-    """What v1.16 decides with the first priorities alone."""
+    """v1.16's decision with the first priorities alone."""
     wanted = PRIORITIES[:goroutines]
     few = replace(V1_16, scores=tuple(each for each in V1_16.scores if each[0].name in wanted))
     return schedule(NEW, Cluster(decode_objects(manifests()), few.api), few)
@@ -102,7 +102,7 @@ def decide(goroutines: int) -> Decision:
 
 @lru_cache
 def race(goroutines: int, shares: bool = True) -> Race:
-    """What each goroutine adds: score × weight."""
+    """The amounts that each goroutine adds: score × weight."""
     scores = decide(goroutines).scores
     assert scores is not None
     rows = [scores.results[scores.plugins.index(name)].tolist() for name in PRIORITIES[:goroutines]]
@@ -160,7 +160,7 @@ def _moments(goroutines: int, design: str, seed: int) -> tuple[Moment, ...]:
 
 
 def outcomes(design: str, goroutines: int = 3, orders: int = 200) -> dict[str, int]:
-    """In so many orders of steps: by the nodes with the highest total at the end, how often they had it."""
+    """Over that many orders of steps: how often each set of nodes ends with the highest total."""
     adding = race(goroutines)
     last = [interleave(adding.scores, design, seed)[-1].totals for seed in range(1, orders + 1)]
     counts = Counter(listing(adding.highest([each.value for each in totals])) for totals in last)
@@ -168,7 +168,7 @@ def outcomes(design: str, goroutines: int = 3, orders: int = 200) -> dict[str, i
 
 
 def show(settings: Settings) -> View:
-    """What the panel shows for these settings."""
+    """The panel's view for these settings."""
     all_of_them, adding = moments(settings), race(settings.goroutines, settings.design != "cells of its own")
     moment = all_of_them[settings.step]
     sentence = told(adding, all_of_them, settings.step)
@@ -179,17 +179,17 @@ def show(settings: Settings) -> View:
 
 
 def as_yaml(settings: Settings) -> str:
-    """The cluster that the scores are of, as YAML documents."""
+    """The cluster of the scores, as YAML documents."""
     return testing.as_yaml(manifests())
 
 
 def panel(**settings: Any) -> Panel[Settings]:
-    """The panel, with some settings other than the usual."""
+    """The panel; arguments override its default settings."""
     return Panel(Settings().changed(**settings), show, as_yaml, "shared_sum.panel()", wide=True)
 
 
 def what_is_left() -> Prediction:
-    """To be answered before the panel is seen."""
+    """The prediction before the panel."""
     return Prediction(
         "A total is 0. One goroutine adds 6 and another 10, without a lock. What can the total be afterwards?",
         {

@@ -45,9 +45,9 @@ def _weight(field: str) -> Any:
 
 @dataclass(frozen=True)
 class Weights(Restorable):
-    """A weight for each plugin, 0 to leave it out; ``avoided``: a note on node-c asks to avoid the shop.
+    """A weight for each plugin, 0 to drop it; ``avoided``: an annotation on node-c asks to avoid the shop's pods.
 
-    ``down`` and ``across``: the two weights that the map lays out.
+    ``down`` and ``across``: the two weights on the map's axes.
     """
 
     balanced: int = _weight("balanced")
@@ -75,7 +75,7 @@ def cluster(weights: Weights) -> Cluster:
 
 
 def decide(weights: Weights, given: Cluster | None = None) -> Decision:
-    """What the scheduler decides for the new pod. ``given``: the cluster, if it is at hand."""
+    """The scheduler's decision for the new pod. ``given``: the cluster, if it already exists."""
     return schedule(NEW, given or cluster(weights), generation(weights))
 
 
@@ -85,7 +85,7 @@ def as_yaml(weights: Weights) -> str:
 
 
 def show(weights: Weights) -> View:
-    """What the panel shows for these settings."""
+    """The panel's view for these settings."""
     world = cluster(weights)
     decision, winners = decide(weights, world), winners_map(weights, world)
     sentence = lead(decision)
@@ -106,7 +106,7 @@ def bars(decision: Decision, alt: str) -> Html:
 
 
 def winners_map(weights: Weights, world: Cluster) -> Chart:
-    """Who wins where two of the weights may stand, the others as they are."""
+    """The winner for every value of two weights; the others stay."""
     controls = weights.controls()
     down, across = controls[weights.down].values, controls[weights.across].values
     winners = [[_winner(weights, world, **{weights.down: y, weights.across: x}) for x in across] for y in down]
@@ -127,5 +127,5 @@ def _winner(weights: Weights, world: Cluster, **changes: Any) -> str:
 
 
 def panel(**settings: Any) -> Panel[Weights]:
-    """The panel, with some settings other than the usual."""
+    """The panel; arguments override its default settings."""
     return Panel(Weights().changed(**settings), show, as_yaml, "weights.panel()")

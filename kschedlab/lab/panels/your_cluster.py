@@ -1,6 +1,6 @@
-"""A cluster of one's own: load it, choose a pod, and ask why there, why pending, what would change it, whom it evicts.
+"""Your own cluster: load it, choose a pod, and ask why it goes there, why it is pending, and what would change that.
 
-It begins with a bundled cluster of 200 nodes. What is loaded stays in this kernel: nothing is sent anywhere.
+A bundled cluster of 200 nodes is the default. What you load stays in this kernel; nothing is sent anywhere.
 """
 
 from __future__ import annotations
@@ -39,14 +39,14 @@ from kschedlab.whatif import Case, what_if
 WHY, WHAT_IF, WHOM = "why", "what would change it", "whom it would evict"
 BUNDLED = "the bundled cluster"
 LISTED, PROBLEMS = 100, 20
-"""How many pods can be chosen from at a time, and how many problems are shown."""
+"""The most pods in the list, and the most problems shown."""
 COMMAND = f"kubectl get {KUBECTL_KINDS} -A -o yaml"
 PASTE = "or paste here what kubectl get nodes,pods,... -A -o yaml prints"
 
 
 @dataclass(frozen=True, eq=False)
 class Loaded:
-    """A cluster that was read, and the name of where it came from. ManifestError if nothing can be asked about it."""
+    """A loaded cluster and the name of its source. ManifestError if it has no nodes or no pods."""
 
     objects: Objects
     name: str
@@ -58,7 +58,7 @@ class Loaded:
             raise ManifestError([Problem(0, 0, self.name, f"there are no {what} in it; try: {COMMAND}")])
 
     def cluster(self, generation: str) -> Cluster:
-        """As that generation's API server would have it."""
+        """The cluster as that generation's API server would store it."""
         api = GENERATIONS[generation].api
         if api not in self._clusters:
             self._clusters[api] = Cluster(self.objects, api)
@@ -66,7 +66,7 @@ class Loaded:
 
     @property
     def pods(self) -> list[str]:
-        """All pods ``namespace/name``: those that wait, then those that run."""
+        """All pods ``namespace/name``: pending ones first, then running ones."""
         cluster = self.cluster(LATEST)
         return [*cluster.pending, *sorted(cluster.pods.row_of), *sorted(cluster.without_node)]
 
@@ -81,13 +81,13 @@ class Loaded:
 
 @cache
 def bundled() -> Loaded:
-    """The cluster to begin with (tools/make_cluster.py)."""
+    """The default cluster (tools/make_cluster.py)."""
     content = files("kschedlab.lab.panels").joinpath("bundled.json.gz").read_bytes()
     return Loaded(loads(gzip.decompress(content).decode(), "bundled.json"), BUNDLED)
 
 
 def settings_of(pods: Sequence[str]) -> type[Any]:
-    """Settings whose pod is one of these; the first one at first."""
+    """Settings whose pod is one of these; the first one is the default."""
     fields = [
         ("pod", str, choice("pod", pods, pods[0])),
         ("generation", str, choice("generation", GENERATIONS, LATEST)),
@@ -97,14 +97,14 @@ def settings_of(pods: Sequence[str]) -> type[Any]:
 
 
 def matching(pods: Sequence[str], words: str, first: str = "") -> list[str]:
-    """The pods whose names contain all of these words, at most so many as can be listed; ``first`` is among them."""
+    """The pods whose names contain all of these words, up to the list's limit; ``first`` is among them."""
     wanted = words.split()
     found = [pod for pod in pods if all(word in pod for word in wanted)][:LISTED]
     return found if not first or first in found else [first, *found[: LISTED - 1]]
 
 
 def show(loaded: Loaded, settings: Any) -> View:
-    """What the panel shows for these settings."""
+    """The panel's view for these settings."""
     cluster, generation = loaded.cluster(settings.generation), GENERATIONS[settings.generation]
     case = Case(cluster, settings.pod, generation)
     decision = case.decide()
@@ -131,7 +131,7 @@ def show(loaded: Loaded, settings: Any) -> View:
 
 
 class Answers(Panel[Any]):
-    """The panel for the pods of one cluster; a state that names a pod which is not listed is the owner's to restore."""
+    """The panel for the pods of one cluster; its owner restores a state that names a pod outside the list."""
 
     def __init__(
         self,
@@ -144,7 +144,7 @@ class Answers(Panel[Any]):
         super().__init__(settings, show)
 
     def restore(self, text: str) -> Any:
-        """Go to the settings that this text describes. ValueError says what is wrong with it."""
+        """Apply the settings in this text. ValueError says what is wrong with the text."""
         return self._restored(text)
 
     def _enlarge(self, on: bool) -> None:
@@ -160,7 +160,7 @@ class YourCluster(Enlargeable):
     asking                :meth:`find`, :meth:`ask`, :meth:`restore`
     ====================  ==========================================================================================
 
-    Input that can't be used leaves everything as it was, and ``problems`` says what is wrong with it.
+    Unusable input changes nothing, and ``problems`` says what is wrong with it.
     """
 
     def __init__(self, loaded: Loaded) -> None:
@@ -187,7 +187,7 @@ class YourCluster(Enlargeable):
         return self._try(lambda: Loaded(loads(text, "pasted"), "pasted"))
 
     def upload(self, given: Iterable[tuple[str, bytes]]) -> Self:
-        """Load files by name and content; those that are gzipped are unpacked."""
+        """Load files by name and content; gzip is unpacked."""
         opened = list(given)
         return self._try(lambda: Loaded(load(*map(_file, *zip(*opened, strict=True))), ", ".join(n for n, _ in opened)))
 
@@ -196,7 +196,7 @@ class YourCluster(Enlargeable):
             self._take(read())
         except ManifestError as error:
             self._refuse(f"Not loaded; {self.loaded.name} stays.", [str(problem) for problem in error.problems])
-        except Exception as error:  # noqa: BLE001  # nobody would see it: a callback has no cell to print to
+        except Exception as error:  # noqa: BLE001  # a callback has no cell to print to, so the panel shows the error
             self._refuse(f"Not loaded; {self.loaded.name} stays.", [f"{type(error).__name__}: {error}"])
         return self
 
@@ -221,16 +221,16 @@ class YourCluster(Enlargeable):
 
     @property
     def settings(self) -> Any:
-        """Which pod, which generation, which question."""
+        """The pod, the generation and the question."""
         return self.answers.settings
 
     @property
     def view(self) -> View | None:
-        """What is shown."""
+        """The current view."""
         return self.answers.view
 
     def find(self, words: str) -> Self:
-        """List the pods whose names contain these words, and show the first."""
+        """List the pods whose names contain these words, and select the first."""
         if found := matching(self.loaded.pods, words):
             self._accept()
             return self._list(found, generation=self.settings.generation, question=self.settings.question)
@@ -238,14 +238,14 @@ class YourCluster(Enlargeable):
         return self
 
     def ask(self, pod: str, question: str = WHY, generation: str = LATEST) -> Self:
-        """Choose a pod ``namespace/name`` and a question. ValueError if there is none of that name."""
+        """Choose a pod ``namespace/name`` and a question. ValueError if there is no such pod or question."""
         if pod not in self.loaded.pods:
             there = count(len(self.loaded.pods), "pod")
             raise ValueError(f'no pod "{pod}" among {there}; the first is {self.loaded.pods[0]}')
         return self._list(matching(self.loaded.pods, "", pod), pod=pod, question=question, generation=generation)
 
     def restore(self, text: str) -> Self:
-        """Go to the settings that this text describes. ValueError says what is wrong with it."""
+        """Apply the settings in this text. ValueError says what is wrong with the text."""
         named = dict(part.strip().split(": ", 1) for part in text.split(",") if ": " in part)
         pod = named.get("pod", self.settings.pod)
         if pod not in self.loaded.pods:
@@ -271,18 +271,18 @@ class YourCluster(Enlargeable):
         return "\n".join([*map(visible, [self.loaded.sentence, *self.problems]), repr(self.answers)])
 
     def _repr_mimebundle_(self, **options: Any) -> dict[str, Any]:
-        """The live widget, and beside it what a saved notebook shows without a kernel."""
+        """The live widget, and the output that a saved notebook shows without a kernel."""
         bundle = super()._repr_mimebundle_(**options)
         return {**bundle, "text/plain": repr(self), "text/html": str(self.still())}
 
     def still(self) -> Html:
-        """The panel as it stands, without controls."""
+        """The panel's current state without controls."""
         wrong = (element("li", problem) for problem in self.problems)
         read = element("div", element("p", self.loaded.sentence), element("ul", *wrong), style=CARD)
         return join([read, self.answers.still()])
 
     def _loader(self) -> ipywidgets.Widget:
-        """Where another cluster comes in: a file, a path, or text."""
+        """The inputs for another cluster: a file, a path, or text."""
         upload = ipywidgets.FileUpload(accept=".yaml,.yml,.json,.gz", multiple=True, description="Upload files")
         path = ipywidgets.Text(placeholder="/path/to/cluster.yaml", description="path", layout={"width": "30em"})
         text = ipywidgets.Textarea(placeholder=PASTE, rows=6, layout={"width": "100%"})
@@ -314,7 +314,7 @@ class YourCluster(Enlargeable):
 
 
 def _file(name: str, content: bytes) -> io.BytesIO:
-    """An open file; unpacked if it is gzipped, but no further than what may be loaded."""
+    """An open file; gzip is unpacked, up to the size limit."""
     if content.startswith(b"\x1f\x8b"):
         try:
             with gzip.open(io.BytesIO(content)) as packed:
@@ -343,7 +343,7 @@ def overview() -> Overview:
 
 
 def what_helps() -> Prediction:
-    """To be answered before the panel is seen."""
+    """The prediction before the panel."""
     return Prediction(
         "What keeps ml/train-small-0 off the nodes with GPUs?",
         {
@@ -355,7 +355,7 @@ def what_helps() -> Prediction:
 
 
 def how_much() -> Prediction:
-    """To be answered before requests are searched."""
+    """The prediction before the search over requests."""
     return Prediction(
         "report-builder asks for 7.7 CPU. Which request would fit?",
         {
@@ -367,7 +367,7 @@ def how_much() -> Prediction:
 
 
 def there_again() -> Prediction:
-    """To be answered before a running pod is decided again."""
+    """The prediction before a running pod is decided again."""
     return Prediction(
         "A pod runs on a node. Taken off and decided again, does it come back there?",
         {
