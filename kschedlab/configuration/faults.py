@@ -12,7 +12,7 @@ from typing import Any, TypeVar, Union, get_args, get_origin, get_type_hints
 
 import msgspec
 
-from kschedlab.manifests.schema import decode_value, fitted
+from kschedlab.manifests.schema import decode_value, validated
 from kschedlab.objects.meta import Part
 from kschedlab.objects.problems import Fault, Path, quoted
 
@@ -68,7 +68,7 @@ def decoded(data: Any, wanted: type[P], path: Path, faults: list[Fault], unknown
     if not isinstance(data, dict):
         faults.append(Fault(path, "a map of fields is expected here"))
         return wanted()
-    fit, unfit = fitted(data, wanted)
+    fit, unfit = validated(data, wanted)
     faults += [Fault((*path, *fault.path), fault.message, fault.value) for fault in unfit]
     strangers = [Fault((*path, *way), f"unknown field {quoted(str(way[-1]))}") for way in unknown_fields(data, wanted)]
     (faults if unknown is None else unknown).extend(strangers)

@@ -1,8 +1,8 @@
-"""Plain data out of what a parser reads, with a guard against everything that would explode later.
+"""Builds plain data from a parser's events, within limits that keep hostile input harmless.
 
-Maps, lists and scalars arrive one after the other, so no depth of nesting can exhaust the stack. An alias is the same
-object again; what aliases would add if they were written out is counted. Positions are kept on request: loading does
-without, and an input with faults is read once more to say where they are.
+Maps, lists and scalars arrive one by one, so deep nesting cannot exhaust the stack. An alias yields the same object
+again; the composer counts the values that aliases would add if they were expanded. It records positions only on
+request: loading does without them, and reads an input with errors again to locate them.
 """
 
 from __future__ import annotations
@@ -13,12 +13,12 @@ from typing import Any
 from kschedlab.objects.problems import Path, quoted
 
 MAX_DEPTH = 100
-MAX_BORROWED = 200_000
-"""How many values aliases may repeat in one document."""
+MAX_ALIASED = 200_000
+"""How many values the aliases of one document may expand to."""
 
 
 class UnreadableError(Exception):
-    """An input that cannot be read on from this line (counted from 1)."""
+    """The input cannot be parsed beyond this line (counted from 1)."""
 
     def __init__(self, line: int, message: str) -> None:
         super().__init__(message)
@@ -27,12 +27,12 @@ class UnreadableError(Exception):
 
 
 MERGE = object()
-"""The key ``<<``: its value's fields are taken over, unless they are given."""
+"""The key ``<<``: the map takes over its value's fields, except those that the map defines itself."""
 
 
 @dataclass(slots=True)
 class _Open:
-    """A map or list that is not complete. ``key``: in a map, the key whose value is next."""
+    """A map or list that is still open. ``key``: in a map, the key whose value comes next."""
 
     container: dict[str, Any] | list[Any]
     anchor: str | None
@@ -43,24 +43,24 @@ class _Open:
 
 
 class Composer:
-    """Builds documents. ``roots``: the data of each, and the line on which it starts; ``faults``: (line, message)."""
+    """Builds documents. ``roots``: (data, first line) of each document. ``faults``: (line, message)."""
 
     def __init__(self, positions: bool = False) -> None:
         self.roots: list[tuple[Any, int]] = []
         self.faults: list[tuple[int, str]] = []
         self._marks: dict[tuple[int, str | int], tuple[int, str | None]] | None = {} if positions else None
-        self._kept: list[object] = []  # a mark knows its map by its id, which must not be given to another
+        self._alive: list[object] = []  # marks refer to containers by id, so their ids must not be reused
         self._open: list[_Open] = []
         self._anchors: dict[str, tuple[Any, int]] = {}
-        self._borrowed = 0
+        self._aliased = 0
 
     @property
     def wants_key(self) -> bool:
-        """Whether a map's key is next."""
+        """Whether a map's key comes next."""
         return bool(self._open) and isinstance(self._open[-1].container, dict) and self._open[-1].key is None
 
     def begin(self, container: dict[str, Any] | list[Any], line: int, anchor: str | None = None) -> None:
-        """A map or a list starts; what comes next goes into it until :meth:`end`."""
+        """Open a map or list. Values go into it until :meth:`end`."""
         if len(self._open) >= MAX_DEPTH:
             raise UnreadableError(line, f"nested deeper than {MAX_DEPTH} levels")
         if self.wants_key:
@@ -68,34 +68,34 @@ class Composer:
         if anchor is not None:
             self._anchors[anchor] = (container, 0)
         if self._marks is not None:
-            self._kept.append(container)
+            self._alive.append(container)
         self._put(container, line, None)
         self._open.append(_Open(container, anchor, start=line))
 
     def end(self) -> None:
-        """The innermost map or list is complete."""
-        done = self._open.pop()
-        if isinstance(done.container, dict):
-            for value in done.merged:
-                self._take_over(value, done.container, done.start)
-        if done.anchor is not None:
-            self._anchors[done.anchor] = (done.container, done.size)
+        """Close the innermost map or list."""
+        closed = self._open.pop()
+        if isinstance(closed.container, dict):
+            for value in closed.merged:
+                self._merge(value, closed.container, closed.start)
+        if closed.anchor is not None:
+            self._anchors[closed.anchor] = (closed.container, closed.size)
         if self._open:
-            self._open[-1].size += done.size
+            self._open[-1].size += closed.size
         else:
             self._finish()
 
     def key(self, key: Any, line: int) -> None:
-        """A map's key."""
+        """Add a map's key."""
         inner = self._open[-1]
         if key is not MERGE and key in inner.container:
-            self.faults.append((line, f"{quoted(key)} is given twice in the same map"))
+            self.faults.append((line, f"the key {quoted(key)} appears twice in the same map"))
         inner.key = key
         if self._marks is not None and key is not MERGE:
             self._marks.setdefault((id(inner.container), key), (line, None))
 
     def scalar(self, value: Any, line: int, text: str, anchor: str | None = None) -> None:
-        """A value that is no map and no list. ``text``: as it is written."""
+        """Add a scalar. ``text``: its spelling in the input."""
         if anchor is not None:
             self._anchors[anchor] = (value, 1)
         self._put(value, line, text)
@@ -105,21 +105,21 @@ class Composer:
             self._finish()
 
     def alias(self, anchor: str, line: int) -> None:
-        """A value that was given before."""
+        """Add the anchored value again."""
         if anchor not in self._anchors:
             raise UnreadableError(line, f"the alias *{anchor} has no anchor &{anchor} before it")
         value, size = self._anchors[anchor]
         if size == 0:
             raise UnreadableError(line, f"the anchor &{anchor} contains itself")
-        self._borrowed += size
-        if self._borrowed > MAX_BORROWED:
-            raise UnreadableError(line, f"aliases repeat more than {MAX_BORROWED} values")
+        self._aliased += size
+        if self._aliased > MAX_ALIASED:
+            raise UnreadableError(line, f"aliases expand to more than {MAX_ALIASED} values")
         self._put(value, line, None)
         if self._open:
             self._open[-1].size += size
 
     def locate(self, root: int, path: Path) -> tuple[int, str | None]:
-        """(line, the scalar as it is written) of a field; without text, of the nearest around it that exists."""
+        """(line, the scalar's spelling) of a field. If it does not exist: the line of the nearest parent, and None."""
         data, line = self.roots[root]
         assert self._marks is not None, "positions were not kept"
         text = None
@@ -148,11 +148,11 @@ class Composer:
             inner.container[inner.key] = value
             inner.key = None
 
-    def _take_over(self, value: Any, container: dict[str, Any], line: int) -> None:
-        """Add the fields of a map, or of a list of maps, that are not given."""
+    def _merge(self, value: Any, container: dict[str, Any], line: int) -> None:
+        """Add the fields of a map, or of a list of maps, that the container lacks."""
         for fields in value if isinstance(value, list) else [value]:
             if not isinstance(fields, dict):
-                raise UnreadableError(line, "<< takes an alias of a map, or a list of them")
+                raise UnreadableError(line, "<< needs an alias of a map, or a list of such aliases")
             for key in [key for key in fields if key not in container]:
                 container[key] = fields[key]
                 if self._marks is not None:
@@ -160,4 +160,4 @@ class Composer:
 
     def _finish(self) -> None:
         self._anchors.clear()
-        self._borrowed = 0
+        self._aliased = 0

@@ -1,4 +1,4 @@
-"""Plain data to typed objects: lists opened, kinds told apart, faults found with their places."""
+"""Decodes plain data into typed objects: expands lists, identifies kinds, and locates errors."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from typing import Any
 import msgspec
 
 from kschedlab.manifests.defaults import CLUSTER_SCOPED
-from kschedlab.manifests.schema import decode_value, fitted
+from kschedlab.manifests.schema import decode_value, validated
 from kschedlab.manifests.sources import Text
 from kschedlab.objects.model import ApiObject
 from kschedlab.objects.problems import WRITTEN, Fault, Path, Problem, path_text, shortened
@@ -33,14 +33,17 @@ GROUPS = {
     "CSIDriver": "storage.k8s.io",
     "CSIStorageCapacity": "storage.k8s.io",
 }
-"""The API group of every kind that the scheduler reads."""
+"""The API group of each kind that the scheduler reads."""
 
 KINDS: dict[str, type[ApiObject]] = {kind.__name__: kind for kind in ApiObject.__subclasses__()}
 
 
 @dataclass(frozen=True, slots=True)
 class Origin:
-    """Where an object stands: in which input, which document of it, and the way to it inside."""
+    """Where an object comes from: the input, the index of its document there, and its path in the document.
+
+    ``text``: None for parsed objects; ``root`` is then the object's index. ``kind``, ``name``: as messages give them.
+    """
 
     text: Text | None
     root: int
@@ -49,11 +52,11 @@ class Origin:
     name: str = ""
 
     def problem(self, fault: Fault) -> Problem:
-        """The fault with its line and the object's name."""
-        line, written = self._locate(fault.path)
+        """The fault as a problem: with its line and the object's name."""
+        line, spelling = self._locate(fault.path)
         subject = f"{self.kind} {self.name}: " if self.kind else ""
         field = f"{path_text(fault.path)}: " if fault.path else ""
-        message = subject + field + fault.message.replace(WRITTEN, shortened(written or fault.value))
+        message = subject + field + fault.message.replace(WRITTEN, shortened(spelling or fault.value))
         if self.text is None:
             return Problem(self.root, 0, f"objects[{self.root}]", message)
         return self.text.problem(line, message)
@@ -67,16 +70,16 @@ class Origin:
         return self.text.locate(self.root, (*self.path, *path)) if self.text is not None else (0, None)
 
 
-def described(origin: Origin, metadata: Any, kind: str) -> Origin:
-    """The origin with the object's kind and name, as messages give them."""
+def named_origin(origin: Origin, metadata: Any, kind: str) -> Origin:
+    """The origin, with the object's kind and name for messages."""
     metadata = metadata if isinstance(metadata, dict) else {}
     name, namespace = metadata.get("name") or "(without a name)", metadata.get("namespace") or "default"
     full = shortened(str(name)) if kind in CLUSTER_SCOPED else f"{shortened(str(namespace))}/{shortened(str(name))}"
     return Origin(origin.text, origin.root, origin.path, kind, full)
 
 
-def items(data: Any, origin: Origin) -> Iterator[tuple[Any, Origin]]:
-    """The object, or those in it if it is a list (``List``, ``PodList``, ...)."""
+def expanded_lists(data: Any, origin: Origin) -> Iterator[tuple[Any, Origin]]:
+    """The object itself, or the items of a list (``List``, ``PodList``, ...), each with its origin."""
     kind = data.get("kind") if isinstance(data, dict) else None
     if not isinstance(kind, str) or not kind.endswith("List") or not isinstance(data.get("items"), list):
         yield data, origin
@@ -85,40 +88,40 @@ def items(data: Any, origin: Origin) -> Iterator[tuple[Any, Origin]]:
     for i, item in enumerate(data["items"]):
         if inherited and isinstance(item, dict) and "kind" not in item:
             item = inherited | item
-        yield from items(item, Origin(origin.text, origin.root, (*origin.path, "items", i)))
+        yield from expanded_lists(item, Origin(origin.text, origin.root, (*origin.path, "items", i)))
 
 
 def kind_of(data: Any) -> tuple[str, str] | Fault:
-    """(kind, the kind with its group as kubectl names it) of an object, or why it has none."""
+    """(kind, kind.group as kubectl names it) of an object, or a fault if it has no kind."""
     if not isinstance(data, dict):
-        return Fault((), "a Kubernetes object is expected here, with apiVersion, kind and metadata")
+        return Fault((), "expected a Kubernetes object with apiVersion, kind and metadata")
     kind, version = data.get("kind"), data.get("apiVersion")
     if kind is None or kind == "":
-        return Fault((), "kind is missing: a Kubernetes object is expected here, with apiVersion, kind and metadata")
+        return Fault((), "kind is missing: expected a Kubernetes object with apiVersion, kind and metadata")
     if not isinstance(kind, str):
-        return Fault(("kind",), "text is expected here")
+        return Fault(("kind",), "expected text")
     if version is not None and not isinstance(version, str):
         return Fault(("apiVersion",), f"{WRITTEN} is not text: put it in quotes")
     group = version.rpartition("/")[0] if version is not None else GROUPS.get(kind, "")
     return kind, f"{kind}.{group}" if group else kind
 
 
-def is_read(kind: str, full: str) -> bool:
+def is_read(kind: str, qualified: str) -> bool:
     """Whether the scheduler reads objects of this kind (and group)."""
-    return kind in GROUPS and full == (f"{kind}.{GROUPS[kind]}" if GROUPS[kind] else kind)
+    return kind in GROUPS and qualified == (f"{kind}.{GROUPS[kind]}" if GROUPS[kind] else kind)
 
 
 def decode(data: dict[str, Any], kind: str) -> tuple[ApiObject, list[Fault]]:
-    """The typed object, and the faults of its shape; what they are about is left out of the object."""
-    wanted = KINDS[kind]
+    """The typed object, without the fields that do not fit their types, and a fault for each of these."""
+    struct = KINDS[kind]
     try:
-        return msgspec.convert(data, wanted, dec_hook=decode_value), []
+        return msgspec.convert(data, struct, dec_hook=decode_value), []
     except (msgspec.ValidationError, ValueError, NotImplementedError):
-        fit, faults = fitted(data, wanted)
-    return msgspec.convert(fit, wanted, dec_hook=decode_value), faults
+        valid, faults = validated(data, struct)
+    return msgspec.convert(valid, struct, dec_hook=decode_value), faults
 
 
-# -- JSON, the fast way
+# -- the fast path for JSON
 
 
 class _List(msgspec.Struct):
@@ -133,7 +136,7 @@ _RAW = msgspec.json.Decoder(msgspec.Raw)
 
 
 def fast_json(text: Text) -> list[tuple[Any, Origin]] | None:
-    """The objects in the input, or None if there is anything in it that has to be looked at closely."""
+    """The objects in the input, or None if it needs the slow reader, which locates errors."""
     try:
         return list(_fast_json(text))
     except (msgspec.MsgspecError, RecursionError, ValueError):
@@ -143,36 +146,35 @@ def fast_json(text: Text) -> list[tuple[Any, Origin]] | None:
 def _fast_json(text: Text) -> Iterator[tuple[Any, Origin]]:
     content = text.content.encode()
     try:
-        found = _LISTS.decode(content)
+        document = _LISTS.decode(content)
     except msgspec.ValidationError:
         raise
     except msgspec.DecodeError:
         for root, raw in enumerate(_RAW.decode_lines(content)):
-            yield from items(strict_json(raw), Origin(text, root, ()))
+            yield from expanded_lists(strict_json(raw), Origin(text, root, ()))
         return
-    if found.items is None or not found.kind.endswith("List"):
-        yield from items(strict_json(msgspec.Raw(content)), Origin(text, 0, ()))
+    if document.items is None or not document.kind.endswith("List"):
+        yield from expanded_lists(strict_json(msgspec.Raw(content)), Origin(text, 0, ()))
         return
-    inherited = {"kind": found.kind[:-4], "apiVersion": found.apiVersion} if found.kind != "List" else {}
-    for i, raw in enumerate(found.items):
+    inherited = {"kind": document.kind[:-4], "apiVersion": document.apiVersion} if document.kind != "List" else {}
+    for i, raw in enumerate(document.items):
         item = strict_json(raw)
         if inherited and isinstance(item, dict):
             item = inherited | item
-        yield from items(item, Origin(text, 0, ("items", i)))
+        yield from expanded_lists(item, Origin(text, 0, ("items", i)))
 
 
 def strict_json(raw: msgspec.Raw) -> Any:
-    """The value. ValueError if a map gives a key twice: then the value written out again has fewer keys.
+    """The value. ValueError if a map repeats a key: the value, encoded again, then has fewer keys.
 
-    In JSON ``":`` ends a key, except after a backslash inside a text.
+    In JSON ``":`` ends a key, except after a backslash inside a string.
     """
-    written = bytes(raw)
-    value = _JSON.decode(written)
-    again = msgspec.json.encode(value)
-    if _keys(written) != _keys(again):
-        raise ValueError("a key is given twice")
+    encoded = bytes(raw)
+    value = _JSON.decode(encoded)
+    if _key_count(encoded) != _key_count(msgspec.json.encode(value)):
+        raise ValueError("a key appears twice in the same map")
     return value
 
 
-def _keys(json: bytes) -> int:
+def _key_count(json: bytes) -> int:
     return json.count(b'":') - json.count(b'\\":')

@@ -1,8 +1,8 @@
-"""What the API server fills in before a scheduler sees an object.
+"""The defaults that the API server fills in before a scheduler sees an object.
 
 v1.37: pkg/apis/core/v1/defaults.go (SetDefaults_Pod, _ResourceList, _NodeStatus, _Namespace), pkg/api/pod/util.go
-(DefaultPodLevelResources), plugin/pkg/admission/priority. Defaults that are the same for all objects, such as protocol
-TCP, stand in the model; what becomes of matchLabelKeys depends on the API (:mod:`kschedlab.objects.match_label_keys`).
+(DefaultPodLevelResources), plugin/pkg/admission/priority. Constant defaults, such as protocol TCP, are part of
+the model. The API of a generation decides about matchLabelKeys (:mod:`kschedlab.objects.match_label_keys`).
 """
 
 from __future__ import annotations
@@ -53,17 +53,17 @@ NAMESPACE_NAME = "kubernetes.io/metadata.name"
 _replace = msgspec.structs.replace
 
 
-def priority_classes(given: Iterable[PriorityClass]) -> dict[str, PriorityClass]:
-    """PriorityClasses by name, those of the system included; ``""`` is the one for pods that name none."""
-    known = {n: PriorityClass(metadata=ObjectMeta(name=n), value=v) for n, v in SYSTEM_CLASSES.items()}
-    known |= {c.metadata.name: c for c in given}
-    usual = [c for c in known.values() if c.globalDefault]
-    known[""] = min(usual, key=lambda c: c.value) if usual else PriorityClass()
-    return known
+def priority_classes(classes: Iterable[PriorityClass]) -> dict[str, PriorityClass]:
+    """PriorityClasses by name, including the system's; ``""`` is the class of pods that name none."""
+    by_name = {n: PriorityClass(metadata=ObjectMeta(name=n), value=v) for n, v in SYSTEM_CLASSES.items()}
+    by_name |= {c.metadata.name: c for c in classes}
+    defaults = [c for c in by_name.values() if c.globalDefault]
+    by_name[""] = min(defaults, key=lambda c: c.value) if defaults else PriorityClass()
+    return by_name
 
 
 def with_defaults(document: D, classes: Mapping[str, PriorityClass]) -> D:
-    """The object as the API server would store it."""
+    """The object as the API server stores it."""
     document = _namespaced(document)
     if isinstance(document, Pod):
         return _pod(document, classes)  # type: ignore[return-value]  # D is Pod here
@@ -85,7 +85,7 @@ def _namespaced(document: D) -> D:
     return _replace(document, metadata=_replace(metadata, namespace="default" if scoped else ""))
 
 
-# -- nodes and volumes
+# -- nodes and replication controllers
 
 
 def _node(node: Node) -> Node:
@@ -137,16 +137,16 @@ def _status(status: PodStatus) -> PodStatus:
         containerStatuses=tuple(map(_container_status, status.containerStatuses)),
         initContainerStatuses=tuple(map(_container_status, status.initContainerStatuses)),
         allocatedResources=_milli_or_none(status.allocatedResources),
-        resources=_in_force(status.resources),
+        resources=_actual(status.resources),
     )
 
 
 def _container_status(status: ContainerStatus) -> ContainerStatus:
-    allocated, given = _milli_or_none(status.allocatedResources), _in_force(status.resources)
-    return _replace(status, allocatedResources=allocated, resources=given)
+    allocated, actual = _milli_or_none(status.allocatedResources), _actual(status.resources)
+    return _replace(status, allocatedResources=allocated, resources=actual)
 
 
-def _in_force(resources: ResourcesInForce | None) -> ResourcesInForce | None:
+def _actual(resources: ResourcesInForce | None) -> ResourcesInForce | None:
     return ResourcesInForce(_milli_or_none(resources.requests)) if resources is not None else None
 
 
@@ -155,14 +155,14 @@ def _milli_or_none(resources: ResourceList | None) -> ResourceList | None:
 
 
 def _priority(spec: PodSpec, classes: Mapping[str, PriorityClass]) -> dict[str, object]:
-    """What the priority admission plugin sets; a pod that has a priority and names no class has been through it."""
+    """The fields that the Priority admission plugin sets. It has already run on a pod with a priority and no class."""
     if spec.priority is not None and not spec.priorityClassName:
         return {"preemptionPolicy": spec.preemptionPolicy or "PreemptLowerPriority"}
-    found = classes.get(spec.priorityClassName) or PriorityClass()
+    priority_class = classes.get(spec.priorityClassName) or PriorityClass()
     return {
-        "priority": found.value if spec.priority is None else spec.priority,
-        "preemptionPolicy": spec.preemptionPolicy or found.preemptionPolicy,
-        "priorityClassName": spec.priorityClassName or found.metadata.name,
+        "priority": priority_class.value if spec.priority is None else spec.priority,
+        "preemptionPolicy": spec.preemptionPolicy or priority_class.preemptionPolicy,
+        "priorityClassName": spec.priorityClassName or priority_class.metadata.name,
     }
 
 
@@ -188,7 +188,7 @@ def _container(container: Container, host_network: bool) -> Container:
 
 
 def _resources(resources: ResourceRequirements) -> ResourceRequirements:
-    """Requests are the limits where there is a limit only; both rounded up to thousandths."""
+    """Missing requests default to the limits; both are rounded up to thousandths."""
     limits = _milli(resources.limits)
     return _replace(resources, limits=limits, requests={**limits, **_milli(resources.requests)})
 
@@ -200,7 +200,7 @@ def _milli(resources: ResourceList) -> ResourceList:
 
 
 def _pod_level(pod: Pod) -> Pod:
-    """Requests of the pod as a whole: what its containers ask for, or else its limit, where it does not say."""
+    """Complete the pod-level requests: a missing one is the sum over the containers, or else the pod-level limit."""
     resources = pod.spec.resources
     if resources is None or not (resources.requests or resources.limits):
         return pod

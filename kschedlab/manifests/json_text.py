@@ -1,4 +1,4 @@
-"""JSON with line numbers: one value, or several after one another. Slower than msgspec; read when that fails."""
+"""A JSON reader that records line numbers, for one value or several in sequence. Used where msgspec fails; slower."""
 
 from __future__ import annotations
 
@@ -14,28 +14,32 @@ _SPACE = re.compile(r"[ \t\r\n]*")
 _NUMBER = re.compile(r"-?(?:0|[1-9][0-9]*)(\.[0-9]+)?([eE][+-]?[0-9]+)?")
 _WORD = re.compile(r"[A-Za-z0-9_.+-]+")
 _LITERALS: dict[str, bool | None] = {"true": True, "false": False, "null": None}
-_LONGEST_NUMBER = 64
+_MAX_DIGITS = 64
 
 
 def compose_json(text: str, positions: bool = False) -> Composer:
-    """The values in the text. UnreadableError if it cannot be read to its end."""
+    """The values in the text. UnreadableError if it is not valid JSON."""
     return _Reader(text, Composer(positions)).read()
 
 
 class _Reader:
-    """Reads the text from left to right and hands what it finds to the composer."""
+    """Reads the text from left to right and passes the values on to the composer.
+
+    ``closing``: the brackets that close the open maps and lists. ``first``: whether the next member is a container's
+    first.
+    """
 
     def __init__(self, text: str, composer: Composer) -> None:
         self.text = text
         self.composer = composer
-        self.at = 0
+        self.position = 0
         self.closing: list[str] = []
         self.first = False
-        self.starts = [0, *(m.end() for m in re.finditer("\n", text))]
+        self.line_starts = [0, *(m.end() for m in re.finditer("\n", text))]
 
     @property
     def line(self) -> int:
-        return bisect_right(self.starts, self.at)
+        return bisect_right(self.line_starts, self.position)
 
     def fault(self, message: str) -> UnreadableError:
         return UnreadableError(self.line, f"not valid JSON: {message}")
@@ -48,28 +52,28 @@ class _Reader:
         return self.composer
 
     def peek(self) -> str:
-        """The next character that is no space, "" at the end."""
-        match = _SPACE.match(self.text, self.at)
-        self.at = match.end() if match else self.at
-        return self.text[self.at : self.at + 1]
+        """Skip white space and return the next character, "" at the end."""
+        match = _SPACE.match(self.text, self.position)
+        self.position = match.end() if match else self.position
+        return self.text[self.position : self.position + 1]
 
     def next_member(self) -> None:
-        """What follows inside the innermost map or list: another member, or its end."""
-        found = self.peek()
-        if found == self.closing[-1]:
-            self.at += 1
+        """Read the next member of the innermost map or list, or its closing bracket."""
+        character = self.peek()
+        if character == self.closing[-1]:
+            self.position += 1
             self.closing.pop()
             self.composer.end()
             self.first = False
             return
-        if not found:
-            raise self.fault(f'it ends where "{self.closing[-1]}" is missing')
+        if not character:
+            raise self.fault(f'the input ends before the closing "{self.closing[-1]}"')
         if not self.first:
-            if found != ",":
+            if character != ",":
                 raise self.fault(f'"," or "{self.closing[-1]}" is missing before {self.word()}')
-            self.at += 1
+            self.position += 1
             if self.peek() == self.closing[-1]:
-                raise self.fault(f'there is a "," too many before "{self.closing[-1]}"')
+                raise self.fault(f'remove the "," before "{self.closing[-1]}"')
         self.first = False
         if self.closing[-1] == "}":
             self.member_key()
@@ -77,51 +81,54 @@ class _Reader:
 
     def member_key(self) -> None:
         if self.peek() != '"':
-            raise self.fault(f"a key in double quotes is expected, not {self.word()}")
+            raise self.fault(f"expected a key in double quotes, not {self.word()}")
         line = self.line
         self.composer.key(self.string(), line)
         if self.peek() != ":":
             raise self.fault('":" is missing after the key')
-        self.at += 1
+        self.position += 1
 
     def value(self) -> None:
-        found, line = self.peek(), self.line
-        if found in ("{", "["):
-            self.at += 1
-            self.composer.begin({} if found == "{" else [], line)
-            self.closing.append("}" if found == "{" else "]")
+        character, line = self.peek(), self.line
+        if character in ("{", "["):
+            self.position += 1
+            self.composer.begin({} if character == "{" else [], line)
+            self.closing.append("}" if character == "{" else "]")
             self.first = True
             return
-        start = self.at
-        value = self.string() if found == '"' else self.bare()
-        self.composer.scalar(value, line, value if isinstance(value, str) else self.text[start : self.at])
+        start = self.position
+        value = self.string() if character == '"' else self.bare()
+        self.composer.scalar(value, line, value if isinstance(value, str) else self.text[start : self.position])
         self.first = False
 
     def string(self) -> str:
         try:
-            value, self.at = scanstring(self.text, self.at + 1, True)
+            value, self.position = scanstring(self.text, self.position + 1, True)
         except JSONDecodeError as error:
-            self.at = error.pos
+            self.position = error.pos
             raise self.fault(error.msg[0].lower() + error.msg[1:].removesuffix(" at")) from None
         if not value.isascii() and re.search("[\ud800-\udfff]", value):
-            raise self.fault("half of a surrogate pair")
+            raise self.fault("unpaired surrogate")
         return value
 
     def bare(self) -> Any:
-        """true, false, null or a number."""
-        word = _WORD.match(self.text, self.at)
+        """Read true, false, null or a number."""
+        word = _WORD.match(self.text, self.position)
         if word is not None and word[0] in _LITERALS:
-            self.at = word.end()
+            self.position = word.end()
             return _LITERALS[word[0]]
         number = _NUMBER.fullmatch(word[0]) if word is not None else None
         if word is None or number is None:
             raise self.fault(f"{self.word()} is not a value")
-        if len(word[0]) > _LONGEST_NUMBER:
-            raise UnreadableError(self.line, f"a number has more than {_LONGEST_NUMBER} digits")
-        self.at = word.end()
+        if len(word[0]) > _MAX_DIGITS:
+            raise UnreadableError(self.line, f"a number has more than {_MAX_DIGITS} digits")
+        self.position = word.end()
         return Decimal(word[0]) if number[1] or number[2] else int(word[0])
 
     def word(self) -> str:
-        """What stands here, for a message."""
-        word = _WORD.match(self.text, self.at)
-        return f'"{(word[0] if word else self.text[self.at : self.at + 1])[:40]}"' if self.peek() else "the end"
+        """The word at this position, for a message."""
+        word = _WORD.match(self.text, self.position)
+        if not self.peek():
+            return "the end"
+        shown = word[0] if word else self.text[self.position]
+        return f'"{shown[:40]}"'

@@ -1,9 +1,9 @@
-"""Manifests to objects: everything that is wrong with the input at once, and nothing half loaded.
+"""Loads manifests into objects. An error lists everything that is wrong with the input, and nothing is loaded.
 
 objects = load("cluster.yaml", "more/")          files, folders, "-" for standard input, open files
 objects = loads(text)
 objects = from_kubectl("--context", "staging")
-objects = decode_objects(scenario["objects"])    parsed JSON, or messages of msgspec
+objects = decode_objects(scenario["objects"])    parsed JSON, or msgspec.Raw
 """
 
 from __future__ import annotations
@@ -16,7 +16,16 @@ from typing import Any, NamedTuple
 
 import msgspec
 
-from kschedlab.manifests.decoding import Origin, decode, described, fast_json, is_read, items, kind_of, strict_json
+from kschedlab.manifests.decoding import (
+    Origin,
+    decode,
+    expanded_lists,
+    fast_json,
+    is_read,
+    kind_of,
+    named_origin,
+    strict_json,
+)
 from kschedlab.manifests.defaults import priority_classes, with_defaults
 from kschedlab.manifests.sources import Source, Text, kubectl_output, read_all
 from kschedlab.manifests.validation import faults_of, priority_fault, warnings_of
@@ -49,28 +58,28 @@ __all__ = ["LoadReport", "ManifestError", "Objects", "decode_objects", "from_kub
 
 @dataclass
 class LoadReport:
-    """What was read. ``counts``: objects by kind; ``unknown``: kinds that a scheduler does not read; ``warnings``."""
+    """What was loaded. ``counts``: objects by kind. ``unknown``: objects by a kind that the scheduler does not read."""
 
     counts: dict[str, int] = field(default_factory=dict)
     unknown: dict[str, int] = field(default_factory=dict)
     warnings: list[str] = field(default_factory=list)
 
     def lines(self) -> list[str]:
-        """What a user should know: the warnings, and the kinds that were passed over."""
+        """What a user should know: the warnings, and the kinds that were ignored."""
         obeyed = {kind: count for kind, count in self.unknown.items() if kind in OBEYED}
         others = {kind: count for kind, count in self.unknown.items() if kind not in obeyed}
         lines = list(self.warnings)
         if obeyed:
-            lines.append(f"not modelled, though kube-scheduler obeys them: {_counted(obeyed)}")
+            lines.append(f"not modelled, although kube-scheduler obeys them: {_counted(obeyed)}")
         if others:
-            lines.append(f"passed over, for a scheduler does not read them: {_counted(others)}")
+            lines.append(f"ignored, because the scheduler does not read them: {_counted(others)}")
         return lines
 
 
 _DEVICES = ("DeviceClass", "DeviceTaintRule", "ResourceClaim", "ResourceClaimTemplate", "ResourceSlice")
 _GROUPS = ("CompositePodGroup", "PodGroup", "Workload")
 OBEYED = frozenset([f"{kind}.resource.k8s.io" for kind in _DEVICES] + [f"{kind}.scheduling.k8s.io" for kind in _GROUPS])
-"""Kinds that v1.37 reads for plugins which are not modelled: dynamic resources, gang scheduling."""
+"""Kinds that v1.37 reads for plugins that are not modelled: dynamic resources and gang scheduling."""
 
 
 def _counted(kinds: Mapping[str, int]) -> str:
@@ -79,7 +88,7 @@ def _counted(kinds: Mapping[str, int]) -> str:
 
 @dataclass
 class Objects:
-    """The objects of a cluster by kind, with the API server's defaults, in the order in which they were read."""
+    """The objects of a cluster by kind, with the API server's defaults, in the order of the input."""
 
     nodes: list[Node] = field(default_factory=list)
     pods: list[Pod] = field(default_factory=list)
@@ -100,9 +109,9 @@ class Objects:
     report: LoadReport = field(default_factory=LoadReport)
 
     def of(self, kind: type[ApiObject]) -> list[Any]:
-        """The list of that kind's objects."""
-        found: list[Any] = getattr(self, _LISTS[kind])
-        return found
+        """The list of the objects of this kind."""
+        objects: list[Any] = getattr(self, _LISTS[kind])
+        return objects
 
 
 _LISTS: dict[type[ApiObject], str] = {
@@ -126,157 +135,158 @@ _LISTS: dict[type[ApiObject], str] = {
 
 
 def load(*sources: Source) -> Objects:
-    """Load files, folders, ``-`` for standard input, open files. ManifestError if anything is wrong."""
+    """Load files, folders, open files or ``-`` (standard input). ManifestError if anything is wrong."""
     return _load_texts(read_all(sources))
 
 
 def loads(text: str, name: str = "<text>") -> Objects:
-    """Load YAML or JSON from a text. ManifestError if anything is wrong."""
+    """Load YAML or JSON text. ManifestError if anything is wrong."""
     return _load_texts([Text(0, name, text)])
 
 
 def from_kubectl(*arguments: str) -> Objects:
-    """Load the cluster that the ``kubectl`` on the PATH is connected to; ``arguments`` are passed on to it.
+    """Load the cluster that ``kubectl`` is connected to. ``arguments`` are passed to it.
 
-    ManifestError if there is no kubectl, or if it fails.
+    ManifestError if kubectl is not on the PATH or fails.
     """
     return _load_texts([kubectl_output(arguments)])
 
 
-def decode_objects(given: Iterable[msgspec.Raw | Mapping[str, Any]]) -> Objects:
-    """Objects from JSON that is split or parsed already. ManifestError names them by their number: ``objects[3]``."""
+def decode_objects(manifests: Iterable[msgspec.Raw | Mapping[str, Any]]) -> Objects:
+    """Load objects from parsed or raw JSON. ManifestError names them by their index: ``objects[3]``."""
     with _gc_paused():
-        loading = _Loading()
-        for number, one in enumerate(given):
-            origin = Origin(None, number, ())
+        loader = _Loader()
+        for index, manifest in enumerate(manifests):
+            origin = Origin(None, index, ())
             try:
-                data = strict_json(one) if isinstance(one, msgspec.Raw) else one
+                data = strict_json(manifest) if isinstance(manifest, msgspec.Raw) else manifest
             except (msgspec.MsgspecError, RecursionError, ValueError) as error:
-                loading.problems.append(origin.problem(Fault((), f"cannot be read: {error}")))
+                loader.problems.append(origin.problem(Fault((), f"cannot be read: {error}")))
                 continue
-            loading.take_all(items(data, origin))
-        return loading.finished()
+            loader.add_all(expanded_lists(data, origin))
+        return loader.finish()
 
 
 def _load_texts(texts: Iterable[Text]) -> Objects:
     with _gc_paused():
-        loading = _Loading()
+        loader = _Loader()
         for text in texts:
             try:
-                loading.take_text(text)
+                loader.add_text(text)
             except ManifestError as error:
-                loading.problems.extend(error.problems)
-        return loading.finished()
+                loader.problems.extend(error.problems)
+        return loader.finish()
 
 
 @contextmanager
 def _gc_paused() -> Iterator[None]:
-    """No garbage collection: it would go through all that was loaded again and again, and find nothing."""
-    paused = gc.isenabled()
+    """Pause garbage collection, which would walk through all loaded objects again and again and find nothing."""
+    enabled = gc.isenabled()
     gc.disable()
     try:
         yield
     finally:
-        if paused:
+        if enabled:
             gc.enable()
 
 
-class _Found(NamedTuple):
+class _Loaded(NamedTuple):
     document: ApiObject
     origin: Origin
 
     def problem(self, fault: Fault) -> Problem:
         metadata: ObjectMeta = self.document.metadata  # type: ignore[attr-defined]  # every kind has it
-        named = {"name": metadata.name, "namespace": metadata.namespace}
-        return described(self.origin, named, type(self.document).__name__).problem(fault)
+        names = {"name": metadata.name, "namespace": metadata.namespace}
+        return named_origin(self.origin, names, type(self.document).__name__).problem(fault)
 
 
-class _Loading:
-    """Objects and problems, as they are found."""
+class _Loader:
+    """Collects objects and problems."""
 
     def __init__(self) -> None:
-        self.found: list[_Found] = []
+        self.loaded: list[_Loaded] = []
         self.problems: list[Problem] = []
-        self.warnings: dict[tuple[str, str], tuple[_Found, Fault, int]] = {}
+        self.warnings: dict[tuple[str, str], tuple[_Loaded, Fault, int]] = {}
         self.report = LoadReport()
 
-    def take_text(self, text: Text) -> None:
-        """Everything in one input."""
-        fast = fast_json(text) if text.is_json else None
-        if fast is not None:
-            self.take_all(iter(fast))
+    def add_text(self, text: Text) -> None:
+        """Add every object of one input."""
+        objects = fast_json(text) if text.is_json else None
+        if objects is not None:
+            self.add_all(iter(objects))
             return
-        composed = text.compose()
-        self.problems += [text.problem(line, message) for line, message in composed.faults]
-        for root, (data, _) in enumerate(composed.roots):
+        composer = text.compose()
+        self.problems += [text.problem(line, message) for line, message in composer.faults]
+        for root, (data, _) in enumerate(composer.roots):
             if data is not None:
-                self.take_all(items(data, Origin(text, root, ())))
+                self.add_all(expanded_lists(data, Origin(text, root, ())))
 
-    def take_all(self, given: Iterator[tuple[Any, Origin]]) -> None:
-        """Decode and check objects one by one."""
-        for data, origin in given:
+    def add_all(self, objects: Iterator[tuple[Any, Origin]]) -> None:
+        """Decode and check these objects."""
+        for data, origin in objects:
             kind = kind_of(data)
             if isinstance(kind, Fault):
                 self.problems.append(origin.problem(kind))
             elif is_read(*kind):
-                self._take(data, kind[0], origin)
+                self._add(data, kind[0], origin)
             else:
                 self.report.unknown[kind[1]] = self.report.unknown.get(kind[1], 0) + 1
 
-    def _take(self, data: dict[str, Any], kind: str, origin: Origin) -> None:
+    def _add(self, data: dict[str, Any], kind: str, origin: Origin) -> None:
         self.report.counts[kind] = self.report.counts.get(kind, 0) + 1
-        document, unfit = decode(data, kind)
-        faults = [*unfit, *(f for f in faults_of(document) if not any(f.path[: len(u.path)] == u.path for u in unfit))]
+        document, faults = decode(data, kind)
+        undecoded = [fault.path for fault in faults]
+        faults += [f for f in faults_of(document) if not any(f.path[: len(path)] == path for path in undecoded)]
         if faults:
-            named = described(origin, data.get("metadata"), kind)
+            named = named_origin(origin, data.get("metadata"), kind)
             self.problems += [named.problem(fault) for fault in faults]
             return
-        found = _Found(document, origin)
-        self.found.append(found)
+        loaded = _Loaded(document, origin)
+        self.loaded.append(loaded)
         for warning in warnings_of(document):
-            self._warn(found, warning)
+            self._warn(loaded, warning)
 
-    def _warn(self, found: _Found, warning: Fault) -> None:
+    def _warn(self, loaded: _Loaded, warning: Fault) -> None:
         key = (path_text([step for step in warning.path if isinstance(step, str)]), warning.message)
-        first, fault, count = self.warnings.get(key, (found, warning, 0))
+        first, fault, count = self.warnings.get(key, (loaded, warning, 0))
         self.warnings[key] = (first, fault, count + 1)
 
-    def finished(self) -> Objects:
-        """The objects with their defaults. ManifestError if there was any problem."""
+    def finish(self) -> Objects:
+        """The objects with their defaults. ManifestError if there is any problem."""
         objects = Objects(report=self.report)
-        classes = priority_classes(f.document for f in self.found if isinstance(f.document, PriorityClass))
-        places: dict[tuple[str, str, str], Origin] = {}
-        for found in self.found:
-            if isinstance(found.document, Pod) and (fault := priority_fault(found.document, classes)):
-                self.problems.append(found.problem(fault))
+        classes = priority_classes(o.document for o in self.loaded if isinstance(o.document, PriorityClass))
+        origins: dict[tuple[str, str, str], Origin] = {}
+        for loaded in self.loaded:
+            if isinstance(loaded.document, Pod) and (fault := priority_fault(loaded.document, classes)):
+                self.problems.append(loaded.problem(fault))
                 continue
-            document = with_defaults(found.document, classes)
-            self._check_twice(found, document, places)
+            document = with_defaults(loaded.document, classes)
+            self._check_unique(loaded, document, origins)
             objects.of(type(document)).append(document)
         self._check_sums(objects)
         if self.problems:
             raise ManifestError(self.problems)
         self._check_nodes(objects)
-        self.report.warnings = [_warning(*found) for found in self.warnings.values()]
+        self.report.warnings = [_warning(*warning) for warning in self.warnings.values()]
         return objects
 
-    def _check_twice(self, found: _Found, document: ApiObject, places: dict[tuple[str, str, str], Origin]) -> None:
+    def _check_unique(self, loaded: _Loaded, document: ApiObject, origins: dict[tuple[str, str, str], Origin]) -> None:
         metadata: ObjectMeta = document.metadata  # type: ignore[attr-defined]  # every kind has it
         key = (type(document).__name__, metadata.namespace, metadata.name)
-        first = places.setdefault(key, found.origin)
-        if first is not found.origin:
-            self.problems.append(found.problem(Fault((), f"is given twice, first at {first.place}")))
+        first = origins.setdefault(key, loaded.origin)
+        if first is not loaded.origin:
+            self.problems.append(loaded.problem(Fault((), f"is defined twice, first at {first.place}")))
 
     def _check_nodes(self, objects: Objects) -> None:
-        """Warn of pods on nodes that do not exist: the real scheduler keeps them, and decides as if they were not."""
+        """Warn of pods on nodes that do not exist. The real scheduler keeps them, but they affect no decision."""
         names = {node.metadata.name for node in objects.nodes}
         if all(not pod.spec.nodeName or pod.spec.nodeName in names for pod in objects.pods):
             return
-        for found in self.found:
-            pod = found.document
+        for loaded in self.loaded:
+            pod = loaded.document
             if isinstance(pod, Pod) and pod.spec.nodeName and pod.spec.nodeName not in names:
-                message = f"there is no node {quoted(pod.spec.nodeName)}: the pod takes no room anywhere"
-                self._warn(found, Fault(("spec", "nodeName"), message))
+                message = f"there is no node {quoted(pod.spec.nodeName)}: the pod occupies no node"
+                self._warn(loaded, Fault(("spec", "nodeName"), message))
 
     def _check_sums(self, objects: Objects) -> None:
         """Refuse a cluster whose requests add up to more than an int64 on a node, or in a pod."""
@@ -296,14 +306,14 @@ class _Loading:
                     self._refuse_sum(pod, f"requests of {name} {where} add up to more than {INT64_MAX}")
 
     def _refuse_sum(self, pod: Pod, message: str) -> None:
-        for found in self.found:
-            if isinstance(found.document, Pod) and found.document.metadata.name == pod.metadata.name:
-                self.problems.append(found.problem(Fault(("spec", "containers"), message)))
+        for loaded in self.loaded:
+            if isinstance(loaded.document, Pod) and loaded.document.metadata.name == pod.metadata.name:
+                self.problems.append(loaded.problem(Fault(("spec", "containers"), message)))
                 return
 
 
 def _could_overflow(pods: Iterable[Pod]) -> bool:
-    """Whether any amount is so large that a million like it would not fit an int64."""
+    """Whether any amount is so large that a million of that size would exceed an int64."""
     limit = INT64_MAX // 1_000_000
     for pod in pods:
         lists = [container.resources.requests for container in (*pod.spec.containers, *pod.spec.initContainers)]
@@ -316,7 +326,7 @@ def _could_overflow(pods: Iterable[Pod]) -> bool:
     return False
 
 
-def _warning(found: _Found, fault: Fault, count: int) -> str:
-    kind = type(found.document).__name__
+def _warning(loaded: _Loaded, fault: Fault, count: int) -> str:
+    kind = type(loaded.document).__name__
     more = f" (and {count - 1} more of kind {kind})" if count > 1 else ""
-    return f"{found.problem(fault)}{more}"
+    return f"{loaded.problem(fault)}{more}"

@@ -1,6 +1,6 @@
-"""What the API server would refuse in a pod, as far as scheduling depends on it.
+"""Validation of pods: what the API server would refuse, as far as scheduling depends on it.
 
-v1.37: pkg/apis/core/validation/validation.go. Every check appends to ``faults``; paths are those of the manifest.
+v1.37: pkg/apis/core/validation/validation.go. Each check appends to ``faults``, with paths in the manifest.
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ _PREFERRED = "preferredDuringSchedulingIgnoredDuringExecution"
 
 
 def check_pod(pod: Pod, faults: list[Fault]) -> None:
-    """Everything about a pod but its metadata."""
+    """Check everything in a pod except its metadata."""
     spec = pod.spec
     if not spec.containers:
         faults.append(Fault(("spec", "containers"), "a pod needs at least one container"))
@@ -74,15 +74,15 @@ def check_pod(pod: Pod, faults: list[Fault]) -> None:
         check_choice(pod.status.phase, PHASES, ("status", "phase"), faults)
 
 
-def check_choice(value: str, known: Iterable[str], path: Path, faults: list[Fault]) -> None:
-    """One of a few words."""
-    if value not in known:
-        wrong = f"{quoted(value)} is not known here" if value else "is missing"
-        faults.append(Fault(path, f"{wrong}: expected {one_of(known)}"))
+def check_choice(value: str, choices: Iterable[str], path: Path, faults: list[Fault]) -> None:
+    """Check that the value is one of the choices."""
+    if value not in choices:
+        problem = f"{quoted(value)} is not a valid value" if value else "is missing"
+        faults.append(Fault(path, f"{problem}: expected {one_of(choices)}"))
 
 
 def check_labels(labels: dict[str, str], path: Path, faults: list[Fault]) -> None:
-    """Keys and values of labels."""
+    """Check the keys and values of labels."""
     for key, value in labels.items():
         if fault := label_key_fault(key) or label_value_fault(value):
             faults.append(Fault((*path, key), fault))
@@ -116,7 +116,7 @@ def _check_name(container: Container, names: set[str], path: Path, faults: list[
 def check_requirements(
     resources: ResourceRequirements, path: Path, faults: list[Fault], pod_level: bool = False
 ) -> None:
-    """Requests and limits, and that they go together."""
+    """Check requests and limits, and that they are consistent."""
     requests, limits = resources.requests, resources.limits
     if not requests and not limits:
         return
@@ -124,23 +124,22 @@ def check_requirements(
     check_amounts(requests, (*path, "requests"), faults, pod_level)
     for name, amount in requests.items():
         limit, field = limits.get(name), (*path, "requests", name)
-        exact = is_extended(name) or name.startswith("hugepages-")
+        no_overcommit = is_extended(name) or name.startswith("hugepages-")
         if limit is None:
-            if exact:
-                faults.append(Fault(field, f"has no limit: {name} cannot be overcommitted, write the same limit"))
-        elif exact and amount != limit:
-            faults.append(
-                Fault(field, f"{WRITTEN} is not the limit of {limit}, and {name} cannot be overcommitted", str(amount))
-            )
+            if no_overcommit:
+                faults.append(Fault(field, f"has no limit: {name} cannot be overcommitted, so set an equal limit"))
+        elif no_overcommit and amount != limit:
+            message = f"{WRITTEN} is not the limit of {limit}: {name} cannot be overcommitted, so they must be equal"
+            faults.append(Fault(field, message, str(amount)))
         elif amount.nanos > limit.nanos:
             faults.append(Fault(field, f"{WRITTEN} is more than the limit of {limit}", str(amount)))
 
 
 def check_amounts(resources: ResourceList, path: Path, faults: list[Fault], pod_level: bool = False) -> None:
-    """Names and amounts of what a container, a pod or its overhead takes."""
+    """Check the resource names and amounts of a container, a pod or its overhead."""
     for name, amount in resources.items():
         if pod_level and not is_pod_level(name):
-            fault: str | None = f"{quoted(name)} cannot be asked for by a pod as a whole: cpu, memory, hugepages-..."
+            fault: str | None = f"{quoted(name)} cannot be requested at pod level: use cpu, memory or hugepages-..."
         else:
             fault = resource_fault(name) or amount_fault(name, amount)
         if fault:
@@ -149,14 +148,15 @@ def check_amounts(resources: ResourceList, path: Path, faults: list[Fault], pod_
 
 def _check_ports(ports: tuple[ContainerPort, ...], path: Path, host_network: bool, faults: list[Fault]) -> None:
     for i, port in enumerate(ports):
-        here: Path = (*path, "ports", i)
+        port_path: Path = (*path, "ports", i)
         if not 0 < port.containerPort < 65536:
-            faults.append(Fault((*here, "containerPort"), f"{port.containerPort} is not a port from 1 to 65535"))
+            message = f"{port.containerPort} is not a port number (1 to 65535)"
+            faults.append(Fault((*port_path, "containerPort"), message))
         if not 0 <= port.hostPort < 65536:
-            faults.append(Fault((*here, "hostPort"), f"{port.hostPort} is not a port from 1 to 65535"))
+            faults.append(Fault((*port_path, "hostPort"), f"{port.hostPort} is not a port number (1 to 65535)"))
         elif host_network and port.hostPort not in (0, port.containerPort):
-            faults.append(Fault((*here, "hostPort"), "must be the containerPort, for the pod is on the host's network"))
-        check_choice(port.protocol or "TCP", ("TCP", "UDP", "SCTP"), (*here, "protocol"), faults)
+            faults.append(Fault((*port_path, "hostPort"), "must equal containerPort because the pod uses hostNetwork"))
+        check_choice(port.protocol or "TCP", ("TCP", "UDP", "SCTP"), (*port_path, "protocol"), faults)
 
 
 def _check_volume(volume: Volume, path: Path, faults: list[Fault]) -> None:
@@ -170,10 +170,10 @@ def _check_gates(gates: list[str], faults: list[Fault]) -> None:
         if fault := label_key_fault(gate):
             faults.append(Fault(path, fault))
         elif gate in gates[:i]:
-            faults.append(Fault(path, f"{quoted(gate)} is given twice"))
+            faults.append(Fault(path, f"{quoted(gate)} appears twice"))
 
 
-# -- where the pod may go
+# -- constraints on placement
 
 
 def _check_toleration(toleration: Toleration, path: Path, faults: list[Fault]) -> None:
@@ -183,7 +183,7 @@ def _check_toleration(toleration: Toleration, path: Path, faults: list[Fault]) -
     if operator not in ("Gt", "Lt"):
         check_choice(operator, ("Equal", "Exists"), (*path, "operator"), faults)
     if not toleration.key and operator != "Exists":
-        faults.append(Fault((*path, "operator"), "must be Exists when there is no key: then it tolerates every taint"))
+        faults.append(Fault((*path, "operator"), "must be Exists when there is no key, to tolerate every taint"))
     if operator == "Exists" and toleration.value:
         faults.append(Fault((*path, "value"), "Exists takes no value"))
     elif operator == "Equal" and (fault := label_value_fault(toleration.value)):
@@ -191,7 +191,7 @@ def _check_toleration(toleration: Toleration, path: Path, faults: list[Fault]) -
     if toleration.effect:
         check_choice(toleration.effect, EFFECTS, (*path, "effect"), faults)
     if toleration.tolerationSeconds is not None and toleration.effect != "NoExecute":
-        faults.append(Fault((*path, "effect"), "must be NoExecute when there are tolerationSeconds"))
+        faults.append(Fault((*path, "effect"), "must be NoExecute when tolerationSeconds is set"))
 
 
 def _check_affinity(affinity: Affinity, path: Path, faults: list[Fault]) -> None:
@@ -213,25 +213,26 @@ def _check_node_affinity(affinity: NodeAffinity, path: Path, faults: list[Fault]
 
 
 def check_node_terms(terms: tuple[NodeSelectorTerm, ...], path: Path, faults: list[Fault]) -> None:
-    """The terms of a node selector, at least one."""
+    """Check the terms of a node selector, which needs at least one."""
     if not terms:
-        faults.append(Fault(path, "at least one term is needed"))
+        faults.append(Fault(path, "needs at least one term"))
     for i, term in enumerate(terms):
         check_node_term(term, (*path, i), faults)
 
 
 def check_node_term(term: NodeSelectorTerm, path: Path, faults: list[Fault], free_values: bool = False) -> None:
-    """One term. ``free_values``: values need not be those of labels."""
-    for i, on_label in enumerate(term.matchExpressions):
-        here: Path = (*path, "matchExpressions", i)
-        _check_expression(on_label.key, on_label.operator, on_label.values, NODE_OPERATORS, here, faults, free_values)
-    for i, on_field in enumerate(term.matchFields):
-        if wrong := field_expression_fault(on_field.key, on_field.operator, on_field.values):
-            faults.append(Fault((*path, "matchFields", i, wrong[0]), wrong[1]))
+    """Check one term. ``free_values``: its values need not be valid label values."""
+    for i, e in enumerate(term.matchExpressions):
+        expression_path: Path = (*path, "matchExpressions", i)
+        _check_expression(e.key, e.operator, e.values, NODE_OPERATORS, expression_path, faults, free_values)
+    for i, f in enumerate(term.matchFields):
+        if fault := field_expression_fault(f.key, f.operator, f.values):
+            field, message = fault
+            faults.append(Fault((*path, "matchFields", i, field), message))
 
 
 def check_selector(selector: LabelSelector | None, path: Path, faults: list[Fault]) -> None:
-    """A label selector, if there is one."""
+    """Check a label selector, if there is one."""
     if selector is None:
         return
     check_labels(selector.matchLabels, (*path, "matchLabels"), faults)
@@ -243,18 +244,19 @@ def _check_expression(
     key: str,
     operator: str,
     values: tuple[str, ...],
-    known: tuple[str, ...],
+    operators: tuple[str, ...],
     path: Path,
     faults: list[Fault],
     free_values: bool = False,
 ) -> None:
-    if wrong := label_expression_fault(operator, values, known):
-        faults.append(Fault((*path, wrong[0]), wrong[1]))
-    if fault := label_key_fault(key):
-        faults.append(Fault((*path, "key"), fault))
+    if fault := label_expression_fault(operator, values, operators):
+        field, message = fault
+        faults.append(Fault((*path, field), message))
+    if key_fault := label_key_fault(key):
+        faults.append(Fault((*path, "key"), key_fault))
     for i, value in enumerate(values):
-        if not free_values and (fault := label_value_fault(value)):
-            faults.append(Fault((*path, "values", i), fault))
+        if not free_values and (value_fault := label_value_fault(value)):
+            faults.append(Fault((*path, "values", i), value_fault))
 
 
 def _check_pod_affinity(affinity: PodAffinity, path: Path, faults: list[Fault]) -> None:
@@ -267,7 +269,7 @@ def _check_pod_affinity(affinity: PodAffinity, path: Path, faults: list[Fault]) 
 
 def _check_weight(weight: int, path: Path, faults: list[Fault]) -> None:
     if not 1 <= weight <= 100:
-        faults.append(Fault((*path, "weight"), f"{weight} is not from 1 to 100"))
+        faults.append(Fault((*path, "weight"), f"{weight} is out of range: from 1 to 100"))
 
 
 def _check_affinity_term(term: PodAffinityTerm, path: Path, faults: list[Fault]) -> None:
@@ -286,7 +288,7 @@ def _check_affinity_term(term: PodAffinityTerm, path: Path, faults: list[Fault])
 
 def _check_label_keys(keys: tuple[str, ...], selector: LabelSelector | None, path: Path, faults: list[Fault]) -> None:
     if keys and selector is None:
-        faults.append(Fault(path, "has no meaning without a labelSelector: write one, or {}"))
+        faults.append(Fault(path, "needs a labelSelector beside it: add one ({} selects every pod)"))
     for i, key in enumerate(keys):
         if fault := label_key_fault(key):
             faults.append(Fault((*path, i), fault))
@@ -297,11 +299,11 @@ def _check_spread(constraints: tuple[TopologySpreadConstraint, ...], faults: lis
     for i, constraint in enumerate(constraints):
         path: Path = ("spec", "topologySpreadConstraints", i)
         if constraint.maxSkew < 1:
-            faults.append(Fault((*path, "maxSkew"), f"{constraint.maxSkew} is not a number from 1 up"))
+            faults.append(Fault((*path, "maxSkew"), f"{constraint.maxSkew} must be at least 1"))
         if not constraint.topologyKey:
             faults.append(Fault((*path, "topologyKey"), "is missing"))
-        known = ("DoNotSchedule", "ScheduleAnyway")
-        check_choice(constraint.whenUnsatisfiable, known, (*path, "whenUnsatisfiable"), faults)
+        actions = ("DoNotSchedule", "ScheduleAnyway")
+        check_choice(constraint.whenUnsatisfiable, actions, (*path, "whenUnsatisfiable"), faults)
         for field in ("nodeAffinityPolicy", "nodeTaintsPolicy"):
             check_choice(getattr(constraint, field), ("Honor", "Ignore"), (*path, field), faults)
         if constraint.minDomains is not None:
@@ -310,13 +312,13 @@ def _check_spread(constraints: tuple[TopologySpreadConstraint, ...], faults: lis
         _check_label_keys(constraint.matchLabelKeys, constraint.labelSelector, (*path, "matchLabelKeys"), faults)
         key = (constraint.topologyKey, constraint.whenUnsatisfiable)
         if key in seen:
-            faults.append(Fault(path, f"a constraint of {key[0]} with {key[1]} is given before"))
+            faults.append(Fault(path, f"an earlier constraint already has topologyKey {key[0]} with {key[1]}"))
         seen.add(key)
 
 
 def _check_min_domains(constraint: TopologySpreadConstraint, path: Path, faults: list[Fault]) -> None:
     assert constraint.minDomains is not None
     if constraint.minDomains < 1:
-        faults.append(Fault(path, f"{constraint.minDomains} is not a number from 1 up"))
+        faults.append(Fault(path, f"{constraint.minDomains} must be at least 1"))
     if constraint.whenUnsatisfiable != "DoNotSchedule":
-        faults.append(Fault(path, "goes with whenUnsatisfiable: DoNotSchedule only"))
+        faults.append(Fault(path, "is allowed only with whenUnsatisfiable: DoNotSchedule"))

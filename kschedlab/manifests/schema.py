@@ -1,7 +1,7 @@
-"""Does plain data have the shape of an object? Finds everything that is wrong, where a decoder stops at the first.
+"""Checks that plain data has the types of an object's fields. Reports every error; a decoder stops at the first.
 
-As in the API: unknown fields are passed over, ``null`` is absence (in a map of texts the empty text, in a map of
-amounts zero).
+As in the API, unknown fields are ignored and ``null`` means absent (the empty string in a map of strings, zero in a map
+of quantities).
 """
 
 from __future__ import annotations
@@ -17,28 +17,28 @@ from kschedlab.objects.meta import Time
 from kschedlab.objects.problems import WRITTEN, Fault, Path, quoted
 from kschedlab.objects.quantity import Quantity, QuantityError
 
-_WORDS: dict[Any, str] = {
+_TYPE_NAMES: dict[Any, str] = {
     str: "text",
     int: "a whole number",
     bool: "true or false",
     Quantity: "a quantity",
     Time: "a time",
 }
-_UNFIT = object()
-"""In place of what does not fit."""
+_INVALID = object()
+"""Stands for a value of the wrong type."""
 
 
-def decode_value(wanted: type, value: Any) -> Any:
-    """Make a :class:`Quantity` or a :class:`Time` (msgspec's ``dec_hook``). ValueError if the value is neither."""
-    if wanted is Quantity:
+def decode_value(expected: type, value: Any) -> Any:
+    """Decode a :class:`Quantity` or :class:`Time` (msgspec's ``dec_hook``). ValueError if the value is invalid."""
+    if expected is Quantity:
         return Quantity(value) if type(value) is str else _unquoted(value)
-    if wanted is Time and isinstance(value, str):
+    if expected is Time and isinstance(value, str):
         return Time.parse(value)
-    raise NotImplementedError(wanted)
+    raise NotImplementedError(expected)
 
 
 def _unquoted(value: Any) -> Quantity:
-    """A quantity that is not written as text: a number, or nothing, which is 0."""
+    """The quantity of a number, or of None, which means 0."""
     if value is None:
         return Quantity("0")
     if isinstance(value, bool) or not isinstance(value, int | Decimal):
@@ -48,11 +48,11 @@ def _unquoted(value: Any) -> Quantity:
     return Quantity(str(value))
 
 
-def fitted(data: dict[str, Any], wanted: type[msgspec.Struct]) -> tuple[dict[str, Any], list[Fault]]:
-    """The data without what stands for absence and without what does not fit, and the faults of that."""
+def validated(data: dict[str, Any], expected: type[msgspec.Struct]) -> tuple[dict[str, Any], list[Fault]]:
+    """The data without nulls and without values of the wrong type, and a fault for each of the latter."""
     faults: list[Fault] = []
-    fit: dict[str, Any] = _fit(data, wanted, (), faults)
-    return fit, faults
+    valid: dict[str, Any] = _validate(data, expected, (), faults)
+    return valid, faults
 
 
 @cache
@@ -61,63 +61,64 @@ def _fields(struct: type[msgspec.Struct]) -> dict[str, Any]:
     return {name: hints[name] for name in struct.__struct_fields__}
 
 
-def _fit(data: Any, wanted: Any, path: Path, faults: list[Fault]) -> Any:
-    origin = get_origin(wanted)
-    if wanted is Any:
+def _validate(data: Any, expected: Any, path: Path, faults: list[Fault]) -> Any:
+    origin = get_origin(expected)
+    if expected is Any:
         return data
     if origin in (Union, UnionType):
-        return _fit_union(data, get_args(wanted), path, faults)
+        return _validate_union(data, get_args(expected), path, faults)
     if origin is tuple:
-        return _fit_list(data, get_args(wanted)[0], path, faults)
+        return _validate_list(data, get_args(expected)[0], path, faults)
     if origin is dict:
-        return _fit_map(data, get_args(wanted)[1], path, faults)
-    if isinstance(wanted, type) and issubclass(wanted, msgspec.Struct):
-        return _fit_struct(data, wanted, path, faults)
-    return _fit_scalar(data, wanted, path, faults)
+        return _validate_map(data, get_args(expected)[1], path, faults)
+    if isinstance(expected, type) and issubclass(expected, msgspec.Struct):
+        return _validate_struct(data, expected, path, faults)
+    return _validate_scalar(data, expected, path, faults)
 
 
-def _fit_struct(data: Any, wanted: type[msgspec.Struct], path: Path, faults: list[Fault]) -> Any:
+def _validate_struct(data: Any, expected: type[msgspec.Struct], path: Path, faults: list[Fault]) -> Any:
     if not isinstance(data, dict):
-        faults.append(Fault(path, f"a map of fields is expected here, not {_described(data)}"))
-        return _UNFIT
-    known = _fields(wanted)
-    fit = {n: _fit(v, known[n], (*path, n), faults) for n, v in data.items() if n in known and v is not None}
-    return {name: value for name, value in fit.items() if value is not _UNFIT}
+        faults.append(Fault(path, f"expected a map of fields, not {_type_name(data)}"))
+        return _INVALID
+    types = _fields(expected)
+    present = {name: value for name, value in data.items() if name in types and value is not None}
+    fields = {name: _validate(value, types[name], (*path, name), faults) for name, value in present.items()}
+    return {name: value for name, value in fields.items() if value is not _INVALID}
 
 
-def _fit_list(data: Any, wanted: Any, path: Path, faults: list[Fault]) -> Any:
+def _validate_list(data: Any, expected: Any, path: Path, faults: list[Fault]) -> Any:
     if not isinstance(data, list | tuple):
-        faults.append(Fault(path, f"a list is expected here, not {_described(data)}"))
-        return _UNFIT
-    fit = [_fit(value, wanted, (*path, i), faults) for i, value in enumerate(data)]
-    empty: Any = "" if wanted is str else {}
-    return [empty if value is _UNFIT else value for value in fit]
+        faults.append(Fault(path, f"expected a list, not {_type_name(data)}"))
+        return _INVALID
+    items = [_validate(value, expected, (*path, i), faults) for i, value in enumerate(data)]
+    empty: Any = "" if expected is str else {}
+    return [empty if value is _INVALID else value for value in items]
 
 
-def _fit_map(data: Any, wanted: Any, path: Path, faults: list[Fault]) -> Any:
+def _validate_map(data: Any, expected: Any, path: Path, faults: list[Fault]) -> Any:
     if not isinstance(data, dict):
-        faults.append(Fault(path, f"a map is expected here, not {_described(data)}"))
-        return _UNFIT
-    absent = "" if wanted is str else None
-    fit = {k: _fit(absent if v is None else v, wanted, (*path, k), faults) for k, v in data.items()}
-    return {key: value for key, value in fit.items() if value is not _UNFIT}
+        faults.append(Fault(path, f"expected a map, not {_type_name(data)}"))
+        return _INVALID
+    absent = "" if expected is str else None
+    entries = {k: _validate(absent if v is None else v, expected, (*path, k), faults) for k, v in data.items()}
+    return {key: value for key, value in entries.items() if value is not _INVALID}
 
 
-def _fit_union(data: Any, members: tuple[Any, ...], path: Path, faults: list[Fault]) -> Any:
-    kinds = [member for member in members if member is not NoneType]
-    if isinstance(data, str) and str in kinds:
+def _validate_union(data: Any, members: tuple[Any, ...], path: Path, faults: list[Fault]) -> Any:
+    types = [member for member in members if member is not NoneType]
+    if isinstance(data, str) and str in types:
         return data
-    return _fit(data, kinds[0], path, faults)
+    return _validate(data, types[0], path, faults)
 
 
-def _fit_scalar(data: Any, wanted: Any, path: Path, faults: list[Fault]) -> Any:
+def _validate_scalar(data: Any, expected: Any, path: Path, faults: list[Fault]) -> Any:
     limits: tuple[Any, ...] = ()
-    if get_origin(wanted) is Annotated:
-        wanted, *limits = get_args(wanted)  # type: ignore[assignment]
-    if wanted is Quantity or wanted is Time:
-        fault = _made_fault(data, wanted)
-    elif type(data) is not wanted:
-        fault = _mismatch(data, wanted)
+    if get_origin(expected) is Annotated:
+        expected, *limits = get_args(expected)  # type: ignore[assignment]
+    if expected is Quantity or expected is Time:
+        fault = _decoding_fault(data, expected)
+    elif type(data) is not expected:
+        fault = _type_fault(data, expected)
     elif limits and not limits[0].ge <= data <= limits[0].le:
         fault = f"{data} is out of range: from {limits[0].ge} to {limits[0].le}"
     else:
@@ -125,34 +126,34 @@ def _fit_scalar(data: Any, wanted: Any, path: Path, faults: list[Fault]) -> Any:
     if fault is None:
         return data
     faults.append(Fault(path, fault, str(data).lower() if isinstance(data, bool) else str(data)))
-    return _UNFIT
+    return _INVALID
 
 
-def _made_fault(data: Any, wanted: type) -> str | None:
-    """Why the value is not a quantity or a time, if it is not."""
+def _decoding_fault(data: Any, expected: type) -> str | None:
+    """What is wrong with the value of a quantity or a time, or None."""
     if isinstance(data, dict | list):
-        return f"{_WORDS[wanted]} is expected here, not {_described(data)}"
+        return f"expected {_TYPE_NAMES[expected]}, not {_type_name(data)}"
     try:
-        decode_value(wanted, data)
+        decode_value(expected, data)
     except QuantityError as error:
         return str(error)
     except (ValueError, NotImplementedError):
-        return f"{_shown(data)} is not a time like 2024-01-31T12:00:00Z"
+        return f"{_shown(data)} is not a time such as 2024-01-31T12:00:00Z"
     return None
 
 
-def _mismatch(data: Any, wanted: Any) -> str:
+def _type_fault(data: Any, expected: Any) -> str:
     if isinstance(data, dict | list) or data is None:
-        return f"{_WORDS[wanted]} is expected here, not {_described(data)}"
-    remedy = f": put it in quotes ({quoted(WRITTEN)})" if wanted is str else ""
-    return f"{_shown(data)} is {_described(data)}, not {_WORDS[wanted]}{remedy}"
+        return f"expected {_TYPE_NAMES[expected]}, not {_type_name(data)}"
+    remedy = f": put it in quotes ({quoted(WRITTEN)})" if expected is str else ""
+    return f"{_shown(data)} is {_type_name(data)}, not {_TYPE_NAMES[expected]}{remedy}"
 
 
 def _shown(data: Any) -> str:
     return quoted(data) if isinstance(data, str) else WRITTEN
 
 
-def _described(data: Any) -> str:
+def _type_name(data: Any) -> str:
     if data is None:
         return "nothing"
     if isinstance(data, bool):

@@ -1,4 +1,4 @@
-"""Where manifests come from: files, folders, standard input, open files, text, kubectl."""
+"""The sources of manifests: files, folders, standard input, open files, text and kubectl."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ KUBECTL_KINDS = (
 
 
 class Text:
-    """One input: its number among the inputs, the name that messages use, what it holds."""
+    """The text of one input. ``number``: its index among the inputs. ``name``: as messages give it."""
 
     def __init__(self, number: int, name: str, content: str) -> None:
         self.number = number
@@ -33,11 +33,11 @@ class Text:
 
     @cached_property
     def is_json(self) -> bool:
-        """Whether it is to be read as JSON: by its name, or because it starts like JSON (as kubectl decides)."""
+        """Whether to read it as JSON: its name ends in ``.json`` or it starts like JSON, as for kubectl."""
         return self.name.endswith(".json") or self.content.lstrip()[:1] in ("{", "[")
 
     def compose(self, positions: bool = False) -> Composer:
-        """The documents in it. ManifestError if it cannot be read to its end."""
+        """The documents in it. ManifestError if it is not valid YAML or JSON."""
         from kschedlab.manifests.json_text import compose_json
         from kschedlab.manifests.yaml_text import compose_yaml
 
@@ -47,7 +47,7 @@ class Text:
             try:
                 return compose_json(self.content, positions)
             except UnreadableError:
-                if self.name.endswith(".json") or _fails_as_yaml(self.content):
+                if self.name.endswith(".json") or _is_invalid_yaml(self.content):
                     raise
                 return compose_yaml(self.content, positions)
         except UnreadableError as error:
@@ -55,7 +55,7 @@ class Text:
 
     @cached_property
     def positions(self) -> Composer:
-        """The documents with the lines of every field; read again when the first fault needs it."""
+        """The documents with the line of every field. Parsed only when the first fault needs it."""
         return self.compose(positions=True)
 
     def problem(self, line: int, message: str) -> Problem:
@@ -63,12 +63,12 @@ class Text:
         return Problem(self.number, line, self.name, message)
 
     def locate(self, root: int, path: problems.Path) -> tuple[int, str | None]:
-        """(line, the scalar as it is written) of a field of the document."""
+        """(line, the scalar's spelling) of a field of the document."""
         return self.positions.locate(root, path)
 
 
-def _fails_as_yaml(content: str) -> bool:
-    """Whether text that starts like JSON is not YAML in flow style either."""
+def _is_invalid_yaml(content: str) -> bool:
+    """Whether text that starts like JSON is not valid flow-style YAML either."""
     from kschedlab.manifests.yaml_text import compose_yaml
 
     try:
@@ -79,7 +79,7 @@ def _fails_as_yaml(content: str) -> bool:
 
 
 def read_all(sources: Iterable[Source]) -> list[Text]:
-    """The inputs in their order, folders opened. ManifestError names every one that cannot be read."""
+    """The inputs in order, with folders expanded to their files. ManifestError names each that cannot be read."""
     texts: list[Text] = []
     faults: list[Problem] = []
     seen: set[Path] = set()
@@ -109,36 +109,36 @@ def _read(source: Source, number: int, seen: set[Path]) -> Iterator[Text]:
 
 
 def _files(name: str, number: int) -> list[Path]:
-    """The file itself, or the manifests in the folder and those below it, in the order of their names."""
+    """The file itself, or the manifests in the folder and its subfolders, sorted by name."""
     path = Path(name)
     if not _exists(path):
         url = name.startswith(("http:", "https:"))
-        remedy = "download it first, a URL is not opened" if url else "there is no such file or folder"
+        remedy = "URLs are not supported: download the file first" if url else "there is no such file or folder"
         raise _problem(number, name, remedy)
     if not path.is_dir():
         return [path]
-    found, visited = [], set()
+    manifests, visited = [], set()
     for folder, folders, names in os.walk(path, followlinks=True):
         real = os.path.realpath(folder)
         folders[:] = [] if real in visited else sorted(folders)
         if real not in visited:
-            found += [Path(folder, name) for name in names if name.endswith(SUFFIXES)]
+            manifests += [Path(folder, name) for name in names if name.endswith(SUFFIXES)]
         visited.add(real)
-    if not found:
+    if not manifests:
         raise _problem(number, name, f"has no files that end in {problems.one_of(SUFFIXES)}")
-    return sorted(found)
+    return sorted(manifests)
 
 
 def _exists(path: Path) -> bool:
     try:
         return path.exists()
-    except (OSError, ValueError):  # too long, or with a NUL: no such name can exist
+    except (OSError, ValueError):  # too long, or contains NUL: no such file can exist
         return False
 
 
 def _content(path: Path, number: int) -> str:
     if not path.is_file():
-        raise _problem(number, str(path), "is not a file that can be read to its end")
+        raise _problem(number, str(path), "is not a regular file")
     try:
         with path.open("rb") as file:
             content = file.read(MAX_BYTES + 1)
@@ -148,7 +148,7 @@ def _content(path: Path, number: int) -> str:
 
 
 def decoded(content: bytes, number: int, name: str) -> str:
-    """The text: UTF-8, or UTF-16 with a byte order mark, as PowerShell writes it."""
+    """The text, decoded from UTF-8, or from UTF-16 with a byte order mark, as PowerShell writes."""
     if len(content) > MAX_BYTES:
         raise _problem(number, name, f"is larger than {MAX_BYTES // 2**20} MiB")
     encoding = "utf-16" if content.startswith((b"\xff\xfe", b"\xfe\xff")) else "utf-8-sig"
@@ -168,16 +168,16 @@ def _problem(number: int, name: str, message: str) -> ManifestError:
 
 
 def kubectl_output(arguments: Iterable[str]) -> Text:
-    """What ``kubectl get`` prints about everything that a scheduler reads."""
+    """The output of ``kubectl get`` for every kind that the scheduler reads."""
     import shutil
     import subprocess
 
     program = shutil.which("kubectl")
     if program is None:
-        raise _problem(0, "kubectl", "is not on the PATH: install it, or load files that it wrote elsewhere")
+        raise _problem(0, "kubectl", "is not on the PATH: install it, or load files with its output")
     command = [program, "get", KUBECTL_KINDS, "--all-namespaces", "--output=json", "--request-timeout=60s", *arguments]
-    done = subprocess.run(command, stdin=subprocess.DEVNULL, capture_output=True, check=False)
-    if done.returncode != 0:
-        said = " ".join(done.stderr.decode("utf-8", "replace").split())
-        raise _problem(0, "kubectl", f"failed with exit status {done.returncode}: {said or 'it said nothing'}")
-    return Text(0, "<kubectl>", decoded(done.stdout, 0, "<kubectl>"))
+    result = subprocess.run(command, stdin=subprocess.DEVNULL, capture_output=True, check=False)
+    if result.returncode != 0:
+        stderr = " ".join(result.stderr.decode("utf-8", "replace").split())
+        raise _problem(0, "kubectl", f"failed with exit status {result.returncode}: {stderr or 'it printed no error'}")
+    return Text(0, "<kubectl>", decoded(result.stdout, 0, "<kubectl>"))

@@ -1,7 +1,7 @@
-"""What the API server would refuse, and what is strange: in one object, and between objects.
+"""Validation of objects: what the API server would refuse, and warnings about what it accepts.
 
-v1.37: pkg/apis/*/validation and plugin/pkg/admission/priority. What the API server takes, but a scheduler would trip
-over, is a warning.
+v1.37: pkg/apis/*/validation and plugin/pkg/admission/priority. Warnings concern fields that
+the API server accepts but that do not work as one might expect.
 """
 
 from __future__ import annotations
@@ -48,11 +48,11 @@ from kschedlab.objects.selectors import SelectorError
 
 _PERCENT = re.compile(r"[0-9]{1,9}%")
 HIGHEST_PRIORITY = 1_000_000_000
-"""Of what users may define (v1.37: pkg/apis/scheduling/types.go)."""
+"""The highest value of a user-defined PriorityClass (v1.37: pkg/apis/scheduling/types.go)."""
 
 
 def faults_of(document: ApiObject) -> list[Fault]:
-    """Everything in the object that the API server would refuse."""
+    """A fault for everything in the object that the API server would refuse."""
     faults: list[Fault] = []
     metadata: ObjectMeta = document.metadata  # type: ignore[attr-defined]  # every kind has it
     _check_metadata(metadata, type(document).__name__, faults)
@@ -90,7 +90,7 @@ def _check_node(node: Node, faults: list[Fault]) -> None:
 def _check_budget(budget: PodDisruptionBudget, faults: list[Fault]) -> None:
     check_selector(budget.spec.selector, ("spec", "selector"), faults)
     if budget.spec.minAvailable is not None and budget.spec.maxUnavailable is not None:
-        faults.append(Fault(("spec", "maxUnavailable"), "excludes minAvailable: give one of them"))
+        faults.append(Fault(("spec", "maxUnavailable"), "cannot be combined with minAvailable: keep only one of them"))
     for field, amount in (("minAvailable", budget.spec.minAvailable), ("maxUnavailable", budget.spec.maxUnavailable)):
         if amount is not None and (fault := _share_fault(amount)):
             faults.append(Fault(("spec", field), fault))
@@ -99,7 +99,7 @@ def _check_budget(budget: PodDisruptionBudget, faults: list[Fault]) -> None:
 
 
 def _share_fault(amount: int | str) -> str | None:
-    """Of a number of pods, or a share of them."""
+    """What is wrong with a number or percentage of pods."""
     if isinstance(amount, int):
         return None if amount >= 0 else f"{amount} is negative"
     if not _PERCENT.fullmatch(amount):
@@ -107,27 +107,29 @@ def _share_fault(amount: int | str) -> str | None:
     return None if int(amount[:-1]) <= 100 else f"{quoted(amount)} is more than 100%"
 
 
-def _check_priority_class(found: PriorityClass, faults: list[Fault]) -> None:
-    if found.metadata.name in SYSTEM_CLASSES:
-        if found.value != SYSTEM_CLASSES[found.metadata.name]:
-            faults.append(Fault(("value",), f"must be {SYSTEM_CLASSES[found.metadata.name]} in this class"))
-    elif found.value > HIGHEST_PRIORITY:
-        faults.append(Fault(("value",), f"{found.value} is more than {HIGHEST_PRIORITY}, the highest for users"))
-    check_choice(found.preemptionPolicy, PREEMPTION_POLICIES, ("preemptionPolicy",), faults)
+def _check_priority_class(priority_class: PriorityClass, faults: list[Fault]) -> None:
+    value, system_value = priority_class.value, SYSTEM_CLASSES.get(priority_class.metadata.name)
+    if system_value is not None:
+        if value != system_value:
+            faults.append(Fault(("value",), f"must be {system_value} in this class"))
+    elif value > HIGHEST_PRIORITY:
+        message = f"{value} is more than {HIGHEST_PRIORITY}, the highest value of user-defined classes"
+        faults.append(Fault(("value",), message))
+    check_choice(priority_class.preemptionPolicy, PREEMPTION_POLICIES, ("preemptionPolicy",), faults)
 
 
 def _check_service(service: Service, faults: list[Fault]) -> None:
     check_labels(service.spec.selector, ("spec", "selector"), faults)
 
 
-def _check_replication_controller(found: ReplicationController, faults: list[Fault]) -> None:
-    check_labels(found.spec.selector, ("spec", "selector"), faults)
-    _check_count(found.spec.replicas, ("spec", "replicas"), faults)
+def _check_replication_controller(controller: ReplicationController, faults: list[Fault]) -> None:
+    check_labels(controller.spec.selector, ("spec", "selector"), faults)
+    _check_count(controller.spec.replicas, ("spec", "replicas"), faults)
 
 
-def _check_replica_set(found: ReplicaSet | StatefulSet | Deployment, faults: list[Fault]) -> None:
-    check_selector(found.spec.selector, ("spec", "selector"), faults)
-    _check_count(found.spec.replicas, ("spec", "replicas"), faults)
+def _check_replicas(owner: ReplicaSet | StatefulSet | Deployment, faults: list[Fault]) -> None:
+    check_selector(owner.spec.selector, ("spec", "selector"), faults)
+    _check_count(owner.spec.replicas, ("spec", "replicas"), faults)
 
 
 def _check_job(job: Job, faults: list[Fault]) -> None:
@@ -157,8 +159,9 @@ def _check_claim(claim: PersistentVolumeClaim, faults: list[Fault]) -> None:
             faults.append(Fault(("spec", "resources", "requests", name), fault, str(amount)))
 
 
-def _check_storage_class(found: StorageClass, faults: list[Fault]) -> None:
-    check_choice(found.volumeBindingMode, ("Immediate", "WaitForFirstConsumer"), ("volumeBindingMode",), faults)
+def _check_storage_class(storage_class: StorageClass, faults: list[Fault]) -> None:
+    modes = ("Immediate", "WaitForFirstConsumer")
+    check_choice(storage_class.volumeBindingMode, modes, ("volumeBindingMode",), faults)
 
 
 def _check_csi_node(node: CSINode, faults: list[Fault]) -> None:
@@ -181,9 +184,9 @@ _CHECKS: dict[type[ApiObject], Callable[[Any, list[Fault]], None]] = {
     PriorityClass: _check_priority_class,
     Service: _check_service,
     ReplicationController: _check_replication_controller,
-    ReplicaSet: _check_replica_set,
-    StatefulSet: _check_replica_set,
-    Deployment: _check_replica_set,
+    ReplicaSet: _check_replicas,
+    StatefulSet: _check_replicas,
+    Deployment: _check_replicas,
     Job: _check_job,
     PersistentVolume: _check_volume,
     PersistentVolumeClaim: _check_claim,
@@ -197,51 +200,51 @@ _CHECKS: dict[type[ApiObject], Callable[[Any, list[Fault]], None]] = {
 
 
 def priority_fault(pod: Pod, classes: Mapping[str, PriorityClass]) -> Fault | None:
-    """A pod of a class that does not exist has no priority, unless it says so itself."""
+    """A fault if the pod's PriorityClass does not exist and the pod does not set its priority itself."""
     name = pod.spec.priorityClassName
     if not name or name in classes or pod.spec.priority is not None:
         return None
-    return Fault(("spec", "priorityClassName"), f"there is no PriorityClass {quoted(name)}: add it, or set priority")
+    return Fault(("spec", "priorityClassName"), f"there is no PriorityClass {quoted(name)}: add it or set priority")
 
 
-# -- what pods are made from
+# -- pod templates
 
 
 def template_faults(document: ApiObject, may_lack: bool = False) -> list[Fault]:
-    """What the API server would refuse in the template of an owner of pods, which a scheduler does not look at.
+    """A fault for everything in a workload's pod template that the API server would refuse.
 
-    ``may_lack``: whether there need not be one.
+    The scheduler does not read templates. ``may_lack``: whether the template is optional.
     """
     if not isinstance(document, ReplicaSet | StatefulSet | ReplicationController | Deployment | Job):
         return []
-    found: list[Fault] = []
+    faults: list[Fault] = []
     template = document.spec.template
     if template is None:
         return [] if may_lack else [Fault(("spec", "template"), "is missing")]
-    check_pod(Pod(metadata=template.metadata, spec=template.spec), found)
-    check_labels(template.metadata.labels, ("metadata", "labels"), found)
+    check_pod(Pod(metadata=template.metadata, spec=template.spec), faults)
+    check_labels(template.metadata.labels, ("metadata", "labels"), faults)
     if isinstance(document, Job):
-        check_choice(template.spec.restartPolicy, ("OnFailure", "Never"), ("spec", "restartPolicy"), found)
+        check_choice(template.spec.restartPolicy, ("OnFailure", "Never"), ("spec", "restartPolicy"), faults)
     elif not _selects(document.spec.selector, template.metadata.labels):
-        found.append(Fault(("metadata", "labels"), "are not what spec.selector selects: it must match them"))
-    return [fault._replace(path=("spec", "template", *fault.path)) for fault in found]
+        faults.append(Fault(("metadata", "labels"), "do not match spec.selector, which must select them"))
+    return [fault._replace(path=("spec", "template", *fault.path)) for fault in faults]
 
 
 def _selects(selector: LabelSelector | dict[str, str] | None, labels: dict[str, str]) -> bool:
     if selector is None:
         return False
-    given = selector if isinstance(selector, LabelSelector) else LabelSelector(matchLabels=selector)
+    label_selector = selector if isinstance(selector, LabelSelector) else LabelSelector(matchLabels=selector)
     with suppress(SelectorError):
-        compiled = given.compile()
+        compiled = label_selector.compile()
         return not compiled.empty and compiled.matches(labels)
     return False
 
 
-# -- what is strange
+# -- warnings
 
 
 def warnings_of(document: ApiObject) -> list[Fault]:
-    """Fields that the real scheduler or the API server obeys and that are not modelled, and what means nothing."""
+    """A warning for each field that Kubernetes obeys but this package does not model, and for fields without effect."""
     if isinstance(document, Pod):
         return _pod_warnings(document)
     if isinstance(document, Node):
@@ -254,55 +257,56 @@ def warnings_of(document: ApiObject) -> list[Fault]:
 def _node_warnings(node: Node) -> list[Fault]:
     taints = [(taint.key, taint.effect) for taint in node.spec.taints]
     return [
-        Fault(("spec", "taints", i), f"{key} with {effect} is given twice, which the API server refuses")
+        Fault(("spec", "taints", i), f"{key} with {effect} appears twice, which the API server refuses")
         for i, (key, effect) in enumerate(taints)
         if (key, effect) in taints[:i]
     ]
 
 
 def _pod_warnings(pod: Pod) -> list[Fault]:
-    spec, found = pod.spec, _port_warnings(pod)
+    spec, warnings = pod.spec, _port_warnings(pod)
     if spec.resourceClaims:
-        found.append(Fault(("spec", "resourceClaims"), "is not modelled: devices (DRA) are left out of the decision"))
+        warnings.append(Fault(("spec", "resourceClaims"), "is not modelled: the decision ignores devices (DRA)"))
     if pod.status.extendedResourceClaimStatus:
-        found.append(Fault(("status", "extendedResourceClaimStatus"), "is not modelled: devices (DRA) are left out"))
+        message = "is not modelled: the decision ignores devices (DRA)"
+        warnings.append(Fault(("status", "extendedResourceClaimStatus"), message))
     if spec.schedulingGroup:
-        found.append(Fault(("spec", "schedulingGroup"), "is not modelled: the pod is decided for by itself"))
+        warnings.append(Fault(("spec", "schedulingGroup"), "is not modelled: the pod is scheduled on its own"))
     if spec.runtimeClassName and not spec.overhead and not pod.metadata.uid:
-        message = "is not looked up: overhead, nodeSelector and tolerations of the RuntimeClass are not added"
-        found.append(Fault(("spec", "runtimeClassName"), message))
+        message = "is not resolved: the RuntimeClass adds no overhead, nodeSelector or tolerations"
+        warnings.append(Fault(("spec", "runtimeClassName"), message))
     if spec.hostNetwork and spec.hostUsers is False:
-        found.append(
-            Fault(("spec", "hostUsers"), "is not modelled: nodes that do not declare the feature are not left out")
-        )
+        message = "is not modelled: nodes that do not declare the feature are not filtered out"
+        warnings.append(Fault(("spec", "hostUsers"), message))
     for i, toleration in enumerate(spec.tolerations):
         if toleration.operator in ("Gt", "Lt"):
-            message = f"{toleration.operator} tolerates nothing: its feature gate is off by default"
-            found.append(Fault(("spec", "tolerations", i, "operator"), message))
+            message = f"{toleration.operator} tolerates nothing because its feature gate is off by default"
+            warnings.append(Fault(("spec", "tolerations", i, "operator"), message))
     for field, containers in (("containers", spec.containers), ("initContainers", spec.initContainers)):
         for i, container in enumerate(containers):
             if container.restartPolicyRules:
-                message = "is not modelled: nodes without the feature are not left out"
-                found.append(Fault(("spec", field, i, "restartPolicyRules"), message))
-    return found
+                message = "is not modelled: nodes without the feature are not filtered out"
+                warnings.append(Fault(("spec", field, i, "restartPolicyRules"), message))
+    return warnings
 
 
 def _port_warnings(pod: Pod) -> list[Fault]:
-    taken: set[tuple[str, str, int]] = set()
-    found = []
+    used: set[tuple[str, str, int]] = set()
+    warnings = []
     for i, container in enumerate(pod.spec.containers):
         for j, port in enumerate(container.ports):
             key = (port.protocol, port.hostIP, port.hostPort)
-            if port.hostPort and key in taken:
+            if port.hostPort and key in used:
                 path: Path = ("spec", "containers", i, "ports", j, "hostPort")
-                found.append(Fault(path, f"{port.hostPort} is taken twice in the pod, which the API server refuses"))
-            taken.add(key)
-    return found
+                warnings.append(Fault(path, f"{port.hostPort} is used twice in the pod, which the API server refuses"))
+            used.add(key)
+    return warnings
 
 
 def _budget_warnings(budget: PodDisruptionBudget) -> list[Fault]:
     selector = budget.spec.selector
     empty = selector is not None and not (selector.matchLabels or selector.matchExpressions)
     if empty and budget.apiVersion == "policy/v1beta1":
-        return [Fault(("spec", "selector"), "is empty: it matches nothing in policy/v1beta1, but is read as policy/v1")]
+        message = "is empty: it matches nothing in policy/v1beta1, but is read as policy/v1, where it matches every pod"
+        return [Fault(("spec", "selector"), message)]
     return []

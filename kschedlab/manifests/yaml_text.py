@@ -1,8 +1,8 @@
 """YAML as Kubernetes reads it.
 
-libyaml's events are composed without recursion (:mod:`kschedlab.manifests.composer`), and plain scalars get the types
-that sigs.k8s.io/yaml v1.6 gives them (go.yaml.in/yaml/v2 resolve.go), not PyYAML's: ``1:30`` is text, ``1e3`` a
-number, ``y`` true.
+:mod:`kschedlab.manifests.composer` turns libyaml's events into data without recursion. Plain scalars get the types of
+sigs.k8s.io/yaml v1.6 (go.yaml.in/yaml/v2 resolve.go), not those of PyYAML: ``1:30`` is text, ``1e3`` a number and
+``y`` true.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ _NOT_FINITE = {sign + word for sign in ("", "+", "-") for word in _INFINITE} | {
 _INTEGER = re.compile(r"([+-]?)(?:0[xX]([0-9a-fA-F]+)|0[bB]([01]+)|0[oO]?([0-7]+)|([1-9][0-9]*|0))")
 _FLOAT = re.compile(r"[-+]?(?:\.[0-9]+|[0-9]+(?:\.[0-9]*)?)(?:[eE][-+]?[0-9]+)?")
 _NUMBER_STARTS = frozenset("0123456789+-.")
-_LONGEST_NUMBER = 64
+_MAX_DIGITS = 64
 _UINT64_MAX = 2**64 - 1
 _TAG = "tag:yaml.org,2002:"
 _TYPES: dict[str, tuple[type, ...]] = {
@@ -36,39 +36,39 @@ _TYPES: dict[str, tuple[type, ...]] = {
 
 
 def compose_yaml(text: str, positions: bool = False) -> Composer:
-    """The documents in the text. UnreadableError if it cannot be read to its end."""
+    """The documents in the text. UnreadableError if it is not valid YAML."""
     import yaml
 
     composer = Composer(positions)
     loader = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
     try:
         for event in yaml.parse(text, Loader=loader):
-            _take(event, composer)
+            _compose(event, composer)
     except UnicodeEncodeError as error:
-        raise UnreadableError(text[: error.start].count("\n") + 1, "half of a surrogate pair") from None
+        raise UnreadableError(text[: error.start].count("\n") + 1, "unpaired surrogate") from None
     except yaml.MarkedYAMLError as error:
         mark = error.problem_mark or error.context_mark
-        raise UnreadableError(mark.line + 1 if mark else 1, f"not valid YAML: {_explained(error)}") from None
+        raise UnreadableError(mark.line + 1 if mark else 1, f"not valid YAML: {_yaml_problem(error)}") from None
     except yaml.reader.ReaderError as error:
         before = text[: error.position] if isinstance(error.position, int) else ""
         raise UnreadableError(before.count("\n") + 1, f"not valid YAML: {error.reason}") from None
     return composer
 
 
-def _explained(error: Any) -> str:
-    problem = error.problem or "something is wrong here"
+def _yaml_problem(error: Any) -> str:
+    problem = error.problem or "syntax error"
     if error.context and error.context_mark is not None:
         return f"{problem} ({error.context} that starts on line {error.context_mark.line + 1})"
     return str(problem)
 
 
-def _take(event: Any, composer: Composer) -> None:
+def _compose(event: Any, composer: Composer) -> None:
     import yaml
 
     line = event.start_mark.line + 1
     kind = type(event)
     if kind is yaml.ScalarEvent:
-        _take_scalar(event, line, composer)
+        _compose_scalar(event, line, composer)
     elif kind is yaml.MappingStartEvent:
         _check_tag(event.tag, "map", line)
         composer.begin({}, line, event.anchor)
@@ -83,16 +83,16 @@ def _take(event: Any, composer: Composer) -> None:
         composer.alias(event.anchor, line)
 
 
-def _check_tag(tag: str | None, wanted: str, line: int) -> None:
-    if tag not in (None, "!", f"{_TAG}{wanted}"):
-        raise UnreadableError(line, f"the tag {_short(tag)} has no place in a Kubernetes object")
+def _check_tag(tag: str | None, expected: str, line: int) -> None:
+    if tag not in (None, "!", f"{_TAG}{expected}"):
+        raise UnreadableError(line, f"the tag {_short_tag(tag)} is not allowed in a Kubernetes object")
 
 
-def _short(tag: str | None) -> str:
+def _short_tag(tag: str | None) -> str:
     return str(tag).replace(_TAG, "!!")
 
 
-def _take_scalar(event: Any, line: int, composer: Composer) -> None:
+def _compose_scalar(event: Any, line: int, composer: Composer) -> None:
     text, plain = event.value, not event.style
     if composer.wants_key:
         merge = plain and text == "<<" and event.tag is None
@@ -107,7 +107,7 @@ def _take_scalar(event: Any, line: int, composer: Composer) -> None:
 
 
 def _key(text: str, plain: bool, line: int) -> str:
-    """A key as text: ``true`` and ``yes`` are "true", ``010`` is "8"."""
+    """The key as text: ``true`` and ``yes`` become "true", ``010`` becomes "8"."""
     try:
         value = resolve(text) if plain else text
     except ValueError as error:
@@ -126,34 +126,34 @@ def _typed(text: str, plain: bool, tag: str | None) -> Any:
         return text
     value = resolve(text)
     if tag not in _TYPES:
-        raise ValueError(f"the tag {_short(tag)} has no place in a Kubernetes object")
+        raise ValueError(f"the tag {_short_tag(tag)} is not allowed in a Kubernetes object")
     if type(value) not in _TYPES[tag]:
-        raise ValueError(f"{quoted(text)} does not fit the tag {_short(tag)}")
+        raise ValueError(f"{quoted(text)} does not fit the tag {_short_tag(tag)}")
     return value
 
 
 def resolve(text: str) -> str | int | bool | Decimal | None:
-    """The value of a plain scalar. Fractions are Decimal, with the digits of the float that Go makes of them.
+    """The value of a plain scalar. A fraction becomes the Decimal of the float that Go parses.
 
-    ValueError for NaN, infinity and numbers of more than 64 digits.
+    ValueError for NaN, infinity and numbers with more than 64 digits.
     """
     if text in _WORDS:
         return _WORDS[text]
     if text[0] not in _NUMBER_STARTS:
         return text
     if text in _NOT_FINITE:
-        raise ValueError(f"{text} is not a number that can be used here")
+        raise ValueError(f"{text} is not a finite number")
     digits = text.replace("_", "") if text[0] != "." else text
     if (match := _INTEGER.fullmatch(digits)) or _FLOAT.fullmatch(digits):
-        if len(digits) > _LONGEST_NUMBER:
-            raise ValueError(f"{quoted(text)} has more than {_LONGEST_NUMBER} digits")
+        if len(digits) > _MAX_DIGITS:
+            raise ValueError(f"{quoted(text)} has more than {_MAX_DIGITS} digits")
         number = _integer(match) if match else None
         return number if number is not None else _fraction(digits, text)
     return text
 
 
 def _integer(match: re.Match[str]) -> int | None:
-    """An integer that fits 64 bits, or None."""
+    """The integer, or None if it does not fit into 64 bits."""
     sign, hexadecimal, binary, octal, decimal = match.groups()
     for digits, base in ((hexadecimal, 16), (binary, 2), (octal, 8), (decimal, 10)):
         if digits is not None:

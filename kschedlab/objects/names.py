@@ -23,7 +23,7 @@ def name_fault(name: str) -> str | None:
     if len(name) <= 253 and _DNS_NAME.fullmatch(name):
         return None
     return (
-        f"{quoted(name)} is not a name: lower case letters, digits, - and . (at most 253), "
+        f"{quoted(name)} is not a valid name: use lowercase letters, digits, - and . (at most 253), "
         "starting and ending with a letter or digit"
     )
 
@@ -34,7 +34,7 @@ def dns_label_fault(name: str) -> str | None:
     if len(name) <= 63 and _DNS_LABEL.fullmatch(name):
         return None
     return (
-        f"{quoted(name)} is not a name: lower case letters, digits and - (at most 63), "
+        f"{quoted(name)} is not a valid name: use lowercase letters, digits and - (at most 63), "
         "starting and ending with a letter or digit"
     )
 
@@ -45,7 +45,7 @@ def label_key_fault(key: str) -> str | None:
     prefix, slash, name = key.rpartition("/")
     if len(name) <= 63 and _QUALIFIED.fullmatch(name) and (not slash or name_fault(prefix) is None):
         return None
-    return f"{quoted(key)} is not a key: letters, digits, -, _ and . (at most 63), with a domain/ before it if need be"
+    return f"{quoted(key)} is not a valid key: use letters, digits, -, _ and . (at most 63), optionally after a domain/"
 
 
 @lru_cache(65536)
@@ -54,6 +54,6 @@ def label_value_fault(value: str) -> str | None:
     if not value or (len(value) <= 63 and _QUALIFIED.fullmatch(value)):
         return None
     return (
-        f"{quoted(value)} is not a value of a label: letters, digits, -, _ and . (at most 63), "
+        f"{quoted(value)} is not a valid label value: use letters, digits, -, _ and . (at most 63), "
         "starting and ending with a letter or digit"
     )

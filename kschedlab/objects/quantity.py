@@ -196,7 +196,7 @@ def _canonical(nanos: int, format: str) -> str:
 def _hint(text: str) -> str:
     """The remedy: what to write instead."""
     if re.fullmatch(r"[+-]?[0-9]+,[0-9]+[A-Za-z]*", text):
-        return f'the decimal sign is a point: "{text.replace(",", ".")}"'
+        return f'use a decimal point: "{text.replace(",", ".")}"'
     letters = _TRAILING_LETTERS.fullmatch(text)
     if letters is None:
         return _EXPECTED
@@ -204,5 +204,5 @@ def _hint(text: str) -> str:
     likely = suffix[0].upper()
     if likely in "KMGTPE" and suffix[1:].lower() in ("", "b", "i", "ib"):
         power = "k" if likely == "K" else likely
-        return f'unknown suffix "{suffix}"; {number}{likely}i is in powers of 1024, {number}{power} of 1000'
-    return f'unknown suffix "{suffix}"; known are {", ".join(_SUFFIXES)} and exponents like e3'
+        return f'unknown suffix "{suffix}"; {number}{likely}i uses powers of 1024, {number}{power} powers of 1000'
+    return f'unknown suffix "{suffix}"; use {", ".join(_SUFFIXES)} or an exponent such as e3'

@@ -12,6 +12,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
 from kschedlab.objects.names import label_key_fault, label_value_fault
+from kschedlab.objects.problems import one_of
 from kschedlab.objects.quantity import INT64_MAX
 
 _SET_OPERATORS = ("In", "NotIn", "Exists", "DoesNotExist")
@@ -144,7 +145,7 @@ def label_expression_fault(
 ) -> tuple[str, str] | None:
     """(field, message) if the API refuses this expression on labels, or None."""
     if operator not in operators:
-        return "operator", f'"{operator}" is not an operator here; known are {", ".join(operators)}'
+        return "operator", f'"{operator}" is not a valid operator here; use {one_of(operators)}'
     if operator in ("In", "NotIn") and not values:
         return "values", f"{operator} needs at least one value"
     if operator in ("Exists", "DoesNotExist") and values:
@@ -157,9 +158,9 @@ def label_expression_fault(
 def field_expression_fault(key: str, operator: str, values: tuple[str, ...]) -> tuple[str, str] | None:
     """(field, message) if the API refuses this expression on a node's fields, or None."""
     if key != "metadata.name":
-        return "key", f'"{key}" is not a field that can be selected by; only metadata.name is'
+        return "key", f'"{key}" is not a selectable field; only metadata.name is'
     if operator not in ("In", "NotIn"):
-        return "operator", f'"{operator}" is not an operator here; known are In, NotIn'
+        return "operator", f'"{operator}" is not a valid operator here; use In or NotIn'
     if len(values) != 1:
         return "values", f"{operator} needs exactly one value here"
     return None

@@ -109,7 +109,7 @@ def test_fields_that_do_not_exist_and_values_that_do_not_fit():
         '3: metadata: unknown field "metadata"',
         '5: profiles[0].schedulerName: 1 is a number, not text: put it in quotes ("1")',
         '6: profiles[0].plugins.filter.enable: unknown field "enable"',
-        "7: profiles[0].pluginConfig: a list is expected here, not a number",
+        "7: profiles[0].pluginConfig: expected a list, not a number",
     ]
 
 
@@ -272,7 +272,7 @@ def test_a_plugin_that_needs_arguments():
         ("a\n", "1: a map with apiVersion and kind is expected here"),
         ("# nothing\n", "1: one configuration is expected in the file, not none"),
         (f"{V1}---\n{V1}", "4: one configuration is expected in the file, not 2"),
-        (f"{V1}foo: 1\nfoo: 2\n", '4: "foo" is given twice in the same map'),
+        (f"{V1}foo: 1\nfoo: 2\n", '4: the key "foo" appears twice in the same map'),
         ("kind: Pod\napiVersion: v1\n", "1: kind: is not known here: expected KubeSchedulerConfiguration of"),
         ("apiVersion: v1\n", "1: kind: kind is missing: expected"),
         ("kind: KubeSchedulerConfiguration\n", "1: apiVersion: apiVersion is missing: expected"),

@@ -47,7 +47,7 @@ spec:
         load_text(text)
     assert str(caught.value) == (
         'cluster.yaml:9: Pod default/web-1: spec.containers[0].resources.requests.cpu: "1,5" is not a quantity '
-        '(the decimal sign is a point: "1.5")'
+        '(use a decimal point: "1.5")'
     )
     (problem,) = caught.value.problems
     assert (problem.place, problem.line) == ("cluster.yaml", 9)

@@ -119,8 +119,8 @@ def test_what_cannot_be_read(tmp_path, monkeypatch):
         "empty.yaml: is empty",
         "latin.yaml:2: is not UTF-8 text (byte 0xe9)",
         "folder: has no files that end in .yaml, .yml or .json",
-        "pipe.yaml: is not a file that can be read to its end",
-        "https://example.com/a.yaml: download it first, a URL is not opened",
+        "pipe.yaml: is not a regular file",
+        "https://example.com/a.yaml: URLs are not supported: download the file first",
     ]
 
 
@@ -140,8 +140,8 @@ def test_nothing_is_half_loaded_and_all_files_are_reported(tmp_path, monkeypatch
     Path("a.yaml").write_text(YAML)
     Path("b.yaml").write_text(YAML.replace("web", "Web"))
     said = refused("a.yaml", "b.yaml").split("\n")
-    assert said[0] == "b.yaml:1: Node n1: is given twice, first at a.yaml:1"
-    assert said[1].startswith('b.yaml:7: Pod default/Web: metadata.name: "Web" is not a name')
+    assert said[0] == "b.yaml:1: Node n1: is defined twice, first at a.yaml:1"
+    assert said[1].startswith('b.yaml:7: Pod default/Web: metadata.name: "Web" is not a valid name')
 
 
 def test_unknown_kinds_are_counted_and_named():
@@ -154,7 +154,7 @@ def test_unknown_kinds_are_counted_and_named():
     report = decode_objects([NODE, *others]).report
     assert report.counts == {"Node": 1}
     assert report.lines() == [
-        "passed over, for a scheduler does not read them: "
+        "ignored, because the scheduler does not read them: "
         "ConfigMap (2), Deployment.apps (1), Service.serving.knative.dev (1)"
     ]
 
@@ -166,9 +166,9 @@ def test_kinds_that_the_scheduler_obeys_but_we_do_not_model_are_told_apart():
         {"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": "c"}},
     ]
     assert decode_objects([NODE, *others]).report.lines() == [
-        "not modelled, though kube-scheduler obeys them: "
+        "not modelled, although kube-scheduler obeys them: "
         "PodGroup.scheduling.k8s.io (1), ResourceClaim.resource.k8s.io (1)",
-        "passed over, for a scheduler does not read them: ConfigMap (1)",
+        "ignored, because the scheduler does not read them: ConfigMap (1)",
     ]
 
 
@@ -176,15 +176,15 @@ def test_what_is_not_modelled_is_reported_with_its_place():
     spec = POD["spec"] | {"nodeName": "", "resourceClaims": [{"name": "gpu"}], "schedulingGroup": {"podGroupName": "g"}}
     text = "\n".join(json.dumps(POD | {"metadata": {"name": name}, "spec": spec}) for name in ("a", "b", "c"))
     assert loads(text, "pods.json").report.lines() == [
-        "pods.json:1: Pod default/a: spec.resourceClaims: is not modelled: devices (DRA) are left out of the decision "
+        "pods.json:1: Pod default/a: spec.resourceClaims: is not modelled: the decision ignores devices (DRA) "
         "(and 2 more of kind Pod)",
-        "pods.json:1: Pod default/a: spec.schedulingGroup: is not modelled: the pod is decided for by itself "
+        "pods.json:1: Pod default/a: spec.schedulingGroup: is not modelled: the pod is scheduled on its own "
         "(and 2 more of kind Pod)",
     ]
 
 
 WARNINGS = [
-    ({"runtimeClassName": "kata"}, "spec.runtimeClassName: is not looked up"),
+    ({"runtimeClassName": "kata"}, "spec.runtimeClassName: is not resolved"),
     ({"hostNetwork": True, "hostUsers": False}, "spec.hostUsers: is not modelled"),
     (
         {"tolerations": [{"key": "a", "operator": "Gt", "value": "1"}]},
@@ -194,10 +194,10 @@ WARNINGS = [
         {"containers": [{"name": "a", "restartPolicyRules": [{}]}]},
         "spec.containers[0].restartPolicyRules: is not modelled",
     ),
-    ({"nodeName": "n9"}, 'spec.nodeName: there is no node "n9": the pod takes no room anywhere'),
+    ({"nodeName": "n9"}, 'spec.nodeName: there is no node "n9": the pod occupies no node'),
     (
         {"containers": [{"name": "a", "ports": [{"containerPort": 1, "hostPort": 1}] * 2}]},
-        "spec.containers[0].ports[1].hostPort: 1 is taken twice in the pod",
+        "spec.containers[0].ports[1].hostPort: 1 is used twice in the pod",
     ),
 ]
 
@@ -217,7 +217,7 @@ def test_taints_given_twice_and_old_budgets_are_warnings():
         "spec": {"selector": {}},
     }
     first, second = decode_objects([NODE | {"spec": {"taints": taints}}, budget]).report.lines()
-    assert first.startswith("objects[0]: Node n1: spec.taints[1]: a with NoSchedule is given twice")
+    assert first.startswith("objects[0]: Node n1: spec.taints[1]: a with NoSchedule appears twice")
     assert second.startswith("objects[1]: PodDisruptionBudget default/b: spec.selector: is empty")
 
 
@@ -232,10 +232,10 @@ def test_faults_of_parsed_objects_are_named_by_number():
             [msgspec.Raw(b'{"kind": "Node", "kind": "Pod"}'), NODE, {"kind": "Pod", "metadata": {"name": 7}}, []]
         )
     assert str(caught.value).split("\n") == [
-        "objects[0]: cannot be read: a key is given twice",
+        "objects[0]: cannot be read: a key appears twice in the same map",
         'objects[2]: Pod default/7: metadata.name: 7 is a number, not text: put it in quotes ("7")',
         "objects[2]: Pod default/7: spec.containers: a pod needs at least one container",
-        "objects[3]: a Kubernetes object is expected here, with apiVersion, kind and metadata",
+        "objects[3]: expected a Kubernetes object with apiVersion, kind and metadata",
     ]
 
 
@@ -275,7 +275,5 @@ def test_kubectl_fails(tmp_path, monkeypatch):
 
 def test_there_is_no_kubectl(tmp_path, monkeypatch):
     monkeypatch.setenv("PATH", str(tmp_path))
-    with pytest.raises(
-        ManifestError, match="^kubectl: is not on the PATH: install it, or load files that it wrote elsewhere$"
-    ):
+    with pytest.raises(ManifestError, match="^kubectl: is not on the PATH: install it, or load files with its output$"):
         from_kubectl()

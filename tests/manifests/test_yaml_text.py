@@ -87,7 +87,10 @@ def test_other_ways_of_writing(text):
 
 def test_twice_given_keys_are_all_found():
     composed = compose_yaml("a: 1\na: 2\nb: {c: 1, c: 2}\n")
-    assert composed.faults == [(2, '"a" is given twice in the same map'), (3, '"c" is given twice in the same map')]
+    assert composed.faults == [
+        (2, 'the key "a" appears twice in the same map'),
+        (3, 'the key "c" appears twice in the same map'),
+    ]
 
 
 JSON_VALUES = st.recursive(

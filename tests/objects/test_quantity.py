@@ -57,10 +57,10 @@ def test_what_would_compute_for_minutes_is_refused(text):
 @pytest.mark.parametrize(
     ("text", "hint"),
     [
-        ("1,5", 'the decimal sign is a point: "1.5"'),
-        ("64K", 'unknown suffix "K"; 64Ki is in powers of 1024, 64k of 1000'),
-        ("1.5gb", 'unknown suffix "gb"; 1.5Gi is in powers of 1024, 1.5G of 1000'),
-        ("5x", 'unknown suffix "x"; known are n, u, m, k,'),
+        ("1,5", 'use a decimal point: "1.5"'),
+        ("64K", 'unknown suffix "K"; 64Ki uses powers of 1024, 64k powers of 1000'),
+        ("1.5gb", 'unknown suffix "gb"; 1.5Gi uses powers of 1024, 1.5G powers of 1000'),
+        ("5x", 'unknown suffix "x"; use n, u, m, k,'),
         ("much", "expected a number such as 2, 0.5, 500m, 64Mi, 1.5Gi or 1e3"),
     ],
 )

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 
 from msgspec.structs import replace
 
-from kschedlab.manifests.decoding import KINDS, Origin, decode, described, fast_json, items, kind_of
+from kschedlab.manifests.decoding import KINDS, Origin, decode, expanded_lists, fast_json, kind_of, named_origin
 from kschedlab.manifests.loading import LoadReport
 from kschedlab.manifests.sources import Text
 from kschedlab.manifests.validation import faults_of, template_faults, warnings_of
@@ -49,7 +49,7 @@ class Given(NamedTuple):
     def problem(self, message: str) -> Problem:
         """A problem with the object as a whole."""
         kind = type(self.document).__name__
-        return described(self.origin, self.data.get("metadata"), kind).problem(Fault((), message))
+        return named_origin(self.origin, self.data.get("metadata"), kind).problem(Fault((), message))
 
 
 class Reading:
@@ -81,7 +81,7 @@ class Reading:
 
     def objects(self, data: Any, origin: Origin, purpose: str = NEW) -> Iterator[Given]:
         """The object, or those in the list."""
-        for one, place in items(data, origin):
+        for one, place in expanded_lists(data, origin):
             kind = kind_of(one)
             if isinstance(kind, Fault):
                 self.problems.append(place.problem(kind))
@@ -98,11 +98,11 @@ class Reading:
         if not faults:
             faults = _unnamed(document) if purpose == PATCH else _faults(document, self.named, purpose)
         if faults:
-            named = described(origin, data.get("metadata"), kind)
+            named = named_origin(origin, data.get("metadata"), kind)
             self.problems += [named.problem(fault) for fault in faults]
             return None
         if purpose != PATCH:
-            self._warn(document, described(origin, data.get("metadata"), kind))
+            self._warn(document, named_origin(origin, data.get("metadata"), kind))
         return Given(document, data, origin)
 
     def _warn(self, document: ApiObject, origin: Origin) -> None:

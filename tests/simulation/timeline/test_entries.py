@@ -168,7 +168,7 @@ def test_several_timelines_are_one_in_the_order_of_time():
 
 def test_kinds_that_are_not_simulated_are_told():
     report = loads_scenario("{apiVersion: v1, kind: ConfigMap, metadata: {name: a}}\n" + NODE).report
-    assert report.lines() == ["passed over, for a scheduler does not read them: ConfigMap (1)"]
+    assert report.lines() == ["ignored, because the scheduler does not read them: ConfigMap (1)"]
 
 
 # -- what is refused
