@@ -10,14 +10,13 @@ import numpy as np
 from kschedlab.cluster.cluster import Cluster
 from kschedlab.cluster.pods import PodInfo
 from kschedlab.cluster.signatures import IntArray
-from kschedlab.filter.stage import LEFT_OUT, Verdicts
-from kschedlab.preemption import stage as preemption_stage
-from kschedlab.preemption.stage import Preemption, unavailable
+from kschedlab.filter.stage import EXCLUDED, Verdicts, unavailable
 from kschedlab.queue.pre_enqueue import waiting_for
 from kschedlab.score.stage import Scores
 
 if TYPE_CHECKING:
     from kschedlab.generations import Generation
+    from kschedlab.preemption.stage import Preemption
 
 NO_NODES = "no nodes available to schedule pods"
 
@@ -101,7 +100,7 @@ class Decision:
         verdicts = self.verdicts
         if verdicts is None or self.error:
             return ()
-        names = set(verdicts.narrowed_by)
+        names = set(verdicts.excluded_by)
         if verdicts.rejected is not None:
             names.add(verdicts.rejected.plugin)
         else:
@@ -126,8 +125,8 @@ class Decision:
     @property
     def message(self) -> str:
         """The FailedScheduling message up to what preemption adds, or "" if a node was found."""
-        narrowed_by = self.verdicts.narrowed_by if self.verdicts is not None else ()
-        return self.failure(f"node(s) didn't satisfy plugin(s) [{' '.join(narrowed_by)}]")
+        excluded_by = self.verdicts.excluded_by if self.verdicts is not None else ()
+        return self.failure(f"node(s) didn't satisfy plugin(s) [{' '.join(excluded_by)}]")
 
     def failure(self, left_out: str) -> str:
         """The message, with this reason for nodes that a PreFilter result left out."""
@@ -154,7 +153,7 @@ class Decision:
         """The whole FailedScheduling message, as ``kubectl describe pod`` shows it."""
         if self.preemption is None or not self.generation.loop.preemption_told:
             return self.message
-        return f"{self.message} {preemption_stage.message(self.preemption)}"
+        return f"{self.message} {self.preemption.message}"
 
     def reasons(self, left_out: str) -> dict[str, int]:
         """Each reason and the number of nodes that it holds for; ``left_out``: that of nodes left out by PreFilter."""
@@ -167,7 +166,7 @@ class Decision:
                 for part in refused.parts:
                     if count := int((part.mask & mine).sum()):
                         reasons[part.reason] = reasons.get(part.reason, 0) + count
-        if count := int((verdicts.refused_by == LEFT_OUT).sum()):
+        if count := int((verdicts.refused_by == EXCLUDED).sum()):
             reasons[left_out] = count
         return reasons
 

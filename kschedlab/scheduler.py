@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -11,22 +12,24 @@ from kschedlab.cluster.pods import PodInfo
 from kschedlab.cluster.signatures import IntArray
 from kschedlab.decision import Decision
 from kschedlab.filter.plugin import SchedulingError
-from kschedlab.filter.stage import LEFT_OUT, REJECTED, FilterRun, Verdicts, nodes_to_find, prepare, search
-from kschedlab.filter.volumes.volume_binding import claims_fault
+from kschedlab.filter.stage import EXCLUDED, REJECTED, FilterRun, Verdicts, nodes_to_find, prepare, search
 from kschedlab.generations import LATEST, Generation
-from kschedlab.preemption.stage import preempt
 from kschedlab.queue.pre_enqueue import gates_of
 from kschedlab.score.stage import Scores, prioritize, select_host
+
+if TYPE_CHECKING:
+    from kschedlab.preemption.stage import Preemption
 
 NOTHING: IntArray = np.zeros(0, np.int64)
 
 
 class Scheduler:
-    """Decides for one pod after the other on a cluster, with the state that the real one keeps between decisions.
+    """Decides for one pod after another on a cluster, with the state that the real scheduler keeps between decisions.
 
-    ``percentage``: percentageOfNodesToScore, 0 for the generation's adaptive default. ``rng``: draws among equals and
-    where preemption begins to search; without it ties go to the node whose name sorts first. ``survey``: look at every
-    node and every candidate, also where the real scheduler would have seen enough, so that the evidence is complete.
+    ``percentage``: percentageOfNodesToScore, 0 for the generation's adaptive default. ``rng`` draws one of the best
+    nodes and where preemption starts its search; without it, ties go to the node whose name sorts first.
+    ``exhaustive``: check every node and every candidate, even where the real scheduler would stop earlier, so that the
+    evidence is complete.
     """
 
     def __init__(
@@ -35,15 +38,15 @@ class Scheduler:
         generation: Generation,
         percentage: int | None = None,
         rng: random.Random | None = None,
-        survey: bool = False,
+        exhaustive: bool = False,
     ) -> None:
         self.cluster = cluster
         self.generation = generation
         self.percentage = generation.percentage if percentage is None else percentage
         self.rng = rng
-        self.survey = survey
-        self.next_start = 0
-        self.turns = 0
+        self.exhaustive = exhaustive
+        self.next_start_node_index = 0
+        self.last_node_index = 0
 
     def decide(self, pod: PodInfo) -> Decision:
         """Decide where the pod goes, without changing the cluster. The decision refers to the cluster as it is now."""
@@ -63,20 +66,19 @@ class Scheduler:
 
     def _decide(self, pod: PodInfo) -> Decision:
         cluster, generation = self.cluster, self.generation
-        if generation.claims_checked_first and (fault := claims_fault(pod.pod, cluster.volumes)):
-            raise SchedulingError(fault)
+        if generation.claims_checked_first:
+            check_claims(pod, cluster)
         prepared = prepare(pod, cluster, generation.filters)
         run = FilterRun(prepared, pod, cluster, generation.errors_added_up)
         if prepared.rejected is not None:
             refused_by = np.full(len(cluster.nodes), REJECTED, np.int8)
-            verdicts = Verdicts(refused_by, rejected=prepared.rejected, narrowed_by=prepared.narrowed_by)
+            verdicts = Verdicts(refused_by, rejected=prepared.rejected, excluded_by=prepared.excluded_by)
             feasible, looked_at = NOTHING, 0
         else:
             verdicts = run.verdicts()
             feasible, looked_at = self._find(pod, verdicts)
         if not len(feasible):
-            rules = generation.preemption
-            preemption = preempt(pod, cluster, run, verdicts, rules, self.rng, self.survey) if rules.enabled else None
+            preemption = self._preempt(pod, run, verdicts) if generation.preemption.enabled else None
             return Decision(pod, cluster, generation, verdicts, feasible, looked_at, preemption=preemption)
         if len(feasible) == 1:
             node = cluster.names[feasible[0]]
@@ -88,22 +90,27 @@ class Scheduler:
         node = cluster.names[self._select(scores)]
         return Decision(pod, cluster, generation, verdicts, feasible, looked_at, scores, node=node)
 
+    def _preempt(self, pod: PodInfo, run: FilterRun, verdicts: Verdicts) -> Preemption:
+        from kschedlab.preemption.stage import preempt  # most pods fit somewhere: loaded for the first that does not
+
+        return preempt(pod, self.cluster, run, verdicts, self.generation.preemption, self.rng, self.exhaustive)
+
     def _find(self, pod: PodInfo, verdicts: Verdicts) -> tuple[IntArray, int]:
         """The feasible nodes that the search finds: the pod's own nominated node first, else round robin."""
         passes, cluster = verdicts.passes, self.cluster
-        if self.survey:
+        if self.exhaustive:
             return np.flatnonzero(passes), len(passes)
         nominated = cluster.index.get(pod.pod.status.nominatedNodeName or "")
         if self.generation.nominated_node_first and nominated is not None and passes[nominated]:
             return np.array([nominated]), 1
-        left_in = int(np.count_nonzero(verdicts.refused_by != LEFT_OUT))
+        candidates = int(np.count_nonzero(verdicts.refused_by != EXCLUDED))
         rules = self.generation.sampling
         unscored = rules.one_node_if_no_scores and not self.generation.scores
-        enough = 1 if unscored else nodes_to_find(left_in, self.percentage, rules)
-        feasible, looked_at = search(passes, self.next_start, enough)
-        looked_at = min(looked_at, left_in)
-        extra = int(rules.counts_surplus_node and looked_at < left_in)
-        self.next_start = (self.next_start + looked_at + extra) % len(passes)
+        nodes_wanted = 1 if unscored else nodes_to_find(candidates, self.percentage, rules)
+        feasible, looked_at = search(passes, self.next_start_node_index, nodes_wanted)
+        looked_at = min(looked_at, candidates)
+        extra = int(rules.counts_surplus_node and looked_at < candidates)
+        self.next_start_node_index = (self.next_start_node_index + looked_at + extra) % len(passes)
         return feasible, looked_at
 
     def _select(self, scores: Scores) -> int:
@@ -112,8 +119,8 @@ class Scheduler:
             return int(best[self.cluster.ranks.take(best).argmin()])
         if self.generation.host_drawn:
             return select_host(best, self.rng)
-        self.turns += 1
-        return int(best[(self.turns - 1) % len(best)])
+        self.last_node_index += 1
+        return int(best[(self.last_node_index - 1) % len(best)])
 
     def commit(self, decision: Decision) -> None:
         """Carry the decision out: bind the pod, or evict the victims at once and nominate it."""
@@ -132,6 +139,14 @@ class Scheduler:
             cluster.nominate(pod, node)
 
 
+def check_claims(pod: PodInfo, cluster: Cluster) -> None:
+    """SchedulingError if a claim of the pod is missing or being deleted. v1.16: generic_scheduler.go."""
+    from kschedlab.filter.volumes.volume_binding import claims_fault
+
+    if fault := claims_fault(pod.pod, cluster.volumes):
+        raise SchedulingError(fault)
+
+
 def lower_nominations(cluster: Cluster, pod: PodInfo, node: str) -> list[PodInfo]:
     """Pods of lower priority that are nominated to the node; they lose it to this pod.
 
@@ -148,7 +163,7 @@ def schedule(
     generation: str | Generation = LATEST,
     percentage: int | None = None,
     rng: random.Random | None = None,
-    survey: bool = True,
+    exhaustive: bool = True,
 ) -> Decision:
     """Decide for one pending pod ``namespace/name``. Nothing is changed, and later changes don't reach the decision.
 
@@ -156,4 +171,4 @@ def schedule(
     pod is pending, or there is no such generation.
     """
     fork = cluster.fork()
-    return Scheduler(fork, Generation.named(generation), percentage, rng, survey).decide(fork.pending[pod])
+    return Scheduler(fork, Generation.named(generation), percentage, rng, exhaustive).decide(fork.pending[pod])

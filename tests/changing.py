@@ -16,9 +16,9 @@ from kschedlab.cluster.topology import zone_of
 from kschedlab.decision import Decision
 from kschedlab.filter.predicates.service_affinity import ServiceAffinity
 from kschedlab.generations import GENERATIONS, Generation
+from kschedlab.generations.registry import REGISTRY_1_16
 from kschedlab.manifests.loading import Objects, decode_objects
 from kschedlab.objects.model import ApiObject, Node, Pod
-from kschedlab.registry import REGISTRY_1_16
 from kschedlab.scheduler import Scheduler
 from kschedlab.score.priorities.service_anti_affinity import ServiceAntiAffinity
 from kschedlab.testing import Manifest, budget, node, node_affinity, pod, term
@@ -378,7 +378,7 @@ class Changing:
 
 
 def decide(cluster: Cluster, pod: Pod, decider: Generation) -> Decision:
-    return Scheduler(cluster, decider, survey=True).cycle(cluster.info(pod))
+    return Scheduler(cluster, decider, exhaustive=True).cycle(cluster.info(pod))
 
 
 def shown(decision: Decision) -> Any:

@@ -20,7 +20,6 @@ LEFT_TO_RIGHT = (
     "queue",
     "score",
     "preemption",
-    "registry",
     "plugins",
     "generations",
     "configuration",
@@ -88,6 +87,41 @@ def test_importing_the_package_loads_nothing_heavy() -> None:
     program = f"import sys, kschedlab; print([name for name in {HEAVY} if name in sys.modules])"
     loaded = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
     assert loaded.stdout.strip() == "[]"
+
+
+DECIDE = """
+from kschedlab import Cluster, schedule
+from kschedlab.manifests.loading import decode_objects
+
+node = {"kind": "Node", "metadata": {"name": "a"}, "status": {"allocatable": {"cpu": "4", "pods": "9"}}}
+other = node | {"metadata": {"name": "b"}}
+pod = {"kind": "Pod", "metadata": {"name": "p"}, "spec": {"containers": [{"name": "c", "image": "i"}]}}
+cluster = Cluster(decode_objects([{"apiVersion": "v1"} | each for each in (node, other, pod)]))
+assert schedule("default/p", cluster).node == "a"
+"""
+LOADED = """
+import sys
+for name, module in sys.modules.items():
+    if name.partition(".")[0] == "kschedlab":
+        print(name, len(open(module.__file__, encoding="utf-8").readlines()))
+"""
+IDLE = ("registry", "v1_13", "v1_16", "v1_20", "predicates", "priorities", "older", "hints", "with_events")
+IDLE += ("configuration", "yaml_text", "simulation", "views", "lab", "whatif")
+"""Parts of module names that a decision of v1.37 does not load."""
+
+
+@pytest.mark.parametrize(
+    ("program", "most_modules", "most_lines"),
+    [("from kschedlab import schedule", 45, 5_800), (DECIDE, 86, 11_000)],
+    ids=["import", "decision"],
+)
+def test_scheduling_loads_what_it_uses(program: str, most_modules: int, most_lines: int) -> None:
+    """Modules of the package, and their lines. ``import``: of ``schedule``; ``decision``: for a pod with defaults."""
+    output = subprocess.check_output([sys.executable, "-c", program + LOADED], text=True)
+    lines = {name: int(number) for name, number in map(str.split, output.splitlines())}
+    print(f"{len(lines)} modules, {sum(lines.values())} lines")
+    assert not [name for name in lines if set(name.split(".")) & set(IDLE)]
+    assert len(lines) <= most_modules and sum(lines.values()) <= most_lines
 
 
 def test_importing_the_package_is_quick() -> None:

@@ -61,13 +61,13 @@ def verdict(line: bytes, generation: Generation) -> dict[str, Any]:
     return {part: value for part, value in found.items() if part not in ("id", "version")}
 
 
-# -- what a survey can't show
+# -- what an exhaustive decision can't show
 
 
 def decided(generation: Generation, *objects: Manifest, **settings: Any) -> Decision:
-    """The decision about the pod ``p``, without a survey."""
+    """The decision about the pod ``p``, as a running scheduler takes it."""
     cluster = Cluster(decode_objects(objects), generation.api)
-    return schedule("default/p", cluster, generation, survey=False, **settings)
+    return schedule("default/p", cluster, generation, exhaustive=False, **settings)
 
 
 def scheduler(generation: Generation, *objects: Manifest, **settings: Any) -> Scheduler:

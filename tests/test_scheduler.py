@@ -19,7 +19,7 @@ def nodes(count: int) -> Cluster:
 
 
 def test_a_small_cluster_is_looked_at_as_a_whole() -> None:
-    decision = schedule("default/web", nodes(99), percentage=5, survey=False)
+    decision = schedule("default/web", nodes(99), percentage=5, exhaustive=False)
     assert (len(decision.feasible), decision.looked_at) == (99, 99)
 
 
@@ -34,29 +34,29 @@ def test_a_large_cluster_is_sampled_from_where_the_last_search_ended() -> None:
     ]
 
 
-def test_a_survey_sees_everything_whatever_the_percentage() -> None:
+def test_an_exhaustive_decision_checks_every_node_whatever_the_percentage() -> None:
     assert len(schedule("default/web", nodes(200), percentage=5).feasible) == 200
 
 
 def test_without_score_plugins_the_first_feasible_node_is_enough() -> None:
     unscored = replace(V1_37, scores=())
-    assert schedule("default/web", nodes(5), unscored, survey=False).names == ["n000"]
+    assert schedule("default/web", nodes(5), unscored, exhaustive=False).names == ["n000"]
     ranked = replace(unscored, sampling=replace(V1_37.sampling, one_node_if_no_scores=False))
-    decision = schedule("default/web", nodes(5), ranked, survey=False)
+    decision = schedule("default/web", nodes(5), ranked, exhaustive=False)
     assert decision.scores is not None and decision.scores.total.tolist() == [1] * 5
 
 
 def test_its_own_nominated_node_is_tried_first() -> None:
     world = cluster(node("n1"), node("n2"), pod("web", nominated="n2"))
-    decision = schedule("default/web", world, survey=False)
+    decision = schedule("default/web", world, exhaustive=False)
     assert (decision.names, decision.node, decision.scores) == (["n2"], "n2", None)
     later = replace(V1_37, nominated_node_first=False)
-    assert schedule("default/web", world, later, survey=False).names == ["n1", "n2"]
+    assert schedule("default/web", world, later, exhaustive=False).names == ["n1", "n2"]
 
 
 def test_a_nominated_node_that_refuses_leaves_the_others() -> None:
     world = cluster(node("n1"), node("n2", unschedulable=True), pod("web", nominated="n2"))
-    assert schedule("default/web", world, survey=False).node == "n1"
+    assert schedule("default/web", world, exhaustive=False).node == "n1"
 
 
 def test_ties_are_drawn_evenly_with_a_seed_and_by_name_without() -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 from collections.abc import Callable, Collection, Hashable, Iterable, Sequence
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 from msgspec.structs import replace
@@ -23,14 +23,13 @@ from kschedlab.cluster.derived import (
     NAMES,
     VOLUMES,
     DerivedValues,
-    stock,
+    bindable,
 )
 from kschedlab.cluster.object_store import STORAGE, ObjectStore, change, differs, key_of
 from kschedlab.cluster.pods import NEVER_STARTED, PodInfo
 from kschedlab.cluster.signatures import IntArray, PodQuery
 from kschedlab.cluster.topology import Topology
 from kschedlab.cluster.volumes import ClaimKey, Volumes, claims_of, may_yet_bind, volume_class
-from kschedlab.manifests.loading import Objects, from_kubectl, load
 from kschedlab.objects.api import API_1_37, Api
 from kschedlab.objects.model import (
     ApiObject,
@@ -41,6 +40,9 @@ from kschedlab.objects.model import (
     StorageClass,
 )
 
+if TYPE_CHECKING:
+    from kschedlab.manifests.loading import Objects
+
 T = TypeVar("T")
 D = TypeVar("D", bound=ApiObject)
 
@@ -50,8 +52,9 @@ class Cluster(Columns):
 
     ====================  ===========================================================================================
     reading               ``nodes``, ``names``, ``index``, ``resources``, ``allocatable``, ``requested``, ``nonzero``,
-                          ``pods_on``, ``max_pods``, ``pods``, ``nominated``, ``pending``, ``volumes``, :meth:`every`
-    asking                :meth:`count`, :meth:`tally`, :meth:`topology`, :meth:`fact`, :meth:`pods_of`
+                          ``pods_on``, ``max_pods``, ``pods``, ``nominated``, ``pending``, ``volumes``,
+                          :meth:`objects_of`, :meth:`find`
+    computing             :meth:`count`, :meth:`tally`, :meth:`topology`, :meth:`derived`, :meth:`pods_of`
     changing pods         :meth:`bind`, :meth:`evict`, :meth:`update`, :meth:`nominate`, :meth:`withdraw`
     changing the rest     :meth:`change_nodes`, :meth:`change_objects`
     what-if               :meth:`fork`
@@ -82,11 +85,15 @@ class Cluster(Columns):
 
         Raises ManifestError, which lists everything that is wrong with them.
         """
+        from kschedlab.manifests.loading import load
+
         return cls(load(*sources), api)
 
     @classmethod
     def from_kubectl(cls, *arguments: str, api: Api = API_1_37) -> Cluster:
         """The cluster that the ``kubectl`` on the PATH talks to; ``arguments`` are passed on (``--context``, ...)."""
+        from kschedlab.manifests.loading import from_kubectl
+
         return cls(from_kubectl(*arguments), api)
 
     # -- asking
@@ -103,7 +110,7 @@ class Cluster(Columns):
 
         Counted afresh, for what few pods have: O(pods).
         """
-        weight = self.signatures.weights(signatures)[self.pods.signature]
+        weight = self.signatures.occurrences(signatures)[self.pods.signature]
         rows = np.flatnonzero(weight)
         total = np.zeros(len(self.nodes), np.int64)
         np.add.at(total, self.pods.node[rows], weight[rows])
@@ -122,7 +129,7 @@ class Cluster(Columns):
         """
         return self._derived.find(key, compute, sources)
 
-    def every(self, kind: type[D]) -> Collection[D]:
+    def objects_of(self, kind: type[D]) -> Collection[D]:
         """The objects of that kind, in the order in which they came. Nodes and pods have columns instead."""
         return self._objects.of(kind).values()
 
@@ -203,12 +210,14 @@ class Cluster(Columns):
     @property
     def objects(self) -> Objects:
         """All objects as they are now, of which a cluster can be built that decides as this one does. O(all)."""
+        from kschedlab.manifests.loading import Objects
+
         found = Objects(report=self.report)
         found.nodes += [self.nodes[self.index[name]] for name in self._order.by_zone()]
         for kind in self._objects.kinds():
-            found.of(kind).extend(self.every(kind))
+            found.of(kind).extend(self.objects_of(kind))
         live = np.flatnonzero(self.pods.live())
-        for row in live[np.argsort(self.pods.turn[live])].tolist():
+        for row in live[np.argsort(self.pods.arrival[live])].tolist():
             found.pods.append(_on_node(self.pods.info(row).pod, self.names[self.pods.node[row]]))
         found.pods += [_on_node(info.pod, node) for info, node in self.without_node.values()]
         hoping = {key: self.names[self.nominated.node[row]] for key, row in self.nominated.row_of.items()}
@@ -287,10 +296,10 @@ class Cluster(Columns):
         volumes = self.volumes
         if kind is PersistentVolumeClaim:
             if may_yet_bind(old) != may_yet_bind(new):
-                changed |= {stock(volume_class(volume)) for volume in volumes.kept_for(key)}
+                changed |= {bindable(volume_class(volume)) for volume in volumes.kept_for(key)}
             self._revise([key], lambda: volumes.change_claim(key, new))
         elif kind is PersistentVolume:
-            changed |= {stock(volume_class(volume)) for volume in (old, new) if telling and volume is not None}
+            changed |= {bindable(volume_class(volume)) for volume in (old, new) if telling and volume is not None}
             changed |= {ATTACHMENTS} if telling and volumes.is_attached(key) else set()
             self._revise(volumes.claims_on(key), lambda: volumes.change_volume(key, new))
         else:
@@ -299,7 +308,7 @@ class Cluster(Columns):
 
     def _renew_volumes(self) -> None:
         """Have volumes of one's own, about which nothing has been asked."""
-        self.signatures.forget(self.volumes)
+        self.signatures.drop(self.volumes)
         self._objects = self._objects.apart(STORAGE)
         self.volumes = Volumes(self._objects)
         self._counts = Counts(self.signatures, len(self.nodes))
@@ -308,7 +317,9 @@ class Cluster(Columns):
     def _revise(self, claims: Iterable[ClaimKey], make_the_change: Callable[[], None]) -> None:
         """Change volumes, and with them what is known of the signatures of pods that use these claims."""
         signatures = [
-            *dict.fromkeys(signature for claim in claims for signature in self.signatures.having(claims_of, claim))
+            *dict.fromkeys(
+                signature for claim in claims for signature in self.signatures.signatures_with(claims_of, claim)
+            )
         ]
         if not signatures:
             make_the_change()
@@ -318,7 +329,7 @@ class Cluster(Columns):
         for signature in signatures:
             self._counts.take_out(signature, nodes[signature])
         make_the_change()
-        self.signatures.revise(self.volumes, signatures)
+        self.signatures.refresh(self.volumes, signatures)
         for signature in signatures:
             self._counts.put_back(signature, nodes[signature])
 

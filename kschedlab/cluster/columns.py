@@ -187,7 +187,7 @@ class Columns:
     def _set_aside(self, places: IntArray) -> None:
         for pods, kept in ((self.pods, self.without_node), (self.nominated, self.nominated_without_node)):
             rows = np.flatnonzero(np.isin(pods.node, places))
-            for row in rows[np.argsort(pods.turn[rows])].tolist():
+            for row in rows[np.argsort(pods.arrival[rows])].tolist():
                 info, node = pods.info(row), int(pods.node[row])
                 if pods is self.pods:
                     self._change(info, node, pods.request[:, row], -1)

@@ -53,7 +53,7 @@ class Counts:
             self._rows, self._relevant = {}, []
             self._table = np.zeros((8, self._table.shape[1]), np.int64)
         row = self._new_row(query)
-        np.add.at(self._table[row], node, self._signatures.answers(query)[signature])
+        np.add.at(self._table[row], node, self._signatures.evaluate(query)[signature])
 
     def add(self, signature: int, node: int, sign: int) -> None:
         """A pod of that signature came to (+1) or left (-1) the node."""
@@ -95,7 +95,7 @@ class Counts:
         number = self._rows[query] = len(self._rows)
         if number == len(self._table):
             self._table = np.concatenate([self._table, np.zeros_like(self._table)])
-        answers = self._signatures.answers(query)
+        answers = self._signatures.evaluate(query)
         for signature in np.flatnonzero(answers[: len(self._relevant)]).tolist():
             rows, weights = self._relevant[signature]
             self._relevant[signature] = np.append(rows, number), np.append(weights, answers[signature])
@@ -103,7 +103,7 @@ class Counts:
 
     def _rows_of(self, signature: int) -> tuple[IntArray, IntArray]:
         answers = np.fromiter(
-            (self._signatures.answers(q)[signature] for q in self._rows), np.int64, count=len(self._rows)
+            (self._signatures.evaluate(q)[signature] for q in self._rows), np.int64, count=len(self._rows)
         )
         rows = np.flatnonzero(answers)
         return rows, answers[rows]

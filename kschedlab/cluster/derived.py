@@ -52,9 +52,9 @@ LIMIT = 4096
 """How many facts are kept that follow from the same things."""
 
 
-def stock(class_name: str) -> Hashable:
+def bindable(class_name: str) -> Hashable:
     """For facts about the volumes of one class that may yet be bound."""
-    return "stock", class_name
+    return "bindable", class_name
 
 
 def changed_fields(old: Node, new: Node) -> frozenset[str]:

@@ -1,4 +1,4 @@
-"""The incoming pod as affinity terms see it: its own terms, and what the terms of other pods match it by.
+"""The incoming pod as affinity terms see it: its own terms, and the labels that other pods' terms match.
 
 v1.37: pkg/scheduler/framework/plugins/interpodaffinity/plugin.go (GetNamespaceLabelsSnapshot).
 """
@@ -18,50 +18,50 @@ from kschedlab.objects.model import Namespace
 
 @dataclass(frozen=True, eq=False)
 class Namespaces:
-    """The labels of the namespaces. Not equal to any others, not even if no label differs."""
+    """The labels of the namespaces, compared by identity: a hash of all labels would be slow."""
 
     labels: Mapping[str, Labels]
 
     @classmethod
     def of(cls, cluster: Cluster) -> Namespaces:
-        """Those of the cluster."""
-        return cls({n.metadata.name: n.metadata.labels for n in cluster.every(Namespace)})
+        """The namespaces of the cluster."""
+        return cls({n.metadata.name: n.metadata.labels for n in cluster.objects_of(Namespace)})
 
 
 @dataclass(frozen=True)
-class Incoming:
-    """The pod that is to be scheduled. ``number``: that of its signature, which with ``among`` tells it from others.
+class IncomingPod:
+    """The pod to be scheduled. ``number`` (of its signature) and ``namespaces`` identify it.
 
-    ``terms``: its own, with the namespaces listed, so that they need no labels of other pods' namespaces.
+    ``terms``: its own terms with namespace selectors resolved, so that matching needs no labels of other namespaces.
     """
 
     number: int
-    among: Namespaces
+    namespaces: Namespaces
     signature: Signature = field(compare=False)
     namespace_labels: Labels = field(compare=False)
     terms: PodTerms = field(compare=False)
 
-    def means(self, term: AffinityTerm, signature: Signature) -> bool:
-        """Whether this term of the pod's own means pods of that signature."""
+    def matches(self, term: AffinityTerm, signature: Signature) -> bool:
+        """Whether this term of the incoming pod matches pods of that signature."""
         return term.matches(signature.namespace, signature.labels, {})
 
-    def meant_by(self, term: AffinityTerm) -> bool:
-        """Whether the term of another pod means this one."""
+    def matched_by(self, term: AffinityTerm) -> bool:
+        """Whether the term of another pod matches the incoming pod."""
         return term.matches(self.signature.namespace, self.signature.labels, self.namespace_labels)
 
 
-def incoming(pod: PodInfo, cluster: Cluster) -> Incoming:
-    """The pod as terms see it, prepared once for each signature."""
+def incoming_pod(pod: PodInfo, cluster: Cluster) -> IncomingPod:
+    """The IncomingPod, prepared once for each signature."""
 
-    def prepare() -> Incoming:
+    def prepare() -> IncomingPod:
         signature = cluster.signatures[pod.signature]
-        among = cluster.derived("namespaces", lambda: Namespaces.of(cluster), NAMESPACES)
-        return Incoming(
+        namespaces = cluster.derived("namespaces", lambda: Namespaces.of(cluster), NAMESPACES)
+        return IncomingPod(
             pod.signature,
-            among,
+            namespaces,
             signature,
-            among.labels.get(signature.namespace, {}),
-            signature.terms.listing(among.labels),
+            namespaces.labels.get(signature.namespace, {}),
+            signature.terms.resolved(namespaces.labels),
         )
 
     return cluster.derived(("incoming", pod.signature), prepare, NAMESPACES)

@@ -16,8 +16,8 @@ from kschedlab.cluster.signatures import BoolArray, IntArray
 from kschedlab.objects.model import NodeSelector, NodeSelectorTerm, PodSpec, Taint, Toleration
 from kschedlab.objects.selectors import NodeTerm, Requirement, from_map
 
-KEEPS_AWAY = ("NoSchedule", "NoExecute")
-PUTS_OFF = "PreferNoSchedule"
+FORBIDDING_EFFECTS = ("NoSchedule", "NoExecute")
+PREFER_NO_SCHEDULE = "PreferNoSchedule"
 """Effects of taints: pods that don't tolerate them may not, or had better not, come to the node."""
 
 # -- labels
@@ -69,7 +69,7 @@ def judged(cluster: Cluster, requirement: Requirement) -> BoolArray:
     """As :func:`meets`, but not kept. O(nodes) for ``In``; the other operators ask each distinct value of the key."""
     topology, key = cluster.topology(requirement.key), requirement.key
     if requirement.operator == "In":
-        return topology.among(requirement.values)
+        return topology.in_domains_of(requirement.values)
     answers = [requirement.matches({key: value}) for value in topology.values]
     return np.array([*answers, requirement.matches({})], np.bool_)[topology.domain]
 
@@ -119,12 +119,14 @@ def untolerated(cluster: Cluster, tolerations: tuple[Toleration, ...]) -> BoolAr
     return cluster.derived(("untolerated", tolerations), judge, TAINTS)
 
 
-def put_off(cluster: Cluster, tolerations: tuple[Toleration, ...]) -> IntArray:
+def intolerable_prefer_no_schedule_taints(cluster: Cluster, tolerations: tuple[Toleration, ...]) -> IntArray:
     """int64[nodes]: how many taints of each node put pods with these tolerations off (PreferNoSchedule)."""
 
     def count() -> IntArray:
         which, lists = taints(cluster)
-        counts = [sum(t.effect == PUTS_OFF and not tolerated(t, tolerations) for t in taints) for taints in lists]
+        counts = [
+            sum(t.effect == PREFER_NO_SCHEDULE and not tolerated(t, tolerations) for t in taints) for taints in lists
+        ]
         return np.array(counts, np.int64)[which]
 
     return cluster.derived(("put off", tolerations), count, TAINTS)
@@ -132,7 +134,7 @@ def put_off(cluster: Cluster, tolerations: tuple[Toleration, ...]) -> IntArray:
 
 def first_untolerated(taints: Sequence[Taint], tolerations: Sequence[Toleration]) -> Taint | None:
     """The first taint that keeps the pod away. v1.37: component-helpers/scheduling/corev1/helpers.go."""
-    return next((t for t in taints if t.effect in KEEPS_AWAY and not tolerated(t, tolerations)), None)
+    return next((t for t in taints if t.effect in FORBIDDING_EFFECTS and not tolerated(t, tolerations)), None)
 
 
 def tolerated(taint: Taint, tolerations: Sequence[Toleration]) -> bool:

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Iterable
-from typing import Any, TypeAlias, TypeVar
+from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar
 
 import msgspec
 
-from kschedlab.manifests.defaults import CLUSTER_SCOPED
-from kschedlab.manifests.loading import Objects
+from kschedlab.objects.meta import CLUSTER_SCOPED
 from kschedlab.objects.model import (
     ApiObject,
     CSIDriver,
@@ -26,6 +25,9 @@ from kschedlab.objects.model import (
     StorageClass,
     VolumeAttachment,
 )
+
+if TYPE_CHECKING:
+    from kschedlab.manifests.loading import Objects
 
 K = TypeVar("K", bound=Hashable)
 D = TypeVar("D")

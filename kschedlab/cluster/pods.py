@@ -48,7 +48,7 @@ class PodColumns:
     """Running (or nominated) pods as columns. A pod keeps its row while it is there; free rows are used again.
 
     ``node``, ``signature``: int64[rows], -1 in a free row. ``priority``, ``start`` (microseconds): int64[rows].
-    ``turn``: int64[rows], which pod came first: numbers that only grow. ``request``: int64[resources, rows].
+    ``arrival``: int64[rows], which pod came first: numbers that only grow. ``request``: int64[resources, rows].
     """
 
     def __init__(self, resources: int) -> None:
@@ -56,19 +56,19 @@ class PodColumns:
         self.signature: IntArray = np.full(16, -1, np.int64)
         self.priority: IntArray = np.zeros(16, np.int64)
         self.start: IntArray = np.zeros(16, np.int64)
-        self.turn: IntArray = np.zeros(16, np.int64)
+        self.arrival: IntArray = np.zeros(16, np.int64)
         self.request: IntArray = np.zeros((resources, 16), np.int64)
         self.infos: list[PodInfo | None] = [None] * 16
         self.row_of: dict[str, int] = {}
         self._free = list(range(15, -1, -1))
-        self._turns = 0
+        self._arrivals = 0
 
     def copy(self) -> PodColumns:
         """Independent columns with the same rows."""
         other = PodColumns.__new__(PodColumns)
-        for name in ("node", "signature", "priority", "start", "turn", "request"):
+        for name in ("node", "signature", "priority", "start", "arrival", "request"):
             setattr(other, name, getattr(self, name).copy())
-        other._turns = self._turns
+        other._arrivals = self._arrivals
         other.infos, other.row_of, other._free = list(self.infos), dict(self.row_of), list(self._free)
         return other
 
@@ -79,15 +79,15 @@ class PodColumns:
         row = self._free.pop()
         self.node[row], self.signature[row] = node, info.signature
         self.priority[row], self.start[row] = info.priority, info.start
-        self.turn[row] = self._turns
-        self._turns += 1
+        self.arrival[row] = self._arrivals
+        self._arrivals += 1
         self.request[:, row] = request
         self.infos[row] = info
         self.row_of[info.key] = row
         return row
 
     def replace(self, info: PodInfo, request: IntArray) -> None:
-        """Write the pod as it is now into its row; its node and its turn remain."""
+        """Write the pod as it is now into its row; its node and its arrival remain."""
         row = self.row_of[info.key]
         self.signature[row], self.priority[row], self.start[row] = info.signature, info.priority, info.start
         self.request[:, row] = request
@@ -132,5 +132,5 @@ class PodColumns:
         zero = np.zeros(old, np.int64)
         self.priority = np.concatenate([self.priority, zero])
         self.start = np.concatenate([self.start, zero])
-        self.turn = np.concatenate([self.turn, zero])
+        self.arrival = np.concatenate([self.arrival, zero])
         self.request = np.hstack([self.request, np.zeros((len(self.request), old), np.int64)])

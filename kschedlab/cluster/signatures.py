@@ -57,7 +57,7 @@ class PodQuery(Protocol):
         ...
 
 
-class Handles(PodQuery, Protocol):
+class VolumeQuery(PodQuery, Protocol):
     """A query about volumes that keeps their names, so that one used twice can be told from two."""
 
     def handles(self, signature: Signature) -> frozenset[str]:
@@ -65,10 +65,10 @@ class Handles(PodQuery, Protocol):
         ...
 
 
-class Listing:
+class VolumeTable:
     """The volumes that each signature uses, as numbers. Each signature is looked at once."""
 
-    def __init__(self, query: Handles) -> None:
+    def __init__(self, query: VolumeQuery) -> None:
         self._query = query
         self._numbers: dict[str, int] = {}
         self._start = self._length = self._volumes = np.zeros(0, np.int64)
@@ -93,7 +93,7 @@ class Listing:
             self._start, self._length = np.concatenate([self._start, start]), np.concatenate([self._length, length])
             self._extend(handle for handles in new for handle in handles)
 
-    def revise(self, number: int, signature: Signature) -> None:
+    def refresh(self, number: int, signature: Signature) -> None:
         """Look at a signature again."""
         if number < len(self._length):
             handles = self._query.handles(signature)
@@ -108,15 +108,15 @@ class Listing:
 class Signatures:
     """Interned signatures: a pod's signature is an integer. Only ever grows; forks of a cluster share it.
 
-    A query knows all that its answer depends on, so that answers hold for ever; but see :meth:`revise`.
+    A query knows all that its answer depends on, so that answers hold for ever; but see :meth:`refresh`.
     """
 
     def __init__(self) -> None:
         self._ids: dict[tuple[object, ...], int] = {}
         self._all: list[Signature] = []
         self._answers: dict[PodQuery, IntArray] = {}
-        self._listings: dict[Handles, Listing] = {}
-        self._found: dict[object, tuple[int, dict[object, list[int]]]] = {}
+        self._volume_tables: dict[VolumeQuery, VolumeTable] = {}
+        self._extracted: dict[object, tuple[int, dict[object, list[int]]]] = {}
 
     def __len__(self) -> int:
         return len(self._all)
@@ -145,7 +145,7 @@ class Signatures:
             )
         return number
 
-    def answers(self, query: PodQuery) -> IntArray:
+    def evaluate(self, query: PodQuery) -> IntArray:
         """The query's answer for every signature: int64[signatures]. Each signature is asked once."""
         known = self._answers.get(query)
         done = 0 if known is None else len(known)
@@ -157,53 +157,53 @@ class Signatures:
             self._answers[query] = known
         return known
 
-    def listing(self, query: Handles) -> Listing:
+    def volume_table(self, query: VolumeQuery) -> VolumeTable:
         """The volumes that each signature uses, by the query's names for them."""
-        known = self._listings.get(query)
+        known = self._volume_tables.get(query)
         if known is None:
-            known = self._listings[query] = Listing(query)
+            known = self._volume_tables[query] = VolumeTable(query)
         known.learn(self._all)
         return known
 
-    def revise(self, volumes: object, signatures: Sequence[int]) -> None:
+    def refresh(self, volumes: object, signatures: Sequence[int]) -> None:
         """These volumes changed, and what queries about them say of some signatures may have changed with them."""
         for query, answers in self._answers.items():
             if _is_about(query, volumes):
                 for signature in signatures:
                     if signature < len(answers):
                         answers[signature] = query.of(self._all[signature])
-        for handles, listing in self._listings.items():
+        for handles, table in self._volume_tables.items():
             if _is_about(handles, volumes):
                 for signature in signatures:
-                    listing.revise(signature, self._all[signature])
-        self._found = {w: found for w, found in self._found.items() if not _is_about(_owner(w), volumes)}
+                    table.refresh(signature, self._all[signature])
+        self._extracted = {w: found for w, found in self._extracted.items() if not _is_about(_owner(w), volumes)}
 
-    def forget(self, volumes: object) -> None:
+    def drop(self, volumes: object) -> None:
         """Make room: what is known about these volumes is worked out again if anyone should ask."""
         self._answers = {q: answers for q, answers in self._answers.items() if not _is_about(q, volumes)}
-        self._listings = {q: listing for q, listing in self._listings.items() if not _is_about(q, volumes)}
-        self._found = {w: found for w, found in self._found.items() if not _is_about(_owner(w), volumes)}
+        self._volume_tables = {q: table for q, table in self._volume_tables.items() if not _is_about(q, volumes)}
+        self._extracted = {w: found for w, found in self._extracted.items() if not _is_about(_owner(w), volumes)}
 
-    def found(self, within: Callable[[Signature], Iterable[T]]) -> Iterable[T]:
+    def extracted(self, extract: Callable[[Signature], Iterable[T]]) -> Iterable[T]:
         """Everything that the function finds in any signature, each thing once. Each signature is looked at once."""
-        return self._sought(within)  # type: ignore[return-value]  # the function names what is stored
+        return self._index(extract)  # type: ignore[return-value]  # the function names what is stored
 
-    def having(self, within: Callable[[Signature], Iterable[T]], thing: T) -> list[int]:
+    def signatures_with(self, extract: Callable[[Signature], Iterable[T]], thing: T) -> list[int]:
         """The signatures in which the function finds the thing; one in which it is found twice comes twice."""
-        return self._sought(within).get(thing, [])
+        return self._index(extract).get(thing, [])
 
-    def weights(self, signatures: Iterable[int]) -> IntArray:
+    def occurrences(self, signatures: Iterable[int]) -> IntArray:
         """int64[signatures + 1]: how often each signature occurs here. The last is 0, for rows without a pod (-1)."""
         weight = np.zeros(len(self._all) + 1, np.int64)
         np.add.at(weight, np.fromiter(signatures, np.int64), 1)
         return weight
 
-    def _sought(self, within: Callable[[Signature], Iterable[object]]) -> dict[object, list[int]]:
-        done, things = self._found.get(within, (0, {}))
+    def _index(self, extract: Callable[[Signature], Iterable[object]]) -> dict[object, list[int]]:
+        done, things = self._extracted.get(extract, (0, {}))
         for number, signature in enumerate(self._all[done:], start=done):
-            for thing in within(signature):
+            for thing in extract(signature):
                 things.setdefault(thing, []).append(number)
-        self._found[within] = (len(self._all), things)
+        self._extracted[extract] = (len(self._all), things)
         return things
 
 

@@ -34,9 +34,9 @@ DO_NOT_SCHEDULE = "DoNotSchedule"
 SCHEDULE_ANYWAY = "ScheduleAnyway"
 HOSTNAME = "kubernetes.io/hostname"
 
-Given = tuple[TopologySpreadConstraint, ...]
+ConstraintSpecs = tuple[TopologySpreadConstraint, ...]
 
-SYSTEM_DEFAULTS: Given = (
+SYSTEM_DEFAULTS: ConstraintSpecs = (
     TopologySpreadConstraint(maxSkew=3, topologyKey=HOSTNAME, whenUnsatisfiable=SCHEDULE_ANYWAY),
     TopologySpreadConstraint(maxSkew=5, topologyKey="topology.kubernetes.io/zone", whenUnsatisfiable=SCHEDULE_ANYWAY),
 )
@@ -57,7 +57,7 @@ class ConstraintRules:
 
 
 @dataclass(frozen=True)
-class Spread:
+class MatchesConstraint:
     """PodQuery: does the constraint's selector mean the pod? ``selector`` None: it means none.
 
     ``counting``: as pods are counted at first, without those that terminate. Otherwise as the real scheduler counts
@@ -79,7 +79,7 @@ class Spread:
 class Constraint:
     """Pods that ``selector`` means are to be spread over the domains of ``key``.
 
-    ``itself``: 1 if it means the pod that has the constraint. ``counted``, ``changes``: the query about running
+    ``self_match``: 1 if it means the pod that has the constraint. ``counted``, ``changes``: the query about running
     pods, and about those that come or go in thought. ``affinity``, ``taints``: only nodes count that the pod's node
     affinity asks for, or whose taints it tolerates.
     """
@@ -87,9 +87,9 @@ class Constraint:
     key: str
     max_skew: int
     min_domains: int
-    itself: int
-    counted: Spread
-    changes: Spread
+    self_match: int
+    counted: MatchesConstraint
+    changes: MatchesConstraint
     affinity: bool
     taints: bool
 
@@ -104,9 +104,9 @@ class Constraint:
             key=given.topologyKey,
             max_skew=given.maxSkew,
             min_domains=1 if given.minDomains is None else given.minDomains,
-            itself=int(selector is not None and selector.matches(labels)),
-            counted=Spread(namespace, None if none else selector, True),
-            changes=Spread(namespace, selector, False),
+            self_match=int(selector is not None and selector.matches(labels)),
+            counted=MatchesConstraint(namespace, None if none else selector, True),
+            changes=MatchesConstraint(namespace, selector, False),
             affinity=given.nodeAffinityPolicy == "Honor",
             taints=given.nodeTaintsPolicy == "Honor",
         )
@@ -119,7 +119,7 @@ class Constraint:
 
 
 def constraints(
-    pod: PodInfo, cluster: Cluster, action: str, defaults: Given, rules: ConstraintRules
+    pod: PodInfo, cluster: Cluster, action: str, defaults: ConstraintSpecs, rules: ConstraintRules
 ) -> tuple[Constraint, ...]:
     """The pod's constraints with that ``whenUnsatisfiable``; the defaults if it has no constraints of any sort.
 
@@ -137,7 +137,7 @@ def constraints(
         if rules.defaults_follow_owner_reference
         else None
     )
-    if rules.defaults_follow_owner_reference and owner is None and not cluster.every(Service):
+    if rules.defaults_follow_owner_reference and owner is None and not cluster.objects_of(Service):
         return ()
 
     def prepare() -> tuple[Constraint, ...]:
@@ -157,7 +157,7 @@ def has_all_keys(cluster: Cluster, wanted: tuple[Constraint, ...]) -> BoolArray:
 
 
 def own(pod: Pod, action: str, rules: ConstraintRules) -> Iterator[Constraint]:
-    """The constraints that the pod itself has with that ``whenUnsatisfiable``."""
+    """The constraints that the pod self_match has with that ``whenUnsatisfiable``."""
     for given in pod.spec.topologySpreadConstraints:
         if given.whenUnsatisfiable == action:
             selector = _narrowed(given.labelSelector, given.matchLabelKeys, pod)
@@ -197,12 +197,12 @@ def matching_selector(pod: Pod, cluster: Cluster) -> Selector:
     v1.20: plugins/helper/spread.go, DefaultSelector.
     """
     namespace, labels = pod.metadata.namespace, _of_services(pod, cluster)
-    for controller in cluster.every(ReplicationController):
+    for controller in cluster.objects_of(ReplicationController):
         chosen = controller.spec.selector
         if controller.metadata.namespace == namespace and chosen and from_map(chosen).matches(pod.metadata.labels):
             labels |= chosen
     selector = from_map(labels)
-    owners: list[ReplicaSet | StatefulSet] = [*cluster.every(ReplicaSet), *cluster.every(StatefulSet)]
+    owners: list[ReplicaSet | StatefulSet] = [*cluster.objects_of(ReplicaSet), *cluster.objects_of(StatefulSet)]
     for owner in owners:
         if owner.metadata.namespace == namespace and owner.spec.selector is not None:
             other = owner.spec.selector.compile()
@@ -213,7 +213,7 @@ def matching_selector(pod: Pod, cluster: Cluster) -> Selector:
 
 def _of_services(pod: Pod, cluster: Cluster) -> dict[str, str]:
     labels: dict[str, str] = {}
-    for service in cluster.every(Service):
+    for service in cluster.objects_of(Service):
         chosen = service.spec.selector
         if service.metadata.namespace == pod.metadata.namespace and from_map(chosen).matches(pod.metadata.labels):
             labels |= chosen

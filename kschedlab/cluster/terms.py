@@ -41,7 +41,7 @@ class AffinityTerm:
         near = self.namespace_selector is not None and self.namespace_selector.matches(namespace_labels)
         return (namespace in self.namespaces or near) and self.selector is not None and self.selector.matches(labels)
 
-    def listing(self, namespaces: Mapping[str, Labels]) -> AffinityTerm:
+    def resolved(self, namespaces: Mapping[str, Labels]) -> AffinityTerm:
         """The term with the names of the namespaces that it selects, as the terms of a pod to be scheduled are read.
 
         So a namespace without an object is not selected, whatever the selector, unless it selects all.
@@ -74,12 +74,12 @@ class PodTerms:
         preferred = (*_preferred(near, namespace, +1), *_preferred(apart, namespace, -1))
         return cls(_required(near, namespace), _required(apart, namespace), preferred)
 
-    def listing(self, namespaces: Mapping[str, Labels]) -> PodTerms:
+    def resolved(self, namespaces: Mapping[str, Labels]) -> PodTerms:
         """The terms of a pod to be scheduled; see :meth:`AffinityTerm.listing`."""
         return PodTerms(
-            tuple(term.listing(namespaces) for term in self.affinity),
-            tuple(term.listing(namespaces) for term in self.anti_affinity),
-            tuple((weight, term.listing(namespaces)) for weight, term in self.preferred),
+            tuple(term.resolved(namespaces) for term in self.affinity),
+            tuple(term.resolved(namespaces) for term in self.anti_affinity),
+            tuple((weight, term.resolved(namespaces)) for weight, term in self.preferred),
         )
 
 

@@ -30,7 +30,7 @@ class Topology:
         domain = [numbers.setdefault(node[key], len(numbers)) if key in node else -1 for node in labels]
         return cls(np.array(domain, np.int64), tuple(numbers))
 
-    def among(self, values: Collection[str]) -> BoolArray:
+    def in_domains_of(self, values: Collection[str]) -> BoolArray:
         """bool[nodes]: the nodes in the domains of these values. O(values + nodes)."""
         inside = np.zeros(len(self.values) + 1, np.bool_)
         inside[[self._number[value] for value in values if value in self._number]] = True

@@ -24,7 +24,7 @@ from kschedlab.objects.meta import Part
 from kschedlab.objects.names import label_key_fault
 from kschedlab.objects.problems import Fault, Path, quoted
 from kschedlab.objects.requests import is_extended
-from kschedlab.preemption.stage import PreemptionRules
+from kschedlab.preemption.rules import PreemptionRules
 
 DEFAULT_SCHEDULER = "default-scheduler"
 FIT, GATES, PREEMPTION = "NodeResourcesFit", "SchedulingGates", "DefaultPreemption"

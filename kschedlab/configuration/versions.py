@@ -16,7 +16,7 @@ from kschedlab.configuration.plugin_catalogues import V1, V1BETA1
 from kschedlab.configuration.plugin_sets import Catalogue
 from kschedlab.filter.plugin import Filter
 from kschedlab.generations import GENERATIONS, Generation
-from kschedlab.registry import REGISTRY_1_20
+from kschedlab.generations.registry import REGISTRY_1_20
 from kschedlab.score.plugin import Score
 
 KIND = "KubeSchedulerConfiguration"

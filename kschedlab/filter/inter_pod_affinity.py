@@ -14,7 +14,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from kschedlab.cluster.cluster import Cluster
-from kschedlab.cluster.incoming import Incoming, incoming
+from kschedlab.cluster.incoming import IncomingPod, incoming_pod
 from kschedlab.cluster.pods import PodInfo
 from kschedlab.cluster.signatures import BoolArray, Signature
 from kschedlab.cluster.snapshot import Snapshot
@@ -27,51 +27,51 @@ OTHERS_ANTI_AFFINITY = "node(s) didn't satisfy existing pods anti-affinity rules
 
 
 @dataclass(frozen=True, slots=True)
-class Wanted:
+class AffinityCount:
     """PodQuery: does the pod match all terms of the incoming pod's required affinity?"""
 
-    by: Incoming
+    by: IncomingPod
 
     def of(self, signature: Signature) -> int:
         """1 if pods of this signature do."""
-        return int(all(self.by.means(term, signature) for term in self.by.terms.affinity))
+        return int(all(self.by.matches(term, signature) for term in self.by.terms.affinity))
 
 
 @dataclass(frozen=True, slots=True)
-class Unwanted:
+class AntiAffinityCount:
     """PodQuery: how many terms of the incoming pod's required anti-affinity with that key mean the pod?"""
 
-    by: Incoming
+    by: IncomingPod
     key: str
 
     def of(self, signature: Signature) -> int:
         """The number of terms that mean pods of this signature."""
-        return sum(term.key == self.key and self.by.means(term, signature) for term in self.by.terms.anti_affinity)
+        return sum(term.key == self.key and self.by.matches(term, signature) for term in self.by.terms.anti_affinity)
 
 
 @dataclass(frozen=True, slots=True)
-class UnwantedElsewhere:
+class AntiAffinityOfOtherKeys:
     """PodQuery: is the pod meant by a term of the incoming pod's required anti-affinity, but by none with that key?"""
 
-    by: Incoming
+    by: IncomingPod
     key: str
 
     def of(self, signature: Signature) -> int:
         """1 if pods of this signature are."""
-        keys = {term.key for term in self.by.terms.anti_affinity if self.by.means(term, signature)}
+        keys = {term.key for term in self.by.terms.anti_affinity if self.by.matches(term, signature)}
         return int(bool(keys) and self.key not in keys)
 
 
 @dataclass(frozen=True, slots=True)
-class Repels:
+class ExistingAntiAffinityCount:
     """PodQuery: how many terms with that key of the pod's required anti-affinity mean the incoming pod?"""
 
-    whom: Incoming
+    whom: IncomingPod
     key: str
 
     def of(self, signature: Signature) -> int:
         """The number of such terms of pods of this signature."""
-        return sum(term.key == self.key and self.whom.meant_by(term) for term in signature.terms.anti_affinity)
+        return sum(term.key == self.key and self.whom.matched_by(term) for term in signature.terms.anti_affinity)
 
 
 def anti_affinity_keys(signature: Signature) -> tuple[str, ...]:
@@ -105,18 +105,18 @@ class InterPodAffinity:
     def prepare(self, pod: PodInfo, cluster: Cluster) -> AffinityCheck | None:
         """Skips a pod that no term can affect, or (``skips_in_pre_filter``) only terms of nominated pods."""
         signatures = cluster.signatures
-        keys = signatures.found(anti_affinity_keys)
+        keys = signatures.extracted(anti_affinity_keys)
         if not keys and not signatures[pod.signature].terms.affinity:
             return None
-        asked = incoming(pod, cluster)
-        repels = tuple(r for key in keys if signatures.answers(r := Repels(asked, key)).any())
+        asked = incoming_pod(pod, cluster)
+        repels = tuple(r for key in keys if signatures.evaluate(r := ExistingAntiAffinityCount(asked, key)).any())
         concerned = asked.terms.affinity or asked.terms.anti_affinity or (repels and not self.skips_in_pre_filter)
         if concerned or any(_asked_somewhere(r, cluster) for r in repels):
             return AffinityCheck(asked, repels, cluster, self)
         return None
 
 
-def _asked_somewhere(repels: Repels, cluster: Cluster) -> bool:
+def _asked_somewhere(repels: ExistingAntiAffinityCount, cluster: Cluster) -> bool:
     return bool((cluster.count(repels)[cluster.topology(repels.key).domain >= 0] > 0).any())
 
 
@@ -126,15 +126,23 @@ class AffinityCheck:
     node_names: frozenset[str] | None = None
     depends_on_pods: bool = True
 
-    def __init__(self, asked: Incoming, repels: tuple[Repels, ...], cluster: Cluster, rules: InterPodAffinity) -> None:
+    def __init__(
+        self,
+        asked: IncomingPod,
+        repels: tuple[ExistingAntiAffinityCount, ...],
+        cluster: Cluster,
+        rules: InterPodAffinity,
+    ) -> None:
         terms = asked.terms
         self._rules = rules
         self.monotonic = not terms.affinity
         self._repels = repels
-        self._unwanted = tuple(Unwanted(asked, key) for key in dict.fromkeys(t.key for t in terms.anti_affinity))
-        self._wanted = Wanted(asked)
+        self._unwanted = tuple(
+            AntiAffinityCount(asked, key) for key in dict.fromkeys(t.key for t in terms.anti_affinity)
+        )
+        self._wanted = AffinityCount(asked)
         self._near = tuple(dict.fromkeys(t.key for t in terms.affinity))
-        self._likes_itself = all(asked.means(term, asked.signature) for term in terms.affinity)
+        self._likes_itself = all(asked.matches(term, asked.signature) for term in terms.affinity)
         labelled = [cluster.topology(key).domain >= 0 for key in self._near]
         self._labelled: BoolArray = np.logical_and.reduce(labelled)
         self._nearby: BoolArray = np.logical_or.reduce(labelled)
@@ -150,7 +158,7 @@ class AffinityCheck:
         return Refusals([Refusal(refused.mask, self._rules.common_reason), *refused.parts])
 
     def _parts(self, snapshot: Snapshot) -> Iterator[Refusal]:
-        own = snapshot if self._rules.own_terms_see_nominated_pods else snapshot.of_running()
+        own = snapshot if self._rules.own_terms_see_nominated_pods else snapshot.running_only()
         if self._rules.existing_anti_affinity_first:
             yield from self._others(snapshot)
         if self._near:
@@ -159,7 +167,7 @@ class AffinityCheck:
             count = own.count_in_domain(query, query.key)
             if not self._rules.reprieved_pods_count_per_term:
                 labelled = own.cluster.topology(query.key).domain >= 0
-                count = count + labelled * own.put_back(UnwantedElsewhere(query.by, query.key))
+                count = count + labelled * own.reprieved(AntiAffinityOfOtherKeys(query.by, query.key))
             yield Refusal(count > 0, ANTI_AFFINITY, terms={query.key: count})
         if not self._rules.existing_anti_affinity_first:
             yield from self._others(snapshot)
@@ -183,4 +191,4 @@ class AffinityCheck:
         if not self._likes_itself:
             return np.zeros(len(snapshot.cluster.nodes), np.bool_)
         known = snapshot.cluster.count(self._wanted)[self._nearby].sum()
-        return known + snapshot.change(self._wanted) * self._nearby == 0
+        return known + snapshot.overlay_count(self._wanted) * self._nearby == 0

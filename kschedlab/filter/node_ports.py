@@ -57,7 +57,7 @@ def host_ports_of(signature: Signature) -> tuple[HostPort, ...]:
 
 
 @dataclass(frozen=True, slots=True)
-class Takes:
+class UsesHostPort:
     """PodQuery: does the pod take this very host port?"""
 
     host_port: HostPort
@@ -78,22 +78,22 @@ class NodePorts:
         wanted = host_ports(pod.pod)
         if not wanted:
             return None
-        taken = cluster.signatures.found(host_ports_of)
-        return PortsCheck(tuple(Takes(t) for t in taken if any(t.conflicts(w) for w in wanted)))
+        taken = cluster.signatures.extracted(host_ports_of)
+        return PortsCheck(tuple(UsesHostPort(t) for t in taken if any(t.conflicts(w) for w in wanted)))
 
 
 @dataclass(frozen=True)
 class PortsCheck:
     """``rivals``: every host port that any pod takes or wants, if it is in the way of one that this pod wants."""
 
-    rivals: tuple[Takes, ...]
+    rivals: tuple[UsesHostPort, ...]
     node_names: frozenset[str] | None = None
     depends_on_pods: bool = True
     monotonic: bool = True
 
     def filter(self, snapshot: Snapshot) -> Refusals | None:
         """The nodes on which a rival is taken. Terms: where each is. O(nodes x rivals)."""
-        held = {rival: snapshot.holds(rival) for rival in self.rivals}
+        held = {rival: snapshot.contains(rival) for rival in self.rivals}
         mask = np.zeros(len(snapshot.cluster.nodes), np.bool_)
         for taken in held.values():
             mask |= taken

@@ -23,7 +23,7 @@ from kschedlab.cluster.spread_constraints import (
     SYSTEM_DEFAULTS,
     Constraint,
     ConstraintRules,
-    Given,
+    ConstraintSpecs,
     constraints,
     has_all_keys,
 )
@@ -47,7 +47,7 @@ class PodTopologySpread:
     """
 
     name: str = "PodTopologySpread"
-    defaults: Given = SYSTEM_DEFAULTS
+    defaults: ConstraintSpecs = SYSTEM_DEFAULTS
     rules: ConstraintRules = ConstraintRules()
     counts_pods_on_eligible_nodes_only: bool = True
     panics_on_new_domain: bool = False
@@ -114,15 +114,15 @@ class Skew:
         constraint, domain = self.constraint, self._topology.domain
         yield Refusal(domain < 0, NO_LABEL, True)
         matching, minimum = self.counts(snapshot)
-        terms: dict[str, IntArray | int] = {"matching": matching, "self": constraint.itself, "minimum": minimum}
+        terms: dict[str, IntArray | int] = {"matching": matching, "self": constraint.self_match, "minimum": minimum}
         terms["maxSkew"] = constraint.max_skew
-        yield Refusal(matching + constraint.itself - minimum > constraint.max_skew, TOO_SKEWED, terms=terms)
+        yield Refusal(matching + constraint.self_match - minimum > constraint.max_skew, TOO_SKEWED, terms=terms)
 
     def counts(self, snapshot: Snapshot) -> tuple[IntArray, IntArray | int]:
         """(matching pods in the node's domain, the smallest count of all domains), each in that node's snapshot."""
         if not snapshot.overlays:
             return self.matching, self.least
-        change = snapshot.change(self.constraint.changes)
+        change = snapshot.overlay_count(self.constraint.changes)
         if self._crashing is not None and (self._crashing * change).any():
             raise SchedulingError(CRASH)
         change = change * self._changing

@@ -18,7 +18,7 @@ from kschedlab.cluster.snapshot import Overlay, Snapshot
 from kschedlab.filter.plugin import Filter, PreFilterRejection, PreparedFilter, Refusals, SchedulingError
 
 PASSES = -1
-LEFT_OUT = -2
+EXCLUDED = -2
 REJECTED = -3
 """Values of ``refused_by`` for a node that passes, for one that a PreFilter result left out, and for all nodes of a pod
 that a plugin rejected before any node was looked at."""
@@ -28,14 +28,14 @@ that a plugin rejected before any node was looked at."""
 class Prepared:
     """All filters, prepared for one pod: the plugins that did not skip it, in order.
 
-    ``only``: bool[nodes], the nodes that PreFilter results left in, or None for all; ``narrowed_by``: whose results.
+    ``only``: bool[nodes], the nodes that PreFilter results left in, or None for all; ``excluded_by``: whose results.
     ``rejected``: set if a plugin refused the pod before any node was looked at.
     """
 
     plugins: tuple[str, ...] = ()
     checks: tuple[PreparedFilter, ...] = ()
     node_names: BoolArray | None = None
-    narrowed_by: tuple[str, ...] = ()
+    excluded_by: tuple[str, ...] = ()
     rejected: PreFilterRejection | None = None
 
 
@@ -44,7 +44,7 @@ def prepare(pod: PodInfo, cluster: Cluster, filters: Sequence[Filter]) -> Prepar
     kept: list[tuple[str, PreparedFilter]] = []
     rejected: PreFilterRejection | None = None
     node_names: frozenset[str] | None = None
-    narrowed_by: list[str] = []
+    excluded_by: list[str] = []
     for plugin in filters:
         check = plugin.prepare(pod, cluster)
         if isinstance(check, PreFilterRejection):
@@ -54,14 +54,14 @@ def prepare(pod: PodInfo, cluster: Cluster, filters: Sequence[Filter]) -> Prepar
         elif check is not None:
             kept.append((plugin.name, check))
             if check.node_names is not None:
-                narrowed_by.append(plugin.name)
+                excluded_by.append(plugin.name)
                 node_names = check.node_names if node_names is None else node_names & check.node_names
                 if not node_names:
-                    nowhere = PreFilterRejection("", (_not_satisfied(narrowed_by),))
-                    return Prepared(narrowed_by=tuple(sorted(narrowed_by)), rejected=nowhere)
+                    nowhere = PreFilterRejection("", (_not_satisfied(excluded_by),))
+                    return Prepared(excluded_by=tuple(sorted(excluded_by)), rejected=nowhere)
     mask = None if node_names is None else np.array([name in node_names for name in cluster.names], np.bool_)
     names, checks = tuple(name for name, _ in kept), tuple(check for _, check in kept)
-    return Prepared(names, checks, mask, tuple(sorted(narrowed_by)), rejected)
+    return Prepared(names, checks, mask, tuple(sorted(excluded_by)), rejected)
 
 
 def _not_satisfied(plugins: list[str]) -> str:
@@ -73,10 +73,10 @@ def _not_satisfied(plugins: list[str]) -> str:
 class Verdicts:
     """What the filters said.
 
-    ``refused_by``: int8[nodes], the number of the first plugin that refuses the node, PASSES or LEFT_OUT.
+    ``refused_by``: int8[nodes], the number of the first plugin that refuses the node, PASSES or EXCLUDED.
     ``plugins``, ``refusals``: by that number, the plugin's name and everything that it refuses, also nodes that
     another plugin refused before. A plugin has two numbers if it was asked with and without nominated pods.
-    ``rejected``: set if a plugin refused the pod before any node was looked at. ``narrowed_by``: plugins whose
+    ``rejected``: set if a plugin refused the pod before any node was looked at. ``excluded_by``: plugins whose
     PreFilter results left nodes out.
     """
 
@@ -86,13 +86,13 @@ class Verdicts:
         plugins: tuple[str, ...] = (),
         refusals: tuple[Refusals | None, ...] = (),
         rejected: PreFilterRejection | None = None,
-        narrowed_by: tuple[str, ...] = (),
+        excluded_by: tuple[str, ...] = (),
     ) -> None:
         self.refused_by = refused_by
         self.plugins = plugins
         self.refusals = refusals
         self.rejected = rejected
-        self.narrowed_by = narrowed_by
+        self.excluded_by = excluded_by
 
     @property
     def passes(self) -> BoolArray:
@@ -103,7 +103,7 @@ class Verdicts:
         """bool[nodes]: refused, and evicting pods can't help."""
         if self.rejected is not None:
             return np.full(len(self.refused_by), self.rejected.unresolvable)
-        result = self.refused_by == LEFT_OUT
+        result = self.refused_by == EXCLUDED
         for number, refused in enumerate(self.refusals):
             if refused is not None:
                 result = result | ((self.refused_by == number) & refused.unresolvable)
@@ -121,7 +121,7 @@ class Verdicts:
         number = int(self.refused_by[node])
         if number == REJECTED and self.rejected is not None:
             return self.rejected.plugin
-        return {PASSES: None, LEFT_OUT: "PreFilter"}[number] if number < 0 else self.plugins[number]
+        return {PASSES: None, EXCLUDED: "PreFilter"}[number] if number < 0 else self.plugins[number]
 
     def reasons(self, node: int) -> list[str]:
         """The refusing plugin's reasons for the node at this position, in its order."""
@@ -138,7 +138,7 @@ class FilterRun:
         self.cluster = cluster
         self.alone = Snapshot(cluster)
         nominated = nominated_overlay(pod, cluster)
-        self.crowded = self.alone.over(nominated) if nominated is not None else None
+        self.crowded = self.alone.with_overlay(nominated) if nominated is not None else None
         self._static: dict[int, Refusals | None] = {}
 
     def verdicts(self, overlay: Overlay | None = None) -> Verdicts:
@@ -155,24 +155,24 @@ class FilterRun:
 
     def _verdicts(self, overlay: Overlay | None) -> Verdicts:
         if self.crowded is None:
-            return self.judge(self.alone if overlay is None else self.alone.over(overlay))
-        crowded = self.judge(self.crowded if overlay is None else self.crowded.over(overlay))
+            return self.judge(self.alone if overlay is None else self.alone.with_overlay(overlay))
+        crowded = self.judge(self.crowded if overlay is None else self.crowded.with_overlay(overlay))
         if all(check.monotonic for check in self.prepared.checks):
             return crowded
-        return _both(crowded, self.judge(self.alone if overlay is None else self.alone.over(overlay)))
+        return _both(crowded, self.judge(self.alone if overlay is None else self.alone.with_overlay(overlay)))
 
     def judge(self, snapshot: Snapshot) -> Verdicts:
         """Judge all nodes in this snapshot alone."""
         refused_by = np.full(len(self.cluster.nodes), PASSES, np.int8)
         if self.prepared.node_names is not None:
-            refused_by[~self.prepared.node_names] = LEFT_OUT
+            refused_by[~self.prepared.node_names] = EXCLUDED
         refusals = []
         for number, check in enumerate(self.prepared.checks):
             refused = self._ask(number, check, snapshot)
             refusals.append(refused)
             if refused is not None:
                 np.copyto(refused_by, number, where=refused.mask & (refused_by == PASSES))
-        return Verdicts(refused_by, self.prepared.plugins, tuple(refusals), narrowed_by=self.prepared.narrowed_by)
+        return Verdicts(refused_by, self.prepared.plugins, tuple(refusals), excluded_by=self.prepared.excluded_by)
 
     def _ask(self, number: int, check: PreparedFilter, snapshot: Snapshot) -> Refusals | None:
         if check.depends_on_pods:
@@ -199,7 +199,7 @@ def _both(first: Verdicts, second: Verdicts) -> Verdicts:
     later = np.where(second.refused_by >= 0, second.refused_by + np.int8(offset), second.refused_by)
     refused_by = np.where(first.refused_by == PASSES, later, first.refused_by)
     plugins, refusals = first.plugins + second.plugins, first.refusals + second.refusals
-    return Verdicts(refused_by, plugins, refusals, narrowed_by=first.narrowed_by)
+    return Verdicts(refused_by, plugins, refusals, excluded_by=first.excluded_by)
 
 
 def nominated_overlay(pod: PodInfo, cluster: Cluster) -> Overlay | None:
@@ -255,3 +255,10 @@ def search(passes: BoolArray, start: int, enough: int) -> tuple[IntArray, int]:
     if len(hits) <= enough:
         return hits, len(passes)
     return hits[:enough], (int(hits[enough]) - start) % len(passes)
+
+
+def unavailable(nodes: int, reasons: dict[str, int]) -> str:
+    """``0/N nodes are available: ...``, the reasons with their numbers sorted as text. v1.37: types.go, FitError."""
+    head = f"0/{nodes} nodes are available:"
+    listed = ", ".join(sorted(f"{number} {reason}" for reason, number in reasons.items()))
+    return f"{head} {listed}." if listed else head

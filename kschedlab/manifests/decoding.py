@@ -9,9 +9,9 @@ from typing import Any
 
 import msgspec
 
-from kschedlab.manifests.defaults import CLUSTER_SCOPED
 from kschedlab.manifests.schema import decode_value, validated
 from kschedlab.manifests.sources import Text
+from kschedlab.objects.meta import CLUSTER_SCOPED
 from kschedlab.objects.model import ApiObject
 from kschedlab.objects.problems import WRITTEN, Fault, Path, Problem, path_text, shortened
 

@@ -12,6 +12,7 @@ from typing import TypeVar
 
 import msgspec
 
+from kschedlab.objects.meta import CLUSTER_SCOPED
 from kschedlab.objects.model import (
     ApiObject,
     Container,
@@ -36,18 +37,6 @@ D = TypeVar("D", bound=ApiObject)
 SYSTEM_CLASSES = {"system-node-critical": 2_000_001_000, "system-cluster-critical": 2_000_000_000}
 """The PriorityClasses that every cluster has (v1.37: pkg/apis/scheduling/types.go)."""
 
-CLUSTER_SCOPED = frozenset(
-    [
-        "Node",
-        "Namespace",
-        "PriorityClass",
-        "PersistentVolume",
-        "StorageClass",
-        "CSINode",
-        "CSIDriver",
-        "VolumeAttachment",
-    ]
-)
 NAMESPACE_NAME = "kubernetes.io/metadata.name"
 
 _replace = msgspec.structs.replace

@@ -13,7 +13,7 @@ from kschedlab.cluster.cluster import Cluster
 from kschedlab.cluster.pods import PodInfo
 from kschedlab.cluster.signatures import IntArray
 from kschedlab.filter.plugin import Filter
-from kschedlab.filter.stage import LEFT_OUT, FilterRun, Verdicts, prepare
+from kschedlab.filter.stage import EXCLUDED, FilterRun, Verdicts, prepare
 from kschedlab.manifests.loading import decode_objects
 from kschedlab.objects.model import Pod
 from kschedlab.score.plugin import Score
@@ -68,7 +68,7 @@ class NamedPlugin:
         if verdicts.plugin(place) is None:
             return None
         left_out = (f"node(s) didn't satisfy plugin {self.name}",)
-        reasons = left_out if verdicts.refused_by[place] == LEFT_OUT else tuple(verdicts.reasons(place))
+        reasons = left_out if verdicts.refused_by[place] == EXCLUDED else tuple(verdicts.reasons(place))
         return Refused(reasons, UNRESOLVABLE if verdicts.unresolvable()[place] else UNSCHEDULABLE)
 
     def score(

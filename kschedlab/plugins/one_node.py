@@ -84,7 +84,7 @@ def views(snapshot: Snapshot, positions: Iterable[int]) -> Iterator[NodeView]:
     def pods(position: int) -> list[Pod]:
         nonlocal found, asked
         if not asked:
-            found, asked = snapshot.by_node(), True
+            found, asked = snapshot.pods_by_node(), True
         return [info.pod for info in found.get(position, ())]
 
     def resources(position: int) -> tuple[dict[str, int], dict[str, int]]:

@@ -14,24 +14,11 @@ from kschedlab.cluster.cluster import Cluster
 from kschedlab.cluster.signatures import BoolArray, IntArray, Signature
 from kschedlab.objects.model import PodDisruptionBudget
 from kschedlab.objects.selectors import Selector
+from kschedlab.preemption.rules import BudgetRules
 
 
 @dataclass(frozen=True)
-class BudgetRules:
-    """How a generation reads budgets: named rules. The defaults are those of v1.37.
-
-    ``counted_down``: each victim uses up one of ``disruptionsAllowed``; else only a budget that allows none is broken.
-    ``disrupted_pods_exempt``: a pod in ``disruptedPods`` is already counted there, so evicting it breaks nothing.
-    ``stops_at_first_violation``: a pod that breaks one budget is not charged to those after it.
-    """
-
-    counted_down: bool = True
-    disrupted_pods_exempt: bool = True
-    stops_at_first_violation: bool = True
-
-
-@dataclass(frozen=True)
-class Protects:
+class MatchesBudget:
     """PodQuery: does the budget's selector match? Without a selector, or with an empty one, it matches nothing."""
 
     namespace: str
@@ -60,7 +47,7 @@ def violations(
     broken: BoolArray = np.zeros(len(rows), np.bool_)
     for budget in budgets:
         selector = budget.spec.selector.compile() if budget.spec.selector is not None else None
-        protected = cluster.signatures.answers(Protects(budget.metadata.namespace, selector)) > 0
+        protected = cluster.signatures.evaluate(MatchesBudget(budget.metadata.namespace, selector)) > 0
         charged = protected[cluster.pods.signature[rows]]
         if rules.stops_at_first_violation:
             charged &= ~broken

@@ -15,43 +15,16 @@ import numpy as np
 from kschedlab.cluster.cluster import Cluster
 from kschedlab.cluster.pods import PodInfo
 from kschedlab.cluster.signatures import BoolArray, IntArray
-from kschedlab.filter.stage import PASSES, FilterRun, Verdicts
+from kschedlab.filter.stage import PASSES, FilterRun, Verdicts, unavailable
 from kschedlab.objects.model import Pod, PodDisruptionBudget
-from kschedlab.preemption.ladder import RULES, Rule, Rung, Victims, climb
-from kschedlab.preemption.victims import DryRun, VictimRules, dry_run, lower_priority
+from kschedlab.preemption.ladder import Rung, Victims, climb
+from kschedlab.preemption.rules import PreemptionRules
+from kschedlab.preemption.victims import DryRun, dry_run, lower_priority
 
 NEVER = "not eligible due to preemptionPolicy=Never"
 TERMINATING = "not eligible due to a terminating pod on the nominated node"
 NO_VICTIMS = "No preemption victims found for incoming pod"
 NOT_HELPFUL = "Preemption is not helpful for scheduling"
-
-
-@dataclass(frozen=True)
-class PreemptionRules:
-    """How a generation preempts: constants and named rules. The defaults are those of v1.37.
-
-    ``enabled``: pods preempt at all.
-    ``min_candidate_percentage``, ``min_candidates``: how many candidates are enough; 100 % examines all.
-    ``obeys_preemption_policy``: preemptionPolicy Never keeps a pod from preempting.
-    ``unresolvable_node_ends_wait``: a nominated node on which evicting can't help any more doesn't make the pod wait.
-    ``waits_for_preempted_pods_only``: only pods that the scheduler evicted make it wait, not any that terminate.
-    ``reports_ineligibility``: the message says why a pod may not preempt.
-    ``victims``: see :class:`~kschedlab.preemption.victims.VictimRules`. ``ladder``: the rules that choose a candidate.
-    """
-
-    enabled: bool = True
-    min_candidate_percentage: int = 10
-    min_candidates: int = 100
-    obeys_preemption_policy: bool = True
-    unresolvable_node_ends_wait: bool = True
-    waits_for_preempted_pods_only: bool = True
-    reports_ineligibility: bool = True
-    victims: VictimRules = field(default_factory=VictimRules)
-    ladder: tuple[Rule, ...] = RULES
-
-    def enough(self, potential: int) -> int:
-        """How many candidates end the search among that many nodes."""
-        return min(potential, max(self.min_candidates, potential * self.min_candidate_percentage // 100))
 
 
 @dataclass(frozen=True)
@@ -121,6 +94,30 @@ class Preemption:
         """The victims on the chosen node."""
         return self._victims(int(self.positions[self.chosen])) if self.chosen is not None else ()
 
+    @property
+    def message(self) -> str:
+        """What PostFilter adds to the FailedScheduling message."""
+        if self.reason:
+            return f"preemption: {self.reason}."
+        if self.nominated_node is not None:
+            victims, name = len(self.victims), self.nominated_node
+            return f"preemption: found a potential placement for pod on node {name}, preempting {victims} victims"
+        cluster, run = self.cluster, self.run
+        reasons: dict[str, int] = {}
+        potential = set(self.potential.tolist())
+        populated = set(run.node.tolist()) if run is not None else set()
+        for node in range(len(cluster.nodes)):
+            if node not in potential:
+                texts = [NOT_HELPFUL]
+            elif node not in populated:
+                texts = [NO_VICTIMS]
+            else:
+                assert run is not None
+                texts = run.emptied.reasons(node)
+            for text in texts:
+                reasons[text] = reasons.get(text, 0) + 1
+        return f"preemption: {unavailable(len(cluster.nodes), reasons)}"
+
     def _victims(self, node: int) -> tuple[PodInfo, ...]:
         assert self.run is not None
         return tuple(self.cluster.pods.info(row) for row in self.run.victims_on(node).tolist())
@@ -151,19 +148,19 @@ def preempt(
     verdicts: Verdicts,
     rules: PreemptionRules,
     rng: random.Random | None,
-    survey: bool,
+    exhaustive: bool,
 ) -> Preemption:
-    """Decide whom to evict for a pod that no node can take.
+    """Decide which pods to evict for a pod that no node can take.
 
-    The search begins at a random node and ends with enough candidates; ``survey`` examines all. ``rng`` draws where it
-    begins and among tied nodes; without it, the search begins at the first node and the first name is taken.
+    The search starts at a random node and ends with enough candidates; ``exhaustive`` examines all. ``rng`` draws the
+    start and one of the tied nodes; without it, the search starts at the first node and the first name wins a tie.
     """
     hopeless = verdicts.unresolvable()
     potential = np.flatnonzero((verdicts.refused_by != PASSES) & ~hopeless)
     reason = ineligible(pod, cluster, hopeless, rules)
     if reason or not len(potential):
         return Preemption(cluster, reason, potential)
-    enough = len(potential) if survey else rules.enough(len(potential))
+    enough = len(potential) if exhaustive else rules.enough(len(potential))
     offset = rng.randrange(len(potential)) if rng else 0
     tried, found = _search(pod, cluster, run, np.concatenate([potential[offset:], potential[:offset]]), enough, rules)
     if not len(found):
@@ -217,7 +214,7 @@ def _search(
     order, size = order[populated[order]], enough + enough // 4
     while True:
         block = order[:size]
-        tried = dry_run(cluster, run, block, lower, cluster.every(PodDisruptionBudget), rules.victims)
+        tried = dry_run(cluster, run, block, lower, cluster.objects_of(PodDisruptionBudget), rules.victims)
         broken = np.bincount(tried.node[tried.evicted & tried.violates], minlength=len(cluster.nodes))[block]
         candidate = np.bincount(tried.node[tried.evicted], minlength=len(cluster.nodes))[block] > 0
         clean = candidate & (broken == 0)
@@ -239,34 +236,3 @@ def _victims_of(run: DryRun, found: IntArray, cluster: Cluster) -> Victims:
     rows = run.rows[mine]
     broken = np.bincount(candidate[mine][run.violates[mine]], minlength=len(found))
     return Victims(first, cluster.pods.priority[rows], cluster.pods.start[rows], broken)
-
-
-def message(preemption: Preemption) -> str:
-    """What PostFilter adds to the FailedScheduling message."""
-    if preemption.reason:
-        return f"preemption: {preemption.reason}."
-    if preemption.nominated_node is not None:
-        victims, name = len(preemption.victims), preemption.nominated_node
-        return f"preemption: found a potential placement for pod on node {name}, preempting {victims} victims"
-    cluster, run = preemption.cluster, preemption.run
-    reasons: dict[str, int] = {}
-    potential = set(preemption.potential.tolist())
-    populated = set(run.node.tolist()) if run is not None else set()
-    for node in range(len(cluster.nodes)):
-        if node not in potential:
-            texts = [NOT_HELPFUL]
-        elif node not in populated:
-            texts = [NO_VICTIMS]
-        else:
-            assert run is not None
-            texts = run.emptied.reasons(node)
-        for text in texts:
-            reasons[text] = reasons.get(text, 0) + 1
-    return f"preemption: {unavailable(len(cluster.nodes), reasons)}"
-
-
-def unavailable(nodes: int, reasons: dict[str, int]) -> str:
-    """``0/N nodes are available: ...``, the reasons with their numbers sorted as text. v1.37: types.go, FitError."""
-    head = f"0/{nodes} nodes are available:"
-    listed = ", ".join(sorted(f"{number} {reason}" for reason, number in reasons.items()))
-    return f"{head} {listed}." if listed else head

@@ -7,7 +7,7 @@ pkg/scheduler/framework/preemption/preemption.go (DryRunPreemption).
 from __future__ import annotations
 
 from collections.abc import Collection
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
@@ -18,21 +18,8 @@ from kschedlab.cluster.signatures import BoolArray, IntArray, SmallArray
 from kschedlab.cluster.snapshot import Overlay
 from kschedlab.filter.stage import PASSES, FilterRun, Verdicts
 from kschedlab.objects.model import PodDisruptionBudget
-from kschedlab.preemption.budgets import BudgetRules, runs, violations
-
-
-@dataclass(frozen=True)
-class VictimRules:
-    """How a generation chooses victims: named rules. The defaults are those of v1.37.
-
-    ``budgets``: how it reads PodDisruptionBudgets. ``older_is_more_important``: among equal priorities the pod that
-    started earlier is spared first; else the one that came to the node first. ``sorted_again``: the victims are listed
-    by importance; else those that break a budget come first.
-    """
-
-    budgets: BudgetRules = field(default_factory=BudgetRules)
-    older_is_more_important: bool = True
-    sorted_again: bool = True
+from kschedlab.preemption.budgets import runs, violations
+from kschedlab.preemption.rules import VictimRules
 
 
 @dataclass(frozen=True, eq=False)
@@ -123,7 +110,7 @@ def by_importance(pods: PodColumns, rows: IntArray, older_first: bool = True) ->
     so that NumPy's fast unstable sort can be used, which is much faster than numpy.lexsort.
     """
     bits = len(rows).bit_length()
-    order = np.argsort((pods.start if older_first else pods.turn)[rows])
+    order = np.argsort((pods.start if older_first else pods.arrival)[rows])
     for key in (-pods.priority[rows], pods.node[rows]):
         rank = np.empty_like(order)
         rank[order] = np.arange(len(order))

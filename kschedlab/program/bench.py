@@ -19,7 +19,7 @@ import msgspec
 from kschedlab.cluster.cluster import Cluster
 from kschedlab.generations import Generation
 from kschedlab.manifests.loading import ManifestError, decode_objects
-from kschedlab.program.options import Commands, UsageError, add_scheduler, chosen_deciders
+from kschedlab.program.options import Commands, UsageError, add_scheduler, chosen_profiles
 from kschedlab.scheduler import Scheduler
 
 
@@ -45,8 +45,8 @@ def _percentage(text: str) -> int:
 
 def run(options: argparse.Namespace) -> int:
     """Time the workload and print one line of JSON."""
-    deciders = chosen_deciders(options)
-    generations = [deciders] if isinstance(deciders, Generation) else [*deciders.values()]
+    profiles = chosen_profiles(options)
+    generations = [profiles] if isinstance(profiles, Generation) else [*profiles.values()]
     if len(generations) > 1:
         raise UsageError(f"{options.config}: bench takes one profile, not {len(generations)}")
     try:

@@ -17,10 +17,10 @@ import msgspec
 
 from kschedlab.cluster.cluster import Cluster
 from kschedlab.cluster.pods import PodInfo
-from kschedlab.generations import GENERATIONS, LATEST, Deciders, Generation, api_of, decider
+from kschedlab.generations import GENERATIONS, LATEST, Generation, Profiles, api_of, profile_for
 from kschedlab.manifests.loading import ManifestError, decode_objects
 from kschedlab.objects.model import Pod
-from kschedlab.program.options import Commands, add_scheduler, chosen_deciders
+from kschedlab.program.options import Commands, add_scheduler, chosen_profiles
 from kschedlab.scheduler import Scheduler
 
 
@@ -35,7 +35,7 @@ def add(commands: Commands) -> None:
 
 def run(options: argparse.Namespace) -> int:
     """Answer each line of standard input."""
-    for verdict in decide_lines(sys.stdin.buffer, chosen_deciders(options)):
+    for verdict in decide_lines(sys.stdin.buffer, chosen_profiles(options)):
         print(verdict)
     return 0
 
@@ -49,40 +49,40 @@ class Scenario(msgspec.Struct):
     queue: list[msgspec.Raw] = []
 
 
-def decide_lines(lines: Iterable[bytes | str], generation: str | Deciders = LATEST) -> Iterator[str]:
+def decide_lines(lines: Iterable[bytes | str], generation: str | Profiles = LATEST) -> Iterator[str]:
     """One verdict (JSON) for each scenario; with ``error`` if it can't be read. Blank lines are passed over.
 
     ``generation``: the name of a table, or what decides.
     """
-    deciders = GENERATIONS[generation] if isinstance(generation, str) else generation
+    profiles = GENERATIONS[generation] if isinstance(generation, str) else generation
     for line in lines:
         if line.strip():
-            yield msgspec.json.encode(decide_line(line, deciders)).decode()
+            yield msgspec.json.encode(decide_line(line, profiles)).decode()
 
 
-def decide_line(line: bytes | str, deciders: Deciders) -> dict[str, Any]:
+def decide_line(line: bytes | str, profiles: Profiles) -> dict[str, Any]:
     """The verdict for one scenario."""
-    version = deciders.name if isinstance(deciders, Generation) else ", ".join(g.name for g in deciders.values())
+    version = profiles.name if isinstance(profiles, Generation) else ", ".join(g.name for g in profiles.values())
     try:
         scenario = msgspec.json.decode(line, type=Scenario)
     except msgspec.MsgspecError as error:
         return {"id": "", "version": version, "feasible": [], "error": f"not a scenario: {error}"}
     head = {"id": scenario.id, "version": version}
     try:
-        return head | (_placements(scenario, deciders) if scenario.queue else _verdict(scenario, deciders))
+        return head | (_placements(scenario, profiles) if scenario.queue else _verdict(scenario, profiles))
     except ManifestError as error:
         return head | {"feasible": [], "error": str(error)}
 
 
-def _verdict(scenario: Scenario, deciders: Deciders) -> dict[str, Any]:
-    cluster = Cluster(decode_objects(scenario.objects), api_of(deciders))
+def _verdict(scenario: Scenario, profiles: Profiles) -> dict[str, Any]:
+    cluster = Cluster(decode_objects(scenario.objects), api_of(profiles))
     pod = cluster.pending.get(scenario.pod)
     if pod is None:
         return {"feasible": [], "error": f'pod "{scenario.pod}" is not in the scenario'}
-    generation = decider(deciders, pod.pod)
+    generation = profile_for(pod.pod, profiles)
     if generation is None:
         return {"feasible": [], "error": no_profile(pod)}
-    return Scheduler(cluster, generation, survey=True).cycle(pod).to_dict()
+    return Scheduler(cluster, generation, exhaustive=True).cycle(pod).to_dict()
 
 
 def no_profile(pod: PodInfo) -> str:
@@ -90,18 +90,18 @@ def no_profile(pod: PodInfo) -> str:
     return f'no profile has the schedulerName "{pod.pod.spec.schedulerName}" of pod {pod.key}'
 
 
-def _placements(scenario: Scenario, deciders: Deciders) -> dict[str, Any]:
+def _placements(scenario: Scenario, profiles: Profiles) -> dict[str, Any]:
     """Schedule the queue in its order. After a preemption the victims are gone at once, and the pod tries once more."""
     objects = decode_objects([*scenario.objects, *scenario.queue])
     arriving = [f"{m.namespace}/{m.name}" for m in (o.metadata for o in objects.pods[-len(scenario.queue) :])]
-    cluster = Cluster(objects, api_of(deciders))
+    cluster = Cluster(objects, api_of(profiles))
     waiting = {key: cluster.pending.pop(key) for key in arriving}
     placements = []
     for key in arriving:
-        generation = decider(deciders, waiting[key].pod)
+        generation = profile_for(waiting[key].pod, profiles)
         if generation is None:
             return {"feasible": [], "error": no_profile(waiting[key])}
-        placement = _place(Scheduler(cluster, generation, survey=True), waiting[key])
+        placement = _place(Scheduler(cluster, generation, exhaustive=True), waiting[key])
         if "error" in placement:
             return {"feasible": [], "error": f"{key}: {placement['error']}"}
         placements.append({"pod": key} | placement)

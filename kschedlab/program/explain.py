@@ -12,10 +12,10 @@ import msgspec
 from kschedlab.cluster.cluster import Cluster
 from kschedlab.cluster.pods import PodInfo
 from kschedlab.decision import Decision
-from kschedlab.generations import Deciders, api_of, decider
+from kschedlab.generations import Profiles, api_of, profile_for
 from kschedlab.manifests.loading import load
 from kschedlab.program.decide import no_profile
-from kschedlab.program.options import Commands, UsageError, add_files, add_scheduler, chosen_deciders
+from kschedlab.program.options import Commands, UsageError, add_files, add_scheduler, chosen_profiles
 from kschedlab.queue.order import queue_order
 from kschedlab.scheduler import Scheduler
 
@@ -32,17 +32,17 @@ def add(commands: Commands) -> None:
 
 def run(options: argparse.Namespace) -> int:
     """Explain one pod, or every pending pod."""
-    deciders = chosen_deciders(options)
-    cluster = Cluster(load(*options.files), api_of(deciders))
+    profiles = chosen_profiles(options)
+    cluster = Cluster(load(*options.files), api_of(profiles))
     for warning in cluster.report.lines():
         print(warning, file=sys.stderr)
     one = options.pod is not None
-    decisions = [explain_one(cluster, options.pod, deciders)] if one else explain_all(cluster, deciders)
+    decisions = [explain_one(cluster, options.pod, profiles)] if one else explain_all(cluster, profiles)
     print(_rendered(list(decisions), options.output))
     return 0
 
 
-def explain_one(cluster: Cluster, pod: str, deciders: Deciders) -> Decision:
+def explain_one(cluster: Cluster, pod: str, profiles: Profiles) -> Decision:
     """Decide for one pod. A running pod is taken off its node first: why would it go there?"""
     fork = cluster.fork()
     if pod in fork.pods.row_of:
@@ -54,21 +54,21 @@ def explain_one(cluster: Cluster, pod: str, deciders: Deciders) -> Decision:
         raise UsageError(
             f'no pod "{pod}"; there are {len(known)}: {", ".join(known[:10])}{", ..." * (len(known) > 10)}'
         )
-    if (generation := decider(deciders, info.pod)) is None:
+    if (generation := profile_for(info.pod, profiles)) is None:
         raise UsageError(no_profile(info))
-    return Scheduler(fork, generation, survey=True).decide(info)
+    return Scheduler(fork, generation, exhaustive=True).decide(info)
 
 
-def explain_all(cluster: Cluster, deciders: Deciders) -> Iterator[Decision]:
+def explain_all(cluster: Cluster, profiles: Profiles) -> Iterator[Decision]:
     """Decide for every pending pod in queue order; each finds the cluster as those before it left it."""
     fork = cluster.fork()
     for info in queue_order(fork.pending.values()):
-        if (generation := decider(deciders, info.pod)) is None:
+        if (generation := profile_for(info.pod, profiles)) is None:
             print(f"passed over: {no_profile(info)}", file=sys.stderr)
             continue
-        decision = Scheduler(fork, generation, survey=True).decide(info)
+        decision = Scheduler(fork, generation, exhaustive=True).decide(info)
         fork = fork.fork()
-        Scheduler(fork, generation, survey=True).commit(decision)
+        Scheduler(fork, generation, exhaustive=True).commit(decision)
         yield decision
 
 

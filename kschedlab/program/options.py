@@ -8,7 +8,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import TypeAlias, TypeVar
 
-from kschedlab.generations import GENERATIONS, LATEST, Deciders
+from kschedlab.generations import GENERATIONS, LATEST, Profiles
 
 T = TypeVar("T")
 Commands: TypeAlias = "argparse._SubParsersAction[argparse.ArgumentParser]"
@@ -24,7 +24,7 @@ def add_files(parser: argparse.ArgumentParser, help: str) -> None:
 
 
 def add_scheduler(parser: argparse.ArgumentParser) -> None:
-    """The options that choose the scheduler; :func:`chosen_deciders` reads them."""
+    """The options that choose the scheduler; :func:`chosen_profiles` reads them."""
     parser.add_argument("--generation", choices=tuple(GENERATIONS), help=f"default: {LATEST}, or what reads FILE")
     parser.add_argument(
         "--config",
@@ -33,7 +33,7 @@ def add_scheduler(parser: argparse.ArgumentParser) -> None:
     )
 
 
-def chosen_deciders(options: argparse.Namespace) -> Deciders:
+def chosen_profiles(options: argparse.Namespace) -> Profiles:
     """The scheduler that the options choose; warnings about a configuration file go to standard error."""
     base = GENERATIONS[options.generation] if options.generation is not None else None
     if options.config is None:

@@ -11,7 +11,7 @@ from typing import IO, TYPE_CHECKING
 
 import msgspec
 
-from kschedlab.program.options import Commands, UsageError, add_files, add_scheduler, argument, chosen_deciders
+from kschedlab.program.options import Commands, UsageError, add_files, add_scheduler, argument, chosen_profiles
 
 if TYPE_CHECKING:
     from kschedlab.simulation.simulation import Simulation
@@ -48,8 +48,8 @@ def run(options: argparse.Namespace) -> int:
     scenario = load_scenario(*options.files, workload=options.workload)
     for warning in scenario.report.lines():
         print(warning, file=sys.stderr)
-    deciders = chosen_deciders(options) if options.config is not None else options.generation
-    simulation = Simulation.of(scenario, deciders, options.seed)
+    profiles = chosen_profiles(options) if options.config is not None else options.generation
+    simulation = Simulation.of(scenario, profiles, options.seed)
     with _log_file(options.log) as log:
         began = perf_counter()
         if options.watch:

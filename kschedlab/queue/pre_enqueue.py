@@ -8,9 +8,12 @@ pkg/scheduler/framework/plugins: schedulinggates/scheduling_gates.go, defaultpre
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from typing import TYPE_CHECKING
 
 from kschedlab.objects.model import Pod
-from kschedlab.queue.queued_pod import WaitingPod
+
+if TYPE_CHECKING:
+    from kschedlab.queue.queued_pod import WaitingPod
 
 Gate = Callable[[Pod], bool]
 """Whether the plugin keeps the pod out."""

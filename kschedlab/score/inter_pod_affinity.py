@@ -1,6 +1,6 @@
 """InterPodAffinity: the more strongly the pods near a node pull the pod, and the less they push it away, the better.
 
-v1.37: pkg/scheduler/framework/plugins/interpodaffinity/scoring.go. Pull comes from the preferred terms of the pod
+v1.37: pkg/scheduler/framework/plugins/interpodaffinity/scoring.go. TermWeight comes from the preferred terms of the pod
 itself and from those of running pods that mean it; required affinity of running pods pulls a little too.
 """
 
@@ -12,20 +12,20 @@ from functools import reduce
 import numpy as np
 
 from kschedlab.cluster.cluster import Cluster
-from kschedlab.cluster.incoming import Incoming, incoming
+from kschedlab.cluster.incoming import IncomingPod, incoming_pod
 from kschedlab.cluster.pods import PodInfo
 from kschedlab.cluster.signatures import IntArray, Signature
 from kschedlab.score.plugin import MAX_NODE_SCORE, Scored
 
 
 @dataclass(frozen=True, slots=True)
-class Pull:
+class TermWeight:
     """PodQuery: the weight with which a pod pulls the incoming one (negative: pushes it) to nodes near by that key.
 
     ``required``: the weight of a required affinity term of the pod, which the term itself does not state.
     """
 
-    whom: Incoming
+    whom: IncomingPod
     key: str
     required: int
 
@@ -36,18 +36,18 @@ class Pull:
     def weights(self, signature: Signature) -> list[int]:
         """The weight of each term that ties pods of this signature to the incoming one."""
         whom, key = self.whom, self.key
-        weights = [weight for weight, t in whom.terms.preferred if t.key == key and whom.means(t, signature)]
-        weights += [weight for weight, t in signature.terms.preferred if t.key == key and whom.meant_by(t)]
+        weights = [weight for weight, t in whom.terms.preferred if t.key == key and whom.matches(t, signature)]
+        weights += [weight for weight, t in signature.terms.preferred if t.key == key and whom.matched_by(t)]
         if self.required > 0:
-            weights += [self.required for t in signature.terms.affinity if t.key == key and whom.meant_by(t)]
+            weights += [self.required for t in signature.terms.affinity if t.key == key and whom.matched_by(t)]
         return weights
 
 
 @dataclass(frozen=True, slots=True)
-class Ties:
+class TermCount:
     """PodQuery: by how many terms is a pod tied to the incoming one, whichever way they pull?"""
 
-    pull: Pull
+    pull: TermWeight
 
     def of(self, signature: Signature) -> int:
         """The number of terms."""
@@ -92,25 +92,25 @@ class InterPodAffinityScore:
 
     def _pulls(self, pod: PodInfo, cluster: Cluster, nodes: IntArray) -> dict[str, IntArray]:
         """By topology key: int64[nodes given], the pull; without keys that tie the pod to nobody."""
-        if not (keys := cluster.signatures.found(pulling_keys)):
+        if not (keys := cluster.signatures.extracted(pulling_keys)):
             return {}
-        whom = incoming(pod, cluster)
+        whom = incoming_pod(pod, cluster)
         if not (self.others_count_always or whom.terms.preferred):
             return {}
-        pulls = [Pull(whom, key, self.hard_pod_affinity_weight) for key in keys]
+        pulls = [TermWeight(whom, key, self.hard_pod_affinity_weight) for key in keys]
         return {pull.key: _total(pull, cluster, nodes) for pull in pulls if _tied(pull, cluster)}
 
 
-def _tied(pull: Pull, cluster: Cluster) -> bool:
+def _tied(pull: TermWeight, cluster: Cluster) -> bool:
     """Whether the pod is tied to one on a node that has the key: it is pulled, or pulled by equals both ways."""
     labelled = cluster.topology(pull.key).domain >= 0
-    for query in (pull, Ties(pull)):
-        if cluster.signatures.answers(query).any() and ((cluster.count(query) != 0) & labelled).any():
+    for query in (pull, TermCount(pull)):
+        if cluster.signatures.evaluate(query).any() and ((cluster.count(query) != 0) & labelled).any():
             return True
     return False
 
 
-def _total(pull: Pull, cluster: Cluster, nodes: IntArray) -> IntArray:
+def _total(pull: TermWeight, cluster: Cluster, nodes: IntArray) -> IntArray:
     """int64[nodes given]: the pull of all pods in the node's domain."""
     topology = cluster.topology(pull.key)
     return topology.total(cluster.count(pull))[topology.domain[nodes]]

@@ -22,7 +22,7 @@ from kschedlab.cluster.spread_constraints import (
     SYSTEM_DEFAULTS,
     Constraint,
     ConstraintRules,
-    Given,
+    ConstraintSpecs,
     constraints,
     has_all_keys,
 )
@@ -43,7 +43,7 @@ class PodTopologySpreadScore:
     """
 
     name: str = "PodTopologySpread"
-    defaults: Given = SYSTEM_DEFAULTS
+    defaults: ConstraintSpecs = SYSTEM_DEFAULTS
     system_defaulted: bool = True
     rules: ConstraintRules = ConstraintRules()
     skips_in_pre_score: bool = True

@@ -8,7 +8,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from kschedlab.cluster.cluster import Cluster
-from kschedlab.cluster.labels import PUTS_OFF, put_off
+from kschedlab.cluster.labels import PREFER_NO_SCHEDULE, intolerable_prefer_no_schedule_taints
 from kschedlab.cluster.pods import PodInfo
 from kschedlab.cluster.signatures import IntArray
 from kschedlab.score.plugin import MAX_NODE_SCORE, Scored, default_normalize
@@ -23,6 +23,6 @@ class TaintTolerationScore:
 
     def score(self, pod: PodInfo, cluster: Cluster, nodes: IntArray) -> Scored:
         """Scores every pod. Only tolerations of PreferNoSchedule, or of every effect, count."""
-        tolerations = tuple(t for t in pod.pod.spec.tolerations if t.effect in ("", PUTS_OFF))
-        raw = put_off(cluster, tolerations)[nodes]
+        tolerations = tuple(t for t in pod.pod.spec.tolerations if t.effect in ("", PREFER_NO_SCHEDULE))
+        raw = intolerable_prefer_no_schedule_taints(cluster, tolerations)[nodes]
         return Scored(raw, default_normalize(raw, reverse=True, highest=self.highest))

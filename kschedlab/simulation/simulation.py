@@ -18,16 +18,16 @@ from typing import Any
 import simpy
 
 from kschedlab.configuration.loading import load_configuration
-from kschedlab.generations import GENERATIONS, LATEST, Deciders, Generation, api_of
+from kschedlab.generations import GENERATIONS, LATEST, Generation, Profiles, api_of
 from kschedlab.manifests.loading import Objects
 from kschedlab.objects.meta import SECOND, Time
 from kschedlab.objects.model import ApiObject, Pod, ReplicaSet
 from kschedlab.objects.problems import ManifestError, Problem
-from kschedlab.simulation.controllers.claims import Claims
+from kschedlab.simulation.controllers.claims import VolumeControllers
 from kschedlab.simulation.controllers.disruption import Disruption
-from kschedlab.simulation.controllers.garbage import Garbage
+from kschedlab.simulation.controllers.garbage import GarbageCollector
 from kschedlab.simulation.controllers.kubelet import Kubelet
-from kschedlab.simulation.controllers.nodes import Nodes
+from kschedlab.simulation.controllers.nodes import NodeLifecycle
 from kschedlab.simulation.controllers.owners import Owners, OwnersSettings
 from kschedlab.simulation.controllers.podgc import PodGC
 from kschedlab.simulation.durations import parse_duration
@@ -73,7 +73,7 @@ class Simulation:
     def __init__(
         self,
         objects: Objects | Iterable[ApiObject | Given] = (),
-        generation: str | Deciders = LATEST,
+        generation: str | Profiles = LATEST,
         seed: int = 0,
         timeline: Iterable[Moment] = (),
         settings: Settings = DEFAULT,
@@ -82,18 +82,18 @@ class Simulation:
         plugins: Iterable[object] = (),
         until: int | None = None,
     ) -> None:
-        deciders = GENERATIONS[generation] if isinstance(generation, str) else generation
+        profiles = GENERATIONS[generation] if isinstance(generation, str) else generation
         moments = sorted(timeline, key=lambda moment: moment.at)
         self.start = start = int(start)  # not a Time: that is how a log would show it
         self.until = until
         self.env = simpy.Environment(initial_time=start)
         self.log = Log()
-        self.log.write(Began(at=start, generation=_named(deciders), seed=seed))
-        self.api = ApiServer(self.env, self.log, api_of(deciders), seed=seed)
+        self.log.write(Began(at=start, generation=_named(profiles), seed=seed))
+        self.api = ApiServer(self.env, self.log, api_of(profiles), seed=seed)
         self._restore(_objects(objects))
         rng = random.Random(seed)
         self._start_up = StartUp(
-            self.env, self.api, deciders, self.log, rng=rng, plugins=plugins, latencies=settings.latencies
+            self.env, self.api, profiles, self.log, rng=rng, plugins=plugins, latencies=settings.latencies
         )
         self._acting = Acting(self.env, self.api, self.log, seed)
         self._last = start + (moments[-1].at if moments else 0)
@@ -107,19 +107,19 @@ class Simulation:
     def of(
         cls,
         scenario: Scenario,
-        generation: str | Deciders | None = None,
+        generation: str | Profiles | None = None,
         seed: int | None = None,
         plugins: Iterable[object] = (),
     ) -> Simulation:
         """What was read from files; ``generation`` and ``seed`` go before what they say. ManifestError."""
         options = scenario.options
-        deciders: str | Deciders = generation or options.generation or LATEST
+        profiles: str | Profiles = generation or options.generation or LATEST
         if options.config and (generation is None or isinstance(generation, str)):
             named = generation or options.generation
-            deciders = load_configuration(options.config, GENERATIONS[named] if named else None)
+            profiles = load_configuration(options.config, GENERATIONS[named] if named else None)
         return cls(
             scenario.objects,
-            deciders,
+            profiles,
             options.seed or 0 if seed is None else seed,
             scenario.moments,
             options.settings,
@@ -226,10 +226,10 @@ class Simulation:
             Kubelet(env, api, informers, settings.kubelet, record),
             Owners(env, api, informers, OwnersSettings(recreate=settings.recreate)),
             Disruption(env, api, informers, record=record),
-            Claims(env, api, informers, record=record),
-            Nodes(env, api, informers),
+            VolumeControllers(env, api, informers, record=record),
+            NodeLifecycle(env, api, informers),
             PodGC(env, api, informers),
-            Garbage(api, informers),
+            GarbageCollector(api, informers),
         )
         for controller in controllers:
             controller.start()
@@ -243,8 +243,8 @@ class Simulation:
         yield from self._acting.run(moments)
 
 
-def _named(deciders: Deciders) -> str:
-    return deciders.name if isinstance(deciders, Generation) else ", ".join(each.name for each in deciders.values())
+def _named(profiles: Profiles) -> str:
+    return profiles.name if isinstance(profiles, Generation) else ", ".join(each.name for each in profiles.values())
 
 
 def _objects(objects: Objects | Iterable[ApiObject | Given]) -> list[ApiObject | Given]:

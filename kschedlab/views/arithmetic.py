@@ -11,7 +11,7 @@ from functools import singledispatch
 from typing import Any
 
 from kschedlab.cluster.cluster import Cluster
-from kschedlab.cluster.labels import PUTS_OFF, matches, tolerated
+from kschedlab.cluster.labels import PREFER_NO_SCHEDULE, matches, tolerated
 from kschedlab.decision import Decision
 from kschedlab.objects.model import Node
 from kschedlab.score.image_locality import (
@@ -226,10 +226,10 @@ def _images(plugin: ImageLocality, cell: Cell, names: list[str]) -> Iterator[Ste
 
 @_told.register
 def _(plugin: TaintTolerationScore, cell: Cell) -> list[Step]:
-    tolerations = tuple(t for t in cell.decision.pod.pod.spec.tolerations if t.effect in ("", PUTS_OFF))
-    taints = [t.key for t in cell.node.spec.taints if t.effect == PUTS_OFF and not tolerated(t, tolerations)]
+    tolerations = tuple(t for t in cell.decision.pod.pod.spec.tolerations if t.effect in ("", PREFER_NO_SCHEDULE))
+    taints = [t.key for t in cell.node.spec.taints if t.effect == PREFER_NO_SCHEDULE and not tolerated(t, tolerations)]
     formula = " + ".join("1" for _ in taints) or "0"
-    raw = Step(RAW, formula, str(cell.raw), f"{PUTS_OFF} taints: {', '.join(taints) or 'none'}")
+    raw = Step(RAW, formula, str(cell.raw), f"{PREFER_NO_SCHEDULE} taints: {', '.join(taints) or 'none'}")
     return [raw, *_scaled(cell, plugin.highest, reverse=True)]
 
 

@@ -245,7 +245,7 @@ SECTIONS: dict[str, tuple[Term, ...]] = {
         Term("tie", "平局", "", "several nodes are equal in all that is compared"),
     ),
     "Generations and your cluster": (
-        Term("generation", "版本", "001", "v1.13, v1.16, v1.20 or v1.37: a table in `kschedlab/generations.py`"),
+        Term("generation", "版本", "001", "v1.13, v1.16, v1.20 or v1.37: a table in `kschedlab/generations`"),
         Term("rule", "规则", "003", "what differs between generations has a name, and code asks for it by that name"),
         Term("policy", "调度策略", "", "how v1.13 to v1.20 are configured: predicates and priorities by name"),
         Term("profile", "调度配置", "", "how v1.20 and later are configured: plugins for each schedulerName"),

@@ -13,7 +13,7 @@ import numpy as np
 from kschedlab.cluster.pods import NEVER_STARTED, PodInfo
 from kschedlab.cluster.signatures import BoolArray
 from kschedlab.decision import Decision
-from kschedlab.filter.stage import LEFT_OUT, PASSES, Verdicts
+from kschedlab.filter.stage import EXCLUDED, PASSES, Verdicts
 from kschedlab.preemption.stage import Preemption
 from kschedlab.views.html import visible
 
@@ -76,7 +76,7 @@ def refusals(decision: Decision) -> list[Refusal]:
     hopeless = verdicts.unresolvable()
     folded: dict[tuple[str, tuple[str, ...], bool], list[int]] = {}
     for number in np.unique(verdicts.refused_by[verdicts.refused_by != PASSES]).tolist():
-        plugin = "PreFilter" if number == LEFT_OUT else verdicts.plugins[number]
+        plugin = "PreFilter" if number == EXCLUDED else verdicts.plugins[number]
         for reasons, nodes in _by_reasons(verdicts, number, hopeless):
             folded.setdefault((plugin, reasons, bool(hopeless[nodes[0]])), []).extend(nodes)
     found = [_refusal(decision, verdicts, *key, nodes) for key, nodes in folded.items()]
@@ -88,7 +88,7 @@ def _by_reasons(verdicts: Verdicts, number: int, hopeless: BoolArray) -> Iterato
     mine = np.flatnonzero(verdicts.refused_by == number)
     refused = verdicts.refusals[number] if number >= 0 else None
     if refused is None:
-        yield (f"node(s) didn't satisfy plugin(s) [{' '.join(verdicts.narrowed_by)}]",), mine.tolist()
+        yield (f"node(s) didn't satisfy plugin(s) [{' '.join(verdicts.excluded_by)}]",), mine.tolist()
         return
     columns = np.vstack([part.mask[mine] for part in refused.parts] + [hopeless[mine]])
     _, groups = np.unique(columns, axis=1, return_inverse=True)

@@ -52,7 +52,7 @@ class Case:
 
     def decide(self, info: PodInfo | None = None, generation: Generation | None = None) -> Decision:
         """What is decided for the pod, or for this variant of it."""
-        return Scheduler(self.cluster, generation or self.generation, survey=True).decide(info or self.info)
+        return Scheduler(self.cluster, generation or self.generation, exhaustive=True).decide(info or self.info)
 
     def fits(self, info: PodInfo) -> int:
         """On how many nodes this variant of the pod fits, without evicting anybody."""

@@ -56,7 +56,7 @@ def relaxations(case: Case) -> Relaxations:
     """The changes with which the pod fits: single ones, else pairs; those that open most nodes first."""
     pod = case.info.pod
     taints = untolerated(pod, case.cluster)
-    changes = [*loosened(pod), *tolerated(taints[:TAINTS])]
+    changes = [*relaxed_fields(pod), *tolerated(taints[:TAINTS])]
     tries: list[tuple[tuple[str, ...], Pod]] = [((name,), change(pod)) for name, change in changes]
     left_out = max(len(taints) - TAINTS, 0)
     found = [*filter(None, (relaxed(case, *each) for each in tries))]
@@ -78,7 +78,7 @@ def relaxed(case: Case, changes: tuple[str, ...], pod: Pod) -> Relaxation | None
     return None
 
 
-def loosened(pod: Pod) -> Iterator[tuple[str, Change]]:
+def relaxed_fields(pod: Pod) -> Iterator[tuple[str, Change]]:
     """Each constraint in the pod's spec, in words, and the pod without it."""
     spec = pod.spec
     if spec.schedulingGates:
@@ -95,10 +95,10 @@ def loosened(pod: Pod) -> Iterator[tuple[str, Change]]:
             yield f"without volume {volume.name}", partial(_without_volume, name=volume.name)
     if spec.preemptionPolicy == "Never":
         yield PREEMPTS, partial(with_spec, preemptionPolicy="PreemptLowerPriority")
-    yield from _loosened_affinity(spec.affinity or Affinity())
+    yield from _relaxed_affinity(spec.affinity or Affinity())
 
 
-def _loosened_affinity(affinity: Affinity) -> Iterator[tuple[str, Change]]:
+def _relaxed_affinity(affinity: Affinity) -> Iterator[tuple[str, Change]]:
     required = affinity.nodeAffinity.requiredDuringSchedulingIgnoredDuringExecution if affinity.nodeAffinity else None
     if required is not None:
         yield "without required nodeAffinity", partial(_affinity, kind="nodeAffinity", terms=None)

@@ -27,7 +27,7 @@ def by_name(cluster: Cluster, column: str) -> dict[str, list[int]]:
 def contents(cluster: Cluster) -> dict[str, object]:
     """Everything that is in a cluster's columns, by names."""
     pods, nominated = cluster.pods, cluster.nominated
-    order = sorted(pods.row_of, key=lambda key: pods.turn[pods.row_of[key]])
+    order = sorted(pods.row_of, key=lambda key: pods.arrival[pods.row_of[key]])
     return {
         "names": cluster.names,
         "nodes": cluster.nodes,
@@ -46,7 +46,7 @@ def contents(cluster: Cluster) -> dict[str, object]:
         },
         "without node": {key: node for key, (_, node) in cluster.without_node.items()},
         "nominated without node": {key: node for key, (_, node) in cluster.nominated_without_node.items()},
-        "objects": {kind.__name__: list(cluster.every(kind)) for kind in MATTERS},
+        "objects": {kind.__name__: list(cluster.objects_of(kind)) for kind in MATTERS},
         "offers": {name: [o.volume.metadata.name for o in cluster.volumes.offers(name)] for name in ("wait", "ebs")},
         "kept for": {
             key: sorted(v.metadata.name for v in cluster.volumes.kept_for(key)) for key in cluster.volumes.claims

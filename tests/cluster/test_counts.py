@@ -80,7 +80,7 @@ def test_pods_of_a_kind_about_which_the_answer_changes():
     counts.take_out(one, np.array([0, 2]))
     assert counts[asked].tolist() == [1, 0, 0]
     asked.answers["1"] = 5
-    kinds.revise(asked.volumes, [one])
+    kinds.refresh(asked.volumes, [one])
     counts.put_back(one, np.array([0, 2]))
     assert counts[asked].tolist() == [6, 0, 5]
 

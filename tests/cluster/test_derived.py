@@ -25,7 +25,7 @@ from kschedlab.cluster.derived import (
     TAINTS,
     VOLUMES,
     DerivedValues,
-    stock,
+    bindable,
 )
 from kschedlab.manifests.loading import decode_objects
 from kschedlab.objects.model import (
@@ -46,7 +46,7 @@ from kschedlab.testing import PLENTY, budget, cluster, node, pod
 from tests.storage import attachment, claim, csi, csi_driver, csi_node, room, storage_class, volume
 
 OBJECTS = (*OWNERS, NAMESPACES, CLAIMS, PERSISTENT_VOLUMES, CLASSES, CSI_NODES, CSI_DRIVERS, CAPACITIES, ATTACHMENTS)
-SOURCES = (*sorted(EVERY_FIELD), *OBJECTS, VOLUMES, stock("wait"), stock("other"))
+SOURCES = (*sorted(EVERY_FIELD), *OBJECTS, VOLUMES, bindable("wait"), bindable("other"))
 
 
 def dropped(world, change):
@@ -120,13 +120,13 @@ FREE, KEPT = volume("v", csi=csi("v")), volume("v", csi=csi("v"), kept_for="c")
         ([SERVICE], [SERVICE | {"metadata": SERVICE["metadata"] | {"labels": WEB}}], set()),
         ([SERVICE], [SERVICE | {"spec": {"selector": DB}}], {"Service"}),
         ([SET], [SET | {"spec": SET["spec"] | {"replicas": 3}}], set()),
-        ([], [FREE], {"PersistentVolume", stock("wait")}),
+        ([], [FREE], {"PersistentVolume", bindable("wait")}),
         ([FREE], [FREE], set()),
-        ([FREE], [volume("v", csi=csi("v"), of="other")], {"PersistentVolume", stock("wait"), stock("other")}),
-        ([FREE, attachment("a", "v", "a")], [KEPT], {"PersistentVolume", stock("wait"), "VolumeAttachment"}),
+        ([FREE], [volume("v", csi=csi("v"), of="other")], {"PersistentVolume", bindable("wait"), bindable("other")}),
+        ([FREE, attachment("a", "v", "a")], [KEPT], {"PersistentVolume", bindable("wait"), "VolumeAttachment"}),
         ([FREE], [claim("c")], {"PersistentVolumeClaim"}),
-        ([KEPT], [claim("c")], {"PersistentVolumeClaim", stock("wait")}),
-        ([KEPT, claim("c")], [claim("c", "v")], {"PersistentVolumeClaim", stock("wait")}),
+        ([KEPT], [claim("c")], {"PersistentVolumeClaim", bindable("wait")}),
+        ([KEPT, claim("c")], [claim("c", "v")], {"PersistentVolumeClaim", bindable("wait")}),
         ([KEPT, claim("c")], [claim("c", annotations=WEB)], {"PersistentVolumeClaim"}),
         ([storage_class("wait")], [storage_class("wait")], set()),
         ([storage_class("wait")], [storage_class("wait", "other")], {"StorageClass", VOLUMES}),
@@ -174,18 +174,18 @@ def test_objects_that_a_decision_refers_to_are_left_as_they_were():
     world = cluster(node("a"), budget("b", 1, WEB), FREE, claim("c"), SERVICE)
     fork = world.fork()
     for kind in (PodDisruptionBudget, PersistentVolume, PersistentVolumeClaim, Service):
-        (only,) = world.every(kind)
+        (only,) = world.objects_of(kind)
         fork.change_objects(gone=[only])
-        assert not fork.every(kind) and list(world.every(kind)) == [only]
+        assert not fork.objects_of(kind) and list(world.objects_of(kind)) == [only]
     assert "v" in world.volumes.volumes and "v" not in fork.volumes.volumes
 
 
 def test_an_object_that_is_replaced_keeps_its_place_and_one_that_is_not_there_cannot_go():
     world = cluster(node("a"), budget("b", 1, WEB), budget("c", 1, WEB))
-    first, second = world.every(PodDisruptionBudget)
+    first, second = world.objects_of(PodDisruptionBudget)
     fewer = msgspec.structs.replace(first, status=msgspec.structs.replace(first.status, disruptionsAllowed=0))
     world.change_objects([fewer])
-    assert list(world.every(PodDisruptionBudget)) == [fewer, second]
+    assert list(world.objects_of(PodDisruptionBudget)) == [fewer, second]
     world.change_objects(gone=[second])
     with pytest.raises(KeyError, match=r"there is no PodDisruptionBudget \('default', 'c'\)"):
         world.change_objects(gone=[second])

@@ -127,6 +127,6 @@ def test_taints_that_keep_away_and_that_put_off(nodes, tolerations):
     hard = [left(n.spec.taints, ("NoSchedule", "NoExecute")) for n in world.nodes]
     soft = [left(n.spec.taints, ("PreferNoSchedule",)) for n in world.nodes]
     assert labels.untolerated(world, tolerations).tolist() == [bool(taints) for taints in hard]
-    assert labels.put_off(world, tolerations).tolist() == [len(taints) for taints in soft]
+    assert labels.intolerable_prefer_no_schedule_taints(world, tolerations).tolist() == [len(taints) for taints in soft]
     first = [labels.first_untolerated(n.spec.taints, tolerations) for n in world.nodes]
     assert first == [taints[0] if taints else None for taints in hard]

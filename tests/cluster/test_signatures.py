@@ -79,11 +79,11 @@ def test_a_question_is_asked_once_for_each_kind_and_again_only_for_new_kinds():
     kinds.of(model(WEB))
     kinds.of(model(pod("b")))
     ASKED.clear()
-    assert kinds.answers(HasLabel("app")).tolist() == [1, 0]
-    assert kinds.answers(HasLabel("app")).tolist() == [1, 0]
+    assert kinds.evaluate(HasLabel("app")).tolist() == [1, 0]
+    assert kinds.evaluate(HasLabel("app")).tolist() == [1, 0]
     assert len(ASKED) == 2
     kinds.of(model(pod("c", labels={"app": "db"})))
-    assert kinds.answers(HasLabel("app")).tolist() == [1, 0, 1]
+    assert kinds.evaluate(HasLabel("app")).tolist() == [1, 0, 1]
     assert len(ASKED) == 3
 
 
@@ -96,9 +96,9 @@ def test_a_kind_shows_what_its_pods_have_in_common():
 def test_what_is_found_in_the_kinds_grows_with_them():
     kinds = Signatures()
     kinds.of(model(WEB))
-    assert list(kinds.found(keys)) == ["app", "tier"]
+    assert list(kinds.extracted(keys)) == ["app", "tier"]
     kinds.of(model(pod("b", labels={"app": "db", "zone": "a"})))
-    assert list(kinds.found(keys)) == ["app", "tier", "zone"]
+    assert list(kinds.extracted(keys)) == ["app", "tier", "zone"]
 
 
 def keys(kind: Signature) -> list[str]:
@@ -126,16 +126,16 @@ def test_what_is_known_of_kinds_is_revised_when_the_volumes_change():
     x, y = (kinds.of(model(pod("p", labels={"uses": label}))) for label in "xy")
 
     def known():
-        length, numbers = kinds.listing(query).of(np.array([y, x, y]))
-        names = {kinds.listing(query).number(name): name for name in "abc"}
+        length, numbers = kinds.volume_table(query).of(np.array([y, x, y]))
+        names = {kinds.volume_table(query).number(name): name for name in "abc"}
         each = np.split(numbers, np.cumsum(length)[:-1])
-        return kinds.answers(query).tolist(), ["".join(sorted(names[n] for n in one)) for one in each]
+        return kinds.evaluate(query).tolist(), ["".join(sorted(names[n] for n in one)) for one in each]
 
-    assert known() == ([2, 1], ["b", "ab", "b"]) and list(kinds.having(query.listed, "b")) == [x, y]
+    assert known() == ([2, 1], ["b", "ab", "b"]) and list(kinds.signatures_with(query.listed, "b")) == [x, y]
     query.volumes["y"] = frozenset("cab")
-    kinds.revise(query.volumes, [y])
-    assert known() == ([2, 3], ["abc", "ab", "abc"]) and list(kinds.having(query.listed, "c")) == [y]
-    kinds.revise(object(), [x])
+    kinds.refresh(query.volumes, [y])
+    assert known() == ([2, 3], ["abc", "ab", "abc"]) and list(kinds.signatures_with(query.listed, "c")) == [y]
+    kinds.refresh(object(), [x])
     query.volumes["x"] = frozenset()
-    kinds.forget(query.volumes)
-    assert known() == ([0, 3], ["abc", "", "abc"]) and list(kinds.having(query.listed, "a")) == [y]
+    kinds.drop(query.volumes)
+    assert known() == ([0, 3], ["abc", "", "abc"]) and list(kinds.signatures_with(query.listed, "a")) == [y]

@@ -47,12 +47,12 @@ def test_a_world_equals_the_cluster_with_that_nodes_changes_made(pods, data):
     rows, coming = np.flatnonzero(columns.live()), np.flatnonzero(waiting.live())
     leaving, arriving = Overlay(world_of, columns, rows), Overlay(world_of, waiting, coming)
     asked_early = data.draw(st.booleans())
-    world = Snapshot(world_of).over(leaving).over(arriving)
+    world = Snapshot(world_of).with_overlay(leaving).with_overlay(arriving)
     if asked_early:
         world.count(Weighs())
     gone = choose(data, leaving, len(rows), -1)
     came = choose(data, arriving, len(coming), +1)
-    world = Snapshot(world_of).over(leaving).over(arriving)
+    world = Snapshot(world_of).with_overlay(leaving).with_overlay(arriving)
     among = np.array(data.draw(st.lists(st.booleans(), min_size=4, max_size=4)))
 
     for n, name in enumerate(world_of.names):
@@ -109,7 +109,7 @@ class TestHolds:
         return world_of, Overlay(world_of, world_of.pods, rows)
 
     def held(self, world_of, overlay):
-        return bool(Snapshot(world_of).over(overlay).holds(self.Has())[world_of.index["n0"]])
+        return bool(Snapshot(world_of).with_overlay(overlay).contains(self.Has())[world_of.index["n0"]])
 
     def test_the_last_pod_that_has_it_takes_it_along(self):
         world_of, overlay = self.worlds((0, 1), (0, 0))
@@ -154,4 +154,4 @@ class TestHolds:
         leaving.set(np.array([0]), -1)
         coming.set(np.array([0]), 1)
         first, second = (coming, leaving) if nominated_first else (leaving, coming)
-        assert Snapshot(world_of).over(first).over(second).holds(self.Has())[world_of.index["n0"]]
+        assert Snapshot(world_of).with_overlay(first).with_overlay(second).contains(self.Has())[world_of.index["n0"]]

@@ -2,7 +2,7 @@
 
 import pytest
 
-from kschedlab.cluster.incoming import incoming
+from kschedlab.cluster.incoming import incoming_pod
 from kschedlab.testing import cluster, pod
 from tests.affinity import affinity, by
 from tests.verdicts import model
@@ -41,12 +41,12 @@ def test_namespaces(fields, own, others):
     world = cluster(*NAMESPACES)
     asking = world.info(model(pod("p", namespace="own", affinity=rules)))
     candidates = {where: world.info(model(pod("q", namespace=where, labels=WEB))) for where in WHERE}
-    (mine,) = incoming(asking, world).terms.affinity
+    (mine,) = incoming_pod(asking, world).terms.affinity
     assert [
-        w for w, q in candidates.items() if incoming(asking, world).means(mine, world.signatures[q.signature])
+        w for w, q in candidates.items() if incoming_pod(asking, world).matches(mine, world.signatures[q.signature])
     ] == own
     (theirs,) = world.signatures[asking.signature].terms.affinity
-    assert [w for w, q in candidates.items() if incoming(q, world).meant_by(theirs)] == others
+    assert [w for w, q in candidates.items() if incoming_pod(q, world).matched_by(theirs)] == others
 
 
 def test_weights_of_anti_affinity_are_negative():
@@ -61,5 +61,5 @@ def test_pods_of_one_kind_are_prepared_once():
     first, second, other = (
         world.info(model(pod(n, labels=labels))) for n, labels in (("p", WEB), ("q", WEB), ("r", {}))
     )
-    assert incoming(first, world) is incoming(second, world)
-    assert incoming(first, world) != incoming(other, world)
+    assert incoming_pod(first, world) is incoming_pod(second, world)
+    assert incoming_pod(first, world) != incoming_pod(other, world)

@@ -8,7 +8,7 @@ from hypothesis import given, strategies as st
 
 from kschedlab.filter.node_resources import NodeResourcesFit
 from kschedlab.filter.plugin import PreFilterRejection, Refusal, Refusals, StaticFilter
-from kschedlab.filter.stage import LEFT_OUT, PASSES, FilterRun, SamplingRules, nodes_to_find, prepare, search
+from kschedlab.filter.stage import EXCLUDED, PASSES, FilterRun, SamplingRules, nodes_to_find, prepare, search
 from kschedlab.testing import cluster, node, pod
 
 
@@ -67,7 +67,7 @@ def test_a_resolvable_rejection_waits_for_the_others():
 
 def test_prefilter_results_are_intersected():
     found = prepared(Says("B", static(node_names=["n0", "n1"])), Says("A", static(node_names=["n1", "n2", "gone"])))
-    assert found.node_names.tolist() == [False, True, False] and found.narrowed_by == ("A", "B")
+    assert found.node_names.tolist() == [False, True, False] and found.excluded_by == ("A", "B")
 
 
 @pytest.mark.parametrize(
@@ -94,7 +94,7 @@ def test_the_first_plugin_that_refuses_a_node_decides_it():
 
 def test_a_node_that_was_left_out_has_no_reasons_and_no_hope():
     verdicts = judged(Says("A", static("12", node_names=["n1"])))
-    assert verdicts.refused_by.tolist() == [LEFT_OUT, 0, LEFT_OUT]
+    assert verdicts.refused_by.tolist() == [EXCLUDED, 0, EXCLUDED]
     assert [verdicts.plugin(i) for i in range(3)] == ["PreFilter", "A", "PreFilter"]
     assert verdicts.reasons(0) == [] and verdicts.unresolvable().all()
 

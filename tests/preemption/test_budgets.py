@@ -5,7 +5,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from kschedlab.preemption.budgets import BudgetRules, violations
+from kschedlab.preemption.budgets import violations
+from kschedlab.preemption.rules import BudgetRules
 from kschedlab.testing import Manifest, budget, cluster, node, pod
 
 LATEST = BudgetRules()

@@ -7,8 +7,7 @@ import pytest
 
 from kschedlab.decision import Decision
 from kschedlab.generations import V1_37, Generation
-from kschedlab.preemption.stage import PreemptionRules
-from kschedlab.preemption.victims import VictimRules
+from kschedlab.preemption.rules import PreemptionRules, VictimRules
 from kschedlab.scheduler import schedule
 from kschedlab.testing import Manifest, budget, cluster, node, pod
 
@@ -149,13 +148,13 @@ def test_victims_may_be_listed_as_they_were_tried() -> None:
 
 
 def test_a_running_scheduler_stops_at_enough_candidates() -> None:
-    """120 nodes where evicting helps: a survey sees all of them, a running scheduler a hundred."""
+    """120 nodes where evicting helps: an exhaustive search sees all of them, a running scheduler a hundred."""
     objects = [m for i in range(120) for m in full(f"n{i}", 1, 1, 1, 1)]
     world = cluster(*objects, pod("vip", **asks("2"), priority=10))
-    survey = schedule("default/vip", world)
-    running = schedule("default/vip", world, rng=random.Random(1), survey=False)
-    assert survey.preemption is not None and running.preemption is not None
-    assert (len(survey.preemption.candidates), len(running.preemption.candidates)) == (120, 100)
+    exhaustive = schedule("default/vip", world)
+    running = schedule("default/vip", world, rng=random.Random(1), exhaustive=False)
+    assert exhaustive.preemption is not None and running.preemption is not None
+    assert (len(exhaustive.preemption.candidates), len(running.preemption.candidates)) == (120, 100)
 
 
 def test_only_violating_candidates_do_not_end_the_search() -> None:
@@ -164,5 +163,5 @@ def test_only_violating_candidates_do_not_end_the_search() -> None:
     objects += full("n999", 1, 1, 1, 1)
     world = cluster(*objects, budget("b", 0, {"app": "db"}), pod("vip", **asks("2"), priority=10))
     for seed in range(3):
-        decision = schedule("default/vip", world, rng=random.Random(seed), survey=False)
+        decision = schedule("default/vip", world, rng=random.Random(seed), exhaustive=False)
         assert decision.nominated_node == "n999"

@@ -6,7 +6,7 @@ from typing import Any, TypeVar
 
 import simpy
 
-from kschedlab.generations import GENERATIONS, LATEST, Deciders, Generation
+from kschedlab.generations import GENERATIONS, LATEST, Generation, Profiles
 from kschedlab.manifests.loading import decode_objects
 from kschedlab.objects.model import ApiObject, Node, Pod
 from kschedlab.simulation.log import Entry, Log, Moved, Recorded, Step
@@ -27,7 +27,7 @@ class Plane:
     def __init__(
         self,
         *manifests: Manifest,
-        generation: str | Deciders = LATEST,
+        generation: str | Profiles = LATEST,
         seed: int | None = None,
         plugins: Iterable[object] = (),
         latencies: Latencies = DEFAULT_LATENCIES,
@@ -35,14 +35,14 @@ class Plane:
     ) -> None:
         self.env = simpy.Environment(initial_time=NOON)
         self.log = Log()
-        deciders = GENERATIONS[generation] if isinstance(generation, str) else generation
-        first = deciders if isinstance(deciders, Generation) else next(iter(deciders.values()))
+        profiles = GENERATIONS[generation] if isinstance(generation, str) else generation
+        first = profiles if isinstance(profiles, Generation) else next(iter(profiles.values()))
         self.api = ApiServer(self.env, self.log, first.api)
         for document in documents(*manifests):
             self.api.restore(document)
         rng = None if seed is None else random.Random(seed)
         self.scheduler = KubeScheduler(
-            self.env, self.api, deciders, self.log, rng=rng, plugins=plugins, latencies=latencies, **more
+            self.env, self.api, profiles, self.log, rng=rng, plugins=plugins, latencies=latencies, **more
         )
         self.scheduler.start()
 

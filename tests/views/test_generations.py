@@ -4,7 +4,7 @@ import re
 from dataclasses import replace
 
 from kschedlab.generations import DEFAULT_PRIORITIES, GENERATIONS, V1_13, V1_16, V1_20, V1_37, Generation
-from kschedlab.registry import REGISTRY_1_13, REGISTRY_1_16, REGISTRY_1_20
+from kschedlab.generations.registry import REGISTRY_1_13, REGISTRY_1_16, REGISTRY_1_20
 from kschedlab.score.priorities.service_anti_affinity import ServiceAntiAffinity
 from kschedlab.views.generations import TOPICS, GenerationTable, generations_html, generations_text, sections
 from kschedlab.views.style import CHANGED

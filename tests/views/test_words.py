@@ -90,7 +90,7 @@ def test_pods_that_may_not_preempt_or_are_rejected_at_once() -> None:
 
 def test_a_search_that_ended_early_says_how_far_it_looked() -> None:
     world = cluster(*(node(f"n{i:03}") for i in range(200)), pod("web"))
-    told = outcome(schedule("default/web", world, percentage=50, survey=False))
+    told = outcome(schedule("default/web", world, percentage=50, exhaustive=False))
     assert told.endswith("of the 100 feasible nodes found by looking at 100 of 200.")
 
 

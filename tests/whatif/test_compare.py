@@ -9,9 +9,9 @@ import pytest
 from kschedlab.cluster.cluster import Cluster
 from kschedlab.filter.stage import SamplingRules
 from kschedlab.generations import GENERATIONS, V1_13, V1_16, V1_20, V1_37, Generation
+from kschedlab.generations.registry import REGISTRY_1_16
 from kschedlab.manifests.loading import decode_objects
 from kschedlab.preemption.ladder import RULES
-from kschedlab.registry import REGISTRY_1_16
 from kschedlab.scheduler import schedule
 from kschedlab.score.image_locality import ImageLocality
 from kschedlab.testing import Manifest, node, pod

@@ -21,10 +21,10 @@ from kschedlab.filter.predicates.general import GeneralPredicates
 from kschedlab.filter.predicates.node_label import NodeLabel
 from kschedlab.filter.predicates.service_affinity import ServiceAffinity
 from kschedlab.generations import Generation
+from kschedlab.generations.registry import MAX_PRIORITY, REGISTRY_1_13, REGISTRY_1_16, Registry
 from kschedlab.objects.api import API_1_13
 from kschedlab.objects.problems import Fault, Path, quoted
 from kschedlab.objects.quantity import INT64_MAX
-from kschedlab.registry import MAX_PRIORITY, REGISTRY_1_13, REGISTRY_1_16, Registry
 from kschedlab.score.inter_pod_affinity import InterPodAffinityScore
 from kschedlab.score.node_resources import NodeResourcesFitScore, RequestedToCapacityRatio
 from kschedlab.score.plugin import Score

@@ -26,7 +26,7 @@ NOWHERE = 'node "" not found'
 
 
 @dataclass(frozen=True, slots=True)
-class Alike:
+class HasSameLabels:
     """PodQuery: is it a pod of the namespace that has all the labels of the incoming pod?"""
 
     namespace: str
@@ -55,13 +55,13 @@ class ServiceAffinity:
         open_keys = tuple(key for key in self.labels if key not in fixed) if has_service(signature, cluster) else ()
         if not fixed and not open_keys:
             return None
-        return ServiceAffinityCheck(Alike(signature.namespace, from_map(signature.labels)), fixed, open_keys)
+        return ServiceAffinityCheck(HasSameLabels(signature.namespace, from_map(signature.labels)), fixed, open_keys)
 
 
 def has_service(signature: Signature, cluster: Cluster) -> bool:
     """Whether a service of the namespace selects such pods."""
     selectors = (
-        from_map(s.spec.selector) for s in cluster.every(Service) if s.metadata.namespace == signature.namespace
+        from_map(s.spec.selector) for s in cluster.objects_of(Service) if s.metadata.namespace == signature.namespace
     )
     return any(not selector.empty and selector.matches(signature.labels) for selector in selectors)
 
@@ -70,7 +70,7 @@ def has_service(signature: Signature, cluster: Cluster) -> bool:
 class ServiceAffinityCheck:
     """``fixed``: the labels that the pod itself asks for. ``open_keys``: those that the pod followed gives."""
 
-    alike: Alike
+    alike: HasSameLabels
     fixed: Mapping[str, str]
     open_keys: tuple[str, ...]
     node_names: frozenset[str] | None = None
@@ -83,11 +83,11 @@ class ServiceAffinityCheck:
         With only a nominated pod to follow, which is on no node so far, the real scheduler fails.
         """
         cluster, pods = snapshot.cluster, snapshot.cluster.pods
-        alike = np.flatnonzero(pods.live() & (cluster.signatures.answers(self.alike)[pods.signature] > 0))
-        followed = alike[np.argsort(pods.turn[alike])]
+        alike = np.flatnonzero(pods.live() & (cluster.signatures.evaluate(self.alike)[pods.signature] > 0))
+        followed = alike[np.argsort(pods.arrival[alike])]
         differs, alone = self._differs(cluster, followed), np.full(len(cluster.nodes), not len(followed))
         for node in np.unique(pods.node[followed[:1]]).tolist() if snapshot.overlays else ():
-            left = followed[~(np.isin(followed, snapshot.gone()) & (pods.node[followed] == node))]
+            left = followed[~(np.isin(followed, snapshot.removed()) & (pods.node[followed] == node))]
             differs[node], alone[node] = self._differs(cluster, left)[node], not len(left)
         failing = alone & (self._nominated(snapshot) > 0) if self.open_keys else np.zeros_like(alone)
         return Refusals([Refusal(differs & ~failing, VIOLATED), Refusal(failing, NOWHERE, error=True)])

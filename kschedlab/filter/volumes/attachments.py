@@ -14,7 +14,7 @@ import numpy as np
 
 from kschedlab.cluster.cluster import Cluster
 from kschedlab.cluster.derived import ATTACHMENTS, CSI_NODES, NAMES, VOLUMES
-from kschedlab.cluster.signatures import BoolArray, Handles, IntArray, Listing, Signature
+from kschedlab.cluster.signatures import BoolArray, IntArray, Signature, VolumeQuery, VolumeTable
 from kschedlab.cluster.snapshot import Snapshot
 from kschedlab.cluster.volumes import Volumes, claim_class, claim_name, not_found, own_fault
 from kschedlab.filter.volumes.csi_migration import DRIVER_OF, UNCOUNTED, MigrationError, handle_of, in_tree
@@ -33,7 +33,7 @@ class Attachment(NamedTuple):
     moved: bool = False
 
 
-class Trouble(NamedTuple):
+class VolumeProblem(NamedTuple):
     """Why a pod's volumes can't be counted. ``missing``: a claim does not exist, which is not an error.
 
     ``moved``: it troubles only nodes with a CSINode.
@@ -44,7 +44,7 @@ class Trouble(NamedTuple):
     moved: bool = False
 
 
-def attachments(pod: Pod, volumes: Volumes) -> Iterator[Attachment | Trouble]:
+def attachments(pod: Pod, volumes: Volumes) -> Iterator[Attachment | VolumeProblem]:
     """What the pod attaches to its node, and what is wrong, in the order of its volumes."""
     for volume in pod.spec.volumes:
         named = claim_name(pod, volume)
@@ -53,25 +53,25 @@ def attachments(pod: Pod, volumes: Volumes) -> Iterator[Attachment | Trouble]:
             yield found
 
 
-def _inline(volume: Volume) -> Attachment | Trouble | None:
+def _inline(volume: Volume) -> Attachment | VolumeProblem | None:
     plugin = in_tree(volume)
     if plugin is None:
         return None
     try:
         return Attachment(plugin.driver, handle_of(plugin, volume, {}), True)
     except MigrationError as error:
-        return Trouble(f"converting volume({volume.name}) from inline to csi: {error}", moved=True)
+        return VolumeProblem(f"converting volume({volume.name}) from inline to csi: {error}", moved=True)
 
 
-def _of_claim(pod: Pod, name: str, ephemeral: bool, volumes: Volumes) -> Attachment | Trouble | None:
+def _of_claim(pod: Pod, name: str, ephemeral: bool, volumes: Volumes) -> Attachment | VolumeProblem | None:
     if not name:
-        return Trouble(NO_NAME)
+        return VolumeProblem(NO_NAME)
     claim = volumes.claim(pod, name)
     if claim is None:
         missing = not_found("persistentvolumeclaim", name)
-        return Trouble(f"looking up PVC {pod.metadata.namespace}/{name}: {missing}", missing=True)
+        return VolumeProblem(f"looking up PVC {pod.metadata.namespace}/{name}: {missing}", missing=True)
     if ephemeral and (fault := own_fault(pod, claim)):
-        return Trouble(fault)
+        return VolumeProblem(fault)
     volume = volumes.volumes.get(claim.spec.volumeName)
     return _to_be_made(claim, volumes) if volume is None else _of_volume(volume)
 
@@ -101,7 +101,7 @@ def _to_be_made(claim: PersistentVolumeClaim, volumes: Volumes) -> Attachment | 
 
 
 @dataclass(frozen=True)
-class Attaches:
+class VolumesOfDriver:
     """PodQuery: how many volumes of the driver does the pod attach?"""
 
     driver: str
@@ -118,7 +118,7 @@ class Attaches:
 
 
 @dataclass(frozen=True)
-class Troubled:
+class HasVolumeProblem:
     """PodQuery: is the pod one whose volumes can't be counted? That is an error on its node."""
 
     volumes: Volumes
@@ -126,24 +126,24 @@ class Troubled:
     def messages(self, signature: Signature) -> Iterator[str]:
         """What is wrong with every pod of the signature. Of a claim that does not exist, a running pod is forgiven."""
         found = attachments(signature.example, self.volumes)
-        return (trouble.message for trouble in found if isinstance(trouble, Trouble) and not trouble.missing)
+        return (problem.message for problem in found if isinstance(problem, VolumeProblem) and not problem.missing)
 
     def of(self, signature: Signature) -> int:
         """1 if anything is wrong."""
         return int(any(True for _ in self.messages(signature)))
 
 
-class Attached:
+class AttachedCounts:
     """How many volumes of one sort each node has. A volume on a node is one number: ``node * WIDTH + volume``.
 
     ``held``: volumes that are attached besides those that the pods use, as (position of the node, name) pairs.
     """
 
-    def __init__(self, query: Handles, cluster: Cluster, held: Iterable[tuple[int, str]] = ()) -> None:
+    def __init__(self, query: VolumeQuery, cluster: Cluster, held: Iterable[tuple[int, str]] = ()) -> None:
         self.query = query
         self._held = sorted(set(held))
         self._held_on = np.bincount(np.array([node for node, _ in self._held], np.int64), minlength=len(cluster.nodes))
-        self._numbered: tuple[Listing, IntArray] | None = None
+        self._numbered: tuple[VolumeTable, IntArray] | None = None
 
     def at_most(self, snapshot: Snapshot) -> IntArray:
         """int64[nodes]: how many volumes each node has, if none of them is used twice. Kept, not recounted."""
@@ -155,29 +155,29 @@ class Attached:
         A wanted volume is new unless a pod on the node has it; as in the real scheduler, one that is attached for no
         pod counts on both sides. O(volumes on those nodes).
         """
-        listing = snapshot.cluster.signatures.listing(self.query)
-        used = self._used(snapshot, among, listing)
+        table = snapshot.cluster.signatures.volume_table(self.query)
+        used = self._used(snapshot, among, table)
         size = len(among)
-        held = self._held_as_numbers(listing)
+        held = self._held_as_numbers(table)
         besides = held[~_among(held, used)]
         attached = np.bincount(used // WIDTH, minlength=size) + np.bincount(besides // WIDTH, minlength=size)
-        there = np.isin(used % WIDTH, [listing.number(handle) for handle in wanted])
+        there = np.isin(used % WIDTH, [table.number(handle) for handle in wanted])
         return attached, len(wanted) - np.bincount(used[there] // WIDTH, minlength=size)
 
-    def _held_as_numbers(self, listing: Listing) -> IntArray:
-        if self._numbered is None or self._numbered[0] is not listing:
-            numbers = [node * WIDTH + listing.number(handle) for node, handle in self._held]
-            self._numbered = listing, np.sort(np.array(numbers, np.int64))
+    def _held_as_numbers(self, table: VolumeTable) -> IntArray:
+        if self._numbered is None or self._numbered[0] is not table:
+            numbers = [node * WIDTH + table.number(handle) for node, handle in self._held]
+            self._numbered = table, np.sort(np.array(numbers, np.int64))
         return self._numbered[1]
 
-    def _used(self, snapshot: Snapshot, among: BoolArray, listing: Listing) -> IntArray:
+    def _used(self, snapshot: Snapshot, among: BoolArray, table: VolumeTable) -> IntArray:
         """int64[]: the volumes that the pods on these nodes use, each once."""
         pods = snapshot.cluster.pods
         there = pods.live() & among[pods.node]
         columns = [(pods.node[there], pods.signature[there], np.ones(int(there.sum()), np.int64))]
         columns += [(overlay.node, overlay.signature, overlay.weight) for overlay in snapshot.overlays]
         node, signature, weight = (np.concatenate(column) for column in zip(*columns, strict=True))
-        length, numbers = listing.of(signature)
+        length, numbers = table.of(signature)
         on_node = np.repeat(node, length) * WIDTH + numbers
         found, which = np.unique(on_node, return_inverse=True)
         uses = np.bincount(which, weights=np.repeat(weight, length), minlength=len(found))
@@ -189,7 +189,7 @@ def _among(some: IntArray, ordered: IntArray) -> BoolArray:
     return np.searchsorted(ordered, some, "right") > np.searchsorted(ordered, some, "left")
 
 
-class Driver(Attached):
+class Driver(AttachedCounts):
     """One CSI driver's volumes on all nodes.
 
     ``installed``: bool[nodes], the nodes whose CSINode lists the driver. ``limits``: int64[nodes], how many volumes it
@@ -197,7 +197,7 @@ class Driver(Attached):
     """
 
     def __init__(self, name: str, cluster: Cluster) -> None:
-        super().__init__(Attaches(name, cluster.volumes), cluster, _attachments_read(name, cluster))
+        super().__init__(VolumesOfDriver(name, cluster.volumes), cluster, _attachments_read(name, cluster))
         self.name = name
         self.installed: BoolArray = np.zeros(len(cluster.nodes), np.bool_)
         self.limits = np.full(len(cluster.nodes), NO_LIMIT, np.int64)

@@ -19,8 +19,8 @@ from kschedlab.filter.plugin import Refusal, Refusals, StaticFilter, first_of
 from kschedlab.filter.volumes.attachments import (
     Attachment,
     Driver,
-    Trouble,
-    Troubled,
+    HasVolumeProblem,
+    VolumeProblem,
     attachments,
     driver,
     has_csi_node,
@@ -43,7 +43,7 @@ class NodeVolumeLimits:
         if not found:
             return None
         volumes = [one for one in found if isinstance(one, Attachment)]
-        parts = [_trouble_part(one, cluster) for one in found if isinstance(one, Trouble)]
+        parts = [_problem_part(one, cluster) for one in found if isinstance(one, VolumeProblem)]
         parts += _absent_parts(cluster, volumes)
         wanted = {name: tuple({v.handle: None for v in volumes if v.driver == name}) for name, _, _ in volumes}
         limited = is_limited(cluster)
@@ -51,12 +51,12 @@ class NodeVolumeLimits:
             refused = first_of(parts)
             return StaticFilter(refused) if refused is not None else None
         drivers = tuple((driver(cluster, name), handles) for name, handles in wanted.items())
-        return LimitsCheck(tuple(parts), drivers, limited, Troubled(cluster.volumes))
+        return LimitsCheck(tuple(parts), drivers, limited, HasVolumeProblem(cluster.volumes))
 
 
-def _trouble_part(trouble: Trouble, cluster: Cluster) -> Refusal:
-    mask = has_csi_node(cluster) if trouble.moved else np.ones(len(cluster.nodes), np.bool_)
-    return Refusal(mask, trouble.message, trouble.missing, error=not trouble.missing)
+def _problem_part(problem: VolumeProblem, cluster: Cluster) -> Refusal:
+    mask = has_csi_node(cluster) if problem.moved else np.ones(len(cluster.nodes), np.bool_)
+    return Refusal(mask, problem.message, problem.missing, error=not problem.missing)
 
 
 def _absent_parts(cluster: Cluster, volumes: list[Attachment]) -> Iterator[Refusal]:
@@ -81,7 +81,7 @@ class LimitsCheck:
     known: tuple[Refusal, ...]
     wanted: tuple[tuple[Driver, tuple[str, ...]], ...]
     limited: BoolArray
-    troubled: Troubled
+    problematic: HasVolumeProblem
     node_names: frozenset[str] | None = None
     depends_on_pods: bool = True
     monotonic: bool = False
@@ -89,9 +89,9 @@ class LimitsCheck:
     def filter(self, snapshot: Snapshot) -> Refusals | None:
         """Nodes with more volumes than a limit. Recounted only where the kept counts say that it may be so."""
         parts = [*self.known]
-        troubled = self.limited & (snapshot.count(self.troubled) > 0)
-        if troubled.any():
-            parts.append(Refusal(troubled, _first_trouble(snapshot.cluster, self.troubled), error=True))
+        problematic = self.limited & (snapshot.count(self.problematic) > 0)
+        if problematic.any():
+            parts.append(Refusal(problematic, _first_problem(snapshot.cluster, self.problematic), error=True))
         for owner, handles in self.wanted:
             doubtful = owner.at_most(snapshot) > owner.limits - len(handles)
             if doubtful.any():
@@ -102,5 +102,5 @@ class LimitsCheck:
         return first_of(parts)
 
 
-def _first_trouble(cluster: Cluster, troubled: Troubled) -> str:
-    return next(iter(cluster.signatures.found(troubled.messages)))
+def _first_problem(cluster: Cluster, problematic: HasVolumeProblem) -> str:
+    return next(iter(cluster.signatures.extracted(problematic.messages)))

@@ -17,7 +17,14 @@ from kschedlab.cluster.cluster import Cluster
 from kschedlab.cluster.derived import CAPACITIES, CLAIMS, CLASSES, CSI_DRIVERS, LABELS, PERSISTENT_VOLUMES
 from kschedlab.cluster.signatures import BoolArray, IntArray
 from kschedlab.cluster.volumes import SELECTED_NODE, Volumes, claim_class, claim_names, is_bound, size_of
-from kschedlab.filter.volumes.volume_topology import Room, Stock, allowed, room_of, stock_of, volume_reach
+from kschedlab.filter.volumes.volume_topology import (
+    BindableVolumes,
+    StorageCapacities,
+    allowed_topologies,
+    bindable_volumes,
+    storage_capacities,
+    volume_accessible_nodes,
+)
 from kschedlab.objects.model import PersistentVolume, PersistentVolumeClaim, Pod, StorageClass
 from kschedlab.objects.selectors import Selector
 
@@ -33,7 +40,7 @@ class Matched:
     """A claim's volume on each node. ``choice``: int64[nodes], numbers of the stock's volumes, -1 for none."""
 
     claim: PersistentVolumeClaim
-    stock: Stock
+    stock: BindableVolumes
     choice: IntArray
 
 
@@ -45,7 +52,7 @@ class Provisioned:
     """
 
     claim: PersistentVolumeClaim
-    room: Room | None
+    room: StorageCapacities | None
     choice: IntArray
 
 
@@ -105,7 +112,7 @@ def _match(cluster: Cluster, claims: list[PersistentVolumeClaim], checks_storage
 
 def _matched(cluster: Cluster, claim: PersistentVolumeClaim, before: list[Matched], claims: int) -> Matched:
     """Volumes kept for the claim are taken before all others; then the smallest that fits."""
-    stock = stock_of(cluster, claim_class(claim), claims)
+    stock = bindable_volumes(cluster, claim_class(claim), claims)
     taken = [found.choice for found in before if found.stock is stock]
     choice = np.full(len(cluster.nodes), -1, np.int64)
     undecided = np.ones(len(cluster.nodes), np.bool_)
@@ -113,7 +120,7 @@ def _matched(cluster: Cluster, claim: PersistentVolumeClaim, before: list[Matche
         volume = stock.volumes[number]
         if _kept_for(claim, volume) and _could_serve(claim, volume):
             offered = np.logical_and.reduce([undecided, *(chosen != number for chosen in taken)])
-            choice[offered & volume_reach(cluster, volume)] = number
+            choice[offered & volume_accessible_nodes(cluster, volume)] = number
             undecided &= ~offered
     selector = claim.spec.selector.compile() if claim.spec.selector is not None else Selector()
     modes = frozenset(claim.spec.accessModes)
@@ -158,13 +165,13 @@ def _provisioned(
     """Where a new volume can be made. The nodes where it can't are added to ``no_volume`` and ``no_space``."""
     found = cluster.volumes.classes[claim_class(claim)]
     wanting = wanting & ~no_volume & ~no_space
-    possible = allowed(cluster, found) & (found.provisioner not in ("", NO_PROVISIONER))
+    possible = allowed_topologies(cluster, found) & (found.provisioner not in ("", NO_PROVISIONER))
     no_volume |= wanting & ~possible
     wanting &= possible
     choice = np.full(len(wanting), -1, np.int64)
     if not (checks_storage_capacity and _is_tracked(cluster.volumes, claim, found)):
         return Provisioned(claim, None, choice)
-    room = room_of(cluster, found.metadata.name)
+    room = storage_capacities(cluster, found.metadata.name)
     choice = room.enough(claim.spec.resources.requests["storage"].value(), wanting)
     no_space |= wanting & (choice < 0)
     return Provisioned(claim, room, choice)

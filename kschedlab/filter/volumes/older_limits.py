@@ -22,7 +22,7 @@ from kschedlab.cluster.signatures import IntArray, Signature
 from kschedlab.cluster.snapshot import Snapshot
 from kschedlab.cluster.volumes import Volumes, claim_class
 from kschedlab.filter.plugin import Refusal, Refusals, first_of
-from kschedlab.filter.volumes.attachments import NO_LIMIT, Attached
+from kschedlab.filter.volumes.attachments import NO_LIMIT, AttachedCounts
 from kschedlab.filter.volumes.csi_limits import TOO_MANY_VOLUMES
 from kschedlab.filter.volumes.csi_migration import DRIVER_OF
 from kschedlab.objects.model import PersistentVolume, PersistentVolumeClaim, Pod, Volume
@@ -33,7 +33,7 @@ INSTANCE_TYPE = ("beta.kubernetes.io/instance-type", "node.kubernetes.io/instanc
 
 
 @dataclass(frozen=True)
-class DiskSort:
+class DiskKind:
     """A cloud's disks. ``source``: the field of a volume that names one, ``identity``: the field of that.
 
     ``provisioner``: whose classes make them. ``resource``: the node's allocatable resource that tells its limit;
@@ -68,7 +68,7 @@ class DiskSort:
         return self.usual
 
 
-EBS = DiskSort(
+EBS = DiskKind(
     "awsElasticBlockStore",
     "volumeID",
     "kubernetes.io/aws-ebs",
@@ -76,19 +76,19 @@ EBS = DiskSort(
     39,
     ("^[cmr]5.*|t3|z1d", 25),
 )
-GCE_PD = DiskSort("gcePersistentDisk", "pdName", "kubernetes.io/gce-pd", f"{ATTACHABLE}gce-pd", 16)
-AZURE_DISK = DiskSort("azureDisk", "diskName", "kubernetes.io/azure-disk", f"{ATTACHABLE}azure-disk", 16)
-CINDER = DiskSort("cinder", "volumeID", "kubernetes.io/cinder", f"{ATTACHABLE}cinder", 256)
+GCE_PD = DiskKind("gcePersistentDisk", "pdName", "kubernetes.io/gce-pd", f"{ATTACHABLE}gce-pd", 16)
+AZURE_DISK = DiskKind("azureDisk", "diskName", "kubernetes.io/azure-disk", f"{ATTACHABLE}azure-disk", 16)
+CINDER = DiskKind("cinder", "volumeID", "kubernetes.io/cinder", f"{ATTACHABLE}cinder", 256)
 
 
 @dataclass(frozen=True)
-class Disks:
+class DisksOfKind:
     """PodQuery: how many disks of the sort does the pod use? A claim without its volume counts as one.
 
     ``counts_claims_of_any_class``: whatever class it has; else only if its class makes disks of the sort.
     """
 
-    sort: DiskSort
+    sort: DiskKind
     volumes: Volumes
     counts_claims_of_any_class: bool
 
@@ -127,27 +127,27 @@ class DiskLimits:
     """
 
     name: str
-    sort: DiskSort
+    sort: DiskKind
     counts_claims_of_any_class: bool = False
 
     def prepare(self, pod: PodInfo, cluster: Cluster) -> CountsCheck | None:
         """Skips a pod that uses no such disk."""
         if not pod.pod.spec.volumes:
             return None
-        query = Disks(self.sort, cluster.volumes, self.counts_claims_of_any_class)
+        query = DisksOfKind(self.sort, cluster.volumes, self.counts_claims_of_any_class)
         wanted = query.handles(cluster.signatures[pod.signature])
         if not wanted:
             return None
 
-        def known() -> tuple[Attached, IntArray]:
-            return Attached(query, cluster), self.sort.limits(cluster)
+        def known() -> tuple[AttachedCounts, IntArray]:
+            return AttachedCounts(query, cluster), self.sort.limits(cluster)
 
         disks, limits = cluster.derived(("disks", query), known, LABELS, ALLOCATABLE, VOLUMES)
         return CountsCheck((Count(disks, tuple(sorted(wanted)), limits),), False)
 
 
 @dataclass(frozen=True)
-class DriverVolumes:
+class ClaimedVolumesOfDriver:
     """PodQuery: how many volumes of the CSI driver does the pod claim? ``counts_unbound_claims``: also new ones."""
 
     driver: str
@@ -213,10 +213,10 @@ class DriverLimits:
         return CountsCheck(counts, True) if counts else None
 
     def _count(self, driver: str, wanted: tuple[str, ...], cluster: Cluster) -> Count:
-        query = DriverVolumes(driver, cluster.volumes, self.counts_unbound_claims)
+        query = ClaimedVolumesOfDriver(driver, cluster.volumes, self.counts_unbound_claims)
 
-        def known() -> tuple[Attached, IntArray]:
-            return Attached(query, cluster), driver_limits(driver, cluster, self.reads_csi_nodes)
+        def known() -> tuple[AttachedCounts, IntArray]:
+            return AttachedCounts(query, cluster), driver_limits(driver, cluster, self.reads_csi_nodes)
 
         key = ("driver volumes", query, self.reads_csi_nodes)
         attached, limits = cluster.derived(key, known, ALLOCATABLE, CSI_NODES, VOLUMES)
@@ -250,7 +250,7 @@ def limit_resource(driver: str) -> str:
 class Count:
     """``wanted``: the volumes of one sort that the pod uses; ``limits``: int64[nodes]."""
 
-    attached: Attached
+    attached: AttachedCounts
     wanted: tuple[str, ...]
     limits: IntArray
 

@@ -20,7 +20,7 @@ from kschedlab.cluster.volumes import SELECTED_NODE, Volumes, claim_names, is_bo
 from kschedlab.filter.plugin import PreFilterRejection, Refusal, Refusals, StaticFilter
 from kschedlab.filter.volumes.csi_migration import MigrationError, in_tree, moved_affinity
 from kschedlab.filter.volumes.matching import match, unbound
-from kschedlab.filter.volumes.volume_topology import migrated, reach, volume_reach
+from kschedlab.filter.volumes.volume_topology import accessible_nodes, migrated_nodes, volume_accessible_nodes
 from kschedlab.objects.model import PersistentVolume, PersistentVolumeClaim, Pod
 
 NODE_CONFLICT = "node(s) didn't match PersistentVolume's node affinity"
@@ -134,13 +134,13 @@ def _usable(
     cluster: Cluster, volume: PersistentVolume, translates_migrated_volumes: bool
 ) -> tuple[BoolArray, BoolArray, str]:
     """(where the volume can be used, where its migration to a driver fails, and how)."""
-    usable, nowhere = volume_reach(cluster, volume), np.zeros(len(cluster.nodes), np.bool_)
+    usable, nowhere = volume_accessible_nodes(cluster, volume), np.zeros(len(cluster.nodes), np.bool_)
     plugin = in_tree(volume.spec) if translates_migrated_volumes else None
-    moved = migrated(cluster, plugin.plugin) if plugin is not None else nowhere
+    moved = migrated_nodes(cluster, plugin.plugin) if plugin is not None else nowhere
     if plugin is None or not moved.any():
         return usable, nowhere, ""
     try:
         affinity = moved_affinity(plugin, volume)
     except MigrationError as error:
         return usable, moved, f"could not translate pv: {error}"
-    return np.where(moved, reach(cluster, affinity), usable), nowhere, ""
+    return np.where(moved, accessible_nodes(cluster, affinity), usable), nowhere, ""

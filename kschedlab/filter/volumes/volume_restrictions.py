@@ -99,15 +99,15 @@ class VolumeRestrictions:
         if not rivals and not in_use:
             return None
         return RestrictionsCheck(
-            tuple(signature for rival in rivals for signature in cluster.signatures.having(disks_of, rival)),
-            tuple(signature for name in alone for signature in cluster.signatures.having(claims_of, name)),
+            tuple(signature for rival in rivals for signature in cluster.signatures.signatures_with(disks_of, rival)),
+            tuple(signature for name in alone for signature in cluster.signatures.signatures_with(claims_of, name)),
             in_use,
         )
 
 
 def _is_used(cluster: Cluster, namespace: str, claim: str) -> bool:
     """Whether a running pod uses the claim."""
-    return bool(cluster.tally(cluster.signatures.having(keys_of, (namespace, claim))).any())
+    return bool(cluster.tally(cluster.signatures.signatures_with(keys_of, (namespace, claim))).any())
 
 
 @dataclass(frozen=True)

@@ -15,7 +15,7 @@ from functools import cached_property
 import numpy as np
 
 from kschedlab.cluster.cluster import Cluster
-from kschedlab.cluster.derived import CAPACITIES, CLASSES, CSI_NODES, LABELS, NAMES, stock
+from kschedlab.cluster.derived import CAPACITIES, CLASSES, CSI_NODES, LABELS, NAMES, bindable
 from kschedlab.cluster.labels import judged
 from kschedlab.cluster.signatures import BoolArray, IntArray
 from kschedlab.cluster.volumes import MIGRATED_PLUGINS
@@ -29,7 +29,7 @@ from kschedlab.objects.model import (
 from kschedlab.objects.selectors import Requirement, SelectorError
 
 
-def reach(cluster: Cluster, affinity: NodeSelector | None) -> BoolArray:
+def accessible_nodes(cluster: Cluster, affinity: NodeSelector | None) -> BoolArray:
     """bool[nodes]: where a volume with that node affinity can be used.
 
     Only labels are looked at: the real scheduler leaves conditions on the node's name out.
@@ -43,13 +43,13 @@ def reach(cluster: Cluster, affinity: NodeSelector | None) -> BoolArray:
     return mask
 
 
-def volume_reach(cluster: Cluster, volume: PersistentVolume) -> BoolArray:
+def volume_accessible_nodes(cluster: Cluster, volume: PersistentVolume) -> BoolArray:
     """bool[nodes]: where the volume can be used."""
     affinity = volume.spec.nodeAffinity
-    return reach(cluster, affinity.required if affinity is not None else None)
+    return accessible_nodes(cluster, affinity.required if affinity is not None else None)
 
 
-def allowed(cluster: Cluster, found: StorageClass) -> BoolArray:
+def allowed_topologies(cluster: Cluster, found: StorageClass) -> BoolArray:
     """bool[nodes]: where the class may have volumes made (allowedTopologies). Not to be written to."""
 
     def judge() -> BoolArray:
@@ -60,11 +60,11 @@ def allowed(cluster: Cluster, found: StorageClass) -> BoolArray:
                 mask |= _all(cluster, [Requirement(e.key, "In", frozenset(e.values)) for e in asked])
         return mask
 
-    return cluster.derived(("allowed", found.metadata.name), judge, LABELS, CLASSES)
+    return cluster.derived(("allowed_topologies", found.metadata.name), judge, LABELS, CLASSES)
 
 
 @dataclass(frozen=True, eq=False)
-class Lot:
+class VolumeGroup:
     """Volumes of one size that look the same to every claim.
 
     ``members``: their numbers, each with int64[], the positions of the nodes where it can be used.
@@ -82,7 +82,7 @@ class Lot:
 
 
 @dataclass(frozen=True, eq=False)
-class Stock:
+class BindableVolumes:
     """The volumes of a class that may yet be bound.
 
     ``volumes``: all of them, by number. ``lots``: the free ones, the smallest first. ``reserved``: the numbers of those
@@ -90,7 +90,7 @@ class Stock:
     """
 
     volumes: tuple[PersistentVolume, ...]
-    lots: tuple[Lot, ...]
+    lots: tuple[VolumeGroup, ...]
     reserved: Mapping[tuple[str, str], Sequence[int]]
 
     @cached_property
@@ -127,13 +127,13 @@ def _bytes(volume: PersistentVolume) -> int:
     return volume.spec.capacity["storage"].value() if "storage" in volume.spec.capacity else 0
 
 
-def stock_of(cluster: Cluster, class_name: str, claims: int) -> Stock:
+def bindable_volumes(cluster: Cluster, class_name: str, claims: int) -> BindableVolumes:
     """The stock of a class for pods with that many claims, more than which need not look the same everywhere."""
     key = ("stock of", class_name, claims)
-    return cluster.derived(key, lambda: _stock(cluster, class_name, claims), LABELS, stock(class_name))
+    return cluster.derived(key, lambda: _stock(cluster, class_name, claims), LABELS, bindable(class_name))
 
 
-def _stock(cluster: Cluster, class_name: str, claims: int) -> Stock:
+def _stock(cluster: Cluster, class_name: str, claims: int) -> BindableVolumes:
     offers = cluster.volumes.offers(class_name)
     reserved: dict[tuple[str, str], list[int]] = {}
     lots: dict[object, list[tuple[int, IntArray]]] = {}
@@ -147,14 +147,14 @@ def _stock(cluster: Cluster, class_name: str, claims: int) -> Stock:
         elif alike[look, affinity] < claims:
             alike[look, affinity] += 1
             if affinity not in where:
-                where[affinity] = np.flatnonzero(reach(cluster, affinity))
+                where[affinity] = np.flatnonzero(accessible_nodes(cluster, affinity))
             lots.setdefault(look, []).append((number, where[affinity]))
-    found = tuple(Lot(offers[members[0][0]].volume, tuple(members)) for members in lots.values())
-    return Stock(tuple(offer.volume for offer in offers), found, reserved)
+    found = tuple(VolumeGroup(offers[members[0][0]].volume, tuple(members)) for members in lots.values())
+    return BindableVolumes(tuple(offer.volume for offer in offers), found, reserved)
 
 
 @dataclass(frozen=True, eq=False)
-class Room:
+class StorageCapacities:
     """What drivers have reported as free for a class. ``limits``: int64[capacities], the largest volume, -1 if unsaid.
 
     ``node``, ``number``: int64[], a node and the number of a capacity that it has access to; the first comes last.
@@ -178,15 +178,15 @@ class Room:
         return choice
 
 
-def room_of(cluster: Cluster, class_name: str) -> Room:
+def storage_capacities(cluster: Cluster, class_name: str) -> StorageCapacities:
     """The room that is reported for a class."""
 
-    def list_it() -> Room:
+    def list_it() -> StorageCapacities:
         found = tuple(c for c in cluster.volumes.capacities if c.storageClassName == class_name)
         where = [np.flatnonzero(_access(cluster, capacity.nodeTopology)) for capacity in found]
         number = np.repeat(np.arange(len(found)), [len(nodes) for nodes in where])
         node = np.concatenate([*where, np.zeros(0, np.int64)])
-        return Room(found, np.array([_limit(c) for c in found], np.int64), node[::-1], number[::-1])
+        return StorageCapacities(found, np.array([_limit(c) for c in found], np.int64), node[::-1], number[::-1])
 
     return cluster.derived(("room of", class_name), list_it, LABELS, CAPACITIES)
 
@@ -203,7 +203,7 @@ def _access(cluster: Cluster, selector: LabelSelector | None) -> BoolArray:
     return np.zeros(len(cluster.nodes), np.bool_)
 
 
-def migrated(cluster: Cluster, plugin: str) -> BoolArray:
+def migrated_nodes(cluster: Cluster, plugin: str) -> BoolArray:
     """bool[nodes]: where a driver has taken over from that in-tree plugin. Not to be written to."""
 
     def judge() -> BoolArray:
@@ -211,7 +211,7 @@ def migrated(cluster: Cluster, plugin: str) -> BoolArray:
         said = (node.metadata.annotations.get(MIGRATED_PLUGINS, "") if node is not None else "" for node in found)
         return np.array([plugin in plugins.split(",") for plugins in said], np.bool_)
 
-    return cluster.derived(("migrated", plugin), judge, NAMES, CSI_NODES)
+    return cluster.derived(("migrated_nodes", plugin), judge, NAMES, CSI_NODES)
 
 
 def _all(cluster: Cluster, requirements: Iterable[Requirement]) -> BoolArray:

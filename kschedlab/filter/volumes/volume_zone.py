@@ -112,7 +112,7 @@ def _outside(
 
     def judge() -> BoolArray:
         own, newer = cluster.topology(key), cluster.topology(NEWER.get(key, key) if accepts_newer_node_labels else key)
-        inside = np.where(own.domain >= 0, own.among(values), newer.among(values))
+        inside = np.where(own.domain >= 0, own.in_domains_of(values), newer.in_domains_of(values))
         outside: BoolArray = has_zones(cluster, known) & ~inside
         return outside
 

@@ -8,10 +8,10 @@ from collections.abc import Iterator
 import numpy as np
 
 from kschedlab import testing
+from kschedlab.generations.registry import MAX_PRIORITY
 from kschedlab.lab.exercises.exercise import Exercise
 from kschedlab.lab.exercises.map_reduce_clusters import AFFINITY, TAINTS, decided, random_cluster, taints, weighted
 from kschedlab.lab.exercises.repair import Repair
-from kschedlab.registry import MAX_PRIORITY
 from kschedlab.score.plugin import default_normalize
 
 # -- Reduce

@@ -13,11 +13,11 @@ from kschedlab import testing
 from kschedlab.cluster.cluster import Cluster
 from kschedlab.decision import Decision
 from kschedlab.generations import DEFAULT_PREDICATES, V1_16, Generation
+from kschedlab.generations.registry import REGISTRY_1_16
 from kschedlab.lab.panels.base import Panel, View
 from kschedlab.lab.panels.prediction import Prediction
 from kschedlab.lab.panels.settings import Restorable, choice, switch
 from kschedlab.manifests.loading import decode_objects
-from kschedlab.registry import REGISTRY_1_16
 from kschedlab.scheduler import Scheduler
 from kschedlab.testing import HOUR, Manifest, node, pod
 from kschedlab.views.catalogue import (
@@ -288,7 +288,7 @@ def judged(made: list[Manifest], generation: Generation) -> Decision:
     """That scheduler's decision for the last pod, which need not be pending."""
     cluster = Cluster(decode_objects(made[:-1]), generation.api)
     (web,) = decode_objects(made[-1:]).pods
-    return Scheduler(cluster, generation, survey=True).cycle(cluster.info(web))
+    return Scheduler(cluster, generation, exhaustive=True).cycle(cluster.info(web))
 
 
 def show(settings: Settings) -> View:

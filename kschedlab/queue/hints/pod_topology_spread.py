@@ -13,7 +13,7 @@ from kschedlab.cluster.spread_constraints import (
     DO_NOT_SCHEDULE,
     Constraint,
     ConstraintRules,
-    Given,
+    ConstraintSpecs,
     own,
     owned_selector,
 )
@@ -34,7 +34,7 @@ _own = Prepared(_hard)
 class SpreadHints:
     """The hints. ``defaults``: constraints of pods that have none; ``cluster`` tells who owns such a pod."""
 
-    def __init__(self, defaults: Given = (), cluster: Callable[[], Cluster] | None = None) -> None:
+    def __init__(self, defaults: ConstraintSpecs = (), cluster: Callable[[], Cluster] | None = None) -> None:
         self._defaults = [given for given in defaults if given.whenUnsatisfiable == DO_NOT_SCHEDULE]
         self._cluster = cluster
         if self._defaults and cluster is None:

@@ -25,7 +25,7 @@ ZONE_WEIGHT = 2.0 / 3.0
 
 
 @dataclass(frozen=True, slots=True)
-class Selected:
+class SelectedBy:
     """PodQuery: do the selectors select the pod (``all_must``: all of them, or just one), and does it not terminate?"""
 
     namespace: str
@@ -61,7 +61,7 @@ class SelectorSpread:
         selectors = cluster.derived(
             key, lambda: tuple(selectors_of(cluster.signatures[pod.signature], cluster)), *OWNERS
         )
-        count = cluster.count(Selected(pod.pod.metadata.namespace, selectors, self.requires_all_selectors))[nodes]
+        count = cluster.count(SelectedBy(pod.pod.metadata.namespace, selectors, self.requires_all_selectors))[nodes]
         zone = zones(cluster).domain[nodes]
         share = _turned_round(count, float(self.highest))
         in_zone = np.full(len(nodes), -1, np.int64)
@@ -76,11 +76,11 @@ class SelectorSpread:
 
 def selectors_of(signature: Signature, cluster: Cluster) -> Iterator[Selector]:
     """The selectors of all Services and controllers of the namespace that select such pods; empty ones don't count."""
-    for service in cluster.every(Service):
+    for service in cluster.objects_of(Service):
         yield from _selecting(service.metadata.namespace, from_map(service.spec.selector), signature)
-    for controller in cluster.every(ReplicationController):
+    for controller in cluster.objects_of(ReplicationController):
         yield from _selecting(controller.metadata.namespace, from_map(controller.spec.selector), signature)
-    owners: tuple[ReplicaSet | StatefulSet, ...] = (*cluster.every(ReplicaSet), *cluster.every(StatefulSet))
+    owners: tuple[ReplicaSet | StatefulSet, ...] = (*cluster.objects_of(ReplicaSet), *cluster.objects_of(StatefulSet))
     for owner in owners:
         if owner.spec.selector is not None:
             yield from _selecting(owner.metadata.namespace, owner.spec.selector.compile(), signature)

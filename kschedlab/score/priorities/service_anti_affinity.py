@@ -17,7 +17,7 @@ from kschedlab.cluster.signatures import IntArray, Signature
 from kschedlab.objects.model import Service
 from kschedlab.objects.selectors import Selector, from_map
 from kschedlab.score.plugin import MAX_NODE_SCORE, Scored
-from kschedlab.score.priorities.selector_spread import Selected
+from kschedlab.score.priorities.selector_spread import SelectedBy
 
 
 @dataclass(frozen=True)
@@ -35,7 +35,7 @@ class ServiceAntiAffinity:
         """Scores every pod. Terms: ``pods`` on nodes with the same value, ``all`` on nodes that are scored."""
         key = ("first service", pod.signature)
         selectors = cluster.derived(key, lambda: first_service(cluster.signatures[pod.signature], cluster), SERVICES)
-        count = cluster.count(Selected(pod.pod.metadata.namespace, selectors, True))[nodes]
+        count = cluster.count(SelectedBy(pod.pod.metadata.namespace, selectors, True))[nodes]
         domain = cluster.topology(self.label).domain[nodes]
         labelled, total = domain >= 0, int(count.sum())
         same = np.zeros(len(nodes), np.int64)
@@ -48,7 +48,7 @@ class ServiceAntiAffinity:
 
 def first_service(signature: Signature, cluster: Cluster) -> tuple[Selector, ...]:
     """The selector of the first service that selects such pods, if there is one."""
-    for service in cluster.every(Service):
+    for service in cluster.objects_of(Service):
         selector = from_map(service.spec.selector)
         if (
             service.metadata.namespace == signature.namespace

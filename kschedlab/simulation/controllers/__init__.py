@@ -1,20 +1,20 @@
-"""The controllers around a scheduler: kubelets, owners of pods, budgets, claims, clean-up, drains.
+"""The controllers around a scheduler: kubelets, workloads, budgets, volumes, garbage collection, drains.
 
-Each is a pure function from objects to the writes that it wants, and a thin shell that watches, asks the function and
-writes. None sleeps or polls while nothing is to be done.
+Each pairs pure functions, which compute the writes for the observed objects, with a thin controller that watches,
+calls them and writes. No controller polls while there is nothing to do.
 
 ==============  =================================================================  =================================
-the shell       what it asks                                                       of what it takes care
+controller      its pure functions                                                 manages
 ==============  =================================================================  =================================
 ``kubelet``     ``kubelet_status``                                                 pods on nodes
-``owners``      ``replicas``, ``stateful``, ``jobs``, ``deployments``              as many pods as there should be
+``owners``      ``replicas``, ``stateful``, ``jobs``, ``deployments``              the desired number of pods
 ``disruption``  ``budgets``                                                        PodDisruptionBudgets
 ``claims``      ``storage``, ``provisioning``                                      claims and volumes
 ``nodes``       ``taints``                                                         nodes that are not ready
-``podgc``                                                                          pods of lost nodes
-``garbage``                                                                        what has lost its owner
+``podgc``                                                                          pods of deleted nodes
+``garbage``                                                                        dependents of deleted owners
 ``drain``                                                                          nodes taken out of service
 ==============  =================================================================  =================================
 
-``work_queue``, ``writes`` and ``ownership`` are what they share.
+They share ``work_queue``, ``writes`` and ``ownership``.
 """

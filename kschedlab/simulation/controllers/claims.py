@@ -1,8 +1,8 @@
-"""The controllers of claims at work: claims and volumes are bound, volumes made and disposed of.
+"""The volume controllers: bind claims and volumes, provision volumes, and delete released ones.
 
 v1.37: pkg/controller/volume/persistentvolume/pv_controller_base.go, pkg/controller/volume/ephemeral/controller.go (the
-claims of pods' ephemeral volumes). Volumes are made by drivers, all of which are there; nothing protects a claim that
-is deleted while a pod uses it.
+claims of pods' ephemeral volumes). Every storage driver is assumed to be installed; nothing protects a claim that is
+deleted while a pod uses it.
 """
 
 from __future__ import annotations
@@ -24,10 +24,10 @@ from kschedlab.objects.model import (
     StorageClass,
 )
 from kschedlab.simulation.clock import after
-from kschedlab.simulation.controllers.provisioning import PROVISIONER, fault_of, volume_for
-from kschedlab.simulation.controllers.storage import Step, next_of_claim, next_of_volume
-from kschedlab.simulation.controllers.work_queue import Work
-from kschedlab.simulation.controllers.writes import Update, carry_out
+from kschedlab.simulation.controllers.provisioning import PROVISIONER, provisioned_volume, provisioning_error
+from kschedlab.simulation.controllers.storage import Plan, plan_for_claim, plan_for_volume
+from kschedlab.simulation.controllers.work_queue import WorkQueue
+from kschedlab.simulation.controllers.writes import Update, apply_writes
 from kschedlab.simulation.events import Record, silent
 from kschedlab.simulation.informers import Informers
 from kschedlab.simulation.pods import TERMINAL
@@ -40,10 +40,10 @@ DRIVER = "external-provisioner"
 
 
 @dataclass(frozen=True)
-class ClaimsSettings:
-    """Microseconds. ``provision``, ``delete``: how long drivers take to make a volume, and to dispose of one.
+class VolumeSettings:
+    """Microseconds. ``provision``, ``delete``: how long drivers take to create and to delete a volume.
 
-    ``period``: claims that wait are looked at again after so long, if there is a new volume or class by then.
+    ``period``: how often waiting claims are synced again, if a volume or class has been added.
     """
 
     provision: int = SECOND
@@ -51,15 +51,15 @@ class ClaimsSettings:
     period: int = 15 * SECOND
 
 
-class Claims:
-    """The controller of PersistentVolumes, the drivers, and the controller of ephemeral volumes."""
+class VolumeControllers:
+    """The PersistentVolume controller, the storage drivers, and the ephemeral volume controller."""
 
     def __init__(
         self,
         env: simpy.Environment,
         api: ApiServer,
         informers: Informers,
-        settings: ClaimsSettings = ClaimsSettings(),
+        settings: VolumeSettings = VolumeSettings(),
         record: Record = silent,
     ) -> None:
         self._env = env
@@ -73,147 +73,154 @@ class Claims:
         self._nodes = informers.of(Node)
         self._csi_nodes = informers.of(CSINode)
         self._pods = informers.of(Pod)
-        self._shelves: dict[str, dict[str, PersistentVolume]] = {}
-        self._said: dict[str, str] = {}
-        self._making: dict[str, None] = {}
-        self._began = api.now
-        self._claim_work: Work[str] = Work(env, self._look_at_claim)
-        self._volume_work: Work[str] = Work(env, self._look_at_volume)
-        self._pod_work: Work[str] = Work(env, self._look_at_pod)
-        self._resync: Work[str] = Work(env, lambda _: self._look_at_all())
+        self._volumes_by_claim: dict[str, dict[str, PersistentVolume]] = {}
+        self._last_messages: dict[str, str] = {}
+        self._provisioning: dict[str, None] = {}
+        self._started_at = api.now
+        self._claim_queue: WorkQueue[str] = WorkQueue(env, self._sync_claim)
+        self._volume_queue: WorkQueue[str] = WorkQueue(env, self._sync_volume)
+        self._pod_queue: WorkQueue[str] = WorkQueue(env, self._sync_pod)
+        self._resync: WorkQueue[str] = WorkQueue(env, lambda _: self._sync_all())
 
     def start(self) -> None:
         """Begin to watch."""
         self._volumes.add_handler(
-            on_add=lambda new: self._shelve(None, new),
-            on_update=self._shelve,
-            on_delete=lambda old: self._shelve(old, None),
+            on_add=lambda new: self._index_volume(None, new),
+            on_update=self._index_volume,
+            on_delete=lambda old: self._index_volume(old, None),
         )
         self._claims.add_handler(self._claim_changed, lambda _, claim: self._claim_changed(claim), self._claim_changed)
         self._volumes.add_handler(self._volume_changed, lambda _, new: self._volume_changed(new), self._volume_changed)
-        self._classes.add_handler(on_add=lambda _: self._soon())
-        self._pods.add_handler(on_add=self._pod_came)
-        for work in (self._claim_work, self._volume_work, self._pod_work, self._resync):
-            work.begin(self._shared.synced)
+        self._classes.add_handler(on_add=lambda _: self._resync_next_period())
+        self._pods.add_handler(on_add=self._pod_added)
+        for queue in (self._claim_queue, self._volume_queue, self._pod_queue, self._resync):
+            queue.start(self._shared.synced)
 
-    # -- what the watches tell
+    # -- event handlers
 
     def _claim_changed(self, claim: PersistentVolumeClaim) -> None:
-        """The claim has come, changed or gone; its volume looks too."""
-        self._claim_work.add(key_of(claim))
+        """The claim was added, updated or deleted: enqueue it and its volume."""
+        self._claim_queue.add(key_of(claim))
         if claim.spec.volumeName:
-            self._volume_work.add(claim.spec.volumeName)
+            self._volume_queue.add(claim.spec.volumeName)
 
     def _volume_changed(self, volume: PersistentVolume) -> None:
-        self._volume_work.add(volume.metadata.name)
-        claim = _wanted_by(volume)
+        self._volume_queue.add(volume.metadata.name)
+        claim = _claim_key(volume)
         if claim:
-            self._claim_work.add(claim)
+            self._claim_queue.add(claim)
         elif volume.status.phase == "Available":
-            self._soon()
+            self._resync_next_period()
 
-    def _shelve(self, old: PersistentVolume | None, new: PersistentVolume | None) -> None:
-        """Keep the volume under the claim that it names, or under none."""
+    def _index_volume(self, old: PersistentVolume | None, new: PersistentVolume | None) -> None:
+        """Index the volume by the claim in its claimRef, or under ""."""
         if old is not None:
-            self._shelves.get(_wanted_by(old), {}).pop(old.metadata.name, None)
+            self._volumes_by_claim.get(_claim_key(old), {}).pop(old.metadata.name, None)
         if new is not None:
-            self._shelves.setdefault(_wanted_by(new), {})[new.metadata.name] = new
+            self._volumes_by_claim.setdefault(_claim_key(new), {})[new.metadata.name] = new
 
-    def _soon(self) -> None:
-        """Claims that wait may find something now: at the controller's next round."""
-        self._resync.add("all", -(self._api.now - self._began) % self._settings.period)
+    def _resync_next_period(self) -> None:
+        """Sync waiting claims at the next period: something may match them now."""
+        self._resync.add("all", -(self._api.now - self._started_at) % self._settings.period)
 
-    def _look_at_all(self) -> None:
+    def _sync_all(self) -> None:
         for claim in self._claims.list():
             if BOUND not in claim.metadata.annotations:
-                self._claim_work.add(key_of(claim))
+                self._claim_queue.add(key_of(claim))
 
     # -- claims and volumes
 
-    def _look_at_claim(self, key: str) -> None:
+    def _sync_claim(self, key: str) -> None:
         claim = self._claims.get(key)
         if claim is None or claim.metadata.deletionTimestamp is not None:
             return
-        volumes = [*self._shelves.get(key, {}).values(), *self._shelves.get("", {}).values()]
-        classes = {found.metadata.name: found for found in self._classes.list()}
-        step = next_of_claim(claim, self._volumes.get(claim.spec.volumeName), volumes, classes)
-        carry_out(self._api, step.writes, NAME)
-        if step.reason:
-            self._say(
-                claim, "Normal" if step.reason == "WaitForFirstConsumer" else "Warning", step.reason, step.message
+        volumes = [*self._volumes_by_claim.get(key, {}).values(), *self._volumes_by_claim.get("", {}).values()]
+        classes = {storage_class.metadata.name: storage_class for storage_class in self._classes.list()}
+        plan = plan_for_claim(claim, self._volumes.get(claim.spec.volumeName), volumes, classes)
+        apply_writes(self._api, plan.writes, NAME)
+        if plan.reason:
+            self._record_once(
+                claim, "Normal" if plan.reason == "WaitForFirstConsumer" else "Warning", plan.reason, plan.message
             )
-        if step.provision:
+        if plan.provision:
             self._provision(claim, classes.get(claim_class(claim)))
 
-    def _look_at_volume(self, name: str) -> None:
+    def _sync_volume(self, name: str) -> None:
         volume = self._volumes.get(name)
         if volume is not None:
-            step = self._next_of(volume)
-            carry_out(self._api, step.writes, NAME)
-            if step.reclaim:
-                after(self._env, self._settings.delete, self._dispose, volume)
+            plan = self._plan_for(volume)
+            apply_writes(self._api, plan.writes, NAME)
+            if plan.reclaim:
+                after(self._env, self._settings.delete, self._delete_volume, volume)
 
-    def _next_of(self, volume: PersistentVolume) -> Step:
-        """By the claim as it is now: nobody's data is thrown away because news is late."""
+    def _plan_for(self, volume: PersistentVolume) -> Plan:
+        """Use the claim as the API server has it now: a stale cache must not cause the deletion of data."""
         reference = volume.spec.claimRef
         claims = {}
         if reference is not None:
             claim = self._api.find(PersistentVolumeClaim, reference.namespace, reference.name)
             if claim is not None:
                 claims[key_of(claim)] = claim
-        return next_of_volume(volume, claims)
+        return plan_for_volume(volume, claims)
 
     # -- the drivers
 
-    def _provision(self, claim: PersistentVolumeClaim, found: StorageClass | None) -> None:
-        """Tell the driver of the claim's class, which makes a volume."""
-        if fault := fault_of(claim, found):
-            self._say(claim, "Warning", "ProvisioningFailed", fault)
+    def _provision(self, claim: PersistentVolumeClaim, storage_class: StorageClass | None) -> None:
+        """Request a volume from the driver of the claim's class."""
+        if fault := provisioning_error(claim, storage_class):
+            self._record_once(claim, "Warning", "ProvisioningFailed", fault)
             return
-        assert found is not None
-        annotations = claim.metadata.annotations | dict.fromkeys(PROVISIONER, found.provisioner)
+        assert storage_class is not None
+        annotations = claim.metadata.annotations | dict.fromkeys(PROVISIONER, storage_class.provisioner)
         if annotations != claim.metadata.annotations:
             metadata = replace(claim.metadata, annotations=annotations)
-            carry_out(self._api, [Update(replace(claim, metadata=metadata))], NAME)
+            apply_writes(self._api, [Update(replace(claim, metadata=metadata))], NAME)
         uid = claim.metadata.uid
-        if uid not in self._making:
-            self._making[uid] = None
-            after(self._env, self._settings.provision, self._make, claim)
+        if uid not in self._provisioning:
+            self._provisioning[uid] = None
+            after(self._env, self._settings.provision, self._create_volume, claim)
 
-    def _make(self, claim: PersistentVolumeClaim) -> None:
-        """The volume, if the claim still wants it; for another node, if that was chosen meanwhile."""
-        del self._making[claim.metadata.uid]
-        live = self._claims.get(key_of(claim))
-        found = self._classes.get(claim_class(claim))
-        if live is None or live.metadata.uid != claim.metadata.uid or live.spec.volumeName or found is None:
+    def _create_volume(self, claim: PersistentVolumeClaim) -> None:
+        """Create the volume if the claim still needs it, for the node that is currently selected."""
+        del self._provisioning[claim.metadata.uid]
+        current = self._claims.get(key_of(claim))
+        storage_class = self._classes.get(claim_class(claim))
+        if (
+            current is None
+            or current.metadata.uid != claim.metadata.uid
+            or current.spec.volumeName
+            or storage_class is None
+        ):
             return
-        waits = found.volumeBindingMode == "WaitForFirstConsumer"
-        if waits and SELECTED_NODE not in live.metadata.annotations:
+        waits_for_pod = storage_class.volumeBindingMode == "WaitForFirstConsumer"
+        if waits_for_pod and SELECTED_NODE not in current.metadata.annotations:
             return
         nodes = {node.metadata.name: node for node in self._nodes.list()}
         csi_nodes = {node.metadata.name: node for node in self._csi_nodes.list()}
         try:
-            volume = self._api.create(volume_for(live, found, nodes, csi_nodes), by=DRIVER)
+            volume = self._api.create(provisioned_volume(current, storage_class, nodes, csi_nodes), by=DRIVER)
         except ApiError as error:
             if error.reason != "AlreadyExists":
-                self._say(live, "Warning", "ProvisioningFailed", str(error))
+                self._record_once(current, "Warning", "ProvisioningFailed", str(error))
             return
-        self._say(live, "Normal", "ProvisioningSucceeded", f"Successfully provisioned volume {volume.metadata.name}")
+        self._record_once(
+            current, "Normal", "ProvisioningSucceeded", f"Successfully provisioned volume {volume.metadata.name}"
+        )
 
-    def _dispose(self, volume: PersistentVolume) -> None:
-        """Delete the volume, if it is still released."""
+    def _delete_volume(self, volume: PersistentVolume) -> None:
+        """Delete the volume if it is still released."""
         metadata = volume.metadata
-        live = self._api.find(PersistentVolume, "", metadata.name)
-        if live is not None and live.metadata.uid == metadata.uid and self._next_of(live).reclaim:
+        current = self._api.find(PersistentVolume, "", metadata.name)
+        if current is not None and current.metadata.uid == metadata.uid and self._plan_for(current).reclaim:
             self._api.delete(PersistentVolume, "", metadata.name, uid=metadata.uid, by=DRIVER)
 
     # -- ephemeral volumes
 
-    def _pod_came(self, pod: Pod) -> None:
+    def _pod_added(self, pod: Pod) -> None:
         if any(volume.ephemeral is not None for volume in pod.spec.volumes):
-            self._pod_work.add(pod.key)
+            self._pod_queue.add(pod.key)
 
-    def _look_at_pod(self, key: str) -> None:
+    def _sync_pod(self, key: str) -> None:
         pod = self._pods.get(key)
         if pod is None or pod.metadata.deletionTimestamp is not None or pod.status.phase in TERMINAL:
             return
@@ -225,15 +232,15 @@ class Claims:
                     if error.reason != "AlreadyExists":
                         raise
 
-    def _say(self, claim: PersistentVolumeClaim, type: str, reason: str, message: str) -> None:
-        """Once, until something else is to be said."""
-        if self._said.get(claim.metadata.uid) != message:
-            self._said[claim.metadata.uid] = message
+    def _record_once(self, claim: PersistentVolumeClaim, type: str, reason: str, message: str) -> None:
+        """Record the event, unless it repeats the claim's last one."""
+        if self._last_messages.get(claim.metadata.uid) != message:
+            self._last_messages[claim.metadata.uid] = message
             self._record(claim, type, reason, message)
 
 
 def ephemeral_claims(pod: Pod) -> list[PersistentVolumeClaim]:
-    """The claims of the pod's ephemeral volumes: they belong to the pod, and go with it."""
+    """The claims for the pod's ephemeral volumes: the pod owns them, so they are deleted with it."""
     owner = OwnerReference("v1", "Pod", pod.metadata.name, pod.metadata.uid, controller=True)
     return [
         PersistentVolumeClaim(
@@ -250,7 +257,7 @@ def ephemeral_claims(pod: Pod) -> list[PersistentVolumeClaim]:
     ]
 
 
-def _wanted_by(volume: PersistentVolume) -> str:
-    """The claim that the volume names, or ""."""
+def _claim_key(volume: PersistentVolume) -> str:
+    """The key of the claim in the volume's claimRef, or ""."""
     reference = volume.spec.claimRef
     return f"{reference.namespace}/{reference.name}" if reference is not None else ""

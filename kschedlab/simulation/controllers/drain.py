@@ -1,7 +1,7 @@
-"""Nodes that are taken out of service: cordon, uncordon, drain.
+"""Taking nodes out of service: cordon, uncordon, drain.
 
 v1.37: k8s.io/kubectl pkg/drain (cordon.go, drain.go: evictPods; filter.go). As with ``--ignore-daemonsets --force``,
-pods that nobody will replace go too.
+a drain also evicts pods that no controller will replace.
 """
 
 from __future__ import annotations
@@ -23,56 +23,56 @@ T = TypeVar("T")
 Waiting: TypeAlias = Generator[simpy.Event, Any, T]
 
 MIRROR = "kubernetes.io/config.mirror"
-"""The annotation of pods that a kubelet has from a file: nobody else can delete them."""
+"""The annotation of static pods: only their kubelet can delete them."""
 
-RETRY, LOOK = 5 * SECOND, SECOND
-"""Microseconds until an eviction that was refused is tried again, and between two looks at whether a pod is gone."""
+RETRY, POLL = 5 * SECOND, SECOND
+"""Microseconds between two attempts at a refused eviction, and between two checks whether a pod is gone."""
 
 
 @dataclass(frozen=True)
 class DrainSettings:
-    """``timeout``: microseconds after which a drain gives up; 0: never. ``grace_seconds``: None: what each pod says."""
+    """``timeout``: microseconds after which a drain gives up, 0: never; ``grace_seconds``: None for each pod's own."""
 
     timeout: int = 0
     grace_seconds: int | None = None
 
 
 @dataclass
-class Drained:
-    """What became of a drain: the pods that are gone, those that are not and why, as ``namespace/name``.
+class DrainResult:
+    """The result of a drain: the evicted pods, and the remaining ones with the reason, by ``namespace/name``.
 
-    ``refusals``: how many evictions a budget has refused.
+    ``refusals``: how many evictions a budget refused.
     """
 
     node: str
-    gone: list[str] = field(default_factory=list)
-    left: dict[str, str] = field(default_factory=dict)
+    evicted: list[str] = field(default_factory=list)
+    remaining: dict[str, str] = field(default_factory=dict)
     refusals: int = 0
 
 
 def cordon(api: ApiServer, name: str, by: str = "kubectl") -> Node:
-    """Mark the node as unschedulable. ApiError if there is no such node. Its taint is the node controller's to add."""
-    return _marked(api, name, True, by)
+    """Mark the node as unschedulable. ApiError if it does not exist. The node controller adds the taint."""
+    return _set_unschedulable(api, name, True, by)
 
 
 def uncordon(api: ApiServer, name: str, by: str = "kubectl") -> Node:
-    """Mark the node as schedulable. ApiError if there is no such node."""
-    return _marked(api, name, False, by)
+    """Mark the node as schedulable. ApiError if it does not exist."""
+    return _set_unschedulable(api, name, False, by)
 
 
-def _marked(api: ApiServer, name: str, unschedulable: bool, by: str) -> Node:
+def _set_unschedulable(api: ApiServer, name: str, unschedulable: bool, by: str) -> Node:
     node = api.get(Node, "", name)
     if node.spec.unschedulable == unschedulable:
         return node
     return api.update(replace(node, spec=replace(node.spec, unschedulable=unschedulable)), by=by)
 
 
-def to_evict(pods: list[Pod], node: str) -> list[Pod]:
-    """The pods on the node that a drain evicts: all but those of DaemonSets, unless they have ended, and of files."""
-    return [pod for pod in pods if pod.spec.nodeName == node and not _stays(pod)]
+def pods_to_evict(pods: list[Pod], node: str) -> list[Pod]:
+    """The pods on the node that a drain evicts: all but static pods and unfinished pods of DaemonSets."""
+    return [pod for pod in pods if pod.spec.nodeName == node and not _is_skipped(pod)]
 
 
-def _stays(pod: Pod) -> bool:
+def _is_skipped(pod: Pod) -> bool:
     owner = controller_of(pod.metadata)
     of_daemon_set = owner is not None and owner.kind == "DaemonSet" and pod.status.phase not in TERMINAL
     return of_daemon_set or MIRROR in pod.metadata.annotations
@@ -80,53 +80,53 @@ def _stays(pod: Pod) -> bool:
 
 def drain(
     env: simpy.Environment, api: ApiServer, name: str, settings: DrainSettings = DrainSettings(), by: str = "kubectl"
-) -> Waiting[Drained]:
-    """A process that cordons the node, evicts its pods and waits until they are gone; gives what became of them.
+) -> Waiting[DrainResult]:
+    """A process that cordons the node, evicts its pods, waits until they are gone, and returns the result.
 
-    ApiError if there is no such node. A pod whose budget forbids its eviction is tried again every 5 s.
+    ApiError if the node does not exist. If a budget forbids an eviction, the process retries every 5 s.
     """
     cordon(api, name, by)
-    result = Drained(name)
+    result = DrainResult(name)
     deadline = api.now + settings.timeout if settings.timeout else None
-    pods = to_evict(api.list(Pod)[0], name)
-    yield env.all_of([env.process(_removed(env, api, pod, settings, deadline, result, by)) for pod in pods])
+    pods = pods_to_evict(api.list(Pod)[0], name)
+    yield env.all_of([env.process(_evict_and_wait(env, api, pod, settings, deadline, result, by)) for pod in pods])
     return result
 
 
-def _removed(
+def _evict_and_wait(
     env: simpy.Environment,
     api: ApiServer,
     pod: Pod,
     settings: DrainSettings,
     deadline: int | None,
-    result: Drained,
+    result: DrainResult,
     by: str,
 ) -> Waiting[None]:
-    """Evict the pod, however often that takes, and wait until it is gone."""
-    place, uid = (pod.metadata.namespace, pod.metadata.name), pod.metadata.uid
-    result.left[pod.key] = why = "it is still terminating"
+    """Retry evicting the pod until it succeeds, then wait until the pod is gone."""
+    name_of_pod, uid = (pod.metadata.namespace, pod.metadata.name), pod.metadata.uid
+    result.remaining[pod.key] = why = "it is still terminating"
     try:
-        while refused := _refusal(api, place, uid, settings, by):
+        while refusal := _try_evict(api, name_of_pod, uid, settings, by):
             result.refusals += 1
-            result.left[pod.key] = refused
-            if not (yield from _wait(env, api, RETRY, deadline)):
+            result.remaining[pod.key] = refusal
+            if not (yield from _sleep(env, api, RETRY, deadline)):
                 return
-        result.left[pod.key] = why
-        while api.get(Pod, *place).metadata.uid == uid:
-            if not (yield from _wait(env, api, LOOK, deadline)):
+        result.remaining[pod.key] = why
+        while api.get(Pod, *name_of_pod).metadata.uid == uid:
+            if not (yield from _sleep(env, api, POLL, deadline)):
                 return
     except ApiError as error:
         if error.code != 404:
-            result.left[pod.key] = str(error)
+            result.remaining[pod.key] = str(error)
             return
-    del result.left[pod.key]
-    result.gone.append(pod.key)
+    del result.remaining[pod.key]
+    result.evicted.append(pod.key)
 
 
-def _refusal(api: ApiServer, place: tuple[str, str], uid: str, settings: DrainSettings, by: str) -> str:
-    """Evict the pod; why its budget does not allow that now, or "". ApiError for all else."""
+def _try_evict(api: ApiServer, name_of_pod: tuple[str, str], uid: str, settings: DrainSettings, by: str) -> str:
+    """Evict the pod; returns why its budget forbids it now, or "". ApiError for other errors."""
     try:
-        api.evict(*place, settings.grace_seconds, uid=uid, by=by)
+        api.evict(*name_of_pod, settings.grace_seconds, uid=uid, by=by)
     except ApiError as error:
         if error.code != 429:
             raise
@@ -134,7 +134,7 @@ def _refusal(api: ApiServer, place: tuple[str, str], uid: str, settings: DrainSe
     return ""
 
 
-def _wait(env: simpy.Environment, api: ApiServer, period: int, deadline: int | None) -> Waiting[bool]:
-    """Whether the period has passed before the deadline."""
+def _sleep(env: simpy.Environment, api: ApiServer, period: int, deadline: int | None) -> Waiting[bool]:
+    """Sleep for the period, at most until the deadline; returns whether the deadline is still ahead."""
     yield env.timeout(period if deadline is None else min(period, deadline - api.now))
     return deadline is None or api.now < deadline

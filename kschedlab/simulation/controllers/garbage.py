@@ -1,6 +1,6 @@
-"""What has lost its owner goes: the pods, ReplicaSets and claims of owners that are deleted (background deletion).
+"""Garbage collection: deletes the pods, ReplicaSets and claims of deleted owners (background deletion).
 
-v1.37: pkg/controller/garbagecollector; here only when the owner's deletion is seen.
+v1.37: pkg/controller/garbagecollector; here it acts only when it observes the owner's deletion.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from kschedlab.objects.model import (
     ReplicationController,
     StatefulSet,
 )
-from kschedlab.simulation.controllers.ownership import by_owner, of_owner
+from kschedlab.simulation.controllers.ownership import by_owner, owned_by
 from kschedlab.simulation.controllers.writes import meta
 from kschedlab.simulation.informers import Informers
 from kschedlab.simulation.server.api import ApiServer
@@ -27,8 +27,8 @@ OWNERS: tuple[type[ApiObject], ...] = (ReplicaSet, ReplicationController, Statef
 OWNED: tuple[type[ApiObject], ...] = (Pod, ReplicaSet, PersistentVolumeClaim)
 
 
-class Garbage:
-    """The collector."""
+class GarbageCollector:
+    """Deletes the dependents of deleted owners."""
 
     def __init__(self, api: ApiServer, informers: Informers) -> None:
         self._api = api
@@ -42,7 +42,7 @@ class Garbage:
 
     def _collect(self, owner: ApiObject) -> None:
         for informer in self._owned:
-            for document in of_owner(informer, owner):
-                metadata = meta(document)
+            for obj in owned_by(informer, owner):
+                metadata = meta(obj)
                 with ignore_deleted():
-                    self._api.delete(type(document), metadata.namespace, metadata.name, uid=metadata.uid, by=NAME)
+                    self._api.delete(type(obj), metadata.namespace, metadata.name, uid=metadata.uid, by=NAME)

@@ -1,7 +1,7 @@
-"""The kubelets of all nodes: pods start, run, end and go.
+"""The kubelets of all nodes: start, run, finish and terminate pods.
 
-v1.37: pkg/kubelet/pod_workers.go (UpdatePod, completeTerminating), status/status_manager.go (syncPod: a pod that has
-ended is deleted with a grace period of 0). Containers never crash by themselves, and a pod that is deleted while it
+v1.37: pkg/kubelet/pod_workers.go (UpdatePod, completeTerminating), status/status_manager.go (syncPod: a terminated
+pod is deleted with a grace period of 0). Containers do not crash by themselves, and a pod that is deleted while it
 runs does not pass through Succeeded or Failed.
 """
 
@@ -15,7 +15,7 @@ from kschedlab.objects.meta import SECOND
 from kschedlab.objects.model import Node, Pod
 from kschedlab.objects.quantity import Quantity, QuantityError
 from kschedlab.simulation.clock import after
-from kschedlab.simulation.controllers.kubelet_status import Fields, finished, running, taken_up
+from kschedlab.simulation.controllers.kubelet_status import Fields, finished_status, running_status, starting_status
 from kschedlab.simulation.controllers.ownership import NODE, pods_by_node
 from kschedlab.simulation.events import Record, silent
 from kschedlab.simulation.informers import Informers
@@ -24,7 +24,7 @@ from kschedlab.simulation.server.api import ApiServer
 from kschedlab.simulation.server.status import ignore_deleted
 
 RUN_SECONDS, EXIT_CODE = "kschedlab.io/run-seconds", "kschedlab.io/exit-code"
-"""Annotations: how long a pod runs before it ends by itself, and with which exit code (0 if nothing is said)."""
+"""Annotations: how long a pod runs before it finishes, and its exit code (default 0)."""
 
 NAME = "kubelet"
 
@@ -33,9 +33,9 @@ NAME = "kubelet"
 class KubeletSettings:
     """Delays in microseconds.
 
-    ``start``: from the moment a pod is taken up until its containers run and are ready. ``stop``: how long containers
-    take to stop, at most the pod's grace period; None: all of it. ``run``: how long the pods of Jobs run that do not
-    say it in an annotation; None: for ever.
+    ``start``: until the containers of a new pod run and are ready. ``stop``: how long containers take to stop, at most
+    the pod's grace period; None: the whole grace period. ``run``: how long Job pods without the annotation run; None:
+    indefinitely.
     """
 
     start: int = 2 * SECOND
@@ -44,7 +44,7 @@ class KubeletSettings:
 
 
 class Kubelet:
-    """One process for all nodes. Pods on nodes that are gone, or whose Ready is Unknown, are left as they are."""
+    """One kubelet for all nodes. It leaves pods alone whose node is deleted or has the Ready status Unknown."""
 
     def __init__(
         self,
@@ -62,133 +62,135 @@ class Kubelet:
         self._nodes = informers.of(Node)
         self._stages: dict[str, str] = {}
         self._stops: dict[str, int] = {}
-        self._numbers: dict[str, int] = {}
-        self._addresses: dict[str, int] = {}
+        self._node_numbers: dict[str, int] = {}
+        self._pod_counts: dict[str, int] = {}
 
     def start(self) -> None:
         """Begin to watch."""
-        self._nodes.add_handler(on_add=self._node_is_back, on_update=self._node_changed)
-        self._pods.add_handler(on_add=self._see, on_update=lambda _, pod: self._see(pod), on_delete=self._forget)
+        self._nodes.add_handler(on_add=self._node_recovered, on_update=self._node_changed)
+        self._pods.add_handler(
+            on_add=self._pod_changed, on_update=lambda _, pod: self._pod_changed(pod), on_delete=self._pod_deleted
+        )
 
-    # -- what the watch tells
+    # -- event handlers
 
-    def _see(self, pod: Pod) -> None:
+    def _pod_changed(self, pod: Pod) -> None:
         node = pod.spec.nodeName
         if not node:
             return
         uid = pod.metadata.uid
-        if self._is_dead(node):
+        if self._is_unreachable(node):
             return
         if pod.metadata.deletionTimestamp is not None:
-            self._stop(pod)
+            self._terminate(pod)
         elif uid not in self._stages:
-            self._take_up(pod)
+            self._start_pod(pod)
 
-    def _forget(self, pod: Pod) -> None:
+    def _pod_deleted(self, pod: Pod) -> None:
         self._stages.pop(pod.metadata.uid, None)
         self._stops.pop(pod.metadata.uid, None)
 
     def _node_changed(self, old: Node, new: Node) -> None:
-        if not _is_ready(old) and not _is_silent(new):
-            self._node_is_back(new)
+        if not _is_ready(old) and not _is_unknown(new):
+            self._node_recovered(new)
 
-    def _node_is_back(self, node: Node) -> None:
-        """What happened meanwhile is seen now, and what was due is due again."""
+    def _node_recovered(self, node: Node) -> None:
+        """Reprocess the node's pods and restart their timers."""
         for pod in self._pods.by_index(NODE, node.metadata.name):
             self._stages.pop(pod.metadata.uid, None)
             self._stops.pop(pod.metadata.uid, None)
-            self._see(pod)
+            self._pod_changed(pod)
 
-    def _is_dead(self, name: str) -> bool:
+    def _is_unreachable(self, name: str) -> bool:
         node = self._nodes.get(name)
-        return node is None or _is_silent(node)
+        return node is None or _is_unknown(node)
 
-    # -- a pod's life
+    # -- pod lifecycle
 
-    def _take_up(self, pod: Pod) -> None:
+    def _start_pod(self, pod: Pod) -> None:
         uid, phase = pod.metadata.uid, pod.status.phase
         if phase in TERMINAL:
             self._stages[uid] = "ended"
         elif phase == "Running":
             self._stages[uid] = "running"
-            found = condition_of(pod.status.conditions, READY)
-            if found is None or found.reason == NODE_NOT_READY:
-                self._write(pod, running(pod, self._api.now, self._host(pod), self._address(pod)))
-            self._ends(pod, _running_since(pod, self._api.now))
+            ready = condition_of(pod.status.conditions, READY)
+            if ready is None or ready.reason == NODE_NOT_READY:
+                self._write(pod, running_status(pod, self._api.now, self._host_ip(pod), self._pod_ip(pod)))
+            self._schedule_end(pod, _running_since(pod, self._api.now))
         else:
             self._stages[uid] = "starting"
             if self._settings.start:
-                self._write(pod, taken_up(pod, self._api.now, self._host(pod)))
+                self._write(pod, starting_status(pod, self._api.now, self._host_ip(pod)))
             after(self._env, self._settings.start, self._run, pod)
 
     def _run(self, pod: Pod) -> None:
-        if self._stages.get(pod.metadata.uid) != "starting" or self._is_dead(pod.spec.nodeName):
+        if self._stages.get(pod.metadata.uid) != "starting" or self._is_unreachable(pod.spec.nodeName):
             return
-        live = self._live(pod)
-        if live is not None and live.metadata.deletionTimestamp is None:
+        current = self._current(pod)
+        if current is not None and current.metadata.deletionTimestamp is None:
             self._stages[pod.metadata.uid] = "running"
-            runs = self._write(pod, running(live, self._api.now, self._host(pod), self._address(pod)))
-            self._ends(runs or live, self._api.now)
+            is_running = self._write(pod, running_status(current, self._api.now, self._host_ip(pod), self._pod_ip(pod)))
+            self._schedule_end(is_running or current, self._api.now)
 
-    def _ends(self, pod: Pod, since: int) -> None:
-        """Sees to it that a pod whose containers run ``since`` then ends, if it is one that does."""
-        deadline, run = pod.spec.activeDeadlineSeconds, self._duration(pod)
-        ends = None if run is None else since + run
-        limit = None if deadline is None else (pod.status.startTime or since) + deadline * SECOND
-        if limit is not None and (ends is None or limit < ends):
+    def _schedule_end(self, pod: Pod, since: int) -> None:
+        """Schedule the end of a pod running ``since`` that moment: its run duration or its active deadline."""
+        deadline, run = pod.spec.activeDeadlineSeconds, self._run_duration(pod)
+        end = None if run is None else since + run
+        deadline_at = None if deadline is None else (pod.status.startTime or since) + deadline * SECOND
+        if deadline_at is not None and (end is None or deadline_at < end):
             message = "Pod was active on the node longer than the specified deadline"
-            after(self._env, max(0, limit - self._api.now), self._end, pod, 137, "DeadlineExceeded", message)
-        elif ends is not None:
-            after(self._env, max(0, ends - self._api.now), self._end, pod, self._exit_code(pod), "", "")
+            after(self._env, max(0, deadline_at - self._api.now), self._end, pod, 137, "DeadlineExceeded", message)
+        elif end is not None:
+            after(self._env, max(0, end - self._api.now), self._end, pod, self._exit_code(pod), "", "")
 
     def _end(self, pod: Pod, code: int, reason: str, message: str) -> None:
-        if self._stages.get(pod.metadata.uid) != "running" or self._is_dead(pod.spec.nodeName):
+        if self._stages.get(pod.metadata.uid) != "running" or self._is_unreachable(pod.spec.nodeName):
             return
-        live = self._live(pod)
-        if live is not None and live.status.phase not in TERMINAL:
+        current = self._current(pod)
+        if current is not None and current.status.phase not in TERMINAL:
             self._stages[pod.metadata.uid] = "ended"
-            self._write(pod, finished(live, self._api.now, code, reason, message))
+            self._write(pod, finished_status(current, self._api.now, code, reason, message))
 
-    def _stop(self, pod: Pod) -> None:
-        """Only containers that run need time; a grace period that was shortened counts at once."""
+    def _terminate(self, pod: Pod) -> None:
+        """Only running containers take time to stop; a shortened grace period takes effect at once."""
         uid, grace = pod.metadata.uid, (pod.metadata.deletionGracePeriodSeconds or 0) * SECOND
-        runs = pod.status.phase == "Running"
-        wait = min(grace, grace if self._settings.stop is None else self._settings.stop) if runs else 0
+        is_running = pod.status.phase == "Running"
+        wait = min(grace, grace if self._settings.stop is None else self._settings.stop) if is_running else 0
         due = self._api.now + wait
         if uid not in self._stops or due < self._stops[uid]:
             self._stops[uid] = due
             self._stages[uid] = "stopping"
-            after(self._env, wait, self._confirm, pod, due)
+            after(self._env, wait, self._confirm_deletion, pod, due)
 
-    def _confirm(self, pod: Pod, due: int) -> None:
+    def _confirm_deletion(self, pod: Pod, due: int) -> None:
         metadata = pod.metadata
-        if self._stops.get(metadata.uid) != due or self._is_dead(pod.spec.nodeName):
+        if self._stops.get(metadata.uid) != due or self._is_unreachable(pod.spec.nodeName):
             return
         with ignore_deleted():
             self._api.delete(Pod, metadata.namespace, metadata.name, grace_seconds=0, uid=metadata.uid, by=NAME)
 
-    # -- what is written
+    # -- status updates
 
     def _write(self, pod: Pod, fields: Fields) -> Pod | None:
-        """Patch the pod's status. None if the pod is gone."""
+        """Patch the pod's status. None if the pod is deleted."""
         metadata = pod.metadata
-        written = None
+        updated = None
         with ignore_deleted():
-            written = self._api.patch_status(Pod, metadata.namespace, metadata.name, metadata.uid, by=NAME, **fields)
-        return written
+            updated = self._api.patch_status(Pod, metadata.namespace, metadata.name, metadata.uid, by=NAME, **fields)
+        return updated
 
-    def _live(self, pod: Pod) -> Pod | None:
-        """The pod as the API server has it now; None if it is gone."""
-        live = self._api.find(Pod, pod.metadata.namespace, pod.metadata.name)
-        return live if live is not None and live.metadata.uid == pod.metadata.uid else None
+    def _current(self, pod: Pod) -> Pod | None:
+        """The pod as the API server has it now; None if it is deleted."""
+        current = self._api.find(Pod, pod.metadata.namespace, pod.metadata.name)
+        return current if current is not None and current.metadata.uid == pod.metadata.uid else None
 
-    def _duration(self, pod: Pod) -> int | None:
+    def _run_duration(self, pod: Pod) -> int | None:
         text = pod.metadata.annotations.get(RUN_SECONDS)
         if text is not None:
             try:
                 return max(0, Quantity(text).nanos // 1000)
             except QuantityError as error:
-                self._record(pod, "Warning", "InvalidAnnotation", f"{RUN_SECONDS}: {error}; the pod runs for ever")
+                self._record(pod, "Warning", "InvalidAnnotation", f"{RUN_SECONDS}: {error}; the pod runs indefinitely")
                 return None
         owner = controller_of(pod.metadata)
         return self._settings.run if owner is not None and owner.kind == "Job" else None
@@ -197,28 +199,28 @@ class Kubelet:
         text = pod.metadata.annotations.get(EXIT_CODE, "0")
         if text.isdecimal() and len(text) <= 3:
             return int(text)
-        self._record(pod, "Warning", "InvalidAnnotation", f"{EXIT_CODE}: not a number from 0 to 999; 1 is taken")
+        self._record(pod, "Warning", "InvalidAnnotation", f"{EXIT_CODE}: not a number from 0 to 999; using 1")
         return 1
 
     # -- addresses
 
-    def _host(self, pod: Pod) -> str:
-        """The node's address: nodes are numbered as their first pods come, from 172.18.0.2."""
-        number = self._number(pod) + 2
+    def _host_ip(self, pod: Pod) -> str:
+        """The node's address, from 172.18.0.2 upwards, in the order in which nodes get their first pod."""
+        number = self._node_number(pod) + 2
         return f"172.18.{number >> 8 & 255}.{number & 255}"
 
-    def _address(self, pod: Pod) -> str:
-        """The pod's address: each node has 256, from 10.244.0.0, the first of them for itself."""
-        number = (244 << 8) + self._number(pod) & 0xFFFF
-        count = self._addresses[pod.spec.nodeName] = self._addresses.get(pod.spec.nodeName, 0) + 1
+    def _pod_ip(self, pod: Pod) -> str:
+        """The pod's address: each node has a /24, from 10.244.0.0, whose first address is its own."""
+        number = (244 << 8) + self._node_number(pod) & 0xFFFF
+        count = self._pod_counts[pod.spec.nodeName] = self._pod_counts.get(pod.spec.nodeName, 0) + 1
         return f"10.{number >> 8}.{number & 255}.{1 + count % 254}"
 
-    def _number(self, pod: Pod) -> int:
-        return self._numbers.setdefault(pod.spec.nodeName, len(self._numbers))
+    def _node_number(self, pod: Pod) -> int:
+        return self._node_numbers.setdefault(pod.spec.nodeName, len(self._node_numbers))
 
 
-def _is_silent(node: Node) -> bool:
-    """Whether nothing has been heard of the node's kubelet."""
+def _is_unknown(node: Node) -> bool:
+    """Whether the node's Ready condition is Unknown: its kubelet does not report."""
     return any(each.type == "Ready" and each.status == "Unknown" for each in node.status.conditions)
 
 
@@ -227,7 +229,7 @@ def _is_ready(node: Node) -> bool:
 
 
 def _running_since(pod: Pod, now: int) -> int:
-    """When the pod's containers began to run, as far as it is known."""
+    """When the pod's containers started, by its status; else its start time, or now."""
     for status in pod.status.containerStatuses:
         if status.state.running is not None and status.state.running.startedAt is not None:
             return status.state.running.startedAt

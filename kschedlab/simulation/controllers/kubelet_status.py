@@ -1,4 +1,4 @@
-"""What a kubelet says of a pod in the course of its life: the fields of its status that change.
+"""The pod status that a kubelet reports in each phase: the fields that change.
 
 v1.37: pkg/kubelet/kubelet_pods.go (generateAPIPodStatus, getPhase), status/generate.go (the conditions).
 """
@@ -26,58 +26,58 @@ Fields: TypeAlias = dict[str, Any]
 
 _INITIALIZED = PodCondition("Initialized", "True")
 _WITHOUT_SANDBOX = PodCondition("PodReadyToStartContainers", "False")
-_ALL_WELL = (
+_RUNNING_CONDITIONS = (
     PodCondition("PodReadyToStartContainers", "True"),
     _INITIALIZED,
     PodCondition("Ready", "True"),
     PodCondition("ContainersReady", "True"),
 )
-_CREATING = ContainerState(waiting=ContainerStateWaiting(reason="ContainerCreating"))
+_CONTAINER_CREATING = ContainerState(waiting=ContainerStateWaiting(reason="ContainerCreating"))
 
 
-def taken_up(pod: Pod, now: int, host: str) -> Fields:
-    """The kubelet knows of the pod and prepares its containers."""
+def starting_status(pod: Pod, now: int, host: str) -> Fields:
+    """The kubelet has observed the pod and creates its containers."""
     containers = pod.spec.containers
     why = f"containers with unready status: [{' '.join([container.name for container in containers])}]"
     return {
         "startTime": pod.status.startTime or Time.second(now),
         "hostIP": host,
         "conditions": (_WITHOUT_SANDBOX, _INITIALIZED, *_unready("ContainersNotReady", why)),
-        "containerStatuses": _containers(containers, pod.status.containerStatuses, _CREATING, ready=False),
+        "containerStatuses": _containers(containers, pod.status.containerStatuses, _CONTAINER_CREATING, ready=False),
     }
 
 
-def running(pod: Pod, now: int, host: str, address: str) -> Fields:
-    """All containers run and are ready; the init containers are done, unless they are made to run on."""
+def running_status(pod: Pod, now: int, host: str, address: str) -> Fields:
+    """All containers are running and ready; init containers have completed, sidecars keep running."""
     moment = Time.second(now)
-    before = next((each.state.running for each in pod.status.containerStatuses if each.state.running), None)
-    started = ContainerState(running=before or ContainerStateRunning(moment))
+    old = next((each.state.running for each in pod.status.containerStatuses if each.state.running), None)
+    started = ContainerState(running=old or ContainerStateRunning(moment))
     fields = {
         "phase": "Running",
         "startTime": pod.status.startTime or moment,
         "hostIP": host,
         "podIP": pod.status.podIP or (host if pod.spec.hostNetwork else address),
-        "conditions": _ALL_WELL,
+        "conditions": _RUNNING_CONDITIONS,
         "containerStatuses": _containers(pod.spec.containers, pod.status.containerStatuses, started, ready=True),
     }
     if pod.spec.initContainers:
         ended = ContainerState(
             terminated=ContainerStateTerminated(exitCode=0, reason="Completed", startedAt=moment, finishedAt=moment)
         )
-        known = pod.status.initContainerStatuses
+        old_statuses = pod.status.initContainerStatuses
         fields["initContainerStatuses"] = tuple(
-            _containers([each], known, started if each.restartPolicy == "Always" else ended, ready=True)[0]
+            _containers([each], old_statuses, started if each.restartPolicy == "Always" else ended, ready=True)[0]
             for each in pod.spec.initContainers
         )
     return fields
 
 
-def finished(pod: Pod, now: int, code: int, reason: str = "", message: str = "") -> Fields:
-    """The containers have ended with this exit code, by themselves or for the reason given."""
+def finished_status(pod: Pod, now: int, code: int, reason: str = "", message: str = "") -> Fields:
+    """The containers have terminated with this exit code, and the pod with this reason."""
     succeeded = code == 0 and not reason
     why = "PodCompleted" if succeeded else "PodFailed"
-    running = next((each.state.running for each in pod.status.containerStatuses if each.state.running), None)
-    started = running.startedAt if running is not None else None
+    running_status = next((each.state.running for each in pod.status.containerStatuses if each.state.running), None)
+    started = running_status.startedAt if running_status is not None else None
     end = ContainerStateTerminated(
         exitCode=code, reason="Error" if code else "Completed", startedAt=started, finishedAt=Time.second(now)
     )
@@ -100,14 +100,14 @@ def _unready(reason: str, message: str = "") -> tuple[PodCondition, PodCondition
 
 
 def _containers(
-    containers: Sequence[Container], before: Sequence[ContainerStatus], state: ContainerState, ready: bool
+    containers: Sequence[Container], old: Sequence[ContainerStatus], state: ContainerState, ready: bool
 ) -> tuple[ContainerStatus, ...]:
-    """All containers in the same state; what else was said of them stays."""
-    known = {status.name: status for status in before}
+    """All containers in this state; the other fields of their status stay."""
+    old_statuses = {status.name: status for status in old}
     return tuple(
         [
-            replace(known[container.name], ready=ready, state=state)
-            if container.name in known
+            replace(old_statuses[container.name], ready=ready, state=state)
+            if container.name in old_statuses
             else ContainerStatus(container.name, ready=ready, state=state)
             for container in containers
         ]

@@ -1,4 +1,4 @@
-"""What belongs where: pods on a node, objects of an owner, those of nobody. Informers keep it as indices."""
+"""Informer indices: the pods of a node, the objects of an owner, and the orphans of a namespace."""
 
 from __future__ import annotations
 
@@ -13,33 +13,33 @@ from kschedlab.simulation.pods import controller_of
 D = TypeVar("D", bound=ApiObject)
 
 NODE, OWNER = "node", "owner"
-"""The indices."""
+"""Names of the indices."""
 
 
 def pods_by_node(informers: Informers) -> Informer[Pod]:
-    """The informer of pods, whose index ``NODE`` finds them by the name of their node."""
+    """The pod informer, with the index ``NODE`` by node name."""
     pods = informers.of(Pod)
     pods.index_by(NODE, lambda pod: [pod.spec.nodeName] if pod.spec.nodeName else [])
     return pods
 
 
 def by_owner(informers: Informers, kind: type[D]) -> Informer[D]:
-    """The informer of the kind, for :func:`of_owner` and :func:`of_nobody`."""
+    """The kind's informer, with the index that :func:`owned_by` and :func:`orphans_in` read."""
     informer = informers.of(kind)
     informer.index_by(OWNER, _owner)
     return informer
 
 
-def of_owner(informer: Informer[D], owner: ApiObject) -> list[D]:
-    """What the owner manages."""
+def owned_by(informer: Informer[D], owner: ApiObject) -> list[D]:
+    """The objects that the owner controls."""
     return informer.by_index(OWNER, meta(owner).uid)
 
 
-def of_nobody(informer: Informer[D], namespace: str) -> list[D]:
-    """What nobody manages in the namespace."""
+def orphans_in(informer: Informer[D], namespace: str) -> list[D]:
+    """The objects in the namespace without a controlling owner."""
     return informer.by_index(OWNER, f"{namespace}/")
 
 
-def _owner(document: Any) -> Iterable[str]:
-    reference = controller_of(document.metadata)
-    return [f"{document.metadata.namespace}/" if reference is None else reference.uid]
+def _owner(obj: Any) -> Iterable[str]:
+    reference = controller_of(obj.metadata)
+    return [f"{obj.metadata.namespace}/" if reference is None else reference.uid]

@@ -1,4 +1,4 @@
-"""Pods that nobody else removes: of nodes that are gone, those that never had a node, and too many that have ended.
+"""Pod garbage collection: pods of deleted nodes, terminating pods without a node, and surplus finished pods.
 
 v1.37: pkg/controller/podgc/gc_controller.go (gcOrphaned, gcUnscheduledTerminating, gcTerminated).
 """
@@ -17,7 +17,7 @@ from kschedlab.objects.model import (
     PodCondition,
 )
 from kschedlab.simulation.controllers.ownership import NODE, pods_by_node
-from kschedlab.simulation.controllers.work_queue import Work
+from kschedlab.simulation.controllers.work_queue import WorkQueue
 from kschedlab.simulation.informers import Informers
 from kschedlab.simulation.pods import DISRUPTION_TARGET, TERMINAL
 from kschedlab.simulation.server.api import ApiServer
@@ -25,23 +25,23 @@ from kschedlab.simulation.server.status import ignore_deleted
 
 NAME = "pod-garbage-collector"
 
-NODE_GONE = PodCondition(DISRUPTION_TARGET, "True", "DeletionByPodGC", "PodGC: node no longer exists")
+NODE_DELETED = PodCondition(DISRUPTION_TARGET, "True", "DeletionByPodGC", "PodGC: node no longer exists")
 
 
 @dataclass(frozen=True)
 class PodGCSettings:
-    """Microseconds. ``period``: between two rounds; ``quarantine``: for so long a node must have been gone.
+    """Microseconds. ``period``: between rounds; ``quarantine``: how long a node must have been deleted.
 
-    ``ended``: no more pods than that are kept once they have ended, the oldest go; 0: all are kept.
+    ``terminated_threshold``: how many finished pods to keep, the youngest; 0 keeps all (terminated-pod-gc-threshold).
     """
 
     period: int = 20 * SECOND
     quarantine: int = 40 * SECOND
-    ended: int = 12_500
+    terminated_threshold: int = 12_500
 
 
 class PodGC:
-    """The collector. It has rounds only when there is something to collect."""
+    """The pod garbage collector. It runs a round only when there is something to collect."""
 
     def __init__(
         self, env: simpy.Environment, api: ApiServer, informers: Informers, settings: PodGCSettings = PodGCSettings()
@@ -51,63 +51,67 @@ class PodGC:
         self._shared = informers
         self._pods = pods_by_node(informers)
         self._nodes = informers.of(Node)
-        self._missing: dict[str, int] = {}
-        self._ended: dict[str, None] = {}
-        self._began = api.now
-        self._work: Work[str] = Work(env, lambda _: self._round())
+        self._quarantine_ends: dict[str, int] = {}
+        self._terminated: dict[str, None] = {}
+        self._started_at = api.now
+        self._queue: WorkQueue[str] = WorkQueue(env, lambda _: self._round())
 
     def start(self) -> None:
         """Begin to watch."""
-        self._nodes.add_handler(on_delete=lambda _: self._plan())
-        self._pods.add_handler(on_add=self._see, on_update=lambda _, pod: self._see(pod), on_delete=self._forget)
-        self._work.begin(self._shared.synced)
+        self._nodes.add_handler(on_delete=lambda _: self._schedule_round())
+        self._pods.add_handler(
+            on_add=self._pod_changed, on_update=lambda _, pod: self._pod_changed(pod), on_delete=self._pod_deleted
+        )
+        self._queue.start(self._shared.synced)
 
-    def _see(self, pod: Pod) -> None:
+    def _pod_changed(self, pod: Pod) -> None:
         node = pod.spec.nodeName
         if pod.status.phase in TERMINAL:
-            self._ended[pod.key] = None
-        lost = self._nodes.get(node) is None if node else pod.metadata.deletionTimestamp is not None
-        if lost or 0 < self._settings.ended < len(self._ended):
-            self._plan()
+            self._terminated[pod.key] = None
+        orphaned = self._nodes.get(node) is None if node else pod.metadata.deletionTimestamp is not None
+        if orphaned or 0 < self._settings.terminated_threshold < len(self._terminated):
+            self._schedule_round()
 
-    def _forget(self, pod: Pod) -> None:
-        self._ended.pop(pod.key, None)
+    def _pod_deleted(self, pod: Pod) -> None:
+        self._terminated.pop(pod.key, None)
 
-    def _plan(self, delay: int = 0) -> None:
-        """Have a round, at the first of its times that is at least so far away."""
-        passed = self._api.now + delay - self._began
-        self._work.add("round", delay + -passed % self._settings.period)
+    def _schedule_round(self, delay: int = 0) -> None:
+        """Run a round at the first period boundary after the delay."""
+        elapsed = self._api.now + delay - self._started_at
+        self._queue.add("round", delay + -elapsed % self._settings.period)
 
     def _round(self) -> None:
         now = self._api.now
-        lost = [name for name in self._pods.indexed(NODE) if self._nodes.get(name) is None]
-        self._missing = {name: self._missing.get(name, now + self._settings.quarantine) for name in lost}
-        for name, moment in self._missing.items():
-            if now >= moment:
-                self._remove(self._pods.by_index(NODE, name), NODE_GONE)
-        self._remove(self._unscheduled())
-        if 0 < self._settings.ended < len(self._ended):
-            self._remove(self._oldest(len(self._ended) - self._settings.ended))
-        later = [moment for moment in self._missing.values() if moment > now]
-        if later:
-            self._plan(min(later) - now)
+        orphaned = [name for name in self._pods.indexed(NODE) if self._nodes.get(name) is None]
+        self._quarantine_ends = {
+            name: self._quarantine_ends.get(name, now + self._settings.quarantine) for name in orphaned
+        }
+        for name, end in self._quarantine_ends.items():
+            if now >= end:
+                self._remove(self._pods.by_index(NODE, name), NODE_DELETED)
+        self._remove(self._unscheduled_terminating())
+        if 0 < self._settings.terminated_threshold < len(self._terminated):
+            self._remove(self._oldest(len(self._terminated) - self._settings.terminated_threshold))
+        pending = [end for end in self._quarantine_ends.values() if end > now]
+        if pending:
+            self._schedule_round(min(pending) - now)
 
-    def _unscheduled(self) -> list[Pod]:
-        going = (pod for pod in self._pods.list() if pod.metadata.deletionTimestamp is not None)
-        return [pod for pod in going if not pod.spec.nodeName]
+    def _unscheduled_terminating(self) -> list[Pod]:
+        terminating = (pod for pod in self._pods.list() if pod.metadata.deletionTimestamp is not None)
+        return [pod for pod in terminating if not pod.spec.nodeName]
 
     def _oldest(self, count: int) -> list[Pod]:
-        pods = [pod for key in self._ended if (pod := self._pods.get(key)) is not None]
-        return sorted(pods, key=_by_age)[:count]
+        pods = [pod for key in self._terminated if (pod := self._pods.get(key)) is not None]
+        return sorted(pods, key=_eviction_then_age)[:count]
 
     def _remove(self, pods: Iterable[Pod], *conditions: PodCondition) -> None:
-        """The pods become Failed, if they have not ended, and are deleted at once (markFailedAndDeletePod)."""
+        """Mark unfinished pods as Failed, and delete all of them at once (markFailedAndDeletePod)."""
         for pod in pods:
             _remove(self._api, pod, conditions)
 
 
-def _by_age(pod: Pod) -> tuple[bool, int, str]:
-    """Evicted ones before all others, then the older, then by name (byEvictionAndCreationTimestamp)."""
+def _eviction_then_age(pod: Pod) -> tuple[bool, int, str]:
+    """Sort key: evicted pods first, then by age, oldest first, then by name (byEvictionAndCreationTimestamp)."""
     return pod.status.reason != "Evicted", pod.metadata.creationTimestamp or 0, pod.metadata.name
 
 

@@ -1,8 +1,8 @@
-"""The volumes that drivers make for claims.
+"""The volumes that storage drivers provision for claims.
 
 v1.37: pkg/controller/volume/persistentvolume/pv_controller.go (provisionClaim, getProvisionedVolumeNameForClaim,
-findProvisionablePlugin). As the drivers' provisioner does it (kubernetes-csi/external-provisioner, topology.go), a new
-volume can be used where its node's values of the driver's topology keys are.
+findProvisionablePlugin). As in kubernetes-csi/external-provisioner (topology.go), a new volume is accessible from
+nodes that share the selected node's values for the driver's topology keys.
 """
 
 from __future__ import annotations
@@ -29,65 +29,68 @@ from kschedlab.simulation.volume_claims import reference_to
 
 NO_PROVISIONER = "kubernetes.io/no-provisioner"
 PROVISIONER = ("volume.beta.kubernetes.io/storage-provisioner", "volume.kubernetes.io/storage-provisioner")
-"""The annotations of a claim that tell its driver to make a volume."""
+"""The claim annotations that request a volume from the driver."""
 
 
-def fault_of(claim: PersistentVolumeClaim, found: StorageClass | None) -> str:
-    """Why no volume can be made for the claim, or ""."""
-    if found is None:
+def provisioning_error(claim: PersistentVolumeClaim, storage_class: StorageClass | None) -> str:
+    """Why no volume can be provisioned for the claim, or ""."""
+    if storage_class is None:
         return f'storageclass.storage.k8s.io "{claim_class(claim)}" not found'
-    if found.provisioner == NO_PROVISIONER:
+    if storage_class.provisioner == NO_PROVISIONER:
         return f"no volume plugin matched name: {NO_PROVISIONER}"
     return ""
 
 
-def volume_for(
+def provisioned_volume(
     claim: PersistentVolumeClaim,
-    found: StorageClass,
+    storage_class: StorageClass,
     nodes: Mapping[str, Node],
     csi_nodes: Mapping[str, CSINode],
 ) -> PersistentVolume:
-    """The claim's new volume: of the size that it asks for, and named after its uid."""
+    """A new volume of the requested size, named after the claim's uid."""
     name = f"pvc-{claim.metadata.uid}"
-    segment = _segment(claim, found, nodes, csi_nodes)
-    affinity = VolumeNodeAffinity(NodeSelector((_term(segment),))) if segment else None
+    topology = _topology(claim, storage_class, nodes, csi_nodes)
+    affinity = VolumeNodeAffinity(NodeSelector((_term(topology),))) if topology else None
     storage = claim.spec.resources.requests.get("storage")
     return PersistentVolume(
-        metadata=ObjectMeta(name=name, annotations={PROVISIONED_BY: found.provisioner}),
+        metadata=ObjectMeta(name=name, annotations={PROVISIONED_BY: storage_class.provisioner}),
         spec=PersistentVolumeSpec(
             capacity={"storage": storage} if storage is not None else {},
             accessModes=claim.spec.accessModes,
             claimRef=reference_to(claim),
-            storageClassName=found.metadata.name,
+            storageClassName=storage_class.metadata.name,
             volumeMode=claim.spec.volumeMode,
             nodeAffinity=affinity,
             volumeAttributesClassName=claim.spec.volumeAttributesClassName,
-            csi=CSIVolume(driver=found.provisioner, volumeHandle=name),
-            persistentVolumeReclaimPolicy=found.reclaimPolicy,
+            csi=CSIVolume(driver=storage_class.provisioner, volumeHandle=name),
+            persistentVolumeReclaimPolicy=storage_class.reclaimPolicy,
         ),
     )
 
 
-def _segment(
-    claim: PersistentVolumeClaim, found: StorageClass, nodes: Mapping[str, Node], csi_nodes: Mapping[str, CSINode]
+def _topology(
+    claim: PersistentVolumeClaim,
+    storage_class: StorageClass,
+    nodes: Mapping[str, Node],
+    csi_nodes: Mapping[str, CSINode],
 ) -> dict[str, str]:
-    """The part of the topology that the volume is made in: the chosen node's, or the first that the class allows.
+    """The topology of the volume: the selected node's, or the first one that the class allows.
 
-    Empty: the volume can be used everywhere.
+    Empty: the volume is accessible from all nodes.
     """
     chosen = claim.metadata.annotations.get(SELECTED_NODE, "")
-    allowed = [each.matchLabelExpressions for each in found.allowedTopologies]
+    allowed = [each.matchLabelExpressions for each in storage_class.allowedTopologies]
     node = nodes.get(chosen)
     if node is None:
         return {each.key: each.values[0] for each in (allowed[0] if allowed else ()) if each.values}
-    keys = _topology_keys(found.provisioner, csi_nodes.get(chosen)) or [e.key for term in allowed for e in term]
+    keys = _topology_keys(storage_class.provisioner, csi_nodes.get(chosen)) or [e.key for term in allowed for e in term]
     return {key: node.metadata.labels[key] for key in keys if key in node.metadata.labels}
 
 
-def _topology_keys(driver: str, found: CSINode | None) -> list[str]:
-    drivers = found.spec.drivers if found is not None else ()
+def _topology_keys(driver: str, storage_class: CSINode | None) -> list[str]:
+    drivers = storage_class.spec.drivers if storage_class is not None else ()
     return [key for each in drivers if each.name == driver for key in each.topologyKeys]
 
 
-def _term(segment: Mapping[str, str]) -> NodeSelectorTerm:
-    return NodeSelectorTerm(tuple(NodeSelectorRequirement(key, "In", (value,)) for key, value in segment.items()))
+def _term(topology: Mapping[str, str]) -> NodeSelectorTerm:
+    return NodeSelectorTerm(tuple(NodeSelectorRequirement(key, "In", (value,)) for key, value in topology.items()))

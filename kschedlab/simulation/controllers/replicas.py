@@ -1,8 +1,8 @@
-"""Which pods a ReplicaSet or a ReplicationController makes, adopts, lets go and deletes.
+"""Which pods a ReplicaSet or a ReplicationController creates, adopts, releases and deletes.
 
 v1.37: pkg/controller/replicaset/replica_set.go (manageReplicas, getPodsToDelete), replica_set_utils.go
 (calculateStatus), pkg/controller/controller_utils.go (ActivePodsWithRanks), controller_ref_manager.go (ClaimPods).
-A ReplicationController is handled as the ReplicaSet that its conversion makes of it
+A ReplicationController is handled like the ReplicaSet that it converts to
 (pkg/controller/replication/conversion.go).
 """
 
@@ -36,40 +36,40 @@ Owner: TypeAlias = ReplicaSet | ReplicationController | StatefulSet | Deployment
 Replicated: TypeAlias = ReplicaSet | ReplicationController
 D = TypeVar("D", ReplicaSet, Pod)
 
-BURST = 500
-"""No more pods are made or deleted at a time (BurstReplicas)."""
+BURST_REPLICAS = 500
+"""The maximum number of pods created or deleted in one sync (BurstReplicas)."""
 
 DELETION_COST = "controller.kubernetes.io/pod-deletion-cost"
 _COST = re.compile("0|-?[1-9][0-9]{0,9}")
 _PHASES = {"Pending": 0, "Unknown": 1, "Running": 2}
 
 
-# -- what is made from templates
+# -- templates
 
 
 def template_of(owner: Owner) -> PodTemplate | None:
-    """What the owner's pods are made from. None if nothing is given: then the owner makes and deletes none."""
+    """The owner's pod template. None if it has no containers: the owner then creates and deletes no pods."""
     template = owner.spec.template
     return template if template is not None and template.spec.containers else None
 
 
 def reference_to(owner: ApiObject) -> OwnerReference:
-    """The reference of what the owner manages."""
+    """The owner reference for an object that the owner controls."""
     api_version: str = owner.apiVersion  # type: ignore[attr-defined]  # every kind has it
     metadata = meta(owner)
     return OwnerReference(api_version, type(owner).__name__, metadata.name, metadata.uid, controller=True)
 
 
 def pod_from(owner: Owner, template: PodTemplate, labels: Mapping[str, str] | None = None, name: str = "") -> Pod:
-    """A new pod of the owner, with these labels added; without a name it is the API server that finds one."""
-    made = template.metadata
+    """A new pod of the owner with these additional labels; without a name, the API server generates one."""
+    metadata = template.metadata
     return Pod(
         metadata=replace(
-            made,
+            metadata,
             name=name,
             generateName=f"{owner.metadata.name}-",
             namespace=owner.metadata.namespace,
-            labels=made.labels | dict(labels or {}),
+            labels=metadata.labels | dict(labels or {}),
             ownerReferences=(reference_to(owner),),
             uid="",
             resourceVersion="",
@@ -79,11 +79,11 @@ def pod_from(owner: Owner, template: PodTemplate, labels: Mapping[str, str] | No
     )
 
 
-# -- whose pods they are
+# -- ownership
 
 
 def selector_of(owner: Replicated | StatefulSet | Deployment) -> Selector | None:
-    """What the owner selects; None if it selects nothing."""
+    """The owner's selector; None if it selects nothing."""
     if isinstance(owner, ReplicationController):
         return from_map(owner.spec.selector) if owner.spec.selector else None
     try:
@@ -92,98 +92,98 @@ def selector_of(owner: Replicated | StatefulSet | Deployment) -> Selector | None
         return None
 
 
-class Claimed(NamedTuple):
-    """What an owner has, what it takes over, and what is no longer its own."""
+class ClaimedObjects(NamedTuple):
+    """Objects that the owner controls and keeps, adopts, and releases."""
 
-    own: list[ApiObject]
+    owned: list[ApiObject]
     adopted: list[ApiObject]
     released: list[ApiObject]
 
     def writes(self, owner: Owner) -> list[Write]:
-        """The changes of ownership."""
+        """The updates of owner references."""
         reference = reference_to(owner)
         adopt = [Update(_with_owners(each, (*meta(each).ownerReferences, reference))) for each in self.adopted]
-        return [*adopt, *(Update(_with_owners(each, _without(each, reference))) for each in self.released)]
+        return [*adopt, *(Update(_with_owners(each, _owners_without(each, reference))) for each in self.released)]
 
 
-def claim(owner: Owner, selector: Selector | None, candidates: Iterable[ApiObject]) -> Claimed:
-    """Sort out whose the candidates of the owner's namespace are: those of other owners are left alone."""
-    result = Claimed([], [], [])
+def claim(owner: Owner, selector: Selector | None, candidates: Iterable[ApiObject]) -> ClaimedObjects:
+    """Sort the candidates from the owner's namespace; objects of other owners are ignored."""
+    result = ClaimedObjects([], [], [])
     if selector is None:
         return result
-    going = owner.metadata.deletionTimestamp is not None
+    deleting = owner.metadata.deletionTimestamp is not None
     for candidate in candidates:
         metadata = meta(candidate)
         reference = controller_of(metadata)
         matches = selector.matches(metadata.labels)
-        if reference is None and matches and not going and metadata.deletionTimestamp is None:
+        if reference is None and matches and not deleting and metadata.deletionTimestamp is None:
             result.adopted.append(candidate)
         elif reference is not None and reference.uid == owner.metadata.uid and matches:
-            result.own.append(candidate)
-        elif reference is not None and reference.uid == owner.metadata.uid and not going:
+            result.owned.append(candidate)
+        elif reference is not None and reference.uid == owner.metadata.uid and not deleting:
             result.released.append(candidate)
     return result
 
 
-def _with_owners(document: ApiObject, owners: tuple[OwnerReference, ...]) -> ApiObject:
-    return replace(document, metadata=replace(meta(document), ownerReferences=owners))
+def _with_owners(obj: ApiObject, owners: tuple[OwnerReference, ...]) -> ApiObject:
+    return replace(obj, metadata=replace(meta(obj), ownerReferences=owners))
 
 
-def _without(document: ApiObject, reference: OwnerReference) -> tuple[OwnerReference, ...]:
-    return tuple(each for each in meta(document).ownerReferences if each.uid != reference.uid)
+def _owners_without(obj: ApiObject, reference: OwnerReference) -> tuple[OwnerReference, ...]:
+    return tuple(each for each in meta(obj).ownerReferences if each.uid != reference.uid)
 
 
-# -- how many there should be
+# -- scale
 
 
 def replicas_of(owner: Replicated | StatefulSet | Deployment) -> int:
-    """How many pods are wanted; one if nothing is said."""
+    """The desired number of pods; 1 by default."""
     return 1 if owner.spec.replicas is None else owner.spec.replicas
 
 
 def scale(owner: Replicated, pods: Sequence[Pod], related: Iterable[Pod], now: int) -> list[Write]:
-    """Make the pods that are missing, or delete those that are too many.
+    """Create the missing pods, or delete the surplus ones.
 
-    ``pods``: the owner's active ones; ``related``: those of all ReplicaSets of the same Deployment.
+    ``pods``: the owner's active pods; ``related``: the pods of all ReplicaSets of the same Deployment.
     """
     template = template_of(owner)
     if template is None or owner.metadata.deletionTimestamp is not None:
         return []
     missing = replicas_of(owner) - len(pods)
     if missing < 0:
-        return [Delete(pod) for pod in pods_to_delete(pods, related, min(-missing, BURST), now)]
-    return [Create(pod_from(owner, template))] * min(missing, BURST)
+        return [Delete(pod) for pod in pods_to_delete(pods, related, min(-missing, BURST_REPLICAS), now)]
+    return [Create(pod_from(owner, template))] * min(missing, BURST_REPLICAS)
 
 
 def replica_status(owner: Owner, pods: Iterable[Pod]) -> ReplicaStatus:
-    """How many of the owner's pods there are, and are ready; a ready pod is available (minReadySeconds is 0)."""
+    """Counts of the owner's pods and ready pods; a ready pod is available (minReadySeconds is 0)."""
     pods = list(pods)
     ready = sum(map(is_ready, pods))
     return ReplicaStatus(len(pods), ready, ready, observedGeneration=owner.metadata.generation)
 
 
-# -- which of too many go
+# -- which pods to delete
 
 
 def pods_to_delete(pods: Sequence[Pod], related: Iterable[Pod], count: int, now: int) -> list[Pod]:
-    """The ``count`` pods that are missed least; those that are alike in the order given (getPodsToDelete)."""
+    """The ``count`` pods to delete first; equal pods keep their order (getPodsToDelete)."""
     neighbours = Counter(pod.spec.nodeName for pod in related if is_active(pod))
     return sorted(pods, key=cmp_to_key(removal_order(neighbours, now)))[:count]
 
 
-def oldest_last(pods: Sequence[Pod], count: int) -> list[Pod]:
-    """The ``count`` pods that a Job misses least: neighbours and costs do not count, ages do exactly (ActivePods)."""
+def job_pods_to_delete(pods: Sequence[Pod], count: int) -> list[Pod]:
+    """The ``count`` pods that a Job deletes first, without neighbours and costs, and by exact age (ActivePods)."""
     return sorted(pods, key=cmp_to_key(removal_order({}, None)))[:count]
 
 
 def removal_order(neighbours: Mapping[str, int], now: int | None) -> Callable[[Pod, Pod], int]:
-    """Unassigned first, then pending, not ready, cheap to delete, doubled up, ready for less time, ..."""
+    """Compare pods: unassigned first, then pending, not ready, low deletion cost, more neighbours, ready later, ..."""
 
     def compare(a: Pod, b: Pod) -> int:
         return (
-            _sign(_rank(a, neighbours, now is not None), _rank(b, neighbours, now is not None))
-            or _ages(_ready_since(a), _ready_since(b), a, b, now)
-            or _rest(a, b, now)
+            _compare(_rank(a, neighbours, now is not None), _rank(b, neighbours, now is not None))
+            or _compare_times(_ready_since(a), _ready_since(b), a, b, now)
+            or _compare_restarts_and_ages(a, b, now)
         )
 
     return compare
@@ -196,15 +196,15 @@ def _rank(pod: Pod, neighbours: Mapping[str, int], costs: bool) -> tuple[bool, i
 
 
 def _deletion_cost(text: str) -> int:
-    """0 if it is not a whole number of 32 bits, written as the API wants it (GetDeletionCostFromPodAnnotations)."""
+    """0 unless the text is a 32-bit integer in the API's notation (GetDeletionCostFromPodAnnotations)."""
     cost = int(text) if _COST.fullmatch(text) else 0
     return cost if -(2**31) <= cost < 2**31 else 0
 
 
-def _rest(a: Pod, b: Pod, now: int | None) -> int:
-    """More restarts of containers, then of sidecars, go first; then the younger."""
-    made = a.metadata.creationTimestamp, b.metadata.creationTimestamp
-    return _sign(_restarts(b), _restarts(a)) or _ages(*made, a, b, now)
+def _compare_restarts_and_ages(a: Pod, b: Pod, now: int | None) -> int:
+    """Pods with more restarts of containers, then of sidecars, go first; then younger pods."""
+    metadata = a.metadata.creationTimestamp, b.metadata.creationTimestamp
+    return _compare(_restarts(b), _restarts(a)) or _compare_times(*metadata, a, b, now)
 
 
 def _restarts(pod: Pod) -> tuple[int, int]:
@@ -214,14 +214,14 @@ def _restarts(pod: Pod) -> tuple[int, int]:
 
 
 def _ready_since(pod: Pod) -> int | None:
-    found = condition_of(pod.status.conditions, READY)
-    return found.lastTransitionTime if found is not None and found.status == "True" else None
+    condition = condition_of(pod.status.conditions, READY)
+    return condition.lastTransitionTime if condition is not None and condition.status == "True" else None
 
 
-def _ages(a: int | None, b: int | None, first: Pod, second: Pod, now: int | None) -> int:
-    """The younger goes first, where ages of the same power of two are alike and the uid decides.
+def _compare_times(a: int | None, b: int | None, first: Pod, second: Pod, now: int | None) -> int:
+    """The younger goes first. Ages within the same power of two are equal, and then the uid decides.
 
-    A time that is not known comes before all others.
+    An unknown time comes before all others. Without ``now``, exact times decide.
     """
     if a == b:
         return 0
@@ -229,16 +229,18 @@ def _ages(a: int | None, b: int | None, first: Pod, second: Pod, now: int | None
         return -1 if a is None else 1
     if now is None:
         return -1 if a > b else 1
-    return _sign(_power(now - a), _power(now - b)) or _sign(first.metadata.uid, second.metadata.uid)
+    return _compare(_age_magnitude(now - a), _age_magnitude(now - b)) or _compare(
+        first.metadata.uid, second.metadata.uid
+    )
 
 
-def _power(age: int) -> int:
-    """The power of two in an age's nanoseconds (logarithmicRankDiff)."""
+def _age_magnitude(age: int) -> int:
+    """The binary logarithm of an age in nanoseconds, rounded down (logarithmicRankDiff)."""
     return (age * 1000).bit_length() - 1 if age > 0 else -1
 
 
 C = TypeVar("C", int, str, tuple[int, int], tuple[bool, int, bool, int, int])
 
 
-def _sign(a: C, b: C) -> int:
+def _compare(a: C, b: C) -> int:
     return (a > b) - (a < b)

@@ -1,8 +1,8 @@
-"""How claims and volumes find each other: what the controller of PersistentVolumes wants for each of them.
+"""Computes the PersistentVolume controller's writes: which claim and volume are bound to each other.
 
 v1.37: pkg/controller/volume/persistentvolume/pv_controller.go (syncUnboundClaim, syncBoundClaim, syncVolume, bind,
 unbindVolume), index.go (findByClaim), component-helpers storage/volume/pv_helpers.go (FindMatchingVolume). Where the
-real one takes one of several equal volumes by chance, the first in the order given is taken.
+real controller picks an arbitrary one of several equal volumes, this one picks the first.
 """
 
 from __future__ import annotations
@@ -28,11 +28,11 @@ PROVISIONED_BY = "pv.kubernetes.io/provisioned-by"
 DEFAULT_CLASS = "storageclass.kubernetes.io/is-default-class"
 
 
-class Step(NamedTuple):
-    """What is wanted for a claim or a volume.
+class Plan(NamedTuple):
+    """The next writes for a claim or a volume.
 
-    ``provision``: a volume should be made for the claim; ``reclaim``: the volume should be disposed of; ``reason``,
-    ``message``: what to tell about a claim that has to wait.
+    ``provision``: provision a volume for the claim; ``reclaim``: delete the volume; ``reason``, ``message``: the event
+    for a claim that has to wait.
     """
 
     writes: list[Write]
@@ -42,58 +42,58 @@ class Step(NamedTuple):
     message: str = ""
 
 
-def waits_for_pod(found: StorageClass | None) -> bool:
-    """Whether claims of the class are bound when their first pod is scheduled."""
-    return found is not None and found.volumeBindingMode == "WaitForFirstConsumer"
+def waits_for_pod(storage_class: StorageClass | None) -> bool:
+    """Whether claims of the class wait until their first pod is scheduled."""
+    return storage_class is not None and storage_class.volumeBindingMode == "WaitForFirstConsumer"
 
 
 # -- claims
 
 
-def next_of_claim(
+def plan_for_claim(
     claim: PersistentVolumeClaim,
-    named: PersistentVolume | None,
+    volume_of_claim: PersistentVolume | None,
     volumes: Collection[PersistentVolume],
     classes: Mapping[str, StorageClass],
-) -> Step:
-    """``named``: the volume that the claim names; ``volumes``: those that name it, or nobody; ``classes``: by name."""
+) -> Plan:
+    """``volume_of_claim``: the one in its volumeName; ``volumes``: with its claimRef or none; ``classes``: by name."""
     if BOUND in claim.metadata.annotations:
-        return Step(_of_bound(claim, named))
+        return Plan(_repair_binding(claim, volume_of_claim))
     if claim.spec.volumeName:
-        return _of_asking(claim, named)
+        return _plan_for_named_volume(claim, volume_of_claim)
     name = claim_class(claim)
     delayed = waits_for_pod(classes.get(name))
     volume = best_volume(claim, volumes, delayed)
     if volume is not None:
-        return Step(bind(volume, claim))
-    if not name and claim.spec.storageClassName is None and (usual := default_class(classes.values())):
-        return Step([Update(replace(claim, spec=replace(claim.spec, storageClassName=usual)))])
+        return Plan(bind(volume, claim))
+    if not name and claim.spec.storageClassName is None and (default := default_class(classes.values())):
+        return Plan([Update(replace(claim, spec=replace(claim.spec, storageClassName=default)))])
     if delayed and SELECTED_NODE not in claim.metadata.annotations:
-        return Step(
+        return Plan(
             [], reason="WaitForFirstConsumer", message="waiting for first consumer to be created before binding"
         )
     if name:
-        return Step([], provision=True)
+        return Plan([], provision=True)
     why = "no persistent volumes available for this claim and no storage class is set"
-    return Step([], reason="FailedBinding", message=why)
+    return Plan([], reason="FailedBinding", message=why)
 
 
-def _of_asking(claim: PersistentVolumeClaim, volume: PersistentVolume | None) -> Step:
-    """A claim that names the volume that it wants."""
+def _plan_for_named_volume(claim: PersistentVolumeClaim, volume: PersistentVolume | None) -> Plan:
+    """The plan for a claim that requests a volume by name."""
     if volume is None:
-        return Step([])
+        return Plan([])
     if volume.spec.claimRef is None:
-        fault = misfit(volume, claim)
+        fault = mismatch(volume, claim)
         why = f'Cannot bind to requested volume "{volume.metadata.name}": {fault}'
-        return Step([], reason="VolumeMismatch", message=why) if fault else Step(bind(volume, claim))
+        return Plan([], reason="VolumeMismatch", message=why) if fault else Plan(bind(volume, claim))
     if is_kept_for(volume, claim):
-        return Step(bind(volume, claim))
+        return Plan(bind(volume, claim))
     why = f'volume "{volume.metadata.name}" already bound to a different claim.'
-    return Step([], reason="FailedBinding", message=why)
+    return Plan([], reason="FailedBinding", message=why)
 
 
-def _of_bound(claim: PersistentVolumeClaim, volume: PersistentVolume | None) -> list[Write]:
-    """A claim that was bound for good: what is missing of the binding is added; without its volume it is lost."""
+def _repair_binding(claim: PersistentVolumeClaim, volume: PersistentVolume | None) -> list[Write]:
+    """Complete the binding of a claim that was fully bound before; without its volume, the claim is Lost."""
     reference = volume.spec.claimRef if volume is not None else None
     if volume is not None and (reference is None or reference.uid == claim.metadata.uid):
         return bind(volume, claim)
@@ -102,7 +102,7 @@ def _of_bound(claim: PersistentVolumeClaim, volume: PersistentVolume | None) -> 
     return [UpdateStatus(replace(claim, status=PersistentVolumeClaimStatus(phase="Lost")))]
 
 
-def misfit(volume: PersistentVolume, claim: PersistentVolumeClaim) -> str:
+def mismatch(volume: PersistentVolume, claim: PersistentVolumeClaim) -> str:
     """Why the volume cannot serve the claim, or "" (checkVolumeSatisfyClaim)."""
     if volume.metadata.deletionTimestamp is not None:
         return f'the volume is marked for deletion "{volume.metadata.name}"'
@@ -120,16 +120,16 @@ def misfit(volume: PersistentVolume, claim: PersistentVolumeClaim) -> str:
 def best_volume(
     claim: PersistentVolumeClaim, volumes: Collection[PersistentVolume], delayed: bool
 ) -> PersistentVolume | None:
-    """The volume kept for the claim, else the smallest that fits, of those with the fewest access modes it can do with.
+    """The volume reserved for the claim, else the smallest match among volumes with the fewest sufficient access modes.
 
-    ``delayed``: only one that is kept for the claim, because the scheduler chooses among the others.
+    ``delayed``: consider only reserved volumes, because the scheduler chooses among the others.
     """
     by_modes: dict[tuple[str, ...], list[PersistentVolume]] = {}
     for volume in volumes:
         by_modes.setdefault(tuple(sorted(set(volume.spec.accessModes))), []).append(volume)
     for modes in sorted(by_modes, key=len):
         if set(claim.spec.accessModes) <= set(modes):
-            usable = [volume for volume in by_modes[modes] if _could_serve(volume, claim)]
+            usable = [volume for volume in by_modes[modes] if _is_compatible(volume, claim)]
             if kept := next((volume for volume in usable if is_kept_for(volume, claim)), None):
                 return kept
             fitting = [] if delayed else [volume for volume in usable if _is_free(volume, claim)]
@@ -138,7 +138,7 @@ def best_volume(
     return None
 
 
-def _could_serve(volume: PersistentVolume, claim: PersistentVolumeClaim) -> bool:
+def _is_compatible(volume: PersistentVolume, claim: PersistentVolumeClaim) -> bool:
     return (
         size_of(volume) >= size_of(claim)
         and volume.spec.volumeMode == claim.spec.volumeMode
@@ -157,9 +157,9 @@ def _is_free(volume: PersistentVolume, claim: PersistentVolumeClaim) -> bool:
 
 
 def default_class(classes: Collection[StorageClass]) -> str:
-    """The name of the class for claims that name none: the youngest of those that say so; "" if none does."""
-    usual = [each for each in classes if each.metadata.annotations.get(DEFAULT_CLASS) == "true"]
-    ordered = sorted(usual, key=lambda each: (-(each.metadata.creationTimestamp or 0), each.metadata.name))
+    """The name of the default class, the youngest if there are several; "" if there is none."""
+    default = [each for each in classes if each.metadata.annotations.get(DEFAULT_CLASS) == "true"]
+    ordered = sorted(default, key=lambda each: (-(each.metadata.creationTimestamp or 0), each.metadata.name))
     return ordered[0].metadata.name if ordered else ""
 
 
@@ -167,18 +167,18 @@ def default_class(classes: Collection[StorageClass]) -> str:
 
 
 def bind(volume: PersistentVolume, claim: PersistentVolumeClaim) -> list[Write]:
-    """What is missing of the binding: the volume names the claim, and then the claim the volume."""
+    """The missing writes of the binding: the volume's claimRef first, then the claim's volumeName."""
     writes: list[Write] = []
     bound = kept_for(volume, claim)
     if bound is not volume:
         writes.append(Update(bound))
     if bound.status.phase != "Bound":
-        writes.append(UpdateStatus(_in_phase(bound, "Bound")))
-    wanted = {BOUND: "yes"}
+        writes.append(UpdateStatus(_with_phase(bound, "Bound")))
+    annotations = {BOUND: "yes"}
     if claim.spec.volumeName != volume.metadata.name:
-        wanted = {BOUND_BY_CONTROLLER: "yes", BOUND: "yes"}
+        annotations = {BOUND_BY_CONTROLLER: "yes", BOUND: "yes"}
     if claim.spec.volumeName != volume.metadata.name or BOUND not in claim.metadata.annotations:
-        metadata = replace(claim.metadata, annotations=wanted | claim.metadata.annotations)
+        metadata = replace(claim.metadata, annotations=annotations | claim.metadata.annotations)
         claim = replace(claim, metadata=metadata, spec=replace(claim.spec, volumeName=volume.metadata.name))
         writes.append(Update(claim))
     capacity = claim.status.capacity if claim.status.phase == "Bound" else volume.spec.capacity
@@ -186,42 +186,42 @@ def bind(volume: PersistentVolume, claim: PersistentVolumeClaim) -> list[Write]:
     return [*writes, UpdateStatus(replace(claim, status=status))] if status != claim.status else writes
 
 
-def _in_phase(volume: PersistentVolume, phase: str) -> PersistentVolume:
+def _with_phase(volume: PersistentVolume, phase: str) -> PersistentVolume:
     return replace(volume, status=PersistentVolumeStatus(phase=phase))
 
 
 # -- volumes
 
 
-def next_of_volume(volume: PersistentVolume, claims: Mapping[str, PersistentVolumeClaim]) -> Step:
-    """``claims``: all, by ``namespace/name``. A claim that the volume waits for is the claim's own matter."""
+def plan_for_volume(volume: PersistentVolume, claims: Mapping[str, PersistentVolumeClaim]) -> Plan:
+    """``claims``: by ``namespace/name``. If the claim is not bound yet, its own sync completes the binding."""
     reference = volume.spec.claimRef
     if reference is None or not reference.uid:
-        return Step(_to_phase(volume, "Available"))
+        return Plan(_phase_update(volume, "Available"))
     claim = claims.get(f"{reference.namespace}/{reference.name}")
     if claim is None or claim.metadata.uid != reference.uid:
-        return _released(volume)
+        return _plan_for_released(volume)
     if not claim.spec.volumeName:
-        return Step([])
+        return Plan([])
     if claim.spec.volumeName == volume.metadata.name:
-        return Step(_to_phase(volume, "Bound"))
+        return Plan(_phase_update(volume, "Bound"))
     if PROVISIONED_BY in volume.metadata.annotations and volume.spec.persistentVolumeReclaimPolicy == "Delete":
-        return _released(volume)
-    return Step(_unbound(volume, reference))
+        return _plan_for_released(volume)
+    return Plan(_unbind(volume, reference))
 
 
-def _to_phase(volume: PersistentVolume, phase: str) -> list[Write]:
-    return [UpdateStatus(_in_phase(volume, phase))] if volume.status.phase != phase else []
+def _phase_update(volume: PersistentVolume, phase: str) -> list[Write]:
+    return [UpdateStatus(_with_phase(volume, phase))] if volume.status.phase != phase else []
 
 
-def _released(volume: PersistentVolume) -> Step:
-    """Its claim is gone: the volume is kept as it is, or disposed of."""
-    writes = [] if volume.status.phase == "Failed" else _to_phase(volume, "Released")
-    return Step(writes, reclaim=volume.spec.persistentVolumeReclaimPolicy == "Delete")
+def _plan_for_released(volume: PersistentVolume) -> Plan:
+    """Its claim is deleted: the volume is retained or deleted, by its reclaim policy."""
+    writes = [] if volume.status.phase == "Failed" else _phase_update(volume, "Released")
+    return Plan(writes, reclaim=volume.spec.persistentVolumeReclaimPolicy == "Delete")
 
 
-def _unbound(volume: PersistentVolume, reference: ObjectReference) -> list[Write]:
-    """The claim has got another volume: what the controller wrote is taken back (unbindVolume)."""
+def _unbind(volume: PersistentVolume, reference: ObjectReference) -> list[Write]:
+    """The claim is bound to a different volume: revert what the controller wrote (unbindVolume)."""
     annotations = {k: v for k, v in volume.metadata.annotations.items() if k != BOUND_BY_CONTROLLER}
     by_controller = len(annotations) < len(volume.metadata.annotations)
     free = replace(
@@ -229,4 +229,4 @@ def _unbound(volume: PersistentVolume, reference: ObjectReference) -> list[Write
         metadata=replace(volume.metadata, annotations=annotations),
         spec=replace(volume.spec, claimRef=None if by_controller else replace(reference, uid="")),
     )
-    return [Update(free), *_to_phase(free, "Available")]
+    return [Update(free), *_phase_update(free, "Available")]

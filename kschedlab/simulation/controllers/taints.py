@@ -1,4 +1,4 @@
-"""The taints that a node gets for its conditions, and how long pods stay in spite of them.
+"""The taints that a node's conditions cause, and how long pods tolerate them.
 
 v1.37: pkg/controller/nodelifecycle/node_lifecycle_controller.go (doNoScheduleTaintingPass, processTaintBaseEviction),
 pkg/controller/tainteviction/taint_eviction.go (processPodOnNode, getMinTolerationTime),
@@ -18,9 +18,9 @@ NO_SCHEDULE, NO_EXECUTE = "NoSchedule", "NoExecute"
 NOT_READY, UNREACHABLE = "node.kubernetes.io/not-ready", "node.kubernetes.io/unreachable"
 UNSCHEDULABLE = "node.kubernetes.io/unschedulable"
 DEFAULT_TOLERATION = 300
-"""Seconds for which a pod that says nothing of it stays on a node that is not ready or not reachable."""
+"""Seconds that a pod without its own toleration stays on a node that is not ready or unreachable."""
 
-_OF_CONDITION = {
+_TAINT_OF_CONDITION = {
     ("Ready", "False"): NOT_READY,
     ("Ready", "Unknown"): UNREACHABLE,
     ("MemoryPressure", "True"): "node.kubernetes.io/memory-pressure",
@@ -30,49 +30,53 @@ _OF_CONDITION = {
 }
 
 
-def tainted(node: Node, now: int) -> Node:
-    """The node with the taints that it should have; the same node if it has them.
+def with_taints(node: Node, now: int) -> Node:
+    """The node with the taints that its conditions require; the same object if nothing changes.
 
-    Others' taints stay, and so do those of conditions of which the node says nothing.
+    Taints from other sources stay, as do taints of conditions that the node does not report.
     """
-    said = [taint for each in node.status.conditions if (taint := _OF_CONDITION.get((each.type, each.status)))]
-    wanted = {(key, NO_SCHEDULE): None for key in said}
+    conditions = {(condition.type, condition.status): None for condition in node.status.conditions}
+    from_conditions = [_TAINT_OF_CONDITION[each] for each in conditions if each in _TAINT_OF_CONDITION]
+    wanted = {(key, NO_SCHEDULE): None for key in from_conditions}
     if node.spec.unschedulable:
         wanted[UNSCHEDULABLE, NO_SCHEDULE] = None
-    wanted |= {(key, NO_EXECUTE): None for key in said if key in (NOT_READY, UNREACHABLE)}
-    types = {each.type for each in node.status.conditions}
-    own = {UNSCHEDULABLE, *(key for (type, _), key in _OF_CONDITION.items() if type in types)}
-    kept = [each for each in node.spec.taints if not _is_own(each, own) or (each.key, each.effect) in wanted]
-    there = {(taint.key, taint.effect) for taint in kept}
-    new = [
-        Taint(key, effect=effect, timeAdded=Time.second(now)) for key, effect in wanted if (key, effect) not in there
-    ]
+    wanted |= {(key, NO_EXECUTE): None for key in from_conditions if key in (NOT_READY, UNREACHABLE)}
+    types = {type for type, _ in conditions}
+    managed = {UNSCHEDULABLE, *(key for (type, _), key in _TAINT_OF_CONDITION.items() if type in types)}
+    kept = [taint for taint in node.spec.taints if not _is_managed(taint, managed) or _identity(taint) in wanted]
+    present = set(map(_identity, kept))
+    missing = [identity for identity in wanted if identity not in present]
+    new = [Taint(key, effect=effect, timeAdded=Time.second(now)) for key, effect in missing]
     if not new and len(kept) == len(node.spec.taints):
         return node
     return replace(node, spec=replace(node.spec, taints=(*kept, *new)))
 
 
-def _is_own(taint: Taint, own: set[str]) -> bool:
-    executed = taint.effect == NO_EXECUTE and taint.key in (NOT_READY, UNREACHABLE)
-    return taint.key in own and (executed or taint.effect == NO_SCHEDULE)
+def _identity(taint: Taint) -> tuple[str, str]:
+    return taint.key, taint.effect
 
 
-def stays_for(tolerations: Sequence[Toleration], taints: Iterable[Taint]) -> int | None:
-    """Microseconds for which a pod may stay: 0 if it has to go at once; None: for ever.
+def _is_managed(taint: Taint, managed: set[str]) -> bool:
+    evicts = taint.effect == NO_EXECUTE and taint.key in (NOT_READY, UNREACHABLE)
+    return taint.key in managed and (evicts or taint.effect == NO_SCHEDULE)
 
-    ``taints``: those of its node with the effect NoExecute. Of what it tolerates, the shortest time counts.
+
+def toleration_time(tolerations: Sequence[Toleration], taints: Iterable[Taint]) -> int | None:
+    """Microseconds that the pod may stay: 0 if it must go at once, None if it may stay indefinitely.
+
+    ``taints``: the node's taints with the effect NoExecute. The shortest toleration counts.
     """
-    times: list[int] = []
+    limits: list[int] = []
     for taint in taints:
-        used = [each for each in _with_defaults(tolerations) if each.tolerates(taint)]
-        if not used:
+        matching = [each for each in _with_defaults(tolerations) if each.tolerates(taint)]
+        if not matching:
             return 0
-        times += [max(0, each.tolerationSeconds) for each in used[:1] if each.tolerationSeconds is not None]
-    return min(times) * SECOND if times else None
+        limits += [max(0, each.tolerationSeconds) for each in matching[:1] if each.tolerationSeconds is not None]
+    return min(limits) * SECOND if limits else None
 
 
 def _with_defaults(tolerations: Sequence[Toleration]) -> list[Toleration]:
-    """What admission adds to pods that say nothing of nodes that are not ready, or not reachable."""
+    """The tolerations, plus those that admission adds by default for nodes that are not ready or unreachable."""
     added = [
         Toleration(key, "Exists", "", NO_EXECUTE, DEFAULT_TOLERATION)
         for key in (NOT_READY, UNREACHABLE)

@@ -1,4 +1,4 @@
-"""What a controller wants to be written, and how it comes to be."""
+"""Writes that a controller computes, and the function that sends them to the API server."""
 
 from __future__ import annotations
 
@@ -13,64 +13,64 @@ from kschedlab.simulation.server.resources import key_of
 
 
 class Create(NamedTuple):
-    """A new object."""
+    """Create the object."""
 
-    document: ApiObject
+    obj: ApiObject
 
 
 class Update(NamedTuple):
-    """All but the object's status. It must not have been changed meanwhile by another."""
+    """Update the object except for its status. Conflicts if another client has changed it."""
 
-    document: ApiObject
+    obj: ApiObject
 
 
 class UpdateStatus(NamedTuple):
-    """The object's status. The object must not have been changed meanwhile by another."""
+    """Update the object's status. Conflicts if another client has changed the object."""
 
-    document: ApiObject
+    obj: ApiObject
 
 
 class Delete(NamedTuple):
-    """Deletes this very object; ``grace_seconds``: None is what the object says."""
+    """Delete the object with this uid; ``grace_seconds``: None for the object's own grace period."""
 
-    document: ApiObject
+    obj: ApiObject
     grace_seconds: int | None = None
 
 
 Write: TypeAlias = Create | Update | UpdateStatus | Delete
-Written = Callable[[Write, ApiObject | None], None]
-"""Hears of each write and of the object as it is afterwards (None: it is deleted)."""
+OnWrite = Callable[[Write, ApiObject | None], None]
+"""Called with each write and the resulting object (None if deleted)."""
 
 
-def meta(document: ApiObject) -> ObjectMeta:
+def meta(obj: ApiObject) -> ObjectMeta:
     """The object's metadata."""
-    found: ObjectMeta = document.metadata  # type: ignore[attr-defined]  # every kind has it
-    return found
+    metadata: ObjectMeta = obj.metadata  # type: ignore[attr-defined]  # every kind has it
+    return metadata
 
 
-def carry_out(api: ApiServer, writes: Iterable[Write], by: str, written: Written | None = None) -> None:
-    """Write in this order. ApiError at the first that is refused; what was written before it stays.
+def apply_writes(api: ApiServer, writes: Iterable[Write], by: str, on_write: OnWrite | None = None) -> None:
+    """Send the writes in order. ApiError at the first that fails; earlier ones stay.
 
-    Several writes of one object are those of one writer: each builds on the one before it.
+    Several writes to one object do not conflict: each uses the resourceVersion of the one before it.
     """
     versions: dict[tuple[type[ApiObject], str], str] = {}
     for write in writes:
-        place = type(write.document), key_of(write.document)
-        after = _carry_out(api, write, versions.get(place), by)
-        if after is not None:
-            versions[place] = meta(after).resourceVersion
-        if written is not None:
-            written(write, after)
+        identity = type(write.obj), key_of(write.obj)
+        stored = _apply(api, write, versions.get(identity), by)
+        if stored is not None:
+            versions[identity] = meta(stored).resourceVersion
+        if on_write is not None:
+            on_write(write, stored)
 
 
-def _carry_out(api: ApiServer, write: Write, version: str | None, by: str) -> ApiObject | None:
-    document, metadata = write.document, meta(write.document)
+def _apply(api: ApiServer, write: Write, version: str | None, by: str) -> ApiObject | None:
+    obj, metadata = write.obj, meta(write.obj)
     if isinstance(write, Delete):
-        kind, grace = type(document), write.grace_seconds
+        kind, grace = type(obj), write.grace_seconds
         api.delete(kind, metadata.namespace, metadata.name, grace_seconds=grace, uid=metadata.uid or None, by=by)
         return None
     if isinstance(write, Create):
-        return api.create(document, by=by)
+        return api.create(obj, by=by)
     if version is not None:
-        document = replace(document, metadata=replace(metadata, resourceVersion=version))
-    return api.update(document, by=by) if isinstance(write, Update) else api.update_status(document, by=by)
+        obj = replace(obj, metadata=replace(metadata, resourceVersion=version))
+    return api.update(obj, by=by) if isinstance(write, Update) else api.update_status(obj, by=by)

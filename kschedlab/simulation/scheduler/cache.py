@@ -15,7 +15,8 @@ from kschedlab.cluster.cluster import Cluster
 from kschedlab.cluster.object_store import key_of
 from kschedlab.cluster.pods import PodInfo
 from kschedlab.cluster.topology import zone_of
-from kschedlab.generations import V1_37, CacheRules
+from kschedlab.generations import V1_37
+from kschedlab.generations.rules import CacheRules
 from kschedlab.manifests.loading import Objects
 from kschedlab.objects.api import API_1_37, Api
 from kschedlab.objects.model import ApiObject, CSINode, Node, Pod

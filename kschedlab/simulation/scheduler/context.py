@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING
 
 import simpy
 
-from kschedlab.generations import Generation, LoopRules
+from kschedlab.generations import Generation
+from kschedlab.generations.rules import LoopRules
 from kschedlab.objects.meta import SECOND
 from kschedlab.objects.model import Pod
 from kschedlab.simulation.clock import now

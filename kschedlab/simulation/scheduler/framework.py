@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Generator, Iterable, Mapping
 from typing import Any
 
-from kschedlab.generations import LoopRules
+from kschedlab.generations.rules import LoopRules
 from kschedlab.objects.meta import SECOND
 from kschedlab.objects.model import Pod
 from kschedlab.plugins.framework import (

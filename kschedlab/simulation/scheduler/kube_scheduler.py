@@ -13,7 +13,8 @@ from typing import Any
 import simpy
 
 from kschedlab.cluster.cluster import Cluster
-from kschedlab.generations import Deciders, Generation, LoopRules
+from kschedlab.generations import Generation, Profiles
+from kschedlab.generations.rules import LoopRules
 from kschedlab.objects.meta import SECOND
 from kschedlab.objects.model import Node, Pod
 from kschedlab.queue.with_events import WithEvents
@@ -56,7 +57,7 @@ class KubeScheduler:
         self,
         env: simpy.Environment,
         api: ApiServer,
-        generation: Deciders,
+        generation: Profiles,
         log: Log,
         *,
         name: str = DEFAULT_SCHEDULER,

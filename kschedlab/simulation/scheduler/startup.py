@@ -12,7 +12,7 @@ from typing import Any
 import simpy
 
 from kschedlab.configuration.loading import load_configuration
-from kschedlab.generations import Deciders, Generation
+from kschedlab.generations import Generation, Profiles
 from kschedlab.manifests.sources import Source
 from kschedlab.simulation.events import Sink
 from kschedlab.simulation.log import Log
@@ -42,7 +42,7 @@ class StartUp:
         self,
         env: simpy.Environment,
         api: ApiServer,
-        generation: Deciders,
+        generation: Profiles,
         log: Log,
         *,
         configuration: Source | None = None,
@@ -57,12 +57,12 @@ class StartUp:
         self._sinks = tuple(sinks)
         self._port = port
         self.http: HttpServer | None = None
-        deciders = generation
+        profiles = generation
         if configuration is not None:
             base = generation if isinstance(generation, Generation) else None
-            deciders = load_configuration(configuration, base)
+            profiles = load_configuration(configuration, base)
         self.scheduler = KubeScheduler(
-            env, api, deciders, log, percentage=percentage, rng=rng, plugins=plugins, latencies=latencies
+            env, api, profiles, log, percentage=percentage, rng=rng, plugins=plugins, latencies=latencies
         )
         self._note(CONFIGURATION, "defaults" if configuration is None else "from a file")
         for name, each in self.scheduler.context.generations.items():

@@ -18,7 +18,7 @@ from kschedlab.cluster.pods import PodInfo
 from kschedlab.cluster.volumes import MIGRATED_PLUGINS, SELECTED_NODE, claim_names, is_bound
 from kschedlab.filter.volumes.csi_migration import MigrationError, in_tree, moved_affinity
 from kschedlab.filter.volumes.matching import match, unbound
-from kschedlab.generations import BinderRules
+from kschedlab.generations.rules import BinderRules
 from kschedlab.objects.model import (
     ApiObject,
     CSINode,

@@ -9,7 +9,7 @@ from collections.abc import Iterator
 
 import simpy
 
-from kschedlab.generations import LoopRules
+from kschedlab.generations.rules import LoopRules
 from kschedlab.objects.model import Pod
 from kschedlab.plugins.framework import ERROR, UNSCHEDULABLE, Status
 from kschedlab.simulation.clock import after

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from kschedlab.manifests.decoding import GROUPS
-from kschedlab.manifests.defaults import CLUSTER_SCOPED
+from kschedlab.objects.meta import CLUSTER_SCOPED
 from kschedlab.objects.model import (
     ApiObject,
     CSIDriver,

@@ -157,8 +157,8 @@ class Acting:
         except ApiError as error:
             self._failed(what, place, error)
             return
-        left = "; ".join(f"{pod}: {why}" for pod, why in result.left.items())
-        outcome = f"gave up: {left}" if left else ""
+        remaining = "; ".join(f"{pod}: {why}" for pod, why in result.remaining.items())
+        outcome = f"gave up: {remaining}" if remaining else ""
         self._log.write(Acted(at=self._api.now, act=f"drained {node.name}", place=place, error=outcome))
 
 

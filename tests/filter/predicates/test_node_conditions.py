@@ -12,7 +12,7 @@ from kschedlab.filter.predicates.node_conditions import (
     PID_PRESSURE,
     CheckNodeCondition,
 )
-from kschedlab.registry import REGISTRY_1_13, REGISTRY_1_16
+from kschedlab.generations.registry import REGISTRY_1_13, REGISTRY_1_16
 from kschedlab.testing import node, pod
 from tests.verdicts import judged, refused
 

@@ -9,11 +9,11 @@ from msgspec.structs import replace
 
 from kschedlab.manifests.decoding import decode
 from kschedlab.objects.model import ApiObject, Node, NodeCondition, Pod
-from kschedlab.simulation.controllers.claims import Claims, ClaimsSettings
+from kschedlab.simulation.controllers.claims import VolumeControllers, VolumeSettings
 from kschedlab.simulation.controllers.disruption import Disruption
-from kschedlab.simulation.controllers.garbage import Garbage
+from kschedlab.simulation.controllers.garbage import GarbageCollector
 from kschedlab.simulation.controllers.kubelet import Kubelet, KubeletSettings
-from kschedlab.simulation.controllers.nodes import Nodes
+from kschedlab.simulation.controllers.nodes import NodeLifecycle
 from kschedlab.simulation.controllers.owners import Owners, OwnersSettings
 from kschedlab.simulation.controllers.podgc import PodGC
 from kschedlab.simulation.events import Broadcaster
@@ -58,10 +58,10 @@ class Stage:
         Owners(self.env, self.api, informers, owners).start()
         if disruption:
             Disruption(self.env, self.api, informers, record=record).start()
-        Claims(self.env, self.api, informers, ClaimsSettings(), record).start()
+        VolumeControllers(self.env, self.api, informers, VolumeSettings(), record).start()
         PodGC(self.env, self.api, informers).start()
-        Garbage(self.api, informers).start()
-        Nodes(self.env, self.api, informers).start()
+        GarbageCollector(self.api, informers).start()
+        NodeLifecycle(self.env, self.api, informers).start()
         informers.start()
 
     def _bind(self, new: Pod) -> None:

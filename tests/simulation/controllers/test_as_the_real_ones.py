@@ -15,7 +15,7 @@ import pytest
 from kschedlab.manifests.decoding import decode
 from kschedlab.objects.meta import Time
 from kschedlab.objects.model import PodDisruptionBudgetStatus
-from kschedlab.simulation.controllers.budgets import Scaled, ScaleError, failed, judge
+from kschedlab.simulation.controllers.budgets import Scaled, ScaleError, budget_status, failed_status
 from kschedlab.simulation.controllers.replicas import removal_order
 from kschedlab.simulation.pods import is_active
 from tests.simulation.controllers.stage import documents
@@ -40,16 +40,16 @@ def test_the_status_of_a_budget(case: dict[str, Any]):
     def find(kind: type[Scaled], namespace: str, name: str) -> Scaled | None:
         return owners.get((kind, name))
 
-    unmanaged, again = [], None
+    unmanaged, requeue_at = [], None
     try:
-        new, unmanaged, again = judge(budget, pods, find, now)
+        new, unmanaged, requeue_at = budget_status(budget, pods, find, now)
         assert (new is not budget.status) == case["written"]
     except ScaleError as error:
-        new = failed(budget, error, now)
+        new = failed_status(budget, error, now)
         assert str(error) == case["error"]
     assert new == status(case["status"])
     assert unmanaged == case.get("unmanaged", [])
-    assert again == (Time.parse(case["again"]) if "again" in case else None)
+    assert requeue_at == (Time.parse(case["again"]) if "again" in case else None)
 
 
 @pytest.mark.parametrize("case", RANKINGS)

@@ -19,7 +19,7 @@ from kschedlab.objects.model import (
     ReplicaSetSpec,
     Time,
 )
-from kschedlab.simulation.controllers.budgets import Scaled, ScaleError, failed, judge, part_of
+from kschedlab.simulation.controllers.budgets import Scaled, ScaleError, budget_status, failed_status, scaled_value
 
 NOW = 1_700_000_000_000_000
 SECOND = 1_000_000
@@ -57,7 +57,7 @@ def status(of: PodDisruptionBudget, pods: Sequence[Pod], owners: dict[str, Scale
         found = (owners or {}).get(name)
         return found if type(found) is kind else None
 
-    new = judge(of, pods, find, NOW).status
+    new = budget_status(of, pods, find, NOW).status
     return new.currentHealthy, new.desiredHealthy, new.expectedPods, new.disruptionsAllowed
 
 
@@ -98,7 +98,7 @@ def test_a_replica_set_counts_as_its_deployment():
 
 def test_pods_without_an_owner_are_named_and_not_expected():
     pods = [*web(3, 3), pod("alone")]
-    judged = judge(budget(most=1), pods, lambda kind, namespace, name: sets(web=3)["web"], NOW)
+    judged = budget_status(budget(most=1), pods, lambda kind, namespace, name: sets(web=3)["web"], NOW)
     assert (judged.status.expectedPods, judged.unmanaged) == (3, ["alone"])
     assert judged.status.currentHealthy == 4
 
@@ -126,7 +126,7 @@ def test_an_owner_without_a_scale_makes_the_budget_fail_which_then_allows_nothin
     with pytest.raises(ScaleError) as error:
         status(budget(most=1, status=known), [pod("a", owner)])
     assert str(error.value) == message
-    after = failed(budget(most=1, status=known), error.value, NOW)
+    after = failed_status(budget(most=1, status=known), error.value, NOW)
     assert (after.disruptionsAllowed, after.currentHealthy) == (0, 5)
     assert [(each.status, each.reason, each.message) for each in after.conditions] == [("False", "SyncFailed", message)]
 
@@ -143,31 +143,31 @@ def disrupted(seconds_ago: float, *names: str) -> PodDisruptionBudgetStatus:
 
 def test_an_evicted_pod_counts_as_gone_for_two_minutes():
     for ago, healthy, kept in ((10, 4, ["p0"]), (120, 5, ["p0"]), (121, 5, [])):
-        judged = judge(budget(least=1, status=disrupted(ago, "p0")), web(5, 5), lambda *_: None, NOW)
+        judged = budget_status(budget(least=1, status=disrupted(ago, "p0")), web(5, 5), lambda *_: None, NOW)
         assert judged.status.currentHealthy == healthy
         assert list(judged.status.disruptedPods) == kept
-        assert judged.again == (NOW + (120 - ago) * SECOND if kept else None)
+        assert judged.requeue_at == (NOW + (120 - ago) * SECOND if kept else None)
 
 
 def test_evicted_pods_that_are_gone_or_going_are_forgotten():
     pods = [pod("p0", WEB, going=True), pod("p1", WEB)]
-    judged = judge(budget(least=1, status=disrupted(1, "p0", "p9")), pods, lambda *_: None, NOW)
-    assert judged.status.disruptedPods == {} and judged.again is None
+    judged = budget_status(budget(least=1, status=disrupted(1, "p0", "p9")), pods, lambda *_: None, NOW)
+    assert judged.status.disruptedPods == {} and judged.requeue_at is None
     assert judged.status.currentHealthy == 1
 
 
 def test_nothing_new_is_the_same_status():
-    first = judge(budget(least=1), web(3, 3), lambda *_: None, NOW).status
-    again = judge(budget(least=1, status=first), web(3, 3), lambda *_: None, NOW + SECOND).status
-    assert again is first
+    first = budget_status(budget(least=1), web(3, 3), lambda *_: None, NOW).status
+    requeue_at = budget_status(budget(least=1, status=first), web(3, 3), lambda *_: None, NOW + SECOND).status
+    assert requeue_at is first
 
 
 def test_the_condition_says_whether_disruptions_are_allowed_and_since_when():
-    few = judge(budget(least=3), web(3, 3), lambda *_: None, NOW).status
+    few = budget_status(budget(least=3), web(3, 3), lambda *_: None, NOW).status
     assert few.conditions == (Condition("DisruptionAllowed", "False", "InsufficientPods", "", 0, Time(NOW)),)
-    fewer = judge(budget(least=3, status=few), web(3, 2), lambda *_: None, NOW + 5 * SECOND).status
+    fewer = budget_status(budget(least=3, status=few), web(3, 2), lambda *_: None, NOW + 5 * SECOND).status
     assert fewer.conditions[0].lastTransitionTime == NOW
-    enough = judge(budget(least=3, status=fewer), web(5, 5), lambda *_: None, NOW + 9 * SECOND).status
+    enough = budget_status(budget(least=3, status=fewer), web(5, 5), lambda *_: None, NOW + 9 * SECOND).status
     assert (enough.conditions[0].reason, enough.conditions[0].lastTransitionTime) == (
         "SufficientPods",
         NOW + 9 * SECOND,
@@ -207,4 +207,4 @@ def test_the_status_is_a_simple_recount(
 
 @given(st.integers(0, 100), st.integers(0, 10_000))
 def test_shares_are_rounded_up_as_go_rounds_them(share: int, total: int):
-    assert part_of(f"{share}%", total) == math.ceil(share * float(total) / 100)
+    assert scaled_value(f"{share}%", total) == math.ceil(share * float(total) / 100)

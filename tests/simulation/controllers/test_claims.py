@@ -5,7 +5,7 @@ from msgspec.structs import replace
 
 from kschedlab.cluster.volumes import BOUND, SELECTED_NODE
 from kschedlab.objects.model import PersistentVolume, PersistentVolumeClaim, Pod
-from kschedlab.simulation.controllers.storage import best_volume, misfit
+from kschedlab.simulation.controllers.storage import best_volume, mismatch
 from kschedlab.simulation.volume_claims import reference_to
 from kschedlab.testing import Manifest, node, pod, term
 from tests.simulation.controllers.stage import NODE, Stage, documents, owner
@@ -80,7 +80,7 @@ def test_a_claim_finds_a_volume_that_comes_later_at_the_next_round():
 def test_a_volume_that_was_asked_for_must_fit(fields: dict[str, Any], fault: str):
     asking = claim("c", volumeName="v")
     found, its = documents(volume("v", **fields), asking)
-    assert misfit(found, its) == fault
+    assert mismatch(found, its) == fault
     stage = Stage(volume("v", **fields), asking, storage_class("wait")).run(1)
     assert bound_to(stage, "c") == ("" if fault else "v")
     assert stage.told() == ([("VolumeMismatch", f'Cannot bind to requested volume "v": {fault}')] if fault else [])

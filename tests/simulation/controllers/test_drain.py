@@ -1,7 +1,7 @@
 import pytest
 
 from kschedlab.objects.model import Node
-from kschedlab.simulation.controllers.drain import Drained, DrainSettings, cordon, drain
+from kschedlab.simulation.controllers.drain import DrainResult, DrainSettings, cordon, drain
 from kschedlab.simulation.controllers.kubelet import KubeletSettings
 from kschedlab.simulation.server.status import ApiError
 from kschedlab.testing import Manifest, node, pod
@@ -23,10 +23,10 @@ def mirror(name: str) -> Manifest:
     return manifest
 
 
-def drained(stage: Stage, **settings: int) -> Drained:
+def drained(stage: Stage, **settings: int) -> DrainResult:
     """Drain n1 to the end."""
     result = stage.env.run(stage.env.process(drain(stage.env, stage.api, "n1", DrainSettings(**settings))))
-    assert isinstance(result, Drained)
+    assert isinstance(result, DrainResult)
     return result
 
 
@@ -34,14 +34,14 @@ def test_all_pods_leave_but_those_of_daemon_sets_and_of_files():
     stage = Stage(NODE, node("n2"), pod("a", "n1"), pod("b", "n1"), pod("c", "n2"), of_daemon_set("d"), mirror("m"))
     result = drained(stage.run(10))
     assert stage.names() == ["c", "d", "m"]
-    assert (result.gone, result.left, result.refusals) == (["default/a", "default/b"], {}, 0)
+    assert (result.evicted, result.remaining, result.refusals) == (["default/a", "default/b"], {}, 0)
     assert stage.get(Node, "n1", "").spec.unschedulable
     assert 40 <= stage.now <= 41
 
 
 def test_a_pod_of_a_daemon_set_that_has_ended_leaves():
     ended = of_daemon_set("d") | {"status": {"phase": "Failed"}}
-    assert drained(Stage(NODE, ended).run(1)).gone == ["default/d"]
+    assert drained(Stage(NODE, ended).run(1)).evicted == ["default/d"]
 
 
 def test_evictions_that_a_budget_forbids_are_tried_again_every_five_seconds():
@@ -49,7 +49,7 @@ def test_evictions_that_a_budget_forbids_are_tried_again_every_five_seconds():
     stage = Stage(NODE, owner("ReplicaSet", replicas=4), budget(minAvailable=3), kubelet=quick).run(10)
     before = set(stage.names())
     result = drained(stage)
-    assert len(result.gone) == 4 and not result.left and not before & set(stage.names())
+    assert len(result.evicted) == 4 and not result.remaining and not before & set(stage.names())
     assert result.refusals == 3 + 2 + 1
     assert 25 <= stage.now <= 27
 
@@ -59,7 +59,7 @@ def test_a_drain_gives_up_after_its_timeout_and_says_what_is_left_and_why():
     result = drained(stage, timeout=60 * SECOND)
     assert stage.now == 70
     why = "Cannot evict pod as it would violate the pod's disruption budget."
-    assert result.left == {"default/a": why, "default/b": why}
+    assert result.remaining == {"default/a": why, "default/b": why}
     assert result.refusals == 2 * 12
     assert stage.phases() == {"Running": 2}
 
@@ -67,13 +67,13 @@ def test_a_drain_gives_up_after_its_timeout_and_says_what_is_left_and_why():
 def test_pods_that_are_still_ending_at_the_timeout_are_left():
     stage = Stage(NODE, pod("a", "n1", terminationGracePeriodSeconds=100)).run(10)
     result = drained(stage, timeout=50 * SECOND)
-    assert result.left == {"default/a": "it is still terminating"}
+    assert result.remaining == {"default/a": "it is still terminating"}
     assert stage.phases() == {"Terminating": 1}
 
 
 def test_the_grace_period_can_be_chosen():
     stage = Stage(NODE, pod("a", "n1", terminationGracePeriodSeconds=100)).run(10)
-    assert drained(stage, grace_seconds=3).gone == ["default/a"]
+    assert drained(stage, grace_seconds=3).evicted == ["default/a"]
     assert stage.now <= 15
 
 
@@ -81,12 +81,12 @@ def test_a_pod_with_two_budgets_cannot_be_evicted():
     stage = Stage(NODE, pod("a", "n1", labels=LABELS), budget("x", minAvailable=0), budget("y", minAvailable=0)).run(10)
     result = drained(stage)
     why = "This pod has more than one PodDisruptionBudget, which the eviction subresource does not support."
-    assert result.left == {"default/a": why}
+    assert result.remaining == {"default/a": why}
 
 
 def test_an_empty_node_is_drained_at_once():
     stage = Stage(NODE).run(1)
-    assert drained(stage) == Drained("n1")
+    assert drained(stage) == DrainResult("n1")
     assert stage.now == 1
 
 
@@ -96,12 +96,12 @@ def test_a_pod_that_is_gone_before_it_can_be_evicted_is_gone():
     stage.run(12)
     stage.delete("a", grace_seconds=0)
     stage.run(10)
-    assert process.value.gone == ["default/a"]
+    assert process.value.evicted == ["default/a"]
 
 
 def test_a_pod_that_comes_back_under_its_name_does_not_keep_a_drain_waiting():
     stage = Stage(NODE, owner("StatefulSet", replicas=1), kubelet=KubeletSettings(stop=SECOND)).run(10)
-    assert drained(stage).gone == ["default/web-0"]
+    assert drained(stage).evicted == ["default/web-0"]
     assert stage.run(5).names() == ["web-0"]
 
 

@@ -3,7 +3,7 @@ from msgspec.structs import replace
 
 from kschedlab.objects.model import Node, NodeCondition, NodeSpec, NodeStatus, Pod, Taint, Toleration
 from kschedlab.simulation.controllers.drain import cordon, uncordon
-from kschedlab.simulation.controllers.taints import stays_for, tainted
+from kschedlab.simulation.controllers.taints import toleration_time, with_taints
 from kschedlab.testing import node, pod
 from tests.simulation.controllers.stage import NODE, Stage, owner
 
@@ -34,18 +34,18 @@ def given(*conditions: tuple[str, str], unschedulable: bool = False, taints: tup
     ],
 )
 def test_a_node_has_taints_for_its_conditions(condition: tuple[str, str], wanted: list[str]):
-    assert taints(tainted(given(condition), 0)) == wanted
+    assert taints(with_taints(given(condition), 0)) == wanted
 
 
 def test_taints_go_with_their_conditions_and_those_of_others_stay():
-    before = tainted(given(("Ready", "False"), taints=(Taint("gpu", "", "NoSchedule"),)), 0)
+    before = with_taints(given(("Ready", "False"), taints=(Taint("gpu", "", "NoSchedule"),)), 0)
     assert taints(before) == ["gpu:NoSchedule", "not-ready:NoSchedule", "not-ready:NoExecute"]
-    assert taints(tainted(given(("Ready", "True"), taints=before.spec.taints), 0)) == ["gpu:NoSchedule"]
+    assert taints(with_taints(given(("Ready", "True"), taints=before.spec.taints), 0)) == ["gpu:NoSchedule"]
 
 
 def test_a_taint_of_a_condition_of_which_the_node_says_nothing_stays():
     by_hand = given(taints=(Taint(NOT_READY, "", "NoExecute"),))
-    assert tainted(by_hand, 0) is by_hand
+    assert with_taints(by_hand, 0) is by_hand
 
 
 def test_a_cordoned_node_gets_its_taint_and_loses_it_again():
@@ -60,12 +60,12 @@ def test_a_cordoned_node_gets_its_taint_and_loses_it_again():
 def test_pods_stay_as_long_as_they_tolerate():
     both = [Taint(NOT_READY, "", "NoExecute"), Taint("gone", "", "NoExecute")]
     anything = Toleration(operator="Exists")
-    assert stays_for([], both) == 0
-    assert stays_for([anything], both) is None
-    assert stays_for([Toleration("gone", "Exists")], both) == 5 * MINUTE
-    assert stays_for([Toleration("gone", "Exists", "", "", 60)], both) == MINUTE
-    assert stays_for([Toleration("gone", "Exists", "", "", -1), anything], both) == 0
-    assert stays_for([anything], []) is None
+    assert toleration_time([], both) == 0
+    assert toleration_time([anything], both) is None
+    assert toleration_time([Toleration("gone", "Exists")], both) == 5 * MINUTE
+    assert toleration_time([Toleration("gone", "Exists", "", "", 60)], both) == MINUTE
+    assert toleration_time([Toleration("gone", "Exists", "", "", -1), anything], both) == 0
+    assert toleration_time([anything], []) is None
 
 
 def test_pods_leave_a_node_of_which_nothing_is_heard_after_five_minutes_and_are_not_ready_until_then():

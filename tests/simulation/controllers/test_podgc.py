@@ -52,7 +52,7 @@ def test_of_pods_that_have_ended_only_so_many_are_kept_evicted_and_old_ones_go_f
     evicted = finished("e") | {"status": {"phase": "Failed", "reason": "Evicted"}}
     stage = Stage(NODE, new, old, evicted, pod("runs", "n1"))
     informers = Informers(stage.env, stage.api)
-    PodGC(stage.env, stage.api, informers, PodGCSettings(period=SECOND, ended=2)).start()
+    PodGC(stage.env, stage.api, informers, PodGCSettings(period=SECOND, terminated_threshold=2)).start()
     informers.start()
     assert stage.run(5).names() == ["b", "runs", "z"]
     stage.create(pod("more", "n1"))

@@ -6,7 +6,7 @@ from hypothesis import given, strategies as st
 from msgspec.structs import replace
 
 from kschedlab.objects.model import ContainerStatus, ObjectMeta, Pod, PodCondition, PodSpec, PodStatus, Time
-from kschedlab.simulation.controllers.replicas import DELETION_COST, oldest_last, pods_to_delete
+from kschedlab.simulation.controllers.replicas import DELETION_COST, job_pods_to_delete, pods_to_delete
 
 NOW = 1_700_000_000_000_000
 SECOND = 1_000_000
@@ -88,7 +88,7 @@ def test_ages_of_the_same_power_of_two_are_alike_and_the_uid_decides():
 
 def test_a_job_gives_up_the_youngest_exactly_and_does_not_ask_what_it_costs():
     pods = [pod("b", ready_for=100, cost="100"), pod("a", ready_for=110, cost="-100")]
-    assert [each.metadata.name for each in oldest_last(pods, 1)] == ["b"]
+    assert [each.metadata.name for each in job_pods_to_delete(pods, 1)] == ["b"]
 
 
 PODS = st.builds(

@@ -3,8 +3,8 @@ import simpy
 from msgspec.structs import replace
 
 from kschedlab.objects.model import Node, NodeCondition, ObjectMeta, Pod
-from kschedlab.simulation.controllers.work_queue import Work
-from kschedlab.simulation.controllers.writes import Create, Delete, Update, UpdateStatus, carry_out
+from kschedlab.simulation.controllers.work_queue import WorkQueue
+from kschedlab.simulation.controllers.writes import Create, Delete, Update, UpdateStatus, apply_writes
 from kschedlab.simulation.log import Log
 from kschedlab.simulation.server.api import ApiServer
 from kschedlab.simulation.server.status import ApiError
@@ -19,9 +19,9 @@ class Looks:
         self.env = simpy.Environment(initial_time=NOON)
         self.seen: list[tuple[int, str]] = []
         self.failures = failures
-        self.work: Work[str] = Work(self.env, self.look)
+        self.work: WorkQueue[str] = WorkQueue(self.env, self.sync)
 
-    def look(self, key: str) -> None:
+    def sync(self, key: str) -> None:
         self.seen.append((int(self.env.now) - NOON, key))
         if self.failures:
             self.failures -= 1
@@ -30,7 +30,7 @@ class Looks:
 
 def begun(failures: int = 0) -> Looks:
     looks = Looks(failures)
-    looks.work.begin(looks.env.timeout(0))
+    looks.work.start(looks.env.timeout(0))
     looks.env.run(until=NOON + 1)
     return looks
 
@@ -56,7 +56,7 @@ def test_nothing_is_looked_at_before_the_beginning():
     looks = Looks()
     looks.work.add("a", 7)
     looks.work.add("a", 5)
-    looks.work.begin(looks.env.timeout(1000))
+    looks.work.start(looks.env.timeout(1000))
     looks.env.run()
     assert looks.seen == [(1005, "a")]
 
@@ -80,7 +80,7 @@ def test_writes_of_one_object_build_on_each_other():
     made = api.create(given)
     cordoned = replace(made, spec=replace(made.spec, unschedulable=True))
     unready = replace(cordoned, status=replace(made.status, conditions=(NodeCondition(type="Ready", status="False"),)))
-    carry_out(api, [Update(cordoned), UpdateStatus(unready), Update(made)], "test")
+    apply_writes(api, [Update(cordoned), UpdateStatus(unready), Update(made)], "test")
     after = api.get(Node, "", "n1")
     assert (after.spec, after.status) == (made.spec, unready.status)
 
@@ -91,7 +91,7 @@ def test_what_another_has_changed_meanwhile_is_not_overwritten():
     made = api.create(given)
     api.update(replace(made, spec=replace(made.spec, unschedulable=True)))
     with pytest.raises(ApiError) as error:
-        carry_out(api, [Update(made)], "test")
+        apply_writes(api, [Update(made)], "test")
     assert error.value.reason == "Conflict"
 
 
@@ -102,14 +102,14 @@ def test_a_pod_of_the_same_name_is_not_deleted_in_place_of_another():
     api.delete(Pod, "default", "a")
     api.create(given)
     with pytest.raises(ApiError):
-        carry_out(api, [Delete(made)], "test")
+        apply_writes(api, [Delete(made)], "test")
     assert api.get(Pod, "default", "a").metadata.uid != made.metadata.uid
 
 
 def test_each_write_is_told_with_what_came_of_it():
     api, told = server(), []
     (given,) = documents(pod("a"))
-    carry_out(api, [Create(given)], "test", lambda write, after: told.append((type(write), after)))
+    apply_writes(api, [Create(given)], "test", lambda write, after: told.append((type(write), after)))
     assert told == [(Create, api.get(Pod, "default", "a"))]
     assert given.metadata == ObjectMeta(name="a", namespace="default")
 

@@ -269,12 +269,12 @@ def test_other_objects_come_change_and_go():
     (then,) = named(PodDisruptionBudget, budget("b", 0, {"app": "web"}))
     cache.put(first)
     cache.put(then)
-    assert list(cache.cluster().every(PodDisruptionBudget)) == [then]
+    assert list(cache.cluster().objects_of(PodDisruptionBudget)) == [then]
     cache.drop(then)
-    assert list(cache.cluster().every(PodDisruptionBudget)) == []
+    assert list(cache.cluster().objects_of(PodDisruptionBudget)) == []
     cache.put(first)
     cache.drop(first)
-    assert list(cache.cluster().every(PodDisruptionBudget)) == []
+    assert list(cache.cluster().objects_of(PodDisruptionBudget)) == []
 
 
 def test_a_heartbeat_leaves_what_is_known_of_the_nodes():

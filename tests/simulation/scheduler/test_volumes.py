@@ -48,7 +48,7 @@ def using(*claims, name="p"):
 
 def fits(cache, asking, generation="v1.37"):
     """The nodes that pass, and the reasons of those that don't."""
-    decision = Scheduler(cache.cluster(), GENERATIONS[generation], survey=True).cycle(cache.info(asking))
+    decision = Scheduler(cache.cluster(), GENERATIONS[generation], exhaustive=True).cycle(cache.info(asking))
     reasons = {each: list(decision.verdict(each).reasons) for each in cache.cluster().names}
     return decision.names, {each: found for each, found in reasons.items() if found}
 
@@ -300,9 +300,9 @@ def test_the_cluster_keeps_up_with_assumptions():
         cache.assume_volumes(asking, on)
         cache.assume_pod(asking, on)
         cache.cluster().check()
-    found = cache.cluster().every(PersistentVolume)
+    found = cache.cluster().objects_of(PersistentVolume)
     assert sorted(each.spec.claimRef.name for each in found) == ["c", "d"]
-    assert [key_of(each) for each in cache.cluster().every(PersistentVolumeClaim)] == [
+    assert [key_of(each) for each in cache.cluster().objects_of(PersistentVolumeClaim)] == [
         ("default", "c"),
         ("default", "d"),
     ]

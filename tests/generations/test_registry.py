@@ -5,7 +5,7 @@ from dataclasses import replace
 import pytest
 
 from kschedlab.generations import V1_13, V1_16
-from kschedlab.registry import REGISTRY_1_13, REGISTRY_1_16
+from kschedlab.generations.registry import REGISTRY_1_13, REGISTRY_1_16
 from kschedlab.scheduler import schedule
 from kschedlab.testing import PLENTY, cluster, node, pod
 

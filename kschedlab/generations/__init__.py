@@ -1,0 +1,47 @@
+"""Generations of kube-scheduler: v1.13, v1.16, v1.20 and v1.37.
+
+================================  =================================================================================
+``generation``                    the class Generation, the four of them by name, profiles
+``rules``, ``queues``             rules of the loop and the cache; which queue
+``v1_37``, ``v1_20``, ...         a generation's table, loaded when it is first used
+``registry``                      plugins of older generations that are configured by name
+================================  =================================================================================
+"""
+
+from importlib import import_module
+from typing import TYPE_CHECKING
+
+from kschedlab.generations.generation import GENERATIONS, LATEST, Generation, Profiles, api_of, profile_for
+
+if TYPE_CHECKING:
+    from kschedlab.generations.v1_13 import V1_13
+    from kschedlab.generations.v1_16 import DEFAULT_PREDICATES, DEFAULT_PRIORITIES, V1_16
+    from kschedlab.generations.v1_20 import V1_20
+    from kschedlab.generations.v1_37 import V1_37
+
+__all__ = [
+    "DEFAULT_PREDICATES",
+    "DEFAULT_PRIORITIES",
+    "GENERATIONS",
+    "LATEST",
+    "V1_13",
+    "V1_16",
+    "V1_20",
+    "V1_37",
+    "Generation",
+    "Profiles",
+    "api_of",
+    "profile_for",
+]
+
+_TABLES = {"DEFAULT_PREDICATES": "v1_16", "DEFAULT_PRIORITIES": "v1_16"} | {
+    name: name.lower() for name in ("V1_13", "V1_16", "V1_20", "V1_37")
+}
+
+if not TYPE_CHECKING:
+
+    def __getattr__(name: str) -> object:
+        if name not in _TABLES:
+            raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+        value = globals()[name] = getattr(import_module(f"{__name__}.{_TABLES[name]}"), name)
+        return value

@@ -1,0 +1,164 @@
+"""A generation of kube-scheduler: its plugins, weights, constants and rules; the four by name, each loaded on use."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass, field, replace
+from importlib import import_module
+from typing import TYPE_CHECKING
+
+from kschedlab.filter.plugin import Filter
+from kschedlab.filter.stage import SamplingRules
+from kschedlab.generations.queues import WITH_EVENTS, QueueMaker
+from kschedlab.generations.rules import LoopRules
+from kschedlab.objects.api import API_1_37, Api
+from kschedlab.objects.model import Pod
+from kschedlab.preemption.rules import PreemptionRules
+from kschedlab.score.plugin import Score
+
+if TYPE_CHECKING:
+    from kschedlab.plugins.asking import NamedPlugin
+
+PRE_SCORE_FAILED_BEFORE_1_17 = 'error while running "{plugin}" postfilter plugin for pod "{pod}"'
+
+
+@dataclass(frozen=True)
+class Generation:
+    """One generation of kube-scheduler.
+
+    ``filters`` in the order in which they are asked; ``scores`` with their weights; ``api``: what its API server keeps
+    of a pod and how requests are counted; ``percentage``: the default percentageOfNodesToScore (0: adaptive).
+
+    Named rules: ``nominated_node_first``: a pod's own nominated node is tried before all others.
+    ``rejection_told_once``: a pod that PreFilter rejects gets that reason once in the message, not once for each node.
+    ``gates_hold``: a pod with scheduling gates is not looked at.
+    ``host_drawn``: one of the best nodes is drawn at random; else they are taken in turn.
+    ``claims_checked_first``: a claim that is missing or being deleted is an error, before any filter is asked.
+    ``errors_added_up``: the errors of all nodes are told, each with its number; else the first with its plugin.
+    ``loop``: see :class:`LoopRules`. ``queue``: makes its scheduling queue.
+    ``plugins``: by name, those that :meth:`plus` added; what they filter and score is among ``filters`` and ``scores``.
+    """
+
+    name: str
+    filters: tuple[Filter, ...]
+    scores: tuple[tuple[Score, int], ...]
+    api: Api = API_1_37
+    sampling: SamplingRules = field(default_factory=SamplingRules)
+    preemption: PreemptionRules = field(default_factory=PreemptionRules)
+    percentage: int = 0
+    nominated_node_first: bool = True
+    rejection_told_once: bool = True
+    gates_hold: bool = True
+    host_drawn: bool = True
+    claims_checked_first: bool = False
+    errors_added_up: bool = False
+    loop: LoopRules = field(default_factory=LoopRules)
+    queue: QueueMaker = WITH_EVENTS
+    plugins: tuple[tuple[str, object], ...] = ()
+
+    @staticmethod
+    def named(generation: str | Generation) -> Generation:
+        """The generation of that name, such as ``"v1.20"``, or the Generation itself. KeyError if there is none."""
+        if isinstance(generation, Generation):
+            return generation
+        if generation not in GENERATIONS:
+            raise KeyError(f'there is no generation "{generation}"; there are {", ".join(GENERATIONS)}')
+        return GENERATIONS[generation]
+
+    def plus(self, *plugins: object) -> Generation:
+        """With these plugins behind its own (see :mod:`kschedlab.plugins`). A score counts ``weight`` times, or once.
+
+        ValueError if there is such a name already or a plugin can't take part; TypeError for what is no plugin.
+        """
+        from kschedlab.plugins.joining import Members, Place, joined
+        from kschedlab.plugins.one_node import PRE_SCORE_FAILED
+
+        loop = self.loop
+        failed = PRE_SCORE_FAILED_BEFORE_1_17 if loop.old_words else PRE_SCORE_FAILED
+        place = Place(self.name, loop.points, 10 if loop.old_words else 100, failed)
+        members = joined(place, Members(self.filters, self.scores, self.plugins), plugins)
+        return replace(self, filters=members.filters, scores=members.scores, plugins=members.plugins)
+
+    def without(self, *names: str) -> Generation:
+        """Without the filters and scores of these names. KeyError if there is none."""
+        self._check(names, self.plugin_names)
+        return self._keeping(lambda name: name not in names)
+
+    def only(self, *names: str) -> Generation:
+        """With no filters and scores but those of these names. KeyError if there is none."""
+        self._check(names, self.plugin_names)
+        return self._keeping(lambda name: name in names)
+
+    def weighted(self, **weights: int) -> Generation:
+        """With other weights of scores: ``weighted(InterPodAffinity=5)``; 0 drops one.
+
+        KeyError if there is no such score, ValueError if a weight is not an integer from 0.
+        """
+        from kschedlab.plugins.joining import checked_weight
+
+        self._check(weights, tuple(score.name for score, _ in self.scores), "score")
+        given = {name: checked_weight(weight, name, 0) for name, weight in weights.items()}
+        scores = ((score, given.get(score.name, weight)) for score, weight in self.scores)
+        return replace(self, scores=tuple((score, weight) for score, weight in scores if weight))
+
+    def plugin(self, name: str) -> NamedPlugin:
+        """The plugin of that name, to be asked about a pod: ``.filter(pod, cluster)``, ``.score(pod, cluster)``."""
+        from kschedlab.plugins.asking import NamedPlugin
+
+        self._check((name,), self.plugin_names)
+        own_filter = next((each for each in self.filters if each.name == name), None)
+        own_score, weight = next(((each, w) for each, w in self.scores if each.name == name), (None, 0))
+        return NamedPlugin(name, self.name, own_filter, own_score, weight, self.filters)
+
+    @property
+    def plugin_names(self) -> tuple[str, ...]:
+        """The names of its filters, scores and other plugins, each once, in their order."""
+        filters, scores = (each.name for each in self.filters), (each.name for each, _ in self.scores)
+        return tuple(dict.fromkeys((*filters, *scores, *(name for name, _ in self.plugins))))
+
+    def _check(self, names: Iterable[str], known: tuple[str, ...], what: str = "plugin") -> None:
+        if unknown := [name for name in names if name not in known]:
+            raise KeyError(f'{self.name} has no {what} "{unknown[0]}"; it has {", ".join(known)}; .plus(...) adds one')
+
+    def _keeping(self, kept: Callable[[str], bool]) -> Generation:
+        filters = tuple(each for each in self.filters if kept(each.name))
+        scores = tuple(pair for pair in self.scores if kept(pair[0].name))
+        plugins = tuple(pair for pair in self.plugins if kept(pair[0]))
+        return replace(self, filters=filters, scores=scores, plugins=plugins)
+
+
+class _Generations(Mapping[str, Generation]):
+    """The four generations by name, the oldest first. A table is loaded when it is looked up."""
+
+    _variables = {"v1.13": "V1_13", "v1.16": "V1_16", "v1.20": "V1_20", "v1.37": "V1_37"}
+
+    def __getitem__(self, name: str) -> Generation:
+        variable = self._variables[name]
+        found: Generation = getattr(import_module(f"kschedlab.generations.{variable.lower()}"), variable)
+        return found
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._variables)
+
+    def __len__(self) -> int:
+        return len(self._variables)
+
+    def __contains__(self, name: object) -> bool:
+        return name in self._variables
+
+
+GENERATIONS: Mapping[str, Generation] = _Generations()
+LATEST = "v1.37"
+
+Profiles = Generation | Mapping[str, Generation]
+"""One generation for all pods, or one for each schedulerName, as the profiles of a configuration are."""
+
+
+def profile_for(pod: Pod, profiles: Profiles) -> Generation | None:
+    """The generation that schedules the pod, by its schedulerName; None if no profile has that name."""
+    return profiles if isinstance(profiles, Generation) else profiles.get(pod.spec.schedulerName)
+
+
+def api_of(profiles: Profiles) -> Api:
+    """The API of these profiles, which all profiles of one configuration share."""
+    return profiles.api if isinstance(profiles, Generation) else next(iter(profiles.values())).api

@@ -1,0 +1,97 @@
+"""v1.20. Source: pkg/scheduler/algorithmprovider/registry.go, getDefaultConfig."""
+
+from __future__ import annotations
+
+from kschedlab.cluster.spread_constraints import ConstraintRules
+from kschedlab.filter.inter_pod_affinity import NO_AFFINITY_OR_ANTI_AFFINITY, InterPodAffinity
+from kschedlab.filter.node import WRONG_HOSTNAME, NodeName, NodeUnschedulable
+from kschedlab.filter.node_affinity import NO_MATCH_1_20, NodeAffinity
+from kschedlab.filter.node_ports import NodePorts
+from kschedlab.filter.node_resources import NodeResourcesFit
+from kschedlab.filter.pod_topology_spread import PodTopologySpread
+from kschedlab.filter.stage import SamplingRules
+from kschedlab.filter.taint_toleration import UNTOLERATED_BY_NAME, TaintToleration
+from kschedlab.filter.volumes.older_limits import AZURE_DISK, EBS, GCE_PD, DiskLimits, DriverLimits
+from kschedlab.filter.volumes.volume_binding import NODE_CONFLICT_BEFORE, VOLUME_MISSING_BEFORE, VolumeBinding
+from kschedlab.filter.volumes.volume_restrictions import VolumeRestrictions
+from kschedlab.filter.volumes.volume_zone import VolumeZone
+from kschedlab.generations.generation import Generation
+from kschedlab.generations.queues import WITH_BACKOFF
+from kschedlab.generations.rules import POINTS_1_20, BinderRules, CacheRules, LoopRules
+from kschedlab.objects.api import API_1_20
+from kschedlab.objects.meta import SECOND
+from kschedlab.preemption.rules import BudgetRules, PreemptionRules, VictimRules
+from kschedlab.score.image_locality import ImageLocality
+from kschedlab.score.inter_pod_affinity import InterPodAffinityScore
+from kschedlab.score.node_affinity import NodeAffinityScore
+from kschedlab.score.node_resources import BalancedResourceAllocation, NodeResourcesFitScore
+from kschedlab.score.pod_topology_spread import PodTopologySpreadScore
+from kschedlab.score.priorities.node_prefer_avoid_pods import NodePreferAvoidPods
+from kschedlab.score.taint_toleration import TaintTolerationScore
+
+CONSTRAINTS_1_20 = ConstraintRules(empty_selector_counts_no_pods=False, defaults_follow_owner_reference=False)
+
+V1_20 = Generation(
+    name="v1.20",
+    api=API_1_20,
+    filters=(
+        NodeUnschedulable(),
+        NodeName(returns_node_names=False, reason=WRONG_HOSTNAME),
+        TaintToleration(reason=UNTOLERATED_BY_NAME),
+        NodeAffinity(reason=NO_MATCH_1_20, returns_node_names=False),
+        NodePorts(),
+        NodeResourcesFit(checks_requested_resources_only=False, too_small_is_unresolvable=False),
+        VolumeRestrictions(checks_read_write_once_pod=False),
+        DiskLimits("EBSLimits", EBS),
+        DiskLimits("GCEPDLimits", GCE_PD),
+        DriverLimits(),
+        DiskLimits("AzureDiskLimits", AZURE_DISK),
+        VolumeBinding(
+            translates_migrated_volumes=False,
+            checks_storage_capacity=False,
+            rejects_lost_claims=False,
+            conflict=NODE_CONFLICT_BEFORE,
+            missing=VOLUME_MISSING_BEFORE,
+        ),
+        VolumeZone(finds_volumes_in_pre_filter=False, accepts_newer_node_labels=False),
+        PodTopologySpread(rules=CONSTRAINTS_1_20, counts_pods_on_eligible_nodes_only=False, panics_on_new_domain=True),
+        InterPodAffinity(common_reason=NO_AFFINITY_OR_ANTI_AFFINITY, skips_in_pre_filter=False),
+    ),
+    scores=(
+        (BalancedResourceAllocation(), 1),
+        (ImageLocality(counts_init_containers=False), 1),
+        (InterPodAffinityScore(skips_in_pre_score=False, range_includes_zero=True), 1),
+        (NodeResourcesFitScore("NodeResourcesLeastAllocated", ignores_absent_resources=False), 1),
+        (NodeAffinityScore(skips_in_pre_score=False), 1),
+        (NodePreferAvoidPods(), 10000),
+        (PodTopologySpreadScore(rules=CONSTRAINTS_1_20, skips_in_pre_score=False, rounds_sum=False), 2),
+        (TaintTolerationScore(), 1),
+    ),
+    sampling=SamplingRules(one_node_if_no_scores=False),
+    preemption=PreemptionRules(
+        waits_for_preempted_pods_only=False,
+        reports_ineligibility=False,
+        victims=VictimRules(budgets=BudgetRules(stops_at_first_violation=False), sorted_again=False),
+    ),
+    nominated_node_first=False,
+    rejection_told_once=False,
+    loop=LoopRules(
+        points=POINTS_1_20,
+        skips="update",
+        update_ignores=("resourceVersion", "nodeName", "annotations", "finalizers", "conditions"),
+        always_unschedulable=True,
+        preemption_told=False,
+        preempts_beside=False,
+        gives_up_nomination=False,
+        expects_node=False,
+        marks_victims=False,
+        preempted="Preempted by {namespace}/{name} on node {node}",
+        hints=False,
+        cache=CacheRules(
+            expires=120 * SECOND,
+            forgets_unknown=False,
+            binder=BinderRules(checks_storage_capacity=False, translates_migrated_volumes=False),
+        ),
+    ),
+    queue=WITH_BACKOFF,
+)

@@ -1,0 +1,63 @@
+"""Rules of preemption: constants and named rules of a generation. The defaults are those of v1.37."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from kschedlab.preemption.ladder import RULES, Rule
+
+
+@dataclass(frozen=True)
+class BudgetRules:
+    """How a generation reads budgets: named rules. The defaults are those of v1.37.
+
+    ``counted_down``: each victim uses up one of ``disruptionsAllowed``; else only a budget that allows none is broken.
+    ``disrupted_pods_exempt``: a pod in ``disruptedPods`` is already counted there, so evicting it breaks nothing.
+    ``stops_at_first_violation``: a pod that breaks one budget is not charged to those after it.
+    """
+
+    counted_down: bool = True
+    disrupted_pods_exempt: bool = True
+    stops_at_first_violation: bool = True
+
+
+@dataclass(frozen=True)
+class VictimRules:
+    """How a generation chooses victims: named rules. The defaults are those of v1.37.
+
+    ``budgets``: how it reads PodDisruptionBudgets. ``older_is_more_important``: among equal priorities the pod that
+    started earlier is spared first; else the one that came to the node first. ``sorted_again``: the victims are listed
+    by importance; else those that break a budget come first.
+    """
+
+    budgets: BudgetRules = field(default_factory=BudgetRules)
+    older_is_more_important: bool = True
+    sorted_again: bool = True
+
+
+@dataclass(frozen=True)
+class PreemptionRules:
+    """How a generation preempts: constants and named rules. The defaults are those of v1.37.
+
+    ``enabled``: pods preempt at all.
+    ``min_candidate_percentage``, ``min_candidates``: how many candidates are enough; 100 % examines all.
+    ``obeys_preemption_policy``: preemptionPolicy Never keeps a pod from preempting.
+    ``unresolvable_node_ends_wait``: a nominated node on which evicting can't help any more doesn't make the pod wait.
+    ``waits_for_preempted_pods_only``: only pods that the scheduler evicted make it wait, not any that terminate.
+    ``reports_ineligibility``: the message says why a pod may not preempt.
+    ``victims``: see :class:`VictimRules`. ``ladder``: the rules that choose a candidate.
+    """
+
+    enabled: bool = True
+    min_candidate_percentage: int = 10
+    min_candidates: int = 100
+    obeys_preemption_policy: bool = True
+    unresolvable_node_ends_wait: bool = True
+    waits_for_preempted_pods_only: bool = True
+    reports_ineligibility: bool = True
+    victims: VictimRules = field(default_factory=VictimRules)
+    ladder: tuple[Rule, ...] = RULES
+
+    def enough(self, potential: int) -> int:
+        """How many candidates end the search among that many nodes."""
+        return min(potential, max(self.min_candidates, potential * self.min_candidate_percentage // 100))
