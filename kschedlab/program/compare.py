@@ -5,8 +5,7 @@ from __future__ import annotations
 import argparse
 
 from kschedlab.generations import GENERATIONS
-from kschedlab.manifests.loading import load
-from kschedlab.program.options import Commands, UsageError, add_files
+from kschedlab.program.options import Commands, UsageError, add_files, add_output, read, screen
 
 
 def add(commands: Commands) -> None:
@@ -14,18 +13,25 @@ def add(commands: Commands) -> None:
     parser = commands.add_parser("compare", help="one decision in all generations, and the rules that tell them apart")
     add_files(parser, "manifests, as for explain")
     parser.add_argument("--pod", metavar="NAMESPACE/NAME", required=True)
-    parser.add_argument("--output", choices=("text", "html"), default="text")
+    add_output(parser, "text", "html")
     parser.set_defaults(run=run)
 
 
 def run(options: argparse.Namespace) -> int:
     """Compare the decision for one pod."""
-    from kschedlab.views.comparison import comparison_html, comparison_text
+    from kschedlab.views.comparison import comparison_html
     from kschedlab.whatif.compare import compare
 
-    objects = load(*options.files)
+    objects = read(options.files)
     if all(pod.key != options.pod for pod in objects.pods):
         raise UsageError(f'no pod "{options.pod}"')
     comparison = compare(objects, options.pod, tuple(GENERATIONS.values()))
-    print((comparison_html if options.output == "html" else comparison_text)(comparison))
+    if options.output == "html":
+        print(comparison_html(comparison))
+        return 0
+    from kschedlab.program.terminal.comparison import comparison_parts
+
+    out = screen(options)
+    out.print(*comparison_parts(comparison, out))
+    out.close()
     return 0

@@ -6,6 +6,7 @@ import argparse
 import sys
 from collections.abc import Iterator
 from dataclasses import replace
+from typing import TYPE_CHECKING
 
 import msgspec
 
@@ -13,11 +14,24 @@ from kschedlab.cluster.cluster import Cluster
 from kschedlab.cluster.pods import PodInfo
 from kschedlab.decision import Decision
 from kschedlab.generations import Profiles, api_of, profile_for
-from kschedlab.manifests.loading import load
 from kschedlab.program.decide import no_profile
-from kschedlab.program.options import Commands, UsageError, add_files, add_scheduler, chosen_profiles
+from kschedlab.program.options import (
+    Commands,
+    UsageError,
+    add_files,
+    add_output,
+    add_scheduler,
+    chosen_profiles,
+    read,
+    say,
+    screen,
+)
+from kschedlab.program.progress import Progress
 from kschedlab.queue.order import queue_order
 from kschedlab.scheduler import Scheduler
+
+if TYPE_CHECKING:
+    from kschedlab.program.terminal.screen import Screen
 
 
 def add(commands: Commands) -> None:
@@ -25,7 +39,7 @@ def add(commands: Commands) -> None:
     parser = commands.add_parser("explain", help="say where pods go and why")
     add_files(parser, "manifests: files or folders, YAML or JSON; - is standard input")
     parser.add_argument("--pod", metavar="NAMESPACE/NAME", help="the pod (default: every pending pod, in queue order)")
-    parser.add_argument("--output", choices=("text", "json", "html"), default="text")
+    add_output(parser, "text", "json", "html")
     add_scheduler(parser)
     parser.set_defaults(run=run)
 
@@ -33,13 +47,50 @@ def add(commands: Commands) -> None:
 def run(options: argparse.Namespace) -> int:
     """Explain one pod, or every pending pod."""
     profiles = chosen_profiles(options)
-    cluster = Cluster(load(*options.files), api_of(profiles))
+    cluster = Cluster(read(options.files), api_of(profiles))
     for warning in cluster.report.lines():
-        print(warning, file=sys.stderr)
-    one = options.pod is not None
-    decisions = [explain_one(cluster, options.pod, profiles)] if one else explain_all(cluster, profiles)
-    print(_rendered(list(decisions), options.output))
+        say(warning)
+    if options.pod is not None:
+        decisions = iter([explain_one(cluster, options.pod, profiles)])
+    else:
+        decisions = _watched(explain_all(cluster, profiles), len(cluster.pending))
+    if options.output == "json":
+        for decision in decisions:
+            print(msgspec.json.encode(decision.to_dict() | {"pod": decision.pod.key, "event": decision.event}).decode())
+    elif options.output == "html":
+        from kschedlab.views.tables import page_html
+
+        print(page_html(list(decisions)))
+    else:
+        _print(decisions, screen(options))
     return 0
+
+
+def _print(decisions: Iterator[Decision], out: Screen) -> None:
+    """Print each decision when it is taken, then how many pods found a node."""
+    from kschedlab.program.terminal.decision import decision_parts, summary
+
+    taken: list[Decision] = []
+    for decision in decisions:
+        if taken:
+            out.print("", out.rule(), "")
+        out.print(*decision_parts(decision, out))
+        taken.append(decision)
+    if len(taken) != 1:
+        out.print(*([""] if taken else []), summary(taken))
+    out.close()
+
+
+def _watched(decisions: Iterator[Decision], total: int) -> Iterator[Decision]:
+    """The decisions, with a progress line while the next one is being taken."""
+    progress = Progress(sys.stderr)
+    try:
+        for done, decision in enumerate(decisions, start=1):
+            progress.clear()
+            yield decision
+            progress.show(done, total, "decided")
+    finally:
+        progress.clear()
 
 
 def explain_one(cluster: Cluster, pod: str, profiles: Profiles) -> Decision:
@@ -64,7 +115,7 @@ def explain_all(cluster: Cluster, profiles: Profiles) -> Iterator[Decision]:
     fork = cluster.fork()
     for info in queue_order(fork.pending.values()):
         if (generation := profile_for(info.pod, profiles)) is None:
-            print(f"passed over: {no_profile(info)}", file=sys.stderr)
+            say(f"passed over: {no_profile(info)}")
             continue
         decision = Scheduler(fork, generation, exhaustive=True).decide(info)
         fork = fork.fork()
@@ -75,15 +126,3 @@ def explain_all(cluster: Cluster, profiles: Profiles) -> Iterator[Decision]:
 def _pending_again(info: PodInfo) -> PodInfo:
     spec = msgspec.structs.replace(info.pod.spec, nodeName="")
     return replace(info, pod=msgspec.structs.replace(info.pod, spec=spec))
-
-
-def _rendered(decisions: list[Decision], output: str) -> str:
-    if output == "json":
-        return "\n".join(
-            msgspec.json.encode(d.to_dict() | {"pod": d.pod.key, "event": d.event}).decode() for d in decisions
-        )
-    if output == "html":
-        from kschedlab.views.tables import page_html
-
-        return page_html(decisions)
-    return "\n\n".join(str(d) for d in decisions) if decisions else "no pending pods"

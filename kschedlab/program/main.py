@@ -1,4 +1,4 @@
-"""The program: ``kschedlab explain | compare | decide | bench | simulate | sheet``."""
+"""The program: ``kschedlab explain | compare | decide | bench | simulate | sheet | completion``."""
 
 from __future__ import annotations
 
@@ -7,10 +7,10 @@ import sys
 from collections.abc import Sequence
 
 from kschedlab.manifests.loading import ManifestError
-from kschedlab.program import bench, compare, decide, explain, sheet, simulate
-from kschedlab.program.options import UsageError
+from kschedlab.program import bench, compare, completion, decide, explain, sheet, simulate
+from kschedlab.program.options import UsageError, say
 
-COMMANDS = (explain, compare, decide, bench, simulate, sheet)
+COMMANDS = (explain, compare, decide, bench, simulate, sheet, completion)
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -22,7 +22,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     try:
         status: int = options.run(options)
     except (ManifestError, UsageError) as error:
-        print(error, file=sys.stderr)
+        say(str(error))
         return 2
     except BrokenPipeError:
         sys.stderr.close()
@@ -34,6 +34,7 @@ def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(
         prog="kschedlab", description="Decide exactly as kube-scheduler decides, and say why."
     )
+    parser.set_defaults(parser=parser)
     commands = parser.add_subparsers(required=True, metavar="COMMAND")
     for command in COMMANDS:
         command.add(commands)

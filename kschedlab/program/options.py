@@ -4,11 +4,17 @@ from __future__ import annotations
 
 import argparse
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import TypeAlias, TypeVar
+from typing import TYPE_CHECKING, TypeAlias, TypeVar
 
 from kschedlab.generations import GENERATIONS, LATEST, Profiles
+from kschedlab.manifests.loading import Objects, load
+from kschedlab.program.progress import Progress
+from kschedlab.views.html import visible
+
+if TYPE_CHECKING:
+    from kschedlab.program.terminal.screen import Screen
 
 T = TypeVar("T")
 Commands: TypeAlias = "argparse._SubParsersAction[argparse.ArgumentParser]"
@@ -21,6 +27,16 @@ class UsageError(Exception):
 def add_files(parser: argparse.ArgumentParser, help: str) -> None:
     """The files to read."""
     parser.add_argument("files", nargs="+", metavar="FILE", help=help)
+
+
+def read(files: Sequence[str]) -> Objects:
+    """The objects in the files. ManifestError if anything is wrong."""
+    progress = Progress(sys.stderr)
+    progress.reading(files)
+    try:
+        return load(*files)
+    finally:
+        progress.clear()
 
 
 def add_scheduler(parser: argparse.ArgumentParser) -> None:
@@ -42,8 +58,37 @@ def chosen_profiles(options: argparse.Namespace) -> Profiles:
 
     profiles = load_configuration(Path(options.config) if options.config != "-" else "-", base)
     for warning in profiles.warnings:
-        print(warning, file=sys.stderr)
+        say(warning)
     return profiles
+
+
+def add_output(parser: argparse.ArgumentParser, *choices: str) -> None:
+    """The options that shape the output: the first choice is the default; :func:`screen` reads the others."""
+    parser.add_argument("--output", choices=choices, default=choices[0], help=f"default: {choices[0]}")
+    shape = parser.add_argument_group("text output")
+    shape.add_argument(
+        "--color", choices=("auto", "always", "never"), default="auto", help="default: auto, colours on a terminal only"
+    )
+    shape.add_argument("--wide", action="store_true", help="lines as long as needed, and names in full")
+    shape.add_argument("--all", action="store_true", help="every node, pod and candidate instead of the first few")
+
+
+def screen(options: argparse.Namespace) -> Screen:
+    """Standard output as the options ask for it."""
+    from kschedlab.program.terminal.screen import screen_for
+
+    return screen_for(sys.stdout, options.color, options.wide, options.all)
+
+
+def say(message: str) -> None:
+    """Print a warning or an error to standard error; on a terminal it wraps at words."""
+    lines = [visible(line) for line in message.splitlines()]
+    if not sys.stderr.isatty():
+        print("\n".join(lines), file=sys.stderr)
+        return
+    from kschedlab.program.terminal.screen import screen_for, text
+
+    screen_for(sys.stderr).print(*map(text, lines))
 
 
 def argument(parse: Callable[[str], T], text: str) -> T:

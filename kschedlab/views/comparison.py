@@ -31,7 +31,7 @@ class Cell(NamedTuple):
 def comparison_text(comparison: Comparison) -> str:
     """The decisions side by side, then what differs from one generation to the next, and why."""
     lines = [f"{_pod(comparison)} in {count(len(comparison.decisions), 'generation')}"]
-    lines += [f"  {name}: {_told(decision)}" for name, decision in comparison.decisions.items()]
+    lines += [f"  {name}: {decided(decision)}" for name, decision in comparison.decisions.items()]
     nodes = [line for name, cells in _rows(comparison) for line in below([[name], *map(_lines, cells)])]
     lines += ["", *aligned([["node", *comparison.decisions], *nodes])]
     for step in comparison.steps:
@@ -42,7 +42,7 @@ def comparison_text(comparison: Comparison) -> str:
 def comparison_html(comparison: Comparison) -> str:
     """The same as tables."""
     head = element("p", element("b", _pod(comparison)), f" in {count(len(comparison.decisions), 'generation')}")
-    decisions = [row(name, _told(decision)) for name, decision in comparison.decisions.items()]
+    decisions = [row(name, decided(decision)) for name, decision in comparison.decisions.items()]
     nodes = [_tr(name, cells) for name, cells in _rows(comparison)]
     steps = [line for step in comparison.steps for line in _step_rows(step)]
     tables = [table(["generation", "decision"], decisions), table(["node", *comparison.decisions], nodes)]
@@ -55,22 +55,26 @@ def _pod(comparison: Comparison) -> str:
     return next(iter(comparison.decisions.values())).pod.key
 
 
-def _told(decision: Decision) -> str:
+def decided(decision: Decision) -> str:
     """What was decided, and which rule chose among the candidates for preemption."""
     rule = choice(decision.preemption) if decision.preemption is not None else ""
     return f"{outcome(decision)} {rule}".rstrip()
 
 
-def _rows(comparison: Comparison) -> list[tuple[str, list[Cell]]]:
+def cells(comparison: Comparison) -> dict[str, list[Cell]]:
     """For each node what each generation says of it; nodes on which they differ come first."""
     decisions = list(comparison.decisions.values())
     cells = {name: [_cell(decision, name) for decision in decisions] for name in sorted(decisions[0].cluster.names)}
-    differing = [name for name in cells if len({_verdict(decision, name) for decision in decisions}) > 1]
-    agreed = [name for name in cells if name not in set(differing)]
-    listed = [*differing, *agreed][:NODES]
-    rows = [(name, cells[name]) for name in listed]
-    rest = len(cells) - len(listed)
-    return [*rows, (f"and {count(rest, 'more node')}", [Cell() for _ in decisions])] if rest else rows
+    differing = {name for name in cells if len({_verdict(decision, name) for decision in decisions}) > 1}
+    return {name: cells[name] for name in sorted(cells, key=lambda name: name not in differing)}
+
+
+def _rows(comparison: Comparison) -> list[tuple[str, list[Cell]]]:
+    """The first nodes, and how many follow."""
+    nodes = cells(comparison)
+    rows = list(nodes.items())[:NODES]
+    rest = len(nodes) - len(rows)
+    return [*rows, (f"and {count(rest, 'more node')}", [Cell() for _ in comparison.decisions])] if rest else rows
 
 
 def _verdict(decision: Decision, node: str) -> tuple[bool, bool, Cell]:
@@ -132,8 +136,8 @@ def _step_lines(step: Step) -> Iterator[str]:
     for cause in step.causes:
         change = cause.change
         values = f"({change.before} -> {change.after})"
-        yield f"  {change.rule} {values}, switched alone in {step.earlier}, {_effect(cause)}"
-    if not _explained(step):
+        yield f"  {change.rule} {values}, switched alone in {step.earlier}, {effect(cause)}"
+    if not explained(step):
         yield f"  {NOT_ALONE}"
 
 
@@ -145,9 +149,9 @@ def _step_rows(step: Step) -> Iterator[Html]:
     lead: tuple[Child, Child] = between, ", ".join(step.parts)
     for cause in step.causes:
         change = cause.change
-        yield _step_row(*lead, element("code", change.rule), f"{change.before} → {change.after}", _effect(cause))
+        yield _step_row(*lead, element("code", change.rule), f"{change.before} → {change.after}", effect(cause))
         lead = None, None
-    if not _explained(step):
+    if not explained(step):
         yield _step_row(*lead, NOT_ALONE)
 
 
@@ -156,9 +160,11 @@ def _step_row(*cells: Child) -> Html:
     return element("tr", *(element("td", cell, style=CELL) for cell in (*cells, *rest)))
 
 
-def _explained(step: Step) -> bool:
+def explained(step: Step) -> bool:
+    """Whether one change alone gives the whole difference."""
     return any(cause.whole for cause in step.causes)
 
 
-def _effect(cause: Cause) -> str:
+def effect(cause: Cause) -> str:
+    """What the change alone does."""
     return "gives the whole difference" if cause.whole else f"changes {', '.join(cause.parts)}"

@@ -1,0 +1,37 @@
+"""``kschedlab completion``: the script that lets a shell complete commands, options and files."""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Iterator
+
+from kschedlab.program.options import Commands
+
+SHELLS = ("bash", "zsh", "fish")
+FILES = ("FILE", "WORKLOAD.json")
+
+
+def add(commands: Commands) -> None:
+    """Add the command."""
+    parser = commands.add_parser("completion", help="print a script that completes this program's arguments in a shell")
+    parser.add_argument("shell", choices=SHELLS)
+    parser.set_defaults(run=run)
+
+
+def run(options: argparse.Namespace) -> int:
+    """Print the script. ``options.parser``: the whole program's parser."""
+    import shtab
+
+    for action in _actions(options.parser):
+        if action.metavar in FILES:
+            action.complete = shtab.FILE  # type: ignore[attr-defined]  # where shtab looks for it
+    print(shtab.complete(options.parser, options.shell))
+    return 0
+
+
+def _actions(parser: argparse.ArgumentParser) -> Iterator[argparse.Action]:
+    for action in parser._actions:
+        yield action
+        if isinstance(action, argparse._SubParsersAction):
+            for command in action.choices.values():
+                yield from _actions(command)

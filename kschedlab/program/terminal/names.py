@@ -1,0 +1,44 @@
+"""Long names that lose their middle: ``gke-prod-pool…-x7k2``. Different names stay different."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from os.path import commonprefix
+
+GAP = "…"
+SHORTEST = 8
+"""No name is cut to fewer characters than this."""
+
+
+def shortened(names: Iterable[str], width: int) -> dict[str, str]:
+    """Each name in at most ``width`` characters, if that leaves all of them different; else in full.
+
+    All long names are cut in the same place, as near to the middle as tells them apart. Only if there is no such place,
+    each name is cut where it can be.
+    """
+    width = max(width, SHORTEST)
+    distinct = list(dict.fromkeys(names))
+    long = [name for name in distinct if len(name) > width]
+    short = {name: name for name in distinct if len(name) <= width}
+    end = len(commonprefix([name[::-1] for name in long]))
+    for cuts in zip(*(_cuts(name, width, end) for name in long), strict=True):
+        if len({*cuts, *short}) == len(distinct):
+            return short | dict(zip(long, cuts, strict=True))
+    taken = set(short)
+    for name in long:
+        short[name] = next((cut for cut in _cuts(name, width, end) if cut not in taken), name)
+        taken.add(short[name])
+    return short
+
+
+def _cuts(name: str, width: int, end: int) -> Iterator[str]:
+    """Cut in the middle, then nearer to either end; then the same without the last ``end`` characters."""
+    yield from _cut_once(name, width)
+    if end:
+        yield from (cut + GAP for cut in _cut_once(name[: len(name) - end], width - len(GAP)))
+
+
+def _cut_once(name: str, width: int) -> Iterator[str]:
+    room = width - len(GAP)
+    for head in sorted(range(1, room), key=lambda head: abs(2 * head - room)):
+        yield name[:head] + GAP + name[len(name) - (room - head) :] if len(name) > width else name
