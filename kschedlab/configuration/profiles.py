@@ -21,12 +21,12 @@ from kschedlab.configuration.versions import GROUP, Version
 from kschedlab.filter.plugin import Filter
 from kschedlab.generations import Generation
 from kschedlab.objects.meta import Part
+from kschedlab.objects.model import DEFAULT_SCHEDULER
 from kschedlab.objects.names import label_key_fault
 from kschedlab.objects.problems import Fault, Path, quoted
 from kschedlab.objects.requests import is_extended
 from kschedlab.preemption.rules import PreemptionRules
 
-DEFAULT_SCHEDULER = "default-scheduler"
 FIT, GATES, PREEMPTION = "NodeResourcesFit", "SchedulingGates", "DefaultPreemption"
 ELSEWHERE = frozenset({"DefaultBinder", PREEMPTION, "PrioritySort", GATES})
 """Plugins that are modelled, but neither filter nor score."""

@@ -16,13 +16,12 @@ from kschedlab.cluster.labels import tolerated
 from kschedlab.cluster.pods import PodInfo
 from kschedlab.cluster.signatures import BoolArray
 from kschedlab.filter.plugin import Refusal, Refusals, StaticFilter
-from kschedlab.objects.model import Taint
+from kschedlab.objects.model import UNSCHEDULABLE_TAINT
 
 WRONG_NAME = "node(s) didn't match the requested node name"
 WRONG_HOSTNAME = "node(s) didn't match the requested hostname"
 """The same until v1.20."""
 UNSCHEDULABLE = "node(s) were unschedulable"
-UNSCHEDULABLE_TAINT = Taint(key="node.kubernetes.io/unschedulable", effect="NoSchedule")
 """A pod that tolerates this taint may also come to nodes that are closed for new pods."""
 
 

@@ -14,6 +14,7 @@ import msgspec
 
 from kschedlab.objects.meta import CLUSTER_SCOPED
 from kschedlab.objects.model import (
+    DEFAULT_SCHEDULER,
     ApiObject,
     Container,
     ContainerStatus,
@@ -106,7 +107,7 @@ def _pod(pod: Pod, classes: Mapping[str, PriorityClass]) -> Pod:
         changes["containers"] = tuple(_container(c, spec.hostNetwork) for c in spec.containers)
         changes["initContainers"] = tuple(_container(c, spec.hostNetwork) for c in spec.initContainers)
     if not spec.schedulerName:
-        changes["schedulerName"] = "default-scheduler"
+        changes["schedulerName"] = DEFAULT_SCHEDULER
     if not spec.restartPolicy:
         changes["restartPolicy"] = "Always"
     if spec.terminationGracePeriodSeconds is not None and spec.terminationGracePeriodSeconds < 0:

@@ -17,6 +17,10 @@ class Taint(Part, frozen=True):
     timeAdded: Time | None = None
 
 
+UNSCHEDULABLE_TAINT = Taint("node.kubernetes.io/unschedulable", effect="NoSchedule")
+"""The taint of a cordoned node."""
+
+
 class NodeSpec(Part, frozen=True):
     unschedulable: bool = False
     taints: tuple[Taint, ...] = ()

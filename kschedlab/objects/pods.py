@@ -24,6 +24,8 @@ from kschedlab.objects.meta import (
 from kschedlab.objects.nodes import Taint
 from kschedlab.objects.volumes import Volume
 
+DEFAULT_SCHEDULER = "default-scheduler"
+
 
 class PreferredSchedulingTerm(Part, frozen=True):
     weight: Int32 = 0
@@ -124,7 +126,7 @@ class PodReadinessGate(Part, frozen=True):
 
 class PodSpec(Part, frozen=True):
     nodeName: str = ""
-    schedulerName: str = "default-scheduler"
+    schedulerName: str = DEFAULT_SCHEDULER
     priority: Int32 | None = None
     priorityClassName: str = ""
     preemptionPolicy: str | None = None

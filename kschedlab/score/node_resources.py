@@ -15,6 +15,7 @@ import numpy as np
 from kschedlab.cluster.cluster import Cluster
 from kschedlab.cluster.pods import PodInfo
 from kschedlab.cluster.signatures import BoolArray, FloatArray, IntArray
+from kschedlab.objects.requests import is_scalar
 from kschedlab.score.plugin import MAX_NODE_SCORE, Scored
 
 Resources = tuple[tuple[str, int], ...]
@@ -216,11 +217,6 @@ def usage(cluster: Cluster, resource: str, nodes: IntArray, nonzero: bool) -> tu
         return nothing, nothing
     used = cluster.nonzero[row] if nonzero and row < 2 else cluster.requested[row]
     return cluster.allocatable[row].take(nodes), used.take(nodes)
-
-
-def is_scalar(resource: str) -> bool:
-    """Extended resources, hugepages and the like. v1.37: pkg/scheduler/util/utils.go, IsScalarResourceName."""
-    return resource not in ("cpu", "memory", "ephemeral-storage", "pods", "storage")
 
 
 def rounded_quotient(numerator: IntArray, denominator: IntArray) -> IntArray:

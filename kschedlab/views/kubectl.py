@@ -9,14 +9,14 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-from kschedlab.objects.meta import Time
+from kschedlab.objects.meta import SECOND, Time
 from kschedlab.objects.model import ContainerStateTerminated, ContainerStatus, Pod, PodCondition
 from kschedlab.views.html import visible
 
 HEAD = ("NAME", "READY", "STATUS", "RESTARTS", "AGE", "IP", "NODE", "NOMINATED NODE", "READINESS GATES")
 NONE = "<none>"
 NO_PODS = "No resources found"
-SECOND, MINUTE, HOUR = 1_000_000, 60_000_000, 3_600_000_000
+MINUTE, HOUR = 60 * SECOND, 3600 * SECOND
 
 _PADDING, _NARROWEST = 3, 6
 

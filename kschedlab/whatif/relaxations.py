@@ -14,12 +14,12 @@ from msgspec.structs import replace as put
 from kschedlab.cluster.cluster import Cluster
 from kschedlab.decision import Decision
 from kschedlab.objects.model import (
+    UNSCHEDULABLE_TAINT,
     Affinity,
     ContainerPort,
     NodeSelectorRequirement,
     Pod,
     PodAffinityTerm,
-    Taint,
     Toleration,
     TopologySpreadConstraint,
 )
@@ -27,7 +27,6 @@ from kschedlab.whatif.case import Case, with_spec
 
 TAINTS, PAIRS = 20, 300
 """How many kinds of taints, and how many pairs of changes, are tried at most."""
-CORDONED = Taint(key="node.kubernetes.io/unschedulable", effect="NoSchedule")
 """The taint that NodeUnschedulable takes a cordoned node to have."""
 PREEMPTS = "with preemptionPolicy PreemptLowerPriority"
 
@@ -162,7 +161,7 @@ def untolerated(pod: Pod, cluster: Cluster) -> list[tuple[str, str]]:
     for node in cluster.nodes:
         taints = [taint for taint in node.spec.taints if taint.effect != "PreferNoSchedule"]
         if node.spec.unschedulable:
-            taints.append(CORDONED)
+            taints.append(UNSCHEDULABLE_TAINT)
         refused = (t for t in taints if not any(each.tolerates(t) for each in pod.spec.tolerations))
         nodes.update({(taint.key, taint.value) for taint in refused})
     return [taint for taint, _ in sorted(nodes.items(), key=lambda item: (-item[1], item[0]))]

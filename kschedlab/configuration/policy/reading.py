@@ -23,6 +23,7 @@ from kschedlab.filter.predicates.service_affinity import ServiceAffinity
 from kschedlab.generations import Generation
 from kschedlab.generations.registry import MAX_PRIORITY, REGISTRY_1_13, REGISTRY_1_16, Registry
 from kschedlab.objects.api import API_1_13
+from kschedlab.objects.model import DEFAULT_SCHEDULER
 from kschedlab.objects.problems import Fault, Path, quoted
 from kschedlab.objects.quantity import INT64_MAX
 from kschedlab.score.inter_pod_affinity import InterPodAffinityScore
@@ -31,7 +32,6 @@ from kschedlab.score.plugin import Score
 from kschedlab.score.priorities.node_label import NodeLabelScore
 from kschedlab.score.priorities.service_anti_affinity import ServiceAntiAffinity
 
-SCHEDULER = "default-scheduler"
 MANDATORY = ("CheckNodeUnschedulable", "PodToleratesNodeTaints")
 """Predicates that run whatever the Policy says."""
 CONDITION = "CheckNodeCondition"
@@ -80,8 +80,8 @@ class PolicyReading:
             filters = (GeneralPredicates("AllPredicates", filters),)
         if weight:
             scores = tuple((_pulled(score, weight), w) for score, w in scores)
-        name = f"{SCHEDULER} ({self.base.name})"
-        return {SCHEDULER: replace(self.base, name=name, filters=filters, scores=scores)}
+        name = f"{DEFAULT_SCHEDULER} ({self.base.name})"
+        return {DEFAULT_SCHEDULER: replace(self.base, name=name, filters=filters, scores=scores)}
 
     # -- predicates
 

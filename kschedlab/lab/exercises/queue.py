@@ -14,8 +14,9 @@ from kschedlab.lab.exercises.predict import Predict
 from kschedlab.lab.exercises.queue_repairs import downwards, the_order
 from kschedlab.lab.panels.queue_heap import decoded, info, name
 from kschedlab.lab.panels.queue_order import PROBE, TRANSITION, UNSET, field_of, waiting
-from kschedlab.lab.panels.queue_parts import NOON, SECOND, neighbour
+from kschedlab.lab.panels.queue_parts import NOON, neighbour
 from kschedlab.manifests.loading import Objects
+from kschedlab.objects.meta import SECOND
 from kschedlab.objects.model import Pod
 from kschedlab.queue.events import ASSIGNED_POD_DELETE, NODE_ADD
 from kschedlab.queue.heap import Heap

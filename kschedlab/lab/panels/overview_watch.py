@@ -15,7 +15,7 @@ from kschedlab.lab.panels.base import Panel, View
 from kschedlab.lab.panels.prediction import Prediction
 from kschedlab.lab.panels.settings import Restorable, choice, steps
 from kschedlab.objects.meta import SECOND
-from kschedlab.objects.model import Node, Pod
+from kschedlab.objects.model import DEFAULT_SCHEDULER, Node, Pod
 from kschedlab.objects.requests import pod_requests
 from kschedlab.simulation.log import Changed
 from kschedlab.simulation.replay import Replay
@@ -126,7 +126,7 @@ def _sentence(line: Line, start: int) -> str:
 
 
 def _who(by: str) -> str:
-    return {"default-scheduler": "scheduler", "timeline": "user"}.get(by, by)
+    return {DEFAULT_SCHEDULER: "scheduler", "timeline": "user"}.get(by, by)
 
 
 @cache

@@ -21,6 +21,7 @@ from kschedlab.lab.panels.prediction import Prediction
 from kschedlab.lab.panels.queue_heap import decoded
 from kschedlab.lab.panels.settings import Restorable, choice, slider, switch
 from kschedlab.manifests.loading import decode_objects
+from kschedlab.objects.meta import SECOND
 from kschedlab.objects.model import Pod
 from kschedlab.queue.events import ASSIGNED_POD_DELETE, NODE_ADD, node_changes
 from kschedlab.queue.interface import ACTIVE, BACKOFF, GONE, IN_FLIGHT, UNSCHEDULABLE, QueuedPod
@@ -30,7 +31,6 @@ from kschedlab.views.queue import Lane, Moment, Stretch, draw_lanes
 from kschedlab.views.tables import row, table
 from kschedlab.views.words import aligned, refusals
 
-SECOND = 1_000_000
 START = 1_772_438_400_000_000
 """2026-03-02T08:00:00Z, in microseconds since 1970."""
 TICK, ATTEMPT = SECOND // 4, SECOND // 10

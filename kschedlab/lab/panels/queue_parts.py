@@ -15,6 +15,7 @@ from kschedlab.lab.panels.base import Panel, View
 from kschedlab.lab.panels.prediction import Prediction
 from kschedlab.lab.panels.queue_heap import decoded
 from kschedlab.lab.panels.settings import Restorable, choice, steps, switch
+from kschedlab.objects.meta import SECOND
 from kschedlab.objects.model import Pod
 from kschedlab.queue.events import NODE_ADD
 from kschedlab.queue.nominated import NominatedPodMap, NominationRules
@@ -27,7 +28,6 @@ from kschedlab.views.words import aligned
 
 NOON = 1_772_452_800_000_000
 """2026-03-02T12:00:00Z, the time of web's attempt, in microseconds since 1970."""
-SECOND = 1_000_000
 NEVER, BEFORE, DURING, CHANGED = "nothing", "MoveAll before the pop", "MoveAll during the attempt", "Update meanwhile"
 UNSCHEDULABLE, ERROR = "Unschedulable", "SchedulerError"
 

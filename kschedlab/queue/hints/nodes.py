@@ -7,12 +7,10 @@ tainttoleration/taint_toleration.go, nodeaffinity/node_affinity.go (isSchedulabl
 from __future__ import annotations
 
 from kschedlab.cluster.labels import first_untolerated, required_terms, tolerated
-from kschedlab.objects.model import Node, NodeSelector, Pod, Taint
+from kschedlab.objects.model import UNSCHEDULABLE_TAINT, Node, NodeSelector, Pod
 from kschedlab.objects.selectors import NodeTerm, SelectorError
 from kschedlab.queue.events import Hint
 from kschedlab.queue.hints.prepared_pod import Prepared
-
-UNSCHEDULABLE = Taint("node.kubernetes.io/unschedulable", effect="NoSchedule")
 
 
 def unschedulable_after_node(pod: Pod, old: Node | None, new: Node) -> bool:
@@ -22,7 +20,7 @@ def unschedulable_after_node(pod: Pod, old: Node | None, new: Node) -> bool:
 
 def unschedulable_after_toleration(pod: Pod, old: Pod, new: Pod) -> bool:
     """NodeUnschedulable: the pod now tolerates being put on a cordoned node."""
-    return tolerated(UNSCHEDULABLE, new.spec.tolerations)
+    return tolerated(UNSCHEDULABLE_TAINT, new.spec.tolerations)
 
 
 def taints_after_node(pod: Pod, old: Node | None, new: Node) -> bool:

@@ -12,11 +12,10 @@ from collections.abc import Iterable, Sequence
 from msgspec.structs import replace
 
 from kschedlab.objects.meta import SECOND, Time
-from kschedlab.objects.model import Node, Taint, Toleration
+from kschedlab.objects.model import UNSCHEDULABLE_TAINT, Node, Taint, Toleration
 
 NO_SCHEDULE, NO_EXECUTE = "NoSchedule", "NoExecute"
 NOT_READY, UNREACHABLE = "node.kubernetes.io/not-ready", "node.kubernetes.io/unreachable"
-UNSCHEDULABLE = "node.kubernetes.io/unschedulable"
 DEFAULT_TOLERATION = 300
 """Seconds that a pod without its own toleration stays on a node that is not ready or unreachable."""
 
@@ -39,10 +38,10 @@ def with_taints(node: Node, now: int) -> Node:
     from_conditions = [_TAINT_OF_CONDITION[each] for each in conditions if each in _TAINT_OF_CONDITION]
     wanted = {(key, NO_SCHEDULE): None for key in from_conditions}
     if node.spec.unschedulable:
-        wanted[UNSCHEDULABLE, NO_SCHEDULE] = None
+        wanted[UNSCHEDULABLE_TAINT.key, NO_SCHEDULE] = None
     wanted |= {(key, NO_EXECUTE): None for key in from_conditions if key in (NOT_READY, UNREACHABLE)}
     types = {type for type, _ in conditions}
-    managed = {UNSCHEDULABLE, *(key for (type, _), key in _TAINT_OF_CONDITION.items() if type in types)}
+    managed = {UNSCHEDULABLE_TAINT.key, *(key for (type, _), key in _TAINT_OF_CONDITION.items() if type in types)}
     kept = [taint for taint in node.spec.taints if not _is_managed(taint, managed) or _identity(taint) in wanted]
     present = set(map(_identity, kept))
     missing = [identity for identity in wanted if identity not in present]

@@ -16,7 +16,7 @@ from kschedlab.cluster.cluster import Cluster
 from kschedlab.generations import Generation, Profiles
 from kschedlab.generations.rules import LoopRules
 from kschedlab.objects.meta import SECOND
-from kschedlab.objects.model import Node, Pod
+from kschedlab.objects.model import DEFAULT_SCHEDULER, Node, Pod
 from kschedlab.queue.with_events import WithEvents
 from kschedlab.scheduler import Scheduler
 from kschedlab.simulation.events import Broadcaster
@@ -38,7 +38,6 @@ from kschedlab.simulation.scheduler.waiting_pods import WaitingPods
 from kschedlab.simulation.scheduler.watched_kinds import OTHERS
 from kschedlab.simulation.server.api import ApiServer
 
-DEFAULT_SCHEDULER = "default-scheduler"
 DEFAULT_LATENCIES = Latencies()
 
 
