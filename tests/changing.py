@@ -11,7 +11,7 @@ from typing import Any
 import msgspec
 
 from kschedlab.cluster.cluster import Cluster
-from kschedlab.cluster.object_store import MATTERS, STORAGE, key_of
+from kschedlab.cluster.object_store import RELEVANT_PART, STORAGE, key_of
 from kschedlab.cluster.topology import zone_of
 from kschedlab.decision import Decision
 from kschedlab.filter.predicates.service_affinity import ServiceAffinity
@@ -205,7 +205,7 @@ def _pool() -> dict[type[ApiObject], dict[str, list[Any]]]:
     draw, pool = random.Random(5), dict[type[ApiObject], dict[str, list[Any]]]()
     for _ in range(VARIANTS):
         objects = decode_objects([make(draw) for make in MAKERS])
-        for kind in (Node, Pod, *MATTERS):
+        for kind in (Node, Pod, *RELEVANT_PART):
             for document in objects.of(kind):
                 key = document.metadata.name if kind is Node else str(key_of(document))
                 pool.setdefault(kind, {}).setdefault(key, []).append(document)
@@ -239,7 +239,7 @@ class Told:
     zones: dict[tuple[str, str], list[str]] = field(default_factory=dict)
     running: dict[str, tuple[Pod, str]] = field(default_factory=dict)
     hoping: dict[str, tuple[Pod, str]] = field(default_factory=dict)
-    around: dict[type[ApiObject], dict[Any, Any]] = field(default_factory=lambda: {kind: {} for kind in MATTERS})
+    around: dict[type[ApiObject], dict[Any, Any]] = field(default_factory=lambda: {kind: {} for kind in RELEVANT_PART})
 
     def copy(self) -> Told:
         """To be changed apart."""
@@ -308,7 +308,9 @@ class Changing:
         weights = draw.choice(
             [[10, 40, 8, 8, 34], [0, 20, 4, 2, 40], [5, 90, 10, 10, 5], [0, 5, 1, 1, 90], [50, 5, 1, 1, 9]]
         )
-        kinds = draw.choice([list(MATTERS), [*STORAGE], [*STORAGE], [k for k in MATTERS if k not in STORAGE]])
+        kinds = draw.choice(
+            [list(RELEVANT_PART), [*STORAGE], [*STORAGE], [k for k in RELEVANT_PART if k not in STORAGE]]
+        )
         for step in range(steps):
             sort = draw.choices(sorts, weights)[0]
             if sort == self.around:
@@ -371,7 +373,7 @@ class Changing:
         found, key = self.told.around[kind], key_of(new)
         if key in found and draw.random() < 0.3:
             del found[key]
-            self.cluster.change_objects(gone=[new])
+            self.cluster.change_objects(removed=[new])
         else:
             found[key] = new
             self.cluster.change_objects([new])

@@ -1,4 +1,4 @@
-"""The cluster: columns of nodes and pods, the objects around them, and what is asked about them."""
+"""The cluster: columns of nodes and pods, the other objects, and values derived from them."""
 
 from __future__ import annotations
 
@@ -25,11 +25,11 @@ from kschedlab.cluster.derived import (
     DerivedValues,
     bindable,
 )
-from kschedlab.cluster.object_store import STORAGE, ObjectStore, change, differs, key_of
+from kschedlab.cluster.object_store import STORAGE, ObjectStore, is_relevant, key_of, put_or_remove
 from kschedlab.cluster.pods import NEVER_STARTED, PodInfo
 from kschedlab.cluster.signatures import IntArray, PodQuery
 from kschedlab.cluster.topology import Topology
-from kschedlab.cluster.volumes import ClaimKey, Volumes, claims_of, may_yet_bind, volume_class
+from kschedlab.cluster.volumes import ClaimKey, Volumes, can_still_bind, claims_of, volume_class
 from kschedlab.objects.api import API_1_37, Api
 from kschedlab.objects.model import (
     ApiObject,
@@ -48,7 +48,7 @@ D = TypeVar("D", bound=ApiObject)
 
 
 class Cluster(Columns):
-    """A cluster of nodes and running, nominated and pending pods.
+    """A cluster of nodes and of running, nominated and pending pods.
 
     ====================  ===========================================================================================
     reading               ``nodes``, ``names``, ``index``, ``resources``, ``allocatable``, ``requested``, ``nonzero``,
@@ -61,10 +61,10 @@ class Cluster(Columns):
     checking              :meth:`check`
     ====================  ===========================================================================================
 
-    Node arrays are int64[nodes] in the order in which the scheduler looks at the nodes (zones in turn):
+    Node arrays are int64[nodes] in the order in which the scheduler visits the nodes (round robin over the zones):
     ``allocatable[resource, node]`` and ``requested[resource, node]`` (cpu in milli, the rest in units),
-    ``nonzero[0 | 1, node]`` (cpu, memory with the defaults for pods that ask for nothing), ``pods_on``, ``max_pods``.
-    ``report``: what was read of the manifests.
+    ``nonzero[0 | 1, node]`` (cpu, memory with the defaults for pods without requests), ``pods_on``, ``max_pods``.
+    ``report``: which manifests were read and which ignored.
     """
 
     def __init__(self, objects: Objects, api: Api = API_1_37) -> None:
@@ -77,13 +77,13 @@ class Cluster(Columns):
         self._owned |= {VOLUMES, *(kind.__name__ for kind in self._objects.kinds())}
         self.change_nodes((node.metadata.name, node) for node in objects.nodes)
         for pod in objects.pods:
-            self._place(pod)
+            self._add_pod(pod)
 
     @classmethod
     def from_files(cls, *sources: str, api: Api = API_1_37) -> Cluster:
         """Load manifests: paths of files or folders, or ``-`` for standard input.
 
-        Raises ManifestError, which lists everything that is wrong with them.
+        Raises ManifestError, which lists everything wrong with them.
         """
         from kschedlab.manifests.loading import load
 
@@ -91,24 +91,24 @@ class Cluster(Columns):
 
     @classmethod
     def from_kubectl(cls, *arguments: str, api: Api = API_1_37) -> Cluster:
-        """The cluster that the ``kubectl`` on the PATH talks to; ``arguments`` are passed on (``--context``, ...)."""
+        """The cluster that ``kubectl`` (on the PATH) connects to; ``arguments`` are passed on (``--context``, ...)."""
         from kschedlab.manifests.loading import from_kubectl
 
         return cls(from_kubectl(*arguments), api)
 
-    # -- asking
+    # -- computing
 
     def count(self, query: PodQuery) -> IntArray:
-        """int64[nodes], not to be written to: the query's sum over each node's pods. O(pods) at first, then O(1)."""
+        """int64[nodes], read-only: the query's sum over each node's pods. O(pods) the first time, then O(1)."""
         if query not in self._counts:
             live = np.flatnonzero(self.pods.live())
-            self._counts.ask(query, self.pods.node[live], self.pods.signature[live])
+            self._counts.start(query, self.pods.node[live], self.pods.signature[live])
         return self._counts[query]
 
     def tally(self, signatures: Sequence[int]) -> IntArray:
-        """int64[nodes]: how many pods of these signatures each node has; a signature given twice counts twice.
+        """int64[nodes]: how many pods of these signatures each node has; a signature listed twice counts twice.
 
-        Counted afresh, for what few pods have: O(pods).
+        Computed on every call, for questions that few pods ask: O(pods).
         """
         weight = self.signatures.occurrences(signatures)[self.pods.signature]
         rows = np.flatnonzero(weight)
@@ -123,31 +123,31 @@ class Cluster(Columns):
         )
 
     def derived(self, key: Hashable, compute: Callable[[], T], *sources: Hashable) -> T:
-        """Something that follows from these sources alone (see :mod:`facts`), computed once for each key.
+        """A value that depends on these sources alone (:mod:`kschedlab.cluster.derived`), computed once for each key.
 
-        It must name all of them. Without any, it follows from what never changes, such as a pod's signature.
+        ``sources`` must be complete. Without any, the value depends only on what never changes, such as a signature.
         """
         return self._derived.find(key, compute, sources)
 
     def objects_of(self, kind: type[D]) -> Collection[D]:
-        """The objects of that kind, in the order in which they came. Nodes and pods have columns instead."""
+        """The objects of that kind, in order of arrival. Nodes and pods are in columns instead."""
         return self._objects.of(kind).values()
 
     def find(self, kind: type[D], key: Hashable) -> D | None:
-        """The object of that kind with that (namespace, name), or name alone where the kind has no namespaces."""
+        """The object of that kind with that (namespace, name), or name alone for a kind without namespaces."""
         return self._objects.of(kind).get(key)
 
     @property
     def ranks(self) -> IntArray:
-        """int64[nodes], not to be written to: each node's place among all, sorted by name."""
+        """int64[nodes], read-only: each node's position in the list of names, sorted."""
         return self.derived("ranks", lambda: np.argsort(np.argsort(np.array(self.names, np.str_))), NAMES)
 
     def pods_of(self, node: int) -> IntArray:
-        """int64[]: the rows of the node's pods, in the order of their rows. O(pods)."""
+        """int64[]: the rows of the node's pods, in ascending order. O(pods)."""
         return np.flatnonzero(self.pods.node == node)
 
     def info(self, pod: Pod) -> PodInfo:
-        """The pod, prepared for a decision."""
+        """The pod with everything that a decision needs to know of it."""
         pod = self.api.admit(pod)
         start, metadata = pod.status.startTime, pod.metadata
         request, placed = self.api.incoming(pod), self.api.placed(pod)
@@ -165,9 +165,9 @@ class Cluster(Columns):
             nonzero=self.api.nonzero(pod),
         )
 
-    def renewed(self, info: PodInfo, before: Pod, after: Pod) -> PodInfo:
-        """The info of a pod that was ``before`` and is ``after``; computed anew only if it could be another one."""
-        if not _counts_alike(before, after):
+    def updated_info(self, info: PodInfo, before: Pod, after: Pod) -> PodInfo:
+        """The info of a pod that changed from ``before`` to ``after``, recomputed only if a change can affect it."""
+        if not _same_info(before, after):
             return self.info(after)
         pod = info.pod
         spec = pod.spec if pod.spec.nodeName == after.spec.nodeName else replace(pod.spec, nodeName=after.spec.nodeName)
@@ -176,30 +176,30 @@ class Cluster(Columns):
     # -- changing
 
     def change_nodes(self, changes: Changes) -> None:
-        """Add, update and remove any number of nodes at once, each by its name; None: it is gone.
+        """Add, update and remove any number of nodes at once, by name; None: the node is removed.
 
-        Pods on a node that is gone are kept aside, and take their room again if it comes back. Where no node comes,
-        goes or changes its zone, the columns stay, and facts that follow from fields which no node changed.
-        O(nodes + pods) else. KeyError, and nothing is changed, if a node that is to go is not there.
+        Pods on a removed node are set aside, and use its resources again if it returns. If no node is added or removed
+        or changes its zone, the columns stay, as do values derived from fields that did not change; otherwise O(nodes +
+        pods). KeyError, and nothing changes, if a node to be removed does not exist.
         """
         self._derived = self._derived.without(self._change_nodes(changes))
 
-    def change_objects(self, put: Iterable[ApiObject] = (), gone: Iterable[ApiObject] = ()) -> None:
-        """Put objects of all kinds but nodes and pods in the place of those of the same name, and take out others.
+    def change_objects(self, put: Iterable[ApiObject] = (), removed: Iterable[ApiObject] = ()) -> None:
+        """Add, replace and remove objects of all kinds but nodes and pods.
 
-        What follows from them is dropped, and nothing else. KeyError if one that is to go is not there.
+        Only values derived from them are dropped. KeyError if an object to be removed does not exist.
         """
         changed: set[Hashable] = set()
-        for document in put:
-            changed |= self._change_object(document, document)
-        for document in gone:
-            changed |= self._change_object(document, None)
+        for changed_object in put:
+            changed |= self._change_object(changed_object, changed_object)
+        for changed_object in removed:
+            changed |= self._change_object(changed_object, None)
         self._derived = self._derived.without(changed)
 
     # -- what-if
 
     def fork(self) -> Cluster:
-        """A cluster that starts as this one and changes apart from it. Columns are copied when one of them changes."""
+        """A copy that changes independently. Columns are shared until one of the two changes them."""
         other = Cluster.__new__(Cluster)
         other.__dict__.update(self.__dict__)
         self._owned = other._owned = frozenset()
@@ -209,32 +209,32 @@ class Cluster(Columns):
 
     @property
     def objects(self) -> Objects:
-        """All objects as they are now, of which a cluster can be built that decides as this one does. O(all)."""
+        """All objects as they are now; a cluster built from them decides as this one does. O(all)."""
         from kschedlab.manifests.loading import Objects
 
-        found = Objects(report=self.report)
-        found.nodes += [self.nodes[self.index[name]] for name in self._order.by_zone()]
+        objects = Objects(report=self.report)
+        objects.nodes += [self.nodes[self.index[name]] for name in self._order.by_zone()]
         for kind in self._objects.kinds():
-            found.of(kind).extend(self.objects_of(kind))
+            objects.of(kind).extend(self.objects_of(kind))
         live = np.flatnonzero(self.pods.live())
         for row in live[np.argsort(self.pods.arrival[live])].tolist():
-            found.pods.append(_on_node(self.pods.info(row).pod, self.names[self.pods.node[row]]))
-        found.pods += [_on_node(info.pod, node) for info, node in self.without_node.values()]
-        hoping = {key: self.names[self.nominated.node[row]] for key, row in self.nominated.row_of.items()}
-        hoping |= {key: node for key, (_, node) in self.nominated_without_node.items()}
+            objects.pods.append(_on_node(self.pods.info(row).pod, self.names[self.pods.node[row]]))
+        objects.pods += [_on_node(info.pod, node) for info, node in self.without_node.values()]
+        nominated_to = {key: self.names[self.nominated.node[row]] for key, row in self.nominated.row_of.items()}
+        nominated_to |= {key: node for key, (_, node) in self.nominated_without_node.items()}
         waiting = {key: self.nominated.info(row) for key, row in self.nominated.row_of.items()}
         waiting |= {key: info for key, (info, _) in self.nominated_without_node.items()} | self.pending
-        found.pods += [_hoping(info.pod, hoping.get(key, "")) for key, info in waiting.items()]
-        return found
+        objects.pods += [_nominated_to(info.pod, nominated_to.get(key, "")) for key, info in waiting.items()]
+        return objects
 
     def check(self) -> None:
-        """Raise AssertionError unless every kept column and count equals one made afresh from the pods and nodes."""
-        afresh = Columns(self.api.older_zone_labels_only)
-        afresh.signatures = self.signatures
+        """Raise AssertionError unless every column and count equals one rebuilt from the pods and nodes."""
+        rebuilt = Columns(self.api.older_zone_labels_only)
+        rebuilt.signatures = self.signatures
         for name in self.resources:
-            afresh._row(name)
-        afresh._change_nodes((name, self.nodes[self.index[name]]) for name in self._order.by_zone())
-        assert self.names == afresh.names and self.index == afresh.index, "the order of the nodes drifted"
+            rebuilt._row(name)
+        rebuilt._change_nodes((name, self.nodes[self.index[name]]) for name in self._order.by_zone())
+        assert self.names == rebuilt.names and self.index == rebuilt.index, "nodes are in the wrong order"
         assert [node.metadata.name for node in self.nodes] == self.names, "nodes and names disagree"
         live = np.flatnonzero(self.pods.live())
         assert sorted(self.pods.row_of.values()) == live.tolist(), "rows and pods disagree"
@@ -243,23 +243,27 @@ class Cluster(Columns):
             assert self.pods.row_of[info.key] == row and self.pods.signature[row] == info.signature, (
                 f"row {row} is not {info.key}"
             )
-            assert (self.pods.priority[row], self.pods.start[row]) == (info.priority, info.start), f"row {row} is stale"
-            afresh.bind(info, self.names[self.pods.node[row]])
+            assert (self.pods.priority[row], self.pods.start[row]) == (info.priority, info.start), (
+                f"row {row} is outdated"
+            )
+            rebuilt.bind(info, self.names[self.pods.node[row]])
         for name in ("allocatable", "max_pods", "requested", "nonzero", "pods_on"):
-            assert np.array_equal(getattr(afresh, name), getattr(self, name)), f"{name} drifted from the pods and nodes"
+            assert np.array_equal(getattr(rebuilt, name), getattr(self, name)), (
+                f"{name} disagrees with the pods and nodes"
+            )
         for _, node in (*self.without_node.values(), *self.nominated_without_node.values()):
-            assert node not in self.index, f"pods are kept aside though node {node} is there"
+            assert node not in self.index, f"pods are set aside although node {node} exists"
         for query in self._counts.queries():
             count = np.zeros(len(self.nodes), np.int64)
             answers = np.array(
                 [query.of(self.signatures[signature]) for signature in range(len(self.signatures))], np.int64
             )
             np.add.at(count, self.pods.node[live], answers[self.pods.signature[live]])
-            assert np.array_equal(count, self.count(query)), f"the count of {query} drifted from the pods"
+            assert np.array_equal(count, self.count(query)), f"the count of {query} disagrees with the pods"
 
     # -- inside
 
-    def _place(self, pod: Pod) -> None:
+    def _add_pod(self, pod: Pod) -> None:
         if pod.status.phase in ("Succeeded", "Failed"):
             return
         info = self.info(pod)
@@ -270,68 +274,65 @@ class Cluster(Columns):
         if pod.status.nominatedNodeName:
             self.nominate(info, pod.status.nominatedNodeName)
 
-    def _change_object(self, document: ApiObject, new: Any) -> set[Hashable]:
-        """Change one object; what may have changed with it."""
-        kind, key = type(document), key_of(document)
+    def _change_object(self, changed_object: ApiObject, new: Any) -> set[Hashable]:
+        """Change one object; return the sources whose derived values it may affect."""
+        kind, key = type(changed_object), key_of(changed_object)
         old = self._objects.of(kind).get(key)
         if old is None and new is None:
             raise KeyError(f"there is no {kind.__name__} {key!r}")
-        telling = differs(kind, old, new)
-        changed: set[Hashable] = {kind.__name__} if telling else set()
+        relevant = is_relevant(kind, old, new)
+        changed: set[Hashable] = {kind.__name__} if relevant else set()
         if kind in STORAGE:
-            return changed | self._change_storage(kind, key, old, new, telling)
+            return changed | self._change_storage(kind, key, old, new, relevant)
         if kind.__name__ not in self._owned:
-            self._objects = self._objects.apart([kind])
+            self._objects = self._objects.with_own_copies([kind])
             self._owned |= {kind.__name__}
-        change(self._objects.of(kind), key, new)
-        if telling and kind is Namespace:
+        put_or_remove(self._objects.of(kind), key, new)
+        if relevant and kind is Namespace:
             self._counts = Counts(self.signatures, len(self.nodes))
         return changed
 
-    def _change_storage(self, kind: type[ApiObject], key: Any, old: Any, new: Any, telling: bool) -> set[Hashable]:
+    def _change_storage(self, kind: type[ApiObject], key: Any, old: Any, new: Any, relevant: bool) -> set[Hashable]:
         changed: set[Hashable] = set()
-        if VOLUMES not in self._owned or (telling and kind is StorageClass):
-            self._renew_volumes()
+        if VOLUMES not in self._owned or (relevant and kind is StorageClass):
+            self._copy_volumes()
             changed.add(VOLUMES)
         volumes = self.volumes
         if kind is PersistentVolumeClaim:
-            if may_yet_bind(old) != may_yet_bind(new):
-                changed |= {bindable(volume_class(volume)) for volume in volumes.kept_for(key)}
-            self._revise([key], lambda: volumes.change_claim(key, new))
+            if can_still_bind(old) != can_still_bind(new):
+                changed |= {bindable(volume_class(volume)) for volume in volumes.reserved_for(key)}
+            self._change_claims([key], lambda: volumes.change_claim(key, new))
         elif kind is PersistentVolume:
-            changed |= {bindable(volume_class(volume)) for volume in (old, new) if telling and volume is not None}
-            changed |= {ATTACHMENTS} if telling and volumes.is_attached(key) else set()
-            self._revise(volumes.claims_on(key), lambda: volumes.change_volume(key, new))
+            changed |= {bindable(volume_class(volume)) for volume in (old, new) if relevant and volume is not None}
+            changed |= {ATTACHMENTS} if relevant and volumes.is_attached(key) else set()
+            self._change_claims(volumes.claims_on(key), lambda: volumes.change_volume(key, new))
         else:
-            change(self._objects.of(kind), key, new)
+            put_or_remove(self._objects.of(kind), key, new)
         return changed
 
-    def _renew_volumes(self) -> None:
-        """Have volumes of one's own, about which nothing has been asked."""
+    def _copy_volumes(self) -> None:
+        """Replace shared volumes by a copy and drop all answers about the shared ones."""
         self.signatures.drop(self.volumes)
-        self._objects = self._objects.apart(STORAGE)
+        self._objects = self._objects.with_own_copies(STORAGE)
         self.volumes = Volumes(self._objects)
         self._counts = Counts(self.signatures, len(self.nodes))
         self._owned |= {VOLUMES, *(kind.__name__ for kind in STORAGE)}
 
-    def _revise(self, claims: Iterable[ClaimKey], make_the_change: Callable[[], None]) -> None:
-        """Change volumes, and with them what is known of the signatures of pods that use these claims."""
-        signatures = [
-            *dict.fromkeys(
-                signature for claim in claims for signature in self.signatures.signatures_with(claims_of, claim)
-            )
-        ]
+    def _change_claims(self, claims: Iterable[ClaimKey], apply_change: Callable[[], None]) -> None:
+        """Change volumes, and update the answers about signatures of pods that use these claims."""
+        used_by = (signature for claim in claims for signature in self.signatures.signatures_with(claims_of, claim))
+        signatures = list(dict.fromkeys(used_by))
         if not signatures:
-            make_the_change()
+            apply_change()
             return
-        self._own("pods")
+        self._unshare("pods")
         nodes = {signature: self.pods.node[self.pods.signature == signature] for signature in signatures}
         for signature in signatures:
-            self._counts.take_out(signature, nodes[signature])
-        make_the_change()
+            self._counts.exclude(signature, nodes[signature])
+        apply_change()
         self.signatures.refresh(self.volumes, signatures)
         for signature in signatures:
-            self._counts.put_back(signature, nodes[signature])
+            self._counts.include(signature, nodes[signature])
 
 
 def _on_node(pod: Pod, node: str) -> Pod:
@@ -340,7 +341,7 @@ def _on_node(pod: Pod, node: str) -> Pod:
     return replace(pod, spec=replace(pod.spec, nodeName=node))
 
 
-def _hoping(pod: Pod, node: str) -> Pod:
+def _nominated_to(pod: Pod, node: str) -> Pod:
     if pod.status.nominatedNodeName == node:
         return pod
     return replace(pod, status=replace(pod.status, nominatedNodeName=node))
@@ -349,8 +350,8 @@ def _hoping(pod: Pod, node: str) -> Pod:
 _RESIZED = ("containerStatuses", "initContainerStatuses", "resources", "allocatedResources")
 
 
-def _counts_alike(one: Pod, other: Pod) -> bool:
-    """Whether the two versions of a pod are one to :meth:`Cluster.info`, but for the objects themselves."""
+def _same_info(one: Pod, other: Pod) -> bool:
+    """Whether :meth:`Cluster.info` computes the same for both versions of a pod, apart from the objects themselves."""
     known, status = one.status, other.status
     return (
         one.spec == other.spec

@@ -1,4 +1,4 @@
-"""Counts that are kept, not recounted: for each query, how many pods on each node answer it."""
+"""For each query, its sum over the pods of each node, updated pod by pod instead of recounted."""
 
 from __future__ import annotations
 
@@ -7,10 +7,10 @@ import numpy as np
 from kschedlab.cluster.signatures import IntArray, PodQuery, Signatures
 
 LIMIT = 1 << 23
-"""How many numbers are kept at most."""
+"""The most numbers that a table holds."""
 
 
-def gathered(columns: IntArray, origin: IntArray) -> IntArray:
+def rearranged(columns: IntArray, origin: IntArray) -> IntArray:
     """The columns (nodes on the last axis) in another order. ``origin``: int64[nodes], -1 for a column of zeros."""
     blank = np.zeros((*columns.shape[:-1], 1), np.int64)
     return np.take(np.concatenate([columns, blank], axis=-1), origin, axis=-1)
@@ -19,9 +19,8 @@ def gathered(columns: IntArray, origin: IntArray) -> IntArray:
 class Counts:
     """A table of queries x nodes.
 
-    Row ``r`` holds, for every node, the sum of query ``r``'s answers over the node's pods. A query gets its
-    row the first time it is asked, from the pods' columns (O(pods)); after that a pod that comes or goes costs one
-    indexed addition for all rows together.
+    Row ``r`` holds, for every node, the sum of query ``r``'s answers over the node's pods. The first call computes the
+    row from the pods' columns (O(pods)); after that, adding or removing a pod costs one indexed addition for all rows.
     """
 
     def __init__(self, signatures: Signatures, nodes: int) -> None:
@@ -47,8 +46,8 @@ class Counts:
         """int64[nodes]: the query's count on every node."""
         return self._table[self._rows[query]]
 
-    def ask(self, query: PodQuery, node: IntArray, signature: IntArray) -> None:
-        """Begin to keep the query's counts, starting from these pods' columns. With too many, all are forgotten."""
+    def start(self, query: PodQuery, node: IntArray, signature: IntArray) -> None:
+        """Count the query from now on, starting with the pods in these columns. A full table is emptied first."""
         if len(self._rows) >= self._most_rows:
             self._rows, self._relevant = {}, []
             self._table = np.zeros((8, self._table.shape[1]), np.int64)
@@ -56,33 +55,33 @@ class Counts:
         np.add.at(self._table[row], node, self._signatures.evaluate(query)[signature])
 
     def add(self, signature: int, node: int, sign: int) -> None:
-        """A pod of that signature came to (+1) or left (-1) the node."""
-        rows, weights = self._known(signature)
+        """Add (+1) or remove (-1) a pod of that signature on the node."""
+        rows, weights = self._relevant_to(signature)
         if len(rows):
             self._table[rows, node] += sign * weights
 
-    def take_out(self, signature: int, node: IntArray) -> None:
-        """Pods of that signature, on these nodes, no longer count; see :meth:`put_back`."""
+    def exclude(self, signature: int, node: IntArray) -> None:
+        """Stop counting the pods of that signature on these nodes; see :meth:`include`."""
         self._add_all(signature, node, -1)
 
-    def put_back(self, signature: int, node: IntArray) -> None:
-        """They count again, with the answers that queries about their signature have by now."""
+    def include(self, signature: int, node: IntArray) -> None:
+        """Count these pods again, with the queries' current answers about their signature."""
         self._relevant[signature] = self._rows_of(signature)
         self._add_all(signature, node, +1)
 
-    def gathered(self, origin: IntArray) -> Counts:
-        """The same queries for other nodes. ``origin``: int64[nodes], each one's place so far; -1: new, no pods."""
+    def rearranged(self, origin: IntArray) -> Counts:
+        """The same queries for other nodes. ``origin``: int64[nodes], each node's old position, -1 for new nodes."""
         other = self.copy()
         other._most_rows = max(8, LIMIT // max(len(origin), 1))
-        other._table = gathered(self._table, origin)
+        other._table = rearranged(self._table, origin)
         return other
 
     def _add_all(self, signature: int, node: IntArray, sign: int) -> None:
-        rows, weights = self._known(signature)
+        rows, weights = self._relevant_to(signature)
         for row, weight in zip(rows.tolist(), weights.tolist(), strict=True):
             np.add.at(self._table[row], node, sign * weight)
 
-    def _known(self, signature: int) -> tuple[IntArray, IntArray]:
+    def _relevant_to(self, signature: int) -> tuple[IntArray, IntArray]:
         while len(self._relevant) <= signature:
             self._relevant.append(self._rows_of(len(self._relevant)))
         return self._relevant[signature]
@@ -95,15 +94,15 @@ class Counts:
         number = self._rows[query] = len(self._rows)
         if number == len(self._table):
             self._table = np.concatenate([self._table, np.zeros_like(self._table)])
-        answers = self._signatures.evaluate(query)
-        for signature in np.flatnonzero(answers[: len(self._relevant)]).tolist():
+        values = self._signatures.evaluate(query)
+        for signature in np.flatnonzero(values[: len(self._relevant)]).tolist():
             rows, weights = self._relevant[signature]
-            self._relevant[signature] = np.append(rows, number), np.append(weights, answers[signature])
+            self._relevant[signature] = np.append(rows, number), np.append(weights, values[signature])
         return number
 
     def _rows_of(self, signature: int) -> tuple[IntArray, IntArray]:
-        answers = np.fromiter(
+        values = np.fromiter(
             (self._signatures.evaluate(q)[signature] for q in self._rows), np.int64, count=len(self._rows)
         )
-        rows = np.flatnonzero(answers)
-        return rows, answers[rows]
+        rows = np.flatnonzero(values)
+        return rows, values[rows]

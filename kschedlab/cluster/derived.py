@@ -1,4 +1,4 @@
-"""What follows from the nodes and objects of a cluster: worked out once, dropped when what it follows from changes."""
+"""Values derived from a cluster's nodes and objects: computed once, dropped when their sources change."""
 
 from __future__ import annotations
 
@@ -17,10 +17,10 @@ CONDITIONS = "status.conditions"
 IMAGES = "status.images"
 ALLOCATABLE = "status.allocatable"
 NAMES = "metadata.name"
-"""Fields of nodes that facts follow from. Each stands for the field on all nodes, in their order: nodes that come, go
-or change places change them all."""
+"""Fields of nodes as sources. Each stands for the field on all nodes, in their order, so adding, removing or moving a
+node changes all of them."""
 
-READ: dict[str, Callable[[Node], object]] = {
+READ_FIELD: dict[str, Callable[[Node], object]] = {
     LABELS: lambda node: node.metadata.labels,
     ANNOTATIONS: lambda node: node.metadata.annotations,
     TAINTS: lambda node: node.spec.taints,
@@ -29,9 +29,9 @@ READ: dict[str, Callable[[Node], object]] = {
     IMAGES: lambda node: node.status.images,
     ALLOCATABLE: lambda node: node.status.allocatable,
 }
-"""How the fields are read. A node keeps its name."""
+"""How to read each field. A node's name never changes."""
 
-EVERY_FIELD = frozenset([NAMES, *READ])
+EVERY_FIELD = frozenset([NAMES, *READ_FIELD])
 
 NAMESPACES = "Namespace"
 SERVICES = "Service"
@@ -43,56 +43,56 @@ CSI_NODES = "CSINode"
 CSI_DRIVERS = "CSIDriver"
 CAPACITIES = "CSIStorageCapacity"
 ATTACHMENTS = "VolumeAttachment"
-"""Kinds of objects that facts follow from."""
+"""Kinds of objects as sources."""
 
 VOLUMES = "volumes"
-"""For facts that hold a cluster's Volumes: an independent copy took their place."""
+"""Source of values that refer to a cluster's Volumes, which a copy may replace."""
 
 LIMIT = 4096
-"""How many facts are kept that follow from the same things."""
+"""The most values kept for the same sources."""
 
 
 def bindable(class_name: str) -> Hashable:
-    """For facts about the volumes of one class that may yet be bound."""
+    """Source of values about the volumes of a class to which claims can still be bound."""
     return "bindable", class_name
 
 
 def changed_fields(old: Node, new: Node) -> frozenset[str]:
-    """The fields that facts follow from and that differ. The resource version and heartbeats are none of them."""
-    return frozenset(field for field, read in READ.items() if read(old) != read(new))
+    """The source fields that differ. Resource versions and heartbeats are not among them."""
+    return frozenset(field for field, read in READ_FIELD.items() if read(old) != read(new))
 
 
 class DerivedValues:
-    """Facts by what they follow from, then by their key.
+    """Values by their sources, then by key.
 
-    Forks share them until one changes: :meth:`without` leaves this object as it is, and what it keeps stays common.
+    Forks share them until one changes: :meth:`without` leaves this object as it is, and both keep sharing the rest.
     """
 
     def __init__(self, kept: dict[tuple[Hashable, ...], dict[Hashable, object]] | None = None) -> None:
         self._by_source = kept or {}
 
     def __len__(self) -> int:
-        return sum(len(facts) for facts in self._by_source.values())
+        return sum(len(values) for values in self._by_source.values())
 
     def find(self, key: Hashable, compute: Callable[[], T], sources: tuple[Hashable, ...]) -> T:
-        """The fact of that key, computed if it is not known."""
-        facts = self._by_source.get(sources)
-        if facts is None:
-            facts = self._by_source[sources] = {}
-        found = facts.get(key)
-        if found is None:
-            found = compute()
-            if len(facts) >= LIMIT:
-                facts.clear()
-            facts[key] = found
-        return found  # type: ignore[return-value]  # the key names what is stored
+        """The value of that key, computed unless it is known."""
+        values = self._by_source.get(sources)
+        if values is None:
+            values = self._by_source[sources] = {}
+        value = values.get(key)
+        if value is None:
+            value = compute()
+            if len(values) >= LIMIT:
+                values.clear()
+            values[key] = value
+        return value  # type: ignore[return-value]  # the key names what is stored
 
     def items(self) -> list[tuple[Hashable, object]]:
-        """All facts with their keys."""
-        return [item for facts in self._by_source.values() for item in facts.items()]
+        """All values with their keys."""
+        return [item for values in self._by_source.values() for item in values.items()]
 
     def without(self, changed: Set[Hashable]) -> DerivedValues:
-        """The facts that follow from none of these."""
+        """The values that depend on none of these sources."""
         if not changed:
             return self
-        return DerivedValues({s: facts for s, facts in self._by_source.items() if changed.isdisjoint(s)})
+        return DerivedValues({s: values for s, values in self._by_source.items() if changed.isdisjoint(s)})

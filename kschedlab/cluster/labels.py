@@ -1,7 +1,7 @@
-"""What selects nodes: labels and taints, judged once for each distinct value instead of once for each node.
+"""Which nodes match label selectors and taints, evaluated once for each distinct value instead of once for each node.
 
-Nodes share their labels' values and their taints: thousands of nodes have a handful of zones and of taint lists.
-Every function keeps its answers with the cluster (:meth:`Cluster.fact`); they are not to be written to.
+Thousands of nodes share a handful of zones and lists of taints. The cluster keeps every result
+(:meth:`Cluster.derived`); callers must not write to it.
 """
 
 from __future__ import annotations
@@ -18,13 +18,13 @@ from kschedlab.objects.selectors import NodeTerm, Requirement, from_map
 
 FORBIDDING_EFFECTS = ("NoSchedule", "NoExecute")
 PREFER_NO_SCHEDULE = "PreferNoSchedule"
-"""Effects of taints: pods that don't tolerate them may not, or had better not, come to the node."""
+"""Effects of taints: pods that don't tolerate them must not, or preferably should not, run on the node."""
 
 # -- labels
 
 
 def required(cluster: Cluster, spec: PodSpec) -> BoolArray:
-    """bool[nodes]: the nodes that match the pod's ``nodeSelector`` and its required node affinity.
+    """bool[nodes]: the nodes that match the pod's ``nodeSelector`` and required node affinity.
 
     v1.37: component-helpers/scheduling/corev1/nodeaffinity/nodeaffinity.go, RequiredNodeAffinity.
     """
@@ -38,13 +38,13 @@ def required(cluster: Cluster, spec: PodSpec) -> BoolArray:
 
 
 def required_terms(spec: PodSpec) -> NodeSelector | None:
-    """The pod's required node affinity, if it has one."""
+    """The pod's required node affinity, or None."""
     affinity = spec.affinity.nodeAffinity if spec.affinity is not None else None
     return affinity.requiredDuringSchedulingIgnoredDuringExecution if affinity is not None else None
 
 
 def selected(cluster: Cluster, selector: NodeSelector) -> BoolArray:
-    """bool[nodes]: the nodes that one of the selector's terms matches. A term that cannot be asked matches none."""
+    """bool[nodes]: the nodes that match one of the selector's terms. An invalid term matches none."""
 
     def judge() -> BoolArray:
         mask = np.zeros(len(cluster.nodes), np.bool_)
@@ -56,7 +56,7 @@ def selected(cluster: Cluster, selector: NodeSelector) -> BoolArray:
 
 
 def matches(cluster: Cluster, term: NodeSelectorTerm) -> BoolArray:
-    """bool[nodes]: the nodes that the term matches; an empty one matches none. SelectorError if it cannot be asked."""
+    """bool[nodes]: the nodes that match the term; an empty term matches none. SelectorError if it is invalid."""
     return cluster.derived(("matches", term), lambda: _matches(cluster, term.compile()), LABELS)
 
 
@@ -66,7 +66,7 @@ def meets(cluster: Cluster, requirement: Requirement) -> BoolArray:
 
 
 def judged(cluster: Cluster, requirement: Requirement) -> BoolArray:
-    """As :func:`meets`, but not kept. O(nodes) for ``In``; the other operators ask each distinct value of the key."""
+    """Like :func:`meets`, but not kept. O(nodes) for ``In``; else each distinct value of the key is evaluated."""
     topology, key = cluster.topology(requirement.key), requirement.key
     if requirement.operator == "In":
         return topology.in_domains_of(requirement.values)
@@ -99,7 +99,7 @@ def _all(cluster: Cluster, masks: Iterable[BoolArray]) -> BoolArray:
 
 
 def taints(cluster: Cluster) -> tuple[IntArray, tuple[tuple[Taint, ...], ...]]:
-    """(int64[nodes], the distinct taint lists): which list each node has."""
+    """(int64[nodes], the distinct lists of taints): the number of each node's list."""
 
     def intern() -> tuple[IntArray, tuple[tuple[Taint, ...], ...]]:
         numbers: dict[tuple[Taint, ...], int] = {}
@@ -110,7 +110,7 @@ def taints(cluster: Cluster) -> tuple[IntArray, tuple[tuple[Taint, ...], ...]]:
 
 
 def untolerated(cluster: Cluster, tolerations: tuple[Toleration, ...]) -> BoolArray:
-    """bool[nodes]: the nodes with a taint that keeps pods with these tolerations away."""
+    """bool[nodes]: the nodes with a NoSchedule or NoExecute taint that none of the tolerations tolerates."""
 
     def judge() -> BoolArray:
         which, lists = taints(cluster)
@@ -120,7 +120,7 @@ def untolerated(cluster: Cluster, tolerations: tuple[Toleration, ...]) -> BoolAr
 
 
 def intolerable_prefer_no_schedule_taints(cluster: Cluster, tolerations: tuple[Toleration, ...]) -> IntArray:
-    """int64[nodes]: how many taints of each node put pods with these tolerations off (PreferNoSchedule)."""
+    """int64[nodes]: how many PreferNoSchedule taints of each node none of the tolerations tolerates."""
 
     def count() -> IntArray:
         which, lists = taints(cluster)
@@ -133,7 +133,7 @@ def intolerable_prefer_no_schedule_taints(cluster: Cluster, tolerations: tuple[T
 
 
 def first_untolerated(taints: Sequence[Taint], tolerations: Sequence[Toleration]) -> Taint | None:
-    """The first taint that keeps the pod away. v1.37: component-helpers/scheduling/corev1/helpers.go."""
+    """The first taint that forbids the node to the pod. v1.37: component-helpers/scheduling/corev1/helpers.go."""
     return next((t for t in taints if t.effect in FORBIDDING_EFFECTS and not tolerated(t, tolerations)), None)
 
 

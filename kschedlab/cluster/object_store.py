@@ -1,4 +1,4 @@
-"""The objects around nodes and pods, by kind and name."""
+"""All objects but nodes and pods, by kind and name."""
 
 from __future__ import annotations
 
@@ -42,26 +42,26 @@ STORAGE: tuple[Kind, ...] = (
     CSIStorageCapacity,
     VolumeAttachment,
 )
-"""What a cluster's Volumes are made of."""
+"""Kinds of objects that Volumes hold."""
 
 
 def _nothing(_: Any) -> None:
     return None
 
 
-def _selector(document: Any) -> object:
-    return document.spec.selector
+def _selector(obj: Any) -> object:
+    return obj.spec.selector
 
 
-def _labels(document: Any) -> object:
-    return document.metadata.labels
+def _labels(obj: Any) -> object:
+    return obj.metadata.labels
 
 
-def _all(document: Any) -> object:
-    return msgspec.structs.replace(document, metadata=msgspec.structs.replace(document.metadata, resourceVersion=""))
+def _all(obj: Any) -> object:
+    return msgspec.structs.replace(obj, metadata=msgspec.structs.replace(obj.metadata, resourceVersion=""))
 
 
-MATTERS: dict[Kind, Callable[[Any], object]] = {
+RELEVANT_PART: dict[Kind, Callable[[Any], object]] = {
     PodDisruptionBudget: _nothing,
     PriorityClass: _nothing,
     Namespace: _labels,
@@ -71,13 +71,13 @@ MATTERS: dict[Kind, Callable[[Any], object]] = {
     StatefulSet: _selector,
     **dict.fromkeys(STORAGE, _all),
 }
-"""What facts can follow from, of each kind; of budgets and priority classes nothing does."""
+"""The part of each kind that derived values may depend on; for budgets and priority classes, nothing."""
 
 
 class ObjectStore:
-    """Objects by kind, then by (namespace, name), or by the name alone where a kind has no namespaces.
+    """Objects by kind, then by (namespace, name), or by name alone for kinds without namespaces.
 
-    Each kind's are in the order in which they came; one that is replaced keeps its place.
+    Each kind's objects are in order of arrival; a replaced object keeps its place.
     """
 
     def __init__(self, by_kind: dict[Kind, dict[Any, Any]]) -> None:
@@ -86,38 +86,38 @@ class ObjectStore:
     @classmethod
     def read(cls, objects: Objects) -> ObjectStore:
         """All objects but nodes and pods."""
-        return cls({kind: {key_of(each): each for each in objects.of(kind)} for kind in MATTERS})
+        return cls({kind: {key_of(each): each for each in objects.of(kind)} for kind in RELEVANT_PART})
 
     def of(self, kind: type[D]) -> dict[Any, D]:
         """That kind's objects. KeyError for nodes, pods and kinds that a scheduler does not read."""
         return self._by_kind[kind]  # type: ignore[index]  # a kind of object
 
     def kinds(self) -> list[Kind]:
-        """The kinds that are kept."""
+        """The kinds in the store."""
         return list(self._by_kind)
 
-    def apart(self, kinds: Iterable[Kind]) -> ObjectStore:
-        """The same objects; those of these kinds can be changed apart from these here."""
+    def with_own_copies(self, kinds: Iterable[Kind]) -> ObjectStore:
+        """The same objects; those of these kinds are copied so that they can change independently."""
         return ObjectStore(self._by_kind | {kind: dict(self._by_kind[kind]) for kind in kinds})
 
 
-def key_of(document: Any) -> Any:
-    """By what its kind's objects are told apart."""
-    metadata = document.metadata
-    return metadata.name if type(document).__name__ in CLUSTER_SCOPED else (metadata.namespace, metadata.name)
+def key_of(obj: Any) -> Any:
+    """The key that identifies the object within its kind."""
+    metadata = obj.metadata
+    return metadata.name if type(obj).__name__ in CLUSTER_SCOPED else (metadata.namespace, metadata.name)
 
 
-def change(found: dict[K, D], key: K, new: D | None) -> None:
-    """Put it in; None: take out what is there."""
+def put_or_remove(objects: dict[K, D], key: K, new: D | None) -> None:
+    """Store the new object under the key, or remove the old one if ``new`` is None."""
     if new is None:
-        del found[key]
+        del objects[key]
     else:
-        found[key] = new
+        objects[key] = new
 
 
-def differs(kind: Kind, old: Any, new: Any) -> bool:
-    """Whether facts can tell the two apart; None: there is none."""
+def is_relevant(kind: Kind, old: Any, new: Any) -> bool:
+    """Whether the change can affect derived values; None: there is no such object."""
     if old is None or new is None:
         return kind not in (PodDisruptionBudget, PriorityClass)
-    matters = MATTERS[kind]
+    matters = RELEVANT_PART[kind]
     return matters(old) != matters(new)

@@ -1,4 +1,4 @@
-"""The pods beside the nodes: one row a running pod, in columns."""
+"""Running pods in columns, one row for each pod."""
 
 from __future__ import annotations
 
@@ -10,17 +10,18 @@ from kschedlab.cluster.signatures import BoolArray, IntArray
 from kschedlab.objects.model import Pod
 
 NEVER_STARTED = np.iinfo(np.int64).max
-"""Start time of a pod without one. The real scheduler reads the clock then, so it counts as the latest of all
+"""Start time of a pod that has none. The real scheduler uses the current time, so the pod counts as the latest
 (v1.37: pkg/scheduler/util/utils.go, GetPodStartTime)."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class PodInfo:
-    """A pod with what the scheduler computes from it once, before any node is looked at.
+    """A pod with everything that the scheduler computes from it before it checks any node.
 
-    ``request``: what the filter counts, by resource name (cpu in milli, the rest in units); ``placed``: what the pod
-    counts once it is on a node. ``scored``, ``nonzero``: (milli cpu, bytes of memory) of the two, with the defaults
-    100m and 200 MiB, which some scores use.
+    ``request``: the requests that the filter checks, by resource name (cpu in milli, the rest in units).
+    ``placed``: the requests that count once the pod is on a node.
+    ``scored``, ``nonzero``: (milli cpu, bytes of memory) of the two, with the defaults 100m and 200 MiB that some
+    scores use.
     ``signature``: the number of the pod's :class:`~kschedlab.cluster.signatures.Signature`.
     """
 
@@ -34,8 +35,8 @@ class PodInfo:
     scored: tuple[int, int]
     nonzero: tuple[int, int]
 
-    def counts_as(self, other: PodInfo) -> bool:
-        """Whether the other, of the same pod, has the same numbers: only the object may be a newer one."""
+    def same_numbers(self, other: PodInfo) -> bool:
+        """Whether another version of the same pod has the same numbers; only the object may differ."""
         return (
             (self.signature, self.priority, self.start) == (other.signature, other.priority, other.start)
             and (self.nonzero, self.scored) == (other.nonzero, other.scored)
@@ -45,10 +46,10 @@ class PodInfo:
 
 
 class PodColumns:
-    """Running (or nominated) pods as columns. A pod keeps its row while it is there; free rows are used again.
+    """Running (or nominated) pods as columns. A pod keeps its row until it is removed; free rows are reused.
 
     ``node``, ``signature``: int64[rows], -1 in a free row. ``priority``, ``start`` (microseconds): int64[rows].
-    ``arrival``: int64[rows], which pod came first: numbers that only grow. ``request``: int64[resources, rows].
+    ``arrival``: int64[rows], increasing numbers in order of arrival. ``request``: int64[resources, rows].
     """
 
     def __init__(self, resources: int) -> None:
@@ -87,14 +88,14 @@ class PodColumns:
         return row
 
     def replace(self, info: PodInfo, request: IntArray) -> None:
-        """Write the pod as it is now into its row; its node and its arrival remain."""
+        """Write the new version of the pod into its row; its node and arrival stay."""
         row = self.row_of[info.key]
         self.signature[row], self.priority[row], self.start[row] = info.signature, info.priority, info.start
         self.request[:, row] = request
         self.infos[row] = info
 
-    def moved(self, place: IntArray) -> None:
-        """Nodes have new places. ``place``: int64[nodes so far + 1], a -1 at its end for rows without a pod."""
+    def move_nodes(self, place: IntArray) -> None:
+        """Renumber the nodes. ``place``: int64[old nodes + 1], the new positions; -1 at the end for free rows."""
         self.node = place[self.node]
 
     def remove(self, key: str) -> None:
@@ -120,7 +121,7 @@ class PodColumns:
         return info
 
     def add_resource(self) -> None:
-        """A resource that no pod so far asked for: a new row of zeros in ``request``."""
+        """Add a row of zeros to ``request``, for a resource that no pod has requested before."""
         self.request = np.vstack([self.request, np.zeros((1, self.request.shape[1]), np.int64)])
 
     def _grow(self) -> None:

@@ -1,8 +1,8 @@
-"""Signatures of pods, and the queries that are asked about them.
+"""Signatures of pods, and queries about them.
 
-Thousands of pods are copies of a few templates. A *signature* is what selectors, affinity terms and host ports can
-see of a pod; pods with the same signature get the same answer to every query. A :class:`PodQuery` is asked once
-for each signature, never for each pod.
+Thousands of pods are copies of a few templates. A *signature* holds the fields of a pod that selectors, affinity terms,
+host ports and volumes depend on, so every query has the same answer for all pods with the same signature. A
+:class:`PodQuery` is evaluated once for each signature, never for each pod.
 """
 
 from __future__ import annotations
@@ -26,14 +26,14 @@ BoolArray: TypeAlias = NDArray[np.bool_]
 FloatArray: TypeAlias = NDArray[np.float64]
 
 LIMIT = 1 << 23
-"""How many answers are kept at most."""
+"""The most answers that are kept."""
 
 
 @dataclass(frozen=True)
 class Signature:
-    """What a group of like pods looks like to a query.
+    """The fields that all pods of one signature share.
 
-    ``example``: the first pod with the signature; only fields that are part of the signature may be read from it.
+    ``example``: the first pod with the signature; read only fields from it that are part of the signature.
     """
 
     namespace: str
@@ -43,12 +43,12 @@ class Signature:
 
     @cached_property
     def terms(self) -> PodTerms:
-        """The affinity terms that every pod of the signature has."""
+        """The affinity terms of every pod with the signature."""
         return PodTerms.of(self.example)
 
 
 class PodQuery(Protocol):
-    """A hashable query about a signature of pod, answered with a number (0: no)."""
+    """A hashable question about a signature, answered with a number (0: no)."""
 
     def __hash__(self) -> int: ...
 
@@ -58,15 +58,15 @@ class PodQuery(Protocol):
 
 
 class VolumeQuery(PodQuery, Protocol):
-    """A query about volumes that keeps their names, so that one used twice can be told from two."""
+    """A query about volumes that also names them, so that a volume used by two pods counts once."""
 
     def handles(self, signature: Signature) -> frozenset[str]:
-        """The names of the volumes that every pod of the signature uses."""
+        """The names of the volumes that every pod with the signature uses."""
         ...
 
 
 class VolumeTable:
-    """The volumes that each signature uses, as numbers. Each signature is looked at once."""
+    """The volumes that each signature uses, as numbers. Each signature is evaluated once."""
 
     def __init__(self, query: VolumeQuery) -> None:
         self._query = query
@@ -78,14 +78,14 @@ class VolumeTable:
         return self._numbers.setdefault(handle, len(self._numbers))
 
     def of(self, signature: IntArray) -> tuple[IntArray, IntArray]:
-        """(int64[pods]: how many volumes each pod uses, int64[]: their numbers, pod by pod), given signatures."""
+        """(int64[pods]: how many volumes each pod uses, int64[]: their numbers, pod by pod), by signatures."""
         length = self._length[signature]
         ends = np.cumsum(length)
         place = np.arange(ends[-1] if len(ends) else 0) - np.repeat(ends - length - self._start[signature], length)
         return length, self._volumes[place]
 
-    def learn(self, signatures: Sequence[Signature]) -> None:
-        """Look at the signatures that are new."""
+    def add_new(self, signatures: Sequence[Signature]) -> None:
+        """Evaluate the signatures that are new."""
         new = [self._query.handles(signatures[number]) for number in range(len(self._length), len(signatures))]
         if new:
             length = np.array([len(handles) for handles in new], np.int64)
@@ -94,7 +94,7 @@ class VolumeTable:
             self._extend(handle for handles in new for handle in handles)
 
     def refresh(self, number: int, signature: Signature) -> None:
-        """Look at a signature again."""
+        """Evaluate a signature again."""
         if number < len(self._length):
             handles = self._query.handles(signature)
             self._start[number], self._length[number] = len(self._volumes), len(handles)
@@ -106,9 +106,9 @@ class VolumeTable:
 
 
 class Signatures:
-    """Interned signatures: a pod's signature is an integer. Only ever grows; forks of a cluster share it.
+    """Interned signatures: a pod's signature is an integer. Only grows; forks of a cluster share it.
 
-    A query knows all that its answer depends on, so that answers hold for ever; but see :meth:`refresh`.
+    A query contains everything that its answer depends on, so answers stay valid, except as in :meth:`refresh`.
     """
 
     def __init__(self) -> None:
@@ -125,7 +125,7 @@ class Signatures:
         return self._all[signature]
 
     def of(self, pod: Pod) -> int:
-        """The number of the pod's signature; a new one if no pod had it. O(size of the pod's labels and affinity)."""
+        """The number of the pod's signature, new if no pod had it before. O(size of its labels and affinity)."""
         spec, metadata = pod.spec, pod.metadata
         ports = [c.ports for c in spec.containers if c.ports]
         init_ports = [(c.restartPolicy, c.ports) for c in spec.initContainers if c.ports]
@@ -146,7 +146,7 @@ class Signatures:
         return number
 
     def evaluate(self, query: PodQuery) -> IntArray:
-        """The query's answer for every signature: int64[signatures]. Each signature is asked once."""
+        """int64[signatures]: the query's answer for every signature. Each signature is evaluated once."""
         known = self._answers.get(query)
         done = 0 if known is None else len(known)
         if known is None or done < len(self._all):
@@ -158,65 +158,69 @@ class Signatures:
         return known
 
     def volume_table(self, query: VolumeQuery) -> VolumeTable:
-        """The volumes that each signature uses, by the query's names for them."""
+        """The volumes that each signature uses, as the query names them."""
         known = self._volume_tables.get(query)
         if known is None:
             known = self._volume_tables[query] = VolumeTable(query)
-        known.learn(self._all)
+        known.add_new(self._all)
         return known
 
     def refresh(self, volumes: object, signatures: Sequence[int]) -> None:
-        """These volumes changed, and what queries about them say of some signatures may have changed with them."""
+        """Evaluate queries about these volumes again for these signatures, because the volumes changed."""
         for query, answers in self._answers.items():
             if _is_about(query, volumes):
                 for signature in signatures:
                     if signature < len(answers):
                         answers[signature] = query.of(self._all[signature])
-        for handles, table in self._volume_tables.items():
-            if _is_about(handles, volumes):
+        for volume_query, table in self._volume_tables.items():
+            if _is_about(volume_query, volumes):
                 for signature in signatures:
                     table.refresh(signature, self._all[signature])
-        self._extracted = {w: found for w, found in self._extracted.items() if not _is_about(_owner(w), volumes)}
+        self._drop_extracted(volumes)
 
     def drop(self, volumes: object) -> None:
-        """Make room: what is known about these volumes is worked out again if anyone should ask."""
+        """Forget all answers about these volumes; they are recomputed when needed."""
         self._answers = {q: answers for q, answers in self._answers.items() if not _is_about(q, volumes)}
         self._volume_tables = {q: table for q, table in self._volume_tables.items() if not _is_about(q, volumes)}
-        self._extracted = {w: found for w, found in self._extracted.items() if not _is_about(_owner(w), volumes)}
+        self._drop_extracted(volumes)
+
+    def _drop_extracted(self, volumes: object) -> None:
+        """Forget what methods of queries about these volumes extracted."""
+        self._extracted = {
+            extract: items
+            for extract, items in self._extracted.items()
+            if not _is_about(getattr(extract, "__self__", None), volumes)
+        }
 
     def extracted(self, extract: Callable[[Signature], Iterable[T]]) -> Iterable[T]:
-        """Everything that the function finds in any signature, each thing once. Each signature is looked at once."""
+        """The distinct items that the function extracts from all signatures. Each signature is examined once."""
         return self._index(extract)  # type: ignore[return-value]  # the function names what is stored
 
-    def signatures_with(self, extract: Callable[[Signature], Iterable[T]], thing: T) -> list[int]:
-        """The signatures in which the function finds the thing; one in which it is found twice comes twice."""
-        return self._index(extract).get(thing, [])
+    def signatures_with(self, extract: Callable[[Signature], Iterable[T]], item: T) -> list[int]:
+        """The signatures from which the function extracts the item; one that has it twice is listed twice."""
+        return self._index(extract).get(item, [])
 
     def occurrences(self, signatures: Iterable[int]) -> IntArray:
-        """int64[signatures + 1]: how often each signature occurs here. The last is 0, for rows without a pod (-1)."""
+        """int64[signatures + 1]: how often each signature is listed. The last is 0, for rows without a pod (-1)."""
         weight = np.zeros(len(self._all) + 1, np.int64)
         np.add.at(weight, np.fromiter(signatures, np.int64), 1)
         return weight
 
     def _index(self, extract: Callable[[Signature], Iterable[object]]) -> dict[object, list[int]]:
-        done, things = self._extracted.get(extract, (0, {}))
+        done, items = self._extracted.get(extract, (0, {}))
         for number, signature in enumerate(self._all[done:], start=done):
-            for thing in extract(signature):
-                things.setdefault(thing, []).append(number)
-        self._extracted[extract] = (len(self._all), things)
-        return things
+            for item in extract(signature):
+                items.setdefault(item, []).append(number)
+        self._extracted[extract] = (len(self._all), items)
+        return items
 
 
 def _is_about(query: object, volumes: object) -> bool:
     return getattr(query, "volumes", None) is volumes
 
 
-def _owner(method: object) -> object:
-    return getattr(method, "__self__", None)
-
-
 def _mounts(pod: Pod) -> bytes | None:
-    """The pod's volumes that other pods or nodes may conflict with. An ephemeral volume's claim is the pod's own."""
+    """The pod's volumes that can conflict with other pods or nodes. An ephemeral volume's claim is the pod's own."""
     volumes = [volume for volume in pod.spec.volumes if volume != Volume(volume.name)]
     if not any(volume.ephemeral is not None for volume in volumes):
         return msgspec.json.encode(volumes) if volumes else None

@@ -1,8 +1,8 @@
-"""The cluster as a filter sees it: as it is, or as if, on each node, some pods had come or gone.
+"""The cluster as a filter sees it, with pods hypothetically added to or removed from each node.
 
-The real scheduler judges every node in a snapshot of its own: pods nominated to *that* node are added, victims on
-*that* node are removed, the rest of the cluster stays as it is. Here all those snapshots are one set of columns: an
-:class:`Overlay` adds each change to its own node's entry only.
+The real scheduler checks every node in a separate snapshot: pods nominated to *that* node are added, victims on *that*
+node are removed, and the rest of the cluster is unchanged. Here one set of columns holds all these snapshots: an
+:class:`Overlay` changes only the entry of each pod's own node.
 """
 
 from __future__ import annotations
@@ -23,10 +23,10 @@ NO_ROWS: IntArray = np.zeros(0, np.int64)
 
 
 class Overlay:
-    """Pods that come to (+1) or leave (-1) their nodes in thought. Each starts with weight 0: nothing changed.
+    """Pods hypothetically added to (+1) or removed from (-1) their nodes. All weights start at 0: no change.
 
-    ``node``, ``signature``, ``weight``: int64[pods]. ``runs``: they run in the cluster (and can only leave it), or not
-    (and can only come). What it changes on the nodes is summed when it is first asked for, and then kept.
+    ``node``, ``signature``, ``weight``: int64[pods]. ``runs``: whether the pods run in the cluster, so that they can
+    only be removed; otherwise they can only be added. Sums over the overlay are computed on first use, then updated.
     """
 
     def __init__(self, cluster: Cluster, pods: PodColumns, rows: IntArray) -> None:
@@ -34,58 +34,58 @@ class Overlay:
         self.runs = pods is cluster.pods
         self.node, self.signature = pods.node[rows], pods.signature[rows]
         self.weight = np.zeros(len(rows), np.int64)
-        self._kept: dict[object, tuple[IntArray, IntArray]] = {}
+        self._sums: dict[object, tuple[IntArray, IntArray]] = {}
 
     def set(self, which: IntArray, weight: IntArray | int) -> None:
-        """Give these pods (indices into the overlay) that weight. O(pods given x sums kept)."""
+        """Set the weight of these pods (indices into the overlay). O(pods given x sums kept)."""
         change = weight - self.weight[which]
         node = self.node[which]
-        for value, total in self._kept.values():
+        for value, total in self._sums.values():
             np.add.at(total, node, value[which] * change)
         self.weight[which] = weight
 
     def requested(self, row: int) -> IntArray:
-        """int64[nodes]: by how much the requests for the resource of that row change."""
+        """int64[nodes]: the change in requests for the resource of that row."""
         return self._sum(row, lambda: self._pods.request[row, self._rows])
 
     def pods_on(self) -> IntArray:
-        """int64[nodes]: by how much the number of pods changes."""
+        """int64[nodes]: the change in the number of pods."""
         return self._sum("pods", lambda: np.ones(len(self.node), np.int64))
 
     def count(self, query: PodQuery) -> IntArray:
-        """int64[nodes]: by how much the query's count on each node changes."""
+        """int64[nodes]: the change in the query's count."""
         return self._sum(query, lambda: self.cluster.signatures.evaluate(query)[self.signature])
 
     def _sum(self, name: object, values: Callable[[], IntArray]) -> IntArray:
-        if name not in self._kept:
+        if name not in self._sums:
             value, total = values(), np.zeros(len(self.cluster.nodes), np.int64)
             np.add.at(total, self.node, value * self.weight)
-            self._kept[name] = value, total
-        return self._kept[name][1]
+            self._sums[name] = value, total
+        return self._sums[name][1]
 
     @property
     def removed(self) -> IntArray:
-        """int64[]: the rows of the pods that left."""
+        """int64[]: the rows of the removed pods."""
         return self._rows[self.weight < 0]
 
     @property
     def added(self) -> list[tuple[int, PodInfo]]:
-        """The pods that came, each with its node's position."""
+        """The added pods, each with its node's position."""
         here = np.flatnonzero(self.weight > 0)
         return [(node, self._pods.info(row)) for node, row in zip(self.node[here], self._rows[here], strict=True)]
 
     def reprieved(self, query: PodQuery) -> IntArray:
-        """int64[nodes]: the query's sum over the pods that left in thought, all at first, and are there again."""
-        return self._whole(query) + self.count(query)
+        """int64[nodes]: the query's sum over pods that the dry run removed first and then put back."""
+        return self._sum_of_all(query) + self.count(query)
 
-    def contains(self, query: PodQuery, held: BoolArray) -> BoolArray:
-        """bool[nodes]: ``held`` after the overlay's changes; see :meth:`Snapshot.holds`."""
+    def contains(self, query: PodQuery, contained: BoolArray) -> BoolArray:
+        """bool[nodes]: ``contained`` after the overlay's changes; see :meth:`Snapshot.contains`."""
         if not self.runs:
-            return held | (self.count(query) > 0)
-        runs = self._whole(query)
-        return np.where(runs > 0, runs + self.count(query) > 0, held)
+            return contained | (self.count(query) > 0)
+        runs = self._sum_of_all(query)
+        return np.where(runs > 0, runs + self.count(query) > 0, contained)
 
-    def _whole(self, query: PodQuery) -> IntArray:
+    def _sum_of_all(self, query: PodQuery) -> IntArray:
         """int64[nodes]: the query's sum over all pods of the overlay, whatever their weight."""
         whole = np.zeros(len(self.cluster.nodes), np.int64)
         np.add.at(whole, self.node, self.cluster.signatures.evaluate(query)[self.signature])
@@ -108,11 +108,11 @@ class Snapshot:
         )
 
     def with_overlay(self, overlay: Overlay) -> Snapshot:
-        """This snapshot with an overlay on top. It holds until the overlay changes."""
+        """This snapshot with one more overlay. Valid until the overlay changes."""
         return Snapshot(self.cluster, self, overlay)
 
     def running_only(self) -> Snapshot:
-        """This snapshot without the pods that don't run, such as nominated ones."""
+        """This snapshot without pods that don't run, such as nominated ones."""
         if self._base is None or self._overlay is None:
             return self
         base = self._base.running_only()
@@ -121,11 +121,11 @@ class Snapshot:
         return self if base is self._base else base.with_overlay(self._overlay)
 
     def removed(self) -> IntArray:
-        """int64[]: the rows of the running pods that left in thought."""
+        """int64[]: the rows of the running pods that are hypothetically removed."""
         return np.concatenate([NO_ROWS, *(overlay.removed for overlay in self.overlays if overlay.runs)])
 
     def pods_by_node(self) -> dict[int, list[PodInfo]]:
-        """The pods on each node that has any, by its position, in the order in which they came. O(pods)."""
+        """The pods on each node that has any, by its position, in order of arrival. O(pods)."""
         pods, there = self.cluster.pods, self.cluster.pods.live()
         there[self.removed()] = False
         rows = np.flatnonzero(there)
@@ -138,7 +138,7 @@ class Snapshot:
         return found
 
     def reprieved(self, query: PodQuery) -> IntArray | int:
-        """int64[nodes]: the query's sum over the running pods that left in thought and are there again."""
+        """int64[nodes]: the query's sum over running pods that the dry run removed first and then put back."""
         return sum((overlay.reprieved(query) for overlay in self.overlays if overlay.runs), start=0)
 
     def requested(self, row: int) -> IntArray:
@@ -163,18 +163,18 @@ class Snapshot:
         return self.cluster.count(query) + self.overlay_count(query)
 
     def contains(self, query: PodQuery) -> BoolArray:
-        """bool[nodes]: whether the node's set of such things holds the one that the query is about.
+        """bool[nodes]: whether the node's set contains the item that the query is about, such as a host port.
 
-        The real scheduler keeps a set, not a count: a pod that leaves takes the thing out of it even if another pod on
-        the node has it too (v1.37: kube-scheduler/framework/types.go, HostPortInfo.Remove).
+        The real scheduler keeps a set, not a count: removing a pod removes its host port even if another pod on the
+        node uses the same port (v1.37: kube-scheduler/framework/types.go, HostPortInfo.Remove).
         """
-        held: BoolArray = self.cluster.count(query) > 0
-        for overlay in sorted(self.overlays, key=lambda overlay: not overlay.runs):  # who leaves does so first
-            held = overlay.contains(query, held)
-        return held
+        contained: BoolArray = self.cluster.count(query) > 0
+        for overlay in sorted(self.overlays, key=lambda overlay: not overlay.runs):  # removals before additions
+            contained = overlay.contains(query, contained)
+        return contained
 
     def tally(self, signatures: Sequence[int]) -> IntArray:
-        """int64[nodes]: how many pods of these signatures are on each node. Counted afresh: for what few pods have."""
+        """int64[nodes]: how many pods of these signatures are on each node; see :meth:`Cluster.tally`."""
         total = self.cluster.tally(signatures)
         for overlay in self.overlays:
             np.add.at(
@@ -183,7 +183,7 @@ class Snapshot:
         return total
 
     def overlay_count(self, query: PodQuery) -> IntArray | int:
-        """What the overlays alone add to the query's count on each node (0 without overlays)."""
+        """int64[nodes]: the change that the overlays make to the query's count (0 without overlays)."""
         return sum((overlay.count(query) for overlay in self.overlays), start=0)
 
     def count_in_domain(self, query: PodQuery, key: str, counted_nodes: BoolArray | None = None) -> IntArray:
@@ -206,5 +206,5 @@ class Snapshot:
         if name not in self._totals:
             count = self.cluster.count(query)
             total = self.cluster.topology(key).total(count if counted_nodes is None else count * counted_nodes)
-            self._totals[name] = total, counted_nodes  # kept, so that its id stays its own
+            self._totals[name] = total, counted_nodes  # kept, so that no other array gets its id
         return self._totals[name][0]

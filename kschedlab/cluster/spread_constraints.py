@@ -1,4 +1,4 @@
-"""Topology spread constraints, ready to be asked, and those that a pod without any gets.
+"""Topology spread constraints, compiled, and the defaults for pods without any.
 
 v1.37: pkg/scheduler/framework/plugins/podtopologyspread (common.go, plugin.go) and plugins/helper/spread.go; the same
 files in v1.20.
@@ -40,7 +40,7 @@ SYSTEM_DEFAULTS: ConstraintSpecs = (
     TopologySpreadConstraint(maxSkew=3, topologyKey=HOSTNAME, whenUnsatisfiable=SCHEDULE_ANYWAY),
     TopologySpreadConstraint(maxSkew=5, topologyKey="topology.kubernetes.io/zone", whenUnsatisfiable=SCHEDULE_ANYWAY),
 )
-"""What a pod without constraints gets if something selects it (PodTopologySpreadArgs, defaultingType System)."""
+"""Constraints of a pod that has none and that something selects (PodTopologySpreadArgs, defaultingType System)."""
 
 
 @dataclass(frozen=True)
@@ -58,10 +58,10 @@ class ConstraintRules:
 
 @dataclass(frozen=True)
 class MatchesConstraint:
-    """PodQuery: does the constraint's selector mean the pod? ``selector`` None: it means none.
+    """PodQuery: does the constraint's selector match the pod? ``selector`` None: it matches no pod.
 
-    ``counting``: as pods are counted at first, without those that terminate. Otherwise as the real scheduler counts
-    pods that come or go in thought, where it looks at the selector alone.
+    ``counting``: leave out terminating pods, as the real scheduler does when it counts pods; it does not when pods are
+    hypothetically added or removed.
     """
 
     namespace: str
@@ -69,7 +69,7 @@ class MatchesConstraint:
     counting: bool
 
     def of(self, signature: Signature) -> int:
-        """1 if it means pods of this signature."""
+        """1 if it matches pods with this signature."""
         if self.selector is None or signature.namespace != self.namespace or (self.counting and signature.terminating):
             return 0
         return int(self.selector.matches(signature.labels))
@@ -77,11 +77,11 @@ class MatchesConstraint:
 
 @dataclass(frozen=True)
 class Constraint:
-    """Pods that ``selector`` means are to be spread over the domains of ``key``.
+    """Spread the pods that ``selector`` matches over the domains of ``key``.
 
-    ``self_match``: 1 if it means the pod that has the constraint. ``counted``, ``changes``: the query about running
-    pods, and about those that come or go in thought. ``affinity``, ``taints``: only nodes count that the pod's node
-    affinity asks for, or whose taints it tolerates.
+    ``self_match``: 1 if it matches the pod that has the constraint. ``counted``, ``changes``: the query about running
+    pods, and about hypothetically added or removed ones. ``affinity``, ``taints``: whether only nodes count that match
+    the pod's node affinity, or whose taints it tolerates.
     """
 
     key: str
@@ -95,24 +95,24 @@ class Constraint:
 
     @classmethod
     def of(
-        cls, given: TopologySpreadConstraint, pod: Pod, selector: Selector | None, rules: ConstraintRules
+        cls, stated: TopologySpreadConstraint, pod: Pod, selector: Selector | None, rules: ConstraintRules
     ) -> Constraint:
-        """The constraint of that pod, with this selector."""
+        """The pod's constraint, with this selector."""
         namespace, labels = pod.metadata.namespace, pod.metadata.labels
         none = selector is not None and selector.empty and rules.empty_selector_counts_no_pods
         return cls(
-            key=given.topologyKey,
-            max_skew=given.maxSkew,
-            min_domains=1 if given.minDomains is None else given.minDomains,
+            key=stated.topologyKey,
+            max_skew=stated.maxSkew,
+            min_domains=1 if stated.minDomains is None else stated.minDomains,
             self_match=int(selector is not None and selector.matches(labels)),
             counted=MatchesConstraint(namespace, None if none else selector, True),
             changes=MatchesConstraint(namespace, selector, False),
-            affinity=given.nodeAffinityPolicy == "Honor",
-            taints=given.nodeTaintsPolicy == "Honor",
+            affinity=stated.nodeAffinityPolicy == "Honor",
+            taints=stated.nodeTaintsPolicy == "Honor",
         )
 
     def counts_on(self, spec: PodSpec, cluster: Cluster, mask: BoolArray) -> BoolArray:
-        """bool[nodes]: the nodes of ``mask`` on which pods count, as far as the policies go."""
+        """bool[nodes]: the nodes of ``mask`` that the constraint's node inclusion policies admit."""
         if self.affinity and (spec.nodeSelector or required_terms(spec) is not None):
             mask = mask & required(cluster, spec)
         return mask & ~untolerated(cluster, spec.tolerations) if self.taints else mask
@@ -121,15 +121,15 @@ class Constraint:
 def constraints(
     pod: PodInfo, cluster: Cluster, action: str, defaults: ConstraintSpecs, rules: ConstraintRules
 ) -> tuple[Constraint, ...]:
-    """The pod's constraints with that ``whenUnsatisfiable``; the defaults if it has no constraints of any sort.
+    """The pod's constraints with that ``whenUnsatisfiable``; the defaults if the pod has no constraints at all.
 
-    Prepared once for pods of one signature with the same constraints.
+    Compiled once for pods with the same signature and constraints.
     """
-    stated = pod.pod.spec.topologySpreadConstraints
-    if stated:
-        key = ("constraints", action, rules, pod.signature, msgspec.json.encode(stated))
-        return cluster.derived(key, lambda: tuple(own(pod.pod, action, rules)))
-    wanted = [given for given in defaults if given.whenUnsatisfiable == action]
+    own = pod.pod.spec.topologySpreadConstraints
+    if own:
+        key = ("constraints", action, rules, pod.signature, msgspec.json.encode(own))
+        return cluster.derived(key, lambda: tuple(own_constraints(pod.pod, action, rules)))
+    wanted = [stated for stated in defaults if stated.whenUnsatisfiable == action]
     if not wanted:
         return ()
     owner = (
@@ -143,29 +143,29 @@ def constraints(
     def prepare() -> tuple[Constraint, ...]:
         selects = owned_selector if rules.defaults_follow_owner_reference else matching_selector
         selector = selects(pod.pod, cluster)
-        return () if selector.empty else tuple(Constraint.of(given, pod.pod, selector, rules) for given in wanted)
+        return () if selector.empty else tuple(Constraint.of(stated, pod.pod, selector, rules) for stated in wanted)
 
     return cluster.derived(("default constraints", action, defaults, rules, pod.signature, owner), prepare, *OWNERS)
 
 
 def has_all_keys(cluster: Cluster, wanted: tuple[Constraint, ...]) -> BoolArray:
-    """bool[nodes]: the nodes that have the labels of all constraints."""
+    """bool[nodes]: the nodes with the labels of all constraints."""
     mask: BoolArray = cluster.topology(wanted[0].key).domain >= 0
     for constraint in wanted[1:]:
         mask = mask & (cluster.topology(constraint.key).domain >= 0)
     return mask
 
 
-def own(pod: Pod, action: str, rules: ConstraintRules) -> Iterator[Constraint]:
-    """The constraints that the pod self_match has with that ``whenUnsatisfiable``."""
-    for given in pod.spec.topologySpreadConstraints:
-        if given.whenUnsatisfiable == action:
-            selector = _narrowed(given.labelSelector, given.matchLabelKeys, pod)
-            yield Constraint.of(given, pod, selector, rules)
+def own_constraints(pod: Pod, action: str, rules: ConstraintRules) -> Iterator[Constraint]:
+    """The pod's own constraints with that ``whenUnsatisfiable``."""
+    for stated in pod.spec.topologySpreadConstraints:
+        if stated.whenUnsatisfiable == action:
+            selector = _narrowed(stated.labelSelector, stated.matchLabelKeys, pod)
+            yield Constraint.of(stated, pod, selector, rules)
 
 
 def _narrowed(selector: LabelSelector | None, keys: tuple[str, ...], pod: Pod) -> Selector | None:
-    """The selector that must also meet the pod's own labels of these keys."""
+    """The selector, combined with the pod's own labels of these keys (matchLabelKeys)."""
     if selector is None:
         return None
     same = from_map({key: pod.metadata.labels[key] for key in keys if key in pod.metadata.labels})
@@ -177,7 +177,7 @@ def _both(one: Selector, other: Selector) -> Selector:
 
 
 def owned_selector(pod: Pod, cluster: Cluster) -> Selector:
-    """What the pod's Services and its controller select; empty if there are none.
+    """The selector of the pod's Services and its controller; empty if it has none.
 
     v1.37: plugins/helper/spread.go, DefaultSelector.
     """
@@ -192,7 +192,7 @@ def owned_selector(pod: Pod, cluster: Cluster) -> Selector:
 
 
 def matching_selector(pod: Pod, cluster: Cluster) -> Selector:
-    """What the pod's Services and all controllers that select the pod select; empty if there are none.
+    """The selectors of all Services and controllers that select the pod, combined; empty if there are none.
 
     v1.20: plugins/helper/spread.go, DefaultSelector.
     """
@@ -223,11 +223,11 @@ def _of_services(pod: Pod, cluster: Cluster) -> dict[str, str]:
 def _controller(
     owner: OwnerReference, namespace: str, cluster: Cluster
 ) -> ReplicationController | ReplicaSet | StatefulSet | None:
-    """The owner, if it is of a kind that counts and is there."""
-    known: dict[tuple[str, str], type[Any]] = {
+    """The owner, if it exists and is of a kind that counts."""
+    kinds: dict[tuple[str, str], type[Any]] = {
         ("v1", "ReplicationController"): ReplicationController,
         ("apps/v1", "ReplicaSet"): ReplicaSet,
         ("apps/v1", "StatefulSet"): StatefulSet,
     }
-    kind = known.get((owner.apiVersion, owner.kind))
+    kind = kinds.get((owner.apiVersion, owner.kind))
     return None if kind is None else cluster.find(kind, (namespace, owner.name))

@@ -17,9 +17,9 @@ Labels = Mapping[str, str]
 
 @dataclass(frozen=True, slots=True)
 class AffinityTerm:
-    """Which pods are meant (``selector``), in which namespaces, and the key of the topology that counts as near.
+    """Which pods a term matches (``selector``), in which namespaces, and the topology key.
 
-    A selector that is None selects nothing.
+    A selector that is None matches no pod.
     """
 
     key: str
@@ -29,22 +29,25 @@ class AffinityTerm:
 
     @classmethod
     def of(cls, term: PodAffinityTerm, namespace: str) -> AffinityTerm:
-        """The term of a pod in that namespace, which is meant if the term names none."""
+        """The compiled term of a pod in that namespace, which is the default namespace of the term."""
         names, selector = frozenset(term.namespaces), term.namespaceSelector
         if not names and selector is None:
             names = frozenset([namespace])
-        chosen = term.labelSelector.compile() if term.labelSelector is not None else None
-        return cls(term.topologyKey, chosen, names, selector.compile() if selector is not None else None)
+        compiled = term.labelSelector.compile() if term.labelSelector is not None else None
+        return cls(term.topologyKey, compiled, names, selector.compile() if selector is not None else None)
 
     def matches(self, namespace: str, labels: Labels, namespace_labels: Labels) -> bool:
-        """Whether a pod with those labels, in the namespace with that name and those labels, is meant."""
-        near = self.namespace_selector is not None and self.namespace_selector.matches(namespace_labels)
-        return (namespace in self.namespaces or near) and self.selector is not None and self.selector.matches(labels)
+        """Whether the term matches a pod with those labels, in the namespace of that name with those labels."""
+        selected = self.namespace_selector is not None and self.namespace_selector.matches(namespace_labels)
+        if namespace not in self.namespaces and not selected:
+            return False
+        return self.selector is not None and self.selector.matches(labels)
 
     def resolved(self, namespaces: Mapping[str, Labels]) -> AffinityTerm:
-        """The term with the names of the namespaces that it selects, as the terms of a pod to be scheduled are read.
+        """The term with its namespace selector replaced by the names of the namespaces that it selects.
 
-        So a namespace without an object is not selected, whatever the selector, unless it selects all.
+        The real scheduler reads the terms of an incoming pod in this way, so a namespace without an object is not
+        selected, unless the selector is empty and selects all.
         """
         selector = self.namespace_selector
         if selector is None or selector.empty:
@@ -55,9 +58,10 @@ class AffinityTerm:
 
 @dataclass(frozen=True)
 class PodTerms:
-    """A pod's terms.
+    """A pod's affinity terms.
 
-    ``affinity``, ``anti_affinity``: the required ones. ``preferred``: with weights, which anti-affinity has negative.
+    ``affinity``, ``anti_affinity``: the required ones. ``preferred``: (weight, term); anti-affinity has negative
+    weights.
     """
 
     affinity: tuple[AffinityTerm, ...] = ()
@@ -66,16 +70,16 @@ class PodTerms:
 
     @classmethod
     def of(cls, pod: Pod) -> PodTerms:
-        """The terms of the pod. SelectorError if one of them cannot be asked."""
+        """The terms of the pod. SelectorError if one of them is invalid."""
         if pod.spec.affinity is None:
             return cls()
         namespace = pod.metadata.namespace
-        near, apart = pod.spec.affinity.podAffinity, pod.spec.affinity.podAntiAffinity
-        preferred = (*_preferred(near, namespace, +1), *_preferred(apart, namespace, -1))
-        return cls(_required(near, namespace), _required(apart, namespace), preferred)
+        affinity, anti_affinity = pod.spec.affinity.podAffinity, pod.spec.affinity.podAntiAffinity
+        preferred = (*_preferred(affinity, namespace, +1), *_preferred(anti_affinity, namespace, -1))
+        return cls(_required(affinity, namespace), _required(anti_affinity, namespace), preferred)
 
     def resolved(self, namespaces: Mapping[str, Labels]) -> PodTerms:
-        """The terms of a pod to be scheduled; see :meth:`AffinityTerm.listing`."""
+        """The terms of an incoming pod; see :meth:`AffinityTerm.resolved`."""
         return PodTerms(
             tuple(term.resolved(namespaces) for term in self.affinity),
             tuple(term.resolved(namespaces) for term in self.anti_affinity),

@@ -1,4 +1,4 @@
-"""The order of the nodes and the domains that they form."""
+"""The order in which the scheduler visits the nodes, and their topology domains."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ class Topology:
 
     @classmethod
     def of(cls, key: str, labels: Sequence[Mapping[str, str]]) -> Topology:
-        """Number the key's values in the order in which the nodes show them."""
+        """Number the key's values in order of first appearance."""
         numbers: dict[str, int] = {}
         domain = [numbers.setdefault(node[key], len(numbers)) if key in node else -1 for node in labels]
         return cls(np.array(domain, np.int64), tuple(numbers))
@@ -33,22 +33,22 @@ class Topology:
     def in_domains_of(self, values: Collection[str]) -> BoolArray:
         """bool[nodes]: the nodes in the domains of these values. O(values + nodes)."""
         inside = np.zeros(len(self.values) + 1, np.bool_)
-        inside[[self._number[value] for value in values if value in self._number]] = True
+        inside[[self._number_of_value[value] for value in values if value in self._number_of_value]] = True
         return inside[self.domain]
 
     @cached_property
-    def _number(self) -> dict[str, int]:
+    def _number_of_value(self) -> dict[str, int]:
         return {value: number for number, value in enumerate(self.values)}
 
     def total(self, count: IntArray | BoolArray) -> IntArray:
         """int64[domains + 1]: the sum of ``count`` (of the nodes) in each domain; the last is a 0 for domain -1."""
-        sums = np.bincount(self._place, weights=count, minlength=len(self.values) + 1).astype(np.int64)
+        sums = np.bincount(self._sum_position, weights=count, minlength=len(self.values) + 1).astype(np.int64)
         sums[-1] = 0
         return sums
 
     @cached_property
-    def _place(self) -> IntArray:
-        """int64[nodes]: where each node adds to the sums, the last place without a domain."""
+    def _sum_position(self) -> IntArray:
+        """int64[nodes]: where each node adds to the sums; the last position for nodes without a domain."""
         return np.where(self.domain >= 0, self.domain, len(self.values))
 
 
@@ -57,9 +57,9 @@ REGION = ("failure-domain.beta.kubernetes.io/region", "topology.kubernetes.io/re
 
 
 def zone_of(node: Node, older_labels_only: bool = False) -> tuple[str, str]:
-    """The node's (region, zone); the older label goes first. v1.37: component-helpers/node/topology/helpers.go.
+    """The node's (region, zone); the older label takes precedence. v1.37: component-helpers/node/topology/helpers.go.
 
-    ``older_labels_only``: the newer ones mean nothing. v1.16: pkg/util/node/node.go, GetZoneKey.
+    ``older_labels_only``: ignore the newer labels. v1.16: pkg/util/node/node.go, GetZoneKey.
     """
     labels, known = node.metadata.labels, 1 if older_labels_only else 2
     region = next((labels[key] for key in REGION[:known] if key in labels), "")
@@ -68,10 +68,10 @@ def zone_of(node: Node, older_labels_only: bool = False) -> tuple[str, str]:
 
 
 class NodeOrder:
-    """The order in which the scheduler looks at the nodes: one of each zone in turn.
+    """The order in which the scheduler visits the nodes: round robin over the zones.
 
-    Zones come in the order in which they came to be, and so do the nodes of each zone. A zone that has lost its last
-    node is gone; if it comes again, it comes last. v1.37: pkg/scheduler/backend/cache/node_tree.go.
+    Zones, and the nodes of each zone, are in order of arrival. A zone is removed with its last node; if it returns, it
+    comes last. v1.37: pkg/scheduler/backend/cache/node_tree.go.
     """
 
     def __init__(self) -> None:
@@ -82,14 +82,14 @@ class NodeOrder:
         return name in self._zone_of
 
     def copy(self) -> NodeOrder:
-        """The same order, to be changed apart from this one."""
+        """The same order, to be changed independently."""
         other = NodeOrder()
         other._zone_of = dict(self._zone_of)
         other._zones = {zone: dict(names) for zone, names in self._zones.items()}
         return other
 
     def put(self, name: str, zone: tuple[str, str]) -> bool:
-        """The node is in that zone: whether it is new there. A node that changes its zone is the new one's last."""
+        """Put the node into that zone, as its last unless it was there before; return whether it is new there."""
         if self._zone_of.get(name) == zone:
             return False
         if name in self._zone_of:
@@ -99,7 +99,7 @@ class NodeOrder:
         return True
 
     def remove(self, name: str) -> None:
-        """The node is gone."""
+        """Remove the node."""
         zone = self._zone_of.pop(name)
         names = self._zones[zone]
         del names[name]
@@ -107,11 +107,11 @@ class NodeOrder:
             del self._zones[zone]
 
     def arrivals(self) -> list[str]:
-        """The nodes in the order in which they came; one that changed its zone came again."""
+        """The nodes in order of arrival; a node that changed its zone arrived again."""
         return list(self._zone_of)
 
     def names(self) -> list[str]:
-        """The nodes in that order. O(nodes)."""
+        """The nodes in the order of visits. O(nodes)."""
         left = [list(names) for names in self._zones.values()]
         ordered: list[str] = []
         place = 0
@@ -122,5 +122,5 @@ class NodeOrder:
         return ordered
 
     def by_zone(self) -> list[str]:
-        """The nodes zone by zone: coming in this order, they are looked at in the same order as now."""
+        """The nodes zone by zone: added in this order, they are visited in the same order as now."""
         return [name for names in self._zones.values() for name in names]

@@ -11,7 +11,7 @@ from hypothesis import given, strategies as st
 
 from kschedlab.cluster.cluster import Cluster
 from kschedlab.cluster.derived import DerivedValues
-from kschedlab.cluster.object_store import MATTERS
+from kschedlab.cluster.object_store import RELEVANT_PART
 from tests.changing import DECIDERS, PROBES, Changing, decide, shown
 
 RUNS, STEPS, PHASE = 100, 1000, 100
@@ -46,10 +46,10 @@ def contents(cluster: Cluster) -> dict[str, object]:
         },
         "without node": {key: node for key, (_, node) in cluster.without_node.items()},
         "nominated without node": {key: node for key, (_, node) in cluster.nominated_without_node.items()},
-        "objects": {kind.__name__: list(cluster.objects_of(kind)) for kind in MATTERS},
-        "offers": {name: [o.volume.metadata.name for o in cluster.volumes.offers(name)] for name in ("wait", "ebs")},
+        "objects": {kind.__name__: list(cluster.objects_of(kind)) for kind in RELEVANT_PART},
+        "offers": {name: [o.volume.metadata.name for o in cluster.volumes.bindable(name)] for name in ("wait", "ebs")},
         "kept for": {
-            key: sorted(v.metadata.name for v in cluster.volumes.kept_for(key)) for key in cluster.volumes.claims
+            key: sorted(v.metadata.name for v in cluster.volumes.reserved_for(key)) for key in cluster.volumes.claims
         },
         "claims on": {name: sorted(cluster.volumes.claims_on(name)) for name in cluster.volumes.volumes},
     }

@@ -91,10 +91,10 @@ def test_a_fact_is_worked_out_once_and_shared_with_forks():
     assert asked == [1]
 
 
-def test_check_finds_a_column_that_drifted():
+def test_check_finds_a_wrong_column():
     world = cluster(node("a"), pod("p", "a"))
     world.pods_on[0] += 1
-    with pytest.raises(AssertionError, match="pods_on drifted"):
+    with pytest.raises(AssertionError, match="pods_on disagrees"):
         world.check()
 
 

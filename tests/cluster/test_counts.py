@@ -49,7 +49,7 @@ def test_kept_counts_equal_recounts(events):
         elif what == "ask" and Weighs(a) not in counts:
             asked.add(Weighs(a))
             columns = np.array(pods, np.int64).reshape(-1, 2)
-            counts.ask(Weighs(a), columns[:, 1], columns[:, 0])
+            counts.start(Weighs(a), columns[:, 1], columns[:, 0])
         assert set(counts.queries()) == asked
         for query in asked:
             assert counts[query].tolist() == recount(kinds, query, pods)
@@ -60,11 +60,11 @@ def test_a_copy_counts_apart():
     kind = kinds.of(model(pod("p", labels={"number": "1"})))
     nobody = np.zeros(0, np.int64)
     counts = Counts(kinds, NODES)
-    counts.ask(Weighs(1), nobody, nobody)
+    counts.start(Weighs(1), nobody, nobody)
     counts.add(kind, 0, +1)
     other = counts.copy()
     other.add(kind, 0, +1)
-    other.ask(Weighs(2), nobody, nobody)
+    other.start(Weighs(2), nobody, nobody)
     assert (counts[Weighs(1)].tolist(), other[Weighs(1)].tolist()) == ([1, 0, 0], [2, 0, 0])
     assert Weighs(2) not in counts
 
@@ -75,13 +75,13 @@ def test_pods_of_a_kind_about_which_the_answer_changes():
     counts, asked = Counts(kinds, NODES), Changing()
     for kind, node in ((one, 0), (two, 0), (one, 2)):
         counts.add(kind, node, +1)
-    counts.ask(asked, np.array([0, 0, 2]), np.array([one, two, one]))
+    counts.start(asked, np.array([0, 0, 2]), np.array([one, two, one]))
     assert counts[asked].tolist() == [2, 0, 1]
-    counts.take_out(one, np.array([0, 2]))
+    counts.exclude(one, np.array([0, 2]))
     assert counts[asked].tolist() == [1, 0, 0]
     asked.answers["1"] = 5
     kinds.refresh(asked.volumes, [one])
-    counts.put_back(one, np.array([0, 2]))
+    counts.include(one, np.array([0, 2]))
     assert counts[asked].tolist() == [6, 0, 5]
 
 
@@ -100,8 +100,8 @@ def test_counts_follow_their_nodes_to_new_places():
     kinds = Signatures()
     kind = kinds.of(model(pod("p", labels={"number": "1"})))
     counts = Counts(kinds, NODES)
-    counts.ask(Weighs(1), np.array([0, 1, 1]), np.array([kind] * 3))
-    there = counts.gathered(np.array([1, -1, 0, -1]))
+    counts.start(Weighs(1), np.array([0, 1, 1]), np.array([kind] * 3))
+    there = counts.rearranged(np.array([1, -1, 0, -1]))
     there.add(kind, 3, +1)
     assert (there[Weighs(1)].tolist(), counts[Weighs(1)].tolist()) == ([2, 0, 1, 1], [1, 2, 0])
 
@@ -111,5 +111,5 @@ def test_counts_do_not_pile_up_for_ever():
     kind = kinds.of(model(pod("p", labels={"number": "1"})))
     counts = Counts(kinds, many)
     for factor in range(1, 60):
-        counts.ask(Weighs(factor), np.array([7]), np.array([kind]))
+        counts.start(Weighs(factor), np.array([7]), np.array([kind]))
         assert counts[Weighs(factor)][7] == factor % 4 and len(counts.queries()) <= 8

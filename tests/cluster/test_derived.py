@@ -175,7 +175,7 @@ def test_objects_that_a_decision_refers_to_are_left_as_they_were():
     fork = world.fork()
     for kind in (PodDisruptionBudget, PersistentVolume, PersistentVolumeClaim, Service):
         (only,) = world.objects_of(kind)
-        fork.change_objects(gone=[only])
+        fork.change_objects(removed=[only])
         assert not fork.objects_of(kind) and list(world.objects_of(kind)) == [only]
     assert "v" in world.volumes.volumes and "v" not in fork.volumes.volumes
 
@@ -186,9 +186,9 @@ def test_an_object_that_is_replaced_keeps_its_place_and_one_that_is_not_there_ca
     fewer = msgspec.structs.replace(first, status=msgspec.structs.replace(first.status, disruptionsAllowed=0))
     world.change_objects([fewer])
     assert list(world.objects_of(PodDisruptionBudget)) == [fewer, second]
-    world.change_objects(gone=[second])
+    world.change_objects(removed=[second])
     with pytest.raises(KeyError, match=r"there is no PodDisruptionBudget \('default', 'c'\)"):
-        world.change_objects(gone=[second])
+        world.change_objects(removed=[second])
 
 
 def test_a_node_that_is_not_there_cannot_go_and_then_nothing_is_changed():

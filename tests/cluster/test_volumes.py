@@ -65,4 +65,4 @@ def test_which_volumes_may_yet_be_bound():
     objects += [volume("kept", kept_for="waits"), volume("held", kept_for="done"), volume("lost", kept_for="gone")]
     objects += [volume("going", deleted="2024-01-01T00:00:00Z")]
     known = cluster(*objects).volumes
-    assert {name for name, found in known.volumes.items() if known.may_be_bound(found)} == {"free", "kept"}
+    assert {name for name, found in known.volumes.items() if known.is_bindable(found)} == {"free", "kept"}

@@ -16,7 +16,7 @@ from kschedlab.cluster.cluster import Cluster
 from kschedlab.cluster.derived import ATTACHMENTS, CSI_NODES, NAMES, VOLUMES
 from kschedlab.cluster.signatures import BoolArray, IntArray, Signature, VolumeQuery, VolumeTable
 from kschedlab.cluster.snapshot import Snapshot
-from kschedlab.cluster.volumes import Volumes, claim_class, claim_name, not_found, own_fault
+from kschedlab.cluster.volumes import Volumes, claim_class, claim_name, not_found, ownership_error
 from kschedlab.filter.volumes.csi_migration import DRIVER_OF, UNCOUNTED, MigrationError, handle_of, in_tree
 from kschedlab.objects.model import PersistentVolume, PersistentVolumeClaim, Pod, Volume
 
@@ -70,7 +70,7 @@ def _of_claim(pod: Pod, name: str, ephemeral: bool, volumes: Volumes) -> Attachm
     if claim is None:
         missing = not_found("persistentvolumeclaim", name)
         return VolumeProblem(f"looking up PVC {pod.metadata.namespace}/{name}: {missing}", missing=True)
-    if ephemeral and (fault := own_fault(pod, claim)):
+    if ephemeral and (fault := ownership_error(pod, claim)):
         return VolumeProblem(fault)
     volume = volumes.volumes.get(claim.spec.volumeName)
     return _to_be_made(claim, volumes) if volume is None else _of_volume(volume)

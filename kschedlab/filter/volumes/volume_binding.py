@@ -16,7 +16,7 @@ import numpy as np
 from kschedlab.cluster.cluster import Cluster
 from kschedlab.cluster.pods import PodInfo
 from kschedlab.cluster.signatures import BoolArray
-from kschedlab.cluster.volumes import SELECTED_NODE, Volumes, claim_names, is_bound, not_found, own_fault
+from kschedlab.cluster.volumes import SELECTED_NODE, Volumes, claim_names, is_bound, not_found, ownership_error
 from kschedlab.filter.plugin import PreFilterRejection, Refusal, Refusals, StaticFilter
 from kschedlab.filter.volumes.csi_migration import MigrationError, in_tree, moved_affinity
 from kschedlab.filter.volumes.matching import match, unbound
@@ -80,7 +80,7 @@ class VolumeBinding:
 
     def _late(self, claim: PersistentVolumeClaim, volumes: Volumes) -> bool:
         chosen = SELECTED_NODE in claim.metadata.annotations and not self.claims_with_selected_node_wait
-        return bool(claim.spec.volumeName) or chosen or not volumes.waits(claim)
+        return bool(claim.spec.volumeName) or chosen or not volumes.waits_for_first_consumer(claim)
 
     def _stopped(self, cluster: Cluster, fault: str) -> StaticFilter | PreFilterRejection:
         if self.checks_claims_in_pre_filter:
@@ -108,7 +108,7 @@ def claim_fault(pod: Pod, name: str, ephemeral: bool, volumes: Volumes, rejects_
         return f'persistentvolumeclaim "{name}" bound to non-existent persistentvolume "{claim.spec.volumeName}"'
     if claim.metadata.deletionTimestamp is not None:
         return f'persistentvolumeclaim "{name}" is being deleted'
-    return own_fault(pod, claim) if ephemeral else ""
+    return ownership_error(pod, claim) if ephemeral else ""
 
 
 def _bound_parts(cluster: Cluster, claims: Sequence[PersistentVolumeClaim], plugin: VolumeBinding) -> list[Refusal]:

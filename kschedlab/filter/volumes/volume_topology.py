@@ -65,7 +65,7 @@ def allowed_topologies(cluster: Cluster, found: StorageClass) -> BoolArray:
 
 @dataclass(frozen=True, eq=False)
 class VolumeGroup:
-    """Volumes of one size that look the same to every claim.
+    """Volumes of one size that visible_fields the same to every claim.
 
     ``members``: their numbers, each with int64[], the positions of the nodes where it can be used.
     """
@@ -128,29 +128,29 @@ def _bytes(volume: PersistentVolume) -> int:
 
 
 def bindable_volumes(cluster: Cluster, class_name: str, claims: int) -> BindableVolumes:
-    """The stock of a class for pods with that many claims, more than which need not look the same everywhere."""
-    key = ("stock of", class_name, claims)
-    return cluster.derived(key, lambda: _stock(cluster, class_name, claims), LABELS, bindable(class_name))
+    """The volumes of a class to which ``claims`` claims can be bound: of equal volumes, only that many are listed."""
+    key = ("bindable volumes", class_name, claims)
+    return cluster.derived(key, lambda: _bindable_volumes(cluster, class_name, claims), LABELS, bindable(class_name))
 
 
-def _stock(cluster: Cluster, class_name: str, claims: int) -> BindableVolumes:
-    offers = cluster.volumes.offers(class_name)
+def _bindable_volumes(cluster: Cluster, class_name: str, claims: int) -> BindableVolumes:
+    volumes = cluster.volumes.bindable(class_name)
     reserved: dict[tuple[str, str], list[int]] = {}
     lots: dict[object, list[tuple[int, IntArray]]] = {}
     where: dict[NodeSelector | None, IntArray] = {}
     alike: Counter[tuple[object, object]] = Counter()
-    for number, offer in sorted(enumerate(offers), key=lambda one: one[1].size):
-        volume, look = offer.volume, offer.look
+    for number, each in sorted(enumerate(volumes), key=lambda one: one[1].size):
+        volume, visible_fields = each.volume, each.visible_fields
         affinity = volume.spec.nodeAffinity.required if volume.spec.nodeAffinity is not None else None
         if (reference := volume.spec.claimRef) is not None:
             reserved.setdefault((reference.namespace, reference.name), []).append(number)
-        elif alike[look, affinity] < claims:
-            alike[look, affinity] += 1
+        elif alike[visible_fields, affinity] < claims:
+            alike[visible_fields, affinity] += 1
             if affinity not in where:
                 where[affinity] = np.flatnonzero(accessible_nodes(cluster, affinity))
-            lots.setdefault(look, []).append((number, where[affinity]))
-    found = tuple(VolumeGroup(offers[members[0][0]].volume, tuple(members)) for members in lots.values())
-    return BindableVolumes(tuple(offer.volume for offer in offers), found, reserved)
+            lots.setdefault(visible_fields, []).append((number, where[affinity]))
+    found = tuple(VolumeGroup(volumes[members[0][0]].volume, tuple(members)) for members in lots.values())
+    return BindableVolumes(tuple(each.volume for each in volumes), found, reserved)
 
 
 @dataclass(frozen=True, eq=False)

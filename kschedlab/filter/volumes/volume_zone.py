@@ -85,7 +85,7 @@ def _volume(pod: Pod, name: str, cluster: Cluster) -> PersistentVolume | str | N
         return NO_CLASS
     if class_name not in volumes.classes:
         return not_found("storageclass.storage.k8s.io", class_name)
-    return None if volumes.waits(claim) else NO_VOLUME_NAME
+    return None if volumes.waits_for_first_consumer(claim) else NO_VOLUME_NAME
 
 
 def topologies(volume: PersistentVolume, known: Labels = ZONE_LABELS) -> list[tuple[str, frozenset[str]]]:

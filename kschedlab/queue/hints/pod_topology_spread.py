@@ -14,7 +14,7 @@ from kschedlab.cluster.spread_constraints import (
     Constraint,
     ConstraintRules,
     ConstraintSpecs,
-    own,
+    own_constraints,
     owned_selector,
 )
 from kschedlab.objects.model import Node, Pod
@@ -25,7 +25,7 @@ RULES = ConstraintRules()
 
 
 def _hard(pod: Pod) -> tuple[Constraint, ...]:
-    return tuple(own(pod, DO_NOT_SCHEDULE, RULES))
+    return tuple(own_constraints(pod, DO_NOT_SCHEDULE, RULES))
 
 
 _own = Prepared(_hard)

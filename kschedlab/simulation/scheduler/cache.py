@@ -79,7 +79,7 @@ class SchedulerCache:
             self._node_changes, self._last_change = [], {}
         if self._gone or self._put:
             there = [document for kind, key in self._gone if (document := self._cluster.find(kind, key)) is not None]
-            self._cluster.change_objects(gone=there)
+            self._cluster.change_objects(removed=there)
             self._cluster.change_objects(self._put.values())
             self._gone, self._put = {}, {}
         return self._cluster
@@ -288,7 +288,7 @@ class SchedulerCache:
         known, self._pods[uid] = self._pods[uid], pod
         if self._on_node.get(pod.key) == uid:
             info = self._cluster.on_node(pod.key)
-            self._cluster.update(self._cluster.renewed(info, known, pod))
+            self._cluster.update(self._cluster.updated_info(info, known, pod))
 
     def _take_off(self, uid: str) -> None:
         pod = self._pods.pop(uid)

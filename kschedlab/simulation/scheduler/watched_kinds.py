@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from functools import lru_cache
 
-from kschedlab.cluster.object_store import MATTERS
+from kschedlab.cluster.object_store import RELEVANT_PART
 from kschedlab.objects.model import (
     ApiObject,
     CSINode,
@@ -21,7 +21,7 @@ from kschedlab.objects.model import (
 from kschedlab.queue.interface import ClusterEvent
 from kschedlab.simulation.server.resources import RESOURCES
 
-OTHERS = tuple(kind for kind in MATTERS if kind is not PriorityClass)
+OTHERS = tuple(kind for kind in RELEVANT_PART if kind is not PriorityClass)
 """Beside nodes and pods; what a priority class says, the API server writes into the pods."""
 
 _MOVES_ALL: dict[type[ApiObject], tuple[str, str]] = {

@@ -3,7 +3,7 @@
 import msgspec
 import pytest
 
-from kschedlab.cluster.object_store import MATTERS, key_of
+from kschedlab.cluster.object_store import RELEVANT_PART, key_of
 from kschedlab.generations import GENERATIONS
 from kschedlab.manifests.loading import decode_objects
 from kschedlab.objects.model import PersistentVolume, PersistentVolumeClaim, Pod
@@ -27,7 +27,7 @@ def versioned(document, version):
 
 def made(manifest, version=1):
     objects = decode_objects([manifest])
-    (found,) = [each for kind in (Pod, *MATTERS) for each in objects.of(kind)]
+    (found,) = [each for kind in (Pod, *RELEVANT_PART) for each in objects.of(kind)]
     return versioned(found, version)
 
 
