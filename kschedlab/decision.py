@@ -11,7 +11,7 @@ from kschedlab.cluster.cluster import Cluster
 from kschedlab.cluster.pods import PodInfo
 from kschedlab.cluster.signatures import IntArray
 from kschedlab.filter.stage import EXCLUDED, Verdicts, unavailable
-from kschedlab.queue.pre_enqueue import waiting_for
+from kschedlab.queue.pre_enqueue import gated_message
 from kschedlab.score.stage import Scores
 
 if TYPE_CHECKING:
@@ -133,7 +133,7 @@ class Decision:
         if self.error:
             return self.error
         if self.gates:
-            return waiting_for(self.gates)
+            return gated_message(self.gates)
         if len(self.feasible):
             return ""
         if not self.cluster.nodes:

@@ -14,7 +14,7 @@ from kschedlab.decision import Decision
 from kschedlab.filter.plugin import SchedulingError
 from kschedlab.filter.stage import EXCLUDED, REJECTED, FilterRun, Verdicts, nodes_to_find, prepare, search
 from kschedlab.generations import LATEST, Generation
-from kschedlab.queue.pre_enqueue import gates_of
+from kschedlab.queue.pre_enqueue import gate_names
 from kschedlab.score.stage import Scores, prioritize, select_host
 
 if TYPE_CHECKING:
@@ -50,7 +50,7 @@ class Scheduler:
 
     def decide(self, pod: PodInfo) -> Decision:
         """Decide where the pod goes, without changing the cluster. The decision refers to the cluster as it is now."""
-        if self.generation.gates_hold and (gates := gates_of(pod.pod)):
+        if self.generation.gates_hold and (gates := gate_names(pod.pod)):
             return Decision(pod, self.cluster, self.generation, None, NOTHING, 0, gates=gates)
         return self.cycle(pod)
 

@@ -1,7 +1,7 @@
-"""Pods that wait until their backoff is over.
+"""Pods that wait until their backoff ends.
 
-v1.37: pkg/scheduler/backend/queue/backoff_queue.go. Backoff ends at whole seconds, so that the pods of one second leave
-in the order of the active queue. Pods that came back with an error wait apart: they are not popped early.
+v1.37: pkg/scheduler/backend/queue/backoff_queue.go. Backoff ends at whole seconds, so the pods of one second leave in
+the order of the active queue. Pods that returned with an error are kept separately: they are not popped early.
 """
 
 from __future__ import annotations
@@ -10,77 +10,77 @@ from collections.abc import Iterator
 
 from kschedlab.objects.meta import SECOND
 from kschedlab.queue.heap import Heap
-from kschedlab.queue.queued_pod import NEVER, Less, WaitingPod, comes_first, key_func
+from kschedlab.queue.queued_pod import NEVER, Less, QueuedPodInfo, key_func, priority_sort
 
 
 class Backoff:
-    """The refused pods and those with errors.
+    """The rejected pods (podBackoffQ), and those that returned with an error (podErrorBackoffQ).
 
     ``initial``, ``maximum``: microseconds; no backoff if the maximum is 0. ``less``: the order of the active queue.
     """
 
-    def __init__(self, initial: int, maximum: int, less: Less = comes_first) -> None:
+    def __init__(self, initial: int, maximum: int, less: Less = priority_sort) -> None:
         self._initial, self._maximum = initial, maximum
         self._less = less
-        self._refused = Heap(key_func, self.ends_first)
-        self._failed = Heap(key_func, self.ends_first)
+        self._pod_backoff_q = Heap(key_func, self.ends_before)
+        self._pod_error_backoff_q = Heap(key_func, self.ends_before)
 
     def __len__(self) -> int:
-        return len(self._refused) + len(self._failed)
+        return len(self._pod_backoff_q) + len(self._pod_error_backoff_q)
 
-    def __iter__(self) -> Iterator[WaitingPod]:
-        """The pods, first come first: the refused ones, then those with errors."""
-        yield from self._refused
-        yield from self._failed
+    def __iter__(self) -> Iterator[QueuedPodInfo]:
+        """The pods in insertion order: the rejected ones, then those with errors."""
+        yield from self._pod_backoff_q
+        yield from self._pod_error_backoff_q
 
-    def ends_first(self, one: WaitingPod, other: WaitingPod) -> bool:
-        """Whether the one's backoff ends before the other's; of those that end together, which is tried first."""
+    def ends_before(self, one: QueuedPodInfo, other: QueuedPodInfo) -> bool:
+        """Whether the first pod's backoff ends earlier; at the same second, the active queue's order decides."""
         if one.backoff_until != other.backoff_until:
             return one.backoff_until < other.backoff_until
         return self._less(one, other)
 
-    def set(self, pod: WaitingPod) -> None:
-        """Set the end of the pod's backoff, which begins when it came to the queue."""
+    def set(self, pod: QueuedPodInfo) -> None:
+        """Set the end of the pod's backoff, which starts at its timestamp."""
         count = pod.error_count or pod.unschedulable_count
         pod.backoff_until = NEVER
         if count and self._maximum:
-            pod.backoff_until = _second(pod.timestamp + self.duration(count))
+            pod.backoff_until = _whole_second(pod.timestamp + self.duration(count))
 
     def duration(self, count: int) -> int:
-        """Microseconds after so many failures in a row: doubled each time, up to the maximum."""
+        """Microseconds of backoff after ``count`` failures in a row: doubled each time, up to the maximum."""
         if self._initial > self._maximum >> (count - 1):
             return self._maximum
         return self._initial << (count - 1)
 
-    def get(self, key: str) -> WaitingPod | None:
-        """The pod, if it is there."""
-        return self._refused.get_by_key(key) or self._failed.get_by_key(key)
+    def get(self, key: str) -> QueuedPodInfo | None:
+        """The pod, or None."""
+        return self._pod_backoff_q.get_by_key(key) or self._pod_error_backoff_q.get_by_key(key)
 
-    def put(self, pod: WaitingPod) -> None:
-        """The pod waits, or has changed while it waits."""
-        (self._refused if pod.refusers else self._failed).add(pod)
+    def add_or_update(self, pod: QueuedPodInfo) -> None:
+        """Add the pod, or update it in place."""
+        (self._pod_backoff_q if pod.rejector_plugins else self._pod_error_backoff_q).add(pod)
 
-    def remove(self, key: str) -> WaitingPod | None:
-        """Take the pod out, if it is there."""
-        return self._refused.delete(key) or self._failed.delete(key)
+    def remove(self, key: str) -> QueuedPodInfo | None:
+        """Remove and return the pod, or None."""
+        return self._pod_backoff_q.delete(key) or self._pod_error_backoff_q.delete(key)
 
-    def pop(self) -> WaitingPod | None:
-        """Take out the refused pod whose backoff ends first, though it has not ended yet."""
-        return self._refused.pop() if self._refused else None
+    def pop(self) -> QueuedPodInfo | None:
+        """Remove and return the rejected pod whose backoff ends first, although it has not ended yet."""
+        return self._pod_backoff_q.pop() if self._pod_backoff_q else None
 
-    def completed(self, now: int) -> list[WaitingPod]:
-        """Take out the pods whose backoff is over."""
-        found = []
-        for heap in (self._refused, self._failed):
-            while (pod := heap.peek()) is not None and not backs_off(pod, now):
-                found.append(heap.pop())
-        return found
-
-
-def backs_off(pod: WaitingPod, now: int) -> bool:
-    """Whether the pod's backoff is not over. It is not in the second in which it ends."""
-    return pod.backoff_until >= _second(now)
+    def pop_completed(self, now: int) -> list[QueuedPodInfo]:
+        """Remove and return the pods whose backoff has ended."""
+        completed = []
+        for heap in (self._pod_backoff_q, self._pod_error_backoff_q):
+            while (pod := heap.peek()) is not None and not is_backing_off(pod, now):
+                completed.append(heap.pop())
+        return completed
 
 
-def _second(moment: int) -> int:
+def is_backing_off(pod: QueuedPodInfo, now: int) -> bool:
+    """Whether the pod is still in backoff, which includes the second in which it ends."""
+    return pod.backoff_until >= _whole_second(now)
+
+
+def _whole_second(moment: int) -> int:
     return moment - moment % SECOND

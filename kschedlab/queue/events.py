@@ -1,7 +1,7 @@
-"""What can happen to a cluster, in the words of v1.37: cluster events, and which of them a change is.
+"""The cluster events of v1.37, and the events that an update of a node or a pod causes.
 
 v1.37: kube-scheduler/framework/types.go (ActionType, EventResource), pkg/scheduler/framework/events.go and types.go
-(MatchClusterEvents). An action is a bit; a plugin that registers for several registers for their sum.
+(MatchClusterEvents). An action is a bit; a registration for several actions is their union.
 """
 
 from __future__ import annotations
@@ -16,11 +16,11 @@ from kschedlab.objects.requests import Nanos, exact_requests
 from kschedlab.queue.interface import ClusterEvent
 
 ASSIGNED_POD, UNSCHEDULED_POD, TARGET_POD = "AssignedPod", "UnscheduledPod", "TargetPod"
-"""Resources: a pod on a node, a pod that waits, and that very pod which an event is asked about."""
+"""Resources: an assigned pod, an unscheduled pod, and the rejected pod itself."""
 NODE = "Node"
 EVERYTHING = "*"
 
-_SINGLE = (
+_SINGLE_ACTIONS = (
     "Add",
     "Delete",
     "UpdateNodeAllocatable",
@@ -37,16 +37,16 @@ _SINGLE = (
     "UpdatePodSchedulingGatesEliminated",
     "UpdatePodGeneratedResourceClaim",
 )
-_ALL = (1 << len(_SINGLE)) - 1
-ACTIONS = {action: 1 << bit for bit, action in enumerate(_SINGLE)} | {"Update": _ALL & ~0b11, "All": _ALL}
-"""The bits of every action; ``Update`` is any update, ``All`` is anything."""
+_ALL = (1 << len(_SINGLE_ACTIONS)) - 1
+ACTIONS = {action: 1 << bit for bit, action in enumerate(_SINGLE_ACTIONS)} | {"Update": _ALL & ~0b11, "All": _ALL}
+"""The bits of each action; ``Update`` is any update, ``All`` any action."""
 
 Hint = Callable[[Pod, Any, Any], bool]
-"""(the waiting pod, the object before, the object after) -> is the pod worth another try?"""
+"""(queued pod, old object, new object) -> whether the event may make the pod schedulable."""
 
 
 class Registration(NamedTuple):
-    """A plugin asks to be told: if the event happens, its ``hint`` says whether a pod that it refused may fit now."""
+    """A plugin's registration for an event: its ``hint`` says whether a pod that it rejected may fit now."""
 
     plugin: str
     event: ClusterEvent
@@ -54,7 +54,7 @@ class Registration(NamedTuple):
 
 
 def event(resource: str, *actions: str, label: str = "") -> ClusterEvent:
-    """The event that one of these happens to the resource. ``label``: its name, if it has one of its own."""
+    """The event of any of these actions on the resource. ``label``: its name, if not derived."""
     return ClusterEvent(resource, frozenset(actions), label)
 
 
@@ -70,12 +70,12 @@ FORCE_ACTIVATE = event(EVERYTHING, "All", label="ForceActivate")
 SCHEDULE_ATTEMPT_FAILURE = "ScheduleAttemptFailure"
 BACKOFF_COMPLETE = "BackoffComplete"
 POP_FROM_BACKOFF = "PopFromBackoffQ"
-"""Other reasons for which a pod moves."""
+"""Other reasons why a pod moves."""
 
 
 @lru_cache(1024)
 def bits(actions: frozenset[str]) -> int:
-    """The actions' sum. KeyError for an action that v1.37 does not know."""
+    """The union of the actions' bits. KeyError for an action that v1.37 does not know."""
     total = 0
     for action in actions:
         total |= ACTIONS[action]
@@ -83,56 +83,56 @@ def bits(actions: frozenset[str]) -> int:
 
 
 def name_of(event: ClusterEvent) -> str:
-    """The name in logs and metrics, e.g. ``NodeAdd``; a sum of actions has none."""
+    """The name in logs and metrics, e.g. ``NodeAdd``; without an action if there are several."""
     return event.label or event.resource + (next(iter(event.actions)) if len(event.actions) == 1 else "")
 
 
 def is_wildcard(event: ClusterEvent) -> bool:
-    """Whether the event moves pods whatever refused them."""
+    """Whether the event moves pods regardless of which plugin rejected them."""
     return event.resource == EVERYTHING and bits(event.actions) == _ALL
 
 
 def matches(registered: ClusterEvent, happened: ClusterEvent) -> bool:
-    """Whether a plugin that registered for the one is told of the other, which must be as specific or more so.
+    """Whether the registration includes the event, which must be at least as specific.
 
     v1.37: pkg/scheduler/framework/types.go, MatchClusterEvents.
     """
     if is_wildcard(registered):
         return True
-    if not _covers(registered.resource, happened.resource):
+    if not _resource_matches(registered.resource, happened.resource):
         return False
-    wanted, given = bits(registered.actions), bits(happened.actions)
-    return wanted & given != 0 and given <= wanted
+    registered_bits, event_bits = bits(registered.actions), bits(happened.actions)
+    return registered_bits & event_bits != 0 and event_bits <= registered_bits
 
 
-def _covers(registered: str, happened: str) -> bool:
+def _resource_matches(registered: str, happened: str) -> bool:
     if registered in (EVERYTHING, happened):
         return True
     return registered == "Pod" and happened in (ASSIGNED_POD, UNSCHEDULED_POD, TARGET_POD)
 
 
-# -- which events a change is
+# -- the events of an update
 
 
 def node_changes(old: Node, new: Node) -> list[ClusterEvent]:
-    """The events that an update of a node is; none if it is nothing to the scheduler, such as a heartbeat.
+    """The events that an update of a node causes; none if it is irrelevant to scheduling, such as a heartbeat.
 
     v1.37: pkg/scheduler/framework/events.go, NodeSchedulingPropertiesChange. (``spec.podPreemptionPolicy`` is not
     modelled.)
     """
-    return [event(NODE, f"UpdateNode{change}") for change, _ in _of_node(old, new)]
+    return [event(NODE, f"UpdateNode{change}") for change, _ in _node_changes(old, new)]
 
 
 def node_change(old: Node, new: Node) -> str:
-    """What made the node more schedulable, by the name that v1.16 and v1.20 give it, or "".
+    """The name in v1.16 and v1.20 of the change that made the node more schedulable, or "".
 
     v1.16, v1.20: pkg/scheduler/eventhandlers.go, nodeSchedulingPropertiesChange.
     """
-    return next((f"Node{name}Change" for _, name in _of_node(old, new) if name), "")
+    return next((f"Node{name}Change" for _, name in _node_changes(old, new) if name), "")
 
 
-def _of_node(old: Node, new: Node) -> Iterator[tuple[str, str]]:
-    """(what changed in the words of v1.37, and in those of v1.20 or "") in the order in which all of them ask."""
+def _node_changes(old: Node, new: Node) -> Iterator[tuple[str, str]]:
+    """(the change's name in v1.37, its name in v1.20 or "") in the order in which all generations check."""
     if old.spec.unschedulable and not new.spec.unschedulable:
         yield "Taint", "SpecUnschedulable"
     if old.status.allocatable != new.status.allocatable:
@@ -153,12 +153,12 @@ def _conditions(node: Node) -> dict[str, str]:
     return {condition.type: condition.status for condition in node.status.conditions}
 
 
-def pod_changes(old: Pod, new: Pod, itself: bool = False) -> list[ClusterEvent]:
-    """The events that an update of a pod is. ``itself``: they are to be asked about this very pod.
+def pod_changes(old: Pod, new: Pod, target: bool = False) -> list[ClusterEvent]:
+    """The events that an update of a pod causes. ``target``: the events are for this pod itself.
 
     v1.37: pkg/scheduler/framework/events.go, PodSchedulingPropertiesChange.
     """
-    resource = ASSIGNED_POD if new.spec.nodeName else TARGET_POD if itself else UNSCHEDULED_POD
+    resource = ASSIGNED_POD if new.spec.nodeName else TARGET_POD if target else UNSCHEDULED_POD
     return [event(resource, action) for action in _pod_actions(old, new)] or [event(resource, "Update")]
 
 
@@ -179,7 +179,7 @@ def _pod_actions(old: Pod, new: Pod) -> Iterator[str]:
 
 
 def _exceeds(one: Nanos, other: Nanos) -> bool:
-    """Whether the one asks for something that the other does not, or, in thousandths, for more of it."""
+    """Whether the first requests a resource that the second does not, or more of it, in thousandths."""
     return any(name not in other or _milli(nanos) > _milli(other[name]) for name, nanos in one.items())
 
 

@@ -1,9 +1,9 @@
-"""The heap of the scheduling queue: an array that is a tree, and a map that knows where in it everything is.
+"""The heap of the scheduling queue: a tree in an array, and a map from each key to its index.
 
 v1.13: pkg/scheduler/internal/queue/scheduling_queue.go (Heap, heapData); v1.16: pkg/scheduler/util/heap.go; v1.20:
 pkg/scheduler/internal/heap/heap.go; v1.37: pkg/scheduler/backend/heap/heap.go. The children of place i are at 2i+1 and
-2i+2, and no child comes before its parent. :func:`up` and :func:`down` restore that as Go's container/heap does, swap
-by swap, so the array always looks the same.
+2i+2, and no child comes before its parent. :func:`up` and :func:`down` restore that with the same swaps as Go's
+container/heap, so the array is always identical.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ T = TypeVar("T")
 
 
 class HeapItem(Generic[T]):
-    """Something in the heap, and the index of its key in the array."""
+    """An object in the heap, and the index of its key in the array."""
 
     __slots__ = ("index", "obj")
 
@@ -25,10 +25,10 @@ class HeapItem(Generic[T]):
 
 
 class HeapData(Generic[T]):
-    """What the heap consists of (v1.13: heapData).
+    """The heap's data (v1.13: heapData).
 
-    ``queue``: the keys, in the order of the array. ``items``: what is in it, by key. ``key_func``: something's key.
-    ``less_func``: whether the first of two comes out before the second.
+    ``queue``: the keys, in array order. ``items``: the objects by key. ``key_func``: an object's key.
+    ``less_func``: whether the first object comes out before the second.
     """
 
     __slots__ = ("items", "key_func", "less_func", "queue")
@@ -43,10 +43,10 @@ class HeapData(Generic[T]):
         return len(self.queue)
 
     def less(self, i: int, j: int) -> bool:
-        """Whether place i should come out before place j.
+        """Whether place i comes out before place j.
 
-        The bound is that of v1.13, odd as it is: a place *at* the array's end passes it, and would be out of range.
-        Nobody asks for that place.
+        As in v1.13, the bound is off by one: an index equal to the length passes the check and would be out of range.
+        No caller passes that index.
         """
         queue, items = self.queue, self.items
         if i > len(queue) or j > len(queue):
@@ -61,17 +61,17 @@ class HeapData(Generic[T]):
         items[queue[j]].index = j
 
     def push(self, key: str, obj: T) -> None:
-        """Append it to the array."""
+        """Append the object to the array."""
         self.items[key] = HeapItem(obj, len(self.queue))
         self.queue.append(key)
 
     def pop(self) -> T:
-        """Take the last place off the array."""
+        """Remove the last place of the array."""
         return self.items.pop(self.queue.pop()).obj
 
 
 def up(data: HeapData[T], place: int) -> None:
-    """Swap with the parent as long as the parent should come later."""
+    """Swap with the parent while the parent comes later."""
     while place > 0:
         parent = (place - 1) // 2
         if not data.less(place, parent):
@@ -81,7 +81,7 @@ def up(data: HeapData[T], place: int) -> None:
 
 
 def down(data: HeapData[T], start: int, end: int) -> bool:
-    """Swap with the child that should come out first as long as it should come earlier; whether there was a swap.
+    """Swap with the first of the children while it comes earlier; returns whether there was a swap.
 
     The tree is the array before ``end``.
     """
@@ -98,9 +98,9 @@ def down(data: HeapData[T], start: int, end: int) -> bool:
 
 
 class Heap(Generic[T]):
-    """A queue from which what ``less_func`` puts first comes out first. Every operation is O(log length).
+    """A priority queue ordered by ``less_func``. Every operation is O(log length).
 
-    Nothing in it may change its place in the order without :meth:`update`.
+    An object whose order changes needs :meth:`update`.
     """
 
     __slots__ = ("data",)
@@ -115,11 +115,11 @@ class Heap(Generic[T]):
         return key in self.data.items
 
     def __iter__(self) -> Iterator[T]:
-        """Everything, first come first; not in the order in which it will come out."""
+        """All objects in insertion order, not in heap order."""
         return (item.obj for item in self.data.items.values())
 
     def add(self, obj: T) -> None:
-        """Put it in; what has the same key is replaced, and finds its new place."""
+        """Add the object, or replace the one with the same key and restore the order."""
         data = self.data
         key = data.key_func(obj)
         item = data.items.get(key)
@@ -131,11 +131,11 @@ class Heap(Generic[T]):
             self._fix(item.index)
 
     def update(self, obj: T) -> None:
-        """It has changed: the same as :meth:`add`."""
+        """The object has changed: the same as :meth:`add`."""
         self.add(obj)
 
     def delete(self, key: str) -> T | None:
-        """Take out what has that key, wherever it is; None if nothing has."""
+        """Remove and return the object with this key, or None."""
         data = self.data
         item = data.items.get(key)
         if item is None:
@@ -148,12 +148,12 @@ class Heap(Generic[T]):
         return data.pop()
 
     def peek(self) -> T | None:
-        """What comes out next, if anything."""
+        """The next object, or None."""
         data = self.data
         return data.items[data.queue[0]].obj if data.queue else None
 
     def pop(self) -> T:
-        """Take the first out. IndexError if there is none."""
+        """Remove and return the next object. IndexError if the heap is empty."""
         data = self.data
         if not data.queue:
             raise IndexError("pop from an empty heap")
@@ -163,7 +163,7 @@ class Heap(Generic[T]):
         return data.pop()
 
     def get_by_key(self, key: str) -> T | None:
-        """What has that key, if anything."""
+        """The object with this key, or None."""
         item = self.data.items.get(key)
         return None if item is None else item.obj
 

@@ -1,4 +1,4 @@
-"""What the loop asks of a scheduling queue, whatever the generation.
+"""The interface of a scheduling queue, the same for all generations.
 
 v1.37: pkg/scheduler/backend/queue/scheduling_queue.go (SchedulingQueue); before: pkg/scheduler/internal/queue.
 """
@@ -13,26 +13,26 @@ from kschedlab.objects.model import Pod
 ACTIVE, BACKOFF, UNSCHEDULABLE = "active", "backoff", "unschedulable"
 """The parts of a queue."""
 IN_FLIGHT, GONE = "in flight", "gone"
-"""Where a pod is that was popped, and one that left."""
+"""The part of a popped pod, and of one that left the queue."""
 
 Now = Callable[[], int]
 """The virtual clock: microseconds since 1970."""
 
-Told = Callable[[Pod, str | None], None]
-"""Called when a pod is nominated to a node, and with None when it loses its nomination."""
+OnNominated = Callable[[Pod, str | None], None]
+"""Called with (pod, node) when a pod is nominated to a node, and with (pod, None) when it loses its nomination."""
 
-Moved = Callable[[Pod, str, str, str], None]
-"""Called when a pod comes to another part of the queue: (pod, origin, to, why).
+OnMoved = Callable[[Pod, str, str, str], None]
+"""Called when a pod moves to a different part of the queue: (pod, origin, to, why).
 
 ``origin`` is "" for a new pod, ``to`` is "in flight" for a popped one and "gone" for one that left.
 """
 
 
 class ClusterEvent(NamedTuple):
-    """Something that happened to a kind of object, in the scheduler's words: ``Node``, ``Add``.
+    """An event as the scheduler classifies it: a resource such as ``Node``, and actions such as ``Add``.
 
-    ``actions``: one or more of Add, Delete, Update, UpdateNodeAllocatable, UpdateNodeLabel, ...; ``label``: the older
-    generations' own name of the event (v1.16, v1.20: pkg/scheduler/internal/queue/events.go).
+    ``actions``: one or more of Add, Delete, Update, UpdateNodeAllocatable, UpdateNodeLabel, ...; ``label``: the name of
+    the event in older generations (v1.16, v1.20: pkg/scheduler/internal/queue/events.go).
     """
 
     resource: str
@@ -41,56 +41,56 @@ class ClusterEvent(NamedTuple):
 
 
 class Place(NamedTuple):
-    """Where a pod is in the queue. ``part``: active, backoff, unschedulable; ``since``: when it came there, or -1."""
+    """Where a pod is in the queue. ``part``: active, backoff, unschedulable; ``since``: since when, or -1."""
 
     part: str
     since: int
 
 
 class QueuedPod(Protocol):
-    """A pod as it leaves the queue; what else is remembered of it differs between generations."""
+    """A popped pod; its other fields differ between generations."""
 
     @property
     def pod(self) -> Pod:
-        """The pod, as it was when the queue last saw it."""
+        """The pod, in the last version that the queue received."""
         ...
 
     @property
     def attempts(self) -> int:
-        """How often it was tried, this time included."""
+        """The number of scheduling attempts, including this one."""
         ...
 
-    def refused(self, pod: Pod, unschedulable: Iterable[str] = (), pending: Iterable[str] = ()) -> None:
-        """The attempt failed: the pod as it is now, and the plugins that refused it; none if it was an error.
+    def record_failure(self, pod: Pod, unschedulable: Iterable[str] = (), pending: Iterable[str] = ()) -> None:
+        """Record a failed attempt: the current pod and the plugins that rejected it, none if it was an error.
 
-        To be called before :meth:`SchedulingQueue.add_unschedulable`.
+        Call this before :meth:`SchedulingQueue.add_unschedulable`.
         """
         ...
 
 
 class SchedulingQueue(Protocol):
-    """The pods that wait. A pod is never in two parts of it."""
+    """The pods that wait to be scheduled. A pod is in one part at a time."""
 
     @property
     def scheduling_cycle(self) -> int:
-        """Counts the pods that were popped."""
+        """The number of pods popped so far."""
         ...
 
     @property
     def flushes(self) -> Sequence[tuple[int, Callable[[], None]]]:
-        """What is to be called again and again: (period in microseconds, function)."""
+        """Functions to call periodically: (period in microseconds, function)."""
         ...
 
     def add(self, pod: Pod) -> None:
-        """A new pod that is to be scheduled."""
+        """Add a new pod."""
         ...
 
     def update(self, old: Pod | None, new: Pod) -> None:
-        """The pod changed; it is put in if it is not here."""
+        """The pod changed; it is added if it is not in the queue."""
         ...
 
     def delete(self, pod: Pod) -> None:
-        """The pod is gone, or someone else's now."""
+        """Remove a pod that is deleted, or no longer this scheduler's."""
         ...
 
     def pop(self) -> QueuedPod | None:
@@ -98,48 +98,48 @@ class SchedulingQueue(Protocol):
         ...
 
     def add_unschedulable(self, queued: QueuedPod, cycle: int) -> None:
-        """Give back a popped pod that was not scheduled; ``cycle``: :attr:`scheduling_cycle` just after its pop.
+        """Return a popped pod that was not scheduled; ``cycle``: :attr:`scheduling_cycle` just after its pop.
 
-        ValueError, with the real queue's message, if it is here already.
+        ValueError, with the real queue's message, if it is already in the queue.
         """
         ...
 
     def done(self, pod: Pod) -> None:
-        """The popped pod is bound, or gone: nothing that happens concerns it any more."""
+        """The popped pod is bound or deleted: stop tracking events for it."""
         ...
 
     def move(
-        self, event: ClusterEvent, old: Any = None, new: Any = None, only: Callable[[Pod], bool] | None = None
+        self, event: ClusterEvent, old: Any = None, new: Any = None, pre_check: Callable[[Pod], bool] | None = None
     ) -> None:
-        """Something happened that may let pods fit: move those that it may help. ``only``: look at no other pods."""
+        """Move the pods that the event may help. ``pre_check``: consider only pods that pass it."""
         ...
 
     def assigned_pod_added(self, pod: Pod) -> None:
-        """A pod came to a node: move the pods that wait for such a neighbour."""
+        """A pod was assigned to a node: move the pods whose affinity waits for it."""
         ...
 
     def assigned_pod_updated(self, old: Pod, new: Pod, event: ClusterEvent) -> None:
-        """A pod on a node changed: move the pods that wait for such a neighbour."""
+        """An assigned pod changed: move the pods whose affinity waits for it."""
         ...
 
     def activate(self, pods: Iterable[Pod]) -> None:
-        """Move these pods to the active queue if they wait elsewhere."""
+        """Move these pods to the active queue if they are in a different part."""
         ...
 
     def nominate(self, pod: Pod, node: str) -> None:
-        """Remember that the pod waits for room on the node."""
+        """Nominate the pod to the node."""
         ...
 
-    def withdraw(self, pod: Pod) -> None:
-        """Forget the pod's nomination."""
+    def remove_nomination(self, pod: Pod) -> None:
+        """Remove the pod's nomination."""
         ...
 
     def nominated(self, node: str) -> list[Pod]:
-        """The pods that are nominated to the node, in the order in which they were."""
+        """The pods nominated to the node, in order of nomination."""
         ...
 
     def places(self) -> dict[str, Place]:
-        """Where every waiting pod is, by ``namespace/name``."""
+        """Where each queued pod is, by ``namespace/name``."""
         ...
 
     def __len__(self) -> int: ...

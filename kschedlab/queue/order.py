@@ -1,4 +1,4 @@
-"""Which pod is next: PrioritySort, the order of the active queue.
+"""PrioritySort: the order of the active queue.
 
 v1.37: pkg/scheduler/framework/plugins/queuesort/priority_sort.go. Before it was a plugin: v1.13, v1.16:
 pkg/scheduler/internal/queue/scheduling_queue.go (activeQComp).
@@ -14,28 +14,28 @@ from kschedlab.objects.model import Pod
 NAME = "PrioritySort"
 SCHEDULED = "PodScheduled"
 ZERO = -62_135_596_800_000_000
-"""Go's zero time, the beginning of the year 1: that of a moment which nobody set."""
+"""Go's zero time, the beginning of the year 1: the value of an unset time."""
 
 
 def rank(pod: Pod, timestamp: int) -> tuple[int, int]:
-    """The pod's place in the order: higher priority first; among equals the earlier timestamp (microseconds)."""
+    """The pod's sort key: higher priority first, then the earlier timestamp (microseconds)."""
     return -(pod.spec.priority or 0), timestamp
 
 
 def sort_key(pod: PodInfo) -> tuple[int, int]:
-    """Higher priority first; among equals the pod that came to the queue first, here the one created first."""
+    """The sort key without a queue: higher priority first, then the earlier creation."""
     return rank(pod.pod, pod.pod.metadata.creationTimestamp or 0)
 
 
 def queue_order(pods: Iterable[PodInfo]) -> list[PodInfo]:
-    """The pods in the order in which the scheduler takes them; those being deleted are skipped."""
+    """The pods in the order in which the scheduler takes them, without terminating ones."""
     return sorted((pod for pod in pods if pod.pod.metadata.deletionTimestamp is None), key=sort_key)
 
 
 def pod_timestamp(pod: Pod) -> int:
-    """When the pod was last tried, or created if it never was: what v1.13 knows from the pod itself (podTimestamp).
+    """When the pod was last tried, else created; v1.13 reads it from the pod itself (podTimestamp).
 
-    The condition PodScheduled has the time of its last probe, else that of its last transition, even if nobody set it.
+    The condition PodScheduled has the time of its last probe, else of its last transition, even if that is unset.
     """
     for condition in pod.status.conditions:
         if condition.type == SCHEDULED:

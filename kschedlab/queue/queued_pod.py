@@ -1,4 +1,4 @@
-"""A pod that waits, and what v1.37 remembers of it.
+"""A pod in the queue, and what v1.37 stores with it.
 
 v1.37: pkg/scheduler/framework/types.go (QueuedPodInfo, QueueingParams).
 """
@@ -12,25 +12,25 @@ from functools import cmp_to_key
 from kschedlab.objects.model import Pod
 
 NEVER = -1
-"""A moment that lies before all others."""
+"""A time before all others."""
 
 
 @dataclass(slots=True, eq=False)
-class WaitingPod:
+class QueuedPodInfo:
     """A pod in the queue, or popped from it. Times are microseconds since 1970, or ``NEVER``.
 
-    ``timestamp``: when it last came to the queue; ``turn`` tells those apart that came at the same moment.
-    ``attempts``: pops; ``unschedulable_count``: those of them that ended with a refusal; ``error_count``: errors since.
-    ``backoff_until``: a whole second; ``flushed``: it was moved for having waited too long, at ``flushed_at``.
-    ``unschedulable_plugins``, ``pending_plugins``: who refused it; an event that pleases the latter spares it backoff.
-    ``gate``: the plugin that keeps it from the active queue, or "". ``part``: where it is, since ``since``.
-    ``rank``: its place in the active queue, by priority, then by who came first (v1.37:
+    ``timestamp``: when it last entered the queue; ``sequence``: breaks ties between equal timestamps.
+    ``attempts``: pops; ``unschedulable_count``: attempts that ended with a rejection; ``error_count``: errors since.
+    ``backoff_until``: a whole second; ``flushed``: it was moved at ``flushed_at`` because it had waited too long.
+    ``unschedulable_plugins``, ``pending_plugins``: who rejected it; an event that helps the latter skips backoff.
+    ``gate``: the PreEnqueue plugin that blocks it, or "". ``part``: its part of the queue, since ``since``.
+    ``rank``: its sort key in the active queue, by priority, then by timestamp (v1.37:
     pkg/scheduler/framework/plugins/queuesort/priority_sort.go).
     """
 
     pod: Pod
     timestamp: int
-    turn: int
+    sequence: int
     key: str = field(init=False)
     rank: tuple[int, int, int] = field(init=False)
     attempts: int = 0
@@ -51,25 +51,25 @@ class WaitingPod:
         self._rank()
 
     def _rank(self) -> None:
-        self.rank = (-(self.pod.spec.priority or 0), self.timestamp, self.turn)
+        self.rank = (-(self.pod.spec.priority or 0), self.timestamp, self.sequence)
 
     def update(self, pod: Pod) -> None:
-        """The pod as it is now."""
+        """Replace the pod by its current version."""
         self.pod = pod
         self._rank()
 
     @property
-    def refusers(self) -> set[str]:
-        """All plugins that refused it; none if it came back with an error, or was never tried."""
+    def rejector_plugins(self) -> set[str]:
+        """All plugins that rejected it; none after an error, or before its first attempt."""
         return self.unschedulable_plugins | self.pending_plugins if self.pending_plugins else self.unschedulable_plugins
 
-    def came(self, now: int, turn: int) -> None:
-        """It comes to the queue anew."""
-        self.timestamp, self.turn = now, turn
+    def set_timestamp(self, now: int, sequence: int) -> None:
+        """It enters the queue again."""
+        self.timestamp, self.sequence = now, sequence
         self._rank()
 
-    def refused(self, pod: Pod, unschedulable: Iterable[str] = (), pending: Iterable[str] = ()) -> None:
-        """The attempt failed: who refused the pod, none if it was an error; and the pod as it is now.
+    def record_failure(self, pod: Pod, unschedulable: Iterable[str] = (), pending: Iterable[str] = ()) -> None:
+        """Record a failed attempt: the current pod and the plugins that rejected it, none if it was an error.
 
         v1.37: pkg/scheduler/schedule_one.go, handleSchedulingFailure.
         """
@@ -80,29 +80,29 @@ class WaitingPod:
 
 # -- the order of the active queue
 
-Less = Callable[[WaitingPod, WaitingPod], bool]
-"""Whether the one pod comes before the other: PrioritySort, or a queue sort plugin."""
+Less = Callable[[QueuedPodInfo, QueuedPodInfo], bool]
+"""Whether the first pod comes before the second: PrioritySort, or a queue sort plugin."""
 
 
-def key_func(pod: WaitingPod) -> str:
+def key_func(pod: QueuedPodInfo) -> str:
     """``namespace/name``."""
     return pod.key
 
 
-def comes_first(one: WaitingPod, other: WaitingPod) -> bool:
-    """By priority, then by who came first (PrioritySort). No two pods tie."""
+def priority_sort(one: QueuedPodInfo, other: QueuedPodInfo) -> bool:
+    """By priority, then by timestamp (PrioritySort). No two pods tie."""
     return one.rank < other.rank
 
 
-def never_tying(less: Less) -> Less:
-    """The plugin's order; where it sees no difference, by who came first."""
-    return lambda one, other: less(one, other) or (one.turn < other.turn and not less(other, one))
+def with_tie_break(less: Less) -> Less:
+    """The plugin's order; ties are broken by sequence."""
+    return lambda one, other: less(one, other) or (one.sequence < other.sequence and not less(other, one))
 
 
-def in_order(pods: Iterable[WaitingPod], less: Less) -> list[WaitingPod]:
-    """The pods as they would come out."""
+def sorted_pods(pods: Iterable[QueuedPodInfo], less: Less) -> list[QueuedPodInfo]:
+    """The pods in the order in which they would be popped."""
 
-    def compare(one: WaitingPod, other: WaitingPod) -> int:
+    def compare(one: QueuedPodInfo, other: QueuedPodInfo) -> int:
         return -1 if less(one, other) else 1
 
     return sorted(pods, key=cmp_to_key(compare))

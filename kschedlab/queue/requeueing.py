@@ -1,4 +1,4 @@
-"""Is a refused pod worth another try after an event? The plugins that refused it say.
+"""Whether an event requeues a rejected pod: the queueing hints of the plugins that rejected it decide.
 
 v1.37: pkg/scheduler/backend/queue/scheduling_queue.go (isPodWorthRequeuing, isEventOfInterest,
 determineSchedulingHintForInFlightPod).
@@ -12,70 +12,70 @@ from typing import Any
 from kschedlab.objects.model import Pod
 from kschedlab.objects.selectors import SelectorError
 from kschedlab.queue.events import Hint, Registration, is_wildcard, matches
-from kschedlab.queue.in_flight import Missed
+from kschedlab.queue.in_flight import InFlightEvent
 from kschedlab.queue.interface import ClusterEvent
-from kschedlab.queue.queued_pod import WaitingPod
+from kschedlab.queue.queued_pod import QueuedPodInfo
 
-NOTHING, AFTER_BACKOFF, AT_ONCE = 0, 1, 2
-"""What an event is worth to a pod."""
+SKIP, AFTER_BACKOFF, IMMEDIATELY = 0, 1, 2
+"""Queueing strategies: the effect of an event on a pod (queueSkip, queueAfterBackoff, queueImmediately)."""
 
 
 class Registrations:
-    """Who registered for which events, with which hints."""
+    """The plugins' registrations for events, with their hints."""
 
     def __init__(self, hints: Iterable[Registration]) -> None:
         self._hints = tuple(hints)
-        self._told: dict[ClusterEvent, dict[str, list[Hint]]] = {}
+        self._hints_by_event: dict[ClusterEvent, dict[str, list[Hint]]] = {}
 
-    def told(self, event: ClusterEvent) -> dict[str, list[Hint]]:
-        """The plugins that registered for the event, with their hints."""
-        told = self._told.get(event)
-        if told is None:
-            told = self._told[event] = {}
+    def hints_for(self, event: ClusterEvent) -> dict[str, list[Hint]]:
+        """The hints of the plugins that registered for the event, by plugin."""
+        hints_by_plugin = self._hints_by_event.get(event)
+        if hints_by_plugin is None:
+            hints_by_plugin = self._hints_by_event[event] = {}
             for plugin, registered, hint in self._hints:
                 if matches(registered, event):
-                    told.setdefault(plugin, []).append(hint)
-        return told
+                    hints_by_plugin.setdefault(plugin, []).append(hint)
+        return hints_by_plugin
 
-    def worth(self, waiting: WaitingPod, event: ClusterEvent, old: Any, new: Any) -> int:
-        """What the event is worth to the pod. One that a pending plugin welcomes spares the pod its backoff.
+    def strategy(self, queued: QueuedPodInfo, event: ClusterEvent, old: Any, new: Any) -> int:
+        """How the event requeues the pod. If it helps a pending plugin, the pod skips its backoff.
 
-        An event that helps whatever refused the pod may be meant for one pod alone (``new``).
+        A wildcard event may concern one pod only (``new``).
         """
-        refusers, pending = waiting.refusers, waiting.pending_plugins
-        if not refusers:
+        rejector_plugins, pending = queued.rejector_plugins, queued.pending_plugins
+        if not rejector_plugins:
             return AFTER_BACKOFF
         if is_wildcard(event):
-            return AFTER_BACKOFF if new is None or _same(new, waiting.pod) else NOTHING
-        worth = NOTHING
-        for plugin, hints in self.told(event).items():
-            if plugin in refusers and any(_welcomes(hint, waiting.pod, old, new) for hint in hints):
+            return AFTER_BACKOFF if new is None or _is_same_pod(new, queued.pod) else SKIP
+        strategy = SKIP
+        for plugin, hints in self.hints_for(event).items():
+            if plugin in rejector_plugins and any(_hint_queues(hint, queued.pod, old, new) for hint in hints):
                 if plugin in pending:
-                    return AT_ONCE
+                    return IMMEDIATELY
                 if not pending:
                     return AFTER_BACKOFF
-                worth = AFTER_BACKOFF
-        return worth
+                strategy = AFTER_BACKOFF
+        return strategy
 
-    def worth_of_all(self, waiting: WaitingPod, missed: Iterable[Missed] | None) -> int:
-        """What the events that the pod missed in flight are worth to it; None if it was not in flight."""
-        if missed is None or not waiting.refusers:
+    def strategy_in_flight(self, queued: QueuedPodInfo, events_since_pop: Iterable[InFlightEvent] | None) -> int:
+        """How the events in flight requeue the pod. ``events_since_pop``: None if it was not in flight."""
+        if events_since_pop is None or not queued.rejector_plugins:
             return AFTER_BACKOFF
-        enough = AT_ONCE if waiting.pending_plugins else AFTER_BACKOFF
-        worth = NOTHING
-        for event, old, new in missed:
-            worth = max(worth, self.worth(waiting, event, old, new))
-            if worth >= enough:
+        highest = IMMEDIATELY if queued.pending_plugins else AFTER_BACKOFF
+        strategy = SKIP
+        for event, old, new in events_since_pop:
+            strategy = max(strategy, self.strategy(queued, event, old, new))
+            if strategy >= highest:
                 break
-        return worth
+        return strategy
 
 
-def _same(new: Any, pod: Pod) -> bool:
+def _is_same_pod(new: Any, pod: Pod) -> bool:
     return isinstance(new, Pod) and new.metadata.uid == pod.metadata.uid
 
 
-def _welcomes(hint: Hint, pod: Pod, old: Any, new: Any) -> bool:
-    """What the hint says; one that fails says nothing against a try."""
+def _hint_queues(hint: Hint, pod: Pod, old: Any, new: Any) -> bool:
+    """The hint's answer; a hint that fails requeues the pod."""
     try:
         return hint(pod, old, new)
     except SelectorError:

@@ -1,27 +1,27 @@
-"""Pods that were refused, or are held back by a gate, and wait for something to happen.
+"""Pods that were rejected, or are gated, and wait for an event.
 
-v1.37: pkg/scheduler/backend/queue/unschedulable_entities.go. They are listed under the plugins that refused them, so
-that an event asks only those whom it may help.
+v1.37: pkg/scheduler/backend/queue/unschedulable_entities.go. They are indexed by the plugins that rejected
+them, so an event considers only the pods that it may help.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
-from kschedlab.queue.queued_pod import WaitingPod
+from kschedlab.queue.queued_pod import QueuedPodInfo
 
-NOBODY = ""
-"""Stands for the plugin of a pod that none refused."""
+NO_PLUGIN = ""
+"""The index key of pods that no plugin rejected."""
 
 
 class Unschedulable:
-    """The pods by ``namespace/name``, in the order in which they came, and under each plugin that refused them."""
+    """The pods by ``namespace/name``, in insertion order, with an index by the plugins that rejected them."""
 
     def __init__(self) -> None:
-        self._pods: dict[str, WaitingPod] = {}
-        self._listed: dict[str, tuple[str, ...]] = {}
-        self._under: dict[str, dict[str, WaitingPod]] = {}
-        self._number: dict[str, int] = {}
+        self._pods: dict[str, QueuedPodInfo] = {}
+        self._plugins_of_pod: dict[str, tuple[str, ...]] = {}
+        self._pods_by_plugin: dict[str, dict[str, QueuedPodInfo]] = {}
+        self._order: dict[str, int] = {}
         self._count = 0
 
     def __len__(self) -> int:
@@ -30,42 +30,42 @@ class Unschedulable:
     def __contains__(self, key: str) -> bool:
         return key in self._pods
 
-    def __iter__(self) -> Iterator[WaitingPod]:
+    def __iter__(self) -> Iterator[QueuedPodInfo]:
         return iter(self._pods.values())
 
-    def get(self, key: str) -> WaitingPod | None:
-        """The pod, if it is here."""
+    def get(self, key: str) -> QueuedPodInfo | None:
+        """The pod, or None."""
         return self._pods.get(key)
 
-    def put(self, pod: WaitingPod) -> None:
-        """Put the pod in, or list it anew if it is here."""
+    def add_or_update(self, pod: QueuedPodInfo) -> None:
+        """Add the pod, or index it again if it is present."""
         key = pod.key
         if key not in self._pods:
             self._count += 1
-            self._number[key] = self._count
+            self._order[key] = self._count
         else:
-            self._strike(key)
-        plugins = tuple(pod.refusers) or (NOBODY,)
-        self._pods[key], self._listed[key] = pod, plugins
+            self._unindex(key)
+        plugins = tuple(pod.rejector_plugins) or (NO_PLUGIN,)
+        self._pods[key], self._plugins_of_pod[key] = pod, plugins
         for plugin in plugins:
-            self._under.setdefault(plugin, {})[key] = pod
+            self._pods_by_plugin.setdefault(plugin, {})[key] = pod
 
-    def remove(self, key: str) -> WaitingPod | None:
-        """Take the pod out, if it is here."""
+    def remove(self, key: str) -> QueuedPodInfo | None:
+        """Remove and return the pod, or None."""
         pod = self._pods.pop(key, None)
         if pod is not None:
-            self._strike(key)
-            del self._listed[key], self._number[key]
+            self._unindex(key)
+            del self._plugins_of_pod[key], self._order[key]
         return pod
 
-    def refused_by(self, plugins: Iterable[str]) -> list[WaitingPod]:
-        """The pods that one of the plugins refused, and those that none did, in the order in which they came."""
-        lists = [found for plugin in (NOBODY, *plugins) if (found := self._under.get(plugin))]
-        if len(lists) <= 1:
-            return [pod for found in lists for pod in found.values()]
-        together = {key: pod for found in lists for key, pod in found.items()}
-        return sorted(together.values(), key=lambda pod: self._number[pod.key])
+    def rejected_by(self, plugins: Iterable[str]) -> list[QueuedPodInfo]:
+        """The pods that any of these plugins rejected, and those that none did, in insertion order."""
+        groups = [pods for plugin in (NO_PLUGIN, *plugins) if (pods := self._pods_by_plugin.get(plugin))]
+        if len(groups) <= 1:
+            return [pod for pods in groups for pod in pods.values()]
+        merged = {key: pod for pods in groups for key, pod in pods.items()}
+        return sorted(merged.values(), key=lambda pod: self._order[pod.key])
 
-    def _strike(self, key: str) -> None:
-        for plugin in self._listed[key]:
-            del self._under[plugin][key]
+    def _unindex(self, key: str) -> None:
+        for plugin in self._plugins_of_pod[key]:
+            del self._pods_by_plugin[plugin][key]

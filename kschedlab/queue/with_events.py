@@ -1,8 +1,8 @@
-"""The queue of v1.37: pods wait for the very events that may help them.
+"""The queue of v1.37: a rejected pod waits for the events that may help it.
 
-v1.37: pkg/scheduler/backend/queue/scheduling_queue.go (PriorityQueue), without groups of pods. A pod is in one of three
-parts: *active* (to be tried, by priority), *backoff* (to be tried when its backoff is over, or when nothing else is to
-be done) or *unschedulable* (until an event helps it, or five minutes have passed); or it is in flight.
+v1.37: pkg/scheduler/backend/queue/scheduling_queue.go (PriorityQueue), without pod groups. A pod is in one of three
+parts: *active* (ready, by priority), *backoff* (until its backoff ends or the active queue is empty) or
+*unschedulable* (until an event helps it, or for five minutes); or it is in flight.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from typing import Any
 
 from kschedlab.objects.meta import SECOND
 from kschedlab.objects.model import Pod
-from kschedlab.queue.backoff import Backoff, backs_off
+from kschedlab.queue.backoff import Backoff, is_backing_off
 from kschedlab.queue.events import (
     ASSIGNED_POD_ADD,
     BACKOFF_COMPLETE,
@@ -37,27 +37,26 @@ from kschedlab.queue.interface import (
     IN_FLIGHT,
     UNSCHEDULABLE,
     ClusterEvent,
-    Moved,
     Now,
+    OnMoved,
+    OnNominated,
     Place,
     QueuedPod,
-    Told,
 )
 from kschedlab.queue.nominated import NOMINATIONS_1_37, NominatedPodMap
 from kschedlab.queue.pre_enqueue import GATES, Gate, is_gated
-from kschedlab.queue.queued_pod import NEVER, Less, WaitingPod, comes_first, in_order, key_func, never_tying
-from kschedlab.queue.requeueing import AFTER_BACKOFF, NOTHING, Registrations
+from kschedlab.queue.queued_pod import NEVER, Less, QueuedPodInfo, key_func, priority_sort, sorted_pods, with_tie_break
+from kschedlab.queue.requeueing import AFTER_BACKOFF, SKIP, Registrations
 from kschedlab.queue.unschedulable import Unschedulable
 
 
 class WithEvents:
-    """The queue.
+    """The scheduling queue of v1.37 (PriorityQueue).
 
-    ``hints``: what the plugins register for; ``gates``: the PreEnqueue plugins, asked in that order. ``known``: the
-    newest version of a pod by ``namespace/name``, as the informer has it: a pod that it does not know, or that is on a
-    node, is not nominated. ``told``, ``moved``: called when a pod is nominated, or comes to another part. ``less``: a
-    queue sort plugin in place of PrioritySort. ``initial_backoff``, ``max_backoff``, ``max_wait`` (for an event):
-    microseconds.
+    ``hints``: the plugins' registrations; ``gates``: the PreEnqueue plugins, in order. ``get_pod``: looks up a pod in
+    the informer by ``namespace/name``: a pod that it does not have, or that is assigned, is not nominated.
+    ``on_nominated``, ``on_moved``: called when a pod is nominated, or moves to a different part. ``less``: a queue sort
+    plugin in place of PrioritySort. ``initial_backoff``, ``max_backoff``, ``max_wait`` (for an event): microseconds.
     """
 
     def __init__(
@@ -66,9 +65,9 @@ class WithEvents:
         hints: Iterable[Registration] = DEFAULT,
         gates: Mapping[str, Gate] = GATES,
         *,
-        known: Callable[[str], Pod | None] | None = None,
-        told: Told | None = None,
-        moved: Moved | None = None,
+        get_pod: Callable[[str], Pod | None] | None = None,
+        on_nominated: OnNominated | None = None,
+        on_moved: OnMoved | None = None,
         less: Less | None = None,
         initial_backoff: int = SECOND,
         max_backoff: int = 10 * SECOND,
@@ -77,279 +76,276 @@ class WithEvents:
         self._now = now
         self._registrations = Registrations(hints)
         self._gates = gates
-        self._moved = moved
+        self._on_moved = on_moved
         self._max_wait = max_wait
-        self._less = comes_first if less is None else never_tying(less)
+        self._less = priority_sort if less is None else with_tie_break(less)
         self._active = Heap(key_func, self._less)
         self._backoff = Backoff(initial_backoff, max_backoff, self._less)
         self._unschedulable = Unschedulable()
         self.in_flight = InFlight()
-        self._nominated = NominatedPodMap(NOMINATIONS_1_37, known, told)
+        self._nominated = NominatedPodMap(NOMINATIONS_1_37, get_pod, on_nominated)
         self._cycle = 0
-        self._turn = 0
+        self._sequence = 0
 
     # -- reading
 
     @property
     def scheduling_cycle(self) -> int:
-        """Counts the pods that were popped."""
+        """The number of pods popped so far."""
         return self._cycle
 
     @property
     def flushes(self) -> Sequence[tuple[int, Callable[[], None]]]:
-        """The period in which each flush is called; that of backoff at whole seconds."""
+        """The period of each flush in microseconds; the backoff flush runs at whole seconds."""
         return ((SECOND, self.flush_backoff), (30 * SECOND, self.flush_unschedulable))
 
     @property
-    def active(self) -> list[WaitingPod]:
-        """The pods to be tried, in the order in which they will be."""
-        return in_order(self._active, self._less)
+    def active(self) -> list[QueuedPodInfo]:
+        """The active pods, in the order in which they will be popped."""
+        return sorted_pods(self._active, self._less)
 
     @property
-    def backoff(self) -> list[WaitingPod]:
-        """The pods that back off, by when it ends."""
-        return in_order(self._backoff, self._backoff.ends_first)
+    def backoff(self) -> list[QueuedPodInfo]:
+        """The pods in backoff, by its end."""
+        return sorted_pods(self._backoff, self._backoff.ends_before)
 
     @property
-    def unschedulable(self) -> list[WaitingPod]:
-        """The pods that wait for an event, in the order in which they came."""
+    def unschedulable(self) -> list[QueuedPodInfo]:
+        """The pods that wait for an event, in insertion order."""
         return list(self._unschedulable)
 
     def places(self) -> dict[str, Place]:
-        """Where every waiting pod is, by ``namespace/name``."""
-        waiting = (*self._active, *self._backoff, *self._unschedulable)
-        return {pod.key: Place(pod.part, pod.since) for pod in waiting}
+        """Where each queued pod is, by ``namespace/name``."""
+        queued = (*self._active, *self._backoff, *self._unschedulable)
+        return {pod.key: Place(pod.part, pod.since) for pod in queued}
 
     def __len__(self) -> int:
         return len(self._active) + len(self._backoff) + len(self._unschedulable)
 
-    # -- pods come, change and go
+    # -- adding, updating and deleting pods
 
     def add(self, pod: Pod) -> None:
-        """A new pod that is to be scheduled."""
-        self._turn += 1
-        waiting = WaitingPod(pod, self._now(), self._turn)
+        """Add a new pod."""
+        self._sequence += 1
+        queued = QueuedPodInfo(pod, self._now(), self._sequence)
         self._nominated.add(pod)
-        self._take(waiting.key)
-        self._activate(waiting, name_of(UNSCHEDULED_POD_ADD))
+        self._remove(queued.key)
+        self._to_active_unless_gated(queued, name_of(UNSCHEDULED_POD_ADD))
 
     def update(self, old: Pod | None, new: Pod) -> None:
-        """The pod changed. One in flight hears of it when it comes back; one that nobody knows is added."""
+        """The pod changed. In flight, the change counts as an event when it returns; an unknown pod is added."""
         old = new if old is None else old
-        events = pod_changes(old, new, itself=True)
+        events = pod_changes(old, new, target=True)
         if new.metadata.uid in self.in_flight:
             for event in events:
-                self.in_flight.happened(event, old, new)
+                self.in_flight.add_event(event, old, new)
             return
-        waiting = self._find(old.key)
-        if waiting is None:
+        queued = self._find(old.key)
+        if queued is None:
             self.add(new)
             return
-        waiting.update(new)
+        queued.update(new)
         self._nominated.update(old, new)
-        if waiting.part == ACTIVE:
-            self._active.add(waiting)
-        elif waiting.part == BACKOFF:
-            self._backoff.put(waiting)
+        if queued.part == ACTIVE:
+            self._active.add(queued)
+        elif queued.part == BACKOFF:
+            self._backoff.add_or_update(queued)
         else:
-            self._helped(waiting, events, old, new)
+            self._requeue_updated(queued, events, old, new)
 
-    def _helped(self, waiting: WaitingPod, events: Iterable[ClusterEvent], old: Pod, new: Pod) -> None:
-        """The pod changed while it waited for an event: this may be it."""
+    def _requeue_updated(self, queued: QueuedPodInfo, events: Iterable[ClusterEvent], old: Pod, new: Pod) -> None:
+        """The pod changed while unschedulable: the change itself may requeue it."""
         for event in events:
-            if (
-                self._requeue(waiting, self._registrations.worth(waiting, event, old, new), name_of(event))
-                != UNSCHEDULABLE
-            ):
+            strategy = self._registrations.strategy(queued, event, old, new)
+            if self._requeue(queued, strategy, name_of(event)) != UNSCHEDULABLE:
                 return
 
     def delete(self, pod: Pod) -> None:
-        """The pod is gone, or someone else's now."""
+        """Remove a pod that is deleted, or no longer this scheduler's."""
         self._nominated.delete(pod)
-        waiting = self._take(pod.key)
-        if waiting is not None:
-            self._tell(waiting.pod, waiting.part, GONE, name_of(UNSCHEDULED_POD_DELETE))
+        queued = self._remove(pod.key)
+        if queued is not None:
+            self._notify(queued.pod, queued.part, GONE, name_of(UNSCHEDULED_POD_DELETE))
 
     # -- scheduling
 
-    def pop(self) -> WaitingPod | None:
-        """The next active pod, else the refused one whose backoff ends first. None where the real queue would wait."""
+    def pop(self) -> QueuedPodInfo | None:
+        """The next active pod, else the rejected pod whose backoff ends first. None where the real queue blocks."""
         while True:
-            waiting, why = (self._active.pop(), "Pop") if self._active else (self._backoff.pop(), POP_FROM_BACKOFF)
-            if waiting is None:
+            queued, why = (self._active.pop(), "Pop") if self._active else (self._backoff.pop(), POP_FROM_BACKOFF)
+            if queued is None:
                 return None
-            waiting.attempts += 1
-            if self.in_flight.take_off(waiting.pod):
+            queued.attempts += 1
+            if self.in_flight.add_pod(queued.pod):
                 self._cycle += 1
-                self._go(waiting, IN_FLIGHT, why)
-                return waiting
-            self._tell(waiting.pod, waiting.part, GONE, why)
+                self._set_part(queued, IN_FLIGHT, why)
+                return queued
+            self._notify(queued.pod, queued.part, GONE, why)
 
     def add_unschedulable(self, queued: QueuedPod, cycle: int) -> None:
-        """Give back a popped pod that was not scheduled, after :meth:`WaitingPod.refused`. ``cycle`` plays no role.
+        """Return a popped pod that was not scheduled, after :meth:`QueuedPodInfo.record_failure`. ``cycle`` is unused.
 
-        What it missed while in flight may help it at once. ValueError, with the real queue's message, if it is here
-        already.
+        Events that it missed in flight may requeue it at once. ValueError, with the real queue's message, if it is
+        already in the queue.
         """
-        assert isinstance(queued, WaitingPod), "a pod can only be given back to the queue that it was popped from"
+        assert isinstance(queued, QueuedPodInfo), "a pod can only return to the queue that it was popped from"
         uid = queued.pod.metadata.uid
         try:
-            self._refuse_twice(queued)
-            self._turn += 1
-            queued.came(self._now(), self._turn)
-            if queued.refusers:
+            self._check_not_present(queued)
+            self._sequence += 1
+            queued.set_timestamp(self._now(), self._sequence)
+            if queued.rejector_plugins:
                 queued.unschedulable_count += 1
                 queued.error_count = 0
             else:
                 queued.error_count += 1
             queued.flushed, queued.flushed_at = False, NEVER
             self._backoff.set(queued)
-            self._requeue(
-                queued, self._registrations.worth_of_all(queued, self.in_flight.missed(uid)), SCHEDULE_ATTEMPT_FAILURE
-            )
+            strategy = self._registrations.strategy_in_flight(queued, self.in_flight.events_since_pop(uid))
+            self._requeue(queued, strategy, SCHEDULE_ATTEMPT_FAILURE)
         finally:
             self.in_flight.done(uid)
 
     def done(self, pod: Pod) -> None:
-        """The popped pod is bound, or gone: nothing that happens concerns it any more."""
+        """The popped pod is bound or deleted: stop tracking events for it."""
         if self.in_flight.done(pod.metadata.uid) is not None:
-            self._tell(pod, IN_FLIGHT, GONE, "Done")
+            self._notify(pod, IN_FLIGHT, GONE, "Done")
 
     def activate(self, pods: Iterable[Pod]) -> None:
-        """Move these pods to the active queue if they wait elsewhere, or once they come back if they are in flight."""
+        """Move these pods to the active queue; those in flight follow when they return."""
         for pod in pods:
-            waiting = self._find(pod.key)
-            if waiting is not None and waiting.part == BACKOFF:
-                self._backoff.remove(waiting.key)
-                self._enter(waiting, FORCE_ACTIVATE.label)
-            elif waiting is not None and waiting.part == UNSCHEDULABLE:
-                self._activate(waiting, FORCE_ACTIVATE.label)
+            queued = self._find(pod.key)
+            if queued is not None and queued.part == BACKOFF:
+                self._backoff.remove(queued.key)
+                self._to_active(queued, FORCE_ACTIVATE.label)
+            elif queued is not None and queued.part == UNSCHEDULABLE:
+                self._to_active_unless_gated(queued, FORCE_ACTIVATE.label)
             elif pod.metadata.uid in self.in_flight:
-                self.in_flight.happened(FORCE_ACTIVATE, None, pod)
+                self.in_flight.add_event(FORCE_ACTIVATE, None, pod)
 
-    # -- something happens
+    # -- events
 
     def move(
-        self, event: ClusterEvent, old: Any = None, new: Any = None, only: Callable[[Pod], bool] | None = None
+        self, event: ClusterEvent, old: Any = None, new: Any = None, pre_check: Callable[[Pod], bool] | None = None
     ) -> None:
-        """Something happened that may let pods fit: move those that it may help. ``only``: ask only about these pods.
+        """Move the pods that the event may help. ``pre_check``: consider only pods that pass it.
 
-        O(pods that a plugin refused which registers for the event).
+        O(pods rejected by a plugin that registered for the event).
         """
-        told = self._registrations.told(event)
+        hints = self._registrations.hints_for(event)
         if is_wildcard(event):
             candidates = list(self._unschedulable)
-        elif told:
-            candidates = self._unschedulable.refused_by(told)
+        elif hints:
+            candidates = self._unschedulable.rejected_by(hints)
         else:
             return
-        if only is not None:
-            candidates = [waiting for waiting in candidates if only(waiting.pod)]
+        if pre_check is not None:
+            candidates = [queued for queued in candidates if pre_check(queued.pod)]
         self._move(candidates, event, old, new)
 
-    def _move(self, candidates: Iterable[WaitingPod], event: ClusterEvent, old: Any, new: Any) -> None:
-        told, name = self._registrations.told(event), name_of(event)
-        for waiting in candidates:
-            if waiting.gate and not is_wildcard(event) and waiting.gate not in told:
+    def _move(self, candidates: Iterable[QueuedPodInfo], event: ClusterEvent, old: Any, new: Any) -> None:
+        hints, name = self._registrations.hints_for(event), name_of(event)
+        for queued in candidates:
+            if queued.gate and not is_wildcard(event) and queued.gate not in hints:
                 continue
-            worth = self._registrations.worth(waiting, event, old, new)
-            if worth != NOTHING:
-                self._requeue(waiting, worth, name)
-        self.in_flight.happened(event, old, new)
+            strategy = self._registrations.strategy(queued, event, old, new)
+            if strategy != SKIP:
+                self._requeue(queued, strategy, name)
+        self.in_flight.add_event(event, old, new)
 
     def assigned_pod_added(self, pod: Pod) -> None:
-        """A pod came to a node: move the pods that wait for such a neighbour."""
+        """A pod was assigned to a node: move the pods that this may help."""
         self.move(ASSIGNED_POD_ADD, None, pod)
 
     def assigned_pod_updated(self, old: Pod, new: Pod, event: ClusterEvent) -> None:
-        """A pod on a node changed: move the pods that this may help."""
+        """An assigned pod changed: move the pods that this may help."""
         self.move(event, old, new)
 
     def flush_backoff(self) -> None:
-        """Move the pods whose backoff is over to the active queue. To be called at every whole second."""
-        for waiting in self._backoff.completed(self._now()):
-            self._enter(waiting, BACKOFF_COMPLETE)
+        """Move pods whose backoff has ended to the active queue. Call this at every whole second."""
+        for queued in self._backoff.pop_completed(self._now()):
+            self._to_active(queued, BACKOFF_COMPLETE)
 
     def flush_unschedulable(self) -> None:
-        """Move the pods that have waited for an event too long: perhaps one was missed."""
+        """Move pods that have waited too long for an event, in case one was missed."""
         now = self._now()
-        late = [pod for pod in self._unschedulable if now - max(pod.timestamp, pod.flushed_at) > self._max_wait]
-        for waiting in late:
-            waiting.flushed, waiting.flushed_at = True, now
-        if late:
-            self._move(late, UNSCHEDULABLE_TIMEOUT, None, None)
+        stale = [pod for pod in self._unschedulable if now - max(pod.timestamp, pod.flushed_at) > self._max_wait]
+        for queued in stale:
+            queued.flushed, queued.flushed_at = True, now
+        if stale:
+            self._move(stale, UNSCHEDULABLE_TIMEOUT, None, None)
 
     # -- nominations
 
     def nominate(self, pod: Pod, node: str) -> None:
-        """Remember that the pod waits for room on the node."""
+        """Nominate the pod to the node."""
         self._nominated.add(pod, node)
 
-    def withdraw(self, pod: Pod) -> None:
-        """Forget the pod's nomination."""
+    def remove_nomination(self, pod: Pod) -> None:
+        """Remove the pod's nomination."""
         self._nominated.delete(pod)
 
     def nominated(self, node: str) -> list[Pod]:
-        """The pods that are nominated to the node, in the order in which they were; as they are now if they wait."""
+        """The pods nominated to the node, in order of nomination; queued pods in their current version."""
         pods = self._nominated.pods_for_node(node)
-        return [pod if (waiting := self._find(pod.key)) is None else waiting.pod for pod in pods]
+        return [pod if (queued := self._find(pod.key)) is None else queued.pod for pod in pods]
 
-    # -- from part to part
+    # -- moving between parts
 
-    def _requeue(self, waiting: WaitingPod, worth: int, why: str) -> str:
-        """Put the pod where it belongs now; the part to which it came."""
-        if worth == NOTHING:
-            self._shelve(waiting, why)
-        elif worth == AFTER_BACKOFF and backs_off(waiting, self._now()):
-            self._back_off(waiting, why)
+    def _requeue(self, queued: QueuedPodInfo, strategy: int, why: str) -> str:
+        """Move the pod as the strategy says; returns its new part."""
+        if strategy == SKIP:
+            self._to_unschedulable(queued, why)
+        elif strategy == AFTER_BACKOFF and is_backing_off(queued, self._now()):
+            self._to_backoff_unless_gated(queued, why)
         else:
-            self._activate(waiting, why)
-        return waiting.part
+            self._to_active_unless_gated(queued, why)
+        return queued.part
 
-    def _activate(self, waiting: WaitingPod, why: str) -> None:
-        if is_gated(waiting, self._gates):
-            waiting.flushed = False
-            self._shelve(waiting, why)
+    def _to_active_unless_gated(self, queued: QueuedPodInfo, why: str) -> None:
+        if is_gated(queued, self._gates):
+            queued.flushed = False
+            self._to_unschedulable(queued, why)
         else:
-            self._unschedulable.remove(waiting.key)
-            self._enter(waiting, why)
+            self._unschedulable.remove(queued.key)
+            self._to_active(queued, why)
 
-    def _enter(self, waiting: WaitingPod, why: str) -> None:
-        if waiting.first_active < 0:
-            waiting.first_active = self._now()
-        self._active.add(waiting)
-        self._go(waiting, ACTIVE, why)
+    def _to_active(self, queued: QueuedPodInfo, why: str) -> None:
+        if queued.first_active < 0:
+            queued.first_active = self._now()
+        self._active.add(queued)
+        self._set_part(queued, ACTIVE, why)
 
-    def _back_off(self, waiting: WaitingPod, why: str) -> None:
-        if is_gated(waiting, self._gates):
-            waiting.flushed = False
-            self._shelve(waiting, why)
+    def _to_backoff_unless_gated(self, queued: QueuedPodInfo, why: str) -> None:
+        if is_gated(queued, self._gates):
+            queued.flushed = False
+            self._to_unschedulable(queued, why)
         else:
-            self._unschedulable.remove(waiting.key)
-            self._backoff.put(waiting)
-            self._go(waiting, BACKOFF, why)
+            self._unschedulable.remove(queued.key)
+            self._backoff.add_or_update(queued)
+            self._set_part(queued, BACKOFF, why)
 
-    def _shelve(self, waiting: WaitingPod, why: str) -> None:
-        self._unschedulable.put(waiting)
-        if waiting.part != UNSCHEDULABLE:
-            self._go(waiting, UNSCHEDULABLE, why)
+    def _to_unschedulable(self, queued: QueuedPodInfo, why: str) -> None:
+        self._unschedulable.add_or_update(queued)
+        if queued.part != UNSCHEDULABLE:
+            self._set_part(queued, UNSCHEDULABLE, why)
 
-    def _refuse_twice(self, queued: WaitingPod) -> None:
-        here = self._find(queued.key)
-        if here is not None:
-            where = {ACTIVE: "the active", BACKOFF: "the backoff", UNSCHEDULABLE: "unschedulable"}[here.part]
-            raise ValueError(f"Pod {queued.key} is already present in {where} queue")
+    def _check_not_present(self, queued: QueuedPodInfo) -> None:
+        present = self._find(queued.key)
+        if present is not None:
+            name = {ACTIVE: "the active", BACKOFF: "the backoff", UNSCHEDULABLE: "unschedulable"}[present.part]
+            raise ValueError(f"Pod {queued.key} is already present in {name} queue")
 
-    def _find(self, key: str) -> WaitingPod | None:
+    def _find(self, key: str) -> QueuedPodInfo | None:
         return self._active.get_by_key(key) or self._backoff.get(key) or self._unschedulable.get(key)
 
-    def _take(self, key: str) -> WaitingPod | None:
+    def _remove(self, key: str) -> QueuedPodInfo | None:
         return self._active.delete(key) or self._backoff.remove(key) or self._unschedulable.remove(key)
 
-    def _go(self, waiting: WaitingPod, part: str, why: str) -> None:
-        origin, waiting.part, waiting.since = waiting.part, part, self._now()
-        self._tell(waiting.pod, origin, part, why)
+    def _set_part(self, queued: QueuedPodInfo, part: str, why: str) -> None:
+        origin, queued.part, queued.since = queued.part, part, self._now()
+        self._notify(queued.pod, origin, part, why)
 
-    def _tell(self, pod: Pod, origin: str, part: str, why: str) -> None:
-        if self._moved is not None:
-            self._moved(pod, origin, part, why)
+    def _notify(self, pod: Pod, origin: str, part: str, why: str) -> None:
+        if self._on_moved is not None:
+            self._on_moved(pod, origin, part, why)

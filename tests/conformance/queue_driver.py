@@ -20,7 +20,7 @@ class QueueDriver:
         self.clock = self.start = start
         self.store: dict[str, Pod] = {}
         self.flying: list[tuple[Any, int]] = []
-        self.queue = make(lambda: self.clock, known=self.store.get)
+        self.queue = make(lambda: self.clock, get_pod=self.store.get)
 
     def do(self, op: dict[str, Any]) -> dict[str, Any]:
         given: dict[str, Any] = {}
@@ -103,7 +103,7 @@ class QueueDriver:
         return {}
 
     def _deleteNominatedPodIfExists(self, op, pod):  # noqa: N802
-        self.queue.withdraw(pod)
+        self.queue.remove_nomination(pod)
         return {"pod": pod.key}
 
     def _nominatedPods(self, op):  # noqa: N802

@@ -73,7 +73,7 @@ class Driver(QueueDriver):
             return {"pod": queued.key, "skipped": "deleted"}
         if "condition" in op:
             pod = self.store[queued.key] = _with_condition(pod, op["condition"])
-        queued.refused(pod)
+        queued.record_failure(pod)
         cycle = op.get("cycle", "popped")
         cycle = {"popped": popped, "current": self.queue.scheduling_cycle}.get(cycle, cycle)
         return self.give_back(queued, cycle)

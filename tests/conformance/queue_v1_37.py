@@ -7,10 +7,10 @@ from functools import partial
 from typing import Any
 
 from kschedlab.queue.events import event
-from kschedlab.queue.queued_pod import WaitingPod
+from kschedlab.queue.queued_pod import QueuedPodInfo
 from kschedlab.queue.with_events import WithEvents
 from tests.conformance.queue_driver import MILLISECOND, QueueDriver
-from tests.queue.events import ALWAYS, kept
+from tests.queue.events import ALWAYS, survives_update
 
 START = 1_577_836_800_000_000  # 2020-01-01T00:00:00Z
 
@@ -35,7 +35,7 @@ class Driver(QueueDriver):
         if newest is None or newest.metadata.uid != queued.pod.metadata.uid:
             self.queue.done(queued.pod)
             return {"pod": queued.key, "skipped": "deleted"}
-        queued.refused(newest, op.get("unschedulablePlugins", ()), op.get("pendingPlugins", ()))
+        queued.record_failure(newest, op.get("unschedulablePlugins", ()), op.get("pendingPlugins", ()))
         return self.give_back(queued, op.get("podSchedulingCycle", self.queue.scheduling_cycle))
 
     def _activate(self, op):
@@ -71,17 +71,17 @@ class Driver(QueueDriver):
             "nominated": {node: pods for node, pods in nominated.items() if pods},
             "schedulingCycle": queue.scheduling_cycle,
             "inFlight": sorted(pod.key for pod in queue.in_flight.pods()),
-            "inFlightEvents": kept(queue.in_flight),
+            "inFlightEvents": survives_update(queue.in_flight),
         }
 
-    def _entry(self, pod: WaitingPod) -> dict[str, Any]:
+    def _entry(self, pod: QueuedPodInfo) -> dict[str, Any]:
         entry = {
             "pod": pod.key,
             "timestamp": self.ms(pod.timestamp),
             "attempts": pod.attempts,
             "unschedulableCount": pod.unschedulable_count,
             "errorCount": pod.error_count,
-            "plugins": sorted(pod.refusers),
+            "plugins": sorted(pod.rejector_plugins),
         }
         return entry | ({"gated": pod.gate} if pod.gate else {}) | ({"flushed": True} if pod.flushed else {})
 

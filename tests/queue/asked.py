@@ -25,7 +25,7 @@ from kschedlab.objects.model import (
 )
 from kschedlab.queue.events import event, name_of, node_changes, pod_changes
 from kschedlab.queue.hints.table import DEFAULT, queueing_hints
-from kschedlab.queue.queued_pod import WaitingPod
+from kschedlab.queue.queued_pod import QueuedPodInfo
 from kschedlab.queue.requeueing import AFTER_BACKOFF, Registrations
 
 FAST_DISK = NodeSelectorTerm(matchExpressions=(NodeSelectorRequirement("disk", "In", ("ssd", "nvme")),))
@@ -58,11 +58,11 @@ def ask(question: dict[str, Any]) -> dict[str, Any]:
         return {"events": [name_of(e) for e in node_changes(old, new)]}
     pod = _decoded(question["pod"])
     assert isinstance(pod, Pod)
-    waiting = WaitingPod(pod, 0, 0)
-    waiting.refused(pod, [question["plugin"]])
-    happened = event(question["resource"], question["action"])
-    worth = PROFILES[question.get("custom", False)].worth(waiting, happened, old, new)
-    return {"queue": worth == AFTER_BACKOFF}
+    waiting = QueuedPodInfo(pod, 0, 0)
+    waiting.record_failure(pod, [question["plugin"]])
+    add_event = event(question["resource"], question["action"])
+    strategy = PROFILES[question.get("custom", False)].strategy(waiting, add_event, old, new)
+    return {"queue": strategy == AFTER_BACKOFF}
 
 
 def _decoded(given: dict[str, Any] | None) -> ApiObject | None:

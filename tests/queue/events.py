@@ -6,7 +6,7 @@ from kschedlab.queue.in_flight import InFlight
 ALWAYS = tuple(one._replace(hint=lambda pod, old, new: True) for one in DEFAULT)
 
 
-def kept(flight: InFlight) -> int:
+def survives_update(flight: InFlight) -> int:
     """The events that the pod in flight for longest has missed; without a pod in flight, all that are stored."""
     pods = flight.pods()
-    return len(list(flight.missed(pods[0].metadata.uid) or ())) if pods else len(flight._events)
+    return len(list(flight.events_since_pop(pods[0].metadata.uid) or ())) if pods else len(flight._events)

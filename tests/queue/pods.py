@@ -52,7 +52,7 @@ def fail(queue: WithoutBackoff, at: int, reason: str = "Unschedulable") -> Queue
     """Pop a pod, which is not scheduled."""
     queued = queue.pop()
     assert queued is not None
-    queued.refused(scheduled(queued.pod, reason=reason, lastProbeTime=Time(at)))
+    queued.record_failure(scheduled(queued.pod, reason=reason, lastProbeTime=Time(at)))
     queue.add_unschedulable(queued, queue.scheduling_cycle)
     return queued
 

@@ -11,11 +11,11 @@ from kschedlab.filter.pod_topology_spread import PodTopologySpread
 from kschedlab.objects.model import Node, NodeStatus, Pod, PodSpec, TopologySpreadConstraint
 from kschedlab.objects.quantity import Quantity
 from kschedlab.queue.events import ACTIONS, NODE_ADD, bits
-from kschedlab.queue.hints.prepared_pod import Prepared
+from kschedlab.queue.hints.pod_cache import PodCache
 from kschedlab.queue.hints.resources import resources_after_node
 from kschedlab.queue.hints.table import DEFAULT, by_profile, queueing_hints, skip
-from kschedlab.queue.queued_pod import WaitingPod
-from kschedlab.queue.requeueing import AFTER_BACKOFF, NOTHING, Registrations
+from kschedlab.queue.queued_pod import QueuedPodInfo
+from kschedlab.queue.requeueing import AFTER_BACKOFF, SKIP, Registrations
 from tests.queue.asked import ask
 
 VECTORS = Path(__file__).parent / "vectors"
@@ -72,18 +72,18 @@ def test_a_plugin_that_does_not_register_is_told_of_everything() -> None:
             return None
 
     hints = Registrations(queueing_hints([MyOwn()]))
-    assert "MyOwn" in hints.told(NODE_ADD)
+    assert "MyOwn" in hints.hints_for(NODE_ADD)
 
 
 def test_each_profile_is_asked_about_its_own_pods() -> None:
-    def worth(scheduler: str) -> int:
-        waiting = WaitingPod(Pod(spec=PodSpec(schedulerName=scheduler)), 0, 0)
-        waiting.refused(waiting.pod, ["NodeName"])
-        return hints.worth(waiting, NODE_ADD, None, Node())
+    def strategy(scheduler: str) -> int:
+        waiting = QueuedPodInfo(Pod(spec=PodSpec(schedulerName=scheduler)), 0, 0)
+        waiting.record_failure(waiting.pod, ["NodeName"])
+        return hints.strategy(waiting, NODE_ADD, None, Node())
 
     never = tuple(one._replace(hint=skip) for one in queueing_hints([NodeName()]))
     hints = Registrations(by_profile({"eager": queueing_hints([NodeName()]), "lazy": never}))
-    assert (worth("eager"), worth("lazy")) == (AFTER_BACKOFF, NOTHING)
+    assert (strategy("eager"), strategy("lazy")) == (AFTER_BACKOFF, SKIP)
 
 
 def test_hard_default_constraints_need_the_cluster() -> None:
@@ -99,7 +99,7 @@ def test_a_node_without_places_for_pods_never_helps() -> None:
 
 def test_what_is_prepared_for_a_pod_is_prepared_once_while_there_is_room() -> None:
     asked = []
-    prepared = Prepared(lambda pod: asked.append(pod) or len(asked), size=2)
+    prepared = PodCache(lambda pod: asked.append(pod) or len(asked), size=2)
     one, other, third = Pod(), Pod(), Pod()
     assert [prepared(one), prepared(one), prepared(other), prepared(one)] == [1, 1, 2, 1]
     assert prepared(third) == 3

@@ -37,16 +37,18 @@ def test_pods_of_a_node_are_in_the_order_of_their_nominations_and_an_update_is_a
     assert names(nominations, "n1") == ["b", "a"]
 
 
-@pytest.mark.parametrize(("kept", "expected"), [(False, []), (True, ["a"])])
-def test_an_update_without_a_node_keeps_the_nomination_in_memory_since_v1_14(kept: bool, expected: list[str]) -> None:
-    nominations = NominatedPodMap(NominationRules(kept=kept))
+@pytest.mark.parametrize(("survives_update", "expected"), [(False, []), (True, ["a"])])
+def test_an_update_without_a_node_keeps_the_nomination_in_memory_since_v1_14(
+    survives_update: bool, expected: list[str]
+) -> None:
+    nominations = NominatedPodMap(NominationRules(survives_update=survives_update))
     nominations.add(A, "n1")
     nominations.update(A, pod("a", priority=7))
     assert names(nominations, "n1") == expected
 
 
 def test_a_nomination_that_the_status_loses_is_lost() -> None:
-    nominations = NominatedPodMap(NominationRules(kept=True))
+    nominations = NominatedPodMap(NominationRules(survives_update=True))
     nominations.add(nominated(A, "n1"))
     nominations.update(nominated(A, "n1"), A)
     assert names(nominations, "n1") == []
@@ -54,7 +56,7 @@ def test_a_nomination_that_the_status_loses_is_lost() -> None:
 
 def test_since_v1_20_a_pod_that_the_informer_does_not_know_is_not_nominated() -> None:
     known = {A.key: A}
-    for rules, expected in ((NominationRules(), ["a", "b"]), (NominationRules(known_only=True), ["a"])):
+    for rules, expected in ((NominationRules(), ["a", "b"]), (NominationRules(only_known_pods=True), ["a"])):
         nominations = NominatedPodMap(rules, known.get)
         for each in (A, B):
             nominations.add(each, "n1")
@@ -63,7 +65,7 @@ def test_since_v1_20_a_pod_that_the_informer_does_not_know_is_not_nominated() ->
 
 def test_whoever_wants_to_know_is_told() -> None:
     told = []
-    nominations = NominatedPodMap(told=lambda pod, node: told.append((pod.metadata.name, node)))
+    nominations = NominatedPodMap(on_nominated=lambda pod, node: told.append((pod.metadata.name, node)))
     nominations.add(A, "n1")
     nominations.add(A, "n2")
     nominations.delete(A)

@@ -22,9 +22,9 @@ from kschedlab.queue.in_flight import InFlight
 from kschedlab.queue.interface import Place, SchedulingQueue
 from kschedlab.queue.nominated import NOMINATIONS_1_37, NominatedPodMap
 from kschedlab.queue.pre_enqueue import GATES
-from kschedlab.queue.queued_pod import WaitingPod
+from kschedlab.queue.queued_pod import QueuedPodInfo
 from kschedlab.queue.with_events import WithEvents
-from tests.queue.events import ALWAYS, kept
+from tests.queue.events import ALWAYS, survives_update
 
 SECOND = 1_000_000
 NODE_DELETE = event("Node", "Delete")
@@ -60,16 +60,16 @@ def nominated(pod: Pod, node: str) -> Pod:
     return msgspec.structs.replace(pod, status=PodStatus(nominatedNodeName=node))
 
 
-def fail(queue: WithEvents, *plugins: str, pending: tuple[str, ...] = ()) -> WaitingPod:
+def fail(queue: WithEvents, *plugins: str, pending: tuple[str, ...] = ()) -> QueuedPodInfo:
     """Pop a pod, which these plugins refuse."""
     waiting = queue.pop()
     assert waiting is not None
-    waiting.refused(waiting.pod, plugins, pending)
+    waiting.record_failure(waiting.pod, plugins, pending)
     queue.add_unschedulable(waiting, queue.scheduling_cycle)
     return waiting
 
 
-def names(waiting: list[WaitingPod]) -> list[str]:
+def names(waiting: list[QueuedPodInfo]) -> list[str]:
     return [each.pod.metadata.name for each in waiting]
 
 
@@ -185,13 +185,13 @@ def test_what_happens_in_flight_is_made_up_for(clock) -> None:
     queue.add(pod("b"))
     first, second = queue.pop(), queue.pop()
     queue.move(NODE_ADD)
-    first.refused(first.pod, ["NodeName"])
+    first.record_failure(first.pod, ["NodeName"])
     queue.add_unschedulable(first, 1)
     assert names(queue.backoff) == ["a"]
-    second.refused(second.pod, ["SchedulingGates"])
+    second.record_failure(second.pod, ["SchedulingGates"])
     queue.add_unschedulable(second, 2)
     assert names(queue.unschedulable) == ["b"]
-    assert kept(queue.in_flight) == 0
+    assert survives_update(queue.in_flight) == 0
 
 
 def test_an_update_in_flight_is_made_up_for(clock) -> None:
@@ -201,7 +201,7 @@ def test_an_update_in_flight_is_made_up_for(clock) -> None:
     waiting = queue.pop()
     after = changed(before, tolerations=(Toleration(operator="Exists"),))
     queue.update(before, after)
-    waiting.refused(after, ["TaintToleration"])
+    waiting.record_failure(after, ["TaintToleration"])
     queue.add_unschedulable(waiting, 1)
     assert names(queue.backoff) == ["a"]
 
@@ -212,7 +212,7 @@ def test_a_bound_pod_is_forgotten(clock) -> None:
     waiting = queue.pop()
     queue.move(NODE_ADD)
     queue.done(waiting.pod)
-    assert (len(queue), len(queue.in_flight), kept(queue.in_flight)) == (0, 0, 0)
+    assert (len(queue), len(queue.in_flight), survives_update(queue.in_flight)) == (0, 0, 0)
 
 
 def test_hints_decide_which_nodes_help(clock) -> None:
@@ -245,14 +245,14 @@ def test_only_some_pods_can_be_asked(clock) -> None:
         queue.add(each)
     fail(queue, "NodePorts")
     fail(queue, "NodePorts")
-    queue.move(ASSIGNED_POD_DELETE, only=lambda each: each.spec.priority < 5)
+    queue.move(ASSIGNED_POD_DELETE, pre_check=lambda each: each.spec.priority < 5)
     assert (names(queue.backoff), names(queue.unschedulable)) == (["low"], ["high"])
 
 
 def test_pods_with_several_refusers_move_once_and_in_the_order_in_which_they_came(clock) -> None:
     queue = WithEvents(clock, ALWAYS)
     moves = []
-    queue = WithEvents(clock, ALWAYS, moved=lambda pod, origin, to, why: moves.append((pod.metadata.name, to)))
+    queue = WithEvents(clock, ALWAYS, on_moved=lambda pod, origin, to, why: moves.append((pod.metadata.name, to)))
     for name in "abc":
         queue.add(pod(name))
     fail(queue, "NodePorts")
@@ -268,7 +268,7 @@ def test_events_that_nobody_registers_for_are_not_kept(clock) -> None:
     queue.add(pod("a"))
     queue.pop()
     queue.move(NODE_DELETE)
-    assert kept(queue.in_flight) == 0
+    assert survives_update(queue.in_flight) == 0
 
 
 def test_five_minutes_are_enough(clock) -> None:
@@ -322,7 +322,7 @@ def test_activating_moves_pods_from_backoff_and_notes_it_for_those_in_flight(clo
     assert names(queue.active) == ["a"]
     waiting = queue.pop()
     queue.activate([waiting.pod])
-    waiting.refused(waiting.pod, ["NodeName"])
+    waiting.record_failure(waiting.pod, ["NodeName"])
     queue.add_unschedulable(waiting, 2)
     assert names(queue.backoff) == ["a"]
 
@@ -335,9 +335,9 @@ def test_a_pod_that_is_here_already_cannot_be_given_back(clock, part) -> None:
     queue.add(msgspec.structs.replace(pod("a"), metadata=ObjectMeta("a", "default", "another")))
     if part != "the active":
         again = queue.pop()
-        again.refused(again.pod, ["NodeName"] if part == "unschedulable" else [])
+        again.record_failure(again.pod, ["NodeName"] if part == "unschedulable" else [])
         queue.add_unschedulable(again, 1)
-    waiting.refused(waiting.pod, ["NodeName"])
+    waiting.record_failure(waiting.pod, ["NodeName"])
     with pytest.raises(ValueError, match=f"^Pod default/a is already present in {part} queue$"):
         queue.add_unschedulable(waiting, 1)
     assert waiting.pod.metadata.uid not in queue.in_flight
@@ -394,7 +394,7 @@ def test_neighbours_come_and_change(clock) -> None:
 
 def test_what_moves_pods_is_told(clock) -> None:
     moves = []
-    queue = WithEvents(clock, ALWAYS, moved=lambda pod, origin, to, why: moves.append((origin, to, why)))
+    queue = WithEvents(clock, ALWAYS, on_moved=lambda pod, origin, to, why: moves.append((origin, to, why)))
     queue.add(pod("a"))
     fail(queue, "NodeName")
     queue.move(NODE_ADD)
@@ -417,14 +417,14 @@ def test_what_moves_pods_is_told(clock) -> None:
 
 def test_nominations_are_kept_in_order_and_told(clock) -> None:
     told = []
-    queue = WithEvents(clock, told=lambda pod, node: told.append((pod.metadata.name, node)))
+    queue = WithEvents(clock, on_nominated=lambda pod, node: told.append((pod.metadata.name, node)))
     a, b = nominated(pod("a"), "n1"), pod("b")
     queue.add(a)
     queue.add(b)
     queue.nominate(b, "n1")
     assert [each.metadata.name for each in queue.nominated("n1")] == ["a", "b"]
     queue.nominate(a, "n2")
-    queue.withdraw(b)
+    queue.remove_nomination(b)
     assert [each.metadata.name for each in queue.nominated("n2")] == ["a"]
     assert queue.nominated("n1") == []
     assert told == [("a", "n1"), ("b", "n1"), ("a", None), ("a", "n2"), ("b", None)]
@@ -466,31 +466,31 @@ def test_pods_that_are_gone_or_on_a_node_are_not_nominated() -> None:
 
 def test_events_are_kept_as_long_as_a_pod_missed_them() -> None:
     flight = InFlight()
-    flight.happened(NODE_ADD, None, "before")
-    assert kept(flight) == 0
-    flight.take_off(pod("a"))
-    flight.happened(NODE_ADD, None, "one")
-    flight.take_off(pod("b"))
-    flight.happened(NODE_ADD, None, "two")
-    assert [missed.new for missed in flight.missed("uid-a")] == ["one", "two"]
-    assert [missed.new for missed in flight.missed("uid-b")] == ["two"]
-    assert flight.missed("uid-c") is None
+    flight.add_event(NODE_ADD, None, "before")
+    assert survives_update(flight) == 0
+    flight.add_pod(pod("a"))
+    flight.add_event(NODE_ADD, None, "one")
+    flight.add_pod(pod("b"))
+    flight.add_event(NODE_ADD, None, "two")
+    assert [event.new for event in flight.events_since_pop("uid-a")] == ["one", "two"]
+    assert [event.new for event in flight.events_since_pop("uid-b")] == ["two"]
+    assert flight.events_since_pop("uid-c") is None
     flight.done("uid-a")
-    assert kept(flight) == 1
-    assert [missed.new for missed in flight.missed("uid-b")] == ["two"]
+    assert survives_update(flight) == 1
+    assert [event.new for event in flight.events_since_pop("uid-b")] == ["two"]
     assert flight.done("uid-b") == pod("b")
     assert flight.done("uid-b") is None
-    assert kept(flight) == 0
+    assert survives_update(flight) == 0
 
 
 def test_a_later_pod_that_lands_first_leaves_the_events_to_the_earlier_one() -> None:
     flight = InFlight()
-    flight.take_off(pod("a"))
-    flight.happened(NODE_ADD, None, "one")
-    flight.take_off(pod("b"))
-    flight.happened(NODE_ADD, None, "two")
+    flight.add_pod(pod("a"))
+    flight.add_event(NODE_ADD, None, "one")
+    flight.add_pod(pod("b"))
+    flight.add_event(NODE_ADD, None, "two")
     flight.done("uid-b")
-    assert [missed.new for missed in flight.missed("uid-a")] == ["one", "two"]
+    assert [event.new for event in flight.events_since_pop("uid-a")] == ["one", "two"]
 
 
 def test_a_node_that_is_too_small_helps_nobody(clock) -> None:

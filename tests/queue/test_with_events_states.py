@@ -6,7 +6,7 @@ from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, pr
 from kschedlab.objects.model import ObjectMeta, Pod, PodSchedulingGate, PodSpec
 from kschedlab.queue.events import event
 from kschedlab.queue.with_events import WithEvents
-from tests.queue.events import ALWAYS, kept
+from tests.queue.events import ALWAYS, survives_update
 
 SECOND = 1_000_000
 PLUGINS = ["NodeName", "NodePorts", "NodeResourcesFit", "InterPodAffinity"]
@@ -29,7 +29,7 @@ class Queue(RuleBasedStateMachine):
         self.waiting: dict[str, Pod] = {}
         self.flying = []
         self.queue = WithEvents(
-            lambda: self.now, ALWAYS, initial_backoff=initial, max_backoff=maximum, known=self.waiting.get
+            lambda: self.now, ALWAYS, initial_backoff=initial, max_backoff=maximum, get_pod=self.waiting.get
         )
 
     def pod(self, name, priority, gated, uid=None):
@@ -78,17 +78,17 @@ class Queue(RuleBasedStateMachine):
         self.flying.append(queued)
 
     @precondition(lambda self: self.flying)
-    @rule(which=st.integers(0, 5), refusers=REFUSALS, pending=REFUSALS)
-    def give_back(self, which, refusers, pending):
+    @rule(which=st.integers(0, 5), rejector_plugins=REFUSALS, pending=REFUSALS)
+    def give_back(self, which, rejector_plugins, pending):
         queued = self.flying.pop(which % len(self.flying))
         newest = self.waiting.get(queued.key)
         if newest is None or newest.metadata.uid != queued.pod.metadata.uid:
             self.queue.done(queued.pod)
             return
-        refused, failed = queued.unschedulable_count, queued.error_count
-        queued.refused(newest, refusers, pending)
+        record_failure, failed = queued.unschedulable_count, queued.error_count
+        queued.record_failure(newest, rejector_plugins, pending)
         self.queue.add_unschedulable(queued, self.queue.scheduling_cycle)
-        expected = (refused + 1, 0) if refusers or pending else (refused, failed + 1)
+        expected = (record_failure + 1, 0) if rejector_plugins or pending else (record_failure, failed + 1)
         assert (queued.unschedulable_count, queued.error_count) == expected
         self.check_backoff(queued)
 
@@ -105,9 +105,9 @@ class Queue(RuleBasedStateMachine):
         if queued.key in self.waiting and self.waiting[queued.key].metadata.uid == queued.pod.metadata.uid:
             del self.waiting[queued.key]
 
-    @rule(happened=st.sampled_from(EVENTS))
-    def happen(self, happened):
-        self.queue.move(happened)
+    @rule(add_event=st.sampled_from(EVENTS))
+    def happen(self, add_event):
+        self.queue.move(add_event)
 
     @rule(name=NAMES)
     def activate(self, name):
@@ -149,11 +149,11 @@ class Queue(RuleBasedStateMachine):
     @invariant()
     def parts_hold_what_belongs_there(self):
         assert not any(waiting.pod.spec.schedulingGates for waiting in (*self.queue.active, *self.queue.backoff))
-        assert all(waiting.refusers for waiting in self.queue.unschedulable)
+        assert all(waiting.rejector_plugins for waiting in self.queue.unschedulable)
 
     @invariant()
     def events_are_forgotten_once_nobody_is_in_flight(self):
-        assert self.flying or kept(self.queue.in_flight) == 0
+        assert self.flying or survives_update(self.queue.in_flight) == 0
 
     @invariant()
     def a_pod_is_nominated_once(self):

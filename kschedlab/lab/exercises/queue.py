@@ -244,7 +244,7 @@ def random_script(rng: random.Random) -> Script:
         moved = True
     for queued, cycle in flying:
         each = queued.pod.metadata.name
-        queued.refused(decoded(waiting(each, queued.pod.spec.priority or 0, 8 * HOUR, 8 * HOUR, 12 * HOUR)))
+        queued.record_failure(decoded(waiting(each, queued.pod.spec.priority or 0, 8 * HOUR, 8 * HOUR, 12 * HOUR)))
         queue.add_unschedulable(queued, cycle)
         calls.append(f"AddUnschedulableIfNotPresent({each}, ...)")
     return Script(calls, queue.places()["default/web"].part, moved)
@@ -314,7 +314,7 @@ def random_tries(rng: random.Random) -> Tries:
         queued = queue.pop()
         assert queued is not None
         clock += SECOND // 10
-        queued.refused(pod, ["NodeResourcesFit"])
+        queued.record_failure(pod, ["NodeResourcesFit"])
         queue.add_unschedulable(queued, queue.scheduling_cycle)
         failed.append(clock / SECOND)
         sleep(rng.randint(1, 2) if attempt == failures - 1 else rng.randint(1, 3))

@@ -88,7 +88,7 @@ class Story:
     def __post_init__(self) -> None:
         self.cluster = manifests()
         self.rules = GENERATIONS[self.generation]
-        self.queue = self.rules.queue(lambda: START + self.clock, known=self._known, moved=self._moved)
+        self.queue = self.rules.queue(lambda: START + self.clock, get_pod=self._known, on_moved=self._moved)
         self.jobs = 0
 
     def _known(self, key: str) -> Pod | None:
@@ -146,7 +146,7 @@ class Story:
         condition = {"type": "PodScheduled", "status": "False", "reason": "Unschedulable", "lastProbeTime": now}
         made = self.cluster[queued.pod.metadata.name]
         made["status"] = {"conditions": [condition]}
-        queued.refused(decoded(made), plugins)
+        queued.record_failure(decoded(made), plugins)
         self.queue.add_unschedulable(queued, self.queue.scheduling_cycle)
 
     def ends(self, name: str) -> None:
@@ -302,7 +302,7 @@ class Lonely:
         condition = {"type": "PodScheduled", "status": "False", "reason": "Unschedulable"}
         condition["lastProbeTime"] = made["metadata"]["creationTimestamp"]
         self.pod = decoded(made | {"status": {"conditions": [condition]}})
-        self.queue = GENERATIONS[generation].queue(lambda: START + self.clock, known=lambda key: self.pod)
+        self.queue = GENERATIONS[generation].queue(lambda: START + self.clock, get_pod=lambda key: self.pod)
         self.queue.add(self.pod)
 
     def fail(self) -> None:
@@ -310,7 +310,7 @@ class Lonely:
         queued = self.queue.pop()
         assert queued is not None
         self.clock += ATTEMPT
-        queued.refused(self.pod, ["NodeResourcesFit"])
+        queued.record_failure(self.pod, ["NodeResourcesFit"])
         self.queue.add_unschedulable(queued, self.queue.scheduling_cycle)
 
     def wait(self) -> float:

@@ -139,7 +139,7 @@ def _frames(meanwhile: str, reason: str, then: str) -> Iterator[Frame]:
         yield _frame(run, "Update(web)", "web is in neither part, so it is added to activeQ", trying=True)
     labels = {"tier": "silver"} if meanwhile == CHANGED else None
     run.pod = decoded(manifest(labels, reason))
-    queued.refused(run.pod)
+    queued.record_failure(run.pod)
     moved = run.queue.move_request_cycle
     try:
         run.queue.add_unschedulable(queued, cycle)
@@ -242,7 +242,7 @@ def pod(name: str, nominated: str = "", **labels: str) -> Pod:
 
 def calls_of(kept: bool) -> list[Call]:
     """A fixed story of two pods, call by call."""
-    npm = NominatedPodMap(NominationRules(kept=kept))
+    npm = NominatedPodMap(NominationRules(survives_update=kept))
     urgent, batch = pod("urgent"), pod("batch")
     labelled, written = pod("urgent", tier="gold"), pod("urgent", "node-b", tier="gold")
     made: list[tuple[str, str, Callable[[], None]]] = [

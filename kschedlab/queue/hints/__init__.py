@@ -1,1 +1,1 @@
-"""Queueing hints of v1.37: may something that happened let a waiting pod fit? One module a family of plugins."""
+"""Queueing hints of v1.37: whether an event may make a queued pod schedulable. One module per family of plugins."""

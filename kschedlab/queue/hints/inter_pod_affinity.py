@@ -1,7 +1,7 @@
-"""Hints of InterPodAffinity: does the event change which pods are near?
+"""Hints of InterPodAffinity: does the event change which pods match the terms?
 
 v1.37: pkg/scheduler/framework/plugins/interpodaffinity/plugin.go (isSchedulableAfter...). Only required terms count.
-Namespaces are not looked up: a term's namespace selector is asked about a namespace without labels.
+Namespaces are not looked up: a namespace selector is evaluated against empty labels.
 """
 
 from __future__ import annotations
@@ -10,44 +10,44 @@ from collections.abc import Iterable
 
 from kschedlab.cluster.terms import AffinityTerm, PodTerms
 from kschedlab.objects.model import Node, Pod
-from kschedlab.queue.hints.prepared_pod import Prepared
-from kschedlab.queue.hints.resources import held_room
+from kschedlab.queue.hints.pod_cache import PodCache
+from kschedlab.queue.hints.resources import held_resources
 
-_terms = Prepared(PodTerms.of)
+_terms = PodCache(PodTerms.of)
 
 
 def affinity_after_pod(pod: Pod, old: Pod | None, new: Pod | None) -> bool:
-    """A pod on a node came that this one wants near, or one left that must not be near (or did not want it near)."""
-    if not all(held_room(changed) for changed in (old, new) if changed is not None):
+    """A pod that satisfies the affinity was assigned, or one that violates the anti-affinity of either was removed."""
+    if not all(held_resources(changed) for changed in (old, new) if changed is not None):
         return False
-    wants, shuns = _terms(pod).affinity, _terms(pod).anti_affinity
+    affinity, anti_affinity = _terms(pod).affinity, _terms(pod).anti_affinity
     if old is None:
-        return new is not None and _meets_all(wants, new)
+        return new is not None and _matches_all(affinity, new)
     if new is not None:
-        came = not _meets_all(wants, old) and _meets_all(wants, new)
-        return came or (_meets_any(shuns, old) and not _meets_any(shuns, new))
-    return _meets_any(shuns, old) or _meets_any(PodTerms.of(old).anti_affinity, pod)
+        now_matches = not _matches_all(affinity, old) and _matches_all(affinity, new)
+        return now_matches or (_matches_any(anti_affinity, old) and not _matches_any(anti_affinity, new))
+    return _matches_any(anti_affinity, old) or _matches_any(PodTerms.of(old).anti_affinity, pod)
 
 
 def affinity_after_node(pod: Pod, old: Node | None, new: Node) -> bool:
-    """The node came into a domain that the pod asks about, or went to another one."""
-    terms, after = _terms(pod), new.metadata.labels
+    """The node joined a domain of an affinity term, or left a domain of an anti-affinity term."""
+    terms, new_value = _terms(pod), new.metadata.labels
     if old is None:
-        return bool(terms.anti_affinity) or any(term.key in after for term in terms.affinity)
-    before = old.metadata.labels
-    joins = (term.key in after and before.get(term.key) != after[term.key] for term in terms.affinity)
-    leaves = (term.key in before and before[term.key] != after.get(term.key) for term in terms.anti_affinity)
+        return bool(terms.anti_affinity) or any(term.key in new_value for term in terms.affinity)
+    old_value = old.metadata.labels
+    joins = (term.key in new_value and old_value.get(term.key) != new_value[term.key] for term in terms.affinity)
+    leaves = (term.key in old_value and old_value[term.key] != new_value.get(term.key) for term in terms.anti_affinity)
     return any(joins) or any(leaves)
 
 
-def _meets_all(terms: Iterable[AffinityTerm], pod: Pod) -> bool:
-    """Whether there are terms and all of them mean the pod."""
-    return bool(terms) and all(_meets(term, pod) for term in terms)
+def _matches_all(terms: Iterable[AffinityTerm], pod: Pod) -> bool:
+    """Whether there are terms and all of them match the pod."""
+    return bool(terms) and all(_matches(term, pod) for term in terms)
 
 
-def _meets_any(terms: Iterable[AffinityTerm], pod: Pod) -> bool:
-    return any(_meets(term, pod) for term in terms)
+def _matches_any(terms: Iterable[AffinityTerm], pod: Pod) -> bool:
+    return any(_matches(term, pod) for term in terms)
 
 
-def _meets(term: AffinityTerm, pod: Pod) -> bool:
+def _matches(term: AffinityTerm, pod: Pod) -> bool:
     return term.matches(pod.metadata.namespace, pod.metadata.labels, {})

@@ -1,4 +1,4 @@
-"""Hints of the plugins that look at a node's name, taints and labels.
+"""Hints of the plugins that check a node's name, taints and labels.
 
 v1.37: pkg/scheduler/framework/plugins: nodename/node_name.go, nodeunschedulable/node_unschedulable.go,
 tainttoleration/taint_toleration.go, nodeaffinity/node_affinity.go (isSchedulableAfter...).
@@ -10,16 +10,16 @@ from kschedlab.cluster.labels import first_untolerated, required_terms, tolerate
 from kschedlab.objects.model import UNSCHEDULABLE_TAINT, Node, NodeSelector, Pod
 from kschedlab.objects.selectors import NodeTerm, SelectorError
 from kschedlab.queue.events import Hint
-from kschedlab.queue.hints.prepared_pod import Prepared
+from kschedlab.queue.hints.pod_cache import PodCache
 
 
 def unschedulable_after_node(pod: Pod, old: Node | None, new: Node) -> bool:
-    """NodeUnschedulable: the node came, or was uncordoned, and takes pods."""
+    """NodeUnschedulable: the node was added schedulable, or uncordoned."""
     return (old is None or old.spec.unschedulable) and not new.spec.unschedulable
 
 
 def unschedulable_after_toleration(pod: Pod, old: Pod, new: Pod) -> bool:
-    """NodeUnschedulable: the pod now tolerates being put on a cordoned node."""
+    """NodeUnschedulable: the pod now tolerates cordoned nodes."""
     return tolerated(UNSCHEDULABLE_TAINT, new.spec.tolerations)
 
 
@@ -32,7 +32,7 @@ def taints_after_node(pod: Pod, old: Node | None, new: Node) -> bool:
 
 
 def affinity_after_node(added: NodeSelector | None = None) -> Hint:
-    """NodeAffinity: the pod asks for this node, and did not before. ``added``: what the scheduler asks for besides."""
+    """NodeAffinity: the pod matches the node, and did not before. ``added``: the plugin's addedAffinity."""
     terms = added.compile() if added is not None else None
 
     def hint(pod: Pod, old: Node | None, new: Node) -> bool:
@@ -56,11 +56,11 @@ def _terms(pod: Pod) -> list[NodeTerm | SelectorError] | None:
     return terms
 
 
-_prepared = Prepared(_terms)
+_prepared = PodCache(_terms)
 
 
 def _asked_for(pod: Pod, node: Node) -> bool:
-    """Whether the pod's nodeSelector and required affinity match. SelectorError if only bad terms could tell."""
+    """Whether the pod's nodeSelector and required affinity match. SelectorError if none does and a term is invalid."""
     name, labels = node.metadata.name, node.metadata.labels
     if any(labels.get(key) != value for key, value in pod.spec.nodeSelector.items()):
         return False

@@ -1,4 +1,4 @@
-"""Hints of PodTopologySpread: does the event change how pods are spread?
+"""Hints of PodTopologySpread: does the event change how pods are spread over domains?
 
 v1.37: pkg/scheduler/framework/plugins/podtopologyspread/plugin.go (isSchedulableAfter...). Only DoNotSchedule
 constraints count.
@@ -18,70 +18,72 @@ from kschedlab.cluster.spread_constraints import (
     owned_selector,
 )
 from kschedlab.objects.model import Node, Pod
-from kschedlab.queue.hints.prepared_pod import Prepared
-from kschedlab.queue.hints.resources import held_room
+from kschedlab.queue.hints.pod_cache import PodCache
+from kschedlab.queue.hints.resources import held_resources
 
 RULES = ConstraintRules()
 
 
-def _hard(pod: Pod) -> tuple[Constraint, ...]:
+def _compute_hard_constraints(pod: Pod) -> tuple[Constraint, ...]:
     return tuple(own_constraints(pod, DO_NOT_SCHEDULE, RULES))
 
 
-_own = Prepared(_hard)
+_hard_constraints = PodCache(_compute_hard_constraints)
 
 
 class SpreadHints:
-    """The hints. ``defaults``: constraints of pods that have none; ``cluster`` tells who owns such a pod."""
+    """``defaults``: constraints for pods without their own; ``cluster``: to find the owners of such a pod."""
 
     def __init__(self, defaults: ConstraintSpecs = (), cluster: Callable[[], Cluster] | None = None) -> None:
         self._defaults = [given for given in defaults if given.whenUnsatisfiable == DO_NOT_SCHEDULE]
         self._cluster = cluster
         if self._defaults and cluster is None:
-            raise ValueError("default constraints with DoNotSchedule need the cluster, which tells the pods' owners")
+            raise ValueError("default constraints with DoNotSchedule need the cluster, to find the pods' owners")
 
     def after_assigned_pod(self, pod: Pod, old: Pod | None, new: Pod | None) -> bool:
-        """A pod on a node of the namespace came, left or changed its labels, and a constraint counts it."""
-        if not all(self._is_near(pod, changed) for changed in (old, new) if changed is not None):
+        """A pod in the namespace was assigned, deleted or relabelled, and a constraint counts it."""
+        if not all(self._is_counted(pod, changed) for changed in (old, new) if changed is not None):
             return False
         if old is not None and new is not None:
             return self._counts_differently(pod, old, new)
         changed = old or new
-        return changed is not None and any(_means(c, changed.metadata.labels) for c in self._constraints(pod))
+        return changed is not None and any(_selects(c, changed.metadata.labels) for c in self._constraints(pod))
 
     def after_itself(self, pod: Pod, old: Pod, new: Pod) -> bool:
-        """The pod tolerates other taints where a constraint looks at taints, or a constraint counts it differently."""
+        """The pod's tolerations changed and a constraint honours taints, or a constraint counts the pod differently."""
         if old.spec.tolerations != new.spec.tolerations and any(c.taints for c in self._constraints(pod)):
             return True
         return self._counts_differently(pod, old, new)
 
     def after_node(self, pod: Pod, old: Node | None, new: Node | None) -> bool:
-        """A node with the labels of all constraints came, left, or changed its domain or its taints."""
+        """A node with all topology keys was added or deleted, or its domains or taints changed."""
         constraints = self._constraints(pod)
-        before = old is not None and _has_all_keys(old, constraints)
-        after = new is not None and _has_all_keys(new, constraints)
-        if old is None or new is None or before != after:
-            return before or after
-        return after and (
+        old_value = old is not None and _has_all_keys(old, constraints)
+        new_value = new is not None and _has_all_keys(new, constraints)
+        if old is None or new is None or old_value != new_value:
+            return old_value or new_value
+        return new_value and (
             _domains(old, constraints) != _domains(new, constraints) or old.spec.taints != new.spec.taints
         )
 
     def _constraints(self, pod: Pod) -> tuple[Constraint, ...]:
         if pod.spec.topologySpreadConstraints or not self._defaults or self._cluster is None:
-            return _own(pod)
+            return _hard_constraints(pod)
         selector = owned_selector(pod, self._cluster())
         return () if selector.empty else tuple(Constraint.of(g, pod, selector, RULES) for g in self._defaults)
 
     def _counts_differently(self, pod: Pod, old: Pod, new: Pod) -> bool:
-        before, after = old.metadata.labels, new.metadata.labels
-        return before != after and any(_means(c, before) != _means(c, after) for c in self._constraints(pod))
+        old_value, new_value = old.metadata.labels, new.metadata.labels
+        return old_value != new_value and any(
+            _selects(c, old_value) != _selects(c, new_value) for c in self._constraints(pod)
+        )
 
     @staticmethod
-    def _is_near(pod: Pod, other: Pod) -> bool:
-        return held_room(other) and other.metadata.namespace == pod.metadata.namespace
+    def _is_counted(pod: Pod, other: Pod) -> bool:
+        return held_resources(other) and other.metadata.namespace == pod.metadata.namespace
 
 
-def _means(constraint: Constraint, labels: Mapping[str, str]) -> bool:
+def _selects(constraint: Constraint, labels: Mapping[str, str]) -> bool:
     selector = constraint.changes.selector
     return selector is not None and selector.matches(labels)
 

@@ -1,4 +1,4 @@
-"""Hints of the plugins that look for room: host ports and resources.
+"""Hints of the plugins that check resources: NodePorts and NodeResourcesFit.
 
 v1.37: pkg/scheduler/framework/plugins: nodeports/node_ports.go, noderesources/fit.go (isSchedulableAfter...).
 """
@@ -9,37 +9,37 @@ from kschedlab.filter.node_ports import host_ports
 from kschedlab.filter.node_resources import asked_for
 from kschedlab.objects.model import Node, Pod
 from kschedlab.objects.requests import pod_requests
-from kschedlab.queue.hints.prepared_pod import Prepared
+from kschedlab.queue.hints.pod_cache import PodCache
 
 
-def held_room(pod: Pod) -> bool:
-    """Whether the pod, which is gone, was on a node or waited for room on one."""
+def held_resources(pod: Pod) -> bool:
+    """Whether the removed pod was assigned to a node or nominated to one."""
     return bool(pod.spec.nodeName or pod.status.nominatedNodeName)
 
 
 def ports_after_delete(pod: Pod, old: Pod, new: None) -> bool:
-    """NodePorts: the pod that is gone held a host port which this one wants."""
-    if not held_room(old):
+    """NodePorts: the removed pod held a host port that this pod requests."""
+    if not held_resources(old):
         return False
     held = host_ports(old)
     return bool(held) and any(want.conflicts(port) for want in host_ports(pod) for port in held)
 
 
 def resources_after_delete(pod: Pod, old: Pod, new: None) -> bool:
-    """NodeResourcesFit: a pod that held room is gone."""
-    return held_room(old)
+    """NodeResourcesFit: the removed pod held resources."""
+    return held_resources(old)
 
 
 def resources_after_scale_down(pod: Pod, old: Pod, new: Pod) -> bool:
-    """NodeResourcesFit: a pod on a node asks for less of something that this one wants."""
+    """NodeResourcesFit: an assigned pod now requests less of a resource that this pod requests."""
     if not new.spec.nodeName:
         return False
-    before, after = pod_requests(old), pod_requests(new)
-    return any(before.get(name, 0) > after.get(name, 0) for name in _wanted(pod))
+    old_value, new_value = pod_requests(old), pod_requests(new)
+    return any(old_value.get(name, 0) > new_value.get(name, 0) for name in _wanted(pod))
 
 
 def resources_after_node(pod: Pod, old: Node | None, new: Node) -> bool:
-    """NodeResourcesFit: the empty node has room for the pod, and has more of what it wants, or of places for pods."""
+    """NodeResourcesFit: an empty node of this size fits the pod, and a requested resource or ``pods`` has increased."""
     wanted = _wanted(pod)
     if _allocatable(new, "pods") < 1 or any(amount > _allocatable(new, name) for name, amount in wanted.items()):
         return False
@@ -50,7 +50,7 @@ def _wants(pod: Pod) -> dict[str, int]:
     return asked_for(pod_requests(pod))
 
 
-_wanted = Prepared(_wants)
+_wanted = PodCache(_wants)
 
 
 def _allocatable(node: Node, resource: str) -> int:

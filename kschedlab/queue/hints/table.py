@@ -1,8 +1,8 @@
-"""Which plugin is told of which events, and what it says of them.
+"""The events that each plugin registers for, with their hints.
 
-v1.37: EventsToRegister of every plugin of the default profile; pkg/scheduler/scheduler.go (buildQueueingHintMap). The
-plugins that are always there: SchedulingGates, and DefaultPreemption, whose PreEnqueue holds a pod back while its
-victims are being deleted.
+v1.37: EventsToRegister of every plugin of the default profile; pkg/scheduler/scheduler.go (buildQueueingHintMap). Every
+profile also has SchedulingGates, and DefaultPreemption, whose PreEnqueue blocks a pod while its victims are being
+deleted.
 """
 
 from __future__ import annotations
@@ -26,14 +26,14 @@ ATTACHMENT = "storage.k8s.io/VolumeAttachment"
 DEVICE_CLASS = "resource.k8s.io/DeviceClass"
 ALWAYS_THERE = ("SchedulingGates", "DefaultPreemption")
 RESOURCES = (ASSIGNED_POD, UNSCHEDULED_POD, TARGET_POD, NODE, VOLUME, CLAIM, CSI_NODE, CSI_DRIVER, CAPACITY, CLASS)
-"""What can happen to these is told to a plugin that does not register for events."""
+"""A plugin without registrations receives all events of these resources."""
 
 Events = list[tuple[ClusterEvent, Hint]]
 Registrations = tuple[Registration, ...]
 
 
 def queue(pod: Pod, old: object, new: object) -> bool:
-    """The hint of a plugin that gives none: always try again."""
+    """The hint of a registration without one: always requeue."""
     return True
 
 
@@ -113,21 +113,21 @@ _BY_PLUGIN: dict[str, Events] = {
     "SchedulingGates": [(event(TARGET_POD, "UpdatePodSchedulingGatesEliminated"), queue)],
     "DefaultPreemption": [(_POD_GONE, skip)],
 }
-"""With the default settings. (DeviceClasses are not modelled: nothing ever happens to them.)"""
+"""With default arguments. (DeviceClasses are not modelled, so their events never occur.)"""
 
 
 ANY_EVENT: Events = [(event(resource, "All"), queue) for resource in RESOURCES]
-"""What a plugin is told that does not register for events (UnrollWildCardResource)."""
+"""The events for a plugin without registrations (UnrollWildCardResource)."""
 
 
 def queueing_hints(filters: Iterable[Filter], cluster: Callable[[], Cluster] | None = None) -> Registrations:
-    """What a profile with these filters registers for. ``cluster``: see :class:`SpreadHints`."""
+    """The registrations of a profile with these filters. ``cluster``: see :class:`SpreadHints`."""
     plugins = {each.name: _events(each, cluster) for each in filters}
     return _registrations(plugins | {name: _BY_PLUGIN[name] for name in ALWAYS_THERE})
 
 
 def by_profile(profiles: Mapping[str, Registrations]) -> Registrations:
-    """What several profiles register for, by the ``schedulerName`` of the pods that theirs are asked about."""
+    """The registrations of several profiles by ``schedulerName``; each hint applies to its profile's pods only."""
     if len(profiles) == 1:
         return next(iter(profiles.values()))
     return tuple(one._replace(hint=_of_pods(name, one.hint)) for name, ones in profiles.items() for one in ones)
@@ -150,4 +150,4 @@ def _registrations(plugins: Mapping[str, Events]) -> Registrations:
 
 
 DEFAULT = _registrations(_BY_PLUGIN)
-"""What the default profile registers for."""
+"""The registrations of the default profile."""

@@ -23,16 +23,16 @@ from kschedlab.objects.model import (
     VolumeAttachment,
 )
 from kschedlab.objects.quantity import Quantity
-from kschedlab.queue.hints.resources import held_room
+from kschedlab.queue.hints.resources import held_resources
 
 UNCOUNTED_DRIVERS = {"azureFile": "file.csi.azure.com", "vsphereVolume": "csi.vsphere.vmware.com"}
-"""Drivers that took an in-tree plugin's volumes over, by their source; the scheduler does not count these volumes."""
+"""CSI drivers of migrated in-tree plugins whose volumes the scheduler does not count, by volume source."""
 
 # -- VolumeRestrictions
 
 
 def restrictions_after_delete(pod: Pod, old: Pod, new: None) -> bool:
-    """VolumeRestrictions: the pod that is gone mounted a disk in this one's way, or a claim of the same name."""
+    """VolumeRestrictions: the removed pod mounted a conflicting disk, or a claim of the same name."""
     if old.metadata.namespace != pod.metadata.namespace:
         return False
     mounted = set(disks(old))
@@ -47,7 +47,7 @@ def names_claim(pod: Pod, old: PersistentVolumeClaim | None, new: PersistentVolu
 
 
 def uses_claim(pod: Pod, old: PersistentVolumeClaim | None, new: PersistentVolumeClaim) -> bool:
-    """NodeVolumeLimits, VolumeBinding: the same, with the claims that are made for the pod."""
+    """NodeVolumeLimits, VolumeBinding: the same, including claims of ephemeral volumes."""
     if new.metadata.namespace != pod.metadata.namespace:
         return False
     return any(claim.name == new.metadata.name for claim in claim_names(pod))
@@ -57,18 +57,18 @@ def uses_claim(pod: Pod, old: PersistentVolumeClaim | None, new: PersistentVolum
 
 
 def limits_after_delete(pod: Pod, old: Pod, new: None) -> bool:
-    """NodeVolumeLimits: the pod that is gone had volumes attached."""
-    return held_room(old) and any(_attaches(volume) for volume in old.spec.volumes)
+    """NodeVolumeLimits: the removed pod had volumes attached."""
+    return held_resources(old) and any(_attaches(volume) for volume in old.spec.volumes)
 
 
 def limits_after_csi_node(pod: Pod, old: CSINode, new: CSINode) -> bool:
-    """NodeVolumeLimits: a driver takes more volumes on the node; one without a limit counts as taking none."""
-    before = _limits(old)
-    return any(limit > before.get(driver, 0) for driver, limit in _limits(new).items())
+    """NodeVolumeLimits: a driver's limit on the node has increased; a missing limit counts as 0."""
+    old_value = _limits(old)
+    return any(limit > old_value.get(driver, 0) for driver, limit in _limits(new).items())
 
 
 def limits_after_detach(pod: Pod, old: VolumeAttachment, new: None) -> bool:
-    """NodeVolumeLimits: the pod has a claim, or a disk of its own of the driver that detached one."""
+    """NodeVolumeLimits: the pod has a claim, or an inline volume of the driver that detached a volume."""
     return any(
         volume.persistentVolumeClaim is not None or _may_be_of(old.spec.attacher, volume) for volume in pod.spec.volumes
     )
@@ -84,7 +84,7 @@ def _uncounted(volume: Volume) -> str | None:
 
 
 def _may_be_of(driver: str, volume: Volume) -> bool:
-    """Whether the driver attaches the pod's disk; also if it is one that no driver can take over."""
+    """Whether the driver attaches the volume; also true for a volume that cannot be migrated."""
     plugin = in_tree(volume)
     if plugin is None:
         return driver == _uncounted(volume)
@@ -103,34 +103,34 @@ def _limits(node: CSINode) -> dict[str, int]:
 
 
 def binding_after_class(pod: Pod, old: StorageClass | None, new: StorageClass) -> bool:
-    """VolumeBinding: the class is new, or its volumes may lie elsewhere."""
+    """VolumeBinding: the class is new, or its allowed topologies changed."""
     return old is None or old.allowedTopologies != new.allowedTopologies
 
 
 def binding_after_csi_node(pod: Pod, old: CSINode | None, new: CSINode) -> bool:
-    """VolumeBinding: the CSINode is new, or its drivers took over other in-tree plugins."""
+    """VolumeBinding: the CSINode is new, or its list of migrated in-tree plugins changed."""
     if old is None:
         return True
     return old.metadata.annotations.get(MIGRATED_PLUGINS, "") != new.metadata.annotations.get(MIGRATED_PLUGINS, "")
 
 
 def binding_after_driver(pod: Pod, old: CSIDriver, new: CSIDriver) -> bool:
-    """VolumeBinding: the driver of one of the pod's own volumes does not ask for storage capacity any more."""
+    """VolumeBinding: the driver of one of the pod's inline volumes no longer tracks storage capacity."""
     if not old.spec.storageCapacity or new.spec.storageCapacity:
         return False
     return any(v.csi is not None and v.csi.driver == new.metadata.name for v in pod.spec.volumes)
 
 
 def binding_after_capacity(pod: Pod, old: CSIStorageCapacity | None, new: CSIStorageCapacity) -> bool:
-    """VolumeBinding: there is capacity for larger volumes."""
+    """VolumeBinding: the capacity is new, or allows larger volumes."""
     if old is None:
         return True
-    before, after = _largest(old), _largest(new)
-    return after is not None and (before is None or after.value() > before.value())
+    old_value, new_value = _largest(old), _largest(new)
+    return new_value is not None and (old_value is None or new_value.value() > old_value.value())
 
 
 def _largest(capacity: CSIStorageCapacity) -> Quantity | None:
-    """The size of the largest volume that can be made."""
+    """The size of the largest volume that can be provisioned."""
     return capacity.capacity if capacity.maximumVolumeSize is None else capacity.maximumVolumeSize
 
 
@@ -138,10 +138,10 @@ def _largest(capacity: CSIStorageCapacity) -> Quantity | None:
 
 
 def zone_after_class(pod: Pod, old: None, new: StorageClass) -> bool:
-    """VolumeZone: a class that binds claims when their first pod is scheduled."""
+    """VolumeZone: the class binds claims when their first pod is scheduled."""
     return new.volumeBindingMode == "WaitForFirstConsumer"
 
 
 def zone_after_volume(pod: Pod, old: PersistentVolume | None, new: PersistentVolume) -> bool:
-    """VolumeZone: the volume is new, or lies in other zones or regions."""
+    """VolumeZone: the volume is new, or its zones or regions changed."""
     return old is None or topologies(old) != topologies(new)

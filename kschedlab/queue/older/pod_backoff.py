@@ -1,7 +1,7 @@
-"""How long a pod that was not scheduled has to wait before it is tried again: 1 s, doubled each time, up to 10 s.
+"""How long a failed pod waits before its next attempt: 1 s, doubled each time, up to 10 s.
 
-v1.16 counts a pod's failures under its name: pkg/scheduler/internal/queue/pod_backoff.go. v1.20 reckons from what it
-remembers with the pod: pkg/scheduler/internal/queue/scheduling_queue.go (getBackoffTime).
+v1.16 counts failures by the pod's name: pkg/scheduler/internal/queue/pod_backoff.go. v1.20 computes the backoff from
+the queued pod's attempts: pkg/scheduler/internal/queue/scheduling_queue.go (getBackoffTime).
 """
 
 from __future__ import annotations
@@ -14,23 +14,23 @@ from kschedlab.queue.order import ZERO
 
 
 class PodBackoff(Protocol):
-    """When backoff ends."""
+    """Computes when a pod's backoff ends."""
 
     def failed(self, queued: QueuedPodInfo) -> None:
-        """The pod was not scheduled, now."""
+        """The pod's attempt has just failed."""
         ...
 
     def end(self, queued: QueuedPodInfo) -> int:
-        """When it may be tried again, in microseconds since 1970."""
+        """When its backoff ends, in microseconds since 1970."""
         ...
 
     def clear(self, key: str) -> None:
-        """Nothing holds the pod ``namespace/name`` back any more: it is gone, or another one now."""
+        """Clear the backoff of the pod ``namespace/name``: it is deleted or has changed."""
         ...
 
 
 def backoff_duration(attempts: int, initial: int, maximum: int) -> int:
-    """Microseconds after so many failures (calculateBackoffDuration)."""
+    """Microseconds of backoff after this many attempts (calculateBackoffDuration)."""
     duration = initial
     for _ in range(1, attempts):
         duration *= 2
@@ -40,10 +40,10 @@ def backoff_duration(attempts: int, initial: int, maximum: int) -> int:
 
 
 class PodBackoffMap:
-    """That of v1.16, by name: a pod that is deleted and comes again under its old name goes on waiting.
+    """Backoff by name (v1.16): a pod that is deleted and recreated with the same name keeps its backoff.
 
-    ``pod_attempts``: failures; one during the backoff of an earlier one is not counted. ``pod_last_update_time``: when
-    the last was counted, oldest first. What is older than twice the maximum is forgotten when the next pod fails.
+    ``pod_attempts``: failures, except those during an earlier backoff. ``pod_last_update_time``: when the last one was
+    counted, oldest first. Entries older than twice the maximum are removed when the next pod fails.
     """
 
     def __init__(self, now: Now, initial: int, maximum: int) -> None:
@@ -62,11 +62,11 @@ class PodBackoffMap:
             self.pod_last_update_time[key] = now
 
     def end(self, queued: QueuedPodInfo) -> int:
-        """When the pod's backoff ends; long ago if it has none."""
+        """When the pod's backoff ends; Go's zero time if it has none."""
         return self.end_of(queued.key)
 
     def end_of(self, key: str) -> int:
-        """When the backoff of the pod ``namespace/name`` ends; long ago if it has none (GetBackoffTime)."""
+        """When the backoff of the pod ``namespace/name`` ends; Go's zero time if it has none (GetBackoffTime)."""
         attempts = self.pod_attempts.get(key)
         if attempts is None:
             return ZERO
@@ -78,25 +78,25 @@ class PodBackoffMap:
         self.pod_last_update_time.pop(key, None)
 
     def _cleanup(self) -> None:
-        """(CleanupPodsCompletesBackingoff.)"""
+        """Remove old entries (CleanupPodsCompletesBackingoff)."""
         oldest = self._now() - 2 * self._maximum
-        late = []
+        stale = []
         for key, updated in self.pod_last_update_time.items():
             if updated >= oldest:
                 break
-            late.append(key)
-        for key in late:
+            stale.append(key)
+        for key in stale:
             self.clear(key)
 
 
 class AttemptsBackoff:
-    """That of v1.20: from the attempts and the timestamp that go with the pod; nothing ever sets them back."""
+    """Backoff from the queued pod's attempts and timestamp (v1.20); nothing resets the attempts."""
 
     def __init__(self, now: Now, initial: int, maximum: int) -> None:
         self._initial, self._maximum = initial, maximum
 
     def failed(self, queued: QueuedPodInfo) -> None:
-        """The attempt was counted when the pod was popped."""
+        """Nothing to do: the attempt was counted when the pod was popped."""
 
     def end(self, queued: QueuedPodInfo) -> int:
         """When the pod's backoff ends (getBackoffTime)."""

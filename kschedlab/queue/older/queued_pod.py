@@ -1,4 +1,4 @@
-"""A pod that waits, and what v1.13, v1.16 and v1.20 remember of it.
+"""A pod in the queue, and what v1.13, v1.16 and v1.20 store with it.
 
 v1.20: pkg/scheduler/framework/types.go (QueuedPodInfo); v1.16: pkg/scheduler/framework/v1alpha1/interface.go (PodInfo).
 The real queue of v1.13 holds bare pods.
@@ -17,9 +17,9 @@ from kschedlab.queue.order import rank
 class QueuedPodInfo:
     """A pod in the queue, or popped from it. Times are microseconds since 1970.
 
-    ``timestamp``: by which it is ordered among pods of the same priority. ``attempts``: how often it was popped.
-    ``part``: where it is, or "", since ``since``.
-    ``key``: ``namespace/name``. ``rank``: its place in the active queue, see :func:`~kschedlab.queue.order.rank`.
+    ``timestamp``: orders pods of the same priority. ``attempts``: how often it was popped.
+    ``part``: its part of the queue, or "", since ``since``.
+    ``key``: ``namespace/name``. ``rank``: its sort key in the active queue, see :func:`~kschedlab.queue.order.rank`.
     """
 
     pod: Pod
@@ -34,13 +34,13 @@ class QueuedPodInfo:
         self.update(self.pod, self.timestamp)
 
     def update(self, pod: Pod, timestamp: int) -> None:
-        """The pod as it is now, and its timestamp."""
+        """Replace the pod by its current version, and set its timestamp."""
         self.pod, self.timestamp = pod, timestamp
         self.key = pod.key
         self.rank = rank(pod, timestamp)
 
-    def refused(self, pod: Pod, unschedulable: Iterable[str] = (), pending: Iterable[str] = ()) -> None:
-        """The attempt failed: the pod as it is now. Who refused it plays no role before v1.22."""
+    def record_failure(self, pod: Pod, unschedulable: Iterable[str] = (), pending: Iterable[str] = ()) -> None:
+        """Record a failed attempt: the current pod. Before v1.22, the rejecting plugins do not matter."""
         self.update(pod, self.timestamp)
 
 
@@ -50,5 +50,5 @@ def key_func(queued: QueuedPodInfo) -> str:
 
 
 def priority_sort(one: QueuedPodInfo, other: QueuedPodInfo) -> bool:
-    """Whether the one is tried before the other: by priority, then by timestamp."""
+    """Whether the first pod comes before the second: by priority, then by timestamp."""
     return one.rank < other.rank

@@ -1,4 +1,4 @@
-"""Pods that were tried and fit nowhere, as v1.13, v1.16 and v1.20 keep them.
+"""The unschedulable pods of v1.13, v1.16 and v1.20.
 
 v1.13, v1.16, v1.20: pkg/scheduler/internal/queue/scheduling_queue.go (UnschedulablePodsMap).
 """
@@ -13,9 +13,9 @@ from kschedlab.queue.older.queued_pod import QueuedPodInfo
 
 
 class UnschedulablePodsMap:
-    """The pods by ``namespace/name``. ``pods``: in the order in which they came, where the real one has a Go map's.
+    """The pods by ``namespace/name``. ``pods``: in insertion order, where the real map has Go's random order.
 
-    The terms of those with required affinity are kept ready: each pod that comes to a node is held against them.
+    Required affinity terms are stored parsed: every newly assigned pod is matched against them.
     """
 
     def __init__(self) -> None:
@@ -32,23 +32,23 @@ class UnschedulablePodsMap:
         return iter(self.pods.values())
 
     def add_or_update(self, queued: QueuedPodInfo) -> None:
-        """Put the pod in, or what it is now."""
+        """Add the pod, or replace it."""
         self.pods[queued.key] = queued
         self._terms.pop(queued.key, None)
         if terms := _required_affinity(queued.pod):
             self._terms[queued.key] = terms
 
     def delete(self, key: str) -> QueuedPodInfo | None:
-        """Take the pod out, if it is there."""
+        """Remove and return the pod, or None."""
         self._terms.pop(key, None)
         return self.pods.pop(key, None)
 
     def get(self, key: str) -> QueuedPodInfo | None:
-        """The pod, if it is there."""
+        """The pod, or None."""
         return self.pods.get(key)
 
     def with_matching_affinity_term(self, pod: Pod) -> list[QueuedPodInfo]:
-        """Those that wait for a neighbour like this pod: it matches a term of their required affinity.
+        """The pods with a required affinity term that matches this pod.
 
         (getUnschedulablePodsWithMatchingAffinityTerm.)
         """

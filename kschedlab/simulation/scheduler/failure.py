@@ -88,7 +88,7 @@ class Failures:
         if context.rules.hints and newest.metadata.uid != popped.metadata.uid:
             context.queue.done(popped)
             return None
-        cycle.queued.refused(newest, failure.plugins)
+        cycle.queued.record_failure(newest, failure.plugins)
         try:
             context.queue.add_unschedulable(cycle.queued, context.queue.scheduling_cycle)
         except ValueError as error:

@@ -207,6 +207,6 @@ class Loop:
             cycle.assumed = context.cache.assume_pod(cycle.pod, cycle.node)
         except CacheError as error:
             return str(error)
-        context.queue.withdraw(cycle.pod)
+        context.queue.remove_nomination(cycle.pod)
         context.step(cycle.pod, ASSUME, cycle.node)
         return ""

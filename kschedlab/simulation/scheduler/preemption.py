@@ -87,7 +87,7 @@ class Preempting:
         yield context.env.timeout(context.latencies.status)
         if refused := write_status(context, pod, nominated=node):
             context.step(pod, NOMINATE, node, str(refused))
-            context.queue.withdraw(pod)
+            context.queue.remove_nomination(pod)
             return
         if (yield from self._evict_all(pod, node, victims)):
             context.metrics.preempted(len(victims))

@@ -12,17 +12,19 @@ from kschedlab.objects.model import Pod
 from kschedlab.plugins.framework import PluginError, call, method, name_of, status
 from kschedlab.queue.events import Hint, Registration
 from kschedlab.queue.hints.table import ANY_EVENT, by_profile, queueing_hints
-from kschedlab.queue.interface import ClusterEvent, Moved, SchedulingQueue, Told
+from kschedlab.queue.interface import ClusterEvent, OnMoved, OnNominated, SchedulingQueue
 from kschedlab.queue.pre_enqueue import GATES, Gate
 from kschedlab.simulation.scheduler.context import Context
 
 PREEMPTION = "DefaultPreemption"
 
 
-def queue_for(context: Context, preempts: Callable[[Pod], bool], moved: Moved, told: Told) -> SchedulingQueue:
+def queue_for(
+    context: Context, preempts: Callable[[Pod], bool], on_moved: OnMoved, on_nominated: OnNominated
+) -> SchedulingQueue:
     """The generation's queue. ``preempts``: whether the pod's victims are being evicted just now."""
     make = next(iter(context.generations.values())).queue
-    more: dict[str, Any] = {"known": context.pods.get, "told": told, "moved": moved}
+    more: dict[str, Any] = {"get_pod": context.pods.get, "on_nominated": on_nominated, "on_moved": on_moved}
     if (less := sorting(context)) is not None:
         more["less"] = less
     if context.rules.hints:

@@ -37,7 +37,7 @@ class Queue(RuleBasedStateMachine):
         self.now, self.uid = START, 0
         self.live, self.flying, self.where, self.nominations = {}, [], {}, {}
         self.queue = GENERATIONS[self.generation].queue(
-            lambda: self.now, known=self.live.get, told=self.told, moved=self.moved
+            lambda: self.now, get_pod=self.live.get, on_nominated=self.told, on_moved=self.moved
         )
 
     def told(self, pod, node):
@@ -105,7 +105,7 @@ class Queue(RuleBasedStateMachine):
         if newest is None:
             return
         self.live[queued.key] = scheduled(newest, reason=reason, lastProbeTime=moment((self.now - START) // SECOND))
-        queued.refused(self.live[queued.key])
+        queued.record_failure(self.live[queued.key])
         if queued.key in self.where:
             with pytest.raises(ValueError, match="already present"):
                 self.queue.add_unschedulable(queued, cycle)
@@ -119,7 +119,7 @@ class Queue(RuleBasedStateMachine):
         bound = self.live.get(queued.key)
         if bound is not None and bound.metadata.uid == queued.pod.metadata.uid and queued.key not in self.where:
             del self.live[queued.key]
-            self.queue.withdraw(bound)
+            self.queue.remove_nomination(bound)
             self.queue.done(bound)
 
     @rule()
@@ -147,7 +147,7 @@ class Queue(RuleBasedStateMachine):
     @rule(name=NAMES)
     def withdraw(self, name):
         if here := self.live.get(f"default/{name}"):
-            self.queue.withdraw(here)
+            self.queue.remove_nomination(here)
 
     @rule(milliseconds=st.integers(1, 40_000))
     def advance(self, milliseconds):

@@ -93,7 +93,7 @@ def test_an_error_waits_as_a_refusal_does(generation, clock) -> None:
 @BOTH
 def test_pods_leave_backoff_in_the_order_in_which_it_ends(generation, clock) -> None:
     moves = []
-    queue = generation.queue(clock, moved=lambda pod, origin, to, why: moves.append((pod.metadata.name, to, why)))
+    queue = generation.queue(clock, on_moved=lambda pod, origin, to, why: moves.append((pod.metadata.name, to, why)))
     queue.add(pod("a"))
     fail_and_move(queue, clock)
     clock.advance(1.001)

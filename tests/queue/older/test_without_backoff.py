@@ -59,7 +59,7 @@ def test_what_happens_while_a_pod_is_tried_may_help_it(queue, clock) -> None:
     queue.add(pod("a"))
     queued = queue.pop()
     queue.move(ASSIGNED_POD_DELETE)
-    queued.refused(scheduled(queued.pod))
+    queued.record_failure(scheduled(queued.pod))
     queue.add_unschedulable(queued, queue.scheduling_cycle)
     assert names(queue, ACTIVE) == ["a"]
     fail(queue, clock.now)
@@ -109,7 +109,7 @@ def test_after_a_minute_a_pod_is_tried_again_whatever_happened(queue, clock) -> 
 def test_a_pod_that_nobody_knows_the_age_of_is_not_flushed(queue, clock) -> None:
     queue.add(pod("a"))
     queued = queue.pop()
-    queued.refused(scheduled(queued.pod))
+    queued.record_failure(scheduled(queued.pod))
     queue.add_unschedulable(queued, queue.scheduling_cycle)
     clock.advance(1000)
     queue.flush_unschedulable()
@@ -163,7 +163,7 @@ def test_a_pod_that_comes_anew_leaves_where_it_was(queue, clock) -> None:
 def test_nominations_can_be_made_and_withdrawn(queue) -> None:
     queue.nominate(pod("a"), "n1")
     assert [p.metadata.name for p in queue.nominated("n1")] == ["a"]
-    queue.withdraw(pod("a"))
+    queue.remove_nomination(pod("a"))
     assert queue.nominated("n1") == []
 
 
@@ -179,13 +179,13 @@ def test_an_event_can_be_for_some_pods_only(queue, clock) -> None:
         queue.add(pod(name, created=ord(name)))
     for _ in range(2):
         fail(queue, clock.now)
-    queue.move(ASSIGNED_POD_DELETE, only=lambda pod: pod.metadata.name == "b")
+    queue.move(ASSIGNED_POD_DELETE, pre_check=lambda pod: pod.metadata.name == "b")
     assert names(queue, ACTIVE) == ["b"]
 
 
 def test_every_way_of_a_pod_is_told_with_its_reason(clock) -> None:
     told = []
-    queue = WithoutBackoff(clock, moved=lambda pod, origin, to, why: told.append((origin, to, why)))
+    queue = WithoutBackoff(clock, on_moved=lambda pod, origin, to, why: told.append((origin, to, why)))
     queue.add(pod("a"))
     queue.update(pod("a"), pod("a", 3))
     fail(queue, clock.now)
