@@ -183,7 +183,7 @@ def test_explain_decides_for_each_pod_as_its_profile_says(tmp_path: Path, capsys
     status, out, err = run(capsys, "explain", file, "--config", str(config), "--output", "json")
     assert (status, [json.loads(line)["feasible"] for line in out.splitlines()]) == (0, [[], ["n1"]])
     assert err.splitlines() == [
-        f"{config}:1: has no bearing on decisions: parallelism",
+        f"{config}:1: does not affect decisions: parallelism",
         'passed over: no profile has the schedulerName "other" of pod default/c',
     ]
     status, out, err = run(capsys, "explain", file, "--config", str(config), "--pod", "default/c")

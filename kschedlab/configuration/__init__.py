@@ -1,4 +1,4 @@
-"""Generations out of the configuration files of kube-scheduler: :func:`load_configuration`."""
+"""Reads kube-scheduler's configuration files into generations: :func:`load_configuration`."""
 
 from kschedlab.configuration.loading import Profiles, load_configuration
 

@@ -1,7 +1,7 @@
-"""Arguments of plugins (``pluginConfig``): what may stand in them, and what they change about a plugin.
+"""Plugin arguments (``pluginConfig``): how they are validated, and what they change in a plugin.
 
 v1.37: pkg/scheduler/apis/config/validation/validation_pluginargs.go, apis/config/v1/defaults.go and the constructors in
-framework/plugins. Faults are told as v1.37 tells them, for v1.20 too.
+framework/plugins. Faults have v1.37's wording, for v1.20 too.
 """
 
 from __future__ import annotations
@@ -31,12 +31,12 @@ from kschedlab.score.node_resources import (
 
 Faults = list[Fault]
 HIGHEST_SCORE = 10
-"""Of a corner of a shape; it is scaled to the score range."""
+"""The highest score of a shape's point; it is scaled to the score range."""
 
 
 @dataclass(frozen=True)
 class Change:
-    """New values for fields of a plugin: of its filter, of its score, of the preemption."""
+    """New values for fields of a plugin's filter, of its score, and of the preemption rules."""
 
     filter: Mapping[str, Any] = field(default_factory=dict)
     score: Mapping[str, Any] = field(default_factory=dict)
@@ -45,47 +45,47 @@ class Change:
 
 @dataclass(frozen=True)
 class Arguments:
-    """A plugin's arguments. ``struct``: their fields; ``check``: finds what is wrong; ``change``: what they change."""
+    """The arguments of a plugin. ``struct``: their fields. ``check``: finds faults. ``change``: what they change."""
 
     struct: type[Part]
     check: Callable[[Any, Path, Faults], None]
     change: Callable[[Any], Change]
 
 
-# -- NodeResourcesFit, NodeResourcesBalancedAllocation and their forerunners
+# -- NodeResourcesFit, NodeResourcesBalancedAllocation and their predecessors
 
 LEAST, MOST, RATIO = "LeastAllocated", "MostAllocated", "RequestedToCapacityRatio"
 STRATEGIES: Mapping[str, Strategy] = {LEAST: least_allocated, MOST: most_allocated}
 
 
-def ignored_by(resources: Iterable[str], groups: Iterable[str] = ()) -> frozenset[str]:
-    """What NodeResourcesFit ignores: only extended resources can be ignored by name."""
+def ignored_resources(resources: Iterable[str], groups: Iterable[str] = ()) -> frozenset[str]:
+    """What NodeResourcesFit ignores. Only extended resources can be ignored by name."""
     return frozenset(resource for resource in resources if is_extended(resource)) | frozenset(groups)
 
 
-def weighed(resources: tuple[ResourceSpec, ...]) -> Resources:
-    """Resources with weights: 1 where none is given; cpu and memory if nothing is."""
+def with_weights(resources: tuple[ResourceSpec, ...]) -> Resources:
+    """The resources with their weights, by default 1; cpu and memory if there are no resources."""
     return tuple((resource.name, resource.weight or 1) for resource in resources) or CPU_AND_MEMORY
 
 
-def corners(shape: tuple[UtilizationShapePoint, ...]) -> tuple[tuple[int, int], ...]:
-    """The corners of a shape."""
+def shape_points(shape: tuple[UtilizationShapePoint, ...]) -> tuple[tuple[int, int], ...]:
+    """(utilization, score) of each point of the shape."""
     return tuple((point.utilization, point.score) for point in shape)
 
 
-def _strategy(given: ScoringStrategy) -> Strategy:
-    if given.type == RATIO and given.requestedToCapacityRatio is not None:
-        return RequestedToCapacityRatio(corners(given.requestedToCapacityRatio.shape))
-    return STRATEGIES[given.type]
+def _strategy(strategy: ScoringStrategy) -> Strategy:
+    if strategy.type == RATIO and strategy.requestedToCapacityRatio is not None:
+        return RequestedToCapacityRatio(shape_points(strategy.requestedToCapacityRatio.shape))
+    return STRATEGIES[strategy.type]
 
 
 def _change_old_fit(args: fields.OldNodeResourcesFitArgs) -> Change:
-    return Change(filter={"ignored": ignored_by(args.ignoredResources, args.ignoredResourceGroups)})
+    return Change(filter={"ignored": ignored_resources(args.ignoredResources, args.ignoredResourceGroups)})
 
 
 def _change_fit(args: fields.NodeResourcesFitArgs) -> Change:
     strategy = args.scoringStrategy
-    score = {"strategy": _strategy(strategy), "resources": weighed(strategy.resources)}
+    score = {"strategy": _strategy(strategy), "resources": with_weights(strategy.resources)}
     return Change(filter=_change_old_fit(args).filter, score=score)
 
 
@@ -93,26 +93,26 @@ def _check_old_fit(args: fields.OldNodeResourcesFitArgs, path: Path, faults: Fau
     for i, name in enumerate(args.ignoredResources):
         _check_key(name, (*path, "ignoredResources", i), faults)
     for i, group in enumerate(args.ignoredResourceGroups):
-        here = (*path, "ignoredResourceGroups", i)
+        group_path = (*path, "ignoredResourceGroups", i)
         if "/" in group:
-            faults.append(invalid(here, group, "resource group name can't contain '/'"))
-        _check_key(group, here, faults)
+            faults.append(invalid(group_path, group, "resource group name can't contain '/'"))
+        _check_key(group, group_path, faults)
 
 
 def _check_fit(args: fields.NodeResourcesFitArgs, path: Path, faults: Faults) -> None:
     _check_old_fit(args, path, faults)
-    strategy, here = args.scoringStrategy, (*path, "scoringStrategy")
+    strategy, strategy_path = args.scoringStrategy, (*path, "scoringStrategy")
     if strategy.type not in (LEAST, MOST, RATIO):
-        faults.append(unsupported((*here, "type"), strategy.type, (LEAST, MOST, RATIO)))
-    _check_weights(strategy.resources, (*here, "resources"), faults)
-    ratio, here = strategy.requestedToCapacityRatio, (*here, "requestedToCapacityRatio")
+        faults.append(unsupported((*strategy_path, "type"), strategy.type, (LEAST, MOST, RATIO)))
+    _check_weights(strategy.resources, (*strategy_path, "resources"), faults)
+    ratio, ratio_path = strategy.requestedToCapacityRatio, (*strategy_path, "requestedToCapacityRatio")
     if strategy.type != RATIO:
         if ratio is not None:
-            faults.append(forbidden(here, f"must be nil when type is not {RATIO}"))
+            faults.append(forbidden(ratio_path, f"must be nil when type is not {RATIO}"))
     elif ratio is None:
-        faults.append(required(here, f"must be specified when type is {RATIO}"))
+        faults.append(required(ratio_path, f"must be specified when type is {RATIO}"))
     else:
-        check_shape(ratio.shape, (*here, "shape"), faults)
+        check_shape(ratio.shape, (*ratio_path, "shape"), faults)
 
 
 def _check_key(key: str, path: Path, faults: Faults) -> None:
@@ -128,13 +128,15 @@ def _check_weights(resources: tuple[ResourceSpec, ...], path: Path, faults: Faul
 
 
 def check_shape(shape: tuple[UtilizationShapePoint, ...], path: Path, faults: Faults) -> None:
-    """A shape needs corners from left to right, from 0 to 100 and from 0 to 10."""
+    """Check that a shape has points in increasing order, with utilization 0 to 100 and score 0 to 10."""
     if not shape:
         faults.append(required(path, "at least one point must be specified"))
-    at = [point.utilization for point in shape]
-    if unsorted := [i for i in range(1, len(at)) if at[i - 1] >= at[i]]:
-        here = (*path, unsorted[0], "utilization")
-        faults.append(invalid(here, at[unsorted[0]], "values must be sorted in increasing order"))
+    utilizations = [point.utilization for point in shape]
+    for i in range(1, len(utilizations)):
+        if utilizations[i - 1] >= utilizations[i]:
+            why = "values must be sorted in increasing order"
+            faults.append(invalid((*path, i, "utilization"), utilizations[i], why))
+            break
     for i, point in enumerate(shape):
         _check_range(point.utilization, 100, (*path, i, "utilization"), faults)
         _check_range(point.score, HIGHEST_SCORE, (*path, i, "score"), faults)
@@ -147,19 +149,19 @@ def _check_range(value: int, highest: int, path: Path, faults: Faults) -> None:
 
 def _check_balanced(args: fields.ResourcesArgs, path: Path, faults: Faults) -> None:
     for i, resource in enumerate(args.resources):
-        here = (*path, "resources", i)
-        if resource.name in (other.name for other in args.resources[:i]):
-            faults.append(duplicate((*here, "name"), resource.name))
+        resource_path = (*path, "resources", i)
+        if resource.name in (earlier.name for earlier in args.resources[:i]):
+            faults.append(duplicate((*resource_path, "name"), resource.name))
         if resource.weight not in (0, 1):
-            faults.append(invalid((*here, "weight"), resource.weight, "must be 1"))
+            faults.append(invalid((*resource_path, "weight"), resource.weight, "must be 1"))
 
 
 def _check_resources(args: fields.ResourcesArgs, path: Path, faults: Faults) -> None:
     _check_weights(args.resources, (*path, "resources"), faults)
     for i, resource in enumerate(args.resources):
         if resource.weight == 0:
-            here = (*path, "resources", i, "weight")
-            faults.append(invalid(here, 0, f"resource weight of {resource.name} should be a positive value"))
+            weight_path = (*path, "resources", i, "weight")
+            faults.append(invalid(weight_path, 0, f"resource weight of {resource.name} should be a positive value"))
 
 
 def _check_ratio(args: fields.RequestedToCapacityRatioArgs, path: Path, faults: Faults) -> None:
@@ -171,31 +173,31 @@ def _check_ratio(args: fields.RequestedToCapacityRatioArgs, path: Path, faults: 
 
 
 def _change_resources(args: fields.ResourcesArgs) -> Change:
-    return Change(score={"resources": weighed(args.resources)})
+    return Change(score={"resources": with_weights(args.resources)})
 
 
 def _change_ratio(args: fields.RequestedToCapacityRatioArgs) -> Change:
-    strategy = RequestedToCapacityRatio(corners(args.shape), rounds_utilization_up=True)
-    return Change(score={"strategy": strategy, "resources": weighed(args.resources)})
+    strategy = RequestedToCapacityRatio(shape_points(args.shape), rounds_utilization_up=True)
+    return Change(score={"strategy": strategy, "resources": with_weights(args.resources)})
 
 
 # -- NodeAffinity, NodeLabel
 
 
 def _check_affinity(args: fields.NodeAffinityArgs, path: Path, faults: Faults) -> None:
-    added, here = args.addedAffinity, (*path, "addedAffinity")
+    added, added_path = args.addedAffinity, (*path, "addedAffinity")
     if (selector := added.requiredDuringSchedulingIgnoredDuringExecution) is not None:
         for i, term in enumerate(selector.nodeSelectorTerms):
-            where = (*here, "requiredDuringSchedulingIgnoredDuringExecution", "nodeSelectorTerms", i)
-            check_node_term(term, where, faults)
+            term_path = (*added_path, "requiredDuringSchedulingIgnoredDuringExecution", "nodeSelectorTerms", i)
+            check_node_term(term, term_path, faults)
     for i, preferred in enumerate(added.preferredDuringSchedulingIgnoredDuringExecution):
         if preferred.weight:
-            where = (*here, "preferredDuringSchedulingIgnoredDuringExecution", i, "preference")
-            check_node_term(preferred.preference, where, faults)
+            term_path = (*added_path, "preferredDuringSchedulingIgnoredDuringExecution", i, "preference")
+            check_node_term(preferred.preference, term_path, faults)
 
 
 def _change_affinity(args: fields.NodeAffinityArgs) -> Change:
-    """Terms of weight 0 are not even read."""
+    """A preferred term of weight 0 is not read: it is replaced by an empty one."""
     added = args.addedAffinity
     preferred = tuple(
         term if term.weight else PreferredSchedulingTerm(0, NodeSelectorTerm())
@@ -205,12 +207,12 @@ def _change_affinity(args: fields.NodeAffinityArgs) -> Change:
 
 
 def _check_label(args: fields.NodeLabelArgs, path: Path, faults: Faults) -> None:
-    for wanted, unwanted in (
+    for present, absent in (
         (args.presentLabels, args.absentLabels),
         (args.presentLabelsPreference, args.absentLabelsPreference),
     ):
-        for label in unwanted:
-            if label in wanted:
+        for label in absent:
+            if label in present:
                 faults.append(Fault(path, f"{quoted(label)} is in both the present and the absent label list"))
 
 
@@ -226,16 +228,16 @@ SYSTEM, LIST = "System", "List"
 
 
 def _check_spread(args: fields.PodTopologySpreadArgs, path: Path, faults: Faults) -> None:
-    here: Path = (*path, "defaultingType")
+    type_path: Path = (*path, "defaultingType")
     if args.defaultingType not in ("", SYSTEM, LIST):
-        faults.append(unsupported(here, args.defaultingType, (SYSTEM, LIST)))
+        faults.append(unsupported(type_path, args.defaultingType, (SYSTEM, LIST)))
     elif args.defaultingType != LIST and args.defaultConstraints:
-        faults.append(invalid(here, SYSTEM, "when .defaultConstraints are not empty"))
+        faults.append(invalid(type_path, SYSTEM, "when .defaultConstraints are not empty"))
     _check_constraints(args, path, faults)
 
 
 def _check_old_spread(args: fields.PodTopologySpreadArgs, path: Path, faults: Faults) -> None:
-    """In v1.20 constraints are a List unless something else is said."""
+    """In v1.20 the defaultingType is List unless it is set."""
     if not args.defaultingType:
         return _check_constraints(args, path, faults)
     return _check_spread(args, path, faults)
@@ -244,30 +246,30 @@ def _check_old_spread(args: fields.PodTopologySpreadArgs, path: Path, faults: Fa
 def _check_constraints(args: fields.PodTopologySpreadArgs, path: Path, faults: Faults) -> None:
     seen: set[tuple[str, str]] = set()
     for i, constraint in enumerate(args.defaultConstraints):
-        here: Path = (*path, "defaultConstraints", i)
+        constraint_path: Path = (*path, "defaultConstraints", i)
         key, action = constraint.topologyKey, constraint.whenUnsatisfiable
         if constraint.maxSkew <= 0:
-            faults.append(invalid((*here, "maxSkew"), constraint.maxSkew, "not in valid range (0, inf)"))
+            faults.append(invalid((*constraint_path, "maxSkew"), constraint.maxSkew, "not in valid range (0, inf)"))
         if not key:
-            faults.append(required((*here, "topologyKey"), "can not be empty"))
+            faults.append(required((*constraint_path, "topologyKey"), "can not be empty"))
         else:
-            _check_key(key, (*here, "topologyKey"), faults)
+            _check_key(key, (*constraint_path, "topologyKey"), faults)
         if not action:
-            faults.append(required((*here, "whenUnsatisfiable"), "can not be empty"))
+            faults.append(required((*constraint_path, "whenUnsatisfiable"), "can not be empty"))
         elif action not in ACTIONS:
-            faults.append(unsupported((*here, "whenUnsatisfiable"), action, ACTIONS))
+            faults.append(unsupported((*constraint_path, "whenUnsatisfiable"), action, ACTIONS))
         if constraint.labelSelector is not None:
             why = "constraint must not define a selector, as they deduced for each pod"
-            faults.append(forbidden((*here, "labelSelector"), why))
+            faults.append(forbidden((*constraint_path, "labelSelector"), why))
         if (key, action) in seen:
-            faults.append(duplicate(here, f"{{{key}, {action}}}"))
+            faults.append(duplicate(constraint_path, f"{{{key}, {action}}}"))
         seen.add((key, action))
 
 
 def _change_spread(args: fields.PodTopologySpreadArgs) -> Change:
     if args.defaultingType == LIST or args.defaultConstraints:
-        own = {"defaults": args.defaultConstraints}
-        return Change(own, {**own, "system_defaulted": False})
+        defaults = {"defaults": args.defaultConstraints}
+        return Change(defaults, {**defaults, "system_defaulted": False})
     return Change({"defaults": SYSTEM_DEFAULTS}, {"defaults": SYSTEM_DEFAULTS})
 
 
@@ -292,8 +294,8 @@ def _check_preemption(args: fields.DefaultPreemptionArgs, path: Path, faults: Fa
     if absolute < 0:
         faults.append(invalid((*path, names[1]), absolute, "not in valid range [0, inf)"))
     if percentage == absolute == 0:
-        for name, other in (names, names[::-1]):
-            faults.append(invalid((*path, name), 0, f"cannot be zero at the same time as {other}"))
+        for name, other_name in (names, names[::-1]):
+            faults.append(invalid((*path, name), 0, f"cannot be zero at the same time as {other_name}"))
 
 
 def _change_preemption(args: fields.DefaultPreemptionArgs) -> Change:
@@ -314,27 +316,27 @@ def _check_binding(args: fields.VolumeBindingArgs, path: Path, faults: Faults) -
 
 
 def _change_binding(args: fields.VolumeBindingArgs) -> Change:
-    return Change(score={"shape": RequestedToCapacityRatio(corners(args.shape))}) if args.shape else Change()
+    return Change(score={"shape": RequestedToCapacityRatio(shape_points(args.shape))}) if args.shape else Change()
 
 
-def _nothing(args: Part) -> Change:
+def _change_nothing(args: Part) -> Change:
     return Change()
 
 
-def _anything(args: Part, path: Path, faults: Faults) -> None:
+def _accept_all(args: Part, path: Path, faults: Faults) -> None:
     return None
 
 
 # -- by version
 
-_BOTH = {
+_COMMON = {
     "DefaultPreemption": Arguments(fields.DefaultPreemptionArgs, _check_preemption, _change_preemption),
     "NodeAffinity": Arguments(fields.NodeAffinityArgs, _check_affinity, _change_affinity),
 }
 
 V1_ARGUMENTS = {
-    **_BOTH,
-    "DynamicResources": Arguments(fields.DynamicResourcesArgs, _anything, _nothing),
+    **_COMMON,
+    "DynamicResources": Arguments(fields.DynamicResourcesArgs, _accept_all, _change_nothing),
     "InterPodAffinity": Arguments(fields.InterPodAffinityArgs, _check_interpod, _change_interpod),
     "NodeResourcesBalancedAllocation": Arguments(fields.ResourcesArgs, _check_balanced, _change_resources),
     "NodeResourcesFit": Arguments(fields.NodeResourcesFitArgs, _check_fit, _change_fit),
@@ -343,7 +345,7 @@ V1_ARGUMENTS = {
 }
 
 V1BETA1_ARGUMENTS = {
-    **_BOTH,
+    **_COMMON,
     "InterPodAffinity": Arguments(fields.OldInterPodAffinityArgs, _check_interpod, _change_interpod),
     "NodeLabel": Arguments(fields.NodeLabelArgs, _check_label, _change_label),
     "NodeResourcesFit": Arguments(fields.OldNodeResourcesFitArgs, _check_old_fit, _change_old_fit),
@@ -351,6 +353,6 @@ V1BETA1_ARGUMENTS = {
     "NodeResourcesMostAllocated": Arguments(fields.ResourcesArgs, _check_resources, _change_resources),
     "PodTopologySpread": Arguments(fields.PodTopologySpreadArgs, _check_old_spread, _change_spread),
     "RequestedToCapacityRatio": Arguments(fields.RequestedToCapacityRatioArgs, _check_ratio, _change_ratio),
-    "ServiceAffinity": Arguments(fields.ServiceAffinityArgs, _anything, _nothing),
-    "VolumeBinding": Arguments(fields.OldVolumeBindingArgs, _check_old_binding, _nothing),
+    "ServiceAffinity": Arguments(fields.ServiceAffinityArgs, _accept_all, _change_nothing),
+    "VolumeBinding": Arguments(fields.OldVolumeBindingArgs, _check_old_binding, _change_nothing),
 }

@@ -1,4 +1,4 @@
-"""What the real scheduler says of a field that it refuses, in its own words, and fields that it does not know.
+"""Faults in the real scheduler's words, and strict decoding, which reports unknown fields.
 
 v1.37: k8s.io/apimachinery pkg/util/validation/field/errors.go and the strict decoding of pkg/runtime/serializer.
 """
@@ -20,7 +20,7 @@ P = TypeVar("P", bound=Part)
 
 
 def invalid(path: Path, value: object, why: str) -> Fault:
-    """The value will not do."""
+    """The value is invalid."""
     return Fault(path, f"Invalid value: {quoted(value) if isinstance(value, str) else value}: {why}")
 
 
@@ -29,50 +29,50 @@ def required(path: Path, why: str = "") -> Fault:
     return Fault(path, f"Required value: {why}" if why else "Required value")
 
 
-def unsupported(path: Path, value: str, known: Iterable[str]) -> Fault:
-    """Only some words are allowed."""
-    return Fault(path, f"Unsupported value: {quoted(value)}: supported values: {', '.join(map(quoted, known))}")
+def unsupported(path: Path, value: str, supported: Iterable[str]) -> Fault:
+    """The value is not one of the supported ones."""
+    return Fault(path, f"Unsupported value: {quoted(value)}: supported values: {', '.join(map(quoted, supported))}")
 
 
 def duplicate(path: Path, value: str) -> Fault:
-    """The same was given before."""
+    """An earlier entry has the same value."""
     return Fault(path, f"Duplicate value: {quoted(value)}")
 
 
 def forbidden(path: Path, why: str) -> Fault:
-    """The field must not be given here."""
+    """The field must not be set here."""
     return Fault(path, f"Forbidden: {why}")
 
 
-def unknown_fields(data: Any, wanted: Any, path: Path = ()) -> Iterator[Path]:
-    """The way to every field in the data that has no place there. What does not have the shape at all is left out."""
-    if get_origin(wanted) in (Union, UnionType):
-        wanted = get_args(wanted)[0]
-    if get_origin(wanted) is tuple and isinstance(data, list):
+def unknown_fields(data: Any, expected: Any, path: Path = ()) -> Iterator[Path]:
+    """The path of every field that the struct lacks. Values that are not maps or lists as expected are skipped."""
+    if get_origin(expected) in (Union, UnionType):
+        expected = get_args(expected)[0]
+    if get_origin(expected) is tuple and isinstance(data, list):
         for i, item in enumerate(data):
-            yield from unknown_fields(item, get_args(wanted)[0], (*path, i))
-    elif isinstance(wanted, type) and issubclass(wanted, msgspec.Struct) and isinstance(data, dict):
-        known = _hints(wanted)
+            yield from unknown_fields(item, get_args(expected)[0], (*path, i))
+    elif isinstance(expected, type) and issubclass(expected, msgspec.Struct) and isinstance(data, dict):
+        types = _hints(expected)
         for name, value in data.items():
-            if name in known:
-                yield from unknown_fields(value, known[name], (*path, name))
+            if name in types:
+                yield from unknown_fields(value, types[name], (*path, name))
             else:
                 yield (*path, name)
 
 
-def decoded(data: Any, wanted: type[P], path: Path, faults: list[Fault], unknown: list[Fault] | None = None) -> P:
-    """The typed data, without what does not fit and what has no place there; that is told.
+def decoded(data: Any, expected: type[P], path: Path, faults: list[Fault], unknown: list[Fault] | None = None) -> P:
+    """The typed data, without unknown fields and values of the wrong type, which are appended to ``faults``.
 
-    ``unknown``: takes the fields that have no place, instead of ``faults``.
+    ``unknown``: if given, the list that takes the faults of unknown fields instead.
     """
     if not isinstance(data, dict):
-        faults.append(Fault(path, "a map of fields is expected here"))
-        return wanted()
-    fit, unfit = validated(data, wanted)
-    faults += [Fault((*path, *fault.path), fault.message, fault.value) for fault in unfit]
-    strangers = [Fault((*path, *way), f"unknown field {quoted(str(way[-1]))}") for way in unknown_fields(data, wanted)]
-    (faults if unknown is None else unknown).extend(strangers)
-    return msgspec.convert(fit, wanted, dec_hook=decode_value)
+        faults.append(Fault(path, "expected a map of fields"))
+        return expected()
+    valid, type_faults = validated(data, expected)
+    faults += [Fault((*path, *fault.path), fault.message, fault.value) for fault in type_faults]
+    unknown = faults if unknown is None else unknown
+    unknown += [Fault((*path, *p), f"unknown field {quoted(str(p[-1]))}") for p in unknown_fields(data, expected)]
+    return msgspec.convert(valid, expected, dec_hook=decode_value)
 
 
 @cache

@@ -1,7 +1,7 @@
-"""The fields of a KubeSchedulerConfiguration: of v1, and of v1beta1 where it differs.
+"""The fields of a KubeSchedulerConfiguration, v1 and v1beta1.
 
 v1.37: k8s.io/kube-scheduler/config/v1 (types.go, types_pluginargs.go); v1.20: the same in config/v1beta1. Spelled as in
-the API, with its defaults. What has no bearing on decisions is ``Any``: it is known, but not looked into.
+the API, with its defaults. Fields that do not affect decisions are ``Any``: they are accepted but not read.
 """
 
 # ruff: noqa: D101 (a class is the API's type of that name, which the API documents)
@@ -63,7 +63,7 @@ class OldProfile(Part, frozen=True):
 
     @property
     def percentage(self) -> int | None:
-        """What the profile itself says about percentageOfNodesToScore."""
+        """The profile's own percentageOfNodesToScore; None leaves it to the configuration."""
         return None
 
 
@@ -75,7 +75,7 @@ class KubeSchedulerProfile(Part, frozen=True):
 
     @property
     def percentage(self) -> int | None:
-        """What the profile itself says about percentageOfNodesToScore."""
+        """The profile's own percentageOfNodesToScore; None leaves it to the configuration."""
         return self.percentageOfNodesToScore
 
 
@@ -104,11 +104,11 @@ class Extender(Part, frozen=True):
     ignorable: bool = False
 
 
-# -- the whole
+# -- the configuration
 
 
 class Configuration(Part, frozen=True):
-    """What both versions have."""
+    """The fields of both versions."""
 
     apiVersion: str = ""
     kind: str = ""
@@ -134,7 +134,7 @@ class OldKubeSchedulerConfiguration(Configuration, frozen=True):
     metricsBindAddress: Any = None
 
 
-NO_BEARING = (
+IGNORED_FIELDS = (
     "parallelism",
     "leaderElection",
     "clientConnection",
@@ -146,9 +146,9 @@ NO_BEARING = (
     "healthzBindAddress",
     "metricsBindAddress",
 )
-"""Fields that do not bear on any decision."""
+"""Fields that do not affect any decision."""
 
-# -- arguments of plugins
+# -- plugin arguments
 
 
 class UtilizationShapePoint(Part, frozen=True):

@@ -1,4 +1,4 @@
-"""A configuration file of kube-scheduler to generations: which format it is, and where its faults are."""
+"""Loads a configuration file of kube-scheduler: detects its format and locates its faults."""
 
 from __future__ import annotations
 
@@ -6,8 +6,8 @@ import os
 from collections.abc import Iterable
 from typing import Any
 
-from kschedlab.configuration.policy.reading import PolicyReading
-from kschedlab.configuration.profiles import Reading
+from kschedlab.configuration.policy.reading import PolicyReader
+from kschedlab.configuration.profiles import ProfileReader
 from kschedlab.configuration.versions import KIND, VERSIONS
 from kschedlab.generations import GENERATIONS, Generation
 from kschedlab.manifests.decoding import Origin
@@ -19,9 +19,9 @@ POLICY_READERS = ("v1.13", "v1.16")
 
 
 class Profiles(dict[str, Generation]):
-    """Generations by the schedulerName of the pods that they decide for.
+    """The generation for each schedulerName.
 
-    ``warnings``: what the file says and this package does not model, with its place; a line each.
+    ``warnings``: settings of the file that this package does not model, one line each, with their place.
     """
 
     def __init__(self, generations: dict[str, Generation], warnings: Iterable[str] = ()) -> None:
@@ -32,19 +32,19 @@ class Profiles(dict[str, Generation]):
 def load_configuration(source: Source, base: Generation | None = None) -> Profiles:
     """Read a KubeSchedulerConfiguration (v1, or v1beta1 of v1.20) or a Policy (of v1.13 and v1.16), YAML or JSON.
 
-    ``source``: a file, ``-`` for standard input, an open file, or the text itself, which has several lines or begins
-    with ``{``. ``base``: the generation that it changes; by default the one that reads such a file (v1.13 for a
-    Policy). The generations are named ``schedulerName (base)``.
-    ManifestError for everything that the real scheduler would refuse, with the lines.
+    ``source``: a file, ``-`` for standard input, an open file, or the text itself if it has several lines or starts
+    with ``{``. ``base``: the generation to configure; by default the one that reads this format (v1.13 for a Policy).
+    The new generations are named ``schedulerName (base)``.
+    ManifestError with the place of everything that the real scheduler would refuse.
     """
     text = _text(source)
     data, origin = _document(text)
-    reading = _reading(data, base, origin)
-    generations = reading.read(data)
-    if reading.faults:
-        raise ManifestError(origin.problem(fault) for fault in reading.faults)
-    notes = sorted({origin.problem(note) for note in reading.notes})
-    return Profiles(generations, map(str, notes))
+    reader = _reader(data, base, origin)
+    generations = reader.read(data)
+    if reader.faults:
+        raise ManifestError(origin.problem(fault) for fault in reader.faults)
+    warnings = sorted({origin.problem(warning) for warning in reader.warnings})
+    return Profiles(generations, map(str, warnings))
 
 
 def _text(source: Source) -> Text:
@@ -57,39 +57,39 @@ def _text(source: Source) -> Text:
 
 
 def _document(text: Text) -> tuple[dict[str, Any], Origin]:
-    """The one document in it."""
-    composed = text.compose()
-    faults = [text.problem(line, message) for line, message in composed.faults]
-    found = [(root, data, line) for root, (data, line) in enumerate(composed.roots) if data is not None]
-    if len(found) != 1:
-        line = found[1][2] if found else 1
-        faults.append(text.problem(line, f"one configuration is expected in the file, not {len(found) or 'none'}"))
-    elif not isinstance(found[0][1], dict):
-        faults.append(text.problem(found[0][2], "a map with apiVersion and kind is expected here"))
-    if faults:
-        raise ManifestError(faults)
-    root, data, _ = found[0]
+    """The only document of the text, and its origin."""
+    composer = text.compose()
+    problems = [text.problem(line, message) for line, message in composer.faults]
+    documents = [(root, data, line) for root, (data, line) in enumerate(composer.roots) if data is not None]
+    if len(documents) != 1:
+        line = documents[1][2] if documents else 1
+        problems.append(text.problem(line, f"expected one configuration in the file, not {len(documents) or 'none'}"))
+    elif not isinstance(documents[0][1], dict):
+        problems.append(text.problem(documents[0][2], "expected a map with apiVersion and kind"))
+    if problems:
+        raise ManifestError(problems)
+    root, data, _ = documents[0]
     return data, Origin(text, root, ())
 
 
-def _reading(data: dict[str, Any], base: Generation | None, origin: Origin) -> Reading | PolicyReading:
-    """What reads such a document. ManifestError if nothing does, or the base does not."""
+def _reader(data: dict[str, Any], base: Generation | None, origin: Origin) -> ProfileReader | PolicyReader:
+    """The reader for this document. ManifestError if the format is unknown or the base cannot read it."""
     kind, version = data.get("kind"), data.get("apiVersion")
     if kind == POLICY and version == "v1":
-        return PolicyReading(_fitting(base, POLICY_READERS, POLICY, origin))
-    for known in VERSIONS:
-        if kind == KIND and version == known.name:
-            return Reading(known, _fitting(base, (known.base,), known.name, origin))
+        return PolicyReader(_checked_base(base, POLICY_READERS, POLICY, origin))
+    for supported in VERSIONS:
+        if kind == KIND and version == supported.name:
+            return ProfileReader(supported, _checked_base(base, (supported.base,), supported.name, origin))
     field = "apiVersion" if kind in (KIND, POLICY) else "kind"
-    wanted = [*(f"{KIND} of {quoted(known.name)}" for known in VERSIONS), f'{POLICY} of "v1"']
-    missing = f"{field} is missing" if data.get(field) is None else "is not known here"
-    raise ManifestError([origin.problem(Fault((field,), f"{missing}: expected {one_of(wanted)}"))])
+    formats = [*(f"{KIND} of {quoted(supported.name)}" for supported in VERSIONS), f'{POLICY} of "v1"']
+    error = "is missing" if data.get(field) is None else "is not a supported value"
+    raise ManifestError([origin.problem(Fault((field,), f"{error}: expected {one_of(formats)}"))])
 
 
-def _fitting(base: Generation | None, readers: tuple[str, ...], what: str, origin: Origin) -> Generation:
+def _checked_base(base: Generation | None, readers: tuple[str, ...], file_format: str, origin: Origin) -> Generation:
     if base is None:
         return GENERATIONS[readers[0]]
     if base.api not in (GENERATIONS[reader].api for reader in readers):
-        why = f"{what} is read by {one_of(readers)}, not by {base.name}: choose another generation"
+        why = f"{file_format} is read by {one_of(readers)}, not by {base.name}: choose another generation"
         raise ManifestError([origin.problem(Fault(("apiVersion",), why))])
     return base

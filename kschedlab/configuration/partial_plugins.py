@@ -1,7 +1,7 @@
-"""Plugins of which a configuration enables only one half: PreFilter without Filter, Score without PreScore, ...
+"""Plugins enabled at only some of their extension points: PreFilter without Filter, Score without PreScore, ...
 
-Filter and Score read what PreFilter and PreScore left for them. v1.37: pkg/scheduler/framework/plugins/*; some work it
-out again if it is not there, others give an error about the first node that they are asked about.
+Filter and Score read the state that PreFilter and PreScore wrote. v1.37: pkg/scheduler/framework/plugins/*. Without it,
+some plugins compute it again; others return an error for the first node that they check.
 """
 
 from __future__ import annotations
@@ -37,141 +37,144 @@ NO_PRE_FILTER = {
     "PodTopologySpread": READING,
     "InterPodAffinity": f"error {READING}",
 }
-"""What Filter says if PreFilter has not run."""
+"""The error of Filter if PreFilter has not run."""
 NO_PRE_SCORE = {
     "TaintToleration": 'failed to read "{state}" from cycleState: not found',
     "PodTopologySpread": f"error {READING}",
     "InterPodAffinity": 'failed to read "{state}" from cycleState: not found',
     "SelectorSpread": READING,
 }
-"""What Score says if PreScore has not run."""
+"""The error of Score if PreScore has not run."""
 VOLUMES = "VolumeBinding"
-"""Its Score reads what its PreFilter and its Filter left."""
+"""The plugin whose Score reads state written by its PreFilter and its Filter."""
 
 
-def filter_of(plugin: Filter, pre_filter: bool, filters: bool) -> Filter | None:
-    """The filter as far as it is enabled; None if it never says anything."""
-    if pre_filter and filters:
+def enabled_filter(plugin: Filter, pre_filter: bool, filter_: bool) -> Filter | None:
+    """The plugin with PreFilter, Filter or both enabled; None if neither is."""
+    if pre_filter and filter_:
         return plugin
-    if filters:
-        return filter_alone(plugin)
-    return PreFilterAlone(plugin) if pre_filter else None
+    if filter_:
+        return without_pre_filter(plugin)
+    return PreFilterOnly(plugin) if pre_filter else None
 
 
-def filter_alone(plugin: Filter) -> Filter:
-    """Filter without PreFilter."""
+def without_pre_filter(plugin: Filter) -> Filter:
+    """The plugin with Filter but without PreFilter."""
     if plugin.name in NO_PRE_FILTER:
         return FailingFilter(plugin.name, NO_PRE_FILTER[plugin.name].format(state=f"PreFilter{plugin.name}"))
     if isinstance(plugin, NodeName | NodeAffinity):
         return replace(plugin, returns_node_names=False)
-    return ToldOfEveryNode(plugin) if isinstance(plugin, VolumeZone) else plugin
+    return RefusesEveryNode(plugin) if isinstance(plugin, VolumeZone) else plugin
 
 
 @dataclass(frozen=True)
-class PreFilterAlone:
-    """It can still reject the pod, or leave nodes out beforehand."""
+class PreFilterOnly:
+    """PreFilter without Filter: it can still reject the pod or restrict the nodes (PreFilterResult)."""
 
     plugin: Filter
 
     @property
     def name(self) -> str:
-        """The plugin's."""
+        """The plugin's name."""
         return self.plugin.name
 
     def prepare(self, pod: PodInfo, cluster: Cluster) -> StaticFilter | PreFilterRejection | None:
-        """Skips unless one of both happens."""
-        check = self.plugin.prepare(pod, cluster)
-        if check is None or isinstance(check, PreFilterRejection):
-            return check
-        return StaticFilter(None, check.node_names) if check.node_names is not None else None
+        """The plugin's rejection or node names; None if it has neither."""
+        prepared = self.plugin.prepare(pod, cluster)
+        if prepared is None or isinstance(prepared, PreFilterRejection):
+            return prepared
+        return StaticFilter(None, prepared.node_names) if prepared.node_names is not None else None
 
 
 @dataclass(frozen=True)
-class ToldOfEveryNode:
-    """What would reject the pod before any node was looked at is said about each node."""
+class RefusesEveryNode:
+    """Filter without PreFilter: where PreFilter would reject the pod, Filter refuses each node."""
 
     plugin: Filter
 
     @property
     def name(self) -> str:
-        """The plugin's."""
+        """The plugin's name."""
         return self.plugin.name
 
     def prepare(self, pod: PodInfo, cluster: Cluster) -> PreparedFilter | None:
-        """As the plugin, but never rejects."""
-        check = self.plugin.prepare(pod, cluster)
-        if not isinstance(check, PreFilterRejection):
-            return check
-        everywhere = np.ones(len(cluster.nodes), np.bool_)
-        return StaticFilter(Refusals(Refusal(everywhere, reason, check.unresolvable) for reason in check.reasons))
+        """Like the plugin, but a rejection becomes a refusal of every node."""
+        prepared = self.plugin.prepare(pod, cluster)
+        if not isinstance(prepared, PreFilterRejection):
+            return prepared
+        all_nodes = np.ones(len(cluster.nodes), np.bool_)
+        return StaticFilter(Refusals(Refusal(all_nodes, reason, prepared.unresolvable) for reason in prepared.reasons))
 
 
 @dataclass(frozen=True)
 class FailingFilter:
-    """An error about every node that it is asked about."""
+    """A Filter that returns an error for every node."""
 
     name: str
     message: str
 
     def prepare(self, pod: PodInfo, cluster: Cluster) -> StaticFilter:
-        """Never skips."""
+        """Refuses every node with the error."""
         return StaticFilter(Refusals([Refusal(np.ones(len(cluster.nodes), np.bool_), self.message, error=True)]))
 
 
-def score_of(plugin: Score, enabled: Mapping[str, Mapping[str, int]]) -> Score:
-    """The enabled score, as far as what it reads is there. ``enabled``: the plugins by extension point."""
-    name, prepared = plugin.name, plugin.name in enabled["preScore"]
+def enabled_score(plugin: Score, enabled: Mapping[str, Mapping[str, int]]) -> Score:
+    """The score, which fails or changes if an extension point that writes its state is disabled.
+
+    ``enabled``: the plugins by extension point.
+    """
+    name, pre_score = plugin.name, plugin.name in enabled["preScore"]
     if name == VOLUMES and name not in enabled["preFilter"]:
-        message = "not found"
-        return FailingScore(name, f'running PreScore plugin "{name}": {message}' if prepared else failed(name, message))
+        error = f'running PreScore plugin "{name}": not found' if pre_score else score_error(name, "not found")
+        return FailingScore(name, error)
     if name == VOLUMES and name not in enabled["filter"]:
-        return Zero(name)
-    if prepared:
+        return ZeroScore(name)
+    if pre_score:
         return plugin
     if name in NO_PRE_SCORE:
-        return FailingScore(name, failed(name, NO_PRE_SCORE[name].format(state=f"PreScore{name}")))
-    return ScoreAlone(plugin)
+        return FailingScore(name, score_error(name, NO_PRE_SCORE[name].format(state=f"PreScore{name}")))
+    return ScoreOnly(plugin)
 
 
-def failed(name: str, message: str) -> str:
-    """The error of a score plugin, as the framework passes it on."""
+def score_error(name: str, message: str) -> str:
+    """The framework's message about an error of a score plugin."""
     return f'running Score plugins: plugin "{name}" failed with: {message}'
 
 
 @dataclass(frozen=True)
-class ScoreAlone:
-    """Score without PreScore: it skips no pod; all nodes get 0 instead."""
+class ScoreOnly:
+    """Score without PreScore: where PreScore would skip, every node gets 0."""
 
     plugin: Score
 
     @property
     def name(self) -> str:
-        """The plugin's."""
+        """The plugin's name."""
         return self.plugin.name
 
     def score(self, pod: PodInfo, cluster: Cluster, nodes: IntArray) -> Scored:
-        """As the plugin, or 0."""
-        return self.plugin.score(pod, cluster, nodes) or Zero(self.name).score(pod, cluster, nodes)
+        """The plugin's scores, or 0 where it skips the pod."""
+        return self.plugin.score(pod, cluster, nodes) or ZeroScore(self.name).score(pod, cluster, nodes)
 
 
 @dataclass(frozen=True)
-class Zero:
-    """0 for every node."""
+class ZeroScore:
+    """A score of 0 for every node."""
 
     name: str
 
     def score(self, pod: PodInfo, cluster: Cluster, nodes: IntArray) -> Scored:
-        """Scores every pod."""
+        """Score every node 0."""
         return Scored(np.zeros_like(nodes), np.zeros_like(nodes))
 
 
 @dataclass(frozen=True)
 class FailingScore:
-    """An error for every pod."""
+    """A Score that fails for every pod."""
 
     name: str
     message: str
 
     def score(self, pod: PodInfo, cluster: Cluster, nodes: IntArray) -> Scored:
-        """SchedulingError in any case."""
+        """Raise SchedulingError."""
         raise SchedulingError(self.message)

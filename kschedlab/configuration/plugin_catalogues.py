@@ -1,7 +1,7 @@
-"""The plugins that v1.37 and v1.20 ship, where they can work, and which of them run by default.
+"""The plugins of v1.37 and v1.20: which extension points each implements, and which run by default.
 
-v1.37: pkg/scheduler/framework/plugins/registry.go and apis/config/v1/default_plugins.go, with the feature gates as they
-are by default. v1.20: the same registry.go and pkg/scheduler/algorithmprovider/registry.go.
+v1.37: pkg/scheduler/framework/plugins/registry.go and apis/config/v1/default_plugins.go, with the default feature
+gates. v1.20: the same registry.go and pkg/scheduler/algorithmprovider/registry.go.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from kschedlab.configuration.plugin_sets import MULTI_POINT, Catalogue, appended
 
 
 def _points(text: str) -> Mapping[str, frozenset[str]]:
-    """``name: point point ...``, a plugin a line."""
+    """Parse ``name: point point ...``, one plugin per line."""
     rows = (line.split(":") for line in text.strip().splitlines())
     return {name.strip(): frozenset(points.split()) for name, points in rows}
 

@@ -1,4 +1,4 @@
-"""Which plugins run at every extension point: a version's own, merged with those of a profile.
+"""Which plugins run at each extension point: a version's defaults, merged with a profile's settings.
 
 v1.37: pkg/scheduler/apis/config/v1/default_plugins.go (mergePlugins) and framework/runtime/framework.go
 (expandMultiPointPlugins, updatePluginList, getValidScoreWeights). v1.20: pkg/scheduler/apis/config/types.go (Apply).
@@ -6,7 +6,7 @@ v1.37: pkg/scheduler/apis/config/v1/default_plugins.go (mergePlugins) and framew
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from itertools import accumulate
 
@@ -19,48 +19,50 @@ MULTI_POINT = "multiPoint"
 SCORING = ("score", "placementScore")
 REMOVED = 'was invalid in version "v1"'
 Weights = Mapping[str, int]
-"""Plugins in their order, with their weights where they score."""
+"""Weights by plugin, in the order of the plugins; 0 outside of scoring."""
 
 
 def merged(defaults: PluginSet, custom: PluginSet) -> PluginSet:
-    """The custom set over the default one: a default that is named again keeps its place, and loses its weight."""
-    off = {plugin.name for plugin in (*custom.disabled, *defaults.disabled)}
-    last = {plugin.name: place for place, plugin in enumerate(custom.enabled)}
-    kept = [plugin for plugin in defaults.enabled if plugin.name not in off and ALL not in off]
-    replacing = {last[plugin.name] for plugin in kept if plugin.name in last}
-    enabled = [custom.enabled[last[plugin.name]] if plugin.name in last else plugin for plugin in kept]
-    enabled += [plugin for place, plugin in enumerate(custom.enabled) if place not in replacing]
+    """The defaults changed by the custom set: a default that it enables again keeps its position, not its weight."""
+    disabled = {plugin.name for plugin in (*custom.disabled, *defaults.disabled)}
+    index_of = {plugin.name: i for i, plugin in enumerate(custom.enabled)}
+    kept = [plugin for plugin in defaults.enabled if plugin.name not in disabled and ALL not in disabled]
+    replaced = {index_of[plugin.name] for plugin in kept if plugin.name in index_of}
+    enabled = [custom.enabled[index_of[plugin.name]] if plugin.name in index_of else plugin for plugin in kept]
+    enabled += [plugin for i, plugin in enumerate(custom.enabled) if i not in replaced]
     return PluginSet(tuple(enabled), (*custom.disabled, *defaults.disabled))
 
 
 def appended(defaults: PluginSet, custom: PluginSet) -> PluginSet:
-    """The defaults that are not disabled, and the custom set behind them."""
-    off = {plugin.name for plugin in custom.disabled}
-    kept = tuple(plugin for plugin in defaults.enabled if plugin.name not in off and ALL not in off)
+    """The defaults that are not disabled, followed by the custom set."""
+    disabled = {plugin.name for plugin in custom.disabled}
+    kept = tuple(plugin for plugin in defaults.enabled if plugin.name not in disabled and ALL not in disabled)
     return PluginSet((*kept, *custom.enabled), custom.disabled)
 
 
-def expanded(own: PluginSet, everywhere: Iterable[str]) -> list[str]:
-    """The names at one point: ``own``, the point's set; ``everywhere``: those of multiPoint that can work there.
+def expanded(point_set: PluginSet, multi_point: Iterable[str]) -> list[str]:
+    """The plugins that run at one extension point, in order.
 
-    First those that are named in both, then the others of multiPoint, then the point's own.
+    First those that both the point's set and multiPoint name, then the others of multiPoint, then the others of the
+    point's set. ``multi_point``: the plugins of multiPoint that implement this point.
     """
-    mine = list(dict.fromkeys(plugin.name for plugin in own.enabled))
-    off = {plugin.name for plugin in own.disabled}
-    if ALL in off:
-        return mine
-    able = [name for name in everywhere if name not in off]
-    overridden = [name for name in mine if name in able]
-    return [*overridden, *(n for n in able if n not in mine), *(n for n in mine if n not in overridden)]
+    specific = list(dict.fromkeys(plugin.name for plugin in point_set.enabled))
+    disabled = {plugin.name for plugin in point_set.disabled}
+    if ALL in disabled:
+        return specific
+    general = [name for name in multi_point if name not in disabled]
+    overridden = [name for name in specific if name in general]
+    others = [name for name in general if name not in specific]
+    return [*overridden, *others, *(name for name in specific if name not in overridden)]
 
 
 @dataclass(frozen=True)
 class Catalogue:
     """The plugins of a version.
 
-    ``points``: by plugin, the extension points at which it can work. ``defaults``: by point, what runs there without a
-    configuration. ``order``: the points, in the order in which the real scheduler goes through them. ``merge``: how a
-    profile's set changes the default one. ``removed``: plugins that configurations of this version must not name.
+    ``points``: the extension points that each plugin implements. ``defaults``: the plugins that run at each point by
+    default. ``order``: the points in the order in which the real scheduler validates them. ``merge``: combines the
+    default set with a profile's. ``removed``: plugins that configurations of this version must not name.
     """
 
     points: Mapping[str, frozenset[str]]
@@ -72,30 +74,29 @@ class Catalogue:
     removed: frozenset[str] = field(default_factory=frozenset)
 
     def plugins(self, custom: OldPlugins) -> dict[str, Weights]:
-        """By extension point, the plugins in their order; a weight of 0, or none, counts as 1."""
+        """The plugins by extension point, in order. When scoring, a missing weight or a weight of 0 counts as 1."""
         sets = self.sets(custom)
-        multi = sets.get(MULTI_POINT, NOTHING).enabled
-        found: dict[str, Weights] = {}
+        multi_point = sets.get(MULTI_POINT, NOTHING).enabled
+        plugins: dict[str, Weights] = {}
         for point in self.order:
-            names = expanded(sets[point], [plugin.name for plugin in multi if self._works(plugin, point)])
+            names = expanded(sets[point], [plugin.name for plugin in multi_point if self._implements(plugin, point)])
             weights = self._weights(sets, point)
-            found[point] = {name: weights[name] if point in SCORING else 0 for name in names}
-        return found
+            plugins[point] = {name: weights[name] if point in SCORING else 0 for name in names}
+        return plugins
 
-    def _works(self, plugin: Plugin, point: str) -> bool:
+    def _implements(self, plugin: Plugin, point: str) -> bool:
         return point in self.points.get(plugin.name, ())
 
     def _weights(self, sets: Mapping[str, PluginSet], point: str) -> Weights:
-        """Of all plugins that could work at the point: what its own set says goes before what multiPoint says."""
-        named = (*sets[point].enabled, *sets.get(MULTI_POINT, NOTHING).enabled)
+        """The weights of all plugins that implement the point; those of its own set precede those of multiPoint."""
         weights: dict[str, int] = {}
-        for plugin in named:
-            if self._works(plugin, point):
+        for plugin in (*sets[point].enabled, *sets.get(MULTI_POINT, NOTHING).enabled):
+            if self._implements(plugin, point):
                 weights.setdefault(plugin.name, plugin.weight or 1)
         return weights
 
     def sets(self, custom: OldPlugins) -> dict[str, PluginSet]:
-        """By extension point, the merged set; ``multiPoint`` among them."""
+        """The merged set of each extension point, including ``multiPoint``."""
         points = (*self.order, MULTI_POINT) if hasattr(custom, MULTI_POINT) else self.order
         return {point: self.merge(self._default(point), getattr(custom, point)) for point in points}
 
@@ -103,50 +104,42 @@ class Catalogue:
         return PluginSet(tuple(Plugin(name, weight) for name, weight in self.defaults.get(point, {}).items()))
 
     def check(self, custom: OldPlugins, path: Path, scheduler: str, faults: list[Fault]) -> None:
-        """Plugins that do not exist, that cannot work where they are named, or that are there twice."""
+        """Append a fault for each plugin that does not exist, does not implement its point, or is enabled twice."""
         sets = self.sets(custom)
         before = len(faults)
         for point, merged_set in sets.items():
-            given = getattr(custom, point).enabled
+            enabled = getattr(custom, point).enabled
             names = [plugin.name for plugin in merged_set.enabled]
-            for place, plugin in enumerate(given):
-                here: Path = (*path, point, "enabled", place)
-                twice = names.count(plugin.name) > 1 and all(p.name != plugin.name for p in given[place + 1 :])
+            for i, plugin in enumerate(enabled):
+                plugin_path: Path = (*path, point, "enabled", i)
+                duplicate = names.count(plugin.name) > 1 and all(p.name != plugin.name for p in enabled[i + 1 :])
                 if point != MULTI_POINT and plugin.name in self.removed:
-                    faults.append(invalid(here, plugin.name, REMOVED))
-                elif fault := self._fault(plugin.name, point, twice):
-                    faults.append(Fault(here, fault))
+                    faults.append(invalid(plugin_path, plugin.name, REMOVED))
+                elif fault := self._fault(plugin.name, point, duplicate):
+                    faults.append(Fault(plugin_path, fault))
         if len(faults) > before:
             return
-        found = self.plugins(custom)
-        if not found["queueSort"]:
+        plugins = self.plugins(custom)
+        if not plugins["queueSort"]:
             faults.append(Fault(path, self.queue_sort_missing.format(scheduler=quoted(scheduler))))
-        if not found["bind"]:
+        if not plugins["bind"]:
             faults.append(Fault(path, self.binder_missing.format(scheduler=quoted(scheduler))))
         for point in SCORING:
             if point in sets and overflows(self._weights(sets, point).values()):
                 faults.append(Fault((*path, point), "total score of Score plugins could overflow"))
 
-    def _fault(self, name: str, point: str, twice: bool) -> str | None:
-        at = next((p for p in self.order if p in self.points.get(name, ())), self.order[0])
-        kind = plugin_type(at if point == MULTI_POINT else point)
+    def _fault(self, name: str, point: str, duplicate: bool) -> str | None:
+        first_point = next((p for p in self.order if p in self.points.get(name, ())), self.order[0])
+        kind = plugin_type(first_point if point == MULTI_POINT else point)
         if name not in self.points:
             return f"{kind} {quoted(name)} does not exist"
         if point not in self.points[name] and point != MULTI_POINT:
             return f"plugin {quoted(name)} does not extend {kind} plugin"
-        return f'plugin {quoted(name)} already registered as "{kind}"' if twice else None
-
-    def strangers(self, custom: OldPlugins, modelled: Iterable[str]) -> Iterator[tuple[Path, str]]:
-        """(the way to it, its name) of every plugin that the profile enables and that is not modelled."""
-        known = frozenset(modelled)
-        for point in self.sets(custom):
-            for place, plugin in enumerate(getattr(custom, point).enabled):
-                if plugin.name not in known:
-                    yield (point, "enabled", place), plugin.name
+        return f'plugin {quoted(name)} already registered as "{kind}"' if duplicate else None
 
 
 def overflows(weights: Iterable[int]) -> bool:
-    """Whether the real check of the sum refuses these weights: once the sum is below 0, at any that follows."""
+    """Whether the real scheduler refuses these weights: the running sum is negative before the last one."""
     return any(total < 0 for total in list(accumulate(weights))[:-1])
 
 

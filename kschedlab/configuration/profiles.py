@@ -1,4 +1,4 @@
-"""A KubeSchedulerConfiguration to generations, one for each of its profiles.
+"""Turns the profiles of a KubeSchedulerConfiguration into generations.
 
 v1.37: pkg/scheduler/apis/config/validation/validation.go, pkg/scheduler/profile/profile.go and scheduler.go
 (buildExtenders). v1.20: the same files, and factory.go.
@@ -14,8 +14,8 @@ import msgspec
 
 from kschedlab.configuration.arguments import Arguments, Change
 from kschedlab.configuration.faults import decoded, duplicate, invalid, required
-from kschedlab.configuration.fields import NO_BEARING, NOTHING, Configuration, OldNodeResourcesFitArgs, Profile
-from kschedlab.configuration.partial_plugins import filter_of, score_of
+from kschedlab.configuration.fields import IGNORED_FIELDS, NOTHING, Configuration, OldNodeResourcesFitArgs, Profile
+from kschedlab.configuration.partial_plugins import enabled_filter, enabled_score
 from kschedlab.configuration.plugin_sets import MULTI_POINT, REMOVED, Weights
 from kschedlab.configuration.versions import GROUP, Version
 from kschedlab.filter.plugin import Filter
@@ -28,44 +28,46 @@ from kschedlab.objects.requests import is_extended
 from kschedlab.preemption.rules import PreemptionRules
 
 FIT, GATES, PREEMPTION = "NodeResourcesFit", "SchedulingGates", "DefaultPreemption"
-ELSEWHERE = frozenset({"DefaultBinder", PREEMPTION, "PrioritySort", GATES})
-"""Plugins that are modelled, but neither filter nor score."""
-DECIDING = frozenset({"preEnqueue", "preFilter", "filter", "postFilter", "preScore", "score", "queueSort", MULTI_POINT})
-"""The extension points that bear on a decision."""
+NEITHER_FILTER_NOR_SCORE = frozenset({"DefaultBinder", PREEMPTION, "PrioritySort", GATES})
+"""Modelled plugins that neither filter nor score."""
+DECISION_POINTS = frozenset(
+    {"preEnqueue", "preFilter", "filter", "postFilter", "preScore", "score", "queueSort", MULTI_POINT}
+)
+"""The extension points that affect a decision."""
 
 
-class Given(NamedTuple):
-    """The arguments that a profile gives a plugin."""
+class PluginArguments(NamedTuple):
+    """The arguments that a profile passes to a plugin."""
 
     arguments: Arguments
     values: Part
 
     @property
     def change(self) -> Change:
-        """What they change about the plugin."""
+        """What they change in the plugin."""
         return self.arguments.change(self.values)
 
 
-class Reading:
-    """One configuration, as it is read. ``faults``: what the real one refuses; ``notes``: what is not modelled."""
+class ProfileReader:
+    """Reads one configuration. ``faults``: what the real scheduler refuses. ``warnings``: what is not modelled."""
 
     def __init__(self, version: Version, base: Generation) -> None:
         self.version = version
         self.base = base
         self.faults: list[Fault] = []
-        self.notes: list[Fault] = []
+        self.warnings: list[Fault] = []
         self._filters = version.all_filters(base)
         self._scores = version.all_scores(base)
 
     def read(self, data: dict[str, Any]) -> dict[str, Generation]:
-        """By schedulerName; nothing if there are faults."""
-        found = decoded(data, self.version.configuration, (), self.faults)
-        self._check(found)
-        profiles: Sequence[Profile] = found.profiles or (self.version.profile(),)
-        self._note(found, profiles, data)
-        alone = DEFAULT_SCHEDULER if len(profiles) == 1 else ""
-        names = [alone if p.schedulerName is None else p.schedulerName for p in profiles]
-        given = []
+        """The generation for each schedulerName; empty if there are faults."""
+        configuration = decoded(data, self.version.configuration, (), self.faults)
+        self._check(configuration)
+        profiles: Sequence[Profile] = configuration.profiles or (self.version.profile(),)
+        self._warn(configuration, profiles, data)
+        default_name = DEFAULT_SCHEDULER if len(profiles) == 1 else ""
+        names = [default_name if p.schedulerName is None else p.schedulerName for p in profiles]
+        arguments = []
         for i, (name, profile) in enumerate(zip(names, profiles, strict=True)):
             path: Path = ("profiles", i)
             if not name:
@@ -73,88 +75,90 @@ class Reading:
             elif name in names[:i]:
                 self.faults.append(duplicate((*path, "schedulerName"), name))
             self._check_profile(profile, profiles[0], name, path)
-            given.append(self._arguments(profile, path))
+            arguments.append(self._arguments(profile, path))
         if self.faults:
             return {}
-        delegated = [r.name for e in found.extenders for r in e.managedResources if r.ignoredByScheduler]
-        made = {}
-        for name, profile, arguments in zip(names, profiles, given, strict=True):
-            percentage = found.percentageOfNodesToScore if profile.percentage is None else profile.percentage
-            made[name] = self._generation(profile, name, percentage, _delegating(arguments, delegated, self.version))
-        return made
+        ignored = [r.name for e in configuration.extenders for r in e.managedResources if r.ignoredByScheduler]
+        default_percentage = configuration.percentageOfNodesToScore
+        generations = {}
+        for name, profile, by_plugin in zip(names, profiles, arguments, strict=True):
+            percentage = default_percentage if profile.percentage is None else profile.percentage
+            completed = _with_ignored_resources(by_plugin, ignored, self.version)
+            generations[name] = self._generation(profile, name, percentage, completed)
+        return generations
 
     # -- checks
 
-    def _check(self, found: Configuration) -> None:
-        if found.parallelism <= 0:
+    def _check(self, configuration: Configuration) -> None:
+        if configuration.parallelism <= 0:
             why = "should be an integer value greater than zero"
-            self.faults.append(invalid(("parallelism",), found.parallelism, why))
-        self._check_percentage(found.percentageOfNodesToScore, ("percentageOfNodesToScore",))
-        first, most = found.podInitialBackoffSeconds, found.podMaxBackoffSeconds
-        if first <= 0:
-            self.faults.append(invalid(("podInitialBackoffSeconds",), first, "must be greater than 0"))
-        if most < first:
+            self.faults.append(invalid(("parallelism",), configuration.parallelism, why))
+        self._check_percentage(configuration.percentageOfNodesToScore, ("percentageOfNodesToScore",))
+        initial, highest = configuration.podInitialBackoffSeconds, configuration.podMaxBackoffSeconds
+        if initial <= 0:
+            self.faults.append(invalid(("podInitialBackoffSeconds",), initial, "must be greater than 0"))
+        if highest < initial:
             why = "must be greater than or equal to PodInitialBackoffSeconds"
-            self.faults.append(invalid(("podMaxBackoffSeconds",), most, why))
-        self._check_extenders(found)
+            self.faults.append(invalid(("podMaxBackoffSeconds",), highest, why))
+        self._check_extenders(configuration)
 
     def _check_percentage(self, percentage: int | None, path: Path) -> None:
         if percentage is not None and not 0 <= percentage <= 100:
             self.faults.append(invalid(path, percentage, "not in valid range [0-100]"))
 
-    def _check_extenders(self, found: Configuration) -> None:
+    def _check_extenders(self, configuration: Configuration) -> None:
         seen: set[str] = set()
-        for i, extender in enumerate(found.extenders):
+        for i, extender in enumerate(configuration.extenders):
             path: Path = ("extenders", i)
             if extender.prioritizeVerb and extender.weight <= 0:
                 why = "must have a positive weight applied to it"
                 self.faults.append(invalid((*path, "weight"), extender.weight, why))
             for j, resource in enumerate(extender.managedResources):
-                here: Path = (*path, "managedResources", j, "name")
+                name_path: Path = (*path, "managedResources", j, "name")
                 if fault := label_key_fault(resource.name):
-                    self.faults.append(Fault(here, f"Invalid value: {fault}"))
+                    self.faults.append(Fault(name_path, f"Invalid value: {fault}"))
                 elif not is_extended(resource.name):
-                    self.faults.append(invalid(here, resource.name, "is an invalid extended resource name"))
+                    self.faults.append(invalid(name_path, resource.name, "is an invalid extended resource name"))
                 if resource.name in seen:
-                    self.faults.append(invalid(here, resource.name, "duplicate extender managed resource name"))
+                    self.faults.append(invalid(name_path, resource.name, "duplicate extender managed resource name"))
                 seen.add(resource.name)
-        if (binders := sum(bool(extender.bindVerb) for extender in found.extenders)) > 1:
+        if (binders := sum(bool(extender.bindVerb) for extender in configuration.extenders)) > 1:
             value = f"found {binders} extenders implementing bind"
             self.faults.append(invalid(("extenders",), value, "only one extender can implement bind"))
 
     def _check_profile(self, profile: Profile, first: Profile, name: str, path: Path) -> None:
         self._check_percentage(profile.percentage, (*path, "percentageOfNodesToScore"))
-        catalogue, here = self.version.catalogue, (*path, "plugins")
-        catalogue.check(profile.plugins, here, name, self.faults)
+        catalogue, plugins_path = self.version.catalogue, (*path, "plugins")
+        catalogue.check(profile.plugins, plugins_path, name, self.faults)
         if catalogue.sets(profile.plugins)["queueSort"] != catalogue.sets(first.plugins)["queueSort"]:
-            self.faults.append(Fault((*here, "queueSort"), "Invalid value: must be the same for all profiles"))
+            self.faults.append(Fault((*plugins_path, "queueSort"), "Invalid value: must be the same for all profiles"))
 
-    def _arguments(self, profile: Profile, path: Path) -> dict[str, Given]:
-        """By plugin: the arguments of ``pluginConfig``."""
-        given: dict[str, Given] = {}
+    def _arguments(self, profile: Profile, path: Path) -> dict[str, PluginArguments]:
+        """The arguments of ``pluginConfig`` by plugin."""
+        by_plugin: dict[str, PluginArguments] = {}
         for i, config in enumerate(profile.pluginConfig):
-            here: Path = (*path, "pluginConfig", i)
-            if config.name in (other.name for other in profile.pluginConfig[:i]):
-                self.faults.append(duplicate(here, config.name))
+            config_path: Path = (*path, "pluginConfig", i)
+            if config.name in (earlier.name for earlier in profile.pluginConfig[:i]):
+                self.faults.append(duplicate(config_path, config.name))
             if config.name in self.version.catalogue.removed:
-                self.faults.append(invalid(here, config.name, REMOVED))
+                self.faults.append(invalid(config_path, config.name, REMOVED))
             elif (arguments := self.version.arguments.get(config.name)) is not None:
-                values = self._values(config.name, config.args, arguments, (*here, "args"))
-                given[config.name] = Given(arguments, values)
+                values = self._values(config.name, config.args, arguments, (*config_path, "args"))
+                by_plugin[config.name] = PluginArguments(arguments, values)
             elif config.name in self.version.catalogue.points:
-                self.notes.append(Fault(here, f"{quoted(config.name)} takes no arguments: they mean nothing"))
+                self.warnings.append(Fault(config_path, f"{quoted(config.name)} takes no arguments: they are ignored"))
             if not self._modelled(config.name):
-                self.notes.append(Fault(here, f"the plugin {quoted(config.name)} is not modelled"))
+                self.warnings.append(Fault(config_path, f"the plugin {quoted(config.name)} is not modelled"))
         if not self.faults:
-            self._check_missing(profile, given, path)
-        return given
+            self._check_missing(profile, by_plugin, path)
+        return by_plugin
 
     def _values(self, name: str, args: Any, arguments: Arguments, path: Path) -> Part:
         fields = args if args is not None else {}
         if isinstance(fields, dict):
             kind, version = f"{name}Args", self.version.name
             if fields.get("apiVersion", version) != version:
-                self.faults.append(Fault((*path, "apiVersion"), f"args of {version} are expected here"))
+                self.faults.append(Fault((*path, "apiVersion"), f"expected args of {version}"))
             if fields.get("kind", kind) != kind:
                 why = f"args for plugin {name} were not of type {kind}.{GROUP}"
                 self.faults.append(Fault((*path, "kind"), why))
@@ -163,43 +167,45 @@ class Reading:
         arguments.check(values, path, self.faults)
         return values
 
-    def _check_missing(self, profile: Profile, given: Mapping[str, Given], path: Path) -> None:
-        """Plugins that can't do without arguments."""
+    def _check_missing(self, profile: Profile, by_plugin: Mapping[str, PluginArguments], path: Path) -> None:
+        """Append a fault for each enabled plugin that needs arguments and has none."""
         enabled = {name for weights in self.version.catalogue.plugins(profile.plugins).values() for name in weights}
-        for name in sorted(enabled - given.keys()):
+        for name in sorted(enabled - by_plugin.keys()):
             if (arguments := self.version.arguments.get(name)) is not None:
                 faults: list[Fault] = []
                 arguments.check(arguments.struct(), (), faults)
                 if faults:
                     self.faults.append(Fault((*path, "pluginConfig"), f"{quoted(name)} needs arguments"))
 
-    # -- notes
+    # -- warnings
 
-    def _note(self, found: Configuration, profiles: Sequence[Profile], data: Mapping[str, Any]) -> None:
-        if found.extenders:
-            why = "are not modelled: what they would say is left out of decisions"
-            self.notes.append(Fault(("extenders",), why))
-        if unread := [name for name in NO_BEARING if data.get(name) is not None]:
-            self.notes.append(Fault((), f"has no bearing on decisions: {', '.join(unread)}"))
+    def _warn(self, configuration: Configuration, profiles: Sequence[Profile], data: Mapping[str, Any]) -> None:
+        if configuration.extenders:
+            why = "are not modelled: decisions ignore them"
+            self.warnings.append(Fault(("extenders",), why))
+        if ignored := [name for name in IGNORED_FIELDS if data.get(name) is not None]:
+            self.warnings.append(Fault((), f"does not affect decisions: {', '.join(ignored)}"))
         for i, profile in enumerate(profiles):
             path: Path = ("profiles", i, "plugins")
             sets = msgspec.structs.asdict(profile.plugins)
-            if unread := [point for point, given in sets.items() if given != NOTHING and point not in DECIDING]:
-                self.notes.append(Fault(path, f"has no bearing on decisions: {', '.join(unread)}"))
-            for point in DECIDING & sets.keys():
-                for place, plugin in enumerate(sets[point].enabled):
+            if ignored := [point for point, set_ in sets.items() if set_ != NOTHING and point not in DECISION_POINTS]:
+                self.warnings.append(Fault(path, f"does not affect decisions: {', '.join(ignored)}"))
+            for point in DECISION_POINTS & sets.keys():
+                for index, plugin in enumerate(sets[point].enabled):
                     if not self._modelled(plugin.name):
-                        why = f"the plugin {quoted(plugin.name)} is not modelled: it is left out of decisions"
-                        self.notes.append(Fault((*path, point, "enabled", place), why))
+                        why = f"the plugin {quoted(plugin.name)} is not modelled: decisions ignore it"
+                        self.warnings.append(Fault((*path, point, "enabled", index), why))
 
     def _modelled(self, name: str) -> bool:
-        return name in self._filters or name in self._scores or name in ELSEWHERE
+        return name in self._filters or name in self._scores or name in NEITHER_FILTER_NOR_SCORE
 
-    # -- what comes of it
+    # -- generations
 
-    def _generation(self, profile: Profile, name: str, percentage: int, given: Mapping[str, Given]) -> Generation:
+    def _generation(
+        self, profile: Profile, name: str, percentage: int, by_plugin: Mapping[str, PluginArguments]
+    ) -> Generation:
         enabled = self._enabled(profile)
-        changes = {plugin: one.change for plugin, one in given.items()}
+        changes = {plugin: arguments.change for plugin, arguments in by_plugin.items()}
         filters = {n: _changed(f, changes[n].filter) if n in changes else f for n, f in self._filters.items()}
         scores = {n: _changed(s, changes[n].score) if n in changes else s for n, s in self._scores.items()}
         weights = enabled["score"]
@@ -207,19 +213,19 @@ class Reading:
             self.base,
             name=f"{name} ({self.base.name})",
             filters=tuple(_filters(filters, enabled)),
-            scores=tuple((score_of(scores[n], enabled), weights[n]) for n in weights if n in scores),
+            scores=tuple((enabled_score(scores[n], enabled), weights[n]) for n in weights if n in scores),
             preemption=_preemption(self.base.preemption, changes.get(PREEMPTION), enabled),
             percentage=percentage,
             gates_hold=GATES in enabled["preEnqueue"] if "preEnqueue" in enabled else self.base.gates_hold,
         )
 
     def _enabled(self, profile: Profile) -> dict[str, Weights]:
-        """By extension point; a plugin that has no PreFilter or PreScore counts as if that were enabled."""
+        """The plugins by extension point. A plugin without PreFilter or PreScore counts as if it were enabled there."""
         catalogue = self.version.catalogue
         enabled = dict(catalogue.plugins(profile.plugins))
-        for before, point in (("preFilter", "filter"), ("preScore", "score")):
-            without = {name: 0 for name in enabled[point] if before not in catalogue.points[name]}
-            enabled[before] = {**enabled[before], **without}
+        for pre_point, point in (("preFilter", "filter"), ("preScore", "score")):
+            without = {name: 0 for name in enabled[point] if pre_point not in catalogue.points[name]}
+            enabled[pre_point] = {**enabled[pre_point], **without}
         return enabled
 
 
@@ -228,14 +234,19 @@ def _changed(plugin: Any, change: Mapping[str, Any]) -> Any:
 
 
 def _filters(filters: Mapping[str, Filter], enabled: Mapping[str, Weights]) -> list[Filter]:
-    """In the order of Filter; a PreFilter without Filter stands before the next that PreFilter goes on to."""
+    """The enabled filters in the order of Filter.
+
+    A plugin with PreFilter only is placed before the plugin that follows it in the order of PreFilter.
+    """
     order = list(enabled["filter"])
     following: str | None = None
     for name in reversed(list(enabled["preFilter"])):
         if name not in order:
             order.insert(order.index(following) if following is not None else len(order), name)
         following = name
-    kept = (filter_of(filters[n], n in enabled["preFilter"], n in enabled["filter"]) for n in order if n in filters)
+    kept = (
+        enabled_filter(filters[n], n in enabled["preFilter"], n in enabled["filter"]) for n in order if n in filters
+    )
     return [plugin for plugin in kept if plugin is not None]
 
 
@@ -243,11 +254,14 @@ def _preemption(rules: PreemptionRules, change: Change | None, enabled: Mapping[
     return replace(rules, enabled=PREEMPTION in enabled["postFilter"], **(change.preemption if change else {}))
 
 
-def _delegating(given: Mapping[str, Given], resources: list[str], version: Version) -> Mapping[str, Given]:
-    """Resources that an extender looks after are ignored, whatever else was to be ignored by name."""
+def _with_ignored_resources(
+    by_plugin: Mapping[str, PluginArguments], resources: list[str], version: Version
+) -> Mapping[str, PluginArguments]:
+    """The arguments, with resources that extenders manage as NodeResourcesFit's only ``ignoredResources``."""
     if not resources:
-        return given
+        return by_plugin
     arguments = version.arguments[FIT]
-    values = given[FIT].values if FIT in given else arguments.struct()
+    values = by_plugin[FIT].values if FIT in by_plugin else arguments.struct()
     assert isinstance(values, OldNodeResourcesFitArgs)
-    return {**given, FIT: Given(arguments, msgspec.structs.replace(values, ignoredResources=tuple(resources)))}
+    values = msgspec.structs.replace(values, ignoredResources=tuple(resources))
+    return {**by_plugin, FIT: PluginArguments(arguments, values)}

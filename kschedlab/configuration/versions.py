@@ -1,4 +1,4 @@
-"""The versions of a KubeSchedulerConfiguration: which generation reads each, its fields, plugins and arguments."""
+"""The versions of a KubeSchedulerConfiguration: the generation that reads each, its fields, plugins and arguments."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ GROUP = "kubescheduler.config.k8s.io"
 class Version:
     """A version of the API.
 
-    ``base``: the generation that reads it; ``filters``, ``scores``: the plugins that it has beside those of its table.
+    ``base``: the generation that reads it. ``filters``, ``scores``: plugins that it offers in addition to the base's.
     """
 
     name: str
@@ -40,11 +40,11 @@ class Version:
     scores: tuple[Score, ...] = ()
 
     def all_filters(self, base: Generation) -> dict[str, Filter]:
-        """By name, as they are in ``base`` if they are there."""
+        """The plugins by name; those of ``base`` take precedence."""
         return {f.name: f for f in (*self.filters, *GENERATIONS[self.base].filters, *base.filters)}
 
     def all_scores(self, base: Generation) -> dict[str, Score]:
-        """By name, as they are in ``base`` if they are there."""
+        """The plugins by name; those of ``base`` take precedence."""
         tables = (*GENERATIONS[self.base].scores, *base.scores)
         return {s.name: s for s in (*self.scores, *(score for score, _ in tables))}
 

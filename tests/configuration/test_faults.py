@@ -130,8 +130,8 @@ def test_arguments_given_twice_or_of_another_plugin():
         '6: profiles[0].pluginConfig[1]: Duplicate value: "NodeAffinity"',
         "7: profiles[0].pluginConfig[2].args.kind: args for plugin VolumeBinding were not of type "
         "VolumeBindingArgs.kubescheduler.config.k8s.io",
-        "8: profiles[0].pluginConfig[3].args: a map of fields is expected here",
-        "9: profiles[0].pluginConfig[4].args.apiVersion: args of kubescheduler.config.k8s.io/v1 are expected here",
+        "8: profiles[0].pluginConfig[3].args: expected a map of fields",
+        "9: profiles[0].pluginConfig[4].args.apiVersion: expected args of kubescheduler.config.k8s.io/v1",
         '10: profiles[0].pluginConfig[5]: Invalid value: "EBSLimits": was invalid in version "v1"',
     ]
 
@@ -269,14 +269,14 @@ def test_a_plugin_that_needs_arguments():
 @pytest.mark.parametrize(
     ("text", "expected"),
     [
-        ("a\n", "1: a map with apiVersion and kind is expected here"),
-        ("# nothing\n", "1: one configuration is expected in the file, not none"),
-        (f"{V1}---\n{V1}", "4: one configuration is expected in the file, not 2"),
+        ("a\n", "1: expected a map with apiVersion and kind"),
+        ("# nothing\n", "1: expected one configuration in the file, not none"),
+        (f"{V1}---\n{V1}", "4: expected one configuration in the file, not 2"),
         (f"{V1}foo: 1\nfoo: 2\n", '4: the key "foo" appears twice in the same map'),
-        ("kind: Pod\napiVersion: v1\n", "1: kind: is not known here: expected KubeSchedulerConfiguration of"),
-        ("apiVersion: v1\n", "1: kind: kind is missing: expected"),
-        ("kind: KubeSchedulerConfiguration\n", "1: apiVersion: apiVersion is missing: expected"),
-        (V1.replace("/v1", "/v9"), "1: apiVersion: is not known here: expected"),
+        ("kind: Pod\napiVersion: v1\n", "1: kind: is not a supported value: expected KubeSchedulerConfiguration of"),
+        ("apiVersion: v1\n", "1: kind: is missing: expected"),
+        ("kind: KubeSchedulerConfiguration\n", "1: apiVersion: is missing: expected"),
+        (V1.replace("/v1", "/v9"), "1: apiVersion: is not a supported value: expected"),
         ("kind: [\n", "2: not valid YAML"),
     ],
 )

@@ -60,12 +60,12 @@ profiles:
   - {name: Foreign, args: {a: 1}}
 """
     assert load_configuration(text).warnings == (
-        "<text>:1: has no bearing on decisions: leaderElection, podMaxBackoffSeconds",
-        "<text>:5: extenders: are not modelled: what they would say is left out of decisions",
-        "<text>:7: profiles[0].plugins: has no bearing on decisions: permit",
+        "<text>:1: does not affect decisions: leaderElection, podMaxBackoffSeconds",
+        "<text>:5: extenders: are not modelled: decisions ignore them",
+        "<text>:7: profiles[0].plugins: does not affect decisions: permit",
         '<text>:9: profiles[0].plugins.filter.enabled[0]: the plugin "DynamicResources" is not modelled: '
-        "it is left out of decisions",
-        '<text>:11: profiles[0].pluginConfig[0]: "NodePorts" takes no arguments: they mean nothing',
+        "decisions ignore it",
+        '<text>:11: profiles[0].pluginConfig[0]: "NodePorts" takes no arguments: they are ignored',
         '<text>:12: profiles[0].pluginConfig[1]: the plugin "DynamicResources" is not modelled',
         '<text>:13: profiles[0].pluginConfig[2]: the plugin "Foreign" is not modelled',
     )

@@ -80,7 +80,7 @@ class ExtenderConfig(Part, frozen=True):
 
 
 class Policy(Part, frozen=True):
-    """``predicates``, ``priorities``: None stands for the default provider's, an empty list for none."""
+    """``predicates``, ``priorities``: None means those of the default provider, an empty list means none."""
 
     apiVersion: str = ""
     kind: str = ""

@@ -1,4 +1,4 @@
-"""A Policy: the predicates and priorities of v1.13 and v1.16, chosen by their names.
+"""Reads a Policy, which chooses the predicates and priorities of v1.13 and v1.16 by name.
 
 v1.13: pkg/scheduler/factory/factory.go (CreateFromConfig), factory/plugins.go (RegisterCustomFitPredicate,
 RegisterCustomPriorityFunction) and api/validation/validation.go; the same in v1.16.
@@ -12,7 +12,7 @@ from typing import Any
 
 import msgspec
 
-from kschedlab.configuration.arguments import check_shape, corners, ignored_by, weighed
+from kschedlab.configuration.arguments import check_shape, ignored_resources, shape_points, with_weights
 from kschedlab.configuration.faults import decoded
 from kschedlab.configuration.policy.fields import Policy, PredicatePolicy, PriorityPolicy
 from kschedlab.filter.node_resources import NodeResourcesFit
@@ -33,73 +33,76 @@ from kschedlab.score.priorities.node_label import NodeLabelScore
 from kschedlab.score.priorities.service_anti_affinity import ServiceAntiAffinity
 
 MANDATORY = ("CheckNodeUnschedulable", "PodToleratesNodeTaints")
-"""Predicates that run whatever the Policy says."""
+"""Predicates that every Policy runs."""
 CONDITION = "CheckNodeCondition"
-BY_CONDITION = (CONDITION, "CheckNodeMemoryPressure", "CheckNodeDiskPressure", "CheckNodePIDPressure")
-"""Predicates that exist while the feature gate TaintNodesByCondition is off; the first is then mandatory instead."""
-WITH_ARGUMENT_ONLY = frozenset({"CheckNodeLabelPresence", "CheckServiceAffinity", "NodeLabelPriority"})
-"""Names that mean nothing unless an argument says what to do."""
-OUT_OF_ORDER = frozenset({"PodFitsPorts"})
-"""Predicates that exist, but have no place in the order."""
-FOLLOWS = {"PodToleratesNodeTaints": "PodToleratesNodeNoExecuteTaints"}
-"""Names in the order under which only a Policy can put a predicate, by the name before them."""
+CONDITION_PREDICATES = (CONDITION, "CheckNodeMemoryPressure", "CheckNodeDiskPressure", "CheckNodePIDPressure")
+"""Predicates that exist only while the feature gate TaintNodesByCondition is off.
+
+The first is then the mandatory one, instead of ``MANDATORY``.
+"""
+NEED_ARGUMENT = frozenset({"CheckNodeLabelPresence", "CheckServiceAffinity", "NodeLabelPriority"})
+"""Names that are valid only with an argument."""
+NEVER_RUN = frozenset({"PodFitsPorts"})
+"""Predicates that exist but are missing from the order, so that they never run."""
+POLICY_ONLY_AFTER = {"PodToleratesNodeTaints": "PodToleratesNodeNoExecuteTaints"}
+"""Names in the order that only a Policy can use for a predicate, by the name that precedes them."""
 LIMITS = "ResourceLimitsPriority"
 RATIO = "RequestedToCapacityRatioPriority"
 MAX_WEIGHT = INT64_MAX // MAX_PRIORITY
 
 
-class PolicyReading:
-    """One Policy, as it is read. ``faults``: what the real scheduler refuses; ``notes``: what is not modelled."""
+class PolicyReader:
+    """Reads one Policy. ``faults``: what the real scheduler refuses. ``warnings``: what is not modelled."""
 
     def __init__(self, base: Generation) -> None:
         self.base = base
         self.registry: Registry = REGISTRY_1_13 if base.api == API_1_13 else REGISTRY_1_16
         self.faults: list[Fault] = []
-        self.notes: list[Fault] = []
-        names = ((name, FOLLOWS.get(name, name)) for name in self.registry.predicates)
+        self.warnings: list[Fault] = []
+        names = ((name, POLICY_ONLY_AFTER.get(name, name)) for name in self.registry.predicates)
         self._order = tuple(dict.fromkeys(name for pair in names for name in pair))
 
     def read(self, data: dict[str, Any]) -> dict[str, Generation]:
-        """The one generation; nothing if there are faults."""
-        strange: list[Fault] = []
-        policy = decoded(data, Policy, (), self.faults, strange)
-        self.notes += [Fault(fault.path, f"{fault.message}: it means nothing") for fault in strange]
+        """The generation for the default scheduler; empty if there are faults."""
+        unknown: list[Fault] = []
+        policy = decoded(data, Policy, (), self.faults, unknown)
+        self.warnings += [Fault(fault.path, f"{fault.message}: it is ignored") for fault in unknown]
         weight = policy.hardPodAffinitySymmetricWeight
         if not 0 <= weight <= 100:
             why = f"invalid hardPodAffinitySymmetricWeight: {weight}, must be in the range 1-100"
             self.faults.append(Fault(("hardPodAffinitySymmetricWeight",), why))
         if policy.extenders:
-            why = "are not modelled: what they would say is left out of decisions"
-            self.notes.append(Fault(("extenders",), why))
-        delegated = [r.name for e in policy.extenders for r in e.managedResources if r.ignoredByScheduler]
-        filters = self._predicates(policy.predicates, ignored_by(delegated))
+            why = "are not modelled: decisions ignore them"
+            self.warnings.append(Fault(("extenders",), why))
+        ignored = [r.name for e in policy.extenders for r in e.managedResources if r.ignoredByScheduler]
+        filters = self._predicates(policy.predicates, ignored_resources(ignored))
         scores = self._priorities(policy.priorities)
         if self.faults:
             return {}
         if policy.alwaysCheckAllPredicates:
             filters = (GeneralPredicates("AllPredicates", filters),)
         if weight:
-            scores = tuple((_pulled(score, weight), w) for score, w in scores)
+            scores = tuple((_with_hard_pod_affinity(score, weight), w) for score, w in scores)
         name = f"{DEFAULT_SCHEDULER} ({self.base.name})"
         return {DEFAULT_SCHEDULER: replace(self.base, name=name, filters=filters, scores=scores)}
 
     # -- predicates
 
-    def _predicates(self, given: Iterable[PredicatePolicy] | None, ignored: frozenset[str]) -> tuple[Filter, ...]:
-        """In the order in which the version asks them, which is fixed."""
-        if given is None:
+    def _predicates(self, policies: Iterable[PredicatePolicy] | None, ignored: frozenset[str]) -> tuple[Filter, ...]:
+        """The predicates in the version's fixed order."""
+        if policies is None:
             return tuple(_ignoring(f, ignored) for f in self.base.filters)
-        found: dict[str, Filter | None] = {}
-        for i, predicate in enumerate(given):
-            if predicate.argument is not None or predicate.name not in found:
-                found[predicate.name] = self._predicate(predicate, ("predicates", i))
-        gate_off = [name for name in BY_CONDITION if name in found]
+        by_name: dict[str, Filter | None] = {}
+        for i, predicate in enumerate(policies):
+            if predicate.argument is not None or predicate.name not in by_name:
+                by_name[predicate.name] = self._predicate(predicate, ("predicates", i))
+        gate_off = [name for name in CONDITION_PREDICATES if name in by_name]
         if gate_off:
-            why = "is refused unless the feature gate TaintNodesByCondition is off: it is taken to be off"
-            self.notes += [Fault(("predicates",), f"{quoted(name)} {why}") for name in gate_off]
+            why = "exists only while the feature gate TaintNodesByCondition is off, as is assumed here"
+            self.warnings += [Fault(("predicates",), f"{quoted(name)} {why}") for name in gate_off]
         for name in (CONDITION,) if gate_off else MANDATORY:
-            found.setdefault(name, self.registry.predicates[name]())
-        ordered = (found.get(name) for name in self._order)
+            by_name.setdefault(name, self.registry.predicates[name]())
+        ordered = (by_name.get(name) for name in self._order)
         return tuple(_ignoring(f, ignored) for f in ordered if f is not None)
 
     def _predicate(self, predicate: PredicatePolicy, path: Path) -> Filter | None:
@@ -108,17 +111,17 @@ class PolicyReading:
             if not self._one_argument(argument, "predicate", name, path):
                 return None
             if name not in self._order:
-                why = f"{quoted(name)} has no place in the order of predicates, so it is never asked"
-                self.notes.append(Fault((*path, "name"), why))
-            if (wanted := argument.labelsPresence) is not None:
-                labels = {"present" if wanted.presence else "absent": wanted.labels}
+                why = f"{quoted(name)} is missing from the order of predicates, so it never runs"
+                self.warnings.append(Fault((*path, "name"), why))
+            if (presence := argument.labelsPresence) is not None:
+                labels = {"present" if presence.presence else "absent": presence.labels}
                 return NodeLabel(name, **labels)
             assert argument.serviceAffinity is not None
             return ServiceAffinity(name, argument.serviceAffinity.labels)
-        if name in OUT_OF_ORDER:
-            why = f"{quoted(name)} has no place in the order of predicates, so it is never asked"
-            self.notes.append(Fault((*path, "name"), why))
-        elif name not in self.registry.predicates or name in WITH_ARGUMENT_ONLY:
+        if name in NEVER_RUN:
+            why = f"{quoted(name)} is missing from the order of predicates, so it never runs"
+            self.warnings.append(Fault((*path, "name"), why))
+        elif name not in self.registry.predicates or name in NEED_ARGUMENT:
             why = f"Invalid configuration: Predicate type not found for {name}"
             self.faults.append(Fault((*path, "name"), why))
         else:
@@ -127,34 +130,34 @@ class PolicyReading:
 
     # -- priorities
 
-    def _priorities(self, given: Iterable[PriorityPolicy] | None) -> tuple[tuple[Score, int], ...]:
-        """In the order of their names."""
-        if given is None:
+    def _priorities(self, policies: Iterable[PriorityPolicy] | None) -> tuple[tuple[Score, int], ...]:
+        """The priorities with their weights, sorted by name."""
+        if policies is None:
             return self.base.scores
-        found: dict[str, tuple[Score, int]] = {}
-        for i, priority in enumerate(given):
+        by_name: dict[str, tuple[Score, int]] = {}
+        for i, priority in enumerate(policies):
             path: Path = ("priorities", i)
             if not 0 < priority.weight < MAX_WEIGHT:
                 why = f"Priority {priority.name} should have a positive weight applied to it or it has overflown"
                 self.faults.append(Fault((*path, "weight"), why))
-            again = found.get(priority.name) if priority.argument is None else None
-            if (score := again[0] if again is not None else self._priority(priority, path)) is not None:
-                found[priority.name] = (score, priority.weight)
-        if sum(weight for _, weight in found.values()) > MAX_WEIGHT:
+            earlier = by_name.get(priority.name) if priority.argument is None else None
+            if (score := earlier[0] if earlier is not None else self._priority(priority, path)) is not None:
+                by_name[priority.name] = (score, priority.weight)
+        if sum(weight for _, weight in by_name.values()) > MAX_WEIGHT:
             self.faults.append(Fault(("priorities",), "Total priority of priority functions has overflown"))
-        return tuple(found[name] for name in sorted(found))
+        return tuple(by_name[name] for name in sorted(by_name))
 
     def _priority(self, priority: PriorityPolicy, path: Path) -> Score | None:
         name, argument = priority.name, priority.argument
         if argument is not None:
             return self._with_argument(priority, path)
-        if name not in self.registry.priorities or name in WITH_ARGUMENT_ONLY:
+        if name not in self.registry.priorities or name in NEED_ARGUMENT:
             why = f"Invalid configuration: Priority type not found for {name}"
             self.faults.append(Fault((*path, "name"), why))
             return None
         if name == LIMITS:
-            why = "is refused unless the feature gate ResourceLimitsPriorityFunction is on: it is taken to be on"
-            self.notes.append(Fault((*path, "name"), f"{quoted(name)} {why}"))
+            why = "exists only while the feature gate ResourceLimitsPriorityFunction is on, as is assumed here"
+            self.warnings.append(Fault((*path, "name"), f"{quoted(name)} {why}"))
         return self.registry.priorities[name]()
 
     def _with_argument(self, priority: PriorityPolicy, path: Path) -> Score | None:
@@ -162,37 +165,37 @@ class PolicyReading:
         assert argument is not None
         if not self._one_argument(argument, "priority", name, path):
             return None
-        if (wanted := argument.labelPreference) is not None:
-            labels = {"present" if wanted.presence else "absent": (wanted.label,)}
+        if (preference := argument.labelPreference) is not None:
+            labels = {"present" if preference.presence else "absent": (preference.label,)}
             return NodeLabelScore(name, highest=MAX_PRIORITY, **labels)
         if (service := argument.serviceAntiAffinity) is not None:
             return ServiceAntiAffinity(name, service.label, highest=MAX_PRIORITY)
         ratio = argument.requestedToCapacityRatioArguments
         assert ratio is not None
-        here = (*path, "argument", "requestedToCapacityRatioArguments")
-        check_shape(ratio.shape, (*here, "shape"), self.faults)
+        ratio_path = (*path, "argument", "requestedToCapacityRatioArguments")
+        check_shape(ratio.shape, (*ratio_path, "shape"), self.faults)
         score = self.registry.priorities[RATIO]()
         assert isinstance(score, NodeResourcesFitScore) and isinstance(score.strategy, RequestedToCapacityRatio)
         if ratio.resources and self.registry is REGISTRY_1_13:
-            self.notes.append(Fault((*here, "resources"), "is not read by v1.13: it means nothing"))
-            return replace(score, name=name, strategy=replace(score.strategy, shape=corners(ratio.shape)))
-        strategy = replace(score.strategy, shape=corners(ratio.shape))
-        return replace(score, name=name, strategy=strategy, resources=weighed(ratio.resources))
+            self.warnings.append(Fault((*ratio_path, "resources"), "is ignored by v1.13"))
+            return replace(score, name=name, strategy=replace(score.strategy, shape=shape_points(ratio.shape)))
+        strategy = replace(score.strategy, shape=shape_points(ratio.shape))
+        return replace(score, name=name, strategy=strategy, resources=with_weights(ratio.resources))
 
-    def _one_argument(self, argument: msgspec.Struct, what: str, name: str, path: Path) -> bool:
+    def _one_argument(self, argument: msgspec.Struct, kind: str, name: str, path: Path) -> bool:
         count = sum(value is not None for value in msgspec.structs.asdict(argument).values())
         if count != 1:
-            why = f"Exactly 1 {what} argument is required, numArgs: {count}, {what.title()}: {name}"
+            why = f"Exactly 1 {kind} argument is required, numArgs: {count}, {kind.title()}: {name}"
             self.faults.append(Fault((*path, "argument"), why))
         return count == 1
 
 
 def _ignoring(predicate: Filter, resources: frozenset[str]) -> Filter:
-    """The predicate, without a look at these resources."""
+    """The predicate, ignoring these resources."""
     if isinstance(predicate, GeneralPredicates):
-        return replace(predicate, filters=tuple(_ignoring(each, resources) for each in predicate.filters))
+        return replace(predicate, filters=tuple(_ignoring(part, resources) for part in predicate.filters))
     return replace(predicate, ignored=resources) if isinstance(predicate, NodeResourcesFit) else predicate
 
 
-def _pulled(score: Score, weight: int) -> Score:
+def _with_hard_pod_affinity(score: Score, weight: int) -> Score:
     return replace(score, hard_pod_affinity_weight=weight) if isinstance(score, InterPodAffinityScore) else score

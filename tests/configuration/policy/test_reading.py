@@ -81,7 +81,7 @@ def test_priorities_stand_in_the_order_of_their_names_and_the_last_weight_counts
 def test_predicates_of_conditions_take_the_place_of_the_mandatory_ones():
     found = read(predicates=[{"name": "CheckNodeMemoryPressure"}])
     assert names(found["default-scheduler"]) == ["CheckNodeCondition", "CheckNodeMemoryPressure"]
-    assert "TaintNodesByCondition is off: it is taken to be off" in found.warnings[0]
+    assert "TaintNodesByCondition is off, as is assumed here" in found.warnings[0]
 
 
 @pytest.mark.parametrize("presence", [True, False])
@@ -98,8 +98,8 @@ def test_a_predicate_of_a_name_without_a_place_in_the_order_is_never_asked():
     found = read(predicates=[{"name": "mine", "argument": argument}, {"name": "PodFitsPorts"}])
     assert names(found["default-scheduler"]) == MANDATORY
     assert [w.split(": ", 1)[1] for w in found.warnings] == [
-        'predicates[0].name: "mine" has no place in the order of predicates, so it is never asked',
-        'predicates[1].name: "PodFitsPorts" has no place in the order of predicates, so it is never asked',
+        'predicates[0].name: "mine" is missing from the order of predicates, so it never runs',
+        'predicates[1].name: "PodFitsPorts" is missing from the order of predicates, so it never runs',
     ]
 
 
@@ -126,7 +126,7 @@ def test_priorities_with_arguments():
     assert ratio.resources == (("cpu", 1), ("example.com/gpu", 3))
     old = read(V1_13, priorities=given)
     assert old["default-scheduler"].scores[2][0].resources == (("cpu", 1), ("memory", 1))
-    assert old.warnings[0].endswith(".resources: is not read by v1.13: it means nothing")
+    assert old.warnings[0].endswith(".resources: is ignored by v1.13")
 
 
 def test_hard_pod_affinity_symmetric_weight():
@@ -145,7 +145,7 @@ def test_all_predicates_are_asked_and_give_all_their_reasons():
 def test_extenders_are_reported_and_what_they_look_after_is_ignored():
     managed = [{"name": "example.com/a", "ignoredByScheduler": True}, {"name": "example.com/b"}]
     found = read(extenders=[{"urlPrefix": "http://x", "managedResources": managed}])
-    assert found.warnings == ("<text>:1: extenders: are not modelled: what they would say is left out of decisions",)
+    assert found.warnings == ("<text>:1: extenders: are not modelled: decisions ignore them",)
     general = next(f for f in found["default-scheduler"].filters if f.name == "GeneralPredicates")
     asked = pod("p", requests={"example.com/a": "1", "example.com/b": "1"})
     assert refused(general, asked, node("n")) == {"n": ["Insufficient example.com/b"]}
@@ -154,14 +154,14 @@ def test_extenders_are_reported_and_what_they_look_after_is_ignored():
 def test_unknown_fields_mean_nothing():
     found = read(foo=1, predicates=[{"name": "HostName", "bar": 2}])
     assert [warning.split(": ", 1)[1] for warning in found.warnings] == [
-        'foo: unknown field "foo": it means nothing',
-        'predicates[0].bar: unknown field "bar": it means nothing',
+        'foo: unknown field "foo": it is ignored',
+        'predicates[0].bar: unknown field "bar": it is ignored',
     ]
 
 
 def test_the_gate_of_resource_limits_is_taken_to_be_on():
     (warning,) = read(priorities=[{"name": "ResourceLimitsPriority", "weight": 1}]).warnings
-    assert "ResourceLimitsPriorityFunction is on: it is taken to be on" in warning
+    assert "ResourceLimitsPriorityFunction is on, as is assumed here" in warning
 
 
 def test_what_is_refused():
