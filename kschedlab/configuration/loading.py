@@ -4,18 +4,28 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable
-from typing import Any
+from typing import Any, Protocol
 
-from kschedlab.configuration.policy.reading import PolicyReader
 from kschedlab.configuration.profiles import ProfileReader
 from kschedlab.configuration.versions import KIND, VERSIONS
 from kschedlab.generations import GENERATIONS, Generation
 from kschedlab.manifests.decoding import Origin
+from kschedlab.manifests.formats import POLICY, format_reader
 from kschedlab.manifests.sources import Source, Text, read_all
 from kschedlab.objects.problems import Fault, ManifestError, Problem, one_of, quoted
 
-POLICY = "Policy"
 POLICY_READERS = ("v1.13", "v1.16")
+
+
+class Reader(Protocol):
+    """Reads one document. ``faults``: what the real scheduler refuses; ``notes``: what is not modelled."""
+
+    faults: list[Fault]
+    notes: list[Fault]
+
+    def read(self, data: dict[str, Any]) -> dict[str, Generation]:
+        """Generations by schedulerName; nothing if there are faults."""
+        ...
 
 
 class Profiles(dict[str, Generation]):
@@ -72,11 +82,13 @@ def _document(text: Text) -> tuple[dict[str, Any], Origin]:
     return data, Origin(text, root, ())
 
 
-def _reader(data: dict[str, Any], base: Generation | None, origin: Origin) -> ProfileReader | PolicyReader:
+def _reader(data: dict[str, Any], base: Generation | None, origin: Origin) -> Reader:
     """The reader for this document. ManifestError if the format is unknown or the base cannot read it."""
     kind, version = data.get("kind"), data.get("apiVersion")
     if kind == POLICY and version == "v1":
-        return PolicyReader(_checked_base(base, POLICY_READERS, POLICY, origin))
+        base = _checked_base(base, POLICY_READERS, POLICY, origin)
+        policy: Reader = format_reader(POLICY, origin).PolicyReader(base)
+        return policy
     for supported in VERSIONS:
         if kind == KIND and version == supported.name:
             return ProfileReader(supported, _checked_base(base, (supported.base,), supported.name, origin))

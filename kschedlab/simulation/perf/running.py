@@ -50,6 +50,19 @@ class OperationError(Exception):
     """An operation failed."""
 
 
+class Operations(tuple[Operation, ...]):
+    """The operations of one workload, as an act of a timeline."""
+
+    __slots__ = ()
+
+    def __str__(self) -> str:
+        return ", ".join(operation.opcode for operation in self)
+
+    def run(self, env: simpy.Environment, api: ApiServer, log: Log, seed: int) -> Run:
+        """Carry them out, one after the other."""
+        return Operating(env, api, log, seed).run(self)
+
+
 class Operating:
     """Carries out the operations of one workload."""
 

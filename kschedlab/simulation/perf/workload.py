@@ -13,8 +13,9 @@ from typing import Any
 from kschedlab.configuration.faults import decoded
 from kschedlab.manifests.decoding import Origin
 from kschedlab.objects.meta import Part
-from kschedlab.objects.problems import Fault, quoted
+from kschedlab.objects.problems import Fault, Path, quoted
 from kschedlab.simulation.perf.operations import read_operations
+from kschedlab.simulation.perf.running import Operations
 from kschedlab.simulation.timeline.actions import Operate
 from kschedlab.simulation.timeline.given_objects import Reading, beside
 
@@ -47,14 +48,9 @@ class Chosen:
     """One workload. ``name``: ``Test/Workload``; ``config``: its file of the scheduler's configuration, or ""."""
 
     name: str
-    operations: Operate
+    act: Operate
     origin: Origin
     config: str
-
-
-def is_workload_file(data: Any) -> bool:
-    """Whether a document is a list of test cases."""
-    return isinstance(data, list) and any(isinstance(one, dict) and "workloadTemplate" in one for one in data)
 
 
 def read_workload(data: list[Any], origin: Origin, wanted: str, reading: Reading) -> Chosen | None:
@@ -77,13 +73,18 @@ def read_workload(data: list[Any], origin: Origin, wanted: str, reading: Reading
 def _chosen(name: str, case: TestCase, workload: Workload, origin: Origin, number: int, reading: Reading) -> Chosen:
     place = Origin(origin.text, origin.root, (*origin.path, "workloadTemplate"))
     params = ("workloads", number, "params")
-    operations = read_operations(
-        case.workloadTemplate, workload.params, place, reading, case.defaultPodTemplatePath, params
-    )
+    act = read_act(case.workloadTemplate, workload.params, place, reading, case.defaultPodTemplatePath, params)
     if gates := {**(case.featureGates or {}), **(workload.featureGates or {})}:
         _warn(reading, origin, "featureGates", f"are not modelled, and stay as they are by default: {', '.join(gates)}")
     config = beside(origin, case.schedulerConfigPath) if case.schedulerConfigPath else ""
-    return Chosen(name, Operate(tuple(operations)), origin, config)
+    return Chosen(name, act, origin, config)
+
+
+def read_act(
+    data: Any, params: Any, origin: Origin, reading: Reading, pod_template: str = "", of_params: Path = ("params",)
+) -> Operate:
+    """A timeline's act with these operations; see :func:`~kschedlab.simulation.perf.operations.read_operations`."""
+    return Operate(Operations(read_operations(data, params, origin, reading, pod_template, of_params)))
 
 
 def _warn(reading: Reading, origin: Origin, field: str, why: str) -> None:

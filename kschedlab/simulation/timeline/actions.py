@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Generator
 from dataclasses import dataclass
-from typing import NamedTuple, TypeAlias
+from typing import Any, NamedTuple, Protocol, TypeAlias
+
+import simpy
 
 from kschedlab.manifests.decoding import Origin
 from kschedlab.objects.model import Taint
 from kschedlab.simulation.controllers.drain import DrainSettings
-from kschedlab.simulation.perf.operations import Operation
+from kschedlab.simulation.log import Log
+from kschedlab.simulation.server.api import ApiServer
 from kschedlab.simulation.timeline.given_objects import Given
 from kschedlab.simulation.timeline.targets import Selected, Targets
 
@@ -91,11 +95,19 @@ class AddTaints:
     taints: tuple[Taint | Untaint, ...]
 
 
+class Operations(Protocol):
+    """Operations of another language, such as scheduler_perf's. As text: their names."""
+
+    def run(self, env: simpy.Environment, api: ApiServer, log: Log, seed: int) -> Generator[simpy.Event, Any, None]:
+        """Carry them out, one after the other, beside the timeline."""
+        ...
+
+
 @dataclass(frozen=True)
 class Operate:
-    """Operations of scheduler_perf, one after the other."""
+    """Operations begin."""
 
-    operations: tuple[Operation, ...]
+    operations: Operations
 
 
 Act: TypeAlias = Create | Update | Delete | Evict | Scale | Cordon | Drain | Label | AddTaints | Operate
@@ -119,7 +131,7 @@ def words(act: Act) -> str:
         verb = "create" if isinstance(act, Create) else "update"
         return f"{verb} {act.objects[0].name}" if len(act.objects) == 1 else f"{verb} {len(act.objects)} objects"
     if isinstance(act, Operate):
-        return f"ops: {', '.join(operation.opcode for operation in act.operations)}"
+        return f"ops: {act.operations}"
     targets = act.targets
     about = str(targets) if isinstance(targets, Selected) else ", ".join(map(str, targets))
     return f"{_verb(act)} {about}{_more(act)}"

@@ -16,6 +16,7 @@ from typing import Any
 
 from kschedlab.configuration.faults import decoded
 from kschedlab.manifests.decoding import Origin
+from kschedlab.manifests.formats import SCHEDULER_PERF, format_reader
 from kschedlab.manifests.pod_validation import EFFECTS
 from kschedlab.manifests.sources import read_all
 from kschedlab.objects.meta import SECOND, Int32, Part
@@ -33,7 +34,6 @@ from kschedlab.objects.names import label_key_fault, label_value_fault
 from kschedlab.objects.problems import Fault, ManifestError, Path, one_of, quoted
 from kschedlab.simulation.controllers.drain import DrainSettings
 from kschedlab.simulation.durations import duration_of
-from kschedlab.simulation.perf.operations import read_operations
 from kschedlab.simulation.timeline.actions import (
     Act,
     AddTaints,
@@ -201,15 +201,17 @@ class _Entry:
     def _taint(self, name: str) -> Act:
         return AddTaints(self._targets(name, Node), tuple(self._taints()))
 
-    def _ops(self, name: str) -> Act:
-        operations = read_operations(
-            self.fields.ops,
-            self.fields.params,
-            Origin(self.origin.text, self.origin.root, (*self.origin.path, name)),
-            self.reading,
-            self.fields.defaultPodTemplatePath,
+    def _ops(self, name: str) -> Act | None:
+        origin = Origin(self.origin.text, self.origin.root, (*self.origin.path, name))
+        try:
+            read = format_reader(SCHEDULER_PERF, origin).read_act
+        except ManifestError as error:
+            self.reading.problems += error.problems
+            return None
+        act: Operate = read(
+            self.fields.ops, self.fields.params, origin, self.reading, self.fields.defaultPodTemplatePath
         )
-        return Operate(tuple(operations))
+        return act
 
     # -- their fields
 

@@ -17,7 +17,6 @@ from kschedlab.manifests.decoding import Origin, decode
 from kschedlab.objects.model import Node, Taint
 from kschedlab.simulation.controllers.drain import DrainSettings, cordon, drain, uncordon
 from kschedlab.simulation.log import Acted, Log
-from kschedlab.simulation.perf.running import Operating
 from kschedlab.simulation.server.api import ApiServer
 from kschedlab.simulation.server.status import ApiError, field_error
 from kschedlab.simulation.timeline.actions import (
@@ -70,7 +69,7 @@ class Acting:
             for node in self._named(act.targets):
                 self._beside(self._drain(node, act.settings, moment))
         elif isinstance(act, Operate):
-            self._beside(Operating(self._env, self._api, self._log, self._seed).run(act.operations))
+            self._beside(act.operations.run(self._env, self._api, self._log, self._seed))
         elif isinstance(act, Create | Update):
             make = self._create if isinstance(act, Create) else self._update
             for one in act.objects:

@@ -16,13 +16,13 @@ from typing import Any
 from kschedlab.configuration.faults import decoded
 from kschedlab.generations import GENERATIONS
 from kschedlab.manifests.decoding import Origin
+from kschedlab.manifests.formats import SCHEDULER_PERF, format_reader
 from kschedlab.manifests.loading import LoadReport
 from kschedlab.manifests.sources import Source, Text, read_all
 from kschedlab.objects.meta import Int64, Part, Time
 from kschedlab.objects.problems import Fault, ManifestError, one_of
 from kschedlab.simulation.controllers.kubelet import KubeletSettings
 from kschedlab.simulation.durations import duration_of
-from kschedlab.simulation.perf.workload import is_workload_file, read_workload
 from kschedlab.simulation.scheduler.context import Latencies
 from kschedlab.simulation.timeline.actions import Moment
 from kschedlab.simulation.timeline.entries import read_moments
@@ -116,7 +116,7 @@ class _Scenarios(Reading):
 
     def take(self, data: Any, origin: Origin) -> None:
         """One document."""
-        if is_workload_file(data):
+        if _is_workload_file(data):
             self._take_workload(data, origin)
         elif isinstance(data, dict) and ("timeline" in data or "simulation" in data):
             self._take_timeline(data, origin)
@@ -124,10 +124,10 @@ class _Scenarios(Reading):
             self.scenario.objects += self.objects(data, origin, THERE)
 
     def _take_workload(self, data: list[Any], origin: Origin) -> None:
-        chosen = read_workload(data, origin, self._workload, self)
+        chosen = format_reader(SCHEDULER_PERF, origin).read_workload(data, origin, self._workload, self)
         if chosen is None:
             return
-        self.scenario.moments.append(Moment(0, chosen.operations, chosen.origin))
+        self.scenario.moments.append(Moment(0, chosen.act, chosen.origin))
         if chosen.config:
             self.scenario.options = replace(self.scenario.options, config=chosen.config)
 
@@ -161,6 +161,11 @@ class _Scenarios(Reading):
             settings=settings,
         )
         self.problems += [origin.problem(fault) for fault in faults]
+
+
+def _is_workload_file(data: Any) -> bool:
+    """Whether a document is a list of scheduler_perf's test cases."""
+    return isinstance(data, list) and any(isinstance(one, dict) and "workloadTemplate" in one for one in data)
 
 
 def _durations(data: Any, names: tuple[str, ...], path: str, faults: list[Fault]) -> dict[str, int]:

@@ -1,0 +1,31 @@
+"""Formats whose readers are rooms at the edge of the package, imported when a file of the format is read.
+
+No other module imports these rooms, so each of them can be left out.
+"""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import Any
+
+from kschedlab.manifests.decoding import Origin
+from kschedlab.objects.problems import Fault, ManifestError
+
+POLICY, SCHEDULER_PERF = "Policy", "scheduler_perf"
+_READERS = {
+    POLICY: "kschedlab.configuration.policy.reading",
+    SCHEDULER_PERF: "kschedlab.simulation.perf.workload",
+}
+
+
+def format_reader(format: str, origin: Origin) -> Any:
+    """The module that reads the format. ManifestError, with the place in the file, if its room is missing."""
+    module = _READERS[format]
+    try:
+        return import_module(module)
+    except ModuleNotFoundError as error:
+        if not module.startswith(error.name or "?"):
+            raise
+        room = module.rpartition(".")[0]
+        why = f"{format} is read by {room}, which this installation lacks: reinstall kschedlab"
+        raise ManifestError([origin.problem(Fault((), why))]) from None
