@@ -18,10 +18,10 @@ POLICY_READERS = ("v1.13", "v1.16")
 
 
 class Reader(Protocol):
-    """Reads one document. ``faults``: what the real scheduler refuses; ``notes``: what is not modelled."""
+    """Reads one document. ``faults``: what the real scheduler refuses; ``warnings``: what is not modelled."""
 
     faults: list[Fault]
-    notes: list[Fault]
+    warnings: list[Fault]
 
     def read(self, data: dict[str, Any]) -> dict[str, Generation]:
         """Generations by schedulerName; nothing if there are faults."""
