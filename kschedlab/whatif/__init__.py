@@ -1,6 +1,6 @@
-"""What would change a decision: counterfactuals for one pod, searched and never guessed.
+"""What would change a decision: counterfactuals for one pod, found by search and never guessed.
 
-Each answer holds the decisions that prove it. A boundary holds two: one on either side of it.
+Each answer contains the decisions that prove it; a boundary contains one from either side.
 """
 
 from kschedlab.whatif.answers import WhatIf, what_if

@@ -1,4 +1,4 @@
-"""All that would change one decision."""
+"""Everything that would change one decision."""
 
 from __future__ import annotations
 
@@ -15,14 +15,14 @@ from kschedlab.whatif.relaxations import Relaxations, relaxations
 from kschedlab.whatif.thresholds import elsewhere, limits, other_weights, preempting_priority, smaller
 
 HIGHEST = 2**31 - 1
-"""The highest priority that there is."""
+"""The highest possible priority."""
 EVICTIONS = 10
-"""On how many nodes evictions are tried at most; nominated pods may still take the room."""
+"""The most nodes on which evictions are tried; pods nominated there may still need the room."""
 
 
 @dataclass(frozen=True, eq=False)
 class Eviction:
-    """Pods in the way: the fewest that were found to be enough. ``decision``: where the pod goes once they are gone."""
+    """The smallest set of pods found whose eviction makes room. ``decision``: the decision after their eviction."""
 
     node: str
     victims: tuple[PodInfo, ...]
@@ -33,13 +33,13 @@ class Eviction:
 class WhatIf:
     """A decision, and what would change it.
 
-    ``was_on``: the node that the pod was taken off, or None.
+    ``was_on``: the node that a running pod was removed from, or None.
 
     ====================  ==========================================================================================
-    if it fits nowhere    ``requests``: the largest amounts with which it fits, by resource, where one is enough;
-                          ``relaxations`` of its spec; and unless it preempts anyway:
-                          ``priority``: from which one on it would; ``eviction``
-    if it fits            ``limits``: from which amounts on it fits nowhere, one a resource;
+    if it fits nowhere    ``requests``: for each resource that is enough to change alone, the largest request that fits;
+                          ``relaxations`` of its spec; and unless it preempts already:
+                          ``priority``: the lowest with which it would preempt; ``eviction``
+    if it fits            ``limits``: for each resource, the request at which it no longer fits;
                           ``requests``, ``weights``: where another node is chosen, upwards and downwards
     ====================  ==========================================================================================
     """
@@ -92,20 +92,21 @@ def what_if(cluster: Cluster, pod: str, generation: Generation = GENERATIONS[LAT
 
 
 def eviction(case: Case) -> Eviction | None:
-    """The fewest pods, of whatever priority, whose eviction makes room on one node.
+    """The fewest pods of any priority whose eviction makes room on one node, or None.
 
-    As preemption finds them: a node's most important pods stay if they can. Found only if the pod really fits then.
+    Preemption selects them, so a node's most important pods stay if possible. The pod must really fit afterwards.
     """
     info = ranked(replace(case.info, pod=with_spec(case.info.pod, preemptionPolicy=None)), HIGHEST)
     preemption = case.decide(info).preemption
     if preemption is None or preemption.run is None:
         return None
     run = preemption.run
-    number = np.bincount(run.node[run.evicted], minlength=len(case.cluster.nodes))
-    places = sorted(preemption.positions.tolist(), key=lambda n: (int(number[n]), case.cluster.names[n]))
-    for place in places[:EVICTIONS]:
-        node = case.cluster.names[place]
-        victims = tuple(case.cluster.pods.info(row) for row in run.victims_on(place).tolist())
-        if node in (then := case.without(victims).decide()).names:
-            return Eviction(node, victims, then)
+    victim_count = np.bincount(run.node[run.evicted], minlength=len(case.cluster.nodes))
+    positions = sorted(preemption.positions.tolist(), key=lambda n: (int(victim_count[n]), case.cluster.names[n]))
+    for position in positions[:EVICTIONS]:
+        node = case.cluster.names[position]
+        victims = tuple(case.cluster.pods.info(row) for row in run.victims_on(position).tolist())
+        decision = case.without(victims).decide()
+        if node in decision.names:
+            return Eviction(node, victims, decision)
     return None

@@ -1,4 +1,4 @@
-"""One pod in a cluster, to be decided for again and again: as it is, and as it could be."""
+"""One pod in a cluster, scheduled again and again: as it is, and as it could be."""
 
 from __future__ import annotations
 
@@ -19,10 +19,10 @@ from kschedlab.scheduler import Scheduler
 
 @dataclass(frozen=True, eq=False)
 class Boundary:
-    """Where an amount begins to change the outcome. ``near``: the last amount, seen from ``now``, that does not.
+    """The amount at which the outcome changes. ``near``: the last one, starting at ``now``, that changes nothing.
 
     ``far``: the next one. ``before``, ``after``: the decisions at ``near`` and ``far``.
-    ``what``: a resource, ``priority``, or a score plugin, whose weight it is.
+    ``what``: a resource, ``priority``, or the score plugin whose weight it is.
     """
 
     what: str
@@ -51,47 +51,46 @@ class Case:
             self.info = self.cluster.info(put(manifest, spec=put(manifest.spec, nodeName="")))
 
     def decide(self, info: PodInfo | None = None, generation: Generation | None = None) -> Decision:
-        """What is decided for the pod, or for this variant of it."""
+        """The decision for the pod, or for this variant of it."""
         return Scheduler(self.cluster, generation or self.generation, exhaustive=True).decide(info or self.info)
 
     def fits(self, info: PodInfo) -> int:
-        """On how many nodes this variant of the pod fits, without evicting anybody."""
-        alone = replace(
+        """On how many nodes this variant of the pod fits without evicting any pod."""
+        filters_only = replace(
             self.generation, scores=(), preemption=replace(self.generation.preemption, enabled=False), gates_hold=True
         )
-        return len(self.decide(info, alone).feasible)
+        return len(self.decide(info, filters_only).feasible)
 
     def without(self, pods: Iterable[PodInfo]) -> Case:
-        """The same without these running pods."""
-        other = copy(self)
-        other.cluster = self.cluster.fork()
-        for each in pods:
-            other.cluster.evict(each.key)
-        return other
+        """The same case without these running pods."""
+        case = copy(self)
+        case.cluster = self.cluster.fork()
+        for pod in pods:
+            case.cluster.evict(pod.key)
+        return case
 
     def asking(self, resource: str, amount: int) -> PodInfo:
-        """The pod, if it asked for that much of the resource in all."""
-        info, more = self.info, amount - self.info.request[resource]
-        place = ("cpu", "memory").index(resource) if resource in ("cpu", "memory") else -1
+        """The pod with its total request for the resource set to ``amount``."""
+        info, added = self.info, amount - self.info.request[resource]
 
-        def counted(pair: tuple[int, int]) -> tuple[int, int]:
-            cpu, memory = (value + more * (place == i) for i, value in enumerate(pair))
-            return cpu, memory
+        def changed(cpu_and_memory: tuple[int, int]) -> tuple[int, int]:
+            cpu, memory = cpu_and_memory
+            return cpu + added * (resource == "cpu"), memory + added * (resource == "memory")
 
         return replace(
             info,
             request=info.request | {resource: amount},
-            placed=info.placed | {resource: info.placed.get(resource, 0) + more},
-            scored=counted(info.scored),
-            nonzero=counted(info.nonzero),
+            placed=info.placed | {resource: info.placed.get(resource, 0) + added},
+            scored=changed(info.scored),
+            nonzero=changed(info.nonzero),
         )
 
 
 def ranked(info: PodInfo, priority: int) -> PodInfo:
-    """The pod with that priority."""
+    """The pod with this priority."""
     return replace(info, pod=with_spec(info.pod, priority=priority), priority=priority)
 
 
 def with_spec(pod: Pod, **fields: Any) -> Pod:
-    """The pod with these fields of its spec."""
+    """The pod with these fields of its spec replaced."""
     return put(pod, spec=put(pod.spec, **fields))

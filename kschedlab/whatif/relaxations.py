@@ -1,9 +1,9 @@
-"""Which constraint in the pod's spec keeps it pending? Each is taken away, and the pod decided for again."""
+"""Which constraint keeps a pod pending? Each is removed from its spec in turn, and the pod is scheduled again."""
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
 from itertools import combinations
@@ -26,7 +26,7 @@ from kschedlab.objects.model import (
 from kschedlab.whatif.case import Case, with_spec
 
 TAINTS, PAIRS = 20, 300
-"""How many kinds of taints, and how many pairs of changes, are tried at most."""
+"""The most taints, and the most pairs of changes, that are tried."""
 """The taint that NodeUnschedulable takes a cordoned node to have."""
 PREEMPTS = "with preemptionPolicy PreemptLowerPriority"
 
@@ -36,7 +36,7 @@ Change: TypeAlias = Callable[[Pod], Pod]
 
 @dataclass(frozen=True, eq=False)
 class Relaxation:
-    """Changes to the pod's spec with which it fits. ``changes``: in words; ``decision``: what is decided then."""
+    """Changes to the pod's spec with which it fits. ``changes``: in words. ``decision``: the decision with them."""
 
     changes: tuple[str, ...]
     decision: Decision
@@ -44,7 +44,7 @@ class Relaxation:
 
 @dataclass(frozen=True, eq=False)
 class Relaxations:
-    """What was found. ``tried``: how many changes, or pairs of them; ``left_out``: how many were too many to try."""
+    """The relaxations found. ``tried``: how many changes and pairs were tried. ``left_out``: how many were not."""
 
     found: tuple[Relaxation, ...] = ()
     tried: int = 0
@@ -52,23 +52,30 @@ class Relaxations:
 
 
 def relaxations(case: Case) -> Relaxations:
-    """The changes with which the pod fits: single ones, else pairs; those that open most nodes first."""
+    """The changes with which the pod fits: single ones, or else pairs; those that open the most nodes come first."""
     pod = case.info.pod
     taints = untolerated(pod, case.cluster)
     changes = [*relaxed_fields(pod), *tolerated(taints[:TAINTS])]
     tries: list[tuple[tuple[str, ...], Pod]] = [((name,), change(pod)) for name, change in changes]
     left_out = max(len(taints) - TAINTS, 0)
-    found = [*filter(None, (relaxed(case, *each) for each in tries))]
+    found = _fitting(case, tries)
+    tried = len(tries)
     if not found:
-        pairs = [((one, other), second(first(pod))) for (one, first), (other, second) in combinations(changes, 2)]
-        tries, left_out = [*tries, *pairs[:PAIRS]], left_out + max(len(pairs) - PAIRS, 0)
-        found = [*filter(None, (relaxed(case, *each) for each in pairs[:PAIRS]))]
-    found.sort(key=lambda each: (-len(each.decision.feasible), each.changes))
-    return Relaxations(tuple(found), len(tries), left_out)
+        pairs = [((a, b), second(first(pod))) for (a, first), (b, second) in combinations(changes, 2)]
+        found = _fitting(case, pairs[:PAIRS])
+        tried += len(pairs[:PAIRS])
+        left_out += max(len(pairs) - PAIRS, 0)
+    found.sort(key=lambda relaxation: (-len(relaxation.decision.feasible), relaxation.changes))
+    return Relaxations(tuple(found), tried, left_out)
+
+
+def _fitting(case: Case, tries: Sequence[tuple[tuple[str, ...], Pod]]) -> list[Relaxation]:
+    results = (relaxed(case, changes, pod) for changes, pod in tries)
+    return [relaxation for relaxation in results if relaxation is not None]
 
 
 def relaxed(case: Case, changes: tuple[str, ...], pod: Pod) -> Relaxation | None:
-    """What becomes of the changed pod, if it fits somewhere or preempts."""
+    """The relaxation by these changes, if the changed pod fits somewhere or preempts; else None."""
     info = case.cluster.info(pod)
     if case.fits(info) or changes == (PREEMPTS,):
         decision = case.decide(info)
@@ -78,17 +85,19 @@ def relaxed(case: Case, changes: tuple[str, ...], pod: Pod) -> Relaxation | None
 
 
 def relaxed_fields(pod: Pod) -> Iterator[tuple[str, Change]]:
-    """Each constraint in the pod's spec, in words, and the pod without it."""
+    """Each constraint in the pod's spec: its removal in words, and the change that removes it."""
     spec = pod.spec
     if spec.schedulingGates:
         yield "without its scheduling gates", partial(with_spec, schedulingGates=())
     for key, value in spec.nodeSelector.items():
         yield f"without nodeSelector {key}={value}", partial(_without_selector, key=key)
-    for index, port in ((i, p) for i, c in enumerate(spec.containers) for p in c.ports if p.hostPort):
-        yield f"without hostPort {port.hostPort}", partial(_without_port, container=index, port=port)
+    for index, container in enumerate(spec.containers):
+        for port in container.ports:
+            if port.hostPort:
+                yield f"without hostPort {port.hostPort}", partial(_without_port, container=index, port=port)
     for constraint in spec.topologySpreadConstraints:
         if constraint.whenUnsatisfiable == "DoNotSchedule":
-            yield f"without spreading over {constraint.topologyKey}", partial(_without_constraint, gone=constraint)
+            yield f"without spreading over {constraint.topologyKey}", partial(_without_constraint, removed=constraint)
     for volume in spec.volumes:
         if volume.persistentVolumeClaim is not None or volume.ephemeral is not None:
             yield f"without volume {volume.name}", partial(_without_volume, name=volume.name)
@@ -100,15 +109,15 @@ def relaxed_fields(pod: Pod) -> Iterator[tuple[str, Change]]:
 def _relaxed_affinity(affinity: Affinity) -> Iterator[tuple[str, Change]]:
     required = affinity.nodeAffinity.requiredDuringSchedulingIgnoredDuringExecution if affinity.nodeAffinity else None
     if required is not None:
-        yield "without required nodeAffinity", partial(_affinity, kind="nodeAffinity", terms=None)
+        yield "without required nodeAffinity", partial(_with_required, kind="nodeAffinity", terms=None)
         for term in (term for term in required.nodeSelectorTerms if len(term.matchExpressions) > 1):
-            for wanted in term.matchExpressions:
-                told = f"{wanted.key} {wanted.operator} {', '.join(wanted.values)}".rstrip()
-                yield f"without nodeAffinity {told}", partial(_without_expression, gone=wanted)
+            for expression in term.matchExpressions:
+                text = f"{expression.key} {expression.operator} {', '.join(expression.values)}".rstrip()
+                yield f"without nodeAffinity {text}", partial(_without_expression, removed=expression)
     for kind in ("podAffinity", "podAntiAffinity"):
-        given = getattr(affinity, kind)
-        for term in given.requiredDuringSchedulingIgnoredDuringExecution if given is not None else ():
-            yield f"without required {kind} by {term.topologyKey}", partial(_without_term, kind=kind, gone=term)
+        pod_affinity = getattr(affinity, kind)
+        for term in pod_affinity.requiredDuringSchedulingIgnoredDuringExecution if pod_affinity is not None else ():
+            yield f"without required {kind} by {term.topologyKey}", partial(_without_term, kind=kind, removed=term)
 
 
 def _without_selector(pod: Pod, key: str) -> Pod:
@@ -116,65 +125,66 @@ def _without_selector(pod: Pod, key: str) -> Pod:
 
 
 def _without_port(pod: Pod, container: int, port: ContainerPort) -> Pod:
-    found = pod.spec.containers[container]
-    ports = tuple(each for each in found.ports if each is not port)
-    containers = (*pod.spec.containers[:container], put(found, ports=ports), *pod.spec.containers[container + 1 :])
-    return with_spec(pod, containers=containers)
+    containers = list(pod.spec.containers)
+    ports = tuple(other for other in containers[container].ports if other is not port)
+    containers[container] = put(containers[container], ports=ports)
+    return with_spec(pod, containers=tuple(containers))
 
 
-def _without_constraint(pod: Pod, gone: TopologySpreadConstraint) -> Pod:
-    kept = tuple(each for each in pod.spec.topologySpreadConstraints if each is not gone)
+def _without_constraint(pod: Pod, removed: TopologySpreadConstraint) -> Pod:
+    kept = tuple(constraint for constraint in pod.spec.topologySpreadConstraints if constraint is not removed)
     return with_spec(pod, topologySpreadConstraints=kept)
 
 
 def _without_volume(pod: Pod, name: str) -> Pod:
-    return with_spec(pod, volumes=tuple(each for each in pod.spec.volumes if each.name != name))
+    return with_spec(pod, volumes=tuple(volume for volume in pod.spec.volumes if volume.name != name))
 
 
-def _affinity(pod: Pod, kind: str, terms: Any) -> Pod:
+def _with_required(pod: Pod, kind: str, terms: Any) -> Pod:
     """The pod with these required terms of one kind of affinity."""
     affinity = pod.spec.affinity or Affinity()
     changed = put(getattr(affinity, kind), requiredDuringSchedulingIgnoredDuringExecution=terms)
     return with_spec(pod, affinity=put(affinity, **{kind: changed}))
 
 
-def _without_term(pod: Pod, kind: str, gone: PodAffinityTerm) -> Pod:
+def _without_term(pod: Pod, kind: str, removed: PodAffinityTerm) -> Pod:
     terms = getattr(pod.spec.affinity, kind).requiredDuringSchedulingIgnoredDuringExecution
-    return _affinity(pod, kind, tuple(term for term in terms if term is not gone))
+    return _with_required(pod, kind, tuple(term for term in terms if term is not removed))
 
 
-def _without_expression(pod: Pod, gone: NodeSelectorRequirement) -> Pod:
+def _without_expression(pod: Pod, removed: NodeSelectorRequirement) -> Pod:
     affinity = pod.spec.affinity.nodeAffinity if pod.spec.affinity is not None else None
     required = affinity.requiredDuringSchedulingIgnoredDuringExecution if affinity is not None else None
     if required is None:
         return pod
     terms = (
-        put(term, matchExpressions=tuple(each for each in term.matchExpressions if each is not gone))
+        put(term, matchExpressions=tuple(e for e in term.matchExpressions if e is not removed))
         for term in required.nodeSelectorTerms
     )
-    return _affinity(pod, "nodeAffinity", put(required, nodeSelectorTerms=tuple(terms)))
+    return _with_required(pod, "nodeAffinity", put(required, nodeSelectorTerms=tuple(terms)))
 
 
 def untolerated(pod: Pod, cluster: Cluster) -> list[tuple[str, str]]:
-    """(key, value) of the taints that keep the pod off nodes, those of most nodes first."""
-    nodes: Counter[tuple[str, str]] = Counter()
+    """(key, value) of the taints that keep the pod off nodes; the most frequent come first."""
+    node_counts: Counter[tuple[str, str]] = Counter()
     for node in cluster.nodes:
         taints = [taint for taint in node.spec.taints if taint.effect != "PreferNoSchedule"]
         if node.spec.unschedulable:
             taints.append(UNSCHEDULABLE_TAINT)
-        refused = (t for t in taints if not any(each.tolerates(t) for each in pod.spec.tolerations))
-        nodes.update({(taint.key, taint.value) for taint in refused})
-    return [taint for taint, _ in sorted(nodes.items(), key=lambda item: (-item[1], item[0]))]
+        refusing = (t for t in taints if not any(toleration.tolerates(t) for toleration in pod.spec.tolerations))
+        node_counts.update({(taint.key, taint.value) for taint in refusing})
+    return [taint for taint, _ in sorted(node_counts.items(), key=lambda item: (-item[1], item[0]))]
 
 
 def tolerated(taints: list[tuple[str, str]]) -> Iterator[tuple[str, Change]]:
-    """A toleration for each of these taints, whatever its effect; those of ill nodes are not the pod's to tolerate."""
+    """A toleration for each of these taints with any effect; a pod should not tolerate those of unhealthy nodes."""
     for key, value in taints:
-        own = Toleration(key, operator="Equal", value=value)
+        toleration = Toleration(key, operator="Equal", value=value)
         taint = f"{key}={value}" if value else key
-        ill = key.startswith("node.kubernetes.io/")
-        yield f"if no node had the taint {taint}" if ill else f"tolerating {taint}", partial(_tolerating, more=own)
+        unhealthy = key.startswith("node.kubernetes.io/")
+        words = f"if no node had the taint {taint}" if unhealthy else f"tolerating {taint}"
+        yield words, partial(_tolerating, toleration=toleration)
 
 
-def _tolerating(pod: Pod, more: Toleration) -> Pod:
-    return with_spec(pod, tolerations=(*pod.spec.tolerations, more))
+def _tolerating(pod: Pod, toleration: Toleration) -> Pod:
+    return with_spec(pod, tolerations=(*pod.spec.tolerations, toleration))
