@@ -1,12 +1,12 @@
-"""A cluster in motion on one virtual clock: what surrounds a scheduler, and the scheduler at work.
+"""Simulates a whole cluster on one virtual clock: the API server, the scheduler and the controllers.
 
 ================  ================================================================================================
-``server/``       the API server in memory; ``informers`` are its clients' copies
+``server/``       the in-memory API server; ``informers`` are its clients' caches
 ``scheduler/``    kube-scheduler: start-up, handlers, cache, loop, binding cycles, preemption, users' plugins
-``controllers/``  kubelets, owners of pods, budgets, claims, clean-up
-``timeline/``     what happens from outside
-``perf/``         the same in the language of scheduler_perf
+``controllers/``  kubelets, workloads, budgets, volumes, garbage collection
+``timeline/``     changes from outside, read from scenario files
+``perf/``         workloads in the format of scheduler_perf
 ================  ================================================================================================
 
-``simulation`` wires the rooms together; all of them write to the ``log``, which ``replay`` and ``report`` read.
+``simulation`` wires these together. All of them write to the ``log``, which ``replay`` and ``report`` read.
 """

@@ -1,4 +1,4 @@
-"""The virtual clock: whole microseconds since 1970, moved on by SimPy. Nothing sleeps."""
+"""The virtual clock: whole microseconds since 1970, advanced by SimPy. Nothing sleeps."""
 
 from __future__ import annotations
 
@@ -10,9 +10,9 @@ import simpy
 
 def now(env: simpy.Environment) -> int:
     """Microseconds since 1970."""
-    return env.now  # type: ignore[return-value]  # it begins with an integer, and all delays are integers
+    return env.now  # type: ignore[return-value]  # it starts with an integer, and all delays are integers
 
 
 def after(env: simpy.Environment, delay: int, act: Callable[..., None], *arguments: Any) -> None:
-    """Call the function in that many microseconds; never within the call that asks for it."""
+    """Call the function after that many microseconds, always asynchronously, even if the delay is 0."""
     simpy.Timeout(env, delay).callbacks.append(lambda _: act(*arguments))

@@ -1,7 +1,7 @@
-"""Spans of time as Go writes them: ``300ms``, ``3s``, ``1h2m3.5s``.
+"""Durations in Go's notation: ``300ms``, ``3s``, ``1h2m3.5s``.
 
-Go 1.26: time/format.go (ParseDuration), time.go (String). The virtual clock ticks in microseconds; what is finer is
-refused.
+Go 1.26: time/format.go (ParseDuration), time.go (String). The virtual clock has a resolution of one microsecond; a
+finer duration is an error.
 """
 
 from __future__ import annotations
@@ -24,20 +24,20 @@ _UNITS = {
     "h": Fraction(3_600_000_000),
 }
 _PART = re.compile(r"([0-9]*)(?:\.([0-9]*))?([^0-9.]*)")
-_LONGEST_TEXT = 64
+_MAX_TEXT = 64
 LONGEST = (2**63 - 1) // 1000
-"""Microseconds: what fits Go's durations, 292 years."""
+"""Microseconds: the maximum of Go's durations, 292 years."""
 
 
 def parse_duration(text: str) -> int:
-    """Whole microseconds. ValueError, with what is wrong, if it is no duration, or is negative."""
-    if len(text) > _LONGEST_TEXT:
+    """Whole microseconds. ValueError, with the reason, if the text is not a duration or is negative."""
+    if len(text) > _MAX_TEXT:
         raise ValueError(f"{quoted(text)} is not a duration such as 300ms, 3s or 1h2m3.5s")
     if text.startswith("-") and text.strip("-0"):
         raise ValueError(f"{quoted(text)} is negative")
     total = sum(_parts(text, text.removeprefix("+")), Fraction(0))
     if total.denominator != 1:
-        raise ValueError(f"{quoted(text)} is finer than a microsecond, which is how the clock ticks")
+        raise ValueError(f"{quoted(text)} is finer than a microsecond, the clock's resolution")
     if total > LONGEST:
         raise ValueError(f"{quoted(text)} is longer than 292 years")
     return int(total)
@@ -46,8 +46,8 @@ def parse_duration(text: str) -> int:
 def _parts(whole: str, rest: str) -> list[Fraction]:
     if rest == "0":
         return []
-    found: list[Fraction] = []
-    while rest or not found:
+    parts: list[Fraction] = []
+    while rest or not parts:
         match = _PART.match(rest)
         assert match is not None
         number, fraction, unit = match[1], match[2] or "", match[3]
@@ -57,13 +57,13 @@ def _parts(whole: str, rest: str) -> list[Fraction]:
             raise ValueError(f"{quoted(whole)} has no unit: one of ns, us, ms, s, m, h, as in {number or 0}s")
         if unit not in _UNITS:
             raise ValueError(f"{quoted(whole)} has an unknown unit {quoted(unit)}: one of ns, us, ms, s, m, h")
-        found.append(Fraction(int(number + fraction), 10 ** len(fraction)) * _UNITS[unit])
+        parts.append(Fraction(int(number + fraction), 10 ** len(fraction)) * _UNITS[unit])
         rest = rest[match.end() :]
-    return found
+    return parts
 
 
 def duration_of(value: Any, path: Path, faults: list[Fault]) -> int | None:
-    """Microseconds; None, with the reason among the faults, if it is no duration."""
+    """Microseconds; None, with a fault, if the value is not a duration."""
     if value is None:
         faults.append(Fault(path, "is missing"))
         return None
@@ -75,7 +75,7 @@ def duration_of(value: Any, path: Path, faults: list[Fault]) -> int | None:
 
 
 def duration(microseconds: int) -> str:
-    """As Go prints a time.Duration: ``1h0m5s``, ``2.5s``, ``300ms``."""
+    """Format microseconds as Go prints a time.Duration: ``1h0m5s``, ``2.5s``, ``300ms``."""
     if microseconds < SECOND:
         if microseconds == 0:
             return "0s"

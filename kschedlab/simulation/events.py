@@ -1,4 +1,4 @@
-"""Events about objects: who records them, and who hears of them.
+"""Recording and broadcasting Events about objects.
 
 v1.37: client-go/tools/events (EventRecorder, EventBroadcaster). v1.13: client-go/tools/record.
 """
@@ -15,16 +15,16 @@ from kschedlab.simulation.server.resources import RESOURCES
 NORMAL, WARNING = "Normal", "Warning"
 
 NOTE_LENGTH = 1024
-"""The longest note of an event. v1.37: pkg/apis/core/validation/events.go, NoteLengthLimit."""
+"""The maximum length of an event's note. v1.37: pkg/apis/core/validation/events.go, NoteLengthLimit."""
 
 Record = Callable[[ApiObject, str, str, str], None]
-"""Tells of an object: it, Normal or Warning, the reason in one word, the message."""
+"""Records an event: (object, Normal or Warning, reason, message)."""
 
 Sink = Callable[[Recorded], None]
 
 
 class Broadcaster:
-    """Sends every event to the log and to the ``sinks``. What is recorded before it starts waits until it does."""
+    """Sends each event to the log and to the ``sinks``. Events recorded before it starts are sent when it starts."""
 
     def __init__(self, now: Now, log: Log) -> None:
         self._now = now
@@ -33,16 +33,16 @@ class Broadcaster:
         self._early: list[Recorded] | None = []
 
     def start(self, *sinks: Sink) -> None:
-        """Begin to send (StartRecordingToSink); further sinks can be added by starting again."""
+        """Start sending (StartRecordingToSink); call it again to add sinks."""
         self._sinks.extend(sinks)
         early, self._early = self._early, None
         for event in early or ():
             self._send(event)
 
-    def record(self, document: ApiObject, type: str, reason: str, message: str) -> None:
-        """Something happened to the object that its owner should know."""
-        kind = document.__class__
-        key, note = RESOURCES[kind].key_of(document), truncated(message)
+    def record(self, obj: ApiObject, type: str, reason: str, message: str) -> None:
+        """Record an event about the object."""
+        kind = obj.__class__
+        key, note = RESOURCES[kind].key_of(obj), truncated(message)
         event = Recorded(at=self._now(), kind=kind.__name__, key=key, type=type, reason=reason, message=note)
         if self._early is None:
             self._send(event)
@@ -55,12 +55,12 @@ class Broadcaster:
             sink(event)
 
 
-def silent(document: ApiObject, type: str, reason: str, message: str) -> None:
-    """A :data:`Record` that tells nobody."""
+def silent(obj: ApiObject, type: str, reason: str, message: str) -> None:
+    """A :data:`Record` that discards the event."""
 
 
 def truncated(message: str) -> str:
-    """The message, cut if an event can't hold it. v1.37: schedule_one.go, truncateMessage (which counts bytes)."""
+    """The message, truncated to an event's limit. v1.37: schedule_one.go, truncateMessage (which counts bytes)."""
     encoded = message.encode()
     if len(encoded) <= NOTE_LENGTH:
         return message

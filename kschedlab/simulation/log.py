@@ -1,6 +1,6 @@
-"""The event log: everything that happened, typed, in order, as JSON lines.
+"""The event log: typed entries in order, as JSON lines.
 
-Whoever makes something happen writes it here; replaying, reports and views only read.
+Every part of the simulation writes to it; replay, reports and views read it.
 """
 
 from __future__ import annotations
@@ -17,15 +17,15 @@ from kschedlab.simulation.server.status import Status
 
 
 class Entry(msgspec.Struct, frozen=True, tag_field="entry", tag=True, omit_defaults=True, kw_only=True):
-    """Something that happened ``at`` a moment of the virtual clock (microseconds since 1970)."""
+    """An entry of the log. ``at``: the virtual time, in microseconds since 1970."""
 
     at: int
 
 
 class Changed(Entry, frozen=True):
-    """An object of the API server was ADDED, MODIFIED or DELETED. ``old``, ``new``: the object before and after it.
+    """An object in the API server was ADDED, MODIFIED or DELETED. ``old``, ``new``: the object before and after.
 
-    ``by``: who asked for it: timeline, scheduler, kubelet, the name of a controller.
+    ``by``: the client: timeline, scheduler, kubelet, or a controller's name.
     """
 
     type: str
@@ -37,7 +37,7 @@ class Changed(Entry, frozen=True):
 
 
 class Step(Entry, frozen=True):
-    """The scheduler took a named step with a pod: pop, schedule, preempt, reserve, assume, permit, bind, ..."""
+    """A step of the scheduler with a pod: pop, schedule, preempt, reserve, assume, permit, bind, ..."""
 
     pod: str
     step: str
@@ -46,7 +46,7 @@ class Step(Entry, frozen=True):
 
 
 class Moved(Entry, frozen=True):
-    """A pod came to another part of the queue (active, backoff, unschedulable, in flight, gone), and what moved it."""
+    """A pod moved to a different part of the queue (active, backoff, unschedulable, in flight, gone), and why."""
 
     pod: str
     origin: str
@@ -55,7 +55,7 @@ class Moved(Entry, frozen=True):
 
 
 class Recorded(Entry, frozen=True):
-    """The broadcaster sent an Event about an object: what ``kubectl describe`` lists."""
+    """An Event about an object, as ``kubectl describe`` lists them."""
 
     kind: str
     key: str
@@ -65,16 +65,16 @@ class Recorded(Entry, frozen=True):
 
 
 class Began(Entry, frozen=True):
-    """A simulation began, with this generation (or those, by schedulerName) and seed."""
+    """The simulation started, with this generation (or several, by schedulerName) and seed."""
 
     generation: str
     seed: int = 0
 
 
 class Acted(Entry, frozen=True):
-    """An entry of the timeline took effect, or did not. ``act``: ``delete pod default/web``; ``place``: file and line.
+    """A timeline entry succeeded or failed. ``act``: ``delete pod default/web``; ``place``: file and line.
 
-    ``error``: why it did not; ``status``: what the API server answered, if it was the server that refused.
+    ``error``: why it failed; ``status``: the API server's answer, if the server rejected it.
     """
 
     act: str
@@ -84,7 +84,7 @@ class Acted(Entry, frozen=True):
 
 
 class Measured(Entry, frozen=True):
-    """A measurement begins or ends (``on``): of the pods of these namespaces with these labels."""
+    """A measurement of the pods in these namespaces with these labels starts (``on``) or stops."""
 
     name: str
     on: bool
@@ -93,13 +93,13 @@ class Measured(Entry, frozen=True):
 
 
 class Log:
-    """Entries in the order in which they were written."""
+    """The entries in the order in which they were written."""
 
     def __init__(self) -> None:
         self.entries: list[Entry] = []
 
     def write(self, entry: Entry) -> None:
-        """Put the entry at the end."""
+        """Append the entry."""
         self.entries.append(entry)
 
     def __iter__(self) -> Iterator[Entry]:
@@ -109,7 +109,7 @@ class Log:
         return len(self.entries)
 
     def lines(self) -> Iterator[str]:
-        """One JSON text an entry, with the name of its type under ``entry``."""
+        """One JSON text per entry, with the name of its type in ``entry``."""
         encoder = msgspec.json.Encoder(enc_hook=str)
         return (encoder.encode(entry).decode() for entry in self.entries)
 
@@ -118,12 +118,12 @@ class Log:
 
 
 class _Changed(Entry, frozen=True, tag="Changed"):
-    """A change as it is read: with objects of the model."""
+    """A change as it is decoded: with typed objects."""
 
     type: str
     kind: str
     key: str
-    old: Union[(*KINDS.values(), None)] = None  # type: ignore[valid-type]  # noqa: UP007  # made of a table
+    old: Union[(*KINDS.values(), None)] = None  # type: ignore[valid-type]  # noqa: UP007  # from a table
     new: Union[(*KINDS.values(), None)] = None  # type: ignore[valid-type]  # noqa: UP007
     by: str = ""
 
@@ -134,10 +134,10 @@ _ENTRIES = msgspec.json.Decoder(
 
 
 def read_log(lines: Iterable[str], name: str = "<log>") -> Log:
-    """The log that :meth:`Log.lines` wrote: the same entries, with typed objects.
+    """Read the lines of :meth:`Log.lines`: the same entries, with typed objects.
 
-    ``name``: what messages call the input. ManifestError with the line that is no entry, or is older than the one
-    before it.
+    ``name``: the input's name in messages. ManifestError with the line that is not an entry, or is older than the
+    entry before it.
     """
     log, latest = Log(), None
     for number, line in enumerate(lines, 1):
@@ -148,7 +148,7 @@ def read_log(lines: Iterable[str], name: str = "<log>") -> Log:
         except (msgspec.MsgspecError, NotImplementedError, RecursionError, UnicodeEncodeError, ValueError) as error:
             raise ManifestError([Problem(0, number, name, f"is not an entry of a log: {error}")]) from None
         if latest is not None and entry.at < latest:
-            raise ManifestError([Problem(0, number, name, "happened before the entry before it")])
+            raise ManifestError([Problem(0, number, name, "is earlier than the entry before it")])
         log.write(entry)
         latest = entry.at
     return log

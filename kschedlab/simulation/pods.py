@@ -1,4 +1,4 @@
-"""What everyone asks of pods: do they still count, who manages them, what do their conditions say?
+"""Helpers for pods: whether they are active, their controlling owner, and their conditions.
 
 v1.37: pkg/api/v1/pod/util.go, pkg/controller/controller_utils.go, apimachinery pkg/apis/meta/v1/controller_ref.go.
 """
@@ -15,40 +15,40 @@ from kschedlab.objects.model import Pod, PodCondition
 C = TypeVar("C", bound=PodCondition | Condition)
 
 SCHEDULED, READY, DISRUPTION_TARGET = "PodScheduled", "Ready", "DisruptionTarget"
-"""Types of conditions."""
+"""Condition types."""
 
 NODE_NOT_READY = "NodeNotReady"
-"""Why a pod that runs is not ready: its node is not."""
+"""The reason of a running pod's Ready condition when its node is not ready."""
 
 TERMINAL = ("Succeeded", "Failed")
 
 
 def controller_of(metadata: ObjectMeta) -> OwnerReference | None:
-    """The owner that manages the object, if there is one."""
+    """The controlling owner of the object, or None."""
     return next((owner for owner in metadata.ownerReferences if owner.controller), None)
 
 
 def is_active(pod: Pod) -> bool:
-    """Neither finished nor on its way out."""
+    """Whether the pod is neither finished nor terminating."""
     return pod.metadata.deletionTimestamp is None and pod.status.phase not in TERMINAL
 
 
 def is_ready(pod: Pod) -> bool:
-    """Whether the pod's Ready condition holds."""
-    found = condition_of(pod.status.conditions, READY)
-    return found is not None and found.status == "True"
+    """Whether the pod's Ready condition is True."""
+    condition = condition_of(pod.status.conditions, READY)
+    return condition is not None and condition.status == "True"
 
 
-# -- conditions, of any kind of object
+# -- conditions of any kind of object
 
 
 def condition_of(conditions: tuple[C, ...], type: str) -> C | None:
-    """The condition of that type, if there is one."""
+    """The condition of that type, or None."""
     return next((condition for condition in conditions if condition.type == type), None)
 
 
 def with_condition(conditions: tuple[C, ...], condition: C, now: int) -> tuple[C, ...]:
-    """The conditions with this one in the place of the one of its type; its time stays as long as its status does."""
+    """The conditions, with this one added or replaced; its transition time changes only with its status."""
     for i, old in enumerate(conditions):
         if old.type == condition.type:
             since = old.lastTransitionTime if old.status == condition.status else Time.second(now)

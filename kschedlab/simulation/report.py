@@ -1,6 +1,6 @@
-"""What a run came to: how fast, how often tried, how long waited, how full, who had to go, what was left.
+"""The figures of a run: throughput, attempts, waiting times, utilization, evictions, unschedulable pods.
 
-A pure function of the event log, whether the run is still there or was read back.
+A pure function of the event log, of a live run or one that was read back.
 """
 
 from __future__ import annotations
@@ -21,8 +21,8 @@ CPU, MEMORY = 0, 1
 
 
 @dataclass(frozen=True)
-class Waits:
-    """How long pods of one priority waited from their creation to their binding: seconds."""
+class WaitTimes:
+    """Seconds from creation to binding, for the pods of one priority."""
 
     pods: int
     p50: float
@@ -31,10 +31,10 @@ class Waits:
 
 
 @dataclass(frozen=True)
-class Used:
-    """How much of what the nodes have is requested by pods on them, from 0 to 1: on average over time, and at the end.
+class Utilization:
+    """The share of the nodes' allocatable that their pods request, from 0 to 1: time-weighted mean, and final value.
 
-    ``over_time``: (seconds after the beginning, what is used from then on).
+    ``over_time``: (seconds after the start, share from then on).
     """
 
     mean: float
@@ -44,7 +44,7 @@ class Used:
 
 @dataclass(frozen=True)
 class Throughput:
-    """What was measured under a name: pods bound, and how many of them in a second of the virtual clock."""
+    """The result of a named measurement: bound pods, in total and per second of virtual time."""
 
     name: str
     pods: int
@@ -54,14 +54,14 @@ class Throughput:
 
 @dataclass(frozen=True)
 class Report:
-    """The figures of a run. Times are seconds; ``pods_per_second`` are None where no time has passed.
+    """The figures of a run. Times are in seconds; ``pods_per_second`` is None where no time has passed.
 
-    ``seconds``: of the virtual clock, from the beginning to the last entry; ``created``: pods that came without a
-    node; ``pods_per_second``: from the first one's creation to the last binding; ``wall_pods_per_second``: of the clock
-    on the wall, if that was told. ``attempts``: scheduling cycles, ``failed_attempts``: those that found no node;
-    ``skipped``: pods that were popped in vain. ``preemptions``: pods for which others had to go; ``victims``: those;
-    ``evicted``: through the eviction API. ``waits``: by priority; ``unschedulable``: pods without a node at the end,
-    and why; ``failures``: what the timeline wanted and did not get, with the place.
+    ``seconds``: virtual time from the start to the last entry; ``created``: pods created without a node;
+    ``pods_per_second``: from the first creation to the last binding; ``wall_pods_per_second``: per second of wall-clock
+    time, if known. ``attempts``: scheduling cycles; ``failed_attempts``: cycles that found no node; ``skipped``: popped
+    pods that were not scheduled. ``preemptions``: pods that preempted others; ``victims``: the preempted pods;
+    ``evicted``: pods evicted through the eviction API. ``waits``: by priority; ``unschedulable``: pods without a node
+    at the end, with the reason; ``failures``: failed timeline entries, with file and line.
     """
 
     generation: str
@@ -78,9 +78,9 @@ class Report:
     victims: int
     evicted: int
     deleted: int
-    waits: dict[int, Waits]
-    cpu: Used
-    memory: Used
+    waits: dict[int, WaitTimes]
+    cpu: Utilization
+    memory: Utilization
     throughput: tuple[Throughput, ...]
     unschedulable: dict[str, str]
     failures: tuple[str, ...]
@@ -91,28 +91,28 @@ class Report:
 
 
 def report_of(log: Log, wall: float | None = None) -> Report:
-    """The report of a log. ``wall``: how many seconds the run took. O(entries)."""
-    reading = _Reading()
+    """The report of a log. ``wall``: wall-clock seconds of the run. O(entries)."""
+    reading = _LogReader()
     for entry in log:
         reading.take(entry)
     return reading.finish(wall)
 
 
-class _Window:
-    """A measurement under way."""
+class _Measurement:
+    """A measurement in progress."""
 
     def __init__(self, began: Measured) -> None:
         self.began = began
         self.pods = 0
         self.last = began.at
 
-    def see(self, at: int, pod: Pod) -> None:
-        wanted, metadata = self.began, pod.metadata
-        if metadata.namespace in wanted.namespaces and wanted.labels.items() <= metadata.labels.items():
+    def pod_bound(self, at: int, pod: Pod) -> None:
+        selection, metadata = self.began, pod.metadata
+        if metadata.namespace in selection.namespaces and selection.labels.items() <= metadata.labels.items():
             self.pods += 1
             self.last = at
 
-    def done(self) -> Throughput:
+    def result(self) -> Throughput:
         seconds = (self.last - self.began.at) / SECOND
         return Throughput(self.began.name, self.pods, seconds, _rate(self.pods, seconds))
 
@@ -125,10 +125,10 @@ class _Amounts(NamedTuple):
 
 
 class _Usage:
-    """How full the nodes are, as it changes."""
+    """Tracks the utilization of the nodes over time."""
 
     def __init__(self) -> None:
-        self._room = [0, 0]
+        self._allocatable = [0, 0]
         self._used = [0, 0]
         self._of: dict[str, tuple[str, _Amounts]] = {}
         self._on: dict[str, dict[str, None]] = {}
@@ -137,18 +137,18 @@ class _Usage:
 
     def node(self, at: int, key: str, node: Node | None) -> None:
         before = self._nodes.pop(key, None)
-        room = None if node is None else _room(node)
+        allocatable = None if node is None else _allocatable_of(node)
         pods = [self._of[pod][1] for pod in self._on.get(key, ())]
         if before is not None:
-            self._add(self._room, before, -1)
+            self._add(self._allocatable, before, -1)
             for amounts in pods:
                 self._add(self._used, amounts, -1)
-        if room is not None:
-            self._nodes[key] = room
-            self._add(self._room, room, 1)
+        if allocatable is not None:
+            self._nodes[key] = allocatable
+            self._add(self._allocatable, allocatable, 1)
             for amounts in pods:
                 self._add(self._used, amounts, 1)
-        if before != room:
+        if before != allocatable:
             self._point(at)
 
     def pod(self, at: int, key: str, pod: Pod | None) -> None:
@@ -174,23 +174,26 @@ class _Usage:
         sums[MEMORY] += sign * amounts.memory
 
     def _point(self, at: int) -> None:
-        cpu, memory = (used / room if room else 0.0 for used, room in zip(self._used, self._room, strict=True))
+        cpu, memory = (
+            used / allocatable if allocatable else 0.0
+            for used, allocatable in zip(self._used, self._allocatable, strict=True)
+        )
         if self.points and self.points[-1][0] == at:
             self.points.pop()
         self.points.append((at, cpu, memory))
 
-    def used(self, which: int, start: int, end: int) -> Used:
-        """Of CPU or of memory, between these moments."""
+    def used(self, which: int, start: int, end: int) -> Utilization:
+        """The utilization of CPU or memory between these times."""
         points = [(point[0], point[1 + which]) for point in self.points]
         later = [at for at, _ in points[1:]] + [end]
         area = sum(value * (then - at) for (at, value), then in zip(points, later, strict=False))
         mean = area / (end - start) if end > start else (points[-1][1] if points else 0.0)
         over_time = tuple(((at - start) / SECOND, value) for at, value in _changes(points))
-        return Used(mean, points[-1][1] if points else 0.0, over_time)
+        return Utilization(mean, points[-1][1] if points else 0.0, over_time)
 
 
 def _changes(points: Iterable[tuple[int, float]]) -> Iterable[tuple[int, float]]:
-    """Those that differ from the one before them."""
+    """The points whose value differs from the one before."""
     latest = None
     for point in points:
         if point[1] != latest:
@@ -198,14 +201,14 @@ def _changes(points: Iterable[tuple[int, float]]) -> Iterable[tuple[int, float]]
             yield point
 
 
-def _room(node: Node) -> _Amounts:
+def _allocatable_of(node: Node) -> _Amounts:
     allocatable = node.status.allocatable
     cpu, memory = allocatable.get("cpu"), allocatable.get("memory")
     return _Amounts(cpu.milli() if cpu is not None else 0, memory.value() if memory is not None else 0)
 
 
-class _Reading:
-    """What has been read of a log so far."""
+class _LogReader:
+    """Accumulates a report while reading a log."""
 
     def __init__(self) -> None:
         self.began: Began | None = None
@@ -220,7 +223,7 @@ class _Reading:
         self.last = 0
         self.waits: dict[int, list[int]] = {}
         self.usage = _Usage()
-        self.open: dict[str, _Window] = {}
+        self.open: dict[str, _Measurement] = {}
         self.throughput: list[Throughput] = []
         self.failures: list[str] = []
 
@@ -257,9 +260,9 @@ class _Reading:
 
     def _measured(self, entry: Measured) -> None:
         if entry.on:
-            self.open[entry.name] = _Window(entry)
+            self.open[entry.name] = _Measurement(entry)
         elif entry.name in self.open:
-            self.throughput.append(self.open.pop(entry.name).done())
+            self.throughput.append(self.open.pop(entry.name).result())
 
     def _pod(self, at: int, key: str, old: Pod | None, new: Pod | None) -> None:
         self.usage.pod(at, key, new)
@@ -284,11 +287,11 @@ class _Reading:
         self.last = at
         self.waits.setdefault(pod.spec.priority or 0, []).append(at - since)
         for window in self.open.values():
-            window.see(at, pod)
+            window.pod_bound(at, pod)
 
     def finish(self, wall: float | None) -> Report:
         start, counts = self.start or 0, self.counts
-        unfinished = [window.done() for window in self.open.values()]
+        unfinished = [window.result() for window in self.open.values()]
         waiting = {key: pod for key, pod in sorted(self.pending.items()) if pod.status.phase not in TERMINAL}
         return Report(
             generation=self.began.generation if self.began else "",
@@ -320,14 +323,14 @@ def _rate(pods: int, seconds: float) -> float | None:
     return pods / seconds if seconds > 0 else None
 
 
-def _waits(found: Sequence[int]) -> Waits:
-    ordered = sorted(found)
+def _waits(waits: Sequence[int]) -> WaitTimes:
+    ordered = sorted(waits)
 
     def percentile(percent: int) -> float:
-        """The smallest one that so many percent do not exceed."""
+        """Nearest-rank percentile, in seconds."""
         return ordered[-(-len(ordered) * percent // 100) - 1] / SECOND
 
-    return Waits(len(ordered), percentile(50), percentile(95), ordered[-1] / SECOND)
+    return WaitTimes(len(ordered), percentile(50), percentile(95), ordered[-1] / SECOND)
 
 
 def _is_evicted(pod: Pod) -> bool:
@@ -335,7 +338,7 @@ def _is_evicted(pod: Pod) -> bool:
 
 
 def _why(pod: Pod) -> str:
-    """What the pod's condition says."""
+    """The message of the pod's PodScheduled condition."""
     for condition in pod.status.conditions:
         if condition.type == "PodScheduled" and condition.status == "False":
             return condition.message or condition.reason

@@ -1,11 +1,11 @@
-"""A cluster in motion: API server, scheduler, controllers, kubelets and a timeline on one virtual clock.
+"""Simulates a cluster: API server, scheduler, controllers, kubelets and a timeline on one virtual clock.
 
     simulation = Simulation(load("cluster.yaml"), seed=7)
     simulation = Simulation.of(load_scenario("cluster.yaml", "outage.yaml"))
     simulation.run()
     simulation.log, simulation.pods(), simulation.report()
 
-Same input, same seed: the same log, byte for byte.
+The same input with the same seed gives the same log, byte for byte.
 """
 
 from __future__ import annotations
@@ -45,29 +45,29 @@ from kschedlab.simulation.timeline.running import Acting
 from kschedlab.simulation.timeline.scenario import Scenario, Settings
 
 START = int(Time.parse("2026-01-01T00:00:00Z"))
-"""When a simulation begins, if nobody says otherwise."""
+"""The default start time."""
 
 LONGEST = 24 * 3600 * SECOND
-"""Microseconds after the timeline's last moment, when a run ends in which something is tried again and again."""
+"""Microseconds after the timeline's last action at which a run that never settles ends."""
 
 DEFAULT = Settings()
 
-_TOLD = 256
-_PARTS = ("active", "backoff")
+_PROGRESS_INTERVAL = 256
+_ACTIVE_PARTS = ("active", "backoff")
 
 Progress = Callable[[int, int], None]
-"""Called now and then: how many pods were bound, of how many that were there to be."""
+"""Called regularly with the number of bound pods and the number of all pods so far."""
 
 
 class Simulation:
-    """A run from its first moment.
+    """A simulated cluster, from its start.
 
-    ``objects``: what is there from the beginning. ``generation``: which scheduler, one for each schedulerName
-    (profiles), or its name; ``seed``: of ties and of generated names; ``timeline``: what happens, as moments;
-    ``settings``: how the world around the scheduler behaves; ``start``: microseconds since 1970; ``plugins``: the
-    user's own. ManifestError if an object cannot be there.
+    ``objects``: the initial objects. ``generation``: the scheduler, its name, or one per schedulerName (profiles);
+    ``seed``: for tie-breaking and generated names; ``timeline``: the scheduled actions; ``settings``: kubelet,
+    latencies and workload controllers; ``start``: microseconds since 1970; ``plugins``: the user's plugins.
+    ManifestError if the API server rejects an object.
 
-    ``until``: microseconds after the start at which :meth:`run` ends if nothing else is said.
+    ``until``: microseconds after the start at which :meth:`run` ends by default.
     """
 
     def __init__(
@@ -84,20 +84,20 @@ class Simulation:
     ) -> None:
         profiles = GENERATIONS[generation] if isinstance(generation, str) else generation
         moments = sorted(timeline, key=lambda moment: moment.at)
-        self.start = start = int(start)  # not a Time: that is how a log would show it
+        self.start = start = int(start)  # an int, not a Time: a Time would change the log's format
         self.until = until
         self.env = simpy.Environment(initial_time=start)
         self.log = Log()
-        self.log.write(Began(at=start, generation=_named(profiles), seed=seed))
+        self.log.write(Began(at=start, generation=_generation_names(profiles), seed=seed))
         self.api = ApiServer(self.env, self.log, api_of(profiles), seed=seed)
         self._restore(_objects(objects))
         rng = random.Random(seed)
         self._start_up = StartUp(
             self.env, self.api, profiles, self.log, rng=rng, plugins=plugins, latencies=settings.latencies
         )
-        self._acting = Acting(self.env, self.api, self.log, seed)
+        self._timeline_runner = Acting(self.env, self.api, self.log, seed)
         self._last = start + (moments[-1].at if moments else 0)
-        self._counted = _Counted(self.log)
+        self._pod_counter = _PodCounter(self.log)
         self._start_up.start()
         self._informers = Informers(self.env, self.api)
         self._start_controllers(settings)
@@ -111,12 +111,12 @@ class Simulation:
         seed: int | None = None,
         plugins: Iterable[object] = (),
     ) -> Simulation:
-        """What was read from files; ``generation`` and ``seed`` go before what they say. ManifestError."""
+        """A simulation from files; ``generation`` and ``seed`` override the files' values. ManifestError."""
         options = scenario.options
         profiles: str | Profiles = generation or options.generation or LATEST
         if options.config and (generation is None or isinstance(generation, str)):
-            named = generation or options.generation
-            profiles = load_configuration(options.config, GENERATIONS[named] if named else None)
+            name = generation or options.generation
+            profiles = load_configuration(options.config, GENERATIONS[name] if name else None)
         return cls(
             scenario.objects,
             profiles,
@@ -128,7 +128,7 @@ class Simulation:
             until=options.until,
         )
 
-    # -- what can be seen
+    # -- state
 
     @property
     def now(self) -> int:
@@ -141,61 +141,61 @@ class Simulation:
         return self._start_up.scheduler
 
     def pods(self) -> list[Pod]:
-        """The pods as the API server has them, in the order of their keys."""
+        """The pods in the API server, in key order."""
         return self.api.list(Pod)[0]
 
     def report(self, wall: float | None = None) -> Report:
-        """What the run came to. ``wall``: the seconds that it took, for the pods per second."""
+        """The report of the run. ``wall``: its wall-clock seconds, for the pods per second."""
         return report_of(self.log, wall)
 
     @property
     def settled(self) -> bool:
-        """Whether nothing is left to be done.
+        """Whether nothing more happens without an outside event.
 
-        The timeline is over, no pod is in the active queue, in backoff or on its way to a node, no kubelet or
-        controller has anything before it; pods that are unschedulable may be left, which only an event would help.
+        The timeline is over, no pod is active, in backoff or being bound, and no kubelet or controller has pending
+        work. Unschedulable pods may remain: only an event would help them.
         """
-        if self._acting.busy or not self.scheduler.running or not all(map(_is_flush, self._scheduled())):
+        if self._timeline_runner.busy or not self.scheduler.running or not all(map(_is_flush, self._upcoming_events())):
             return False
-        return all(place.part not in _PARTS for place in self.scheduler.context.queue.places().values())
+        return all(place.part not in _ACTIVE_PARTS for place in self.scheduler.context.queue.places().values())
 
-    def _scheduled(self) -> Iterator[simpy.Event]:
-        """The events that are to come."""
+    def _upcoming_events(self) -> Iterator[simpy.Event]:
+        """The upcoming events of the environment."""
         return (entry[3] for entry in self.env._queue)
 
-    # -- in motion
+    # -- running
 
     def step(self) -> list[Entry]:
-        """Go on until something is written to the log, and give that; nothing once all is settled."""
-        before = len(self.log)
-        while len(self.log) == before and not self.settled and self.env.peek() <= self._last + LONGEST:
+        """Run until the log grows, and return the new entries; none once the simulation has settled."""
+        length = len(self.log)
+        while len(self.log) == length and not self.settled and self.env.peek() <= self._last + LONGEST:
             self.env.step()
-        return self.log.entries[before:]
+        return self.log.entries[length:]
 
     def run(self, until: int | str | None = None, progress: Progress | None = None) -> None:
-        """Go on to this moment after the start (microseconds, or a duration such as ``90s``), or until all is settled.
+        """Run until this time after the start (microseconds, or a duration such as ``90s``), or until it settles.
 
-        Without ``until``, the scenario's counts. Something that is tried again and again for ever is given up a day
-        after the timeline's last moment. ValueError if ``until`` is no duration.
+        ``until`` defaults to the scenario's. A run that never settles ends a day after the timeline's last action.
+        ValueError if ``until`` is not a duration.
         """
         for steps, _ in enumerate(self._advance(until)):
-            if progress is not None and steps % _TOLD == 0:
-                progress(*self._counted.now())
+            if progress is not None and steps % _PROGRESS_INTERVAL == 0:
+                progress(*self._pod_counter.now())
         if progress is not None:
-            progress(*self._counted.now())
+            progress(*self._pod_counter.now())
 
     def follow(self, until: int | str | None = None) -> Iterator[Entry]:
-        """As :meth:`run`, and what was in the log before, and all that is written to it, as it comes."""
-        told = 0
+        """As :meth:`run`, but yields the entries of the log: the existing ones first, then new ones as they come."""
+        written = 0
         for _ in self._advance(until):
-            yield from islice(self.log.entries, told, None)
-            told = len(self.log)
-        yield from islice(self.log.entries, told, None)
+            yield from islice(self.log.entries, written, None)
+            written = len(self.log)
+        yield from islice(self.log.entries, written, None)
 
     def _advance(self, until: int | str | None) -> Iterator[None]:
-        """One event of the environment after the other."""
-        given = parse_duration(until) if isinstance(until, str) else until
-        limit = self.until if given is None else given
+        """Process the environment's events one by one."""
+        duration = parse_duration(until) if isinstance(until, str) else until
+        limit = self.until if duration is None else duration
         end = self._last + LONGEST if limit is None else self.start + limit
         while self.env.peek() <= end and not (limit is None and self.settled):
             self.env.step()
@@ -205,15 +205,15 @@ class Simulation:
 
     # -- the parts
 
-    def _restore(self, documents: Iterable[ApiObject | Given]) -> None:
-        """Set the cluster up. ManifestError with all that cannot be there."""
+    def _restore(self, objects: Iterable[ApiObject | Given]) -> None:
+        """Store the initial objects. ManifestError with all that the API server rejects."""
         problems = []
-        for one in documents:
+        for obj in objects:
             try:
-                self.api.restore(one.document if isinstance(one, Given) else one)
+                self.api.restore(obj.document if isinstance(obj, Given) else obj)
             except ApiError as error:
                 why = str(error)
-                problems.append(one.problem(why) if isinstance(one, Given) else Problem(0, 0, "objects", why))
+                problems.append(obj.problem(why) if isinstance(obj, Given) else Problem(0, 0, "objects", why))
         if problems:
             raise ManifestError(problems)
 
@@ -236,60 +236,60 @@ class Simulation:
         informers.start()
 
     def _timeline(self, moments: list[Moment]) -> Generator[Any, Any, None]:
-        self._acting.busy += 1
+        self._timeline_runner.busy += 1
         yield self.scheduler.informers.synced
         yield self._informers.synced
-        self._acting.busy -= 1
-        yield from self._acting.run(moments)
+        self._timeline_runner.busy -= 1
+        yield from self._timeline_runner.run(moments)
 
 
-def _named(profiles: Profiles) -> str:
+def _generation_names(profiles: Profiles) -> str:
     return profiles.name if isinstance(profiles, Generation) else ", ".join(each.name for each in profiles.values())
 
 
 def _objects(objects: Objects | Iterable[ApiObject | Given]) -> list[ApiObject | Given]:
-    """All objects, owners before what they own: ReplicaSets and pods last."""
+    """All objects, owners before their dependents: ReplicaSets and pods last."""
     if not isinstance(objects, Objects):
         return sorted(objects, key=_rank)
     lists = (value for value in vars(objects).values() if isinstance(value, list))
-    return sorted((one for value in lists for one in value if isinstance(one, ApiObject)), key=_rank)
+    return sorted((obj for value in lists for obj in value if isinstance(obj, ApiObject)), key=_rank)
 
 
-def _rank(one: ApiObject | Given) -> int:
-    document = one.document if isinstance(one, Given) else one
-    return 2 if isinstance(document, Pod) else 1 if isinstance(document, ReplicaSet) else 0
+def _rank(obj: ApiObject | Given) -> int:
+    actual = obj.document if isinstance(obj, Given) else obj
+    return 2 if isinstance(actual, Pod) else 1 if isinstance(actual, ReplicaSet) else 0
 
 
 def _is_flush(event: simpy.Event) -> bool:
-    """Whether only one of the queue's timers waits for the event: those go on while there is any pod in the queue."""
+    """Whether only a flush timer of the queue waits for the event; these run while any pod is in the queue."""
     waiting = [getattr(callback, "__self__", None) for callback in event.callbacks or ()]
-    return bool(waiting) and all(isinstance(one, simpy.Process) and one.name == _FLUSH for one in waiting)
+    return bool(waiting) and all(isinstance(process, simpy.Process) and process.name == _FLUSH for process in waiting)
 
 
 _FLUSH = KubeScheduler._flush.__name__
 
 
-class _Counted:
-    """How many pods there are, and how many of them have come to a node, counted as the log grows."""
+class _PodCounter:
+    """Counts all pods and those bound to a node as the log grows."""
 
     def __init__(self, log: Log) -> None:
         self._log = log
         self._read = 0
         self._bound = 0
-        self._all = 0
+        self._created = 0
 
     def now(self) -> tuple[int, int]:
         entries = self._log.entries
         for i in range(self._read, len(entries)):
             entry = entries[i]
             if isinstance(entry, Changed) and entry.kind == "Pod":
-                self._count(entry.old, entry.new)
+                self._count_change(entry.old, entry.new)
         self._read = len(entries)
-        return self._bound, self._all
+        return self._bound, self._created
 
-    def _count(self, old: Pod | None, new: Pod | None) -> None:
-        self._all += old is None
+    def _count_change(self, old: Pod | None, new: Pod | None) -> None:
+        self._created += old is None
         if new is None:
-            self._all -= old is not None and not old.spec.nodeName
+            self._created -= old is not None and not old.spec.nodeName
         else:
             self._bound += bool(new.spec.nodeName) and (old is None or not old.spec.nodeName)

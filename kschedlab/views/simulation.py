@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import TextIO
 
 from kschedlab.objects.model import Pod
-from kschedlab.simulation.report import Report, Used
+from kschedlab.simulation.report import Report, Utilization
 from kschedlab.views.html import visible
 from kschedlab.views.kubectl import get_pods_wide
 from kschedlab.views.words import aligned, count
@@ -66,7 +66,7 @@ def _used(report: Report) -> Iterator[str]:
     yield from aligned([["", "mean", "at the end"], _row("cpu", report.cpu), _row("memory", report.memory)])
 
 
-def _row(name: str, used: Used) -> list[str]:
+def _row(name: str, used: Utilization) -> list[str]:
     return [name, f"{used.mean:.1%}", f"{used.final:.1%}"]
 
 

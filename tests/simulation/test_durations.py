@@ -36,7 +36,7 @@ def test_durations_as_go_reads_them(text, microseconds):
         ("3 s", '"3 s" has an unknown unit " s": one of ns, us, ms, s, m, h'),
         ("3d", '"3d" has an unknown unit "d": one of ns, us, ms, s, m, h'),
         ("-3s", '"-3s" is negative'),
-        ("1ns", '"1ns" is finer than a microsecond, which is how the clock ticks'),
+        ("1ns", '"1ns" is finer than a microsecond, the clock\'s resolution'),
         ("3000000h", '"3000000h" is longer than 292 years'),
         ("1" * 65 + "s", f'"{"1" * 60}..." is not a duration such as 300ms, 3s or 1h2m3.5s'),
     ],

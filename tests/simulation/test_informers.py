@@ -218,14 +218,14 @@ def test_a_broken_connection_is_resumed_where_it_was(world: Snapshot) -> None:
     world.create("a", "b")
     world.wait()
     heard.take()
-    informer.cut(5 * SECOND)
+    informer.disconnect(5 * SECOND)
     world.create("c")
     world.delete("a")
     world.wait(4 * SECOND)
     assert (heard.take(), names(informer)) == ([], ["a", "b"])
     world.wait(2 * SECOND)
     assert (heard.take(), names(informer)) == (["+c", "~a", "-a"], ["b", "c"])
-    assert informer.lists == 1
+    assert informer.list_calls == 1
 
 
 def test_what_was_on_its_way_when_the_connection_broke_comes_again(world: Snapshot) -> None:
@@ -234,7 +234,7 @@ def test_what_was_on_its_way_when_the_connection_broke_comes_again(world: Snapsh
     world.wait(2000)
     world.create("a")
     world.wait(500)
-    informer.cut()
+    informer.disconnect()
     world.wait(5000)
     assert heard.take() == ["+a"]
 
@@ -246,15 +246,15 @@ def test_a_client_that_missed_too_much_lists_again() -> None:
     world.create("a", "b", "c")
     world.wait()
     heard.take()
-    informer.cut(SECOND)
+    informer.disconnect(SECOND)
     world.delete("a")
     world.phase("b", "Running")
     world.create("d")
     world.wait(SECOND + BACKOFF - 10)
-    assert (heard.take(), informer.lists) == ([], 1)
+    assert (heard.take(), informer.list_calls) == ([], 1)
     world.wait(20)
     assert heard.take() == ["-a", "~b", "+d"]  # as processReplacedAllInfo: deletions first, nothing of c
-    assert informer.lists == 2
+    assert informer.list_calls == 2
     world.phase("c", "Running")
     world.wait()
     assert heard.take() == ["~c"]
@@ -267,7 +267,7 @@ def test_the_server_may_say_on_the_watch_that_it_cannot_go_on(world: Snapshot) -
     watch.send(world.env.now, WatchEvent("ERROR", ApiError.expired(1, 2).status))
     world.create("a")
     world.wait(BACKOFF + 10)
-    assert (informer.lists, names(informer)) == (2, ["a"])
+    assert (informer.list_calls, names(informer)) == (2, ["a"])
     assert len(world.api._stores[Pod].watches) == 1
 
 
@@ -279,13 +279,13 @@ def test_the_server_may_end_the_watch(world: Snapshot) -> None:
     end_watches(world.api)
     world.create("b")
     world.wait()
-    assert (heard.take(), informer.lists) == (["+a", "+b"], 1)
+    assert (heard.take(), informer.list_calls) == (["+a", "+b"], 1)
 
 
 def test_a_connection_that_is_down_from_the_start_is_waited_for(world: Snapshot) -> None:
     world.create("a")
     informer = world.informer()
-    informer.cut(SECOND)
+    informer.disconnect(SECOND)
     world.wait(SECOND - 1)
     assert not informer.synced.triggered
     world.wait(2)
@@ -302,10 +302,10 @@ def test_bookmarks_carry_a_filtered_watch_over_what_it_does_not_see() -> None:
         world.create(f"other-{i}")
     world.wait()
     assert informer.version == str(world.api.version)
-    informer.cut(SECOND)
+    informer.disconnect(SECOND)
     world.create("late")
     world.wait(2 * SECOND)
-    assert (informer.lists, names(informer)) == (1, ["mine"])
+    assert (informer.list_calls, names(informer)) == (1, ["mine"])
 
 
 def test_resyncs_tell_of_everything_anew(world: Snapshot) -> None:
@@ -328,7 +328,7 @@ def test_objects_are_found_by_what_they_are_indexed_by(world: Snapshot) -> None:
     world.wait()
     informer.index_by("label", lambda one: one.metadata.labels.values())
     assert [p.metadata.name for p in informer.by_index("node", "")] == ["b", "c"]
-    assert (sorted(informer.indexed("node")), informer.count("node", ""), informer.count("node", "n2")) == (
+    assert (sorted(informer.index_values("node")), informer.count("node", ""), informer.count("node", "n2")) == (
         ["", "n1"],
         2,
         0,
@@ -355,7 +355,7 @@ def test_objects_of_the_cluster_go_by_their_names(world: Snapshot) -> None:
 
 def test_one_informer_a_kind_is_shared(world: Snapshot) -> None:
     informers = Informers(world.env, world.api)
-    mine = informers.use(pod_informer(world.env, world.api))
+    mine = informers.register(pod_informer(world.env, world.api))
     assert informers.of(Pod) is mine
     assert informers.of(Node) is informers.of(Node)
     informers.start()
@@ -395,7 +395,7 @@ def act(world: Snapshot, informer: Informer[Pod], step: tuple[Any, ...]) -> None
                 old = world.api.get(Pod, "default", name)
                 world.api.update(replace(old, metadata=replace(old.metadata, labels={"l": value})))
             case ("cut", duration):
-                informer.cut(duration)
+                informer.disconnect(duration)
             case ("end",):
                 end_watches(world.api)
             case ("wait", duration):

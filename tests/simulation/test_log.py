@@ -83,5 +83,5 @@ def test_what_is_no_entry_is_named_with_its_line(line):
 
 def test_time_does_not_run_backwards():
     log = log_of([Step(at=2, pod="a", step="pop"), Step(at=1, pod="a", step="bind")])
-    with pytest.raises(ManifestError, match=r"<log>:2: happened before the entry before it"):
+    with pytest.raises(ManifestError, match=r"<log>:2: is earlier than the entry before it"):
         read_log(log.lines())

@@ -91,7 +91,9 @@ class Chaos:
 
     def cut(self) -> None:
         informers = self.plane.scheduler.informers
-        (informers.of(Pod) if self.draw.random() < 0.5 else informers.of(Node)).cut(self.draw.randint(0, 3 * SECOND))
+        (informers.of(Pod) if self.draw.random() < 0.5 else informers.of(Node)).disconnect(
+            self.draw.randint(0, 3 * SECOND)
+        )
 
     def calm(self) -> None:
         for one in self.pods():

@@ -66,7 +66,7 @@ def test_the_ends_hold():
     replay.seek(len(RUN))
     assert replay.forward() is None
     for position in (-1, len(RUN) + 1):
-        with pytest.raises(IndexError, match=f"there is no position {position}: the log has 11 entries"):
+        with pytest.raises(IndexError, match=f"position {position} does not exist: the log has 11 entries"):
             replay.seek(position)
 
 

@@ -17,7 +17,7 @@ from kschedlab.objects.model import (
 )
 from kschedlab.objects.quantity import Quantity
 from kschedlab.simulation.log import Acted, Began, Changed, Log, Measured, Step
-from kschedlab.simulation.report import Waits, report_of
+from kschedlab.simulation.report import WaitTimes, report_of
 
 SECOND = 1_000_000
 
@@ -85,13 +85,13 @@ def test_waits_by_priority_highest_first():
     entries = [entry for i in range(1, 21) for entry in scheduled(0, i, a_pod(f"low{i}"))]
     entries += scheduled(3, 3.25, a_pod("high", priority=100))
     found = report(*entries)
-    assert list(found.waits.items()) == [(100, Waits(1, 0.25, 0.25, 0.25)), (0, Waits(20, 10, 19, 20))]
+    assert list(found.waits.items()) == [(100, WaitTimes(1, 0.25, 0.25, 0.25)), (0, WaitTimes(20, 10, 19, 20))]
 
 
 def test_a_pod_that_comes_back_waits_anew():
     old = a_pod()
     found = report(*scheduled(0, 1, old), change(5, a_pod(node="n1"), None), *scheduled(10, 13, old))
-    assert found.waits[0] == Waits(2, 1, 3, 3)
+    assert found.waits[0] == WaitTimes(2, 1, 3, 3)
     assert found.deleted == 1
 
 

@@ -6,11 +6,11 @@ from kschedlab.objects.meta import Time
 from kschedlab.objects.model import ObjectMeta, Pod, PodSpec, PodStatus
 from kschedlab.simulation.log import Changed, Log
 from kschedlab.simulation.replay import Replay
-from kschedlab.simulation.report import Report, Throughput, Used, Waits
+from kschedlab.simulation.report import Report, Throughput, Utilization, WaitTimes
 from kschedlab.views.simulation import Bar, pods_text, report_text, seconds
 
 SECOND = 1_000_000
-QUIET = Used(0.0, 0.0, ())
+QUIET = Utilization(0.0, 0.0, ())
 
 
 def a_report(**given):
@@ -53,8 +53,8 @@ def test_a_report_in_full():
             evicted=1,
             deleted=3,
             skipped=4,
-            waits={100: Waits(1, 0.25, 0.25, 0.25), 0: Waits(2000, 0.005, 12.5, 1234)},
-            cpu=Used(0.5, 1.0, ()),
+            waits={100: WaitTimes(1, 0.25, 0.25, 0.25), 0: WaitTimes(2000, 0.005, 12.5, 1234)},
+            cpu=Utilization(0.5, 1.0, ()),
             throughput=(Throughput("namespace-1", 1, 0.012, 83.3), Throughput("none", 0, 0, None)),
             unschedulable={"default/a": "0/1 nodes are available", "default/b": ""},
             failures=("run.yaml:3: delete pod default/x: not found",),

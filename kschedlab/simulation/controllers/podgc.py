@@ -82,7 +82,7 @@ class PodGC:
 
     def _round(self) -> None:
         now = self._api.now
-        orphaned = [name for name in self._pods.indexed(NODE) if self._nodes.get(name) is None]
+        orphaned = [name for name in self._pods.index_values(NODE) if self._nodes.get(name) is None]
         self._quarantine_ends = {
             name: self._quarantine_ends.get(name, now + self._settings.quarantine) for name in orphaned
         }

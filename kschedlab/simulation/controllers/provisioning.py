@@ -25,7 +25,7 @@ from kschedlab.objects.model import (
     VolumeNodeAffinity,
 )
 from kschedlab.simulation.controllers.storage import PROVISIONED_BY
-from kschedlab.simulation.volume_claims import reference_to
+from kschedlab.simulation.volume_claims import claim_reference
 
 NO_PROVISIONER = "kubernetes.io/no-provisioner"
 PROVISIONER = ("volume.beta.kubernetes.io/storage-provisioner", "volume.kubernetes.io/storage-provisioner")
@@ -57,7 +57,7 @@ def provisioned_volume(
         spec=PersistentVolumeSpec(
             capacity={"storage": storage} if storage is not None else {},
             accessModes=claim.spec.accessModes,
-            claimRef=reference_to(claim),
+            claimRef=claim_reference(claim),
             storageClassName=storage_class.metadata.name,
             volumeMode=claim.spec.volumeMode,
             nodeAffinity=affinity,

@@ -22,7 +22,7 @@ from kschedlab.objects.model import (
     StorageClass,
 )
 from kschedlab.simulation.controllers.writes import Update, UpdateStatus, Write
-from kschedlab.simulation.volume_claims import BOUND_BY_CONTROLLER, is_kept_for, kept_for
+from kschedlab.simulation.volume_claims import BOUND_BY_CONTROLLER, is_reserved_for, reserved_for
 
 PROVISIONED_BY = "pv.kubernetes.io/provisioned-by"
 DEFAULT_CLASS = "storageclass.kubernetes.io/is-default-class"
@@ -86,7 +86,7 @@ def _plan_for_named_volume(claim: PersistentVolumeClaim, volume: PersistentVolum
         fault = mismatch(volume, claim)
         why = f'Cannot bind to requested volume "{volume.metadata.name}": {fault}'
         return Plan([], reason="VolumeMismatch", message=why) if fault else Plan(bind(volume, claim))
-    if is_kept_for(volume, claim):
+    if is_reserved_for(volume, claim):
         return Plan(bind(volume, claim))
     why = f'volume "{volume.metadata.name}" already bound to a different claim.'
     return Plan([], reason="FailedBinding", message=why)
@@ -130,8 +130,8 @@ def best_volume(
     for modes in sorted(by_modes, key=len):
         if set(claim.spec.accessModes) <= set(modes):
             usable = [volume for volume in by_modes[modes] if _is_compatible(volume, claim)]
-            if kept := next((volume for volume in usable if is_kept_for(volume, claim)), None):
-                return kept
+            if reserved := next((volume for volume in usable if is_reserved_for(volume, claim)), None):
+                return reserved
             fitting = [] if delayed else [volume for volume in usable if _is_free(volume, claim)]
             if fitting:
                 return min(fitting, key=size_of)
@@ -169,7 +169,7 @@ def default_class(classes: Collection[StorageClass]) -> str:
 def bind(volume: PersistentVolume, claim: PersistentVolumeClaim) -> list[Write]:
     """The missing writes of the binding: the volume's claimRef first, then the claim's volumeName."""
     writes: list[Write] = []
-    bound = kept_for(volume, claim)
+    bound = reserved_for(volume, claim)
     if bound is not volume:
         writes.append(Update(bound))
     if bound.status.phase != "Bound":

@@ -32,7 +32,7 @@ from kschedlab.objects.model import (
 from kschedlab.objects.quantity import Quantity
 from kschedlab.simulation.perf.operations import CreateNodes, NodeAllocatableStrategy, Operation
 from kschedlab.simulation.server.names import generated_name
-from kschedlab.simulation.volume_claims import reference_to
+from kschedlab.simulation.volume_claims import claim_reference
 
 _HOSTNAME = "kubernetes.io/hostname"
 _AMOUNTS = {"cpu": Quantity("100m"), "memory": Quantity("500Mi")}
@@ -112,7 +112,7 @@ def bound_pair(operation: Operation, namespace: str, number: int) -> tuple[Persi
     volume = replace(
         volume,
         metadata=replace(volume.metadata, name=own, generateName=""),
-        spec=replace(spec, claimRef=reference_to(claim)),
+        spec=replace(spec, claimRef=claim_reference(claim)),
         status=replace(volume.status, phase="Bound"),
     )
     return claim, volume

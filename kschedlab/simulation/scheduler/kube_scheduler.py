@@ -70,7 +70,7 @@ class KubeScheduler:
         rules, more = first.loop, tuple(plugins)
         generations = {profile: each.plus(*more) for profile, each in given.items()}
         self.informers = Informers(env, api, latency=latencies.watch)
-        pods = self.informers.use(_pods(env, api, rules, latencies))
+        pods = self.informers.register(_pods(env, api, rules, latencies))
         cache = SchedulerCache(first.api, rules.cache, lambda: context.now)
         self.context = context = Context(
             env=env,

@@ -27,7 +27,7 @@ from kschedlab.objects.model import (
     PersistentVolume,
     PersistentVolumeClaim,
 )
-from kschedlab.simulation.volume_claims import kept_for
+from kschedlab.simulation.volume_claims import reserved_for
 
 _replace = msgspec.structs.replace
 
@@ -141,7 +141,7 @@ def assumed_versions(cluster: Cluster, pod: PodInfo, found: PodVolumes, node: st
     claims = (cluster.volumes.claim(pod.pod, name) for name, _ in claim_names(pod.pod))
     if all(claim is not None and is_bound(claim) for claim in claims):
         return AssumedVolumes(all_bound=True)
-    volumes = tuple(kept_for(volume, claim) for volume, claim in found.bindings)
+    volumes = tuple(reserved_for(volume, claim) for volume, claim in found.bindings)
     provisions = tuple(_annotated(claim, SELECTED_NODE, node) for claim in found.provisions)
     dirty = (new for new, (old, _) in zip(volumes, found.bindings, strict=True) if new is not old)
     return AssumedVolumes(

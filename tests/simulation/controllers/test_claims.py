@@ -6,7 +6,7 @@ from msgspec.structs import replace
 from kschedlab.cluster.volumes import BOUND, SELECTED_NODE
 from kschedlab.objects.model import PersistentVolume, PersistentVolumeClaim, Pod
 from kschedlab.simulation.controllers.storage import best_volume, mismatch
-from kschedlab.simulation.volume_claims import reference_to
+from kschedlab.simulation.volume_claims import claim_reference
 from kschedlab.testing import Manifest, node, pod, term
 from tests.simulation.controllers.stage import NODE, Stage, documents, owner
 from tests.storage import claim, csi_node, ephemeral, storage_class, volume
@@ -49,7 +49,7 @@ def test_a_claim_that_waits_for_a_pod_gets_no_volume_by_itself():
 def test_what_the_scheduler_chose_is_bound():
     stage = Stage(volume("v"), claim("c"), storage_class("wait")).run(1)
     found, its = stage.get(PersistentVolume, "v", ""), stage.get(PersistentVolumeClaim, "c")
-    stage.api.update(replace(found, spec=replace(found.spec, claimRef=reference_to(its))), by="scheduler")
+    stage.api.update(replace(found, spec=replace(found.spec, claimRef=claim_reference(its))), by="scheduler")
     assert bound_to(stage.run(1), "c") == "v"
 
 

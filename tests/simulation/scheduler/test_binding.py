@@ -332,7 +332,7 @@ def test_a_bound_pod_that_no_informer_confirms_loses_its_room(generation: str, s
     plane.run()
     plane.create(pod("web"))
     plane.run(0.0005)
-    plane.scheduler.context.pods.cut(10_000 * SECOND)
+    plane.scheduler.context.pods.disconnect(10_000 * SECOND)
     plane.run((seconds or 120) - 2)
     assert plane.where() == {"web": "n1"}
     assert plane.scheduler.context.cache.sizes()["pods"] == 1
