@@ -53,7 +53,7 @@ class Decision:
 
     ====================  ==========================================================================================
     outcome               ``node``: the chosen node's name or None; ``nominated_node``; :attr:`message`; ``error``
-    filter                ``verdicts``; :meth:`verdict`; ``feasible``: int64[], positions; ``looked_at``: how many nodes
+    filter                ``verdicts``; :meth:`verdict`; ``feasible``: int64[], positions; ``evaluated``: how many nodes
     score                 ``scores`` (None with fewer than two feasible nodes); :attr:`best`
     preemption            ``preemption`` (None unless no node is feasible)
     shown as              ``str()``, :meth:`to_dict`, ``_repr_html_``
@@ -67,7 +67,7 @@ class Decision:
     generation: Generation
     verdicts: Verdicts | None
     feasible: IntArray
-    looked_at: int
+    evaluated: int
     scores: Scores | None = None
     preemption: Preemption | None = None
     node: str | None = None

@@ -73,22 +73,22 @@ class Scheduler:
         if prepared.rejected is not None:
             refused_by = np.full(len(cluster.nodes), REJECTED, np.int8)
             verdicts = Verdicts(refused_by, rejected=prepared.rejected, excluded_by=prepared.excluded_by)
-            feasible, looked_at = NOTHING, 0
+            feasible, evaluated = NOTHING, 0
         else:
             verdicts = run.verdicts()
-            feasible, looked_at = self._find(pod, verdicts)
+            feasible, evaluated = self._find(pod, verdicts)
         if not len(feasible):
             preemption = self._preempt(pod, run, verdicts) if generation.preemption.enabled else None
-            return Decision(pod, cluster, generation, verdicts, feasible, looked_at, preemption=preemption)
+            return Decision(pod, cluster, generation, verdicts, feasible, evaluated, preemption=preemption)
         if len(feasible) == 1:
             node = cluster.names[feasible[0]]
-            return Decision(pod, cluster, generation, verdicts, feasible, looked_at, node=node)
+            return Decision(pod, cluster, generation, verdicts, feasible, evaluated, node=node)
         try:
             scores = prioritize(pod, cluster, feasible, generation.scores)
         except SchedulingError as error:
-            return Decision(pod, cluster, generation, verdicts, feasible, looked_at, error=str(error))
+            return Decision(pod, cluster, generation, verdicts, feasible, evaluated, error=str(error))
         node = cluster.names[self._select(scores)]
-        return Decision(pod, cluster, generation, verdicts, feasible, looked_at, scores, node=node)
+        return Decision(pod, cluster, generation, verdicts, feasible, evaluated, scores, node=node)
 
     def _preempt(self, pod: PodInfo, run: FilterRun, verdicts: Verdicts) -> Preemption:
         from kschedlab.preemption.stage import preempt  # most pods fit somewhere: loaded for the first that does not
@@ -107,11 +107,11 @@ class Scheduler:
         rules = self.generation.sampling
         unscored = rules.one_node_if_no_scores and not self.generation.scores
         nodes_wanted = 1 if unscored else nodes_to_find(candidates, self.percentage, rules)
-        feasible, looked_at = search(passes, self.next_start_node_index, nodes_wanted)
-        looked_at = min(looked_at, candidates)
-        extra = int(rules.counts_surplus_node and looked_at < candidates)
-        self.next_start_node_index = (self.next_start_node_index + looked_at + extra) % len(passes)
-        return feasible, looked_at
+        feasible, evaluated = search(passes, self.next_start_node_index, nodes_wanted)
+        evaluated = min(evaluated, candidates)
+        extra = int(rules.counts_surplus_node and evaluated < candidates)
+        self.next_start_node_index = (self.next_start_node_index + evaluated + extra) % len(passes)
+        return feasible, evaluated
 
     def _select(self, scores: Scores) -> int:
         best = scores.best

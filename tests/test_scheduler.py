@@ -20,7 +20,7 @@ def nodes(count: int) -> Cluster:
 
 def test_a_small_cluster_is_looked_at_as_a_whole() -> None:
     decision = schedule("default/web", nodes(99), percentage=5, exhaustive=False)
-    assert (len(decision.feasible), decision.looked_at) == (99, 99)
+    assert (len(decision.feasible), decision.evaluated) == (99, 99)
 
 
 def test_a_large_cluster_is_sampled_from_where_the_last_search_ended() -> None:

@@ -1,9 +1,11 @@
-"""InterPodAffinity: are the pods near that the pod wants near, and those far that want it, or that it wants, far?
+"""InterPodAffinity: do running pods satisfy the pod's required affinity, and does no anti-affinity forbid the node?
 
-v1.37: pkg/scheduler/framework/plugins/interpodaffinity/filtering.go. Near means: on nodes with the same value of the
-term's topology key. Required affinity asks for pods that match *all* terms at once; the first pod of a group that
-wants only its like passes where the nodes have the keys. Evicting pods can't help where affinity is missing.
-v1.16, v1.13: pkg/scheduler/algorithm/predicates/predicates.go (InterPodAffinityMatches) and metadata.go (AddPod).
+v1.37: pkg/scheduler/framework/plugins/interpodaffinity/filtering.go. A term applies to the node's topology domain: all
+nodes with the same value of the term's topology key. Required affinity counts only pods that match *all* its terms. The
+first pod of a group, whose affinity matches only pods like itself, passes on nodes with the keys. Evicting pods can't
+help where affinity is missing. Required anti-affinity counts in both directions: the pod's own terms, and those of
+existing pods. v1.16, v1.13: pkg/scheduler/algorithm/predicates/predicates.go (InterPodAffinityMatches) and
+metadata.go (AddPod).
 """
 
 from __future__ import annotations
@@ -23,55 +25,58 @@ from kschedlab.filter.plugin import Refusal, Refusals, first_of
 NO_AFFINITY_OR_ANTI_AFFINITY = "node(s) didn't match pod affinity/anti-affinity"
 NO_AFFINITY = "node(s) didn't match pod affinity rules"
 ANTI_AFFINITY = "node(s) didn't match pod anti-affinity rules"
-OTHERS_ANTI_AFFINITY = "node(s) didn't satisfy existing pods anti-affinity rules"
+EXISTING_ANTI_AFFINITY = "node(s) didn't satisfy existing pods anti-affinity rules"
 
 
 @dataclass(frozen=True, slots=True)
 class AffinityCount:
     """PodQuery: does the pod match all terms of the incoming pod's required affinity?"""
 
-    by: IncomingPod
+    incoming: IncomingPod
 
     def of(self, signature: Signature) -> int:
-        """1 if pods of this signature do."""
-        return int(all(self.by.matches(term, signature) for term in self.by.terms.affinity))
+        """1 if pods with this signature do."""
+        return int(all(self.incoming.matches(term, signature) for term in self.incoming.terms.affinity))
 
 
 @dataclass(frozen=True, slots=True)
 class AntiAffinityCount:
-    """PodQuery: how many terms of the incoming pod's required anti-affinity with that key mean the pod?"""
+    """PodQuery: how many terms with that key of the incoming pod's required anti-affinity match the pod?"""
 
-    by: IncomingPod
+    incoming: IncomingPod
     key: str
 
     def of(self, signature: Signature) -> int:
-        """The number of terms that mean pods of this signature."""
-        return sum(term.key == self.key and self.by.matches(term, signature) for term in self.by.terms.anti_affinity)
+        """The number of terms that match pods with this signature."""
+        terms = self.incoming.terms.anti_affinity
+        return sum(term.key == self.key and self.incoming.matches(term, signature) for term in terms)
 
 
 @dataclass(frozen=True, slots=True)
 class AntiAffinityOfOtherKeys:
-    """PodQuery: is the pod meant by a term of the incoming pod's required anti-affinity, but by none with that key?"""
+    """PodQuery: does the incoming pod's required anti-affinity match the pod, but by no term with that key?"""
 
-    by: IncomingPod
+    incoming: IncomingPod
     key: str
 
     def of(self, signature: Signature) -> int:
-        """1 if pods of this signature are."""
-        keys = {term.key for term in self.by.terms.anti_affinity if self.by.matches(term, signature)}
+        """1 if that is so for pods with this signature."""
+        terms = self.incoming.terms.anti_affinity
+        keys = {term.key for term in terms if self.incoming.matches(term, signature)}
         return int(bool(keys) and self.key not in keys)
 
 
 @dataclass(frozen=True, slots=True)
 class ExistingAntiAffinityCount:
-    """PodQuery: how many terms with that key of the pod's required anti-affinity mean the incoming pod?"""
+    """PodQuery: how many terms with that key of the pod's required anti-affinity match the incoming pod?"""
 
-    whom: IncomingPod
+    incoming: IncomingPod
     key: str
 
     def of(self, signature: Signature) -> int:
-        """The number of such terms of pods of this signature."""
-        return sum(term.key == self.key and self.whom.matched_by(term) for term in signature.terms.anti_affinity)
+        """The number of such terms of pods with this signature."""
+        terms = signature.terms.anti_affinity
+        return sum(term.key == self.key and self.incoming.matched_by(term) for term in terms)
 
 
 def anti_affinity_keys(signature: Signature) -> tuple[str, ...]:
@@ -103,54 +108,56 @@ class InterPodAffinity:
     reprieved_pods_count_per_term: bool = True
 
     def prepare(self, pod: PodInfo, cluster: Cluster) -> AffinityCheck | None:
-        """Skips a pod that no term can affect, or (``skips_in_pre_filter``) only terms of nominated pods."""
+        """Skips a pod that no term can affect; with ``skips_in_pre_filter``, also if only nominated pods' terms can."""
         signatures = cluster.signatures
         keys = signatures.extracted(anti_affinity_keys)
         if not keys and not signatures[pod.signature].terms.affinity:
             return None
-        asked = incoming_pod(pod, cluster)
-        repels = tuple(r for key in keys if signatures.evaluate(r := ExistingAntiAffinityCount(asked, key)).any())
-        concerned = asked.terms.affinity or asked.terms.anti_affinity or (repels and not self.skips_in_pre_filter)
-        if concerned or any(_asked_somewhere(r, cluster) for r in repels):
-            return AffinityCheck(asked, repels, cluster, self)
+        incoming = incoming_pod(pod, cluster)
+        queries = (ExistingAntiAffinityCount(incoming, key) for key in keys)
+        existing = tuple(query for query in queries if signatures.evaluate(query).any())
+        has_terms = incoming.terms.affinity or incoming.terms.anti_affinity
+        if has_terms or (existing and not self.skips_in_pre_filter) or any(_applies(q, cluster) for q in existing):
+            return AffinityCheck(incoming, existing, cluster, self)
         return None
 
 
-def _asked_somewhere(repels: ExistingAntiAffinityCount, cluster: Cluster) -> bool:
-    return bool((cluster.count(repels)[cluster.topology(repels.key).domain >= 0] > 0).any())
+def _applies(existing: ExistingAntiAffinityCount, cluster: Cluster) -> bool:
+    """Whether a running pod on a node with the topology key has such a term."""
+    return bool((cluster.count(existing)[cluster.topology(existing.key).domain >= 0] > 0).any())
 
 
 class AffinityCheck:
-    """``repels``: queries about those topology keys of other pods' anti-affinity that can concern the pod."""
+    """``existing``: one query for each topology key of existing pods' anti-affinity that can match the pod."""
 
     node_names: frozenset[str] | None = None
     depends_on_pods: bool = True
 
     def __init__(
         self,
-        asked: IncomingPod,
-        repels: tuple[ExistingAntiAffinityCount, ...],
+        incoming: IncomingPod,
+        existing: tuple[ExistingAntiAffinityCount, ...],
         cluster: Cluster,
         rules: InterPodAffinity,
     ) -> None:
-        terms = asked.terms
+        terms = incoming.terms
         self._rules = rules
         self.monotonic = not terms.affinity
-        self._repels = repels
-        self._unwanted = tuple(
-            AntiAffinityCount(asked, key) for key in dict.fromkeys(t.key for t in terms.anti_affinity)
+        self._existing = existing
+        self._anti_affinity = tuple(
+            AntiAffinityCount(incoming, key) for key in dict.fromkeys(t.key for t in terms.anti_affinity)
         )
-        self._wanted = AffinityCount(asked)
-        self._near = tuple(dict.fromkeys(t.key for t in terms.affinity))
-        self._likes_itself = all(asked.matches(term, asked.signature) for term in terms.affinity)
-        labelled = [cluster.topology(key).domain >= 0 for key in self._near]
-        self._labelled: BoolArray = np.logical_and.reduce(labelled)
-        self._nearby: BoolArray = np.logical_or.reduce(labelled)
+        self._affinity = AffinityCount(incoming)
+        self._affinity_keys = tuple(dict.fromkeys(t.key for t in terms.affinity))
+        self._matches_itself = all(incoming.matches(term, incoming.signature) for term in terms.affinity)
+        has_key = [cluster.topology(key).domain >= 0 for key in self._affinity_keys]
+        self._has_all_keys: BoolArray = np.logical_and.reduce(has_key)
+        self._has_any_key: BoolArray = np.logical_or.reduce(has_key)
 
     def filter(self, snapshot: Snapshot) -> Refusals | None:
-        """The nodes without the affinity that the pod requires, and those with anti-affinity on either side.
+        """The nodes without the affinity that the pod requires, and those that anti-affinity forbids.
 
-        Terms: for each topology key, how many pods (or their terms) there are in the node's domain.
+        Terms: for each topology key, how many pods match (or how many of their terms) in the node's domain.
         """
         refused = first_of(self._parts(snapshot))
         if refused is None or not self._rules.common_reason:
@@ -158,37 +165,40 @@ class AffinityCheck:
         return Refusals([Refusal(refused.mask, self._rules.common_reason), *refused.parts])
 
     def _parts(self, snapshot: Snapshot) -> Iterator[Refusal]:
-        own = snapshot if self._rules.own_terms_see_nominated_pods else snapshot.running_only()
+        for_own_terms = snapshot if self._rules.own_terms_see_nominated_pods else snapshot.running_only()
         if self._rules.existing_anti_affinity_first:
-            yield from self._others(snapshot)
-        if self._near:
-            yield self._affinity(own)
-        for query in self._unwanted:
-            count = own.count_in_domain(query, query.key)
-            if not self._rules.reprieved_pods_count_per_term:
-                labelled = own.cluster.topology(query.key).domain >= 0
-                count = count + labelled * own.reprieved(AntiAffinityOfOtherKeys(query.by, query.key))
-            yield Refusal(count > 0, ANTI_AFFINITY, terms={query.key: count})
+            yield from self._refused_by_existing_pods(snapshot)
+        if self._affinity_keys:
+            yield self._without_affinity(for_own_terms)
+        yield from self._refused_by_anti_affinity(for_own_terms)
         if not self._rules.existing_anti_affinity_first:
-            yield from self._others(snapshot)
+            yield from self._refused_by_existing_pods(snapshot)
 
-    def _affinity(self, snapshot: Snapshot) -> Refusal:
-        near = {key: snapshot.count_in_domain(self._wanted, key) for key in self._near}
-        found = np.logical_and.reduce([count > 0 for count in near.values()])
+    def _without_affinity(self, snapshot: Snapshot) -> Refusal:
+        counts = {key: snapshot.count_in_domain(self._affinity, key) for key in self._affinity_keys}
+        satisfied = np.logical_and.reduce([count > 0 for count in counts.values()])
         if self._rules.first_pod_needs_topology_keys:
-            fits = self._labelled & (found | self._first(snapshot))
+            fits = self._has_all_keys & (satisfied | self._is_first(snapshot))
         else:
-            fits = (self._labelled & found) | self._first(snapshot)
-        return Refusal(~fits, NO_AFFINITY, True, near)
+            fits = (self._has_all_keys & satisfied) | self._is_first(snapshot)
+        return Refusal(~fits, NO_AFFINITY, True, counts)
 
-    def _others(self, snapshot: Snapshot) -> Iterator[Refusal]:
-        for query in self._repels:
+    def _refused_by_anti_affinity(self, snapshot: Snapshot) -> Iterator[Refusal]:
+        for query in self._anti_affinity:
             count = snapshot.count_in_domain(query, query.key)
-            yield Refusal(count > 0, OTHERS_ANTI_AFFINITY, terms={query.key: count})
+            if not self._rules.reprieved_pods_count_per_term:
+                has_key = snapshot.cluster.topology(query.key).domain >= 0
+                count = count + has_key * snapshot.reprieved(AntiAffinityOfOtherKeys(query.incoming, query.key))
+            yield Refusal(count > 0, ANTI_AFFINITY, terms={query.key: count})
 
-    def _first(self, snapshot: Snapshot) -> BoolArray:
-        """bool[nodes]: the pod wants its like near, and there is none so far on any node that has one of the keys."""
-        if not self._likes_itself:
+    def _refused_by_existing_pods(self, snapshot: Snapshot) -> Iterator[Refusal]:
+        for query in self._existing:
+            count = snapshot.count_in_domain(query, query.key)
+            yield Refusal(count > 0, EXISTING_ANTI_AFFINITY, terms={query.key: count})
+
+    def _is_first(self, snapshot: Snapshot) -> BoolArray:
+        """bool[nodes]: the pod matches its own affinity, and no pod on any node with one of the keys does."""
+        if not self._matches_itself:
             return np.zeros(len(snapshot.cluster.nodes), np.bool_)
-        known = snapshot.cluster.count(self._wanted)[self._nearby].sum()
-        return known + snapshot.overlay_count(self._wanted) * self._nearby == 0
+        matching = snapshot.cluster.count(self._affinity)[self._has_any_key].sum()
+        return matching + snapshot.overlay_count(self._affinity) * self._has_any_key == 0

@@ -1,7 +1,7 @@
-"""NodeName and NodeUnschedulable: is it the node that the pod names, and is it open for new pods?
+"""NodeName and NodeUnschedulable: does the pod name this node, and is the node schedulable?
 
 v1.37: pkg/scheduler/framework/plugins/nodename/node_name.go and nodeunschedulable/node_unschedulable.go. Evicting pods
-can't help against either.
+can't help in either case.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ WRONG_NAME = "node(s) didn't match the requested node name"
 WRONG_HOSTNAME = "node(s) didn't match the requested hostname"
 """The same until v1.20."""
 UNSCHEDULABLE = "node(s) were unschedulable"
-"""A pod that tolerates this taint may also come to nodes that are closed for new pods."""
+"""A pod that tolerates this taint passes on unschedulable nodes too."""
 
 
 @dataclass(frozen=True)
@@ -38,7 +38,7 @@ class NodeName:
     reason: str = WRONG_NAME
 
     def prepare(self, pod: PodInfo, cluster: Cluster) -> StaticFilter | None:
-        """Skips a pod that names no node."""
+        """Skips a pod without ``spec.nodeName``."""
         wanted = pod.pod.spec.nodeName
         if not wanted:
             return None
@@ -50,20 +50,20 @@ class NodeName:
 
 @dataclass(frozen=True)
 class NodeUnschedulable:
-    """The filter: no node with ``spec.unschedulable``, unless the pod tolerates that."""
+    """The filter: no node with ``spec.unschedulable``, unless the pod tolerates the taint."""
 
     name: str = "NodeUnschedulable"
 
     def prepare(self, pod: PodInfo, cluster: Cluster) -> StaticFilter | None:
-        """Skips a cluster without such nodes, and a pod that tolerates them."""
-        closed = unschedulable(cluster)
-        if not closed.any() or tolerated(UNSCHEDULABLE_TAINT, pod.pod.spec.tolerations):
+        """Skips if there are no such nodes, or the pod tolerates them."""
+        cordoned = unschedulable(cluster)
+        if not cordoned.any() or tolerated(UNSCHEDULABLE_TAINT, pod.pod.spec.tolerations):
             return None
-        return StaticFilter(Refusals([Refusal(closed, UNSCHEDULABLE, True)]))
+        return StaticFilter(Refusals([Refusal(cordoned, UNSCHEDULABLE, True)]))
 
 
 def unschedulable(cluster: Cluster) -> BoolArray:
-    """bool[nodes]: the nodes that are closed for new pods (``kubectl cordon``)."""
+    """bool[nodes]: the nodes with ``spec.unschedulable`` (``kubectl cordon``)."""
     return cluster.derived(
         "unschedulable", lambda: np.array([node.spec.unschedulable for node in cluster.nodes], np.bool_), CORDONS
     )

@@ -1,7 +1,7 @@
-"""NodeAffinity: is it a node that the pod's nodeSelector and required node affinity ask for?
+"""NodeAffinity: does the node match the pod's nodeSelector and required node affinity?
 
-v1.37: pkg/scheduler/framework/plugins/nodeaffinity/node_affinity.go (PreFilter, Filter). A term that asks for nodes by
-name (matchFields) narrows the search to them. Evicting pods can't help. v1.20 (the same file) does not narrow it.
+v1.37: pkg/scheduler/framework/plugins/nodeaffinity/node_affinity.go (PreFilter, Filter). A term that names
+nodes (matchFields) limits the search to them, but not in v1.20 (the same file). Evicting pods can't help.
 """
 
 from __future__ import annotations
@@ -37,12 +37,12 @@ class NodeAffinity:
     returns_node_names: bool = True
 
     def __post_init__(self) -> None:
-        """SelectorError if ``added`` has a term that cannot be asked."""
+        """SelectorError if ``added`` has an invalid term."""
         for term in self.added.nodeSelectorTerms if self.added is not None else ():
             term.compile()
 
     def prepare(self, pod: PodInfo, cluster: Cluster) -> StaticFilter | PreFilterRejection | None:
-        """Skips a pod that asks for nothing. Rejects one whose terms each ask for two names at once."""
+        """Skips a pod without requirements. Rejects one whose every term requires two names at once."""
         spec = pod.pod.spec
         affinity = required_terms(spec)
         if affinity is None and self.added is None and not spec.nodeSelector:
@@ -60,19 +60,21 @@ class NodeAffinity:
             return PreFilterRejection(self.name, (CONFLICT,))
         match, parts = required(cluster, spec), []
         if self.added is not None:
-            inside = selected(cluster, self.added)
-            parts.append(Refusal(~inside, NO_MATCH_ADDED, True))
-            match = match | ~inside
+            matches_added = selected(cluster, self.added)
+            parts.append(Refusal(~matches_added, NO_MATCH_ADDED, True))
+            match = match | ~matches_added
         parts.append(Refusal(~match, self.reason, True))
         return StaticFilter(Refusals(parts), node_names)
 
 
 def nodes_by_name(terms: tuple[NodeSelectorTerm, ...]) -> frozenset[str] | None:
-    """The names that the terms ask for; None if there is a term (or no term at all) that takes nodes of any name."""
+    """The names that the terms require; None if a term accepts any name, or there are no terms."""
     names: frozenset[str] = frozenset()
     for term in terms:
-        asked = [frozenset(f.values) for f in term.matchFields if f.key == "metadata.name" and f.operator == "In"]
-        if not asked:
+        required_names = [
+            frozenset(f.values) for f in term.matchFields if f.key == "metadata.name" and f.operator == "In"
+        ]
+        if not required_names:
             return None
-        names |= asked[0].intersection(*asked[1:])
+        names |= required_names[0].intersection(*required_names[1:])
     return names if terms else None

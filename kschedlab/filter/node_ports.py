@@ -1,8 +1,8 @@
-"""NodePorts: are the host ports that the pod wants free on the node?
+"""NodePorts: are the host ports that the pod requests free on the node?
 
 v1.37: pkg/scheduler/framework/plugins/nodeports/node_ports.go, pkg/scheduler/util/utils.go (GetHostPorts) and
-kube-scheduler/framework/types.go (HostPortInfo). A port is taken on an address; the address 0.0.0.0 means all of them.
-Init containers count if they run beside the others (restartPolicy Always).
+kube-scheduler/framework/types.go (HostPortInfo). A port is in use on one address; 0.0.0.0 means all addresses.
+Init containers count if they are sidecars (restartPolicy Always).
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ ALL_ADDRESSES = "0.0.0.0"
 
 
 class HostPort(NamedTuple):
-    """A port of the node that a container takes."""
+    """A host port that a container uses."""
 
     address: str
     protocol: str
@@ -34,36 +34,36 @@ class HostPort(NamedTuple):
         return f"{self.address}:{self.port}/{self.protocol}"
 
     def conflicts(self, other: HostPort) -> bool:
-        """Whether both can't be taken on one node: same protocol and port, and an address in common."""
+        """Whether one node can't have both: same protocol and port, and a common address."""
         return self[1:] == other[1:] and (
             self.address == other.address or ALL_ADDRESSES in (self.address, other.address)
         )
 
 
 def host_ports(pod: Pod) -> tuple[HostPort, ...]:
-    """The ports of the node that the pod takes."""
-    beside = [c for c in pod.spec.initContainers if c.restartPolicy == "Always"]
+    """The host ports that the pod uses."""
+    sidecars = [c for c in pod.spec.initContainers if c.restartPolicy == "Always"]
     return tuple(
         HostPort(p.hostIP or ALL_ADDRESSES, p.protocol or "TCP", p.hostPort)
-        for container in (*beside, *pod.spec.containers)
+        for container in (*sidecars, *pod.spec.containers)
         for p in container.ports
         if p.hostPort > 0
     )
 
 
 def host_ports_of(signature: Signature) -> tuple[HostPort, ...]:
-    """The ports of the node that every pod of the signature takes."""
+    """The host ports that every pod with the signature uses."""
     return host_ports(signature.example)
 
 
 @dataclass(frozen=True, slots=True)
 class UsesHostPort:
-    """PodQuery: does the pod take this very host port?"""
+    """PodQuery: does the pod use exactly this host port?"""
 
     host_port: HostPort
 
     def of(self, signature: Signature) -> int:
-        """1 if pods of this signature take it."""
+        """1 if pods with this signature use it."""
         return int(self.host_port in host_ports_of(signature))
 
 
@@ -74,30 +74,30 @@ class NodePorts:
     name: str = "NodePorts"
 
     def prepare(self, pod: PodInfo, cluster: Cluster) -> PortsCheck | None:
-        """Skips a pod that wants no host port."""
+        """Skips a pod without host ports."""
         wanted = host_ports(pod.pod)
         if not wanted:
             return None
-        taken = cluster.signatures.extracted(host_ports_of)
-        return PortsCheck(tuple(UsesHostPort(t) for t in taken if any(t.conflicts(w) for w in wanted)))
+        known_ports = cluster.signatures.extracted(host_ports_of)
+        return PortsCheck(tuple(UsesHostPort(port) for port in known_ports if any(port.conflicts(w) for w in wanted)))
 
 
 @dataclass(frozen=True)
 class PortsCheck:
-    """``rivals``: every host port that any pod takes or wants, if it is in the way of one that this pod wants."""
+    """``conflicting``: every host port used by any pod in the cluster that conflicts with a requested one."""
 
-    rivals: tuple[UsesHostPort, ...]
+    conflicting: tuple[UsesHostPort, ...]
     node_names: frozenset[str] | None = None
     depends_on_pods: bool = True
     monotonic: bool = True
 
     def filter(self, snapshot: Snapshot) -> Refusals | None:
-        """The nodes on which a rival is taken. Terms: where each is. O(nodes x rivals)."""
-        held = {rival: snapshot.contains(rival) for rival in self.rivals}
+        """The nodes where a conflicting port is in use. Terms: where each is. O(nodes x conflicting ports)."""
+        in_use = {query: snapshot.contains(query) for query in self.conflicting}
         mask = np.zeros(len(snapshot.cluster.nodes), np.bool_)
-        for taken in held.values():
-            mask |= taken
+        for nodes in in_use.values():
+            mask |= nodes
         if not mask.any():
             return None
-        terms = {str(rival.host_port): taken.astype(np.int64) for rival, taken in held.items()}
+        terms = {str(query.host_port): nodes.astype(np.int64) for query, nodes in in_use.items()}
         return Refusals([Refusal(mask, PORTS_TAKEN, terms=terms)])

@@ -1,11 +1,11 @@
-"""NodeResourcesFit: has the node room for what the pod asks for?
+"""NodeResourcesFit: does the node have the resources that the pod requests?
 
-v1.37: pkg/scheduler/framework/plugins/noderesources/fit.go (fitsRequest). A resource that the pod does not ask for is
-not looked at, so an overcommitted node can take a pod that wants nothing of what is overcommitted. Evicting pods
-can't help where even the empty node is too small.
+v1.37: pkg/scheduler/framework/plugins/noderesources/fit.go (fitsRequest). Only requested resources are checked, so
+an overcommitted node passes for a pod that requests none of the overcommitted resources. Evicting pods can't help where
+even the empty node is too small.
 
 Before (v1.20: the same file; v1.16 and v1.13: pkg/scheduler/algorithm/predicates/predicates.go, PodFitsResources) cpu,
-memory and ephemeral storage were looked at as soon as the pod asked for anything, and evicting pods was always tried.
+memory and ephemeral storage were checked if the pod requested anything at all, and evicting pods was always tried.
 """
 
 from __future__ import annotations
@@ -43,65 +43,62 @@ class NodeResourcesFit:
     too_many_pods: str = TOO_MANY_PODS
 
     def prepare(self, pod: PodInfo, cluster: Cluster) -> FitCheck:
-        """Always has something to say: every node has a limit of pods."""
-        asked = asked_for(pod.request) if self.checks_requested_resources_only else looked_at_together(pod.request)
-        wanted = [
-            (cluster.resources[name], name, amount)
-            for name, amount in asked.items()
-            if not (self.ignored and self._ignores(name))
-        ]
-        final = self.too_small_is_unresolvable
-        return FitCheck(
-            tuple(Wanted(n, a, row, final and a > cluster.allocatable[row]) for row, n, a in sorted(wanted)),
-            self.too_many_pods,
-        )
+        """Never skips: every node has a maximum number of pods."""
+        resources = requested_resources if self.checks_requested_resources_only else with_basic_resources
+        requests = []
+        for name, amount in resources(pod.request).items():
+            if not (self.ignored and self._ignores(name)):
+                row = cluster.resources[name]
+                too_small = self.too_small_is_unresolvable and amount > cluster.allocatable[row]
+                requests.append(Request(row, name, amount, too_small))
+        return FitCheck(tuple(sorted(requests, key=lambda request: request.row)), self.too_many_pods)
 
     def _ignores(self, resource: str) -> bool:
         return is_extended(resource) and not self.ignored.isdisjoint((resource, resource.split("/")[0]))
 
 
-def asked_for(request: Mapping[str, int]) -> dict[str, int]:
-    """The resources that the pod asks some of."""
+def requested_resources(request: Mapping[str, int]) -> dict[str, int]:
+    """The resources of which the pod requests more than 0."""
     return {name: amount for name, amount in request.items() if amount > 0}
 
 
-def looked_at_together(request: Mapping[str, int]) -> dict[str, int]:
-    """What the pod asks for, with cpu, memory and ephemeral storage in any case; nothing if it asks for nothing.
+def with_basic_resources(request: Mapping[str, int]) -> dict[str, int]:
+    """The requested resources and always cpu, memory and ephemeral storage; none if the pod requests nothing.
 
-    Another resource counts as asked for once it is named, be it with 0. v1.20: noderesources/fit.go, fitsRequest.
+    Any other resource counts as requested if it is named, even with 0. v1.20: noderesources/fit.go, fitsRequest.
     """
-    usual = {name: request.get(name, 0) for name in ("cpu", "memory", "ephemeral-storage")}
-    others = {name: amount for name, amount in request.items() if name not in usual}
-    return usual | others if others or any(usual.values()) else {}
+    basic = {name: request.get(name, 0) for name in ("cpu", "memory", "ephemeral-storage")}
+    others = {name: amount for name, amount in request.items() if name not in basic}
+    return basic | others if others or any(basic.values()) else {}
 
 
-class Wanted(NamedTuple):
-    """``amount`` of a resource in that row of the columns. ``too_small``: bool[nodes], more than the empty node has."""
+class Request(NamedTuple):
+    """A requested ``amount`` of the resource in that row. ``too_small``: bool[nodes], the empty node has less."""
 
+    row: int
     name: str
     amount: int
-    row: int
     too_small: BoolArray | bool
 
 
 @dataclass(frozen=True, eq=False)
 class FitCheck:
-    """``wanted``: all that the pod requests, by row; ``too_many_pods``: see :class:`NodeResourcesFit`."""
+    """``requests``: all that the pod requests, by row; ``too_many_pods``: see :class:`NodeResourcesFit`."""
 
-    wanted: tuple[Wanted, ...]
+    requests: tuple[Request, ...]
     too_many_pods: str = TOO_MANY_PODS
     node_names: frozenset[str] | None = None
     depends_on_pods: bool = True
     monotonic: bool = True
 
     def filter(self, snapshot: Snapshot) -> Refusals | None:
-        """One part for each resource that is short somewhere. O(nodes x resources asked for)."""
+        """One part for each resource that is insufficient somewhere. O(nodes x requested resources)."""
         cluster, pods_on = snapshot.cluster, snapshot.pods_on()
         parts = []
         full = pods_on >= cluster.max_pods
         if full.any():
             parts.append(Refusal(full, self.too_many_pods, terms={"pods": pods_on, "allowed": cluster.max_pods}))
-        for name, amount, row, too_small in self.wanted:
+        for row, name, amount, too_small in self.requests:
             allocatable, used = cluster.allocatable[row], snapshot.requested(row)
             short = allocatable - used < amount
             if short.any():

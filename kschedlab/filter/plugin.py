@@ -1,8 +1,8 @@
-"""What a filter plugin is, and what it can answer.
+"""What a filter plugin is, and what it returns.
 
-Every file in this folder has one anatomy: what the plugin decides and the real source it follows; its reasons, letter
-by letter; :meth:`Filter.prepare`, which looks at the pod and the cluster once; a :class:`PreparedFilter`, which looks
-at all nodes at once; and the few lines where a generation differs.
+Every file in this folder has the same anatomy: what the plugin decides and the source it follows; its reasons, letter
+by letter; :meth:`Filter.prepare`, which reads the pod and the cluster once; a :class:`PreparedFilter`, which checks all
+nodes at once; and the few lines where a generation differs.
 """
 
 from __future__ import annotations
@@ -24,11 +24,11 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, eq=False, slots=True)
 class Refusal:
-    """One reason and the nodes that it holds for.
+    """One reason and the nodes that it applies to.
 
-    ``mask``: bool[nodes]. ``unresolvable``: bool[nodes] or one bool for all; where true, evicting pods can't help.
-    ``terms``: the arrays that the rule compared, by name, for views. ``error``: not a reason, but the message of an
-    error that ends the decision if the plugin is asked about such a node (while victims are sought, it just refuses).
+    ``mask``: bool[nodes]. ``unresolvable``: bool[nodes], or one bool for all; where true, evicting pods can't help.
+    ``terms``: the arrays that the rule compared, by name, for views. ``error``: instead of a reason, the message of an
+    error that ends the decision if the plugin checks such a node (the preemption dry run treats it as a refusal).
     """
 
     mask: BoolArray
@@ -39,7 +39,7 @@ class Refusal:
 
 
 class Refusals:
-    """What one plugin says about all nodes: its parts, in the order in which the real plugin lists its reasons."""
+    """One plugin's refusals of all nodes: its parts, in the order in which the real plugin lists its reasons."""
 
     def __init__(self, parts: Iterable[Refusal]) -> None:
         self.parts = tuple(parts)
@@ -66,20 +66,20 @@ class Refusals:
 
 
 def first_of(parts: Iterable[Refusal]) -> Refusals | None:
-    """Refuse every node for the first part that holds for it; None if none does. For plugins that name one reason."""
-    kept: list[Refusal] = []
+    """Refuse every node for the first part that applies to it; None if none does. For plugins that give one reason."""
+    parts_applied: list[Refusal] = []
     for part in parts:
         mask = part.mask
-        for before in kept:
-            mask = mask & ~before.mask
+        for earlier in parts_applied:
+            mask = mask & ~earlier.mask
         if mask.any():
-            kept.append(replace(part, mask=mask))
-    return Refusals(kept) if kept else None
+            parts_applied.append(replace(part, mask=mask))
+    return Refusals(parts_applied) if parts_applied else None
 
 
 @dataclass(frozen=True)
 class PreFilterRejection:
-    """The pod was refused before any node was looked at (PreFilter)."""
+    """The plugin rejects the pod before any node is checked (PreFilter)."""
 
     plugin: str
     reasons: tuple[str, ...]
@@ -87,34 +87,34 @@ class PreFilterRejection:
 
 
 class SchedulingError(Exception):
-    """The real scheduler gives an error instead of a verdict here; the message is its own."""
+    """The real scheduler returns an error here instead of a verdict; the message is its own."""
 
 
 class PreparedFilter(Protocol):
-    """A filter, prepared for one pod."""
+    """A filter prepared for one pod."""
 
     @property
     def node_names(self) -> frozenset[str] | None:
-        """Names of the only nodes that come into query (PreFilterResult), or None for all."""
+        """The names of the only nodes to be considered (PreFilterResult), or None for all."""
         ...
 
     @property
     def depends_on_pods(self) -> bool:
-        """Whether the answer can change when pods come or go. If not, it is asked once for a decision."""
+        """Whether adding or removing pods can change the result. If not, it is computed once for a decision."""
         ...
 
     @property
     def monotonic(self) -> bool:
-        """Whether pods that come to a node can only make it refuse more. Required pod affinity is the exception."""
+        """Whether adding pods to a node can only make it refuse more. Required pod affinity is the exception."""
         ...
 
     def filter(self, snapshot: Snapshot) -> Refusals | None:
-        """The nodes that are refused in this snapshot, or None if none is."""
+        """The nodes refused in this snapshot, or None if there are none."""
         ...
 
 
 class Filter(Protocol):
-    """A filter plugin. It holds its arguments; what it computes for a pod lives in the PreparedFilter."""
+    """A filter plugin. It holds only its arguments; what it computes for a pod is in the PreparedFilter."""
 
     @property
     def name(self) -> str:
@@ -122,13 +122,13 @@ class Filter(Protocol):
         ...
 
     def prepare(self, pod: PodInfo, cluster: Cluster) -> PreparedFilter | PreFilterRejection | None:
-        """Look at the pod once. None: the plugin has nothing to say about this pod (Skip)."""
+        """Read the pod once (PreFilter). None: the plugin does not apply to this pod (Skip)."""
         ...
 
 
 @dataclass(frozen=True, eq=False)
 class StaticFilter:
-    """A check that depends on the nodes alone."""
+    """A prepared filter whose result depends on the nodes alone."""
 
     refused: Refusals | None
     node_names: frozenset[str] | None = None
@@ -136,5 +136,5 @@ class StaticFilter:
     monotonic: bool = True
 
     def filter(self, snapshot: Snapshot) -> Refusals | None:
-        """The same answer in every snapshot."""
+        """The same result in every snapshot."""
         return self.refused

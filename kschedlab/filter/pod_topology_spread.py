@@ -1,9 +1,10 @@
 """PodTopologySpread: would the pod's domain stay within ``maxSkew`` of the emptiest one?
 
-v1.37: pkg/scheduler/framework/plugins/podtopologyspread/filtering.go. For each DoNotSchedule constraint, the pods that
-it means are counted in every domain, on nodes that have all keys and that its policies let in; the pod itself comes on
-top, and the smallest count of all domains is taken off (0 with fewer than ``minDomains`` domains).
-In v1.20 (the same file) the policies decide which domains there are, but all pods in them count.
+v1.37: pkg/scheduler/framework/plugins/podtopologyspread/filtering.go. For each DoNotSchedule constraint, the
+pods that it matches are counted in every domain, on nodes that have all keys and that its inclusion policies admit. The
+skew is that count, plus 1 if the constraint matches the pod itself, minus the smallest count of all domains (0 if there
+are fewer than ``minDomains`` domains). In v1.20 (the same file) the policies choose the domains, but all pods in them
+count.
 """
 
 from __future__ import annotations
@@ -32,9 +33,9 @@ from kschedlab.filter.plugin import Refusal, Refusals, SchedulingError, first_of
 
 TOO_SKEWED = "node(s) didn't match pod topology spread constraints"
 NO_LABEL = f"{TOO_SKEWED} (missing required label)"
-CRASH = "panic: runtime error: invalid memory address or nil pointer dereference"
+PANIC = "panic: runtime error: invalid memory address or nil pointer dereference"
 NO_OTHER = np.iinfo(np.int32).max
-"""What counts as the smallest count of the other domains where there is none."""
+"""The smallest count of the other domains if there are none."""
 
 
 @dataclass(frozen=True)
@@ -72,21 +73,20 @@ class SpreadCheck:
     monotonic: bool = True
 
     def filter(self, snapshot: Snapshot) -> Refusals | None:
-        """The nodes without a key, on which evicting pods can't help, and those whose domain has too many pods.
+        """The nodes without a key, where evicting pods can't help, and those whose domain has too many pods.
 
-        Terms: ``matching`` pods in the node's domain, ``self`` (1 if the constraint means the pod itself),
-        ``minimum`` of all domains, ``maxSkew``.
-        SchedulingError where the real scheduler dies.
+        Terms: ``matching`` pods in the node's domain, ``self`` (1 if the constraint matches the pod itself),
+        ``minimum`` of all domains, ``maxSkew``. SchedulingError where the real scheduler panics.
         """
         return first_of(part for skew in self.skews for part in skew.parts(snapshot))
 
 
 class Skew:
-    """A constraint with the counts in all domains as they are.
+    """A constraint with the counts of all domains, without overlays.
 
-    ``complete``: bool[nodes], the nodes with all keys; ``eligible``: those of them that the constraint lets in.
-    ``matching``: int64[nodes], the matching pods in the node's domain. ``least``: the smallest such number of any
-    domain. ``enough_domains``: there are at least ``minDomains``.
+    ``complete``: bool[nodes], the nodes with all keys; ``eligible``: those that the constraint's policies admit.
+    ``matching``: int64[nodes], the matching pods in the node's domain. ``least``: the smallest count of any domain.
+    ``enough_domains``: there are at least ``minDomains``.
     """
 
     def __init__(
@@ -99,13 +99,15 @@ class Skew:
     ) -> None:
         self.constraint = constraint
         self._topology: Topology = cluster.topology(constraint.key)
-        known = self._topology.total(eligible) > 0
-        count, in_known = cluster.count(constraint.counted), known.take(self._topology.domain)
-        total = self._topology.total(count * (eligible if plugin.counts_pods_on_eligible_nodes_only else in_known))
-        self._changing = eligible if plugin.counts_pods_on_eligible_nodes_only else complete & in_known
-        self._crashing = complete & ~in_known if plugin.panics_on_new_domain else None
+        domain_counts = self._topology.total(eligible) > 0
+        in_counted_domain = domain_counts.take(self._topology.domain)
+        eligible_only = plugin.counts_pods_on_eligible_nodes_only
+        counted = eligible if eligible_only else in_counted_domain
+        total = self._topology.total(cluster.count(constraint.counted) * counted)
+        self._counted_nodes = eligible if eligible_only else complete & in_counted_domain
+        self._new_domain_nodes = complete & ~in_counted_domain if plugin.panics_on_new_domain else None
         self.matching: IntArray = total.take(self._topology.domain)
-        self._counts = total[known]
+        self._counts = total[domain_counts]
         self.enough_domains = len(self._counts) >= constraint.min_domains
         self.least = int(self._counts.min()) if self.enough_domains else 0
 
@@ -123,9 +125,9 @@ class Skew:
         if not snapshot.overlays:
             return self.matching, self.least
         change = snapshot.overlay_count(self.constraint.changes)
-        if self._crashing is not None and (self._crashing * change).any():
-            raise SchedulingError(CRASH)
-        change = change * self._changing
+        if self._new_domain_nodes is not None and (self._new_domain_nodes * change).any():
+            raise SchedulingError(PANIC)
+        change = change * self._counted_nodes
         matching = self.matching + change
         if not self.enough_domains:
             return matching, 0
@@ -133,7 +135,7 @@ class Skew:
 
     @cached_property
     def _least_elsewhere(self) -> IntArray:
-        """int64[nodes]: the smallest count of the domains other than the node's own, where that is one that counts."""
-        alone = (self._counts == self.least).sum() == 1
+        """int64[nodes]: the smallest count of all domains except the node's own."""
+        only_one = (self._counts == self.least).sum() == 1
         second = np.partition(self._counts, 1)[1] if len(self._counts) > 1 else NO_OTHER
-        return np.where(alone & (self.matching == self.least), second, self.least)
+        return np.where(only_one & (self.matching == self.least), second, self.least)

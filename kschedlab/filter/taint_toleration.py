@@ -32,7 +32,7 @@ class TaintToleration:
     reason: str = UNTOLERATED
 
     def prepare(self, pod: PodInfo, cluster: Cluster) -> StaticFilter | None:
-        """Skips a pod that every node's taints let in."""
+        """Skips a pod that tolerates the taints of all nodes."""
         tolerations = pod.pod.spec.tolerations
         if not untolerated(cluster, tolerations).any():
             return None

@@ -148,8 +148,8 @@ def evicted(victims: Sequence[PodInfo]) -> str:
 def _why(decision: Decision) -> str:
     scores, nodes = decision.scores, len(decision.cluster.nodes)
     of = f"out of {nodes:,}"
-    if decision.looked_at < nodes:
-        of = f"found by looking at {decision.looked_at:,} of {nodes:,}"
+    if decision.evaluated < nodes:
+        of = f"found by looking at {decision.evaluated:,} of {nodes:,}"
     if scores is None:
         return f"the only feasible node {of}"
     best, highest = len(decision.best), f"the highest score ({scores.total.max()})"

@@ -7,9 +7,9 @@ import pytest
 from kschedlab.cluster.snapshot import Overlay
 from kschedlab.filter.inter_pod_affinity import (
     ANTI_AFFINITY,
+    EXISTING_ANTI_AFFINITY,
     NO_AFFINITY,
     NO_AFFINITY_OR_ANTI_AFFINITY,
-    OTHERS_ANTI_AFFINITY,
     InterPodAffinity,
 )
 from kschedlab.filter.stage import FilterRun, prepare
@@ -50,7 +50,7 @@ ONE_NODE = [
     ("no such topology key", affinity(near=[by("rack", IS_S1)]), [other()], NO_AFFINITY),
     ("both kinds", affinity(near=[by("region", IS_S1)], apart=[by("node", "app In web")]), [other()], None),
     ("affinity, but anti-affinity too", affinity([by("region", IS_S1)], [by("zone", IS_S1)]), [other()], ANTI_AFFINITY),
-    ("others' anti-affinity", {}, [other(affinity=affinity(apart=[by("zone", "app In web")]))], OTHERS_ANTI_AFFINITY),
+    ("others' anti-affinity", {}, [other(affinity=affinity(apart=[by("zone", "app In web")]))], EXISTING_ANTI_AFFINITY),
     ("others' anti-affinity for others", {}, [other(affinity=affinity(apart=[by("zone", "app In db")]))], None),
     ("others' anti-affinity without the key", {}, [other(affinity=affinity(apart=[by("rack", "app In web")]))], None),
     (
@@ -81,7 +81,7 @@ ONE_NODE = [
         "but of the pod's own nothing is known, so it has no such label",
         {},
         [other(namespace="ns2", affinity=affinity(apart=[by("zone", "app In web", namespaceSelector=NOT_TEAM_ONE)]))],
-        OTHERS_ANTI_AFFINITY,
+        EXISTING_ANTI_AFFINITY,
     ),
     ("no selector", affinity(near=[{"topologyKey": "region"}]), [other()], NO_AFFINITY),
     ("an empty selector", affinity(near=[by("region", **{"labelSelector": {}})]), [other()], None),
@@ -140,14 +140,14 @@ MANY_NODES = [
         {"a": A, "b": B, "c": {"zone": "z2"}},
         {},
         [pod("q", "a", affinity=affinity(apart=[by("zone", "foo Exists")]))],
-        {"a": OTHERS_ANTI_AFFINITY, "b": OTHERS_ANTI_AFFINITY},
+        {"a": EXISTING_ANTI_AFFINITY, "b": EXISTING_ANTI_AFFINITY},
     ),
     (
         "others' terms are judged one by one",
         {"a": A, "b": {"zone": "z2", "node": "b"}},
         {},
         [pod("q", "a", affinity=affinity(apart=[by("node", "foo Exists"), by("zone", "bar Exists")]))],
-        {"a": OTHERS_ANTI_AFFINITY},
+        {"a": EXISTING_ANTI_AFFINITY},
     ),
     (
         "one pod must match all terms",
@@ -195,7 +195,9 @@ def test_a_nominated_pods_anti_affinity_counts_only_if_some_running_pods_does():
     running = pod("r", "a", affinity=REPELS_WEB)
     asked = pod("p", labels=WEB)
     assert refused(InterPodAffinity(), asked, *NODES, nominated) == {}
-    assert refused(InterPodAffinity(), asked, *NODES, nominated, running) == dict.fromkeys("ab", [OTHERS_ANTI_AFFINITY])
+    assert refused(InterPodAffinity(), asked, *NODES, nominated, running) == dict.fromkeys(
+        "ab", [EXISTING_ANTI_AFFINITY]
+    )
 
 
 def test_a_nominated_pod_counts_on_its_node_alone():
@@ -242,7 +244,7 @@ def test_a_victim_leaves_its_own_nodes_world():
 def test_a_victim_takes_its_anti_affinity_with_it():
     pods = [pod("q", "a", affinity=REPELS_WEB), pod("r", "a", affinity=REPELS_WEB)]
     asked = pod("p", labels=WEB)
-    assert without(asked, ["q"], *NODES, *pods) == {"a": [OTHERS_ANTI_AFFINITY]}
+    assert without(asked, ["q"], *NODES, *pods) == {"a": [EXISTING_ANTI_AFFINITY]}
     assert without(asked, ["q", "r"], *NODES, *pods) == {}
 
 
@@ -274,5 +276,5 @@ def test_older_generations_say_a_common_reason_first():
 def test_v1_20_skips_no_pod_that_a_nominated_one_repels():
     nominated, asked = pod("n", nominated="b", affinity=REPELS_WEB), pod("p", labels=WEB)
     assert refused(InterPodAffinity(skips_in_pre_filter=False), asked, *NODES, nominated) == {
-        "b": [OTHERS_ANTI_AFFINITY]
+        "b": [EXISTING_ANTI_AFFINITY]
     }

@@ -1,8 +1,8 @@
-"""GeneralPredicates: has the node room, is it the right host, are its ports free, does it match the node selector?
+"""GeneralPredicates: resources, host name, host ports and node selector in one predicate.
 
-v1.13, v1.16: pkg/scheduler/algorithm/predicates/predicates.go (GeneralPredicates). Several filters under one name: all
-are asked, and a node is refused for all the reasons that any of them has. The kubelet asks the same before it starts a
-pod. Later versions ask each filter by itself, and the first that refuses a node decides it.
+v1.13, v1.16: pkg/scheduler/algorithm/predicates/predicates.go (GeneralPredicates). Several filters under one name:
+all of them run, and a node is refused with the reasons of all. The kubelet checks the same before it starts a pod. In
+later versions each is a separate filter, and the first that refuses a node decides.
 """
 
 from __future__ import annotations
@@ -18,35 +18,35 @@ from kschedlab.filter.plugin import Filter, PreFilterRejection, PreparedFilter, 
 
 @dataclass(frozen=True)
 class GeneralPredicates:
-    """The filter. ``filters``: those that it unites, in the order in which their reasons are listed."""
+    """The filter. ``filters``: its parts, in the order in which their reasons are listed."""
 
     name: str = "GeneralPredicates"
     filters: tuple[Filter, ...] = ()
 
     def prepare(self, pod: PodInfo, cluster: Cluster) -> AllReasons | PreFilterRejection | None:
-        """Skips if all its filters do; the first that rejects the pod speaks for all."""
-        checks: list[PreparedFilter] = []
-        for each in self.filters:
-            check = each.prepare(pod, cluster)
-            if isinstance(check, PreFilterRejection):
-                return check
-            if check is not None:
-                checks.append(check)
-        return AllReasons(checks) if checks else None
+        """Skips if all its filters do; the first rejection applies to all."""
+        filters: list[PreparedFilter] = []
+        for plugin in self.filters:
+            prepared = plugin.prepare(pod, cluster)
+            if isinstance(prepared, PreFilterRejection):
+                return prepared
+            if prepared is not None:
+                filters.append(prepared)
+        return AllReasons(filters) if filters else None
 
 
 class AllReasons:
-    """Several checks, all of which are asked."""
+    """Several prepared filters, all of which run."""
 
-    def __init__(self, checks: Iterable[PreparedFilter]) -> None:
-        self._checks = tuple(checks)
-        self.depends_on_pods = any(check.depends_on_pods for check in self._checks)
-        self.monotonic = all(check.monotonic for check in self._checks)
-        narrow = [check.node_names for check in self._checks if check.node_names is not None]
-        self.node_names = narrow[0].intersection(*narrow[1:]) if narrow else None
+    def __init__(self, filters: Iterable[PreparedFilter]) -> None:
+        self._filters = tuple(filters)
+        self.depends_on_pods = any(prepared.depends_on_pods for prepared in self._filters)
+        self.monotonic = all(prepared.monotonic for prepared in self._filters)
+        node_names = [prepared.node_names for prepared in self._filters if prepared.node_names is not None]
+        self.node_names = node_names[0].intersection(*node_names[1:]) if node_names else None
 
     def filter(self, snapshot: Snapshot) -> Refusals | None:
-        """The nodes that one of them refuses, each for all reasons."""
-        answers = [check.filter(snapshot) for check in self._checks]
-        parts = [part for refused in answers if refused is not None for part in refused.parts]
+        """The nodes that any of them refuses, with the reasons of all."""
+        refusals = [prepared.filter(snapshot) for prepared in self._filters]
+        parts = [part for refused in refusals if refused is not None for part in refused.parts]
         return Refusals(parts) if parts else None

@@ -1,4 +1,4 @@
-"""CheckNodeCondition and its kin: what does the node say about its own health?
+"""CheckNodeCondition and the pressure predicates: does the node report that it is healthy?
 
 v1.13, v1.16: pkg/scheduler/algorithm/predicates/predicates.go (CheckNodeConditionPredicate, and those of memory, disk
 and PID pressure); nodeinfo/node_info.go (SetNode). Since v1.12 a controller turns the conditions into taints
@@ -30,37 +30,37 @@ PID_PRESSURE = "node(s) had pid pressure"
 
 @dataclass(frozen=True)
 class CheckNodeCondition:
-    """The filter: the node is ready, its network is there, and it is open for new pods, whatever the pod tolerates.
+    """The filter: the node is ready, its network is available, and it is schedulable, whatever the pod tolerates.
 
-    Conditions that the node does not state are good. Named rule ``checks_out_of_disk``: the node is not out of disk
-    space either (v1.13).
+    A missing condition counts as healthy. Named rule ``checks_out_of_disk``: the node must not be out of disk space
+    either (v1.13).
     """
 
     name: str = "CheckNodeCondition"
     checks_out_of_disk: bool = False
 
     def prepare(self, pod: PodInfo, cluster: Cluster) -> StaticFilter:
-        """The same for every pod: all reasons that the nodes give."""
+        """The same for every pod."""
         key = ("CheckNodeCondition", self.checks_out_of_disk)
         return cluster.derived(key, lambda: self._judge(cluster), CONDITIONS, CORDONS)
 
     def _judge(self, cluster: Cluster) -> StaticFilter:
-        wrong = [
-            _where(cluster, "Ready", NOT_READY, lambda status: status != "True"),
-            _where(cluster, "NetworkUnavailable", NETWORK_UNAVAILABLE, lambda status: status != "False"),
+        parts = [
+            _condition_part(cluster, "Ready", NOT_READY, lambda status: status != "True"),
+            _condition_part(cluster, "NetworkUnavailable", NETWORK_UNAVAILABLE, lambda status: status != "False"),
             Refusal(unschedulable(cluster), UNSCHEDULABLE, True),
         ]
         if self.checks_out_of_disk:
-            wrong.insert(1, _where(cluster, "OutOfDisk", OUT_OF_DISK, lambda status: status != "False"))
-        return StaticFilter(Refusals(wrong))
+            parts.insert(1, _condition_part(cluster, "OutOfDisk", OUT_OF_DISK, lambda status: status != "False"))
+        return StaticFilter(Refusals(parts))
 
 
 @dataclass(frozen=True)
 class NodePressure:
-    """The filter: the node does not state the condition ``condition``.
+    """The filter: the node's condition ``condition`` is not True. Named rules:
 
-    Named rules: ``best_effort_only``: it stops only pods that ask for no cpu and no memory, which the kubelet would
-    evict first. ``counts_init_containers``: among what a pod asks for is what its init containers ask for.
+    ``best_effort_only``: it refuses only pods that request neither cpu nor memory, which the kubelet would evict first.
+    ``counts_init_containers``: the requests of init containers count too.
     """
 
     name: str
@@ -70,28 +70,28 @@ class NodePressure:
     counts_init_containers: bool = True
 
     def prepare(self, pod: PodInfo, cluster: Cluster) -> StaticFilter | None:
-        """Skips pods that it does not stop."""
+        """Skips pods that it never refuses."""
         if self.best_effort_only and not best_effort(pod.pod, self.counts_init_containers):
             return None
         return cluster.derived(("NodePressure", self.condition, self.reason), lambda: self._judge(cluster), CONDITIONS)
 
     def _judge(self, cluster: Cluster) -> StaticFilter:
-        stated = np.array([_last(node, self.condition) == "True" for node in cluster.nodes], np.bool_)
-        return StaticFilter(Refusals([Refusal(stated, self.reason, True)]))
+        reported = np.array([_status(node, self.condition) == "True" for node in cluster.nodes], np.bool_)
+        return StaticFilter(Refusals([Refusal(reported, self.reason, True)]))
 
 
 def best_effort(pod: Pod, counts_init_containers: bool) -> bool:
-    """Whether no container asks for cpu or memory, nor has a limit. v1.16: pkg/apis/core/v1/helper/qos/qos.go."""
+    """Whether no container requests or limits cpu or memory. v1.16: pkg/apis/core/v1/helper/qos/qos.go."""
     containers = (*pod.spec.containers, *(pod.spec.initContainers if counts_init_containers else ()))
-    given = [amounts for c in containers for amounts in (c.resources.requests, c.resources.limits)]
-    return not any(amounts[name].nanos > 0 for amounts in given for name in ("cpu", "memory") if name in amounts)
+    resources = [amounts for c in containers for amounts in (c.resources.requests, c.resources.limits)]
+    return not any(name in amounts and amounts[name].nanos > 0 for amounts in resources for name in ("cpu", "memory"))
 
 
-def _where(cluster: Cluster, condition: str, reason: str, bad: Callable[[str], bool]) -> Refusal:
-    stated = ([c.status for c in node.status.conditions if c.type == condition] for node in cluster.nodes)
-    return Refusal(np.array([any(map(bad, statuses)) for statuses in stated], np.bool_), reason, True)
+def _condition_part(cluster: Cluster, condition: str, reason: str, unhealthy: Callable[[str], bool]) -> Refusal:
+    reported = ([c.status for c in node.status.conditions if c.type == condition] for node in cluster.nodes)
+    return Refusal(np.array([any(map(unhealthy, statuses)) for statuses in reported], np.bool_), reason, True)
 
 
-def _last(node: Node, condition: str) -> str:
-    """The status that counts if a condition is stated twice."""
+def _status(node: Node, condition: str) -> str:
+    """The condition's status; of duplicates, the last one counts."""
     return next((c.status for c in reversed(node.status.conditions) if c.type == condition), "Unknown")

@@ -1,4 +1,4 @@
-"""NodeLabel: has the node the labels that it must have, whatever their values, and none that it must not have?
+"""NodeLabel: does the node have all required labels, whatever their values, and no forbidden ones?
 
 v1.20: pkg/scheduler/framework/plugins/nodelabel/node_label.go (Filter); v1.16, v1.13:
 pkg/scheduler/algorithm/predicates/predicates.go (CheckNodeLabelPresence). Evicting pods can't help.
@@ -20,16 +20,16 @@ NO_LABELS = "node(s) didn't have the requested labels"
 
 @dataclass(frozen=True)
 class NodeLabel:
-    """The filter. ``present``, ``absent``: keys of labels."""
+    """The filter. ``present``, ``absent``: keys of required and of forbidden labels."""
 
     name: str = "NodeLabel"
     present: tuple[str, ...] = ()
     absent: tuple[str, ...] = ()
 
     def prepare(self, pod: PodInfo, cluster: Cluster) -> StaticFilter | None:
-        """Skips if every node is as it must be."""
-        wrong = np.zeros(len(cluster.nodes), np.bool_)
-        for keys, there in ((self.present, True), (self.absent, False)):
+        """Skips if all nodes pass."""
+        refused = np.zeros(len(cluster.nodes), np.bool_)
+        for keys, expected in ((self.present, True), (self.absent, False)):
             for key in keys:
-                wrong |= (cluster.topology(key).domain >= 0) != there
-        return StaticFilter(Refusals([Refusal(wrong, NO_LABELS, True)])) if wrong.any() else None
+                refused |= (cluster.topology(key).domain >= 0) != expected
+        return StaticFilter(Refusals([Refusal(refused, NO_LABELS, True)])) if refused.any() else None

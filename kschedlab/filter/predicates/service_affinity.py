@@ -1,8 +1,8 @@
-"""ServiceAffinity: do the node's labels agree with those of the node where the pod's service runs already?
+"""ServiceAffinity: does the node have the same labels as the node where the pod's Service already runs?
 
 v1.13, v1.16: pkg/scheduler/algorithm/predicates/predicates.go (checkServiceAffinity) and metadata.go. Only a Policy can
-ask for it, and it says for which labels. The first pod of a service chooses their values, unless its own nodeSelector
-does; the others must follow. Evicting the pod that is followed helps.
+enable it, and names the labels. The first pod of a Service determines their values, unless the pod's own nodeSelector
+does. Evicting that first pod helps.
 """
 
 from __future__ import annotations
@@ -22,12 +22,12 @@ from kschedlab.objects.model import Service
 from kschedlab.objects.selectors import Selector, from_map
 
 VIOLATED = "node(s) didn't match service affinity"
-NOWHERE = 'node "" not found'
+NO_NODE = 'node "" not found'
 
 
 @dataclass(frozen=True, slots=True)
 class HasSameLabels:
-    """PodQuery: is it a pod of the namespace that has all the labels of the incoming pod?"""
+    """PodQuery: is it a pod of the namespace with all the labels of the incoming pod?"""
 
     namespace: str
     labels: Selector
@@ -41,8 +41,8 @@ class HasSameLabels:
 class ServiceAffinity:
     """The filter. ``labels``: keys of labels.
 
-    The pod that is followed is the one that came first of those that have all the labels of the incoming pod. (The real
-    scheduler takes any: it is the first of a Go map.)
+    The first pod is the oldest by arrival with all the labels of the incoming pod. (The real scheduler takes a random
+    one, the first of a Go map.)
     """
 
     name: str = "CheckServiceAffinity"
@@ -50,8 +50,8 @@ class ServiceAffinity:
 
     def prepare(self, pod: PodInfo, cluster: Cluster) -> ServiceAffinityCheck | None:
         """Skips if no labels must agree."""
-        signature, chosen = cluster.signatures[pod.signature], pod.pod.spec.nodeSelector
-        fixed = {key: chosen[key] for key in self.labels if key in chosen}
+        signature, node_selector = cluster.signatures[pod.signature], pod.pod.spec.nodeSelector
+        fixed = {key: node_selector[key] for key in self.labels if key in node_selector}
         open_keys = tuple(key for key in self.labels if key not in fixed) if has_service(signature, cluster) else ()
         if not fixed and not open_keys:
             return None
@@ -59,7 +59,7 @@ class ServiceAffinity:
 
 
 def has_service(signature: Signature, cluster: Cluster) -> bool:
-    """Whether a service of the namespace selects such pods."""
+    """Whether a Service of the namespace selects pods with the signature."""
     selectors = (
         from_map(s.spec.selector) for s in cluster.objects_of(Service) if s.metadata.namespace == signature.namespace
     )
@@ -68,9 +68,9 @@ def has_service(signature: Signature, cluster: Cluster) -> bool:
 
 @dataclass(frozen=True)
 class ServiceAffinityCheck:
-    """``fixed``: the labels that the pod itself asks for. ``open_keys``: those that the pod followed gives."""
+    """``fixed``: the labels in the pod's own nodeSelector. ``open_keys``: keys whose value the first pod determines."""
 
-    alike: HasSameLabels
+    same_labels: HasSameLabels
     fixed: Mapping[str, str]
     open_keys: tuple[str, ...]
     node_names: frozenset[str] | None = None
@@ -78,23 +78,24 @@ class ServiceAffinityCheck:
     monotonic: bool = True
 
     def filter(self, snapshot: Snapshot) -> Refusals | None:
-        """The nodes whose labels differ. On the node where the pod followed has left in thought, the next is followed.
+        """The nodes whose labels differ. Where the first pod is hypothetically removed, the next one takes its place.
 
-        With only a nominated pod to follow, which is on no node so far, the real scheduler fails.
+        If the only such pod is nominated, and so on no node, the real scheduler fails.
         """
         cluster, pods = snapshot.cluster, snapshot.cluster.pods
-        alike = np.flatnonzero(pods.live() & (cluster.signatures.evaluate(self.alike)[pods.signature] > 0))
-        followed = alike[np.argsort(pods.arrival[alike])]
-        differs, alone = self._differs(cluster, followed), np.full(len(cluster.nodes), not len(followed))
-        for node in np.unique(pods.node[followed[:1]]).tolist() if snapshot.overlays else ():
-            left = followed[~(np.isin(followed, snapshot.removed()) & (pods.node[followed] == node))]
-            differs[node], alone[node] = self._differs(cluster, left)[node], not len(left)
-        failing = alone & (self._nominated(snapshot) > 0) if self.open_keys else np.zeros_like(alone)
-        return Refusals([Refusal(differs & ~failing, VIOLATED), Refusal(failing, NOWHERE, error=True)])
+        rows = np.flatnonzero(pods.live() & (cluster.signatures.evaluate(self.same_labels)[pods.signature] > 0))
+        rows = rows[np.argsort(pods.arrival[rows])]
+        differs, none_left = self._differs(cluster, rows), np.full(len(cluster.nodes), not len(rows))
+        removed = np.isin(rows, snapshot.removed())
+        for node in np.unique(pods.node[rows[:1]]).tolist() if snapshot.overlays else ():
+            remaining = rows[~(removed & (pods.node[rows] == node))]
+            differs[node], none_left[node] = self._differs(cluster, remaining)[node], not len(remaining)
+        failing = none_left & (self._nominated(snapshot) > 0) if self.open_keys else np.zeros_like(none_left)
+        return Refusals([Refusal(differs & ~failing, VIOLATED), Refusal(failing, NO_NODE, error=True)])
 
-    def _differs(self, cluster: Cluster, followed: IntArray) -> BoolArray:
-        """bool[nodes]: the nodes without the labels that the first of these pods gives."""
-        labels = cluster.nodes[cluster.pods.node[followed[0]]].metadata.labels if len(followed) else {}
+    def _differs(self, cluster: Cluster, rows: IntArray) -> BoolArray:
+        """bool[nodes]: the nodes without the labels that the first of these pods determines."""
+        labels = cluster.nodes[cluster.pods.node[rows[0]]].metadata.labels if len(rows) else {}
         wanted = from_map({**{key: labels[key] for key in self.open_keys if key in labels}, **self.fixed})
         differs = np.zeros(len(cluster.nodes), np.bool_)
         for requirement in wanted.requirements:
@@ -102,4 +103,4 @@ class ServiceAffinityCheck:
         return differs
 
     def _nominated(self, snapshot: Snapshot) -> IntArray | int:
-        return sum((overlay.count(self.alike) for overlay in snapshot.overlays if not overlay.runs), start=0)
+        return sum((overlay.count(self.same_labels) for overlay in snapshot.overlays if not overlay.runs), start=0)

@@ -6,7 +6,7 @@ v1.37: pkg/scheduler/framework/plugins: nodeports/node_ports.go, noderesources/f
 from __future__ import annotations
 
 from kschedlab.filter.node_ports import host_ports
-from kschedlab.filter.node_resources import asked_for
+from kschedlab.filter.node_resources import requested_resources
 from kschedlab.objects.model import Node, Pod
 from kschedlab.objects.requests import pod_requests
 from kschedlab.queue.hints.pod_cache import PodCache
@@ -47,7 +47,7 @@ def resources_after_node(pod: Pod, old: Node | None, new: Node) -> bool:
 
 
 def _wants(pod: Pod) -> dict[str, int]:
-    return asked_for(pod_requests(pod))
+    return requested_resources(pod_requests(pod))
 
 
 _wanted = PodCache(_wants)

@@ -5,7 +5,7 @@ from dataclasses import replace
 import pytest
 
 from kschedlab.filter.plugin import SchedulingError
-from kschedlab.filter.predicates.service_affinity import NOWHERE, VIOLATED, ServiceAffinity
+from kschedlab.filter.predicates.service_affinity import NO_NODE, VIOLATED, ServiceAffinity
 from kschedlab.generations import V1_16
 from kschedlab.scheduler import schedule
 from kschedlab.testing import cluster, node, pod
@@ -82,6 +82,6 @@ def test_where_the_pod_that_is_followed_is_evicted_the_next_one_is():
 
 def test_the_real_scheduler_fails_where_there_is_only_a_nominated_pod_to_follow():
     nominated = pod("waiting", labels=FOO, nominated="m1", priority=5)
-    with pytest.raises(SchedulingError, match=NOWHERE):
+    with pytest.raises(SchedulingError, match=NO_NODE):
         judged(ServiceAffinity(labels=REGION), like(), *NODES, nominated, service())
     assert refused(ServiceAffinity(labels=REGION), like(), *NODES, nominated) == {}
