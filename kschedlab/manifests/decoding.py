@@ -11,28 +11,11 @@ import msgspec
 
 from kschedlab.manifests.schema import decode_value, validated
 from kschedlab.manifests.sources import Text
-from kschedlab.objects.meta import CLUSTER_SCOPED
+from kschedlab.objects.kinds import CLUSTER_SCOPED, OF_CONTROLLERS, RESOURCES
 from kschedlab.objects.model import ApiObject
 from kschedlab.objects.problems import WRITTEN, Fault, Path, Problem, path_text, shortened
 
-GROUPS = {
-    "Node": "",
-    "Pod": "",
-    "Namespace": "",
-    "Service": "",
-    "ReplicationController": "",
-    "PersistentVolume": "",
-    "PersistentVolumeClaim": "",
-    "PodDisruptionBudget": "policy",
-    "PriorityClass": "scheduling.k8s.io",
-    "ReplicaSet": "apps",
-    "StatefulSet": "apps",
-    "StorageClass": "storage.k8s.io",
-    "CSINode": "storage.k8s.io",
-    "VolumeAttachment": "storage.k8s.io",
-    "CSIDriver": "storage.k8s.io",
-    "CSIStorageCapacity": "storage.k8s.io",
-}
+GROUPS = {kind.__name__: each.group for kind, each in RESOURCES.items() if kind not in OF_CONTROLLERS}
 """The API group of each kind that the scheduler reads."""
 
 KINDS: dict[str, type[ApiObject]] = {kind.__name__: kind for kind in ApiObject.__subclasses__()}

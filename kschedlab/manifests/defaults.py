@@ -12,7 +12,7 @@ from typing import TypeVar
 
 import msgspec
 
-from kschedlab.objects.meta import CLUSTER_SCOPED
+from kschedlab.objects.kinds import CLUSTER_SCOPED
 from kschedlab.objects.model import (
     DEFAULT_SCHEDULER,
     ApiObject,

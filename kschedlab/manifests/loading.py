@@ -11,7 +11,7 @@ from __future__ import annotations
 import gc
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 from typing import Any, NamedTuple
 
 import msgspec
@@ -29,6 +29,7 @@ from kschedlab.manifests.decoding import (
 from kschedlab.manifests.defaults import priority_classes, with_defaults
 from kschedlab.manifests.sources import Source, Text, kubectl_output, read_all
 from kschedlab.manifests.validation import faults_of, priority_fault, warnings_of
+from kschedlab.objects.kinds import RESOURCES
 from kschedlab.objects.model import (
     ApiObject,
     CSIDriver,
@@ -110,28 +111,12 @@ class Objects:
 
     def of(self, kind: type[ApiObject]) -> list[Any]:
         """The list of the objects of this kind."""
-        objects: list[Any] = getattr(self, _LISTS[kind])
+        objects: list[Any] = getattr(self, _LISTS[RESOURCES[kind].name])
         return objects
 
 
-_LISTS: dict[type[ApiObject], str] = {
-    Node: "nodes",
-    Pod: "pods",
-    PodDisruptionBudget: "pod_disruption_budgets",
-    PriorityClass: "priority_classes",
-    Namespace: "namespaces",
-    Service: "services",
-    ReplicationController: "replication_controllers",
-    ReplicaSet: "replica_sets",
-    StatefulSet: "stateful_sets",
-    PersistentVolume: "persistent_volumes",
-    PersistentVolumeClaim: "persistent_volume_claims",
-    StorageClass: "storage_classes",
-    CSINode: "csi_nodes",
-    VolumeAttachment: "volume_attachments",
-    CSIDriver: "csi_drivers",
-    CSIStorageCapacity: "csi_storage_capacities",
-}
+_LISTS = {each.name.replace("_", ""): each.name for each in fields(Objects)}
+"""The list for each resource, such as ``csinodes``."""
 
 
 def load(*sources: Source) -> Objects:

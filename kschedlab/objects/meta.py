@@ -19,20 +19,6 @@ from kschedlab.objects.selectors import NodeTerm, NodeTerms, Selector, SelectorE
 SECOND = 1_000_000
 """One second in microseconds, the unit of every time in this package."""
 
-CLUSTER_SCOPED = frozenset(
-    [
-        "Node",
-        "Namespace",
-        "PriorityClass",
-        "PersistentVolume",
-        "StorageClass",
-        "CSINode",
-        "CSIDriver",
-        "VolumeAttachment",
-    ]
-)
-"""Kinds whose objects have no namespace."""
-
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 _MICROSECOND = timedelta(microseconds=1)
 

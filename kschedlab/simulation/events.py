@@ -7,10 +7,10 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+from kschedlab.objects.kinds import RESOURCES
 from kschedlab.objects.model import ApiObject
 from kschedlab.queue.interface import Now
 from kschedlab.simulation.log import Log, Recorded
-from kschedlab.simulation.server.resources import RESOURCES
 
 NORMAL, WARNING = "Normal", "Warning"
 

@@ -17,10 +17,10 @@ from typing import Any, Generic, NamedTuple, TypeVar
 
 import simpy
 
+from kschedlab.objects.kinds import RESOURCES
 from kschedlab.objects.model import ApiObject, Pod
 from kschedlab.simulation.clock import after, now
 from kschedlab.simulation.server.api import ApiServer
-from kschedlab.simulation.server.resources import RESOURCES
 from kschedlab.simulation.server.selection import field_selector
 from kschedlab.simulation.server.status import ApiError
 from kschedlab.simulation.server.store import Filter, Watch, WatchEvent

@@ -13,6 +13,7 @@ import simpy
 from msgspec.structs import replace
 
 from kschedlab.cluster.volumes import BOUND, SELECTED_NODE, claim_class
+from kschedlab.objects.kinds import key_of
 from kschedlab.objects.meta import SECOND
 from kschedlab.objects.model import (
     CSINode,
@@ -32,7 +33,6 @@ from kschedlab.simulation.events import Record, silent
 from kschedlab.simulation.informers import Informers
 from kschedlab.simulation.pods import TERMINAL
 from kschedlab.simulation.server.api import ApiServer
-from kschedlab.simulation.server.resources import key_of
 from kschedlab.simulation.server.status import ApiError
 
 NAME = "persistent-volume-binder"

@@ -12,6 +12,7 @@ from typing import Any
 import simpy
 from msgspec.structs import replace
 
+from kschedlab.objects.kinds import key_of
 from kschedlab.objects.model import (
     Deployment,
     Pod,
@@ -26,7 +27,6 @@ from kschedlab.simulation.controllers.work_queue import WorkQueue
 from kschedlab.simulation.events import Record, silent
 from kschedlab.simulation.informers import Informer, Informers
 from kschedlab.simulation.server.api import ApiServer
-from kschedlab.simulation.server.resources import key_of
 
 NAME = "disruption-controller"
 

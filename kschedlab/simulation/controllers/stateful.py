@@ -11,6 +11,7 @@ from collections.abc import Callable, Sequence
 
 from msgspec.structs import replace
 
+from kschedlab.objects.kinds import key_of
 from kschedlab.objects.model import (
     PersistentVolumeClaim,
     PersistentVolumeClaimTemplate,
@@ -23,7 +24,6 @@ from kschedlab.objects.model import (
 from kschedlab.simulation.controllers.replicas import pod_from, replicas_of, template_of
 from kschedlab.simulation.controllers.writes import Create, Delete, Write
 from kschedlab.simulation.pods import TERMINAL, is_ready
-from kschedlab.simulation.server.resources import key_of
 
 POD_NAME, POD_INDEX = "statefulset.kubernetes.io/pod-name", "apps.kubernetes.io/pod-index"
 

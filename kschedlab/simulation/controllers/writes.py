@@ -7,9 +7,9 @@ from typing import NamedTuple, TypeAlias
 
 from msgspec.structs import replace
 
+from kschedlab.objects.kinds import key_of
 from kschedlab.objects.model import ApiObject, ObjectMeta
 from kschedlab.simulation.server.api import ApiServer
-from kschedlab.simulation.server.resources import key_of
 
 
 class Create(NamedTuple):

@@ -14,6 +14,7 @@ import simpy
 from msgspec.structs import replace
 
 from kschedlab.manifests.defaults import with_defaults
+from kschedlab.objects.kinds import RESOURCES
 from kschedlab.objects.meta import SECOND
 from kschedlab.objects.model import ApiObject, Namespace, Node, ObjectMeta, Pod
 from kschedlab.objects.problems import ManifestError
@@ -34,7 +35,6 @@ from kschedlab.simulation.perf.operations import (
     UpdateAny,
 )
 from kschedlab.simulation.server.api import ApiServer
-from kschedlab.simulation.server.resources import RESOURCES
 from kschedlab.simulation.server.status import ApiError, Status
 
 NAME = "scheduler_perf"

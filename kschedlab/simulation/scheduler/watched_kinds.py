@@ -9,6 +9,7 @@ from __future__ import annotations
 from functools import lru_cache
 
 from kschedlab.cluster.object_store import RELEVANT_PART
+from kschedlab.objects.kinds import RESOURCES
 from kschedlab.objects.model import (
     ApiObject,
     CSINode,
@@ -19,7 +20,6 @@ from kschedlab.objects.model import (
     StorageClass,
 )
 from kschedlab.queue.interface import ClusterEvent
-from kschedlab.simulation.server.resources import RESOURCES
 
 OTHERS = tuple(kind for kind in RELEVANT_PART if kind is not PriorityClass)
 """Beside nodes and pods; what a priority class says, the API server writes into the pods."""

@@ -21,6 +21,7 @@ import simpy
 
 from kschedlab.manifests.defaults import priority_classes
 from kschedlab.objects.api import API_1_37, Api
+from kschedlab.objects.kinds import RESOURCES
 from kschedlab.objects.model import ApiObject, ObjectMeta, OwnerReference, Pod, PodDisruptionBudget, PriorityClass
 from kschedlab.simulation.clock import now
 from kschedlab.simulation.log import Changed, Log
@@ -28,7 +29,6 @@ from kschedlab.simulation.pods import with_condition
 from kschedlab.simulation.server import admission
 from kschedlab.simulation.server.deletion import deletion, should_delete_during_update
 from kschedlab.simulation.server.names import generated_name
-from kschedlab.simulation.server.resources import RESOURCES
 from kschedlab.simulation.server.status import ApiError, invalid_value
 from kschedlab.simulation.server.store import HISTORY, Change, Filter, Store, Watch, with_resource_version
 from kschedlab.simulation.server.subresources import bound, budget_after_eviction, checks_budgets, evicted

@@ -11,9 +11,9 @@ from contextlib import contextmanager
 
 import msgspec
 
+from kschedlab.objects.kinds import RESOURCES, Resource
 from kschedlab.objects.model import ApiObject
 from kschedlab.objects.problems import WRITTEN, Fault, path_text
-from kschedlab.simulation.server.resources import RESOURCES, Resource
 
 OPTIMISTIC_LOCK_ERROR = "the object has been modified; please apply your changes to the latest version and try again"
 """Why an update with a stale resourceVersion is refused (v1.37: pkg/registry/generic/registry/store.go)."""

@@ -14,8 +14,8 @@ from typing import Any, NamedTuple
 
 import msgspec
 
+from kschedlab.objects.kinds import Resource
 from kschedlab.objects.meta import ObjectMeta
-from kschedlab.simulation.server.resources import Resource
 from kschedlab.simulation.server.status import ApiError
 
 Filter = Callable[[Any], bool]

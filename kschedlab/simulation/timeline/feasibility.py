@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 
+from kschedlab.objects.kinds import RESOURCES
 from kschedlab.objects.model import (
     ApiObject,
     Deployment,
@@ -21,7 +22,6 @@ from kschedlab.objects.model import (
 )
 from kschedlab.objects.problems import Fault, Problem
 from kschedlab.simulation.durations import duration
-from kschedlab.simulation.server.resources import RESOURCES
 from kschedlab.simulation.timeline.actions import Create, Delete, Moment, Operate, Update
 from kschedlab.simulation.timeline.given_objects import Given
 from kschedlab.simulation.timeline.targets import Named

@@ -12,9 +12,9 @@ from kschedlab.manifests.decoding import KINDS, Origin, decode, expanded_lists, 
 from kschedlab.manifests.loading import LoadReport
 from kschedlab.manifests.sources import Text
 from kschedlab.manifests.validation import faults_of, template_faults, warnings_of
+from kschedlab.objects.kinds import RESOURCES, Resource
 from kschedlab.objects.model import ApiObject, ObjectMeta
 from kschedlab.objects.problems import Fault, ManifestError, Problem
-from kschedlab.simulation.server.resources import RESOURCES, Resource
 
 NEW, THERE, PATCH = "new", "there", "patch"
 """What objects are given for: to be created, to be there from the beginning (owners of pods need no template then), or

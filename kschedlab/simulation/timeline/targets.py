@@ -5,10 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any, TypeAlias
 
+from kschedlab.objects.kinds import RESOURCES
 from kschedlab.objects.model import ApiObject
 from kschedlab.objects.names import name_fault
 from kschedlab.objects.problems import Fault, Path, quoted
-from kschedlab.simulation.server.resources import RESOURCES
 
 _SHORT = {
     "po": "pods",

@@ -10,6 +10,7 @@ from msgspec.structs import replace
 
 from kschedlab.manifests.decoding import KINDS, decode
 from kschedlab.objects.api import API_1_13, API_1_37, Api
+from kschedlab.objects.kinds import RESOURCES
 from kschedlab.objects.meta import Time
 from kschedlab.objects.model import (
     ApiObject,
@@ -30,7 +31,6 @@ from kschedlab.objects.model import (
 )
 from kschedlab.simulation.log import Log
 from kschedlab.simulation.server.api import BOOKMARKS, ApiServer
-from kschedlab.simulation.server.resources import RESOURCES
 from kschedlab.simulation.server.status import ApiError
 from kschedlab.testing import node, pod
 

@@ -3,8 +3,8 @@
 import pytest
 from hypothesis import given, strategies as st
 
+from kschedlab.objects.kinds import RESOURCES
 from kschedlab.objects.model import Node, ObjectMeta, Pod, PodStatus, Service
-from kschedlab.simulation.server.resources import RESOURCES
 from kschedlab.simulation.server.selection import field_selector
 from kschedlab.simulation.server.status import ApiError
 from kschedlab.simulation.server.store import Change, Store, Watch, with_resource_version

@@ -1,11 +1,9 @@
-"""The kinds that the API server serves, and the resource names that its paths and messages use for them."""
+"""The kinds of objects: what the API calls them, their groups, and which of them have no namespace."""
 
 from __future__ import annotations
 
 from typing import NamedTuple
 
-from kschedlab.manifests.decoding import GROUPS
-from kschedlab.objects.meta import CLUSTER_SCOPED
 from kschedlab.objects.model import (
     ApiObject,
     CSIDriver,
@@ -52,7 +50,7 @@ class Resource(NamedTuple):
         return self._replace(name=name, qualified=f"{name}.{self.group}" if self.group else name)
 
 
-_NAMES: dict[type[ApiObject], str] = {
+_PLURALS: dict[type[ApiObject], str] = {
     Pod: "pods",
     Node: "nodes",
     Namespace: "namespaces",
@@ -72,15 +70,21 @@ _NAMES: dict[type[ApiObject], str] = {
     CSIStorageCapacity: "csistoragecapacities",
     VolumeAttachment: "volumeattachments",
 }
-_GROUPS = GROUPS | {"Deployment": "apps", "Job": "batch"}
+_WITHOUT_NAMESPACE = frozenset(
+    [Node, Namespace, PriorityClass, PersistentVolume, StorageClass, CSINode, CSIDriver, VolumeAttachment]
+)
+OF_CONTROLLERS = frozenset([Deployment, Job])
+"""Kinds that controllers read and no scheduler does."""
 
 
-def _resource(kind: type[ApiObject], name: str) -> Resource:
-    group = _GROUPS[kind.__name__]
-    return Resource(kind, "", group, "", kind.__name__ not in CLUSTER_SCOPED).with_name(name)
+def _resource(kind: type[ApiObject], plural: str) -> Resource:
+    group = kind().apiVersion.rpartition("/")[0]  # type: ignore[attr-defined]  # every kind has it
+    return Resource(kind, "", group, "", kind not in _WITHOUT_NAMESPACE).with_name(plural)
 
 
-RESOURCES: dict[type[ApiObject], Resource] = {kind: _resource(kind, name) for kind, name in _NAMES.items()}
+RESOURCES: dict[type[ApiObject], Resource] = {kind: _resource(kind, plural) for kind, plural in _PLURALS.items()}
+CLUSTER_SCOPED = frozenset(kind.__name__ for kind in _WITHOUT_NAMESPACE)
+"""Kinds whose objects have no namespace, by name."""
 
 
 def key_of(obj: ApiObject) -> str:
