@@ -1,7 +1,7 @@
-"""The same decision in several generations, and which named rule makes each difference.
+"""The same decision in several generations, and the named rules that cause the differences.
 
-Nothing is guessed: a rule is named as a cause only if the earlier generation, with that one rule switched, decides
-otherwise.
+Nothing is guessed: a rule counts as a cause only if the earlier generation decides differently with that one rule
+switched.
 """
 
 from __future__ import annotations
@@ -19,13 +19,13 @@ from kschedlab.objects.api import Api
 from kschedlab.scheduler import schedule
 
 Outcome = dict[str, object]
-"""What was decided, by part: ``feasible nodes``, ``best nodes``, ``victims``, ``chosen for preemption``, and
-``message``: the FailedScheduling message without what preemption adds."""
+"""The parts of a decision: ``feasible nodes``, ``best nodes``, ``victims``, ``chosen for preemption`` and ``message``,
+the FailedScheduling message without the part about preemption."""
 
 
 @dataclass(frozen=True)
 class Change:
-    """One setting in which two generations differ, and the earlier one with that setting alone switched.
+    """One setting in which two generations differ. ``switched``: the earlier one with only this setting changed.
 
     ``rule``: its name, e.g. ``preemption.victims.sorted_again``; ``before``, ``after``: its values as text.
     """
@@ -38,7 +38,7 @@ class Change:
 
 @dataclass(frozen=True)
 class Cause:
-    """A change that alone alters the outcome. ``parts``: which; ``whole``: it alone gives all of the later outcome."""
+    """A change that alters the outcome by itself. ``parts``: which it alters. ``whole``: it gives the later outcome."""
 
     change: Change
     parts: tuple[str, ...]
@@ -47,7 +47,7 @@ class Cause:
 
 @dataclass(frozen=True)
 class Step:
-    """From one generation to the next: the parts of the outcome that differ, and the causes found."""
+    """From one generation to the next: the parts of the outcome that differ, and their causes."""
 
     earlier: str
     later: str
@@ -57,7 +57,7 @@ class Step:
 
 @dataclass(frozen=True, repr=False)
 class Comparison:
-    """The decisions by generation, in the order given, and the steps between neighbours."""
+    """The decisions by generation, in the order requested, and the steps between neighbours."""
 
     decisions: dict[str, Decision]
     steps: tuple[Step, ...]
@@ -90,7 +90,7 @@ def compare(objects: Objects, pod: str, generations: Sequence[Generation]) -> Co
 
 
 def outcome(decision: Decision) -> Outcome:
-    """The parts of a decision that two generations can be compared in. Names and scales of scores differ anyway."""
+    """The parts of a decision in which generations are compared. Scores are not: their names and scales differ."""
     preemption = decision.preemption
     candidates = preemption.candidates if preemption is not None else {}
     return {
@@ -115,39 +115,39 @@ def _step(
     return Step(earlier.name, later.name, _differing(before, after), tuple(causes))
 
 
-def _differing(one: Outcome, other: Outcome) -> tuple[str, ...]:
-    return tuple(part for part in one if one[part] != other[part])
+def _differing(before: Outcome, after: Outcome) -> tuple[str, ...]:
+    return tuple(part for part in before if before[part] != after[part])
 
 
 def changes(earlier: Generation, later: Generation) -> list[Change]:
     """Every setting of a decision in which the two differ, each switched alone in the earlier one.
 
-    The queue and the loop around decisions are left out: they say when a pod is decided on, not how.
+    The queue and the scheduling loop are left out: they say when a pod is scheduled, not how.
     """
-    others = frozenset({"filters", "scores", "name", "loop", "queue"})
-    found = _settings(earlier, later, "", lambda generation: generation, skip=others)
-    return [*found, *_filters(earlier, later), *_scores(earlier, later)]
+    skip = frozenset({"filters", "scores", "name", "loop", "queue"})
+    settings = _settings(earlier, later, "", lambda generation: generation, skip=skip)
+    return [*settings, *_filters(earlier, later), *_scores(earlier, later)]
 
 
 def _settings(
-    one: Any,
-    other: Any,
+    earlier: Any,
+    later: Any,
     path: str,
     rebuilt: Callable[[Any], Generation],
     skip: frozenset[str] = frozenset(),
 ) -> Iterator[Change]:
-    """The fields in which two dataclasses of one class differ; dataclasses among them field by field.
+    """The fields in which two dataclasses of the same class differ; nested dataclasses are compared field by field.
 
-    The entries of a list of names (``api.unknown``) are settings of their own.
+    Each entry of a list of names (``api.unknown``) is a setting. ``rebuilt``: the generation with this value instead.
     """
-    for field in fields(one):
-        before, after = getattr(one, field.name), getattr(other, field.name)
+    for field in fields(earlier):
+        before, after = getattr(earlier, field.name), getattr(later, field.name)
         if field.name in skip or before == after:
             continue
         name = f"{path}{field.name}"
 
         def put(value: object, field_name: str = field.name) -> Generation:
-            return rebuilt(replace(one, **{field_name: value}))
+            return rebuilt(replace(earlier, **{field_name: value}))
 
         if is_dataclass(before) and type(before) is type(after):
             yield from _settings(before, after, f"{name}.", put)
@@ -158,83 +158,84 @@ def _settings(
 
 
 def _are_names(value: object) -> bool:
-    return isinstance(value, tuple) and all(isinstance(each, str) for each in value)
+    return isinstance(value, tuple) and all(isinstance(name, str) for name in value)
 
 
 def _entries(
     before: tuple[str, ...], after: tuple[str, ...], path: str, put: Callable[[object], Generation]
 ) -> Iterator[Change]:
-    for gone in before:
-        if gone not in after:
-            yield Change(f"{path}{gone}", "yes", "-", put(tuple(each for each in before if each != gone)))
-    for new in after:
-        if new not in before:
-            yield Change(f"{path}{new}", "-", "yes", put((*before, new)))
+    for removed in before:
+        if removed not in after:
+            yield Change(f"{path}{removed}", "yes", "-", put(tuple(name for name in before if name != removed)))
+    for added in after:
+        if added not in before:
+            yield Change(f"{path}{added}", "-", "yes", put((*before, added)))
 
 
 def _contrast(before: object, after: object) -> tuple[str, str]:
-    """Both values as text; of two lists only what the other lacks."""
+    """Both values as text; of two lists, only the entries that the other lacks."""
     if isinstance(before, tuple) and isinstance(after, tuple) and set(before) != set(after):
         return shown(tuple(b for b in before if b not in after)), shown(tuple(a for a in after if a not in before))
     return shown(before), shown(after)
 
 
 def _filters(earlier: Generation, later: Generation) -> Iterator[Change]:
-    """Filters that were changed, dropped, added, asked in another order, or no longer asked together as one."""
+    """Filters that are changed, removed, added, reordered, or no longer grouped into one."""
 
     def with_filters(filters: Iterable[Any]) -> Generation:
         return replace(earlier, filters=tuple(filters))
 
-    one, other = list(_apart(earlier.filters)), list(_apart(later.filters))
-    yield from _plugins("filter", one, other, lambda filters: with_filters(_united(filters, earlier.filters)))
-    pairs = _pairs(one, other)
-    kept, moved = [one[i] for i in pairs], [one[i] for i in sorted(pairs, key=pairs.__getitem__)]
-    places = iter(moved)
-    reordered = with_filters([next(places) if i in pairs else plugin for i, plugin in enumerate(one)])
-    unions = [p for p in earlier.filters if _parts(p) and what(p) not in map(what, later.filters)]
-    for union in unions:
-        parts = [part for part in moved if part in _parts(union)]
-        yield Change(f"{union.name} asked one by one", union.name, _names(parts), reordered)
-    differing = [i for i, (before, after) in enumerate(zip(kept, moved, strict=True)) if before is not after]
-    if differing and not unions:
-        where = slice(differing[0], differing[-1] + 1)
-        yield Change("order of filters", _names(kept[where]), _names(moved[where]), reordered)
+    old, new = list(_ungrouped(earlier.filters)), list(_ungrouped(later.filters))
+    yield from _plugins("filter", old, new, lambda filters: with_filters(_grouped(filters, earlier.filters)))
+    pairs = _pairs(old, new)
+    in_old_order = [old[i] for i in pairs]
+    in_new_order = [old[i] for i in sorted(pairs, key=pairs.__getitem__)]
+    following = iter(in_new_order)
+    reordered = with_filters([next(following) if i in pairs else plugin for i, plugin in enumerate(old)])
+    groups = [p for p in earlier.filters if _members(p) and what(p) not in map(what, later.filters)]
+    for group in groups:
+        members = [plugin for plugin in in_new_order if plugin in _members(group)]
+        yield Change(f"{group.name} checked one by one", group.name, _names(members), reordered)
+    differing = [i for i, (a, b) in enumerate(zip(in_old_order, in_new_order, strict=True)) if a is not b]
+    if differing and not groups:
+        span = slice(differing[0], differing[-1] + 1)
+        yield Change("order of filters", _names(in_old_order[span]), _names(in_new_order[span]), reordered)
 
 
-def _parts(plugin: Any) -> tuple[Any, ...]:
-    """The filters that this one unites, none if it is a filter of its own."""
-    parts: tuple[Any, ...] = getattr(plugin, "filters", ())
-    return parts
+def _members(plugin: Any) -> tuple[Any, ...]:
+    """The filters of a group such as GeneralPredicates; none if the plugin is a single filter."""
+    members: tuple[Any, ...] = getattr(plugin, "filters", ())
+    return members
 
 
-def _apart(filters: Iterable[Any]) -> Iterator[Any]:
+def _ungrouped(filters: Iterable[Any]) -> Iterator[Any]:
     for plugin in filters:
-        yield from _parts(plugin) or (plugin,)
+        yield from _members(plugin) or (plugin,)
 
 
-def _united(filters: Sequence[Any], like: Iterable[Any]) -> Iterator[Any]:
-    """The filters, united again as in the list ``like``: a union stands where its first part does."""
-    union_of = {what(part): union for union in like for part in _parts(union)}
+def _grouped(filters: Sequence[Any], template: Iterable[Any]) -> Iterator[Any]:
+    """The filters, grouped as in ``template``. A group is placed where its first member is."""
+    group_of = {what(member): group for group in template for member in _members(group)}
     placed = set()
     for plugin in filters:
-        union = union_of.get(what(plugin))
-        if union is None:
+        group = group_of.get(what(plugin))
+        if group is None:
             yield plugin
-        elif union.name not in placed:
-            placed.add(union.name)
-            yield replace(union, filters=tuple(each for each in filters if union_of.get(what(each)) is union))
+        elif group.name not in placed:
+            placed.add(group.name)
+            yield replace(group, filters=tuple(p for p in filters if group_of.get(what(p)) is group))
 
 
 def _scores(earlier: Generation, later: Generation) -> Iterator[Change]:
-    """Scores that were changed, dropped, added or weighed otherwise."""
-    one, other = [score for score, _ in earlier.scores], [score for score, _ in later.scores]
+    """Scores that are changed, removed or added, or whose weights differ."""
+    old, new = [score for score, _ in earlier.scores], [score for score, _ in later.scores]
     weights = {(what(score), score.name): weight for score, weight in (*later.scores, *earlier.scores)}
 
     def with_scores(scores: Iterable[Any]) -> Generation:
         return replace(earlier, scores=tuple((score, weights[what(score), score.name]) for score in scores))
 
-    yield from _plugins("score", one, other, with_scores)
-    for i, j in _pairs(one, other).items():
+    yield from _plugins("score", old, new, with_scores)
+    for i, j in _pairs(old, new).items():
         (score, before), (_, after) = earlier.scores[i], later.scores[j]
         if before != after:
             scores = (*earlier.scores[:i], (score, after), *earlier.scores[i + 1 :])
@@ -242,44 +243,45 @@ def _scores(earlier: Generation, later: Generation) -> Iterator[Change]:
 
 
 def _plugins(
-    stage: str, one: list[Any], other: list[Any], rebuilt: Callable[[list[Any]], Generation]
+    stage: str, old: list[Any], new: list[Any], rebuilt: Callable[[list[Any]], Generation]
 ) -> Iterator[Change]:
-    """Plugins that differ in a setting, or that only one of the lists has: each change alone in the first list."""
-    pairs = _pairs(one, other)
-    for i, plugin in enumerate(one):
+    """Plugins that differ in a setting or that only one list has; each change is made alone in the old list."""
+    pairs = _pairs(old, new)
+    for i, plugin in enumerate(old):
 
-        def put(new: object, i: int = i) -> Generation:
-            return rebuilt([*one[:i], new, *one[i + 1 :]])
+        def put(changed: object, i: int = i) -> Generation:
+            return rebuilt([*old[:i], changed, *old[i + 1 :]])
 
         if i in pairs:
-            yield from _settings(plugin, other[pairs[i]], f"{stage} {plugin.name}.", put, skip=frozenset({"name"}))
+            yield from _settings(plugin, new[pairs[i]], f"{stage} {plugin.name}.", put, skip=frozenset({"name"}))
         else:
-            yield Change(f"without the {stage} {plugin.name}", plugin.name, "-", rebuilt([*one[:i], *one[i + 1 :]]))
-    for j, plugin in enumerate(other):
+            yield Change(f"without the {stage} {plugin.name}", plugin.name, "-", rebuilt([*old[:i], *old[i + 1 :]]))
+    for j, plugin in enumerate(new):
         if j not in pairs.values():
-            at = max((i + 1 for i in pairs if pairs[i] < j), default=0)
-            yield Change(f"with the {stage} {plugin.name}", "-", plugin.name, rebuilt([*one[:at], plugin, *one[at:]]))
+            index = max((i + 1 for i in pairs if pairs[i] < j), default=0)
+            with_plugin = rebuilt([*old[:index], plugin, *old[index:]])
+            yield Change(f"with the {stage} {plugin.name}", "-", plugin.name, with_plugin)
 
 
-def _pairs(one: Sequence[Any], other: Sequence[Any]) -> dict[int, int]:
-    """By place in the first list: the place of the same plugin in the second. Of several, that of the same name."""
+def _pairs(old: Sequence[Any], new: Sequence[Any]) -> dict[int, int]:
+    """For each index in the old list: the index of the same plugin in the new one, preferably with the same name."""
     pairs: dict[int, int] = {}
     for by_name in (True, False):
-        for i, plugin in enumerate(one):
-            free = (j for j, p in enumerate(other) if what(p) == what(plugin) and j not in pairs.values())
-            found = next((j for j in free if not by_name or other[j].name == plugin.name), None)
-            if i not in pairs and found is not None:
-                pairs[i] = found
+        for i, plugin in enumerate(old):
+            unpaired = (j for j, p in enumerate(new) if what(p) == what(plugin) and j not in pairs.values())
+            match = next((j for j in unpaired if not by_name or new[j].name == plugin.name), None)
+            if i not in pairs and match is not None:
+                pairs[i] = match
     return dict(sorted(pairs.items()))
 
 
 def what(plugin: Any) -> tuple[object, ...]:
-    """What a plugin is, in whatever generation: its class and what that must be told, such as a cloud's disks.
+    """The identity of a plugin across generations: its class and its required fields, such as a cloud's disks.
 
-    Names changed over the years, which alone decides nothing; the other fields are settings and named rules.
+    The name is left out because it changed over the years; fields with defaults are settings and named rules.
     """
-    given = (f.name for f in fields(plugin) if f.default is MISSING and f.default_factory is MISSING)
-    values = (getattr(plugin, name) for name in given if name != "name")
+    required = (f.name for f in fields(plugin) if f.default is MISSING and f.default_factory is MISSING)
+    values = (getattr(plugin, name) for name in required if name != "name")
     return type(plugin), *(what(value) if is_dataclass(value) else value for value in values)
 
 
@@ -288,9 +290,9 @@ def _names(plugins: Sequence[Any]) -> str:
 
 
 def shown(value: object) -> str:
-    """A setting's value as text: functions and rules by their names."""
+    """A setting's value as text; functions and rules appear by name."""
     if isinstance(value, tuple):
-        return ", ".join(shown(each) for each in value) or "-"
+        return ", ".join(shown(element) for element in value) or "-"
     if isinstance(value, partial):
         return shown(value.func)
     return str(getattr(value, "__name__", None) or getattr(value, "name", None) or value)

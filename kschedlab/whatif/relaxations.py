@@ -27,7 +27,6 @@ from kschedlab.whatif.case import Case, with_spec
 
 TAINTS, PAIRS = 20, 300
 """The most taints, and the most pairs of changes, that are tried."""
-"""The taint that NodeUnschedulable takes a cordoned node to have."""
 PREEMPTS = "with preemptionPolicy PreemptLowerPriority"
 
 Change: TypeAlias = Callable[[Pod], Pod]

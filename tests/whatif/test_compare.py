@@ -117,7 +117,7 @@ CASES = {
         [
             ("without the filter PodFitsHostPorts", "PodFitsHostPorts", "-"),
             ("without the filter MatchNodeSelector", "MatchNodeSelector", "-"),
-            ("GeneralPredicates asked one by one", "GeneralPredicates", "HostName, PodFitsResources"),
+            ("GeneralPredicates checked one by one", "GeneralPredicates", "HostName, PodFitsResources"),
         ],
     ),
     "a rule of a filter that is asked together with others": (
@@ -160,7 +160,7 @@ def test_an_added_filter_stands_behind_the_one_that_it_follows() -> None:
 
 
 def test_filters_no_longer_asked_together_take_their_places_in_the_later_order() -> None:
-    (change,) = (c for c in changes(V1_16, V1_20) if c.rule == "GeneralPredicates asked one by one")
+    (change,) = (c for c in changes(V1_16, V1_20) if c.rule == "GeneralPredicates checked one by one")
     names = [f.name for f in change.switched.filters]
     assert names[:6] == [
         "CheckNodeUnschedulable",
