@@ -22,8 +22,8 @@ from kschedlab.objects.model import ApiObject, Pod
 from kschedlab.simulation.clock import after, now
 from kschedlab.simulation.server.api import ApiServer
 from kschedlab.simulation.server.selection import field_selector
-from kschedlab.simulation.server.status import ApiError
 from kschedlab.simulation.server.store import Filter, Watch, WatchEvent
+from kschedlab.simulation.status import ApiError
 
 BACKOFF = 800_000
 """Microseconds before a client lists again after a failed watch (v1.37: reflector.go, without the jitter)."""

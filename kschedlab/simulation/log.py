@@ -13,7 +13,7 @@ import msgspec
 from kschedlab.manifests.decoding import KINDS
 from kschedlab.manifests.schema import decode_value
 from kschedlab.objects.problems import ManifestError, Problem
-from kschedlab.simulation.server.status import Status
+from kschedlab.simulation.status import Status
 
 
 class Entry(msgspec.Struct, frozen=True, tag_field="entry", tag=True, omit_defaults=True, kw_only=True):

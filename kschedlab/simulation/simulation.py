@@ -38,7 +38,7 @@ from kschedlab.simulation.report import Report, report_of
 from kschedlab.simulation.scheduler.kube_scheduler import KubeScheduler
 from kschedlab.simulation.scheduler.startup import StartUp
 from kschedlab.simulation.server.api import ApiServer
-from kschedlab.simulation.server.status import ApiError
+from kschedlab.simulation.status import ApiError
 from kschedlab.simulation.timeline.actions import Moment
 from kschedlab.simulation.timeline.given_objects import Given
 from kschedlab.simulation.timeline.running import Acting

@@ -12,8 +12,8 @@ from kschedlab.objects.model import Node, ObjectMeta, Pod
 from kschedlab.simulation.informers import BACKOFF, Informer, Informers, pod_informer
 from kschedlab.simulation.log import Log
 from kschedlab.simulation.server.api import BOOKMARKS, ApiServer
-from kschedlab.simulation.server.status import ApiError
 from kschedlab.simulation.server.store import WatchEvent
+from kschedlab.simulation.status import ApiError
 from kschedlab.testing import pod
 from tests.verdicts import model
 

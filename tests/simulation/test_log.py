@@ -10,7 +10,7 @@ from kschedlab.objects.model import Node, NodeStatus, ObjectMeta, Pod, PodCondit
 from kschedlab.objects.problems import ManifestError
 from kschedlab.objects.quantity import Quantity
 from kschedlab.simulation.log import Acted, Began, Changed, Log, Measured, Moved, Recorded, Step, read_log
-from kschedlab.simulation.server.status import ApiError
+from kschedlab.simulation.status import ApiError
 
 texts = st.text(st.characters(exclude_categories=["Cs"]), max_size=12)
 names = st.from_regex(r"[a-z0-9]{1,8}", fullmatch=True)

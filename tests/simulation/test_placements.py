@@ -24,7 +24,7 @@ from kschedlab.program.decide import Scenario
 from kschedlab.simulation.log import Log
 from kschedlab.simulation.scheduler.kube_scheduler import KubeScheduler
 from kschedlab.simulation.server.api import ApiServer
-from kschedlab.simulation.server.status import ApiError
+from kschedlab.simulation.status import ApiError
 from tests.conformance.compare import read
 from tests.simulation.plane import NOON, SECOND
 

@@ -11,7 +11,7 @@ from kschedlab.generations import GENERATIONS
 from kschedlab.objects.model import Node, Pod
 from kschedlab.plugins.framework import Plugin, Wait
 from kschedlab.simulation.scheduler.context import Latencies
-from kschedlab.simulation.server.status import ApiError
+from kschedlab.simulation.status import ApiError
 from kschedlab.testing import node, pod
 from tests.simulation.plane import SECOND, Plane
 

@@ -33,7 +33,7 @@ from kschedlab.simulation.events import Record, silent
 from kschedlab.simulation.informers import Informers
 from kschedlab.simulation.pods import TERMINAL
 from kschedlab.simulation.server.api import ApiServer
-from kschedlab.simulation.server.status import ApiError
+from kschedlab.simulation.status import ApiError
 
 NAME = "persistent-volume-binder"
 DRIVER = "external-provisioner"

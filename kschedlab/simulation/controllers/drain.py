@@ -17,7 +17,7 @@ from kschedlab.objects.meta import SECOND
 from kschedlab.objects.model import Node, Pod
 from kschedlab.simulation.pods import TERMINAL, controller_of
 from kschedlab.simulation.server.api import ApiServer
-from kschedlab.simulation.server.status import ApiError
+from kschedlab.simulation.status import ApiError
 
 T = TypeVar("T")
 Waiting: TypeAlias = Generator[simpy.Event, Any, T]

@@ -19,7 +19,7 @@ from kschedlab.simulation.controllers.ownership import by_owner, owned_by
 from kschedlab.simulation.controllers.writes import meta
 from kschedlab.simulation.informers import Informers
 from kschedlab.simulation.server.api import ApiServer
-from kschedlab.simulation.server.status import ignore_deleted
+from kschedlab.simulation.status import ignore_deleted
 
 NAME = "generic-garbage-collector"
 

@@ -21,7 +21,7 @@ from kschedlab.simulation.events import Record, silent
 from kschedlab.simulation.informers import Informers
 from kschedlab.simulation.pods import NODE_NOT_READY, READY, TERMINAL, condition_of, controller_of
 from kschedlab.simulation.server.api import ApiServer
-from kschedlab.simulation.server.status import ignore_deleted
+from kschedlab.simulation.status import ignore_deleted
 
 RUN_SECONDS, EXIT_CODE = "kschedlab.io/run-seconds", "kschedlab.io/exit-code"
 """Annotations: how long a pod runs before it finishes, and its exit code (default 0)."""

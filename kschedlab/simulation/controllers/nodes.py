@@ -15,7 +15,7 @@ from kschedlab.simulation.controllers.work_queue import WorkQueue
 from kschedlab.simulation.informers import Informers
 from kschedlab.simulation.pods import DISRUPTION_TARGET, NODE_NOT_READY, READY, is_ready
 from kschedlab.simulation.server.api import ApiServer
-from kschedlab.simulation.server.status import ignore_deleted
+from kschedlab.simulation.status import ignore_deleted
 
 NAME = "node-controller"
 EVICTION_CONDITION = PodCondition(

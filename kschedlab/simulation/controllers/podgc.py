@@ -21,7 +21,7 @@ from kschedlab.simulation.controllers.work_queue import WorkQueue
 from kschedlab.simulation.informers import Informers
 from kschedlab.simulation.pods import DISRUPTION_TARGET, TERMINAL
 from kschedlab.simulation.server.api import ApiServer
-from kschedlab.simulation.server.status import ignore_deleted
+from kschedlab.simulation.status import ignore_deleted
 
 NAME = "pod-garbage-collector"
 

@@ -11,7 +11,7 @@ from typing import Generic, TypeVar
 import simpy
 
 from kschedlab.simulation.clock import after, now
-from kschedlab.simulation.server.status import ApiError
+from kschedlab.simulation.status import ApiError
 
 K = TypeVar("K", bound=Hashable)
 

@@ -35,7 +35,7 @@ from kschedlab.simulation.perf.operations import (
     UpdateAny,
 )
 from kschedlab.simulation.server.api import ApiServer
-from kschedlab.simulation.server.status import ApiError, Status
+from kschedlab.simulation.status import ApiError, Status
 
 NAME = "scheduler_perf"
 FIRST_LOOK, LOOK, LONGEST = 1_000, SECOND, 600 * SECOND

@@ -40,7 +40,7 @@ from kschedlab.simulation.scheduler.metrics import SCHEDULED
 from kschedlab.simulation.scheduler.pod_status import write_status
 from kschedlab.simulation.scheduler.volume_binding import VolumeBinding
 from kschedlab.simulation.scheduler.waiting_pods import WaitingPod, told
-from kschedlab.simulation.server.status import ApiError
+from kschedlab.simulation.status import ApiError
 
 Steps = Generator[Any, Any, Failure | None]
 

@@ -13,7 +13,7 @@ from msgspec.structs import replace
 from kschedlab.objects.model import Pod, PodCondition
 from kschedlab.simulation.pods import with_condition
 from kschedlab.simulation.scheduler.context import Context
-from kschedlab.simulation.server.status import ApiError
+from kschedlab.simulation.status import ApiError
 
 
 def write_status(

@@ -16,7 +16,7 @@ from kschedlab.simulation.scheduler.binding import Binding
 from kschedlab.simulation.scheduler.context import EVICT, NOMINATE, PREEMPT, Context
 from kschedlab.simulation.scheduler.outcome import Plan
 from kschedlab.simulation.scheduler.pod_status import write_status
-from kschedlab.simulation.server.status import ApiError
+from kschedlab.simulation.status import ApiError
 
 PLUGIN = "DefaultPreemption"
 

@@ -14,7 +14,7 @@ from kschedlab.objects.meta import SECOND
 from kschedlab.objects.model import ApiObject, Pod
 from kschedlab.simulation.scheduler.context import Context
 from kschedlab.simulation.scheduler.volumes import AssumedVolumes, VolumeError
-from kschedlab.simulation.server.status import ApiError
+from kschedlab.simulation.status import ApiError
 
 
 class VolumeBinding:

@@ -30,8 +30,8 @@ from kschedlab.objects.model import (
     StatefulSet,
 )
 from kschedlab.simulation.pods import SCHEDULED, with_condition
-from kschedlab.simulation.server.status import ApiError, FieldError, field_error, forbidden_value
 from kschedlab.simulation.server.updates import update_errors
+from kschedlab.simulation.status import ApiError, FieldError, field_error, forbidden_value
 
 Classes = Mapping[str, PriorityClass]
 

@@ -29,9 +29,9 @@ from kschedlab.simulation.pods import with_condition
 from kschedlab.simulation.server import admission
 from kschedlab.simulation.server.deletion import deletion, should_delete_during_update
 from kschedlab.simulation.server.names import generated_name
-from kschedlab.simulation.server.status import ApiError, invalid_value
 from kschedlab.simulation.server.store import HISTORY, Change, Filter, Store, Watch, with_resource_version
 from kschedlab.simulation.server.subresources import bound, budget_after_eviction, checks_budgets, evicted
+from kschedlab.simulation.status import ApiError, invalid_value
 
 D = TypeVar("D", bound=ApiObject)
 

@@ -10,8 +10,8 @@ from operator import attrgetter
 from typing import Any
 
 from kschedlab.objects.model import ApiObject, Node, Pod
-from kschedlab.simulation.server.status import ApiError
 from kschedlab.simulation.server.store import Filter
+from kschedlab.simulation.status import ApiError
 
 _COMMON = ("metadata.name", "metadata.namespace")
 _FIELDS: dict[type[ApiObject], tuple[str, ...]] = {

@@ -16,7 +16,7 @@ import msgspec
 
 from kschedlab.objects.kinds import Resource
 from kschedlab.objects.meta import ObjectMeta
-from kschedlab.simulation.server.status import ApiError
+from kschedlab.simulation.status import ApiError
 
 Filter = Callable[[Any], bool]
 """Selects the objects of a list or a watch."""

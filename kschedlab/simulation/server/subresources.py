@@ -15,7 +15,7 @@ from kschedlab.objects.model import Pod, PodCondition, PodDisruptionBudget, PodD
 from kschedlab.objects.names import name_fault
 from kschedlab.objects.selectors import SelectorError
 from kschedlab.simulation.pods import DISRUPTION_TARGET, SCHEDULED, TERMINAL, condition_of, is_ready, with_condition
-from kschedlab.simulation.server.status import ApiError, StatusCause
+from kschedlab.simulation.status import ApiError, StatusCause
 
 MAX_DISRUPTED_PODS = 2000
 """Above this number of unconfirmed evictions, further ones wait for the disruption controller (MaxDisruptedPodSize)."""

@@ -26,7 +26,7 @@ from kschedlab.objects.model import (
     StatefulSet,
     StorageClass,
 )
-from kschedlab.simulation.server.status import FieldError, forbidden_value, invalid_value
+from kschedlab.simulation.status import FieldError, forbidden_value, invalid_value
 
 _replace = msgspec.structs.replace
 

@@ -18,7 +18,7 @@ from kschedlab.objects.model import Node, Taint
 from kschedlab.simulation.controllers.drain import DrainSettings, cordon, drain, uncordon
 from kschedlab.simulation.log import Acted, Log
 from kschedlab.simulation.server.api import ApiServer
-from kschedlab.simulation.server.status import ApiError, field_error
+from kschedlab.simulation.status import ApiError, field_error
 from kschedlab.simulation.timeline.actions import (
     Act,
     AddTaints,

@@ -20,7 +20,7 @@ from kschedlab.simulation.events import Broadcaster
 from kschedlab.simulation.informers import Informers
 from kschedlab.simulation.log import Changed, Log, Recorded
 from kschedlab.simulation.server.api import ApiServer
-from kschedlab.simulation.server.status import ApiError
+from kschedlab.simulation.status import ApiError
 from kschedlab.testing import Manifest, node, pod
 
 SECOND = 1_000_000

@@ -3,7 +3,7 @@ from msgspec.structs import replace
 
 from kschedlab.objects.model import Pod, PodDisruptionBudget, ReplicaSet
 from kschedlab.simulation.controllers.kubelet import KubeletSettings
-from kschedlab.simulation.server.status import ApiError
+from kschedlab.simulation.status import ApiError
 from kschedlab.testing import Manifest, pod
 from tests.simulation.controllers.stage import LABELS, NODE, SECOND, Stage, owner
 

@@ -3,7 +3,7 @@ import pytest
 from kschedlab.objects.model import Node
 from kschedlab.simulation.controllers.drain import DrainResult, DrainSettings, cordon, drain
 from kschedlab.simulation.controllers.kubelet import KubeletSettings
-from kschedlab.simulation.server.status import ApiError
+from kschedlab.simulation.status import ApiError
 from kschedlab.testing import Manifest, node, pod
 from tests.simulation.controllers.stage import LABELS, NODE, SECOND, Stage, owner
 from tests.simulation.controllers.test_disruption import budget

@@ -7,7 +7,7 @@ from kschedlab.simulation.controllers.work_queue import WorkQueue
 from kschedlab.simulation.controllers.writes import Create, Delete, Update, UpdateStatus, apply_writes
 from kschedlab.simulation.log import Log
 from kschedlab.simulation.server.api import ApiServer
-from kschedlab.simulation.server.status import ApiError
+from kschedlab.simulation.status import ApiError
 from kschedlab.testing import node, pod
 from tests.simulation.controllers.stage import NODE, NOON, Stage, documents, owner
 

@@ -11,7 +11,7 @@ from kschedlab.plugins.framework import SKIP, Plugin, Skip, Wait
 from kschedlab.queue.events import NODE_ADD
 from kschedlab.queue.interface import ClusterEvent
 from kschedlab.simulation.log import Step
-from kschedlab.simulation.server.status import ApiError
+from kschedlab.simulation.status import ApiError
 from kschedlab.testing import Manifest, node, pod, term
 from tests.simulation.plane import NOON, SECOND, Plane
 from tests.storage import claim, mount, storage_class, volume

@@ -8,7 +8,7 @@ from msgspec.structs import replace
 from kschedlab.generations import GENERATIONS
 from kschedlab.objects.model import Node, Pod
 from kschedlab.plugins.framework import Plugin, Wait
-from kschedlab.simulation.server.status import ApiError
+from kschedlab.simulation.status import ApiError
 from kschedlab.testing import Manifest, node, pod
 from tests.simulation.plane import Plane
 

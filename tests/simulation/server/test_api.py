@@ -31,7 +31,7 @@ from kschedlab.objects.model import (
 )
 from kschedlab.simulation.log import Log
 from kschedlab.simulation.server.api import BOOKMARKS, ApiServer
-from kschedlab.simulation.server.status import ApiError
+from kschedlab.simulation.status import ApiError
 from kschedlab.testing import node, pod
 
 NOON = 1_700_000_000_000_000

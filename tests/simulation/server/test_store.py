@@ -6,8 +6,8 @@ from hypothesis import given, strategies as st
 from kschedlab.objects.kinds import RESOURCES
 from kschedlab.objects.model import Node, ObjectMeta, Pod, PodStatus, Service
 from kschedlab.simulation.server.selection import field_selector
-from kschedlab.simulation.server.status import ApiError
 from kschedlab.simulation.server.store import Change, Store, Watch, with_resource_version
+from kschedlab.simulation.status import ApiError
 
 RUNNING = field_selector(Pod, "status.phase!=Succeeded,status.phase!=Failed")
 

@@ -8,7 +8,7 @@ import pytest
 
 from kschedlab.objects.model import Pod, PodDisruptionBudget, ReplicaSet
 from kschedlab.objects.problems import Fault
-from kschedlab.simulation.server.status import (
+from kschedlab.simulation.status import (
     ApiError,
     StatusCause,
     field_error,
