@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from typing import Any, Protocol
 
 from kschedlab.configuration.profiles import ProfileReader
@@ -13,6 +13,7 @@ from kschedlab.manifests.decoding import Origin
 from kschedlab.manifests.formats import POLICY, format_reader
 from kschedlab.manifests.sources import Source, Text, read_all
 from kschedlab.objects.problems import Fault, ManifestError, Problem, one_of, quoted
+from kschedlab.plugins.framework import name_of
 
 POLICY_READERS = ("v1.13", "v1.16")
 
@@ -39,22 +40,30 @@ class Profiles(dict[str, Generation]):
         self.warnings = tuple(warnings)
 
 
-def load_configuration(source: Source, base: Generation | None = None) -> Profiles:
+def load_configuration(source: Source, base: Generation | None = None, plugins: Iterable[object] = ()) -> Profiles:
     """Read a KubeSchedulerConfiguration (v1, or v1beta1 of v1.20) or a Policy (of v1.13 and v1.16), YAML or JSON.
 
     ``source``: a file, ``-`` for standard input, an open file, or the text itself if it has several lines or starts
     with ``{``. ``base``: the generation to configure; by default the one that reads this format (v1.13 for a Policy).
-    The new generations are named ``schedulerName (base)``.
+    The new generations are named ``schedulerName (base)``. ``plugins``: your own (see :mod:`kschedlab.plugins`), like
+    those of ``base``: the file may name them; if it does not, they are in every profile. It may also name plugins that
+    installed packages declare.
     ManifestError with the place of everything that the real scheduler would refuse.
     """
     text = _text(source)
     data, origin = _document(text)
-    reader = _reader(data, base, origin)
+    given = {name_of(plugin): plugin for plugin in plugins}
+    if base is not None:
+        given = dict(base.plugins) | given
+        base = base.without(*dict(base.plugins))
+    reader = _reader(data, base, given, origin)
     generations = reader.read(data)
     if reader.faults:
         raise ManifestError(origin.problem(fault) for fault in reader.faults)
     warnings = sorted({origin.problem(warning) for warning in reader.warnings})
-    return Profiles(generations, map(str, warnings))
+    named = reader.others.names if isinstance(reader, ProfileReader) else frozenset()
+    unnamed = [plugin for name, plugin in given.items() if name not in named]
+    return Profiles({name: each.plus(*unnamed) for name, each in generations.items()}, map(str, warnings))
 
 
 def _text(source: Source) -> Text:
@@ -82,7 +91,9 @@ def _document(text: Text) -> tuple[dict[str, Any], Origin]:
     return data, Origin(text, root, ())
 
 
-def _reader(data: dict[str, Any], base: Generation | None, origin: Origin) -> Reader:
+def _reader(
+    data: dict[str, Any], base: Generation | None, plugins: Mapping[str, object], origin: Origin
+) -> Reader:
     """The reader for this document. ManifestError if the format is unknown or the base cannot read it."""
     kind, version = data.get("kind"), data.get("apiVersion")
     if kind == POLICY and version == "v1":
@@ -91,7 +102,8 @@ def _reader(data: dict[str, Any], base: Generation | None, origin: Origin) -> Re
         return policy
     for supported in VERSIONS:
         if kind == KIND and version == supported.name:
-            return ProfileReader(supported, _checked_base(base, (supported.base,), supported.name, origin))
+            checked = _checked_base(base, (supported.base,), supported.name, origin)
+            return ProfileReader(supported, checked, plugins)
     field = "apiVersion" if kind in (KIND, POLICY) else "kind"
     formats = [*(f"{KIND} of {quoted(supported.name)}" for supported in VERSIONS), f'{POLICY} of "v1"']
     error = "is missing" if data.get(field) is None else "is not a supported value"

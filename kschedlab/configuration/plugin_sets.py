@@ -63,6 +63,7 @@ class Catalogue:
     ``points``: the extension points that each plugin implements. ``defaults``: the plugins that run at each point by
     default. ``order``: the points in the order in which the real scheduler validates them. ``merge``: combines the
     default set with a profile's. ``removed``: plugins that configurations of this version must not name.
+    ``weights``: of scores for which a configuration gives none, where that is not 1.
     """
 
     points: Mapping[str, frozenset[str]]
@@ -72,6 +73,7 @@ class Catalogue:
     queue_sort_missing: str
     binder_missing: str
     removed: frozenset[str] = field(default_factory=frozenset)
+    weights: Mapping[str, int] = field(default_factory=dict)
 
     def plugins(self, custom: OldPlugins) -> dict[str, Weights]:
         """The plugins by extension point, in order. When scoring, a missing weight or a weight of 0 counts as 1."""
@@ -92,7 +94,7 @@ class Catalogue:
         weights: dict[str, int] = {}
         for plugin in (*sets[point].enabled, *sets.get(MULTI_POINT, NOTHING).enabled):
             if self._implements(plugin, point):
-                weights.setdefault(plugin.name, plugin.weight or 1)
+                weights.setdefault(plugin.name, plugin.weight or self.weights.get(plugin.name, 1))
         return weights
 
     def sets(self, custom: OldPlugins) -> dict[str, PluginSet]:

@@ -15,6 +15,7 @@ import msgspec
 from kschedlab.configuration.arguments import Arguments, Change
 from kschedlab.configuration.faults import decoded, duplicate, invalid, required
 from kschedlab.configuration.fields import IGNORED_FIELDS, NOTHING, Configuration, OldNodeResourcesFitArgs, Profile
+from kschedlab.configuration.other_plugins import OtherPlugins
 from kschedlab.configuration.partial_plugins import enabled_filter, enabled_score
 from kschedlab.configuration.plugin_sets import MULTI_POINT, REMOVED, Weights
 from kschedlab.configuration.versions import GROUP, Version
@@ -51,8 +52,9 @@ class PluginArguments(NamedTuple):
 class ProfileReader:
     """Reads one configuration. ``faults``: what the real scheduler refuses. ``warnings``: what is not modelled."""
 
-    def __init__(self, version: Version, base: Generation) -> None:
+    def __init__(self, version: Version, base: Generation, plugins: Mapping[str, object] | None = None) -> None:
         self.version = version
+        self.others = OtherPlugins(plugins or {})
         self.base = base
         self.faults: list[Fault] = []
         self.warnings: list[Fault] = []
@@ -64,10 +66,13 @@ class ProfileReader:
         configuration = decoded(data, self.version.configuration, (), self.faults)
         self._check(configuration)
         profiles: Sequence[Profile] = configuration.profiles or (self.version.profile(),)
+        self.others.find(profiles, self.version.catalogue, self.faults)
+        if self.others.names:
+            self.version = replace(self.version, catalogue=self.others.listed(self.version.catalogue))
         self._warn(configuration, profiles, data)
         default_name = DEFAULT_SCHEDULER if len(profiles) == 1 else ""
         names = [default_name if p.schedulerName is None else p.schedulerName for p in profiles]
-        arguments = []
+        arguments, others = [], []
         for i, (name, profile) in enumerate(zip(names, profiles, strict=True)):
             path: Path = ("profiles", i)
             if not name:
@@ -76,15 +81,17 @@ class ProfileReader:
                 self.faults.append(duplicate((*path, "schedulerName"), name))
             self._check_profile(profile, profiles[0], name, path)
             arguments.append(self._arguments(profile, path))
+            others.append(self.others.enabled(profile, path, self.faults, self.warnings))
         if self.faults:
             return {}
         ignored = [r.name for e in configuration.extenders for r in e.managedResources if r.ignoredByScheduler]
         default_percentage = configuration.percentageOfNodesToScore
         generations = {}
-        for name, profile, by_plugin in zip(names, profiles, arguments, strict=True):
+        for name, profile, by_plugin, more in zip(names, profiles, arguments, others, strict=True):
             percentage = default_percentage if profile.percentage is None else profile.percentage
             completed = _with_ignored_resources(by_plugin, ignored, self.version)
-            generations[name] = self._generation(profile, name, percentage, completed)
+            own = self.base.only().plus(*more)
+            generations[name] = self._generation(profile, name, percentage, completed, own)
         return generations
 
     # -- checks
@@ -145,7 +152,7 @@ class ProfileReader:
             elif (arguments := self.version.arguments.get(config.name)) is not None:
                 values = self._values(config.name, config.args, arguments, (*config_path, "args"))
                 by_plugin[config.name] = PluginArguments(arguments, values)
-            elif config.name in self.version.catalogue.points:
+            elif config.name in self.version.catalogue.points and config.name not in self.others.names:
                 self.warnings.append(Fault(config_path, f"{quoted(config.name)} takes no arguments: they are ignored"))
             if not self._modelled(config.name):
                 self.warnings.append(Fault(config_path, f"the plugin {quoted(config.name)} is not modelled"))
@@ -197,17 +204,21 @@ class ProfileReader:
                         self.warnings.append(Fault((*path, point, "enabled", index), why))
 
     def _modelled(self, name: str) -> bool:
-        return name in self._filters or name in self._scores or name in NEITHER_FILTER_NOR_SCORE
+        known = (self._filters, self._scores, NEITHER_FILTER_NOR_SCORE, self.others.names)
+        return any(name in names for names in known)
 
     # -- generations
 
     def _generation(
-        self, profile: Profile, name: str, percentage: int, by_plugin: Mapping[str, PluginArguments]
+        self, profile: Profile, name: str, percentage: int, by_plugin: Mapping[str, PluginArguments], others: Generation
     ) -> Generation:
+        """``others``: a generation of the profile's other plugins alone."""
         enabled = self._enabled(profile)
         changes = {plugin: arguments.change for plugin, arguments in by_plugin.items()}
         filters = {n: _changed(f, changes[n].filter) if n in changes else f for n, f in self._filters.items()}
         scores = {n: _changed(s, changes[n].score) if n in changes else s for n, s in self._scores.items()}
+        filters |= {each.name: each for each in others.filters}
+        scores |= {each.name: each for each, _ in others.scores}
         weights = enabled["score"]
         return replace(
             self.base,
@@ -217,6 +228,7 @@ class ProfileReader:
             preemption=_preemption(self.base.preemption, changes.get(PREEMPTION), enabled),
             percentage=percentage,
             gates_hold=GATES in enabled["preEnqueue"] if "preEnqueue" in enabled else self.base.gates_hold,
+            plugins=others.plugins,
         )
 
     def _enabled(self, profile: Profile) -> dict[str, Weights]:

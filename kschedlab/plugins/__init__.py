@@ -19,6 +19,7 @@ one node at a time    :func:`node_filter`, :func:`node_score`; with more extensi
                       ...): a class :class:`Plugin`, as in kube-scheduler's framework, with :class:`NodeView`
 one array over all    :class:`ArrayFilter`, and any object with ``name`` and ``score(pod, cluster, nodes) -> Scored``;
                       the engine's own: :class:`Filter`, :class:`PreparedFilter`, :class:`Score`
+by name               :func:`load_plugin`; a package declares its own as entry points of ``kschedlab.plugins``
 is it right?          ``generation.plugin(name).filter(pod, cluster)``, ``.score(pod, cluster)``
 ====================  ===============================================================================================
 """
@@ -54,6 +55,7 @@ from kschedlab.plugins.framework import (
     Wait,
 )
 from kschedlab.plugins.functions import node_filter, node_score
+from kschedlab.plugins.loading import PluginNotFoundError, load_plugin
 from kschedlab.queue.interface import ClusterEvent
 from kschedlab.score.plugin import MAX_NODE_SCORE, Score, Scored, default_normalize
 
@@ -74,6 +76,7 @@ __all__ = [
     "Nominate",
     "Plugin",
     "PluginError",
+    "PluginNotFoundError",
     "Pod",
     "PodInfo",
     "PreFilterRejection",
@@ -90,6 +93,7 @@ __all__ = [
     "Wait",
     "default_normalize",
     "first_of",
+    "load_plugin",
     "node_filter",
     "node_score",
 ]

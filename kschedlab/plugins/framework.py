@@ -233,7 +233,7 @@ def call(ask: Callable[..., Any], *arguments: Any) -> Any:
         raise PluginError(raised(error)) from error
 
 
-def raised(error: Exception) -> str:
+def raised(error: BaseException) -> str:
     """The error, and where in the plugin it was raised: ``KeyError: 'zone' (in filter, line 12)``."""
     frames = [f for f in traceback.extract_tb(error.__traceback__) if PACKAGE not in Path(f.filename).parents]
     where = f" (in {frames[-1].name}, line {frames[-1].lineno})" if frames else ""

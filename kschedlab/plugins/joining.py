@@ -68,6 +68,23 @@ def is_array_plugin(plugin: Any) -> bool:
         return False
 
 
+def is_plugin(plugin: object) -> bool:
+    """Whether it can join a generation."""
+    if isinstance(plugin, type) or inspect.ismodule(plugin):
+        return False
+    return is_array_plugin(plugin) or any(method(plugin, point) for point in POINTS)
+
+
+def explain_no_plugin(plugin: Any) -> str:
+    """Why it can't join a generation, and what helps."""
+    if isinstance(plugin, type):
+        return f"{plugin.__name__} is a class: a plugin is an object of it, {plugin.__name__}()"
+    if inspect.isfunction(plugin):
+        return f'{plugin.__name__} is a plain function: put @node_filter("Name") or @node_score("Name") above it'
+    methods = f"prepare, or one of {', '.join(POINTS)}"
+    return f'"{name_of(plugin)}" is no plugin (see kschedlab.plugins): it has none of the methods {methods}'
+
+
 def checked_weight(weight: Any, name: str, least: int = 1) -> int:
     """The weight, if it is an integer from ``least``; else ValueError, which names the plugin."""
     if isinstance(weight, bool) or not isinstance(weight, int) or weight < least:
@@ -97,7 +114,7 @@ def _by_node(plugin: Any, place: Place, members: Members) -> Members:
     name = name_of(plugin)
     points = [] if isinstance(plugin, type) else [point for point in POINTS if method(plugin, point)]
     if not points:
-        raise TypeError(_no_plugin(plugin))
+        raise TypeError(explain_no_plugin(plugin))
     if name in members.names:
         raise ValueError(_twice(place.generation, "plugin", name))
     for point in points:
@@ -116,12 +133,3 @@ def _twice(generation: str, what: str, name: str) -> str:
         f'{generation} already has a {what} "{name}": give yours another name, '
         f'or replace it: .without("{name}").plus(...)'
     )
-
-
-def _no_plugin(plugin: Any) -> str:
-    if isinstance(plugin, type):
-        return f"{plugin.__name__} is a class: a plugin is an object of it, {plugin.__name__}()"
-    if inspect.isfunction(plugin):
-        return f'{plugin.__name__} is a plain function: put @node_filter("Name") or @node_score("Name") above it'
-    methods = f"prepare, or one of {', '.join(POINTS)}"
-    return f'"{name_of(plugin)}" is no plugin (see kschedlab.plugins): it has none of the methods {methods}'

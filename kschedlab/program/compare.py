@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 
 from kschedlab.generations import GENERATIONS
-from kschedlab.program.options import Commands, UsageError, add_files, add_output, read, screen
+from kschedlab.program.options import Commands, UsageError, add_files, add_plugins, with_plugins, add_output, read, screen
 
 
 def add(commands: Commands) -> None:
@@ -14,6 +14,7 @@ def add(commands: Commands) -> None:
     add_files(parser, "manifests, as for explain")
     parser.add_argument("--pod", metavar="NAMESPACE/NAME", required=True)
     add_output(parser, "text", "html")
+    add_plugins(parser)
     parser.set_defaults(run=run)
 
 
@@ -25,7 +26,7 @@ def run(options: argparse.Namespace) -> int:
     objects = read(options.files)
     if all(pod.key != options.pod for pod in objects.pods):
         raise UsageError(f'no pod "{options.pod}"')
-    comparison = compare(objects, options.pod, tuple(GENERATIONS.values()))
+    comparison = compare(objects, options.pod, [with_plugins(generation, options) for generation in GENERATIONS.values()])
     if options.output == "html":
         print(comparison_html(comparison))
         return 0

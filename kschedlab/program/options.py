@@ -8,7 +8,7 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeAlias, TypeVar
 
-from kschedlab.generations import GENERATIONS, LATEST, Profiles
+from kschedlab.generations import GENERATIONS, LATEST, Generation, Profiles
 from kschedlab.manifests.loading import Objects, load
 from kschedlab.program.progress import Progress
 from kschedlab.views.html import visible
@@ -47,16 +47,50 @@ def add_scheduler(parser: argparse.ArgumentParser) -> None:
         metavar="FILE",
         help="decide as this KubeSchedulerConfiguration (v1.37, v1.20) or Policy (v1.13, v1.16) says",
     )
+    add_plugins(parser)
+
+
+def add_plugins(parser: argparse.ArgumentParser) -> None:
+    """The option that adds plugins; :func:`with_plugins` reads it."""
+    parser.add_argument(
+        "--plugin",
+        dest="plugins",
+        action="append",
+        default=[],
+        type=_plugin,
+        metavar="MODULE:NAME",
+        help="add your own plugin, from a file MODULE.py in the current folder or an installed package; repeatable",
+    )
+
+
+def _plugin(text: str) -> object:
+    from kschedlab.plugins.loading import load_plugin
+
+    if "" not in sys.path:
+        sys.path.insert(0, "")
+    return argument(load_plugin, text)
+
+
+def with_plugins(generation: Generation, options: argparse.Namespace) -> Generation:
+    """The generation with the plugins that the options name. UsageError if they can't take part in it."""
+    try:
+        return generation.plus(*options.plugins) if options.plugins else generation
+    except (ValueError, TypeError) as error:
+        raise UsageError(f"--plugin: {error}") from None
 
 
 def chosen_profiles(options: argparse.Namespace) -> Profiles:
     """The scheduler that the options choose; warnings about a configuration file go to standard error."""
     base = GENERATIONS[options.generation] if options.generation is not None else None
     if options.config is None:
-        return base or GENERATIONS[LATEST]
+        return with_plugins(base or GENERATIONS[LATEST], options)
     from kschedlab.configuration import load_configuration
 
-    profiles = load_configuration(Path(options.config) if options.config != "-" else "-", base)
+    source = Path(options.config) if options.config != "-" else "-"
+    try:
+        profiles = load_configuration(source, base, options.plugins)
+    except (ValueError, TypeError) as error:
+        raise UsageError(f"--plugin: {error}") from None
     for warning in profiles.warnings:
         say(warning)
     return profiles

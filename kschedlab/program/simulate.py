@@ -49,7 +49,11 @@ def run(options: argparse.Namespace) -> int:
     for warning in scenario.report.lines():
         print(warning, file=sys.stderr)
     profiles = chosen_profiles(options) if options.config is not None else options.generation
-    simulation = Simulation.of(scenario, profiles, options.seed)
+    try:
+        plugins = options.plugins if options.config is None else ()
+        simulation = Simulation.of(scenario, profiles, options.seed, plugins)
+    except (ValueError, TypeError) as error:
+        raise UsageError(f"--plugin: {error}") from None
     with _log_file(options.log) as log:
         began = perf_counter()
         if options.watch:

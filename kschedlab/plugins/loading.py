@@ -1,0 +1,125 @@
+"""Find plugins by name: ``MODULE:NAME``, or those that installed packages declare.
+
+A package declares its plugins as entry points of the group ``kschedlab.plugins``; in pyproject.toml::
+
+    [project.entry-points."kschedlab.plugins"]
+    ColdNode = "my_plugins:ColdNode"
+
+The name on the left is the plugin's name, on the right is an object, or a class that makes it.
+"""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Mapping
+from importlib import import_module
+from importlib.metadata import EntryPoint, entry_points
+from typing import Any
+
+from kschedlab.plugins.framework import POINTS, Plugin, name_of, raised
+from kschedlab.plugins.joining import explain_no_plugin, is_array_plugin, is_plugin
+
+GROUP = "kschedlab.plugins"
+
+
+class PluginNotFoundError(ValueError):
+    """There is no such plugin; the message says what is missing and what helps."""
+
+
+def load_plugin(reference: str) -> object:
+    """The plugin ``MODULE:NAME``, or the installed one of that name. PluginNotFoundError if there is none.
+
+    A class is called without arguments.
+    """
+    module_name, _, name = reference.partition(":")
+    if not name:
+        if (found := installed_plugin(reference)) is None:
+            there = ", ".join(sorted(each.name for each in entry_points(group=GROUP))) or "none"
+            raise PluginNotFoundError(
+                f'no installed plugin "{reference}"; installed are: {there}. For a plugin in a file name the file '
+                f"too, without .py: MODULE:{reference}"
+            )
+        return made(found, {}, reference)
+    module = _imported(module_name, reference)
+    if not hasattr(module, name):
+        there = ", ".join(sorted(each for each, value in vars(module).items() if is_plugin(value))) or "none"
+        raise PluginNotFoundError(f'"{reference}": module {module_name} has no "{name}"; its plugins are: {there}')
+    return made(getattr(module, name), {}, reference)
+
+
+def installed_plugin(name: str) -> object | None:
+    """The object or class that a package declares under that name; None if none does.
+
+    PluginNotFoundError if it can't be loaded, or if two packages declare it.
+    """
+    found = tuple(entry_points(group=GROUP, name=name))
+    if not found:
+        return None
+    if len({each.value for each in found}) > 1:
+        raise PluginNotFoundError(f'plugin "{name}" is declared twice: {", ".join(sorted(each.value for each in found))}')
+    return _loaded(found[0])
+
+
+def made(plugin: Any, arguments: Mapping[str, Any], reference: str) -> object:
+    """The plugin itself: a class is called with these arguments. PluginNotFoundError if that fails or it is no plugin."""
+    if isinstance(plugin, type):
+        try:
+            inspect.signature(plugin).bind(**arguments)
+        except TypeError as error:
+            raise PluginNotFoundError(f'"{reference}": {plugin.__name__}: {error}') from None
+        try:
+            plugin = plugin(**arguments)
+        except Exception as error:
+            raise PluginNotFoundError(f'"{reference}": {plugin.__name__} cannot be made: {raised(error)}') from None
+    if not is_plugin(plugin):
+        raise PluginNotFoundError(f'"{reference}": {explain_no_plugin(plugin)}')
+    return plugin
+
+
+def takes_arguments(plugin: object) -> bool:
+    """Whether a configuration may give it arguments: a class with parameters."""
+    return isinstance(plugin, type) and bool(inspect.signature(plugin).parameters)
+
+
+def extension_points(plugin: object) -> frozenset[str]:
+    """Where the plugin, or objects of the class, can work, as a configuration spells it: ``preFilter``, ``score``."""
+    owner = plugin if isinstance(plugin, type) else type(plugin)
+    own = {each for each in POINTS if callable(getattr(owner, each, None))}
+    own -= {each for each in own if getattr(owner, each) is getattr(Plugin, each)}
+    if callable(getattr(owner, "prepare", None)) or is_array_plugin(plugin):
+        own |= {"filter"} if callable(getattr(owner, "prepare", None)) else set()
+    names = {"less": "queueSort"}
+    return frozenset(names.get(each, _camel_case(each)) for each in own)
+
+
+def _camel_case(name: str) -> str:
+    first, *rest = name.split("_")
+    return first + "".join(word.capitalize() for word in rest)
+
+
+def _imported(module: str, reference: str) -> Any:
+    try:
+        return import_module(module)
+    except ModuleNotFoundError as error:
+        if error.name is not None and (module == error.name or module.startswith(f"{error.name}.")):
+            raise PluginNotFoundError(
+                f'"{reference}": there is no module "{error.name}"; a file {error.name}.py in the current folder '
+                "would be one"
+            ) from None
+        raise PluginNotFoundError(f'"{reference}": module {module} cannot be imported: {raised(error)}') from None
+    except (Exception, SystemExit) as error:
+        raise PluginNotFoundError(f'"{reference}": module {module} cannot be imported: {raised(error)}') from None
+
+
+def _loaded(found: EntryPoint) -> object:
+    try:
+        plugin: object = found.load()
+    except (Exception, SystemExit) as error:
+        raise PluginNotFoundError(f'plugin "{found.name}" ({found.value}) cannot be loaded: {raised(error)}') from None
+    return plugin
+
+
+def declared_name(plugin: object, name: str) -> str:
+    """Why a plugin can't be known under that name, or ""."""
+    own = name_of(plugin)
+    return "" if own == name else f'the plugin that is declared as "{name}" calls itself "{own}": give both one name'
