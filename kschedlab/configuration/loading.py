@@ -91,9 +91,7 @@ def _document(text: Text) -> tuple[dict[str, Any], Origin]:
     return data, Origin(text, root, ())
 
 
-def _reader(
-    data: dict[str, Any], base: Generation | None, plugins: Mapping[str, object], origin: Origin
-) -> Reader:
+def _reader(data: dict[str, Any], base: Generation | None, plugins: Mapping[str, object], origin: Origin) -> Reader:
     """The reader for this document. ManifestError if the format is unknown or the base cannot read it."""
     kind, version = data.get("kind"), data.get("apiVersion")
     if kind == POLICY and version == "v1":

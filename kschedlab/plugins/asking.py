@@ -91,7 +91,7 @@ class NamedPlugin:
                 int(scored.raw[i]),
                 int(scored.normalized[i]),
                 int(scored.normalized[i]) * self.weight,
-                {name: _of_node(term, i, len(places)) for name, term in scored.terms.items()},
+                {name: of_node(term, i, len(places)) for name, term in scored.terms.items()},
             )
             for i, place in enumerate(places.tolist())
         }
@@ -140,7 +140,7 @@ def _places(nodes: Iterable[str], cluster: Cluster) -> IntArray:
     return np.array([cluster.index[name] for name in names], np.int64)
 
 
-def _of_node(term: Any, place: int, nodes: int) -> Any:
+def of_node(term: Any, place: int, nodes: int) -> Any:
     """The node's own entry of a term over the nodes; else the term."""
     if isinstance(term, np.ndarray) and term.ndim and term.shape[-1] == nodes:
         own = term[..., place]

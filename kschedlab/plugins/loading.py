@@ -56,12 +56,14 @@ def installed_plugin(name: str) -> object | None:
     if not found:
         return None
     if len({each.value for each in found}) > 1:
-        raise PluginNotFoundError(f'plugin "{name}" is declared twice: {", ".join(sorted(each.value for each in found))}')
+        raise PluginNotFoundError(
+            f'plugin "{name}" is declared twice: {", ".join(sorted(each.value for each in found))}'
+        )
     return _loaded(found[0])
 
 
 def made(plugin: Any, arguments: Mapping[str, Any], reference: str) -> object:
-    """The plugin itself: a class is called with these arguments. PluginNotFoundError if that fails or it is no plugin."""
+    """The plugin itself; a class is called with these arguments. PluginNotFoundError if that fails or it is none."""
     if isinstance(plugin, type):
         try:
             inspect.signature(plugin).bind(**arguments)

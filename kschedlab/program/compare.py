@@ -5,7 +5,16 @@ from __future__ import annotations
 import argparse
 
 from kschedlab.generations import GENERATIONS
-from kschedlab.program.options import Commands, UsageError, add_files, add_plugins, with_plugins, add_output, read, screen
+from kschedlab.program.options import (
+    Commands,
+    UsageError,
+    add_files,
+    add_output,
+    add_plugins,
+    read,
+    screen,
+    with_plugins,
+)
 
 
 def add(commands: Commands) -> None:
@@ -26,7 +35,9 @@ def run(options: argparse.Namespace) -> int:
     objects = read(options.files)
     if all(pod.key != options.pod for pod in objects.pods):
         raise UsageError(f'no pod "{options.pod}"')
-    comparison = compare(objects, options.pod, [with_plugins(generation, options) for generation in GENERATIONS.values()])
+    comparison = compare(
+        objects, options.pod, [with_plugins(generation, options) for generation in GENERATIONS.values()]
+    )
     if options.output == "html":
         print(comparison_html(comparison))
         return 0

@@ -14,6 +14,7 @@ from kschedlab.cluster.cluster import Cluster
 from kschedlab.cluster.labels import PREFER_NO_SCHEDULE, matches, tolerated
 from kschedlab.decision import Decision
 from kschedlab.objects.model import Node
+from kschedlab.plugins.asking import of_node
 from kschedlab.score.image_locality import (
     LOWEST,
     MIB,
@@ -148,8 +149,15 @@ def _as_it_is(cell: Cell) -> Step:
 
 @singledispatch
 def _told(plugin: object, cell: Cell) -> list[Step]:
-    """Raw and normalised. A plugin that is not described here gives its numbers only."""
-    return [Step(RAW, str(cell.raw), str(cell.raw)), _final(cell)]
+    """Raw and normalised. Of a plugin that is not described here: its own ``formula``, or its terms as a remark."""
+    terms = {name: of_node(term, cell.place, len(cell.scored.raw)) for name, term in cell.scored.terms.items()}
+    formula: str = getattr(plugin, "formula", "")
+    try:
+        written = formula.format(**terms)
+    except (LookupError, ValueError, AttributeError, TypeError):
+        written = ""
+    remark = "" if written else ", ".join(f"{name} {term}" for name, term in terms.items())
+    return [Step(RAW, written or str(cell.raw), str(cell.raw), remark), _final(cell)]
 
 
 @_told.register

@@ -124,7 +124,7 @@ def changes(earlier: Generation, later: Generation) -> list[Change]:
 
     The queue and the scheduling loop are left out: they say when a pod is scheduled, not how.
     """
-    skip = frozenset({"filters", "scores", "name", "loop", "queue"})
+    skip = frozenset({"filters", "scores", "name", "loop", "queue", "plugins"})
     settings = _settings(earlier, later, "", lambda generation: generation, skip=skip)
     return [*settings, *_filters(earlier, later), *_scores(earlier, later)]
 
@@ -142,7 +142,7 @@ def _settings(
     """
     for field in fields(earlier):
         before, after = getattr(earlier, field.name), getattr(later, field.name)
-        if field.name in skip or before == after:
+        if field.name in skip or not field.compare or before == after:
             continue
         name = f"{path}{field.name}"
 

@@ -1,0 +1,84 @@
+"""Plugins in the other places that show or use a generation."""
+
+from itertools import pairwise
+from typing import Any
+
+import pytest
+
+from kschedlab.cluster.cluster import Cluster
+from kschedlab.generations import GENERATIONS, V1_37
+from kschedlab.manifests.loading import decode_objects
+from kschedlab.plugins import ArrayFilter, Refusal, Scored, node_filter, node_score
+from kschedlab.scheduler import schedule
+from kschedlab.testing import node, pod
+from kschedlab.views.arithmetic import steps
+from kschedlab.whatif import what_if
+from kschedlab.whatif.compare import changes, compare
+
+
+@node_filter("ColdNode")
+def cold(pod: Any, node: Any) -> str | None:
+    return None if int(node.metadata.labels.get("celsius", 0)) < 60 else "node(s) were <too> hot"
+
+
+@node_score("Cooler", weight=5, formula="100 - {celsius}")
+def cooler(pod: Any, node: Any) -> tuple[int, dict[str, int]]:
+    celsius = int(node.metadata.labels.get("celsius", 0))
+    return 100 - celsius, {"celsius": celsius}
+
+
+class Quiet(ArrayFilter):
+    def refuse(self, pod: Any, snapshot: Any) -> Refusal:
+        return Refusal(snapshot.pods_on() > 5, "node(s) were loud")
+
+
+class Even:
+    name = "Even"
+    formula = "the number {number} times {times}"
+
+    def score(self, pod: Any, cluster: Any, nodes: Any) -> Scored:
+        return Scored(nodes, nodes * 2, {"number": nodes, "times": 2})
+
+
+OBJECTS = (
+    node("a", labels={"celsius": "70"}),
+    node("b", labels={"celsius": "55"}),
+    node("c", labels={"celsius": "20"}),
+    node("d", cpu=1),
+    pod("web", cpu=2),
+)
+PLUGINS = (cold, cooler, Quiet(), Even())
+PLUS = [generation.plus(*PLUGINS) for generation in GENERATIONS.values()]
+
+
+@pytest.mark.parametrize(("earlier", "later"), [*pairwise(PLUS)], ids=lambda each: str(each.name))
+def test_a_plugin_in_both_generations_is_never_a_cause(earlier: Any, later: Any) -> None:
+    own = {"ColdNode", "Cooler", "Quiet", "Even"}
+    assert not [change.rule for change in changes(earlier, later) if any(name in change.rule for name in own)]
+
+
+def test_generations_with_plugins_are_compared() -> None:
+    comparison = compare(decode_objects(OBJECTS), "default/web", PLUS)
+    assert {decision.node for decision in comparison.decisions.values()} == {"c"}
+    assert "Cooler" not in str(comparison)
+    with_and_without = changes(V1_37, V1_37.plus(cold))
+    assert [change.rule for change in with_and_without] == ["with the filter ColdNode"]
+
+
+def test_what_if_moves_the_weight_of_a_plugin() -> None:
+    found = what_if(Cluster(decode_objects(OBJECTS)), "default/web", V1_37.plus(cold, cooler))
+    assert found.decision.node == "c" and "Cooler" in {*found.decision.scores.plugins}  # type: ignore[union-attr]
+    assert str(found)
+    nowhere = what_if(
+        Cluster(decode_objects((node("a", labels={"celsius": "99"}), OBJECTS[-1]))), "default/web", PLUS[3]
+    )
+    assert nowhere.decision.node is None and "fits on none of 1 node" in str(nowhere)
+
+
+def test_views_write_out_the_arithmetic_of_a_plugin() -> None:
+    decision = schedule("default/web", Cluster(decode_objects(OBJECTS)), PLUS[3])
+    told = [str(step) for step in steps(decision, "Cooler", "c")]
+    assert told == ["100 - 20 = 80", "80", "80 × 5 = 400"]
+    assert [str(step) for step in steps(decision, "Even", "c")][0] == "the number 2 times 2 = 2"
+    page = decision._repr_html_()
+    assert "&lt;too&gt;" in page and "<too>" not in page
