@@ -23,13 +23,13 @@ from kschedlab.manifests.loading import Objects
 from kschedlab.objects.meta import SECOND, Time
 from kschedlab.objects.model import ApiObject, Pod, ReplicaSet
 from kschedlab.objects.problems import ManifestError, Problem
-from kschedlab.simulation.controllers.claims import VolumeControllers
 from kschedlab.simulation.controllers.disruption import Disruption
-from kschedlab.simulation.controllers.garbage import GarbageCollector
+from kschedlab.simulation.controllers.garbage_collector import GarbageCollector
 from kschedlab.simulation.controllers.kubelet import Kubelet
-from kschedlab.simulation.controllers.nodes import NodeLifecycle
+from kschedlab.simulation.controllers.node_lifecycle import NodeLifecycle
 from kschedlab.simulation.controllers.owners import Owners, OwnersSettings
 from kschedlab.simulation.controllers.podgc import PodGC
+from kschedlab.simulation.controllers.volumes import VolumeControllers
 from kschedlab.simulation.durations import parse_duration
 from kschedlab.simulation.events import Broadcaster
 from kschedlab.simulation.informers import Informers

@@ -3,18 +3,18 @@
 Each pairs pure functions, which compute the writes for the observed objects, with a thin controller that watches,
 calls them and writes. No controller polls while there is nothing to do.
 
-==============  =================================================================  =================================
-controller      its pure functions                                                 manages
-==============  =================================================================  =================================
-``kubelet``     ``kubelet_status``                                                 pods on nodes
-``owners``      ``replicas``, ``stateful``, ``jobs``, ``deployments``              the desired number of pods
-``disruption``  ``budgets``                                                        PodDisruptionBudgets
-``claims``      ``storage``, ``provisioning``                                      claims and volumes
-``nodes``       ``taints``                                                         nodes that are not ready
+=====================  ==========================================================  ============================
+controller             its pure functions                                          manages
+=====================  ==========================================================  ============================
+``kubelet``            ``kubelet_status``                                          pods on nodes
+``owners``             ``replicas``, ``stateful_sets``, ``jobs``, ``deployments``  the desired number of pods
+``disruption``         ``budgets``                                                 PodDisruptionBudgets
+``volumes``            ``claim_binding``, ``provisioning``                         claims and volumes
+``node_lifecycle``     ``taints``                                                  nodes that are not ready
 ``podgc``                                                                          pods of deleted nodes
-``garbage``                                                                        dependents of deleted owners
+``garbage_collector``                                                              dependents of deleted owners
 ``drain``                                                                          nodes taken out of service
-==============  =================================================================  =================================
+=====================  ==========================================================  ============================
 
 They share ``work_queue``, ``writes`` and ``ownership``.
 """

@@ -53,7 +53,7 @@ class Disruption:
         self._api = api
         self._settings = settings
         self._record = record
-        self._shared = informers
+        self._shared_informers = informers
         self._pods = informers.of(Pod)
         self._budgets = informers.of(PodDisruptionBudget)
         owners: tuple[type[Scaled], ...] = (ReplicationController, ReplicaSet, StatefulSet, Deployment)
@@ -72,7 +72,7 @@ class Disruption:
             on_update=self._pod_changed,
             on_delete=lambda pod: self._pod_changed(pod, None),
         )
-        self._queue.start(self._shared.synced)
+        self._queue.start(self._shared_informers.synced)
 
     # -- event handlers
 

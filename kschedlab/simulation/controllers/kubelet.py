@@ -129,8 +129,8 @@ class Kubelet:
         current = self._current(pod)
         if current is not None and current.metadata.deletionTimestamp is None:
             self._stages[pod.metadata.uid] = "running"
-            is_running = self._write(pod, running_status(current, self._api.now, self._host_ip(pod), self._pod_ip(pod)))
-            self._schedule_end(is_running or current, self._api.now)
+            updated = self._write(pod, running_status(current, self._api.now, self._host_ip(pod), self._pod_ip(pod)))
+            self._schedule_end(updated or current, self._api.now)
 
     def _schedule_end(self, pod: Pod, since: int) -> None:
         """Schedule the end of a pod running ``since`` that moment: its run duration or its active deadline."""

@@ -25,7 +25,7 @@ from kschedlab.objects.model import (
     StatefulSet,
 )
 from kschedlab.objects.selectors import Selector
-from kschedlab.simulation.controllers import deployments, jobs, stateful
+from kschedlab.simulation.controllers import deployments, jobs, stateful_sets
 from kschedlab.simulation.controllers.ownership import OWNER, by_owner, orphans_in, owned_by
 from kschedlab.simulation.controllers.replicas import (
     Owner,
@@ -44,7 +44,7 @@ from kschedlab.simulation.server.api import ApiServer
 
 KINDS: tuple[type[Owner], ...] = (ReplicaSet, ReplicationController, StatefulSet, Job, Deployment)
 
-_KIND: dict[str, type[Owner]] = {kind.__name__: kind for kind in KINDS}
+_KIND_BY_NAME: dict[str, type[Owner]] = {kind.__name__: kind for kind in KINDS}
 
 EXPECTATIONS_TIMEOUT = 300_000_000
 """The longest time, in microseconds, that an owner waits for its informers to show its writes."""
@@ -74,7 +74,7 @@ class Owners:
     ) -> None:
         self._api = api
         self._settings = settings
-        self._shared = informers
+        self._shared_informers = informers
         kinds: tuple[type[ApiObject], ...] = (*KINDS, PersistentVolumeClaim)
         self._informers: dict[type[ApiObject], Informer[Any]] = {kind: informers.of(kind) for kind in kinds}
         self._pods = by_owner(informers, Pod)
@@ -96,7 +96,7 @@ class Owners:
         add, delete = (lambda new: self._dependent_changed(None, new)), (lambda old: self._dependent_changed(old, None))
         self._sets.add_handler(add, self._dependent_changed, delete)
         self._pods.add_handler(add, self._dependent_changed, delete)
-        self._queue.start(self._shared.synced)
+        self._queue.start(self._shared_informers.synced)
 
     # -- event handlers
 
@@ -136,7 +136,7 @@ class Owners:
     def _controllers_of(self, obj: Pod | ReplicaSet) -> Iterable[Key]:
         """Its controlling owner, and that owner's Deployment."""
         reference = controller_of(obj.metadata)
-        kind = _KIND.get(reference.kind) if reference is not None else None
+        kind = _KIND_BY_NAME.get(reference.kind) if reference is not None else None
         if reference is not None and kind is not None:
             yield kind, obj.metadata.namespace, reference.name
             yield from self._deployment_of(kind, obj.metadata.namespace, reference.name)
@@ -226,10 +226,10 @@ class Owners:
 
     def _sync_stateful_set(self, key: Key, owner: StatefulSet) -> None:
         orphans = orphans_in(self._pods, owner.metadata.namespace)
-        named_orphans = [pod for pod in orphans if stateful.ordinal(owner, pod.metadata.name) >= 0]
+        named_orphans = [pod for pod in orphans if stateful_sets.ordinal(owner, pod.metadata.name) >= 0]
         pods = self._claim_dependents(key, owner, owned_by(self._pods, owner), named_orphans)
         if self._expectations_met(key):
-            self._write(key, stateful.next_writes(owner, pods, self._informers[PersistentVolumeClaim].get))
+            self._write(key, stateful_sets.next_writes(owner, pods, self._informers[PersistentVolumeClaim].get))
         self._update_status(key, owner, pods)
 
     def _sync_deployment(self, key: Key, owner: Deployment) -> None:

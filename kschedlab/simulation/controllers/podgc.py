@@ -48,7 +48,7 @@ class PodGC:
     ) -> None:
         self._api = api
         self._settings = settings
-        self._shared = informers
+        self._shared_informers = informers
         self._pods = pods_by_node(informers)
         self._nodes = informers.of(Node)
         self._quarantine_ends: dict[str, int] = {}
@@ -62,7 +62,7 @@ class PodGC:
         self._pods.add_handler(
             on_add=self._pod_changed, on_update=lambda _, pod: self._pod_changed(pod), on_delete=self._pod_deleted
         )
-        self._queue.start(self._shared.synced)
+        self._queue.start(self._shared_informers.synced)
 
     def _pod_changed(self, pod: Pod) -> None:
         node = pod.spec.nodeName

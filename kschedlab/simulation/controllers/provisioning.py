@@ -24,7 +24,7 @@ from kschedlab.objects.model import (
     StorageClass,
     VolumeNodeAffinity,
 )
-from kschedlab.simulation.controllers.storage import PROVISIONED_BY
+from kschedlab.simulation.controllers.claim_binding import PROVISIONED_BY
 from kschedlab.simulation.volume_claims import claim_reference
 
 NO_PROVISIONER = "kubernetes.io/no-provisioner"

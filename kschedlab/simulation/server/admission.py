@@ -121,14 +121,14 @@ def updated(old: Any, obj: Any, api: Api, classes: Classes) -> Any:
 def status_of(old: Any, obj: Any) -> Any:
     """The old object with the new status. ApiError if the status is rejected."""
     stored = _replace(old, status=obj.status)
-    errors = _status_errors(old, stored) if type(stored) is Pod else map(field_error, faults_of(stored))
-    if listed := list(errors):
-        raise ApiError.invalid(type(stored), stored.metadata.name, listed)
+    errors = _status_errors(stored) if type(stored) is Pod else list(map(field_error, faults_of(stored)))
+    if errors:
+        raise ApiError.invalid(type(stored), stored.metadata.name, errors)
     return stored
 
 
-def _status_errors(old: Pod, new: Pod) -> list[FieldError]:
-    phase = new.status.phase
+def _status_errors(pod: Pod) -> list[FieldError]:
+    phase = pod.status.phase
     if phase in ("Pending", "Running", "Succeeded", "Failed", "Unknown"):
         return []
     why = f'Unsupported value: "{phase}": supported values: "Failed", "Pending", "Running", "Succeeded", "Unknown"'

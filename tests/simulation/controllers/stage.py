@@ -9,13 +9,13 @@ from msgspec.structs import replace
 
 from kschedlab.manifests.decoding import decode
 from kschedlab.objects.model import ApiObject, Node, NodeCondition, Pod
-from kschedlab.simulation.controllers.claims import VolumeControllers, VolumeSettings
 from kschedlab.simulation.controllers.disruption import Disruption
-from kschedlab.simulation.controllers.garbage import GarbageCollector
+from kschedlab.simulation.controllers.garbage_collector import GarbageCollector
 from kschedlab.simulation.controllers.kubelet import Kubelet, KubeletSettings
-from kschedlab.simulation.controllers.nodes import NodeLifecycle
+from kschedlab.simulation.controllers.node_lifecycle import NodeLifecycle
 from kschedlab.simulation.controllers.owners import Owners, OwnersSettings
 from kschedlab.simulation.controllers.podgc import PodGC
+from kschedlab.simulation.controllers.volumes import VolumeControllers, VolumeSettings
 from kschedlab.simulation.events import Broadcaster
 from kschedlab.simulation.informers import Informers
 from kschedlab.simulation.log import Changed, Log, Recorded

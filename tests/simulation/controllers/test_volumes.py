@@ -5,7 +5,7 @@ from msgspec.structs import replace
 
 from kschedlab.cluster.volumes import BOUND, SELECTED_NODE
 from kschedlab.objects.model import PersistentVolume, PersistentVolumeClaim, Pod
-from kschedlab.simulation.controllers.storage import best_volume, mismatch
+from kschedlab.simulation.controllers.claim_binding import best_volume, mismatch
 from kschedlab.simulation.volume_claims import claim_reference
 from kschedlab.testing import Manifest, node, pod, term
 from tests.simulation.controllers.stage import NODE, Stage, documents, owner

@@ -68,7 +68,7 @@ def _process_replica(
         existing = [claims(key_of(claim)) for claim in needed]
         if any(claim is not None and claim.metadata.deletionTimestamp is not None for claim in existing):
             return [], True
-        missing = [claim for claim, found in zip(needed, existing, strict=True) if found is None]
+        missing = [claim for claim, current in zip(needed, existing, strict=True) if current is None]
         return [*map(Create, missing), Create(_pod(owner, template, number))], True
     terminating = pod.metadata.deletionTimestamp is not None
     if pod.status.phase in TERMINAL:

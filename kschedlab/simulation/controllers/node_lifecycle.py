@@ -32,7 +32,7 @@ class NodeLifecycle:
 
     def __init__(self, env: simpy.Environment, api: ApiServer, informers: Informers) -> None:
         self._api = api
-        self._shared = informers
+        self._shared_informers = informers
         self._nodes = informers.of(Node)
         self._pods = pods_by_node(informers)
         self._tainted_since: dict[str, int] = {}
@@ -44,7 +44,7 @@ class NodeLifecycle:
         self._nodes.add_handler(self._node_added, self._node_changed)
         self._pods.add_handler(self._pod_added, self._pod_changed, self._pod_deleted)
         for queue in (self._taints, self._evictions):
-            queue.start(self._shared.synced)
+            queue.start(self._shared_informers.synced)
 
     def _node_added(self, node: Node) -> None:
         self._taints.add(node.metadata.name)

@@ -25,8 +25,8 @@ from kschedlab.objects.model import (
     StorageClass,
 )
 from kschedlab.simulation.clock import after
+from kschedlab.simulation.controllers.claim_binding import Plan, plan_for_claim, plan_for_volume, waits_for_pod
 from kschedlab.simulation.controllers.provisioning import PROVISIONER, provisioned_volume, provisioning_error
-from kschedlab.simulation.controllers.storage import Plan, plan_for_claim, plan_for_volume
 from kschedlab.simulation.controllers.work_queue import WorkQueue
 from kschedlab.simulation.controllers.writes import Update, apply_writes
 from kschedlab.simulation.events import Record, silent
@@ -66,7 +66,7 @@ class VolumeControllers:
         self._api = api
         self._settings = settings
         self._record = record
-        self._shared = informers
+        self._shared_informers = informers
         self._claims = informers.of(PersistentVolumeClaim)
         self._volumes = informers.of(PersistentVolume)
         self._classes = informers.of(StorageClass)
@@ -94,7 +94,7 @@ class VolumeControllers:
         self._classes.add_handler(on_add=lambda _: self._resync_next_period())
         self._pods.add_handler(on_add=self._pod_added)
         for queue in (self._claim_queue, self._volume_queue, self._pod_queue, self._resync):
-            queue.start(self._shared.synced)
+            queue.start(self._shared_informers.synced)
 
     # -- event handlers
 
@@ -139,9 +139,8 @@ class VolumeControllers:
         plan = plan_for_claim(claim, self._volumes.get(claim.spec.volumeName), volumes, classes)
         apply_writes(self._api, plan.writes, NAME)
         if plan.reason:
-            self._record_once(
-                claim, "Normal" if plan.reason == "WaitForFirstConsumer" else "Warning", plan.reason, plan.message
-            )
+            type = "Normal" if plan.reason == "WaitForFirstConsumer" else "Warning"
+            self._record_once(claim, type, plan.reason, plan.message)
         if plan.provision:
             self._provision(claim, classes.get(claim_class(claim)))
 
@@ -154,7 +153,7 @@ class VolumeControllers:
                 after(self._env, self._settings.delete, self._delete_volume, volume)
 
     def _plan_for(self, volume: PersistentVolume) -> Plan:
-        """Use the claim as the API server has it now: a stale cache must not cause the deletion of data."""
+        """The plan, by the claim in the API server: a stale cache must not cause the deletion of data."""
         reference = volume.spec.claimRef
         claims = {}
         if reference is not None:
@@ -185,15 +184,11 @@ class VolumeControllers:
         del self._provisioning[claim.metadata.uid]
         current = self._claims.get(key_of(claim))
         storage_class = self._classes.get(claim_class(claim))
-        if (
-            current is None
-            or current.metadata.uid != claim.metadata.uid
-            or current.spec.volumeName
-            or storage_class is None
-        ):
+        if current is None or current.metadata.uid != claim.metadata.uid or current.spec.volumeName:
             return
-        waits_for_pod = storage_class.volumeBindingMode == "WaitForFirstConsumer"
-        if waits_for_pod and SELECTED_NODE not in current.metadata.annotations:
+        if storage_class is None:
+            return
+        if waits_for_pod(storage_class) and SELECTED_NODE not in current.metadata.annotations:
             return
         nodes = {node.metadata.name: node for node in self._nodes.list()}
         csi_nodes = {node.metadata.name: node for node in self._csi_nodes.list()}
@@ -203,9 +198,8 @@ class VolumeControllers:
             if error.reason != "AlreadyExists":
                 self._record_once(current, "Warning", "ProvisioningFailed", str(error))
             return
-        self._record_once(
-            current, "Normal", "ProvisioningSucceeded", f"Successfully provisioned volume {volume.metadata.name}"
-        )
+        message = f"Successfully provisioned volume {volume.metadata.name}"
+        self._record_once(current, "Normal", "ProvisioningSucceeded", message)
 
     def _delete_volume(self, volume: PersistentVolume) -> None:
         """Delete the volume if it is still released."""
