@@ -44,8 +44,8 @@ class Change:
 
 
 @dataclass(frozen=True)
-class Arguments:
-    """The arguments of a plugin. ``struct``: their fields. ``check``: finds faults. ``change``: what they change."""
+class ArgumentsSpec:
+    """How a plugin's arguments are read. ``struct``: fields. ``check``: finds faults. ``change``: what they change."""
 
     struct: type[Part]
     check: Callable[[Any, Path, Faults], None]
@@ -330,29 +330,29 @@ def _accept_all(args: Part, path: Path, faults: Faults) -> None:
 # -- by version
 
 _COMMON = {
-    "DefaultPreemption": Arguments(fields.DefaultPreemptionArgs, _check_preemption, _change_preemption),
-    "NodeAffinity": Arguments(fields.NodeAffinityArgs, _check_affinity, _change_affinity),
+    "DefaultPreemption": ArgumentsSpec(fields.DefaultPreemptionArgs, _check_preemption, _change_preemption),
+    "NodeAffinity": ArgumentsSpec(fields.NodeAffinityArgs, _check_affinity, _change_affinity),
 }
 
 V1_ARGUMENTS = {
     **_COMMON,
-    "DynamicResources": Arguments(fields.DynamicResourcesArgs, _accept_all, _change_nothing),
-    "InterPodAffinity": Arguments(fields.InterPodAffinityArgs, _check_interpod, _change_interpod),
-    "NodeResourcesBalancedAllocation": Arguments(fields.ResourcesArgs, _check_balanced, _change_resources),
-    "NodeResourcesFit": Arguments(fields.NodeResourcesFitArgs, _check_fit, _change_fit),
-    "PodTopologySpread": Arguments(fields.PodTopologySpreadArgs, _check_spread, _change_spread),
-    "VolumeBinding": Arguments(fields.VolumeBindingArgs, _check_binding, _change_binding),
+    "DynamicResources": ArgumentsSpec(fields.DynamicResourcesArgs, _accept_all, _change_nothing),
+    "InterPodAffinity": ArgumentsSpec(fields.InterPodAffinityArgs, _check_interpod, _change_interpod),
+    "NodeResourcesBalancedAllocation": ArgumentsSpec(fields.ResourcesArgs, _check_balanced, _change_resources),
+    "NodeResourcesFit": ArgumentsSpec(fields.NodeResourcesFitArgs, _check_fit, _change_fit),
+    "PodTopologySpread": ArgumentsSpec(fields.PodTopologySpreadArgs, _check_spread, _change_spread),
+    "VolumeBinding": ArgumentsSpec(fields.VolumeBindingArgs, _check_binding, _change_binding),
 }
 
 V1BETA1_ARGUMENTS = {
     **_COMMON,
-    "InterPodAffinity": Arguments(fields.OldInterPodAffinityArgs, _check_interpod, _change_interpod),
-    "NodeLabel": Arguments(fields.NodeLabelArgs, _check_label, _change_label),
-    "NodeResourcesFit": Arguments(fields.OldNodeResourcesFitArgs, _check_old_fit, _change_old_fit),
-    "NodeResourcesLeastAllocated": Arguments(fields.ResourcesArgs, _check_resources, _change_resources),
-    "NodeResourcesMostAllocated": Arguments(fields.ResourcesArgs, _check_resources, _change_resources),
-    "PodTopologySpread": Arguments(fields.PodTopologySpreadArgs, _check_old_spread, _change_spread),
-    "RequestedToCapacityRatio": Arguments(fields.RequestedToCapacityRatioArgs, _check_ratio, _change_ratio),
-    "ServiceAffinity": Arguments(fields.ServiceAffinityArgs, _accept_all, _change_nothing),
-    "VolumeBinding": Arguments(fields.OldVolumeBindingArgs, _check_old_binding, _change_nothing),
+    "InterPodAffinity": ArgumentsSpec(fields.OldInterPodAffinityArgs, _check_interpod, _change_interpod),
+    "NodeLabel": ArgumentsSpec(fields.NodeLabelArgs, _check_label, _change_label),
+    "NodeResourcesFit": ArgumentsSpec(fields.OldNodeResourcesFitArgs, _check_old_fit, _change_old_fit),
+    "NodeResourcesLeastAllocated": ArgumentsSpec(fields.ResourcesArgs, _check_resources, _change_resources),
+    "NodeResourcesMostAllocated": ArgumentsSpec(fields.ResourcesArgs, _check_resources, _change_resources),
+    "PodTopologySpread": ArgumentsSpec(fields.PodTopologySpreadArgs, _check_old_spread, _change_spread),
+    "RequestedToCapacityRatio": ArgumentsSpec(fields.RequestedToCapacityRatioArgs, _check_ratio, _change_ratio),
+    "ServiceAffinity": ArgumentsSpec(fields.ServiceAffinityArgs, _accept_all, _change_nothing),
+    "VolumeBinding": ArgumentsSpec(fields.OldVolumeBindingArgs, _check_old_binding, _change_nothing),
 }

@@ -19,13 +19,13 @@ POLICY_READERS = ("v1.13", "v1.16")
 
 
 class Reader(Protocol):
-    """Reads one document. ``faults``: what the real scheduler refuses; ``warnings``: what is not modelled."""
+    """Reads one document. ``faults``: what the real scheduler refuses. ``warnings``: what is not modelled."""
 
     faults: list[Fault]
     warnings: list[Fault]
 
     def read(self, data: dict[str, Any]) -> dict[str, Generation]:
-        """Generations by schedulerName; nothing if there are faults."""
+        """The generation for each schedulerName; empty if there are faults."""
         ...
 
 

@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 
 import msgspec
 
-from kschedlab.configuration.arguments import Arguments, Change
+from kschedlab.configuration.arguments import ArgumentsSpec, Change
 from kschedlab.configuration.faults import decoded, duplicate, invalid, required
 from kschedlab.configuration.fields import IGNORED_FIELDS, NOTHING, Configuration, OldNodeResourcesFitArgs, Profile
 from kschedlab.configuration.other_plugins import OtherPlugins
@@ -40,13 +40,13 @@ DECISION_POINTS = frozenset(
 class PluginArguments(NamedTuple):
     """The arguments that a profile passes to a plugin."""
 
-    arguments: Arguments
+    spec: ArgumentsSpec
     values: Part
 
     @property
     def change(self) -> Change:
         """What they change in the plugin."""
-        return self.arguments.change(self.values)
+        return self.spec.change(self.values)
 
 
 class ProfileReader:
@@ -149,9 +149,9 @@ class ProfileReader:
                 self.faults.append(duplicate(config_path, config.name))
             if config.name in self.version.catalogue.removed:
                 self.faults.append(invalid(config_path, config.name, REMOVED))
-            elif (arguments := self.version.arguments.get(config.name)) is not None:
-                values = self._values(config.name, config.args, arguments, (*config_path, "args"))
-                by_plugin[config.name] = PluginArguments(arguments, values)
+            elif (spec := self.version.arguments.get(config.name)) is not None:
+                values = self._values(config.name, config.args, spec, (*config_path, "args"))
+                by_plugin[config.name] = PluginArguments(spec, values)
             elif config.name in self.version.catalogue.points and config.name not in self.others.names:
                 self.warnings.append(Fault(config_path, f"{quoted(config.name)} takes no arguments: they are ignored"))
             if not self._modelled(config.name):
@@ -160,7 +160,7 @@ class ProfileReader:
             self._check_missing(profile, by_plugin, path)
         return by_plugin
 
-    def _values(self, name: str, args: Any, arguments: Arguments, path: Path) -> Part:
+    def _values(self, name: str, args: Any, spec: ArgumentsSpec, path: Path) -> Part:
         fields = args if args is not None else {}
         if isinstance(fields, dict):
             kind, version = f"{name}Args", self.version.name
@@ -170,17 +170,17 @@ class ProfileReader:
                 why = f"args for plugin {name} were not of type {kind}.{GROUP}"
                 self.faults.append(Fault((*path, "kind"), why))
             fields = {key: value for key, value in fields.items() if key not in ("apiVersion", "kind")}
-        values = decoded(fields, arguments.struct, path, self.faults)
-        arguments.check(values, path, self.faults)
+        values = decoded(fields, spec.struct, path, self.faults)
+        spec.check(values, path, self.faults)
         return values
 
     def _check_missing(self, profile: Profile, by_plugin: Mapping[str, PluginArguments], path: Path) -> None:
         """Append a fault for each enabled plugin that needs arguments and has none."""
         enabled = {name for weights in self.version.catalogue.plugins(profile.plugins).values() for name in weights}
         for name in sorted(enabled - by_plugin.keys()):
-            if (arguments := self.version.arguments.get(name)) is not None:
+            if (spec := self.version.arguments.get(name)) is not None:
                 faults: list[Fault] = []
-                arguments.check(arguments.struct(), (), faults)
+                spec.check(spec.struct(), (), faults)
                 if faults:
                     self.faults.append(Fault((*path, "pluginConfig"), f"{quoted(name)} needs arguments"))
 
@@ -272,8 +272,8 @@ def _with_ignored_resources(
     """The arguments, with resources that extenders manage as NodeResourcesFit's only ``ignoredResources``."""
     if not resources:
         return by_plugin
-    arguments = version.arguments[FIT]
-    values = by_plugin[FIT].values if FIT in by_plugin else arguments.struct()
+    spec = version.arguments[FIT]
+    values = by_plugin[FIT].values if FIT in by_plugin else spec.struct()
     assert isinstance(values, OldNodeResourcesFitArgs)
     values = msgspec.structs.replace(values, ignoredResources=tuple(resources))
-    return {**by_plugin, FIT: PluginArguments(arguments, values)}
+    return {**by_plugin, FIT: PluginArguments(spec, values)}

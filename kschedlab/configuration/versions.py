@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from kschedlab.configuration.arguments import V1_ARGUMENTS, V1BETA1_ARGUMENTS, Arguments
+from kschedlab.configuration.arguments import V1_ARGUMENTS, V1BETA1_ARGUMENTS, ArgumentsSpec
 from kschedlab.configuration.fields import (
     KubeSchedulerConfiguration,
     KubeSchedulerProfile,
@@ -35,7 +35,7 @@ class Version:
     configuration: type[KubeSchedulerConfiguration] | type[OldKubeSchedulerConfiguration]
     profile: type[KubeSchedulerProfile] | type[OldProfile]
     catalogue: Catalogue
-    arguments: Mapping[str, Arguments]
+    arguments: Mapping[str, ArgumentsSpec]
     filters: tuple[Filter, ...] = ()
     scores: tuple[Score, ...] = ()
 

@@ -32,7 +32,11 @@ MERGE = object()
 
 @dataclass(slots=True)
 class _Open:
-    """A map or list that is still open. ``key``: in a map, the key whose value comes next."""
+    """A map or list that is still open.
+
+    ``start``: its line. ``size``: the number of values in it, itself included. ``key``: in a map, the key whose value
+    comes next. ``merged``: the values of its ``<<`` keys.
+    """
 
     container: dict[str, Any] | list[Any]
     anchor: str | None

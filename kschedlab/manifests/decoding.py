@@ -57,8 +57,10 @@ def named_origin(origin: Origin, metadata: Any, kind: str) -> Origin:
     """The origin, with the object's kind and name for messages."""
     metadata = metadata if isinstance(metadata, dict) else {}
     name, namespace = metadata.get("name") or "(without a name)", metadata.get("namespace") or "default"
-    full = shortened(str(name)) if kind in CLUSTER_SCOPED else f"{shortened(str(namespace))}/{shortened(str(name))}"
-    return Origin(origin.text, origin.root, origin.path, kind, full)
+    full_name = shortened(str(name))
+    if kind not in CLUSTER_SCOPED:
+        full_name = f"{shortened(str(namespace))}/{full_name}"
+    return Origin(origin.text, origin.root, origin.path, kind, full_name)
 
 
 def expanded_lists(data: Any, origin: Origin) -> Iterator[tuple[Any, Origin]]:

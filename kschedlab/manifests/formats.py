@@ -1,6 +1,6 @@
-"""Formats whose readers are rooms at the edge of the package, imported when a file of the format is read.
+"""File formats with optional readers, which are imported only when a file of the format is read.
 
-No other module imports these rooms, so each of them can be left out.
+No other module imports the packages of these readers, so each of them can be left out.
 """
 
 from __future__ import annotations
@@ -19,13 +19,13 @@ _READERS = {
 
 
 def format_reader(format: str, origin: Origin) -> Any:
-    """The module that reads the format. ManifestError, with the place in the file, if its room is missing."""
+    """The module that reads the format. ManifestError, with the place in the file, if the module is missing."""
     module = _READERS[format]
     try:
         return import_module(module)
     except ModuleNotFoundError as error:
         if not module.startswith(error.name or "?"):
             raise
-        room = module.rpartition(".")[0]
-        why = f"{format} is read by {room}, which this installation lacks: reinstall kschedlab"
+        package = module.rpartition(".")[0]
+        why = f"{format} is read by {package}, which this installation lacks: reinstall kschedlab"
         raise ManifestError([origin.problem(Fault((), why))]) from None

@@ -186,7 +186,10 @@ class _Loaded(NamedTuple):
 
 
 class _Loader:
-    """Collects objects and problems."""
+    """Collects objects, problems and warnings, and returns the checked objects at the end.
+
+    ``warnings``: by field and message, the first object with the warning, the warning, and the number of objects.
+    """
 
     def __init__(self) -> None:
         self.loaded: list[_Loaded] = []
@@ -270,7 +273,7 @@ class _Loader:
         for loaded in self.loaded:
             pod = loaded.document
             if isinstance(pod, Pod) and pod.spec.nodeName and pod.spec.nodeName not in names:
-                message = f"there is no node {quoted(pod.spec.nodeName)}: the pod occupies no node"
+                message = f"there is no node {quoted(pod.spec.nodeName)}: decisions ignore the pod"
                 self._warn(loaded, Fault(("spec", "nodeName"), message))
 
     def _check_sums(self, objects: Objects) -> None:

@@ -1,4 +1,4 @@
-"""The kinds of objects: what the API calls them, their groups, and which of them have no namespace."""
+"""The kinds of objects: their resource names and groups, and whether they are namespaced."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ from kschedlab.objects.model import (
 
 
 class Resource(NamedTuple):
-    """``name``: ``pods``; ``qualified``: with its group, ``replicasets.apps``; ``namespaced``: not cluster-scoped."""
+    """The API's resource of a kind. ``name``: ``pods``. ``qualified``: with the group, ``replicasets.apps``."""
 
     kind: type[ApiObject]
     name: str
@@ -74,7 +74,7 @@ _WITHOUT_NAMESPACE = frozenset(
     [Node, Namespace, PriorityClass, PersistentVolume, StorageClass, CSINode, CSIDriver, VolumeAttachment]
 )
 OF_CONTROLLERS = frozenset([Deployment, Job])
-"""Kinds that controllers read and no scheduler does."""
+"""Kinds that controllers read but the scheduler does not."""
 
 
 def _resource(kind: type[ApiObject], plural: str) -> Resource:
@@ -84,7 +84,7 @@ def _resource(kind: type[ApiObject], plural: str) -> Resource:
 
 RESOURCES: dict[type[ApiObject], Resource] = {kind: _resource(kind, plural) for kind, plural in _PLURALS.items()}
 CLUSTER_SCOPED = frozenset(kind.__name__ for kind in _WITHOUT_NAMESPACE)
-"""Kinds whose objects have no namespace, by name."""
+"""The names of the kinds whose objects have no namespace."""
 
 
 def key_of(obj: ApiObject) -> str:

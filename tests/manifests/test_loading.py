@@ -194,7 +194,7 @@ WARNINGS = [
         {"containers": [{"name": "a", "restartPolicyRules": [{}]}]},
         "spec.containers[0].restartPolicyRules: is not modelled",
     ),
-    ({"nodeName": "n9"}, 'spec.nodeName: there is no node "n9": the pod occupies no node'),
+    ({"nodeName": "n9"}, 'spec.nodeName: there is no node "n9": decisions ignore the pod'),
     (
         {"containers": [{"name": "a", "ports": [{"containerPort": 1, "hostPort": 1}] * 2}]},
         "spec.containers[0].ports[1].hostPort: 1 is used twice in the pod",
