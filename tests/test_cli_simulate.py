@@ -1,14 +1,18 @@
 """``kschedlab simulate``, as its users call it."""
 
 import io
+import itertools
 import json
+import re
 from pathlib import Path
 
 import pytest
 
 from kschedlab.program.main import main
+from kschedlab.program.progress import Progress
 from kschedlab.simulation.log import read_log
 from kschedlab.simulation.report import report_of
+from kschedlab.testing import as_yaml, node, pod
 
 RUN = """
 timeline:
@@ -46,11 +50,12 @@ def run(capsys: pytest.CaptureFixture[str], *arguments: str) -> tuple[int, str, 
 def test_a_run_ends_with_the_pods_and_a_report(file: str, capsys: pytest.CaptureFixture[str]) -> None:
     status, out, err = run(capsys, file, "--until", "5s")
     assert (status, err) == (0, "")
-    head, row, empty, first, *_ = out.splitlines()
-    assert head.startswith("NAMESPACE   NAME   READY   STATUS    RESTARTS   AGE   IP ")
-    assert row.split()[:6] == ["default", "web", "1/1", "Running", "0", "4s"]
-    assert empty == ""
-    assert first.startswith("v1.37, seed 0: ")
+    title, head, row, empty, first, second, *_ = out.splitlines()
+    assert title == "Pods: 1 new"
+    assert head.split() == ["change", "pod", "ready", "status", "age", "node"]
+    assert row.split() == ["new", "default/web", "1/1", "Running", "4s", "n1"]
+    assert (empty, first) == ("", "v1.37, seed 0")
+    assert re.fullmatch(r"3 s of the virtual clock, [\d.]+ m?s of real time", second)
     assert "1 pod of 1 bound" in out
 
 
@@ -62,8 +67,8 @@ def test_generation_seed_and_report_as_json(file: str, capsys: pytest.CaptureFix
     assert report["wall_pods_per_second"] > 0
 
 
-def test_watching_shows_every_change_under_its_head(file: str, capsys: pytest.CaptureFixture[str]) -> None:
-    status, out, _ = run(capsys, file, "--watch")
+def test_watching_widely_shows_every_change_as_kubectl_does(file: str, capsys: pytest.CaptureFixture[str]) -> None:
+    status, out, _ = run(capsys, file, "--watch", "--wide")
     assert status == 0
     rows = [line.split()[2:9] for line in out.split("\n\n")[0].splitlines() if line.startswith("default")]
     states = [(row[1], row[3], row[5]) for row in rows]
@@ -76,6 +81,62 @@ def test_watching_shows_every_change_under_its_head(file: str, capsys: pytest.Ca
     assert ("Terminating", "9s", "n1") in states
     assert out.count("NOMINATED NODE") == 1
     assert "1 pod of 1 bound" in out
+
+
+def test_watching_shows_the_time_and_what_the_timeline_does(
+    file: str, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(Path(file).parent)
+    status, out, _ = run(capsys, "run.yaml", "--watch")
+    watched = out.split("\n\n")[0].splitlines()
+    assert status == 0
+    assert [line for line in watched if line.startswith("──")] == [
+        "── 1s create pod default/web (run.yaml:3)",
+        "── 3s",
+        "── 10s delete pod default/web (run.yaml:9)",
+        "── 15s",
+    ]
+    head, *rows = (line.split() for line in watched if not line.startswith("──"))
+    assert head == ["POD", "READY", "STATUS", "AGE", "NODE"]
+    states = ["Pending", "Pending", "ContainerCreating", "Running", "Terminating", "Deleted"]
+    assert [row[2] for row in rows] == states
+
+
+def test_the_end_shows_what_changed_since_the_start(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    path = tmp_path / "run.yaml"
+    cluster = [
+        node("n1"),
+        node("n2", labels={"disk": "ssd"}),
+        pod("stays", "n2"),
+        pod("drained", "n1"),
+        pod("deleted", "n2"),
+        pod("waits", nodeSelector={"disk": "ssd"}),
+    ]
+    timeline = "timeline:\n- {at: 5s, drain: n1}\n- {at: 6s, delete: pod/deleted}\n"
+    path.write_text(f"{timeline}---\n{as_yaml(cluster)}")
+    status, out, _ = run(capsys, str(path))
+    assert status == 0
+    title, _, *rows = out.split("\n\n")[0].splitlines()
+    assert title == "Pods: 1 evicted, 1 gone, 1 bound, 1 as at the start"
+    assert [row.split() for row in rows] == [
+        ["evicted", "default/drained", "was", "on", "n1"],
+        ["gone", "default/deleted", "was", "on", "n2"],
+        ["bound", "default/waits", "1/1", "Running", "36s", "n2"],
+    ]
+    assert "default/stays" in run(capsys, str(path), "--all")[1]
+
+
+def test_lines_fit_the_width(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    nodes = [node(f"gke-production-europe-west4-highmem-pool-7f3a9c1e-{i:03}-x7k2.internal") for i in range(5)]
+    pods = [pod(f"{'checkout-' * 6}{i}") for i in range(50)]
+    timeline = "timeline:\n- {at: 5s, drain: gke-production-europe-west4-highmem-pool-7f3a9c1e-000-x7k2.internal}\n"
+    Path("run.yaml").write_text(f"{timeline}---\n{as_yaml([*nodes, *pods])}")
+    for arguments in ((), ("--watch",), ("--all",)):
+        out = run(capsys, "run.yaml", *arguments)[1]
+        assert max(map(len, out.splitlines())) <= 80
 
 
 def test_the_log_can_be_read_back(file: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -101,7 +162,8 @@ def test_a_timeline_that_fails_gives_status_1(tmp_path: Path, capsys: pytest.Cap
     path.write_text(RUN.replace("grace: 5s", "grace: 0s\n- {at: 20s, delete: pod/web}"))
     status, out, err = run(capsys, str(path))
     assert (status, err) == (1, "")
-    assert f'1 entry of the timeline failed\n  {path}:12: delete pod default/web: pods "web" not found' in out
+    failed = f'1 entry of the timeline failed {path}:12: delete pod default/web: pods "web" not found'
+    assert failed in " ".join(out.split())
 
 
 def test_input_that_cannot_be_used_gives_status_2(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -140,15 +202,10 @@ def test_a_terminal_gets_a_bar(capsys: pytest.CaptureFixture[str], monkeypatch: 
         def isatty(self) -> bool:
             return True
 
-    class Impatient:
-        def __new__(cls, out: io.StringIO, clock: object) -> object:
-            return bar(out, lambda: 1.0, patience=0.0)
-
-    from kschedlab.views.simulation import Bar as bar  # noqa: N813
-
+    seconds = itertools.count()
+    monkeypatch.setattr("kschedlab.program.simulate.Progress", lambda out: Progress(out, lambda: next(seconds)))
     terminal = Terminal()
     monkeypatch.setattr("sys.stderr", terminal)
-    monkeypatch.setattr("kschedlab.views.simulation.Bar", Impatient)
     assert main(["simulate", PERF, "--workload", "Filling/50Nodes"]) == 0
     assert " of " in terminal.getvalue() and "pods bound" in terminal.getvalue()
     assert terminal.getvalue().endswith("\r"), "it is wiped away"

@@ -10,17 +10,26 @@ from __future__ import annotations
 import argparse
 import gc
 import random
+import sys
 import time
+from collections.abc import Callable
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import msgspec
 
 from kschedlab.cluster.cluster import Cluster
 from kschedlab.generations import Generation
 from kschedlab.manifests.loading import ManifestError, decode_objects
-from kschedlab.program.options import Commands, UsageError, add_scheduler, chosen_profiles
+from kschedlab.program.options import Commands, UsageError, add_output, add_scheduler, chosen_profiles, screen
+from kschedlab.program.progress import Progress
 from kschedlab.scheduler import Scheduler
+
+if TYPE_CHECKING:
+    from rich.console import RenderableType
+
+SHOWN = 64
+"""After how many pods the progress is shown again."""
 
 
 def add(commands: Commands) -> None:
@@ -34,6 +43,7 @@ def add(commands: Commands) -> None:
         help="percentageOfNodesToScore; 0 is adaptive (default: what the configuration says, or else 0)",
     )
     add_scheduler(parser)
+    add_output(parser, "json", "text")
     parser.set_defaults(run=run)
 
 
@@ -44,17 +54,35 @@ def _percentage(text: str) -> int:
 
 
 def run(options: argparse.Namespace) -> int:
-    """Time the workload and print one line of JSON."""
+    """Time the workload; print one line of JSON, or a table."""
     profiles = chosen_profiles(options)
     generations = [profiles] if isinstance(profiles, Generation) else [*profiles.values()]
     if len(generations) > 1:
         raise UsageError(f"{options.config}: bench takes one profile, not {len(generations)}")
+    progress = Progress(sys.stderr)
     try:
-        result = bench(options.workload, generations[0], options.percentage)
+        result = bench(options.workload, generations[0], options.percentage, progress=progress.show)
     except (OSError, msgspec.MsgspecError, ManifestError) as error:
         raise UsageError(f"{options.workload}: not a workload: {error}") from None
-    print(msgspec.json.encode(result).decode())
+    finally:
+        progress.clear()
+    if options.output == "json":
+        print(msgspec.json.encode(result).decode())
+    else:
+        screen(options).print(table(result))
     return 0
+
+
+def table(result: dict[str, Any]) -> RenderableType:
+    """The result, a line for each key."""
+    from kschedlab.program.terminal.screen import grid, text
+
+    lines = grid("", "", numbers=[1])
+    lines.show_header = False
+    for key, value in result.items():
+        shown = f"{value:,}" if isinstance(value, int | float) else str(value)
+        lines.add_row(text(key.replace("_", " ")), text(shown, "bold"))
+    return lines
 
 
 class Workload(msgspec.Struct):
@@ -72,10 +100,18 @@ def load(path: Path, generation: Generation) -> tuple[Cluster, list[str]]:
     return cluster, [info.key for info in sorted(arriving, key=lambda info: -info.priority)]
 
 
-def bench(path: Path, generation: Generation, percentage: int | None, seed: int = 0) -> dict[str, Any]:
+def bench(
+    path: Path,
+    generation: Generation,
+    percentage: int | None,
+    seed: int = 0,
+    *,
+    progress: Callable[[int, int], None] | None = None,
+) -> dict[str, Any]:
     """Schedule the workload's queue once, each pod one attempt. Seconds on the wall clock, milliseconds a pod.
 
-    ``percentage``: percentageOfNodesToScore; None for the generation's own.
+    ``percentage``: percentageOfNodesToScore; None for the generation's own. ``progress``: called now and then with the
+    number of pods done, and of all.
     """
     began = time.perf_counter()
     cluster, queue = load(path, generation)
@@ -85,7 +121,9 @@ def bench(path: Path, generation: Generation, percentage: int | None, seed: int 
     gc.freeze()
     latencies, bound = [], 0
     start = time.perf_counter()
-    for key in queue:
+    for done, key in enumerate(queue):
+        if progress is not None and done % SHOWN == 0:
+            progress(done, len(queue))
         before = time.perf_counter()
         decision = scheduler.decide(cluster.pending[key])
         scheduler.commit(decision)

@@ -7,13 +7,28 @@ import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from time import perf_counter
 from typing import IO, TYPE_CHECKING
 
 import msgspec
 
-from kschedlab.program.options import Commands, UsageError, add_files, add_scheduler, argument, chosen_profiles
+from kschedlab.program.options import (
+    Commands,
+    UsageError,
+    add_files,
+    add_output,
+    add_scheduler,
+    argument,
+    chosen_profiles,
+    say,
+    screen,
+)
+from kschedlab.program.progress import Progress
 
 if TYPE_CHECKING:
+    from kschedlab.objects.model import Pod
+    from kschedlab.program.terminal.screen import Screen
+    from kschedlab.simulation.report import Report
     from kschedlab.simulation.simulation import Simulation
 
 
@@ -25,8 +40,12 @@ def add(commands: Commands) -> None:
     parser.add_argument("--seed", type=int, metavar="N", help="of ties and generated names (default: 0, or FILE's)")
     parser.add_argument("--until", type=_duration, metavar="DURATION", help="as 90s (default: until all is settled)")
     parser.add_argument("--log", type=Path, metavar="FILE", help="write the event log there, as JSON lines")
-    parser.add_argument("--watch", action="store_true", help="show pods as they change, as kubectl get -A -w does")
-    parser.add_argument("--output", choices=("text", "json"), default="text")
+    parser.add_argument(
+        "--watch",
+        action="store_true",
+        help="show pods as they change, and what the timeline does; with --wide as kubectl get pods -A -o wide -w does",
+    )
+    add_output(parser, "text", "json")
     add_scheduler(parser)
     parser.set_defaults(run=run)
 
@@ -39,51 +58,58 @@ def _duration(text: str) -> int:
 
 def run(options: argparse.Namespace) -> int:
     """Run the simulation: 0, or 1 if an entry of the timeline failed."""
-    from time import perf_counter
-
     from kschedlab.simulation.simulation import Simulation
     from kschedlab.simulation.timeline.scenario import load_scenario
-    from kschedlab.views.simulation import Bar, pods_text, report_text
 
     scenario = load_scenario(*options.files, workload=options.workload)
     for warning in scenario.report.lines():
-        print(warning, file=sys.stderr)
+        say(warning)
     profiles = chosen_profiles(options) if options.config is not None else options.generation
     try:
         plugins = options.plugins if options.config is None else ()
         simulation = Simulation.of(scenario, profiles, options.seed, plugins)
     except (ValueError, TypeError) as error:
         raise UsageError(f"--plugin: {error}") from None
+    out, start = screen(options), simulation.pods()
     with _log_file(options.log) as log:
         began = perf_counter()
-        if options.watch:
-            _watch(simulation, options.until)
-        else:
-            bar = Bar(sys.stderr, perf_counter) if sys.stderr.isatty() else None
-            simulation.run(options.until, bar.show if bar else None)
-            if bar:
-                bar.clear()
-        report = simulation.report(perf_counter() - began)
+        _advance(simulation, options, out)
+        wall = perf_counter() - began
+        report = simulation.report(wall)
         if log is not None:
             log.writelines(f"{line}\n" for line in simulation.log.lines())
     if options.output == "json":
         print(msgspec.json.encode(report.to_dict()).decode())
     else:
-        table = "" if options.watch else f"{pods_text(simulation.pods(), simulation.now)}\n\n"
-        print(f"{table}{report_text(report)}")
+        _print(simulation, start, report, wall, out)
     return 1 if report.failures else 0
 
 
-def _watch(simulation: Simulation, until: int | None) -> None:
-    """Print a line whenever a pod changes."""
-    from kschedlab.simulation.log import Changed
-    from kschedlab.views.kubectl import PodTable
+def _advance(simulation: Simulation, options: argparse.Namespace, out: Screen) -> None:
+    """Run it to its end, and show what happens or how far it has come."""
+    from kschedlab.program.terminal.run import Watch
 
-    table = PodTable(all_namespaces=True)
-    for entry in simulation.follow(until):
-        if isinstance(entry, Changed) and entry.kind == "Pod":
-            for line in table.lines([entry.old if entry.new is None else entry.new], entry.at):
-                print(line)
+    if options.watch:
+        watch = Watch(out, simulation.start, options.wide)
+        for entry in simulation.follow(options.until):
+            watch.show(entry)
+        out.write("\n")
+        return
+    progress = Progress(sys.stderr)
+    try:
+        simulation.run(options.until, progress.show)
+    finally:
+        progress.clear()
+
+
+def _print(simulation: Simulation, start: list[Pod], report: Report, wall: float, out: Screen) -> None:
+    from kschedlab.program.terminal.report import report_parts
+    from kschedlab.program.terminal.run import run_parts
+    from kschedlab.simulation.changes import pod_changes
+
+    changes = pod_changes(start, simulation.pods(), simulation.log)
+    out.print(*run_parts(changes, simulation.now, out), "", *report_parts(report, wall, out))
+    out.close()
 
 
 @contextmanager

@@ -24,11 +24,26 @@ def shortened(names: Iterable[str], width: int) -> dict[str, str]:
     for cuts in zip(*(_cuts(name, width, end) for name in long), strict=True):
         if len({*cuts, *short}) == len(distinct):
             return short | dict(zip(long, cuts, strict=True))
-    taken = set(short)
-    for name in long:
-        short[name] = next((cut for cut in _cuts(name, width, end) if cut not in taken), name)
-        taken.add(short[name])
-    return short
+    cutter = Cutter(width, end, short)
+    return short | {name: cutter(name) for name in long}
+
+
+class Cutter:
+    """Shortens names that come one by one to ``width`` characters; a name keeps what it was cut to."""
+
+    def __init__(self, width: int, end: int = 0, short: Iterable[str] = ()) -> None:
+        self._width = max(width, SHORTEST)
+        self._end = end
+        self._short: dict[str, str] = {}
+        self._taken = set(short)
+
+    def __call__(self, name: str) -> str:
+        """The name, cut in a place that no earlier name has made the same of; in full if there is none."""
+        if name not in self._short:
+            cuts = _cuts(name, self._width, self._end)
+            self._short[name] = next((cut for cut in cuts if cut not in self._taken), name)
+            self._taken.add(self._short[name])
+        return self._short[name]
 
 
 def _cuts(name: str, width: int, end: int) -> Iterator[str]:

@@ -55,7 +55,10 @@ class Screen:
         )
         with console.capture() as capture:
             console.print(Group(*parts))
-        text = "".join(f"{line.rstrip(' ')}\n" for line in capture.get().splitlines())
+        self.write("".join(f"{line.rstrip(' ')}\n" for line in capture.get().splitlines()))
+
+    def write(self, text: str) -> None:
+        """Write the text as it is; characters that the output's encoding lacks become question marks."""
         encoding = self.out.encoding or "utf-8"
         self.out.write(text.encode(encoding, "replace").decode(encoding))
 
