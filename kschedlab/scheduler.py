@@ -141,10 +141,10 @@ class Scheduler:
 
 def check_claims(pod: PodInfo, cluster: Cluster) -> None:
     """SchedulingError if a claim of the pod is missing or being deleted. v1.16: generic_scheduler.go."""
-    from kschedlab.filter.volumes.volume_binding import claims_fault
+    from kschedlab.filter.volumes.volume_binding import claims_error
 
-    if fault := claims_fault(pod.pod, cluster.volumes):
-        raise SchedulingError(fault)
+    if error := claims_error(pod.pod, cluster.volumes):
+        raise SchedulingError(error)
 
 
 def lower_nominations(cluster: Cluster, pod: PodInfo, node: str) -> list[PodInfo]:

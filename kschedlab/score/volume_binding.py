@@ -15,7 +15,7 @@ from kschedlab.cluster.cluster import Cluster
 from kschedlab.cluster.pods import PodInfo
 from kschedlab.cluster.signatures import BoolArray, IntArray
 from kschedlab.filter.plugin import SchedulingError
-from kschedlab.filter.volumes.matching import Match, Matched, Provisioned, match, unbound
+from kschedlab.filter.volumes.matching import Match, MatchedVolume, ProvisionedVolume, match, unbound
 from kschedlab.score.node_resources import RequestedToCapacityRatio
 from kschedlab.score.plugin import Scored
 
@@ -66,8 +66,8 @@ def by_class(found: Match, nodes: IntArray) -> dict[str, Usage]:
     for matched in found.matched:
         choice = matched.choice[nodes]
         binds |= choice >= 0
-        size = matched.stock.bytes[choice]
-        for of, mine in matched.stock.classes.items():
+        size = matched.candidates.bytes[choice]
+        for of, mine in matched.candidates.classes.items():
             counts = mine[choice]
             before = _usage(usages, of, len(nodes))
             requested = before.requested + counts * _asked(matched)
@@ -75,8 +75,8 @@ def by_class(found: Match, nodes: IntArray) -> dict[str, Usage]:
     for provisioned in found.provisioned:
         choice = np.where(binds, -1, provisioned.choice[nodes])
         counts = choice >= 0
-        if provisioned.room is not None and counts.any():
-            size, name = provisioned.room.bytes[choice], provisioned.claim.spec.storageClassName
+        if provisioned.capacities is not None and counts.any():
+            size, name = provisioned.capacities.bytes[choice], provisioned.claim.spec.storageClassName
             if name is None or (size < 0).any():
                 raise SchedulingError(PANIC)
             before = _usage(usages, name, len(nodes))
@@ -90,6 +90,6 @@ def _usage(usages: dict[str, Usage], name: str, nodes: int) -> Usage:
     return usages.get(name) or Usage(np.zeros(nodes, np.bool_), zero, zero)
 
 
-def _asked(of: Matched | Provisioned) -> int:
+def _asked(of: MatchedVolume | ProvisionedVolume) -> int:
     requests = of.claim.spec.resources.requests
     return requests["storage"].value() if "storage" in requests else 0

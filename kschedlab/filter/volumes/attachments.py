@@ -1,4 +1,4 @@
-"""Volumes that a CSI driver attaches to nodes, and how many of them each node has.
+"""Volumes that CSI drivers attach to nodes, and how many each node has.
 
 v1.37: pkg/scheduler/framework/plugins/nodevolumelimits/csi.go (filterAttachableVolumes, getCSIDriverInfo,
 getNodeVolumeAttachmentInfo, getVolumeLimits).
@@ -17,35 +17,41 @@ from kschedlab.cluster.derived import ATTACHMENTS, CSI_NODES, NAMES, VOLUMES
 from kschedlab.cluster.signatures import BoolArray, IntArray, Signature, VolumeQuery, VolumeTable
 from kschedlab.cluster.snapshot import Snapshot
 from kschedlab.cluster.volumes import Volumes, claim_class, claim_name, not_found, ownership_error
-from kschedlab.filter.volumes.csi_migration import DRIVER_OF, UNCOUNTED, MigrationError, handle_of, in_tree
+from kschedlab.filter.volumes.csi_migration import (
+    DRIVER_OF,
+    UNCOUNTED_PROVISIONERS,
+    MigrationError,
+    in_tree,
+    volume_handle,
+)
 from kschedlab.objects.model import PersistentVolume, PersistentVolumeClaim, Pod, Volume
 
 NO_LIMIT = np.iinfo(np.int64).max
-WIDTH = 1 << 32
+VOLUME_NUMBERS = 1 << 32
 NO_NAME = "PersistentVolumeClaim had no name"
 
 
 class Attachment(NamedTuple):
-    """A volume as its driver knows it. ``moved``: of an in-tree plugin, and so nothing to a node without CSINode."""
+    """A volume as its driver names it. ``migrated``: of an in-tree plugin; it counts only on nodes with a CSINode."""
 
     driver: str
     handle: str
-    moved: bool = False
+    migrated: bool = False
 
 
 class VolumeProblem(NamedTuple):
     """Why a pod's volumes can't be counted. ``missing``: a claim does not exist, which is not an error.
 
-    ``moved``: it troubles only nodes with a CSINode.
+    ``migrated``: it applies only to nodes with a CSINode.
     """
 
     message: str
     missing: bool = False
-    moved: bool = False
+    migrated: bool = False
 
 
 def attachments(pod: Pod, volumes: Volumes) -> Iterator[Attachment | VolumeProblem]:
-    """What the pod attaches to its node, and what is wrong, in the order of its volumes."""
+    """The volumes that the pod attaches to its node, and their problems, in the pod's order."""
     for volume in pod.spec.volumes:
         named = claim_name(pod, volume)
         found = _inline(volume) if named is None else _of_claim(pod, *named, volumes)
@@ -58,9 +64,9 @@ def _inline(volume: Volume) -> Attachment | VolumeProblem | None:
     if plugin is None:
         return None
     try:
-        return Attachment(plugin.driver, handle_of(plugin, volume, {}), True)
+        return Attachment(plugin.driver, volume_handle(plugin, volume, {}), True)
     except MigrationError as error:
-        return VolumeProblem(f"converting volume({volume.name}) from inline to csi: {error}", moved=True)
+        return VolumeProblem(f"converting volume({volume.name}) from inline to csi: {error}", migrated=True)
 
 
 def _of_claim(pod: Pod, name: str, ephemeral: bool, volumes: Volumes) -> Attachment | VolumeProblem | None:
@@ -73,7 +79,7 @@ def _of_claim(pod: Pod, name: str, ephemeral: bool, volumes: Volumes) -> Attachm
     if ephemeral and (fault := ownership_error(pod, claim)):
         return VolumeProblem(fault)
     volume = volumes.volumes.get(claim.spec.volumeName)
-    return _to_be_made(claim, volumes) if volume is None else _of_volume(volume)
+    return _unprovisioned(claim, volumes) if volume is None else _of_volume(volume)
 
 
 def _of_volume(volume: PersistentVolume) -> Attachment | None:
@@ -83,16 +89,16 @@ def _of_volume(volume: PersistentVolume) -> Attachment | None:
     if plugin is None:
         return None
     try:
-        handle = handle_of(plugin, volume.spec, volume.metadata.labels)
+        handle = volume_handle(plugin, volume.spec, volume.metadata.labels)
     except MigrationError:
         return None
     return Attachment(plugin.driver, handle, True) if handle else None
 
 
-def _to_be_made(claim: PersistentVolumeClaim, volumes: Volumes) -> Attachment | None:
-    """A claim without its volume counts as one of its class's driver; a claim of no class would be bound by now."""
+def _unprovisioned(claim: PersistentVolumeClaim, volumes: Volumes) -> Attachment | None:
+    """A claim without a volume counts as a volume of its class's driver; without a class it would be bound by now."""
     found = volumes.classes.get(claim_class(claim))
-    if found is None or found.provisioner in ("", *UNCOUNTED):
+    if found is None or found.provisioner in ("", *UNCOUNTED_PROVISIONERS):
         return None
     handle = f"\0{claim.metadata.namespace}/{claim.metadata.name}"
     if found.provisioner in DRIVER_OF:
@@ -108,84 +114,86 @@ class VolumesOfDriver:
     volumes: Volumes
 
     def handles(self, signature: Signature) -> frozenset[str]:
-        """What the driver calls the volumes of every pod of the signature."""
+        """The driver's handles of the volumes of every pod with the signature."""
         found = attachments(signature.example, self.volumes)
         return frozenset(a.handle for a in found if isinstance(a, Attachment) and a.driver == self.driver)
 
     def of(self, signature: Signature) -> int:
-        """The number of volumes, each counted once."""
+        """The number of distinct volumes."""
         return len(self.handles(signature))
 
 
 @dataclass(frozen=True)
 class HasVolumeProblem:
-    """PodQuery: is the pod one whose volumes can't be counted? That is an error on its node."""
+    """PodQuery: do problems keep the pod's volumes from being counted? That is an error on its node."""
 
     volumes: Volumes
 
     def messages(self, signature: Signature) -> Iterator[str]:
-        """What is wrong with every pod of the signature. Of a claim that does not exist, a running pod is forgiven."""
+        """The problems of every pod with the signature, except claims that don't exist."""
         found = attachments(signature.example, self.volumes)
         return (problem.message for problem in found if isinstance(problem, VolumeProblem) and not problem.missing)
 
     def of(self, signature: Signature) -> int:
-        """1 if anything is wrong."""
+        """1 if there are any."""
         return int(any(True for _ in self.messages(signature)))
 
 
 class AttachedCounts:
-    """How many volumes of one sort each node has. A volume on a node is one number: ``node * WIDTH + volume``.
+    """How many volumes of one kind each node has. A volume on a node is one number: ``node * VOLUME_NUMBERS + volume``.
 
-    ``held``: volumes that are attached besides those that the pods use, as (position of the node, name) pairs.
+    ``attached``: volumes attached in addition to those that pods use, as (position of the node, name) pairs.
     """
 
-    def __init__(self, query: VolumeQuery, cluster: Cluster, held: Iterable[tuple[int, str]] = ()) -> None:
+    def __init__(self, query: VolumeQuery, cluster: Cluster, attached: Iterable[tuple[int, str]] = ()) -> None:
         self.query = query
-        self._held = sorted(set(held))
-        self._held_on = np.bincount(np.array([node for node, _ in self._held], np.int64), minlength=len(cluster.nodes))
+        self._attached = sorted(set(attached))
+        nodes = np.array([node for node, _ in self._attached], np.int64)
+        self._attached_on = np.bincount(nodes, minlength=len(cluster.nodes))
         self._numbered: tuple[VolumeTable, IntArray] | None = None
 
-    def at_most(self, snapshot: Snapshot) -> IntArray:
-        """int64[nodes]: how many volumes each node has, if none of them is used twice. Kept, not recounted."""
-        return snapshot.count(self.query) + self._held_on
+    def upper_bound(self, snapshot: Snapshot) -> IntArray:
+        """int64[nodes]: how many volumes each node has if no two pods share one; uses the kept counts."""
+        return snapshot.count(self.query) + self._attached_on
 
-    def counted(self, snapshot: Snapshot, among: BoolArray, wanted: Sequence[str]) -> tuple[IntArray, IntArray]:
-        """(int64[nodes]: how many volumes each node of ``among`` has, int64[nodes]: how many of those wanted are new).
+    def counts(self, snapshot: Snapshot, nodes: BoolArray, wanted: Sequence[str]) -> tuple[IntArray, IntArray]:
+        """(int64[nodes]: how many volumes each of ``nodes`` has, int64[nodes]: how many wanted volumes are new there).
 
-        A wanted volume is new unless a pod on the node has it; as in the real scheduler, one that is attached for no
-        pod counts on both sides. O(volumes on those nodes).
+        A wanted volume is new unless a pod on the node uses it; as in the real scheduler, a volume that is attached
+        without a pod counts in both. O(volumes on those nodes).
         """
         table = snapshot.cluster.signatures.volume_table(self.query)
-        used = self._used(snapshot, among, table)
-        size = len(among)
-        held = self._held_as_numbers(table)
-        besides = held[~_among(held, used)]
-        attached = np.bincount(used // WIDTH, minlength=size) + np.bincount(besides // WIDTH, minlength=size)
-        there = np.isin(used % WIDTH, [table.number(handle) for handle in wanted])
-        return attached, len(wanted) - np.bincount(used[there] // WIDTH, minlength=size)
+        used = self._used(snapshot, nodes, table)
+        size = len(nodes)
+        attached = self._attached_numbers(table)
+        unused = attached[~_is_in(attached, used)]
+        total = np.bincount(used // VOLUME_NUMBERS, minlength=size)
+        total += np.bincount(unused // VOLUME_NUMBERS, minlength=size)
+        is_wanted = np.isin(used % VOLUME_NUMBERS, [table.number(handle) for handle in wanted])
+        return total, len(wanted) - np.bincount(used[is_wanted] // VOLUME_NUMBERS, minlength=size)
 
-    def _held_as_numbers(self, table: VolumeTable) -> IntArray:
+    def _attached_numbers(self, table: VolumeTable) -> IntArray:
         if self._numbered is None or self._numbered[0] is not table:
-            numbers = [node * WIDTH + table.number(handle) for node, handle in self._held]
+            numbers = [node * VOLUME_NUMBERS + table.number(handle) for node, handle in self._attached]
             self._numbered = table, np.sort(np.array(numbers, np.int64))
         return self._numbered[1]
 
-    def _used(self, snapshot: Snapshot, among: BoolArray, table: VolumeTable) -> IntArray:
-        """int64[]: the volumes that the pods on these nodes use, each once."""
+    def _used(self, snapshot: Snapshot, nodes: BoolArray, table: VolumeTable) -> IntArray:
+        """int64[]: the volumes that the pods on these nodes use, each once, sorted."""
         pods = snapshot.cluster.pods
-        there = pods.live() & among[pods.node]
+        there = pods.live() & nodes[pods.node]
         columns = [(pods.node[there], pods.signature[there], np.ones(int(there.sum()), np.int64))]
         columns += [(overlay.node, overlay.signature, overlay.weight) for overlay in snapshot.overlays]
         node, signature, weight = (np.concatenate(column) for column in zip(*columns, strict=True))
         length, numbers = table.of(signature)
-        on_node = np.repeat(node, length) * WIDTH + numbers
-        found, which = np.unique(on_node, return_inverse=True)
-        uses = np.bincount(which, weights=np.repeat(weight, length), minlength=len(found))
-        return found[(uses > 0) & among[found // WIDTH]]
+        on_node = np.repeat(node, length) * VOLUME_NUMBERS + numbers
+        distinct, index = np.unique(on_node, return_inverse=True)
+        uses = np.bincount(index, weights=np.repeat(weight, length), minlength=len(distinct))
+        return distinct[(uses > 0) & nodes[distinct // VOLUME_NUMBERS]]
 
 
-def _among(some: IntArray, ordered: IntArray) -> BoolArray:
-    """bool[]: which of some numbers are among ordered ones."""
+def _is_in(some: IntArray, ordered: IntArray) -> BoolArray:
+    """bool[]: which numbers are in the sorted array."""
     return np.searchsorted(ordered, some, "right") > np.searchsorted(ordered, some, "left")
 
 
@@ -193,11 +201,11 @@ class Driver(AttachedCounts):
     """One CSI driver's volumes on all nodes.
 
     ``installed``: bool[nodes], the nodes whose CSINode lists the driver. ``limits``: int64[nodes], how many volumes it
-    may attach to each, NO_LIMIT if it does not say.
+    can attach to each, NO_LIMIT if unstated.
     """
 
     def __init__(self, name: str, cluster: Cluster) -> None:
-        super().__init__(VolumesOfDriver(name, cluster.volumes), cluster, _attachments_read(name, cluster))
+        super().__init__(VolumesOfDriver(name, cluster.volumes), cluster, _from_attachments(name, cluster))
         self.name = name
         self.installed: BoolArray = np.zeros(len(cluster.nodes), np.bool_)
         self.limits = np.full(len(cluster.nodes), NO_LIMIT, np.int64)
@@ -209,8 +217,8 @@ class Driver(AttachedCounts):
                         self.limits[position] = driver.allocatable.count
 
 
-def _attachments_read(driver: str, cluster: Cluster) -> Iterator[tuple[int, str]]:
-    """What the driver's VolumeAttachments say is on the nodes."""
+def _from_attachments(driver: str, cluster: Cluster) -> Iterator[tuple[int, str]]:
+    """The driver's VolumeAttachments, as (position of the node, handle) pairs."""
     for attachment in cluster.volumes.attachments:
         spec = attachment.spec
         volume = cluster.volumes.volumes.get(spec.source.persistentVolumeName or "")
@@ -219,26 +227,26 @@ def _attachments_read(driver: str, cluster: Cluster) -> Iterator[tuple[int, str]
 
 
 def driver(cluster: Cluster, name: str) -> Driver:
-    """The driver of that name, made when it is first asked for."""
+    """The driver of that name, derived on first use."""
     return cluster.derived(("driver", name), lambda: Driver(name, cluster), NAMES, CSI_NODES, ATTACHMENTS, VOLUMES)
 
 
 def has_csi_node(cluster: Cluster) -> BoolArray:
-    """bool[nodes]: the nodes that have a CSINode. Not to be written to."""
+    """bool[nodes], read-only: the nodes with a CSINode."""
 
-    def judge() -> BoolArray:
+    def compute() -> BoolArray:
         return np.array([name in cluster.volumes.nodes for name in cluster.names], np.bool_)
 
-    return cluster.derived("has CSINode", judge, NAMES, CSI_NODES)
+    return cluster.derived("has CSINode", compute, NAMES, CSI_NODES)
 
 
 def is_limited(cluster: Cluster) -> BoolArray:
-    """bool[nodes]: the nodes where any driver has a limit. Not to be written to."""
+    """bool[nodes], read-only: the nodes where any driver has a limit."""
 
-    def judge() -> BoolArray:
+    def compute() -> BoolArray:
         mask = np.zeros(len(cluster.nodes), np.bool_)
         for name in {driver.name for node in cluster.volumes.nodes.values() for driver in node.spec.drivers}:
             mask |= driver(cluster, name).limits != NO_LIMIT
         return mask
 
-    return cluster.derived("is limited", judge, NAMES, CSI_NODES)
+    return cluster.derived("is limited", compute, NAMES, CSI_NODES)

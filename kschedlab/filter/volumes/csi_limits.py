@@ -1,7 +1,8 @@
-"""NodeVolumeLimits: may the drivers attach the pod's volumes to the node besides those that it has?
+"""NodeVolumeLimits: can the CSI drivers attach the pod's volumes to the node without exceeding their limits?
 
 v1.37: pkg/scheduler/framework/plugins/nodevolumelimits/csi.go, with the gate VolumeLimitScaling, which is on by
-default: a driver may ask that its pods go only to nodes that have it. Evicting pods is always said to help.
+default: a driver may require that its pods run only on nodes where it is installed. The plugin always reports that
+evicting pods can help.
 """
 
 from __future__ import annotations
@@ -38,13 +39,13 @@ class NodeVolumeLimits:
     name: str = "NodeVolumeLimits"
 
     def prepare(self, pod: PodInfo, cluster: Cluster) -> LimitsCheck | StaticFilter | None:
-        """Skips a pod that has nothing attached."""
+        """Skips a pod that attaches no volumes."""
         found = list(attachments(pod.pod, cluster.volumes)) if pod.pod.spec.volumes else []
         if not found:
             return None
         volumes = [one for one in found if isinstance(one, Attachment)]
         parts = [_problem_part(one, cluster) for one in found if isinstance(one, VolumeProblem)]
-        parts += _absent_parts(cluster, volumes)
+        parts += _missing_driver_parts(cluster, volumes)
         wanted = {name: tuple({v.handle: None for v in volumes if v.driver == name}) for name, _, _ in volumes}
         limited = is_limited(cluster)
         if not wanted or not limited.any():
@@ -55,52 +56,52 @@ class NodeVolumeLimits:
 
 
 def _problem_part(problem: VolumeProblem, cluster: Cluster) -> Refusal:
-    mask = has_csi_node(cluster) if problem.moved else np.ones(len(cluster.nodes), np.bool_)
+    mask = has_csi_node(cluster) if problem.migrated else np.ones(len(cluster.nodes), np.bool_)
     return Refusal(mask, problem.message, problem.missing, error=not problem.missing)
 
 
-def _absent_parts(cluster: Cluster, volumes: list[Attachment]) -> Iterator[Refusal]:
-    """Nodes without a driver that asks to be there. Of several, the first by name is told; the real order is random."""
+def _missing_driver_parts(cluster: Cluster, volumes: list[Attachment]) -> Iterator[Refusal]:
+    """Nodes without a driver that must be installed. Drivers are checked by name; the real order is random."""
     for name in sorted({volume.driver for volume in volumes}):
         found = cluster.volumes.drivers.get(name)
         if found is not None and found.spec.preventPodSchedulingIfMissing:
-            absent = ~driver(cluster, name).installed
-            if all(volume.moved for volume in volumes if volume.driver == name):
-                absent &= has_csi_node(cluster)
-            yield Refusal(absent, NOT_INSTALLED.format(driver=name))
+            missing = ~driver(cluster, name).installed
+            if all(volume.migrated for volume in volumes if volume.driver == name):
+                missing &= has_csi_node(cluster)
+            yield Refusal(missing, NOT_INSTALLED.format(driver=name))
 
 
 @dataclass(frozen=True, eq=False)
 class LimitsCheck:
-    """``known``: what holds whatever pods do. ``wanted``: drivers with the volumes that the pod wants of each.
+    """``static_parts``: refusals that don't depend on pods. ``wanted``: drivers, each with the pod's volumes.
 
-    ``limited``: bool[nodes], the nodes with limits: only there the volumes of the pods that run are looked at. A pod
-    that comes can help: a volume which it brings along is no longer new, however many there are.
+    ``limited``: bool[nodes], the nodes with limits; only their running pods' volumes are counted. Not monotonic: if an
+    added pod uses one of the wanted volumes, that volume is no longer new.
     """
 
-    known: tuple[Refusal, ...]
+    static_parts: tuple[Refusal, ...]
     wanted: tuple[tuple[Driver, tuple[str, ...]], ...]
     limited: BoolArray
-    problematic: HasVolumeProblem
+    has_problem: HasVolumeProblem
     node_names: frozenset[str] | None = None
     depends_on_pods: bool = True
     monotonic: bool = False
 
     def filter(self, snapshot: Snapshot) -> Refusals | None:
-        """Nodes with more volumes than a limit. Recounted only where the kept counts say that it may be so."""
-        parts = [*self.known]
-        problematic = self.limited & (snapshot.count(self.problematic) > 0)
-        if problematic.any():
-            parts.append(Refusal(problematic, _first_problem(snapshot.cluster, self.problematic), error=True))
-        for owner, handles in self.wanted:
-            doubtful = owner.at_most(snapshot) > owner.limits - len(handles)
-            if doubtful.any():
-                attached, new = owner.counted(snapshot, doubtful, handles)
-                over = doubtful & (new > 0) & (attached > owner.limits - new)
-                terms = {"attached": attached, "new": new, "limit": owner.limits}
+        """Nodes with more volumes than a limit. Recounted only where the upper bound exceeds it."""
+        parts = [*self.static_parts]
+        has_problem = self.limited & (snapshot.count(self.has_problem) > 0)
+        if has_problem.any():
+            parts.append(Refusal(has_problem, _first_problem(snapshot.cluster, self.has_problem), error=True))
+        for driver_counts, handles in self.wanted:
+            possibly_full = driver_counts.upper_bound(snapshot) > driver_counts.limits - len(handles)
+            if possibly_full.any():
+                attached, new = driver_counts.counts(snapshot, possibly_full, handles)
+                over = possibly_full & (new > 0) & (attached > driver_counts.limits - new)
+                terms = {"attached": attached, "new": new, "limit": driver_counts.limits}
                 parts.append(Refusal(over, TOO_MANY_VOLUMES, terms=terms))
         return first_of(parts)
 
 
-def _first_problem(cluster: Cluster, problematic: HasVolumeProblem) -> str:
-    return next(iter(cluster.signatures.extracted(problematic.messages)))
+def _first_problem(cluster: Cluster, has_problem: HasVolumeProblem) -> str:
+    return next(iter(cluster.signatures.extracted(has_problem.messages)))

@@ -1,4 +1,4 @@
-"""Volumes of the old in-tree plugins, as the CSI drivers that took them over see them.
+"""Translation of in-tree plugins' volumes to those of the CSI drivers that replaced them.
 
 v1.37: k8s.io/csi-translation-lib, translate.go and plugins/*.go;
 pkg/scheduler/framework/plugins/nodevolumelimits/utils.go (isCSIMigrationOn).
@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from typing import Any
 from urllib.parse import unquote
 
-import msgspec
+from msgspec.structs import replace
 
 from kschedlab.cluster.topology import REGION, ZONE
 from kschedlab.objects.model import (
@@ -26,20 +26,20 @@ from kschedlab.objects.model import (
 
 BETA_ZONE, GA_ZONE = ZONE
 BETA_REGION, GA_REGION = REGION
-SEVERAL = "__"
-"""Between the zones in a volume's label."""
+ZONE_SEPARATOR = "__"
+"""Separates the zones in a volume's label."""
 
 
 class MigrationError(ValueError):
-    """A volume that the driver cannot take over; the message is the real scheduler's."""
+    """A volume that can't be translated; the message is the real scheduler's."""
 
 
 @dataclass(frozen=True)
-class InTree:
-    """An in-tree plugin and the driver in its place.
+class InTreePlugin:
+    """An in-tree plugin and the driver that replaced it.
 
-    ``source``: the field of a volume that it reads. ``handle``: (that field, the PersistentVolume's labels) -> what the
-    driver calls the volume. ``zone``: the label that the driver gives nodes for their zone, "" if it gives none.
+    ``source``: the plugin's field of a volume. ``handle``: (that field, the PersistentVolume's labels) -> the driver's
+    handle of the volume. ``zone``: the driver's zone label of nodes, "" if it has none.
     """
 
     source: str
@@ -62,7 +62,7 @@ def _ebs_handle(source: Any, labels: Mapping[str, str]) -> str:
 
 
 def _disk_handle(source: Any, labels: Mapping[str, str]) -> str:
-    zones = (labels.get(BETA_ZONE) or labels.get(GA_ZONE, "")).split(SEVERAL)
+    zones = (labels.get(BETA_ZONE) or labels.get(GA_ZONE, "")).split(ZONE_SEPARATOR)
     if len(zones) > 1:
         return f"projects/UNSPECIFIED/regions/{_region(zones)}/disks/{source.pdName}"
     return f"projects/UNSPECIFIED/zones/{zones[0] or 'UNSPECIFIED'}/disks/{source.pdName}"
@@ -90,92 +90,90 @@ def _azure_handle(source: Any, labels: Mapping[str, str]) -> str:
     return str(source.diskURI)
 
 
-def _own_handle(source: Any, labels: Mapping[str, str]) -> str:
+def _volume_id(source: Any, labels: Mapping[str, str]) -> str:
     return str(source.volumeID)
 
 
-MOVED = (
-    InTree(
+TRANSLATED = (
+    InTreePlugin(
         "awsElasticBlockStore", "kubernetes.io/aws-ebs", "ebs.csi.aws.com", _ebs_handle, "topology.ebs.csi.aws.com/zone"
     ),
-    InTree("gcePersistentDisk", "kubernetes.io/gce-pd", "pd.csi.storage.gke.io", _disk_handle, "topology.gke.io/zone"),
-    InTree(
+    InTreePlugin(
+        "gcePersistentDisk", "kubernetes.io/gce-pd", "pd.csi.storage.gke.io", _disk_handle, "topology.gke.io/zone"
+    ),
+    InTreePlugin(
         "cinder",
         "kubernetes.io/cinder",
         "cinder.csi.openstack.org",
-        _own_handle,
+        _volume_id,
         "topology.cinder.csi.openstack.org/zone",
     ),
-    InTree("azureDisk", "kubernetes.io/azure-disk", "disk.csi.azure.com", _azure_handle),
-    InTree("portworxVolume", "kubernetes.io/portworx-volume", "pxd.portworx.com", _own_handle),
+    InTreePlugin("azureDisk", "kubernetes.io/azure-disk", "disk.csi.azure.com", _azure_handle),
+    InTreePlugin("portworxVolume", "kubernetes.io/portworx-volume", "pxd.portworx.com", _volume_id),
 )
-"""The plugins whose volumes the scheduler counts as their driver's."""
+"""The plugins whose volumes count as their driver's."""
 
-UNCOUNTED = frozenset(["kubernetes.io/azure-file", "kubernetes.io/vsphere-volume"])
-"""Provisioners that have a driver in their place, but whose volumes the scheduler does not count."""
+UNCOUNTED_PROVISIONERS = frozenset(["kubernetes.io/azure-file", "kubernetes.io/vsphere-volume"])
+"""Provisioners that a driver replaced, but whose volumes the scheduler does not count."""
 
-DRIVER_OF = {plugin.plugin: plugin.driver for plugin in MOVED}
-
-
-def in_tree(holder: Volume | PersistentVolumeSpec) -> InTree | None:
-    """The plugin of a pod's volume, or of a PersistentVolume, that a driver took over."""
-    return next((plugin for plugin in MOVED if getattr(holder, plugin.source) is not None), None)
+DRIVER_OF = {plugin.plugin: plugin.driver for plugin in TRANSLATED}
 
 
-def handle_of(plugin: InTree, holder: Volume | PersistentVolumeSpec, labels: Mapping[str, str]) -> str:
-    """What the driver calls the volume. MigrationError if it cannot take it over."""
+def in_tree(holder: Volume | PersistentVolumeSpec) -> InTreePlugin | None:
+    """The replaced in-tree plugin of a pod's volume or a PersistentVolume, or None."""
+    return next((plugin for plugin in TRANSLATED if getattr(holder, plugin.source) is not None), None)
+
+
+def volume_handle(plugin: InTreePlugin, holder: Volume | PersistentVolumeSpec, labels: Mapping[str, str]) -> str:
+    """The driver's handle of the volume. MigrationError if it can't be translated."""
     return plugin.handle(getattr(holder, plugin.source), labels)
 
 
-def moved_affinity(plugin: InTree, volume: PersistentVolume) -> NodeSelector | None:
-    """The volume's node affinity in the driver's labels. MigrationError if the driver cannot take the volume over.
+def translated_affinity(plugin: InTreePlugin, volume: PersistentVolume) -> NodeSelector | None:
+    """The volume's node affinity with the driver's labels. MigrationError if the volume can't be translated.
 
     v1.37: csi-translation-lib/plugins/in_tree_volume.go, translateTopologyFromInTreeToCSI.
     """
-    handle_of(plugin, volume.spec, volume.metadata.labels)
+    volume_handle(plugin, volume.spec, volume.metadata.labels)
     affinity = volume.spec.nodeAffinity.required if volume.spec.nodeAffinity is not None else None
     if not plugin.zone:
         return affinity
     zone, region = _labels_used(affinity, volume.metadata.labels)
-    if _values(affinity, zone):
+    if _has_values(affinity, zone):
         affinity = _renamed(affinity, zone, plugin.zone)
     else:
-        zones = {name.strip() for name in volume.metadata.labels.get(zone, "").split(SEVERAL)} - {""}
-        affinity = _narrowed(affinity, plugin.zone, tuple(sorted(zones))) if zones else affinity
-    return _renamed(affinity, region, GA_REGION) if _values(affinity, region) else affinity
+        zones = {name.strip() for name in volume.metadata.labels.get(zone, "").split(ZONE_SEPARATOR)} - {""}
+        affinity = _with_expression(affinity, plugin.zone, tuple(sorted(zones))) if zones else affinity
+    return _renamed(affinity, region, GA_REGION) if _has_values(affinity, region) else affinity
 
 
 def _labels_used(affinity: NodeSelector | None, labels: Mapping[str, str]) -> tuple[str, str]:
-    """(zone, region): the labels of the generation that the volume speaks of, its affinity before its own labels."""
-    asked = {e.key for term in affinity.nodeSelectorTerms for e in term.matchExpressions} if affinity else set()
-    for known in (asked, labels.keys()):
-        for pair in ((GA_ZONE, GA_REGION), (BETA_ZONE, BETA_REGION)):
-            if pair[0] in known:
-                return pair
+    """(zone, region): the GA or beta labels that the volume's affinity uses, else its own labels."""
+    terms = affinity.nodeSelectorTerms if affinity is not None else ()
+    in_affinity = {expression.key for term in terms for expression in term.matchExpressions}
+    for keys in (in_affinity, labels.keys()):
+        for zone, region in ((GA_ZONE, GA_REGION), (BETA_ZONE, BETA_REGION)):
+            if zone in keys:
+                return zone, region
     return GA_ZONE, GA_REGION
 
 
-def _values(affinity: NodeSelector | None, key: str) -> bool:
+def _has_values(affinity: NodeSelector | None, key: str) -> bool:
     terms = affinity.nodeSelectorTerms if affinity is not None else ()
     return any(e.key == key and e.values for term in terms for e in term.matchExpressions)
 
 
 def _renamed(affinity: NodeSelector | None, old: str, new: str) -> NodeSelector:
     terms = affinity.nodeSelectorTerms if affinity is not None else ()
-    return NodeSelector(
-        tuple(
-            msgspec.structs.replace(
-                term,
-                matchExpressions=tuple(
-                    msgspec.structs.replace(e, key=new) if e.key == old else e for e in term.matchExpressions
-                ),
-            )
-            for term in terms
-        )
-    )
+    return NodeSelector(tuple(_with_renamed_key(term, old, new) for term in terms))
 
 
-def _narrowed(affinity: NodeSelector | None, key: str, values: tuple[str, ...]) -> NodeSelector:
+def _with_renamed_key(term: NodeSelectorTerm, old: str, new: str) -> NodeSelectorTerm:
+    expressions = (replace(e, key=new) if e.key == old else e for e in term.matchExpressions)
+    return replace(term, matchExpressions=tuple(expressions))
+
+
+def _with_expression(affinity: NodeSelector | None, key: str, values: tuple[str, ...]) -> NodeSelector:
     terms = (affinity.nodeSelectorTerms if affinity is not None else ()) or (NodeSelectorTerm(),)
-    asked = NodeSelectorRequirement(key, "In", values)
-    return NodeSelector(tuple(msgspec.structs.replace(t, matchExpressions=(*t.matchExpressions, asked)) for t in terms))
+    expression = NodeSelectorRequirement(key, "In", values)
+    return NodeSelector(tuple(replace(t, matchExpressions=(*t.matchExpressions, expression)) for t in terms))

@@ -1,10 +1,10 @@
-"""What would become of a pod's unbound claims on each node: bound to a volume that is there, or a new one made.
+"""A pod's unbound claims on each node: which existing volume each binds to, or whether a new one can be provisioned.
 
 v1.37: pkg/scheduler/framework/plugins/volumebinding/binder.go (FindPodVolumes, findMatchingVolumes,
 checkVolumeProvisions, hasEnoughCapacity), k8s.io/component-helpers storage/volume/pv_helpers.go (FindMatchingVolume).
 
-Where the real scheduler takes the first of equals that a Go map gives, one of the first that were read is taken: of
-volumes of the same size, of volumes kept for one claim, and of capacities that are all large enough.
+Among equals the real scheduler takes the first in a Go map's random order; here the first by arrival is taken: of
+volumes of the same size, of volumes reserved for one claim, and of capacities that are all large enough.
 """
 
 from __future__ import annotations
@@ -29,59 +29,59 @@ from kschedlab.objects.model import PersistentVolume, PersistentVolumeClaim, Pod
 from kschedlab.objects.selectors import Selector
 
 NO_PROVISIONER = "kubernetes.io/no-provisioner"
-REMEMBERED = 16
-"""How many pods' matches are kept: the score asks for what the filter has just found."""
+KEPT_MATCHES = 16
+"""How many pods' matches are kept: the score needs what the filter has just computed."""
 SOURCES = (LABELS, PERSISTENT_VOLUMES, CLAIMS, CLASSES, CSI_DRIVERS, CAPACITIES)
-"""What they follow from."""
+"""Sources of the matches."""
 
 
 @dataclass(frozen=True, eq=False)
-class Matched:
-    """A claim's volume on each node. ``choice``: int64[nodes], numbers of the stock's volumes, -1 for none."""
+class MatchedVolume:
+    """A claim's volume on each node. ``choice``: int64[nodes], numbers of the candidates, -1 for none."""
 
     claim: PersistentVolumeClaim
-    stock: BindableVolumes
+    candidates: BindableVolumes
     choice: IntArray
 
 
 @dataclass(frozen=True, eq=False)
-class Provisioned:
-    """A claim that gets a new volume. ``room``: what is reported as free; None if the driver reports nothing.
+class ProvisionedVolume:
+    """A claim that gets a new volume. ``capacities``: None if the driver reports none.
 
-    ``choice``: int64[nodes], numbers of the room's capacities, -1 where none is needed.
+    ``choice``: int64[nodes], numbers of the capacities, -1 where none is needed.
     """
 
     claim: PersistentVolumeClaim
-    room: StorageCapacities | None
+    capacities: StorageCapacities | None
     choice: IntArray
 
 
 @dataclass(frozen=True, eq=False)
 class Match:
-    """``no_volume``: bool[nodes], where a claim gets no volume; ``no_space``: where there is too little room."""
+    """``no_volume``: bool[nodes], where a claim gets no volume; ``no_space``: where the free capacity is too small."""
 
     no_volume: BoolArray
     no_space: BoolArray
-    matched: tuple[Matched, ...]
-    provisioned: tuple[Provisioned, ...]
+    matched: tuple[MatchedVolume, ...]
+    provisioned: tuple[ProvisionedVolume, ...]
 
 
 def unbound(pod: Pod, volumes: Volumes) -> list[PersistentVolumeClaim]:
-    """The pod's claims that are not bound for good, in the order of its volumes, without those that do not exist."""
+    """The pod's existing claims whose binding is not complete, in the order of its volumes."""
     claims = (volumes.claim(pod, name) for name, _ in claim_names(pod))
     return [claim for claim in claims if claim is not None and not is_bound(claim)]
 
 
 def match(cluster: Cluster, claims: list[PersistentVolumeClaim], checks_storage_capacity: bool = True) -> Match:
-    """Find volumes for these claims, whose class waits for the first consumer. O(volumes and capacities + nodes).
+    """Find volumes for claims whose class waits for the first consumer. O(volumes and capacities + nodes).
 
-    ``checks_storage_capacity``: whether what drivers report as free counts.
+    ``checks_storage_capacity``: whether the free capacity that drivers report counts.
     """
     name = ("recent matches", checks_storage_capacity)
     recent: dict[tuple[tuple[str, str], ...], Match] = cluster.derived(name, dict, *SOURCES)
     key = tuple((c.metadata.namespace, c.metadata.name) for c in claims)
     if key not in recent:
-        if len(recent) >= REMEMBERED:
+        if len(recent) >= KEPT_MATCHES:
             recent.clear()
         recent[key] = _match(cluster, claims, checks_storage_capacity)
     return recent[key]
@@ -89,36 +89,39 @@ def match(cluster: Cluster, claims: list[PersistentVolumeClaim], checks_storage_
 
 def _match(cluster: Cluster, claims: list[PersistentVolumeClaim], checks_storage_capacity: bool) -> Match:
     no_volume, no_space = np.zeros((2, len(cluster.nodes)), np.bool_)
-    making: list[PersistentVolumeClaim] = []
-    finding: list[PersistentVolumeClaim] = []
+    to_match: list[PersistentVolumeClaim] = []
     for claim in claims:
-        chosen = claim.metadata.annotations.get(SELECTED_NODE)
-        (finding if chosen is None else making).append(claim)
-        if chosen is not None:
-            no_volume |= np.array([name != chosen for name in cluster.names], np.bool_)
-    matched: list[Matched] = []
-    for claim in sorted(finding, key=size_of):
+        selected = claim.metadata.annotations.get(SELECTED_NODE)
+        if selected is None:
+            to_match.append(claim)
+        else:
+            no_volume |= np.array([name != selected for name in cluster.names], np.bool_)
+    matched: list[MatchedVolume] = []
+    for claim in sorted(to_match, key=size_of):
         matched.append(_matched(cluster, claim, matched, len(claims)))
-    wanting = [(claim, ~no_volume) for claim in making]
-    wanting += [(found.claim, ~no_volume & (found.choice < 0)) for found in matched]
+    to_provision = [(claim, ~no_volume) for claim in claims if SELECTED_NODE in claim.metadata.annotations]
+    to_provision += [(each.claim, ~no_volume & (each.choice < 0)) for each in matched]
     provisioned = [
-        _provisioned(cluster, claim, nodes, no_volume, no_space, checks_storage_capacity) for claim, nodes in wanting
+        _provisioned(cluster, claim, nodes, no_volume, no_space, checks_storage_capacity)
+        for claim, nodes in to_provision
     ]
     return Match(no_volume, no_space, tuple(matched), tuple(provisioned))
 
 
-# -- volumes that are there
+# -- existing volumes
 
 
-def _matched(cluster: Cluster, claim: PersistentVolumeClaim, before: list[Matched], claims: int) -> Matched:
-    """Volumes kept for the claim are taken before all others; then the smallest that fits."""
-    stock = bindable_volumes(cluster, claim_class(claim), claims)
-    taken = [found.choice for found in before if found.stock is stock]
+def _matched(
+    cluster: Cluster, claim: PersistentVolumeClaim, earlier: list[MatchedVolume], claims: int
+) -> MatchedVolume:
+    """First volumes reserved for the claim, then the smallest volume that fits."""
+    candidates = bindable_volumes(cluster, claim_class(claim), claims)
+    taken = [other.choice for other in earlier if other.candidates is candidates]
     choice = np.full(len(cluster.nodes), -1, np.int64)
     undecided = np.ones(len(cluster.nodes), np.bool_)
-    for number in stock.reserved.get((claim.metadata.namespace, claim.metadata.name), ()):
-        volume = stock.volumes[number]
-        if _kept_for(claim, volume) and _could_serve(claim, volume):
+    for number in candidates.reserved.get((claim.metadata.namespace, claim.metadata.name), ()):
+        volume = candidates.volumes[number]
+        if _is_reserved_for(claim, volume) and _is_suitable(claim, volume):
             offered = np.logical_and.reduce([undecided, *(chosen != number for chosen in taken)])
             choice[offered & volume_accessible_nodes(cluster, volume)] = number
             undecided &= ~offered
@@ -127,56 +130,56 @@ def _matched(cluster: Cluster, claim: PersistentVolumeClaim, before: list[Matche
 
     def fits(volume: PersistentVolume) -> bool:
         return (
-            _could_serve(claim, volume)
+            _is_suitable(claim, volume)
             and modes.issubset(volume.spec.accessModes)
             and selector.matches(volume.metadata.labels)
         )
 
-    return Matched(claim, stock, np.maximum(choice, stock.smallest(fits, undecided, taken)))
+    return MatchedVolume(claim, candidates, np.maximum(choice, candidates.smallest(fits, undecided, taken)))
 
 
-def _could_serve(claim: PersistentVolumeClaim, volume: PersistentVolume) -> bool:
-    """Large enough, of the same mode, with the same attributes."""
-    asked, given = claim.spec, volume.spec
+def _is_suitable(claim: PersistentVolumeClaim, volume: PersistentVolume) -> bool:
+    """Whether the volume is large enough and has the same mode and attributes class."""
+    wanted, offered = claim.spec, volume.spec
     return (
         size_of(volume) >= size_of(claim)
-        and asked.volumeMode == given.volumeMode
-        and (asked.volumeAttributesClassName or "") == (given.volumeAttributesClassName or "")
+        and wanted.volumeMode == offered.volumeMode
+        and (wanted.volumeAttributesClassName or "") == (offered.volumeAttributesClassName or "")
     )
 
 
-def _kept_for(claim: PersistentVolumeClaim, volume: PersistentVolume) -> bool:
-    """Whether a volume that is kept for a claim of that name is kept for this very claim."""
+def _is_reserved_for(claim: PersistentVolumeClaim, volume: PersistentVolume) -> bool:
+    """Whether a volume that is reserved for a claim of that name is reserved for this very claim (uid)."""
     reference = volume.spec.claimRef
     return reference is not None and reference.uid in ("", claim.metadata.uid)
 
 
-# -- volumes that would be made
+# -- new volumes
 
 
 def _provisioned(
     cluster: Cluster,
     claim: PersistentVolumeClaim,
-    wanting: BoolArray,
+    nodes: BoolArray,
     no_volume: BoolArray,
     no_space: BoolArray,
     checks_storage_capacity: bool,
-) -> Provisioned:
-    """Where a new volume can be made. The nodes where it can't are added to ``no_volume`` and ``no_space``."""
-    found = cluster.volumes.classes[claim_class(claim)]
-    wanting = wanting & ~no_volume & ~no_space
-    possible = allowed_topologies(cluster, found) & (found.provisioner not in ("", NO_PROVISIONER))
-    no_volume |= wanting & ~possible
-    wanting &= possible
-    choice = np.full(len(wanting), -1, np.int64)
-    if not (checks_storage_capacity and _is_tracked(cluster.volumes, claim, found)):
-        return Provisioned(claim, None, choice)
-    room = storage_capacities(cluster, found.metadata.name)
-    choice = room.enough(claim.spec.resources.requests["storage"].value(), wanting)
-    no_space |= wanting & (choice < 0)
-    return Provisioned(claim, room, choice)
+) -> ProvisionedVolume:
+    """Where a new volume can be provisioned; the other nodes are added to ``no_volume`` or ``no_space``."""
+    storage_class = cluster.volumes.classes[claim_class(claim)]
+    nodes = nodes & ~no_volume & ~no_space
+    possible = allowed_topologies(cluster, storage_class) & (storage_class.provisioner not in ("", NO_PROVISIONER))
+    no_volume |= nodes & ~possible
+    nodes &= possible
+    choice = np.full(len(nodes), -1, np.int64)
+    if not (checks_storage_capacity and _reports_capacity(cluster.volumes, claim, storage_class)):
+        return ProvisionedVolume(claim, None, choice)
+    capacities = storage_capacities(cluster, storage_class.metadata.name)
+    choice = capacities.enough(claim.spec.resources.requests["storage"].value(), nodes)
+    no_space |= nodes & (choice < 0)
+    return ProvisionedVolume(claim, capacities, choice)
 
 
-def _is_tracked(volumes: Volumes, claim: PersistentVolumeClaim, found: StorageClass) -> bool:
-    driver = volumes.drivers.get(found.provisioner)
+def _reports_capacity(volumes: Volumes, claim: PersistentVolumeClaim, storage_class: StorageClass) -> bool:
+    driver = volumes.drivers.get(storage_class.provisioner)
     return driver is not None and driver.spec.storageCapacity and "storage" in claim.spec.resources.requests

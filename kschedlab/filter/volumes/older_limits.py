@@ -1,9 +1,10 @@
-"""EBSLimits, GCEPDLimits, AzureDiskLimits, CinderLimits, and NodeVolumeLimits as it was beside them.
+"""EBSLimits, GCEPDLimits, AzureDiskLimits, CinderLimits, and NodeVolumeLimits of the same generations.
 
-How many disks of a cloud, or volumes of a CSI driver, may be attached to the node? v1.20:
+Can the pod's disks, or its CSI drivers' volumes, be attached to the node without exceeding a limit? v1.20:
 pkg/scheduler/framework/plugins/nodevolumelimits/non_csi.go and csi.go; v1.16 and v1.13: pkg/scheduler/algorithm/
-predicates (MaxEBSVolumeCount, MaxGCEPDVolumeCount, ...). No plugin had been handed over to its CSI driver by default.
-Evicting pods is always said to help. In v1.37 NodeVolumeLimits counts them all (see :mod:`volume_limits`).
+predicates (MaxEBSVolumeCount, MaxGCEPDVolumeCount, ...). By default no in-tree plugin was migrated to
+its CSI driver. The plugins always report that evicting pods can help. In v1.37 NodeVolumeLimits counts all volumes (see
+:mod:`kschedlab.filter.volumes.csi_limits`).
 """
 
 from __future__ import annotations
@@ -29,33 +30,33 @@ from kschedlab.objects.model import PersistentVolume, PersistentVolumeClaim, Pod
 
 ATTACHABLE = "attachable-volumes-"
 INSTANCE_TYPE = ("beta.kubernetes.io/instance-type", "node.kubernetes.io/instance-type")
-"""Labels that tell what machine the node is."""
+"""Labels with the node's machine type."""
 
 
 @dataclass(frozen=True)
 class DiskKind:
-    """A cloud's disks. ``source``: the field of a volume that names one, ``identity``: the field of that.
+    """A cloud's disks. ``source``: their field of a volume, ``name_field``: the field in it that names the disk.
 
-    ``provisioner``: whose classes make them. ``resource``: the node's allocatable resource that tells its limit;
-    ``usual``: the limit of a node that does not say; ``smaller``: (pattern, limit) of machines that take fewer, which
-    the first of the labels ``machine_labels`` tells.
+    ``provisioner``: of the classes that provision such disks. ``resource``: the node's allocatable resource that sets
+    its limit; ``default_limit``: the limit of a node without it; ``machine_limit``: (pattern, limit) for machine types
+    with a lower default, read from the first of the labels ``machine_labels``.
     """
 
     source: str
-    identity: str
+    name_field: str
     provisioner: str
     resource: str
-    usual: int
-    smaller: tuple[str, int] | None = None
+    default_limit: int
+    machine_limit: tuple[str, int] | None = None
     machine_labels: tuple[str, ...] = INSTANCE_TYPE
 
     def name_of(self, volume: Volume | PersistentVolume) -> str | None:
-        """The disk that the volume is, None if it is of another sort."""
+        """The name of the volume's disk, or None if it is of another kind."""
         found = getattr(volume.spec if isinstance(volume, PersistentVolume) else volume, self.source)
-        return None if found is None else str(getattr(found, self.identity))
+        return None if found is None else str(getattr(found, self.name_field))
 
     def limits(self, cluster: Cluster) -> IntArray:
-        """int64[nodes]: how many each node may have."""
+        """int64[nodes]: each node's limit."""
         return np.array([self._limit(cluster, position) for position in range(len(cluster.nodes))], np.int64)
 
     def _limit(self, cluster: Cluster, position: int) -> int:
@@ -63,9 +64,9 @@ class DiskKind:
         if self.resource in node.status.allocatable:
             return node.status.allocatable[self.resource].value()
         machine = next((node.metadata.labels[key] for key in self.machine_labels if key in node.metadata.labels), "")
-        if self.smaller is not None and re.search(self.smaller[0], machine):
-            return self.smaller[1]
-        return self.usual
+        if self.machine_limit is not None and re.search(self.machine_limit[0], machine):
+            return self.machine_limit[1]
+        return self.default_limit
 
 
 EBS = DiskKind(
@@ -83,26 +84,26 @@ CINDER = DiskKind("cinder", "volumeID", "kubernetes.io/cinder", f"{ATTACHABLE}ci
 
 @dataclass(frozen=True)
 class DisksOfKind:
-    """PodQuery: how many disks of the sort does the pod use? A claim without its volume counts as one.
+    """PodQuery: how many disks of the kind does the pod use? A claim without a volume counts as one.
 
-    ``counts_claims_of_any_class``: whatever class it has; else only if its class makes disks of the sort.
+    ``counts_claims_of_any_class``: whatever its class; else only if its class provisions such disks.
     """
 
-    sort: DiskKind
+    kind: DiskKind
     volumes: Volumes
     counts_claims_of_any_class: bool
 
     def handles(self, signature: Signature) -> frozenset[str]:
-        """The disks that every pod of the signature uses."""
+        """The disks that every pod with the signature uses."""
         return frozenset(self._names(signature.example))
 
     def of(self, signature: Signature) -> int:
-        """The number of disks, each counted once."""
+        """The number of distinct disks."""
         return len(self.handles(signature))
 
     def _names(self, pod: Pod) -> Iterator[str]:
         for volume in pod.spec.volumes:
-            name = self.sort.name_of(volume)
+            name = self.kind.name_of(volume)
             if name is None and volume.persistentVolumeClaim is not None:
                 name = self._of_claim(pod, volume.persistentVolumeClaim.claimName)
             if name is not None:
@@ -112,9 +113,9 @@ class DisksOfKind:
         claim = self.volumes.claim(pod, name)
         volume = self.volumes.volumes.get(claim.spec.volumeName) if claim is not None else None
         if volume is not None:
-            return self.sort.name_of(volume)
-        made_by = self.volumes.classes.get(claim.spec.storageClassName or "") if claim is not None else None
-        known = made_by is not None and made_by.provisioner == self.sort.provisioner
+            return self.kind.name_of(volume)
+        storage_class = self.volumes.classes.get(claim.spec.storageClassName or "") if claim is not None else None
+        known = storage_class is not None and storage_class.provisioner == self.kind.provisioner
         return f"\0{pod.metadata.namespace}/{name}" if known or self.counts_claims_of_any_class else None
 
 
@@ -127,22 +128,22 @@ class DiskLimits:
     """
 
     name: str
-    sort: DiskKind
+    kind: DiskKind
     counts_claims_of_any_class: bool = False
 
     def prepare(self, pod: PodInfo, cluster: Cluster) -> CountsCheck | None:
-        """Skips a pod that uses no such disk."""
+        """Skips a pod without such disks."""
         if not pod.pod.spec.volumes:
             return None
-        query = DisksOfKind(self.sort, cluster.volumes, self.counts_claims_of_any_class)
+        query = DisksOfKind(self.kind, cluster.volumes, self.counts_claims_of_any_class)
         wanted = query.handles(cluster.signatures[pod.signature])
         if not wanted:
             return None
 
-        def known() -> tuple[AttachedCounts, IntArray]:
-            return AttachedCounts(query, cluster), self.sort.limits(cluster)
+        def compute() -> tuple[AttachedCounts, IntArray]:
+            return AttachedCounts(query, cluster), self.kind.limits(cluster)
 
-        disks, limits = cluster.derived(("disks", query), known, LABELS, ALLOCATABLE, VOLUMES)
+        disks, limits = cluster.derived(("disks", query), compute, LABELS, ALLOCATABLE, VOLUMES)
         return CountsCheck((Count(disks, tuple(sorted(wanted)), limits),), False)
 
 
@@ -155,17 +156,17 @@ class ClaimedVolumesOfDriver:
     counts_unbound_claims: bool
 
     def handles(self, signature: Signature) -> frozenset[str]:
-        """What the driver calls the volumes of every pod of the signature."""
+        """The driver's handles of the volumes of every pod with the signature."""
         found = driver_volumes(signature, self.volumes, self.counts_unbound_claims)
         return frozenset(handle for driver, handle in found if driver == self.driver)
 
     def of(self, signature: Signature) -> int:
-        """The number of volumes, each counted once."""
+        """The number of distinct volumes."""
         return len(self.handles(signature))
 
 
 def driver_volumes(signature: Signature, volumes: Volumes, counts_unbound_claims: bool) -> Iterator[tuple[str, str]]:
-    """The (driver, volume) pairs that every pod of the signature claims."""
+    """The (driver, handle) pairs of the claims of every pod with the signature."""
     for volume in signature.example.spec.volumes:
         if volume.persistentVolumeClaim is not None:
             claim = volumes.claim(signature.example, volume.persistentVolumeClaim.claimName)
@@ -181,18 +182,18 @@ def _driver_volume(
     if volume is not None:
         source = volume.spec.csi
         return (source.driver, source.volumeHandle) if source and source.driver and source.volumeHandle else None
-    made_by = volumes.classes.get(claim_class(claim)) if counts_unbound_claims else None
-    if made_by is None or not made_by.provisioner or made_by.provisioner in DRIVER_OF:
+    storage_class = volumes.classes.get(claim_class(claim)) if counts_unbound_claims else None
+    if storage_class is None or not storage_class.provisioner or storage_class.provisioner in DRIVER_OF:
         return None
-    return made_by.provisioner, f"\0{claim.metadata.namespace}/{claim.metadata.name}"
+    return storage_class.provisioner, f"\0{claim.metadata.namespace}/{claim.metadata.name}"
 
 
 @dataclass(frozen=True)
 class DriverLimits:
-    """The filter for CSI volumes, which it finds by their claims alone.
+    """The filter for CSI volumes, found through claims only. Named rules:
 
-    Named rules: ``counts_unbound_claims``: claims that have no volume so far count as one of their class's driver.
-    ``reads_csi_nodes``: CSINodes tell the limits, beside the nodes' allocatable resources (neither in v1.13:
+    ``counts_unbound_claims``: a claim without a volume counts as one of its class's driver.
+    ``reads_csi_nodes``: CSINodes set the limits, in addition to allocatable resources (neither in v1.13:
     algorithm/predicates/csi_volume_predicate.go).
     """
 
@@ -201,7 +202,7 @@ class DriverLimits:
     reads_csi_nodes: bool = True
 
     def prepare(self, pod: PodInfo, cluster: Cluster) -> CountsCheck | None:
-        """Skips a pod without CSI volumes, and drivers that nowhere have a limit."""
+        """Skips a pod without CSI volumes."""
         if not pod.pod.spec.volumes:
             return None
         wanted: dict[str, dict[str, None]] = {}
@@ -215,16 +216,16 @@ class DriverLimits:
     def _count(self, driver: str, wanted: tuple[str, ...], cluster: Cluster) -> Count:
         query = ClaimedVolumesOfDriver(driver, cluster.volumes, self.counts_unbound_claims)
 
-        def known() -> tuple[AttachedCounts, IntArray]:
+        def compute() -> tuple[AttachedCounts, IntArray]:
             return AttachedCounts(query, cluster), driver_limits(driver, cluster, self.reads_csi_nodes)
 
         key = ("driver volumes", query, self.reads_csi_nodes)
-        attached, limits = cluster.derived(key, known, ALLOCATABLE, CSI_NODES, VOLUMES)
+        attached, limits = cluster.derived(key, compute, ALLOCATABLE, CSI_NODES, VOLUMES)
         return Count(attached, wanted, limits)
 
 
 def driver_limits(name: str, cluster: Cluster, reads_csi_nodes: bool) -> IntArray:
-    """int64[nodes]: the driver's limits. What the CSINode says, if it is read, else the node's allocatable resource."""
+    """int64[nodes]: the driver's limits, from the CSINode if it is read, else from the allocatable resource."""
     limits = np.full(len(cluster.nodes), NO_LIMIT, np.int64)
     resource = limit_resource(name)
     for position, node in enumerate(cluster.nodes):
@@ -238,7 +239,7 @@ def driver_limits(name: str, cluster: Cluster, reads_csi_nodes: bool) -> IntArra
 
 
 def limit_resource(driver: str) -> str:
-    """The resource that tells the driver's limit. v1.20: pkg/volume/util/attach_limit.go, GetCSIAttachLimitKey."""
+    """The resource that sets the driver's limit. v1.20: pkg/volume/util/attach_limit.go, GetCSIAttachLimitKey."""
     prefix = f"{ATTACHABLE}csi-"
     if len(prefix) + len(driver) < 63:
         return prefix + driver
@@ -248,7 +249,7 @@ def limit_resource(driver: str) -> str:
 
 @dataclass(frozen=True, eq=False)
 class Count:
-    """``wanted``: the volumes of one sort that the pod uses; ``limits``: int64[nodes]."""
+    """``wanted``: the pod's volumes of one kind; ``limits``: int64[nodes]."""
 
     attached: AttachedCounts
     wanted: tuple[str, ...]
@@ -257,28 +258,28 @@ class Count:
 
 @dataclass(frozen=True, eq=False)
 class CountsCheck:
-    """``only_new``: a node that has all the volumes already is never refused, not even beyond its limit."""
+    """``only_new_volumes``: a node that already has all wanted volumes passes, even above its limit."""
 
     counts: tuple[Count, ...]
-    only_new: bool
+    only_new_volumes: bool
     node_names: frozenset[str] | None = None
     depends_on_pods: bool = True
 
     @property
     def monotonic(self) -> bool:
-        """Where only new volumes count, a pod that comes with one that is wanted makes it no longer new."""
-        return not self.only_new
+        """If only new volumes count, an added pod can bring a wanted volume, which is then no longer new."""
+        return not self.only_new_volumes
 
     def filter(self, snapshot: Snapshot) -> Refusals | None:
-        """Nodes with more volumes than a limit. Recounted only where the kept counts say that it may be so."""
+        """Nodes with more volumes than a limit. Recounted only where the upper bound exceeds it."""
         parts = []
         for count in self.counts:
             limits, wanted = count.limits, count.wanted
-            doubtful = count.attached.at_most(snapshot) > limits - len(wanted)
-            if doubtful.any():
-                attached, new = count.attached.counted(snapshot, doubtful, wanted)
-                over = doubtful & (attached > limits - new)
-                if self.only_new:
+            possibly_full = count.attached.upper_bound(snapshot) > limits - len(wanted)
+            if possibly_full.any():
+                attached, new = count.attached.counts(snapshot, possibly_full, wanted)
+                over = possibly_full & (attached > limits - new)
+                if self.only_new_volumes:
                     over &= new > 0
                 parts.append(Refusal(over, TOO_MANY_VOLUMES, terms={"attached": attached, "new": new, "limit": limits}))
         return first_of(parts)

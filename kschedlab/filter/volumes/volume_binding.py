@@ -1,8 +1,8 @@
-"""VolumeBinding: can the pod's claims have their volumes on the node?
+"""VolumeBinding: can the pod's claims be bound, and their volumes be used, on the node?
 
-A bound claim's volume must be usable there. A claim that waits for its first consumer must find a volume that is
-there, or be able to have one made. All other claims must be bound before any node is looked at. Evicting pods can't
-help. v1.37: pkg/scheduler/framework/plugins/volumebinding/volume_binding.go and binder.go; v1.20: the same folder and
+A bound claim's volume must be usable on the node. A claim that waits for its first consumer must match an existing
+volume, or its class must be able to provision one. All other claims must already be bound. Evicting pods can't help.
+v1.37: pkg/scheduler/framework/plugins/volumebinding/volume_binding.go and binder.go; v1.20: the same folder and
 pkg/controller/volume/scheduling/scheduler_binder.go.
 """
 
@@ -18,7 +18,7 @@ from kschedlab.cluster.pods import PodInfo
 from kschedlab.cluster.signatures import BoolArray
 from kschedlab.cluster.volumes import SELECTED_NODE, Volumes, claim_names, is_bound, not_found, ownership_error
 from kschedlab.filter.plugin import PreFilterRejection, Refusal, Refusals, StaticFilter
-from kschedlab.filter.volumes.csi_migration import MigrationError, in_tree, moved_affinity
+from kschedlab.filter.volumes.csi_migration import MigrationError, in_tree, translated_affinity
 from kschedlab.filter.volumes.matching import match, unbound
 from kschedlab.filter.volumes.volume_topology import accessible_nodes, migrated_nodes, volume_accessible_nodes
 from kschedlab.objects.model import PersistentVolume, PersistentVolumeClaim, Pod
@@ -59,17 +59,17 @@ class VolumeBinding:
     missing: str = VOLUME_MISSING
 
     def prepare(self, pod: PodInfo, cluster: Cluster) -> StaticFilter | PreFilterRejection | None:
-        """Skips a pod without claims. Rejects one with a claim that is missing, lost, going, or late in being bound."""
+        """Skips a pod without claims. Rejects one with a claim that is missing, lost, deleted or late."""
         names = list(claim_names(pod.pod)) if pod.pod.spec.volumes else []
         if not names:
             return None
         volumes = cluster.volumes
         for name, ephemeral in names:
-            if fault := claim_fault(pod.pod, name, ephemeral, volumes, self.rejects_lost_claims):
-                return self._stopped(cluster, fault)
+            if error := claim_error(pod.pod, name, ephemeral, volumes, self.rejects_lost_claims):
+                return self._refused_everywhere(cluster, error)
         waiting = unbound(pod.pod, volumes)
-        if any(self._late(claim, volumes) for claim in waiting):
-            return self._stopped(cluster, UNBOUND_IMMEDIATE)
+        if any(self._should_be_bound(claim, volumes) for claim in waiting):
+            return self._refused_everywhere(cluster, UNBOUND_IMMEDIATE)
         bound = [claim for name, _ in names if (claim := volumes.claim(pod.pod, name)) is not None and is_bound(claim)]
         parts = _bound_parts(cluster, bound, self)
         if waiting:
@@ -78,27 +78,27 @@ class VolumeBinding:
         parts = [part for part in parts if part.mask.any()]
         return StaticFilter(Refusals(parts)) if parts else None
 
-    def _late(self, claim: PersistentVolumeClaim, volumes: Volumes) -> bool:
+    def _should_be_bound(self, claim: PersistentVolumeClaim, volumes: Volumes) -> bool:
         chosen = SELECTED_NODE in claim.metadata.annotations and not self.claims_with_selected_node_wait
         return bool(claim.spec.volumeName) or chosen or not volumes.waits_for_first_consumer(claim)
 
-    def _stopped(self, cluster: Cluster, fault: str) -> StaticFilter | PreFilterRejection:
+    def _refused_everywhere(self, cluster: Cluster, error: str) -> StaticFilter | PreFilterRejection:
         if self.checks_claims_in_pre_filter:
-            return PreFilterRejection(self.name, (fault,))
-        return StaticFilter(Refusals([Refusal(np.ones(len(cluster.nodes), np.bool_), fault, error=True)]))
+            return PreFilterRejection(self.name, (error,))
+        return StaticFilter(Refusals([Refusal(np.ones(len(cluster.nodes), np.bool_), error, error=True)]))
 
 
-def claims_fault(pod: Pod, volumes: Volumes) -> str:
-    """What ends the decision before any filter is asked, or "": a claim that is missing or going.
+def claims_error(pod: Pod, volumes: Volumes) -> str:
+    """The error that ends the decision before any filter runs, or "": a claim is missing or being deleted.
 
     v1.16, v1.13: pkg/scheduler/core/generic_scheduler.go, podPassesBasicChecks.
     """
     names = claim_names(pod) if pod.spec.volumes else ()
-    return next(filter(None, (claim_fault(pod, *each, volumes, rejects_lost_claims=False) for each in names)), "")
+    return next(filter(None, (claim_error(pod, *each, volumes, rejects_lost_claims=False) for each in names)), "")
 
 
-def claim_fault(pod: Pod, name: str, ephemeral: bool, volumes: Volumes, rejects_lost_claims: bool = True) -> str:
-    """Why the pod can't be scheduled with this claim anywhere, or ""."""
+def claim_error(pod: Pod, name: str, ephemeral: bool, volumes: Volumes, rejects_lost_claims: bool = True) -> str:
+    """Why this claim keeps the pod from being scheduled on any node, or ""."""
     claim = volumes.claim(pod, name)
     if claim is None and ephemeral:
         return f'waiting for ephemeral volume controller to create the persistentvolumeclaim "{name}"'
@@ -112,35 +112,35 @@ def claim_fault(pod: Pod, name: str, ephemeral: bool, volumes: Volumes, rejects_
 
 
 def _bound_parts(cluster: Cluster, claims: Sequence[PersistentVolumeClaim], plugin: VolumeBinding) -> list[Refusal]:
-    """The first of the bound claims that fails on a node decides for it."""
+    """On each node the first of the bound claims that fails decides."""
     undecided = np.ones(len(cluster.nodes), np.bool_)
     conflict, missing = np.zeros((2, len(cluster.nodes)), np.bool_)
-    faults = []
+    errors = []
     for claim in claims:
         volume = cluster.volumes.volumes.get(claim.spec.volumeName)
         if volume is None:
             missing |= undecided
             break
-        usable, faulty, fault = _usable(cluster, volume, plugin.translates_migrated_volumes)
-        if fault:
-            faults.append(Refusal(undecided & faulty, fault, error=True))
-        conflict |= undecided & ~usable & ~faulty
-        undecided &= usable & ~faulty
-    gone = Refusal(missing, plugin.missing, True, error=not plugin.checks_claims_in_pre_filter)
-    return [*faults, Refusal(conflict, plugin.conflict, True), gone]
+        usable, failing, error = _usable(cluster, volume, plugin.translates_migrated_volumes)
+        if error:
+            errors.append(Refusal(undecided & failing, error, error=True))
+        conflict |= undecided & ~usable & ~failing
+        undecided &= usable & ~failing
+    missing_part = Refusal(missing, plugin.missing, True, error=not plugin.checks_claims_in_pre_filter)
+    return [*errors, Refusal(conflict, plugin.conflict, True), missing_part]
 
 
 def _usable(
     cluster: Cluster, volume: PersistentVolume, translates_migrated_volumes: bool
 ) -> tuple[BoolArray, BoolArray, str]:
-    """(where the volume can be used, where its migration to a driver fails, and how)."""
+    """(where the volume can be used, where its translation to a CSI driver fails, the error)."""
     usable, nowhere = volume_accessible_nodes(cluster, volume), np.zeros(len(cluster.nodes), np.bool_)
     plugin = in_tree(volume.spec) if translates_migrated_volumes else None
-    moved = migrated_nodes(cluster, plugin.plugin) if plugin is not None else nowhere
-    if plugin is None or not moved.any():
+    migrated = migrated_nodes(cluster, plugin.plugin) if plugin is not None else nowhere
+    if plugin is None or not migrated.any():
         return usable, nowhere, ""
     try:
-        affinity = moved_affinity(plugin, volume)
+        affinity = translated_affinity(plugin, volume)
     except MigrationError as error:
-        return usable, moved, f"could not translate pv: {error}"
-    return np.where(moved, accessible_nodes(cluster, affinity), usable), nowhere, ""
+        return usable, migrated, f"could not translate pv: {error}"
+    return np.where(migrated, accessible_nodes(cluster, affinity), usable), nowhere, ""

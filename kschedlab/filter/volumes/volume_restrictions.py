@@ -1,7 +1,7 @@
-"""VolumeRestrictions: is a disk that only one pod may write to already in use?
+"""VolumeRestrictions: does another pod already use a disk or claim that pods can't share?
 
-Disks are looked for on the node; a claim for one pod only (ReadWriteOncePod) anywhere in the cluster. Evicting the
-other pod helps. v1.37: pkg/scheduler/framework/plugins/volumerestrictions/volume_restrictions.go.
+Disks are checked on the node, ReadWriteOncePod claims in the whole cluster. Evicting the other pod helps.
+v1.37: pkg/scheduler/framework/plugins/volumerestrictions/volume_restrictions.go.
 """
 
 from __future__ import annotations
@@ -26,20 +26,20 @@ ONE_POD = "ReadWriteOncePod"
 
 
 class Disk(NamedTuple):
-    """A disk that a pod mounts without a claim. Two pods may share it on a node only if both just read it."""
+    """A disk that a pod mounts without a claim. Two pods on a node can share it only if both mount it read-only."""
 
     source: str
     name: tuple[str, ...]
     read_only: bool
 
-    def rivals(self) -> tuple[Disk, ...]:
-        """The mounts of the same disk that this one can't stand beside."""
+    def conflicts(self) -> tuple[Disk, ...]:
+        """The mounts of the same disk that conflict with this one."""
         writes = self._replace(read_only=False)
         return (writes,) if self.read_only else (writes, self._replace(read_only=True))
 
 
 def disks(pod: Pod) -> Iterator[Disk]:
-    """The disks that the pod mounts. An RBD image is one at each of its monitors: one in common makes a conflict."""
+    """The disks that the pod mounts. An RBD image counts once for each monitor: one in common is a conflict."""
     for volume in pod.spec.volumes:
         if (gce := volume.gcePersistentDisk) is not None:
             yield Disk("gcePersistentDisk", (gce.pdName,), gce.readOnly)
@@ -53,22 +53,22 @@ def disks(pod: Pod) -> Iterator[Disk]:
 
 
 def disks_of(signature: Signature) -> Iterator[Disk]:
-    """The disks that every pod of the signature mounts."""
+    """The disks that every pod with the signature mounts."""
     return disks(signature.example)
 
 
 def claims(pod: Pod) -> Iterator[str]:
-    """The claims that the pod's volumes name; not those that are made for it."""
+    """The claims that the pod's volumes name, without those of ephemeral volumes."""
     return (v.persistentVolumeClaim.claimName for v in pod.spec.volumes if v.persistentVolumeClaim is not None)
 
 
 def claims_of(signature: Signature) -> Iterator[str]:
-    """The names of the claims that every pod of the signature uses, one for each volume, whatever their namespace."""
+    """The names of the claims of every pod with the signature, one for each volume, without their namespace."""
     return claims(signature.example)
 
 
 def keys_of(signature: Signature) -> Iterator[tuple[str, str]]:
-    """The (namespace, name) of the claims that every pod of the signature uses."""
+    """The (namespace, name) of the claims of every pod with the signature."""
     return ((signature.namespace, name) for name in claims(signature.example))
 
 
@@ -84,25 +84,24 @@ class VolumeRestrictions:
     checks_read_write_once_pod: bool = True
 
     def prepare(self, pod: PodInfo, cluster: Cluster) -> RestrictionsCheck | PreFilterRejection | None:
-        """Skips a pod without such disks or claims in use. Rejects one whose claim does not exist."""
+        """Skips a pod unless it mounts such disks or its claims are in use. Rejects one with a missing claim."""
         if not pod.pod.spec.volumes:
             return None
-        alone = []
+        exclusive = []
         for name in dict.fromkeys(claims(pod.pod)) if self.checks_read_write_once_pod else ():
             claim = cluster.volumes.claim(pod.pod, name)
             if claim is None:
                 return PreFilterRejection(self.name, (not_found("persistentvolumeclaim", name),))
             if ONE_POD in claim.spec.accessModes:
-                alone.append(name)
-        rivals = {rival: None for disk in disks(pod.pod) for rival in disk.rivals()}
-        in_use = sum(_is_used(cluster, pod.pod.metadata.namespace, name) for name in alone)
-        if not rivals and not in_use:
+                exclusive.append(name)
+        conflicting = {mount: None for disk in disks(pod.pod) for mount in disk.conflicts()}
+        in_use = sum(_is_used(cluster, pod.pod.metadata.namespace, name) for name in exclusive)
+        if not conflicting and not in_use:
             return None
-        return RestrictionsCheck(
-            tuple(signature for rival in rivals for signature in cluster.signatures.signatures_with(disks_of, rival)),
-            tuple(signature for name in alone for signature in cluster.signatures.signatures_with(claims_of, name)),
-            in_use,
-        )
+        signatures_with = cluster.signatures.signatures_with
+        mounting = [signature for mount in conflicting for signature in signatures_with(disks_of, mount)]
+        sharers = [signature for name in exclusive for signature in signatures_with(claims_of, name)]
+        return RestrictionsCheck(tuple(mounting), tuple(sharers), in_use)
 
 
 def _is_used(cluster: Cluster, namespace: str, claim: str) -> bool:
@@ -112,14 +111,14 @@ def _is_used(cluster: Cluster, namespace: str, claim: str) -> bool:
 
 @dataclass(frozen=True)
 class RestrictionsCheck:
-    """``rivals``: the signatures of pods that mount a disk that the pod wants in a way that excludes it.
+    """``conflicting``: the signatures of pods whose mounts conflict with the pod's.
 
-    ``sharers``: the signatures of pods that use a claim of the same name as one that the pod needs for itself;
-    ``in_use``: how many of those claims running pods use. As in the real scheduler, pods that are hypothetically added
-    or removed change that number by the claims that they name, in whatever namespace.
+    ``sharers``: the signatures of pods that use a claim with the same name as a ReadWriteOncePod claim of the pod;
+    ``in_use``: how many of those claims running pods use. As in the real scheduler, hypothetically added or removed
+    pods change that number by the names of their claims, in any namespace.
     """
 
-    rivals: tuple[int, ...]
+    conflicting: tuple[int, ...]
     sharers: tuple[int, ...]
     in_use: int
     node_names: frozenset[str] | None = None
@@ -127,8 +126,8 @@ class RestrictionsCheck:
     monotonic: bool = True
 
     def filter(self, snapshot: Snapshot) -> Refusals | None:
-        """The nodes with a rival, then those in whose snapshot a claim is in use. O(pods)."""
-        mounted = snapshot.tally(self.rivals)
+        """The nodes with a conflicting mount, then those in whose snapshot a claim is in use. O(pods)."""
+        mounted = snapshot.tally(self.conflicting)
         used = snapshot.tally(self.sharers) - snapshot.cluster.tally(self.sharers) + self.in_use
         return first_of(
             [

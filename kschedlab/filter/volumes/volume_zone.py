@@ -1,7 +1,7 @@
-"""VolumeZone: does the node lie in the zone and region that the labels of the pod's volumes name?
+"""VolumeZone: is the node in the zone and region of the pod's volumes, by their labels?
 
 v1.37: pkg/scheduler/framework/plugins/volumezone/volume_zone.go. A node without any zone or region label passes. A
-volume's older label may be met by the node's newer one. Evicting pods can't help. v1.20: the same file.
+volume's older label can match the node's newer one. Evicting pods can't help. v1.20: the same file.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from kschedlab.cluster.signatures import BoolArray
 from kschedlab.cluster.topology import REGION, ZONE
 from kschedlab.cluster.volumes import claim_class, not_found
 from kschedlab.filter.plugin import PreFilterRejection, Refusal, StaticFilter, first_of
-from kschedlab.filter.volumes.csi_migration import SEVERAL
+from kschedlab.filter.volumes.csi_migration import ZONE_SEPARATOR
 from kschedlab.objects.model import PersistentVolume, Pod
 
 ZONE_CONFLICT = "node(s) had no available volume zone"
@@ -27,7 +27,7 @@ NO_CLASS = "PersistentVolumeClaim had no pv name and storageClass name"
 NO_VOLUME_NAME = "PersistentVolume had no name"
 
 NEWER = {ZONE[0]: ZONE[1], REGION[0]: REGION[1]}
-"""The label that took each older label's place."""
+"""The successor of each older label."""
 
 Labels: TypeAlias = tuple[str, ...]
 ZONE_LABELS: Labels = (ZONE[0], REGION[0], ZONE[1], REGION[1])
@@ -51,7 +51,7 @@ class VolumeZone:
     older_labels_only: bool = False
 
     def prepare(self, pod: PodInfo, cluster: Cluster) -> StaticFilter | PreFilterRejection | None:
-        """Skips a pod whose volumes name no zone or region. Rejects one whose volume can't be found."""
+        """Skips a pod whose volumes have no zone or region labels. Rejects one whose volume can't be found."""
         claims = [v.persistentVolumeClaim.claimName for v in pod.pod.spec.volumes if v.persistentVolumeClaim]
         labels = ZONE_LABELS[:2] if self.older_labels_only else ZONE_LABELS
         parts: list[Refusal] = []
@@ -70,7 +70,7 @@ class VolumeZone:
 
 
 def _volume(pod: Pod, name: str, cluster: Cluster) -> PersistentVolume | str | None:
-    """The claim's volume, or what is wrong; None if the claim waits for its first consumer."""
+    """The claim's volume, or an error; None if the claim waits for its first consumer."""
     if not name:
         return NO_CLAIM_NAME
     volumes = cluster.volumes
@@ -88,32 +88,33 @@ def _volume(pod: Pod, name: str, cluster: Cluster) -> PersistentVolume | str | N
     return None if volumes.waits_for_first_consumer(claim) else NO_VOLUME_NAME
 
 
-def topologies(volume: PersistentVolume, known: Labels = ZONE_LABELS) -> list[tuple[str, frozenset[str]]]:
-    """The volume's zone and region labels with the values that they name; a label with an empty name does not count."""
+def topologies(volume: PersistentVolume, zone_labels: Labels = ZONE_LABELS) -> list[tuple[str, frozenset[str]]]:
+    """The volume's zone and region labels with their values; a label with an empty value is ignored."""
     labels = volume.metadata.labels
-    found = [(key, frozenset(v.strip() for v in labels[key].split(SEVERAL))) for key in known if key in labels]
-    return [(key, values) for key, values in found if "" not in values]
+    present = [(key, labels[key].split(ZONE_SEPARATOR)) for key in zone_labels if key in labels]
+    topologies = [(key, frozenset(value.strip() for value in values)) for key, values in present]
+    return [(key, values) for key, values in topologies if "" not in values]
 
 
-def has_zones(cluster: Cluster, known: Labels = ZONE_LABELS) -> BoolArray:
-    """bool[nodes]: the nodes that have one of these zone and region labels. Not to be written to."""
+def has_zones(cluster: Cluster, zone_labels: Labels = ZONE_LABELS) -> BoolArray:
+    """bool[nodes], read-only: the nodes with one of these zone and region labels."""
 
-    def judge() -> BoolArray:
-        mask: BoolArray = np.logical_or.reduce([cluster.topology(label).domain >= 0 for label in known])
+    def compute() -> BoolArray:
+        mask: BoolArray = np.logical_or.reduce([cluster.topology(label).domain >= 0 for label in zone_labels])
         return mask
 
-    return cluster.derived(("has zones", known), judge, LABELS)
+    return cluster.derived(("has zones", zone_labels), compute, LABELS)
 
 
 def _outside(
-    cluster: Cluster, key: str, values: frozenset[str], accepts_newer_node_labels: bool, known: Labels
+    cluster: Cluster, key: str, values: frozenset[str], accepts_newer_node_labels: bool, zone_labels: Labels
 ) -> BoolArray:
-    """bool[nodes]: the nodes that have zones or regions, but not one of these. Not to be written to."""
+    """bool[nodes], read-only: the nodes that have zones or regions, but none of these values."""
 
-    def judge() -> BoolArray:
+    def compute() -> BoolArray:
         own, newer = cluster.topology(key), cluster.topology(NEWER.get(key, key) if accepts_newer_node_labels else key)
         inside = np.where(own.domain >= 0, own.in_domains_of(values), newer.in_domains_of(values))
-        outside: BoolArray = has_zones(cluster, known) & ~inside
+        outside: BoolArray = has_zones(cluster, zone_labels) & ~inside
         return outside
 
-    return cluster.derived(("outside", key, values, accepts_newer_node_labels, known), judge, LABELS)
+    return cluster.derived(("outside", key, values, accepts_newer_node_labels, zone_labels), compute, LABELS)

@@ -8,7 +8,7 @@ k8s.io/csi-translation-lib/translate.go (IsInlineMigratable, TranslateInTreeInli
 from __future__ import annotations
 
 from kschedlab.cluster.volumes import MIGRATED_PLUGINS, claim_names
-from kschedlab.filter.volumes.csi_migration import MigrationError, handle_of, in_tree
+from kschedlab.filter.volumes.csi_migration import MigrationError, in_tree, volume_handle
 from kschedlab.filter.volumes.volume_restrictions import claims, disks
 from kschedlab.filter.volumes.volume_zone import topologies
 from kschedlab.objects.model import (
@@ -36,7 +36,7 @@ def restrictions_after_delete(pod: Pod, old: Pod, new: None) -> bool:
     if old.metadata.namespace != pod.metadata.namespace:
         return False
     mounted = set(disks(old))
-    if any(rival in mounted for disk in disks(pod) for rival in disk.rivals()):
+    if any(rival in mounted for disk in disks(pod) for rival in disk.conflicts()):
         return True
     return not set(claims(pod)).isdisjoint(claims(old))
 
@@ -89,7 +89,7 @@ def _may_be_of(driver: str, volume: Volume) -> bool:
     if plugin is None:
         return driver == _uncounted(volume)
     try:
-        handle_of(plugin, volume, {})
+        volume_handle(plugin, volume, {})
     except MigrationError:
         return True
     return driver == plugin.driver

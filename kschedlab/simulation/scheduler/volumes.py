@@ -16,7 +16,7 @@ from kschedlab.cluster.cluster import Cluster
 from kschedlab.cluster.object_store import key_of
 from kschedlab.cluster.pods import PodInfo
 from kschedlab.cluster.volumes import MIGRATED_PLUGINS, SELECTED_NODE, claim_names, is_bound
-from kschedlab.filter.volumes.csi_migration import MigrationError, in_tree, moved_affinity
+from kschedlab.filter.volumes.csi_migration import MigrationError, in_tree, translated_affinity
 from kschedlab.filter.volumes.matching import match, unbound
 from kschedlab.generations.rules import BinderRules
 from kschedlab.objects.model import (
@@ -131,7 +131,7 @@ def pod_volumes(cluster: Cluster, pod: PodInfo, node: str, rules: BinderRules) -
     if place is None or found.no_volume[place] or found.no_space[place]:
         raise VolumeError(f"pod {pod.key} finds no volumes on node {node!r}")
     chosen = [(of, int(of.choice[place])) for of in found.matched]
-    bindings = tuple((of.stock.volumes[number], of.claim) for of, number in chosen if number >= 0)
+    bindings = tuple((of.candidates.volumes[number], of.claim) for of, number in chosen if number >= 0)
     served = {key_of(claim) for _, claim in bindings}
     return PodVolumes(bindings, tuple(p.claim for p in found.provisioned if key_of(p.claim) not in served))
 
@@ -203,7 +203,7 @@ class BindingCheck:
         if plugin is not None and self.csi_node is not None:
             moved = self.csi_node.metadata.annotations.get(MIGRATED_PLUGINS, "").split(",")
             try:
-                affinity = moved_affinity(plugin, volume) if plugin.plugin in moved else affinity
+                affinity = translated_affinity(plugin, volume) if plugin.plugin in moved else affinity
             except MigrationError as error:
                 raise VolumeError(f"failed to translate pv to csi: {error}") from error
         if affinity is not None and not _matches(affinity, self.node):

@@ -40,8 +40,8 @@ def test_counted(running, held, wanted, leaving):
     overlay.set(np.flatnonzero(leaving[: len(running)]), -1)
     found = driver(world, "csi.example.com")
     for view, pods in ((Snapshot(world), running), (Snapshot(world).with_overlay(overlay), stays)):
-        attached, new = found.counted(view, np.ones(3, np.bool_), wanted)
-        for name, most, count, fresh in zip(world.names, found.at_most(view), attached, new, strict=True):
+        attached, new = found.counts(view, np.ones(3, np.bool_), wanted)
+        for name, most, count, fresh in zip(world.names, found.upper_bound(view), attached, new, strict=True):
             used = {volume for on, names in pods if on == name for volume in names}
             besides = {volume for on, volume in held if on == name}
             assert (count, fresh) == (len(used | besides), len(set(wanted) - used))

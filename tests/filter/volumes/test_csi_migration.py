@@ -2,7 +2,7 @@
 
 import pytest
 
-from kschedlab.filter.volumes.csi_migration import MigrationError, handle_of, in_tree, moved_affinity
+from kschedlab.filter.volumes.csi_migration import MigrationError, in_tree, translated_affinity, volume_handle
 from kschedlab.manifests.loading import decode_objects
 from kschedlab.testing import term
 from tests.storage import volume
@@ -39,7 +39,7 @@ def model(*terms, **fields):
 )
 def test_handles(fields, driver, handle):
     found, plugin = model(**fields)
-    assert (plugin.driver, handle_of(plugin, found.spec, found.metadata.labels)) == (driver, handle)
+    assert (plugin.driver, volume_handle(plugin, found.spec, found.metadata.labels)) == (driver, handle)
 
 
 @pytest.mark.parametrize(
@@ -55,7 +55,7 @@ def test_handles(fields, driver, handle):
 def test_volumes_that_a_driver_cannot_take_over(fields):
     found, plugin = model(**fields)
     with pytest.raises(MigrationError):
-        moved_affinity(plugin, found)
+        translated_affinity(plugin, found)
 
 
 @pytest.mark.parametrize("fields", [{"csi": {"driver": "d", "volumeHandle": "h"}}, {"local": {"path": "/x"}}])
@@ -80,7 +80,7 @@ def test_volumes_of_no_in_tree_plugin(fields):
 )
 def test_node_affinity_in_the_drivers_labels(terms, labels, want):
     found, plugin = model(*(term(*text.split(";")) for text in terms), labels=labels, **GCE)
-    affinity = moved_affinity(plugin, found)
+    affinity = translated_affinity(plugin, found)
     if want is None:
         assert affinity is None
     else:
@@ -90,4 +90,4 @@ def test_node_affinity_in_the_drivers_labels(terms, labels, want):
 
 def test_a_driver_without_zones_keeps_the_affinity():
     found, plugin = model(term(f"{ZONE} In a"), portworxVolume={"volumeID": "p"})
-    assert moved_affinity(plugin, found) == found.spec.nodeAffinity.required
+    assert translated_affinity(plugin, found) == found.spec.nodeAffinity.required

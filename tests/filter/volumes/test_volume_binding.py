@@ -185,7 +185,7 @@ def chosen(objects, *claims):
     found = match(world, [world.volumes.claims["default", name] for name in claims])
     return {
         m.claim.metadata.name: {
-            node: m.stock.volumes[number].metadata.name if number >= 0 else None
+            node: m.candidates.volumes[number].metadata.name if number >= 0 else None
             for node, number in zip(world.names, m.choice.tolist(), strict=True)
         }
         for m in found.matched
