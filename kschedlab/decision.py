@@ -140,7 +140,7 @@ class Decision:
             return NO_NODES
         assert self.verdicts is not None
         if self.verdicts.rejected is not None:
-            if not self.generation.rejection_told_once:
+            if not self.generation.messages.reason_once:
                 return unavailable(
                     len(self.cluster.nodes), dict.fromkeys(self.verdicts.rejected.reasons, len(self.cluster.nodes))
                 )
@@ -151,7 +151,7 @@ class Decision:
     @property
     def event(self) -> str:
         """The whole FailedScheduling message, as ``kubectl describe pod`` shows it."""
-        if self.preemption is None or not self.generation.loop.preemption_told:
+        if self.preemption is None or not self.generation.messages.post_filter:
             return self.message
         return f"{self.message} {self.preemption.message}"
 

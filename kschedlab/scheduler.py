@@ -50,7 +50,7 @@ class Scheduler:
 
     def decide(self, pod: PodInfo) -> Decision:
         """Decide where the pod goes, without changing the cluster. The decision refers to the cluster as it is now."""
-        if self.generation.gates_hold and (gates := gate_names(pod.pod)):
+        if self.generation.obeys_scheduling_gates and (gates := gate_names(pod.pod)):
             return Decision(pod, self.cluster, self.generation, None, NOTHING, 0, gates=gates)
         return self.cycle(pod)
 
@@ -66,10 +66,10 @@ class Scheduler:
 
     def _decide(self, pod: PodInfo) -> Decision:
         cluster, generation = self.cluster, self.generation
-        if generation.claims_checked_first:
+        if generation.checks_claims_first:
             check_claims(pod, cluster)
         prepared = prepare(pod, cluster, generation.filters)
-        run = FilterRun(prepared, pod, cluster, generation.errors_added_up)
+        run = FilterRun(prepared, pod, cluster, generation.messages.all_errors)
         if prepared.rejected is not None:
             refused_by = np.full(len(cluster.nodes), REJECTED, np.int8)
             verdicts = Verdicts(refused_by, rejected=prepared.rejected, excluded_by=prepared.excluded_by)
@@ -117,7 +117,7 @@ class Scheduler:
         best = scores.best
         if self.rng is None:
             return int(best[self.cluster.ranks.take(best).argmin()])
-        if self.generation.host_drawn:
+        if self.generation.draws_host:
             return select_host(best, self.rng)
         self.last_node_index += 1
         return int(best[(self.last_node_index - 1) % len(best)])

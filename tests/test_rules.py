@@ -23,6 +23,7 @@ from kschedlab.filter.pod_topology_spread import PodTopologySpread
 from kschedlab.generations import GENERATIONS, Generation
 from kschedlab.manifests.loading import decode_objects
 from kschedlab.objects.model import Pod, TopologySpreadConstraint
+from kschedlab.plugins.framework import NodeView
 from kschedlab.program.decide import decide_line
 from kschedlab.scheduler import Scheduler, schedule
 from kschedlab.simulation.log import Log
@@ -159,9 +160,21 @@ def nomination_of_a_bound_pod(generation: Generation) -> str:
     return api.get(Pod, "default", "p").status.nominatedNodeName
 
 
+class Fifty:
+    """A score of 50 for every node."""
+
+    def score(self, pod: Pod, node: NodeView) -> int:
+        return 50
+
+
+def fate_of_a_score_of_50(generation: Generation) -> bool:
+    """Whether it is an error."""
+    return "[0, 10]" in decided(generation.plus(Fifty()), node("a"), node("b"), pod("p")).error
+
+
 SEEN: dict[tuple[str, str], tuple[Callable[[Generation], object], object, object]] = {
     ("v1.13", "sampling.min_percentage"): (nodes_found, 500, 420),
-    ("v1.13", "host_drawn"): (hosts, "ababab", "baabbb"),
+    ("v1.13", "draws_host"): (hosts, "ababab", "baabbb"),
     ("v1.16", "sampling.counts_surplus_node"): (where_the_second_search_begins, "n101", "n100"),
     ("v1.16", "preemption.min_candidate_percentage"): (candidates, 300, 100),
     ("v1.16", "filter NoVolumeZoneConflict.missing_volume_is_error"): (
@@ -170,6 +183,7 @@ SEEN: dict[tuple[str, str], tuple[Callable[[Generation], object], object, object
         "0/1 nodes are available: 1 PersistentVolumeClaim had no pv name and storageClass name.",
     ),
     ("v1.16", "score InterPodAffinityPriority.has_normalize_step"): (raw_affinity, 10, 7),
+    ("v1.16", "max_node_score"): (fate_of_a_score_of_50, True, False),
     ("v1.20", "api.unknown: schedulingGates"): (outcome_with_a_gate, "a", None),
     ("v1.20", "api.bound_pods_stay_nominated"): (nomination_of_a_bound_pod, "a", ""),
     ("v1.20", "sampling.one_node_if_no_scores"): (nodes_found_unscored, 2, 1),

@@ -68,7 +68,7 @@ def test_ties_are_drawn_evenly_with_a_seed_and_by_name_without() -> None:
 
 
 def test_ties_can_be_taken_in_turn() -> None:
-    in_turn = replace(V1_37, host_drawn=False)
+    in_turn = replace(V1_37, draws_host=False)
     scheduler = Scheduler(cluster(*(node(f"n{i}") for i in range(3)), pod("web")), in_turn, rng=random.Random(0))
     web = scheduler.cluster.pending["default/web"]
     assert [scheduler.decide(web).node for _ in range(4)] == ["n0", "n1", "n2", "n0"]

@@ -227,7 +227,9 @@ class ProfileReader:
             scores=tuple((enabled_score(scores[n], enabled), weights[n]) for n in weights if n in scores),
             preemption=_preemption(self.base.preemption, changes.get(PREEMPTION), enabled),
             percentage=percentage,
-            gates_hold=GATES in enabled["preEnqueue"] if "preEnqueue" in enabled else self.base.gates_hold,
+            obeys_scheduling_gates=GATES in enabled["preEnqueue"]
+            if "preEnqueue" in enabled
+            else self.base.obeys_scheduling_gates,
             plugins=others.plugins,
         )
 

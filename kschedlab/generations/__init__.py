@@ -2,7 +2,9 @@
 
 ================================  =================================================================================
 ``generation``                    the class Generation, the four of them by name, profiles
-``rules``, ``queues``             rules of the loop and the cache; which queue
+``columns``                       the four side by side: constants, rules and messages
+``rules``, ``messages``           the fields of the loop's rules and of the messages
+``queues``                        which queue
 ``v1_37``, ``v1_20``, ...         a generation's table, loaded when it is first used
 ``registry``                      plugins of older generations that are configured by name
 ================================  =================================================================================

@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from importlib import import_module
 from typing import TYPE_CHECKING
 
 from kschedlab.filter.plugin import Filter
 from kschedlab.filter.stage import SamplingRules
-from kschedlab.generations.queues import WITH_EVENTS, QueueMaker
+from kschedlab.generations.messages import Messages
+from kschedlab.generations.queues import QueueMaker
 from kschedlab.generations.rules import LoopRules
-from kschedlab.objects.api import API_1_37, Api
+from kschedlab.objects.api import Api
 from kschedlab.objects.model import Pod
 from kschedlab.preemption.rules import PreemptionRules
 from kschedlab.score.plugin import Score
@@ -19,41 +20,37 @@ from kschedlab.score.plugin import Score
 if TYPE_CHECKING:
     from kschedlab.plugins.asking import NamedPlugin
 
-PRE_SCORE_FAILED_BEFORE_1_17 = 'error while running "{plugin}" postfilter plugin for pod "{pod}"'
-
 
 @dataclass(frozen=True)
 class Generation:
     """One generation of kube-scheduler.
 
-    ``filters`` in the order in which they are asked; ``scores`` with their weights; ``api``: what its API server keeps
-    of a pod and how requests are counted; ``percentage``: the default percentageOfNodesToScore (0: adaptive).
-
-    Named rules: ``nominated_node_first``: a pod's own nominated node is tried before all others.
-    ``rejection_told_once``: a pod that PreFilter rejects gets that reason once in the message, not once for each node.
-    ``gates_hold``: a pod with scheduling gates is not looked at.
-    ``host_drawn``: one of the best nodes is drawn at random; else they are taken in turn.
-    ``claims_checked_first``: a claim that is missing or being deleted is an error, before any filter is asked.
-    ``errors_added_up``: the errors of all nodes are told, each with its number; else the first with its plugin.
-    ``loop``: see :class:`LoopRules`. ``queue``: makes its scheduling queue.
+    ``filters`` in the order in which they run; ``scores`` with their weights; ``api``: what its API server keeps of a
+    pod and how requests are counted; ``percentage``: the default percentageOfNodesToScore (0: adaptive).
+    ``nominated_node_first``: a pod's own nominated node is tried before all others.
+    ``obeys_scheduling_gates``: a pod with scheduling gates is not scheduled.
+    ``draws_host``: one of the best nodes is drawn at random; otherwise they are taken in turn.
+    ``checks_claims_first``: a claim that is missing or being deleted is an error, before any filter runs.
+    ``max_node_score``: the highest score of a plugin.
+    ``messages``: what it says; ``loop``: how pods go round; ``queue``: makes its scheduling queue.
     ``plugins``: by name, those that :meth:`plus` added; what they filter and score is among ``filters`` and ``scores``.
     """
 
     name: str
     filters: tuple[Filter, ...]
     scores: tuple[tuple[Score, int], ...]
-    api: Api = API_1_37
-    sampling: SamplingRules = field(default_factory=SamplingRules)
-    preemption: PreemptionRules = field(default_factory=PreemptionRules)
-    percentage: int = 0
-    nominated_node_first: bool = True
-    rejection_told_once: bool = True
-    gates_hold: bool = True
-    host_drawn: bool = True
-    claims_checked_first: bool = False
-    errors_added_up: bool = False
-    loop: LoopRules = field(default_factory=LoopRules)
-    queue: QueueMaker = WITH_EVENTS
+    api: Api
+    sampling: SamplingRules
+    preemption: PreemptionRules
+    percentage: int
+    nominated_node_first: bool
+    obeys_scheduling_gates: bool
+    draws_host: bool
+    checks_claims_first: bool
+    max_node_score: int
+    messages: Messages
+    loop: LoopRules
+    queue: QueueMaker
     plugins: tuple[tuple[str, object], ...] = ()
 
     @staticmethod
@@ -71,11 +68,8 @@ class Generation:
         ValueError if there is such a name already or a plugin can't take part; TypeError for what is no plugin.
         """
         from kschedlab.plugins.joining import Members, Place, joined
-        from kschedlab.plugins.one_node import PRE_SCORE_FAILED
 
-        loop = self.loop
-        failed = PRE_SCORE_FAILED_BEFORE_1_17 if loop.old_words else PRE_SCORE_FAILED
-        place = Place(self.name, loop.points, 10 if loop.old_words else 100, failed)
+        place = Place(self.name, self.loop.extension_points, self.max_node_score, self.messages.pre_score_failed)
         members = joined(place, Members(self.filters, self.scores, self.plugins), plugins)
         return replace(self, filters=members.filters, scores=members.scores, plugins=members.plugins)
 

@@ -1,100 +1,120 @@
-"""Rules of the scheduler around a decision: its loop, its cache, and how it binds volumes."""
+"""Rules of the scheduler around a decision: its loop, its cache, and how it binds volumes.
+
+What they are in each generation: :mod:`kschedlab.generations.columns`.
+"""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from enum import Enum, auto
 
-POINTS_1_13 = ("filter", "score", "normalize")
-"""Predicates and priorities (with map and reduce)."""
-BINDING_POINTS = ("reserve", "unreserve", "permit", "pre_bind", "bind", "post_bind")
-POINTS_1_16 = (*POINTS_1_13, "less", "pre_filter", "pre_score", *BINDING_POINTS)
-POINTS_1_20 = (*POINTS_1_16, "post_filter")
-POINTS_1_37 = (*POINTS_1_20, "pre_enqueue", "events_to_register")
+
+class CycleOrder(Enum):
+    """What happens to a pod that has a node, in which order."""
+
+    RESERVE_FIRST = auto()
+    """Volumes are assumed, Reserve runs, the pod is assumed; Permit runs in the binding cycle."""
+    ASSUME_FIRST = auto()
+    """The pod is assumed, then its volumes; Reserve and Permit run; the binding cycle waits for Permit."""
+
+
+class Eviction(Enum):
+    """Who evicts victims, and when."""
+
+    AFTER_FAILURE = auto()
+    """The loop: the pod goes back to the queue, is nominated through the API server, and its victims are deleted."""
+    IN_POST_FILTER = auto()
+    """The plugin DefaultPreemption, in the scheduling cycle; then the pod goes back to the queue, nominated."""
+    ASYNC = auto()
+    """A task apart from the loop, while PreEnqueue holds the pod."""
+
+
+class Skip(Enum):
+    """Which popped pods are not scheduled, beside those that are being deleted."""
+
+    NONE = auto()
+    UNCHANGED = auto()
+    """Assumed pods that changed only in what scheduling ignores."""
+    ASSUMED = auto()
 
 
 @dataclass(frozen=True)
 class BinderRules:
-    """How a generation binds volumes: named rules. The defaults are those of v1.37.
+    """How volumes are bound.
 
     ``checks_storage_capacity``, ``translates_migrated_volumes``: as in
     :class:`~kschedlab.filter.volumes.volume_binding.VolumeBinding`.
-    ``told_only``: whether all is bound is judged by what the informers tell, if it is not older than what was written,
-    and the volumes must be usable on the node; else by what was assumed (v1.13: checkBindings).
-    ``provisioning_failed``: what is said if a claim has lost its chosen node.
+    ``waits_for_informer``: a volume or claim counts as bound once the informer shows it so, at the version that was
+    written or a newer one, and the volume must be usable on the node; otherwise the assumed version counts.
+    ``reverts_assumed_volumes``: a pod that is not bound gives its assumed volumes back.
     """
 
-    checks_storage_capacity: bool = True
-    translates_migrated_volumes: bool = True
-    told_only: bool = True
-    provisioning_failed: str = 'provisioning failed for PVC "{name}"'
+    checks_storage_capacity: bool
+    translates_migrated_volumes: bool
+    waits_for_informer: bool
+    reverts_assumed_volumes: bool
 
 
 @dataclass(frozen=True)
 class CacheRules:
-    """How a generation's cache behaves: named rules. The defaults are those of v1.37.
+    """How the cache treats assumed pods.
 
-    ``expires``: microseconds after its binding has ended in which an assumed pod must be added, or it is taken out; 0:
-    it never is. ``removes_assumed``: an assumed pod can be removed, not only forgotten. ``forgets_unknown``: forgetting
-    a pod that is not there is no error. ``binder``: how volumes are assumed.
+    ``assumed_pod_ttl``: an assumed pod is removed if the informer does not confirm it within so many microseconds after
+    its binding; 0: never. ``removes_assumed_pods``: an assumed pod can be removed, not only forgotten.
+    ``forgets_unknown_pods``: forgetting a pod that is not in the cache is no error. ``binder``: how volumes are bound.
     """
 
-    expires: int = 0
-    removes_assumed: bool = True
-    forgets_unknown: bool = True
-    binder: BinderRules = BinderRules()
+    assumed_pod_ttl: int
+    removes_assumed_pods: bool
+    forgets_unknown_pods: bool
+    binder: BinderRules
 
 
 @dataclass(frozen=True)
 class LoopRules:
-    """How a generation's loop goes round: named rules. The defaults are those of v1.37 (pkg/scheduler/schedule_one.go).
+    """How pods go round, from the informer to the binding. Each switch has one effect and works in any generation.
 
-    ``points``: the extension points that there are, by the names of the methods of a
-    :class:`~kschedlab.plugins.framework.Plugin`.
-    ``skips``: which popped pods are passed over beside those being deleted: none (""), the ones that are "assumed", or
-    only those whose "update" says nothing new (v1.20: scheduler.go, skipPodSchedule).
-    ``update_ignores``: what may change of an assumed pod without its being queued again (skipPodUpdate).
-    ``recorded_first``: a pod that fits nowhere goes back to the queue before it preempts (v1.13, v1.16: scheduler.go,
-    schedule); else after PostFilter.
-    ``reserves_first``: volumes are assumed and Reserve runs before the pod is assumed; else the pod is assumed first,
-    and its volumes by the Reserve of the plugin VolumeBinding.
-    ``undoes_backwards``: a pod that cannot be bound is unreserved by the last plugin first, and then forgotten; else it
-    is forgotten, and then unreserved by the first plugin first (v1.16: scheduler.go, framework.go).
-    ``permits_before_binding``: Permit runs in the scheduling cycle and only the wait in the binding cycle.
-    ``always_unschedulable``: the condition's reason is Unschedulable even if scheduling ended with an error.
-    ``probe_time``: the condition says when it was looked at (LastProbeTime), by which that queue orders.
-    ``reads_api``: a pod that goes back to the queue is read from the API server; else from the informer.
-    ``patches``: a pod's status is patched; else replaced as a whole, which conflicts if the pod has changed meanwhile.
-    ``preemption_told``: FailedScheduling says what came of preemption.
-    ``preempts_beside``: victims are evicted in a task of its own, while PreEnqueue holds the preemptor.
-    ``gives_up_nomination``: a pod that no eviction helps, or that fails later, loses its nominated node.
-    ``expects_node``: a pod that has to wait before it is bound is nominated to its node.
+    ``extension_points``: by the names of the methods of :class:`~kschedlab.plugins.framework.Plugin`.
+    ``rejecting_points``: after Filter, the points where a plugin's rejection is not an error.
+    ``cycle``, ``eviction``, ``skips``: see :class:`CycleOrder`, :class:`Eviction`, :class:`Skip`.
+    ``ignored_changes``: fields of an assumed pod; if only these change, the pod is not queued again.
+    ``ignores_identical_updates``: an update with an unchanged resource version does not reach the queue.
+    ``rejects_deleted_waiting_pods``: a pod that is deleted while it waits on Permit is rejected at once.
+    ``reads_api``: a failed pod is read from the API server before it is queued again; otherwise from the informer.
+    ``checks_uid``: a failed pod is dropped if another pod has its name by now.
+    ``reports_newest_pod``: the event and the condition of a failure concern the pod as it was read then; otherwise the
+    pod as it was popped.
+    ``queues_nomination``: a failed pod is nominated in the queue at once; otherwise once the informer shows it.
+    ``clears_nomination``: a failed pod loses its nominated node, unless preemption makes room again.
+    ``nominates_before_binding``: a pod that must wait before it is bound is nominated to its node.
+    ``patches_status``: a pod's status is patched; otherwise replaced, which conflicts if the pod has changed meanwhile.
+    ``sets_probe_time``: the condition has a lastProbeTime, by which the queue of v1.13 orders.
     ``marks_victims``: victims get the condition DisruptionTarget before they are deleted.
-    ``preempted``: the message of the event Preempted.
-    ``old_words``: plugins' failures are told as before v1.17.
-    ``hints``: plugins say which events may help the pods that they refuse; else every event moves all pods.
+    ``one_permit_timer``: a waiting pod has one timer, the shortest, and the first plugin to allow it allows it for all.
+    ``moves_pods_after_failed_binding``: a failed binding moves the pods that may fit into the room that it frees.
+    ``sees_terminating_pods``: the informer shows pods that are being deleted. It does in all generations; without it,
+    their room is given away too early.
     ``cache``: see :class:`CacheRules`.
-    ``terminating_seen``: the informer sees pods that are being deleted. All generations do; one that does not gives
-    their room away too early.
     """
 
-    points: tuple[str, ...] = POINTS_1_37
-    skips: str = "assumed"
-    update_ignores: tuple[str, ...] = ()
-    recorded_first: bool = False
-    reserves_first: bool = False
-    undoes_backwards: bool = True
-    permits_before_binding: bool = True
-    always_unschedulable: bool = False
-    probe_time: bool = False
-    reads_api: bool = False
-    patches: bool = True
-    preemption_told: bool = True
-    preempts_beside: bool = True
-    gives_up_nomination: bool = True
-    expects_node: bool = True
-    marks_victims: bool = True
-    preempted: str = "Preempted by pod {uid} on node {node}"
-    old_words: bool = False
-    hints: bool = True
-    cache: CacheRules = CacheRules()
-    terminating_seen: bool = True
+    extension_points: tuple[str, ...]
+    rejecting_points: tuple[str, ...]
+    cycle: CycleOrder
+    eviction: Eviction
+    skips: Skip
+    ignored_changes: tuple[str, ...]
+    ignores_identical_updates: bool
+    rejects_deleted_waiting_pods: bool
+    reads_api: bool
+    checks_uid: bool
+    reports_newest_pod: bool
+    queues_nomination: bool
+    clears_nomination: bool
+    nominates_before_binding: bool
+    patches_status: bool
+    sets_probe_time: bool
+    marks_victims: bool
+    one_permit_timer: bool
+    moves_pods_after_failed_binding: bool
+    sees_terminating_pods: bool
+    cache: CacheRules

@@ -9,18 +9,13 @@ from kschedlab.filter.node_affinity import NO_MATCH_1_20, NodeAffinity
 from kschedlab.filter.node_ports import NodePorts
 from kschedlab.filter.node_resources import NodeResourcesFit
 from kschedlab.filter.pod_topology_spread import PodTopologySpread
-from kschedlab.filter.stage import SamplingRules
 from kschedlab.filter.taint_toleration import UNTOLERATED_BY_NAME, TaintToleration
 from kschedlab.filter.volumes.older_limits import AZURE_DISK, EBS, GCE_PD, DiskLimits, DriverLimits
 from kschedlab.filter.volumes.volume_binding import NODE_CONFLICT_BEFORE, VOLUME_MISSING_BEFORE, VolumeBinding
 from kschedlab.filter.volumes.volume_restrictions import VolumeRestrictions
 from kschedlab.filter.volumes.volume_zone import VolumeZone
+from kschedlab.generations.columns import column
 from kschedlab.generations.generation import Generation
-from kschedlab.generations.queues import WITH_BACKOFF
-from kschedlab.generations.rules import POINTS_1_20, BinderRules, CacheRules, LoopRules
-from kschedlab.objects.api import API_1_20
-from kschedlab.objects.meta import SECOND
-from kschedlab.preemption.rules import BudgetRules, PreemptionRules, VictimRules
 from kschedlab.score.image_locality import ImageLocality
 from kschedlab.score.inter_pod_affinity import InterPodAffinityScore
 from kschedlab.score.node_affinity import NodeAffinityScore
@@ -33,7 +28,6 @@ CONSTRAINTS_1_20 = ConstraintRules(empty_selector_counts_no_pods=False, defaults
 
 V1_20 = Generation(
     name="v1.20",
-    api=API_1_20,
     filters=(
         NodeUnschedulable(),
         NodeName(returns_node_names=False, reason=WRONG_HOSTNAME),
@@ -67,31 +61,5 @@ V1_20 = Generation(
         (PodTopologySpreadScore(rules=CONSTRAINTS_1_20, skips_in_pre_score=False, rounds_sum=False), 2),
         (TaintTolerationScore(), 1),
     ),
-    sampling=SamplingRules(one_node_if_no_scores=False),
-    preemption=PreemptionRules(
-        waits_for_preempted_pods_only=False,
-        reports_ineligibility=False,
-        victims=VictimRules(budgets=BudgetRules(stops_at_first_violation=False), sorted_again=False),
-    ),
-    nominated_node_first=False,
-    rejection_told_once=False,
-    loop=LoopRules(
-        points=POINTS_1_20,
-        skips="update",
-        update_ignores=("resourceVersion", "nodeName", "annotations", "finalizers", "conditions"),
-        always_unschedulable=True,
-        preemption_told=False,
-        preempts_beside=False,
-        gives_up_nomination=False,
-        expects_node=False,
-        marks_victims=False,
-        preempted="Preempted by {namespace}/{name} on node {node}",
-        hints=False,
-        cache=CacheRules(
-            expires=120 * SECOND,
-            forgets_unknown=False,
-            binder=BinderRules(checks_storage_capacity=False, translates_migrated_volumes=False),
-        ),
-    ),
-    queue=WITH_BACKOFF,
+    **column("v1.20"),
 )

@@ -13,6 +13,7 @@ from kschedlab.filter.volumes.csi_limits import NodeVolumeLimits
 from kschedlab.filter.volumes.volume_binding import VolumeBinding
 from kschedlab.filter.volumes.volume_restrictions import VolumeRestrictions
 from kschedlab.filter.volumes.volume_zone import VolumeZone
+from kschedlab.generations.columns import column
 from kschedlab.generations.generation import Generation
 from kschedlab.score.image_locality import ImageLocality
 from kschedlab.score.inter_pod_affinity import InterPodAffinityScore
@@ -48,4 +49,5 @@ V1_37 = Generation(
         (NodeResourcesBalancedAllocation(), 1),
         (ImageLocality(), 1),
     ),
+    **column("v1.37"),
 )

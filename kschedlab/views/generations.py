@@ -52,8 +52,8 @@ TOPICS = {
 """What a class of plugins looks at; those that look at the same stand in one row, whatever their names."""
 
 HIGHEST = "highest"
-"""The setting that nearly every score has; it gets one row for all of them."""
-APART = frozenset({"name", "filters", "scores", "loop", "unknown", HIGHEST})
+"""A setting that nearly every score has; ``max_node_score`` says the same for all of them."""
+APART = frozenset({"name", "filters", "scores", "loop", "messages", "unknown", HIGHEST})
 """What is shown elsewhere than among the settings."""
 LONG = "DuringSchedulingIgnoredDuringExecution"
 LABEL = 24
@@ -164,8 +164,9 @@ def sections(generations: Sequence[Generation], everything: bool = False) -> lis
     found = [
         Section("filters and their order", rows(_filters)),
         Section("scores and their weights", rows(_scores)),
-        Section("constants and rules", settings(_own)),
+        Section("constants and rules", settings(lambda g: _settings(g, "", ""))),
         Section("rules of the loop", settings(lambda g: _settings(g.loop, "loop", "loop.")), True),
+        Section("messages", settings(lambda g: _settings(g.messages, "messages", "messages.")), True),
         Section("rules of filters", settings(lambda g: _rules(part for f in g.filters for part in _parts(f))), True),
         Section("rules of scores", settings(lambda g: _rules(score for score, _ in g.scores)), True),
         Section("fields of a pod that the API has", settings(lambda g: _fields(g, fields)), True),
@@ -205,12 +206,6 @@ def _filters(generation: Generation) -> Iterator[Item]:
 def _scores(generation: Generation) -> Iterator[Item]:
     for score, weight in generation.scores:
         yield _topic(score), _topic(score), Entry(f"{score.name} ×{weight}")
-
-
-def _own(generation: Generation) -> Iterator[Item]:
-    yield from _settings(generation, "", "")
-    for highest in sorted({getattr(score, HIGHEST) for score, _ in generation.scores if hasattr(score, HIGHEST)}):
-        yield HIGHEST, "highest score of a plugin", Entry(str(highest))
 
 
 def _rules(plugins: Iterable[Any]) -> Iterator[Item]:

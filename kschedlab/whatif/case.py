@@ -57,7 +57,10 @@ class Case:
     def fits(self, info: PodInfo) -> int:
         """On how many nodes this variant of the pod fits without evicting any pod."""
         filters_only = replace(
-            self.generation, scores=(), preemption=replace(self.generation.preemption, enabled=False), gates_hold=True
+            self.generation,
+            scores=(),
+            preemption=replace(self.generation.preemption, enabled=False),
+            obeys_scheduling_gates=True,
         )
         return len(self.decide(info, filters_only).feasible)
 

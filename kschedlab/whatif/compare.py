@@ -14,6 +14,7 @@ from typing import Any
 from kschedlab.cluster.cluster import Cluster
 from kschedlab.decision import Decision
 from kschedlab.generations import Generation
+from kschedlab.generations.messages import OF_DECISIONS, Messages
 from kschedlab.manifests.loading import Objects
 from kschedlab.objects.api import Api
 from kschedlab.scheduler import schedule
@@ -122,9 +123,10 @@ def _differing(before: Outcome, after: Outcome) -> tuple[str, ...]:
 def changes(earlier: Generation, later: Generation) -> list[Change]:
     """Every setting of a decision in which the two differ, each switched alone in the earlier one.
 
-    The queue and the scheduling loop are left out: they say when a pod is scheduled, not how.
+    The queue, the scheduling loop and its messages are left out: they say when a pod is scheduled, not how.
     """
     skip = frozenset({"filters", "scores", "name", "loop", "queue", "plugins"})
+    skip |= {f"messages.{field.name}" for field in fields(Messages) if field.name not in OF_DECISIONS}
     settings = _settings(earlier, later, "", lambda generation: generation, skip=skip)
     return [*settings, *_filters(earlier, later), *_scores(earlier, later)]
 
@@ -141,16 +143,15 @@ def _settings(
     Each entry of a list of names (``api.unknown``) is a setting. ``rebuilt``: the generation with this value instead.
     """
     for field in fields(earlier):
-        before, after = getattr(earlier, field.name), getattr(later, field.name)
-        if field.name in skip or not field.compare or before == after:
+        before, after, name = getattr(earlier, field.name), getattr(later, field.name), f"{path}{field.name}"
+        if name in skip or not field.compare or before == after:
             continue
-        name = f"{path}{field.name}"
 
         def put(value: object, field_name: str = field.name) -> Generation:
             return rebuilt(replace(earlier, **{field_name: value}))
 
         if is_dataclass(before) and type(before) is type(after):
-            yield from _settings(before, after, f"{name}.", put)
+            yield from _settings(before, after, f"{name}.", put, skip)
         elif _are_names(before) and _are_names(after):
             yield from _entries(before, after, f"{name}: ", put)
         else:
@@ -253,7 +254,8 @@ def _plugins(
             return rebuilt([*old[:i], changed, *old[i + 1 :]])
 
         if i in pairs:
-            yield from _settings(plugin, new[pairs[i]], f"{stage} {plugin.name}.", put, skip=frozenset({"name"}))
+            path = f"{stage} {plugin.name}."
+            yield from _settings(plugin, new[pairs[i]], path, put, skip=frozenset({f"{path}name"}))
         else:
             yield Change(f"without the {stage} {plugin.name}", plugin.name, "-", rebuilt([*old[:i], *old[i + 1 :]]))
     for j, plugin in enumerate(new):

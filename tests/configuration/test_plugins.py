@@ -78,7 +78,7 @@ def test_everything_can_be_chosen_anew():
     generation = plugins(f"multiPoint: {{disabled: [{{name: '*'}}], enabled: [{listed}]}}")
     assert names(generation.filters) == ["NodeResourcesFit", "TaintToleration"]
     assert weights(generation) == {"NodeResourcesFit": 1, "TaintToleration": 1}
-    assert not generation.preemption.enabled and not generation.gates_hold
+    assert not generation.preemption.enabled and not generation.obeys_scheduling_gates
 
 
 def test_the_order_of_filters_can_be_changed():

@@ -13,7 +13,7 @@ from tests.views.test_tables import Balanced
 ALL = tuple(GENERATIONS.values())
 FILTERS, SCORES, RULES = "filters and their order", "scores and their weights", "constants and rules"
 OF_FILTERS, OF_SCORES, FIELDS = "rules of filters", "rules of scores", "fields of a pod that the API has"
-OF_LOOP = "rules of the loop"
+OF_LOOP, MESSAGES = "rules of the loop", "messages"
 
 
 def cells(section: str, label: str, *generations: Generation, everything: bool = False) -> list[str] | None:
@@ -62,8 +62,8 @@ def test_every_plugin_there_is_has_a_topic() -> None:
 def test_settings_have_the_names_that_a_comparison_gives_them() -> None:
     assert cells(RULES, "preemption.victims.sorted_again") == ["no", "no", "no", "yes"]
     assert cells(RULES, "sampling.min_percentage") == ["50", "5", "5", "5"]
-    assert cells(RULES, "highest score of a plugin") == ["10", "10", "100", "100"]
-    assert cells(OF_LOOP, "loop.hints") == ["no", "no", "no", "yes"]
+    assert cells(RULES, "max_node_score") == ["10", "10", "100", "100"]
+    assert cells(OF_LOOP, "loop.reads_api") == ["yes", "yes", "no", "no"]
     assert cells(OF_FILTERS, "InterPodAffinity.own_terms_see_nominated_pods") == ["no", "no", "yes", "yes"]
     assert cells(OF_SCORES, "SelectorSpreadPriority.requires_all_selectors") == ["no", "yes", "", ""]
     assert cells(FIELDS, "overhead") == ["no", "no", "yes", "yes"]
@@ -103,7 +103,13 @@ def test_html_has_the_rows_of_the_text_and_folds_the_details() -> None:
     assert [FILTERS] in found.rows
     shown = sum(len(section.rows) + 1 for section in sections((V1_20, V1_37)))
     assert len(found.rows) == shown + markup.count("<thead>")
-    assert re.findall("<summary>(.*?): [0-9]+ rows</summary>", markup) == [OF_LOOP, OF_FILTERS, OF_SCORES, FIELDS]
+    assert re.findall("<summary>(.*?): [0-9]+ rows</summary>", markup) == [
+        OF_LOOP,
+        MESSAGES,
+        OF_FILTERS,
+        OF_SCORES,
+        FIELDS,
+    ]
 
 
 def test_html_marks_what_differs_from_the_left_but_not_a_place_in_the_order() -> None:

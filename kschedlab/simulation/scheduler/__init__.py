@@ -7,10 +7,11 @@
 ``cache``, ``volumes``               the cluster as told and as assumed
 ``queues``                           which queue, with which hints and gates
 ``loop``, ``outcome``                scheduleOne
-``binding``, ``waiting_pods``        the binding cycle of a pod that has a node
+``binding``, ``waiting_pods``        what happens to a pod that has a node
+``cycle_orders``                     the two orders of that
 ``volume_binding``                   its volumes, from assumed to bound
 ``failure``, ``pod_status``          what becomes of a pod that has none; what is written to its status
-``preemption``                       nomination and eviction
+``preemption``, ``evictions``        nomination and eviction; who evicts, and when
 ``plugin``, ``framework``            what a plugin of one's own can do, and how it is asked
 ``plugin_adapters``                  its filter and score as columns
 ===================================  =============================================================================

@@ -1,11 +1,12 @@
-"""The binding cycle: a task of its own for every pod that has a node.
+"""What happens to a pod that has a node: it is assumed, reserved, and bound in a task apart from the loop.
 
-v1.37: pkg/scheduler/schedule_one.go (runBindingCycle, bindingCycle, handleBindingCycleError). v1.20, v1.16, v1.13:
-the function that scheduler.go, scheduleOne, starts at its end.
+The two orders of it are in ``cycle_orders``. v1.37: pkg/scheduler/schedule_one.go (assumeAndReserve,
+runBindingCycle, bindingCycle, handleBindingCycleError). v1.20, v1.16, v1.13: scheduler.go, scheduleOne.
 """
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Generator
 from typing import Any
 
@@ -15,44 +16,55 @@ from kschedlab.objects.model import Pod
 from kschedlab.plugins.framework import ERROR, Skip, Status
 from kschedlab.queue.events import ASSIGNED_POD_DELETE
 from kschedlab.simulation.events import NORMAL
+from kschedlab.simulation.scheduler.cache import CacheError
 from kschedlab.simulation.scheduler.context import (
+    ASSUME,
     BIND,
     BIND_VOLUMES,
     FORGET,
     PERMIT,
     POST_BIND,
-    PRE_BIND,
+    RESERVE,
     UNRESERVE,
     WAIT_ON_PERMIT,
     Context,
     Cycle,
 )
-from kschedlab.simulation.scheduler.failure import (
-    BINDING_REASON,
-    ERROR_REASON,
-    NO_NOMINATION,
-    VOLUMES_REASON,
-    Failure,
-    Failures,
-    refused_on,
-)
+from kschedlab.simulation.scheduler.failure import Failure, Failures
 from kschedlab.simulation.scheduler.metrics import SCHEDULED
-from kschedlab.simulation.scheduler.pod_status import write_status
 from kschedlab.simulation.scheduler.volume_binding import VolumeBinding
-from kschedlab.simulation.scheduler.waiting_pods import WaitingPod, told
+from kschedlab.simulation.scheduler.waiting_pods import WaitingPod
 from kschedlab.simulation.status import ApiError
 
 Steps = Generator[Any, Any, Failure | None]
 
 
-class Binding:
-    """Runs binding cycles. ``in_pre_bind``: pods whose PreBind can still be cancelled, by uid."""
+class Binding(ABC):
+    """From the chosen node to the bound pod. ``in_pre_bind``: pods whose PreBind can still be cancelled, by uid."""
 
     def __init__(self, context: Context, failures: Failures, volumes: VolumeBinding) -> None:
         self._context = context
         self._failures = failures
         self._volumes = volumes
         self._in_pre_bind: dict[str, simpy.Event] = {}
+
+    # -- the order, which generations differ in
+
+    @abstractmethod
+    def reserve(self, cycle: Cycle) -> Failure | None:
+        """The rest of the scheduling cycle: assume the pod and reserve its node and volumes. Nothing is left if it
+        fails.
+        """
+
+    @abstractmethod
+    def _steps(self, cycle: Cycle) -> Steps:
+        """The binding cycle until the pod is bound or fails."""
+
+    @abstractmethod
+    def _undo(self, cycle: Cycle) -> None:
+        """Unreserve the pod's node and volumes, and forget the pod."""
+
+    # -- the cycle as a whole
 
     def cancel(self, pod: Pod, why: str) -> bool:
         """End the pod's PreBind. False if it is not there (any more)."""
@@ -63,61 +75,57 @@ class Binding:
         return True
 
     def run(self, cycle: Cycle) -> Generator[Any, Any, None]:
-        """The whole cycle, and what follows if it fails."""
+        """The binding cycle, and what follows if it fails."""
         context = self._context
         context.metrics.binding.inc()
-        failure = yield from self._permitted(cycle) if context.rules.permits_before_binding else self._older(cycle)
+        failure = yield from self._steps(cycle)
         if failure is not None:
-            yield from self._undo(cycle, failure)
+            yield from self._fail(cycle, failure)
         context.metrics.binding.dec()
 
-    def undo(self, cycle: Cycle) -> None:
-        """Unreserve the pod's node and volumes, and forget the pod; before v1.20 the other way round."""
-        parts = self._unreserve, self._forget
-        for part in parts if self._context.rules.undoes_backwards else reversed(parts):
-            part(cycle)
+    def _fail(self, cycle: Cycle, failure: Failure) -> Generator[Any, Any, None]:
+        """Undo the cycle and handle the failure; pods that may fit into the freed room are moved, if the rules say so.
 
-    def _unreserve(self, cycle: Cycle) -> None:
-        framework = cycle.framework
-        if framework.has("unreserve"):
-            faults = framework.unreserve(cycle.pod, cycle.node)
-            self._context.step(cycle.pod, UNRESERVE, cycle.node, "; ".join(faults))
-        self._volumes.forget(cycle.pod)
-
-    def _forget(self, cycle: Cycle) -> None:
-        self._context.step(cycle.pod, FORGET, cycle.node)
-        self._context.cache.forget_pod(cycle.pod)
-
-    def _undo(self, cycle: Cycle, failure: Failure) -> Generator[Any, Any, None]:
-        """That, and the failure is handled; since v1.21 pods that the room may help hear of it."""
-        queue, hints, uid = self._context.queue, self._context.rules.hints, cycle.pod.metadata.uid
-        self.undo(cycle)
-        if hints and not failure.rejected:
+        v1.37: schedule_one.go, handleBindingCycleError: a rejected pod does not move itself.
+        """
+        queue, moves = self._context.queue, self._context.rules.moves_pods_after_failed_binding
+        self._undo(cycle)
+        if moves and not failure.rejected:
             queue.move(ASSIGNED_POD_DELETE, cycle.assumed)
-        yield from self._failures.handle(cycle, failure, NO_NOMINATION if hints else None)
-        if hints and failure.rejected:
-            queue.move(ASSIGNED_POD_DELETE, cycle.assumed, None, lambda pod: pod.metadata.uid != uid)
+        yield from self._failures.handle(cycle, failure, self._failures.no_nomination)
+        if moves and failure.rejected:
+            queue.move(ASSIGNED_POD_DELETE, cycle.assumed, None, lambda pod: pod.metadata.uid != cycle.pod.metadata.uid)
 
-    # -- since v1.20: Permit has run, its wait is here
+    # -- steps, in any order
 
-    def _permitted(self, cycle: Cycle) -> Steps:
-        context, rules, pod, node = self._context, self._context.rules, cycle.pod, cycle.node
-        waiting = context.waiting.get(pod)
-        prepares = cycle.framework.has("pre_bind") or self._volumes.has_work(pod)
-        if rules.expects_node and (prepares or waiting is not None):
-            yield context.env.timeout(context.latencies.status)
-            write_status(context, pod, nominated=node)
-        if waiting is not None and (status := (yield from self._wait(cycle, waiting))) is not None:
-            return refused_on(node, told(status, pod, rules), rules.hints)
-        context.queue.done(pod)
-        context.step(pod, PRE_BIND, node)
-        if prepares and (status := (yield from self._pre_bind(cycle))) is not None:
-            return Failure(status.message, False)
-        status = yield from self._bind(cycle)
-        if status is None:
+    def _assume(self, cycle: Cycle) -> str:
+        """Assume the pod in the cache and withdraw its nomination; the cache's error, or ""."""
+        context = self._context
+        try:
+            cycle.assumed = context.cache.assume_pod(cycle.pod, cycle.node)
+        except CacheError as error:
+            return str(error)
+        context.queue.remove_nomination(cycle.pod)
+        context.step(cycle.pod, ASSUME, cycle.node)
+        return ""
+
+    def _run_reserve(self, cycle: Cycle) -> Status | None:
+        if RESERVE not in self._context.rules.extension_points:
             return None
-        rejected = "" if rules.hints else "binding rejected: "
-        return Failure(rejected + status.message, rules.hints and status.rejected)
+        status = cycle.framework.reserve(cycle.pod, cycle.node)
+        self._context.step(cycle.pod, RESERVE, cycle.node, status.message if status else "")
+        return status
+
+    def _run_permit(self, cycle: Cycle) -> tuple[WaitingPod | None, Status | None]:
+        """Run Permit: the pod's wait, if a plugin wants one, or why a plugin refuses it."""
+        context = self._context
+        waits, status = cycle.framework.permit(cycle.pod, cycle.node)
+        context.step(cycle.pod, PERMIT, cycle.node, status.message if status else ", ".join(waits))
+        if not waits:
+            return None, status
+        waiting = WaitingPod(context.env, cycle.pod, waits, context.rules.one_permit_timer, context.messages)
+        context.waiting.add(waiting)
+        return waiting, status
 
     def _wait(self, cycle: Cycle, waiting: WaitingPod) -> Generator[Any, Any, Status | None]:
         """Wait until the pod is allowed, or rejected, or out of time."""
@@ -128,10 +136,10 @@ class Binding:
         result = "Success" if status is None else status.code
         context.metrics.waited(result, context.now - since)
         context.step(cycle.pod, WAIT_ON_PERMIT, cycle.node, "allowed" if status is None else status.message)
-        return status
+        return None if status is None else waiting.worded(status)
 
     def _pre_bind(self, cycle: Cycle) -> Generator[Any, Any, Status | None]:
-        """Bind the volumes, then run PreBind; preemption can end it (v1.37: pods_in_prebind_map.go)."""
+        """Bind the volumes, then run PreBind; preemption can cancel it (v1.37: pods_in_prebind_map.go)."""
         env, uid = self._context.env, cycle.pod.metadata.uid
         cancelled = self._in_pre_bind[uid] = env.event()
         task = env.process(self._pre_bind_steps(cycle))
@@ -153,36 +161,6 @@ class Binding:
         status: Status | None = yield from cycle.framework.pre_bind(pod, node)
         return status
 
-    # -- v1.13, v1.16: volumes, Permit with its wait, PreBind, Bind
-
-    def _older(self, cycle: Cycle) -> Steps:
-        context, rules, pod, node = self._context, self._context.rules, cycle.pod, cycle.node
-        framework = cycle.framework
-        if self._volumes.has_work(pod):
-            context.step(pod, BIND_VOLUMES, node)
-            if fault := (yield from self._volumes.bind(pod, node)):
-                return Failure(fault, False, reason=VOLUMES_REASON)
-        if PERMIT in rules.points:
-            waits, status = framework.permit(pod, node)
-            context.step(pod, PERMIT, node, status.message if status else ", ".join(waits))
-            if waits:
-                waiting = WaitingPod(context.env, pod, waits, rules)
-                context.waiting.add(waiting)
-                status = yield from self._wait(cycle, waiting)
-                status = status and told(status, pod, rules)
-            if status is not None:
-                return Failure(status.message, status.rejected)
-        if "pre_bind" in rules.points:
-            context.step(pod, PRE_BIND, node)
-            if (status := (yield from framework.pre_bind(pod, node))) is not None:
-                return Failure(status.message, status.rejected)
-        if (status := (yield from self._bind(cycle))) is None:
-            return None
-        reason = BINDING_REASON if rules.probe_time else ERROR_REASON
-        return Failure(status.message, False, event=f"Binding rejected: {status.message}", reason=reason)
-
-    # -- what all share
-
     def _bind(self, cycle: Cycle) -> Generator[Any, Any, Status | None]:
         """Run Bind, by default through the API server; tell it, and run PostBind."""
         context, pod, node, framework = self._context, cycle.pod, cycle.node, cycle.framework
@@ -202,7 +180,7 @@ class Binding:
         context.broadcaster.record(pod, NORMAL, "Scheduled", text)
         context.metrics.attempted(SCHEDULED, framework.name, context.now - cycle.start)
         context.metrics.scheduled(cycle.queued.attempts, context.now - context.came.pop(metadata.uid, cycle.start))
-        if "post_bind" in context.rules.points:
+        if "post_bind" in context.rules.extension_points:
             context.step(pod, POST_BIND, node, "; ".join(framework.post_bind(pod, node)))
         return None
 
@@ -212,6 +190,26 @@ class Binding:
         try:
             self._context.api.bind(metadata.namespace, metadata.name, metadata.uid, node, by=self._context.name)
         except ApiError as error:
-            words = "" if self._context.rules.old_words else 'running Bind plugin "DefaultBinder": '
-            return Status(ERROR, f"{words}{error}")
+            return Status(ERROR, self._context.messages.default_binder.format(message=error))
         return None
+
+    def _bound(self, cycle: Cycle) -> Steps:
+        """Run Bind; the failure as the generation words it."""
+        status = yield from self._bind(cycle)
+        if status is None:
+            return None
+        messages = self._context.messages
+        message, event = (t.format(message=status.message) for t in (messages.binding_failed, messages.binding_event))
+        reason = "" if status.rejected else messages.binding_reason
+        return Failure(message, status.rejected, event=event, reason=reason)
+
+    def _unreserve(self, cycle: Cycle, last_first: bool) -> None:
+        framework = cycle.framework
+        if framework.has("unreserve"):
+            faults = framework.unreserve(cycle.pod, cycle.node, last_first)
+            self._context.step(cycle.pod, UNRESERVE, cycle.node, "; ".join(faults))
+        self._volumes.forget(cycle.pod)
+
+    def _forget(self, cycle: Cycle) -> None:
+        self._context.step(cycle.pod, FORGET, cycle.node)
+        self._context.cache.forget_pod(cycle.pod)

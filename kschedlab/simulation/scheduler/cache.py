@@ -55,8 +55,15 @@ class SchedulerCache:
     the next cycle asks for the cluster. ``now``: the clock, which only a cache whose pods expire reads.
     """
 
-    def __init__(self, api: Api = API_1_37, rules: CacheRules = V1_37.loop.cache, now: Now | None = None) -> None:
+    def __init__(
+        self,
+        api: Api = API_1_37,
+        rules: CacheRules = V1_37.loop.cache,
+        now: Now | None = None,
+        provisioning_failed: str = V1_37.messages.provisioning_failed,
+    ) -> None:
         self.rules = rules
+        self._failed = provisioning_failed
         self._cluster = Cluster(Objects(), api)
         self._now = now
         self._pods: dict[str, Pod] = {}
@@ -122,14 +129,14 @@ class SchedulerCache:
 
     def finish_binding(self, pod: Pod) -> None:
         """The pod's binding has ended: if it is assumed, the time until it expires begins to run."""
-        if self.rules.expires and self._now is not None and uid_of(pod) in self._assumed:
-            self._assumed[uid_of(pod)] = self._now() + self.rules.expires
+        if self.rules.assumed_pod_ttl and self._now is not None and uid_of(pod) in self._assumed:
+            self._assumed[uid_of(pod)] = self._now() + self.rules.assumed_pod_ttl
 
     def forget_pod(self, pod: Pod) -> None:
         """Undo :meth:`assume_pod`. ``pod``: with its node, or without. CacheError if it is not assumed there."""
         uid = uid_of(pod)
         known = self._pods.get(uid)
-        if known is None and self.rules.forgets_unknown:
+        if known is None and self.rules.forgets_unknown_pods:
             return
         if known is not None and pod.spec.nodeName and known.spec.nodeName != pod.spec.nodeName:
             raise CacheError(
@@ -168,7 +175,7 @@ class SchedulerCache:
     def remove_pod(self, pod: Pod) -> None:
         """A pod is gone. CacheError if it is not there, or if the generation does not remove assumed ones."""
         uid = uid_of(pod)
-        if uid not in self._pods or (uid in self._assumed and not self.rules.removes_assumed):
+        if uid not in self._pods or (uid in self._assumed and not self.rules.removes_assumed_pods):
             raise CacheError(f"pod {_named(pod)} is not found in scheduler cache, so cannot be removed from it")
         self._take_off(uid)
 
@@ -264,7 +271,7 @@ class SchedulerCache:
         found = self._nodes.get(node)
         if found is None:
             raise VolumeError(f'failed to get node "{node}": node "{node}" not found')
-        check = BindingCheck(self._latest, found, self._cluster.find(CSINode, node), self.rules.binder)
+        check = BindingCheck(self._latest, found, self._cluster.find(CSINode, node), self.rules.binder, self._failed)
         return check.done(written)
 
     # -- inside

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import simpy
 
 from kschedlab.generations import Generation
+from kschedlab.generations.messages import Messages
 from kschedlab.generations.rules import LoopRules
 from kschedlab.objects.meta import SECOND
 from kschedlab.objects.model import Pod
@@ -66,6 +67,7 @@ class Context:
     log: Log
     name: str
     rules: LoopRules
+    messages: Messages
     latencies: Latencies
     generations: dict[str, Generation]
     frameworks: dict[str, Framework]

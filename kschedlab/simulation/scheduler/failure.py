@@ -19,7 +19,7 @@ from kschedlab.simulation.scheduler.metrics import ERROR, UNSCHEDULABLE
 from kschedlab.simulation.scheduler.pod_status import write_status
 
 UNSCHEDULABLE_REASON, ERROR_REASON = "Unschedulable", "SchedulerError"
-VOLUMES_REASON, BINDING_REASON = "VolumeBindingFailed", "BindingRejected"
+VOLUMES_REASON = "VolumeBindingFailed"
 NO_NOMINATION = ""
 
 
@@ -36,11 +36,11 @@ class Failure(NamedTuple):
     reason: str = ""
 
 
-def refused_on(node: str, status: Status, hints: bool) -> Failure:
-    """A plugin refused the pod when it was about to come to the node; with hints, that is told like a FitError."""
-    if not (status.rejected and hints):
-        return Failure(status.message, status.rejected, (status.plugin,) if status.rejected else ())
-    return Failure(f"0/1 nodes are available: 1 {status.message}.", True, (status.plugin,))
+def refused_on_node(status: Status, template: str) -> Failure:
+    """Reserve or Permit refused the pod on its node; ``template``: of the message, if it was rejected."""
+    if not status.rejected:
+        return Failure(status.message, False)
+    return Failure(template.format(message=status.message), True, (status.plugin,))
 
 
 class Failures:
@@ -48,6 +48,11 @@ class Failures:
 
     def __init__(self, context: Context) -> None:
         self._context = context
+
+    @property
+    def no_nomination(self) -> str | None:
+        """What :meth:`handle` does with the nominated node if nothing else is decided: "" clears it, None keeps it."""
+        return NO_NOMINATION if self._context.rules.clears_nomination else None
 
     def handle(self, cycle: Cycle, failure: Failure, nominated: str | None = None) -> Generator[Any, Any, None]:
         """Give the pod back to the queue, record the event and write the condition.
@@ -61,16 +66,16 @@ class Failures:
         pod = self._requeue(cycle, failure)
         if pod is None:
             return
-        if not rules.recorded_first:
+        if rules.queues_nomination:
             context.queue.nominate(pod, pod.status.nominatedNodeName if nominated is None else nominated)
         context.broadcaster.record(pod, WARNING, "FailedScheduling", failure.event or failure.message)
         if context.latencies.status:
             yield context.env.timeout(context.latencies.status)
-        write_status(context, pod, self._condition(failure), None if rules.recorded_first else nominated)
+        write_status(context, pod, self._condition(failure), nominated)
 
     def _condition(self, failure: Failure) -> PodCondition:
         reason = failure.reason or (UNSCHEDULABLE_REASON if failure.rejected else ERROR_REASON)
-        probed = Time.second(self._context.now) if self._context.rules.probe_time else None
+        probed = Time.second(self._context.now) if self._context.rules.sets_probe_time else None
         return PodCondition(
             type=SCHEDULED, status="False", reason=reason, message=failure.message, lastProbeTime=probed
         )
@@ -78,14 +83,14 @@ class Failures:
     def _requeue(self, cycle: Cycle, failure: Failure) -> Pod | None:
         """Give the pod back, as it is now, unless it is gone or on a node. The pod that failed.
 
-        None if another pod has its name by now, of which nothing is to be told.
+        None if another pod has its name by now, which this failure does not concern.
         """
         context, popped = self._context, cycle.pod
         newest = self._newest(popped)
         if newest is None or newest.spec.nodeName:
             context.queue.done(popped)
             return popped
-        if context.rules.hints and newest.metadata.uid != popped.metadata.uid:
+        if context.rules.checks_uid and newest.metadata.uid != popped.metadata.uid:
             context.queue.done(popped)
             return None
         cycle.queued.record_failure(newest, failure.plugins)
@@ -93,10 +98,10 @@ class Failures:
             context.queue.add_unschedulable(cycle.queued, context.queue.scheduling_cycle)
         except ValueError as error:
             context.step(popped, FAIL, detail=str(error))
-        return popped if context.rules.recorded_first else newest
+        return newest if context.rules.reports_newest_pod else popped
 
     def _newest(self, pod: Pod) -> Pod | None:
-        """The pod as it is now: in v1.13 and v1.16 as the API server has it, later as the informer does."""
+        """The pod as the API server has it, or as the informer does."""
         if not self._context.rules.reads_api:
             return self._context.pods.get(pod.key)
         return self._context.api.find(Pod, pod.metadata.namespace, pod.metadata.name)

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Generator, Iterable, Mapping
 from typing import Any
 
-from kschedlab.generations.rules import LoopRules
+from kschedlab.generations.messages import Messages
 from kschedlab.objects.meta import SECOND
 from kschedlab.objects.model import Pod
 from kschedlab.plugins.framework import (
@@ -30,12 +30,21 @@ MAX_WAIT = 15 * 60 * SECOND
 """The longest that Permit lets a pod wait, in microseconds. v1.37: framework.go, maxTimeout."""
 
 
-class Framework:
-    """The plugins of one profile, run point by point. ``name``: the profile's (schedulerName)."""
+POINT_METHODS = {"Reserve": "reserve", "Permit": "permit", "PreBind": "pre_bind", "Bind": "bind"}
 
-    def __init__(self, name: str, plugins: Iterable[object], rules: LoopRules) -> None:
+
+class Framework:
+    """The plugins of one profile, run point by point. ``name``: the profile's (schedulerName).
+
+    ``rejecting_points``: the points where a rejection is not an error; ``messages``: how failures are worded.
+    """
+
+    def __init__(
+        self, name: str, plugins: Iterable[object], rejecting_points: Iterable[str], messages: Messages
+    ) -> None:
         self.name = name
-        self.rules = rules
+        self._rejecting = frozenset(rejecting_points)
+        self._messages = messages
         self._at = {point: [(name_of(p), found) for p in plugins if (found := method(p, point))] for point in POINTS}
 
     def has(self, point: str) -> bool:
@@ -54,13 +63,13 @@ class Framework:
             except PluginError as fault:
                 return self._error("Reserve", name, pod, str(fault))
             if answer is not None:
-                return self._failed("Reserve", answer, pod, may_reject=self.rules.hints)
+                return self._failed("Reserve", answer, pod)
         return None
 
-    def unreserve(self, pod: Pod, node: str) -> list[str]:
-        """Run Unreserve, since v1.20 in reverse order; what went wrong."""
+    def unreserve(self, pod: Pod, node: str, last_first: bool) -> list[str]:
+        """Run Unreserve, from the first plugin or from the last; the faults."""
         faults, plugins = [], self._at["unreserve"]
-        for name, ask in reversed(plugins) if self.rules.undoes_backwards else plugins:
+        for name, ask in reversed(plugins) if last_first else plugins:
             try:
                 call(ask, pod, node)
             except PluginError as fault:
@@ -111,7 +120,7 @@ class Framework:
             except PluginError as fault:
                 return self._error("PreBind", name, pod, str(fault))
             if answer is not None:
-                return self._failed("PreBind", answer, pod, may_reject=self.rules.hints or self.rules.old_words)
+                return self._failed("PreBind", answer, pod)
         return None
 
     def bind(self, pod: Pod, node: str) -> Generator[Any, Any, Status | Skip | None]:
@@ -124,7 +133,7 @@ class Framework:
                 found = status(answer, name)
             except PluginError as fault:
                 return self._error("Bind", name, pod, str(fault))
-            return found and self._failed("Bind", found, pod, may_reject=self.rules.hints)
+            return found and self._failed("Bind", found, pod)
         return SKIP
 
     def post_bind(self, pod: Pod, node: str) -> list[str]:
@@ -137,26 +146,21 @@ class Framework:
                 faults.append(f"{name}: {fault}")
         return faults
 
-    def _failed(self, point: str, answer: Status, pod: Pod, may_reject: bool = True) -> Status:
+    def _failed(self, point: str, answer: Status, pod: Pod) -> Status:
         """The plugin's answer as the framework passes it on."""
-        if not (answer.rejected and may_reject):
+        if not answer.rejected or POINT_METHODS[point] not in self._rejecting:
             return self._error(point, answer.plugin, pod, answer.message)
-        if self.rules.old_words:
-            return answer._replace(message=f'rejected by "{answer.plugin}" at {point.lower()}: {answer.message}')
-        if self.rules.hints:
-            return answer
-        return answer._replace(
-            message=f'rejected pod "{pod.metadata.name}" by {point.lower()} plugin "{answer.plugin}": {answer.message}'
-        )
+        return answer._replace(message=self._worded(self._messages.rejected, point, answer.plugin, pod, answer.message))
 
     def _error(self, point: str, plugin: str, pod: Pod, message: str) -> Status:
-        if not self.rules.old_words:
-            return Status(ERROR, f'running {point} plugin "{plugin}": {message}', plugin)
-        if point == "Bind":
-            full = f'Bind failure, code: 1: bind plugin "{plugin}" failed to bind pod "{pod.key}": {message}'
-        else:
-            full = f'error while running "{plugin}" {point.lower()} plugin for pod "{pod.metadata.name}": {message}'
-        return Status(ERROR, full, plugin)
+        template = self._messages.bind_failed if point == "Bind" else self._messages.failed
+        return Status(ERROR, self._worded(template, point, plugin, pod, message), plugin)
+
+    def _worded(self, template: str, point: str, plugin: str, pod: Pod, message: str) -> str:
+        namespace, name = pod.metadata.namespace, pod.metadata.name
+        return template.format(
+            point=point.lower(), Point=point, plugin=plugin, namespace=namespace, pod=name, message=message
+        )
 
 
 def _in_time(ask: Callable[..., Any], pod: Pod, node: str) -> Generator[Any, Any, Any]:

@@ -1,11 +1,13 @@
-"""Event handlers: what the informers tell goes to the cache and to the queue.
+"""Event handlers: what informers see reaches the cache and the queue.
 
 v1.37, v1.20, v1.16: pkg/scheduler/eventhandlers.go. v1.13: pkg/scheduler/factory/factory.go.
 """
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Callable
+from itertools import islice
 from typing import Any
 
 from msgspec.structs import replace
@@ -24,26 +26,49 @@ from kschedlab.queue.interface import ClusterEvent
 from kschedlab.queue.older.without_backoff import WithoutBackoff
 from kschedlab.simulation.scheduler.cache import CacheError
 from kschedlab.simulation.scheduler.context import Context
-from kschedlab.simulation.scheduler.watched_kinds import moved_by
+from kschedlab.simulation.scheduler.watched_kinds import event_moving_all, event_of
 
 
-class Handlers:
-    """The handlers of one scheduler. ``responsible``: whether it looks after the pod."""
+class Handlers(ABC):
+    """Event handlers of one scheduler. How a change moves the pods that wait is for the two forms below."""
 
     def __init__(self, context: Context) -> None:
         self._context = context
         self._cache, self._queue = context.cache, context.queue
 
-    def responsible(self, pod: Pod) -> bool:
-        """Whether one of the profiles is for the pod."""
-        return pod.spec.schedulerName in self._context.frameworks
+    # -- the form
 
-    def _cached(self, change: Callable[..., None], *arguments: Any) -> None:
-        """Tell the cache. What it has against that is written to the log, and nothing else follows."""
-        try:
-            change(*arguments)
-        except CacheError as error:
-            self._context.note("cache", str(error))
+    @abstractmethod
+    def _node_updated(self, old: Node, new: Node) -> None:
+        """A node changed."""
+
+    @abstractmethod
+    def _node_deleted(self, node: Node) -> None:
+        """A node is about to leave the cache."""
+
+    @abstractmethod
+    def _pod_assigned(self, pod: Pod) -> None:
+        """A pod came to a node."""
+
+    @abstractmethod
+    def _assigned_pod_changed(self, old: Pod, new: Pod) -> None:
+        """A pod on a node changed."""
+
+    @abstractmethod
+    def _in_queue(self, old: Pod, new: Pod) -> None:
+        """A pod without a node changed; its resource version is new, if the rules want that."""
+
+    @abstractmethod
+    def _left_queue(self, pod: Pod, bound: bool) -> None:
+        """A pod left the queue because it is bound, or because it is gone."""
+
+    @abstractmethod
+    def _move(self, event: ClusterEvent, old: Any, new: Any, label: str) -> None:
+        """Move pods because of the event. ``label``: its name before v1.37."""
+
+    @abstractmethod
+    def _other(self, action: str, old: ApiObject | None, new: ApiObject | None) -> ClusterEvent | None:
+        """The event that a change of another object is; None: it moves no pod."""
 
     # -- nodes
 
@@ -55,24 +80,18 @@ class Handlers:
     def update_node(self, old: Node, new: Node) -> None:
         """A node changed: pods are moved if it became more schedulable."""
         self._cache.update_node(old, new)
-        if self._context.rules.hints:
-            for event in node_changes(old, new):
-                self._queue.move(event, old, new)
-        elif self._nobody_waits():
-            self._queue.move(ClusterEvent("Unknown", frozenset(), "Unknown"))
-        elif change := node_change(old, new):
-            self._queue.move(ClusterEvent("Node", frozenset(["Update"]), change), old, new)
+        self._node_updated(old, new)
 
     def delete_node(self, node: Node) -> None:
-        """A node is gone. Only since v1.21 or so can that help a pod."""
-        if self._context.rules.hints:
-            self._queue.move(NODE_DELETE, node)
+        """A node is gone."""
+        self._node_deleted(node)
         self._cached(self._cache.remove_node, node)
 
-    def _nobody_waits(self) -> bool:
-        return isinstance(self._queue, WithoutBackoff) and not len(self._queue.unschedulable_q)
-
     # -- pods
+
+    def responsible(self, pod: Pod) -> bool:
+        """Whether one of the profiles is for the pod."""
+        return pod.spec.schedulerName in self._context.frameworks
 
     def add_pod(self, pod: Pod) -> None:
         """A pod came, or is seen for the first time."""
@@ -90,7 +109,9 @@ class Handlers:
             if self.responsible(old):
                 self._off_queue(old, bound=True)
         elif self.responsible(old):
-            self._in_queue(old, new)
+            same = old.metadata.resourceVersion == new.metadata.resourceVersion
+            if not (same and self._context.rules.ignores_identical_updates):
+                self._in_queue(old, new)
 
     def delete_pod(self, pod: Pod) -> None:
         """A pod is gone."""
@@ -98,14 +119,12 @@ class Handlers:
             self._cached(self._cache.remove_pod, pod)
             self._move(ASSIGNED_POD_DELETE, pod, None, "AssignedPodDelete")
         elif self.responsible(pod):
+            self._context.came.pop(pod.metadata.uid, None)
             self._off_queue(pod, bound=False)
 
     def _to_cache(self, pod: Pod) -> None:
         self._cached(self._cache.add_pod, pod)
-        if self._context.rules.hints:
-            self._queue.move(ASSIGNED_POD_ADD, None, pod)
-        else:
-            self._queue.assigned_pod_added(pod)
+        self._pod_assigned(pod)
 
     def _in_cache(self, old: Pod, new: Pod) -> None:
         if old.metadata.uid != new.metadata.uid:
@@ -113,90 +132,145 @@ class Handlers:
             self.add_pod(new)
             return
         self._cached(self._cache.update_pod, old, new)
-        for event in pod_changes(old, new):
-            self._queue.assigned_pod_updated(old, new, event)
-            if not self._context.rules.hints:
-                return
-
-    def _in_queue(self, old: Pod, new: Pod) -> None:
-        context, hints = self._context, self._context.rules.hints
-        if context.rules.permits_before_binding and old.metadata.resourceVersion == new.metadata.resourceVersion:
-            return
-        if self._cache.is_assumed(new):
-            dies = new.metadata.deletionTimestamp is not None and old.metadata.deletionTimestamp is None
-            if hints and dies:
-                self._assumed_deleted(new)
-            if hints or says_nothing_new(context, new):
-                return
-        self._queue.update(old, new)
-        before = old.status.nominatedNodeName
-        if hints and before and before != new.status.nominatedNodeName:
-            self._room_left_by(old)
+        self._assigned_pod_changed(old, new)
 
     def _off_queue(self, pod: Pod, bound: bool) -> None:
-        """The pod left the queue, because it is bound, or because it is gone."""
-        context = self._context
         self._queue.delete(pod)
         self._cache.discard(pod)
-        if not bound:
-            context.came.pop(pod.metadata.uid, None)
-        if not context.rules.hints:
-            if context.rules.permits_before_binding:
-                context.waiting.reject(pod)
-        elif not bound and self._cache.is_assumed(pod):
-            self._assumed_deleted(pod)
-        elif not bound and pod.status.nominatedNodeName:
-            self._room_left_by(pod)
+        self._left_queue(pod, bound)
 
-    def _assumed_deleted(self, pod: Pod) -> None:
-        """An assumed pod is being deleted: it must not hold room (v1.37: handleAssumedPodDeletion)."""
-        assumed = self._cache.pod(pod)
-        if assumed is None:
-            return
-        if not self._context.waiting.reject(pod):
-            self._cached(self._cache.remove_pod, assumed)
-        self._queue.move(ASSIGNED_POD_DELETE, assumed)
-
-    def _room_left_by(self, pod: Pod) -> None:
-        """A nominated pod gave up its place, which may help others of the same or lower priority."""
-        priority = pod.spec.priority or 0
-        self._queue.move(ASSIGNED_POD_DELETE, pod, None, lambda other: (other.spec.priority or 0) <= priority)
+    def _cached(self, change: Callable[..., None], *arguments: Any) -> None:
+        """Change the cache. A CacheError is written to the log, and nothing else follows."""
+        try:
+            change(*arguments)
+        except CacheError as error:
+            self._context.note("cache", str(error))
 
     # -- all other kinds
 
     def add(self, document: ApiObject) -> None:
         """An object of another kind came."""
         self._cache.put(document)
-        self._other("Add", None, document)
+        self._changed("Add", None, document)
 
     def update(self, old: ApiObject, new: ApiObject) -> None:
         """An object of another kind changed."""
         self._cache.put(new)
-        self._other("Update", old, new)
+        self._changed("Update", old, new)
 
     def delete(self, document: ApiObject) -> None:
         """An object of another kind is gone."""
         self._cache.drop(document)
-        self._other("Delete", document, None)
+        self._changed("Delete", document, None)
 
-    def _other(self, action: str, old: ApiObject | None, new: ApiObject | None) -> None:
-        event = moved_by(action, old, new, self._context.rules.hints)
+    def _changed(self, action: str, old: ApiObject | None, new: ApiObject | None) -> None:
+        event = self._other(action, old, new)
         if event is not None:
             self._queue.move(event, old, new)
 
+
+class HandlersByHint(Handlers):
+    """v1.37: a change is one event or several; the queue asks the plugins which pods the event may help."""
+
+    def _node_updated(self, old: Node, new: Node) -> None:
+        for event in node_changes(old, new):
+            self._queue.move(event, old, new)
+
+    def _node_deleted(self, node: Node) -> None:
+        self._queue.move(NODE_DELETE, node)
+
+    def _pod_assigned(self, pod: Pod) -> None:
+        self._queue.move(ASSIGNED_POD_ADD, None, pod)
+
+    def _assigned_pod_changed(self, old: Pod, new: Pod) -> None:
+        for event in pod_changes(old, new):
+            self._queue.assigned_pod_updated(old, new, event)
+
+    def _in_queue(self, old: Pod, new: Pod) -> None:
+        if self._cache.is_assumed(new):
+            if new.metadata.deletionTimestamp is not None and old.metadata.deletionTimestamp is None:
+                self._assumed_deleted(new)
+            return
+        self._queue.update(old, new)
+        before = old.status.nominatedNodeName
+        if before and before != new.status.nominatedNodeName:
+            self._move_into_room_of(old)
+
+    def _left_queue(self, pod: Pod, bound: bool) -> None:
+        if bound:
+            return
+        if self._cache.is_assumed(pod):
+            self._assumed_deleted(pod)
+        elif pod.status.nominatedNodeName:
+            self._move_into_room_of(pod)
+
+    def _assumed_deleted(self, pod: Pod) -> None:
+        """An assumed pod is being deleted: it must not hold room (v1.37: handleAssumedPodDeletion)."""
+        assumed = self._cache.pod(pod)
+        if assumed is None:
+            return
+        if not self._reject_waiting(pod):
+            self._cached(self._cache.remove_pod, assumed)
+        self._queue.move(ASSIGNED_POD_DELETE, assumed)
+
+    def _reject_waiting(self, pod: Pod) -> bool:
+        return self._context.rules.rejects_deleted_waiting_pods and self._context.waiting.reject(pod)
+
+    def _move_into_room_of(self, pod: Pod) -> None:
+        """A nominated pod gave up its node, which may help pods of the same or lower priority."""
+        priority = pod.spec.priority or 0
+        self._queue.move(ASSIGNED_POD_DELETE, pod, None, lambda other: (other.spec.priority or 0) <= priority)
+
     def _move(self, event: ClusterEvent, old: Any, new: Any, label: str) -> None:
-        self._queue.move(event if self._context.rules.hints else event._replace(label=label), old, new)
+        self._queue.move(event, old, new)
+
+    def _other(self, action: str, old: ApiObject | None, new: ApiObject | None) -> ClusterEvent | None:
+        return event_of(action, old, new)
 
 
-def says_nothing_new(context: Context, pod: Pod) -> bool:
-    """Whether the assumed pod differs from what was assumed only in what does not bear on scheduling.
+class HandlersMovingAll(Handlers):
+    """v1.13, v1.16, v1.20: some changes move all pods, the others none."""
+
+    def _node_updated(self, old: Node, new: Node) -> None:
+        if isinstance(self._queue, WithoutBackoff) and not len(self._queue.unschedulable_q):
+            self._queue.move(ClusterEvent("Unknown", frozenset(), "Unknown"))
+        elif change := node_change(old, new):
+            self._queue.move(ClusterEvent("Node", frozenset(["Update"]), change), old, new)
+
+    def _node_deleted(self, node: Node) -> None:
+        """That helps no pod."""
+
+    def _pod_assigned(self, pod: Pod) -> None:
+        self._queue.assigned_pod_added(pod)
+
+    def _assigned_pod_changed(self, old: Pod, new: Pod) -> None:
+        for event in islice(pod_changes(old, new), 1):
+            self._queue.assigned_pod_updated(old, new, event)
+
+    def _in_queue(self, old: Pod, new: Pod) -> None:
+        if not self._cache.is_assumed(new) or not is_unchanged(self._context, new):
+            self._queue.update(old, new)
+
+    def _left_queue(self, pod: Pod, bound: bool) -> None:
+        if self._context.rules.rejects_deleted_waiting_pods:
+            self._context.waiting.reject(pod)
+
+    def _move(self, event: ClusterEvent, old: Any, new: Any, label: str) -> None:
+        self._queue.move(event._replace(label=label), old, new)
+
+    def _other(self, action: str, old: ApiObject | None, new: ApiObject | None) -> ClusterEvent | None:
+        return event_moving_all(action, old, new)
+
+
+def is_unchanged(context: Context, pod: Pod) -> bool:
+    """Whether the pod differs from what was assumed only in fields that the generation ignores.
 
     v1.13 to v1.20: skipPodUpdate.
     """
     assumed = context.cache.pod(pod)
     if assumed is None:
         return False
-    return _stripped(assumed, context.rules.update_ignores) == _stripped(pod, context.rules.update_ignores)
+    return _stripped(assumed, context.rules.ignored_changes) == _stripped(pod, context.rules.ignored_changes)
 
 
 def _stripped(pod: Pod, ignored: tuple[str, ...]) -> Pod:

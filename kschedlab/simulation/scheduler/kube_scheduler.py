@@ -22,16 +22,16 @@ from kschedlab.scheduler import Scheduler
 from kschedlab.simulation.events import Broadcaster
 from kschedlab.simulation.informers import Informer, Informers, pod_informer
 from kschedlab.simulation.log import Log, Moved
-from kschedlab.simulation.scheduler.binding import Binding
 from kschedlab.simulation.scheduler.cache import SchedulerCache
 from kschedlab.simulation.scheduler.context import Context, Latencies
+from kschedlab.simulation.scheduler.cycle_orders import ORDERS
+from kschedlab.simulation.scheduler.evictions import EVICTIONS
 from kschedlab.simulation.scheduler.failure import Failures
 from kschedlab.simulation.scheduler.framework import Framework
 from kschedlab.simulation.scheduler.handle import PluginHandle
-from kschedlab.simulation.scheduler.handlers import Handlers
+from kschedlab.simulation.scheduler.handlers import Handlers, HandlersByHint, HandlersMovingAll
 from kschedlab.simulation.scheduler.loop import Loop
 from kschedlab.simulation.scheduler.metrics import Metrics
-from kschedlab.simulation.scheduler.preemption import Preempting
 from kschedlab.simulation.scheduler.queues import queue_for
 from kschedlab.simulation.scheduler.volume_binding import VolumeBinding
 from kschedlab.simulation.scheduler.waiting_pods import WaitingPods
@@ -71,17 +71,18 @@ class KubeScheduler:
         generations = {profile: each.plus(*more) for profile, each in given.items()}
         self.informers = Informers(env, api, latency=latencies.watch)
         pods = self.informers.register(_pods(env, api, rules, latencies))
-        cache = SchedulerCache(first.api, rules.cache, lambda: context.now)
+        cache = SchedulerCache(first.api, rules.cache, lambda: context.now, first.messages.provisioning_failed)
         self.context = context = Context(
             env=env,
             api=api,
             log=log,
             name=next(iter(given)),
             rules=rules,
+            messages=first.messages,
             latencies=latencies,
             generations=generations,
             frameworks={
-                profile: Framework(profile, [plugin for _, plugin in each.plugins], rules)
+                profile: Framework(profile, [p for _, p in each.plugins], rules.rejecting_points, first.messages)
                 for profile, each in generations.items()
             },
             queue=None,  # type: ignore[arg-type]  # made below: its gates ask the parts that share the context
@@ -92,16 +93,16 @@ class KubeScheduler:
             metrics=Metrics(self._pending, cache.sizes),
         )
         volumes, failures = VolumeBinding(context), Failures(context)
-        binding = Binding(context, failures, volumes)
-        preempting = Preempting(context, binding)
+        binding = ORDERS[rules.cycle](context, failures, volumes)
+        preempting = EVICTIONS[rules.eviction](context, binding)
         context.queue = queue_for(context, preempting.is_running, self._moved, self._nominated)
         engine = Scheduler(Cluster.__new__(Cluster), first, percentage, rng)
-        self.loop = Loop(context, engine, failures, volumes, binding, preempting)
+        self.loop = Loop(context, engine, failures, binding, preempting)
         for each in generations.values():
             for _, plugin in each.plugins:
                 with suppress(AttributeError):  # one that can't hold it does not ask for it
                     plugin.handle = PluginHandle(context)  # type: ignore[attr-defined]
-        self._handle(Handlers(context))
+        self._handle((HandlersByHint if first.queue.hints else HandlersMovingAll)(context))
         self._resting: list[simpy.Event] = []
         self.running = False
 
@@ -166,7 +167,7 @@ class KubeScheduler:
         """Start the queue's timers, and schedule for ever."""
         for period, flush in self.context.queue.flushes:
             self.context.env.process(self._flush(period, flush))
-        if self.context.cache.rules.expires:
+        if self.context.cache.rules.assumed_pod_ttl:
             self.context.env.process(self._expire())
         self.running = True
         yield from self.loop.run()
@@ -196,7 +197,7 @@ class KubeScheduler:
 
 def _pods(env: simpy.Environment, api: ApiServer, rules: LoopRules, latencies: Latencies) -> Informer[Pod]:
     """The scheduler's informer of pods."""
-    if rules.terminating_seen:
+    if rules.sees_terminating_pods:
         return pod_informer(env, api, latency=latencies.watch)
     return Informer(env, api, Pod, _lives, latency=latencies.watch)
 

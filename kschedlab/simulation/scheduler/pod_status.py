@@ -23,7 +23,7 @@ def write_status(
 
     Both are changes of the ``pod`` as the scheduler knows it; if they change nothing, nothing is written.
     """
-    metadata, status, patches, fields = pod.metadata, pod.status, context.rules.patches, dict[str, Any]()
+    metadata, status, patches, fields = pod.metadata, pod.status, context.rules.patches_status, dict[str, Any]()
     if condition is not None:
         conditions = with_condition(status.conditions, condition, context.now)
         if conditions != status.conditions:

@@ -27,7 +27,7 @@ def queue_for(
     more: dict[str, Any] = {"get_pod": context.pods.get, "on_nominated": on_nominated, "on_moved": on_moved}
     if (less := sorting(context)) is not None:
         more["less"] = less
-    if context.rules.hints:
+    if make.hints:
         more |= {"hints": tuple(hints(context)), "gates": gates(context, preempts)}
     return make(lambda: context.now, **more)
 

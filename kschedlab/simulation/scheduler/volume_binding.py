@@ -41,9 +41,9 @@ class VolumeBinding:
         return ""
 
     def forget(self, pod: Pod) -> None:
-        """The pod is not bound: since v1.20 all that was assumed is taken back."""
+        """The pod is not bound: what was assumed for it is given back, if the generation does so."""
         assumed = self._assumed.pop(pod.metadata.uid, None)
-        if assumed is not None and self._context.rules.permits_before_binding:
+        if assumed is not None and self._context.rules.cache.binder.reverts_assumed_volumes:
             self._context.cache.restore_volumes(assumed)
 
     def done(self, pod: Pod) -> None:
@@ -67,16 +67,15 @@ class VolumeBinding:
 
     def _wait(self, pod: Pod, node: str, written: AssumedVolumes) -> Generator[Any, Any, str]:
         """Look every second until the time is up."""
-        context, before = self._context, "" if self._context.rules.old_words else "binding volumes: "
+        context, messages = self._context, self._context.messages
         for _ in range(context.latencies.volumes // SECOND):
             yield context.env.timeout(SECOND)
             try:
                 if context.cache.volumes_bound(pod, node, written):
                     return ""
             except VolumeError as error:
-                return f"{before}{error}"
-        late = "context deadline exceeded" if context.rules.hints else "timed out waiting for the condition"
-        return before + late
+                return messages.volumes_failed.format(message=error)
+        return messages.volumes_failed.format(message=messages.volumes_late)
 
     def _restore(self, assumed: AssumedVolumes, written: int) -> None:
         """Take back what could not be written."""

@@ -151,12 +151,16 @@ def assumed_versions(cluster: Cluster, pod: PodInfo, found: PodVolumes, node: st
 
 @dataclass(frozen=True)
 class BindingCheck:
-    """Whether what was written for a pod on ``node`` is bound by now. v1.37: binder.go, checkBindings."""
+    """Whether what was written for a pod on ``node`` is bound by now. v1.37: binder.go, checkBindings.
+
+    ``provisioning_failed``: the error if a claim has lost its selected node.
+    """
 
     latest: Latest
     node: Node
     csi_node: CSINode | None
     rules: BinderRules
+    provisioning_failed: str
 
     def done(self, written: AssumedVolumes) -> bool:
         """Whether all is bound. VolumeError if it never will be, and the pod must be scheduled anew."""
@@ -166,7 +170,7 @@ class BindingCheck:
     def _is_bound(self, volume: PersistentVolume, of: PersistentVolumeClaim) -> bool:
         found: PersistentVolume = self._look(volume, "failed to check binding")
         claim: PersistentVolumeClaim = self._look(of, "failed to check binding")
-        if self.rules.told_only and version(volume) > version(found):
+        if self.rules.waits_for_informer and version(volume) > version(found):
             return False
         self._check_usable(found)
         if found.spec.claimRef is None or not found.spec.claimRef.uid:
@@ -175,13 +179,13 @@ class BindingCheck:
 
     def _is_made(self, asked: PersistentVolumeClaim) -> bool:
         claim: PersistentVolumeClaim = self._look(asked, "failed to check provisioning pvc")
-        if self.rules.told_only and version(asked) > version(claim):
+        if self.rules.waits_for_informer and version(asked) > version(claim):
             return False
         selected, node = claim.metadata.annotations.get(SELECTED_NODE, ""), self.node.metadata.name
         if selected != node:
-            reason = self.rules.provisioning_failed.format(name=claim.metadata.name, selected=selected, node=node)
+            reason = self.provisioning_failed.format(name=claim.metadata.name, selected=selected, node=node)
             raise VolumeError(reason)
-        if claim.spec.volumeName and self.rules.told_only:
+        if claim.spec.volumeName and self.rules.waits_for_informer:
             volume = self.latest.told(PersistentVolume, claim.spec.volumeName)
             if volume is None:
                 return False
@@ -189,14 +193,14 @@ class BindingCheck:
         return is_bound(claim)
 
     def _look(self, document: ApiObject, doing: str) -> Any:
-        look, key = self.latest.told if self.rules.told_only else self.latest.latest, key_of(document)
+        look, key = self.latest.told if self.rules.waits_for_informer else self.latest.latest, key_of(document)
         found = look(type(document), key)
         if found is None:
             raise VolumeError(f'{doing}: could not find {type(document).__name__} "{_shown(key)}"')
         return found
 
     def _check_usable(self, volume: PersistentVolume) -> None:
-        if not self.rules.told_only:
+        if not self.rules.waits_for_informer:
             return
         affinity = volume.spec.nodeAffinity.required if volume.spec.nodeAffinity is not None else None
         plugin = in_tree(volume.spec) if self.rules.translates_migrated_volumes and self.csi_node is not None else None

@@ -9,33 +9,37 @@ from collections.abc import Iterator
 
 import simpy
 
-from kschedlab.generations.rules import LoopRules
+from kschedlab.generations.messages import Messages
 from kschedlab.objects.model import Pod
 from kschedlab.plugins.framework import ERROR, UNSCHEDULABLE, Status
 from kschedlab.simulation.clock import after
 from kschedlab.simulation.durations import duration
 
-LATE = "timeout"
-
 
 class WaitingPod:
-    """One such pod. ``pending``: the plugins that have not allowed it yet, each with how long it may take.
+    """A pod that waits on Permit. ``pending``: how long each plugin that has not allowed it yet lets it wait at most.
 
-    ``decided``: happens when it is; its value is None, or why the pod is not to be bound. Before v1.17 there is one
-    wait for all plugins, the shortest, and whoever allows it allows it for all.
+    ``decided``: triggers when the wait ends; its value is None, or why the pod is not bound. ``timed_out``: whether it
+    took too long. ``one_timer``: one wait for all plugins, the shortest; the first plugin to allow the pod allows it
+    for all.
     """
 
-    def __init__(self, env: simpy.Environment, pod: Pod, waits: dict[str, int], rules: LoopRules) -> None:
+    def __init__(
+        self, env: simpy.Environment, pod: Pod, waits: dict[str, int], one_timer: bool, messages: Messages
+    ) -> None:
         self.pod = pod
-        self.pending = {"": min(waits.values())} if rules.old_words else dict(waits)
+        self._shortest = min(waits, key=waits.__getitem__)
+        self.pending = {"": waits[self._shortest]} if one_timer else dict(waits)
         self.decided: simpy.Event = env.event()
-        self._together = rules.old_words
+        self.timed_out = False
+        self._one_timer = one_timer
+        self._messages = messages
         for plugin, wait in self.pending.items():
             after(env, wait, self._late, plugin, wait)
 
     def allow(self, plugin: str) -> None:
-        """The plugin has nothing against the pod any more; when none has, it goes on."""
-        self.pending.pop("" if self._together else plugin, None)
+        """The plugin allows the pod; once all plugins do, it goes on."""
+        self.pending.pop("" if self._one_timer else plugin, None)
         if not self.pending and not self.decided.triggered:
             self.decided.succeed(None)
 
@@ -47,14 +51,21 @@ class WaitingPod:
         """The pod must give way to another; it counts as an error, so it is tried again soon."""
         return self._stop(Status(ERROR, message, plugin))
 
+    def worded(self, status: Status) -> Status:
+        """How the wait ended, as the framework passes it on."""
+        messages = self._messages
+        if self.timed_out:
+            template = messages.timed_out
+        else:
+            template = messages.rejected_waiting if status.rejected else messages.failed_waiting
+        return status._replace(message=template.format(pod=self.pod.metadata.name, message=status.message))
+
     def _late(self, plugin: str, wait: int) -> None:
         if plugin not in self.pending:
             return
-        late = f"rejected due to timeout after waiting {duration(wait)} at"
-        if self._together:
-            self._stop(Status(UNSCHEDULABLE, f'pod "{self.pod.metadata.name}" {late} permit', LATE))
-        else:
-            self.reject(plugin, f"{late} plugin {plugin}")
+        name = plugin or self._shortest
+        text = self._messages.timeout.format(pod=self.pod.metadata.name, wait=duration(wait), plugin=name)
+        self.timed_out = self.reject(name, text) or self.timed_out
 
     def _stop(self, status: Status) -> bool:
         if self.decided.triggered:
@@ -88,19 +99,3 @@ class WaitingPods:
         """Reject the pod if it waits. v1.37: framework.go, RejectWaitingPod."""
         waiting = self.get(pod)
         return waiting is not None and waiting.reject("", message)
-
-
-def told(status: Status, pod: Pod, rules: LoopRules) -> Status:
-    """What became of the wait, as the framework passes it on."""
-    name = pod.metadata.name
-    if rules.old_words:
-        if status.plugin == LATE:
-            return status
-        if status.rejected:
-            return status._replace(message=f"rejected while waiting at permit: {status.message}")
-        return status._replace(message=f'error received while waiting at permit for pod "{name}": {status.message}')
-    if not status.rejected:
-        return status._replace(message=f"waiting on permit for pod: {status.message}")
-    if rules.hints:
-        return status
-    return status._replace(message=f'pod "{name}" rejected while waiting on permit: {status.message}')

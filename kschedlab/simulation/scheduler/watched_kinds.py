@@ -34,20 +34,29 @@ _MOVES_ALL: dict[type[ApiObject], tuple[str, str]] = {
 """Before hints: the kind's name in events, and the changes that move all pods."""
 
 
-def moved_by(action: str, old: ApiObject | None, new: ApiObject | None, hints: bool) -> ClusterEvent | None:
-    """The event that this change of an object is, or None if it moves nobody. ``hints``: plugins say whom it moves."""
+def event_of(action: str, old: ApiObject | None, new: ApiObject | None) -> ClusterEvent:
+    """The event that this change of an object is (v1.37). Which pods it moves is for the plugins' hints."""
+    return ClusterEvent(_resource(_kind(old, new)), frozenset([action]))
+
+
+def event_moving_all(action: str, old: ApiObject | None, new: ApiObject | None) -> ClusterEvent | None:
+    """The event that this change of an object is, which moves all pods; None if it moves none (v1.13 to v1.20)."""
+    if isinstance(new, StorageClass) and new.volumeBindingMode != "WaitForFirstConsumer":
+        return None
+    kind = _kind(old, new)
+    name, actions = _MOVES_ALL.get(kind, ("", ""))
+    if action not in actions.split():
+        return None
+    return ClusterEvent(_resource(kind), frozenset([action]), name + action)
+
+
+def _kind(old: ApiObject | None, new: ApiObject | None) -> type[ApiObject]:
     document = old if new is None else new
     assert document is not None
-    if isinstance(document, StorageClass) and not hints and document.volumeBindingMode != "WaitForFirstConsumer":
-        return None
-    return _event(type(document), action, hints)
+    return type(document)
 
 
 @lru_cache
-def _event(kind: type[ApiObject], action: str, hints: bool) -> ClusterEvent | None:
+def _resource(kind: type[ApiObject]) -> str:
     group = RESOURCES[kind].group
-    resource = f"{group}/{kind.__name__}" if group.endswith(".k8s.io") else kind.__name__
-    if hints:
-        return ClusterEvent(resource, frozenset([action]))
-    name, actions = _MOVES_ALL.get(kind, ("", ""))
-    return ClusterEvent(resource, frozenset([action]), name + action) if action in actions.split() else None
+    return f"{group}/{kind.__name__}" if group.endswith(".k8s.io") else kind.__name__

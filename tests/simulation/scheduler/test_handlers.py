@@ -9,7 +9,7 @@ from msgspec.structs import replace
 from kschedlab.generations import GENERATIONS
 from kschedlab.objects.model import Node, Pod
 from kschedlab.simulation.scheduler.context import Latencies
-from kschedlab.simulation.scheduler.handlers import Handlers
+from kschedlab.simulation.scheduler.handlers import HandlersByHint
 from kschedlab.testing import budget, node, pod
 from tests.simulation.plane import Plane, documents
 from tests.storage import claim, csi_node, storage_class, volume
@@ -128,7 +128,7 @@ def test_a_terminating_pod_holds_its_room_until_it_is_gone(generation: str) -> N
 def test_without_terminating_pods_their_room_is_given_away_too_early() -> None:
     """Not as it is, but as the overview document reads the informer's filter."""
     table = GENERATIONS["v1.16"]
-    blind = dataclasses.replace(table, loop=dataclasses.replace(table.loop, terminating_seen=False))
+    blind = dataclasses.replace(table, loop=dataclasses.replace(table.loop, sees_terminating_pods=False))
     plane = Plane(node("n1", allocatable=SMALL), pod("old", "n1", cpu="800m"), generation=blind)
     plane.create(pod("web", cpu="500m"))
     plane.run(5)
@@ -177,7 +177,7 @@ def test_what_the_cache_has_against_it_is_noted_and_harms_nobody() -> None:
     plane = Plane(node("n1"))
     plane.run()
     ghost = documents(pod("ghost", "n1"))[0]
-    Handlers(plane.scheduler.context).delete_pod(ghost)
+    HandlersByHint(plane.scheduler.context).delete_pod(ghost)
     assert plane.details("cache") and "not found in scheduler cache" in plane.details("cache")[0]
     plane.create(pod("web"))
     plane.run()

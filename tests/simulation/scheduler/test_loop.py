@@ -115,7 +115,7 @@ def test_the_same_seed_gives_the_same_log_byte_by_byte(generation: str) -> None:
         return list(plane.log.lines())
 
     assert run(3) == run(3)
-    assert (run(3) != run(4)) == GENERATIONS[generation].host_drawn
+    assert (run(3) != run(4)) == GENERATIONS[generation].draws_host
 
 
 def test_the_loop_sleeps_while_there_is_nothing_to_do() -> None:

@@ -31,9 +31,9 @@ def made(manifest, version=1):
     return versioned(found, version)
 
 
-def cache_of(*manifests, rules=CACHE_1_37):
+def cache_of(*manifests, rules=CACHE_1_37, **options):
     """Nodes a and b, and these objects, all told in version 1."""
-    cache = SchedulerCache(rules=rules)
+    cache = SchedulerCache(rules=rules, **options)
     names = ("a", "b")
     for each in decode_objects([node(name, labels={"kubernetes.io/hostname": name}) for name in names]).nodes:
         cache.add_node(each)
@@ -235,15 +235,18 @@ def test_a_new_volume_is_bound_once_it_is_made():
 
 
 @pytest.mark.parametrize(
-    ("rules", "message"),
+    ("generation", "message"),
     [
-        (CACHE_1_37, 'provisioning failed for PVC "c"'),
-        (CACHE_1_20, 'provisioning failed for PVC "c"'),
-        (CACHE_1_16, 'selectedNode annotation value "" not set to scheduled node "a"'),
+        ("v1.37", 'provisioning failed for PVC "c"'),
+        ("v1.20", 'provisioning failed for PVC "c"'),
+        ("v1.16", 'selectedNode annotation value "" not set to scheduled node "a"'),
     ],
 )
-def test_a_claim_that_loses_its_node_has_failed(rules, message):
-    cache, asking = cache_of(storage_class("wait"), claim("c"), rules=rules), using("c")
+def test_a_claim_that_loses_its_node_has_failed(generation, message):
+    table = GENERATIONS[generation]
+    failed = table.messages.provisioning_failed
+    cache = cache_of(storage_class("wait"), claim("c"), rules=table.loop.cache, provisioning_failed=failed)
+    asking = using("c")
     done = written(cache, cache.assume_volumes(asking, "a"))
     cache.put(made(claim("c"), 3))
     with pytest.raises(VolumeError, match=message):

@@ -1,0 +1,53 @@
+"""What a generation says, where generations differ: texts of events, conditions and errors. They decide nothing."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True)
+class Messages:
+    """Texts are templates of ``str.format``; a failure's own text is ``{message}``.
+
+    FailedScheduling: ``reason_once``: a reason of PreFilter is given once, not with the number of nodes.
+    ``all_errors``: the errors of all nodes are given, each with its number; otherwise the first with its plugin.
+    ``post_filter``: the message ends with the result of preemption. ``error_reason``: the condition's reason if
+    scheduling ended with an error.
+
+    Plugins: ``rejected``, ``failed``: a plugin rejected the pod, or failed, with ``{point}``, ``{Point}``, ``{plugin}``
+    and ``{pod}``; ``bind_failed``: the same at Bind; ``pre_score_failed``: how such an error of PreScore begins.
+    ``refused_on_node``: Reserve or Permit rejected the pod. ``timeout``: Permit took longer than ``{wait}``.
+    ``timed_out``, ``rejected_waiting``, ``failed_waiting``: how a wait on Permit ended.
+
+    Binding: ``default_binder``: the API server refused; ``binding_failed``, ``binding_event``, ``binding_reason``: the
+    condition's message, the event's and the condition's reason. ``volumes_failed``, ``volumes_late``,
+    ``provisioning_failed``: volumes were not bound, not in time, or the claim lost its selected node.
+
+    ``preempted``: the victim's event.
+    """
+
+    reason_once: bool
+    all_errors: bool
+    post_filter: bool
+    error_reason: str
+    rejected: str
+    failed: str
+    bind_failed: str
+    pre_score_failed: str
+    refused_on_node: str
+    timeout: str
+    timed_out: str
+    rejected_waiting: str
+    failed_waiting: str
+    default_binder: str
+    binding_failed: str
+    binding_event: str
+    binding_reason: str
+    volumes_failed: str
+    volumes_late: str
+    provisioning_failed: str
+    preempted: str
+
+
+OF_DECISIONS = ("reason_once", "all_errors")
+"""The fields of Messages that show in :attr:`~kschedlab.decision.Decision.message`; the others are the loop's."""
