@@ -20,7 +20,7 @@ one node at a time    :func:`node_filter`, :func:`node_score`; with more extensi
 one array over all    :class:`ArrayFilter`, and any object with ``name`` and ``score(pod, cluster, nodes) -> Scored``;
                       the engine's own: :class:`Filter`, :class:`PreparedFilter`, :class:`Score`
 by name               :func:`load_plugin`; a package declares its own as entry points of ``kschedlab.plugins``
-is it right?          ``generation.plugin(name).filter(pod, cluster)``, ``.score(pod, cluster)``
+is it right?          :func:`check_plugin`; ``generation.plugin(name).filter(pod, cluster)``, ``.score(pod, cluster)``
 ====================  ===============================================================================================
 """
 
@@ -41,6 +41,7 @@ from kschedlab.filter.plugin import (
 from kschedlab.objects.model import Pod
 from kschedlab.objects.nodes import Node
 from kschedlab.plugins.arrays import ArrayFilter
+from kschedlab.plugins.checking import CheckReport, check_plugin
 from kschedlab.plugins.framework import (
     ERROR,
     SKIP,
@@ -67,6 +68,7 @@ __all__ = [
     "UNSCHEDULABLE",
     "ArrayFilter",
     "BoolArray",
+    "CheckReport",
     "Cluster",
     "ClusterEvent",
     "Filter",
@@ -91,6 +93,7 @@ __all__ = [
     "StaticFilter",
     "Status",
     "Wait",
+    "check_plugin",
     "default_normalize",
     "first_of",
     "load_plugin",

@@ -1,0 +1,286 @@
+"""Is a plugin right? It is asked about pods and nodes of small clusters, and what it declares is tried out.
+
+Pods are bound and evicted: the real scheduler, and this one, ask a filter that declares that it does not depend on pods
+once for a whole preemption, so that a wrong declaration makes preemption useless without a word.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from typing import NamedTuple, TypeVar
+
+import numpy as np
+
+from kschedlab.cluster.cluster import Cluster
+from kschedlab.cluster.pods import PodInfo
+from kschedlab.cluster.snapshot import Overlay, Snapshot
+from kschedlab.filter.plugin import Filter, PreFilterRejection, SchedulingError
+from kschedlab.plugins.framework import PluginError, name_of
+from kschedlab.plugins.joining import Members, Place, joined
+from kschedlab.plugins.probes import MALFORMED, Asked, probe_clusters
+from kschedlab.score.plugin import Score
+
+Answers = list[tuple[str, ...] | None]
+"""By node: None if the pod may run there, else the reasons."""
+T = TypeVar("T")
+
+
+class Finding(NamedTuple):
+    """Something that was found. ``node``: where, or "" if everywhere; ``remedy``: what helps."""
+
+    plugin: str
+    node: str
+    what: str
+    remedy: str = ""
+
+    def __str__(self) -> str:
+        where = f' on node "{self.node}"' if self.node else ""
+        return f"{self.plugin}{where}: {self.what}{f'; {self.remedy}' if self.remedy else ''}"
+
+
+@dataclass(frozen=True, repr=False)
+class CheckReport:
+    """What :func:`check_plugin` found. ``wrong``: what must be put right; ``remarks``: what is worth a thought.
+
+    ``clusters``: on how many clusters the plugin was asked.
+    """
+
+    plugin: str
+    wrong: tuple[Finding, ...]
+    remarks: tuple[Finding, ...]
+    clusters: int
+
+    @property
+    def ok(self) -> bool:
+        """Whether nothing is wrong."""
+        return not self.wrong
+
+    def raise_if_wrong(self) -> None:
+        """PluginError with all that is wrong, if anything is."""
+        if self.wrong:
+            raise PluginError("\n".join(map(str, self.wrong)))
+
+    def __str__(self) -> str:
+        head = f"{self.plugin}: {'nothing wrong' if self.ok else 'wrong'} (asked on {self.clusters} clusters)"
+        return "\n".join(
+            [head, *(f"  wrong: {each}" for each in self.wrong), *(f"  remark: {each}" for each in self.remarks)]
+        )
+
+    __repr__ = __str__
+
+
+def check_plugin(plugin: object, *clusters: Cluster) -> CheckReport:
+    """Ask the plugin on small clusters, and on these, and report what is wrong. It raises nothing by itself.
+
+    Labels and annotations that it looks up are set to numbers there, and once to text that is none: what it raises only
+    there is a remark. Checked: shape, dtype and range of answers; the same answer to the same question; the same score
+    in whatever order nodes come; and that ``depends_on_pods`` and ``monotonic`` are true.
+    """
+    name = name_of(plugin)
+    try:
+        members = joined(Place("the scheduler"), Members(), [plugin])
+    except (ValueError, TypeError) as error:
+        return CheckReport(name, (Finding(name, "", str(error)),), (), 0)
+    asked = Asked()
+    first = [*probe_clusters(asked), *clusters]
+    check = _Check(name, asked)
+    for cluster in first:
+        check.run(members, cluster)
+    more = [cluster for values in asked.numbers() for cluster in probe_clusters(asked, values)]
+    for cluster in more:
+        check.run(members, cluster)
+    odd = _Check(name, asked)
+    for cluster in probe_clusters(asked, MALFORMED) if asked.keys else ():
+        odd.run(members, cluster)
+    check.judge_declarations(members)
+    remarks = [*check.remarks]
+    if not check.wrong:
+        remarks += [each._replace(remedy="is that what you want for such a label?") for each in odd.wrong[:1]]
+    return CheckReport(name, tuple(check.wrong), tuple(remarks), len(first) + len(more))
+
+
+@dataclass
+class _Check:
+    """What was found so far, each kind of finding once."""
+
+    name: str
+    asked: Asked
+    wrong: list[Finding] = field(default_factory=list)
+    remarks: list[Finding] = field(default_factory=list)
+    _kinds: set[str] = field(default_factory=set)
+    _pods_matter: bool = False
+    _pods_help: bool = False
+
+    def run(self, members: Members, cluster: Cluster) -> None:
+        """Ask about every pending pod of the cluster."""
+        for info in cluster.pending.values():
+            for each in members.filters:
+                self._try(lambda each=each, info=info: self._filter(each, info, cluster))  # type: ignore[misc]
+            for score, _ in members.scores:
+                self._try(lambda score=score, info=info: self._score(score, info, cluster))  # type: ignore[misc]
+
+    def judge_declarations(self, members: Members) -> None:
+        """Remark what is declared more carefully than it need be."""
+        if self.wrong or not members.filters:
+            return
+        declared = _declared(members.filters[0], next(iter(probe_clusters(self.asked))))
+        if declared is not None and declared[0] and not self._pods_matter:
+            self._remark(
+                "depends_on_pods is True, but no pod changed an answer",
+                "if none ever does, declare depends_on_pods=False: then preemption asks it only once",
+            )
+
+    def _try(self, ask: Callable[[], None]) -> None:
+        try:
+            ask()
+        except SchedulingError as error:
+            self._add("raised", "", str(error))
+
+    def _filter(self, plugin: Filter, info: PodInfo, cluster: Cluster) -> None:
+        before = answers(plugin, info, cluster)
+        if answers(plugin, info, cluster) != before:
+            self._add("twice", "", "it answers the same question in two ways", "keep no state between questions")
+        if "twice" in self._kinds:
+            return
+        declared = _declared(plugin, cluster, info)
+        if declared is None:
+            return
+        depends, monotonic = declared
+        for row in np.flatnonzero(cluster.pods.live()).tolist():
+            self._evict(plugin, info, cluster, row, before, depends)
+        for other in cluster.pending.values():
+            if other.key != info.key:
+                for node in cluster.names:
+                    self._bind(plugin, info, cluster, (other, node), before, depends, monotonic)
+
+    def _evict(self, plugin: Filter, info: PodInfo, cluster: Cluster, row: int, before: Answers, depends: bool) -> None:
+        place, key = int(cluster.pods.node[row]), cluster.pods.info(row).key
+        without = cluster.fork()
+        without.evict(key)
+        after = answers(plugin, info, without)
+        self._compare(cluster, before, after, f"when pod {key} leaves", depends)
+        if depends:
+            overlay = Overlay(cluster, cluster.pods, np.array([row]))
+            overlay.set(np.array([0]), -1)
+            tried = answers(plugin, info, cluster, Snapshot(cluster).with_overlay(overlay))
+            if tried[place] != after[place]:
+                self._add(
+                    "snapshot",
+                    cluster.names[place],
+                    f"while preemption tries it without pod {key} it says {_said(tried[place])}, but "
+                    f"{_said(after[place])} once the pod is gone",
+                    "look at pods in filter(snapshot), not in prepare",
+                )
+
+    def _bind(
+        self,
+        plugin: Filter,
+        info: PodInfo,
+        cluster: Cluster,
+        bound: tuple[PodInfo, str],
+        before: Answers,
+        depends: bool,
+        monotonic: bool,
+    ) -> None:
+        other, node = bound
+        crowded = cluster.fork()
+        crowded.bind(other, node)
+        after = answers(plugin, info, crowded)
+        self._compare(cluster, before, after, f"when pod {other.key} comes to {node}", depends)
+        place = cluster.index[node]
+        if before[place] is not None and after[place] is None:
+            self._pods_help = True
+            if monotonic:
+                self._add(
+                    "monotonic",
+                    node,
+                    f"monotonic is declared True, but pod {other.key} that comes makes it pass: it said "
+                    f"{_said(before[place])}",
+                    "declare monotonic=False",
+                )
+
+    def _compare(self, cluster: Cluster, before: Answers, after: Answers, when: str, depends: bool) -> None:
+        changed = [place for place, (one, other) in enumerate(zip(before, after, strict=True)) if one != other]
+        if not changed:
+            return
+        self._pods_matter = True
+        if not depends:
+            place = changed[0]
+            self._add(
+                "depends",
+                cluster.names[place],
+                f"depends_on_pods is declared False, but its answer changes {when}: from {_said(before[place])} to "
+                f"{_said(after[place])}",
+                "declare depends_on_pods=True; preemption would not see that evicting helps",
+            )
+
+    def _score(self, plugin: Score, info: PodInfo, cluster: Cluster) -> None:
+        nodes = np.arange(len(cluster.nodes))
+        scored = plugin.score(info, cluster, nodes)
+        again, backwards = plugin.score(info, cluster, nodes), plugin.score(info, cluster, nodes[::-1].copy())
+        if scored is None or again is None or backwards is None:
+            if not (scored is again is backwards is None):
+                self._add("skips", "", "it skips a pod only sometimes", "keep no state between questions")
+            return
+        for place in np.flatnonzero(again.raw != scored.raw)[:1].tolist():
+            self._add(
+                "twice",
+                cluster.names[place],
+                f"it scores the same node {scored.raw[place]} and then {again.raw[place]}",
+                "keep no state between questions, and draw no random numbers",
+            )
+            return
+        for place in np.flatnonzero(backwards.normalized[::-1] != scored.normalized)[:1].tolist():
+            self._add(
+                "order",
+                cluster.names[place],
+                f"its score is {scored.normalized[place]}, and {backwards.normalized[::-1][place]} if the nodes come "
+                "in another order",
+                "score the nodes at the positions given, in that order",
+            )
+
+    def _add(self, kind: str, node: str, what: str, remedy: str = "") -> None:
+        if kind not in self._kinds:
+            self._kinds.add(kind)
+            self.wrong.append(Finding(self.name, node, what, remedy))
+
+    def _remark(self, what: str, remedy: str) -> None:
+        self.remarks.append(Finding(self.name, "", what, remedy))
+
+
+def answers(plugin: Filter, info: PodInfo, cluster: Cluster, snapshot: Snapshot | None = None) -> Answers:
+    """What the filter says of each node, in this snapshot or as they are. SchedulingError if it fails."""
+    prepared = plugin.prepare(info, cluster)
+    if prepared is None:
+        return [None] * len(cluster.nodes)
+    if isinstance(prepared, PreFilterRejection):
+        return [prepared.reasons] * len(cluster.nodes)
+    refused = prepared.filter(snapshot or Snapshot(cluster))
+    found: Answers = [tuple(refused.reasons(n)) or None if refused else None for n in range(len(cluster.nodes))]
+    for part in refused.parts if refused is not None else ():
+        if part.error and part.mask.any():
+            raise SchedulingError(f'running "{plugin.name}" filter plugin: {part.reason}')
+    kept = prepared.node_names
+    return [a if kept is None or name in kept else ("left out",) for a, name in zip(found, cluster.names, strict=True)]
+
+
+def _declared(plugin: Filter, cluster: Cluster, info: PodInfo | None = None) -> tuple[bool, bool] | None:
+    """(depends_on_pods, monotonic) as declared for the pod; None if the filter does not judge nodes for it."""
+    infos: Sequence[PodInfo] = [info] if info is not None else [*cluster.pending.values()]
+    for each in infos:
+        prepared = _quietly(lambda each=each: plugin.prepare(each, cluster))  # type: ignore[misc]
+        if prepared is not None and not isinstance(prepared, PreFilterRejection):
+            return prepared.depends_on_pods, prepared.monotonic
+    return None
+
+
+def _quietly(ask: Callable[[], T]) -> T | None:
+    try:
+        return ask()
+    except SchedulingError:
+        return None
+
+
+def _said(answer: tuple[str, ...] | None) -> str:
+    return f'"{", ".join(answer)}"' if answer else "nothing (it passes)"

@@ -1,0 +1,125 @@
+"""Small clusters on which plugins are tried out, with the labels and annotations that they look up."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from msgspec.structs import replace
+
+from kschedlab.cluster.cluster import Cluster
+from kschedlab.manifests.loading import decode_objects
+from kschedlab.objects.model import Pod
+from kschedlab.objects.nodes import Node
+from kschedlab.testing import Manifest, node, pod
+
+NUMBERS = ("0", "20", "60", "100", "5")
+MALFORMED = ("", "warm", "-", "1.5e3", "x")
+"""Values of labels: numbers, and text that is none."""
+NODE, POD = "node", "pod"
+
+
+@dataclass
+class Asked:
+    """The labels and annotations that a plugin looked up. ``keys``: (node or pod, labels or annotations, key)."""
+
+    keys: dict[tuple[str, str, str], None] = field(default_factory=dict)
+
+    def numbers(self) -> Iterator[Sequence[str]]:
+        """Values to try for them: numbers from one end and from the other, if any key was looked up."""
+        if self.keys:
+            yield NUMBERS
+            yield NUMBERS[::-1]
+
+
+class Recorded(dict[str, str]):
+    """Labels or annotations that note which keys are looked up."""
+
+    def __init__(self, values: dict[str, str], asked: Asked, owner: str, part: str) -> None:
+        super().__init__(values)
+        self._asked, self._owner, self._part = asked, owner, part
+
+    def _note(self, key: Any) -> None:
+        self._asked.keys.setdefault((self._owner, self._part, str(key)))
+
+    def get(self, key: Any, default: Any = None) -> Any:
+        """The value, or the default."""
+        self._note(key)
+        return super().get(key, default)
+
+    def __getitem__(self, key: str) -> str:
+        self._note(key)
+        return super().__getitem__(key)
+
+    def __contains__(self, key: object) -> bool:
+        self._note(key)
+        return super().__contains__(key)
+
+
+def probe_clusters(asked: Asked, values: Sequence[str] = ()) -> list[Cluster]:
+    """An idle cluster, one with pods, and one that is full; each with pending pods of several kinds.
+
+    ``values``: what the keys that were looked up get, one after the other, from node to node and pod to pod.
+    """
+    return [_cluster(objects, asked, values) for objects in (_idle(), _busy(), _full())]
+
+
+def _idle() -> list[Manifest]:
+    return [node("probe-1"), *_pending()]
+
+
+def _busy() -> list[Manifest]:
+    zone = "topology.kubernetes.io/zone"
+    return [
+        node("probe-1", 4, labels={zone: "a"}),
+        node("probe-2", 8, labels={zone: "b", "disk": "ssd"}),
+        node("probe-3", 2, labels={zone: "b"}, taints=[{"key": "own", "effect": "NoSchedule"}]),
+        node("probe-4", 4, unschedulable=True),
+        pod("old-1", "probe-1", 1, 0, labels={"app": "web"}),
+        pod("old-2", "probe-1", 1, 5, labels={"app": "db"}),
+        pod("old-3", "probe-2", 3, 0, labels={"app": "web"}),
+        *_pending(),
+    ]
+
+
+def _full() -> list[Manifest]:
+    return [
+        node("probe-1", 2),
+        node("probe-2", 2),
+        pod("old-1", "probe-1", 2, 0, labels={"app": "web"}),
+        pod("old-2", "probe-2", 1, 0),
+        pod("old-3", "probe-2", 1, 0, labels={"app": "web"}),
+        *_pending(),
+    ]
+
+
+def _pending() -> list[Manifest]:
+    return [
+        pod("plain"),
+        pod("web", cpu=1, priority=9, labels={"app": "web"}, memory="1Gi"),
+        pod("choosy", cpu="500m", priority=100, labels={"app": "db"}, nodeSelector={"disk": "ssd"}),
+    ]
+
+
+def _cluster(manifests: list[Manifest], asked: Asked, values: Sequence[str]) -> Cluster:
+    objects = decode_objects(manifests)
+    keys = [*asked.keys]
+    objects.nodes[:] = [_recorded(each, NODE, place, keys, values, asked) for place, each in enumerate(objects.nodes)]
+    objects.pods[:] = [_recorded(each, POD, place, keys, values, asked) for place, each in enumerate(objects.pods)]
+    return Cluster(objects)
+
+
+def _recorded(
+    found: Any, owner: str, place: int, keys: list[tuple[str, str, str]], values: Sequence[str], asked: Asked
+) -> Any:
+    """The object with the keys that were looked up set, and every look-up noted."""
+    assert isinstance(found, Node | Pod)
+    parts = {}
+    for part in ("labels", "annotations"):
+        given = dict(getattr(found.metadata, part))
+        for number, (whose, where, key) in enumerate(keys):
+            if values and (whose, where) == (owner, part):
+                given[key] = values[(place + number) % len(values)]
+        parts[part] = Recorded(given, asked, owner, part)
+    return replace(found, metadata=replace(found.metadata, **parts))
