@@ -45,25 +45,26 @@ def load_configuration(source: Source, base: Generation | None = None, plugins: 
 
     ``source``: a file, ``-`` for standard input, an open file, or the text itself if it has several lines or starts
     with ``{``. ``base``: the generation to configure; by default the one that reads this format (v1.13 for a Policy).
-    The new generations are named ``schedulerName (base)``. ``plugins``: your own (see :mod:`kschedlab.plugins`), like
-    those of ``base``: the file may name them; if it does not, they are in every profile. It may also name plugins that
-    installed packages declare.
+    The new generations are named ``schedulerName (base)``. ``plugins``: your own (see :mod:`kschedlab.plugins`), in
+    addition to those of ``base``. The file may name them; those that it does not name are in every profile. It may also
+    name plugins that installed packages declare.
     ManifestError with the place of everything that the real scheduler would refuse.
     """
     text = _text(source)
     data, origin = _document(text)
-    given = {name_of(plugin): plugin for plugin in plugins}
+    available = {name_of(plugin): plugin for plugin in plugins}
     if base is not None:
-        given = dict(base.plugins) | given
+        available = dict(base.plugins) | available
         base = base.without(*dict(base.plugins))
-    reader = _reader(data, base, given, origin)
+    reader = _reader(data, base, available, origin)
     generations = reader.read(data)
     if reader.faults:
         raise ManifestError(origin.problem(fault) for fault in reader.faults)
     warnings = sorted({origin.problem(warning) for warning in reader.warnings})
-    named = reader.others.names if isinstance(reader, ProfileReader) else frozenset()
-    unnamed = [plugin for name, plugin in given.items() if name not in named]
-    return Profiles({name: each.plus(*unnamed) for name, each in generations.items()}, map(str, warnings))
+    named = reader.out_of_tree.names if isinstance(reader, ProfileReader) else frozenset()
+    unnamed = [plugin for name, plugin in available.items() if name not in named]
+    profiles = {name: generation.plus(*unnamed) for name, generation in generations.items()}
+    return Profiles(profiles, map(str, warnings))
 
 
 def _text(source: Source) -> Text:

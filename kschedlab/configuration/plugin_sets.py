@@ -63,7 +63,7 @@ class Catalogue:
     ``points``: the extension points that each plugin implements. ``defaults``: the plugins that run at each point by
     default. ``order``: the points in the order in which the real scheduler validates them. ``merge``: combines the
     default set with a profile's. ``removed``: plugins that configurations of this version must not name.
-    ``weights``: of scores for which a configuration gives none, where that is not 1.
+    ``weights``: the default weights of scores, where that is not 1.
     """
 
     points: Mapping[str, frozenset[str]]
@@ -76,7 +76,7 @@ class Catalogue:
     weights: Mapping[str, int] = field(default_factory=dict)
 
     def plugins(self, custom: OldPlugins) -> dict[str, Weights]:
-        """The plugins by extension point, in order. When scoring, a missing weight or a weight of 0 counts as 1."""
+        """The plugins by extension point, in order. A score without a weight has its default weight."""
         sets = self.sets(custom)
         multi_point = sets.get(MULTI_POINT, NOTHING).enabled
         plugins: dict[str, Weights] = {}

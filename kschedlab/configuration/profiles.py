@@ -15,7 +15,7 @@ import msgspec
 from kschedlab.configuration.arguments import ArgumentsSpec, Change
 from kschedlab.configuration.faults import decoded, duplicate, invalid, required
 from kschedlab.configuration.fields import IGNORED_FIELDS, NOTHING, Configuration, OldNodeResourcesFitArgs, Profile
-from kschedlab.configuration.other_plugins import OtherPlugins
+from kschedlab.configuration.out_of_tree_plugins import OutOfTreePlugins
 from kschedlab.configuration.partial_plugins import enabled_filter, enabled_score
 from kschedlab.configuration.plugin_sets import MULTI_POINT, REMOVED, Weights
 from kschedlab.configuration.versions import GROUP, Version
@@ -54,7 +54,7 @@ class ProfileReader:
 
     def __init__(self, version: Version, base: Generation, plugins: Mapping[str, object] | None = None) -> None:
         self.version = version
-        self.others = OtherPlugins(plugins or {})
+        self.out_of_tree = OutOfTreePlugins(plugins or {})
         self.base = base
         self.faults: list[Fault] = []
         self.warnings: list[Fault] = []
@@ -66,13 +66,13 @@ class ProfileReader:
         configuration = decoded(data, self.version.configuration, (), self.faults)
         self._check(configuration)
         profiles: Sequence[Profile] = configuration.profiles or (self.version.profile(),)
-        self.others.find(profiles, self.version.catalogue, self.faults)
-        if self.others.names:
-            self.version = replace(self.version, catalogue=self.others.listed(self.version.catalogue))
+        self.out_of_tree.load(profiles, self.version.catalogue, self.faults)
+        if self.out_of_tree.names:
+            self.version = replace(self.version, catalogue=self.out_of_tree.added_to(self.version.catalogue))
         self._warn(configuration, profiles, data)
         default_name = DEFAULT_SCHEDULER if len(profiles) == 1 else ""
         names = [default_name if p.schedulerName is None else p.schedulerName for p in profiles]
-        arguments, others = [], []
+        arguments, out_of_tree = [], []
         for i, (name, profile) in enumerate(zip(names, profiles, strict=True)):
             path: Path = ("profiles", i)
             if not name:
@@ -81,17 +81,17 @@ class ProfileReader:
                 self.faults.append(duplicate((*path, "schedulerName"), name))
             self._check_profile(profile, profiles[0], name, path)
             arguments.append(self._arguments(profile, path))
-            others.append(self.others.enabled(profile, path, self.faults, self.warnings))
+            out_of_tree.append(self.out_of_tree.enabled(profile, path, self.faults, self.warnings))
         if self.faults:
             return {}
         ignored = [r.name for e in configuration.extenders for r in e.managedResources if r.ignoredByScheduler]
         default_percentage = configuration.percentageOfNodesToScore
         generations = {}
-        for name, profile, by_plugin, more in zip(names, profiles, arguments, others, strict=True):
+        for name, profile, by_plugin, plugins in zip(names, profiles, arguments, out_of_tree, strict=True):
             percentage = default_percentage if profile.percentage is None else profile.percentage
             completed = _with_ignored_resources(by_plugin, ignored, self.version)
-            own = self.base.only().plus(*more)
-            generations[name] = self._generation(profile, name, percentage, completed, own)
+            with_plugins = self.base.only().plus(*plugins)
+            generations[name] = self._generation(profile, name, percentage, completed, with_plugins)
         return generations
 
     # -- checks
@@ -152,7 +152,7 @@ class ProfileReader:
             elif (spec := self.version.arguments.get(config.name)) is not None:
                 values = self._values(config.name, config.args, spec, (*config_path, "args"))
                 by_plugin[config.name] = PluginArguments(spec, values)
-            elif config.name in self.version.catalogue.points and config.name not in self.others.names:
+            elif config.name in self.version.catalogue.points and config.name not in self.out_of_tree.names:
                 self.warnings.append(Fault(config_path, f"{quoted(config.name)} takes no arguments: they are ignored"))
             if not self._modelled(config.name):
                 self.warnings.append(Fault(config_path, f"the plugin {quoted(config.name)} is not modelled"))
@@ -204,22 +204,29 @@ class ProfileReader:
                         self.warnings.append(Fault((*path, point, "enabled", index), why))
 
     def _modelled(self, name: str) -> bool:
-        known = (self._filters, self._scores, NEITHER_FILTER_NOR_SCORE, self.others.names)
+        known = (self._filters, self._scores, NEITHER_FILTER_NOR_SCORE, self.out_of_tree.names)
         return any(name in names for names in known)
 
     # -- generations
 
     def _generation(
-        self, profile: Profile, name: str, percentage: int, by_plugin: Mapping[str, PluginArguments], others: Generation
+        self,
+        profile: Profile,
+        name: str,
+        percentage: int,
+        by_plugin: Mapping[str, PluginArguments],
+        out_of_tree: Generation,
     ) -> Generation:
-        """``others``: a generation of the profile's other plugins alone."""
+        """``out_of_tree``: a generation that has only the profile's out-of-tree plugins."""
         enabled = self._enabled(profile)
         changes = {plugin: arguments.change for plugin, arguments in by_plugin.items()}
         filters = {n: _changed(f, changes[n].filter) if n in changes else f for n, f in self._filters.items()}
         scores = {n: _changed(s, changes[n].score) if n in changes else s for n, s in self._scores.items()}
-        filters |= {each.name: each for each in others.filters}
-        scores |= {each.name: each for each, _ in others.scores}
+        filters |= {plugin.name: plugin for plugin in out_of_tree.filters}
+        scores |= {score.name: score for score, _ in out_of_tree.scores}
         weights = enabled["score"]
+        pre_enqueue = enabled.get("preEnqueue")
+        obeys_gates = GATES in pre_enqueue if pre_enqueue is not None else self.base.obeys_scheduling_gates
         return replace(
             self.base,
             name=f"{name} ({self.base.name})",
@@ -227,10 +234,8 @@ class ProfileReader:
             scores=tuple((enabled_score(scores[n], enabled), weights[n]) for n in weights if n in scores),
             preemption=_preemption(self.base.preemption, changes.get(PREEMPTION), enabled),
             percentage=percentage,
-            obeys_scheduling_gates=GATES in enabled["preEnqueue"]
-            if "preEnqueue" in enabled
-            else self.base.obeys_scheduling_gates,
-            plugins=others.plugins,
+            obeys_scheduling_gates=obeys_gates,
+            plugins=out_of_tree.plugins,
         )
 
     def _enabled(self, profile: Profile) -> dict[str, Weights]:

@@ -154,7 +154,7 @@ profiles:
         ),
         (
             "plugins: {filter: {enabled: [{name: CoolRack}]}}\n  pluginConfig: [{name: CoolRack, args: [1]}]",
-            "a map of fields is expected here",
+            "expected a map of fields",
         ),
     ],
 )
