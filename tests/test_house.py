@@ -12,7 +12,7 @@ import pytest
 PACKAGE = Path(__file__).parents[1] / "kschedlab"
 LEFT_TO_RIGHT = {
     "": """
-        objects | manifests | cluster | testing | filter | queue | score | preemption | plugins | generations
+        extras | objects | manifests | cluster | testing | filter | queue | score | preemption | plugins | generations
         configuration | decision | scheduler | whatif | simulation | views | lab | program | __main__
     """,
     "filter": """

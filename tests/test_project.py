@@ -3,6 +3,7 @@
 import json
 import re
 import tomllib
+from itertools import chain
 from pathlib import Path
 
 import pytest
@@ -18,7 +19,9 @@ from tools import check_binder
 ROOT = Path(__file__).parents[1]
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
 EXTRAS = PROJECT["optional-dependencies"]
-DIRECT = [Requirement(each) for each in [*PROJECT["dependencies"], *EXTRAS["lab"], *EXTRAS["dev"]]]
+LAB = [Requirement(each) for each in chain(PROJECT["dependencies"], *map(EXTRAS.get, ("lab", "program", "simulation")))]
+LAB = [each for each in LAB if each.name != PROJECT["name"]]
+DIRECT = [*LAB, *map(Requirement, EXTRAS["dev"])]
 IN_THE_IMAGE = {"jupyterlab", "ipywidgets"}
 
 
@@ -36,7 +39,7 @@ def test_the_lock_has_what_the_project_asks_for(requirement: Requirement) -> Non
 
 
 def test_binder_pins_the_same_versions() -> None:
-    needed = {canonicalize_name(Requirement(each).name) for each in [*PROJECT["dependencies"], *EXTRAS["lab"]]}
+    needed = {canonicalize_name(each.name) for each in LAB}
     locked = pins("requirements.txt")
     assert pins("binder/requirements.txt") == {name: locked[name] for name in needed - IN_THE_IMAGE}
 

@@ -6,6 +6,7 @@ import argparse
 import sys
 from collections.abc import Sequence
 
+from kschedlab.extras import MissingExtraError, require
 from kschedlab.manifests.loading import ManifestError
 from kschedlab.program import bench, compare, completion, decide, explain, sheet, simulate
 from kschedlab.program.options import UsageError, say
@@ -18,10 +19,11 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
     0; 1 if an entry of a simulation's timeline failed; 2 if the input cannot be used.
     """
-    options = _parser().parse_args(arguments)
     try:
+        require("program", "rich", "shtab")
+        options = _parser().parse_args(arguments)
         status: int = options.run(options)
-    except (ManifestError, UsageError) as error:
+    except (ManifestError, MissingExtraError, UsageError) as error:
         say(str(error))
         return 2
     except BrokenPipeError:

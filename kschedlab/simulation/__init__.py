@@ -10,3 +10,7 @@
 
 ``simulation`` wires these together. All of them write to the ``log``, which ``replay`` and ``report`` read.
 """
+
+from kschedlab.extras import require
+
+require("simulation", "simpy", "prometheus_client")

@@ -1,0 +1,74 @@
+"""With NumPy, msgspec and PyYAML alone the package decides; what needs an extra says which."""
+
+import subprocess
+import sys
+import tomllib
+from pathlib import Path
+
+import pytest
+
+PROJECT = tomllib.loads((Path(__file__).parents[1] / "pyproject.toml").read_text())["project"]
+SIMULATION, PROGRAM = ("simpy", "prometheus_client"), ("rich", "shtab")
+LAB = ("anywidget", "ipywidgets", "jupyterlab", "networkx", "plotly")
+DECIDE = """
+from kschedlab import Cluster, Decision, load_configuration, loads, schedule
+from kschedlab.generations import GENERATIONS
+from kschedlab.whatif import what_if
+cluster = Cluster(loads('''
+{apiVersion: v1, kind: Node, metadata: {name: a}, status: {allocatable: {cpu: 4, memory: 8Gi, pods: 9}}}
+---
+{apiVersion: v1, kind: Pod, metadata: {name: p}, spec: {containers: [{name: c, image: i}]}}
+'''))
+for generation in GENERATIONS.values():
+    decision = schedule("default/p", cluster, generation)
+    assert decision.node == "a" and repr(decision) and decision._repr_html_()
+    assert repr(what_if(cluster, "default/p", generation))
+print("decided")
+"""
+IMPORT = """
+try:
+    {}
+except ImportError as error:
+    print(error)
+"""
+RUN = "from kschedlab.program.main import main; print(main({!r}))"
+
+
+def without(libraries: tuple[str, ...], program: str) -> str:
+    """The program's output, both streams, where these libraries can't be imported."""
+    blocked = f"import sys; sys.modules.update(dict.fromkeys({libraries!r}))\n"
+    command = [sys.executable, "-c", blocked + program]
+    return subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, check=True).stdout
+
+
+def test_a_plain_installation_has_three_libraries() -> None:
+    assert [each.partition(">")[0] for each in PROJECT["dependencies"]] == ["msgspec", "numpy", "PyYAML"]
+
+
+def test_deciding_and_showing_needs_no_extra() -> None:
+    assert without(SIMULATION + PROGRAM + LAB, DECIDE) == "decided\n"
+
+
+@pytest.mark.parametrize(
+    "statement",
+    [
+        "from kschedlab.simulation.simulation import Simulation",
+        "from kschedlab.simulation.timeline.scenario import load_scenario",
+        "import kschedlab.simulation.log",
+    ],
+)
+def test_the_simulation_says_what_it_needs(statement: str) -> None:
+    expected = "simpy and prometheus_client not found: run pip install 'kschedlab[simulation]'\n"
+    assert without(SIMULATION, IMPORT.format(statement)) == expected
+
+
+def test_the_program_says_what_it_needs() -> None:
+    expected = "rich not found: run pip install 'kschedlab[program]'\n2\n"
+    assert without(("rich",), RUN.format(["explain", "x.yaml"])).endswith(expected)
+
+
+@pytest.mark.parametrize("arguments", [["simulate", "x.yaml"], ["simulate", "--until", "5s", "x.yaml"]])
+def test_simulate_says_what_it_needs(arguments: list[str]) -> None:
+    expected = "simpy not found: run pip install 'kschedlab[simulation]'\n2\n"
+    output = without(("simpy",), RUN.format(arguments))
+    assert output.endswith(expected) and "Traceback" not in output
