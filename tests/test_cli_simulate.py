@@ -1,4 +1,4 @@
-"""``kschedlab simulate``, as its users call it."""
+"""The program's command ``simulate``."""
 
 import io
 import itertools
@@ -157,7 +157,7 @@ def test_a_workload_of_scheduler_perf(capsys: pytest.CaptureFixture[str]) -> Non
     assert "which workload is to run must be said: Filling/5Nodes, " in err
 
 
-def test_a_timeline_that_fails_gives_status_1(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_failed_entry_gives_exit_status_1(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     path = tmp_path / "run.yaml"
     path.write_text(RUN.replace("grace: 5s", "grace: 0s\n- {at: 20s, delete: pod/web}"))
     status, out, err = run(capsys, str(path))
@@ -166,7 +166,7 @@ def test_a_timeline_that_fails_gives_status_1(tmp_path: Path, capsys: pytest.Cap
     assert failed in " ".join(out.split())
 
 
-def test_input_that_cannot_be_used_gives_status_2(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_unusable_input_gives_exit_status_2(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     path = tmp_path / "run.yaml"
     path.write_text(RUN.replace("delete: pod/web", "delete: pod/api"))
     status, out, err = run(capsys, str(path))
@@ -178,7 +178,7 @@ def test_input_that_cannot_be_used_gives_status_2(tmp_path: Path, capsys: pytest
     assert (status, err) == (2, f"{tmp_path}: cannot be written: Is a directory\n")
 
 
-def test_arguments_that_make_no_sense(file: str, capsys: pytest.CaptureFixture[str]) -> None:
+def test_invalid_arguments(file: str, capsys: pytest.CaptureFixture[str]) -> None:
     with pytest.raises(SystemExit) as left:
         main(["simulate", file, "--until", "soon"])
     assert left.value.code == 2

@@ -1,4 +1,4 @@
-"""For tests of the queue with events: hints that always say yes, and how many events the queue keeps."""
+"""For tests of the queue with events: hints that always requeue, and the number of events that the queue keeps."""
 
 from kschedlab.queue.hints.table import DEFAULT
 from kschedlab.queue.in_flight import InFlight

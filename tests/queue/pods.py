@@ -49,7 +49,7 @@ def scheduled(pod: Pod, status: str = "False", reason: str = "Unschedulable", **
 
 
 def fail(queue: WithoutBackoff, at: int, reason: str = "Unschedulable") -> QueuedPodInfo:
-    """Pop a pod, which is not scheduled."""
+    """Pop a pod and return it as unschedulable."""
     queued = queue.pop()
     assert queued is not None
     queued.record_failure(scheduled(queued.pod, reason=reason, lastProbeTime=Time(at)))

@@ -33,11 +33,11 @@ from kschedlab.queue.events import (
         (event("*", "All"), event("Node", "UpdateNodeLabel"), True),
     ],
 )
-def test_a_plugin_is_told_of_what_is_as_specific_as_its_registration(registered, happened, expected) -> None:
+def test_a_registration_matches_events_at_least_as_specific(registered, happened, expected) -> None:
     assert matches(registered, happened) is expected
 
 
-def test_wildcards_have_names_of_their_own() -> None:
+def test_wildcard_events_have_their_own_names() -> None:
     assert is_wildcard(UNSCHEDULABLE_TIMEOUT)
     assert is_wildcard(FORCE_ACTIVATE)
     assert name_of(FORCE_ACTIVATE) == "ForceActivate"
@@ -82,6 +82,6 @@ OLD = Node(metadata=ObjectMeta(name="n1"), spec=NodeSpec(unschedulable=True))
         ),
     ],
 )
-def test_which_changes_an_update_of_a_node_is_now_and_before(new: Node, actions: list[str], name: str) -> None:
+def test_the_events_of_a_node_update_in_v1_37_and_v1_20(new: Node, actions: list[str], name: str) -> None:
     assert [event.actions for event in node_changes(OLD, new)] == [frozenset([action]) for action in actions]
     assert node_change(OLD, new) == name

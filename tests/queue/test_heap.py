@@ -1,4 +1,4 @@
-"""The heap: what comes out first, and how it lies in memory."""
+"""The heap: its order, and its array."""
 
 import time
 
@@ -38,7 +38,7 @@ def test_the_child_that_comes_first_goes_up_the_left_one_if_they_tie() -> None:
     assert heap.data.queue == ["left", "last", "right"]
 
 
-def test_adding_again_replaces_and_repairs() -> None:
+def test_adding_an_existing_key_replaces_it_and_restores_the_order() -> None:
     heap = heap_of(("a", 1), ("b", 2), ("c", 3))
     heap.add(("c", 0))
     assert heap.data.queue == ["c", "b", "a"]
@@ -47,7 +47,7 @@ def test_adding_again_replaces_and_repairs() -> None:
     assert (len(heap), heap.get_by_key("c")) == (3, ("c", 9))
 
 
-def test_deleting_puts_the_last_in_the_gap_and_repairs_downwards_or_upwards() -> None:
+def test_deleting_moves_the_last_item_into_the_gap_and_restores_the_order() -> None:
     heap = heap_of(("a", 0), ("b", 5), ("c", 1), ("d", 6), ("e", 7), ("f", 2))
     assert heap.delete("d") == ("d", 6)
     assert heap.data.queue == ["a", "f", "c", "b", "e"]
@@ -55,7 +55,7 @@ def test_deleting_puts_the_last_in_the_gap_and_repairs_downwards_or_upwards() ->
     assert heap.data.queue == ["c", "f", "e", "b"]
 
 
-def test_what_is_not_there() -> None:
+def test_missing_keys() -> None:
     heap = heap_of()
     assert heap.peek() is None
     assert heap.delete("a") is None
@@ -78,7 +78,7 @@ OPERATIONS = st.lists(st.tuples(KINDS, st.integers(0, 12), st.integers(0, 6)))
 
 @given(OPERATIONS)
 @settings(max_examples=200)
-def test_after_any_operations_it_is_a_heap_of_what_was_put_in(operations: list[tuple[str, int, int]]) -> None:
+def test_any_operations_leave_a_heap_of_the_added_items(operations: list[tuple[str, int, int]]) -> None:
     heap, model = heap_of(), {}
     for operation, name, value in operations:
         key = f"k{name}"
@@ -95,7 +95,7 @@ def test_after_any_operations_it_is_a_heap_of_what_was_put_in(operations: list[t
         assert dict(heap) == model
 
 
-def test_ten_thousand_pods_are_quick() -> None:
+def test_ten_thousand_pods_are_fast() -> None:
     """Well under 100 µs an operation (about 10 on a quiet machine); the fastest of three runs."""
 
     def run() -> float:

@@ -16,7 +16,7 @@ from kschedlab.queue.hints.resources import resources_after_node
 from kschedlab.queue.hints.table import DEFAULT, by_profile, queueing_hints, skip
 from kschedlab.queue.queued_pod import QueuedPodInfo
 from kschedlab.queue.requeueing import AFTER_BACKOFF, SKIP, Registrations
-from tests.queue.asked import ask
+from tests.queue.hint_questions import ask
 
 VECTORS = Path(__file__).parent / "vectors"
 
@@ -33,12 +33,12 @@ QUESTIONS = questions()
 
 
 @pytest.mark.parametrize("plugin", QUESTIONS)
-def test_says_what_the_real_plugin_says(plugin: str) -> None:
+def test_hints_answer_as_the_real_plugins(plugin: str) -> None:
     for question in QUESTIONS[plugin]:
         assert ask(question) == question["says"], question["id"]
 
 
-def test_every_hint_that_can_say_both_is_asked_for_both() -> None:
+def test_vectors_cover_both_answers_of_every_hint() -> None:
     said = defaultdict(set)
     for question in QUESTIONS.values():
         for each in question:
@@ -59,12 +59,12 @@ def test_plugins_register_for_what_the_real_ones_do() -> None:
     assert actions == ACTIONS
 
 
-def test_a_profile_registers_for_its_own_plugins_and_the_two_that_are_always_there() -> None:
+def test_a_profile_registers_its_plugins_and_the_two_default_ones() -> None:
     plugins = {one.plugin for one in queueing_hints([NodeName()])}
     assert plugins == {"NodeName", "SchedulingGates", "DefaultPreemption"}
 
 
-def test_a_plugin_that_does_not_register_is_told_of_everything() -> None:
+def test_a_plugin_without_registrations_gets_every_event() -> None:
     class MyOwn:
         name = "MyOwn"
 
@@ -75,7 +75,7 @@ def test_a_plugin_that_does_not_register_is_told_of_everything() -> None:
     assert "MyOwn" in hints.hints_for(NODE_ADD)
 
 
-def test_each_profile_is_asked_about_its_own_pods() -> None:
+def test_hints_of_a_profile_apply_to_its_own_pods() -> None:
     def strategy(scheduler: str) -> int:
         waiting = QueuedPodInfo(Pod(spec=PodSpec(schedulerName=scheduler)), 0, 0)
         waiting.record_failure(waiting.pod, ["NodeName"])
@@ -92,12 +92,12 @@ def test_hard_default_constraints_need_the_cluster() -> None:
         queueing_hints([PodTopologySpread(defaults=(hard,))])
 
 
-def test_a_node_without_places_for_pods_never_helps() -> None:
+def test_a_node_that_allows_no_pods_never_helps() -> None:
     node = Node(status=NodeStatus(allocatable={"cpu": Quantity("8")}))
     assert not resources_after_node(Pod(), None, node)
 
 
-def test_what_is_prepared_for_a_pod_is_prepared_once_while_there_is_room() -> None:
+def test_values_are_cached_per_pod_until_the_cache_is_full() -> None:
     asked = []
     prepared = PodCache(lambda pod: asked.append(pod) or len(asked), size=2)
     one, other, third = Pod(), Pod(), Pod()

@@ -1,4 +1,4 @@
-"""Nominations before v1.37: who waits for room on which node."""
+"""Nominations before v1.37."""
 
 import pytest
 
@@ -12,7 +12,7 @@ def names(nominations: NominatedPodMap, node: str) -> list[str]:
     return [pod.metadata.name for pod in nominations.pods_for_node(node)]
 
 
-def test_a_pod_is_nominated_to_the_node_that_is_named_else_to_that_of_its_status() -> None:
+def test_a_pod_is_nominated_to_the_given_node_or_that_of_its_status() -> None:
     nominations = NominatedPodMap()
     nominations.add(nominated(A, "n1"))
     nominations.add(nominated(B, "n1"), "n2")
@@ -20,7 +20,7 @@ def test_a_pod_is_nominated_to_the_node_that_is_named_else_to_that_of_its_status
     assert nominations.nominated_pod_to_node == {"uid-a": "n1", "uid-b": "n2"}
 
 
-def test_adding_takes_another_nomination_away_first() -> None:
+def test_a_new_nomination_replaces_the_old_one() -> None:
     nominations = NominatedPodMap()
     for node in ("n1", "n2"):
         nominations.add(A, node)
@@ -29,7 +29,7 @@ def test_adding_takes_another_nomination_away_first() -> None:
     assert nominations.nominated_pods == {} == nominations.nominated_pod_to_node
 
 
-def test_pods_of_a_node_are_in_the_order_of_their_nominations_and_an_update_is_a_new_one() -> None:
+def test_pods_of_a_node_are_in_order_of_nomination_and_an_update_renominates() -> None:
     nominations = NominatedPodMap()
     for each in (A, B):
         nominations.add(nominated(each, "n1"))
@@ -47,7 +47,7 @@ def test_an_update_without_a_node_keeps_the_nomination_in_memory_since_v1_14(
     assert names(nominations, "n1") == expected
 
 
-def test_a_nomination_that_the_status_loses_is_lost() -> None:
+def test_a_nomination_removed_from_the_status_is_removed() -> None:
     nominations = NominatedPodMap(NominationRules(survives_update=True))
     nominations.add(nominated(A, "n1"))
     nominations.update(nominated(A, "n1"), A)
@@ -63,7 +63,7 @@ def test_since_v1_20_a_pod_that_the_informer_does_not_know_is_not_nominated() ->
         assert names(nominations, "n1") == expected
 
 
-def test_whoever_wants_to_know_is_told() -> None:
+def test_nominations_call_the_callback() -> None:
     told = []
     nominations = NominatedPodMap(on_nominated=lambda pod, node: told.append((pod.metadata.name, node)))
     nominations.add(A, "n1")

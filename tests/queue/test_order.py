@@ -1,4 +1,4 @@
-"""Which pod is tried first."""
+"""The order of the active queue."""
 
 from msgspec.structs import replace
 
@@ -7,11 +7,11 @@ from kschedlab.queue.order import ZERO, active_q_comp, pod_timestamp
 from tests.queue.pods import moment, pod, scheduled
 
 
-def test_a_pod_that_was_never_tried_is_as_old_as_itself() -> None:
+def test_an_untried_pod_has_its_creation_time() -> None:
     assert pod_timestamp(pod("a", created=3)) == moment(3)
 
 
-def test_a_tried_pod_has_the_time_of_the_probe_else_of_the_transition() -> None:
+def test_a_tried_pod_has_its_probe_time_or_else_its_transition_time() -> None:
     tried = pod("a", created=3)
     assert pod_timestamp(scheduled(tried, lastTransitionTime=moment(5), lastProbeTime=moment(9))) == moment(9)
     assert pod_timestamp(scheduled(tried, lastTransitionTime=moment(5))) == moment(5)

@@ -61,7 +61,7 @@ def nominated(pod: Pod, node: str) -> Pod:
 
 
 def fail(queue: WithEvents, *plugins: str, pending: tuple[str, ...] = ()) -> QueuedPodInfo:
-    """Pop a pod, which these plugins refuse."""
+    """Pop a pod and return it as rejected by these plugins."""
     waiting = queue.pop()
     assert waiting is not None
     waiting.record_failure(waiting.pod, plugins, pending)
@@ -80,7 +80,7 @@ def test_it_is_a_scheduling_queue(clock) -> None:
     assert len(queue) == 0
 
 
-def test_the_highest_priority_goes_first_and_among_equals_the_one_that_came_first(clock) -> None:
+def test_pods_are_popped_by_priority_then_in_order_of_arrival(clock) -> None:
     queue = WithEvents(clock)
     for each in (pod("a"), pod("b", 10), pod("c"), pod("d", 10)):
         queue.add(each)
@@ -112,7 +112,7 @@ def test_a_queue_sort_plugin_orders_the_active_queue_and_backoff(clock) -> None:
     assert [queue.pop().pod.metadata.name for _ in range(4)] == ["c", "b", "a1", "a2"]
 
 
-def test_a_refused_pod_waits_for_an_event_of_its_plugin_and_backs_off(clock) -> None:
+def test_a_rejected_pod_waits_for_an_event_of_its_plugin_and_backs_off(clock) -> None:
     queue = WithEvents(clock, ALWAYS)
     queue.add(pod("a"))
     fail(queue, "NodeName")
@@ -152,7 +152,7 @@ def test_backoff_lasts_until_its_second_is_over(clock) -> None:
     assert names(queue.active) == ["a"]
 
 
-def test_an_idle_queue_pops_who_backs_off_but_not_who_had_an_error(clock) -> None:
+def test_an_empty_active_queue_pops_rejected_pods_from_backoff_but_not_errors(clock) -> None:
     queue = WithEvents(clock, ALWAYS)
     queue.add(pod("refused"))
     fail(queue, "NodeName")
@@ -171,7 +171,7 @@ def test_without_backoff_errors_are_retried_at_once(clock) -> None:
     assert names(queue.active) == ["a"]
 
 
-def test_an_event_that_pleases_a_pending_plugin_spares_the_pod_its_backoff(clock) -> None:
+def test_an_event_that_helps_a_pending_plugin_skips_backoff(clock) -> None:
     queue = WithEvents(clock, ALWAYS)
     queue.add(pod("a"))
     fail(queue, "NodeName", pending=("NodePorts",))
@@ -179,7 +179,7 @@ def test_an_event_that_pleases_a_pending_plugin_spares_the_pod_its_backoff(clock
     assert names(queue.active) == ["a"]
 
 
-def test_what_happens_in_flight_is_made_up_for(clock) -> None:
+def test_events_in_flight_requeue_a_returning_pod(clock) -> None:
     queue = WithEvents(clock, ALWAYS)
     queue.add(pod("a"))
     queue.add(pod("b"))
@@ -194,7 +194,7 @@ def test_what_happens_in_flight_is_made_up_for(clock) -> None:
     assert survives_update(queue.in_flight) == 0
 
 
-def test_an_update_in_flight_is_made_up_for(clock) -> None:
+def test_an_update_in_flight_requeues_a_returning_pod(clock) -> None:
     queue = WithEvents(clock)
     before = pod("a")
     queue.add(before)
@@ -239,7 +239,7 @@ def test_a_change_of_the_pod_itself_may_help_it(clock) -> None:
     assert names(queue.backoff) == ["a"]
 
 
-def test_only_some_pods_can_be_asked(clock) -> None:
+def test_a_pre_check_limits_the_candidates(clock) -> None:
     queue = WithEvents(clock, ALWAYS)
     for each in (pod("low", 1), pod("high", 9)):
         queue.add(each)
@@ -249,7 +249,7 @@ def test_only_some_pods_can_be_asked(clock) -> None:
     assert (names(queue.backoff), names(queue.unschedulable)) == (["low"], ["high"])
 
 
-def test_pods_with_several_refusers_move_once_and_in_the_order_in_which_they_came(clock) -> None:
+def test_pods_rejected_by_several_plugins_move_once_in_insertion_order(clock) -> None:
     queue = WithEvents(clock, ALWAYS)
     moves = []
     queue = WithEvents(clock, ALWAYS, on_moved=lambda pod, origin, to, why: moves.append((pod.metadata.name, to)))
@@ -271,7 +271,7 @@ def test_events_that_nobody_registers_for_are_not_kept(clock) -> None:
     assert survives_update(queue.in_flight) == 0
 
 
-def test_five_minutes_are_enough(clock) -> None:
+def test_an_unschedulable_pod_moves_after_five_minutes(clock) -> None:
     queue = WithEvents(clock, ALWAYS)
     queue.add(pod("a"))
     fail(queue, "NodeName")
@@ -300,7 +300,7 @@ def test_a_gated_pod_waits_for_its_last_gate(clock) -> None:
     assert names(queue.active) == ["a"]
 
 
-def test_a_gate_of_ones_own_holds_pods_back_until_it_is_activated(clock) -> None:
+def test_a_custom_gate_blocks_pods_until_they_are_activated(clock) -> None:
     busy = {"uid-a"}
     gates = {**GATES, "DefaultPreemption": lambda pod: pod.metadata.uid in busy}
     queue = WithEvents(clock, gates=gates)
@@ -328,7 +328,7 @@ def test_activating_moves_pods_from_backoff_and_notes_it_for_those_in_flight(clo
 
 
 @pytest.mark.parametrize("part", ["the active", "the backoff", "unschedulable"])
-def test_a_pod_that_is_here_already_cannot_be_given_back(clock, part) -> None:
+def test_a_queued_pod_cannot_be_returned(clock, part) -> None:
     queue = WithEvents(clock, ALWAYS)
     queue.add(pod("a"))
     waiting = queue.pop()
@@ -353,7 +353,7 @@ def test_the_same_pod_is_not_popped_twice(clock) -> None:
     assert len(queue) == 0
 
 
-def test_deleted_pods_are_gone_from_every_part(clock) -> None:
+def test_deleting_removes_a_pod_from_every_part(clock) -> None:
     queue = WithEvents(clock, ALWAYS)
     for name in "abc":
         queue.add(pod(name))
@@ -380,7 +380,7 @@ def test_an_update_in_backoff_keeps_the_pod_there(clock) -> None:
     assert queue.backoff[0].pod.spec.priority == 7
 
 
-def test_neighbours_come_and_change(clock) -> None:
+def test_assigned_pods_are_added_and_updated(clock) -> None:
     queue = WithEvents(clock, ALWAYS)
     queue.add(pod("a"))
     fail(queue, "InterPodAffinity")
@@ -392,7 +392,7 @@ def test_neighbours_come_and_change(clock) -> None:
     assert sorted(names(queue.backoff)) == ["a", "b"]
 
 
-def test_what_moves_pods_is_told(clock) -> None:
+def test_every_move_is_reported_with_its_reason(clock) -> None:
     moves = []
     queue = WithEvents(clock, ALWAYS, on_moved=lambda pod, origin, to, why: moves.append((origin, to, why)))
     queue.add(pod("a"))
@@ -415,7 +415,7 @@ def test_what_moves_pods_is_told(clock) -> None:
 # -- nominations
 
 
-def test_nominations_are_kept_in_order_and_told(clock) -> None:
+def test_nominations_are_ordered_and_reported(clock) -> None:
     told = []
     queue = WithEvents(clock, on_nominated=lambda pod, node: told.append((pod.metadata.name, node)))
     a, b = nominated(pod("a"), "n1"), pod("b")
@@ -430,7 +430,7 @@ def test_nominations_are_kept_in_order_and_told(clock) -> None:
     assert told == [("a", "n1"), ("b", "n1"), ("a", None), ("a", "n2"), ("b", None)]
 
 
-def test_a_nominated_pod_is_shown_as_it_is_now(clock) -> None:
+def test_a_nominated_pod_is_returned_in_its_current_version(clock) -> None:
     queue = WithEvents(clock)
     before = nominated(pod("a"), "n1")
     queue.add(before)
@@ -449,7 +449,7 @@ def test_an_update_keeps_a_nomination_that_the_object_does_not_show_yet(before, 
     assert found == ({expected} if expected else set())
 
 
-def test_pods_that_are_gone_or_on_a_node_are_not_nominated() -> None:
+def test_deleted_and_assigned_pods_are_not_nominated() -> None:
     known = {"default/bound": pod("bound", nodeName="n3")}
     nominations = NominatedPodMap(NOMINATIONS_1_37, known.get)
     nominations.add(pod("bound"), "n1")
@@ -464,7 +464,7 @@ def test_pods_that_are_gone_or_on_a_node_are_not_nominated() -> None:
 # -- in flight
 
 
-def test_events_are_kept_as_long_as_a_pod_missed_them() -> None:
+def test_events_are_kept_while_a_pod_in_flight_has_missed_them() -> None:
     flight = InFlight()
     flight.add_event(NODE_ADD, None, "before")
     assert survives_update(flight) == 0
@@ -483,7 +483,7 @@ def test_events_are_kept_as_long_as_a_pod_missed_them() -> None:
     assert survives_update(flight) == 0
 
 
-def test_a_later_pod_that_lands_first_leaves_the_events_to_the_earlier_one() -> None:
+def test_a_later_pod_that_is_done_first_keeps_the_events_of_the_earlier_one() -> None:
     flight = InFlight()
     flight.add_pod(pod("a"))
     flight.add_event(NODE_ADD, None, "one")

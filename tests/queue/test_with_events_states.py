@@ -1,4 +1,4 @@
-"""Whatever happens, in whatever order: every pod is in one place, and backoff is as long as it should be."""
+"""After any sequence of operations, each pod is in one part, and its backoff has the right length."""
 
 from hypothesis import settings, strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, precondition, rule

@@ -1,4 +1,4 @@
-"""A control plane for tests: a clock, an API server, one scheduler, and what they did."""
+"""A control plane for tests: a clock, an API server, one scheduler, and their log."""
 
 import random
 from collections.abc import Iterable
@@ -22,7 +22,7 @@ NOON = 1_700_000_000 * SECOND
 
 
 class Plane:
-    """The objects of ``manifests`` are there from the beginning. Times are seconds since then."""
+    """``manifests``: the initial objects. Times are seconds since the start."""
 
     def __init__(
         self,
@@ -48,11 +48,11 @@ class Plane:
 
     @property
     def now(self) -> float:
-        """Seconds since the beginning."""
+        """Seconds since the start."""
         return (self.env.now - NOON) / SECOND
 
     def run(self, seconds: float = 1) -> None:
-        """Let that much time pass."""
+        """Run for that many seconds."""
         self.env.run(until=self.env.now + int(seconds * SECOND))
 
     def create(self, *manifests: Manifest) -> None:
@@ -61,11 +61,11 @@ class Plane:
             self.api.create(document, by="test")
 
     def pod(self, name: str) -> Pod:
-        """The pod as the API server has it."""
+        """The pod in the API server."""
         return self.api.get(Pod, "default", name)
 
     def node(self, name: str) -> Node:
-        """The node as the API server has it."""
+        """The node in the API server."""
         return self.api.get(Node, "", name)
 
     def delete(self, name: str, grace: int | None = None) -> None:
@@ -73,23 +73,23 @@ class Plane:
         self.api.delete(Pod, "default", name, grace, by="test")
 
     def exists(self, name: str) -> bool:
-        """Whether there is such a pod."""
+        """Whether the pod exists."""
         return any(pod.metadata.name == name for pod in self.api.list(Pod)[0])
 
     def where(self) -> dict[str, str]:
-        """The node of each pod, "" if it has none."""
+        """Each pod's node, "" without one."""
         return {pod.metadata.name: pod.spec.nodeName for pod in self.api.list(Pod)[0]}
 
     def steps(self, name: str) -> list[str]:
-        """The names of the steps taken with the pod."""
+        """The names of the scheduler's steps with the pod."""
         return [entry.step for entry in self.entries(Step) if entry.pod == f"default/{name}"]
 
     def details(self, step: str) -> list[str]:
-        """What the log says of all steps of that name."""
+        """The details of all steps of that name."""
         return [entry.detail for entry in self.entries(Step) if entry.step == step]
 
     def moves(self, name: str) -> list[tuple[str, str]]:
-        """Where the pod came in the queue, and why."""
+        """The pod's moves in the queue: (part, reason)."""
         return [(entry.to, entry.event) for entry in self.entries(Moved) if entry.pod == f"default/{name}"]
 
     def events(self, name: str) -> list[tuple[str, str]]:

@@ -41,14 +41,14 @@ def test_durations_as_go_reads_them(text, microseconds):
         ("1" * 65 + "s", f'"{"1" * 60}..." is not a duration such as 300ms, 3s or 1h2m3.5s'),
     ],
 )
-def test_what_is_no_duration(text, why):
+def test_invalid_durations(text, why):
     with pytest.raises(ValueError) as error:
         parse_duration(text)
     assert str(error.value) == why
 
 
 @given(st.integers(0, 10**15))
-def test_what_is_printed_is_read(microseconds):
+def test_printed_durations_can_be_parsed(microseconds):
     assert parse_duration(duration(microseconds)) == microseconds
 
 

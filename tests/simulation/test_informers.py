@@ -1,4 +1,4 @@
-"""Informers: their cache is the server's, sooner or later, and handlers are told of everything once."""
+"""Informers: their cache converges to the server's state, and handlers receive each change once."""
 
 from collections.abc import Callable
 from typing import Any
@@ -21,8 +21,8 @@ NOON = 1_700_000_000_000_000
 SECOND = 1_000_000
 
 
-class Heard:
-    """A handler that writes down what it hears, and that the cache knew it by then."""
+class Recorder:
+    """A handler that records its calls, and checks that the cache was updated before."""
 
     def __init__(self, informer: Informer[Any], filter: Callable[[Any], bool] | None = None) -> None:
         self.said: list[str] = []
@@ -35,17 +35,17 @@ class Heard:
         return said
 
     def _add(self, new: Any) -> None:
-        self._say("+", new)
+        self._note("+", new)
 
     def _update(self, old: Any, new: Any) -> None:
         assert old.metadata.name == new.metadata.name
-        self._say("=" if old is new else "~", new)
+        self._note("=" if old is new else "~", new)
 
     def _delete(self, old: Any) -> None:
         assert self._informer.get(old.key) is None or self._informer.get(old.key).metadata != old.metadata
         self.said.append(f"-{old.metadata.name}")
 
-    def _say(self, what: str, new: Any) -> None:
+    def _note(self, what: str, new: Any) -> None:
         assert self._informer.get(new.key) is new
         self.said.append(f"{what}{new.metadata.name}")
         self.times.append(self._informer._env.now - NOON)
@@ -82,7 +82,7 @@ def world() -> Snapshot:
 
 
 def end_watches(api: ApiServer) -> None:
-    """As a server does that restarts; clients watch again."""
+    """End all watches, as a restarting server does; clients watch again."""
     for store in api._stores.values():
         for watch in list(store.watches):
             watch.stop()
@@ -95,31 +95,31 @@ def names(informer: Informer[Any]) -> list[str]:
 def test_the_first_list_fills_the_cache(world: Snapshot) -> None:
     world.create("b", "a")
     informer = Informer(world.env, world.api, Pod)
-    heard = Heard(informer)
+    recorder = Recorder(informer)
     informer.start()
     informer.start()
     assert (informer.synced.triggered, names(informer)) == (False, [])
     world.env.run(until=informer.synced)
     assert (informer.synced.triggered, names(informer), len(informer)) == (True, ["a", "b"], 2)
-    assert heard.take() == ["+a", "+b"]
+    assert recorder.take() == ["+a", "+b"]
     assert informer.get("default/a") is world.api.get(Pod, "default", "a")
     assert informer.get("default/c") is None
 
 
 def test_changes_come_in_order_and_not_within_the_write(world: Snapshot) -> None:
     informer = world.informer()
-    heard = Heard(informer)
+    recorder = Recorder(informer)
     world.wait()
     world.create("a", "b")
     world.phase("a", "Running")
     world.delete("b")
-    assert heard.said == []
+    assert recorder.said == []
     world.wait()
     # Deleting with no grace first marks, then removes, as the real server does.
-    assert heard.take() == ["+a", "+b", "~a", "~b", "-b"]
+    assert recorder.take() == ["+a", "+b", "~a", "~b", "-b"]
 
 
-def test_what_a_handler_writes_comes_later(world: Snapshot) -> None:
+def test_writes_of_a_handler_are_delivered_later(world: Snapshot) -> None:
     informer = world.informer()
     depth, order = [], []
 
@@ -137,7 +137,7 @@ def test_what_a_handler_writes_comes_later(world: Snapshot) -> None:
     assert order == [("a", 1), ("b", 1)]
 
 
-def test_errors_of_handlers_are_not_taken_for_errors_of_the_watch(world: Snapshot) -> None:
+def test_handler_errors_are_not_treated_as_watch_errors(world: Snapshot) -> None:
     informer = world.informer()
     informer.add_handler(lambda new: world.api.create(new))
     world.wait()
@@ -146,46 +146,46 @@ def test_errors_of_handlers_are_not_taken_for_errors_of_the_watch(world: Snapsho
         world.wait()
 
 
-def test_latency_holds_up_lists_and_events(world: Snapshot) -> None:
+def test_latency_delays_lists_and_events(world: Snapshot) -> None:
     world.create("a")
     informer = world.informer(latency=500)
-    heard = Heard(informer)
+    recorder = Recorder(informer)
     world.wait(1000)
     world.create("b")
     world.wait(100)
     world.create("c")
     world.wait(1000)
-    assert list(zip(heard.take(), heard.times, strict=True)) == [("+a", 500), ("+b", 1500), ("+c", 1600)]
+    assert list(zip(recorder.take(), recorder.times, strict=True)) == [("+a", 500), ("+b", 1500), ("+c", 1600)]
 
 
-def test_a_late_handler_first_hears_of_what_is_there(world: Snapshot) -> None:
+def test_a_late_handler_first_receives_cached_objects(world: Snapshot) -> None:
     informer = world.informer()
     world.create("a")
     world.wait()
-    heard = Heard(informer)
-    assert heard.said == []
+    recorder = Recorder(informer)
+    assert recorder.said == []
     world.create("b")
     world.wait()
     world.create("c")
     world.wait()
-    assert heard.take() == ["+a", "+b", "+c"]
+    assert recorder.take() == ["+a", "+b", "+c"]
 
 
-def test_a_handler_with_a_filter_sees_objects_come_and_go(world: Snapshot) -> None:
+def test_a_filtered_handler_sees_objects_start_and_stop_matching(world: Snapshot) -> None:
     informer = world.informer()
-    heard = Heard(informer, filter=lambda one: one.status.phase == "Running")
+    recorder = Recorder(informer, filter=lambda one: one.status.phase == "Running")
     world.create("a", "b")
     for phase in ("Running", "Running", "Succeeded"):
         world.phase("a", phase)
         world.wait()
     world.delete("a", "b")
     world.wait()
-    assert heard.take() == ["+a", "-a"]
+    assert recorder.take() == ["+a", "-a"]
 
 
-def test_a_filter_at_the_server_makes_objects_go_that_cease_to_match(world: Snapshot) -> None:
+def test_a_server_side_filter_deletes_objects_that_stop_matching(world: Snapshot) -> None:
     informer = pod_informer(world.env, world.api)
-    heard = Heard(informer)
+    recorder = Recorder(informer)
     informer.start()
     world.create("a", "b", "c")
     world.phase("c", "Failed")
@@ -194,13 +194,13 @@ def test_a_filter_at_the_server_makes_objects_go_that_cease_to_match(world: Snap
     world.phase("a", "Succeeded")
     world.phase("b", "Running")
     world.wait()
-    assert heard.take() == ["+a", "+b", "-a", "~b"]
+    assert recorder.take() == ["+a", "+b", "-a", "~b"]
     assert names(informer) == ["b"]
 
 
-def test_a_terminating_pod_stays_until_it_is_gone(world: Snapshot) -> None:
+def test_a_terminating_pod_stays_until_it_is_deleted(world: Snapshot) -> None:
     informer = pod_informer(world.env, world.api)
-    heard = Heard(informer)
+    recorder = Recorder(informer)
     informer.start()
     world.create("a")
     world.api.bind("default", "a", "", "n")
@@ -209,58 +209,58 @@ def test_a_terminating_pod_stays_until_it_is_gone(world: Snapshot) -> None:
     assert names(informer) == ["a"]
     world.delete("a")
     world.wait()
-    assert (heard.take(), names(informer)) == (["+a", "~a", "-a"], [])
+    assert (recorder.take(), names(informer)) == (["+a", "~a", "-a"], [])
 
 
 def test_a_broken_connection_is_resumed_where_it_was(world: Snapshot) -> None:
     informer = world.informer()
-    heard = Heard(informer)
+    recorder = Recorder(informer)
     world.create("a", "b")
     world.wait()
-    heard.take()
+    recorder.take()
     informer.disconnect(5 * SECOND)
     world.create("c")
     world.delete("a")
     world.wait(4 * SECOND)
-    assert (heard.take(), names(informer)) == ([], ["a", "b"])
+    assert (recorder.take(), names(informer)) == ([], ["a", "b"])
     world.wait(2 * SECOND)
-    assert (heard.take(), names(informer)) == (["+c", "~a", "-a"], ["b", "c"])
+    assert (recorder.take(), names(informer)) == (["+c", "~a", "-a"], ["b", "c"])
     assert informer.list_calls == 1
 
 
-def test_what_was_on_its_way_when_the_connection_broke_comes_again(world: Snapshot) -> None:
+def test_events_in_transit_when_the_connection_breaks_are_resent(world: Snapshot) -> None:
     informer = world.informer(latency=1000)
-    heard = Heard(informer)
+    recorder = Recorder(informer)
     world.wait(2000)
     world.create("a")
     world.wait(500)
     informer.disconnect()
     world.wait(5000)
-    assert heard.take() == ["+a"]
+    assert recorder.take() == ["+a"]
 
 
 def test_a_client_that_missed_too_much_lists_again() -> None:
     world = Snapshot(history=2)
     informer = world.informer()
-    heard = Heard(informer)
+    recorder = Recorder(informer)
     world.create("a", "b", "c")
     world.wait()
-    heard.take()
+    recorder.take()
     informer.disconnect(SECOND)
     world.delete("a")
     world.phase("b", "Running")
     world.create("d")
     world.wait(SECOND + BACKOFF - 10)
-    assert (heard.take(), informer.list_calls) == ([], 1)
+    assert (recorder.take(), informer.list_calls) == ([], 1)
     world.wait(20)
-    assert heard.take() == ["-a", "~b", "+d"]  # as processReplacedAllInfo: deletions first, nothing of c
+    assert recorder.take() == ["-a", "~b", "+d"]  # as processReplacedAllInfo: deletions first, nothing of c
     assert informer.list_calls == 2
     world.phase("c", "Running")
     world.wait()
-    assert heard.take() == ["~c"]
+    assert recorder.take() == ["~c"]
 
 
-def test_the_server_may_say_on_the_watch_that_it_cannot_go_on(world: Snapshot) -> None:
+def test_an_error_event_ends_the_watch(world: Snapshot) -> None:
     informer = world.informer()
     world.wait()
     (watch,) = world.api._stores[Pod].watches
@@ -273,13 +273,13 @@ def test_the_server_may_say_on_the_watch_that_it_cannot_go_on(world: Snapshot) -
 
 def test_the_server_may_end_the_watch(world: Snapshot) -> None:
     informer = world.informer()
-    heard = Heard(informer)
+    recorder = Recorder(informer)
     world.wait()
     world.create("a")
     end_watches(world.api)
     world.create("b")
     world.wait()
-    assert (heard.take(), informer.list_calls) == (["+a", "+b"], 1)
+    assert (recorder.take(), informer.list_calls) == (["+a", "+b"], 1)
 
 
 def test_a_connection_that_is_down_from_the_start_is_waited_for(world: Snapshot) -> None:
@@ -308,18 +308,18 @@ def test_bookmarks_carry_a_filtered_watch_over_what_it_does_not_see() -> None:
     assert (informer.list_calls, names(informer)) == (1, ["mine"])
 
 
-def test_resyncs_tell_of_everything_anew(world: Snapshot) -> None:
+def test_resyncs_send_every_object_again(world: Snapshot) -> None:
     informer = world.informer(resync=30 * SECOND)
-    heard = Heard(informer)
+    recorder = Recorder(informer)
     world.create("a", "b")
     world.wait(31 * SECOND)
-    assert heard.take() == ["+a", "+b", "=a", "=b"]
+    assert recorder.take() == ["+a", "+b", "=a", "=b"]
     world.delete("a")
     world.wait(30 * SECOND)
-    assert heard.take() == ["~a", "-a", "=b"]
+    assert recorder.take() == ["~a", "-a", "=b"]
 
 
-def test_objects_are_found_by_what_they_are_indexed_by(world: Snapshot) -> None:
+def test_objects_by_index(world: Snapshot) -> None:
     informer = world.informer()
     informer.index_by("node", lambda one: [one.spec.nodeName])
     world.create("a", "b", labels={"app": "web"})
@@ -345,7 +345,7 @@ def test_objects_are_found_by_what_they_are_indexed_by(world: Snapshot) -> None:
     assert informer.by_index("label", "web") == informer.by_index("node", "n1") == []
 
 
-def test_objects_of_the_cluster_go_by_their_names(world: Snapshot) -> None:
+def test_cluster_scoped_objects_have_their_name_as_key(world: Snapshot) -> None:
     informer = Informer(world.env, world.api, Node)
     informer.start()
     world.api.create(Node(metadata=ObjectMeta(name="n")))
@@ -353,7 +353,7 @@ def test_objects_of_the_cluster_go_by_their_names(world: Snapshot) -> None:
     assert informer.get("n") is world.api.get(Node, "", "n")
 
 
-def test_one_informer_a_kind_is_shared(world: Snapshot) -> None:
+def test_one_informer_per_kind_is_shared(world: Snapshot) -> None:
     informers = Informers(world.env, world.api)
     mine = informers.register(pod_informer(world.env, world.api))
     assert informers.of(Pod) is mine
@@ -405,7 +405,7 @@ def act(world: Snapshot, informer: Informer[Pod], step: tuple[Any, ...]) -> None
 
 
 @given(STEPS, st.sampled_from([1, 3, 1000]), st.sampled_from([0, 250_000]), st.booleans())
-def test_the_cache_comes_to_be_the_servers(steps, history: int, latency: int, filtered: bool) -> None:
+def test_the_cache_converges_to_the_servers_state(steps, history: int, latency: int, filtered: bool) -> None:
     world = Snapshot(history)
     informer = (
         pod_informer(world.env, world.api, latency=latency)
@@ -433,31 +433,31 @@ def test_the_cache_comes_to_be_the_servers(steps, history: int, latency: int, fi
 
 
 @given(STEPS)
-def test_the_same_happens_again(steps) -> None:
+def test_runs_are_reproducible(steps) -> None:
     def story() -> list[str]:
         world = Snapshot(3)
         informer = world.informer(latency=100)
-        heard = Heard(informer)
+        recorder = Recorder(informer)
         for step in steps:
             act(world, informer, step)
         world.wait(20 * SECOND)
-        return heard.said
+        return recorder.said
 
     assert story() == story()
 
 
-def test_ten_thousand_pods_are_created_bound_and_started_in_no_time(world: Snapshot) -> None:
-    """The time of the processor is what counts: the machine may be busy. Two seconds, where it takes half of one."""
+def test_ten_thousand_pods_are_created_bound_and_started_fast(world: Snapshot) -> None:
+    """CPU time, because the machine may be busy: at most 2 s, where 0.5 s is usual."""
     import time
 
     template = model(pod("x", cpu="100m"))
     informers = [world.informer(), pod_informer(world.env, world.api)]
     informers[1].start()
-    heard = [0, 0]
+    recorder = [0, 0]
 
     def count(i: int) -> Callable[..., None]:
         def one(*_: Pod) -> None:
-            heard[i] += 1
+            recorder[i] += 1
 
         return one
 
@@ -474,5 +474,5 @@ def test_ten_thousand_pods_are_created_bound_and_started_in_no_time(world: Snaps
             world.wait(100)
     world.wait()
     assert time.process_time() - start < 2
-    assert heard == [30_000, 30_000]
+    assert recorder == [30_000, 30_000]
     assert len(informers[0]) == len(informers[1]) == 10_000

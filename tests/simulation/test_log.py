@@ -62,7 +62,7 @@ def test_a_log_read_back_is_the_log_that_was_written(found, moments_given):
     assert list(again.lines()) == list(log.lines())
 
 
-def test_empty_lines_are_passed_over():
+def test_empty_lines_are_skipped():
     log = log_of([Step(at=1, pod="default/a", step="pop")])
     assert len(read_log(["", *log.lines(), "\n"])) == 1
 
@@ -76,7 +76,7 @@ def test_empty_lines_are_passed_over():
     ]
     + ["[" * 5000],
 )
-def test_what_is_no_entry_is_named_with_its_line(line):
+def test_an_invalid_entry_is_reported_with_its_line(line):
     with pytest.raises(ManifestError, match=r"^run.jsonl:2: is not an entry of a log: "):
         read_log(['{"entry":"Step","at":1,"pod":"a","step":"b"}', line], "run.jsonl")
 

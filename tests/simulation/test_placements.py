@@ -1,4 +1,4 @@
-"""The whole loop ends in the placements of the real scheduler, for pods that arrive one after the other.
+"""The whole loop gives the placements of the real scheduler, for pods that arrive one after the other.
 
 The program that made these vectors calls the scheduling cycle itself, so that three things are done here by hand: a
 retried pod looks at all nodes, not at its nominated one first; victims have no grace; and a pod that finds no place
@@ -43,7 +43,7 @@ def test_queue_placements_of_the_whole_loop_are_those_of_the_real_scheduler(gene
 
 
 def placements(scenario: Scenario, generation: str) -> list[dict[str, Any]]:
-    """Where the loop puts the pods of the queue, and whom it evicts for each."""
+    """The loop's node and victims for each pod in the queue."""
     objects = decode_objects([*scenario.objects, *scenario.queue])
     arriving = objects.pods[-len(scenario.queue) :]
     del objects.pods[-len(scenario.queue) :]
@@ -59,7 +59,7 @@ def placements(scenario: Scenario, generation: str) -> list[dict[str, Any]]:
 
 
 def arrival(env: simpy.Environment, api: ApiServer, pod: Pod) -> dict[str, Any]:
-    """Let the pod come, and wait a minute."""
+    """Create the pod, and run for a minute."""
     before = {other.key for other in api.list(Pod)[0]}
     api.restore(pod)
     env.run(until=env.now + 60 * SECOND)
@@ -71,7 +71,7 @@ def arrival(env: simpy.Environment, api: ApiServer, pod: Pod) -> dict[str, Any]:
 
 
 def kubelet(env: simpy.Environment, api: ApiServer) -> Generator[simpy.Event, Any, None]:
-    """Victims end at once, and pods that come to a node start when they were created."""
+    """Delete victims at once, and start assigned pods at their creation time."""
     watch, bell = api.watch(Pod, api.list(Pod)[1]), env.event()
 
     def ring() -> None:

@@ -1,4 +1,4 @@
-"""Anything may happen in any order: afterwards the scheduler knows what the API server does, and nothing is lost."""
+"""After any sequence of events, the scheduler's cache equals the API server's state, and no pod is lost."""
 
 import random
 from contextlib import suppress
@@ -104,7 +104,7 @@ class Chaos:
 
 @pytest.mark.parametrize("seed", range(3))
 @pytest.mark.parametrize("generation", GENERATIONS)
-def test_whatever_happens_the_scheduler_ends_up_knowing_it(generation: str, seed: int) -> None:
+def test_the_schedulers_cache_converges_to_the_servers_state(generation: str, seed: int) -> None:
     draw = random.Random(seed)
     flaky = Flaky(draw)
     plugins = [flaky] if generation != "v1.13" and seed % 2 else []
@@ -122,7 +122,7 @@ def test_whatever_happens_the_scheduler_ends_up_knowing_it(generation: str, seed
 
 
 def check(plane: Plane) -> None:
-    """What the scheduler knows is what there is."""
+    """The scheduler's cache and queue hold what the API server does."""
     context = plane.scheduler.context
     cluster = context.cache.cluster()
     cluster.check()

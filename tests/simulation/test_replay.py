@@ -1,4 +1,4 @@
-"""A log replayed: any position can be reached from any other, and is the same from both sides."""
+"""Replay: any position can be reached from any other, with the same state forwards and backwards."""
 
 import copy
 
@@ -60,7 +60,7 @@ def test_forward_shows_what_happened():
     assert (replay.pods(), replay.steps, [node.metadata.name for node in replay.of(Node)]) == ([], {}, ["n1"])
 
 
-def test_the_ends_hold():
+def test_positions_beyond_the_ends():
     replay = Replay(RUN)
     assert replay.back() is None
     replay.seek(len(RUN))
@@ -70,7 +70,7 @@ def test_the_ends_hold():
             replay.seek(position)
 
 
-def test_seeking_a_time_takes_all_that_happens_then():
+def test_seeking_a_time_includes_all_its_entries():
     replay = Replay(RUN)
     positions = []
     for at in (0, 3, 4, 100, 8):

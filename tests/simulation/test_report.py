@@ -48,7 +48,7 @@ def change(at, old, new):
 
 
 def scheduled(since, at, pod, node="n1"):
-    """The pod comes, and is bound later."""
+    """The pod is created, and bound later."""
     spec = pod.spec
     bound = Pod(metadata=pod.metadata, spec=PodSpec(node, priority=spec.priority, containers=spec.containers))
     return [change(since, None, pod), change(at, pod, bound)]
@@ -76,7 +76,7 @@ def test_pods_and_how_fast_they_were_bound():
     assert found.wall_pods_per_second == 8
 
 
-def test_pods_that_run_already_were_not_bound():
+def test_initially_assigned_pods_do_not_count_as_bound():
     found = report(change(0, None, a_pod(node="n1")))
     assert (found.created, found.bound, found.pods_per_second) == (0, 0, None)
 
@@ -88,7 +88,7 @@ def test_waits_by_priority_highest_first():
     assert list(found.waits.items()) == [(100, WaitTimes(1, 0.25, 0.25, 0.25)), (0, WaitTimes(20, 10, 19, 20))]
 
 
-def test_a_pod_that_comes_back_waits_anew():
+def test_a_recreated_pod_waits_from_its_new_creation():
     old = a_pod()
     found = report(*scheduled(0, 1, old), change(5, a_pod(node="n1"), None), *scheduled(10, 13, old))
     assert found.waits[0] == WaitTimes(2, 1, 3, 3)
@@ -128,13 +128,13 @@ def test_utilisation_over_time():
     assert found.memory.mean == pytest.approx(0.5 * 4 / 10)
 
 
-def test_what_has_ended_uses_nothing():
+def test_finished_pods_use_no_resources():
     running, ended = a_pod(node="n1", phase="Running"), a_pod(node="n1", phase="Succeeded")
     found = report(change(0, None, a_node()), change(0, None, running), change(5, running, ended))
     assert found.cpu.over_time == ((0, 0.25), (5, 0))
 
 
-def test_nodes_come_change_and_go():
+def test_nodes_are_added_updated_and_deleted():
     node = a_node()
     found = report(
         change(0, None, node),
@@ -161,7 +161,7 @@ def test_measurements():
     assert told == {"all": (2, 2, 1), "open": (1, 1, 1), "none": (0, 0, None)}
 
 
-def test_what_is_left_and_what_failed():
+def test_unschedulable_pods_and_failed_entries():
     why = PodCondition(type="PodScheduled", status="False", reason="Unschedulable", message="0/1 nodes are available")
     gated = PodCondition(type="PodScheduled", status="False", reason="SchedulingGated")
     found = report(

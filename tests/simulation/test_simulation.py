@@ -1,4 +1,4 @@
-"""Whole runs: timelines that come true, or not, the same each time, and to be followed step by step."""
+"""Whole runs: timelines that succeed or fail, reproducibly, and step by step."""
 
 import os
 import random
@@ -167,7 +167,7 @@ def test_a_replay_ends_where_the_run_does():
 # -- running, stepping, following
 
 
-def test_a_run_until_a_moment_can_go_on():
+def test_a_run_can_be_continued():
     simulation = Simulation.of(loads_scenario(EXAMPLE))
     simulation.run("10s")
     assert seconds(simulation) == 10
@@ -204,7 +204,7 @@ def test_steps_and_followers_see_all_that_a_run_writes():
     assert isinstance(whole.log.entries[0], Began) and before > 1
 
 
-def test_progress_is_told():
+def test_progress_is_reported():
     told = []
     simulation = Simulation.of(loads_scenario(EXAMPLE))
     simulation.run("5s", progress=lambda done, total: told.append((done, total)))
@@ -234,7 +234,7 @@ def test_a_run_does_not_settle_while_a_pod_backs_off(generation):
     assert where(simulation) == {"large": "n2"}
 
 
-def test_what_never_ends_is_given_up(monkeypatch):
+def test_a_run_that_never_settles_ends(monkeypatch):
     class Never:
         name = "Never"
 
@@ -271,7 +271,7 @@ def test_pods_that_run_already_stay_as_they_are():
     assert next(simulation.log.lines()).endswith('"at":1777593600000000}')
 
 
-def test_what_cannot_be_there_from_the_beginning_is_told_with_its_place():
+def test_rejected_initial_objects_are_reported_with_their_place():
     text = a_pod("web", priorityClassName="gold") + "\n---\n" + a_pod("api", priorityClassName="gold")
     with pytest.raises(ManifestError) as error:
         Simulation.of(loads_scenario(text, "cluster.yaml"))
@@ -310,7 +310,7 @@ def test_create_delete_and_grace():
     assert (gone.at - simulation.start) / SECOND == 14
 
 
-def test_selectors_mean_what_there_is_then():
+def test_selectors_are_evaluated_when_the_entry_runs():
     labelled = a_pod("a").replace("{name: a}", "{name: a, labels: {app: web}}", 1)
     simulation = ran(
         [
@@ -323,7 +323,7 @@ def test_selectors_mean_what_there_is_then():
     assert list(where(simulation)) == ["b"]
 
 
-def test_updates_change_what_they_name():
+def test_updates_change_only_their_fields():
     simulation = ran(
         [
             "{at: 0s, label: node/n1, labels: {zone: a}}",
@@ -342,7 +342,7 @@ def test_updates_change_what_they_name():
     }
 
 
-def test_taints_come_and_go():
+def test_taints_are_added_and_removed():
     simulation = ran(
         [
             '{at: 0s, taint: [n1, n2], taints: ["gpu=yes:NoSchedule", "old:NoSchedule"]}',
@@ -373,7 +373,7 @@ def test_cordoned_nodes_take_no_pods():
     assert where(simulation) == {"a": "n2", "b": "n1"}
 
 
-def test_owners_do_nothing_if_the_scenario_says_so():
+def test_recreate_false_disables_the_owners():
     web = EXAMPLE.split("  - apiVersion: policy/v1")[0].split("create:\n")[1].replace("  - api", "    api", 1)
     for recreate, pods in ((True, 4), (False, 0)):
         text = f"simulation: {{recreate: {str(recreate).lower()}}}\ntimeline:\n- at: 0s\n  create:\n{web}{TWO_NODES}"
@@ -389,7 +389,7 @@ def refusals(simulation):
     return [e for e in simulation.log if isinstance(e, Acted) and e.error]
 
 
-def test_what_the_server_refuses_leaves_the_simulation_unharmed():
+def test_rejected_requests_do_not_break_the_simulation():
     simulation = ran(
         [
             f"{{at: 0s, create: {a_pod('web')}}}",
@@ -416,7 +416,7 @@ def test_what_the_server_refuses_leaves_the_simulation_unharmed():
     assert simulation.report().failures[1] == 'run.yaml:5: delete pod default/web: pods "web" not found'
 
 
-def test_an_update_that_is_up_to_date_is_not_refused():
+def test_an_update_with_the_current_version_succeeds():
     first = ran([])
     version = first.api.get(Node, "", "n1").metadata.resourceVersion
     entry = (
@@ -427,7 +427,7 @@ def test_an_update_that_is_up_to_date_is_not_refused():
     assert simulation.api.get(Node, "", "n1").metadata.labels == {"a": "b"}
 
 
-def test_budgets_hold_evictions_and_drains_up():
+def test_budgets_delay_evictions_and_drains():
     spec = "{minAvailable: 1, selector: {matchLabels: {app: web}}}"
     budget = f"{{apiVersion: policy/v1, kind: PodDisruptionBudget, metadata: {{name: b}}, spec: {spec}}}"
     labelled = a_pod("web").replace("{name: web}", "{name: web, labels: {app: web}}", 1)

@@ -47,11 +47,11 @@ OURS = {
 
 
 @pytest.mark.parametrize("name", sorted(REAL))
-def test_a_status_is_the_real_ones(name: str) -> None:
+def test_statuses_equal_the_real_ones(name: str) -> None:
     assert json.loads(msgspec.json.encode(OURS[name].status)) == REAL[name]
 
 
-def test_an_error_says_its_message() -> None:
+def test_an_error_prints_its_message() -> None:
     error = OURS["not_found"]
     assert (str(error), error.code, error.reason) == ('pods "web" not found', 404, "NotFound")
 

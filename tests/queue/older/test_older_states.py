@@ -1,4 +1,4 @@
-"""Whatever happens to the queues before v1.37, in whatever order: no pod is in two places, and none is lost."""
+"""After any sequence of operations on a queue before v1.37, each pod is in exactly one part."""
 
 import pytest
 from hypothesis import settings, strategies as st
@@ -192,7 +192,7 @@ class Queue(RuleBasedStateMachine):
 
 
 def check(heap, over):
-    """No child before its parent, unless both are ``over``: v1.16 may forget when a backoff that is over ended."""
+    """No child comes before its parent, unless both are ``over``: v1.16 may forget when a finished backoff ended."""
     data = heap.data
     assert [data.items[key].index for key in data.queue] == list(range(len(data.items)))
     for child in range(1, len(data)):

@@ -1,4 +1,4 @@
-"""The queues of v1.16 and v1.20 as one sees them from outside."""
+"""The public behaviour of the queues of v1.16 and v1.20."""
 
 import pytest
 
@@ -22,7 +22,7 @@ def fail_and_move(queue: WithBackoff, clock: Clock) -> None:
 
 
 @BOTH
-def test_pods_come_out_by_priority_then_by_who_came_first_whatever_their_age(generation, clock) -> None:
+def test_pods_are_popped_by_priority_then_in_order_of_arrival(generation, clock) -> None:
     queue = generation.queue(clock)
     for name, priority, created in (("a", 0, 9), ("b", 0, 1), ("c", 5, 2)):
         queue.add(pod(name, priority, created))
@@ -31,7 +31,7 @@ def test_pods_come_out_by_priority_then_by_who_came_first_whatever_their_age(gen
 
 
 @BOTH
-def test_a_pod_that_something_may_help_waits_for_the_end_of_its_backoff(generation, clock) -> None:
+def test_a_moved_pod_waits_for_the_end_of_its_backoff(generation, clock) -> None:
     queue = generation.queue(clock)
     queue.add(pod("a"))
     fail_and_move(queue, clock)
@@ -60,7 +60,7 @@ def test_backoff_doubles_from_one_second_to_ten(generation, clock) -> None:
 
 
 @BOTH
-def test_a_pod_whose_backoff_is_over_is_tried_as_soon_as_something_happens(generation, clock) -> None:
+def test_a_pod_after_backoff_becomes_active_on_any_event(generation, clock) -> None:
     queue = generation.queue(clock)
     queue.add(pod("a"))
     fail(queue, clock.now)
@@ -70,7 +70,7 @@ def test_a_pod_whose_backoff_is_over_is_tried_as_soon_as_something_happens(gener
 
 
 @BOTH
-def test_what_happens_while_a_pod_is_tried_spares_it_the_wait_but_not_the_backoff(generation, clock) -> None:
+def test_an_event_in_flight_moves_a_pod_to_backoff(generation, clock) -> None:
     queue = generation.queue(clock)
     for name in ("a", "b"):
         queue.add(pod(name))
@@ -83,7 +83,7 @@ def test_what_happens_while_a_pod_is_tried_spares_it_the_wait_but_not_the_backof
 
 
 @BOTH
-def test_an_error_waits_as_a_refusal_does(generation, clock) -> None:
+def test_an_error_waits_like_a_rejection(generation, clock) -> None:
     queue = generation.queue(clock)
     queue.add(pod("a"))
     fail(queue, clock.now, reason="SchedulerError")
@@ -108,7 +108,7 @@ def test_pods_leave_backoff_in_the_order_in_which_it_ends(generation, clock) -> 
 
 
 @BOTH
-def test_any_change_of_a_pod_ends_its_stay_in_backoff_but_its_status_does_not_wake_it(generation, clock) -> None:
+def test_any_update_ends_backoff_but_a_status_update_does_not_move_an_unschedulable_pod(generation, clock) -> None:
     queue = generation.queue(clock)
     queue.add(pod("a"))
     old = fail(queue, clock.now).pod
@@ -120,7 +120,7 @@ def test_any_change_of_a_pod_ends_its_stay_in_backoff_but_its_status_does_not_wa
 
 
 @pytest.mark.parametrize(("generation", "seconds"), [(V1_16, 1), (V1_20, 2)], ids=["v1.16", "v1.20"])
-def test_a_changed_pod_begins_anew_in_v1_16_and_keeps_its_attempts_in_v1_20(generation, seconds, clock) -> None:
+def test_an_updated_pod_loses_its_backoff_in_v1_16_and_keeps_its_attempts_in_v1_20(generation, seconds, clock) -> None:
     queue = generation.queue(clock)
     queue.add(pod("a"))
     old = fail(queue, clock.now).pod
@@ -131,9 +131,7 @@ def test_a_changed_pod_begins_anew_in_v1_16_and_keeps_its_attempts_in_v1_20(gene
 
 
 @pytest.mark.parametrize(("generation", "seconds"), [(V1_16, 2), (V1_20, 1)], ids=["v1.16", "v1.20"])
-def test_v1_16_remembers_a_name_that_was_deleted_while_active_and_v1_20_knows_only_pods(
-    generation, seconds, clock
-) -> None:
+def test_v1_16_keeps_the_backoff_of_a_name_deleted_while_active_and_v1_20_does_not(generation, seconds, clock) -> None:
     queue = generation.queue(clock)
     queue.add(pod("a"))
     fail(queue, clock.now)
@@ -145,7 +143,7 @@ def test_v1_16_remembers_a_name_that_was_deleted_while_active_and_v1_20_knows_on
     assert queue.backoff.end(queued) == clock.now + seconds * SECOND
 
 
-def test_v1_16_counts_a_failure_only_once_the_backoff_of_the_last_is_behind(clock) -> None:
+def test_v1_16_counts_a_failure_only_after_the_last_backoff(clock) -> None:
     queue = V1_16.queue(clock)
     queue.add(pod("a"))
     for moment, attempts in ((0, 1), (1, 1), (1.001, 2)):
@@ -173,7 +171,7 @@ def test_v1_16_counts_no_failure_during_backoff_and_forgets_after_twenty_seconds
 
 
 @BOTH
-def test_after_a_minute_a_pod_is_tried_again_whatever_happened(generation, clock) -> None:
+def test_an_unschedulable_pod_moves_after_a_minute(generation, clock) -> None:
     queue = generation.queue(clock)
     (backoff_period, _), (period, flush) = queue.flushes
     assert (backoff_period, period) == (1 * SECOND, 30 * SECOND)
@@ -188,7 +186,7 @@ def test_after_a_minute_a_pod_is_tried_again_whatever_happened(generation, clock
 
 
 @BOTH
-def test_a_pod_in_backoff_can_be_deleted_come_anew_or_be_made_active(generation, clock) -> None:
+def test_a_pod_in_backoff_can_be_deleted_added_again_or_activated(generation, clock) -> None:
     queue = generation.queue(clock)
     for act in (queue.delete, queue.add, lambda pod: queue.activate([pod])):
         queue.add(pod("a"))
@@ -211,7 +209,7 @@ def test_a_pod_in_backoff_can_be_deleted_come_anew_or_be_made_active(generation,
         (RULES_1_20, UNSCHEDULABLE, "pod: default/a is already present in unschedulable queue"),
     ],
 )
-def test_a_pod_that_is_here_already_is_not_taken_back(rules, part, message, clock) -> None:
+def test_a_queued_pod_cannot_be_returned(rules, part, message, clock) -> None:
     queue = WithBackoff(clock, rules)
     queue.add(pod("a"))
     twin = queue.pop()

@@ -1,4 +1,4 @@
-"""The queue of v1.13 as one sees it from outside."""
+"""The public behaviour of the queue of v1.13."""
 
 import pytest
 
@@ -32,7 +32,7 @@ def test_the_generation_has_this_queue(clock) -> None:
     assert isinstance(V1_13.queue(clock), WithoutBackoff)
 
 
-def test_pods_come_out_by_priority_then_by_age(queue) -> None:
+def test_pods_are_popped_by_priority_then_by_age(queue) -> None:
     for name, priority, created in (("a", 0, 1), ("b", 5, 9), ("c", 5, 2), ("d", -1, 0)):
         queue.add(pod(name, priority, created))
     assert popped(queue) == ["c", "b", "a", "d"]
@@ -40,7 +40,7 @@ def test_pods_come_out_by_priority_then_by_age(queue) -> None:
     assert queue.pop() is None
 
 
-def test_a_refused_pod_waits_until_something_happens(queue, clock) -> None:
+def test_a_rejected_pod_waits_until_any_event(queue, clock) -> None:
     queue.add(pod("a"))
     fail(queue, clock.now)
     assert (names(queue, UNSCHEDULABLE), queue.pop()) == (["a"], None)
@@ -49,13 +49,13 @@ def test_a_refused_pod_waits_until_something_happens(queue, clock) -> None:
     assert (again.pod.metadata.name, again.attempts) == ("a", 2)
 
 
-def test_a_pod_that_failed_with_an_error_is_tried_again_at_once(queue, clock) -> None:
+def test_a_pod_with_an_error_becomes_active_at_once(queue, clock) -> None:
     queue.add(pod("a"))
     fail(queue, clock.now, reason="SchedulerError")
     assert names(queue, ACTIVE) == ["a"]
 
 
-def test_what_happens_while_a_pod_is_tried_may_help_it(queue, clock) -> None:
+def test_an_event_in_flight_makes_a_returning_pod_active(queue, clock) -> None:
     queue.add(pod("a"))
     queued = queue.pop()
     queue.move(ASSIGNED_POD_DELETE)
@@ -74,7 +74,7 @@ def test_a_tried_pod_goes_behind_others_of_its_priority(queue, clock) -> None:
     assert popped(queue) == ["b", "a"]
 
 
-def test_a_new_pod_on_a_node_wakes_only_those_that_must_be_near_it(queue, clock) -> None:
+def test_an_assigned_pod_moves_only_pods_with_matching_affinity(queue, clock) -> None:
     queue.add(pod("a", affinity=NEAR_WEB))
     queue.add(pod("b"))
     for _ in range(2):
@@ -85,7 +85,7 @@ def test_a_new_pod_on_a_node_wakes_only_those_that_must_be_near_it(queue, clock)
     assert (names(queue, ACTIVE), names(queue, UNSCHEDULABLE)) == (["a"], ["b"])
 
 
-def test_a_pod_that_gets_the_right_label_wakes_them_too(queue, clock) -> None:
+def test_a_relabelled_pod_moves_pods_with_matching_affinity(queue, clock) -> None:
     queue.add(pod("a", affinity=NEAR_WEB))
     fail(queue, clock.now)
     db = labelled(pod("x"), app="db")
@@ -93,7 +93,7 @@ def test_a_pod_that_gets_the_right_label_wakes_them_too(queue, clock) -> None:
     assert names(queue, ACTIVE) == ["a"]
 
 
-def test_after_a_minute_a_pod_is_tried_again_whatever_happened(queue, clock) -> None:
+def test_an_unschedulable_pod_moves_after_a_minute(queue, clock) -> None:
     ((period, flush),) = queue.flushes
     assert period == 30 * SECOND
     queue.add(pod("a"))
@@ -106,7 +106,7 @@ def test_after_a_minute_a_pod_is_tried_again_whatever_happened(queue, clock) -> 
     assert names(queue, ACTIVE) == ["a"]
 
 
-def test_a_pod_that_nobody_knows_the_age_of_is_not_flushed(queue, clock) -> None:
+def test_a_pod_without_a_timestamp_is_not_flushed(queue, clock) -> None:
     queue.add(pod("a"))
     queued = queue.pop()
     queued.record_failure(scheduled(queued.pod))
@@ -116,7 +116,7 @@ def test_a_pod_that_nobody_knows_the_age_of_is_not_flushed(queue, clock) -> None
     assert names(queue, UNSCHEDULABLE) == ["a"]
 
 
-def test_a_change_of_the_pod_wakes_it_unless_only_its_status_or_version_is_new(queue, clock) -> None:
+def test_an_update_makes_a_pod_active_unless_only_status_or_version_change(queue, clock) -> None:
     queue.add(pod("a"))
     old = fail(queue, clock.now).pod
     new = nominated(old, "n1")
@@ -133,7 +133,7 @@ def test_a_changed_priority_changes_the_place(queue) -> None:
     assert popped(queue) == ["b", "a"]
 
 
-def test_an_update_of_a_pod_that_is_being_tried_puts_it_in_again(queue) -> None:
+def test_an_update_in_flight_adds_the_pod_again(queue) -> None:
     queue.add(pod("a"))
     queued = queue.pop()
     queue.update(pod("a"), pod("a", 3))
@@ -143,7 +143,7 @@ def test_an_update_of_a_pod_that_is_being_tried_puts_it_in_again(queue) -> None:
     assert len(queue) == 1
 
 
-def test_a_deleted_pod_is_gone_with_its_nomination(queue, clock) -> None:
+def test_deleting_a_pod_removes_its_nomination(queue, clock) -> None:
     for name in ("a", "b"):
         queue.add(pod(name, created=ord(name)))
     fail(queue, clock.now)
@@ -153,28 +153,28 @@ def test_a_deleted_pod_is_gone_with_its_nomination(queue, clock) -> None:
     assert (len(queue), queue.nominated("n1")) == (0, [])
 
 
-def test_a_pod_that_comes_anew_leaves_where_it_was(queue, clock) -> None:
+def test_adding_a_pod_again_removes_it_from_its_part(queue, clock) -> None:
     queue.add(pod("a"))
     fail(queue, clock.now)
     queue.add(pod("a"))
     assert (names(queue, ACTIVE), names(queue, UNSCHEDULABLE)) == (["a"], [])
 
 
-def test_nominations_can_be_made_and_withdrawn(queue) -> None:
+def test_nominations_can_be_added_and_removed(queue) -> None:
     queue.nominate(pod("a"), "n1")
     assert [p.metadata.name for p in queue.nominated("n1")] == ["a"]
     queue.remove_nomination(pod("a"))
     assert queue.nominated("n1") == []
 
 
-def test_pods_can_be_made_active_by_hand(queue, clock) -> None:
+def test_pods_can_be_activated(queue, clock) -> None:
     queue.add(pod("a"))
     fail(queue, clock.now)
     queue.activate([pod("a"), pod("unknown")])
     assert names(queue, ACTIVE) == ["a"]
 
 
-def test_an_event_can_be_for_some_pods_only(queue, clock) -> None:
+def test_a_pre_check_limits_the_moved_pods(queue, clock) -> None:
     for name in ("a", "b"):
         queue.add(pod(name, created=ord(name)))
     for _ in range(2):
@@ -183,7 +183,7 @@ def test_an_event_can_be_for_some_pods_only(queue, clock) -> None:
     assert names(queue, ACTIVE) == ["b"]
 
 
-def test_every_way_of_a_pod_is_told_with_its_reason(clock) -> None:
+def test_every_move_is_reported_with_its_reason(clock) -> None:
     told = []
     queue = WithoutBackoff(clock, on_moved=lambda pod, origin, to, why: told.append((origin, to, why)))
     queue.add(pod("a"))

@@ -31,7 +31,7 @@ D = TypeVar("D", bound=ApiObject)
 
 
 class Stage:
-    """The objects of ``manifests`` are there from the beginning. Times are seconds since then."""
+    """``manifests``: the initial objects. Times are seconds since the start."""
 
     def __init__(
         self,
@@ -65,7 +65,7 @@ class Stage:
         informers.start()
 
     def _bind(self, new: Pod) -> None:
-        """Every pod gets the node n1, or that of its selector, if there is such a node."""
+        """Bind every pod to the node n1, or to that of its selector."""
         node = new.spec.nodeSelector.get("node", "n1")
         if not new.spec.nodeName and new.metadata.deletionTimestamp is None:
             with suppress(ApiError):  # it is gone by now
@@ -99,13 +99,13 @@ class Stage:
         return [each.metadata.name for each in self.all(kind)]  # type: ignore[attr-defined]
 
     def phases(self) -> dict[str, int]:
-        """How many pods are in which phase; those on their way out are Terminating."""
+        """The number of pods in each phase; Terminating for pods that are being deleted."""
         return dict(Counter(phase(each) for each in self.all(Pod)))
 
     def delete(self, name: str, kind: type[ApiObject] = Pod, **more: Any) -> None:
         self.api.delete(kind, "default", name, by="test", **more)
 
-    def told(self) -> list[tuple[str, str]]:
+    def events(self) -> list[tuple[str, str]]:
         """(reason, message) of all events."""
         return [(entry.reason, entry.message) for entry in self.log if isinstance(entry, Recorded)]
 
@@ -125,7 +125,7 @@ def documents(*manifests: Manifest) -> list[Any]:
 
 
 def template(**spec: Any) -> Manifest:
-    """What pods are made from; ``labels``, ``annotations`` go to the metadata."""
+    """A pod template; ``labels`` and ``annotations`` go to its metadata."""
     metadata = {"labels": spec.pop("labels", LABELS), "annotations": spec.pop("annotations", {})}
     made = pod("x", **spec)["spec"]
     return {"metadata": metadata, "spec": {key: value for key, value in made.items() if key != "priority"}}

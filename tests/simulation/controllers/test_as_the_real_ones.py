@@ -1,4 +1,4 @@
-"""What the real controllers of v1.37 answered to the same objects: budgets' statuses, and which of two pods goes first.
+"""The answers of the real controllers of v1.37 to the same objects: budget statuses, and which pod is deleted first.
 
 Beside each case stands what ``getExpectedPodCount``, ``buildDisruptedPodMap``, ``updatePdbStatus`` and ``failSafe`` of
 pkg/controller/disruption made of it, and for which pairs of pods ``Less`` of ActivePodsWithRanks (``ranked``) and of
@@ -53,7 +53,7 @@ def test_the_status_of_a_budget(case: dict[str, Any]):
 
 
 @pytest.mark.parametrize("case", RANKINGS)
-def test_which_of_two_pods_goes_first(case: dict[str, Any]):
+def test_which_of_two_pods_is_deleted_first(case: dict[str, Any]):
     pods, related = documents(*case["pods"]), documents(*case["related"])
     neighbours = Counter(pod.spec.nodeName for pod in related if is_active(pod))
     orders = {"ranked": removal_order(neighbours, Time.parse(case["now"])), "plain": removal_order({}, None)}
@@ -62,7 +62,7 @@ def test_which_of_two_pods_goes_first(case: dict[str, Any]):
         assert before == case[name]
 
 
-def test_the_cases_are_not_all_alike():
+def test_the_cases_cover_all_outcomes():
     assert len(BUDGETS) >= 50 and len(RANKINGS) >= 10
     assert {case["written"] for case in BUDGETS} == {True, False}
     assert sum("error" in case for case in BUDGETS) >= 5

@@ -51,7 +51,7 @@ def sets(**replicas: int) -> dict[str, Scaled]:
 
 
 def status(of: PodDisruptionBudget, pods: Sequence[Pod], owners: dict[str, Scaled] | None = None) -> tuple[int, ...]:
-    """(healthy, to be healthy, expected, disruptions allowed)."""
+    """(healthy, desired healthy, expected, disruptions allowed)."""
 
     def find(kind: type[Scaled], namespace: str, name: str) -> Scaled | None:
         found = (owners or {}).get(name)
@@ -68,12 +68,12 @@ def web(count: int, ready: int) -> list[Pod]:
     return [pod(f"p{i}", WEB, ready=i < ready) for i in range(count)]
 
 
-def test_a_number_of_available_pods_is_counted_against_the_pods_that_are_there():
+def test_min_available_as_a_number_counts_existing_pods():
     assert status(budget(least=2), web(5, 4)) == (4, 2, 5, 2)
     assert status(budget(least=2), [pod("a"), pod("b"), pod("c")]) == (3, 2, 3, 1)
 
 
-def test_a_share_is_of_what_the_owners_want_not_of_what_is_there():
+def test_a_percentage_is_of_the_owners_scale():
     assert status(budget(least="50%"), web(3, 3), sets(web=10)) == (3, 5, 10, 0)
     assert status(budget(least="50%"), web(3, 3), sets(web=3)) == (3, 2, 3, 1)
     assert status(budget(most="30%"), web(10, 10), sets(web=10)) == (10, 7, 10, 3)
@@ -108,7 +108,7 @@ def test_no_disruption_is_allowed_while_no_pod_is_expected():
     assert status(budget(least=0), []) == (0, 0, 0, 0)
 
 
-def test_more_may_be_missing_than_there_are():
+def test_max_unavailable_may_exceed_the_expected_pods():
     assert status(budget(most=9), web(3, 3), sets(web=3)) == (3, 0, 3, 3)
 
 
@@ -131,7 +131,7 @@ def test_an_owner_without_a_scale_makes_the_budget_fail_which_then_allows_nothin
     assert [(each.status, each.reason, each.message) for each in after.conditions] == [("False", "SyncFailed", message)]
 
 
-def test_an_owner_of_the_same_name_with_another_uid_is_another():
+def test_an_owner_with_another_uid_does_not_count():
     with pytest.raises(ScaleError):
         status(budget(most=1), [pod("a", OwnerReference("apps/v1", "ReplicaSet", "web", "old", True))], sets(web=3))
 
@@ -141,7 +141,7 @@ def disrupted(seconds_ago: float, *names: str) -> PodDisruptionBudgetStatus:
     return PodDisruptionBudgetStatus(disruptedPods=dict.fromkeys(names, moment))
 
 
-def test_an_evicted_pod_counts_as_gone_for_two_minutes():
+def test_an_evicted_pod_counts_as_disrupted_for_two_minutes():
     for ago, healthy, kept in ((10, 4, ["p0"]), (120, 5, ["p0"]), (121, 5, [])):
         judged = budget_status(budget(least=1, status=disrupted(ago, "p0")), web(5, 5), lambda *_: None, NOW)
         assert judged.status.currentHealthy == healthy
@@ -149,14 +149,14 @@ def test_an_evicted_pod_counts_as_gone_for_two_minutes():
         assert judged.requeue_at == (NOW + (120 - ago) * SECOND if kept else None)
 
 
-def test_evicted_pods_that_are_gone_or_going_are_forgotten():
+def test_deleted_and_terminating_pods_are_no_longer_disrupted():
     pods = [pod("p0", WEB, going=True), pod("p1", WEB)]
     judged = budget_status(budget(least=1, status=disrupted(1, "p0", "p9")), pods, lambda *_: None, NOW)
     assert judged.status.disruptedPods == {} and judged.requeue_at is None
     assert judged.status.currentHealthy == 1
 
 
-def test_nothing_new_is_the_same_status():
+def test_an_unchanged_status_is_the_same_object():
     first = budget_status(budget(least=1), web(3, 3), lambda *_: None, NOW).status
     requeue_at = budget_status(budget(least=1, status=first), web(3, 3), lambda *_: None, NOW + SECOND).status
     assert requeue_at is first
@@ -179,14 +179,14 @@ KINDS = st.tuples(st.sampled_from(["", "a", "b"]), st.booleans(), st.booleans(),
 
 
 @given(AMOUNTS, st.booleans(), st.lists(KINDS, max_size=12), st.integers(0, 9), st.integers(0, 9))
-def test_the_status_is_a_simple_recount(
+def test_the_status_equals_a_recount(
     amount: int | str,
     is_most: bool,
     kinds: list[tuple[str, bool, bool, int | None]],
     a: int,
     b: int,
 ):
-    """``kinds``: each pod's owner, whether it is ready, whether it is going, how long ago it was evicted if it was."""
+    """``kinds``: each pod's owner, readiness, whether it is terminating, and how long ago it was evicted, if at all."""
     pods = [
         pod(f"p{i}", *([reference(owner)] if owner else []), ready=ready, going=going)
         for i, (owner, ready, going, _) in enumerate(kinds)

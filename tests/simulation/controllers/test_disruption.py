@@ -18,7 +18,7 @@ def budget(name: str = "web", labels: dict[str, str] = LABELS, **spec: object) -
 
 
 def status(stage: Stage, name: str = "web") -> tuple[int, int, int, int]:
-    """(healthy, to be healthy, expected, disruptions allowed)."""
+    """(healthy, desired healthy, expected, disruptions allowed)."""
     found = stage.get(PodDisruptionBudget, name).status
     return found.currentHealthy, found.desiredHealthy, found.expectedPods, found.disruptionsAllowed
 
@@ -56,7 +56,7 @@ def test_evictions_are_allowed_one_after_the_other():
     assert stage.run(60).phases() == {"Running": 3}
 
 
-def test_a_budget_that_comes_later_or_changes_its_selector_looks_at_what_is_there():
+def test_a_new_or_reselecting_budget_counts_existing_pods():
     stage = Stage(NODE, owner("ReplicaSet")).run(10)
     stage.create(budget(minAvailable=1), budget("none", {"app": "db"}, minAvailable=1))
     stage.run(1)
@@ -73,13 +73,13 @@ def test_pods_of_jobs_have_no_scale_and_the_budget_allows_nothing():
     assert [(each.status, each.reason) for each in found.conditions] == [("False", "SyncFailed")]
     message = "jobs.batch does not implement the scale subresource"
     why = f"Failed to calculate the number of expected pods: {message}"
-    assert stage.told() == [("CalculateExpectedPodCountFailed", why)]
+    assert stage.events() == [("CalculateExpectedPodCountFailed", why)]
 
 
-def test_a_budget_of_pods_without_an_owner_says_so_once():
+def test_a_budget_of_unmanaged_pods_records_one_event():
     stage = Stage(NODE, pod("a", "n1", labels=LABELS), pod("b", "n1", labels=LABELS), budget(maxUnavailable=1))
     assert status(stage.run(10)) == (2, 0, 0, 0)
-    assert [reason for reason, _ in stage.told()] == ["UnmanagedPods"]
+    assert [reason for reason, _ in stage.events()] == ["UnmanagedPods"]
 
 
 def test_a_status_of_a_manifest_stays_if_the_controller_is_off():
@@ -88,7 +88,7 @@ def test_a_status_of_a_manifest_stays_if_the_controller_is_off():
     assert status(stage) == (9, 0, 0, 7)
 
 
-def test_an_eviction_that_never_became_a_deletion_is_given_up_after_two_minutes():
+def test_an_unconfirmed_eviction_times_out_after_two_minutes():
     given = budget(minAvailable=1)
     given["status"] = {"disruptedPods": {"a": "2023-11-14T22:13:20Z"}}  # at noon of the stage
     stage = Stage(NODE, pod("a", "n1", labels=LABELS), pod("b", "n1", labels=LABELS), given).run(100)
@@ -103,7 +103,7 @@ def test_scale_of_the_owner_counts_at_the_next_change_of_a_pod():
     assert status(stage) == (3, 2, 3, 1)
 
 
-def test_a_pod_whose_labels_change_is_covered_by_another_budget():
+def test_a_relabelled_pod_moves_to_another_budget():
     other = {"app": "db"}
     stage = Stage(NODE, pod("a", "n1", labels=LABELS), budget(minAvailable=1), budget("db", other, minAvailable=1)).run(
         5

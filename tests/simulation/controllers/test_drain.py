@@ -24,13 +24,13 @@ def mirror(name: str) -> Manifest:
 
 
 def drained(stage: Stage, **settings: int) -> DrainResult:
-    """Drain n1 to the end."""
+    """Drain n1, and wait for the result."""
     result = stage.env.run(stage.env.process(drain(stage.env, stage.api, "n1", DrainSettings(**settings))))
     assert isinstance(result, DrainResult)
     return result
 
 
-def test_all_pods_leave_but_those_of_daemon_sets_and_of_files():
+def test_a_drain_skips_daemon_set_pods_and_static_pods():
     stage = Stage(NODE, node("n2"), pod("a", "n1"), pod("b", "n1"), pod("c", "n2"), of_daemon_set("d"), mirror("m"))
     result = drained(stage.run(10))
     assert stage.names() == ["c", "d", "m"]
@@ -39,12 +39,12 @@ def test_all_pods_leave_but_those_of_daemon_sets_and_of_files():
     assert 40 <= stage.now <= 41
 
 
-def test_a_pod_of_a_daemon_set_that_has_ended_leaves():
+def test_a_finished_daemon_set_pod_is_evicted():
     ended = of_daemon_set("d") | {"status": {"phase": "Failed"}}
     assert drained(Stage(NODE, ended).run(1)).evicted == ["default/d"]
 
 
-def test_evictions_that_a_budget_forbids_are_tried_again_every_five_seconds():
+def test_refused_evictions_are_retried_every_five_seconds():
     quick = KubeletSettings(start=SECOND, stop=SECOND)
     stage = Stage(NODE, owner("ReplicaSet", replicas=4), budget(minAvailable=3), kubelet=quick).run(10)
     before = set(stage.names())
@@ -54,7 +54,7 @@ def test_evictions_that_a_budget_forbids_are_tried_again_every_five_seconds():
     assert 25 <= stage.now <= 27
 
 
-def test_a_drain_gives_up_after_its_timeout_and_says_what_is_left_and_why():
+def test_a_drain_times_out_with_the_remaining_pods_and_reasons():
     stage = Stage(NODE, *(pod(name, "n1", labels=LABELS) for name in "ab"), budget(minAvailable=2)).run(10)
     result = drained(stage, timeout=60 * SECOND)
     assert stage.now == 70
@@ -64,7 +64,7 @@ def test_a_drain_gives_up_after_its_timeout_and_says_what_is_left_and_why():
     assert stage.phases() == {"Running": 2}
 
 
-def test_pods_that_are_still_ending_at_the_timeout_are_left():
+def test_terminating_pods_remain_at_the_timeout():
     stage = Stage(NODE, pod("a", "n1", terminationGracePeriodSeconds=100)).run(10)
     result = drained(stage, timeout=50 * SECOND)
     assert result.remaining == {"default/a": "it is still terminating"}
@@ -99,13 +99,13 @@ def test_a_pod_that_is_gone_before_it_can_be_evicted_is_gone():
     assert process.value.evicted == ["default/a"]
 
 
-def test_a_pod_that_comes_back_under_its_name_does_not_keep_a_drain_waiting():
+def test_a_recreated_pod_does_not_delay_a_drain():
     stage = Stage(NODE, owner("StatefulSet", replicas=1), kubelet=KubeletSettings(stop=SECOND)).run(10)
     assert drained(stage).evicted == ["default/web-0"]
     assert stage.run(5).names() == ["web-0"]
 
 
-def test_there_must_be_such_a_node():
+def test_a_missing_node_is_an_error():
     stage = Stage(NODE)
     with pytest.raises(ApiError) as error:
         cordon(stage.api, "n7")

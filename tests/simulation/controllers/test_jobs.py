@@ -12,7 +12,7 @@ QUICK = KubeletSettings(start=0, stop=0, run=10 * SECOND)
 
 
 def job(seconds: int = 10, code: int = 0, **spec: Any) -> Manifest:
-    """A Job whose pods run for so long and end with this code."""
+    """A Job whose pods run for that long and end with this exit code."""
     annotations = {RUN_SECONDS: str(seconds), EXIT_CODE: str(code)}
     return owner("Job", template=template(labels={}, annotations=annotations, restartPolicy="Never"), **spec)
 
@@ -21,7 +21,7 @@ def ends(stage: Stage) -> list[tuple[str, str]]:
     return [(each.type, each.reason) for each in stage.get(Job, "web").status.conditions]
 
 
-def test_a_job_runs_its_completions_as_many_at_once_as_it_may():
+def test_a_job_runs_its_completions_with_its_parallelism():
     stage = Stage(NODE, job(completions=5, parallelism=2), kubelet=QUICK)
     most = max(stage.run(1).phases().get("Running", 0) for _ in range(60))
     assert most == 2
@@ -32,7 +32,7 @@ def test_a_job_runs_its_completions_as_many_at_once_as_it_may():
     assert status.completionTime > status.startTime
 
 
-def test_without_numbers_it_is_one_pod():
+def test_a_job_defaults_to_one_pod():
     assert Stage(NODE, job(), kubelet=QUICK).run(60).phases() == {"Succeeded": 1}
 
 
@@ -46,7 +46,7 @@ def test_without_completions_one_success_is_enough_and_the_others_may_finish():
     assert ends(stage)[-1][0] == "Complete"
 
 
-def test_failures_are_tried_again_after_ever_longer_times_until_there_were_too_many():
+def test_failures_are_retried_with_backoff_up_to_the_limit():
     stage = Stage(NODE, job(seconds=0, code=1, backoffLimit=3), kubelet=QUICK)
     made: dict[str, float] = {}
     for _ in range(200):
@@ -59,14 +59,14 @@ def test_failures_are_tried_again_after_ever_longer_times_until_there_were_too_m
     assert ends(stage) == [("FailureTarget", "BackoffLimitExceeded"), ("Failed", "BackoffLimitExceeded")]
 
 
-def test_a_job_that_fails_takes_its_other_pods_with_it():
+def test_a_failed_job_deletes_its_active_pods():
     stage = Stage(NODE, job(seconds=1000, parallelism=3, completions=3, backoffLimit=0), kubelet=QUICK).run(5)
     stage.api.patch_status(Pod, "default", stage.names()[0], phase="Failed")
     assert stage.run(10).phases() == {"Failed": 1}
     assert stage.get(Job, "web").status.active == 0
 
 
-def test_a_pod_that_is_evicted_counts_as_failed_and_another_takes_its_place():
+def test_an_evicted_pod_counts_as_failed_and_is_replaced():
     stage = Stage(NODE, job(seconds=30), kubelet=QUICK).run(5)
     stage.delete(stage.names()[0])
     stage.run(1)
@@ -82,7 +82,7 @@ def test_every_pod_is_counted_once():
     assert stage.phases() == {"Succeeded": 40}
 
 
-def test_more_pods_than_a_lower_parallelism_allows_go():
+def test_lower_parallelism_deletes_surplus_pods():
     stage = Stage(NODE, job(seconds=1000, parallelism=4, completions=9), kubelet=QUICK).run(5)
     found = stage.get(Job, "web")
     stage.api.update(replace(found, spec=replace(found.spec, parallelism=1)))

@@ -7,7 +7,7 @@ from tests.simulation.controllers.stage import NODE, NOON, SECOND, Stage, owner,
 
 
 def bound(name: str, on: str = "n1", annotations: dict[str, str] | None = None, **spec: object) -> Manifest:
-    """A pod on a node that no kubelet has heard of yet."""
+    """An assigned pod that no kubelet has started yet."""
     manifest = pod(name, on, **spec)
     manifest["metadata"]["annotations"] = annotations or {}
     return manifest | {"status": {}}
@@ -17,7 +17,7 @@ def conditions(of: Pod) -> dict[str, str]:
     return {each.type: each.status for each in of.status.conditions}
 
 
-def test_a_bound_pod_is_taken_up_at_once_and_runs_after_the_start_delay():
+def test_a_bound_pod_starts_at_once_and_runs_after_the_start_delay():
     stage = Stage(NODE, bound("a"), kubelet=KubeletSettings(start=3 * SECOND)).run(2)
     taken_up = stage.get(Pod, "a")
     assert (taken_up.status.phase, taken_up.status.startTime) == ("Pending", NOON)
@@ -36,7 +36,7 @@ def test_conditions_keep_the_time_of_their_last_change():
     assert (since["Initialized"], since["Ready"]) == (NOON, NOON + 2 * SECOND)
 
 
-def test_the_scheduled_condition_and_a_nomination_survive_what_the_kubelet_writes():
+def test_the_scheduled_condition_and_nomination_survive_kubelet_updates():
     stage = Stage(NODE)
     stage.create(pod("a"))
     stage.run(1)
@@ -73,13 +73,13 @@ def test_containers_may_stop_sooner_than_they_must():
     assert stage.run(2).names() == []
 
 
-def test_a_pod_that_does_not_run_yet_goes_at_once():
+def test_a_pod_that_is_not_running_is_deleted_at_once():
     stage = Stage(NODE, bound("a"), kubelet=KubeletSettings(start=100 * SECOND)).run(1)
     stage.delete("a")
     assert stage.run(1).names() == []
 
 
-def test_a_shorter_grace_period_counts_at_once():
+def test_a_shortened_grace_period_takes_effect_at_once():
     stage = Stage(NODE, bound("a", terminationGracePeriodSeconds=500)).run()
     stage.delete("a")
     stage.run(1)
@@ -110,10 +110,10 @@ def test_a_pod_with_an_exit_code_fails():
     assert stage.get(Pod, "a").status.containerStatuses[0].state.terminated.exitCode == 3
 
 
-def test_annotations_that_make_no_sense_are_told():
+def test_invalid_annotations_are_reported():
     odd = bound("odd", annotations={RUN_SECONDS: "1", EXIT_CODE: "many"})
     stage = Stage(NODE, bound("a", annotations={RUN_SECONDS: "soon"}), odd).run()
-    assert {reason for reason, _ in stage.told()} == {"InvalidAnnotation"}
+    assert {reason for reason, _ in stage.events()} == {"InvalidAnnotation"}
     assert stage.phases() == {"Running": 1, "Failed": 1}
 
 
@@ -131,7 +131,7 @@ def test_the_pods_of_jobs_end_by_themselves():
     assert stage.run(2).phases() == {"Succeeded": 1}
 
 
-def test_a_pod_that_ran_before_ends_when_it_would_have():
+def test_an_initially_running_pod_ends_at_its_original_time():
     running = bound("a", annotations={RUN_SECONDS: "100"})
     running["status"] = {"phase": "Running", "startTime": "2023-11-14T22:12:30Z"}  # 50 seconds before noon
     stage = Stage(NODE, running).run(49)
@@ -139,14 +139,14 @@ def test_a_pod_that_ran_before_ends_when_it_would_have():
     assert stage.run(2).phases() == {"Succeeded": 1}
 
 
-def test_nothing_happens_to_pods_on_a_node_that_is_not_there_until_it_comes():
+def test_pods_on_a_missing_node_wait_for_it():
     stage = Stage(bound("a", "n9")).run(10)
     assert stage.get(Pod, "a").status.startTime is None
     stage.create(node("n9"))
     assert stage.run(5).get(Pod, "a").status.phase == "Running"
 
 
-def test_nobody_confirms_a_deletion_on_a_node_of_which_nothing_is_heard_until_it_is_back():
+def test_deletions_on_an_unreachable_node_wait_until_it_recovers():
     stage = Stage(NODE, bound("a", tolerations=[{"operator": "Exists"}])).run(10)
     stage.ready("Unknown")
     stage.run(1)
@@ -156,7 +156,7 @@ def test_nobody_confirms_a_deletion_on_a_node_of_which_nothing_is_heard_until_it
     assert stage.run(6).names() == []
 
 
-def test_a_pod_that_runs_but_of_which_nothing_else_is_known_is_ready():
+def test_an_initially_running_pod_becomes_ready():
     running = bound("a") | {"status": {"phase": "Running", "podIP": "10.1.2.3"}}
     status = Stage(NODE, running).run(1).get(Pod, "a").status
     assert ("Ready", "True") in [(each.type, each.status) for each in status.conditions]

@@ -37,13 +37,13 @@ def test_a_node_has_taints_for_its_conditions(condition: tuple[str, str], wanted
     assert taints(with_taints(given(condition), 0)) == wanted
 
 
-def test_taints_go_with_their_conditions_and_those_of_others_stay():
+def test_condition_taints_are_removed_and_other_taints_stay():
     before = with_taints(given(("Ready", "False"), taints=(Taint("gpu", "", "NoSchedule"),)), 0)
     assert taints(before) == ["gpu:NoSchedule", "not-ready:NoSchedule", "not-ready:NoExecute"]
     assert taints(with_taints(given(("Ready", "True"), taints=before.spec.taints), 0)) == ["gpu:NoSchedule"]
 
 
-def test_a_taint_of_a_condition_of_which_the_node_says_nothing_stays():
+def test_a_taint_of_an_unreported_condition_stays():
     by_hand = given(taints=(Taint(NOT_READY, "", "NoExecute"),))
     assert with_taints(by_hand, 0) is by_hand
 
@@ -68,7 +68,7 @@ def test_pods_stay_as_long_as_they_tolerate():
     assert toleration_time([anything], []) is None
 
 
-def test_pods_leave_a_node_of_which_nothing_is_heard_after_five_minutes_and_are_not_ready_until_then():
+def test_pods_on_an_unreachable_node_become_unready_and_are_evicted_after_five_minutes():
     stage = Stage(NODE, node("n2"), owner("ReplicaSet")).run(10)
     stage.ready("Unknown")
     ready = [each.status for pod in stage.run(1).all(Pod) for each in pod.status.conditions if each.type == "Ready"]
@@ -90,7 +90,7 @@ def test_pods_stay_if_the_node_is_ready_again_in_time():
     assert ready.status == "True"
 
 
-def test_the_time_runs_from_the_first_taint_on():
+def test_toleration_time_starts_with_the_first_taint():
     stage = Stage(NODE, pod("a", "n1")).run(10)
     stage.ready("False")
     stage.run(200)
@@ -99,7 +99,7 @@ def test_the_time_runs_from_the_first_taint_on():
     assert stage.run(2).phases() == {"Terminating": 1}
 
 
-def test_a_pod_that_does_not_tolerate_goes_at_once_and_so_does_one_that_comes():
+def test_existing_and_new_pods_without_toleration_are_evicted_at_once():
     stage = Stage(NODE, pod("a", "n1"), pod("b", "n1", tolerations=[{"operator": "Exists"}])).run(10)
     found = stage.get(Node, "n1", "")
     broken = replace(found, spec=replace(found.spec, taints=(Taint("broken", "", "NoExecute"),)))

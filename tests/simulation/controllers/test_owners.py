@@ -29,7 +29,7 @@ def scale(stage: Stage, kind: type, replicas: int, name: str = "web") -> None:
 
 
 @pytest.mark.parametrize("kind", [*REPLICATED, "StatefulSet"])
-def test_an_owner_makes_as_many_pods_as_it_should_have(kind: str):
+def test_an_owner_creates_its_replicas(kind: str):
     stage = Stage(NODE, owner(kind)).run()
     assert stage.phases() == {"Running": 3}
     references = {each.kind for pod in stage.all(Pod) for each in pod.metadata.ownerReferences if each.controller}
@@ -49,7 +49,7 @@ def test_a_pod_that_is_deleted_is_replaced(kind: str):
     assert len(after - before) == 1
 
 
-def test_a_replica_set_replaces_a_pod_as_soon_as_it_is_on_its_way_out():
+def test_a_replica_set_replaces_a_terminating_pod():
     stage = Stage(NODE, owner("ReplicaSet")).run()
     stage.delete(stage.names()[0])
     assert stage.run(3).phases() == {"Running": 3, "Terminating": 1}
@@ -71,7 +71,7 @@ def test_an_owner_scales_up_and_down(kind: str):
     assert stage.run(200).phases() == {"Running": 2}
 
 
-def test_scaling_down_takes_the_pods_that_are_missed_least():
+def test_scaling_down_deletes_pods_in_removal_order():
     stage = Stage(NODE, owner("ReplicaSet", replicas=2)).run()
     running = set(stage.names())
     scale(stage, ReplicaSet, 4)
@@ -89,7 +89,7 @@ def test_more_pods_than_fit_in_one_burst_are_made_in_several():
     assert len({entry.at for entry in made}) == 3
 
 
-def test_what_the_informers_show_late_is_not_made_twice():
+def test_late_informers_do_not_cause_duplicate_pods():
     stage = Stage(NODE, owner("ReplicaSet", replicas=5), owner("StatefulSet", "db"), latency=3 * SECOND).run(200)
     assert stage.phases() == {"Running": 8}
     stage.delete("db-1")
@@ -99,7 +99,7 @@ def test_what_the_informers_show_late_is_not_made_twice():
     assert len(made) == 9
 
 
-def test_pods_that_fit_are_adopted_and_counted():
+def test_matching_pods_are_adopted_and_counted():
     strays = [pod("stray", "n1", labels=LABELS), pod("other", "n1", labels={"app": "db"})]
     stage = Stage(NODE, *strays, owner("ReplicaSet")).run()
     names = stage.names()
@@ -118,7 +118,7 @@ def test_pods_of_another_owner_are_left_alone():
     assert stage.get(Pod, "taken").metadata.ownerReferences[0].name == "x"
 
 
-def test_a_pod_whose_labels_do_not_fit_any_longer_is_let_go_and_replaced():
+def test_a_pod_that_stops_matching_is_released_and_replaced():
     stage = Stage(NODE, owner("ReplicaSet")).run()
     found = stage.all(Pod)[0]
     stage.api.update(replace(found, metadata=replace(found.metadata, labels={"app": "debug"})), by="test")
@@ -134,7 +134,7 @@ def test_an_owner_without_a_template_makes_and_deletes_nothing():
     assert scale_writes(bare, [], [], 0) == scale_writes(bare, [Pod()] * 5, [], 0) == []
 
 
-def test_nobody_replaces_pods_if_the_scenario_does_not_want_it():
+def test_recreate_false_replaces_no_pods():
     stage = Stage(NODE, owner("ReplicaSet"), pod("p", "n1", labels=LABELS), owners=OwnersSettings(recreate=False))
     assert stage.run().names() == ["p"]
 
@@ -146,7 +146,7 @@ def test_the_same_seed_gives_the_same_names_and_another_one_others():
     assert names(1) == names(1) != names(2)
 
 
-def test_what_a_deleted_owner_had_goes_with_it():
+def test_dependents_of_a_deleted_owner_are_deleted():
     stage = Stage(NODE, owner("Deployment"), owner("StatefulSet", "db"), kubelet=QUICK).run()
     assert stage.phases() == {"Running": 6}
     stage.delete("web", Deployment)
@@ -188,21 +188,21 @@ def test_two_templates_have_different_replica_sets_and_equal_ones_the_same():
 # -- StatefulSets
 
 
-def test_pods_of_a_stateful_set_come_one_after_the_other():
+def test_stateful_set_pods_are_created_in_order():
     stage = Stage(NODE, owner("StatefulSet"))
     seen = [tuple(stage.run(0.5).names()) for _ in range(20)]
     assert list(dict.fromkeys(seen)) == [("web-0",), ("web-0", "web-1"), ("web-0", "web-1", "web-2")]
     assert stage.get(Pod, "web-1").metadata.labels["apps.kubernetes.io/pod-index"] == "1"
 
 
-def test_they_go_one_after_the_other_the_last_first():
+def test_stateful_set_pods_are_deleted_in_reverse_order():
     stage = Stage(NODE, owner("StatefulSet")).run()
     scale(stage, StatefulSet, 0)
     seen = [tuple(stage.run(5).names()) for _ in range(30)]
     assert list(dict.fromkeys(seen)) == [("web-0", "web-1", "web-2"), ("web-0", "web-1"), ("web-0",), ()]
 
 
-def test_parallel_pods_come_and_go_at_once():
+def test_parallel_pods_are_created_and_deleted_at_once():
     stage = Stage(NODE, owner("StatefulSet", podManagementPolicy="Parallel"))
     assert stage.run(1).names() == ["web-0", "web-1", "web-2"]
     stage.run()
@@ -210,7 +210,7 @@ def test_parallel_pods_come_and_go_at_once():
     assert stage.run(1).phases() == {"Running": 1, "Terminating": 2}
 
 
-def test_a_pod_comes_back_under_its_name_once_it_is_gone():
+def test_a_deleted_stateful_set_pod_is_recreated_with_its_name():
     stage = Stage(NODE, owner("StatefulSet")).run()
     uid = stage.get(Pod, "web-1").metadata.uid
     stage.delete("web-1")
@@ -219,7 +219,7 @@ def test_a_pod_comes_back_under_its_name_once_it_is_gone():
     assert again.metadata.uid != uid and phase(again) in ("Pending", "Running")
 
 
-def test_a_pod_that_has_ended_is_deleted_and_made_again():
+def test_a_finished_stateful_set_pod_is_recreated():
     stage = Stage(NODE, owner("StatefulSet"), kubelet=QUICK).run()
     uid = stage.get(Pod, "web-0").metadata.uid
     stage.api.patch_status(Pod, "default", "web-0", phase="Failed")
@@ -228,7 +228,7 @@ def test_a_pod_that_has_ended_is_deleted_and_made_again():
     assert stage.get(Pod, "web-0").metadata.uid != uid
 
 
-def test_each_pod_has_its_claims_which_stay_when_it_goes():
+def test_each_stateful_set_pod_has_claims_that_outlive_it():
     claim = {"metadata": {"name": "data"}, "spec": {"accessModes": ["ReadWriteOnce"]}}
     stage = Stage(NODE, owner("StatefulSet", replicas=2, volumeClaimTemplates=[claim]), kubelet=QUICK).run()
     assert stage.names(PersistentVolumeClaim) == ["data-web-0", "data-web-1"]
@@ -240,7 +240,7 @@ def test_each_pod_has_its_claims_which_stay_when_it_goes():
     assert stage.get(PersistentVolumeClaim, "data-web-1").metadata.uid == uid
 
 
-def test_a_pod_waits_while_a_claim_of_its_is_being_deleted():
+def test_a_pod_waits_while_its_claim_is_terminating():
     claim = {"metadata": {"name": "data"}, "spec": {"accessModes": ["ReadWriteOnce"]}}
     going: Manifest = {
         "apiVersion": "v1",
@@ -262,7 +262,7 @@ DEEDS = st.lists(
 
 
 def disturb(stage: Stage, kind: type, deeds: Iterable[tuple[str, int, int]]) -> int:
-    """Do these things to the owner's pods; gives how many it should have in the end."""
+    """Disturb the owner's pods; returns how many it should have in the end."""
     wanted = 3
     for deed, number, pause in deeds:
         stage.run((pause + 1) / 10)
@@ -285,9 +285,7 @@ def disturb(stage: Stage, kind: type, deeds: Iterable[tuple[str, int, int]]) -> 
 @pytest.mark.parametrize("kind", [*REPLICATED, "StatefulSet"])
 @given(deeds=DEEDS, latency=st.sampled_from([0, 1000, 700_000]))
 @settings(max_examples=40)
-def test_after_any_sequence_of_kills_there_are_as_many_running_pods_as_wanted(
-    kind: str, deeds: list[tuple[str, int, int]], latency: int
-):
+def test_after_any_disturbance_all_replicas_run(kind: str, deeds: list[tuple[str, int, int]], latency: int):
     stage = Stage(NODE, owner(kind), kubelet=QUICK, latency=latency)
     stage.run(5)
     wanted = disturb(stage, REPLICATED.get(kind, StatefulSet), deeds)

@@ -11,7 +11,7 @@ def finished(name: str, **metadata: str) -> Manifest:
     return manifest | {"status": {"phase": "Succeeded"}}
 
 
-def test_the_pods_of_a_node_that_is_gone_are_deleted_after_its_quarantine():
+def test_pods_of_a_deleted_node_are_deleted_after_the_quarantine():
     stage = Stage(NODE, node("n2"), pod("a", "n1"), pod("b", "n2")).run(5)
     stage.api.delete(Node, "", "n1")
     assert stage.run(50).phases() == {"Running": 2}
@@ -33,7 +33,7 @@ def test_a_node_that_comes_back_in_time_keeps_its_pods():
     assert stage.run(60).names() == []
 
 
-def test_owners_replace_the_pods_of_a_node_that_is_gone():
+def test_owners_replace_the_pods_of_a_deleted_node():
     there = owner("ReplicaSet", template=template(nodeSelector={"node": "n2"}))
     stage = Stage(NODE, node("n2"), there).run(5)
     stage.api.delete(Node, "", "n2")
@@ -42,12 +42,12 @@ def test_owners_replace_the_pods_of_a_node_that_is_gone():
     assert stage.phases() == {"Running": 3}
 
 
-def test_a_terminating_pod_that_never_had_a_node_goes():
+def test_a_terminating_pod_without_a_node_is_deleted():
     waiting = pod("a", deleted="2023-11-14T22:13:20Z")
     assert Stage(waiting, binds=False).run(1).names() == []
 
 
-def test_of_pods_that_have_ended_only_so_many_are_kept_evicted_and_old_ones_go_first():
+def test_surplus_finished_pods_are_deleted_evicted_and_old_ones_first():
     old, new = finished("z", creationTimestamp="2020-01-01T00:00:00Z"), finished("b")
     evicted = finished("e") | {"status": {"phase": "Failed", "reason": "Evicted"}}
     stage = Stage(NODE, new, old, evicted, pod("runs", "n1"))

@@ -15,7 +15,7 @@ SECOND = 1_000_000
 def pod(
     name: str, node: str = "n1", phase: str = "Running", ready_for: int | None = 100, age: int = 100, **more: Any
 ) -> Pod:
-    """``ready_for``, ``age``: seconds; None: it is not ready. ``cost``: of its end; ``restarts``: of its container."""
+    """``ready_for``, ``age``: seconds (None: not ready); ``cost``: deletion cost; ``restarts``: of its container."""
     conditions = ()
     if ready_for is not None:
         conditions = (PodCondition(type="Ready", status="True", lastTransitionTime=Time(NOW - ready_for * SECOND)),)
@@ -29,7 +29,7 @@ def pod(
 
 
 def first(*pods: Pod, related: tuple[Pod, ...] = ()) -> str:
-    """The pod that goes first, whatever the order in which they are given."""
+    """The pod that is deleted first, in any order of the arguments."""
     found = {pods_to_delete(order, related, 1, NOW)[0].metadata.name for order in (pods, pods[::-1])}
     assert len(found) == 1
     return found.pop()
@@ -64,29 +64,29 @@ def first(*pods: Pod, related: tuple[Pod, ...] = ()) -> str:
         "where it stands counts before what it costs",
     ],
 )
-def test_of_two_pods_goes(goes: Pod, stays: Pod):
+def test_which_of_two_pods_is_deleted(goes: Pod, stays: Pod):
     assert first(goes, stays) == "goes"
 
 
-def test_the_pod_goes_that_has_more_of_its_kind_beside_it():
+def test_the_pod_with_more_siblings_on_its_node_is_deleted():
     crowd = (pod("a", "n1", ready_for=900), pod("b", "n1", ready_for=900))
     alone = pod("c", "n2", ready_for=1)
     going = pods_to_delete([alone, *crowd], [alone, *crowd], 1, NOW)
     assert going[0].spec.nodeName == "n1"
 
 
-def test_pods_of_the_same_deployment_on_the_node_count_as_beside_it_if_they_are_active():
+def test_active_pods_of_the_same_deployment_count_as_siblings():
     pods = (pod("a", "n1"), pod("b", "n2"))
     ended = tuple(pod(f"x{i}", "n1", phase="Failed") for i in range(5))
     assert first(*pods, related=(*pods, *ended, pod("y", "n2"))) == "b"
 
 
-def test_ages_of_the_same_power_of_two_are_alike_and_the_uid_decides():
+def test_ages_within_a_power_of_two_are_equal_and_the_uid_decides():
     assert first(pod("b", ready_for=100), pod("a", ready_for=110)) == "a"
     assert first(pod("b", ready_for=100), pod("a", ready_for=200)) == "b"
 
 
-def test_a_job_gives_up_the_youngest_exactly_and_does_not_ask_what_it_costs():
+def test_a_job_deletes_the_youngest_pod_regardless_of_deletion_cost():
     pods = [pod("b", ready_for=100, cost="100"), pod("a", ready_for=110, cost="-100")]
     assert [each.metadata.name for each in job_pods_to_delete(pods, 1)] == ["b"]
 
@@ -104,7 +104,7 @@ PODS = st.builds(
 
 
 @given(st.lists(PODS, max_size=12, unique_by=lambda each: each.metadata.uid), st.integers(0, 12), st.randoms())
-def test_never_a_ready_pod_goes_while_one_stays_that_is_not_assigned(pods: list[Pod], count: int, rng: random.Random):
+def test_unassigned_pods_are_deleted_before_ready_ones(pods: list[Pod], count: int, rng: random.Random):
     rng.shuffle(pods)
     going = pods_to_delete(pods, pods, min(count, len(pods)), NOW)
     assert len(going) == min(count, len(pods))
@@ -114,7 +114,7 @@ def test_never_a_ready_pod_goes_while_one_stays_that_is_not_assigned(pods: list[
         assert all(not each.spec.nodeName for each in going)
 
 
-def test_a_pod_that_was_never_made_known_goes_before_all_others():
+def test_a_pod_without_a_creation_time_is_deleted_first():
     unknown = pod("a")
     unknown = replace(unknown, metadata=replace(unknown.metadata, creationTimestamp=None))
     assert first(unknown, pod("b", age=1)) == "a"

@@ -17,7 +17,7 @@ def phases(stage: Stage, kind: type) -> dict[str, str]:
 
 
 def bound_to(stage: Stage, name: str) -> str:
-    """The volume of a claim that is bound for good on both sides, or ""."""
+    """The volume of a claim that is fully bound, or ""."""
     found = stage.get(PersistentVolumeClaim, name)
     if found.status.phase != "Bound" or BOUND not in found.metadata.annotations:
         return ""
@@ -40,26 +40,26 @@ def test_a_claim_gets_the_volume_that_names_it():
     assert stage.get(PersistentVolumeClaim, "c").status.capacity["storage"].value() == 9 * 2**30
 
 
-def test_a_claim_that_waits_for_a_pod_gets_no_volume_by_itself():
+def test_a_wait_for_first_consumer_claim_stays_unbound():
     stage = Stage(volume("v"), claim("c"), storage_class("wait")).run()
     assert phases(stage, PersistentVolumeClaim) == {"c": "Pending"}
-    assert stage.told() == [("WaitForFirstConsumer", "waiting for first consumer to be created before binding")]
+    assert stage.events() == [("WaitForFirstConsumer", "waiting for first consumer to be created before binding")]
 
 
-def test_what_the_scheduler_chose_is_bound():
+def test_the_volume_chosen_by_the_scheduler_is_bound():
     stage = Stage(volume("v"), claim("c"), storage_class("wait")).run(1)
     found, its = stage.get(PersistentVolume, "v", ""), stage.get(PersistentVolumeClaim, "c")
     stage.api.update(replace(found, spec=replace(found.spec, claimRef=claim_reference(its))), by="scheduler")
     assert bound_to(stage.run(1), "c") == "v"
 
 
-def test_a_claim_that_need_not_wait_gets_the_smallest_volume_that_fits():
+def test_an_immediate_claim_gets_the_smallest_matching_volume():
     volumes = [volume(f"v{size}", size=f"{size}Gi", of="now") for size in (9, 1, 3, 5)]
     stage = Stage(*volumes, claim("c", size="2Gi", of="now"), storage_class("now", waits=False)).run(1)
     assert bound_to(stage, "c") == "v3"
 
 
-def test_a_claim_finds_a_volume_that_comes_later_at_the_next_round():
+def test_a_waiting_claim_gets_a_new_volume_at_the_next_resync():
     stage = Stage(claim("c", of="")).run(20)
     stage.create(volume("v", of=""))
     assert bound_to(stage.run(9), "c") == ""
@@ -77,19 +77,19 @@ def test_a_claim_finds_a_volume_that_comes_later_at_the_next_round():
         ({}, ""),
     ],
 )
-def test_a_volume_that_was_asked_for_must_fit(fields: dict[str, Any], fault: str):
+def test_a_requested_volume_must_match(fields: dict[str, Any], fault: str):
     asking = claim("c", volumeName="v")
     found, its = documents(volume("v", **fields), asking)
     assert mismatch(found, its) == fault
     stage = Stage(volume("v", **fields), asking, storage_class("wait")).run(1)
     assert bound_to(stage, "c") == ("" if fault else "v")
-    assert stage.told() == ([("VolumeMismatch", f'Cannot bind to requested volume "v": {fault}')] if fault else [])
+    assert stage.events() == ([("VolumeMismatch", f'Cannot bind to requested volume "v": {fault}')] if fault else [])
 
 
-def test_a_volume_of_another_is_not_taken():
+def test_a_volume_of_another_claim_is_not_bound():
     stage = Stage(volume("v", kept_for="b"), claim("b"), claim("c", volumeName="v"), storage_class("wait")).run(1)
     assert (bound_to(stage, "b"), bound_to(stage, "c")) == ("v", "")
-    assert ("FailedBinding", 'volume "v" already bound to a different claim.') in stage.told()
+    assert ("FailedBinding", 'volume "v" already bound to a different claim.') in stage.events()
 
 
 def test_volumes_with_fewer_access_modes_come_before_smaller_ones():
@@ -99,7 +99,7 @@ def test_volumes_with_fewer_access_modes_come_before_smaller_ones():
 
 
 @pytest.mark.parametrize("not_free", [{"phase": "Released"}, {"labels": {"disk": "hdd"}}, {"of": "fast"}])
-def test_volumes_that_are_not_free_or_not_selected_are_passed_over(not_free: dict[str, Any]):
+def test_unavailable_and_unselected_volumes_are_skipped(not_free: dict[str, Any]):
     fitting = {"labels": {"disk": "ssd"}, "of": "now", "size": "9Gi"}
     its = claim("c", of="now", selector={"matchLabels": {"disk": "ssd"}})
     *volumes, its = documents(volume("bad", **fitting | not_free | {"size": "1Gi"}), volume("good", **fitting), its)
@@ -109,7 +109,7 @@ def test_volumes_that_are_not_free_or_not_selected_are_passed_over(not_free: dic
 # -- volumes that are made
 
 
-def test_a_volume_is_made_once_a_node_is_chosen_and_can_be_used_there():
+def test_a_volume_is_provisioned_for_the_selected_node():
     zoned = node("n1", labels={"zone": "a", "rack": "7"})
     driver = csi_node("n1", csi_example_com=None)
     driver["spec"]["drivers"][0]["topologyKeys"] = ["zone"]
@@ -123,10 +123,10 @@ def test_a_volume_is_made_once_a_node_is_chosen_and_can_be_used_there():
     assert (made.spec.capacity["storage"].value(), made.spec.csi.driver) == (3 * 2**30, "csi.example.com")
     terms = made.spec.nodeAffinity.required.nodeSelectorTerms
     assert [(each.key, each.values) for each in terms[0].matchExpressions] == [("zone", ("a",))]
-    assert ("ProvisioningSucceeded", f"Successfully provisioned volume {name}") in stage.told()
+    assert ("ProvisioningSucceeded", f"Successfully provisioned volume {name}") in stage.events()
 
 
-def test_without_topology_of_the_driver_the_class_says_where():
+def test_without_driver_topology_the_class_decides():
     topologies = [{"matchLabelExpressions": [{"key": "zone", "values": ["a", "b"]}]}]
     zoned = node("n1", labels={"zone": "b"})
     classes = [storage_class(name, waits=name == "wait", allowedTopologies=topologies) for name in ("wait", "now")]
@@ -139,7 +139,7 @@ def test_without_topology_of_the_driver_the_class_says_where():
     assert where == {"c": ("b",), "d": ("a",)}
 
 
-def test_where_nothing_is_said_of_topology_the_volume_can_be_used_everywhere():
+def test_without_any_topology_the_volume_is_accessible_everywhere():
     stage = Stage(claim("d", of="now"), storage_class("now", waits=False)).run(5)
     assert stage.get(PersistentVolume, bound_to(stage, "d"), "").spec.nodeAffinity is None
 
@@ -154,13 +154,13 @@ def test_where_nothing_is_said_of_topology_the_volume_can_be_used_everywhere():
         ),
     ],
 )
-def test_what_cannot_be_made_is_told(classes: list[Manifest], message: str):
+def test_failed_provisioning_is_reported(classes: list[Manifest], message: str):
     stage = Stage(*classes, claim("c", of="now")).run(60)
-    assert stage.told() == [("ProvisioningFailed", message)]
+    assert stage.events() == [("ProvisioningFailed", message)]
     assert phases(stage, PersistentVolumeClaim) == {"c": "Pending"}
 
 
-def test_a_claim_that_names_no_class_gets_the_usual_one():
+def test_a_claim_without_a_class_gets_the_default_class():
     usual = storage_class("usual", waits=False)
     usual["metadata"]["annotations"] = {"storageclass.kubernetes.io/is-default-class": "true"}
     bare = claim("c")
@@ -173,7 +173,7 @@ def test_a_claim_that_names_no_class_gets_the_usual_one():
 # -- claims and volumes that go
 
 
-def test_a_volume_that_was_made_goes_with_its_claim_unless_it_is_to_be_kept():
+def test_a_provisioned_volume_is_deleted_or_retained_by_its_reclaim_policy():
     kept = storage_class("kept", waits=False, reclaimPolicy="Retain")
     stage = Stage(kept, storage_class("now", waits=False), claim("c", of="now"), claim("d", of="kept")).run(5)
     volume_of_d = bound_to(stage, "d")
@@ -183,7 +183,7 @@ def test_a_volume_that_was_made_goes_with_its_claim_unless_it_is_to_be_kept():
     assert phases(stage.run(5), PersistentVolume) == {volume_of_d: "Released"}
 
 
-def test_a_released_volume_is_nobody_elses():
+def test_a_released_volume_is_not_bound_again():
     stage = Stage(volume("v", of="", kept_for="c"), claim("c", of="")).run(1)
     stage.delete("c", PersistentVolumeClaim)
     stage.run(1)
@@ -191,20 +191,20 @@ def test_a_released_volume_is_nobody_elses():
     assert phases(stage.run(60), PersistentVolumeClaim) == {"c": "Pending"}
 
 
-def test_a_claim_whose_volume_is_gone_is_lost():
+def test_a_claim_without_its_volume_is_lost():
     stage = Stage(volume("v", of="", kept_for="c"), claim("c", of="")).run(1)
     stage.api.delete(PersistentVolume, "", "v")
     assert phases(stage.run(1), PersistentVolumeClaim) == {"c": "Lost"}
 
 
-def test_a_claim_that_a_manifest_says_is_bound_stays_as_it_is():
+def test_an_initially_bound_claim_stays_bound():
     bound = volume("v", phase="Bound", claimRef={"namespace": "default", "name": "c", "uid": "uid-of-c"})
     stage = Stage(bound, claim("c", "v")).run(1)
     assert bound_to(stage, "c") == "v"
     assert stage.changes("PersistentVolume")[1:] == []
 
 
-def test_claims_of_ephemeral_volumes_come_and_go_with_their_pod():
+def test_ephemeral_claims_are_created_and_deleted_with_their_pod():
     fast = ephemeral("data")
     fast["ephemeral"]["volumeClaimTemplate"]["spec"] |= {"storageClassName": "now"}
     stage = Stage(NODE, pod("p", volumes=[fast]), storage_class("now", waits=False)).run(10)
@@ -225,7 +225,7 @@ def test_claims_of_a_stateful_set_get_volumes():
     assert len(stage.all(Pod)) == len(stage.all(PersistentVolume)) == 3
 
 
-def test_terms_of_volumes_are_not_touched():
+def test_volume_node_affinity_stays_unchanged():
     local = volume("v", term("disk In ssd"), kept_for="c")
     stage = Stage(local, claim("c"), storage_class("wait")).run(1)
     assert bound_to(stage, "c") == "v"

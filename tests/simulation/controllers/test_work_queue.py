@@ -12,8 +12,8 @@ from kschedlab.testing import node, pod
 from tests.simulation.controllers.stage import NODE, NOON, Stage, documents, owner
 
 
-class Looks:
-    """Notes at which times which keys were looked at; fails as often as it is told to."""
+class Calls:
+    """Records when each key is processed; fails a given number of times."""
 
     def __init__(self, failures: int = 0) -> None:
         self.env = simpy.Environment(initial_time=NOON)
@@ -28,46 +28,46 @@ class Looks:
             raise ApiError.not_found(Node, "n1")
 
 
-def begun(failures: int = 0) -> Looks:
-    looks = Looks(failures)
-    looks.work.start(looks.env.timeout(0))
-    looks.env.run(until=NOON + 1)
-    return looks
+def started(failures: int = 0) -> Calls:
+    calls = Calls(failures)
+    calls.work.start(calls.env.timeout(0))
+    calls.env.run(until=NOON + 1)
+    return calls
 
 
-def test_a_key_is_looked_at_once_at_a_moment():
-    looks = begun()
+def test_a_key_is_processed_once_at_a_time():
+    calls = started()
     for key in "abab":
-        looks.work.add(key)
-    looks.env.run()
-    assert looks.seen == [(1, "a"), (1, "b")]
+        calls.work.add(key)
+    calls.env.run()
+    assert calls.seen == [(1, "a"), (1, "b")]
 
 
-def test_the_earlier_of_two_times_counts():
-    looks = begun()
-    looks.work.add("a", 100)
-    looks.work.add("a", 10)
-    looks.work.add("a", 50)
-    looks.env.run()
-    assert looks.seen == [(11, "a")]
+def test_the_earlier_of_two_due_times_counts():
+    calls = started()
+    calls.work.add("a", 100)
+    calls.work.add("a", 10)
+    calls.work.add("a", 50)
+    calls.env.run()
+    assert calls.seen == [(11, "a")]
 
 
-def test_nothing_is_looked_at_before_the_beginning():
-    looks = Looks()
-    looks.work.add("a", 7)
-    looks.work.add("a", 5)
-    looks.work.start(looks.env.timeout(1000))
-    looks.env.run()
-    assert looks.seen == [(1005, "a")]
+def test_nothing_is_processed_before_the_start():
+    calls = Calls()
+    calls.work.add("a", 7)
+    calls.work.add("a", 5)
+    calls.work.start(calls.env.timeout(1000))
+    calls.env.run()
+    assert calls.seen == [(1005, "a")]
 
 
-def test_a_failure_is_tried_again_after_ever_longer_times():
-    looks = begun(failures=3)
-    looks.work.add("a")
-    looks.env.run()
-    looks.work.add("a")
-    looks.env.run()
-    assert [at - 1 for at, _ in looks.seen] == [0, 5_000, 15_000, 35_000, 35_000]
+def test_failures_are_retried_with_backoff():
+    calls = started(failures=3)
+    calls.work.add("a")
+    calls.env.run()
+    calls.work.add("a")
+    calls.env.run()
+    assert [at - 1 for at, _ in calls.seen] == [0, 5_000, 15_000, 35_000, 35_000]
 
 
 def server() -> ApiServer:
@@ -85,7 +85,7 @@ def test_writes_of_one_object_build_on_each_other():
     assert (after.spec, after.status) == (made.spec, unready.status)
 
 
-def test_what_another_has_changed_meanwhile_is_not_overwritten():
+def test_concurrent_changes_are_not_overwritten():
     api = server()
     (given,) = documents(node("n1"))
     made = api.create(given)
@@ -95,7 +95,7 @@ def test_what_another_has_changed_meanwhile_is_not_overwritten():
     assert error.value.reason == "Conflict"
 
 
-def test_a_pod_of_the_same_name_is_not_deleted_in_place_of_another():
+def test_a_pod_with_another_uid_is_not_deleted():
     api = server()
     (given,) = documents(pod("a"))
     made = api.create(given)
@@ -106,7 +106,7 @@ def test_a_pod_of_the_same_name_is_not_deleted_in_place_of_another():
     assert api.get(Pod, "default", "a").metadata.uid != made.metadata.uid
 
 
-def test_each_write_is_told_with_what_came_of_it():
+def test_each_write_is_reported_with_its_result():
     api, told = server(), []
     (given,) = documents(pod("a"))
     apply_writes(api, [Create(given)], "test", lambda write, after: told.append((type(write), after)))
@@ -114,7 +114,7 @@ def test_each_write_is_told_with_what_came_of_it():
     assert given.metadata == ObjectMeta(name="a", namespace="default")
 
 
-def test_two_runs_are_the_same_to_the_last_byte():
+def test_two_runs_are_identical():
     def run() -> list[str]:
         stage = Stage(NODE, node("n2"), *(owner(kind, kind.lower()) for kind in ("Deployment", "StatefulSet"))).run(20)
         stage.delete(stage.names()[0])

@@ -1,4 +1,4 @@
-"""Go's templates, as far as scheduler_perf's files use them."""
+"""Go templates, as far as scheduler_perf's files use them."""
 
 import pytest
 from hypothesis import given, strategies as st
@@ -51,7 +51,7 @@ def test_templates_as_go_renders_them(text, rendered):
         ("{{if true}}" * 60, "nested deeper than 50 levels"),
     ],
 )
-def test_what_is_no_template(text, why):
+def test_invalid_templates(text, why):
     with pytest.raises(TemplateError) as error:
         Template(text)
     assert str(error.value) == why
@@ -69,7 +69,7 @@ def test_what_is_no_template(text, why):
         ("{{Int .big}}", "line 1: inf is not a whole number"),
     ],
 )
-def test_what_cannot_be_computed(text, why):
+def test_failing_templates(text, why):
     with pytest.raises(TemplateError) as error:
         Template(text).render({"big": float("inf")})
     assert str(error.value) == why

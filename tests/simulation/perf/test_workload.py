@@ -1,4 +1,4 @@
-"""scheduler_perf's operations: read, refused, and carried out."""
+"""scheduler_perf's operations: reading, errors, and runs."""
 
 import json
 from pathlib import Path
@@ -56,7 +56,7 @@ def test_filling_a_cluster(generation):
     assert (measured.name, measured.pods) == ("namespace-2", 10)
 
 
-def test_churn_comes_and_goes_until_the_operations_end():
+def test_churn_runs_until_the_operations_end():
     simulation = ran("Churning/Short")
     nodes = [node for node in changed(simulation, "Node", "ADDED") if node.key.startswith("extra-")]
     gone = changed(simulation, "Node", "DELETED")
@@ -68,7 +68,7 @@ def test_churn_comes_and_goes_until_the_operations_end():
     assert len(steady) == 12
 
 
-def test_templates_get_their_numbers_and_parameters():
+def test_templates_get_their_index_and_parameters():
     simulation = ran("Churning/Short")
     nodes = {node.metadata.name: node for node in simulation.api.list(Node)[0]}
     assert list(nodes) == ["node-0-of-3", "node-1-of-3", "node-2-of-3"]
@@ -109,7 +109,7 @@ def test_volumes_are_bound_and_limited():
     assert simulation.api.list(Node)[0][0].status.allocatable["example.com/gpu"].value() == 8
 
 
-def test_updates_help_pods_that_wait():
+def test_updates_requeue_waiting_pods():
     simulation = ran("Updating/2Nodes")
     assert sorted(pod.spec.nodeName for pod in simulation.pods()) == ["node-0", "node-0", "node-1", "node-1"]
     windows = [(e.name, e.on) for e in simulation.log if isinstance(e, Measured)]
@@ -131,7 +131,7 @@ def test_the_first_failure_ends_the_workload():
     assert 600 * SECOND <= failed.at - simulation.start < 602 * SECOND
 
 
-def test_an_unknown_namespace_and_a_measurement_that_is_none():
+def test_an_unknown_namespace_and_a_stray_measurement():
     barrier = ran_ops({"opcode": "barrier", "namespaces": ["lost"]})
     assert barrier.report().failures == ("run.yaml:1: barrier: unknown namespace lost",)
     stop = ran_ops({"opcode": "stopCollectingMetrics"})
@@ -141,7 +141,7 @@ def test_an_unknown_namespace_and_a_measurement_that_is_none():
     assert again.report().failures == ("run.yaml:1: startCollectingMetrics: another measurement is under way",)
 
 
-def test_what_the_server_refuses_carries_its_status(tmp_path):
+def test_rejected_requests_carry_their_status(tmp_path):
     template = '{apiVersion: v1, kind: Node, metadata: {name: "n{{Mod .Index 2}}"}}'
     (tmp_path / "node.yaml").write_text(template)
     simulation = ran_ops({"opcode": "createNodes", "count": 3, "nodeTemplatePath": "node.yaml"}, folder=tmp_path)
@@ -149,7 +149,7 @@ def test_what_the_server_refuses_carries_its_status(tmp_path):
     assert [(e.status.code, e.error) for e in failed] == [(409, 'nodes "n0" already exists')]
 
 
-def test_a_template_that_fails_later_is_told_with_its_file(tmp_path):
+def test_a_template_that_fails_later_is_reported_with_its_file(tmp_path):
     (tmp_path / "node.yaml").write_text('kind: Node\nmetadata: {name: "n{{DivideInt 1 (SubtractInt 1 .Index)}}"}')
     simulation = ran_ops({"opcode": "createNodes", "count": 3, "nodeTemplatePath": "node.yaml"}, folder=tmp_path)
     assert simulation.report().failures == (
@@ -157,7 +157,7 @@ def test_a_template_that_fails_later_is_told_with_its_file(tmp_path):
     )
 
 
-def test_namespaces_must_fit_the_object(tmp_path):
+def test_namespaced_and_cluster_scoped_objects(tmp_path):
     (tmp_path / "node.yaml").write_text("{kind: Node, metadata: {name: n1}}")
     wrong = ran_ops({"opcode": "createAny", "namespace": "a", "templatePath": "node.yaml"}, folder=tmp_path)
     assert wrong.report().failures[0].endswith("createAny: a Node is in no namespace: none must be given")
@@ -177,7 +177,7 @@ def case(*ops, params="{}", more=""):
     return f"- name: T\n  workloadTemplate:\n{lines}  workloads:\n  - {{name: W, params: {params}}}\n{more}"
 
 
-def test_a_workload_must_be_chosen():
+def test_a_workload_must_be_selected():
     names = "Filling/5Nodes, Filling/50Nodes, Churning/Short, Preempting/2Nodes"
     names += ", Namespaces/Two, Volumes/6Pods, Updating/2Nodes"
     text = FILE.read_text()
@@ -229,12 +229,12 @@ def test_the_only_workload_need_not_be_named():
         ("nothing", f"opcode: one of {', '.join(['createNodes', 'createNamespaces'])}"),
     ],
 )
-def test_operations_that_are_wrong(op, expected):
+def test_invalid_operations(op, expected):
     found = refused(case(op, params="{size: 3}"))
     assert any(line.startswith(f"perf.yaml:3: {expected}") for line in found)
 
 
-def test_unused_parameters_are_told():
+def test_unused_parameters_are_errors():
     assert refused(case("{opcode: barrier}", params="{size: 3, nodes: 2}")) == [
         "perf.yaml:5: workloads[0].params.nodes: is used by no operation",
         "perf.yaml:5: workloads[0].params.size: is used by no operation",
@@ -255,7 +255,7 @@ def test_unused_parameters_are_told():
         ("kind: Node\nspec: {taints: [{key: a, effect: No}]}", "Node (without a name): spec.taints[0].effect"),
     ],
 )
-def test_templates_that_are_wrong(tmp_path, template, expected):
+def test_unusable_templates(tmp_path, template, expected):
     (tmp_path / "node.yaml").write_text(template)
     found = refused(case("{opcode: createNodes, nodeTemplatePath: node.yaml}"), name=str(tmp_path / "perf.yaml"))
     (told,) = [line for line in found if line.startswith(f"{tmp_path}/node.yaml") and expected in line]
@@ -263,7 +263,7 @@ def test_templates_that_are_wrong(tmp_path, template, expected):
     assert f'{tmp_path}/perf.yaml:3: nodeTemplatePath: "node.yaml" cannot be used' in found
 
 
-def test_feature_gates_are_not_passed_over_in_silence():
+def test_feature_gates_cause_a_warning():
     text = case("{opcode: barrier}", more="  featureGates: {Some: true}\n")
     assert loads_scenario(text, "perf.yaml").report.warnings == [
         "perf.yaml:6: featureGates: are not modelled, and stay as they are by default: Some"

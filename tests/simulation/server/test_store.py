@@ -1,4 +1,4 @@
-"""Stores: what is kept, and what watches see of it."""
+"""Stores: their history, and their watches."""
 
 import pytest
 from hypothesis import given, strategies as st
@@ -13,7 +13,7 @@ RUNNING = field_selector(Pod, "status.phase!=Succeeded,status.phase!=Failed")
 
 
 class Writer:
-    """Writes pods with rising versions, from 2 on."""
+    """Writes pods with increasing resourceVersions, from 2."""
 
     def __init__(self, history: int = 100) -> None:
         self.store = Store(RESOURCES[Pod], history)
@@ -59,7 +59,7 @@ def test_a_watch_sees_what_comes_after_its_version() -> None:
     assert seen(watch) == []
 
 
-def test_a_watch_from_zero_sees_first_what_there_is() -> None:
+def test_a_watch_from_zero_first_sees_existing_objects() -> None:
     writer = Writer()
     writer.put("b")
     writer.put("a")
@@ -77,7 +77,7 @@ def test_a_watch_from_the_future_waits_for_it() -> None:
     assert seen(watch) == [("ADDED", "c", "4")]
 
 
-def test_a_version_that_the_history_does_not_reach_is_too_old() -> None:
+def test_a_version_before_the_history_is_too_old() -> None:
     writer = Writer(history=3)
     for name in "abcde":
         writer.put(name)
@@ -111,7 +111,7 @@ def test_an_object_that_stops_matching_is_deleted_as_it_last_matched() -> None:
     ]
 
 
-def test_the_deletion_of_what_does_not_match_is_not_seen() -> None:
+def test_the_deletion_of_an_unmatched_object_is_not_seen() -> None:
     writer = Writer()
     writer.put("a", "Failed")
     watch = writer.watch(writer.version, filter=RUNNING)
@@ -119,7 +119,7 @@ def test_the_deletion_of_what_does_not_match_is_not_seen() -> None:
     assert seen(watch) == []
 
 
-def test_bookmarks_go_to_those_who_asked() -> None:
+def test_bookmarks_go_to_watches_that_request_them() -> None:
     writer = Writer()
     without, with_them = writer.watch(1), writer.watch(1, bookmarks=True)
     writer.store.bookmark(77, 0)
@@ -127,7 +127,7 @@ def test_bookmarks_go_to_those_who_asked() -> None:
     assert seen(with_them) == [("BOOKMARK", "", "77")]
 
 
-def test_a_watch_that_is_stopped_sees_no_more_and_tells_once() -> None:
+def test_a_stopped_watch_sees_nothing_more_and_notifies_once() -> None:
     writer = Writer()
     watch, told = writer.watch(1), []
     watch.on_event = lambda: told.append(watch.closed)
@@ -153,7 +153,7 @@ def test_a_watch_that_is_stopped_sees_no_more_and_tells_once() -> None:
         ),
     ],
 )
-def test_a_field_that_cannot_be_selected_by_is_refused(kind, text: str, message: str) -> None:
+def test_unsupported_field_selectors_are_rejected(kind, text: str, message: str) -> None:
     with pytest.raises(ApiError, match="^" + message.replace('"', ".").replace("'", ".")) as found:
         field_selector(kind, text)
     assert found.value.code == 400
@@ -173,7 +173,7 @@ WRITES = st.lists(
 
 
 def follow(start: dict[str, str], watch: Watch) -> dict[str, str]:
-    """What a client that knows ``start`` comes to know from the watch."""
+    """The state of a client that starts with ``start`` and applies the watch's events."""
     for event in watch:
         name = event.object.metadata.name
         if event.type == "DELETED":
@@ -186,7 +186,7 @@ def follow(start: dict[str, str], watch: Watch) -> dict[str, str]:
 
 
 @given(WRITES, st.booleans(), st.integers(1, 40))
-def test_from_every_version_that_is_kept_the_same_end_is_reached(writes, filtered: bool, history: int) -> None:
+def test_a_watch_from_any_kept_version_reaches_the_same_state(writes, filtered: bool, history: int) -> None:
     filter = RUNNING if filtered else None
     writer = Writer(history)
     then: dict[int, dict[str, str]] = {1: {}}

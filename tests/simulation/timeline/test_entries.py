@@ -1,4 +1,4 @@
-"""Timelines: what is read, and everything that is refused with file and line."""
+"""Timelines: how they are read, and all errors with file and line."""
 
 from pathlib import Path
 
@@ -27,7 +27,7 @@ from kschedlab.simulation.timeline.targets import Named, Selected
 
 LINES = (Path(__file__).parent / "wrong-entries.txt").read_text().splitlines()
 WRONG_ENTRIES = list(zip(LINES[::2], map(str.strip, LINES[1::2]), strict=True))
-"""An entry, and on the next line what is told about it."""
+"""An entry, and on the next line its error."""
 
 SECOND = 1_000_000
 NODE = "---\n{apiVersion: v1, kind: Node, metadata: {name: n1}}\n"
@@ -139,7 +139,7 @@ def test_operations_in_a_timeline():
     assert words(found) == "ops: createNodes, barrier"
 
 
-def test_the_head():
+def test_the_simulation_map():
     text = """
 simulation:
   start: 2026-01-01T08:00:00Z
@@ -161,12 +161,12 @@ simulation:
     assert (settings.latencies.cycle, settings.latencies.bind, settings.latencies.status) == (0, 5_000, 2_000)
 
 
-def test_several_timelines_are_one_in_the_order_of_time():
+def test_several_timelines_are_merged_in_order_of_time():
     text = "timeline:\n- {at: 1s, cordon: n1}\n- {at: 3s, uncordon: n1}\n---\ntimeline:\n- {at: 2s, drain: n1}\n" + NODE
     assert [moment.at for moment in loads_scenario(text).moments] == [SECOND, 2 * SECOND, 3 * SECOND]
 
 
-def test_kinds_that_are_not_simulated_are_told():
+def test_unsupported_kinds_are_reported():
     report = loads_scenario("{apiVersion: v1, kind: ConfigMap, metadata: {name: a}}\n" + NODE).report
     assert report.lines() == ["ignored, because the scheduler does not read them: ConfigMap (1)"]
 
@@ -175,12 +175,12 @@ def test_kinds_that_are_not_simulated_are_told():
 
 
 @pytest.mark.parametrize(("entry", "expected"), WRONG_ENTRIES)
-def test_entries_that_are_wrong(entry, expected):
+def test_invalid_entries(entry, expected):
     found = problems(f"# a comment\ntimeline:\n{entry}\n{NODE}{POD}")
     assert f"run.yaml:3: {expected}" in found
 
 
-def test_all_that_is_wrong_is_told_with_its_line():
+def test_all_errors_are_reported_with_their_lines():
     text = """
 simulation:
   generation: v1.99
@@ -211,7 +211,7 @@ timeline: 5
     ]
 
 
-def test_a_second_head_is_refused():
+def test_a_second_simulation_map_is_an_error():
     assert problems("simulation: {seed: 1}\n---\nsimulation: {seed: 2}\n") == [
         "run.yaml:3: is given twice, first at run.yaml:1"
     ]
@@ -281,7 +281,7 @@ def test_impossible_timelines_are_found_before_they_run(entries, expected):
         ["{at: 1s, delete: pods, selector: {app: gone}}"],
     ],
 )
-def test_what_may_be_by_then_is_left_to_the_run(entries):
+def test_what_depends_on_the_run_is_not_an_error(entries):
     lines = "".join(f"- {entry}\n" for entry in entries)
     assert len(loads_scenario(f"timeline:\n{lines}{NODE}{POD}{WEB}").moments) == len(entries)
 

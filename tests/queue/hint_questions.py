@@ -1,4 +1,4 @@
-"""Asks hints what the program behind ``vectors/hints.jsonl.gz`` asked the real ones."""
+"""Asks the hints the questions in ``vectors/hints.jsonl.gz``, which the real hints have answered."""
 
 from typing import Any
 
@@ -45,7 +45,7 @@ CUSTOM_FILTERS = [
     for f in V1_37.filters
     if f.name in ("NodeAffinity", "PodTopologySpread")
 ]
-"""A profile with arguments: the scheduler's own node affinity, and constraints for pods that have none."""
+"""A profile with arguments: addedAffinity, and default constraints."""
 
 PROFILES = {False: Registrations(DEFAULT), True: Registrations(queueing_hints(CUSTOM_FILTERS, lambda: CLUSTER))}
 
