@@ -34,13 +34,13 @@ SHOWN = 64
 
 def add(commands: Commands) -> None:
     """Add the command."""
-    parser = commands.add_parser("bench", help="time the scheduling of a workload's queue")
-    parser.add_argument("workload", type=Path, metavar="WORKLOAD.json")
+    parser = commands.add_parser("bench", help="measure how fast the pods of a workload are scheduled")
+    parser.add_argument("workload", type=Path, metavar="WORKLOAD.json", help="objects, and the pods that arrive")
     parser.add_argument(
         "--percentage",
         type=_percentage,
         metavar="N",
-        help="percentageOfNodesToScore; 0 is adaptive (default: what the configuration says, or else 0)",
+        help="percentageOfNodesToScore; 0 means adaptive (default: the configuration's value, or 0)",
     )
     add_scheduler(parser)
     add_output(parser, "json", "text")

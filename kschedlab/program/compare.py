@@ -19,9 +19,11 @@ from kschedlab.program.options import (
 
 def add(commands: Commands) -> None:
     """Add the command."""
-    parser = commands.add_parser("compare", help="one decision in all generations, and the rules that tell them apart")
+    parser = commands.add_parser(
+        "compare", help="compare one decision in all generations, and name the rules that differ"
+    )
     add_files(parser, "manifests, as for explain")
-    parser.add_argument("--pod", metavar="NAMESPACE/NAME", required=True)
+    parser.add_argument("--pod", metavar="NAMESPACE/NAME", required=True, help="the pending pod to decide for")
     add_output(parser, "text", "html")
     add_plugins(parser)
     parser.set_defaults(run=run)

@@ -9,11 +9,22 @@ from kschedlab.program.options import Commands
 
 SHELLS = ("bash", "zsh", "fish")
 FILES = ("FILE", "WORKLOAD.json")
+INSTALL = """\
+bash, in ~/.bashrc:      source <(kschedlab completion bash)
+zsh, a folder in $fpath:
+                         kschedlab completion zsh > ~/.zsh/completions/_kschedlab
+fish:                    kschedlab completion fish > ~/.config/fish/completions/kschedlab.fish
+"""
 
 
 def add(commands: Commands) -> None:
     """Add the command."""
-    parser = commands.add_parser("completion", help="print a script that completes this program's arguments in a shell")
+    parser = commands.add_parser(
+        "completion",
+        help="print the script that completes arguments in a shell",
+        epilog=INSTALL,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
     parser.add_argument("shell", choices=SHELLS)
     parser.set_defaults(run=run)
 

@@ -26,9 +26,7 @@ from kschedlab.scheduler import Scheduler
 
 def add(commands: Commands) -> None:
     """Add the command."""
-    parser = commands.add_parser(
-        "decide", help="scenarios (JSON lines) from standard input, verdicts to standard output"
-    )
+    parser = commands.add_parser("decide", help="answer scenarios (JSON lines on standard input) with verdicts")
     add_scheduler(parser)
     parser.set_defaults(run=run)
 

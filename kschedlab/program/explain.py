@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import sys
+from collections import Counter
 from collections.abc import Iterator
 from dataclasses import replace
 from typing import TYPE_CHECKING
@@ -36,9 +37,11 @@ if TYPE_CHECKING:
 
 def add(commands: Commands) -> None:
     """Add the command."""
-    parser = commands.add_parser("explain", help="say where pods go and why")
+    parser = commands.add_parser("explain", help="explain where pods go, and why")
     add_files(parser, "manifests: files or folders, YAML or JSON; - is standard input")
-    parser.add_argument("--pod", metavar="NAMESPACE/NAME", help="the pod (default: every pending pod, in queue order)")
+    parser.add_argument(
+        "--pod", metavar="NAMESPACE/NAME", help="the pod to explain (default: every pending pod, in queue order)"
+    )
     add_output(parser, "text", "json", "html")
     add_scheduler(parser)
     parser.set_defaults(run=run)
@@ -68,16 +71,16 @@ def run(options: argparse.Namespace) -> int:
 
 def _print(decisions: Iterator[Decision], out: Screen) -> None:
     """Print each decision when it is taken, then how many pods found a node."""
-    from kschedlab.program.terminal.decision import decision_parts, summary
+    from kschedlab.program.terminal.decision import decision_parts, outcome_of, summary
 
-    taken: list[Decision] = []
+    outcomes: Counter[str] = Counter()
     for decision in decisions:
-        if taken:
+        if outcomes:
             out.print("", out.rule(), "")
         out.print(*decision_parts(decision, out))
-        taken.append(decision)
-    if len(taken) != 1:
-        out.print(*([""] if taken else []), summary(taken))
+        outcomes[outcome_of(decision)] += 1
+    if outcomes.total() != 1:
+        out.print(*([""] if outcomes else []), summary(outcomes))
     out.close()
 
 

@@ -41,11 +41,15 @@ def read(files: Sequence[str]) -> Objects:
 
 def add_scheduler(parser: argparse.ArgumentParser) -> None:
     """The options that choose the scheduler; :func:`chosen_profiles` reads them."""
-    parser.add_argument("--generation", choices=tuple(GENERATIONS), help=f"default: {LATEST}, or what reads FILE")
+    parser.add_argument(
+        "--generation",
+        choices=tuple(GENERATIONS),
+        help=f"the scheduler's version (default: {LATEST}, or the one that reads --config)",
+    )
     parser.add_argument(
         "--config",
         metavar="FILE",
-        help="decide as this KubeSchedulerConfiguration (v1.37, v1.20) or Policy (v1.13, v1.16) says",
+        help="the scheduler's configuration: a KubeSchedulerConfiguration (v1.20, v1.37) or a Policy (v1.13, v1.16)",
     )
     add_plugins(parser)
 
@@ -98,13 +102,16 @@ def chosen_profiles(options: argparse.Namespace) -> Profiles:
 
 def add_output(parser: argparse.ArgumentParser, *choices: str) -> None:
     """The options that shape the output: the first choice is the default; :func:`screen` reads the others."""
-    parser.add_argument("--output", choices=choices, default=choices[0], help=f"default: {choices[0]}")
+    parser.add_argument("--output", choices=choices, default=choices[0], help=f"the format (default: {choices[0]})")
     shape = parser.add_argument_group("text output")
     shape.add_argument(
-        "--color", choices=("auto", "always", "never"), default="auto", help="default: auto, colours on a terminal only"
+        "--color",
+        choices=("auto", "always", "never"),
+        default="auto",
+        help="when to use colours (default: auto, on a terminal and without NO_COLOR)",
     )
-    shape.add_argument("--wide", action="store_true", help="lines as long as needed, and names in full")
-    shape.add_argument("--all", action="store_true", help="every node, pod and candidate instead of the first few")
+    shape.add_argument("--wide", action="store_true", help="use lines as long as needed, and names in full")
+    shape.add_argument("--all", action="store_true", help="list every node, pod and candidate, not only the first few")
 
 
 def screen(options: argparse.Namespace) -> Screen:

@@ -9,11 +9,13 @@ from kschedlab.program.options import Commands, argument
 
 def add(commands: Commands) -> None:
     """Add the command."""
-    parser = commands.add_parser("sheet", help="a lesson's exercises for a class, a seed for each student")
-    parser.add_argument("lesson", type=_lesson, metavar="LESSON", help="overview, queue, score, ...")
-    parser.add_argument("--seeds", type=_seeds, metavar="1-30", required=True, help="e.g. 1-30 or 1,4,7-9")
-    parser.add_argument("--solutions", action="store_true", help="with the solutions")
-    parser.add_argument("--answers", action="store_true", help="only a table of the answers, to mark at a glance")
+    parser = commands.add_parser("sheet", help="print a lesson's exercises for a class, with a seed for each student")
+    parser.add_argument("lesson", type=_lesson, metavar="LESSON", help="the lesson: overview, queue, score, ...")
+    parser.add_argument(
+        "--seeds", type=_seeds, metavar="1-30", required=True, help="one sheet for each seed, such as 1-30 or 1,4,7-9"
+    )
+    parser.add_argument("--solutions", action="store_true", help="include the solutions")
+    parser.add_argument("--answers", action="store_true", help="print only a table of the answers, to mark at a glance")
     parser.set_defaults(run=run)
 
 

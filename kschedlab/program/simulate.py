@@ -34,12 +34,26 @@ if TYPE_CHECKING:
 
 def add(commands: Commands) -> None:
     """Add the command."""
-    parser = commands.add_parser("simulate", help="let a cluster run: objects, a timeline, the scheduler's loop")
-    add_files(parser, "manifests, timelines, workload files of scheduler_perf: files or folders; - is standard input")
-    parser.add_argument("--workload", default="", metavar="TEST/WORKLOAD", help="which one of a workload file")
-    parser.add_argument("--seed", type=int, metavar="N", help="of ties and generated names (default: 0, or FILE's)")
-    parser.add_argument("--until", type=_duration, metavar="DURATION", help="as 90s (default: until all is settled)")
-    parser.add_argument("--log", type=Path, metavar="FILE", help="write the event log there, as JSON lines")
+    parser = commands.add_parser(
+        "simulate", help="run a cluster: its objects, a timeline and the scheduler on a virtual clock"
+    )
+    add_files(parser, "manifests, timelines and workloads of scheduler_perf: files or folders; - is standard input")
+    parser.add_argument(
+        "--workload", default="", metavar="TEST/WORKLOAD", help="the workload to run, if FILE has several"
+    )
+    parser.add_argument(
+        "--seed",
+        type=int,
+        metavar="N",
+        help="seed of random choices and generated names (default: the one in FILE, or 0)",
+    )
+    parser.add_argument(
+        "--until",
+        type=_duration,
+        metavar="DURATION",
+        help="stop at this virtual time, such as 90s (default: when nothing is left to do)",
+    )
+    parser.add_argument("--log", type=Path, metavar="FILE", help="write the event log to FILE, as JSON lines")
     parser.add_argument(
         "--watch",
         action="store_true",

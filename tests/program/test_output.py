@@ -132,7 +132,7 @@ def test_thousands_of_equal_nodes_are_one_group(tmp_path: Path, capsys: pytest.C
     assert "n-0000, n-0001, n-0002 and 4,997 more" in text
     assert len(text.splitlines()) < 50 and widest(text) <= 80
     text = printed(capsys, "compare", file, "--pod", "default/big")
-    assert "5,000 nodes: n-0000, n-0001, n-0002 and 4,997 more" in text
+    assert "5,000 nodes  n-0000, n-0001, n-0002 and 4,997 more" in text
     assert len(text.splitlines()) < 50 and widest(text) <= 80
 
 

@@ -57,7 +57,9 @@ def _nodes(comparison: Comparison, screen: Screen) -> Iterator[RenderableType]:
     shown = screen.first(ordered, GROUPS)
     for group, nodes in shown:
         yield ""
-        yield names.first(nodes, LISTED, before=f"{count(len(nodes), 'node')}: ", style="bold")
+        head = _pairs()
+        head.add_row(text(count(len(nodes), "node"), "bold"), names.first(nodes, LISTED, style="bold"))
+        yield head
         yield indented(_said(generations, group))
     if rest := ordered[len(shown) :]:
         nodes_left = sum(len(nodes) for _, nodes in rest)

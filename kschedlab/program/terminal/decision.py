@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from itertools import groupby
 
 from rich.console import RenderableType
@@ -25,6 +25,7 @@ CANDIDATES, FATES = 3, 4
 """How many candidates for preemption are shown, and how many of the pods on each."""
 LADDER = 6
 """How many candidates stand side by side at most."""
+FOUND, PREEMPTING, PENDING = "to a node", "by preemption", "without a node"
 RULE, NODE = 48, 15
 """Characters that the rules of the ladder take, and each candidate."""
 
@@ -76,15 +77,19 @@ def _which(refusal: Refusal, names: Names) -> Iterator[RenderableType]:
         yield text(f"also refused by {', '.join(also)}", "dim")
 
 
-def summary(decisions: Sequence[Decision]) -> Text:
+def outcome_of(decision: Decision) -> str:
+    """What becomes of the pod, in the words of :func:`summary`."""
+    if decision.node is not None:
+        return FOUND
+    return PREEMPTING if decision.nominated_node is not None else PENDING
+
+
+def summary(outcomes: Mapping[str, int]) -> Text:
     """How many pods find a node, preempt, or stay pending."""
-    if not decisions:
+    if not outcomes:
         return text("no pending pods")
-    placed = sum(decision.node is not None for decision in decisions)
-    preempting = sum(decision.nominated_node is not None for decision in decisions)
-    stays = len(decisions) - placed - preempting
-    pods = count(len(decisions), "pending pod")
-    return title(f"{pods}: {placed:,} find a node, {preempting:,} preempt, {stays:,} stay pending")
+    said = [f"{outcomes[outcome]:,} {outcome}" for outcome in (FOUND, PREEMPTING, PENDING) if outcome in outcomes]
+    return title(f"{count(sum(outcomes.values()), 'pending pod')}: {', '.join(said)}")
 
 
 # -- scores
