@@ -38,6 +38,7 @@ LEFT_TO_RIGHT = {
         timeline | perf | replay report changes | simulation
     """,
     "lab": "panels | exercises",
+    "program": "progress terminal | options | decide | bench compare completion explain sheet simulate | main",
 }
 """A room's folders and files. Each imports only from those to its left: bars and ends of lines divide them.
 
@@ -55,7 +56,7 @@ MOST_LINES = 400
 TABLES: tuple[str, ...] = ()
 """Modules that may be longer, because they are tables."""
 
-HEAVY = ("ipywidgets", "networkx", "plotly", "prometheus_client", "simpy", "yaml")
+HEAVY = ("ipywidgets", "networkx", "plotly", "prometheus_client", "rich", "shtab", "simpy", "yaml")
 
 
 def name_of(path: Path) -> str:

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import gzip
 import os
 import sys
+import zlib
 from collections.abc import Iterable, Iterator
 from functools import cached_property
 from pathlib import Path
@@ -140,10 +142,10 @@ def _content(path: Path, number: int) -> str:
     if not path.is_file():
         raise _problem(number, str(path), "is not a regular file")
     try:
-        with path.open("rb") as file:
+        with gzip.open(path) if path.suffix == ".gz" else path.open("rb") as file:
             content = file.read(MAX_BYTES + 1)
-    except OSError as error:
-        raise _problem(number, str(path), f"cannot be read: {error.strerror or error}") from None
+    except (OSError, EOFError, zlib.error) as error:
+        raise _problem(number, str(path), f"cannot be read: {getattr(error, 'strerror', None) or error}") from None
     return decoded(content, number, str(path))
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import sys
 
 from kschedlab.generations import GENERATIONS
 from kschedlab.program.options import (
@@ -15,6 +16,10 @@ from kschedlab.program.options import (
     screen,
     with_plugins,
 )
+from kschedlab.program.progress import Progress
+
+LARGE = 1000
+"""A comparison of more nodes and pods than this can take two seconds."""
 
 
 def add(commands: Commands) -> None:
@@ -37,9 +42,14 @@ def run(options: argparse.Namespace) -> int:
     objects = read(options.files)
     if all(pod.key != options.pod for pod in objects.pods):
         raise UsageError(f'no pod "{options.pod}"')
-    comparison = compare(
-        objects, options.pod, [with_plugins(generation, options) for generation in GENERATIONS.values()]
-    )
+    generations = [with_plugins(generation, options) for generation in GENERATIONS.values()]
+    progress = Progress(sys.stderr)
+    if len(objects.nodes) + len(objects.pods) > LARGE:
+        progress.announce(f"deciding in {len(generations)} generations")
+    try:
+        comparison = compare(objects, options.pod, generations)
+    finally:
+        progress.clear()
     if options.output == "html":
         print(comparison_html(comparison))
         return 0

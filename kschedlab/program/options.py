@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import argparse
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeAlias, TypeVar
 
@@ -31,10 +32,17 @@ def add_files(parser: argparse.ArgumentParser, help: str) -> None:
 
 def read(files: Sequence[str]) -> Objects:
     """The objects in the files. ManifestError if anything is wrong."""
+    with reading(files):
+        return load(*files)
+
+
+@contextmanager
+def reading(files: Sequence[str]) -> Iterator[None]:
+    """Announces large files while they are read."""
     progress = Progress(sys.stderr)
     progress.reading(files)
     try:
-        return load(*files)
+        yield
     finally:
         progress.clear()
 

@@ -37,10 +37,15 @@ class Progress:
         self._draw(f"[{'#' * filled}{'.' * (BAR - filled)}] {done:,} of {pods} {what}")
 
     def reading(self, files: Iterable[str]) -> None:
-        """Announce files that take long to read, at once: reading reports nothing on its way."""
+        """Announce files that take long to read."""
         sizes = [(Path(file).stat().st_size, file.endswith(".json")) for file in files if Path(file).is_file()]
-        if self._shown and sum(size / SLOW[is_json] for size, is_json in sizes) > 1:
-            self._draw(f"reading {sum(size for size, _ in sizes) / (1 << 20):,.0f} MiB ...")
+        if sum(size / SLOW[is_json] for size, is_json in sizes) > 1:
+            self.announce(f"reading {sum(size for size, _ in sizes) / (1 << 20):,.0f} MiB")
+
+    def announce(self, what: str) -> None:
+        """Say at once what is done: for work that reports nothing on its way."""
+        if self._shown:
+            self._draw(f"{what} ...")
 
     def clear(self) -> None:
         """Wipe the line away, if it was drawn."""

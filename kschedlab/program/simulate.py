@@ -20,6 +20,7 @@ from kschedlab.program.options import (
     add_scheduler,
     argument,
     chosen_profiles,
+    reading,
     say,
     screen,
 )
@@ -75,7 +76,8 @@ def run(options: argparse.Namespace) -> int:
     from kschedlab.simulation.simulation import Simulation
     from kschedlab.simulation.timeline.scenario import load_scenario
 
-    scenario = load_scenario(*options.files, workload=options.workload)
+    with reading(options.files):
+        scenario = load_scenario(*options.files, workload=options.workload)
     for warning in scenario.report.lines():
         say(warning)
     profiles = chosen_profiles(options) if options.config is not None else options.generation

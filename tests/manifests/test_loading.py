@@ -1,5 +1,6 @@
 """Manifests in every shape in which people have them."""
 
+import gzip
 import io
 import json
 import os
@@ -104,6 +105,16 @@ def refused(*sources) -> str:
     with pytest.raises(ManifestError) as caught:
         load(*sources)
     return str(caught.value)
+
+
+def test_a_compressed_file(tmp_path):
+    path = tmp_path / "cluster.json.gz"
+    path.write_bytes(gzip.compress(b'{"apiVersion": "v1", "kind": "Node", "metadata": {"name": "n1"}}'))
+    assert [node.metadata.name for node in load(path).nodes] == ["n1"]
+    for content in (b"{}", path.read_bytes()[:20], path.read_bytes()[:12] + b"\xff" * 20):
+        path.write_bytes(content)
+        with pytest.raises(ManifestError, match="cluster.json.gz: cannot be read: "):
+            load(path)
 
 
 def test_what_cannot_be_read(tmp_path, monkeypatch):

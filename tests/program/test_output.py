@@ -25,11 +25,9 @@ def plain(monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.delenv(name, raising=False)
 
 
-@pytest.fixture(scope="module")
-def bundled(tmp_path_factory: pytest.TempPathFactory) -> str:
-    path = tmp_path_factory.mktemp("bundled") / "cluster.json"
-    path.write_bytes(gzip.decompress(BUNDLED.read_bytes()))
-    return str(path)
+@pytest.fixture
+def bundled() -> str:
+    return str(BUNDLED)
 
 
 def written(tmp_path: Path, *objects: Manifest) -> str:
@@ -76,7 +74,8 @@ def test_compare_fits_the_width(key: str, bundled: str, capsys: pytest.CaptureFi
 
 
 def test_nothing_is_left_out_of_all(bundled: str, capsys: pytest.CaptureFixture[str]) -> None:
-    names = [item["metadata"]["name"] for item in json.loads(Path(bundled).read_text())["items"] if is_node(item)]
+    items = json.loads(gzip.decompress(BUNDLED.read_bytes()))["items"]
+    names = [item["metadata"]["name"] for item in items if item["kind"] == "Node"]
     for command in ("explain", "compare"):
         text = printed(capsys, command, bundled, "--pod", "shop/payment-burst-0", "--all")
         assert [name for name in names if name not in text] == []
@@ -88,10 +87,6 @@ def test_wide_shows_names_in_full(bundled: str, capsys: pytest.CaptureFixture[st
     text = printed(capsys, "explain", bundled, "--wide", "--all", "--pod", "shop/payment-burst-0")
     assert "…" not in text and "--wide" not in text
     assert "shop/recommendations-zs6j6vjkx-8pbbp" in text
-
-
-def is_node(item: Manifest) -> bool:
-    return bool(item["kind"] == "Node")
 
 
 # -- long names
@@ -182,6 +177,16 @@ def test_text_of_a_user_never_reaches_the_terminal_raw(tmp_path: Path, capsys: p
     out, err = capsys.readouterr()
     assert "\x1b" not in out + err and "\u202e" not in out + err
     assert "[bold]" in out + err
+
+
+def test_json_and_errors_need_no_library_for_terminals(tmp_path: Path) -> None:
+    file = written(tmp_path, node("n1"), pod("web"))
+    program = (
+        "import sys; from kschedlab.program.main import main; "
+        f"main(['explain', {file!r}, '--output', 'json']); main(['explain', 'absent']); print('rich' in sys.modules)"
+    )
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
+    assert done.stdout.splitlines()[-1] == "False"
 
 
 # -- completion

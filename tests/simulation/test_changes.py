@@ -1,4 +1,4 @@
-"""What became of the pods of a run. The whole way is in test_cli_simulate.py."""
+"""What became of the pods of a run. The whole way is in tests/program/test_simulate.py."""
 
 from kschedlab.objects.model import ObjectMeta, Pod, PodCondition, PodSpec, PodStatus
 from kschedlab.simulation.changes import pod_changes

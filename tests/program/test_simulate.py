@@ -31,7 +31,7 @@ kind: Node
 metadata: {name: n1}
 status: {allocatable: {cpu: 1, pods: 10}}
 """
-PERF = str(Path(__file__).parent / "simulation" / "perf" / "performance-config.yaml")
+PERF = str(Path(__file__).parents[1] / "simulation" / "perf" / "performance-config.yaml")
 
 
 @pytest.fixture
