@@ -280,7 +280,7 @@ def _check_interpod(args: fields.OldInterPodAffinityArgs, path: Path, faults: Fa
 def _change_interpod(args: fields.OldInterPodAffinityArgs) -> Change:
     score: dict[str, Any] = {"hard_pod_affinity_weight": args.hardPodAffinityWeight}
     if isinstance(args, fields.InterPodAffinityArgs):
-        score["others_count_always"] = not args.ignorePreferredTermsOfExistingPods
+        score["ignores_preferred_terms_of_existing_pods"] = args.ignorePreferredTermsOfExistingPods
     return Change(score=score)
 
 

@@ -1,1 +1,1 @@
-"""The score stage and its plugins: which of them is best."""
+"""The score stage and its plugins: which feasible node is best."""

@@ -1,6 +1,6 @@
-"""ImageLocality: how much of what the pod's containers need to download is on the node already?
+"""ImageLocality: how many bytes of the images that the pod needs are already on the node?
 
-v1.37: pkg/scheduler/framework/plugins/imagelocality/image_locality.go; an image's size is the one that the node itself
+v1.37: pkg/scheduler/framework/plugins/imagelocality/image_locality.go; an image has the size that the node itself
 reports (pkg/scheduler/backend/cache/snapshot.go, getNodeImageStates).
 """
 
@@ -21,9 +21,9 @@ from kschedlab.score.plugin import MAX_NODE_SCORE, Scored
 MIB = 1024 * 1024
 LOWEST = 23 * MIB
 HIGHEST_PER_IMAGE = 1000 * MIB
-"""Bytes on the node that are worth nothing, and those of one image that are worth the highest score."""
-ENORMOUS = 1 << 50
-"""A node that reports a larger image is taken at this, far beyond what counts, so that sums stay within 64 bits."""
+"""Bytes that score 0, and bytes of one image that score the highest."""
+LARGEST_SIZE = 1 << 50
+"""Cap on reported sizes, far above the limits, so that sums stay within 64 bits."""
 
 
 @dataclass(frozen=True)
@@ -44,7 +44,7 @@ class ImageLocality:
     uses_own_image_size: bool = True
 
     def score(self, pod: PodInfo, cluster: Cluster, nodes: IntArray) -> Scored:
-        """Scores every pod. Terms: ``bytes``, int64[nodes given], present there and scaled; ``images``, how many."""
+        """Scores every pod. Terms: ``bytes``, int64[nodes given], present and scaled; ``images``, how many."""
         used = images if self.counts_init_containers else container_images
         wanted = tuple(sorted(normalized(image) for image in used(pod.pod.spec)))
         key = ("ImageLocality", self, wanted)
@@ -53,16 +53,16 @@ class ImageLocality:
         return Scored(raw, raw, {"bytes": present[nodes], "images": len(wanted)})
 
     def _all_nodes(self, wanted: tuple[str, ...], cluster: Cluster) -> tuple[IntArray, IntArray]:
-        spread = scaled_sizes(cluster, self.uses_own_image_size)
+        sizes = scaled_sizes(cluster, self.uses_own_image_size)
         present = np.zeros(len(cluster.nodes), np.int64)
         for image in wanted:
-            present += spread.get(image, 0)
+            present += sizes.get(image, 0)
         limit = HIGHEST_PER_IMAGE * (max(len(wanted), 1) if self.limits_size_per_image else 1)
         return present, self.highest * (np.clip(present, LOWEST, limit) - LOWEST) // (limit - LOWEST)
 
 
 def images(spec: PodSpec) -> Iterator[str]:
-    """The images of the pod's init containers, containers and image volumes; one that is used twice comes twice."""
+    """The images of the pod's init containers, containers and image volumes; one used twice is listed twice."""
     for container in (*spec.initContainers, *spec.containers):
         yield container.image
     for volume in spec.volumes:
@@ -71,20 +71,20 @@ def images(spec: PodSpec) -> Iterator[str]:
 
 
 def container_images(spec: PodSpec) -> Iterator[str]:
-    """The images of the pod's containers alone."""
+    """The images of the pod's containers only."""
     for container in spec.containers:
         yield container.image
 
 
 def normalized(image: str) -> str:
-    """The image's name as the nodes report it: without a tag or digest it means ``:latest``."""
+    """The image's name as nodes report it: without a tag or digest, ``:latest`` is added."""
     return image if image.rfind(":") > image.rfind("/") else f"{image}:latest"
 
 
 def scaled_sizes(cluster: Cluster, uses_own_image_size: bool = True) -> dict[str, IntArray]:
-    """For each image name: int64[nodes], its size on the nodes that have it, times the share of nodes that have it.
+    """By image name: int64[nodes], its size on the nodes that have it, times the share of nodes that have it.
 
-    The share keeps pods from piling up on the few nodes that have a rare image.
+    The share keeps pods from concentrating on the few nodes that have a rare image.
     """
     return cluster.derived(
         ("scaled sizes", uses_own_image_size), lambda: _scaled_sizes(cluster, uses_own_image_size), IMAGES
@@ -96,13 +96,12 @@ def _scaled_sizes(cluster: Cluster, uses_own_image_size: bool) -> dict[str, IntA
     for position in cluster.arrivals():
         for image in cluster.nodes[position].status.images:
             for name in image.names:
-                known = sizes.setdefault(name, {})
-                known[position] = (
-                    image.sizeBytes if uses_own_image_size else next(iter(known.values()), image.sizeBytes)
-                )
+                by_node = sizes.setdefault(name, {})
+                first_reported = next(iter(by_node.values()), image.sizeBytes)
+                by_node[position] = image.sizeBytes if uses_own_image_size else first_reported
     scaled = {}
-    for name, on in sizes.items():
+    for name, by_node in sizes.items():
         row = scaled[name] = np.zeros(len(cluster.nodes), np.int64)
-        spread = len(on) / len(cluster.nodes)
-        row[list(on)] = [min(int(size * spread), ENORMOUS) for size in on.values()]
+        share = len(by_node) / len(cluster.nodes)
+        row[list(by_node)] = [min(int(size * share), LARGEST_SIZE) for size in by_node.values()]
     return scaled

@@ -42,12 +42,12 @@ class NodeAffinityScore:
     reads_match_fields: bool = True
 
     def __post_init__(self) -> None:
-        """SelectorError if ``added`` has a term that cannot be asked."""
+        """SelectorError if ``added`` has an invalid term."""
         for term in self.added:
             term.preference.compile()
 
     def score(self, pod: PodInfo, cluster: Cluster, nodes: IntArray) -> Scored | None:
-        """Skips a pod that prefers nothing. SchedulingError if one of its terms cannot be asked."""
+        """Skips a pod without preferred terms. SchedulingError if one of its terms is invalid."""
         preferred = preferred_terms(pod.pod.spec)
         if self.skips_in_pre_score and not preferred and not self.added:
             return None
@@ -67,18 +67,18 @@ def preferred_terms(spec: PodSpec) -> Terms:
 
 
 def without_fields(term: PreferredSchedulingTerm) -> PreferredSchedulingTerm:
-    """The term as it is read without ``matchFields``; one that has nothing else matches no node."""
+    """The term without ``matchFields``; a term with nothing else matches no node."""
     return msgspec.structs.replace(term, preference=msgspec.structs.replace(term.preference, matchFields=()))
 
 
 def weight_of(cluster: Cluster, terms: Terms) -> IntArray:
-    """int64[nodes]: the sum of the weights of the terms that match each node. A term of weight 0 is not even read."""
+    """int64[nodes]: the sum of the weights of the terms that match each node. Terms of weight 0 are not even parsed."""
 
-    def judge() -> IntArray:
+    def compute() -> IntArray:
         weights = np.zeros(len(cluster.nodes), np.int64)
         for term in terms:
             if term.weight:
                 weights += term.weight * matches(cluster, term.preference)
         return weights
 
-    return cluster.derived(("preferred", terms), judge, LABELS)
+    return cluster.derived(("preferred", terms), compute, LABELS)

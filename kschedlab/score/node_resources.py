@@ -1,4 +1,4 @@
-"""NodeResourcesFit and NodeResourcesBalancedAllocation: how full, and how evenly full, would the node be?
+"""NodeResourcesFit and NodeResourcesBalancedAllocation: how full would the node be, and how balanced?
 
 v1.37: pkg/scheduler/framework/plugins/noderesources (resource_allocation.go, least_allocated.go, most_allocated.go,
 requested_to_capacity_ratio.go, balanced_allocation.go) and plugins/helper/shape_score.go.
@@ -25,17 +25,17 @@ CPU_AND_MEMORY: Resources = (("cpu", 1), ("memory", 1))
 
 
 def least_allocated(requested: IntArray, capacity: IntArray, highest: int = MAX_NODE_SCORE) -> IntArray:
-    """``(capacity - requested) * highest / capacity`` in integers, 0 where more is requested than there is."""
+    """``(capacity - requested) * highest / capacity`` in integers; 0 where requests exceed the capacity."""
     return np.maximum(capacity - requested, 0) * highest // np.maximum(capacity, 1)
 
 
 def most_allocated(requested: IntArray, capacity: IntArray, highest: int = MAX_NODE_SCORE) -> IntArray:
-    """``requested * highest / capacity`` in integers, the highest where more is requested than there is."""
+    """``requested * highest / capacity`` in integers; the highest where requests exceed the capacity."""
     return np.minimum(requested, capacity) * highest // np.maximum(capacity, 1)
 
 
 def most_requested(requested: IntArray, capacity: IntArray, highest: int = MAX_NODE_SCORE) -> IntArray:
-    """As :func:`most_allocated`, but 0 where more is requested than there is.
+    """Like :func:`most_allocated`, but 0 where requests exceed the capacity.
 
     v1.16, v1.13: algorithm/priorities/most_requested.go.
     """
@@ -59,23 +59,23 @@ class RequestedToCapacityRatio:
     ignores_zero_scores: bool = True
 
     def __call__(self, requested: IntArray, capacity: IntArray, highest: int = MAX_NODE_SCORE) -> IntArray:
-        """The score of each node, in integers that round toward zero between the corners."""
+        """The score of each node, in integers, rounded toward zero between the points."""
         up = capacity - 1 if self.rounds_utilization_up else 0
         percent = (np.minimum(requested, capacity) * 100 + up) // np.maximum(capacity, 1)
         percent = np.where(capacity == 0, 100, percent)
-        corners = [(at, score * (highest // 10)) for at, score in self.shape]
-        result = np.full_like(percent, corners[-1][1])
-        for (x0, y0), (x1, y1) in reversed(list(zip(corners, corners[1:], strict=False))):
+        points = [(at, score * (highest // 10)) for at, score in self.shape]
+        result = np.full_like(percent, points[-1][1])
+        for (x0, y0), (x1, y1) in reversed(list(zip(points, points[1:], strict=False))):
             rise = (y1 - y0) * (percent - x0)
             line = y0 + np.sign(rise) * (np.abs(rise) // (x1 - x0))
             result = np.where(percent <= x1, line, result)
-        return np.where(percent <= corners[0][0], corners[0][1], result)
+        return np.where(percent <= points[0][0], points[0][1], result)
 
 
 class Strategy(Protocol):
     """requested, capacity (int64[nodes]), highest score -> score of one resource on every node.
 
-    A node that has none of the resource counts as used up.
+    A node without the resource counts as full.
     """
 
     def __call__(self, requested: IntArray, capacity: IntArray, highest: int = MAX_NODE_SCORE) -> IntArray:
@@ -98,39 +98,39 @@ class NodeResourcesFitScore:
     ignores_absent_resources: bool = True
 
     def score(self, pod: PodInfo, cluster: Cluster, nodes: IntArray) -> Scored:
-        """Terms: for each resource what would be requested (with the non-zero defaults), the capacity and the score."""
-        ratio = isinstance(self.strategy, RequestedToCapacityRatio) and self.strategy.ignores_zero_scores
+        """Terms: for each resource the requests with the pod (and the non-zero defaults), the capacity, the score."""
+        ignores_zero_scores = isinstance(self.strategy, RequestedToCapacityRatio) and self.strategy.ignores_zero_scores
         sum_of_scores, sum_of_weights, terms = np.zeros(len(nodes), np.int64), np.zeros(len(nodes), np.int64), {}
         for name, weight in self.resources:
-            asked = resource_request(pod, name, nonzero=True)
-            if self.ignores_absent_resources and asked == 0 and is_scalar(name):
+            request = resource_request(pod, name, nonzero=True)
+            if self.ignores_absent_resources and request == 0 and is_scalar(name):
                 continue
             capacity, used = usage(cluster, name, nodes, nonzero=True)
-            score = self.strategy(used + asked, capacity, self.highest)
+            score = self.strategy(used + request, capacity, self.highest)
             counted: BoolArray | bool = capacity > 0 if self.ignores_absent_resources else True
-            if ratio:
+            if ignores_zero_scores:
                 counted = counted & (score > 0)
             sum_of_scores += np.where(counted, score * weight, 0)
             sum_of_weights += np.where(counted, weight, 0)
-            terms[name] = {"requested": used + asked, "capacity": capacity, "score": score}
+            terms[name] = {"requested": used + request, "capacity": capacity, "score": score}
         weights = np.maximum(sum_of_weights, 1)
-        raw = rounded_quotient(sum_of_scores, weights) if ratio else sum_of_scores // weights
+        raw = rounded_quotient(sum_of_scores, weights) if ignores_zero_scores else sum_of_scores // weights
         return Scored(raw, raw, terms)
 
 
 @dataclass(frozen=True)
 class BalancedResourceAllocation:
-    """How near the fractions of cpu and memory in use are with the pod: (1 - their difference) * highest, cut off.
+    """How close the utilizations of cpu and memory are with the pod: (1 - difference) * highest, truncated.
 
-    0 where either would be used up. v1.20: noderesources/balanced_allocation.go; v1.16, v1.13:
-    algorithm/priorities/balanced_resource_allocation.go. Since then :class:`NodeResourcesBalancedAllocation`.
+    0 where either would be full. v1.20: noderesources/balanced_allocation.go; v1.16, v1.13:
+    algorithm/priorities/balanced_resource_allocation.go. Later: :class:`NodeResourcesBalancedAllocation`.
     """
 
     name: str = "NodeResourcesBalancedAllocation"
     highest: int = MAX_NODE_SCORE
 
     def score(self, pod: PodInfo, cluster: Cluster, nodes: IntArray) -> Scored:
-        """Scores every pod. Terms: for each resource what would be requested (with the non-zero defaults)."""
+        """Scores every pod. Terms: for each resource the requests with the pod (and the non-zero defaults)."""
         fractions, terms = [], {}
         for name, _ in CPU_AND_MEMORY:
             capacity, used = usage(cluster, name, nodes, nonzero=True)
@@ -138,25 +138,25 @@ class BalancedResourceAllocation:
             fractions.append(np.where(capacity > 0, requested / np.maximum(capacity, 1), 1.0))
             terms[name] = {"requested": requested, "capacity": capacity}
         cpu, memory = fractions
-        even = ((1 - np.abs(cpu - memory)) * float(self.highest)).astype(np.int64)
-        raw = np.where((cpu >= 1) | (memory >= 1), 0, even)
+        balanced = ((1 - np.abs(cpu - memory)) * float(self.highest)).astype(np.int64)
+        raw = np.where((cpu >= 1) | (memory >= 1), 0, balanced)
         return Scored(raw, raw, terms)
 
 
 @dataclass(frozen=True)
 class NodeResourcesBalancedAllocation:
-    """How much evener the fractions in use become with the pod: 50 + (50 + with - without) / 2."""
+    """How much more balanced the node's utilization becomes with the pod: 50 + (50 + with - without) / 2."""
 
     name: str = "NodeResourcesBalancedAllocation"
     resources: Resources = CPU_AND_MEMORY
 
     def score(self, pod: PodInfo, cluster: Cluster, nodes: IntArray) -> Scored | None:
-        """Skips a pod that asks for none of the resources. Terms: the score with and without the pod."""
-        asked = {name: resource_request(pod, name, nonzero=False) for name, _ in self.resources}
-        if not any(asked.values()):
+        """Skips a pod that requests none of the resources. Terms: the balance with and without the pod."""
+        requests = {name: resource_request(pod, name, nonzero=False) for name, _ in self.resources}
+        if not any(requests.values()):
             return None
         before, after, terms = [], [], {}
-        for name, amount in asked.items():
+        for name, amount in requests.items():
             if amount == 0 and is_scalar(name):
                 continue
             capacity, used = usage(cluster, name, nodes, nonzero=False)
@@ -170,47 +170,47 @@ class NodeResourcesBalancedAllocation:
 
 
 def balance(usage: list[tuple[IntArray, IntArray]]) -> IntArray:
-    """``(1 - standard deviation of requested / capacity) * 100``, cut off. int64[nodes].
+    """``(1 - standard deviation of requested / capacity) * 100``, truncated. int64[nodes].
 
-    ``usage``: (requested, capacity) for each resource. A resource that a node has none of is left out there.
+    ``usage``: (requested, capacity) for each resource. A resource that the node does not have is left out.
     """
-    exists = np.array([capacity > 0 for _, capacity in usage])
+    present = np.array([capacity > 0 for _, capacity in usage])
     fraction = np.array([np.minimum(used / np.maximum(capacity, 1), 1.0) for used, capacity in usage])
-    if len(usage) == 2 and exists.all():
+    if len(usage) == 2 and present.all():
         deviation = np.abs((fraction[0] - fraction[1]) / 2)
     else:
-        deviation = _deviation(fraction, exists)
+        deviation = _deviation(fraction, present)
     return ((1 - deviation) * float(MAX_NODE_SCORE)).astype(np.int64)
 
 
 def _deviation(
     fraction: FloatArray,
-    exists: BoolArray,
+    present: BoolArray,
 ) -> FloatArray:
-    """The sums run in the order of the resources, as the real ones do: floating point is not associative."""
-    number = exists.sum(axis=0)
+    """Sums in the order of the resources, as the real scheduler does: floating point is not associative."""
+    number = present.sum(axis=0)
     total = np.zeros(fraction.shape[1])
-    for row, there in zip(fraction, exists, strict=True):
-        total = total + np.where(there, row, 0.0)
+    for row, has_resource in zip(fraction, present, strict=True):
+        total = total + np.where(has_resource, row, 0.0)
     mean = total / np.maximum(number, 1)
     squares = np.zeros_like(total)
     difference = np.zeros_like(total)
-    for row, there in zip(fraction, exists, strict=True):
-        squares = squares + np.where(there, (row - mean) * (row - mean), 0.0)
-        difference = np.where(there, row - difference, difference)
+    for row, has_resource in zip(fraction, present, strict=True):
+        squares = squares + np.where(has_resource, (row - mean) * (row - mean), 0.0)
+        difference = np.where(has_resource, row - difference, difference)
     root = np.sqrt(squares / np.maximum(number, 1))
     return np.where(number > 2, root, np.where(number == 2, np.abs(difference / 2), 0.0))
 
 
 def resource_request(pod: PodInfo, resource: str, nonzero: bool) -> int:
-    """What the pod asks for; with ``nonzero``, cpu and memory that it does not name count 100m and 200 MiB."""
+    """The pod's request; with ``nonzero``, unrequested cpu and memory count as 100m and 200 MiB."""
     if nonzero and resource in ("cpu", "memory"):
         return pod.scored[0 if resource == "cpu" else 1]
     return pod.request.get(resource, 0)
 
 
 def usage(cluster: Cluster, resource: str, nodes: IntArray, nonzero: bool) -> tuple[IntArray, IntArray]:
-    """(capacity, used): int64[nodes given] each, zeros for a resource that nothing in the cluster names."""
+    """(capacity, used): int64[nodes given] each; zeros for a resource that nothing in the cluster names."""
     row = cluster.resources.get(resource)
     if row is None:
         nothing = np.zeros(len(nodes), np.int64)

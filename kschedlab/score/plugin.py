@@ -1,7 +1,7 @@
-"""What a score plugin is, and what it answers.
+"""What a score plugin is, and what it returns.
 
-Every file in this folder has one anatomy: what the plugin prefers and the real source it follows; :meth:`Score.score`,
-which computes the formula over all feasible nodes, with its terms in the result; the lines where a generation differs.
+Every file in this folder has the same anatomy: what the plugin prefers and the source it follows; :meth:`Score.score`,
+which computes the formula for all feasible nodes and returns its terms; the lines where a generation differs.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ MAX_NODE_SCORE = 100
 
 @dataclass(frozen=True, eq=False, slots=True)
 class Scored:
-    """One plugin's row. ``raw``, ``normalized``: int64[nodes given]; ``terms``: what the formula is made of."""
+    """One plugin's scores. ``raw``, ``normalized``: int64[nodes given]; ``terms``: the parts of the formula."""
 
     raw: IntArray
     normalized: IntArray
@@ -31,7 +31,7 @@ class Scored:
 
 
 class Score(Protocol):
-    """A score plugin. It holds its arguments only."""
+    """A score plugin. It holds only its arguments."""
 
     @property
     def name(self) -> str:
@@ -39,14 +39,14 @@ class Score(Protocol):
         ...
 
     def score(self, pod: PodInfo, cluster: Cluster, nodes: IntArray) -> Scored | None:
-        """Score the nodes at these positions, in any order. None: it skips this pod (PreScore)."""
+        """Score the nodes at these positions, in any order. None: the plugin skips the pod (PreScore)."""
         ...
 
 
 def default_normalize(raw: IntArray, reverse: bool = False, highest: int = MAX_NODE_SCORE) -> IntArray:
-    """Scale to 0..``highest`` by the largest raw score, in integers; ``reverse`` turns it round.
+    """Scale to 0..``highest`` by the largest raw score, in integers; ``reverse``: the largest becomes 0.
 
-    All 0 gives all 0 (all ``highest`` when reversed). v1.37: framework/plugins/helper/normalize_score.go.
+    All 0 gives all 0 (all ``highest`` if reversed). v1.37: framework/plugins/helper/normalize_score.go.
     """
     largest = int(raw.max(initial=0))
     if largest == 0:

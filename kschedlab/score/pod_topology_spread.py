@@ -1,8 +1,8 @@
 """PodTopologySpread: the fewer matching pods in the node's domains, the better.
 
 v1.37: pkg/scheduler/framework/plugins/podtopologyspread/scoring.go. For each ScheduleAnyway constraint
-``count * log(domains + 2) + maxSkew - 1``, so that one of many domains weighs as much as one of few; the sum is rounded
-and turned round.
+``count * log(domains + 2) + maxSkew - 1``, so that keys with many and with few domains have similar weight; the sum is
+rounded and reversed.
 """
 
 from __future__ import annotations
@@ -54,30 +54,31 @@ class PodTopologySpreadScore:
 
         Terms for each topology key: the matching ``pods``, int64[nodes given], the ``domains`` and ``maxSkew``.
         """
-        spec = pod.pod.spec
         soft = constraints(pod, cluster, SCHEDULE_ANYWAY, self.defaults, self.rules)
         if not soft:
             return (
                 None if self.skips_in_pre_score else Scored(np.zeros_like(nodes), np.full_like(nodes, MAX_NODE_SCORE))
             )
+        spec = pod.pod.spec
         lenient = self.system_defaulted and not spec.topologySpreadConstraints
         complete = np.ones(len(cluster.nodes), np.bool_) if lenient else has_all_keys(cluster, soft)
         scored = complete.take(nodes)
-        shown = nodes if scored.all() else nodes[scored]
+        scored_nodes = nodes if scored.all() else nodes[scored]
         exact, terms = np.zeros(len(nodes)), {}
         for constraint in soft:
-            topology = with_blank(cluster, constraint.key) if lenient else cluster.topology(constraint.key)
+            key = constraint.key
+            topology = topology_with_empty_label(cluster, key) if lenient else cluster.topology(key)
             count = matching(constraint, cluster, topology, constraint.counts_on(spec, cluster, complete)).take(nodes)
-            number = domains(constraint.key, topology, shown)
+            number = domains(key, topology, scored_nodes)
             term = count * log(number + 2) + (constraint.max_skew - 1)
-            exact += np.where(cluster.topology(constraint.key).domain.take(nodes) >= 0, term, 0) if lenient else term
-            terms[constraint.key] = {"pods": count, "domains": number, "maxSkew": constraint.max_skew}
+            exact += np.where(cluster.topology(key).domain.take(nodes) >= 0, term, 0) if lenient else term
+            terms[key] = {"pods": count, "domains": number, "maxSkew": constraint.max_skew}
         raw = np.where(scored, rounded(exact) if self.rounds_sum else exact.astype(np.int64), 0)
-        return Scored(raw, turned_round(raw, scored), terms)
+        return Scored(raw, reversed_scores(raw, scored), terms)
 
 
 def matching(constraint: Constraint, cluster: Cluster, topology: Topology, eligible: BoolArray) -> IntArray:
-    """int64[nodes]: the matching pods in each node's domain, on ``eligible`` nodes. Of a host all count."""
+    """int64[nodes]: the matching pods in the node's domain, on ``eligible`` nodes. For hostnames, all pods count."""
     count = cluster.count(constraint.counted)
     if constraint.key == HOSTNAME:
         return count
@@ -85,23 +86,23 @@ def matching(constraint: Constraint, cluster: Cluster, topology: Topology, eligi
 
 
 def domains(key: str, topology: Topology, nodes: IntArray) -> int:
-    """The number of domains of these nodes. Every node counts as a host of its own."""
+    """The number of domains of these nodes. For hostnames, every node counts as a domain."""
     return len(nodes) if key == HOSTNAME else int(np.count_nonzero(np.bincount(topology.domain.take(nodes))))
 
 
-def with_blank(cluster: Cluster, key: str) -> Topology:
-    """The domains of the key, where a node without the label stands as if its label were empty."""
+def topology_with_empty_label(cluster: Cluster, key: str) -> Topology:
+    """The domains of the key, where a node without the label counts as if its label were empty."""
     return cluster.derived(
-        ("with blank", key),
+        ("topology with empty label", key),
         lambda: Topology.of(key, [{key: node.metadata.labels.get(key, "")} for node in cluster.nodes]),
         LABELS,
     )
 
 
-def turned_round(raw: IntArray, scored: BoolArray) -> IntArray:
+def reversed_scores(raw: IntArray, scored: BoolArray) -> IntArray:
     """``100 * (highest + lowest - raw) / highest`` in integers, 100 for all if the highest is 0.
 
-    ``raw``: 0 for nodes that are not ``scored``, which get 0 again.
+    Nodes that are not ``scored`` have raw score 0, and get 0.
     """
     highest = int(raw.max(initial=0))
     if highest == 0:
@@ -111,15 +112,15 @@ def turned_round(raw: IntArray, scored: BoolArray) -> IntArray:
 
 
 def rounded(exact: FloatArray) -> IntArray:
-    """Go's math.Round of numbers from 0 up: halves go up."""
+    """Go's math.Round for numbers from 0 up: halves round up."""
     whole = np.floor(exact)
     return (whole + (exact - whole >= 0.5)).astype(np.int64)
 
 
 def log(number: int) -> float:
-    """The natural logarithm as Go computes it, which differs in the last bit from C's for one number in a hundred.
+    """The natural logarithm as Go computes it, which differs in the last bit from C's for 1 % of numbers.
 
-    Go 1.26: src/math/log.go (FreeBSD's algorithm); log_amd64.s takes the same steps.
+    Go 1.26: src/math/log.go (FreeBSD's algorithm); log_amd64.s computes the same.
     """
     fraction, exponent = math.frexp(number)
     if fraction < math.sqrt(2) / 2:

@@ -1,4 +1,4 @@
-"""The score stage: plugins x nodes in one array, summed with weights, and the host drawn among the best.
+"""The score stage: plugins x nodes in one array, the weighted sum, and the draw among the best nodes.
 
 v1.37: pkg/scheduler/schedule_one.go (prioritizeNodes), pkg/scheduler/framework/runtime/framework.go (RunScorePlugins).
 """
@@ -21,8 +21,8 @@ from kschedlab.score.plugin import Score, Scored
 class Scores:
     """The scores of one decision.
 
-    ``nodes``: int64[nodes], the positions that were scored. ``plugins``, ``weights``, ``rows``: those that did not skip
-    the pod. ``results``: int64[plugins, nodes], normalised score times weight. ``total``: int64[nodes], its sum.
+    ``nodes``: int64[nodes], the positions scored. ``plugins``, ``weights``, ``rows``: of the plugins that did not skip
+    the pod. ``results``: int64[plugins, nodes], normalized score times weight. ``total``: int64[nodes], their sum.
     """
 
     nodes: IntArray
@@ -34,7 +34,7 @@ class Scores:
 
     @property
     def best(self) -> IntArray:
-        """int64[]: the positions of all nodes with the highest total, in the order in which they were scored."""
+        """int64[]: the positions of all nodes with the highest total, in scoring order."""
         return self.nodes[self.total == self.total.max()]
 
 
@@ -56,11 +56,11 @@ def prioritize(pod: PodInfo, cluster: Cluster, nodes: IntArray, plugins: Sequenc
 
 
 def select_host(best: IntArray, rng: random.Random) -> int:
-    """Draw one of the best nodes by reservoir sampling: the k-th replaces the one held with probability 1/k.
+    """Draw one of the best nodes by reservoir sampling: the k-th replaces the choice with probability 1/k.
 
-    So each is drawn with the same probability, in one pass. v1.20: core/generic_scheduler.go, selectHost.
-    v1.37 takes the head of a heap instead (framework/sorted_nodes.go); a random number beside the score breaks a tie
-    only where an extender has scored (schedule_one.go, prioritizeNodes), else the order of the list does.
+    Each is chosen with the same probability, in one pass. v1.20: core/generic_scheduler.go, selectHost.
+    v1.37 takes the head of a heap instead (framework/sorted_nodes.go); a random number in addition to the score breaks
+    ties only where an extender has scored (schedule_one.go, prioritizeNodes), otherwise the order of the list does.
     """
     chosen = int(best[0])
     for seen, node in enumerate(best[1:].tolist(), start=2):

@@ -1,4 +1,4 @@
-"""TaintToleration: the fewer taints put the pod off, the better.
+"""TaintToleration: the fewer PreferNoSchedule taints the pod does not tolerate, the better.
 
 v1.37: pkg/scheduler/framework/plugins/tainttoleration/taint_toleration.go (Score).
 """
@@ -16,7 +16,7 @@ from kschedlab.score.plugin import MAX_NODE_SCORE, Scored, default_normalize
 
 @dataclass(frozen=True)
 class TaintTolerationScore:
-    """The number of PreferNoSchedule taints that the pod doesn't tolerate, turned round, scaled to 0..``highest``."""
+    """The number of PreferNoSchedule taints that the pod doesn't tolerate, reversed, scaled to 0..``highest``."""
 
     name: str = "TaintToleration"
     highest: int = MAX_NODE_SCORE

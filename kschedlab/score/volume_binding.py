@@ -1,4 +1,4 @@
-"""VolumeBinding's score: how well do the volumes fit, and how much room is left where new ones would be made?
+"""VolumeBinding's score: how well do existing volumes fit, or how much capacity is left for new ones?
 
 v1.37: pkg/scheduler/framework/plugins/volumebinding/volume_binding.go (Score) and scorer.go, with the gate
 StorageCapacityScoring, which is on by default. It never skips: a pod without unbound claims scores 0 on every node.
@@ -20,7 +20,7 @@ from kschedlab.score.node_resources import RequestedToCapacityRatio
 from kschedlab.score.plugin import Scored
 
 PANIC = "runtime error: invalid memory address or nil pointer dereference"
-"""What the real scheduler says as it ends, if it has to score room that was reported without ``capacity``."""
+"""The real scheduler's panic if it scores a CSIStorageCapacity without ``capacity``."""
 
 
 class Usage(NamedTuple):
@@ -33,13 +33,13 @@ class Usage(NamedTuple):
 
 @dataclass(frozen=True)
 class VolumeBindingScore:
-    """The score. ``shape``: from utilisation to score; by default the more is left, the better."""
+    """The score. ``shape``: from utilization to score; by default more free capacity is better."""
 
     name: str = "VolumeBinding"
     shape: RequestedToCapacityRatio = field(default_factory=lambda: RequestedToCapacityRatio(((0, 10), (100, 0))))
 
     def score(self, pod: PodInfo, cluster: Cluster, nodes: IntArray) -> Scored:
-        """The mean over the classes of the volumes that would be bound, or else made, rounded half up."""
+        """The mean over the classes of the volumes to be bound, or else provisioned, rounded half up."""
         claims = unbound(pod.pod, cluster.volumes) if pod.pod.spec.volumes else []
         if not claims:
             raw = np.zeros(len(nodes), np.int64)
@@ -54,34 +54,34 @@ class VolumeBindingScore:
         return Scored(raw, raw, terms | {f"{name} capacity": usage.capacity for name, usage in usages.items()})
 
     def _class_score(self, usage: Usage) -> IntArray:
-        """No capacity at all counts as full."""
+        """Without any capacity, the class counts as full."""
         none = usage.capacity == 0
         return self.shape(np.where(none, 2, usage.requested), np.where(none, 1, usage.capacity))
 
 
-def by_class(found: Match, nodes: IntArray) -> dict[str, Usage]:
-    """What counts on each of the nodes: the volumes that are there, if any is to be bound; else the new ones."""
+def by_class(match_result: Match, nodes: IntArray) -> dict[str, Usage]:
+    """The usage by class on each of the nodes: of existing volumes if any is to be bound, else of new ones."""
     usages: dict[str, Usage] = {}
     binds = np.zeros(len(nodes), np.bool_)
-    for matched in found.matched:
+    for matched in match_result.matched:
         choice = matched.choice[nodes]
         binds |= choice >= 0
         size = matched.candidates.bytes[choice]
-        for of, mine in matched.candidates.classes.items():
-            counts = mine[choice]
-            before = _usage(usages, of, len(nodes))
-            requested = before.requested + counts * _asked(matched)
-            usages[of] = Usage(before.counts | counts, requested, before.capacity + counts * size)
-    for provisioned in found.provisioned:
+        for class_name, is_of_class in matched.candidates.classes.items():
+            counts = is_of_class[choice]
+            usage = _usage(usages, class_name, len(nodes))
+            requested = usage.requested + counts * _requested_bytes(matched)
+            usages[class_name] = Usage(usage.counts | counts, requested, usage.capacity + counts * size)
+    for provisioned in match_result.provisioned:
         choice = np.where(binds, -1, provisioned.choice[nodes])
         counts = choice >= 0
         if provisioned.capacities is not None and counts.any():
             size, name = provisioned.capacities.bytes[choice], provisioned.claim.spec.storageClassName
             if name is None or (size < 0).any():
                 raise SchedulingError(PANIC)
-            before = _usage(usages, name, len(nodes))
-            requested = before.requested + counts * _asked(provisioned)
-            usages[name] = Usage(before.counts | counts, requested, np.where(counts, size, before.capacity))
+            usage = _usage(usages, name, len(nodes))
+            requested = usage.requested + counts * _requested_bytes(provisioned)
+            usages[name] = Usage(usage.counts | counts, requested, np.where(counts, size, usage.capacity))
     return usages
 
 
@@ -90,6 +90,6 @@ def _usage(usages: dict[str, Usage], name: str, nodes: int) -> Usage:
     return usages.get(name) or Usage(np.zeros(nodes, np.bool_), zero, zero)
 
 
-def _asked(of: MatchedVolume | ProvisionedVolume) -> int:
-    requests = of.claim.spec.resources.requests
+def _requested_bytes(volume: MatchedVolume | ProvisionedVolume) -> int:
+    requests = volume.claim.spec.resources.requests
     return requests["storage"].value() if "storage" in requests else 0

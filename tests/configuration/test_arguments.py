@@ -90,7 +90,7 @@ def test_default_constraints_of_the_system_written_out_ask_for_all_keys():
 def test_inter_pod_affinity():
     args = "hardPodAffinityWeight: 0, ignorePreferredTermsOfExistingPods: true"
     found = score(configured("InterPodAffinity", args), "InterPodAffinity")
-    assert (found.hard_pod_affinity_weight, found.others_count_always) == (0, False)
+    assert (found.hard_pod_affinity_weight, found.ignores_preferred_terms_of_existing_pods) == (0, True)
     labels = {"app": "web"}
     term = {"labelSelector": {"matchLabels": labels}, "topologyKey": "kubernetes.io/hostname"}
     preferred = {"preferredDuringSchedulingIgnoredDuringExecution": [{"weight": 5, "podAffinityTerm": term}]}

@@ -1,4 +1,4 @@
-"""NodeLabel: nodes that have certain labels, whatever their values, or that lack them, are better.
+"""NodeLabel: nodes with certain labels, whatever their values, or without certain labels, are better.
 
 v1.20: pkg/scheduler/framework/plugins/nodelabel/node_label.go (Score); v1.16, v1.13:
 pkg/scheduler/algorithm/priorities/node_label.go. The plugin was removed before v1.37.
@@ -21,9 +21,9 @@ PANIC = "panic: runtime error: integer divide by zero"
 
 @dataclass(frozen=True)
 class NodeLabelScore:
-    """``highest`` for each label that is there, or not, as preferred: their mean, cut off.
+    """The mean over the labels: ``highest`` for each label that is present, or absent, as preferred; truncated.
 
-    ``present``, ``absent``: the keys of labels that the node had better have, or had better not have.
+    ``present``, ``absent``: the keys of labels that should be present, or absent.
     """
 
     name: str = "NodeLabel"
@@ -34,13 +34,13 @@ class NodeLabelScore:
     def score(self, pod: PodInfo, cluster: Cluster, nodes: IntArray) -> Scored:
         """Scores every pod. Terms: ``met``, int64[nodes given], how many preferences the node meets.
 
-        SchedulingError if no label is preferred: the real scheduler divides by their number and dies.
+        SchedulingError if no label is configured: the real scheduler divides by zero and panics.
         """
         if not self.present and not self.absent:
             raise SchedulingError(PANIC)
         met = np.zeros(len(nodes), np.int64)
-        for keys, there in ((self.present, True), (self.absent, False)):
+        for keys, expected in ((self.present, True), (self.absent, False)):
             for key in keys:
-                met += (cluster.topology(key).domain[nodes] >= 0) == there
+                met += (cluster.topology(key).domain[nodes] >= 0) == expected
         raw = met * self.highest // (len(self.present) + len(self.absent))
         return Scored(raw, raw, {"met": met})

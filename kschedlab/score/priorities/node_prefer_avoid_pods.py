@@ -1,8 +1,8 @@
-"""NodePreferAvoidPods: has someone noted on the node that it had better not get more pods of this controller?
+"""NodePreferAvoidPods: does an annotation of the node ask to avoid the pods of this controller?
 
 v1.20: pkg/scheduler/framework/plugins/nodepreferavoidpods/node_prefer_avoid_pods.go; v1.16, v1.13:
-pkg/scheduler/algorithm/priorities/node_prefer_avoid_pods.go. The note is an annotation of the node. Its weight, 10000,
-makes it stronger than all other scores together. It was removed before v1.37.
+pkg/scheduler/algorithm/priorities/node_prefer_avoid_pods.go. Its weight, 10000, outweighs all other scores
+together. It was removed before v1.37.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from kschedlab.score.plugin import MAX_NODE_SCORE, Scored
 
 ANNOTATION = "scheduler.alpha.kubernetes.io/preferAvoidPods"
 CONTROLLERS = ("ReplicationController", "ReplicaSet")
-"""Pods of other controllers come to any node."""
+"""Kinds of controllers whose pods nodes can avoid."""
 
 
 class _Signature(msgspec.Struct):
@@ -34,7 +34,7 @@ class _Avoided(msgspec.Struct):
     podSignature: _Signature = msgspec.field(default_factory=_Signature)
 
 
-class _Note(msgspec.Struct):
+class _Annotation(msgspec.Struct):
     preferAvoidPods: tuple[_Avoided, ...] = ()
 
 
@@ -59,18 +59,18 @@ class NodePreferAvoidPods:
 def avoided(cluster: Cluster) -> Mapping[tuple[str, str], IntArray]:
     """By a controller's (kind, uid): int64[], the positions of the nodes that avoid its pods.
 
-    A note that can't be read is passed over.
+    Invalid annotations are ignored.
     """
 
     def read() -> dict[tuple[str, str], IntArray]:
         positions: dict[tuple[str, str], list[int]] = {}
         for position, node in enumerate(cluster.nodes):
-            note = _Note()
+            annotation = _Annotation()
             with suppress(msgspec.MsgspecError):
-                note = msgspec.json.decode(node.metadata.annotations.get(ANNOTATION, "{}"), type=_Note)
-            for each in note.preferAvoidPods:
+                annotation = msgspec.json.decode(node.metadata.annotations.get(ANNOTATION, "{}"), type=_Annotation)
+            for each in annotation.preferAvoidPods:
                 controller = each.podSignature.podController
                 positions.setdefault((controller.kind, controller.uid), []).append(position)
-        return {controller: np.array(where, np.int64) for controller, where in positions.items()}
+        return {controller: np.array(nodes, np.int64) for controller, nodes in positions.items()}
 
     return cluster.derived("avoided pods", read, ANNOTATIONS)

@@ -1,4 +1,4 @@
-"""ResourceLimitsPriority and EqualPriority: a small plus where the pod's limits fit, and the same for every node.
+"""ResourceLimitsPriority: 1 where the pod's limits fit; EqualPriority: 1 for every node.
 
 v1.13, v1.16: pkg/scheduler/algorithm/priorities/resource_limits.go and core/generic_scheduler.go (EqualPriorityMap).
 The default provider has neither: the first needs the feature gate ResourceLimitsPriorityFunction.
@@ -19,7 +19,7 @@ from kschedlab.score.plugin import Scored
 
 @dataclass(frozen=True)
 class ResourceLimits:
-    """1 where the pod's limit of cpu or that of memory is no more than the whole node has, else 0."""
+    """1 where the node's allocatable cpu or memory is at least the pod's limit, else 0."""
 
     name: str = "ResourceLimitsPriority"
 
@@ -34,7 +34,7 @@ class ResourceLimits:
 
 
 def limit(pod: Pod, resource: str) -> int:
-    """The sum of the containers' limits, or the largest of an init container if that is more (cpu in milli)."""
+    """The sum of the containers' limits, or the largest limit of an init container if that is more (cpu in milli)."""
     total = sum(_limit(container, resource) for container in pod.spec.containers)
     return max([total, *(_limit(container, resource) for container in pod.spec.initContainers)])
 

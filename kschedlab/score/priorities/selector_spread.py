@@ -1,8 +1,8 @@
 """SelectorSpread: the fewer pods of the pod's Services and controllers are on the node and in its zone, the better.
 
 v1.13, v1.16: pkg/scheduler/algorithm/priorities/selector_spreading.go and metadata.go (getSelectors); v1.20:
-framework/plugins/selectorspread/selector_spread.go. A zone's share is two thirds. Since v1.20 topology spread
-constraints do this by default.
+framework/plugins/selectorspread/selector_spread.go. The zone counts for two thirds. Since v1.20 topology
+spread constraints do this by default.
 """
 
 from __future__ import annotations
@@ -26,14 +26,14 @@ ZONE_WEIGHT = 2.0 / 3.0
 
 @dataclass(frozen=True, slots=True)
 class SelectedBy:
-    """PodQuery: do the selectors select the pod (``all_must``: all of them, or just one), and does it not terminate?"""
+    """PodQuery: do the selectors select the pod (``all_must``: all of them, or any), unless it is terminating?"""
 
     namespace: str
     selectors: tuple[Selector, ...]
     all_must: bool
 
     def of(self, signature: Signature) -> int:
-        """1 if they select pods of this signature."""
+        """1 if they select pods with this signature."""
         if signature.terminating or signature.namespace != self.namespace or not self.selectors:
             return 0
         matches = (selector.matches(signature.labels) for selector in self.selectors)
@@ -42,10 +42,10 @@ class SelectedBy:
 
 @dataclass(frozen=True)
 class SelectorSpread:
-    """The number of selected pods, turned round: 0 where there are the most, ``highest`` where there are none.
+    """The number of selected pods, reversed: 0 where there are the most, ``highest`` where there are none. Rules:
 
-    Named rules: ``requires_all_selectors``: a pod counts if all selectors select it; else one is enough (v1.13).
-    ``yields_to_spread_constraints``: a pod with topology spread constraints of its own gets 0 everywhere (v1.20).
+    ``requires_all_selectors``: a pod counts if all selectors select it; else one is enough (v1.13).
+    ``yields_to_spread_constraints``: a pod with its own topology spread constraints gets 0 everywhere (v1.20).
     """
 
     name: str = "SelectorSpread"
@@ -54,22 +54,21 @@ class SelectorSpread:
     yields_to_spread_constraints: bool = False
 
     def score(self, pod: PodInfo, cluster: Cluster, nodes: IntArray) -> Scored:
-        """Scores every pod. Terms: ``pods`` selected on the node, and ``in zone`` in its zone (-1: it has none)."""
+        """Scores every pod. Terms: ``pods`` selected on the node, and ``in zone`` in its zone (-1: it has no zone)."""
         if self.yields_to_spread_constraints and pod.pod.spec.topologySpreadConstraints:
             return Scored(np.zeros_like(nodes), np.zeros_like(nodes))
+        signature = cluster.signatures[pod.signature]
         key = ("selectors", pod.signature)
-        selectors = cluster.derived(
-            key, lambda: tuple(selectors_of(cluster.signatures[pod.signature], cluster)), *OWNERS
-        )
+        selectors = cluster.derived(key, lambda: tuple(selectors_of(signature, cluster)), *OWNERS)
         count = cluster.count(SelectedBy(pod.pod.metadata.namespace, selectors, self.requires_all_selectors))[nodes]
         zone = zones(cluster).domain[nodes]
-        share = _turned_round(count, float(self.highest))
+        share = _reversed(count, float(self.highest))
         in_zone = np.full(len(nodes), -1, np.int64)
         zoned = zone >= 0
         if zoned.any():
             sums = np.bincount(zone[zoned], weights=count[zoned]).astype(np.int64)
             in_zone[zoned] = sums[zone[zoned]]
-            zone_share = _turned_round(in_zone, float(self.highest))
+            zone_share = _reversed(in_zone, float(self.highest))
             share = np.where(zoned, share * (1.0 - ZONE_WEIGHT) + ZONE_WEIGHT * zone_share, share)
         return Scored(count, share.astype(np.int64), {"pods": count, "in zone": in_zone})
 
@@ -92,16 +91,16 @@ def _selecting(namespace: str, selector: Selector, signature: Signature) -> Iter
 
 
 def zones(cluster: Cluster) -> Topology:
-    """The zones as domains; a node that has neither a region nor a zone is in none."""
+    """The zones as domains; a node with neither region nor zone is in none."""
 
     def number() -> Topology:
-        known = [zone_of(node, cluster.api.older_zone_labels_only) for node in cluster.nodes]
-        return Topology.of("zone", [{"zone": "/".join(zone)} if any(zone) else {} for zone in known])
+        zones = [zone_of(node, cluster.api.older_zone_labels_only) for node in cluster.nodes]
+        return Topology.of("zone", [{"zone": "/".join(zone)} if any(zone) else {} for zone in zones])
 
     return cluster.derived("zones", number, LABELS)
 
 
-def _turned_round(count: IntArray, highest: float) -> FloatArray:
+def _reversed(count: IntArray, highest: float) -> FloatArray:
     """``highest * (most - count) / most``, all ``highest`` if the most is 0. In Go's order of operations."""
     most = int(count.max(initial=0))
     if most == 0:

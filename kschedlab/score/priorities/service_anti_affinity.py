@@ -1,7 +1,7 @@
-"""ServiceAntiAffinity: the fewer pods of the pod's service run on nodes with the same value of a label, the better.
+"""ServiceAntiAffinity: the fewer pods of the pod's Service run on nodes with the same label value, the better.
 
 v1.13, v1.16: pkg/scheduler/algorithm/priorities/selector_spreading.go (ServiceAntiAffinity) and metadata.go
-(getFirstServiceSelector). Only a Policy can ask for it, and it says for which label.
+(getFirstServiceSelector). Only a Policy can enable it, and names the label.
 """
 
 from __future__ import annotations
@@ -22,9 +22,9 @@ from kschedlab.score.priorities.selector_spread import SelectedBy
 
 @dataclass(frozen=True)
 class ServiceAntiAffinity:
-    """``highest * (all - those with the node's value) / all``, cut off; 0 for a node without the label.
+    """``highest * (all - pods on nodes with the same value) / all``, truncated; 0 for nodes without the label.
 
-    Counted are the pods that the first of the pod's services selects, on the nodes that are scored.
+    Counts pods that the pod's first Service selects, on the scored nodes.
     """
 
     name: str = "ServiceAntiAffinity"
@@ -32,7 +32,7 @@ class ServiceAntiAffinity:
     highest: int = MAX_NODE_SCORE
 
     def score(self, pod: PodInfo, cluster: Cluster, nodes: IntArray) -> Scored:
-        """Scores every pod. Terms: ``pods`` on nodes with the same value, ``all`` on nodes that are scored."""
+        """Scores every pod. Terms: ``pods`` on nodes with the same value, ``all`` on the scored nodes."""
         key = ("first service", pod.signature)
         selectors = cluster.derived(key, lambda: first_service(cluster.signatures[pod.signature], cluster), SERVICES)
         count = cluster.count(SelectedBy(pod.pod.metadata.namespace, selectors, True))[nodes]
@@ -47,13 +47,10 @@ class ServiceAntiAffinity:
 
 
 def first_service(signature: Signature, cluster: Cluster) -> tuple[Selector, ...]:
-    """The selector of the first service that selects such pods, if there is one."""
+    """The selector of the first Service that selects such pods, if there is one."""
     for service in cluster.objects_of(Service):
-        selector = from_map(service.spec.selector)
-        if (
-            service.metadata.namespace == signature.namespace
-            and not selector.empty
-            and selector.matches(signature.labels)
-        ):
-            return (selector,)
+        if service.metadata.namespace == signature.namespace:
+            selector = from_map(service.spec.selector)
+            if not selector.empty and selector.matches(signature.labels):
+                return (selector,)
     return ()
