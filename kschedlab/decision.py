@@ -1,4 +1,4 @@
-"""A Decision: everything that was decided about one pod, and the numbers behind it."""
+"""A Decision: where one pod goes, and the evidence for it."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ NO_NODES = "no nodes available to schedule pods"
 
 @dataclass(frozen=True)
 class NodeVerdict:
-    """What the filters said about one node. ``plugin`` is None if it passes.
+    """The filters' verdict on one node. ``plugin`` is None if it passes.
 
     ``also``: plugins that refuse the node too, but come later in the order.
     """
@@ -41,7 +41,7 @@ class NodeVerdict:
 
     @property
     def code(self) -> str:
-        """The status code, in the words of the framework."""
+        """The status code, as the framework names it."""
         if self.passes:
             return "Success"
         return "UnschedulableAndUnresolvable" if self.unresolvable else "Unschedulable"
@@ -53,13 +53,13 @@ class Decision:
 
     ====================  ==========================================================================================
     outcome               ``node``: the chosen node's name or None; ``nominated_node``; :attr:`message`; ``error``
-    filter                ``verdicts``; :meth:`verdict`; ``feasible``: int64[], positions; ``evaluated``: how many nodes
+    filter                ``verdicts``; :meth:`verdict`; ``feasible``: int64[], positions; ``evaluated``: how many
     score                 ``scores`` (None with fewer than two feasible nodes); :attr:`best`
     preemption            ``preemption`` (None unless no node is feasible)
     shown as              ``str()``, :meth:`to_dict`, ``_repr_html_``
     ====================  ==========================================================================================
 
-    ``cluster`` is the cluster as it was when the decision was taken.
+    ``cluster``: the cluster at the time of the decision.
     """
 
     pod: PodInfo
@@ -76,7 +76,7 @@ class Decision:
 
     @property
     def nominated_node(self) -> str | None:
-        """The node that preemption makes room on, or None."""
+        """The node where preemption evicts pods, or None."""
         return self.preemption.nominated_node if self.preemption is not None else None
 
     @property
@@ -94,8 +94,8 @@ class Decision:
     def rejectors(self) -> tuple[str, ...]:
         """The plugins that refused the pod, sorted: an event that one of them waits for may let it fit.
 
-        v1.37: pkg/scheduler/framework/types.go, Diagnosis.UnschedulablePlugins: who refused a node that was looked at,
-        who rejected the pod in PreFilter, and whose PreFilter result left nodes out.
+        v1.37: pkg/scheduler/framework/types.go, Diagnosis.UnschedulablePlugins: plugins that refuse an evaluated node,
+        reject the pod in PreFilter, or exclude nodes in PreFilter.
         """
         verdicts = self.verdicts
         if verdicts is None or self.error:
@@ -108,7 +108,7 @@ class Decision:
         return tuple(sorted(names - {""}))
 
     def verdict(self, node: str) -> NodeVerdict:
-        """What the filters said about that node. KeyError if the cluster has no such node."""
+        """The filters' verdict on that node. KeyError if the cluster has no such node."""
         verdicts, position = self.verdicts, self.cluster.index[node]
         if verdicts is None or (plugin := verdicts.plugin(position)) is None:
             return NodeVerdict(node, None)
@@ -124,12 +124,12 @@ class Decision:
 
     @property
     def message(self) -> str:
-        """The FailedScheduling message up to what preemption adds, or "" if a node was found."""
+        """The FailedScheduling message without preemption's part, or "" if a node was found."""
         excluded_by = self.verdicts.excluded_by if self.verdicts is not None else ()
         return self.failure(f"node(s) didn't satisfy plugin(s) [{' '.join(excluded_by)}]")
 
-    def failure(self, left_out: str) -> str:
-        """The message, with this reason for nodes that a PreFilter result left out."""
+    def failure(self, excluded_reason: str) -> str:
+        """The message, with this reason for nodes that a PreFilter result excludes."""
         if self.error:
             return self.error
         if self.gates:
@@ -146,28 +146,28 @@ class Decision:
                 )
             text = ", ".join(self.verdicts.rejected.reasons)
             return f"{unavailable(len(self.cluster.nodes), {})} {text}."
-        return unavailable(len(self.cluster.nodes), self.reasons(left_out))
+        return unavailable(len(self.cluster.nodes), self.reasons(excluded_reason))
 
     @property
     def event(self) -> str:
-        """The whole FailedScheduling message, as ``kubectl describe pod`` shows it."""
+        """The complete FailedScheduling message, as ``kubectl describe pod`` shows it."""
         if self.preemption is None or not self.generation.messages.post_filter:
             return self.message
         return f"{self.message} {self.preemption.message}"
 
-    def reasons(self, left_out: str) -> dict[str, int]:
-        """Each reason and the number of nodes that it holds for; ``left_out``: that of nodes left out by PreFilter."""
+    def reasons(self, excluded_reason: str) -> dict[str, int]:
+        """Each reason with its number of nodes; ``excluded_reason``: that of nodes that a PreFilter result excludes."""
         verdicts, reasons = self.verdicts, dict[str, int]()
         if verdicts is None:
             return reasons
         for number, refused in enumerate(verdicts.refusals):
             if refused is not None:
-                mine = verdicts.refused_by == number
+                refused_here = verdicts.refused_by == number
                 for part in refused.parts:
-                    if count := int((part.mask & mine).sum()):
+                    if count := int((part.mask & refused_here).sum()):
                         reasons[part.reason] = reasons.get(part.reason, 0) + count
         if count := int((verdicts.refused_by == EXCLUDED).sum()):
-            reasons[left_out] = count
+            reasons[excluded_reason] = count
         return reasons
 
     def to_dict(self) -> dict[str, Any]:

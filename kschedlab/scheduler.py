@@ -76,7 +76,7 @@ class Scheduler:
             feasible, evaluated = NOTHING, 0
         else:
             verdicts = run.verdicts()
-            feasible, evaluated = self._find(pod, verdicts)
+            feasible, evaluated = self._find_feasible(pod, verdicts)
         if not len(feasible):
             preemption = self._preempt(pod, run, verdicts) if generation.preemption.enabled else None
             return Decision(pod, cluster, generation, verdicts, feasible, evaluated, preemption=preemption)
@@ -95,7 +95,7 @@ class Scheduler:
 
         return preempt(pod, self.cluster, run, verdicts, self.generation.preemption, self.rng, self.exhaustive)
 
-    def _find(self, pod: PodInfo, verdicts: Verdicts) -> tuple[IntArray, int]:
+    def _find_feasible(self, pod: PodInfo, verdicts: Verdicts) -> tuple[IntArray, int]:
         """The feasible nodes that the search finds: the pod's own nominated node first, else round robin."""
         passes, cluster = verdicts.passes, self.cluster
         if self.exhaustive:
@@ -123,18 +123,15 @@ class Scheduler:
         return int(best[(self.last_node_index - 1) % len(best)])
 
     def commit(self, decision: Decision) -> None:
-        """Carry the decision out: bind the pod, or evict the victims at once and nominate it."""
+        """Apply the decision: bind the pod, or evict the victims at once and nominate the pod."""
         cluster, pod = self.cluster, decision.pod
         if decision.node is not None:
             cluster.bind(pod, decision.node)
         elif decision.nominated_node is not None:
-            node, victims = (
-                decision.nominated_node,
-                decision.preemption.victims if decision.preemption else (),
-            )
+            node = decision.nominated_node
             for other in lower_nominations(cluster, pod, node):
                 cluster.withdraw(other.key)
-            for victim in victims:
+            for victim in decision.preemption.victims if decision.preemption is not None else ():
                 cluster.evict(victim.key)
             cluster.nominate(pod, node)
 
@@ -148,7 +145,7 @@ def check_claims(pod: PodInfo, cluster: Cluster) -> None:
 
 
 def lower_nominations(cluster: Cluster, pod: PodInfo, node: str) -> list[PodInfo]:
-    """Pods of lower priority that are nominated to the node; they lose it to this pod.
+    """Pods of lower priority that are nominated to the node; this pod's nomination clears theirs.
 
     v1.37: pkg/scheduler/framework/preemption/executor.go, getLowerPriorityNominatedPods.
     """
@@ -165,7 +162,7 @@ def schedule(
     rng: random.Random | None = None,
     exhaustive: bool = True,
 ) -> Decision:
-    """Decide for one pending pod ``namespace/name``. Nothing is changed, and later changes don't reach the decision.
+    """Decide for one pending pod ``namespace/name``. Changes nothing; later changes don't affect the decision.
 
     ``generation``: its name or a Generation; the other arguments are those of :class:`Scheduler`. KeyError if no such
     pod is pending, or there is no such generation.

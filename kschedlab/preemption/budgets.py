@@ -19,19 +19,16 @@ from kschedlab.preemption.rules import BudgetRules
 
 @dataclass(frozen=True)
 class MatchesBudget:
-    """PodQuery: does the budget's selector match? Without a selector, or with an empty one, it matches nothing."""
+    """PodQuery: does the budget's selector match the pod? No selector, or an empty one, matches no pod."""
 
     namespace: str
     selector: Selector | None
 
     def of(self, signature: Signature) -> int:
-        """1 if the budget counts pods of this signature."""
-        if (
-            self.selector is None
-            or self.selector.empty
-            or signature.namespace != self.namespace
-            or not signature.labels
-        ):
+        """1 if the budget covers pods with this signature."""
+        if self.selector is None or self.selector.empty:
+            return 0
+        if signature.namespace != self.namespace or not signature.labels:
             return 0
         return int(self.selector.matches(signature.labels))
 
@@ -39,26 +36,26 @@ class MatchesBudget:
 def violations(
     cluster: Cluster, budgets: Collection[PodDisruptionBudget], rows: IntArray, node: IntArray, rules: BudgetRules
 ) -> BoolArray:
-    """bool[pods]: evicting this pod, after those before it on the same node, breaks a budget.
+    """bool[pods]: evicting the pod, after those before it on the same node, violates a budget.
 
-    ``rows``: the pods' rows, ``node``: their nodes; each node's pods are together, the most important first. On every
-    node the budgets start afresh.
+    ``rows``: the pods' rows, ``node``: their nodes; each node's pods are contiguous, the most important first. Each
+    node starts with the full budgets.
     """
-    broken: BoolArray = np.zeros(len(rows), np.bool_)
+    violating: BoolArray = np.zeros(len(rows), np.bool_)
     for budget in budgets:
         selector = budget.spec.selector.compile() if budget.spec.selector is not None else None
         protected = cluster.signatures.evaluate(MatchesBudget(budget.metadata.namespace, selector)) > 0
         charged = protected[cluster.pods.signature[rows]]
         if rules.stops_at_first_violation:
-            charged &= ~broken
+            charged &= ~violating
         if not charged.any():
             continue
         for name in budget.status.disruptedPods if rules.disrupted_pods_exempt else ():
             row = cluster.pods.row_of.get(f"{budget.metadata.namespace}/{name}")
             charged &= rows != row if row is not None else True
         used = _number_within(node, charged) if rules.counted_down else 1
-        broken |= charged & (used > budget.status.disruptionsAllowed)
-    return broken
+        violating |= charged & (used > budget.status.disruptionsAllowed)
+    return violating
 
 
 def _number_within(group: IntArray, counted: BoolArray) -> IntArray:

@@ -1,7 +1,7 @@
-"""The ladder of rules that picks one of the candidates.
+"""The ladder of rules that chooses one of the candidates.
 
 v1.37: pkg/scheduler/framework/preemption/preemption.go, pickOneNodeForPreemption, and pkg/scheduler/util/utils.go,
-GetEarliestPodStartTime. Each rule keeps the candidates with the best value; the first that leaves one alone decides.
+GetEarliestPodStartTime. Each rule keeps the candidates with the best value; the first that leaves only one decides.
 """
 
 from __future__ import annotations
@@ -19,9 +19,9 @@ PRIORITY_OFFSET = 2**31
 
 @dataclass(frozen=True, eq=False)
 class Victims:
-    """The victims of all candidates, a candidate's together and in the order in which the generation lists them.
+    """The victims of all candidates; each candidate's are contiguous, in the order in which the generation lists them.
 
-    ``first``: int64[candidates], where each candidate's victims begin; ``priority``, ``start``: int64[victims];
+    ``first``: int64[candidates], the index of each candidate's first victim; ``priority``, ``start``: int64[victims];
     ``violations``: int64[candidates].
     """
 
@@ -38,7 +38,7 @@ class Victims:
 
 @dataclass(frozen=True)
 class Rule:
-    """One rung. ``value``: int64[candidates] of what it compares; the smallest is best unless ``largest``."""
+    """One rule. ``value``: int64[candidates], what it compares; the smallest is best unless ``largest``."""
 
     name: str
     value: Callable[[Victims], IntArray]
@@ -47,7 +47,7 @@ class Rule:
 
 @dataclass(frozen=True, eq=False)
 class Rung:
-    """A rule as applied. ``value``: int64[candidates]; ``entered``, ``kept``: bool[candidates] before and after."""
+    """An applied rule. ``value``: int64[candidates]; ``entered``, ``kept``: bool[candidates] before and after."""
 
     rule: Rule
     value: IntArray
@@ -56,12 +56,12 @@ class Rung:
 
     @property
     def decides(self) -> bool:
-        """Whether this rung left one candidate of several."""
+        """Whether this rung reduced several candidates to one."""
         return int(self.entered.sum()) > 1 and int(self.kept.sum()) == 1
 
 
 def first_priority(victims: Victims) -> IntArray:
-    """The priority of the victim that is listed first: the highest, if the list is sorted."""
+    """The priority of the first listed victim: the highest, if the list is sorted."""
     return victims.priority[victims.first]
 
 
@@ -87,7 +87,7 @@ RULES = (
 
 
 def climb(victims: Victims, rules: Sequence[Rule] = RULES) -> tuple[Rung, ...]:
-    """Apply the rules in turn; every rung is recorded, also those after the decision (they keep what they get)."""
+    """Apply the rules in order; rungs after the decision are recorded too (they keep what they get)."""
     left: BoolArray = np.ones(len(victims.first), np.bool_)
     rungs = []
     for rule in rules:

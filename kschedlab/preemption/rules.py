@@ -11,9 +11,10 @@ from kschedlab.preemption.ladder import RULES, Rule
 class BudgetRules:
     """How a generation reads budgets: named rules. The defaults are those of v1.37.
 
-    ``counted_down``: each victim uses up one of ``disruptionsAllowed``; else only a budget that allows none is broken.
-    ``disrupted_pods_exempt``: a pod in ``disruptedPods`` is already counted there, so evicting it breaks nothing.
-    ``stops_at_first_violation``: a pod that breaks one budget is not charged to those after it.
+    ``counted_down``: each victim uses up one of ``disruptionsAllowed``; else only a budget that allows none is
+    violated.
+    ``disrupted_pods_exempt``: a pod in ``disruptedPods`` is already counted, so evicting it violates nothing.
+    ``stops_at_first_violation``: a pod that violates one budget does not use up the following ones.
     """
 
     counted_down: bool = True
@@ -25,9 +26,10 @@ class BudgetRules:
 class VictimRules:
     """How a generation chooses victims: named rules. The defaults are those of v1.37.
 
-    ``budgets``: how it reads PodDisruptionBudgets. ``older_is_more_important``: among equal priorities the pod that
-    started earlier is spared first; else the one that came to the node first. ``sorted_again``: the victims are listed
-    by importance; else those that break a budget come first.
+    ``budgets``: how it reads PodDisruptionBudgets.
+    ``older_is_more_important``: among equal priorities the pod that started first is reprieved first; else the pod that
+    arrived on the node first.
+    ``sorted_again``: victims are listed by importance; else those that violate a budget come first.
     """
 
     budgets: BudgetRules = field(default_factory=BudgetRules)
@@ -39,11 +41,11 @@ class VictimRules:
 class PreemptionRules:
     """How a generation preempts: constants and named rules. The defaults are those of v1.37.
 
-    ``enabled``: pods preempt at all.
+    ``enabled``: pods can preempt.
     ``min_candidate_percentage``, ``min_candidates``: how many candidates are enough; 100 % examines all.
-    ``obeys_preemption_policy``: preemptionPolicy Never keeps a pod from preempting.
-    ``unresolvable_node_ends_wait``: a nominated node on which evicting can't help any more doesn't make the pod wait.
-    ``waits_for_preempted_pods_only``: only pods that the scheduler evicted make it wait, not any that terminate.
+    ``obeys_preemption_policy``: a pod with preemptionPolicy Never does not preempt.
+    ``unresolvable_node_ends_wait``: a nominated node where evicting can't help any more does not make the pod wait.
+    ``waits_for_preempted_pods_only``: only pods that the scheduler evicted make it wait, not other terminating pods.
     ``reports_ineligibility``: the message says why a pod may not preempt.
     ``victims``: see :class:`VictimRules`. ``ladder``: the rules that choose a candidate.
     """

@@ -1,4 +1,4 @@
-"""The preemption stage: may the pod preempt, where would it help, whom would it evict, which node is chosen.
+"""The preemption stage: may the pod preempt, where does it help, which pods are victims, which node is chosen.
 
 v1.37: pkg/scheduler/framework/preemption/preemption.go (Evaluator) and
 pkg/scheduler/framework/plugins/defaultpreemption/default_preemption.go.
@@ -29,7 +29,7 @@ NOT_HELPFUL = "Preemption is not helpful for scheduling"
 
 @dataclass(frozen=True)
 class Attempt:
-    """One pod's reprieve: could it stay? ``refused_by``: the plugin that then refuses the preemptor, or None."""
+    """An attempt to reprieve a pod. ``refused_by``: the plugin that then refuses the preemptor, or None."""
 
     pod: PodInfo
     violates: bool
@@ -37,13 +37,13 @@ class Attempt:
 
     @property
     def reprieved(self) -> bool:
-        """Whether the pod may stay."""
+        """Whether the pod stays."""
         return self.refused_by is None
 
 
 @dataclass(frozen=True)
 class Candidate:
-    """A node where evicting ``victims`` makes room. ``attempts``: every reprieve, in the order of the tries."""
+    """A node that the preemptor fits on without ``victims``. ``attempts``: all attempts to reprieve, in order."""
 
     node: str
     victims: tuple[PodInfo, ...]
@@ -53,11 +53,11 @@ class Candidate:
 
 @dataclass(frozen=True, eq=False)
 class Preemption:
-    """How preemption was decided.
+    """The evidence of a preemption decision.
 
-    ``reason``: why the pod may not preempt, or "". ``potential``: int64[], positions of the nodes where it might help.
-    ``run``: the dry run; ``positions``: int64[candidates], in the order in which they were found.
-    ``rungs``: the ladder as it was climbed. ``chosen``: the chosen node's place among the candidates.
+    ``reason``: why the pod may not preempt, or "". ``potential``: int64[], positions of the nodes where evicting might
+    help. ``run``: the dry run; ``positions``: int64[candidates], in the order of the search.
+    ``rungs``: the ladder as climbed. ``chosen``: the chosen node's index among the candidates.
     """
 
     cluster: Cluster
@@ -80,13 +80,13 @@ class Preemption:
 
     @property
     def tied(self) -> list[str]:
-        """The nodes that the rules leave, sorted by name; the real scheduler takes any of them."""
+        """The nodes that are left after all rules, sorted by name; the real scheduler takes any of them."""
         kept = self.positions[self.rungs[-1].kept] if self.rungs else self.positions
         return sorted(self.cluster.names[n] for n in kept)
 
     @cached_property
     def candidates(self) -> dict[str, Candidate]:
-        """By node, in the order in which they were found."""
+        """By node, in the order of the search."""
         return {self.cluster.names[n]: self._candidate(int(n)) for n in self.positions}
 
     @property
@@ -125,20 +125,16 @@ class Preemption:
     def _candidate(self, node: int) -> Candidate:
         run = self.run
         assert run is not None
-        mine = np.flatnonzero(run.node == node)
-        mine = mine[np.argsort(run.turn[mine])]
+        indices = np.flatnonzero(run.node == node)
+        indices = indices[np.argsort(run.reprieve_order[indices])]
         plugins = run.emptied.plugins
+        columns = (column[indices].tolist() for column in (run.rows, run.violates, run.refused_by))
         attempts = tuple(
-            Attempt(self.cluster.pods.info(row), violates, None if by == PASSES else plugins[by])
-            for row, violates, by in zip(
-                run.rows[mine].tolist(),
-                run.violates[mine].tolist(),
-                run.refused_by[mine].tolist(),
-                strict=True,
-            )
+            Attempt(self.cluster.pods.info(row), violates, None if refused_by == PASSES else plugins[refused_by])
+            for row, violates, refused_by in zip(*columns, strict=True)
         )
-        broken = sum(a.violates and not a.reprieved for a in attempts)
-        return Candidate(self.cluster.names[node], self._victims(node), broken, attempts)
+        violations = sum(a.violates and not a.reprieved for a in attempts)
+        return Candidate(self.cluster.names[node], self._victims(node), violations, attempts)
 
 
 def preempt(
@@ -155,41 +151,42 @@ def preempt(
     The search starts at a random node and ends with enough candidates; ``exhaustive`` examines all. ``rng`` draws the
     start and one of the tied nodes; without it, the search starts at the first node and the first name wins a tie.
     """
-    hopeless = verdicts.unresolvable()
-    potential = np.flatnonzero((verdicts.refused_by != PASSES) & ~hopeless)
-    reason = ineligible(pod, cluster, hopeless, rules)
+    unresolvable = verdicts.unresolvable()
+    potential = np.flatnonzero((verdicts.refused_by != PASSES) & ~unresolvable)
+    reason = ineligible(pod, cluster, unresolvable, rules)
     if reason or not len(potential):
         return Preemption(cluster, reason, potential)
     enough = len(potential) if exhaustive else rules.enough(len(potential))
     offset = rng.randrange(len(potential)) if rng else 0
-    tried, found = _search(pod, cluster, run, np.concatenate([potential[offset:], potential[:offset]]), enough, rules)
-    if not len(found):
+    order = np.concatenate([potential[offset:], potential[:offset]])
+    tried, candidates = _search(pod, cluster, run, order, enough, rules)
+    if not len(candidates):
         return Preemption(cluster, "", potential, tried)
-    rungs = climb(_victims_of(tried, found, cluster), rules.ladder)
+    rungs = climb(_victims_of(tried, candidates, cluster), rules.ladder)
     tied = np.flatnonzero(rungs[-1].kept)
-    chosen = rng.choice(tied.tolist()) if rng else min(tied.tolist(), key=lambda i: cluster.names[found[i]])
-    return Preemption(cluster, "", potential, tried, found, rungs, chosen)
+    chosen = rng.choice(tied.tolist()) if rng else min(tied.tolist(), key=lambda i: cluster.names[candidates[i]])
+    return Preemption(cluster, "", potential, tried, candidates, rungs, chosen)
 
 
-def ineligible(pod: PodInfo, cluster: Cluster, hopeless: BoolArray, rules: PreemptionRules) -> str:
+def ineligible(pod: PodInfo, cluster: Cluster, unresolvable: BoolArray, rules: PreemptionRules) -> str:
     """Why the pod may not preempt, or "". v1.37: default_preemption.go, PodEligibleToPreemptOthers.
 
-    It waits while a victim is still terminating on its nominated node, unless evicting pods can't help there any more.
+    The pod waits while a victim is still terminating on its nominated node, unless evicting can't help there any more.
     """
     if rules.obeys_preemption_policy and pod.pod.spec.preemptionPolicy == "Never":
         return NEVER
     nominated = cluster.index.get(pod.pod.status.nominatedNodeName or "")
-    if nominated is not None and not (rules.unresolvable_node_ends_wait and hopeless[nominated]):
+    if nominated is not None and not (rules.unresolvable_node_ends_wait and unresolvable[nominated]):
         for row in cluster.pods_of(nominated).tolist():
             other = cluster.pods.info(row)
-            gone = terminating_by_preemption if rules.waits_for_preempted_pods_only else terminating
-            if other.priority < pod.priority and gone(other.pod):
+            is_waited_for = terminating_by_preemption if rules.waits_for_preempted_pods_only else terminating
+            if other.priority < pod.priority and is_waited_for(other.pod):
                 return TERMINATING
     return ""
 
 
 def terminating(pod: Pod) -> bool:
-    """The pod is being deleted, by whomever."""
+    """The pod is being deleted, for any reason."""
     return pod.metadata.deletionTimestamp is not None
 
 
@@ -204,10 +201,10 @@ def terminating_by_preemption(pod: Pod) -> bool:
 def _search(
     pod: PodInfo, cluster: Cluster, run: FilterRun, order: IntArray, enough: int, rules: PreemptionRules
 ) -> tuple[DryRun, IntArray]:
-    """Dry-run node after node until enough are candidates, one of them without violations; (run, candidates found).
+    """Dry-run the nodes in order until there are enough candidates, one of them without violations.
 
-    Nodes are tried in growing blocks, because a block costs little more than a node; those without pods of lower
-    priority are passed over, since nobody can be evicted there.
+    Returns (dry run, positions of candidates, those without violations first). Nodes are tried in growing blocks,
+    because a block costs little more than a single node. Nodes without pods of lower priority are skipped.
     """
     lower = lower_priority(pod, cluster.pods)
     populated = np.bincount(cluster.pods.node[lower], minlength=len(cluster.nodes)) > 0
@@ -215,24 +212,24 @@ def _search(
     while True:
         block = order[:size]
         tried = dry_run(cluster, run, block, lower, cluster.objects_of(PodDisruptionBudget), rules.victims)
-        broken = np.bincount(tried.node[tried.evicted & tried.violates], minlength=len(cluster.nodes))[block]
+        violations = np.bincount(tried.node[tried.evicted & tried.violates], minlength=len(cluster.nodes))[block]
         candidate = np.bincount(tried.node[tried.evicted], minlength=len(cluster.nodes))[block] > 0
-        clean = candidate & (broken == 0)
+        clean = candidate & (violations == 0)
         done = np.flatnonzero((np.cumsum(clean) > 0) & (np.cumsum(candidate) >= enough))
         if len(done) or size >= len(order):
             end = int(done[0]) + 1 if len(done) else len(block)
-            first, then = clean[:end], candidate[:end] & ~clean[:end]
-            return tried, np.concatenate([block[:end][first], block[:end][then]])
+            tried_nodes, violating = block[:end], candidate[:end] & ~clean[:end]
+            return tried, np.concatenate([tried_nodes[clean[:end]], tried_nodes[violating]])
         size *= 4
 
 
-def _victims_of(run: DryRun, found: IntArray, cluster: Cluster) -> Victims:
+def _victims_of(run: DryRun, candidates: IntArray, cluster: Cluster) -> Victims:
     place = np.full(len(cluster.nodes), -1, np.int64)
-    place[found] = np.arange(len(found))
+    place[candidates] = np.arange(len(candidates))
     candidate = place[run.node]
-    mine = run.listed[candidate[run.listed] >= 0]
-    mine = mine[np.argsort(candidate[mine], kind="stable")]
-    first = np.searchsorted(candidate[mine], np.arange(len(found)))
-    rows = run.rows[mine]
-    broken = np.bincount(candidate[mine][run.violates[mine]], minlength=len(found))
-    return Victims(first, cluster.pods.priority[rows], cluster.pods.start[rows], broken)
+    indices = run.in_listed_order[candidate[run.in_listed_order] >= 0]
+    indices = indices[np.argsort(candidate[indices], kind="stable")]
+    first = np.searchsorted(candidate[indices], np.arange(len(candidates)))
+    rows = run.rows[indices]
+    violations = np.bincount(candidate[indices][run.violates[indices]], minlength=len(candidates))
+    return Victims(first, cluster.pods.priority[rows], cluster.pods.start[rows], violations)

@@ -1,4 +1,4 @@
-"""The dry run: on every node at once, remove all lower-priority pods, then spare the most important that can stay.
+"""The dry run: on every node at once, remove all lower-priority pods, then reprieve the most important that fit.
 
 v1.37: pkg/scheduler/framework/plugins/defaultpreemption/default_preemption.go (SelectVictimsOnNode) and
 pkg/scheduler/framework/preemption/preemption.go (DryRunPreemption).
@@ -24,13 +24,13 @@ from kschedlab.preemption.rules import VictimRules
 
 @dataclass(frozen=True, eq=False)
 class DryRun:
-    """What preemption would do on each of some nodes.
+    """The result of preempting on each of some nodes.
 
-    ``nodes``: int64[nodes], the positions tried. ``emptied``: what the filters say once all potential victims are gone.
-    ``rows``, ``node``: int64[potential victims], rows of pods and their nodes; a node's pods are together, the most
-    important first. ``violates``: bool, evicting it breaks a budget. ``turn``: int64, its place in the order of the
-    reprieve on its node. ``refused_by``: int8, the plugin that refuses the preemptor while this pod stays, PASSES
-    if none does, or the plugin that refuses the emptied node. ``sorted_again``: see :class:`VictimRules`.
+    ``nodes``: int64[nodes], the positions tried. ``emptied``: the verdicts with all potential victims removed.
+    ``rows``, ``node``: int64[potential victims], the pods' rows and nodes; a node's pods are contiguous, the most
+    important first. ``violates``: bool, evicting it violates a budget. ``reprieve_order``: int64, its place in its
+    node's order of reprieve. ``refused_by``: int8, the plugin that refuses the preemptor if this pod stays, PASSES if
+    none does, or the plugin that refuses the emptied node. ``sorted_again``: see VictimRules.
     """
 
     nodes: IntArray
@@ -38,31 +38,31 @@ class DryRun:
     rows: IntArray
     node: IntArray
     violates: BoolArray
-    turn: IntArray
+    reprieve_order: IntArray
     refused_by: SmallArray
     sorted_again: bool
 
     @property
     def helps(self) -> BoolArray:
-        """bool[potential victims]: the preemptor fits on this pod's node once all potential victims are gone."""
+        """bool[potential victims]: the preemptor fits on this pod's node with all potential victims removed."""
         return self.emptied.refused_by[self.node] == PASSES
 
     @cached_property
     def evicted(self) -> BoolArray:
-        """bool[potential victims]: the victims."""
+        """bool[potential victims]: the victims, where evicting helps and the pod can't be reprieved."""
         return self.helps & (self.refused_by != PASSES)
 
     @cached_property
-    def listed(self) -> IntArray:
-        """int64[victims]: their places among the potential victims, a node's in the order in which they are listed."""
+    def in_listed_order(self) -> IntArray:
+        """int64[victims]: their places among the potential victims, each node's in listed order."""
         victims = np.flatnonzero(self.evicted)
         if self.sorted_again:
             return victims
-        return victims[np.lexsort((self.turn[victims], self.node[victims]))]
+        return victims[np.lexsort((self.reprieve_order[victims], self.node[victims]))]
 
     def victims_on(self, node: int) -> IntArray:
-        """int64[]: the rows of the victims on the node at this position, in the order in which they are listed."""
-        return self.rows[self.listed[self.node[self.listed] == node]]
+        """int64[]: the rows of the victims on the node at this position, in listed order."""
+        return self.rows[self.in_listed_order[self.node[self.in_listed_order] == node]]
 
 
 def dry_run(
@@ -73,29 +73,29 @@ def dry_run(
     budgets: Collection[PodDisruptionBudget],
     rules: VictimRules,
 ) -> DryRun:
-    """Try preemption on the nodes at these positions. ``lower``: the rows of all pods of lower priority.
+    """Dry-run preemption on the nodes at these positions. ``lower``: the rows of all pods of lower priority.
 
-    O(potential victims on a node) filter runs, each over all nodes.
+    Runs the filters on all nodes O(potential victims on a node) times.
     """
-    there: BoolArray = np.zeros(len(cluster.nodes), np.bool_)
-    there[nodes] = True
-    rows = by_importance(cluster.pods, lower[there[cluster.pods.node[lower]]], rules.older_is_more_important)
+    is_tried: BoolArray = np.zeros(len(cluster.nodes), np.bool_)
+    is_tried[nodes] = True
+    rows = by_importance(cluster.pods, lower[is_tried[cluster.pods.node[lower]]], rules.older_is_more_important)
     node = cluster.pods.node[rows]
     overlay = Overlay(cluster, cluster.pods, rows)
-    everyone = np.arange(len(rows))
-    overlay.set(everyone, -1)
+    all_pods = np.arange(len(rows))
+    overlay.set(all_pods, -1)
     emptied = run.verdicts(overlay)
     violates = violations(cluster, budgets, rows, node, rules.budgets)
-    turn = _turns(node, violates)
+    reprieve_order = _reprieve_order(node, violates)
     refused_by = emptied.refused_by[node]
     fits = refused_by == PASSES
-    goes = everyone[:0]
-    for k in range(int(turn[fits].max(initial=-1)) + 1):
-        tried = everyone[fits & (turn == k)]
-        overlay.set(np.concatenate([goes, tried]), np.repeat([-1, 0], [len(goes), len(tried)]))
+    evicted = all_pods[:0]
+    for turn in range(int(reprieve_order[fits].max(initial=-1)) + 1):
+        tried = all_pods[fits & (reprieve_order == turn)]
+        overlay.set(np.concatenate([evicted, tried]), np.repeat([-1, 0], [len(evicted), len(tried)]))
         refused_by[tried] = run.verdicts(overlay).refused_by[node[tried]]
-        goes = tried[refused_by[tried] != PASSES]
-    return DryRun(nodes, emptied, rows, node, violates, turn, refused_by, rules.sorted_again)
+        evicted = tried[refused_by[tried] != PASSES]
+    return DryRun(nodes, emptied, rows, node, violates, reprieve_order, refused_by, rules.sorted_again)
 
 
 def lower_priority(pod: PodInfo, pods: PodColumns) -> IntArray:
@@ -106,8 +106,8 @@ def lower_priority(pod: PodInfo, pods: PodColumns) -> IntArray:
 def by_importance(pods: PodColumns, rows: IntArray, older_first: bool = True) -> IntArray:
     """The rows sorted by node, then the most important first: higher priority, then earlier start (or arrival).
 
-    v1.37: framework/preemption/util.go, MoreImportantVictim. One number holds a key and the rank by the keys before it,
-    so that NumPy's fast unstable sort can be used, which is much faster than numpy.lexsort.
+    v1.37: framework/preemption/util.go, MoreImportantVictim. One number holds a key and the rank by the previous keys,
+    so that NumPy's unstable sort can be used, which is much faster than numpy.lexsort.
     """
     bits = len(rows).bit_length()
     order = np.argsort((pods.start if older_first else pods.arrival)[rows])
@@ -118,11 +118,11 @@ def by_importance(pods: PodColumns, rows: IntArray, older_first: bool = True) ->
     return rows[order]
 
 
-def _turns(node: IntArray, violates: BoolArray) -> IntArray:
-    """Each pod's place in its node's reprieve: those that break a budget first, else in the order given."""
+def _reprieve_order(node: IntArray, violates: BoolArray) -> IntArray:
+    """Each pod's place in its node's reprieve: pods that violate a budget first, else in the given order."""
     order = np.lexsort((~violates, node))
     starts, lengths = runs(node)
-    within = np.arange(len(node)) - np.repeat(starts, lengths)
-    turn = np.empty(len(node), np.int64)
-    turn[order] = within
-    return turn
+    position = np.arange(len(node)) - np.repeat(starts, lengths)
+    reprieve_order = np.empty(len(node), np.int64)
+    reprieve_order[order] = position
+    return reprieve_order
