@@ -1,0 +1,78 @@
+"""The columns: every rule has a row, the newest is the default, and a table is loaded when it is used."""
+
+import pickle
+import subprocess
+import sys
+from collections.abc import Iterator
+from dataclasses import fields, is_dataclass, replace
+from typing import Any
+
+import pytest
+
+import kschedlab.generations as room
+from kschedlab.filter.stage import SamplingRules
+from kschedlab.generations import GENERATIONS, LATEST, V1_20, V1_37, Generation
+from kschedlab.generations.columns import DECISION, LOOP, MESSAGES, NAMES
+from kschedlab.preemption.rules import PreemptionRules
+
+ROWS = DECISION | LOOP | MESSAGES
+APART = {"name", "filters", "scores", "plugins"}
+
+
+def values(record: Any, path: str = "") -> Iterator[tuple[str, Any]]:
+    """Every field below the record, by its path."""
+    for field in fields(record):
+        value = getattr(record, field.name)
+        if is_dataclass(value) and f"{path}{field.name}" not in ("api", "queue"):
+            yield from values(value, f"{path}{field.name}.")
+        else:
+            yield f"{path}{field.name}", value
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_a_generation_is_its_column(name: str) -> None:
+    found = dict(values(GENERATIONS[name]))
+    assert {path: found[path] for path in ROWS} == {path: row[NAMES.index(name)] for path, row in ROWS.items()}
+
+
+def test_what_has_no_row_is_the_same_in_all_generations() -> None:
+    rest = {path for path, _ in values(V1_37)} - ROWS.keys() - APART
+    assert rest == {
+        "preemption.enabled",
+        "preemption.min_candidates",
+        "sampling.adaptive_from",
+        "sampling.adaptive_step",
+        "sampling.min_feasible_nodes",
+    }
+
+
+def test_the_newest_column_is_the_default() -> None:
+    assert V1_37.sampling == SamplingRules()
+    assert V1_37.preemption == PreemptionRules()
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_a_generation_can_be_copied_compared_and_pickled(name: str) -> None:
+    generation = Generation.named(name)
+    assert generation is GENERATIONS[name] and generation.name == name
+    assert replace(generation) == generation and pickle.loads(pickle.dumps(generation)) == generation
+    assert replace(generation, percentage=10) != generation
+
+
+def test_all_names() -> None:
+    assert (*GENERATIONS,) == NAMES and len(GENERATIONS) == 4 and NAMES[-1] == LATEST
+    assert "v1.20" in GENERATIONS and "v1.21" not in GENERATIONS
+    assert room.V1_20 is V1_20 and {generation.name for generation in GENERATIONS.values()} == {*NAMES}
+    with pytest.raises(KeyError, match="there are v1.13, v1.16, v1.20, v1.37"):
+        Generation.named("v1.21")
+    with pytest.raises(AttributeError, match="V1_21"):
+        room.V1_21  # noqa: B018
+
+
+def test_a_table_is_loaded_when_it_is_used() -> None:
+    program = (
+        "import sys; from kschedlab.generations import GENERATIONS; print('v1.13' in GENERATIONS);"
+        "GENERATIONS['v1.20']; print(sorted(n.split('.')[-1] for n in sys.modules if 'generations.v1' in n))"
+    )
+    output = subprocess.check_output([sys.executable, "-c", program], text=True)
+    assert output.splitlines() == ["True", "['v1_20']"]
