@@ -60,6 +60,11 @@ class Rung:
         return int(self.entered.sum()) > 1 and int(self.kept.sum()) == 1
 
 
+def number_of_violations(victims: Victims) -> IntArray:
+    """How many victims violate a PodDisruptionBudget."""
+    return victims.violations
+
+
 def first_priority(victims: Victims) -> IntArray:
     """The priority of the first listed victim: the highest, if the list is sorted."""
     return victims.priority[victims.first]
@@ -70,6 +75,11 @@ def sum_of_priorities(victims: Victims) -> IntArray:
     return np.add.reduceat(victims.priority + PRIORITY_OFFSET, victims.first)
 
 
+def number_of_victims(victims: Victims) -> IntArray:
+    """How many victims there are."""
+    return victims.number
+
+
 def earliest_start(victims: Victims) -> IntArray:
     """The earliest start among the victims that share the node's highest priority."""
     highest = np.repeat(np.maximum.reduceat(victims.priority, victims.first), victims.number)
@@ -78,10 +88,10 @@ def earliest_start(victims: Victims) -> IntArray:
 
 
 RULES = (
-    Rule("fewest PodDisruptionBudget violations", lambda v: v.violations),
+    Rule("fewest PodDisruptionBudget violations", number_of_violations),
     Rule("lowest highest victim priority", first_priority),
     Rule("smallest sum of victim priorities", sum_of_priorities),
-    Rule("fewest victims", lambda v: v.number),
+    Rule("fewest victims", number_of_victims),
     Rule("latest earliest start time", earliest_start, largest=True),
 )
 
