@@ -39,9 +39,9 @@ from kschedlab.simulation.scheduler.kube_scheduler import KubeScheduler
 from kschedlab.simulation.scheduler.startup import StartUp
 from kschedlab.simulation.server.api import ApiServer
 from kschedlab.simulation.status import ApiError
-from kschedlab.simulation.timeline.actions import Moment
-from kschedlab.simulation.timeline.given_objects import Given
-from kschedlab.simulation.timeline.running import Acting
+from kschedlab.simulation.timeline.actions import TimelineEntry
+from kschedlab.simulation.timeline.manifest_objects import ManifestObject
+from kschedlab.simulation.timeline.runner import TimelineRunner
 from kschedlab.simulation.timeline.scenario import Scenario, Settings
 
 START = int(Time.parse("2026-01-01T00:00:00Z"))
@@ -72,10 +72,10 @@ class Simulation:
 
     def __init__(
         self,
-        objects: Objects | Iterable[ApiObject | Given] = (),
+        objects: Objects | Iterable[ApiObject | ManifestObject] = (),
         generation: str | Profiles = LATEST,
         seed: int = 0,
-        timeline: Iterable[Moment] = (),
+        timeline: Iterable[TimelineEntry] = (),
         settings: Settings = DEFAULT,
         *,
         start: int = START,
@@ -83,7 +83,7 @@ class Simulation:
         until: int | None = None,
     ) -> None:
         profiles = GENERATIONS[generation] if isinstance(generation, str) else generation
-        moments = sorted(timeline, key=lambda moment: moment.at)
+        entries = sorted(timeline, key=lambda entry: entry.at)
         self.start = start = int(start)  # an int, not a Time: a Time would change the log's format
         self.until = until
         self.env = simpy.Environment(initial_time=start)
@@ -95,13 +95,13 @@ class Simulation:
         self._start_up = StartUp(
             self.env, self.api, profiles, self.log, rng=rng, plugins=plugins, latencies=settings.latencies
         )
-        self._timeline_runner = Acting(self.env, self.api, self.log, seed)
-        self._last = start + (moments[-1].at if moments else 0)
+        self._timeline_runner = TimelineRunner(self.env, self.api, self.log, seed)
+        self._last = start + (entries[-1].at if entries else 0)
         self._pod_counter = _PodCounter(self.log)
         self._start_up.start()
         self._informers = Informers(self.env, self.api)
         self._start_controllers(settings)
-        self.env.process(self._timeline(moments))
+        self.env.process(self._timeline(entries))
 
     @classmethod
     def of(
@@ -121,7 +121,7 @@ class Simulation:
             scenario.objects,
             profiles,
             options.seed or 0 if seed is None else seed,
-            scenario.moments,
+            scenario.entries,
             options.settings,
             start=START if options.start is None else options.start,
             plugins=plugins,
@@ -205,15 +205,15 @@ class Simulation:
 
     # -- the parts
 
-    def _restore(self, objects: Iterable[ApiObject | Given]) -> None:
+    def _restore(self, objects: Iterable[ApiObject | ManifestObject]) -> None:
         """Store the initial objects. ManifestError with all that the API server rejects."""
         problems = []
         for obj in objects:
             try:
-                self.api.restore(obj.document if isinstance(obj, Given) else obj)
+                self.api.restore(obj.obj if isinstance(obj, ManifestObject) else obj)
             except ApiError as error:
                 why = str(error)
-                problems.append(obj.problem(why) if isinstance(obj, Given) else Problem(0, 0, "objects", why))
+                problems.append(obj.problem(why) if isinstance(obj, ManifestObject) else Problem(0, 0, "objects", why))
         if problems:
             raise ManifestError(problems)
 
@@ -235,19 +235,19 @@ class Simulation:
             controller.start()
         informers.start()
 
-    def _timeline(self, moments: list[Moment]) -> Generator[Any, Any, None]:
+    def _timeline(self, entries: list[TimelineEntry]) -> Generator[Any, Any, None]:
         self._timeline_runner.busy += 1
         yield self.scheduler.informers.synced
         yield self._informers.synced
         self._timeline_runner.busy -= 1
-        yield from self._timeline_runner.run(moments)
+        yield from self._timeline_runner.run(entries)
 
 
 def _generation_names(profiles: Profiles) -> str:
     return profiles.name if isinstance(profiles, Generation) else ", ".join(each.name for each in profiles.values())
 
 
-def _objects(objects: Objects | Iterable[ApiObject | Given]) -> list[ApiObject | Given]:
+def _objects(objects: Objects | Iterable[ApiObject | ManifestObject]) -> list[ApiObject | ManifestObject]:
     """All objects, owners before their dependents: ReplicaSets and pods last."""
     if not isinstance(objects, Objects):
         return sorted(objects, key=_rank)
@@ -255,8 +255,8 @@ def _objects(objects: Objects | Iterable[ApiObject | Given]) -> list[ApiObject |
     return sorted((obj for value in lists for obj in value if isinstance(obj, ApiObject)), key=_rank)
 
 
-def _rank(obj: ApiObject | Given) -> int:
-    actual = obj.document if isinstance(obj, Given) else obj
+def _rank(obj: ApiObject | ManifestObject) -> int:
+    actual = obj.obj if isinstance(obj, ManifestObject) else obj
     return 2 if isinstance(actual, Pod) else 1 if isinstance(actual, ReplicaSet) else 0
 
 

@@ -106,7 +106,7 @@ def test_the_other_examples_of_the_document_can_be_read(tmp_path):
     blocks = [block.split("```")[0] for block in DOCUMENT.split("```yaml\n")[2:]]
     assert len(blocks) == 2
     selected, operations = blocks
-    assert len(loads_scenario(f"timeline:\n{selected}").moments) == 1
+    assert len(loads_scenario(f"timeline:\n{selected}").entries) == 1
     simulation = Simulation.of(loads_scenario(operations, str(tmp_path / "run.yaml")))
     simulation.run()
     assert simulation.report().failures == ()

@@ -56,7 +56,7 @@ BASE_POD = Pod(
 """What nodes and pods without a template are (v1.37: util.go)."""
 
 
-def prepared(base: Node, fields: CreateNodes, number: int, random: Random) -> Node:
+def prepare_node(base: Node, fields: CreateNodes, number: int, random: Random) -> Node:
     """The node with a name, the label of its host, and what the operation's strategy gives it."""
     metadata = base.metadata
     name = metadata.name or generated_name(metadata.generateName, random)
@@ -82,13 +82,15 @@ def csi_node_of(node: Node, strategy: NodeAllocatableStrategy) -> CSINode:
     )
 
 
-def bound_pair(operation: Operation, namespace: str, number: int) -> tuple[PersistentVolumeClaim, PersistentVolume]:
+def bound_claim_and_volume(
+    operation: Operation, namespace: str, number: int
+) -> tuple[PersistentVolumeClaim, PersistentVolume]:
     """A claim with a volume of its own, bound to each other from the beginning, as a controller leaves them."""
     claims = operation.template("persistentVolumeClaimTemplatePath")
     volumes = operation.template("persistentVolumeTemplatePath")
     assert claims is not None and volumes is not None
-    claim: Any = claims.make(number, 1).document
-    volume: Any = volumes.make(number, 1).document
+    claim: Any = claims.make(number, 1).obj
+    volume: Any = volumes.make(number, 1).obj
     name, own = f"pvc-{number}", f"{namespace}-vol-{number}"
     spec = volume.spec
     if spec.csi is not None:
@@ -118,7 +120,7 @@ def bound_pair(operation: Operation, namespace: str, number: int) -> tuple[Persi
     return claim, volume
 
 
-def mounting(pod: Pod, claim: PersistentVolumeClaim) -> Pod:
+def with_claim(pod: Pod, claim: PersistentVolumeClaim) -> Pod:
     """The pod with that claim as its only volume."""
     source = PersistentVolumeClaimVolume(claim.metadata.name)
     return replace(pod, spec=replace(pod.spec, volumes=(Volume(name="vol", persistentVolumeClaim=source),)))

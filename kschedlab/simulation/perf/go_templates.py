@@ -139,11 +139,11 @@ class Template:
     def _condition(self, line: int, condition: str, depth: int) -> Part:
         asked, then = _value(condition, line), self._block(("else", "end"), depth + 1)
         at, _, action = self._pieces.pop(0)
-        words = action.split(None, 2)
-        if words[0] == "end":
+        describe = action.split(None, 2)
+        if describe[0] == "end":
             otherwise = _constant("")
-        elif len(words) > 1 and words[1] == "if":
-            otherwise = self._condition(at, words[2] if len(words) > 2 else "", depth + 1)
+        elif len(describe) > 1 and describe[1] == "if":
+            otherwise = self._condition(at, describe[2] if len(describe) > 2 else "", depth + 1)
         else:
             otherwise = self._block(("end",), depth + 1)
             self._pieces.pop(0)

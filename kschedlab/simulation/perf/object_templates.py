@@ -12,26 +12,26 @@ from kschedlab.manifests.sources import Text, read_all
 from kschedlab.objects.model import ApiObject
 from kschedlab.objects.problems import Fault, ManifestError, Path, quoted
 from kschedlab.simulation.perf.go_templates import Template, TemplateError
-from kschedlab.simulation.timeline.given_objects import Given, Reading, beside
+from kschedlab.simulation.timeline.manifest_objects import ManifestObject, ObjectReader, relative_path
 
 _KEPT = 1000
 """How many different texts of a template are remembered with their objects."""
 
 
-class Blueprint:
+class ObjectTemplate:
     """A template file with its parameters. ``kind``: what it must hold, if that matters."""
 
     def __init__(self, text: Text, kind: type[ApiObject] | None, params: dict[str, Any]) -> None:
         self._name = text.name
         self._kind = kind
         self._params = params
-        self._known: dict[str, Given] = {}
+        self._known: dict[str, ManifestObject] = {}
         try:
             self._template = Template(text.content)
         except TemplateError as error:
             raise ManifestError([text.problem(_line(error), _without_line(error))]) from None
 
-    def make(self, index: int, count: int) -> Given:
+    def make(self, index: int, count: int) -> ManifestObject:
         """The object with this number, of so many. ManifestError."""
         try:
             content = self._template.render({**self._params, "Index": index, "Count": count})
@@ -45,15 +45,15 @@ class Blueprint:
             found = self._known[content] = self._read(content)
         return found
 
-    def _read(self, content: str) -> Given:
-        text, reading = Text(0, self._name, content), Reading(named=False)
-        found = list(reading.text_of_objects(text))
-        reading.problems += [text.problem(1, f"{kind} is not simulated") for kind in reading.report.unknown]
-        reading.finish()
+    def _read(self, content: str) -> ManifestObject:
+        text, reader = Text(0, self._name, content), ObjectReader(named=False)
+        found = list(reader.objects_of_text(text))
+        reader.problems += [text.problem(1, f"{kind} is not simulated") for kind in reader.report.unknown]
+        reader.finish()
         if len(found) != 1:
             raise ManifestError([text.problem(1, f"one object is expected in the template, not {len(found)}")])
-        if self._kind is not None and type(found[0].document) is not self._kind:
-            kind = type(found[0].document).__name__
+        if self._kind is not None and type(found[0].obj) is not self._kind:
+            kind = type(found[0].obj).__name__
             raise ManifestError([text.problem(1, f"a {self._kind.__name__} is expected in the template, not a {kind}")])
         return found[0]
 
@@ -68,25 +68,27 @@ def _without_line(error: TemplateError) -> str:
     return str(error).partition(": ")[2] if _line(error) else str(error)
 
 
-def read_blueprint(
-    path: str, kind: type[ApiObject] | None, params: dict[str, Any], origin: Origin, field: str, reading: Reading
-) -> Blueprint | None:
+def read_template(
+    path: str, kind: type[ApiObject] | None, params: dict[str, Any], origin: Origin, field: str, reader: ObjectReader
+) -> ObjectTemplate | None:
     """The template in a file, beside the one that names it. None, with the problems told, if it cannot be used."""
     try:
-        (text,) = read_all([beside(origin, path)])
-        blueprint = Blueprint(text, kind, params)
-        blueprint.make(0, 1)
+        (text,) = read_all([relative_path(origin, path)])
+        template = ObjectTemplate(text, kind, params)
+        template.make(0, 1)
     except ManifestError as error:
-        reading.problems.append(origin.problem(Fault((field,), f"{quoted(path)} cannot be used")))
-        reading.problems += error.problems
+        reader.problems.append(origin.problem(Fault((field,), f"{quoted(path)} cannot be used")))
+        reader.problems += error.problems
         return None
     except ValueError:
-        reading.problems.append(origin.problem(Fault((field,), f"{quoted(path)} is not one file")))
+        reader.problems.append(origin.problem(Fault((field,), f"{quoted(path)} is not one file")))
         return None
-    return blueprint
+    return template
 
 
-def resolved(given: Any, params: dict[str, Any], used: set[str], path: Path, faults: list[Fault]) -> dict[str, Any]:
+def resolve_params(
+    given: Any, params: dict[str, Any], used: set[str], path: Path, faults: list[Fault]
+) -> dict[str, Any]:
     """Values for a template: ``$name`` is the workload's parameter, ``$name|default`` has a default, in YAML."""
     if not isinstance(given, dict):
         faults.append(Fault(path, "a map of values is expected here"))

@@ -21,8 +21,8 @@ from kschedlab.objects.model import ApiObject, Namespace, Node, PersistentVolume
 from kschedlab.objects.problems import Fault, Path, one_of, quoted
 from kschedlab.objects.volumes import VolumeNodeResources
 from kschedlab.simulation.durations import duration_of
-from kschedlab.simulation.perf.object_templates import Blueprint, read_blueprint, resolved
-from kschedlab.simulation.timeline.given_objects import Reading
+from kschedlab.simulation.perf.object_templates import ObjectTemplate, read_template, resolve_params
+from kschedlab.simulation.timeline.manifest_objects import ObjectReader
 
 
 class Fields(Part, frozen=True):
@@ -176,17 +176,17 @@ class Operation:
     opcode: str
     fields: Any
     origin: Origin
-    templates: dict[str, tuple[Blueprint, ...]] = field(default_factory=dict)
+    templates: dict[str, tuple[ObjectTemplate, ...]] = field(default_factory=dict)
     duration: int = 0
 
-    def template(self, name: str) -> Blueprint | None:
+    def template(self, name: str) -> ObjectTemplate | None:
         """The template that the field names, if it names one."""
         found = self.templates.get(name, ())
         return found[0] if found else None
 
 
 def read_operations(
-    data: Any, params: Any, origin: Origin, reading: Reading, pod_template: str = "", of_params: Path = ("params",)
+    data: Any, params: Any, origin: Origin, reader: ObjectReader, pod_template: str = "", of_params: Path = ("params",)
 ) -> list[Operation]:
     """The operations that have nothing wrong, in their order, sets of pods unrolled.
 
@@ -194,43 +194,41 @@ def read_operations(
     from where the list stands. Parameters that no operation uses are told too.
     """
     if not isinstance(data, list) or not data:
-        reading.problems.append(
-            origin.problem(Fault((), "a list of operations is expected here, each with its opcode"))
-        )
+        reader.problems.append(origin.problem(Fault((), "a list of operations is expected here, each with its opcode")))
         return []
     values = params if isinstance(params, dict) else {}
     used: set[str] = set()
     found: list[Operation] = []
     for i, one in enumerate(data):
         place = Origin(origin.text, origin.root, (*origin.path, i))
-        found += _Operation(one, values, used, place, reading, pod_template).operations()
+        found += _OperationReader(one, values, used, place, reader, pod_template).operations()
     unused = sorted(set(values) - used)
-    if unused and not reading.problems:
+    if unused and not reader.problems:
         around = Origin(origin.text, origin.root, origin.path[:-1])
-        reading.problems += [around.problem(Fault((*of_params, name), "is used by no operation")) for name in unused]
+        reader.problems += [around.problem(Fault((*of_params, name), "is used by no operation")) for name in unused]
     return found
 
 
-class _Operation:
+class _OperationReader:
     """One operation on its way from data."""
 
     def __init__(
-        self, data: Any, params: dict[str, Any], used: set[str], origin: Origin, reading: Reading, pod_template: str
+        self, data: Any, params: dict[str, Any], used: set[str], origin: Origin, reader: ObjectReader, pod_template: str
     ) -> None:
         self.data = data
         self.params = params
         self.used = used
         self.origin = origin
-        self.reading = reading
+        self.reader = reader
         self.pod_template = pod_template
         self.faults: list[Fault] = []
 
     def operations(self) -> list[Operation]:
         """None if anything is wrong, several for a set of pods."""
-        before = len(self.reading.problems)
+        before = len(self.reader.problems)
         found = list(self._read())
-        self.reading.problems += [self.origin.problem(fault) for fault in self.faults]
-        return found if len(self.reading.problems) == before else []
+        self.reader.problems += [self.origin.problem(fault) for fault in self.faults]
+        return found if len(self.reader.problems) == before else []
 
     def _read(self) -> Iterator[Operation]:
         opcode = self.data.get("opcode") if isinstance(self.data, dict) else None
@@ -275,7 +273,7 @@ class _Operation:
         if source := getattr(fields, "durationParam", ""):
             fields = replace(fields, duration=self._param(source, ("durationParam",), str))
         if getattr(fields, "templateParams", None) is not None:
-            values = resolved(fields.templateParams, self.params, self.used, ("templateParams",), self.faults)
+            values = resolve_params(fields.templateParams, self.params, self.used, ("templateParams",), self.faults)
             fields = replace(fields, templateParams=values)
         return fields
 
@@ -334,14 +332,14 @@ class _Operation:
         place = Origin(self.origin.text, self.origin.root, (*self.origin.path, "createPodsOp"))
         for i in range(fields.count):
             data = {"opcode": "createPods", **inner, "namespace": f"{fields.namespacePrefix}-{i}"}
-            one = _Operation(data, self.params, self.used, place, self.reading, self.pod_template)
+            one = _OperationReader(data, self.params, self.used, place, self.reader, self.pod_template)
             found = one.operations()
             if not found:
                 return
             yield from found
 
-    def _templates(self, fields: Any) -> dict[str, tuple[Blueprint, ...]]:
-        found: dict[str, tuple[Blueprint, ...]] = {}
+    def _templates(self, fields: Any) -> dict[str, tuple[ObjectTemplate, ...]]:
+        found: dict[str, tuple[ObjectTemplate, ...]] = {}
         for name, kind in TEMPLATES.items():
             value = getattr(fields, name, "")
             if name == "podTemplatePath" and isinstance(fields, CreatePods):
@@ -349,6 +347,6 @@ class _Operation:
             paths = (value,) if isinstance(value, str) else value
             if any(paths):
                 params = getattr(fields, "templateParams", None) or {}
-                read = [read_blueprint(path, kind, params, self.origin, name, self.reading) for path in paths]
+                read = [read_template(path, kind, params, self.origin, name, self.reader) for path in paths]
                 found[name] = tuple(one for one in read if one is not None)
         return found

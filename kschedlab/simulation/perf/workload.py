@@ -15,9 +15,9 @@ from kschedlab.manifests.decoding import Origin
 from kschedlab.objects.meta import Part
 from kschedlab.objects.problems import Fault, Path, quoted
 from kschedlab.simulation.perf.operations import read_operations
-from kschedlab.simulation.perf.running import Operations
-from kschedlab.simulation.timeline.actions import Operate
-from kschedlab.simulation.timeline.given_objects import Reading, beside
+from kschedlab.simulation.perf.runner import Operations
+from kschedlab.simulation.timeline.actions import RunOperations
+from kschedlab.simulation.timeline.manifest_objects import ObjectReader, relative_path
 
 
 class Workload(Part, frozen=True):
@@ -44,48 +44,50 @@ class TestCase(Part, frozen=True):
 
 
 @dataclass(frozen=True)
-class Chosen:
+class SelectedWorkload:
     """One workload. ``name``: ``Test/Workload``; ``config``: its file of the scheduler's configuration, or ""."""
 
     name: str
-    act: Operate
+    action: RunOperations
     origin: Origin
     config: str
 
 
-def read_workload(data: list[Any], origin: Origin, wanted: str, reading: Reading) -> Chosen | None:
+def read_workload(data: list[Any], origin: Origin, wanted: str, reader: ObjectReader) -> SelectedWorkload | None:
     """The workload that is wanted: ``Test/Workload``, or "" if there is only one. None, with the problems told."""
     faults: list[Fault] = []
     cases = [decoded(one, TestCase, (i,), faults) for i, one in enumerate(data)]
-    reading.problems += [origin.problem(fault) for fault in faults]
+    reader.problems += [origin.problem(fault) for fault in faults]
     names = {f"{case.name}/{one.name}": (i, j) for i, case in enumerate(cases) for j, one in enumerate(case.workloads)}
     if wanted not in names and not (not wanted and len(names) == 1):
         why = f"there is no workload {quoted(wanted)}" if wanted else "which workload is to run must be said"
-        reading.problems.append(origin.problem(Fault((), f"{why}: {', '.join(names) or 'there are none'}")))
+        reader.problems.append(origin.problem(Fault((), f"{why}: {', '.join(names) or 'there are none'}")))
         return None
     name = wanted or next(iter(names))
     i, j = names[name]
-    return _chosen(
-        name, cases[i], cases[i].workloads[j], Origin(origin.text, origin.root, (*origin.path, i)), j, reading
+    return _selected(
+        name, cases[i], cases[i].workloads[j], Origin(origin.text, origin.root, (*origin.path, i)), j, reader
     )
 
 
-def _chosen(name: str, case: TestCase, workload: Workload, origin: Origin, number: int, reading: Reading) -> Chosen:
+def _selected(
+    name: str, case: TestCase, workload: Workload, origin: Origin, number: int, reader: ObjectReader
+) -> SelectedWorkload:
     place = Origin(origin.text, origin.root, (*origin.path, "workloadTemplate"))
     params = ("workloads", number, "params")
-    act = read_act(case.workloadTemplate, workload.params, place, reading, case.defaultPodTemplatePath, params)
+    action = read_action(case.workloadTemplate, workload.params, place, reader, case.defaultPodTemplatePath, params)
     if gates := {**(case.featureGates or {}), **(workload.featureGates or {})}:
-        _warn(reading, origin, "featureGates", f"are not modelled, and stay as they are by default: {', '.join(gates)}")
-    config = beside(origin, case.schedulerConfigPath) if case.schedulerConfigPath else ""
-    return Chosen(name, act, origin, config)
+        _warn(reader, origin, "featureGates", f"are not modelled, and stay as they are by default: {', '.join(gates)}")
+    config = relative_path(origin, case.schedulerConfigPath) if case.schedulerConfigPath else ""
+    return SelectedWorkload(name, action, origin, config)
 
 
-def read_act(
-    data: Any, params: Any, origin: Origin, reading: Reading, pod_template: str = "", of_params: Path = ("params",)
-) -> Operate:
+def read_action(
+    data: Any, params: Any, origin: Origin, reader: ObjectReader, pod_template: str = "", of_params: Path = ("params",)
+) -> RunOperations:
     """A timeline's act with these operations; see :func:`~kschedlab.simulation.perf.operations.read_operations`."""
-    return Operate(Operations(read_operations(data, params, origin, reading, pod_template, of_params)))
+    return RunOperations(Operations(read_operations(data, params, origin, reader, pod_template, of_params)))
 
 
-def _warn(reading: Reading, origin: Origin, field: str, why: str) -> None:
-    reading.report.warnings.append(str(origin.problem(Fault((field,), why))))
+def _warn(reader: ObjectReader, origin: Origin, field: str, why: str) -> None:
+    reader.report.warnings.append(str(origin.problem(Fault((field,), why))))

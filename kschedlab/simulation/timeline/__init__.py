@@ -1,7 +1,7 @@
 """Timelines: what happens to a cluster, read from files and carried out.
 
 ===============================  =================================================================================
-``scenario``, ``given_objects``  files of any mixture, and the objects in them
+``scenario``, ``manifest_objects``  scenario files, and the objects in them
 ``entries``, ``targets``         the entries of a timeline, and the objects they apply to
 ``actions``, ``feasibility``     what an entry does; entries that cannot succeed
 ``running``                      carries the entries out

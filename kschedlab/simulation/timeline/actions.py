@@ -13,22 +13,22 @@ from kschedlab.objects.model import Taint
 from kschedlab.simulation.controllers.drain import DrainSettings
 from kschedlab.simulation.log import Log
 from kschedlab.simulation.server.api import ApiServer
-from kschedlab.simulation.timeline.given_objects import Given
-from kschedlab.simulation.timeline.targets import Selected, Targets
+from kschedlab.simulation.timeline.manifest_objects import ManifestObject
+from kschedlab.simulation.timeline.targets import SelectedTargets, Targets
 
 
 @dataclass(frozen=True)
 class Create:
     """New objects."""
 
-    objects: tuple[Given, ...]
+    objects: tuple[ManifestObject, ...]
 
 
 @dataclass(frozen=True)
 class Update:
     """Objects get the fields that are given (a JSON merge patch, RFC 7386)."""
 
-    objects: tuple[Given, ...]
+    objects: tuple[ManifestObject, ...]
 
 
 @dataclass(frozen=True)
@@ -80,7 +80,7 @@ class Label:
 
 
 @dataclass(frozen=True)
-class Untaint:
+class RemoveTaint:
     """The taint with this key (and effect, if it is not empty) goes."""
 
     key: str
@@ -88,11 +88,11 @@ class Untaint:
 
 
 @dataclass(frozen=True)
-class AddTaints:
+class ChangeTaints:
     """Nodes get taints, or lose them."""
 
     targets: Targets
-    taints: tuple[Taint | Untaint, ...]
+    taints: tuple[Taint | RemoveTaint, ...]
 
 
 class Operations(Protocol):
@@ -104,20 +104,20 @@ class Operations(Protocol):
 
 
 @dataclass(frozen=True)
-class Operate:
+class RunOperations:
     """Operations begin."""
 
     operations: Operations
 
 
-Act: TypeAlias = Create | Update | Delete | Evict | Scale | Cordon | Drain | Label | AddTaints | Operate
+Action: TypeAlias = Create | Update | Delete | Evict | Scale | Cordon | Drain | Label | ChangeTaints | RunOperations
 
 
-class Moment(NamedTuple):
+class TimelineEntry(NamedTuple):
     """An act and when it takes place: microseconds after the beginning. ``field``: of its entry, where it stands."""
 
     at: int
-    act: Act
+    action: Action
     origin: Origin
     field: str = ""
 
@@ -125,37 +125,39 @@ class Moment(NamedTuple):
 # -- in words
 
 
-def words(act: Act) -> str:
+def describe(action: Action) -> str:
     """The act in a few words, for the log: ``drain node n1``."""
-    if isinstance(act, Create | Update):
-        verb = "create" if isinstance(act, Create) else "update"
-        return f"{verb} {act.objects[0].name}" if len(act.objects) == 1 else f"{verb} {len(act.objects)} objects"
-    if isinstance(act, Operate):
-        return f"ops: {act.operations}"
-    targets = act.targets
-    about = str(targets) if isinstance(targets, Selected) else ", ".join(map(str, targets))
-    return f"{_verb(act)} {about}{_more(act)}"
+    if isinstance(action, Create | Update):
+        verb = "create" if isinstance(action, Create) else "update"
+        return (
+            f"{verb} {action.objects[0].name}" if len(action.objects) == 1 else f"{verb} {len(action.objects)} objects"
+        )
+    if isinstance(action, RunOperations):
+        return f"ops: {action.operations}"
+    targets = action.targets
+    about = str(targets) if isinstance(targets, SelectedTargets) else ", ".join(map(str, targets))
+    return f"{_verb(action)} {about}{_more(action)}"
 
 
-def _verb(act: Act) -> str:
-    if isinstance(act, Cordon):
-        return "cordon" if act.unschedulable else "uncordon"
-    return "taint" if isinstance(act, AddTaints) else type(act).__name__.lower()
+def _verb(action: Action) -> str:
+    if isinstance(action, Cordon):
+        return "cordon" if action.unschedulable else "uncordon"
+    return "taint" if isinstance(action, ChangeTaints) else type(action).__name__.lower()
 
 
-def _more(act: Act) -> str:
-    if isinstance(act, Scale):
-        return f" to {act.replicas}"
-    if isinstance(act, Label):
-        return "".join(f" {key}={value}" if value is not None else f" {key}-" for key, value in act.labels.items())
-    if isinstance(act, AddTaints):
-        return "".join(f" {shown_taint(taint)}" for taint in act.taints)
+def _more(action: Action) -> str:
+    if isinstance(action, Scale):
+        return f" to {action.replicas}"
+    if isinstance(action, Label):
+        return "".join(f" {key}={value}" if value is not None else f" {key}-" for key, value in action.labels.items())
+    if isinstance(action, ChangeTaints):
+        return "".join(f" {shown_taint(taint)}" for taint in action.taints)
     return ""
 
 
-def shown_taint(taint: Taint | Untaint) -> str:
+def shown_taint(taint: Taint | RemoveTaint) -> str:
     """As kubectl takes it."""
     effect = f":{taint.effect}" if taint.effect else ""
-    if isinstance(taint, Untaint):
+    if isinstance(taint, RemoveTaint):
         return f"{taint.key}{effect}-"
     return f"{taint.key}={taint.value}{effect}" if taint.value else f"{taint.key}{effect}"

@@ -35,21 +35,28 @@ from kschedlab.objects.problems import Fault, ManifestError, Path, one_of, quote
 from kschedlab.simulation.controllers.drain import DrainSettings
 from kschedlab.simulation.durations import duration_of
 from kschedlab.simulation.timeline.actions import (
-    Act,
-    AddTaints,
+    Action,
+    ChangeTaints,
     Cordon,
     Create,
     Delete,
     Drain,
     Evict,
     Label,
-    Moment,
-    Operate,
+    RemoveTaint,
+    RunOperations,
     Scale,
-    Untaint,
+    TimelineEntry,
     Update,
 )
-from kschedlab.simulation.timeline.given_objects import NEW, PATCH, Given, Reading, beside, in_namespace
+from kschedlab.simulation.timeline.manifest_objects import (
+    NEW,
+    PATCH,
+    ManifestObject,
+    ObjectReader,
+    in_namespace,
+    relative_path,
+)
 from kschedlab.simulation.timeline.targets import Targets, kinds_of, read_targets
 
 SCALABLE: tuple[type[ApiObject], ...] = (Deployment, ReplicaSet, ReplicationController, StatefulSet)
@@ -59,7 +66,7 @@ DRAIN_TIMEOUT = 300_000_000
 # -- reading
 
 
-class Fields(Part, frozen=True):
+class EntryFields(Part, frozen=True):
     """Everything that may stand in an entry."""
 
     at: Any = None
@@ -85,93 +92,93 @@ class Fields(Part, frozen=True):
     defaultPodTemplatePath: str = ""
 
 
-_ABOUT = ("namespace", "selector")
-ACTS: dict[str, tuple[str, ...]] = {
+_TARGET_FIELDS = ("namespace", "selector")
+ACTIONS: dict[str, tuple[str, ...]] = {
     "create": ("namespace",),
     "update": ("namespace",),
-    "delete": (*_ABOUT, "grace"),
-    "evict": (*_ABOUT, "grace"),
-    "scale": (*_ABOUT, "replicas"),
+    "delete": (*_TARGET_FIELDS, "grace"),
+    "evict": (*_TARGET_FIELDS, "grace"),
+    "scale": (*_TARGET_FIELDS, "replicas"),
     "cordon": ("selector",),
     "uncordon": ("selector",),
     "drain": ("selector", "grace", "timeout"),
-    "label": (*_ABOUT, "labels"),
+    "label": (*_TARGET_FIELDS, "labels"),
     "taint": ("selector", "taints"),
     "ops": ("params", "defaultPodTemplatePath"),
 }
 """The acts, and what else may stand in their entries."""
 
 
-def read_moments(data: Any, origin: Origin, reading: Reading) -> Iterator[Moment]:
+def read_entries(data: Any, origin: Origin, reader: ObjectReader) -> Iterator[TimelineEntry]:
     """The entries of a timeline that have nothing wrong. They must be in the order of time."""
     if not isinstance(data, list):
         if data is None:
             return
         why = "a list of entries is expected here, each with at and an act"
-        reading.problems.append(origin.problem(Fault((), why)))
+        reader.problems.append(origin.problem(Fault((), why)))
         return
-    latest, before = -1, 0
-    for i, entry in enumerate(data):
+    latest, last = -1, 0
+    for i, item in enumerate(data):
         place = Origin(origin.text, origin.root, (*origin.path, i))
-        moment = _Entry(entry, place, reading).moment()
-        if moment is None:
+        entry = _EntryReader(item, place, reader).entry()
+        if entry is None:
             continue
-        if moment.at < latest:
-            why = f"{quoted(str(entry['at']))} is before {quoted(str(data[before]['at']))}: time does not run backwards"
-            reading.problems.append(place.problem(Fault(("at",), why)))
-        latest, before = max((latest, before), (moment.at, i))
-        yield moment
+        if entry.at < latest:
+            why = f"{quoted(str(item['at']))} is before {quoted(str(data[last]['at']))}: time does not run backwards"
+            reader.problems.append(place.problem(Fault(("at",), why)))
+        latest, last = max((latest, last), (entry.at, i))
+        yield entry
 
 
-class _Entry:
+class _EntryReader:
     """One entry on its way from data to a moment."""
 
-    def __init__(self, data: Any, origin: Origin, reading: Reading) -> None:
+    def __init__(self, data: Any, origin: Origin, reader: ObjectReader) -> None:
         self.faults: list[Fault] = []
         self.origin = origin
-        self.reading = reading
+        self.reader = reader
         self.data = data
-        self.fields = decoded(data, Fields, (), self.faults)
+        self.fields = decoded(data, EntryFields, (), self.faults)
 
-    def moment(self) -> Moment | None:
+    def entry(self) -> TimelineEntry | None:
         """None, with the reasons among the problems, if anything is wrong."""
-        found = len(self.reading.problems)
-        act = self._act() if isinstance(self.data, dict) else None
+        count = len(self.reader.problems)
+        action = self._action() if isinstance(self.data, dict) else None
         at = duration_of(self.fields.at, ("at",), self.faults) if isinstance(self.data, dict) else None
-        self.reading.problems += [self.origin.problem(fault) for fault in self.faults]
-        wrong = len(self.reading.problems) > found
-        if wrong or act is None or at is None:
+        self.reader.problems += [self.origin.problem(fault) for fault in self.faults]
+        failed = len(self.reader.problems) > count
+        if failed or action is None or at is None:
             return None
-        return Moment(at, act, self.origin, next(name for name in ACTS if name in self.data))
+        return TimelineEntry(at, action, self.origin, next(name for name in ACTIONS if name in self.data))
 
-    def _act(self) -> Act | None:
-        names = [name for name in ACTS if name in self.data]
+    def _action(self) -> Action | None:
+        names = [name for name in ACTIONS if name in self.data]
         if len(names) != 1:
-            given = f"not {' and '.join(names)}" if names else "there is none"
-            self.faults.append(Fault((), f"one act is expected ({one_of(ACTS)}), {given}"))
+            found = " and ".join(names) if names else "none"
+            self.faults.append(Fault((), f"expected exactly one action ({one_of(ACTIONS)}), found {found}"))
             return None
         name = names[0]
         for field in self.data:
-            if field not in ("at", name, *ACTS[name]) and field in Fields.__struct_fields__:
+            if field not in ("at", name, *ACTIONS[name]) and field in EntryFields.__struct_fields__:
                 self.faults.append(Fault((field,), f"has no place beside {name}"))
-        make: Callable[[str], Act | None] = getattr(self, f"_{name}")
+        make: Callable[[str], Action | None] = getattr(self, f"_{name}")
         return make(name)
 
     # -- the acts
 
-    def _create(self, name: str) -> Act:
+    def _create(self, name: str) -> Action:
         return Create(tuple(self._objects(name, NEW)))
 
-    def _update(self, name: str) -> Act:
+    def _update(self, name: str) -> Action:
         return Update(tuple(self._objects(name, PATCH)))
 
-    def _delete(self, name: str) -> Act:
+    def _delete(self, name: str) -> Action:
         return Delete(self._targets(name), self._grace())
 
-    def _evict(self, name: str) -> Act:
+    def _evict(self, name: str) -> Action:
         return Evict(self._targets(name, Pod), self._grace())
 
-    def _scale(self, name: str) -> Act:
+    def _scale(self, name: str) -> Action:
         targets, replicas = self._targets(name), self.fields.replicas
         if replicas is None or replicas < 0:
             why = "is missing" if replicas is None else f"{replicas} is negative"
@@ -182,70 +189,70 @@ class _Entry:
                 self.faults.append(Fault((name,), f"a {kind.__name__} cannot be scaled: only {known} can"))
         return Scale(targets, replicas or 0)
 
-    def _cordon(self, name: str) -> Act:
+    def _cordon(self, name: str) -> Action:
         return Cordon(self._targets(name, Node), True)
 
-    def _uncordon(self, name: str) -> Act:
+    def _uncordon(self, name: str) -> Action:
         return Cordon(self._targets(name, Node), False)
 
-    def _drain(self, name: str) -> Act:
+    def _drain(self, name: str) -> Action:
         timeout = self.fields.timeout
         limit = DRAIN_TIMEOUT if timeout is None else duration_of(timeout, ("timeout",), self.faults)
         if limit == 0:
             self.faults.append(Fault(("timeout",), "is 0: a drain that never gives up might never end"))
         return Drain(self._targets(name, Node), DrainSettings(limit or 0, self._grace()))
 
-    def _label(self, name: str) -> Act:
+    def _label(self, name: str) -> Action:
         return Label(self._targets(name), self._labels())
 
-    def _taint(self, name: str) -> Act:
-        return AddTaints(self._targets(name, Node), tuple(self._taints()))
+    def _taint(self, name: str) -> Action:
+        return ChangeTaints(self._targets(name, Node), tuple(self._taints()))
 
-    def _ops(self, name: str) -> Act | None:
+    def _ops(self, name: str) -> Action | None:
         origin = Origin(self.origin.text, self.origin.root, (*self.origin.path, name))
         try:
-            read = format_reader(SCHEDULER_PERF, origin).read_act
+            read = format_reader(SCHEDULER_PERF, origin).read_action
         except ManifestError as error:
-            self.reading.problems += error.problems
+            self.reader.problems += error.problems
             return None
-        act: Operate = read(
-            self.fields.ops, self.fields.params, origin, self.reading, self.fields.defaultPodTemplatePath
+        action: RunOperations = read(
+            self.fields.ops, self.fields.params, origin, self.reader, self.fields.defaultPodTemplatePath
         )
-        return act
+        return action
 
     # -- their fields
 
-    def _objects(self, name: str, purpose: str) -> list[Given]:
+    def _objects(self, name: str, purpose: str) -> list[ManifestObject]:
         """Objects that stand in the entry, or in the files that it names."""
-        value, found = self.data[name], []
-        for i, one in enumerate(value) if isinstance(value, list) else [(None, value)]:
+        value, objects = self.data[name], []
+        for i, item in enumerate(value) if isinstance(value, list) else [(None, value)]:
             path: Path = (name,) if i is None else (name, i)
-            if isinstance(one, str):
-                found += self._file(one, path, purpose)
+            if isinstance(item, str):
+                objects += self._file(item, path, purpose)
             else:
                 origin = Origin(self.origin.text, self.origin.root, (*self.origin.path, *path))
-                found += self.reading.objects(one, origin, purpose)
+                objects += self.reader.objects(item, origin, purpose)
         if value == []:
             self.faults.append(Fault((name,), "is empty"))
-        return in_namespace(found, self.fields.namespace)
+        return in_namespace(objects, self.fields.namespace)
 
-    def _file(self, name: str, path: Path, purpose: str) -> list[Given]:
+    def _file(self, name: str, path: Path, purpose: str) -> list[ManifestObject]:
         """The objects in a file or folder, from the folder of the timeline on."""
         try:
-            texts = read_all([beside(self.origin, name)])
-            return [one for text in texts for one in self.reading.text_of_objects(text, purpose)]
+            texts = read_all([relative_path(self.origin, name)])
+            return [item for text in texts for item in self.reader.objects_of_text(text, purpose)]
         except ManifestError as error:
             self.faults.append(Fault(path, "cannot be used"))
-            self.reading.problems += error.problems
+            self.reader.problems += error.problems
             return []
 
     def _targets(self, name: str, implied: type[ApiObject] | None = None) -> Targets:
         fields = self.fields
-        found = read_targets(self.data[name], implied, fields.namespace, fields.selector, (name,), self.faults)
-        for kind in kinds_of(found):
+        targets = read_targets(self.data[name], implied, fields.namespace, fields.selector, (name,), self.faults)
+        for kind in kinds_of(targets):
             if implied is not None and kind is not implied:
                 self.faults.append(Fault((name,), f"is about a {kind.__name__}: {name} takes a {implied.__name__}"))
-        return found
+        return targets
 
     def _grace(self) -> int | None:
         if self.fields.grace is None:
@@ -267,7 +274,7 @@ class _Entry:
                 self.faults.append(Fault(("labels", key), fault))
         return labels
 
-    def _taints(self) -> Iterator[Taint | Untaint]:
+    def _taints(self) -> Iterator[Taint | RemoveTaint]:
         given = self.fields.taints
         if not isinstance(given, list) or not given:
             self.faults.append(Fault(("taints",), 'a list is expected here, such as ["gpu=yes:NoSchedule", "old-"]'))
@@ -279,15 +286,15 @@ class _Entry:
                 self.faults.append(Fault(("taints", i), str(error)))
 
 
-def _taint(text: Any) -> Taint | Untaint:
+def _taint(text: Any) -> Taint | RemoveTaint:
     """``key=value:Effect``, ``key:Effect``, and with a ``-`` at the end to take it away. ValueError if it is none."""
     if not isinstance(text, str):
         raise ValueError("text such as gpu=yes:NoSchedule is expected here")
-    goes = text.endswith("-")
+    removes = text.endswith("-")
     rest, colon, effect = text.removesuffix("-").partition(":")
     key, _, value = rest.partition("=")
     if fault := label_key_fault(key) or label_value_fault(value):
         raise ValueError(fault)
-    if (colon or not goes) and effect not in EFFECTS:
+    if (colon or not removes) and effect not in EFFECTS:
         raise ValueError(f"{quoted(text)} has no effect: it ends with {one_of(f':{each}' for each in EFFECTS)}")
-    return Untaint(key, effect) if goes else Taint(key, value, effect)
+    return RemoveTaint(key, effect) if removes else Taint(key, value, effect)

@@ -22,99 +22,99 @@ from kschedlab.objects.model import (
 )
 from kschedlab.objects.problems import Fault, Problem
 from kschedlab.simulation.durations import duration
-from kschedlab.simulation.timeline.actions import Create, Delete, Moment, Operate, Update
-from kschedlab.simulation.timeline.given_objects import Given
-from kschedlab.simulation.timeline.targets import Named
+from kschedlab.simulation.timeline.actions import Create, Delete, RunOperations, TimelineEntry, Update
+from kschedlab.simulation.timeline.manifest_objects import ManifestObject
+from kschedlab.simulation.timeline.targets import NamedTarget
 
 OWNERS = (Deployment, ReplicaSet, ReplicationController, StatefulSet, Job)
 
 
-def check_possible(objects: Iterable[Given], moments: Sequence[Moment]) -> list[Problem]:
+def check_feasible(objects: Iterable[ManifestObject], entries: Sequence[TimelineEntry]) -> list[Problem]:
     """What is wrong with the timeline, given what is there from the beginning."""
-    known = _Known()
-    found = [problem for one in objects if (problem := known.made(one))]
-    for moment in moments:
-        found += known.problems(moment)
-    return found
+    existing = _PossibleObjects()
+    problems = [problem for manifest in objects if (problem := existing.add(manifest))]
+    for entry in entries:
+        problems += existing.problems(entry)
+    return problems
 
 
-class _Known:
+class _PossibleObjects:
     """What there can be."""
 
     def __init__(self) -> None:
-        self._places: dict[tuple[type[ApiObject], str], Given] = {}
+        self._defined: dict[tuple[type[ApiObject], str], ManifestObject] = {}
         self._prefixes: dict[tuple[type[ApiObject], str], None] = {}
-        self._anything = False
+        self._anything_possible = False
 
-    def made(self, one: Given) -> Problem | None:
+    def add(self, manifest: ManifestObject) -> Problem | None:
         """The object comes into being; what is wrong with that."""
-        kind, metadata = type(one.document), one.metadata
-        for prefix in _prefixes(one):
+        kind, metadata = type(manifest.obj), manifest.metadata
+        for prefix in _prefixes(manifest):
             self._prefixes[prefix] = None
         if not metadata.name:
             return None
-        key = kind, _key(one)
-        first = self._places.setdefault(key, one)
-        if first is one or kind is Pod:
+        key = kind, _key(manifest)
+        defined = self._defined.setdefault(key, manifest)
+        if defined is manifest or kind is Pod:
             return None
-        return one.problem(f"exists already: it is given at {first.origin.place}")
+        return manifest.problem(f"exists already: it is given at {defined.origin.place}")
 
-    def problems(self, moment: Moment) -> Iterator[Problem]:
+    def problems(self, entry: TimelineEntry) -> Iterator[Problem]:
         """What cannot be at this moment."""
-        act = moment.act
-        if isinstance(act, Operate):
-            self._anything = True
-        elif isinstance(act, Create):
-            yield from (problem for one in act.objects if (problem := self.made(one)))
-        elif isinstance(act, Update):
-            for one in act.objects:
-                if not self._can_be(type(one.document), _key(one), one.metadata.name):
-                    yield one.problem(_nobody(one.name, moment.at))
-        elif isinstance(act.targets, tuple):
-            for i, target in enumerate(act.targets):
-                if not self._can_be(target.kind, target.key, target.name):
-                    yield _place(moment, i, len(act.targets), _nobody(str(target), moment.at))
-                elif isinstance(act, Delete):
-                    self._gone(target)
+        action = entry.action
+        if isinstance(action, RunOperations):
+            self._anything_possible = True
+        elif isinstance(action, Create):
+            yield from (problem for manifest in action.objects if (problem := self.add(manifest)))
+        elif isinstance(action, Update):
+            for manifest in action.objects:
+                if not self._may_exist(type(manifest.obj), _key(manifest), manifest.metadata.name):
+                    yield manifest.problem(_missing(manifest.name, entry.at))
+        elif isinstance(action.targets, tuple):
+            for i, target in enumerate(action.targets):
+                if not self._may_exist(target.kind, target.key, target.name):
+                    yield _place(entry, i, len(action.targets), _missing(str(target), entry.at))
+                elif isinstance(action, Delete):
+                    self._remove(target)
 
-    def _can_be(self, kind: type[ApiObject], key: str, name: str) -> bool:
-        if self._anything or (kind, key) in self._places:
+    def _may_exist(self, kind: type[ApiObject], key: str, name: str) -> bool:
+        if self._anything_possible or (kind, key) in self._defined:
             return True
-        return any(kind is of and name.startswith(prefix) for of, prefix in self._prefixes)
+        return any(kind is prefix_kind and name.startswith(prefix) for prefix_kind, prefix in self._prefixes)
 
-    def _gone(self, target: Named) -> None:
+    def _remove(self, target: NamedTarget) -> None:
         """A pod has time to end; it is there for a while."""
-        known = self._places.get((target.kind, target.key))
-        if known is not None and target.kind is not Pod and not known.metadata.finalizers:
-            del self._places[target.kind, target.key]
+        existing = self._defined.get((target.kind, target.key))
+        if existing is not None and target.kind is not Pod and not existing.metadata.finalizers:
+            del self._defined[target.kind, target.key]
 
 
-def _key(one: Given) -> str:
-    return RESOURCES[type(one.document)].key(one.metadata.namespace or "default", one.metadata.name)
+def _key(manifest: ManifestObject) -> str:
+    return RESOURCES[type(manifest.obj)].key(manifest.metadata.namespace or "default", manifest.metadata.name)
 
 
-def _nobody(name: str, at: int) -> str:
+def _missing(name: str, at: int) -> str:
     return f"there is no {name} by then: nothing up to {duration(at)} makes it"
 
 
-def _place(moment: Moment, number: int, count: int, why: str) -> Problem:
-    return moment.origin.problem(Fault((moment.field, number) if count > 1 else (moment.field,), why))
+def _place(entry: TimelineEntry, number: int, count: int, why: str) -> Problem:
+    return entry.origin.problem(Fault((entry.field, number) if count > 1 else (entry.field,), why))
 
 
-def _prefixes(one: Given) -> Iterator[tuple[type[ApiObject], str]]:
+def _prefixes(manifest: ManifestObject) -> Iterator[tuple[type[ApiObject], str]]:
     """How the names begin of what may come of the object: (kind, prefix)."""
-    document, metadata = one.document, one.metadata
+    obj, metadata = manifest.obj, manifest.metadata
     name = metadata.name or metadata.generateName
     if not metadata.name:
-        yield type(document), name
-    if isinstance(document, OWNERS):
+        yield type(obj), name
+    if isinstance(obj, OWNERS):
         yield Pod, f"{name}-"
-    if isinstance(document, Deployment):
+    if isinstance(obj, Deployment):
         yield ReplicaSet, f"{name}-"
-    if isinstance(document, StatefulSet):
-        for template in document.spec.volumeClaimTemplates:
+    if isinstance(obj, StatefulSet):
+        for template in obj.spec.volumeClaimTemplates:
             yield PersistentVolumeClaim, f"{template.metadata.name}-{name}-"
-    if isinstance(document, (*OWNERS, Pod)):
+    if isinstance(obj, (*OWNERS, Pod)):
         yield PersistentVolumeClaim, f"{name}-"
-    if isinstance(document, (*OWNERS, Pod, PersistentVolumeClaim)):
+    if isinstance(obj, (*OWNERS, Pod, PersistentVolumeClaim)):
         yield PersistentVolume, "pvc-"

@@ -24,10 +24,10 @@ from kschedlab.objects.problems import Fault, ManifestError, one_of
 from kschedlab.simulation.controllers.kubelet import KubeletSettings
 from kschedlab.simulation.durations import duration_of
 from kschedlab.simulation.scheduler.context import Latencies
-from kschedlab.simulation.timeline.actions import Moment
-from kschedlab.simulation.timeline.entries import read_moments
-from kschedlab.simulation.timeline.feasibility import check_possible
-from kschedlab.simulation.timeline.given_objects import THERE, Given, Reading, beside
+from kschedlab.simulation.timeline.actions import TimelineEntry
+from kschedlab.simulation.timeline.entries import read_entries
+from kschedlab.simulation.timeline.feasibility import check_feasible
+from kschedlab.simulation.timeline.manifest_objects import INITIAL, ManifestObject, ObjectReader, relative_path
 
 
 @dataclass(frozen=True)
@@ -56,10 +56,10 @@ class Options:
 
 @dataclass
 class Scenario:
-    """Everything that a run needs. ``moments`` are in the order of time."""
+    """Everything that a run needs. ``entries`` are in the order of time."""
 
-    objects: list[Given] = field(default_factory=list)
-    moments: list[Moment] = field(default_factory=list)
+    objects: list[ManifestObject] = field(default_factory=list)
+    entries: list[TimelineEntry] = field(default_factory=list)
     options: Options = Options()
     report: LoadReport = field(default_factory=LoadReport)
 
@@ -78,23 +78,23 @@ def loads_scenario(text: str, name: str = "<text>", workload: str = "") -> Scena
 
 
 def _load(texts: Iterable[Text], workload: str) -> Scenario:
-    reading = _Scenarios(workload)
+    reader = _ScenarioReader(workload)
     for text in texts:
         try:
-            for root, data in reading.roots(text):
-                reading.take(data, Origin(text, root, ()))
+            for root, data in reader.roots(text):
+                reader.read_document(data, Origin(text, root, ()))
         except ManifestError as error:
-            reading.problems += error.problems
-    reading.finish()
-    scenario = reading.scenario
-    scenario.moments.sort(key=lambda moment: moment.at)
-    reading.problems += check_possible(scenario.objects, scenario.moments)
-    reading.finish()
-    scenario.report = reading.report
+            reader.problems += error.problems
+    reader.finish()
+    scenario = reader.scenario
+    scenario.entries.sort(key=lambda entry: entry.at)
+    reader.problems += check_feasible(scenario.objects, scenario.entries)
+    reader.finish()
+    scenario.report = reader.report
     return scenario
 
 
-class _Head(Part, frozen=True):
+class _SimulationMap(Part, frozen=True):
     """The map under ``simulation``."""
 
     start: Time | None = None
@@ -107,57 +107,57 @@ class _Head(Part, frozen=True):
     latencies: Any = None
 
 
-class _Scenarios(Reading):
+class _ScenarioReader(ObjectReader):
     def __init__(self, workload: str) -> None:
         super().__init__()
         self.scenario = Scenario()
         self._workload = workload
-        self._head: Origin | None = None
+        self._simulation_map: Origin | None = None
 
-    def take(self, data: Any, origin: Origin) -> None:
+    def read_document(self, data: Any, origin: Origin) -> None:
         """One document."""
         if _is_workload_file(data):
-            self._take_workload(data, origin)
+            self._read_workload(data, origin)
         elif isinstance(data, dict) and ("timeline" in data or "simulation" in data):
-            self._take_timeline(data, origin)
+            self._read_timeline(data, origin)
         else:
-            self.scenario.objects += self.objects(data, origin, THERE)
+            self.scenario.objects += self.objects(data, origin, INITIAL)
 
-    def _take_workload(self, data: list[Any], origin: Origin) -> None:
-        chosen = format_reader(SCHEDULER_PERF, origin).read_workload(data, origin, self._workload, self)
-        if chosen is None:
+    def _read_workload(self, data: list[Any], origin: Origin) -> None:
+        selected = format_reader(SCHEDULER_PERF, origin).read_workload(data, origin, self._workload, self)
+        if selected is None:
             return
-        self.scenario.moments.append(Moment(0, chosen.act, chosen.origin))
-        if chosen.config:
-            self.scenario.options = replace(self.scenario.options, config=chosen.config)
+        self.scenario.entries.append(TimelineEntry(0, selected.action, selected.origin))
+        if selected.config:
+            self.scenario.options = replace(self.scenario.options, config=selected.config)
 
-    def _take_timeline(self, data: dict[str, Any], origin: Origin) -> None:
+    def _read_timeline(self, data: dict[str, Any], origin: Origin) -> None:
         for name in data:
             if name not in ("simulation", "timeline"):
                 why = "has no place here: a timeline has simulation and timeline"
                 self.problems.append(origin.problem(Fault((name,), why)))
         if "simulation" in data:
-            self._take_head(data["simulation"], Origin(origin.text, origin.root, ("simulation",)))
+            self._read_simulation_map(data["simulation"], Origin(origin.text, origin.root, ("simulation",)))
         if "timeline" in data:
-            self.scenario.moments += read_moments(
+            self.scenario.entries += read_entries(
                 data["timeline"], Origin(origin.text, origin.root, ("timeline",)), self
             )
 
-    def _take_head(self, data: Any, origin: Origin) -> None:
+    def _read_simulation_map(self, data: Any, origin: Origin) -> None:
         faults: list[Fault] = []
-        head = decoded(data, _Head, (), faults)
-        if self._head is not None:
-            faults.append(Fault((), f"is given twice, first at {self._head.place}"))
-        self._head = origin
-        if head.generation and head.generation not in GENERATIONS:
+        fields = decoded(data, _SimulationMap, (), faults)
+        if self._simulation_map is not None:
+            faults.append(Fault((), f"is given twice, first at {self._simulation_map.place}"))
+        self._simulation_map = origin
+        if fields.generation and fields.generation not in GENERATIONS:
             faults.append(Fault(("generation",), f"{one_of(GENERATIONS)} is expected here"))
-        settings = Settings(head.recreate, _kubelet(head.kubelet, faults), _latencies(head.latencies, faults))
+        settings = Settings(fields.recreate, _kubelet(fields.kubelet, faults), _latencies(fields.latencies, faults))
         self.scenario.options = Options(
-            start=head.start,
-            generation=head.generation,
-            config=beside(origin, head.config) if head.config else self.scenario.options.config,
-            seed=head.seed,
-            until=None if head.until is None else duration_of(head.until, ("until",), faults),
+            start=fields.start,
+            generation=fields.generation,
+            config=relative_path(origin, fields.config) if fields.config else self.scenario.options.config,
+            seed=fields.seed,
+            until=None if fields.until is None else duration_of(fields.until, ("until",), faults),
             settings=settings,
         )
         self.problems += [origin.problem(fault) for fault in faults]
@@ -176,8 +176,8 @@ def _durations(data: Any, names: tuple[str, ...], path: str, faults: list[Fault]
         faults.append(Fault((path,), f"a map with {one_of(names)} is expected here"))
         return {}
     faults += [Fault((path, name), f"is not one of {', '.join(names)}") for name in data if name not in names]
-    found = {name: duration_of(data[name], (path, name), faults) for name in names if name in data}
-    return {name: value for name, value in found.items() if value is not None}
+    durations = {name: duration_of(data[name], (path, name), faults) for name in names if name in data}
+    return {name: value for name, value in durations.items() if value is not None}
 
 
 def _kubelet(data: Any, faults: list[Fault]) -> KubeletSettings:

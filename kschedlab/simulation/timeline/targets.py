@@ -10,7 +10,7 @@ from kschedlab.objects.model import ApiObject
 from kschedlab.objects.names import name_fault
 from kschedlab.objects.problems import Fault, Path, quoted
 
-_SHORT = {
+_ALIASES = {
     "po": "pods",
     "no": "nodes",
     "ns": "namespaces",
@@ -28,7 +28,7 @@ _SHORT = {
 
 
 @dataclass(frozen=True)
-class Named:
+class NamedTarget:
     """One object."""
 
     kind: type[ApiObject]
@@ -45,7 +45,7 @@ class Named:
 
 
 @dataclass(frozen=True)
-class Selected:
+class SelectedTargets:
     """The objects of a kind that have these labels when the moment comes."""
 
     kind: type[ApiObject]
@@ -58,25 +58,25 @@ class Selected:
         return f"{RESOURCES[self.kind].name} with {labels}{where}"
 
 
-Targets: TypeAlias = tuple[Named, ...] | Selected
+Targets: TypeAlias = tuple[NamedTarget, ...] | SelectedTargets
 
 
 def kinds_of(targets: Targets) -> list[type[ApiObject]]:
     """The kinds that are meant, each once."""
-    return [targets.kind] if isinstance(targets, Selected) else list({each.kind: None for each in targets})
+    return [targets.kind] if isinstance(targets, SelectedTargets) else list({each.kind: None for each in targets})
 
 
-def kind_called(word: str) -> type[ApiObject] | None:
+def kind_for(name_or_alias: str) -> type[ApiObject] | None:
     """The kind that kubectl knows by this word: ``pod``, ``pods``, ``po``, ``Pod``."""
-    word = _SHORT.get(word.lower(), word.lower())
+    name_or_alias = _ALIASES.get(name_or_alias.lower(), name_or_alias.lower())
     for kind, resource in RESOURCES.items():
-        if word in (resource.name, resource.qualified, kind.__name__.lower()):
+        if name_or_alias in (resource.name, resource.qualified, kind.__name__.lower()):
             return kind
     return None
 
 
 def read_targets(
-    given: Any,
+    value: Any,
     implied: type[ApiObject] | None,
     namespace: str,
     selector: dict[str, str],
@@ -88,39 +88,39 @@ def read_targets(
     ``implied``: the kind that is meant if a name stands alone.
     """
     if selector:
-        kind = kind_called(given) if isinstance(given, str) else None
+        kind = kind_for(value) if isinstance(value, str) else None
         if kind is None:
             faults.append(Fault(path, 'the kind that the selector is for is expected here, such as "pods"'))
             return ()
-        return Selected(kind, _namespace(kind, namespace), selector)
-    found: list[Named] = []
-    texts = given if isinstance(given, list) else [given]
+        return SelectedTargets(kind, _namespace(kind, namespace), selector)
+    targets: list[NamedTarget] = []
+    texts = value if isinstance(value, list) else [value]
     for i, text in enumerate(texts):
-        place = (*path, i) if isinstance(given, list) else path
+        place = (*path, i) if isinstance(value, list) else path
         try:
-            found.append(_named(text, implied, namespace))
+            targets.append(_named(text, implied, namespace))
         except ValueError as error:
             faults.append(Fault(place, str(error)))
     if not texts:
         faults.append(Fault(path, "is empty"))
-    return tuple(found)
+    return tuple(targets)
 
 
-def _named(text: Any, implied: type[ApiObject] | None, namespace: str) -> Named:
+def _named(text: Any, implied: type[ApiObject] | None, namespace: str) -> NamedTarget:
     """ValueError if it names nothing."""
     example = "KIND/NAME" if implied is None else "a name"
     if not isinstance(text, str):
         raise ValueError(f"{example} is expected here, as text")
-    word, slash, name = text.rpartition("/")
-    kind = kind_called(word) if slash else implied
+    name_or_alias, slash, name = text.rpartition("/")
+    kind = kind_for(name_or_alias) if slash else implied
     if kind is None:
         if slash:
-            raise ValueError(f"{quoted(word)} is not a kind that is simulated")
-        remedy = ": give names as KIND/NAME, or a selector" if kind_called(text) else ": KIND/NAME is expected here"
+            raise ValueError(f"{quoted(name_or_alias)} is not a kind that is simulated")
+        remedy = ": give names as KIND/NAME, or a selector" if kind_for(text) else ": KIND/NAME is expected here"
         raise ValueError(f"{quoted(text)} does not say which one is meant{remedy}")
     if fault := name_fault(name):
         raise ValueError(fault)
-    return Named(kind, _namespace(kind, namespace), name)
+    return NamedTarget(kind, _namespace(kind, namespace), name)
 
 
 def _namespace(kind: type[ApiObject], namespace: str) -> str:

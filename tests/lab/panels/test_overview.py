@@ -294,4 +294,4 @@ def test_the_yaml_is_the_cluster(module):
 
 def test_watching_can_be_carried_out_elsewhere():
     scenario = loads_scenario(watch.as_yaml(watch.Settings("another node becomes free")))
-    assert (len(scenario.objects), len(scenario.moments)) == (5, 2)
+    assert (len(scenario.objects), len(scenario.entries)) == (5, 2)

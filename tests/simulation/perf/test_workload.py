@@ -186,8 +186,8 @@ def test_a_workload_must_be_selected():
 
 
 def test_the_only_workload_need_not_be_named():
-    (moment,) = loads_scenario(case("{opcode: barrier}")).moments
-    assert moment.at == 0
+    (entry,) = loads_scenario(case("{opcode: barrier}")).entries
+    assert entry.at == 0
 
 
 @pytest.mark.parametrize(

@@ -9,21 +9,21 @@ from kschedlab.objects.model import Deployment, Node, Pod, Taint
 from kschedlab.objects.problems import ManifestError
 from kschedlab.simulation.controllers.drain import DrainSettings
 from kschedlab.simulation.timeline.actions import (
-    AddTaints,
+    ChangeTaints,
     Cordon,
     Create,
     Delete,
     Drain,
     Evict,
     Label,
-    Operate,
+    RemoveTaint,
+    RunOperations,
     Scale,
-    Untaint,
     Update,
-    words,
+    describe,
 )
 from kschedlab.simulation.timeline.scenario import load_scenario, loads_scenario
-from kschedlab.simulation.timeline.targets import Named, Selected
+from kschedlab.simulation.timeline.targets import NamedTarget, SelectedTargets
 
 LINES = (Path(__file__).parent / "wrong-entries.txt").read_text().splitlines()
 WRONG_ENTRIES = list(zip(LINES[::2], map(str.strip, LINES[1::2]), strict=True))
@@ -42,10 +42,10 @@ spec:
 """
 
 
-def act(entry, more=NODE + POD + WEB):
-    (moment,) = loads_scenario(f"timeline:\n- {{at: 3s, {entry}}}\n{more}").moments
-    assert moment.at == 3 * SECOND
-    return moment.act
+def action(entry, more=NODE + POD + WEB):
+    (entry,) = loads_scenario(f"timeline:\n- {{at: 3s, {entry}}}\n{more}").entries
+    assert entry.at == 3 * SECOND
+    return entry.action
 
 
 def problems(text, name="run.yaml"):
@@ -57,7 +57,7 @@ def problems(text, name="run.yaml"):
 # -- what is read
 
 
-WEB_POD, N1 = Named(Pod, "default", "web"), Named(Node, "", "n1")
+WEB_POD, N1 = NamedTarget(Pod, "default", "web"), NamedTarget(Node, "", "n1")
 
 
 @pytest.mark.parametrize(
@@ -68,7 +68,7 @@ WEB_POD, N1 = Named(Pod, "default", "web"), Named(Node, "", "n1")
         ("evict: web, grace: 0s", Evict((WEB_POD,), 0), "evict pod default/web"),
         (
             "scale: deploy/web, namespace: shop, replicas: 0",
-            Scale((Named(Deployment, "shop", "web"),), 0),
+            Scale((NamedTarget(Deployment, "shop", "web"),), 0),
             "scale deployment shop/web to 0",
         ),
         ("cordon: n1", Cordon((N1,), True), "cordon node n1"),
@@ -78,33 +78,33 @@ WEB_POD, N1 = Named(Pod, "default", "web"), Named(Node, "", "n1")
         ("label: no/n1, labels: {a: b, c: null}", Label((N1,), {"a": "b", "c": None}), "label node n1 a=b c-"),
         (
             'taint: n1, taints: ["a=b:NoSchedule", "c:NoExecute", "d-", "e:NoSchedule-"]',
-            AddTaints(
+            ChangeTaints(
                 (N1,),
                 (
                     Taint("a", "b", "NoSchedule"),
                     Taint("c", "", "NoExecute"),
-                    Untaint("d", ""),
-                    Untaint("e", "NoSchedule"),
+                    RemoveTaint("d", ""),
+                    RemoveTaint("e", "NoSchedule"),
                 ),
             ),
             "taint node n1 a=b:NoSchedule c:NoExecute d- e:NoSchedule-",
         ),
         (
             "delete: pods, namespace: shop, selector: {app: web}",
-            Delete(Selected(Pod, "shop", {"app": "web"})),
+            Delete(SelectedTargets(Pod, "shop", {"app": "web"})),
             "delete pods with app=web in shop",
         ),
         (
             "cordon: nodes, selector: {pool: old}",
-            Cordon(Selected(Node, "", {"pool": "old"}), True),
+            Cordon(SelectedTargets(Node, "", {"pool": "old"}), True),
             "cordon nodes with pool=old",
         ),
     ],
 )
 def test_acts(entry, expected, told):
-    found = act(entry)
+    found = action(entry)
     assert found == expected
-    assert words(found) == told
+    assert describe(found) == told
 
 
 def test_objects_inline_and_from_files(tmp_path: Path):
@@ -112,31 +112,31 @@ def test_objects_inline_and_from_files(tmp_path: Path):
     (tmp_path / "pods" / "two.yaml").write_text(POD + POD.replace("web", "api"))
     run = tmp_path / "run.yaml"
     run.write_text(f"timeline:\n- at: 0s\n  namespace: shop\n  create:\n  - pods\n  - {NODE[4:]}")
-    (moment,) = load_scenario(run).moments
-    assert isinstance(moment.act, Create)
-    assert [one.name for one in moment.act.objects] == ["pod shop/web", "pod shop/api", "node n1"]
-    assert words(moment.act) == "create 3 objects"
+    (entry,) = load_scenario(run).entries
+    assert isinstance(entry.action, Create)
+    assert [one.name for one in entry.action.objects] == ["pod shop/web", "pod shop/api", "node n1"]
+    assert describe(entry.action) == "create 3 objects"
 
 
 def test_a_list_of_objects_and_generated_names():
-    found = act("create: {kind: List, items: [{kind: Service, metadata: {generateName: s-}}]}")
+    found = action("create: {kind: List, items: [{kind: Service, metadata: {generateName: s-}}]}")
     assert isinstance(found, Create)
-    assert words(found) == "create service default/s-*"
+    assert describe(found) == "create service default/s-*"
 
 
 def test_an_update_needs_no_more_than_a_name():
-    found = act("update: {kind: Pod, metadata: {name: web, labels: {a: null}}}")
+    found = action("update: {kind: Pod, metadata: {name: web, labels: {a: null}}}")
     assert isinstance(found, Update)
     assert found.objects[0].data["metadata"]["labels"] == {"a": None}
-    assert words(found) == "update pod default/web"
+    assert describe(found) == "update pod default/web"
 
 
 def test_operations_in_a_timeline():
-    found = act("params: {nodes: 2}, ops: [{opcode: createNodes, countParam: $nodes}, {opcode: barrier}]", more="")
-    assert isinstance(found, Operate)
+    found = action("params: {nodes: 2}, ops: [{opcode: createNodes, countParam: $nodes}, {opcode: barrier}]", more="")
+    assert isinstance(found, RunOperations)
     assert [operation.fields.opcode for operation in found.operations] == ["createNodes", "barrier"]
     assert found.operations[0].fields.count == 2
-    assert words(found) == "ops: createNodes, barrier"
+    assert describe(found) == "ops: createNodes, barrier"
 
 
 def test_the_simulation_map():
@@ -163,7 +163,7 @@ simulation:
 
 def test_several_timelines_are_merged_in_order_of_time():
     text = "timeline:\n- {at: 1s, cordon: n1}\n- {at: 3s, uncordon: n1}\n---\ntimeline:\n- {at: 2s, drain: n1}\n" + NODE
-    assert [moment.at for moment in loads_scenario(text).moments] == [SECOND, 2 * SECOND, 3 * SECOND]
+    assert [entry.at for entry in loads_scenario(text).entries] == [SECOND, 2 * SECOND, 3 * SECOND]
 
 
 def test_unsupported_kinds_are_reported():
@@ -283,7 +283,7 @@ def test_impossible_timelines_are_found_before_they_run(entries, expected):
 )
 def test_what_depends_on_the_run_is_not_an_error(entries):
     lines = "".join(f"- {entry}\n" for entry in entries)
-    assert len(loads_scenario(f"timeline:\n{lines}{NODE}{POD}{WEB}").moments) == len(entries)
+    assert len(loads_scenario(f"timeline:\n{lines}{NODE}{POD}{WEB}").entries) == len(entries)
 
 
 @given(st.text(st.sampled_from(list("timeline:-{}[],at3s \n\"'cordn1")), max_size=60))

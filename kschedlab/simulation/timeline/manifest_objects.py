@@ -16,43 +16,43 @@ from kschedlab.objects.kinds import RESOURCES, Resource
 from kschedlab.objects.model import ApiObject, ObjectMeta
 from kschedlab.objects.problems import Fault, ManifestError, Problem
 
-NEW, THERE, PATCH = "new", "there", "patch"
+NEW, INITIAL, PATCH = "new", "initial", "patch"
 """What objects are given for: to be created, to be there from the beginning (owners of pods need no template then), or
 as parts of objects, which only need their shape."""
 
 
-class Given(NamedTuple):
+class ManifestObject(NamedTuple):
     """An object as it was given. ``data``: as it is written, before it was typed."""
 
-    document: ApiObject
+    obj: ApiObject
     data: dict[str, Any]
     origin: Origin
 
     @property
     def metadata(self) -> ObjectMeta:
         """Every kind has it."""
-        found: ObjectMeta = self.document.metadata  # type: ignore[attr-defined]
-        return found
+        metadata: ObjectMeta = self.obj.metadata  # type: ignore[attr-defined]
+        return metadata
 
     @property
     def resource(self) -> Resource:
         """Its kind, as the API server has it."""
-        return RESOURCES[type(self.document)]
+        return RESOURCES[type(self.obj)]
 
     @property
     def name(self) -> str:
         """``pod default/web``, ``node n1``, ``pod default/web-*`` if the server is to find its name."""
         metadata = self.metadata
         key = self.resource.key(metadata.namespace or "default", metadata.name or f"{metadata.generateName}*")
-        return f"{type(self.document).__name__.lower()} {key}"
+        return f"{type(self.obj).__name__.lower()} {key}"
 
     def problem(self, message: str) -> Problem:
         """A problem with the object as a whole."""
-        kind = type(self.document).__name__
+        kind = type(self.obj).__name__
         return named_origin(self.origin, self.data.get("metadata"), kind).problem(Fault((), message))
 
 
-class Reading:
+class ObjectReader:
     """What is read, with everything that is wrong with it. ``report``: counts, warnings, kinds that are passed over.
 
     ``named``: False for templates, whose objects get their names later.
@@ -64,7 +64,7 @@ class Reading:
         self.report = LoadReport()
         self._warned: set[str] = set()
 
-    def text_of_objects(self, text: Text, purpose: str = NEW) -> Iterator[Given]:
+    def objects_of_text(self, text: Text, purpose: str = NEW) -> Iterator[ManifestObject]:
         """The objects in a file. ManifestError if it cannot be read to its end."""
         for root, data in self.roots(text):
             yield from self.objects(data, Origin(text, root, ()), purpose)
@@ -79,34 +79,34 @@ class Reading:
         self.problems += [text.problem(line, message) for line, message in composed.faults]
         yield from ((root, data) for root, (data, _) in enumerate(composed.roots) if data is not None)
 
-    def objects(self, data: Any, origin: Origin, purpose: str = NEW) -> Iterator[Given]:
+    def objects(self, data: Any, origin: Origin, purpose: str = NEW) -> Iterator[ManifestObject]:
         """The object, or those in the list."""
-        for one, place in expanded_lists(data, origin):
-            kind = kind_of(one)
+        for item, item_origin in expanded_lists(data, origin):
+            kind = kind_of(item)
             if isinstance(kind, Fault):
-                self.problems.append(place.problem(kind))
+                self.problems.append(item_origin.problem(kind))
             elif served(*kind):
-                found = self._object(one, kind[0], place, purpose)
-                if found is not None:
-                    yield found
+                manifest = self._object(item, kind[0], item_origin, purpose)
+                if manifest is not None:
+                    yield manifest
             else:
                 self.report.unknown[kind[1]] = self.report.unknown.get(kind[1], 0) + 1
 
-    def _object(self, data: dict[str, Any], kind: str, origin: Origin, purpose: str) -> Given | None:
+    def _object(self, data: dict[str, Any], kind: str, origin: Origin, purpose: str) -> ManifestObject | None:
         self.report.counts[kind] = self.report.counts.get(kind, 0) + 1
-        document, faults = decode(data, kind)
+        obj, faults = decode(data, kind)
         if not faults:
-            faults = _unnamed(document) if purpose == PATCH else _faults(document, self.named, purpose)
+            faults = _name_faults(obj) if purpose == PATCH else _faults(obj, self.named, purpose)
         if faults:
             named = named_origin(origin, data.get("metadata"), kind)
             self.problems += [named.problem(fault) for fault in faults]
             return None
         if purpose != PATCH:
-            self._warn(document, named_origin(origin, data.get("metadata"), kind))
-        return Given(document, data, origin)
+            self._warn(obj, named_origin(origin, data.get("metadata"), kind))
+        return ManifestObject(obj, data, origin)
 
-    def _warn(self, document: ApiObject, origin: Origin) -> None:
-        for warning in warnings_of(document):
+    def _warn(self, obj: ApiObject, origin: Origin) -> None:
+        for warning in warnings_of(obj):
             if warning.message not in self._warned:
                 self._warned.add(warning.message)
                 self.report.warnings.append(str(origin.problem(warning)))
@@ -124,31 +124,31 @@ def served(kind: str, full: str) -> bool:
     return known is not None and full == (f"{kind}.{group}" if group else kind)
 
 
-def _faults(document: ApiObject, named: bool, purpose: str) -> list[Fault]:
+def _faults(obj: ApiObject, named: bool, purpose: str) -> list[Fault]:
     """What the API server would refuse; a name that it is to find, or that is to come, is none."""
-    metadata: ObjectMeta = document.metadata  # type: ignore[attr-defined]  # every kind has it
+    metadata: ObjectMeta = obj.metadata  # type: ignore[attr-defined]  # every kind has it
     if not metadata.name and (metadata.generateName or not named):
-        document = replace(document, metadata=replace(metadata, name=f"{metadata.generateName}x"))
-    return [*faults_of(document), *template_faults(document, may_lack=purpose == THERE)]
+        obj = replace(obj, metadata=replace(metadata, name=f"{metadata.generateName}x"))
+    return [*faults_of(obj), *template_faults(obj, may_lack=purpose == INITIAL)]
 
 
-def _unnamed(document: ApiObject) -> list[Fault]:
-    metadata: ObjectMeta = document.metadata  # type: ignore[attr-defined]  # every kind has it
+def _name_faults(obj: ApiObject) -> list[Fault]:
+    metadata: ObjectMeta = obj.metadata  # type: ignore[attr-defined]  # every kind has it
     return [] if metadata.name else [Fault(("metadata", "name"), "is missing")]
 
 
-def in_namespace(given: Iterable[Given], namespace: str) -> list[Given]:
+def in_namespace(manifests: Iterable[ManifestObject], namespace: str) -> list[ManifestObject]:
     """The objects, those without a namespace in this one."""
-    return [_placed(one, namespace) for one in given]
+    return [_with_namespace(manifest, namespace) for manifest in manifests]
 
 
-def _placed(one: Given, namespace: str) -> Given:
-    if not namespace or one.metadata.namespace or not one.resource.namespaced:
-        return one
-    metadata = replace(one.metadata, namespace=namespace)
-    return one._replace(document=replace(one.document, metadata=metadata))
+def _with_namespace(manifest: ManifestObject, namespace: str) -> ManifestObject:
+    if not namespace or manifest.metadata.namespace or not manifest.resource.namespaced:
+        return manifest
+    metadata = replace(manifest.metadata, namespace=namespace)
+    return manifest._replace(obj=replace(manifest.obj, metadata=metadata))
 
 
-def beside(origin: Origin, name: str) -> str:
+def relative_path(origin: Origin, name: str) -> str:
     """The file's name, seen from the folder of the input that names it."""
     return str(File(origin.text.name).parent / name) if origin.text is not None else name

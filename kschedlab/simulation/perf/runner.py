@@ -19,7 +19,14 @@ from kschedlab.objects.meta import SECOND
 from kschedlab.objects.model import ApiObject, Namespace, Node, ObjectMeta, Pod
 from kschedlab.objects.problems import ManifestError
 from kschedlab.simulation.log import Acted, Log, Measured
-from kschedlab.simulation.perf.created_objects import BASE_NODE, BASE_POD, bound_pair, csi_node_of, mounting, prepared
+from kschedlab.simulation.perf.created_objects import (
+    BASE_NODE,
+    BASE_POD,
+    bound_claim_and_volume,
+    csi_node_of,
+    prepare_node,
+    with_claim,
+)
 from kschedlab.simulation.perf.operations import (
     Barrier,
     Churn,
@@ -38,7 +45,7 @@ from kschedlab.simulation.server.api import ApiServer
 from kschedlab.simulation.status import ApiError, Status
 
 NAME = "scheduler_perf"
-FIRST_LOOK, LOOK, LONGEST = 1_000, SECOND, 600 * SECOND
+FIRST_POLL, MAX_POLL, WAIT_TIMEOUT = 1_000, SECOND, 600 * SECOND
 """Microseconds between two looks at pods that are waited for, at first and at most, and for how long they are."""
 
 _CHURN = 500
@@ -60,10 +67,10 @@ class Operations(tuple[Operation, ...]):
 
     def run(self, env: simpy.Environment, api: ApiServer, log: Log, seed: int) -> Run:
         """Carry them out, one after the other."""
-        return Operating(env, api, log, seed).run(self)
+        return OperationsRunner(env, api, log, seed).run(self)
 
 
-class Operating:
+class OperationsRunner:
     """Carries out the operations of one workload."""
 
     def __init__(self, env: simpy.Environment, api: ApiServer, log: Log, seed: int) -> None:
@@ -73,13 +80,13 @@ class Operating:
         self._random = Random(seed)
         self._expected: dict[str, int] = {}
         self._measured: Measured | None = None
-        self._over = False
+        self._finished = False
 
     def run(self, operations: Iterable[Operation]) -> Run:
         """All of them. What fails is written to the log, with its place."""
         for number, operation in enumerate(operations):
             place = operation.origin.place
-            self._log.write(Acted(at=self._api.now, act=_words(operation), place=place))
+            self._log.write(Acted(at=self._api.now, act=_description(operation), place=place))
             try:
                 yield from self._operate(number, operation)
             except (ApiError, ManifestError, OperationError) as error:
@@ -88,7 +95,7 @@ class Operating:
                 failed = Acted(at=self._api.now, act=operation.opcode, place=place, error=why, status=status)
                 self._log.write(failed)
                 break
-        self._over = True
+        self._finished = True
         self._stop_measuring()
 
     def _operate(self, number: int, operation: Operation) -> Run:
@@ -123,7 +130,7 @@ class Operating:
     def _create_nodes(self, number: int, operation: Operation, fields: CreateNodes) -> None:
         template = operation.template("nodeTemplatePath")
         for i in range(fields.count):
-            base: Any = BASE_NODE if template is None else template.make(i, fields.count).document
+            base: Any = BASE_NODE if template is None else template.make(i, fields.count).obj
             if template is None:
                 base = replace(base, metadata=ObjectMeta(generateName=f"node-{number}-"))
             node = self._create_node(base, fields, i)
@@ -134,7 +141,7 @@ class Operating:
         """A name that is found for it may be taken: try others."""
         for _ in range(_NODE_RETRIES):
             try:
-                return self._api.create(prepared(base, fields, number, self._random), by=NAME)
+                return self._api.create(prepare_node(base, fields, number, self._random), by=NAME)
             except ApiError as error:
                 refused = error
                 if error.reason != "AlreadyExists":
@@ -144,7 +151,7 @@ class Operating:
     def _create_namespaces(self, operation: Operation, fields: CreateNamespaces) -> None:
         template = operation.template("namespaceTemplatePath")
         for i in range(fields.count):
-            base: Any = Namespace() if template is None else template.make(0, 1).document
+            base: Any = Namespace() if template is None else template.make(0, 1).obj
             name = f"{fields.prefix}-{i}"
             self._add(replace(base, metadata=replace(base.metadata, name=name, generateName="")))
             self._expected.setdefault(name, 0)
@@ -155,9 +162,9 @@ class Operating:
             self._add(Namespace(metadata=ObjectMeta(name=name)))
             self._expected[name] = 0
 
-    def _add(self, document: ApiObject) -> None:
+    def _add(self, obj: ApiObject) -> None:
         try:
-            self._api.create(document, by=NAME)
+            self._api.create(obj, by=NAME)
         except ApiError as error:
             if error.reason != "AlreadyExists":
                 raise
@@ -182,15 +189,15 @@ class Operating:
         template = operation.template("podTemplatePath")
         pod: Any = BASE_POD
         if template is not None:
-            pod = template.make(i, fields.count).document
+            pod = template.make(i, fields.count).obj
             signature = f"signature-label-{i // (fields.signatureBatchSize or 1)}"
             labels = {**pod.metadata.labels, "signature": signature}
             pod = replace(pod, metadata=replace(pod.metadata, labels=labels))
         if operation.template("persistentVolumeClaimTemplatePath") is not None:
-            claim, volume = bound_pair(operation, namespace, i)
+            claim, volume = bound_claim_and_volume(operation, namespace, i)
             self._api.restore(claim, by=NAME)
             self._api.restore(volume, by=NAME)
-            pod = mounting(pod, claim)
+            pod = with_claim(pod, claim)
         self._api.create(replace(pod, metadata=replace(pod.metadata, namespace=namespace)), by=NAME)
 
     def _delete_pods(self, fields: DeletePods) -> Run:
@@ -207,14 +214,14 @@ class Operating:
         for pod in pods:
             if rate:
                 yield self._env.timeout(SECOND // rate)
-            if self._over:
+            if self._finished:
                 return
             try:
                 self._api.delete(Pod, pod.metadata.namespace, pod.metadata.name, by=NAME)
             except ApiError as error:
-                self._told("deletePods", error)
+                self._log_error("deletePods", error)
 
-    def _told(self, what: str, error: ApiError) -> None:
+    def _log_error(self, what: str, error: ApiError) -> None:
         """Something beside the operations was refused."""
         self._log.write(Acted(at=self._api.now, act=what, error=str(error), status=error.status))
 
@@ -226,7 +233,7 @@ class Operating:
         if fields.namespace:
             self._namespace(fields.namespace)
         for i in range(fields.count):
-            self._api.create(_in_namespace(template.make(i, fields.count).document, fields.namespace), by=NAME)
+            self._api.create(_in_namespace(template.make(i, fields.count).obj, fields.namespace), by=NAME)
 
     def _update_any(self, operation: Operation, fields: UpdateAny) -> Run:
         template = operation.template("templatePath")
@@ -234,52 +241,52 @@ class Operating:
         for i in range(fields.count):
             if fields.updatePerSecond:
                 yield self._env.timeout(SECOND // fields.updatePerSecond)
-            document: Any = _in_namespace(template.make(i, fields.count).document, fields.namespace)
+            obj: Any = _in_namespace(template.make(i, fields.count).obj, fields.namespace)
             if "status" not in fields.subresources:
-                self._api.update(document, by=NAME)
-            if isinstance(document, Node):
-                document = with_defaults(document, {})
-            elif isinstance(document, Pod) and not document.status.phase:
-                document = replace(document, status=replace(document.status, phase="Pending"))
-            if hasattr(document, "status"):
-                self._api.update_status(document, by=NAME)
+                self._api.update(obj, by=NAME)
+            if isinstance(obj, Node):
+                obj = with_defaults(obj, {})
+            elif isinstance(obj, Pod) and not obj.status.phase:
+                obj = replace(obj, status=replace(obj.status, phase="Pending"))
+            if hasattr(obj, "status"):
+                self._api.update_status(obj, by=NAME)
 
     def _churn(self, number: int, operation: Operation, fields: Churn) -> None:
         namespace = f"namespace-{number}" if fields.namespace is None else fields.namespace
         self._add(Namespace(metadata=ObjectMeta(name=namespace)))
         documents = [
-            _in_namespace(each.make(0, 1).document, namespace, False) for each in operation.templates["templatePaths"]
+            _in_namespace(each.make(0, 1).obj, namespace, False) for each in operation.templates["templatePaths"]
         ]
-        self._env.process(self._churning(documents, fields))
+        self._env.process(self._run_churn(documents, fields))
 
-    def _churning(self, documents: list[Any], fields: Churn) -> Run:
+    def _run_churn(self, documents: list[Any], fields: Churn) -> Run:
         """Create a round of objects at each tick, and in the mode recreate delete them in the rounds that follow."""
         alive: list[list[Any]] = [[None] * max(fields.number, 1) for _ in documents]
         rounds = 0
         while True:
             yield self._env.timeout((fields.intervalMilliseconds or _CHURN) * 1000)
-            if self._over or (fields.mode == "create" and 0 < fields.number <= rounds):
+            if self._finished or (fields.mode == "create" and 0 < fields.number <= rounds):
                 return
-            for document, places in zip(documents, alive, strict=True):
+            for obj, places in zip(documents, alive, strict=True):
                 i = rounds % len(places)
                 if fields.mode == "create" or places[i] is None:
-                    places[i] = self._created(document)
+                    places[i] = self._created(obj)
                 else:
                     self._deleted(places[i])
                     places[i] = None
             rounds += 1
 
-    def _created(self, document: ApiObject) -> ApiObject | None:
+    def _created(self, obj: ApiObject) -> ApiObject | None:
         try:
-            return self._api.create(document, by=NAME)
+            return self._api.create(obj, by=NAME)
         except ApiError:
             return None
 
-    def _deleted(self, document: Any) -> None:
+    def _deleted(self, obj: Any) -> None:
         try:
-            self._api.delete(type(document), document.metadata.namespace, document.metadata.name, by=NAME)
+            self._api.delete(type(obj), obj.metadata.namespace, obj.metadata.name, by=NAME)
         except ApiError as error:
-            self._told("churn", error)
+            self._log_error("churn", error)
 
     # -- waiting and measuring
 
@@ -299,7 +306,7 @@ class Operating:
     ) -> Run:
         """Look until so many pods of each namespace are scheduled, or at least attempted. OperationError."""
         for namespace in namespaces:
-            limit, pause = self._api.now + LONGEST, FIRST_LOOK
+            limit, pause = self._api.now + WAIT_TIMEOUT, FIRST_POLL
             while (found := self._ready(namespace, labels, attempted)) < want(namespace):
                 if self._api.now >= limit:
                     state = "attempted" if attempted else "scheduled"
@@ -307,7 +314,7 @@ class Operating:
                         f'namespace "{namespace}": {found} of {want(namespace)} pods are {state} after 10 minutes'
                     )
                 yield self._env.timeout(pause)
-                pause = min(2 * pause, LOOK)
+                pause = min(2 * pause, MAX_POLL)
 
     def _ready(self, namespace: str, labels: dict[str, str], attempted: bool) -> int:
         wanted = labels.items()
@@ -335,18 +342,18 @@ def _is_attempted(pod: Pod) -> bool:
     return any(condition.type == "PodScheduled" for condition in pod.status.conditions)
 
 
-def _in_namespace(document: Any, namespace: str, strict: bool = True) -> Any:
+def _in_namespace(obj: Any, namespace: str, strict: bool = True) -> Any:
     """The object there, if it is of a namespace. OperationError if that is not so and should be."""
-    resource = RESOURCES[type(document)]
+    resource = RESOURCES[type(obj)]
     if resource.namespaced != bool(namespace) and strict:
-        kind = type(document).__name__
+        kind = type(obj).__name__
         must = f"a {kind} is in a namespace: it" if resource.namespaced else f"a {kind} is in no namespace: none"
         raise OperationError(f"{must} must be given")
     if not resource.namespaced:
-        return document
-    return replace(document, metadata=replace(document.metadata, namespace=namespace))
+        return obj
+    return replace(obj, metadata=replace(obj.metadata, namespace=namespace))
 
 
-def _words(operation: Operation) -> str:
+def _description(operation: Operation) -> str:
     count = getattr(operation.fields, "count", None)
     return operation.opcode if count is None else f"{operation.opcode} {count}"
