@@ -1,4 +1,4 @@
-"""What arguments of plugins change."""
+"""What plugin arguments change."""
 
 import pytest
 
@@ -38,7 +38,7 @@ def test_a_scoring_strategy_by_shape():
     assert found == NodeResourcesFitScore(strategy=RequestedToCapacityRatio(((20, 10), (80, 0))))
 
 
-def test_ignored_resources_and_groups_are_not_looked_at():
+def test_ignored_resources_and_groups():
     args = "ignoredResources: [example.com/a, cpu], ignoredResourceGroups: [b.example.com, memory]"
     plugin = filter_(configured("NodeResourcesFit", args), "NodeResourcesFit")
     asked = {name: "1" for name in ("example.com/a", "b.example.com/b", "c.example.com/c", "cpu", "memory")}
@@ -47,14 +47,14 @@ def test_ignored_resources_and_groups_are_not_looked_at():
     assert refused(plugin, pod("p", requests=asked), empty) == {"n": reasons}
 
 
-def test_what_an_extender_looks_after_is_ignored_instead():
+def test_resources_of_an_extender_replace_the_ignored_ones():
     more = "extenders: [{managedResources: [{name: example.com/b, ignoredByScheduler: true}, {name: example.com/c}]}]\n"
     args = "ignoredResources: [example.com/a], ignoredResourceGroups: [d.example.com]"
     plugin = filter_(configured("NodeResourcesFit", args, more), "NodeResourcesFit")
     assert plugin == NodeResourcesFit(ignored=frozenset({"example.com/b", "d.example.com"}))
 
 
-def test_added_affinity_is_asked_of_every_pod():
+def test_added_affinity_applies_to_every_pod():
     term = "{matchExpressions: [{key: disk, operator: In, values: [ssd]}]}"
     required = f"requiredDuringSchedulingIgnoredDuringExecution: {{nodeSelectorTerms: [{term}]}}"
     preferred = f"preferredDuringSchedulingIgnoredDuringExecution: [{{weight: 2, preference: {term}}}]"
@@ -65,7 +65,7 @@ def test_added_affinity_is_asked_of_every_pod():
     assert scored(score(generation, "NodeAffinity"), pod("p"), *nodes) == {"fast": 100, "slow": 0}
 
 
-def test_default_constraints_of_ones_own_or_none():
+def test_custom_default_constraints_or_none():
     generation = configured("PodTopologySpread", "defaultingType: List, defaultConstraints: []")
     assert filter_(generation, "PodTopologySpread").defaults == ()
     one = "{maxSkew: 1, topologyKey: zone, whenUnsatisfiable: DoNotSchedule}"
@@ -76,12 +76,12 @@ def test_default_constraints_of_ones_own_or_none():
 
 
 @pytest.mark.parametrize("args", ["", "defaultingType: System"])
-def test_default_constraints_of_the_system(args):
+def test_the_system_s_default_constraints(args):
     generation = configured("PodTopologySpread", args)
     assert (generation.filters, generation.scores) == (V1_37.filters, V1_37.scores)
 
 
-def test_default_constraints_of_the_system_written_out_ask_for_all_keys():
+def test_the_system_s_default_constraints_written_out_require_all_keys():
     written = "[{maxSkew: 3, topologyKey: kubernetes.io/hostname, whenUnsatisfiable: ScheduleAnyway}]"
     args = f"defaultingType: List, defaultConstraints: {written}"
     assert not score(configured("PodTopologySpread", args), "PodTopologySpread").system_defaulted

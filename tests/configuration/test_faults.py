@@ -1,4 +1,4 @@
-"""Configurations that the real scheduler refuses: what it says, and where."""
+"""Configurations that the real scheduler refuses: the messages and their places."""
 
 import pytest
 
@@ -10,14 +10,14 @@ V1 = "apiVersion: kubescheduler.config.k8s.io/v1\nkind: KubeSchedulerConfigurati
 
 
 def faults(text: str, head: str = V1) -> list[str]:
-    """Line and message of everything that is wrong."""
+    """The line and message of every problem."""
     with pytest.raises(ManifestError) as error:
         load_configuration(head + text)
     return [f"{problem.line}: {problem.message}" for problem in error.value.problems]
 
 
-def argument(plugin: str, args: str) -> list[str]:
-    """What is wrong with arguments (the inside of a map in YAML), by the field inside ``args``."""
+def argument_faults(plugin: str, args: str) -> list[str]:
+    """The faults of plugin arguments (the inside of a YAML map), with paths inside ``args``."""
     found = faults(f"profiles:\n- pluginConfig:\n  - name: {plugin}\n    args: {{{args}}}\n")
     assert all(fault.startswith("6: profiles[0].pluginConfig[0].args.") for fault in found)
     return [fault.removeprefix("6: profiles[0].pluginConfig[0].args.") for fault in found]
@@ -54,7 +54,7 @@ def test_plugins_that_cannot_run(plugins, expected):
     assert faults(f"profiles:\n- plugins: {{{plugins}}}\n") == [f"4: profiles[0].plugins.{expected}"]
 
 
-def test_a_profile_sorts_its_queue_and_binds():
+def test_a_profile_needs_queue_sort_and_bind():
     found = faults('profiles:\n- plugins:\n    multiPoint: {disabled: [{name: "*"}]}\n')
     assert found == [
         "4: profiles[0].plugins: at least one bind plugin is needed for profile with scheduler name "
@@ -64,7 +64,7 @@ def test_a_profile_sorts_its_queue_and_binds():
     ]
 
 
-def test_profiles_have_names_of_their_own_and_one_queue():
+def test_profiles_need_different_names_and_the_same_queue_sort():
     found = faults(
         "profiles:\n- schedulerName: a\n- schedulerName: a\n- {}\n"
         "- schedulerName: b\n  plugins: {queueSort: {enabled: [{name: PrioritySort}]}}\n"
@@ -101,7 +101,7 @@ def test_extenders():
     ]
 
 
-def test_fields_that_do_not_exist_and_values_that_do_not_fit():
+def test_unknown_fields_and_values_of_the_wrong_type():
     found = faults(
         "metadata: {}\nprofiles:\n- schedulerName: 1\n  plugins: {filter: {enable: []}}\n  pluginConfig: 3\n"
     )
@@ -120,7 +120,7 @@ def test_a_field_of_v1_is_unknown_in_v1beta1():
     ]
 
 
-def test_arguments_given_twice_or_of_another_plugin():
+def test_duplicate_arguments_or_those_of_another_plugin():
     found = faults(
         "profiles:\n- pluginConfig:\n  - name: NodeAffinity\n  - name: NodeAffinity\n"
         "  - {name: VolumeBinding, args: {kind: NodeAffinityArgs}}\n  - {name: InterPodAffinity, args: 3}\n"
@@ -222,13 +222,13 @@ def test_arguments_given_twice_or_of_another_plugin():
     ],
 )
 def test_arguments_that_are_refused(plugin, args, expected):
-    assert argument(plugin, args) == [expected]
+    assert argument_faults(plugin, args) == [expected]
 
 
 def test_default_constraints_that_are_refused():
     same = "{maxSkew: 1, topologyKey: a, whenUnsatisfiable: DoNotSchedule}"
     odd = "{whenUnsatisfiable: Foo, labelSelector: {}}"
-    found = argument("PodTopologySpread", f"defaultingType: List, defaultConstraints: [{same}, {same}, {odd}]")
+    found = argument_faults("PodTopologySpread", f"defaultingType: List, defaultConstraints: [{same}, {same}, {odd}]")
     assert found == [
         'defaultConstraints[1]: Duplicate value: "{a, DoNotSchedule}"',
         "defaultConstraints[2].labelSelector: Forbidden: constraint must not define a selector, as they deduced for "
@@ -240,21 +240,21 @@ def test_default_constraints_that_are_refused():
     ]
 
 
-def test_preemption_that_would_look_at_no_candidate():
-    found = argument("DefaultPreemption", "minCandidateNodesPercentage: 0, minCandidateNodesAbsolute: 0")
+def test_preemption_without_candidates():
+    found = argument_faults("DefaultPreemption", "minCandidateNodesPercentage: 0, minCandidateNodesAbsolute: 0")
     assert found == [
         "minCandidateNodesAbsolute: Invalid value: 0: cannot be zero at the same time as minCandidateNodesPercentage",
         "minCandidateNodesPercentage: Invalid value: 0: cannot be zero at the same time as minCandidateNodesAbsolute",
     ]
 
 
-def test_added_affinity_is_checked_like_that_of_a_pod():
+def test_added_affinity_is_validated_like_a_pod_s():
     term = "{matchExpressions: [{key: a, operator: In}]}"
     required = f"requiredDuringSchedulingIgnoredDuringExecution: {{nodeSelectorTerms: [{term}]}}"
-    (found,) = argument("NodeAffinity", f"addedAffinity: {{{required}}}")
+    (found,) = argument_faults("NodeAffinity", f"addedAffinity: {{{required}}}")
     assert found.startswith("addedAffinity.requiredDuringSchedulingIgnoredDuringExecution.nodeSelectorTerms[0]")
     preferred = f"[{{weight: 0, preference: {term}}}, {{weight: 1, preference: {term}}}]"
-    (found,) = argument(
+    (found,) = argument_faults(
         "NodeAffinity", f"addedAffinity: {{preferredDuringSchedulingIgnoredDuringExecution: {preferred}}}"
     )
     assert found.startswith("addedAffinity.preferredDuringSchedulingIgnoredDuringExecution[1].preference")
@@ -280,18 +280,18 @@ def test_a_plugin_that_needs_arguments():
         ("kind: [\n", "2: not valid YAML"),
     ],
 )
-def test_what_is_no_configuration_at_all(text, expected):
+def test_documents_that_are_not_configurations(text, expected):
     (found,) = faults(text, "")
     assert found.startswith(expected)
 
 
 @pytest.mark.parametrize("base", [V1_20, V1_16])
-def test_a_generation_that_does_not_read_such_a_file(base):
+def test_a_generation_that_does_not_read_this_format(base):
     with pytest.raises(ManifestError, match=f"is read by v1.37, not by {base.name}: choose another generation"):
         load_configuration(V1, base)
 
 
-def test_a_folder_and_a_file_that_is_not_there(tmp_path):
+def test_a_folder_and_a_missing_file(tmp_path):
     with pytest.raises(ManifestError, match="is a folder: name one file"):
         load_configuration(tmp_path)
     with pytest.raises(ManifestError, match="there is no such file"):

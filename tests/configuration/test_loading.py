@@ -1,4 +1,4 @@
-"""Where a configuration comes from, and what is said about what it holds."""
+"""Sources of a configuration, and warnings about its contents."""
 
 import io
 import json
@@ -20,7 +20,7 @@ profiles:
 """
 
 
-def test_a_path_a_file_and_a_text_are_read_alike(tmp_path: Path):
+def test_a_path_a_file_and_a_text(tmp_path: Path):
     path = tmp_path / "scheduler.yaml"
     path.write_text(TEXT)
     loaded = [load_configuration(source) for source in (path, str(path), io.StringIO(TEXT), TEXT)]
@@ -44,7 +44,7 @@ def test_json_is_read_too_with_its_lines():
         load_configuration(text)
 
 
-def test_what_is_not_modelled_is_said():
+def test_settings_that_are_not_modelled_are_reported():
     text = """apiVersion: kubescheduler.config.k8s.io/v1
 kind: KubeSchedulerConfiguration
 leaderElection: {leaderElect: true}
@@ -83,7 +83,7 @@ PROFILE = st.fixed_dictionaries(
 
 
 @given(st.lists(PROFILE | JSON, max_size=3), st.dictionaries(st.text(max_size=8), JSON, max_size=2))
-def test_whatever_is_written_is_either_read_or_refused_with_a_message(profiles, more):
+def test_any_configuration_is_read_or_refused_with_a_message(profiles, more):
     head = {"apiVersion": "kubescheduler.config.k8s.io/v1", "kind": "KubeSchedulerConfiguration"}
     try:
         assert load_configuration(json.dumps(more | head | {"profiles": profiles}))
@@ -106,7 +106,7 @@ SETS = st.fixed_dictionaries(
 
 
 @given(st.dictionaries(st.sampled_from(Plugins.__struct_fields__), SETS, max_size=4))
-def test_no_plugin_runs_twice_nor_where_it_cannot(plugins):
+def test_no_plugin_runs_twice_or_at_a_point_that_it_lacks(plugins):
     head = {"apiVersion": "kubescheduler.config.k8s.io/v1", "kind": "KubeSchedulerConfiguration"}
     try:
         profiles = load_configuration(json.dumps(head | {"profiles": [{"plugins": plugins}]}))

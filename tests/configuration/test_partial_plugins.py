@@ -1,4 +1,4 @@
-"""Plugins of which only one half is enabled."""
+"""Plugins that are enabled at only some of their extension points."""
 
 import pytest
 
@@ -11,7 +11,7 @@ V1 = "apiVersion: kubescheduler.config.k8s.io/v1\nkind: KubeSchedulerConfigurati
 
 
 def decided(plugins: str, the_pod, *objects):
-    """The decision for that pod with these plugins (the inside of a map in YAML)."""
+    """The decision for the pod with these plugins (the inside of a YAML map)."""
     generation = load_configuration(f"{V1}profiles:\n- plugins: {{{plugins}}}\n")["default-scheduler"]
     name = the_pod["metadata"]["name"]
     return schedule(f"default/{name}", cluster(the_pod, *objects), generation)
@@ -41,23 +41,23 @@ def test_a_filter_that_needs_its_pre_filter_fails(plugin, message):
 
 
 @pytest.mark.parametrize("plugin", ["NodeName", "NodeUnschedulable", "TaintToleration", "NodeAffinity", "VolumeZone"])
-def test_a_filter_that_can_do_without_its_pre_filter_decides(plugin):
+def test_a_filter_that_works_without_its_pre_filter(plugin):
     found = decided(without("preFilter", plugin), pod("p"), *TWO)
     assert not found.error and found.names == ["a", "b"]
 
 
-def test_without_its_pre_filter_node_affinity_refuses_what_it_would_have_left_out():
+def test_node_affinity_without_pre_filter_refuses_the_nodes_that_it_would_exclude():
     by_name = pod("p", affinity=node_affinity(term("metadata.name In a")))
     assert decided("", by_name, *TWO).verdict("b").plugin == "PreFilter"
     assert decided(without("preFilter", "NodeAffinity"), by_name, *TWO).verdict("b").plugin == "NodeAffinity"
 
 
-def test_without_its_filter_node_affinity_still_leaves_nodes_out():
+def test_node_affinity_without_filter_still_excludes_nodes():
     by_name = pod("p", affinity=node_affinity(term("metadata.name In a", "disk In ssd")))
     assert decided(without("filter", "NodeAffinity"), by_name, *TWO).names == ["a"]
 
 
-def test_without_its_filter_volume_binding_still_rejects_and_scores_nothing():
+def test_volume_binding_without_filter_still_rejects_and_scores_zero():
     lost = pod("p", volumes=[{"name": "v", "persistentVolumeClaim": {"claimName": "none"}}])
     found = decided(without("filter", "VolumeBinding"), lost, *TWO)
     assert found.message.endswith('persistentvolumeclaim "none" not found.')
@@ -65,14 +65,14 @@ def test_without_its_filter_volume_binding_still_rejects_and_scores_nothing():
     assert row.rows[row.plugins.index("VolumeBinding")].normalized.tolist() == [0, 0]
 
 
-def test_without_its_pre_filter_volume_zone_says_of_each_node_what_is_wrong():
+def test_volume_zone_without_pre_filter_refuses_each_node():
     lost = pod("p", volumes=[{"name": "v", "persistentVolumeClaim": {"claimName": "none"}}])
     alone = ", ".join(f"{{name: {name}}}" for name in ("VolumeBinding", "VolumeRestrictions", "NodeVolumeLimits"))
     found = decided(f"multiPoint: {{disabled: [{alone}]}}, {without('preFilter', 'VolumeZone')}", lost, *TWO)
     assert found.verdict("a").reasons == ('persistentvolumeclaim "none" not found',)
 
 
-def test_both_halves_disabled_leave_no_trace():
+def test_a_plugin_that_is_disabled_everywhere_has_no_effect():
     generation = load_configuration(
         f"{V1}profiles:\n- plugins: {{{without('preFilter', 'NodePorts')}, {without('filter', 'NodePorts')}}}\n"
     )["default-scheduler"]
@@ -99,14 +99,14 @@ def test_a_score_without_its_pre_score_skips_no_pod(plugin):
     assert scores.rows[scores.plugins.index(plugin)].normalized.tolist() == [0, 0]
 
 
-def test_the_score_of_volume_binding_needs_its_pre_filter():
+def test_volume_binding_s_score_needs_its_pre_filter():
     off = f"{without('preFilter', 'VolumeBinding')}, {without('filter', 'VolumeBinding')}"
     assert decided(off, pod("p"), *TWO).error == 'running PreScore plugin "VolumeBinding": not found'
     found = decided(f"{off}, {without('preScore', 'VolumeBinding')}", pod("p"), *TWO)
     assert found.error == 'running Score plugins: plugin "VolumeBinding" failed with: not found'
 
 
-def test_without_default_preemption_nobody_is_evicted():
+def test_without_default_preemption_no_pod_is_evicted():
     small = {"cpu": "1", "memory": "1Gi", "pods": "9"}
     world = [node("a", allocatable=small), pod("low", "a", cpu="1")]
     high = pod("high", cpu="1", priority=9)
@@ -117,7 +117,7 @@ def test_without_default_preemption_nobody_is_evicted():
     )
 
 
-def test_without_scheduling_gates_a_gated_pod_is_looked_at():
+def test_without_scheduling_gates_a_gated_pod_is_scheduled():
     gated = pod("p", schedulingGates=[{"name": "wait"}])
     assert decided("", gated, *TWO).gates == ("wait",)
     assert decided(without("preEnqueue", "SchedulingGates"), gated, *TWO).names == ["a", "b"]

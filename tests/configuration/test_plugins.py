@@ -1,4 +1,4 @@
-"""Plugin sets of a profile: enabled, disabled, weights, at one extension point or at all."""
+"""Plugin sets of a profile: enabled, disabled and weighted, at single extension points and by multiPoint."""
 
 from dataclasses import replace
 
@@ -13,7 +13,7 @@ V1BETA1 = "apiVersion: kubescheduler.config.k8s.io/v1beta1\nkind: KubeSchedulerC
 
 
 def only(text: str) -> Generation:
-    """The one generation of a configuration with these plugins (the inside of a map in YAML)."""
+    """The only generation of a configuration with these plugins (the inside of a YAML map)."""
     (generation,) = load_configuration(f"{text}profiles:\n- schedulerName: mine\n").values()
     return generation
 
@@ -44,14 +44,14 @@ def test_a_disabled_score_is_left_out():
     assert weights(plugins("score: {disabled: [{name: '*'}]}")) == {}
 
 
-def test_a_score_named_again_comes_first_with_its_new_weight():
+def test_a_score_enabled_again_comes_first_with_its_new_weight():
     found = weights(plugins("score: {enabled: [{name: ImageLocality, weight: 9}]}"))
     assert list(found.items())[0] == ("ImageLocality", 9)
     assert found["TaintToleration"] == 3 and len(found) == len(V1_37.scores)
 
 
 @pytest.mark.parametrize("weight", ["", ", weight: 0"])
-def test_a_score_named_again_without_a_weight_weighs_one(weight):
+def test_a_score_enabled_again_without_a_weight_has_weight_1(weight):
     assert weights(plugins(f"score: {{enabled: [{{name: TaintToleration{weight}}}]}}"))["TaintToleration"] == 1
 
 
@@ -60,19 +60,19 @@ def test_multi_point_changes_weights_in_place():
     assert found == {**weights(V1_37), "NodeAffinity": 7} and list(found) == list(weights(V1_37))
 
 
-def test_multi_point_takes_a_plugin_out_everywhere():
+def test_multi_point_disables_a_plugin_everywhere():
     generation = plugins("multiPoint: {disabled: [{name: NodeAffinity}]}")
     assert "NodeAffinity" not in weights(generation) and "NodeAffinity" not in names(generation.filters)
 
 
-def test_what_a_point_says_goes_before_what_multi_point_says():
+def test_a_point_s_set_overrides_multi_point():
     both = (
         "score: {enabled: [{name: NodeAffinity, weight: 5}]}, multiPoint: {enabled: [{name: NodeAffinity, weight: 7}]}"
     )
     assert weights(plugins(both))["NodeAffinity"] == 5
 
 
-def test_everything_can_be_chosen_anew():
+def test_every_plugin_can_be_replaced():
     chosen = ["PrioritySort", "DefaultBinder", "NodeResourcesFit", "TaintToleration"]
     listed = ", ".join(f"{{name: {name}}}" for name in chosen)
     generation = plugins(f"multiPoint: {{disabled: [{{name: '*'}}], enabled: [{listed}]}}")
@@ -86,12 +86,12 @@ def test_the_order_of_filters_can_be_changed():
     assert found[:3] == ["InterPodAffinity", "NodePorts", "NodeName"] and len(found) == len(V1_37.filters)
 
 
-def test_in_v1_20_what_is_enabled_stands_behind_the_defaults():
+def test_in_v1_20_enabled_plugins_follow_the_defaults():
     changed = "score: {disabled: [{name: ImageLocality}], enabled: [{name: ImageLocality, weight: 4}]}"
     assert list(weights(plugins(changed, V1BETA1)).items())[-1] == ("ImageLocality", 4)
 
 
-def test_plugins_that_only_a_configuration_can_bring_in():
+def test_plugins_that_only_a_configuration_enables():
     more = "score: {enabled: [{name: NodeResourcesMostAllocated}, {name: SelectorSpread}]}"
     more += ", preScore: {enabled: [{name: SelectorSpread}]}, filter: {enabled: [{name: CinderLimits}]}"
     generation = plugins(more, V1BETA1)
@@ -99,13 +99,13 @@ def test_plugins_that_only_a_configuration_can_bring_in():
     assert "CinderLimits" in names(generation.filters)
 
 
-def test_percentage_of_a_profile_goes_before_the_global_one():
+def test_a_profile_s_percentage_overrides_the_global_one():
     text = V1 + "percentageOfNodesToScore: 30\nprofiles:\n- {schedulerName: a}\n"
     found = load_configuration(text + "- {schedulerName: b, percentageOfNodesToScore: 0}\n")
     assert {name: generation.percentage for name, generation in found.items()} == {"a": 30, "b": 0}
 
 
-def test_what_is_based_on_a_table_of_ones_own_keeps_what_it_does_not_name():
+def test_a_custom_base_keeps_the_settings_that_the_file_does_not_name():
     base = replace(V1_37, name="mine", nominated_node_first=False)
     generation = load_configuration(V1, base)["default-scheduler"]
     assert generation.name == "default-scheduler (mine)" and not generation.nominated_node_first

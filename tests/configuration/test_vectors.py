@@ -1,4 +1,4 @@
-"""Configurations that were made at random, through the real schedulers and through ours."""
+"""Random configurations, run by the real schedulers and by this package."""
 
 import gzip
 import json
@@ -28,7 +28,7 @@ DECISIONS = [pytest.param(row, id=row["scenario"]["id"]) for row in rows("decisi
 
 
 @pytest.mark.parametrize("row", PLUGINS)
-def test_profiles_run_the_plugins_that_the_real_ones_run(row):
+def test_profiles_run_the_same_plugins_as_the_real_scheduler(row):
     profiles = decoded(row["config"], KubeSchedulerConfiguration, (), []).profiles
     found = load_configuration(json.dumps(row["config"]))
     for profile, (name, generation) in zip(profiles, found.items(), strict=True):
@@ -39,7 +39,7 @@ def test_profiles_run_the_plugins_that_the_real_ones_run(row):
 
 
 @pytest.mark.parametrize("row", PLUGINS)
-def test_generations_score_with_the_modelled_ones_among_them(row):
+def test_generations_score_with_the_modelled_plugins(row):
     for name, generation in load_configuration(json.dumps(row["config"])).items():
         scores = [(score.name, weight) for score, weight in generation.scores]
         expected = [tuple(pair) for pair in row["profiles"][name]["score"] if pair[0] != "DynamicResources"]
@@ -47,7 +47,7 @@ def test_generations_score_with_the_modelled_ones_among_them(row):
 
 
 @pytest.mark.parametrize("row", DECISIONS)
-def test_decides_as_the_real_scheduler_with_that_configuration(row):
+def test_decisions_equal_the_real_scheduler_s(row):
     profiles = load_configuration(json.dumps(row["config"]), GENERATIONS[row["generation"]])
     verdict = json.loads(json.dumps(decide_line(json.dumps(row["scenario"]), profiles)))
     assert not list(differences([row["verdict"]], [verdict]))

@@ -1,4 +1,4 @@
-"""Bad manifests and exactly what is said about them: all of it at once, each with its line."""
+"""Bad manifests and their exact error messages: all at once, each with its line."""
 
 from pathlib import Path
 
@@ -12,18 +12,18 @@ MANIFESTS = sorted(path.name for path in BAD.iterdir() if path.suffix in (".yaml
 
 
 @pytest.mark.parametrize("name", MANIFESTS)
-def test_says_exactly_this(name, monkeypatch):
+def test_the_messages(name, monkeypatch):
     monkeypatch.chdir(BAD)
     with pytest.raises(ManifestError) as caught:
         load(name)
     assert str(caught.value).splitlines() == [line for line in EXPECTED if line.startswith(f"{name}:")]
 
 
-def test_everything_that_is_expected_has_its_manifest():
+def test_every_expected_message_has_its_manifest():
     assert {line.split(":")[0] for line in EXPECTED} == set(MANIFESTS)
 
 
-def test_all_files_at_once_in_the_order_in_which_they_are_given(monkeypatch):
+def test_messages_are_in_the_order_of_the_files(monkeypatch):
     monkeypatch.chdir(BAD)
     with pytest.raises(ManifestError) as caught:
         load("ports.yaml", "phase.yaml")
@@ -31,7 +31,7 @@ def test_all_files_at_once_in_the_order_in_which_they_are_given(monkeypatch):
     assert named == ["ports.yaml"] * 4 + ["phase.yaml"] * 2
 
 
-def test_the_example_of_the_documentation():
+def test_the_documentation_s_example():
     text = """\
 apiVersion: v1
 kind: Pod

@@ -1,4 +1,4 @@
-"""What the API server fills in."""
+"""The API server's defaults."""
 
 from kschedlab.manifests.loading import Objects, decode_objects, loads
 from kschedlab.objects.model import Pod
@@ -33,7 +33,7 @@ def test_a_bare_pod():
     )
 
 
-def test_requests_are_the_limits_where_there_is_a_limit_only():
+def test_missing_requests_default_to_the_limits():
     resources = {"limits": {"cpu": "2", "memory": "1Gi"}, "requests": {"cpu": "1"}}
     given = pod(
         {
@@ -45,7 +45,7 @@ def test_requests_are_the_limits_where_there_is_a_limit_only():
         assert {n: str(q) for n, q in container.resources.requests.items()} == {"cpu": "1", "memory": "1Gi"}
 
 
-def test_an_absent_amount_is_zero_and_not_missing():
+def test_a_null_amount_is_zero_and_not_missing():
     head = "apiVersion: v1\nkind: Pod\nmetadata: {name: p}\n"
     objects = loads(head + "spec: {containers: [{name: a, resources: {requests: {cpu: ~}}}]}")
     assert objects.pods[0].spec.containers[0].resources.requests["cpu"].value() == 0
@@ -103,7 +103,7 @@ def test_a_pod_that_has_a_priority_keeps_it():
     assert pod({"priority": 7, "priorityClassName": "gone"}).spec.priority == 7
 
 
-def test_requests_of_the_pod_are_completed():
+def test_pod_level_requests_are_completed():
     containers = [{"name": "a", "resources": {"requests": {"cpu": "1"}}}]
     given = pod({"containers": containers, "resources": {"limits": {"cpu": "2", "memory": "1Gi"}}})
     assert {n: str(q) for n, q in given.spec.resources.requests.items()} == {"cpu": "1", "memory": "1Gi"}
@@ -115,7 +115,7 @@ def test_spread_constraints_honor_affinity_and_ignore_taints():
     assert (constraint.nodeAffinityPolicy, constraint.nodeTaintsPolicy) == ("Honor", "Ignore")
 
 
-def test_allocatable_is_the_capacity_unless_given():
+def test_allocatable_defaults_to_the_capacity():
     def node(**status: dict) -> dict:
         return {"apiVersion": "v1", "kind": "Node", "metadata": {"name": "n", "namespace": "x"}, "status": status}
 

@@ -1,4 +1,4 @@
-"""Input that is made to do harm: in a process of its own, which must end soon, normally and without a traceback."""
+"""Hostile input, read in a separate process, which must end soon, normally and without a traceback."""
 
 import subprocess
 import sys

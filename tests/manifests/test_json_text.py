@@ -51,15 +51,15 @@ def test_lines():
         ("]", 1, '"]" is not a value'),
     ],
 )
-def test_what_is_wrong(text, line, message):
+def test_errors(text, line, message):
     with pytest.raises(UnreadableError) as caught:
         compose_json(text)
     assert (caught.value.line, caught.value.message) == (line, f"not valid JSON: {message}")
 
 
 @given(st.text(alphabet='{}[]",:0123456789.eE+- \n\\untrfalse', max_size=60))
-def test_takes_exactly_what_python_takes(text):
-    """One value: where Python's own reader agrees, so does this one (apart from keys given twice)."""
+def test_accepts_exactly_what_python_accepts(text):
+    """A single value is valid if and only if Python's reader accepts it (apart from duplicate keys)."""
     try:
         wanted = json.loads(text, parse_float=Decimal, parse_int=int)
     except (ValueError, RecursionError):

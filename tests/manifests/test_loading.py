@@ -1,4 +1,4 @@
-"""Manifests in every shape in which people have them."""
+"""Loading manifests from every kind of source."""
 
 import gzip
 import io
@@ -63,7 +63,7 @@ SHAPES = {
 
 
 @pytest.mark.parametrize("shape", SHAPES)
-def test_every_shape_gives_the_same(shape):
+def test_every_form_loads_the_same_objects(shape):
     objects = loads(SHAPES[shape])
     assert names(objects) == (["n1"], ["default/web"])
     assert objects.pods[0].spec.containers[0].resources.requests["cpu"].milli() == 1500
@@ -81,14 +81,14 @@ def test_encodings(tmp_path, encoding):
     assert names(load(tmp_path / "a.yaml")) == (["n1"], ["default/web"])
 
 
-def test_a_folder_with_folders_in_the_order_of_names(tmp_path):
+def test_a_folder_and_its_subfolders_sorted_by_name(tmp_path):
     (tmp_path / "b").mkdir()
     for name, number in (("b/x.yml", 2), ("a.json", 1), ("c.yaml", 3), ("notes.txt", 9)):
         (tmp_path / name).write_text(json.dumps(NODE | {"metadata": {"name": f"n{number}"}}))
     assert names(load(tmp_path))[0] == ["n1", "n2", "n3"]
 
 
-def test_a_file_that_is_reached_twice_is_read_once(tmp_path):
+def test_a_file_reached_twice_is_read_once(tmp_path):
     (tmp_path / "a.yaml").write_text(YAML)
     (tmp_path / "b.yaml").symlink_to(tmp_path / "a.yaml")
     (tmp_path / "loop").symlink_to(tmp_path, target_is_directory=True)
@@ -117,7 +117,7 @@ def test_a_compressed_file(tmp_path):
             load(path)
 
 
-def test_what_cannot_be_read(tmp_path, monkeypatch):
+def test_sources_that_cannot_be_read(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     Path("empty.yaml").write_text("")
     Path("latin.yaml").write_bytes(b"a: 1\nb: caf\xe9\n")
@@ -135,7 +135,7 @@ def test_what_cannot_be_read(tmp_path, monkeypatch):
     ]
 
 
-def test_a_file_that_may_not_be_read(tmp_path, monkeypatch):
+def test_a_file_without_read_permission(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     Path("a.yaml").write_text(YAML)
 
@@ -146,7 +146,7 @@ def test_a_file_that_may_not_be_read(tmp_path, monkeypatch):
     assert refused("a.yaml") == "a.yaml: cannot be read: Permission denied"
 
 
-def test_nothing_is_half_loaded_and_all_files_are_reported(tmp_path, monkeypatch):
+def test_errors_of_all_files_are_reported_and_nothing_is_loaded(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     Path("a.yaml").write_text(YAML)
     Path("b.yaml").write_text(YAML.replace("web", "Web"))
@@ -170,7 +170,7 @@ def test_unknown_kinds_are_counted_and_named():
     ]
 
 
-def test_kinds_that_the_scheduler_obeys_but_we_do_not_model_are_told_apart():
+def test_kinds_that_are_not_modelled_are_reported_separately():
     others = [
         {"apiVersion": "resource.k8s.io/v1", "kind": "ResourceClaim", "metadata": {"name": "a"}},
         {"apiVersion": "scheduling.k8s.io/v1beta1", "kind": "PodGroup", "metadata": {"name": "b"}},
@@ -183,7 +183,7 @@ def test_kinds_that_the_scheduler_obeys_but_we_do_not_model_are_told_apart():
     ]
 
 
-def test_what_is_not_modelled_is_reported_with_its_place():
+def test_fields_that_are_not_modelled_are_reported_with_their_place():
     spec = POD["spec"] | {"nodeName": "", "resourceClaims": [{"name": "gpu"}], "schedulingGroup": {"podGroupName": "g"}}
     text = "\n".join(json.dumps(POD | {"metadata": {"name": name}, "spec": spec}) for name in ("a", "b", "c"))
     assert loads(text, "pods.json").report.lines() == [
@@ -214,12 +214,12 @@ WARNINGS = [
 
 
 @pytest.mark.parametrize(("spec", "message"), WARNINGS, ids=[next(iter(spec)) for spec, _ in WARNINGS])
-def test_what_is_strange_is_a_warning(spec, message):
+def test_warnings(spec, message):
     (line,) = decode_objects([NODE, POD | {"spec": POD["spec"] | spec}]).report.lines()
     assert line.startswith(f"objects[1]: Pod default/web: {message}")
 
 
-def test_taints_given_twice_and_old_budgets_are_warnings():
+def test_duplicate_taints_and_old_budgets_are_warnings():
     taints = [{"key": "a", "effect": "NoSchedule"}] * 2
     budget = {
         "apiVersion": "policy/v1beta1",
@@ -232,12 +232,12 @@ def test_taints_given_twice_and_old_budgets_are_warnings():
     assert second.startswith("objects[1]: PodDisruptionBudget default/b: spec.selector: is empty")
 
 
-def test_messages_of_msgspec_and_parsed_objects_give_the_same():
+def test_raw_and_parsed_json_load_the_same_objects():
     raws = [msgspec.Raw(json.dumps(one).encode()) for one in (NODE, POD)]
     assert decode_objects(raws) == decode_objects([NODE, POD])
 
 
-def test_faults_of_parsed_objects_are_named_by_number():
+def test_faults_of_parsed_objects_name_their_index():
     with pytest.raises(ManifestError) as caught:
         decode_objects(
             [msgspec.Raw(b'{"kind": "Node", "kind": "Pod"}'), NODE, {"kind": "Pod", "metadata": {"name": 7}}, []]
@@ -263,7 +263,7 @@ def kubectl(folder: Path, script: str, monkeypatch) -> None:
     monkeypatch.setenv("PATH", str(folder))
 
 
-def test_kubectl_is_asked_for_everything(tmp_path, monkeypatch):
+def test_kubectl_gets_every_kind(tmp_path, monkeypatch):
     items = {"apiVersion": "v1", "kind": "List", "items": [NODE, POD]}
     kubectl(
         tmp_path,

@@ -1,4 +1,4 @@
-"""Fields that a scheduler looking at a snapshot does not need, but a cluster that lives does."""
+"""Fields that a decision does not need, but a simulated cluster does."""
 
 from typing import Any
 
@@ -33,17 +33,17 @@ def paths(faults: list[Any]) -> list[str]:
 
 
 @given(st.integers(0, 4_000_000_000 * 10**6))
-def test_a_time_is_read_as_it_is_written(moment: int) -> None:
+def test_a_time_round_trips(moment: int) -> None:
     assert Time.parse(str(Time(moment))) == moment
     assert Time.parse(str(Time.second(moment))) == Time.second(moment) == moment // 10**6 * 10**6
 
 
-def test_a_time_is_written_as_in_the_api() -> None:
+def test_a_time_has_the_api_s_format() -> None:
     assert str(Time(1_700_000_000_000_000)) == "2023-11-14T22:13:20Z"
 
 
-def test_an_object_is_read_as_it_is_written() -> None:
-    """Times, quantities and all: as the log does it."""
+def test_an_object_round_trips() -> None:
+    """Including times and quantities, as in the log."""
     given = pod("p", "n", cpu="100m")
     given["metadata"] |= {"resourceVersion": "7", "generation": 2, "finalizers": ["a/b"], "uid": "u"}
     given["status"] |= {
@@ -64,7 +64,7 @@ def test_an_object_is_read_as_it_is_written() -> None:
     assert msgspec.json.decode(written, type=Pod, dec_hook=decode_value) == found
 
 
-def test_owners_know_their_templates_and_numbers() -> None:
+def test_workloads_have_templates_and_replicas() -> None:
     selector = {"matchLabels": {"app": "web"}}
     claims = [{"metadata": {"name": "data"}, "spec": {"accessModes": ["ReadWriteOnce"]}}]
     objects = decode_objects(
@@ -83,19 +83,19 @@ def test_owners_know_their_templates_and_numbers() -> None:
     assert controller.spec.selector == {"app": "web"}
 
 
-def test_kinds_that_a_scheduler_does_not_read_are_still_only_reported() -> None:
+def test_kinds_that_the_scheduler_does_not_read_are_only_reported() -> None:
     objects = decode_objects([owner("Job", template=TEMPLATE), owner("Deployment")])
     assert objects.report.unknown == {"Job.batch": 1, "Deployment.apps": 1}
     assert (KINDS["Job"], KINDS["Deployment"]) == (Job, Deployment)
 
 
 @pytest.mark.parametrize("kind", ["ReplicaSet", "StatefulSet", "ReplicationController", "Deployment"])
-def test_a_number_of_replicas_is_not_negative(kind: str) -> None:
+def test_replicas_must_not_be_negative(kind: str) -> None:
     assert paths(faults_of(decoded(owner(kind, replicas=-1)))) == ["spec.replicas"]
     assert not faults_of(decoded(owner(kind, replicas=0)))
 
 
-def test_numbers_of_a_job_are_not_negative() -> None:
+def test_a_job_s_numbers_must_not_be_negative() -> None:
     wrong = owner("Job", parallelism=-1, completions=-1, backoffLimit=-1)
     assert paths(faults_of(decoded(wrong))) == ["spec.parallelism", "spec.completions", "spec.backoffLimit"]
 
@@ -125,7 +125,7 @@ TEMPLATE_FAULTS: list[tuple[dict[str, Any], list[str]]] = [
 
 
 @pytest.mark.parametrize(("manifest", "wrong"), TEMPLATE_FAULTS, ids=range(len(TEMPLATE_FAULTS)))
-def test_templates_must_make_pods_that_the_owner_finds(manifest: dict[str, Any], wrong: list[str]) -> None:
+def test_the_selector_must_match_the_template(manifest: dict[str, Any], wrong: list[str]) -> None:
     assert paths(template_faults(decoded(manifest))) == wrong
     lacking = template_faults(decoded(manifest), may_lack=True)
     assert paths(lacking) == [path for path in wrong if path != "spec.template"]
@@ -153,7 +153,7 @@ def test_a_budget_is_a_number_or_a_percentage(field: str, amount: int | str, mes
     assert f"spec.{field}: {message}" in str(found.value)
 
 
-def test_pods_restart_always_and_have_time_to_end_by_default() -> None:
+def test_defaults_of_restart_policy_and_grace_period() -> None:
     named = pod("a", restartPolicy="", terminationGracePeriodSeconds=-7)
     (found,) = decode_objects([named]).pods
     assert (found.spec.restartPolicy, found.spec.terminationGracePeriodSeconds) == ("Always", 1)

@@ -23,7 +23,7 @@ def read(text: str) -> object:
 
 
 @pytest.mark.parametrize("case", SCALARS, ids=lambda case: case["scalar"])
-def test_scalars_get_the_types_that_kubernetes_gives_them(case):
+def test_scalars_have_the_types_of_kubernetes(case):
     if case["json"] is None:
         assert len(compose_yaml(f"a: {case['scalar']}").faults) == 1
         return
@@ -46,7 +46,7 @@ def test_other_keys_are_refused(key):
         compose_yaml(f"? {key}\n: 1\n")
 
 
-def test_half_a_surrogate_pair_is_refused():
+def test_an_unpaired_surrogate_is_refused():
     with pytest.raises(UnreadableError, match="surrogate"):
         compose_yaml("a: \ud83d")
 
@@ -69,7 +69,7 @@ def test_aliases_and_merge_keys():
     }
 
 
-def test_merged_fields_are_located_where_they_are_written():
+def test_merged_fields_are_located_where_they_are_defined():
     composed = compose_yaml("a: &a\n  x: 1\nb:\n  <<: *a\n  w: 2\n", positions=True)
     assert composed.locate(0, ("b", "x")) == (2, "1")
     assert composed.locate(0, ("b", "w")) == (5, "2")
@@ -81,11 +81,11 @@ def test_an_anchor_ends_with_its_document():
 
 
 @pytest.mark.parametrize("text", ["a: 1\r\nb: 2\r\n", "%YAML 1.2\n---\na: 1\nb: 2\n...\n", "{a: 1, b: 2}"])
-def test_other_ways_of_writing(text):
+def test_equivalent_spellings(text):
     assert read(text) == {"a": 1, "b": 2}
 
 
-def test_twice_given_keys_are_all_found():
+def test_every_duplicate_key_is_reported():
     composed = compose_yaml("a: 1\na: 2\nb: {c: 1, c: 2}\n")
     assert composed.faults == [
         (2, 'the key "a" appears twice in the same map'),

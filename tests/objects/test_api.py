@@ -1,4 +1,4 @@
-"""What the API of each generation keeps of a pod, and what its scheduler takes the pod to ask for."""
+"""Which fields of a pod each generation's API keeps, and how its scheduler counts the pod's requests."""
 
 import pytest
 
@@ -67,7 +67,7 @@ def test_the_latest_api_keeps_everything():
     assert API_1_37.admit(given) == given
 
 
-def test_v1_20_drops_what_came_later():
+def test_v1_20_drops_newer_fields():
     spec = API_1_20.admit(full()).spec
     assert (spec.resources, spec.schedulingGates, spec.initContainers[0].restartPolicy) == (None, (), "")
     assert [(v.name, v.ephemeral, v.image) for v in spec.volumes] == [("e", None, None), ("i", None, None)]
@@ -83,7 +83,7 @@ def test_v1_20_drops_what_came_later():
 
 
 @pytest.mark.parametrize("api", [API_1_13, API_1_16])
-def test_v1_16_and_v1_13_know_neither_overhead_nor_spreading(api):
+def test_v1_16_and_v1_13_lack_overhead_and_spreading(api):
     spec = api.admit(full()).spec
     assert (spec.overhead, spec.topologySpreadConstraints, spec.preemptionPolicy) == ({}, (), None)
 
@@ -93,7 +93,7 @@ def test_a_pod_without_unknown_fields_stays_the_same_object():
     assert API_1_20.admit(given) is given
 
 
-def test_match_label_keys_go_into_the_selectors_of_a_new_pod():
+def test_match_label_keys_are_merged_into_the_selectors_of_a_new_pod():
     new = API_1_37.admit(full(labels={"v": "1", "t": "2"}))
     (term,) = new.spec.affinity.podAntiAffinity.requiredDuringSchedulingIgnoredDuringExecution
     assert term.labelSelector.matchExpressions == (
@@ -106,14 +106,14 @@ def test_match_label_keys_go_into_the_selectors_of_a_new_pod():
 
 
 @pytest.mark.parametrize(("api", "metadata"), [(API_1_37, {"uid": "u"}), (API_1_20, {})])
-def test_selectors_stay_where_the_pod_was_created_or_the_keys_are_unknown(api, metadata):
+def test_selectors_stay_if_the_pod_exists_already_or_the_api_lacks_the_keys(api, metadata):
     kept = api.admit(full(labels={"v": "1", "t": "2"}, **metadata))
     (term,) = kept.spec.affinity.podAntiAffinity.requiredDuringSchedulingIgnoredDuringExecution
     assert term.labelSelector.matchExpressions == ()
     assert kept.spec.topologySpreadConstraints[0].labelSelector.matchExpressions == ()
 
 
-ASKED = {
+REQUESTING = {
     "containers": [container("a", {"cpu": "100m"}), container("b", {"memory": "100Mi", "example.com/gpu": "0"})],
     "initContainers": [container("i", {"cpu": "1", "memory": "50Mi", "example.com/fpga": "0"})],
     "overhead": {"cpu": "250m", "memory": "5Mi"},
@@ -129,13 +129,13 @@ ASKED = {
         pytest.param(API_1_13, (1000, 100), (100, 100), (200, 300), (200, 300), id="v1.13"),
     ],
 )
-def test_what_a_pod_counts(api, incoming, placed, scored, nonzero):
-    given = api.admit(pod(ASKED))
+def test_the_requests_that_count(api, incoming, placed, scored, nonzero):
+    given = api.admit(pod(REQUESTING))
     for counted, want in ((api.incoming(given), incoming), (api.placed(given), placed)):
         assert (counted["cpu"], counted["memory"] // MIB) == want
     for (cpu, memory), want in ((api.scored(given), scored), (api.nonzero(given), nonzero)):
         assert (cpu, memory // MIB) == want
 
 
-def test_a_resource_that_only_init_containers_name_with_0_is_not_named():
-    assert API_1_20.incoming(pod(ASKED)).keys() == {"cpu", "memory", "example.com/gpu"}
+def test_a_zero_request_of_init_containers_only_does_not_count():
+    assert API_1_20.incoming(pod(REQUESTING)).keys() == {"cpu", "memory", "example.com/gpu"}

@@ -1,4 +1,4 @@
-"""Quantities: the API's answers for 120 texts, and what holds for all."""
+"""Quantities: the API's results for 120 texts, and properties of all."""
 
 import pickle
 import re
@@ -17,7 +17,7 @@ VECTORS = [
 ]
 BEYOND_64 = {"1e4294967296", "1e4294967299", "1e2147483647", "1e-2147483647", "1e10000", "1e-10000"}
 ROUNDED_WRONG = {"-1.1Ki": (-1127, -1126400), "-1.0000000005": (-2, -1001)}
-"""v1.37 rounds negative amounts of many digits towards zero (mended since); they are refused wherever they matter."""
+"""v1.37 rounds long negative amounts towards zero (fixed later). They are refused wherever they matter."""
 
 
 @pytest.mark.parametrize(("text", "format", "value", "milli", "string", "error"), VECTORS)
@@ -41,7 +41,7 @@ def test_agrees_with_the_api(text, format, value, milli, string, error):
     [("10P", False, True), ("50E", True, True), ("9223372036854775808", True, True), ("1Ei", False, True)]
     + [("9223372036854775807", False, True), ("9223372036854775", False, False), ("8Ei", False, True)],
 )
-def test_overflow_is_known_and_nothing_wraps(text, value, milli):
+def test_overflow_is_detected_and_nothing_wraps(text, value, milli):
     quantity = Quantity(text)
     assert (quantity.overflows(), quantity.overflows(milli=True)) == (value, milli)
     assert quantity.value() > 0
@@ -49,7 +49,7 @@ def test_overflow_is_known_and_nothing_wraps(text, value, milli):
 
 
 @pytest.mark.parametrize("text", ["1e-65", "1e2147483647", "9" * 65, "1e" + "9" * 60, "1" * 5000])
-def test_what_would_compute_for_minutes_is_refused(text):
+def test_texts_that_go_parses_for_minutes_are_refused(text):
     with pytest.raises(QuantityError, match="is not a quantity"):
         Quantity(text)
 
@@ -64,7 +64,7 @@ def test_what_would_compute_for_minutes_is_refused(text):
         ("much", "expected a number such as 2, 0.5, 500m, 64Mi, 1.5Gi or 1e3"),
     ],
 )
-def test_the_error_says_what_to_write(text, hint):
+def test_the_error_names_the_remedy(text, hint):
     with pytest.raises(QuantityError) as caught:
         Quantity(text)
     assert str(caught.value).startswith(f'"{text}" is not a quantity ({hint}')
@@ -93,7 +93,7 @@ NUMBERS = st.from_regex(r"[+-]?[0-9]{1,12}(\.[0-9]{0,9})?", fullmatch=True)
 
 
 @given(NUMBERS, SUFFIXES)
-def test_canonical_text_reads_back(number, suffix):
+def test_canonical_text_round_trips(number, suffix):
     quantity = Quantity(number + suffix)
     again = Quantity(str(quantity))
     assert (again.nanos, str(again)) == (quantity.nanos, str(quantity))

@@ -1,4 +1,4 @@
-"""What a pod asks for: the real scheduler's answers for random pods, and cases told one by one."""
+"""Pod requests: the real scheduler's results for random pods, and single cases."""
 
 import json
 from pathlib import Path
@@ -30,12 +30,12 @@ def counted(requests: dict[str, int]) -> dict[str, int]:
     return {name: amount for name, amount in requests.items() if amount}
 
 
-def agrees(vector: dict) -> bool:
-    """Not of a pod with requests of its own: the API server completes them, and the vectors' program does not."""
+def is_comparable(vector: dict) -> bool:
+    """Whether results are comparable. The API server completes pod-level requests; the vectors' program does not."""
     return "resources" not in vector["pod"]["spec"]
 
 
-@pytest.mark.parametrize("vector", [v for v in VECTORS if agrees(v)], ids=lambda v: v["pod"]["metadata"]["name"])
+@pytest.mark.parametrize("vector", [v for v in VECTORS if is_comparable(v)], ids=lambda v: v["pod"]["metadata"]["name"])
 def test_agrees_with_the_scheduler(vector, monkeypatch):
     monkeypatch.setattr("kschedlab.manifests.loading.faults_of", lambda document: [])  # random pods break many rules
     pod = decode_objects([vector["pod"]]).pods[0]
@@ -69,29 +69,29 @@ def test_overhead_is_added():
     assert pod_requests(make({"containers": [container("1")], "overhead": {"cpu": "250m"}})) == {"cpu": 1250}
 
 
-def test_requests_of_the_pod_replace_the_sum():
+def test_pod_level_requests_replace_the_sum():
     spec = {"containers": [container("1", "1Gi")], "resources": {"requests": {"cpu": "3"}}, "overhead": {"cpu": "1m"}}
     assert pod_requests(make(spec)) == {"cpu": 3001, "memory": 2**30}
 
 
-def test_a_limit_of_the_pod_defaults_its_request():
+def test_a_pod_level_limit_is_the_default_of_its_request():
     spec = {"containers": [container(memory="1Gi")], "resources": {"limits": {"cpu": "3", "memory": "2Gi"}}}
     assert pod_requests(make(spec)) == {"cpu": 3000, "memory": 2**30}
 
 
-def test_what_nobody_mentions_counts_for_scoring():
+def test_missing_requests_have_defaults_for_scoring():
     assert nonzero_requests(make({"containers": [container(), container("0", name="b")]})) == (100, 400 * 2**20)
     assert pod_requests(make({"containers": [container()]})) == {}
 
 
-def test_requests_of_the_pod_leave_only_what_nobody_mentions_to_the_defaults():
+def test_with_pod_level_requests_defaults_apply_only_to_missing_resources():
     spec = {"containers": [container(memory="1Gi"), container(name="b")], "resources": {"requests": {"cpu": "3"}}}
     assert nonzero_requests(make(spec)) == (3000, 2**30)
     spec = {"containers": [container(), container(name="b")], "resources": {"requests": {"cpu": "3"}}}
     assert nonzero_requests(make(spec)) == (3000, 400 * 2**20)
 
 
-def test_the_score_of_an_incoming_pod_passes_requests_of_the_pod_over():
+def test_the_score_of_an_incoming_pod_ignores_pod_level_requests():
     spec = {"containers": [container("1"), container(name="b")], "resources": {"requests": {"cpu": "3"}}}
     assert scored_requests(make(spec)) == (1100, 400 * 2**20)
 
@@ -108,7 +108,7 @@ def test_the_score_of_an_incoming_pod_passes_requests_of_the_pod_over():
     ],
 )
 def test_scalar_resources(resource):
-    """The answers of pkg/scheduler/util.IsScalarResourceName, called in v1.37; the next test's too."""
+    """The results of v1.37's pkg/scheduler/util.IsScalarResourceName, as in the next test."""
     assert is_scalar(resource)
 
 
@@ -154,7 +154,7 @@ AMOUNTS = st.integers(0, 5000)
 
 @given(st.lists(AMOUNTS, min_size=1, max_size=4), st.lists(st.tuples(AMOUNTS, st.booleans()), max_size=4))
 def test_the_most_that_runs_at_once(app, init):
-    """An independent account: walk through the pod's life and take the highest need."""
+    """An independent computation: simulate the pod's life and take the highest total."""
     spec = {
         "containers": [container(f"{m}m", name=f"c{i}") for i, m in enumerate(app)],
         "initContainers": [

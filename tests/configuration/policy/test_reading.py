@@ -43,7 +43,7 @@ def test_absent_lists_mean_the_defaults(base):
     assert found.name == f"default-scheduler ({base.name})"
 
 
-def test_v1_13_reads_a_policy_unless_another_is_chosen():
+def test_v1_13_reads_a_policy_by_default():
     assert load_configuration('{"kind": "Policy", "apiVersion": "v1"}')["default-scheduler"].api == V1_13.api
     with pytest.raises(ManifestError, match="Policy is read by v1.13 or v1.16, not by v1.20"):
         read(V1_20)
@@ -55,7 +55,7 @@ def test_a_policy_may_be_yaml():
     assert [(score.name, weight) for score, weight in found.scores] == [("EqualPriority", 3)]
 
 
-def test_empty_lists_mean_none_but_what_is_mandatory():
+def test_empty_lists_leave_only_the_mandatory_predicates():
     found = generation(predicates=[], priorities=[])
     assert (names(found), found.scores) == (MANDATORY, ())
 
@@ -72,20 +72,20 @@ def test_the_order_of_predicates_is_fixed():
     ]
 
 
-def test_priorities_stand_in_the_order_of_their_names_and_the_last_weight_counts():
+def test_priorities_are_sorted_by_name_and_the_last_weight_counts():
     given = [("TaintTolerationPriority", 1), ("EqualPriority", 2), ("TaintTolerationPriority", 5)]
     found = generation(priorities=[{"name": name, "weight": weight} for name, weight in given])
     assert [(s.name, w) for s, w in found.scores] == [("EqualPriority", 2), ("TaintTolerationPriority", 5)]
 
 
-def test_predicates_of_conditions_take_the_place_of_the_mandatory_ones():
+def test_condition_predicates_replace_the_mandatory_ones():
     found = read(predicates=[{"name": "CheckNodeMemoryPressure"}])
     assert names(found["default-scheduler"]) == ["CheckNodeCondition", "CheckNodeMemoryPressure"]
     assert "TaintNodesByCondition is off, as is assumed here" in found.warnings[0]
 
 
 @pytest.mark.parametrize("presence", [True, False])
-def test_labels_that_must_be_there_or_must_not(presence):
+def test_labels_that_must_be_present_or_absent(presence):
     argument = {"labelsPresence": {"labels": ["disk"], "presence": presence}}
     found = generation(predicates=[{"name": "CheckNodeLabelPresence", "argument": argument}])
     (label,) = [f for f in found.filters if isinstance(f, NodeLabel)]
@@ -93,7 +93,7 @@ def test_labels_that_must_be_there_or_must_not(presence):
     assert list(refuses) == (["without"] if presence else ["with"])
 
 
-def test_a_predicate_of_a_name_without_a_place_in_the_order_is_never_asked():
+def test_a_predicate_that_is_missing_from_the_order_never_runs():
     argument = {"labelsPresence": {"labels": ["disk"], "presence": True}}
     found = read(predicates=[{"name": "mine", "argument": argument}, {"name": "PodFitsPorts"}])
     assert names(found["default-scheduler"]) == MANDATORY
@@ -103,7 +103,7 @@ def test_a_predicate_of_a_name_without_a_place_in_the_order_is_never_asked():
     ]
 
 
-def test_an_argument_can_put_something_else_under_a_known_name():
+def test_an_argument_can_replace_a_predicate_by_name():
     argument = {"labelsPresence": {"labels": ["disk"], "presence": True}}
     given = [{"name": "PodToleratesNodeTaints", "argument": argument}, {"name": "PodToleratesNodeTaints"}]
     found = generation(predicates=given)
@@ -134,7 +134,7 @@ def test_hard_pod_affinity_symmetric_weight():
     assert {getattr(score, "hard_pod_affinity_weight", None) for score, _ in found.scores} == {None, 30}
 
 
-def test_all_predicates_are_asked_and_give_all_their_reasons():
+def test_all_predicates_run_and_give_all_their_reasons():
     found = generation(alwaysCheckAllPredicates=True)
     (united,) = found.filters
     assert isinstance(united, GeneralPredicates) and united.filters == V1_13.filters
@@ -142,7 +142,7 @@ def test_all_predicates_are_asked_and_give_all_their_reasons():
     assert refused(united, pod("p", cpu="2"), small) == {"n": ["node(s) were unschedulable", "Insufficient cpu"]}
 
 
-def test_extenders_are_reported_and_what_they_look_after_is_ignored():
+def test_extenders_are_reported_and_their_resources_ignored():
     managed = [{"name": "example.com/a", "ignoredByScheduler": True}, {"name": "example.com/b"}]
     found = read(extenders=[{"urlPrefix": "http://x", "managedResources": managed}])
     assert found.warnings == ("<text>:1: extenders: are not modelled: decisions ignore them",)
@@ -151,7 +151,7 @@ def test_extenders_are_reported_and_what_they_look_after_is_ignored():
     assert refused(general, asked, node("n")) == {"n": ["Insufficient example.com/b"]}
 
 
-def test_unknown_fields_mean_nothing():
+def test_unknown_fields_are_ignored():
     found = read(foo=1, predicates=[{"name": "HostName", "bar": 2}])
     assert [warning.split(": ", 1)[1] for warning in found.warnings] == [
         'foo: unknown field "foo": it is ignored',
@@ -159,12 +159,12 @@ def test_unknown_fields_mean_nothing():
     ]
 
 
-def test_the_gate_of_resource_limits_is_taken_to_be_on():
+def test_the_resource_limits_gate_is_assumed_to_be_on():
     (warning,) = read(priorities=[{"name": "ResourceLimitsPriority", "weight": 1}]).warnings
     assert "ResourceLimitsPriorityFunction is on, as is assumed here" in warning
 
 
-def test_what_is_refused():
+def test_faults():
     two = {"labelsPresence": {"labels": ["a"]}, "serviceAffinity": {"labels": ["a"]}}
     assert faults(
         predicates=[{"name": "Foo"}, {"name": "CheckNodeLabelPresence"}, {"name": "mine", "argument": two}],
@@ -185,7 +185,7 @@ def test_what_is_refused():
     ]
 
 
-def test_a_shape_is_checked():
+def test_a_shape_is_validated():
     shape = [{"utilization": 50, "score": 20}, {"utilization": 10, "score": 1}]
     argument = {"requestedToCapacityRatioArguments": {"shape": shape}}
     start = "priorities[0].argument.requestedToCapacityRatioArguments.shape"
