@@ -27,24 +27,24 @@ def filter_(generation: Generation, name: str):
 
 def test_a_scoring_strategy_with_its_resources():
     args = "scoringStrategy: {type: MostAllocated, resources: [{name: cpu, weight: 3}, {name: example.com/gpu}]}"
-    found = score(configured("NodeResourcesFit", args), "NodeResourcesFit")
-    assert found == NodeResourcesFitScore(strategy=most_allocated, resources=(("cpu", 3), ("example.com/gpu", 1)))
+    plugin = score(configured("NodeResourcesFit", args), "NodeResourcesFit")
+    assert plugin == NodeResourcesFitScore(strategy=most_allocated, resources=(("cpu", 3), ("example.com/gpu", 1)))
 
 
 def test_a_scoring_strategy_by_shape():
     shape = "[{utilization: 20, score: 10}, {utilization: 80, score: 0}]"
     args = f"scoringStrategy: {{type: RequestedToCapacityRatio, requestedToCapacityRatio: {{shape: {shape}}}}}"
-    found = score(configured("NodeResourcesFit", args), "NodeResourcesFit")
-    assert found == NodeResourcesFitScore(strategy=RequestedToCapacityRatio(((20, 10), (80, 0))))
+    plugin = score(configured("NodeResourcesFit", args), "NodeResourcesFit")
+    assert plugin == NodeResourcesFitScore(strategy=RequestedToCapacityRatio(((20, 10), (80, 0))))
 
 
 def test_ignored_resources_and_groups():
     args = "ignoredResources: [example.com/a, cpu], ignoredResourceGroups: [b.example.com, memory]"
     plugin = filter_(configured("NodeResourcesFit", args), "NodeResourcesFit")
-    asked = {name: "1" for name in ("example.com/a", "b.example.com/b", "c.example.com/c", "cpu", "memory")}
+    requests = {name: "1" for name in ("example.com/a", "b.example.com/b", "c.example.com/c", "cpu", "memory")}
     empty = node("n", allocatable={"pods": "1", "cpu": "0", "memory": "0"})
     reasons = ["Insufficient cpu", "Insufficient memory", "Insufficient c.example.com/c"]
-    assert refused(plugin, pod("p", requests=asked), empty) == {"n": reasons}
+    assert refused(plugin, pod("p", requests=requests), empty) == {"n": reasons}
 
 
 def test_resources_of_an_extender_replace_the_ignored_ones():
@@ -68,8 +68,8 @@ def test_added_affinity_applies_to_every_pod():
 def test_custom_default_constraints_or_none():
     generation = configured("PodTopologySpread", "defaultingType: List, defaultConstraints: []")
     assert filter_(generation, "PodTopologySpread").defaults == ()
-    one = "{maxSkew: 1, topologyKey: zone, whenUnsatisfiable: DoNotSchedule}"
-    generation = configured("PodTopologySpread", f"defaultingType: List, defaultConstraints: [{one}]")
+    constraint = "{maxSkew: 1, topologyKey: zone, whenUnsatisfiable: DoNotSchedule}"
+    generation = configured("PodTopologySpread", f"defaultingType: List, defaultConstraints: [{constraint}]")
     plugin = filter_(generation, "PodTopologySpread")
     assert [(c.topologyKey, c.maxSkew) for c in plugin.defaults] == [("zone", 1)]
     assert score(generation, "PodTopologySpread").defaults == plugin.defaults
@@ -89,16 +89,16 @@ def test_the_system_s_default_constraints_written_out_require_all_keys():
 
 def test_inter_pod_affinity():
     args = "hardPodAffinityWeight: 0, ignorePreferredTermsOfExistingPods: true"
-    found = score(configured("InterPodAffinity", args), "InterPodAffinity")
-    assert (found.hard_pod_affinity_weight, found.ignores_preferred_terms_of_existing_pods) == (0, True)
+    plugin = score(configured("InterPodAffinity", args), "InterPodAffinity")
+    assert (plugin.hard_pod_affinity_weight, plugin.ignores_preferred_terms_of_existing_pods) == (0, True)
     labels = {"app": "web"}
     term = {"labelSelector": {"matchLabels": labels}, "topologyKey": "kubernetes.io/hostname"}
     preferred = {"preferredDuringSchedulingIgnoredDuringExecution": [{"weight": 5, "podAffinityTerm": term}]}
     world = [node(n, labels={"kubernetes.io/hostname": n}) for n in "ab"]
     world.append(pod("other", "a", affinity={"podAffinity": preferred}))
-    assert scored(found, pod("p", labels=labels), *world) is None
+    assert scored(plugin, pod("p", labels=labels), *world) is None
     own = pod("q", labels=labels, affinity={"podAffinity": preferred})
-    assert scored(found, own, *world) == {"a": 100, "b": 0}
+    assert scored(plugin, own, *world) == {"a": 100, "b": 0}
 
 
 def test_preemption_and_volumes():

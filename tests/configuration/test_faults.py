@@ -18,9 +18,9 @@ def faults(text: str, head: str = V1) -> list[str]:
 
 def argument_faults(plugin: str, args: str) -> list[str]:
     """The faults of plugin arguments (the inside of a YAML map), with paths inside ``args``."""
-    found = faults(f"profiles:\n- pluginConfig:\n  - name: {plugin}\n    args: {{{args}}}\n")
-    assert all(fault.startswith("6: profiles[0].pluginConfig[0].args.") for fault in found)
-    return [fault.removeprefix("6: profiles[0].pluginConfig[0].args.") for fault in found]
+    messages = faults(f"profiles:\n- pluginConfig:\n  - name: {plugin}\n    args: {{{args}}}\n")
+    assert all(fault.startswith("6: profiles[0].pluginConfig[0].args.") for fault in messages)
+    return [fault.removeprefix("6: profiles[0].pluginConfig[0].args.") for fault in messages]
 
 
 @pytest.mark.parametrize(
@@ -55,8 +55,8 @@ def test_plugins_that_cannot_run(plugins, expected):
 
 
 def test_a_profile_needs_queue_sort_and_bind():
-    found = faults('profiles:\n- plugins:\n    multiPoint: {disabled: [{name: "*"}]}\n')
-    assert found == [
+    messages = faults('profiles:\n- plugins:\n    multiPoint: {disabled: [{name: "*"}]}\n')
+    assert messages == [
         "4: profiles[0].plugins: at least one bind plugin is needed for profile with scheduler name "
         '"default-scheduler"',
         "4: profiles[0].plugins: only one queue sort plugin required for profile with scheduler name "
@@ -65,11 +65,11 @@ def test_a_profile_needs_queue_sort_and_bind():
 
 
 def test_profiles_need_different_names_and_the_same_queue_sort():
-    found = faults(
+    messages = faults(
         "profiles:\n- schedulerName: a\n- schedulerName: a\n- {}\n"
         "- schedulerName: b\n  plugins: {queueSort: {enabled: [{name: PrioritySort}]}}\n"
     )
-    assert found == [
+    assert messages == [
         '5: profiles[1].schedulerName: Duplicate value: "a"',
         "6: profiles[2].schedulerName: Required value",
         "8: profiles[3].plugins.queueSort: Invalid value: must be the same for all profiles",
@@ -77,10 +77,10 @@ def test_profiles_need_different_names_and_the_same_queue_sort():
 
 
 def test_numbers_out_of_range():
-    found = faults(
+    messages = faults(
         "parallelism: 0\npercentageOfNodesToScore: 101\npodInitialBackoffSeconds: 0\npodMaxBackoffSeconds: -1\n"
     )
-    assert found == [
+    assert messages == [
         "3: parallelism: Invalid value: 0: should be an integer value greater than zero",
         "4: percentageOfNodesToScore: Invalid value: 101: not in valid range [0-100]",
         "5: podInitialBackoffSeconds: Invalid value: 0: must be greater than 0",
@@ -89,11 +89,11 @@ def test_numbers_out_of_range():
 
 
 def test_extenders():
-    found = faults(
+    messages = faults(
         "extenders:\n- {prioritizeVerb: p, bindVerb: b}\n"
         "- {bindVerb: b, managedResources: [{name: cpu}, {name: a.com/b}, {name: a.com/b}]}\n"
     )
-    assert found == [
+    assert messages == [
         '3: extenders: Invalid value: "found 2 extenders implementing bind": only one extender can implement bind',
         "4: extenders[0].weight: Invalid value: 0: must have a positive weight applied to it",
         '5: extenders[1].managedResources[0].name: Invalid value: "cpu": is an invalid extended resource name',
@@ -102,10 +102,10 @@ def test_extenders():
 
 
 def test_unknown_fields_and_values_of_the_wrong_type():
-    found = faults(
+    messages = faults(
         "metadata: {}\nprofiles:\n- schedulerName: 1\n  plugins: {filter: {enable: []}}\n  pluginConfig: 3\n"
     )
-    assert found == [
+    assert messages == [
         '3: metadata: unknown field "metadata"',
         '5: profiles[0].schedulerName: 1 is a number, not text: put it in quotes ("1")',
         '6: profiles[0].plugins.filter.enable: unknown field "enable"',
@@ -121,12 +121,12 @@ def test_a_field_of_v1_is_unknown_in_v1beta1():
 
 
 def test_duplicate_arguments_or_those_of_another_plugin():
-    found = faults(
+    messages = faults(
         "profiles:\n- pluginConfig:\n  - name: NodeAffinity\n  - name: NodeAffinity\n"
         "  - {name: VolumeBinding, args: {kind: NodeAffinityArgs}}\n  - {name: InterPodAffinity, args: 3}\n"
         "  - {name: PodTopologySpread, args: {apiVersion: v1}}\n  - {name: EBSLimits}\n"
     )
-    assert found == [
+    assert messages == [
         '6: profiles[0].pluginConfig[1]: Duplicate value: "NodeAffinity"',
         "7: profiles[0].pluginConfig[2].args.kind: args for plugin VolumeBinding were not of type "
         "VolumeBindingArgs.kubescheduler.config.k8s.io",
@@ -228,8 +228,10 @@ def test_arguments_that_are_refused(plugin, args, expected):
 def test_default_constraints_that_are_refused():
     same = "{maxSkew: 1, topologyKey: a, whenUnsatisfiable: DoNotSchedule}"
     odd = "{whenUnsatisfiable: Foo, labelSelector: {}}"
-    found = argument_faults("PodTopologySpread", f"defaultingType: List, defaultConstraints: [{same}, {same}, {odd}]")
-    assert found == [
+    messages = argument_faults(
+        "PodTopologySpread", f"defaultingType: List, defaultConstraints: [{same}, {same}, {odd}]"
+    )
+    assert messages == [
         'defaultConstraints[1]: Duplicate value: "{a, DoNotSchedule}"',
         "defaultConstraints[2].labelSelector: Forbidden: constraint must not define a selector, as they deduced for "
         "each pod",
@@ -241,8 +243,8 @@ def test_default_constraints_that_are_refused():
 
 
 def test_preemption_without_candidates():
-    found = argument_faults("DefaultPreemption", "minCandidateNodesPercentage: 0, minCandidateNodesAbsolute: 0")
-    assert found == [
+    messages = argument_faults("DefaultPreemption", "minCandidateNodesPercentage: 0, minCandidateNodesAbsolute: 0")
+    assert messages == [
         "minCandidateNodesAbsolute: Invalid value: 0: cannot be zero at the same time as minCandidateNodesPercentage",
         "minCandidateNodesPercentage: Invalid value: 0: cannot be zero at the same time as minCandidateNodesAbsolute",
     ]
@@ -251,13 +253,13 @@ def test_preemption_without_candidates():
 def test_added_affinity_is_validated_like_a_pod_s():
     term = "{matchExpressions: [{key: a, operator: In}]}"
     required = f"requiredDuringSchedulingIgnoredDuringExecution: {{nodeSelectorTerms: [{term}]}}"
-    (found,) = argument_faults("NodeAffinity", f"addedAffinity: {{{required}}}")
-    assert found.startswith("addedAffinity.requiredDuringSchedulingIgnoredDuringExecution.nodeSelectorTerms[0]")
+    (message,) = argument_faults("NodeAffinity", f"addedAffinity: {{{required}}}")
+    assert message.startswith("addedAffinity.requiredDuringSchedulingIgnoredDuringExecution.nodeSelectorTerms[0]")
     preferred = f"[{{weight: 0, preference: {term}}}, {{weight: 1, preference: {term}}}]"
-    (found,) = argument_faults(
+    (message,) = argument_faults(
         "NodeAffinity", f"addedAffinity: {{preferredDuringSchedulingIgnoredDuringExecution: {preferred}}}"
     )
-    assert found.startswith("addedAffinity.preferredDuringSchedulingIgnoredDuringExecution[1].preference")
+    assert message.startswith("addedAffinity.preferredDuringSchedulingIgnoredDuringExecution[1].preference")
 
 
 def test_a_plugin_that_needs_arguments():
@@ -281,8 +283,8 @@ def test_a_plugin_that_needs_arguments():
     ],
 )
 def test_documents_that_are_not_configurations(text, expected):
-    (found,) = faults(text, "")
-    assert found.startswith(expected)
+    (message,) = faults(text, "")
+    assert message.startswith(expected)
 
 
 @pytest.mark.parametrize("base", [V1_20, V1_16])

@@ -113,9 +113,9 @@ def test_no_plugin_runs_twice_or_at_a_point_that_it_lacks(plugins):
     except ManifestError:
         return
     generation = profiles["default-scheduler"]
-    for found, points in (
+    for names, points in (
         ([f.name for f in generation.filters], {"preFilter", "filter"}),
         ([s.name for s, _ in generation.scores], {"score"}),
     ):
-        assert len(set(found)) == len(found)
-        assert all(points & V1.points[name] for name in found)
+        assert len(set(names)) == len(names)
+        assert all(points & V1.points[name] for name in names)

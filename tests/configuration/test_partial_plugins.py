@@ -36,14 +36,14 @@ TWO = (node("a"), node("b"))
     ],
 )
 def test_a_filter_that_needs_its_pre_filter_fails(plugin, message):
-    found = decided(without("preFilter", plugin), pod("p"), *TWO)
-    assert found.error == f'running "{plugin}" filter plugin: {message}'
+    decision = decided(without("preFilter", plugin), pod("p"), *TWO)
+    assert decision.error == f'running "{plugin}" filter plugin: {message}'
 
 
 @pytest.mark.parametrize("plugin", ["NodeName", "NodeUnschedulable", "TaintToleration", "NodeAffinity", "VolumeZone"])
 def test_a_filter_that_works_without_its_pre_filter(plugin):
-    found = decided(without("preFilter", plugin), pod("p"), *TWO)
-    assert not found.error and found.names == ["a", "b"]
+    decision = decided(without("preFilter", plugin), pod("p"), *TWO)
+    assert not decision.error and decision.names == ["a", "b"]
 
 
 def test_node_affinity_without_pre_filter_refuses_the_nodes_that_it_would_exclude():
@@ -59,8 +59,8 @@ def test_node_affinity_without_filter_still_excludes_nodes():
 
 def test_volume_binding_without_filter_still_rejects_and_scores_zero():
     lost = pod("p", volumes=[{"name": "v", "persistentVolumeClaim": {"claimName": "none"}}])
-    found = decided(without("filter", "VolumeBinding"), lost, *TWO)
-    assert found.message.endswith('persistentvolumeclaim "none" not found.')
+    decision = decided(without("filter", "VolumeBinding"), lost, *TWO)
+    assert decision.message.endswith('persistentvolumeclaim "none" not found.')
     row = decided(without("filter", "VolumeBinding"), pod("q"), *TWO).scores
     assert row.rows[row.plugins.index("VolumeBinding")].normalized.tolist() == [0, 0]
 
@@ -68,8 +68,8 @@ def test_volume_binding_without_filter_still_rejects_and_scores_zero():
 def test_volume_zone_without_pre_filter_refuses_each_node():
     lost = pod("p", volumes=[{"name": "v", "persistentVolumeClaim": {"claimName": "none"}}])
     alone = ", ".join(f"{{name: {name}}}" for name in ("VolumeBinding", "VolumeRestrictions", "NodeVolumeLimits"))
-    found = decided(f"multiPoint: {{disabled: [{alone}]}}, {without('preFilter', 'VolumeZone')}", lost, *TWO)
-    assert found.verdict("a").reasons == ('persistentvolumeclaim "none" not found',)
+    decision = decided(f"multiPoint: {{disabled: [{alone}]}}, {without('preFilter', 'VolumeZone')}", lost, *TWO)
+    assert decision.verdict("a").reasons == ('persistentvolumeclaim "none" not found',)
 
 
 def test_a_plugin_that_is_disabled_everywhere_has_no_effect():
@@ -88,8 +88,8 @@ def test_a_plugin_that_is_disabled_everywhere_has_no_effect():
     ],
 )
 def test_a_score_that_needs_its_pre_score_fails(plugin, message):
-    found = decided(without("preScore", plugin), pod("p"), *TWO)
-    assert found.error == f'running Score plugins: plugin "{plugin}" failed with: {message}'
+    decision = decided(without("preScore", plugin), pod("p"), *TWO)
+    assert decision.error == f'running Score plugins: plugin "{plugin}" failed with: {message}'
 
 
 @pytest.mark.parametrize("plugin", ["NodeAffinity", "NodeResourcesBalancedAllocation"])
@@ -102,8 +102,8 @@ def test_a_score_without_its_pre_score_skips_no_pod(plugin):
 def test_volume_binding_s_score_needs_its_pre_filter():
     off = f"{without('preFilter', 'VolumeBinding')}, {without('filter', 'VolumeBinding')}"
     assert decided(off, pod("p"), *TWO).error == 'running PreScore plugin "VolumeBinding": not found'
-    found = decided(f"{off}, {without('preScore', 'VolumeBinding')}", pod("p"), *TWO)
-    assert found.error == 'running Score plugins: plugin "VolumeBinding" failed with: not found'
+    decision = decided(f"{off}, {without('preScore', 'VolumeBinding')}", pod("p"), *TWO)
+    assert decision.error == 'running Score plugins: plugin "VolumeBinding" failed with: not found'
 
 
 def test_without_default_preemption_no_pod_is_evicted():
@@ -111,9 +111,10 @@ def test_without_default_preemption_no_pod_is_evicted():
     world = [node("a", allocatable=small), pod("low", "a", cpu="1")]
     high = pod("high", cpu="1", priority=9)
     assert decided("", high, *world).nominated_node == "a"
-    found = decided(without("postFilter", "DefaultPreemption"), high, *world)
+    decision = decided(without("postFilter", "DefaultPreemption"), high, *world)
     assert (
-        found.nominated_node is None and found.event == found.message == "0/1 nodes are available: 1 Insufficient cpu."
+        decision.nominated_node is None
+        and decision.event == decision.message == "0/1 nodes are available: 1 Insufficient cpu."
     )
 
 

@@ -45,9 +45,9 @@ def test_a_disabled_score_is_left_out():
 
 
 def test_a_score_enabled_again_comes_first_with_its_new_weight():
-    found = weights(plugins("score: {enabled: [{name: ImageLocality, weight: 9}]}"))
-    assert list(found.items())[0] == ("ImageLocality", 9)
-    assert found["TaintToleration"] == 3 and len(found) == len(V1_37.scores)
+    by_name = weights(plugins("score: {enabled: [{name: ImageLocality, weight: 9}]}"))
+    assert list(by_name.items())[0] == ("ImageLocality", 9)
+    assert by_name["TaintToleration"] == 3 and len(by_name) == len(V1_37.scores)
 
 
 @pytest.mark.parametrize("weight", ["", ", weight: 0"])
@@ -56,8 +56,8 @@ def test_a_score_enabled_again_without_a_weight_has_weight_1(weight):
 
 
 def test_multi_point_changes_weights_in_place():
-    found = weights(plugins("multiPoint: {enabled: [{name: NodeAffinity, weight: 7}]}"))
-    assert found == {**weights(V1_37), "NodeAffinity": 7} and list(found) == list(weights(V1_37))
+    by_name = weights(plugins("multiPoint: {enabled: [{name: NodeAffinity, weight: 7}]}"))
+    assert by_name == {**weights(V1_37), "NodeAffinity": 7} and list(by_name) == list(weights(V1_37))
 
 
 def test_multi_point_disables_a_plugin_everywhere():
@@ -82,8 +82,8 @@ def test_every_plugin_can_be_replaced():
 
 
 def test_the_order_of_filters_can_be_changed():
-    found = names(plugins("filter: {enabled: [{name: InterPodAffinity}, {name: NodePorts}]}").filters)
-    assert found[:3] == ["InterPodAffinity", "NodePorts", "NodeName"] and len(found) == len(V1_37.filters)
+    order = names(plugins("filter: {enabled: [{name: InterPodAffinity}, {name: NodePorts}]}").filters)
+    assert order[:3] == ["InterPodAffinity", "NodePorts", "NodeName"] and len(order) == len(V1_37.filters)
 
 
 def test_in_v1_20_enabled_plugins_follow_the_defaults():
@@ -101,8 +101,8 @@ def test_plugins_that_only_a_configuration_enables():
 
 def test_a_profile_s_percentage_overrides_the_global_one():
     text = V1 + "percentageOfNodesToScore: 30\nprofiles:\n- {schedulerName: a}\n"
-    found = load_configuration(text + "- {schedulerName: b, percentageOfNodesToScore: 0}\n")
-    assert {name: generation.percentage for name, generation in found.items()} == {"a": 30, "b": 0}
+    generations = load_configuration(text + "- {schedulerName: b, percentageOfNodesToScore: 0}\n")
+    assert {name: generation.percentage for name, generation in generations.items()} == {"a": 30, "b": 0}
 
 
 def test_a_custom_base_keeps_the_settings_that_the_file_does_not_name():

@@ -30,8 +30,8 @@ DECISIONS = [pytest.param(row, id=row["scenario"]["id"]) for row in rows("decisi
 @pytest.mark.parametrize("row", PLUGINS)
 def test_profiles_run_the_same_plugins_as_the_real_scheduler(row):
     profiles = decoded(row["config"], KubeSchedulerConfiguration, (), []).profiles
-    found = load_configuration(json.dumps(row["config"]))
-    for profile, (name, generation) in zip(profiles, found.items(), strict=True):
+    generations = load_configuration(json.dumps(row["config"]))
+    for profile, (name, generation) in zip(profiles, generations.items(), strict=True):
         expected = row["profiles"][name]
         assert generation.percentage == expected.pop("percentageOfNodesToScore")
         plugins = V1.plugins(profile.plugins)

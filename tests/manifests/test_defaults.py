@@ -6,8 +6,8 @@ from kschedlab.objects.model import Pod
 
 def pod(spec: dict | None = None, metadata: dict | None = None, *others: dict, **more) -> Pod:
     spec = {"containers": [{"name": "app"}]} | (spec or {})
-    one = {"apiVersion": "v1", "kind": "Pod", "metadata": {"name": "p"} | (metadata or {}), "spec": spec} | more
-    return load(one, *others).pods[0]
+    manifest = {"apiVersion": "v1", "kind": "Pod", "metadata": {"name": "p"} | (metadata or {}), "spec": spec} | more
+    return load(manifest, *others).pods[0]
 
 
 def load(*objects: dict) -> Objects:
@@ -35,13 +35,13 @@ def test_a_bare_pod():
 
 def test_missing_requests_default_to_the_limits():
     resources = {"limits": {"cpu": "2", "memory": "1Gi"}, "requests": {"cpu": "1"}}
-    given = pod(
+    loaded = pod(
         {
             "containers": [{"name": "a", "resources": resources}],
             "initContainers": [{"name": "b", "resources": resources}],
         }
     )
-    for container in (*given.spec.containers, *given.spec.initContainers):
+    for container in (*loaded.spec.containers, *loaded.spec.initContainers):
         assert {n: str(q) for n, q in container.resources.requests.items()} == {"cpu": "1", "memory": "1Gi"}
 
 
@@ -52,14 +52,14 @@ def test_a_null_amount_is_zero_and_not_missing():
 
 
 def test_amounts_are_rounded_up_to_thousandths():
-    given = pod(
+    loaded = pod(
         {
             "containers": [{"name": "a", "resources": {"requests": {"cpu": "0.1m", "memory": "1"}}}],
             "overhead": {"cpu": "1u"},
         }
     )
-    assert str(given.spec.containers[0].resources.requests["cpu"]) == "1m"
-    assert str(given.spec.overhead["cpu"]) == "1m"
+    assert str(loaded.spec.containers[0].resources.requests["cpu"]) == "1m"
+    assert str(loaded.spec.overhead["cpu"]) == "1m"
 
 
 def test_ports():
@@ -68,8 +68,8 @@ def test_ports():
         {"containerPort": 53, "protocol": "UDP", "hostPort": 53},
         {"containerPort": 81, "protocol": ""},
     ]
-    one, two, three = pod({"containers": [{"name": "a", "ports": ports}]}).spec.containers[0].ports
-    assert [(p.protocol, p.hostPort) for p in (one, two, three)] == [("TCP", 0), ("UDP", 53), ("TCP", 0)]
+    tcp, udp, other = pod({"containers": [{"name": "a", "ports": ports}]}).spec.containers[0].ports
+    assert [(p.protocol, p.hostPort) for p in (tcp, udp, other)] == [("TCP", 0), ("UDP", 53), ("TCP", 0)]
     on_host = pod({"hostNetwork": True, "containers": [{"name": "a", "ports": ports}]}).spec.containers[0].ports
     assert [p.hostPort for p in on_host] == [80, 53, 81]
 
@@ -105,13 +105,13 @@ def test_a_pod_that_has_a_priority_keeps_it():
 
 def test_pod_level_requests_are_completed():
     containers = [{"name": "a", "resources": {"requests": {"cpu": "1"}}}]
-    given = pod({"containers": containers, "resources": {"limits": {"cpu": "2", "memory": "1Gi"}}})
-    assert {n: str(q) for n, q in given.spec.resources.requests.items()} == {"cpu": "1", "memory": "1Gi"}
+    loaded = pod({"containers": containers, "resources": {"limits": {"cpu": "2", "memory": "1Gi"}}})
+    assert {n: str(q) for n, q in loaded.spec.resources.requests.items()} == {"cpu": "1", "memory": "1Gi"}
 
 
 def test_spread_constraints_honor_affinity_and_ignore_taints():
-    given = {"maxSkew": 1, "topologyKey": "zone", "whenUnsatisfiable": "DoNotSchedule", "labelSelector": {}}
-    constraint = pod({"topologySpreadConstraints": [given]}).spec.topologySpreadConstraints[0]
+    manifest = {"maxSkew": 1, "topologyKey": "zone", "whenUnsatisfiable": "DoNotSchedule", "labelSelector": {}}
+    constraint = pod({"topologySpreadConstraints": [manifest]}).spec.topologySpreadConstraints[0]
     assert (constraint.nodeAffinityPolicy, constraint.nodeTaintsPolicy) == ("Honor", "Ignore")
 
 
@@ -122,8 +122,8 @@ def test_allocatable_defaults_to_the_capacity():
     (bare,) = load(node(capacity={"cpu": "4"})).nodes
     assert str(bare.status.allocatable["cpu"]) == "4"
     assert bare.metadata.namespace == ""
-    (given,) = load(node(capacity={"cpu": "4", "memory": "1Gi"}, allocatable={"cpu": "3"})).nodes
-    assert list(given.status.allocatable) == ["cpu"]
+    (loaded,) = load(node(capacity={"cpu": "4", "memory": "1Gi"}, allocatable={"cpu": "3"})).nodes
+    assert list(loaded.status.allocatable) == ["cpu"]
 
 
 def test_a_namespace_is_labelled_with_its_name():
@@ -135,13 +135,13 @@ def test_a_namespace_is_labelled_with_its_name():
 
 def test_a_replication_controller_selects_the_labels_of_its_template():
     template = {"metadata": {"labels": {"app": "a"}}}
-    one = {
+    controller = {
         "apiVersion": "v1",
         "kind": "ReplicationController",
         "metadata": {"name": "rc"},
         "spec": {"template": template},
     }
-    assert load(one).replication_controllers[0].spec.selector == {"app": "a"}
+    assert load(controller).replication_controllers[0].spec.selector == {"app": "a"}
 
 
 def test_volumes():

@@ -61,7 +61,7 @@ def test_is_refused(name):
         check=False,
     )
     assert (done.returncode, done.stderr) == (2, b"")
-    said = done.stdout.decode()
-    assert said.startswith("<stdin>")
-    assert len(said) < 1000
-    assert said.replace("\n", "").isprintable()
+    message = done.stdout.decode()
+    assert message.startswith("<stdin>")
+    assert len(message) < 1000
+    assert message.replace("\n", "").isprintable()

@@ -61,9 +61,9 @@ def test_errors(text, line, message):
 def test_accepts_exactly_what_python_accepts(text):
     """A single value is valid if and only if Python's reader accepts it (apart from duplicate keys)."""
     try:
-        wanted = json.loads(text, parse_float=Decimal, parse_int=int)
+        expected = json.loads(text, parse_float=Decimal, parse_int=int)
     except (ValueError, RecursionError):
-        wanted = None
+        expected = None
         valid = False
     else:
         valid = True
@@ -73,6 +73,6 @@ def test_accepts_exactly_what_python_accepts(text):
         assert not valid
     else:
         if valid:
-            assert [root for root, _ in composed.roots] == [wanted]
+            assert [root for root, _ in composed.roots] == [expected]
         else:
             assert len(composed.roots) != 1

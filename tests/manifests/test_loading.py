@@ -150,9 +150,9 @@ def test_errors_of_all_files_are_reported_and_nothing_is_loaded(tmp_path, monkey
     monkeypatch.chdir(tmp_path)
     Path("a.yaml").write_text(YAML)
     Path("b.yaml").write_text(YAML.replace("web", "Web"))
-    said = refused("a.yaml", "b.yaml").split("\n")
-    assert said[0] == "b.yaml:1: Node n1: is defined twice, first at a.yaml:1"
-    assert said[1].startswith('b.yaml:7: Pod default/Web: metadata.name: "Web" is not a valid name')
+    messages = refused("a.yaml", "b.yaml").split("\n")
+    assert messages[0] == "b.yaml:1: Node n1: is defined twice, first at a.yaml:1"
+    assert messages[1].startswith('b.yaml:7: Pod default/Web: metadata.name: "Web" is not a valid name')
 
 
 def test_unknown_kinds_are_counted_and_named():
@@ -233,7 +233,7 @@ def test_duplicate_taints_and_old_budgets_are_warnings():
 
 
 def test_raw_and_parsed_json_load_the_same_objects():
-    raws = [msgspec.Raw(json.dumps(one).encode()) for one in (NODE, POD)]
+    raws = [msgspec.Raw(json.dumps(manifest).encode()) for manifest in (NODE, POD)]
     assert decode_objects(raws) == decode_objects([NODE, POD])
 
 
@@ -251,9 +251,9 @@ def test_faults_of_parsed_objects_name_their_index():
 
 
 def test_input_is_not_changed():
-    given = [json.loads(json.dumps(one)) for one in (NODE, POD)]
-    decode_objects(given)
-    assert given == [NODE, POD]
+    manifests = [json.loads(json.dumps(manifest)) for manifest in (NODE, POD)]
+    decode_objects(manifests)
+    assert manifests == [NODE, POD]
 
 
 def kubectl(folder: Path, script: str, monkeypatch) -> None:
@@ -267,13 +267,13 @@ def test_kubectl_gets_every_kind(tmp_path, monkeypatch):
     items = {"apiVersion": "v1", "kind": "List", "items": [NODE, POD]}
     kubectl(
         tmp_path,
-        f"open({str(tmp_path / 'asked')!r}, 'w').write(' '.join(sys.argv[1:])); print({json.dumps(items)!r})",
+        f"open({str(tmp_path / 'arguments')!r}, 'w').write(' '.join(sys.argv[1:])); print({json.dumps(items)!r})",
         monkeypatch,
     )
     assert names(from_kubectl("--context", "staging")) == (["n1"], ["default/web"])
-    asked = (tmp_path / "asked").read_text()
-    assert asked.startswith("get nodes,pods,poddisruptionbudgets,")
-    assert asked.endswith("--all-namespaces --output=json --request-timeout=60s --context staging")
+    arguments = (tmp_path / "arguments").read_text()
+    assert arguments.startswith("get nodes,pods,poddisruptionbudgets,")
+    assert arguments.endswith("--all-namespaces --output=json --request-timeout=60s --context staging")
 
 
 def test_kubectl_fails(tmp_path, monkeypatch):

@@ -44,9 +44,9 @@ def test_a_time_has_the_api_s_format() -> None:
 
 def test_an_object_round_trips() -> None:
     """Including times and quantities, as in the log."""
-    given = pod("p", "n", cpu="100m")
-    given["metadata"] |= {"resourceVersion": "7", "generation": 2, "finalizers": ["a/b"], "uid": "u"}
-    given["status"] |= {
+    manifest = pod("p", "n", cpu="100m")
+    manifest["metadata"] |= {"resourceVersion": "7", "generation": 2, "finalizers": ["a/b"], "uid": "u"}
+    manifest["status"] |= {
         "conditions": [{"type": "Ready", "status": "True", "lastProbeTime": "2024-01-31T12:00:00Z"}],
         "containerStatuses": [
             {"name": "c", "ready": True, "restartCount": 3, "state": {"running": {"startedAt": "2024-01-31T12:00:00Z"}}}
@@ -54,14 +54,14 @@ def test_an_object_round_trips() -> None:
         "podIP": "10.0.0.1",
         "hostIP": "10.0.0.2",
     }
-    (found,) = decode_objects([given]).pods
-    assert found.metadata.resourceVersion == "7"
-    assert found.status.conditions == (
+    (loaded,) = decode_objects([manifest]).pods
+    assert loaded.metadata.resourceVersion == "7"
+    assert loaded.status.conditions == (
         PodCondition(type="Ready", status="True", lastProbeTime=Time.parse("2024-01-31T12:00:00Z")),
     )
-    assert found.status.containerStatuses[0].state.running is not None
-    written = msgspec.json.encode(found, enc_hook=str)
-    assert msgspec.json.decode(written, type=Pod, dec_hook=decode_value) == found
+    assert loaded.status.containerStatuses[0].state.running is not None
+    encoded = msgspec.json.encode(loaded, enc_hook=str)
+    assert msgspec.json.decode(encoded, type=Pod, dec_hook=decode_value) == loaded
 
 
 def test_workloads_have_templates_and_replicas() -> None:
@@ -148,14 +148,14 @@ def test_a_budget_is_a_number_or_a_percentage(field: str, amount: int | str, mes
     if message is None:
         assert decode_objects([manifest]).pod_disruption_budgets
         return
-    with pytest.raises(ManifestError) as found:
+    with pytest.raises(ManifestError) as caught:
         decode_objects([manifest])
-    assert f"spec.{field}: {message}" in str(found.value)
+    assert f"spec.{field}: {message}" in str(caught.value)
 
 
 def test_defaults_of_restart_policy_and_grace_period() -> None:
     named = pod("a", restartPolicy="", terminationGracePeriodSeconds=-7)
-    (found,) = decode_objects([named]).pods
-    assert (found.spec.restartPolicy, found.spec.terminationGracePeriodSeconds) == ("Always", 1)
+    (loaded,) = decode_objects([named]).pods
+    assert (loaded.spec.restartPolicy, loaded.spec.terminationGracePeriodSeconds) == ("Always", 1)
     with pytest.raises(ManifestError, match="expected Always, OnFailure or Never"):
         decode_objects([pod("a", restartPolicy="Sometimes")])

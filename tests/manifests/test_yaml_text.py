@@ -27,10 +27,10 @@ def test_scalars_have_the_types_of_kubernetes(case):
     if case["json"] is None:
         assert len(compose_yaml(f"a: {case['scalar']}").faults) == 1
         return
-    wanted, found = json.loads(case["json"], parse_float=Decimal), read(f"a: {case['scalar']}")["a"]
-    assert found == wanted
-    if not isinstance(wanted, Decimal):
-        assert type(found) is type(wanted)
+    expected, value = json.loads(case["json"], parse_float=Decimal), read(f"a: {case['scalar']}")["a"]
+    assert value == expected
+    if not isinstance(expected, Decimal):
+        assert type(value) is type(expected)
 
 
 @pytest.mark.parametrize(

@@ -63,8 +63,8 @@ def full(**metadata: object) -> Pod:
 
 
 def test_the_latest_api_keeps_everything():
-    given = full(uid="u")
-    assert API_1_37.admit(given) == given
+    original = full(uid="u")
+    assert API_1_37.admit(original) == original
 
 
 def test_v1_20_drops_newer_fields():
@@ -89,8 +89,8 @@ def test_v1_16_and_v1_13_lack_overhead_and_spreading(api):
 
 
 def test_a_pod_without_unknown_fields_stays_the_same_object():
-    given = pod({"nodeSelector": {"disk": "ssd"}})
-    assert API_1_20.admit(given) is given
+    original = pod({"nodeSelector": {"disk": "ssd"}})
+    assert API_1_20.admit(original) is original
 
 
 def test_match_label_keys_are_merged_into_the_selectors_of_a_new_pod():
@@ -130,11 +130,11 @@ REQUESTING = {
     ],
 )
 def test_the_requests_that_count(api, incoming, placed, scored, nonzero):
-    given = api.admit(pod(REQUESTING))
-    for counted, want in ((api.incoming(given), incoming), (api.placed(given), placed)):
-        assert (counted["cpu"], counted["memory"] // MIB) == want
-    for (cpu, memory), want in ((api.scored(given), scored), (api.nonzero(given), nonzero)):
-        assert (cpu, memory // MIB) == want
+    original = api.admit(pod(REQUESTING))
+    for requests, expected in ((api.incoming(original), incoming), (api.placed(original), placed)):
+        assert (requests["cpu"], requests["memory"] // MIB) == expected
+    for (cpu, memory), expected in ((api.scored(original), scored), (api.nonzero(original), nonzero)):
+        assert (cpu, memory // MIB) == expected
 
 
 def test_a_zero_request_of_init_containers_only_does_not_count():

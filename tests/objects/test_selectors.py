@@ -50,9 +50,9 @@ def test_labels_and_expressions_must_all_hold():
 
 
 def test_selectors_are_equal_in_any_order():
-    one = label_selector(("b", "In", ("x", "y")), ("c", "Exists", ()), a="1")
-    other = label_selector(("c", "Exists", ()), ("a", "In", ("1",)), ("b", "In", ("y", "x")))
-    assert {one: "kept"}[other] == "kept"
+    selector = label_selector(("b", "In", ("x", "y")), ("c", "Exists", ()), a="1")
+    reordered = label_selector(("c", "Exists", ()), ("a", "In", ("1",)), ("b", "In", ("y", "x")))
+    assert {selector: "kept"}[reordered] == "kept"
     assert from_map({"a": "1"}) == label_selector(a="1")
 
 
@@ -99,10 +99,10 @@ def test_comparisons_parse_integers_like_go(operator, value, label, matches):
 
 
 def test_a_term_can_select_a_node_by_name():
-    one = term(fields=(("metadata.name", "In", ("n1",)),)).compile()
-    assert (one.matches("n1", {}), one.matches("n2", {})) == (True, False)
-    other = term(("a", "Exists", ()), fields=(("metadata.name", "NotIn", ("n1",)),)).compile()
-    assert (other.matches("n1", {"a": ""}), other.matches("n2", {"a": ""})) == (False, True)
+    named_n1 = term(fields=(("metadata.name", "In", ("n1",)),)).compile()
+    assert (named_n1.matches("n1", {}), named_n1.matches("n2", {})) == (True, False)
+    not_named_n1 = term(("a", "Exists", ()), fields=(("metadata.name", "NotIn", ("n1",)),)).compile()
+    assert (not_named_n1.matches("n1", {"a": ""}), not_named_n1.matches("n2", {"a": ""})) == (False, True)
 
 
 def test_an_empty_term_matches_nothing_and_one_term_is_enough():

@@ -26,8 +26,8 @@ def generation(base: Generation = V1_13, **policy) -> Generation:
     return read(base, **policy)["default-scheduler"]
 
 
-def names(found: Generation) -> list[str]:
-    return [predicate.name for predicate in found.filters]
+def names(policy: Generation) -> list[str]:
+    return [predicate.name for predicate in policy.filters]
 
 
 def faults(**policy) -> list[str]:
@@ -38,9 +38,9 @@ def faults(**policy) -> list[str]:
 
 @pytest.mark.parametrize("base", [V1_13, V1_16])
 def test_absent_lists_mean_the_defaults(base):
-    found = generation(base, predicates=None)
-    assert (found.filters, found.scores) == (base.filters, base.scores)
-    assert found.name == f"default-scheduler ({base.name})"
+    policy = generation(base, predicates=None)
+    assert (policy.filters, policy.scores) == (base.filters, base.scores)
+    assert policy.name == f"default-scheduler ({base.name})"
 
 
 def test_v1_13_reads_a_policy_by_default():
@@ -51,18 +51,18 @@ def test_v1_13_reads_a_policy_by_default():
 
 def test_a_policy_may_be_yaml():
     text = "apiVersion: v1\nkind: Policy\npriorities:\n- {name: EqualPriority, weight: 3}\n"
-    found = load_configuration(text)["default-scheduler"]
-    assert [(score.name, weight) for score, weight in found.scores] == [("EqualPriority", 3)]
+    policy = load_configuration(text)["default-scheduler"]
+    assert [(score.name, weight) for score, weight in policy.scores] == [("EqualPriority", 3)]
 
 
 def test_empty_lists_leave_only_the_mandatory_predicates():
-    found = generation(predicates=[], priorities=[])
-    assert (names(found), found.scores) == (MANDATORY, ())
+    policy = generation(predicates=[], priorities=[])
+    assert (names(policy), policy.scores) == (MANDATORY, ())
 
 
 def test_the_order_of_predicates_is_fixed():
-    given = [{"name": name} for name in ("MatchInterPodAffinity", "NoDiskConflict", "HostName", "GeneralPredicates")]
-    assert names(generation(predicates=given)) == [
+    policies = [{"name": name} for name in ("MatchInterPodAffinity", "NoDiskConflict", "HostName", "GeneralPredicates")]
+    assert names(generation(predicates=policies)) == [
         "CheckNodeUnschedulable",
         "GeneralPredicates",
         "HostName",
@@ -73,31 +73,31 @@ def test_the_order_of_predicates_is_fixed():
 
 
 def test_priorities_are_sorted_by_name_and_the_last_weight_counts():
-    given = [("TaintTolerationPriority", 1), ("EqualPriority", 2), ("TaintTolerationPriority", 5)]
-    found = generation(priorities=[{"name": name, "weight": weight} for name, weight in given])
-    assert [(s.name, w) for s, w in found.scores] == [("EqualPriority", 2), ("TaintTolerationPriority", 5)]
+    policies = [("TaintTolerationPriority", 1), ("EqualPriority", 2), ("TaintTolerationPriority", 5)]
+    policy = generation(priorities=[{"name": name, "weight": weight} for name, weight in policies])
+    assert [(s.name, w) for s, w in policy.scores] == [("EqualPriority", 2), ("TaintTolerationPriority", 5)]
 
 
 def test_condition_predicates_replace_the_mandatory_ones():
-    found = read(predicates=[{"name": "CheckNodeMemoryPressure"}])
-    assert names(found["default-scheduler"]) == ["CheckNodeCondition", "CheckNodeMemoryPressure"]
-    assert "TaintNodesByCondition is off, as is assumed here" in found.warnings[0]
+    profiles = read(predicates=[{"name": "CheckNodeMemoryPressure"}])
+    assert names(profiles["default-scheduler"]) == ["CheckNodeCondition", "CheckNodeMemoryPressure"]
+    assert "TaintNodesByCondition is off, as is assumed here" in profiles.warnings[0]
 
 
 @pytest.mark.parametrize("presence", [True, False])
 def test_labels_that_must_be_present_or_absent(presence):
     argument = {"labelsPresence": {"labels": ["disk"], "presence": presence}}
-    found = generation(predicates=[{"name": "CheckNodeLabelPresence", "argument": argument}])
-    (label,) = [f for f in found.filters if isinstance(f, NodeLabel)]
+    policy = generation(predicates=[{"name": "CheckNodeLabelPresence", "argument": argument}])
+    (label,) = [f for f in policy.filters if isinstance(f, NodeLabel)]
     refuses = refused(label, pod("p"), node("with", labels={"disk": "x"}), node("without"))
     assert list(refuses) == (["without"] if presence else ["with"])
 
 
 def test_a_predicate_that_is_missing_from_the_order_never_runs():
     argument = {"labelsPresence": {"labels": ["disk"], "presence": True}}
-    found = read(predicates=[{"name": "mine", "argument": argument}, {"name": "PodFitsPorts"}])
-    assert names(found["default-scheduler"]) == MANDATORY
-    assert [w.split(": ", 1)[1] for w in found.warnings] == [
+    profiles = read(predicates=[{"name": "mine", "argument": argument}, {"name": "PodFitsPorts"}])
+    assert names(profiles["default-scheduler"]) == MANDATORY
+    assert [w.split(": ", 1)[1] for w in profiles.warnings] == [
         'predicates[0].name: "mine" is missing from the order of predicates, so it never runs',
         'predicates[1].name: "PodFitsPorts" is missing from the order of predicates, so it never runs',
     ]
@@ -105,9 +105,9 @@ def test_a_predicate_that_is_missing_from_the_order_never_runs():
 
 def test_an_argument_can_replace_a_predicate_by_name():
     argument = {"labelsPresence": {"labels": ["disk"], "presence": True}}
-    given = [{"name": "PodToleratesNodeTaints", "argument": argument}, {"name": "PodToleratesNodeTaints"}]
-    found = generation(predicates=given)
-    assert found.filters[1] == NodeLabel("PodToleratesNodeTaints", present=("disk",))
+    policies = [{"name": "PodToleratesNodeTaints", "argument": argument}, {"name": "PodToleratesNodeTaints"}]
+    policy = generation(predicates=policies)
+    assert policy.filters[1] == NodeLabel("PodToleratesNodeTaints", present=("disk",))
 
 
 def test_priorities_with_arguments():
@@ -118,25 +118,25 @@ def test_priorities_with_arguments():
         "label": {"labelPreference": {"label": "disk", "presence": True}},
         "ratio": {"requestedToCapacityRatioArguments": {"shape": shape, "resources": resources}},
     }
-    given = [{"name": name, "weight": 2, "argument": argument} for name, argument in arguments.items()]
-    anti, label, ratio = (score for score, _ in generation(V1_16, priorities=given).scores)
+    policies = [{"name": name, "weight": 2, "argument": argument} for name, argument in arguments.items()]
+    anti, label, ratio = (score for score, _ in generation(V1_16, priorities=policies).scores)
     assert anti == ServiceAntiAffinity("anti", "zone", highest=10)
     assert label == NodeLabelScore("label", present=("disk",), highest=10)
     assert ratio.strategy == RequestedToCapacityRatio(((0, 0), (100, 10)), rounds_utilization_up=True)
     assert ratio.resources == (("cpu", 1), ("example.com/gpu", 3))
-    old = read(V1_13, priorities=given)
+    old = read(V1_13, priorities=policies)
     assert old["default-scheduler"].scores[2][0].resources == (("cpu", 1), ("memory", 1))
     assert old.warnings[0].endswith(".resources: is ignored by v1.13")
 
 
 def test_hard_pod_affinity_symmetric_weight():
-    found = generation(hardPodAffinitySymmetricWeight=30)
-    assert {getattr(score, "hard_pod_affinity_weight", None) for score, _ in found.scores} == {None, 30}
+    policy = generation(hardPodAffinitySymmetricWeight=30)
+    assert {getattr(score, "hard_pod_affinity_weight", None) for score, _ in policy.scores} == {None, 30}
 
 
 def test_all_predicates_run_and_give_all_their_reasons():
-    found = generation(alwaysCheckAllPredicates=True)
-    (united,) = found.filters
+    policy = generation(alwaysCheckAllPredicates=True)
+    (united,) = policy.filters
     assert isinstance(united, GeneralPredicates) and united.filters == V1_13.filters
     small = node("n", allocatable={"cpu": "1", "pods": "9"}, unschedulable=True)
     assert refused(united, pod("p", cpu="2"), small) == {"n": ["node(s) were unschedulable", "Insufficient cpu"]}
@@ -144,16 +144,16 @@ def test_all_predicates_run_and_give_all_their_reasons():
 
 def test_extenders_are_reported_and_their_resources_ignored():
     managed = [{"name": "example.com/a", "ignoredByScheduler": True}, {"name": "example.com/b"}]
-    found = read(extenders=[{"urlPrefix": "http://x", "managedResources": managed}])
-    assert found.warnings == ("<text>:1: extenders: are not modelled: decisions ignore them",)
-    general = next(f for f in found["default-scheduler"].filters if f.name == "GeneralPredicates")
-    asked = pod("p", requests={"example.com/a": "1", "example.com/b": "1"})
-    assert refused(general, asked, node("n")) == {"n": ["Insufficient example.com/b"]}
+    profiles = read(extenders=[{"urlPrefix": "http://x", "managedResources": managed}])
+    assert profiles.warnings == ("<text>:1: extenders: are not modelled: decisions ignore them",)
+    general = next(f for f in profiles["default-scheduler"].filters if f.name == "GeneralPredicates")
+    incoming = pod("p", requests={"example.com/a": "1", "example.com/b": "1"})
+    assert refused(general, incoming, node("n")) == {"n": ["Insufficient example.com/b"]}
 
 
 def test_unknown_fields_are_ignored():
-    found = read(foo=1, predicates=[{"name": "HostName", "bar": 2}])
-    assert [warning.split(": ", 1)[1] for warning in found.warnings] == [
+    profiles = read(foo=1, predicates=[{"name": "HostName", "bar": 2}])
+    assert [warning.split(": ", 1)[1] for warning in profiles.warnings] == [
         'foo: unknown field "foo": it is ignored',
         'predicates[0].bar: unknown field "bar": it is ignored',
     ]
@@ -197,5 +197,5 @@ def test_a_shape_is_validated():
 
 def test_weights_that_overflow():
     half = {"weight": 2**62 // 10}
-    given = [{"name": name} | half for name in ("EqualPriority", "LeastRequestedPriority", "MostRequestedPriority")]
-    assert faults(priorities=given) == ["priorities: Total priority of priority functions has overflown"]
+    policies = [{"name": name} | half for name in ("EqualPriority", "LeastRequestedPriority", "MostRequestedPriority")]
+    assert faults(priorities=policies) == ["priorities: Total priority of priority functions has overflown"]
