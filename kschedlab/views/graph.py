@@ -93,19 +93,16 @@ class Graph:
         graph.add_edges_from((edge.source, edge.target) for edge in self.edges)
         return graph
 
-    def way(self, source: str, target: str) -> list[str]:
-        """The shortest way along the arrows. ValueError if there is none."""
-        from networkx import NetworkXNoPath, shortest_path
+    def walked(self, boxes: Sequence[str], end: State = "current") -> Graph:
+        """The graph after a walk: boxes passed are done, the last one has the state ``end``, arrows taken are lit.
 
-        try:
-            return list(shortest_path(self.structure(), source, target))
-        except NetworkXNoPath:
-            raise ValueError(f"no way leads from {source} to {target}") from None
-
-    def walked(self, way: Sequence[str], end: State = "current") -> Graph:
-        """The graph after this walk: boxes passed are done, the last has the state ``end``, arrows taken are lit."""
-        states: dict[str, State] = {**dict.fromkeys(way, "done"), **dict.fromkeys(way[-1:], end)}
-        taken = set(zip(way, way[1:], strict=False))
+        Each box was reached from the latest box before it that leads to it.
+        """
+        arrows = {(edge.source, edge.target) for edge in self.edges}
+        taken = set()
+        for i, box in enumerate(boxes):
+            taken.update([(before, box) for before in reversed(boxes[:i]) if (before, box) in arrows][:1])
+        states: dict[str, State] = {**dict.fromkeys(boxes, "done"), **dict.fromkeys(boxes[-1:], end)}
         vertices = (replace(each, state=states.get(each.name, each.state)) for each in self.vertices)
         edges = (replace(each, lit=each.lit or (each.source, each.target) in taken) for each in self.edges)
         return replace(self, vertices=tuple(vertices), edges=tuple(edges))

@@ -130,7 +130,7 @@ def schedule_one(steps: Sequence[Taken]) -> Graph:
     queued = [i for i, step in enumerate(steps[:-1]) if step.box == QUEUE and step.place == "active"]
     attempt = [step.box for step in steps[queued[-1] if queued else 0 :]]
     end: State = "failed" if attempt[-1:] and attempt[-1] in _FAILURES else "current"
-    graph = _lit(_drawn(_ONE, _EDGES), attempt, end)
+    graph = _drawn(_ONE, _EDGES).walked(attempt, end)
     place = next((step.place for step in reversed(steps) if step.place), "")
     return _detailed(graph, QUEUE, _PARTS.get(place, ""))
 
@@ -146,7 +146,7 @@ def part(place: str) -> str:
 def inside_schedule(way: Sequence[str], details: Mapping[str, str]) -> Graph:
     """Schedule() after this walk. ``details``: what is written in a box in place of the usual."""
     end: State = "failed" if way[-1] in (ERROR, FIT_ERROR) else "current"
-    graph = _lit(_drawn(_INSIDE, _INSIDE_EDGES), way, end)
+    graph = _drawn(_INSIDE, _INSIDE_EDGES).walked(way, end)
     for box, detail in details.items():
         graph = _detailed(graph, box, detail)
     return graph
@@ -155,18 +155,6 @@ def inside_schedule(way: Sequence[str], details: Mapping[str, str]) -> Graph:
 def _drawn(boxes: Mapping[str, Stop], edges: Sequence[tuple[str, str, str]]) -> Graph:
     vertices = (Vertex(name, stop.label, stop.detail, place=stop.place) for name, stop in boxes.items())
     return Graph(tuple(vertices), tuple(Edge(*edge) for edge in edges))
-
-
-def _lit(graph: Graph, boxes: Sequence[str], end: State) -> Graph:
-    """The boxes are done, the last is at its ``end``; each was reached from the latest box that leads to it."""
-    there = {(edge.source, edge.target) for edge in graph.edges}
-    taken = set()
-    for i, box in enumerate(boxes):
-        taken.update([(before, box) for before in reversed(boxes[:i]) if (before, box) in there][:1])
-    states: dict[str, State] = {**dict.fromkeys(boxes, "done"), **dict.fromkeys(boxes[-1:], end)}
-    vertices = (replace(each, state=states.get(each.name, "ahead")) for each in graph.vertices)
-    edges = (replace(each, lit=(each.source, each.target) in taken) for each in graph.edges)
-    return replace(graph, vertices=tuple(vertices), edges=tuple(edges))
 
 
 def _detailed(graph: Graph, box: str, detail: str) -> Graph:

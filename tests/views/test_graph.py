@@ -39,7 +39,7 @@ def test_no_two_boxes_stand_at_the_same_place_and_a_place_that_is_told_is_kept()
 
 
 def test_a_walk_lights_its_way() -> None:
-    walked = LOOP.walked(LOOP.way("pop", "preempt"), "failed")
+    walked = LOOP.walked(["pop", "filter", "preempt"], "failed")
     assert {each.name: each.state for each in walked.vertices} == {
         "pop": "done",
         "filter": "done",
@@ -52,12 +52,6 @@ def test_a_walk_lights_its_way() -> None:
         ("filter", "preempt"),
     ]
     assert LOOP.walked(["pop"]).vertices[0].state == "current"
-
-
-def test_a_way_is_the_shortest_or_an_error() -> None:
-    assert LOOP.way("preempt", "bind") == ["preempt", "pop", "filter", "score", "bind"]
-    with pytest.raises(ValueError, match="no way leads from bind to pop"):
-        LOOP.way("bind", "pop")
 
 
 def test_a_graph_that_makes_no_sense_is_refused() -> None:
