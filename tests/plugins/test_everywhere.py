@@ -7,6 +7,7 @@ import pytest
 
 from kschedlab.cluster.cluster import Cluster
 from kschedlab.generations import GENERATIONS, V1_37
+from kschedlab.lab.panels import preemption, score, weights, your_cluster
 from kschedlab.manifests.loading import decode_objects
 from kschedlab.plugins import ArrayFilter, Refusal, Scored, node_filter, node_score
 from kschedlab.scheduler import schedule
@@ -82,3 +83,17 @@ def test_views_write_out_the_arithmetic_of_a_plugin() -> None:
     assert [str(step) for step in steps(decision, "Even", "c")][0] == "the number 2 times 2 = 2"
     page = decision._repr_html_()
     assert "&lt;too&gt;" in page and "<too>" not in page
+
+
+def test_panels_take_plugins() -> None:
+    names = score.rows([cooler])
+    assert names[-2:] == ("Cooler", "sum")
+    shown = score.panel([cold, cooler], plugin="Cooler", node="node-a", stage="weighted")
+    assert "Cooler on node-a: 100 × 5 = 500." in repr(shown) and "Cooler" in str(shown.view)
+    assert "Cooler" in repr(weights.panel([cooler]))
+    nowhere = node_filter("Nowhere")(lambda pod, node: "node(s) were <closed>")
+    view = preemption.panel([nowhere]).view
+    assert view is not None and "also refused by Nowhere" in view.text and "<closed>" not in str(view.picture)
+    asked = your_cluster.panel(decode_objects(OBJECTS), [cold, cooler], pod="default/web", generation="v1.20")
+    assert "ColdNode" in repr(asked) and "too" in repr(asked)
+    assert "default/web goes to c" in repr(asked.ask("default/web"))

@@ -7,6 +7,7 @@ node-b both shop-b and jobs-b.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Self
 
@@ -91,14 +92,14 @@ def cluster(settings: Settings) -> Cluster:
     return Cluster(decode_objects(manifests(settings)), GENERATIONS[settings.generation].api)
 
 
-def decide(settings: Settings) -> Decision:
-    """The scheduler's decision for the pod ``urgent``."""
-    return schedule("default/urgent", cluster(settings), GENERATIONS[settings.generation])
+def decide(settings: Settings, plugins: Sequence[object] = ()) -> Decision:
+    """The scheduler's decision for the pod ``urgent``. ``plugins``: those that join the generation."""
+    return schedule("default/urgent", cluster(settings), GENERATIONS[settings.generation].plus(*plugins))
 
 
-def show(settings: Settings) -> View:
+def show(settings: Settings, plugins: Sequence[object] = ()) -> View:
     """The panel's view for these settings."""
-    return view_of(decide(settings))
+    return view_of(decide(settings, plugins))
 
 
 def view_of(decision: Decision) -> View:
@@ -108,9 +109,9 @@ def view_of(decision: Decision) -> View:
     return View(picture(decision), caption(decision), table, decision_text(decision))
 
 
-def panel(**settings: Any) -> Panel[Settings]:
-    """The panel; arguments override its default settings."""
-    return Panel(Settings().changed(**settings), show, as_yaml)
+def panel(plugins: Sequence[object] = (), **settings: Any) -> Panel[Settings]:
+    """The panel; arguments override its default settings. ``plugins``: your own, which join the generation."""
+    return Panel(Settings().changed(**settings), lambda settings: show(settings, plugins), as_yaml)
 
 
 def show_map(settings: MapSettings) -> View:

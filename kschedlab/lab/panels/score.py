@@ -9,8 +9,8 @@ A new pod of the shop is scheduled on four nodes, and each of v1.20's default pl
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, make_dataclass, replace
 from typing import Any
 
 from kschedlab import testing
@@ -174,9 +174,9 @@ def generation(cause: Cause) -> Generation:
     return replace(V1_20, scores=()) if cause.situation == UNSCORED else V1_20
 
 
-def decide(cause: Cause) -> Decision:
-    """The scheduler's decision for the new pod."""
-    return schedule(NEW, cluster(cause), generation(cause))
+def decide(cause: Cause, plugins: Sequence[object] = ()) -> Decision:
+    """The scheduler's decision for the new pod. ``plugins``: those that join the generation."""
+    return schedule(NEW, cluster(cause), generation(cause).plus(*plugins))
 
 
 def arithmetic(decision: Decision, plugin: str, node: str) -> list[Step]:
@@ -189,11 +189,11 @@ def arithmetic(decision: Decision, plugin: str, node: str) -> list[Step]:
     return steps(decision, plugin, node) if plugin in scores.plugins else []
 
 
-def show(settings: Settings) -> View:
+def show(settings: Settings, plugins: Sequence[object] = ()) -> View:
     """The panel's view for these settings."""
-    decision = decide(settings)
-    at = ROWS.index(settings.plugin), NODES.index(settings.node)
-    chart = score_map(decision, PLUGINS, NODES, settings.stage, at)
+    decision, listed = decide(settings, plugins), rows(plugins)
+    at = listed.index(settings.plugin), NODES.index(settings.node)
+    chart = score_map(decision, listed[:-1], NODES, settings.stage, at)
     cell = arithmetic(decision, settings.plugin, settings.node)
     sentence = f"{outcome(decision)} {_cell(settings, cell)}"
     return chart_view(chart, sentence, steps_html(cell) if cell else None, steps_text(cell) if cell else "")
@@ -208,9 +208,22 @@ def _cell(settings: Settings, cell: list[Step]) -> str:
     return f"{settings.plugin} on {settings.node}: {wanted}."
 
 
-def panel(**settings: Any) -> ChartPanel[Settings]:
-    """The panel; arguments override its default settings. A click selects a cell."""
-    return ChartPanel(Settings().changed(**settings), show, as_yaml, row="plugin", column="node", wide=True)
+def rows(plugins: Sequence[object]) -> tuple[str, ...]:
+    """The rows of the map: the generation's scores, those of the plugins, and the sum."""
+    return (*(score.name for score, _ in V1_20.plus(*plugins).scores), SUM)
+
+
+def panel(plugins: Sequence[object] = (), **settings: Any) -> ChartPanel[Settings]:
+    """The panel; arguments override its default settings. A click selects a cell.
+
+    ``plugins``: your own, which join the generation; their scores are rows too.
+    """
+    own: type[Settings] = Settings
+    if plugins:
+        row = choice("plugin", rows(plugins), "NodeResourcesLeastAllocated")
+        own = make_dataclass("Settings", [("plugin", str, row)], bases=(Settings,), frozen=True)
+    shown_with = (lambda settings: show(settings, plugins)) if plugins else show
+    return ChartPanel(own().changed(**settings), shown_with, as_yaml, row="plugin", column="node", wide=True)
 
 
 def shown(**settings: Any) -> Html:

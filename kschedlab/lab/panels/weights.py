@@ -5,7 +5,7 @@ The cluster is that of :mod:`kschedlab.lab.panels.score`; NodePreferAvoidPods ke
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -62,11 +62,11 @@ class Weights(Restorable):
     across: str = choice("across", FIELDS, "nodes", FIELDS.__getitem__)
 
 
-def generation(weights: Weights) -> Generation:
-    """v1.20 with these weights."""
+def generation(weights: Weights, plugins: Sequence[object] = ()) -> Generation:
+    """v1.20 with these weights, and these plugins."""
     given = {plugin: getattr(weights, field) for field, plugin in FIELDS.items()}
     scores = ((plugin, given.get(plugin.name, weight)) for plugin, weight in V1_20.scores)
-    return replace(V1_20, scores=tuple((plugin, weight) for plugin, weight in scores if weight))
+    return replace(V1_20, scores=tuple((plugin, weight) for plugin, weight in scores if weight)).plus(*plugins)
 
 
 def cluster(weights: Weights) -> Cluster:
@@ -74,9 +74,9 @@ def cluster(weights: Weights) -> Cluster:
     return score.cluster(score.Cause(avoided=weights.avoided))
 
 
-def decide(weights: Weights, given: Cluster | None = None) -> Decision:
+def decide(weights: Weights, given: Cluster | None = None, plugins: Sequence[object] = ()) -> Decision:
     """The scheduler's decision for the new pod. ``given``: the cluster, if it already exists."""
-    return schedule(NEW, given or cluster(weights), generation(weights))
+    return schedule(NEW, given or cluster(weights), generation(weights, plugins))
 
 
 def as_yaml(weights: Weights) -> str:
@@ -84,14 +84,14 @@ def as_yaml(weights: Weights) -> str:
     return score.as_yaml(score.Cause(avoided=weights.avoided))
 
 
-def show(weights: Weights) -> View:
+def show(weights: Weights, plugins: Sequence[object] = ()) -> View:
     """The panel's view for these settings."""
     world = cluster(weights)
-    decision, winners = decide(weights, world), winners_map(weights, world)
+    decision, winners = decide(weights, world, plugins), winners_map(weights, world, plugins)
     sentence = lead(decision)
     over = f"Who wins over the weights of {FIELDS[weights.down]} (down) and {FIELDS[weights.across]} (across)"
     table = join([element("p", over, style="margin:0.6em 0 0"), winners.table])
-    numbers = score_map(decision, PLUGINS, NODES, STAGES[-1]).text
+    numbers = score_map(decision, score.rows(plugins)[:-1], NODES, STAGES[-1]).text
     return View(bars(decision, sentence), sentence, table, "\n".join([sentence, numbers, over, winners.text]))
 
 
@@ -101,15 +101,16 @@ def bars(decision: Decision, alt: str) -> Html:
     assert scores is not None
     places = [scores.nodes.tolist().index(decision.cluster.index[node]) for node in NODES]
     results: Mapping[str, list[int]] = dict(zip(scores.plugins, scores.results[:, places].tolist(), strict=True))
-    parts = {plugin: results.get(plugin, [0] * len(NODES)) for plugin in FIELDS.values()}
+    others = (name for name in scores.plugins if name not in PLUGINS)
+    parts = {plugin: results.get(plugin, [0] * len(NODES)) for plugin in (*FIELDS.values(), *others)}
     return draw_bars(Bars(NODES, parts, [str(scores.total[i]) for i in places], decision.best), alt)
 
 
-def winners_map(weights: Weights, world: Cluster) -> Chart:
+def winners_map(weights: Weights, world: Cluster, plugins: Sequence[object] = ()) -> Chart:
     """The winner for every value of two weights; the others stay."""
     controls = weights.controls()
     down, across = controls[weights.down].values, controls[weights.across].values
-    winners = [[_winner(weights, world, **{weights.down: y, weights.across: x}) for x in across] for y in down]
+    winners = [[_winner(weights, world, plugins, **{weights.down: y, weights.across: x}) for x in across] for y in down]
     at = down.index(getattr(weights, weights.down)), across.index(getattr(weights, weights.across))
     return decision_map(
         winners,
@@ -121,11 +122,11 @@ def winners_map(weights: Weights, world: Cluster) -> Chart:
     )
 
 
-def _winner(weights: Weights, world: Cluster, **changes: Any) -> str:
-    best = decide(weights.changed(**changes), world).best
+def _winner(weights: Weights, world: Cluster, plugins: Sequence[object], **changes: Any) -> str:
+    best = decide(weights.changed(**changes), world, plugins).best
     return best[0] if len(best) == 1 else TIE
 
 
-def panel(**settings: Any) -> Panel[Weights]:
-    """The panel; arguments override its default settings."""
-    return Panel(Weights().changed(**settings), show, as_yaml, "weights.panel()")
+def panel(plugins: Sequence[object] = (), **settings: Any) -> Panel[Weights]:
+    """The panel; arguments override its default settings. ``plugins``: your own, which join the generation."""
+    return Panel(Weights().changed(**settings), lambda weights: show(weights, plugins), as_yaml, "weights.panel()")

@@ -103,9 +103,9 @@ def matching(pods: Sequence[str], words: str, first: str = "") -> list[str]:
     return found if not first or first in found else [first, *found[: LISTED - 1]]
 
 
-def show(loaded: Loaded, settings: Any) -> View:
-    """The panel's view for these settings."""
-    cluster, generation = loaded.cluster(settings.generation), GENERATIONS[settings.generation]
+def show(loaded: Loaded, settings: Any, plugins: Sequence[object] = ()) -> View:
+    """The panel's view for these settings. ``plugins``: those that join the generation."""
+    cluster, generation = loaded.cluster(settings.generation), GENERATIONS[settings.generation].plus(*plugins)
     case = Case(cluster, settings.pod, generation)
     decision = case.decide()
     ran = f"{settings.pod} runs on {case.was_on}. Decided again: " if case.was_on is not None else ""
@@ -160,10 +160,12 @@ class YourCluster(Enlargeable):
     asking                :meth:`find`, :meth:`ask`, :meth:`restore`
     ====================  ==========================================================================================
 
-    Unusable input changes nothing, and ``problems`` says what is wrong with it.
+    Unusable input changes nothing, and ``problems`` says what is wrong with it. ``plugins``: your own, which take part
+    in every decision.
     """
 
-    def __init__(self, loaded: Loaded) -> None:
+    def __init__(self, loaded: Loaded, plugins: Sequence[object] = ()) -> None:
+        self._plugins = tuple(plugins)
         self.problems: tuple[str, ...] = ()
         self._said, self._wrong, self._box = ipywidgets.HTML(), ipywidgets.HTML(), ipywidgets.VBox()
         self._find = ipywidgets.Text(
@@ -257,7 +259,7 @@ class YourCluster(Enlargeable):
         settings = settings_of(pods)()
         self.answers = Answers(
             settings.changed(**values),
-            lambda settings: show(self.loaded, settings),
+            lambda settings: show(self.loaded, settings, self._plugins),
             restored=self.restore,
             enlarged=self.classroom,
         )
@@ -326,14 +328,18 @@ def _file(name: str, content: bytes) -> io.BytesIO:
     return file
 
 
-def panel(source: str | Objects | None = None, **values: str) -> YourCluster:
-    """The panel: on the bundled cluster, on objects that were loaded, or on a file or folder. ManifestError."""
+def panel(source: str | Objects | None = None, plugins: Sequence[object] = (), **values: str) -> YourCluster:
+    """The panel: on the bundled cluster, on objects that were loaded, or on a file or folder. ManifestError.
+
+    ``plugins``: see :class:`YourCluster`.
+    """
     if source is None:
-        made = YourCluster(bundled())
+        loaded = bundled()
     elif isinstance(source, Objects):
-        made = YourCluster(Loaded(source, "your cluster"))
+        loaded = Loaded(source, "your cluster")
     else:
-        made = YourCluster(Loaded(load(Path(source)), source))
+        loaded = Loaded(load(Path(source)), source)
+    made = YourCluster(loaded, plugins)
     return made.ask(**values) if values else made
 
 
