@@ -89,7 +89,8 @@ def _watched(decisions: Iterator[Decision], total: int) -> Iterator[Decision]:
     progress = Progress(sys.stderr)
     try:
         for done, decision in enumerate(decisions, start=1):
-            progress.clear()
+            if sys.stdout.isatty():
+                progress.clear()
             yield decision
             progress.show(done, total, "decided")
     finally:

@@ -13,6 +13,9 @@ from kschedlab.program.options import UsageError, say
 
 COMMANDS = (explain, compare, decide, bench, simulate, sheet, completion)
 
+INTERRUPTED = 130
+"""The exit status after Ctrl-C, as shells have it."""
+
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run the program and return its exit status.
@@ -29,6 +32,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except BrokenPipeError:
         sys.stderr.close()
         return 0
+    except KeyboardInterrupt:
+        return INTERRUPTED
     return status
 
 

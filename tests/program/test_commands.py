@@ -103,6 +103,16 @@ def test_a_missing_file(capsys: pytest.CaptureFixture[str]) -> None:
     assert status == 2 and "absent.yaml" in err
 
 
+def test_an_interrupted_command_ends_without_a_traceback(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def interrupted(*files: str) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("kschedlab.program.options.load", interrupted)
+    assert run(capsys, "explain", "cluster.yaml") == (130, "", "")
+
+
 def test_wrong_options_end_with_status_2(capsys: pytest.CaptureFixture[str]) -> None:
     for arguments in (
         [],

@@ -31,6 +31,11 @@ def test_all_names_are_cut_in_the_same_place_if_that_tells_them_apart():
     assert shortened(inside, 12)[inside[17]] == "bbbbb…b-017…"
 
 
+def test_a_long_common_end_goes_first():
+    names = [f"ip-10-0-{i}-{j}.eu-west-1.compute.internal" for i in range(20) for j in range(20)]
+    assert shortened(names, 16)["ip-10-0-3-17.eu-west-1.compute.internal"] == "ip-10-0-3-17…"
+
+
 def test_a_name_that_no_cut_tells_apart_is_given_in_full():
     names = [f"{'b' * 9}{i}{'c' * 9}{j}{'d' * 25}{k}" for i in range(9) for j in range(9) for k in range(9)]
     short = shortened(names, 12)

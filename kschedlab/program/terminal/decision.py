@@ -25,7 +25,7 @@ CANDIDATES, FATES = 3, 4
 """How many candidates for preemption are shown, and how many of the pods on each."""
 LADDER = 6
 """How many candidates stand side by side at most."""
-FOUND, PREEMPTING, PENDING = "to a node", "by preemption", "without a node"
+FOUND, PREEMPTING, PENDING = "placed", "preempting", "left pending"
 RULE, NODE = 48, 15
 """Characters that the rules of the ladder take, and each candidate."""
 

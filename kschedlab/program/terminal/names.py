@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from functools import cache
 from os.path import commonprefix
 
 GAP = "…"
+COMMON = 8
+"""Names that end in more equal characters than this lose them."""
 SHORTEST = 8
 """No name is cut to fewer characters than this."""
 
@@ -20,7 +23,7 @@ def shortened(names: Iterable[str], width: int) -> dict[str, str]:
     distinct = list(dict.fromkeys(names))
     long = [name for name in distinct if len(name) > width]
     short = {name: name for name in distinct if len(name) <= width}
-    end = len(commonprefix([name[::-1] for name in long]))
+    end = len(commonprefix([name[::-1] for name in long])) if len(long) > 1 else 0
     for cuts in zip(*(_cuts(name, width, end) for name in long), strict=True):
         if len({*cuts, *short}) == len(distinct):
             return short | dict(zip(long, cuts, strict=True))
@@ -47,13 +50,26 @@ class Cutter:
 
 
 def _cuts(name: str, width: int, end: int) -> Iterator[str]:
-    """Cut in the middle, then nearer to either end; then the same without the last ``end`` characters."""
+    """Cut in the middle, then nearer to either end.
+
+    ``end``: how many last characters the names have in common. They are cut off as well; first of all if there are
+    many, as in the nodes of a cloud: ``ip-10-0-3-17.eu-west-1.compute.internal``.
+    """
+    without = (cut + GAP for cut in _cut_once(name[: len(name) - end], width - len(GAP)))
+    if end > COMMON:
+        yield from without
     yield from _cut_once(name, width)
-    if end:
-        yield from (cut + GAP for cut in _cut_once(name[: len(name) - end], width - len(GAP)))
+    if 0 < end <= COMMON:
+        yield from without
 
 
 def _cut_once(name: str, width: int) -> Iterator[str]:
     room = width - len(GAP)
-    for head in sorted(range(1, room), key=lambda head: abs(2 * head - room)):
+    for head in _heads(room):
         yield name[:head] + GAP + name[len(name) - (room - head) :] if len(name) > width else name
+
+
+@cache
+def _heads(room: int) -> list[int]:
+    """Lengths of the part before the gap, the middle first."""
+    return sorted(range(1, room), key=lambda head: abs(2 * head - room))

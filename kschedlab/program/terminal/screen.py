@@ -104,7 +104,8 @@ def _width(out: TextIO, terminal: bool, environ: Mapping[str, str]) -> int:
     if columns.isascii() and columns.isdigit() and int(columns):
         return min(max(int(columns), NARROWEST), WIDE)
     try:
-        return max(os.get_terminal_size(out.fileno()).columns, NARROWEST) if terminal else DEFAULT_WIDTH
+        known = os.get_terminal_size(out.fileno()).columns if terminal else 0
+        return max(known, NARROWEST) if known else DEFAULT_WIDTH
     except (OSError, ValueError):
         return DEFAULT_WIDTH
 
