@@ -11,7 +11,7 @@ from kschedlab.configuration.versions import KIND, VERSIONS
 from kschedlab.generations import GENERATIONS, Generation
 from kschedlab.manifests.decoding import Origin
 from kschedlab.manifests.formats import POLICY, format_reader
-from kschedlab.manifests.sources import Source, Text, read_all
+from kschedlab.manifests.sources import Source, SourceText, read_all
 from kschedlab.objects.problems import Fault, ManifestError, Problem, one_of, quoted
 from kschedlab.plugins.framework import name_of
 
@@ -67,16 +67,16 @@ def load_configuration(source: Source, base: Generation | None = None, plugins: 
     return Profiles(profiles, map(str, warnings))
 
 
-def _text(source: Source) -> Text:
+def _text(source: Source) -> SourceText:
     if isinstance(source, str) and ("\n" in source or source.lstrip().startswith("{")):
-        return Text(0, "<text>", source)
+        return SourceText(0, "<text>", source)
     if isinstance(source, str | os.PathLike) and os.path.isdir(source):
         raise ManifestError([Problem(0, 0, str(source), "is a folder: name one file")])
     (text,) = read_all([source])
     return text
 
 
-def _document(text: Text) -> tuple[dict[str, Any], Origin]:
+def _document(text: SourceText) -> tuple[dict[str, Any], Origin]:
     """The only document of the text, and its origin."""
     composer = text.compose()
     problems = [text.problem(line, message) for line, message in composer.faults]

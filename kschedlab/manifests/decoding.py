@@ -10,7 +10,7 @@ from typing import Any
 import msgspec
 
 from kschedlab.manifests.schema import decode_value, validated
-from kschedlab.manifests.sources import Text
+from kschedlab.manifests.sources import SourceText
 from kschedlab.objects.kinds import CLUSTER_SCOPED, OF_CONTROLLERS, RESOURCES
 from kschedlab.objects.model import ApiObject
 from kschedlab.objects.problems import WRITTEN, Fault, Path, Problem, path_text, shortened
@@ -28,7 +28,7 @@ class Origin:
     ``text``: None for parsed objects; ``root`` is then the object's index. ``kind``, ``name``: as messages give them.
     """
 
-    text: Text | None
+    text: SourceText | None
     root: int
     path: Path
     kind: str = ""
@@ -120,7 +120,7 @@ _LISTS = msgspec.json.Decoder(_List)
 _RAW = msgspec.json.Decoder(msgspec.Raw)
 
 
-def fast_json(text: Text) -> list[tuple[Any, Origin]] | None:
+def fast_json(text: SourceText) -> list[tuple[Any, Origin]] | None:
     """The objects in the input, or None if it needs the slow reader, which locates errors."""
     try:
         return list(_fast_json(text))
@@ -128,7 +128,7 @@ def fast_json(text: Text) -> list[tuple[Any, Origin]] | None:
         return None
 
 
-def _fast_json(text: Text) -> Iterator[tuple[Any, Origin]]:
+def _fast_json(text: SourceText) -> Iterator[tuple[Any, Origin]]:
     content = text.content.encode()
     try:
         document = _LISTS.decode(content)

@@ -18,6 +18,7 @@ from kschedlab.objects.model import (
     ApiObject,
     Container,
     ContainerStatus,
+    EnactedResources,
     Namespace,
     Node,
     ObjectMeta,
@@ -28,7 +29,6 @@ from kschedlab.objects.model import (
     ReplicationController,
     ResourceList,
     ResourceRequirements,
-    ResourcesInForce,
 )
 from kschedlab.objects.quantity import Quantity
 from kschedlab.objects.requests import container_requests, is_pod_level
@@ -136,8 +136,8 @@ def _container_status(status: ContainerStatus) -> ContainerStatus:
     return _replace(status, allocatedResources=allocated, resources=actual)
 
 
-def _actual(resources: ResourcesInForce | None) -> ResourcesInForce | None:
-    return ResourcesInForce(_milli_or_none(resources.requests)) if resources is not None else None
+def _actual(resources: EnactedResources | None) -> EnactedResources | None:
+    return EnactedResources(_milli_or_none(resources.requests)) if resources is not None else None
 
 
 def _milli_or_none(resources: ResourceList | None) -> ResourceList | None:
@@ -196,12 +196,12 @@ def _pod_level(pod: Pod) -> Pod:
         return pod
     limits, requests = _milli(resources.limits), _milli(resources.requests)
     huge_pages = {
-        name: Quantity.of(nanos)
+        name: Quantity.from_nanos(nanos)
         for name, nanos in container_requests(pod).items()
         if name.startswith("hugepages-") and name not in requests
     }
     limits = {**huge_pages, **limits}
-    summed = {n: Quantity.of(nanos) for n, nanos in container_requests(pod).items() if n in ("cpu", "memory")}
+    summed = {n: Quantity.from_nanos(nanos) for n, nanos in container_requests(pod).items() if n in ("cpu", "memory")}
     capped = {name: quantity for name, quantity in limits.items() if is_pod_level(name)}
     return _replace(
         pod,

@@ -27,7 +27,7 @@ from kschedlab.manifests.decoding import (
     strict_json,
 )
 from kschedlab.manifests.defaults import priority_classes, with_defaults
-from kschedlab.manifests.sources import Source, Text, kubectl_output, read_all
+from kschedlab.manifests.sources import Source, SourceText, kubectl_output, read_all
 from kschedlab.manifests.validation import faults_of, priority_fault, warnings_of
 from kschedlab.objects.kinds import RESOURCES
 from kschedlab.objects.model import (
@@ -126,7 +126,7 @@ def load(*sources: Source) -> Objects:
 
 def loads(text: str, name: str = "<text>") -> Objects:
     """Load YAML or JSON text. ManifestError if anything is wrong."""
-    return _load_texts([Text(0, name, text)])
+    return _load_texts([SourceText(0, name, text)])
 
 
 def from_kubectl(*arguments: str) -> Objects:
@@ -152,7 +152,7 @@ def decode_objects(manifests: Iterable[msgspec.Raw | Mapping[str, Any]]) -> Obje
         return loader.finish()
 
 
-def _load_texts(texts: Iterable[Text]) -> Objects:
+def _load_texts(texts: Iterable[SourceText]) -> Objects:
     with _gc_paused():
         loader = _Loader()
         for text in texts:
@@ -197,7 +197,7 @@ class _Loader:
         self.warnings: dict[tuple[str, str], tuple[_Loaded, Fault, int]] = {}
         self.report = LoadReport()
 
-    def add_text(self, text: Text) -> None:
+    def add_text(self, text: SourceText) -> None:
         """Add every object of one input."""
         objects = fast_json(text) if text.is_json else None
         if objects is not None:

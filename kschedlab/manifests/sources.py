@@ -25,7 +25,7 @@ KUBECTL_KINDS = (
 )
 
 
-class Text:
+class SourceText:
     """The text of one input. ``number``: its index among the inputs. ``name``: as messages give it."""
 
     def __init__(self, number: int, name: str, content: str) -> None:
@@ -80,9 +80,9 @@ def _is_invalid_yaml(content: str) -> bool:
     return False
 
 
-def read_all(sources: Iterable[Source]) -> list[Text]:
+def read_all(sources: Iterable[Source]) -> list[SourceText]:
     """The inputs in order, with folders expanded to their files. ManifestError names each that cannot be read."""
-    texts: list[Text] = []
+    texts: list[SourceText] = []
     faults: list[Problem] = []
     seen: set[Path] = set()
     for source in sources:
@@ -95,19 +95,19 @@ def read_all(sources: Iterable[Source]) -> list[Text]:
     return texts
 
 
-def _read(source: Source, number: int, seen: set[Path]) -> Iterator[Text]:
+def _read(source: Source, number: int, seen: set[Path]) -> Iterator[SourceText]:
     if source == "-":
-        yield Text(number, "<stdin>", decoded(sys.stdin.buffer.read(MAX_BYTES + 1), number, "<stdin>"))
+        yield SourceText(number, "<stdin>", decoded(sys.stdin.buffer.read(MAX_BYTES + 1), number, "<stdin>"))
     elif isinstance(source, str | os.PathLike):
         for path in _files(os.fspath(source), number):
             if (real := path.resolve()) not in seen:
                 seen.add(real)
-                yield Text(number, str(path), _content(path, number))
+                yield SourceText(number, str(path), _content(path, number))
                 number += 1
     else:
         name = str(getattr(source, "name", "<text>"))
         content = source.read()
-        yield Text(number, name, content if isinstance(content, str) else decoded(content, number, name))
+        yield SourceText(number, name, content if isinstance(content, str) else decoded(content, number, name))
 
 
 def _files(name: str, number: int) -> list[Path]:
@@ -169,7 +169,7 @@ def _problem(number: int, name: str, message: str) -> ManifestError:
     return ManifestError([Problem(number, 0, name, message)])
 
 
-def kubectl_output(arguments: Iterable[str]) -> Text:
+def kubectl_output(arguments: Iterable[str]) -> SourceText:
     """The output of ``kubectl get`` for every kind that the scheduler reads."""
     import shutil
     import subprocess
@@ -182,4 +182,4 @@ def kubectl_output(arguments: Iterable[str]) -> Text:
     if result.returncode != 0:
         stderr = " ".join(result.stderr.decode("utf-8", "replace").split())
         raise _problem(0, "kubectl", f"failed with exit status {result.returncode}: {stderr or 'it printed no error'}")
-    return Text(0, "<kubectl>", decoded(result.stdout, 0, "<kubectl>"))
+    return SourceText(0, "<kubectl>", decoded(result.stdout, 0, "<kubectl>"))

@@ -37,7 +37,7 @@ class Time(int):
         return cls((moment - _EPOCH) // _MICROSECOND)
 
     @classmethod
-    def second(cls, moment: int) -> Time:
+    def whole_second(cls, moment: int) -> Time:
         """The moment rounded down to whole seconds, as an API server stores times."""
         return cls(moment - moment % SECOND)
 

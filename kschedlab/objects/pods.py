@@ -161,8 +161,8 @@ class PodCondition(Part, frozen=True):
     lastProbeTime: Time | None = None
 
 
-class ResourcesInForce(Part, frozen=True):
-    """The resources that the kubelet enforces. ``requests``: None means not reported, empty means none."""
+class EnactedResources(Part, frozen=True):
+    """The resources that the kubelet has enacted. ``requests``: None means not reported, empty means none."""
 
     requests: ResourceList | None = None
 
@@ -196,7 +196,7 @@ class ContainerStatus(Part, frozen=True):
     """A container's state, and the resources that the kubelet gave it, which count during a resize."""
 
     name: str = ""
-    resources: ResourcesInForce | None = None
+    resources: EnactedResources | None = None
     allocatedResources: ResourceList | None = None
     ready: bool = False
     restartCount: Int32 = 0
@@ -217,7 +217,7 @@ class PodStatus(Part, frozen=True):
     conditions: tuple[PodCondition, ...] = ()
     containerStatuses: tuple[ContainerStatus, ...] = ()
     initContainerStatuses: tuple[ContainerStatus, ...] = ()
-    resources: ResourcesInForce | None = None
+    resources: EnactedResources | None = None
     allocatedResources: ResourceList | None = None
     resize: str = ""
     extendedResourceClaimStatus: Any = None

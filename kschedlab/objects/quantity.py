@@ -60,11 +60,11 @@ class Quantity:
         if quantity is None:
             if len(cls._cache) >= 65536:
                 cls._cache.clear()
-            quantity = cls._cache[text] = cls.of(*_parse(text))
+            quantity = cls._cache[text] = cls.from_nanos(*_parse(text))
         return quantity
 
     @classmethod
-    def of(cls, nanos: int, format: str = "DecimalSI", text: str | None = None) -> Quantity:
+    def from_nanos(cls, nanos: int, format: str = "DecimalSI", text: str | None = None) -> Quantity:
         """The quantity of that many nanos. ``text``: its text form; by default the canonical one of the format."""
         quantity = object.__new__(cls)
         set_field = object.__setattr__
@@ -92,7 +92,7 @@ class Quantity:
         """The amount rounded away from zero to thousandths, as the API server stores it."""
         if self.is_milli:
             return self
-        return Quantity.of(self._milli * (NANO // 1000), self.format)
+        return Quantity.from_nanos(self._milli * (NANO // 1000), self.format)
 
     def __str__(self) -> str:
         if self._text is None:

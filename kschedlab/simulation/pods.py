@@ -51,6 +51,6 @@ def with_condition(conditions: tuple[C, ...], condition: C, now: int) -> tuple[C
     """The conditions, with this one added or replaced; its transition time changes only with its status."""
     for i, old in enumerate(conditions):
         if old.type == condition.type:
-            since = old.lastTransitionTime if old.status == condition.status else Time.second(now)
+            since = old.lastTransitionTime if old.status == condition.status else Time.whole_second(now)
             return (*conditions[:i], replace(condition, lastTransitionTime=since), *conditions[i + 1 :])
-    return (*conditions, replace(condition, lastTransitionTime=Time.second(now)))
+    return (*conditions, replace(condition, lastTransitionTime=Time.whole_second(now)))

@@ -80,7 +80,7 @@ def plan(job: Job, pods: Sequence[Pod], record: Record, now: int, expectations_m
         job.status,
         succeeded=job.status.succeeded + len(succeeded),
         failed=job.status.failed + len(failed),
-        startTime=job.status.startTime or Time.second(now),
+        startTime=job.status.startTime or Time.whole_second(now),
     )
     active = [pod for pod in pods if is_active(pod)]
     writes: list[Write] = []
@@ -140,10 +140,10 @@ def _finished_status(status: JobStatus, now: int, type: str, reason: str, messag
     """Add both final conditions at once; the real controller adds the second when the Job's pods have terminated."""
     first = "SuccessCriteriaMet" if type == "Complete" else "FailureTarget"
     terminations = tuple(
-        Condition(condition, "True", reason, message, lastTransitionTime=Time.second(now))
+        Condition(condition, "True", reason, message, lastTransitionTime=Time.whole_second(now))
         for condition in (first, type)
     )
-    completed = Time.second(now) if type == "Complete" else None
+    completed = Time.whole_second(now) if type == "Complete" else None
     return replace(status, conditions=(*status.conditions, *terminations), completionTime=completed)
 
 

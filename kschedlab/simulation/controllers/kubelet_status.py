@@ -40,7 +40,7 @@ def starting_status(pod: Pod, now: int, host: str) -> Fields:
     containers = pod.spec.containers
     why = f"containers with unready status: [{' '.join([container.name for container in containers])}]"
     return {
-        "startTime": pod.status.startTime or Time.second(now),
+        "startTime": pod.status.startTime or Time.whole_second(now),
         "hostIP": host,
         "conditions": (_WITHOUT_SANDBOX, _INITIALIZED, *_unready("ContainersNotReady", why)),
         "containerStatuses": _containers(containers, pod.status.containerStatuses, _CONTAINER_CREATING, ready=False),
@@ -49,7 +49,7 @@ def starting_status(pod: Pod, now: int, host: str) -> Fields:
 
 def running_status(pod: Pod, now: int, host: str, address: str) -> Fields:
     """All containers are running and ready; init containers have completed, sidecars keep running."""
-    moment = Time.second(now)
+    moment = Time.whole_second(now)
     old = next((each.state.running for each in pod.status.containerStatuses if each.state.running), None)
     started = ContainerState(running=old or ContainerStateRunning(moment))
     fields = {
@@ -79,7 +79,7 @@ def finished_status(pod: Pod, now: int, code: int, reason: str = "", message: st
     running_status = next((each.state.running for each in pod.status.containerStatuses if each.state.running), None)
     started = running_status.startedAt if running_status is not None else None
     end = ContainerStateTerminated(
-        exitCode=code, reason="Error" if code else "Completed", startedAt=started, finishedAt=Time.second(now)
+        exitCode=code, reason="Error" if code else "Completed", startedAt=started, finishedAt=Time.whole_second(now)
     )
     ended = ContainerState(terminated=end)
     return {

@@ -45,7 +45,7 @@ def with_taints(node: Node, now: int) -> Node:
     kept = [taint for taint in node.spec.taints if not _is_managed(taint, managed) or _identity(taint) in wanted]
     present = set(map(_identity, kept))
     missing = [identity for identity in wanted if identity not in present]
-    new = [Taint(key, effect=effect, timeAdded=Time.second(now)) for key, effect in missing]
+    new = [Taint(key, effect=effect, timeAdded=Time.whole_second(now)) for key, effect in missing]
     if not new and len(kept) == len(node.spec.taints):
         return node
     return replace(node, spec=replace(node.spec, taints=(*kept, *new)))

@@ -8,7 +8,7 @@ from __future__ import annotations
 from typing import Any
 
 from kschedlab.manifests.decoding import Origin
-from kschedlab.manifests.sources import Text, read_all
+from kschedlab.manifests.sources import SourceText, read_all
 from kschedlab.objects.model import ApiObject
 from kschedlab.objects.problems import Fault, ManifestError, Path, quoted
 from kschedlab.simulation.perf.go_templates import Template, TemplateError
@@ -21,7 +21,7 @@ _KEPT = 1000
 class ObjectTemplate:
     """A template file with its parameters. ``kind``: what it must hold, if that matters."""
 
-    def __init__(self, text: Text, kind: type[ApiObject] | None, params: dict[str, Any]) -> None:
+    def __init__(self, text: SourceText, kind: type[ApiObject] | None, params: dict[str, Any]) -> None:
         self._name = text.name
         self._kind = kind
         self._params = params
@@ -36,7 +36,7 @@ class ObjectTemplate:
         try:
             content = self._template.render({**self._params, "Index": index, "Count": count})
         except TemplateError as error:
-            text = Text(0, self._name, "")
+            text = SourceText(0, self._name, "")
             raise ManifestError([text.problem(_line(error), _without_line(error))]) from None
         found = self._known.get(content)
         if found is None:
@@ -46,7 +46,7 @@ class ObjectTemplate:
         return found
 
     def _read(self, content: str) -> ManifestObject:
-        text, reader = Text(0, self._name, content), ObjectReader(named=False)
+        text, reader = SourceText(0, self._name, content), ObjectReader(named=False)
         found = list(reader.objects_of_text(text))
         reader.problems += [text.problem(1, f"{kind} is not simulated") for kind in reader.report.unknown]
         reader.finish()
@@ -110,7 +110,7 @@ def resolve_params(
 
 def _yaml(text: str) -> Any:
     try:
-        roots = Text(0, "<default>", text).compose().roots
+        roots = SourceText(0, "<default>", text).compose().roots
     except ManifestError:
         return text
     return roots[0][0] if roots else None

@@ -75,7 +75,7 @@ class Failures:
 
     def _condition(self, failure: Failure) -> PodCondition:
         reason = failure.reason or (UNSCHEDULABLE_REASON if failure.rejected else ERROR_REASON)
-        probed = Time.second(self._context.now) if self._context.rules.sets_probe_time else None
+        probed = Time.whole_second(self._context.now) if self._context.rules.sets_probe_time else None
         return PodCondition(
             type=SCHEDULED, status="False", reason=reason, message=failure.message, lastProbeTime=probed
         )

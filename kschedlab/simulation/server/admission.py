@@ -59,7 +59,7 @@ def created(obj: Any, uid: str, api: Api, classes: Classes, now: int) -> Any:
     metadata: ObjectMeta = _replace(
         stored.metadata,
         uid=uid,
-        creationTimestamp=Time.second(now),
+        creationTimestamp=Time.whole_second(now),
         deletionTimestamp=None,
         deletionGracePeriodSeconds=None,
         generation=1 if kind in COUNTED else 0,
@@ -83,7 +83,7 @@ def restored(obj: Any, uid: str, api: Api, classes: Classes, now: int) -> Any:
     stored = _admitted(obj, api, classes, may_lack_template=True)
     metadata = stored.metadata
     if not metadata.uid or metadata.creationTimestamp is None:
-        since = Time.second(now) if metadata.creationTimestamp is None else metadata.creationTimestamp
+        since = Time.whole_second(now) if metadata.creationTimestamp is None else metadata.creationTimestamp
         stored = _replace(stored, metadata=_replace(metadata, uid=metadata.uid or uid, creationTimestamp=since))
     if type(stored) is Pod and not stored.status.phase:
         stored = _replace(stored, status=_replace(stored.status, phase="Pending"))

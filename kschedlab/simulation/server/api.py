@@ -72,7 +72,7 @@ class ApiServer:
 
     @property
     def now(self) -> int:
-        """The virtual clock: microseconds since 1970. Objects hold whole seconds: ``Time.second(api.now)``."""
+        """The virtual clock: microseconds since 1970. Objects hold whole seconds: ``Time.whole_second(api.now)``."""
         return now(self._env)
 
     # -- reading

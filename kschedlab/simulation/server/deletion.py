@@ -87,7 +87,7 @@ def _marked(obj: ApiObject, moment: int, seconds: int) -> Any:
     first = metadata.deletionTimestamp is None and metadata.generation > 0
     metadata = _replace(
         metadata,
-        deletionTimestamp=Time.second(moment),
+        deletionTimestamp=Time.whole_second(moment),
         deletionGracePeriodSeconds=seconds,
         generation=metadata.generation + first,
     )

@@ -148,6 +148,6 @@ def _with_disruption(budget: PodDisruptionBudget, pod: str, now: int) -> PodDisr
             observedGeneration=status.observedGeneration,
         )
         conditions = with_condition(conditions, none_left, now)
-    disrupted = {**status.disruptedPods, pod: Time.second(now)}
+    disrupted = {**status.disruptedPods, pod: Time.whole_second(now)}
     status = _replace(status, disruptionsAllowed=allowed, disruptedPods=disrupted, conditions=conditions)
     return _replace(budget, status=status)

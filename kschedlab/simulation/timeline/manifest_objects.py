@@ -10,7 +10,7 @@ from msgspec.structs import replace
 
 from kschedlab.manifests.decoding import KINDS, Origin, decode, expanded_lists, fast_json, kind_of, named_origin
 from kschedlab.manifests.loading import LoadReport
-from kschedlab.manifests.sources import Text
+from kschedlab.manifests.sources import SourceText
 from kschedlab.manifests.validation import faults_of, template_faults, warnings_of
 from kschedlab.objects.kinds import RESOURCES, Resource
 from kschedlab.objects.model import ApiObject, ObjectMeta
@@ -64,12 +64,12 @@ class ObjectReader:
         self.report = LoadReport()
         self._warned: set[str] = set()
 
-    def objects_of_text(self, text: Text, purpose: str = NEW) -> Iterator[ManifestObject]:
+    def objects_of_text(self, text: SourceText, purpose: str = NEW) -> Iterator[ManifestObject]:
         """The objects in a file. ManifestError if it cannot be read to its end."""
         for root, data in self.roots(text):
             yield from self.objects(data, Origin(text, root, ()), purpose)
 
-    def roots(self, text: Text) -> Iterator[tuple[int, Any]]:
+    def roots(self, text: SourceText) -> Iterator[tuple[int, Any]]:
         """(number, data) of the documents in a file that are not empty."""
         fast = fast_json(text) if text.is_json else None
         if fast and fast[0][1].path:

@@ -18,7 +18,7 @@ from kschedlab.generations import GENERATIONS
 from kschedlab.manifests.decoding import Origin
 from kschedlab.manifests.formats import SCHEDULER_PERF, format_reader
 from kschedlab.manifests.loading import LoadReport
-from kschedlab.manifests.sources import Source, Text, read_all
+from kschedlab.manifests.sources import Source, SourceText, read_all
 from kschedlab.objects.meta import Int64, Part, Time
 from kschedlab.objects.problems import Fault, ManifestError, one_of
 from kschedlab.simulation.controllers.kubelet import KubeletSettings
@@ -74,10 +74,10 @@ def load_scenario(*sources: Source, workload: str = "") -> Scenario:
 
 def loads_scenario(text: str, name: str = "<text>", workload: str = "") -> Scenario:
     """Read a text. ``name``: what messages call it; files that it names are looked for beside it. ManifestError."""
-    return _load([Text(0, name, text)], workload)
+    return _load([SourceText(0, name, text)], workload)
 
 
-def _load(texts: Iterable[Text], workload: str) -> Scenario:
+def _load(texts: Iterable[SourceText], workload: str) -> Scenario:
     reader = _ScenarioReader(workload)
     for text in texts:
         try:
