@@ -15,21 +15,9 @@ from kschedlab.views.html import visible
 
 HEAD = ("NAME", "READY", "STATUS", "RESTARTS", "AGE", "IP", "NODE", "NOMINATED NODE", "READINESS GATES")
 NONE = "<none>"
-NO_PODS = "No resources found"
 MINUTE, HOUR = 60 * SECOND, 3600 * SECOND
 
 _PADDING, _NARROWEST = 3, 6
-
-
-def get_pods_wide(pods: Iterable[Pod], now: int, all_namespaces: bool = False) -> str:
-    """The table of the pods, in the order of their keys, as kubectl prints it. ``now``: microseconds since 1970.
-
-    ``all_namespaces``: with a column for the namespace (``-A``).
-    """
-    shown = sorted(pods, key=lambda pod: (pod.metadata.namespace, pod.metadata.name))
-    if not shown:
-        return NO_PODS
-    return "\n".join(PodTable(all_namespaces).lines(shown, now))
 
 
 class PodTable:

@@ -9,7 +9,7 @@ import pytest
 from kschedlab.manifests.schema import decode_value
 from kschedlab.objects.meta import Time
 from kschedlab.objects.model import ObjectMeta, Pod, PodStatus
-from kschedlab.views.kubectl import PodTable, get_pods_wide, human_duration
+from kschedlab.views.kubectl import PodTable, human_duration
 
 VECTORS = [json.loads(line) for line in (Path(__file__).parent / "vectors" / "kubectl.jsonl").open()]
 SECOND = 1_000_000
@@ -26,21 +26,13 @@ def test_prints_what_kubectl_prints(vector):
     assert "\n".join(printed) + "\n" == vector["text"]
 
 
-def test_the_table_is_in_the_order_of_the_keys():
-    vector = VECTORS[1]
-    given = pods(vector["steps"][0])
-    now = Time.parse(vector["now"])
-    assert get_pods_wide(reversed(given), now, vector["namespaces"]) == get_pods_wide(given, now, vector["namespaces"])
-
-
 def test_nothing_to_print():
-    assert get_pods_wide([], 0) == "No resources found"
     assert PodTable().lines([], 0) == []
 
 
 def test_the_age_follows_the_clock():
     pod = Pod(metadata=ObjectMeta(name="web", creationTimestamp=Time(0)), status=PodStatus(phase="Pending"))
-    ages = [get_pods_wide([pod], now * SECOND).splitlines()[1].split()[4] for now in (0, 59, 150, 7200)]
+    ages = [PodTable().lines([pod], now * SECOND)[1].split()[4] for now in (0, 59, 150, 7200)]
     assert ages == ["0s", "59s", "2m30s", "120m"]
 
 
@@ -50,6 +42,6 @@ def test_a_moment_in_the_future_is_invalid():
 
 def test_a_status_cannot_move_the_cursor():
     pod = Pod(metadata=ObjectMeta(name="web"), status=PodStatus(phase="Failed", reason="\x1b[2Jgone"))
-    table = get_pods_wide([pod], 0)
+    table = "\n".join(PodTable().lines([pod], 0))
     assert "\x1b" not in table
     assert "[U+001B][2Jgone" in table
