@@ -350,13 +350,13 @@ def _nominated_to(pod: Pod, node: str) -> Pod:
 _RESIZED = ("containerStatuses", "initContainerStatuses", "resources", "allocatedResources")
 
 
-def _same_info(one: Pod, other: Pod) -> bool:
+def _same_info(before: Pod, after: Pod) -> bool:
     """Whether :meth:`Cluster.info` computes the same for both versions of a pod, apart from the objects themselves."""
-    known, status = one.status, other.status
+    old_status, status = before.status, after.status
     return (
-        one.spec == other.spec
-        and one.metadata.labels == other.metadata.labels
-        and (one.metadata.deletionTimestamp is None) == (other.metadata.deletionTimestamp is None)
-        and known.startTime == status.startTime
-        and not any(getattr(known, name) or getattr(status, name) for name in _RESIZED)
+        before.spec == after.spec
+        and before.metadata.labels == after.metadata.labels
+        and (before.metadata.deletionTimestamp is None) == (after.metadata.deletionTimestamp is None)
+        and old_status.startTime == status.startTime
+        and not any(getattr(old_status, name) or getattr(status, name) for name in _RESIZED)
     )

@@ -30,11 +30,11 @@ def required(cluster: Cluster, spec: PodSpec) -> BoolArray:
     """
     labels, affinity = tuple(sorted(spec.nodeSelector.items())), required_terms(spec)
 
-    def judge() -> BoolArray:
+    def compute() -> BoolArray:
         masks = [meets(cluster, requirement) for requirement in from_map(spec.nodeSelector).requirements]
         return _all(cluster, masks if affinity is None else [*masks, selected(cluster, affinity)])
 
-    return cluster.derived(("required", labels, affinity), judge, LABELS)
+    return cluster.derived(("required", labels, affinity), compute, LABELS)
 
 
 def required_terms(spec: PodSpec) -> NodeSelector | None:
@@ -46,13 +46,13 @@ def required_terms(spec: PodSpec) -> NodeSelector | None:
 def selected(cluster: Cluster, selector: NodeSelector) -> BoolArray:
     """bool[nodes]: the nodes that match one of the selector's terms. An invalid term matches none."""
 
-    def judge() -> BoolArray:
+    def compute() -> BoolArray:
         mask = np.zeros(len(cluster.nodes), np.bool_)
         for term in selector.compile().terms:
             mask |= _matches(cluster, term)
         return mask
 
-    return cluster.derived(("selected", selector), judge, LABELS)
+    return cluster.derived(("selected", selector), compute, LABELS)
 
 
 def matches(cluster: Cluster, term: NodeSelectorTerm) -> BoolArray:
@@ -62,10 +62,10 @@ def matches(cluster: Cluster, term: NodeSelectorTerm) -> BoolArray:
 
 def meets(cluster: Cluster, requirement: Requirement) -> BoolArray:
     """bool[nodes]: the nodes whose labels meet the requirement."""
-    return cluster.derived(("meets", requirement), lambda: judged(cluster, requirement), LABELS)
+    return cluster.derived(("meets", requirement), lambda: meets_uncached(cluster, requirement), LABELS)
 
 
-def judged(cluster: Cluster, requirement: Requirement) -> BoolArray:
+def meets_uncached(cluster: Cluster, requirement: Requirement) -> BoolArray:
     """Like :func:`meets`, but not kept. O(nodes) for ``In``; else each distinct value of the key is evaluated."""
     topology, key = cluster.topology(requirement.key), requirement.key
     if requirement.operator == "In":
@@ -103,8 +103,8 @@ def taints(cluster: Cluster) -> tuple[IntArray, tuple[tuple[Taint, ...], ...]]:
 
     def intern() -> tuple[IntArray, tuple[tuple[Taint, ...], ...]]:
         numbers: dict[tuple[Taint, ...], int] = {}
-        which = [numbers.setdefault(node.spec.taints, len(numbers)) for node in cluster.nodes]
-        return np.array(which, np.int64), tuple(numbers)
+        number_of_list = [numbers.setdefault(node.spec.taints, len(numbers)) for node in cluster.nodes]
+        return np.array(number_of_list, np.int64), tuple(numbers)
 
     return cluster.derived("taints", intern, TAINTS)
 
@@ -112,24 +112,24 @@ def taints(cluster: Cluster) -> tuple[IntArray, tuple[tuple[Taint, ...], ...]]:
 def untolerated(cluster: Cluster, tolerations: tuple[Toleration, ...]) -> BoolArray:
     """bool[nodes]: the nodes with a NoSchedule or NoExecute taint that none of the tolerations tolerates."""
 
-    def judge() -> BoolArray:
-        which, lists = taints(cluster)
-        return np.array([first_untolerated(t, tolerations) is not None for t in lists], np.bool_)[which]
+    def compute() -> BoolArray:
+        number_of_list, lists = taints(cluster)
+        return np.array([first_untolerated(t, tolerations) is not None for t in lists], np.bool_)[number_of_list]
 
-    return cluster.derived(("untolerated", tolerations), judge, TAINTS)
+    return cluster.derived(("untolerated", tolerations), compute, TAINTS)
 
 
 def intolerable_prefer_no_schedule_taints(cluster: Cluster, tolerations: tuple[Toleration, ...]) -> IntArray:
     """int64[nodes]: how many PreferNoSchedule taints of each node none of the tolerations tolerates."""
 
-    def count() -> IntArray:
-        which, lists = taints(cluster)
+    def compute() -> IntArray:
+        number_of_list, lists = taints(cluster)
         counts = [
             sum(t.effect == PREFER_NO_SCHEDULE and not tolerated(t, tolerations) for t in taints) for taints in lists
         ]
-        return np.array(counts, np.int64)[which]
+        return np.array(counts, np.int64)[number_of_list]
 
-    return cluster.derived(("put off", tolerations), count, TAINTS)
+    return cluster.derived(("intolerable PreferNoSchedule taints", tolerations), compute, TAINTS)
 
 
 def first_untolerated(taints: Sequence[Taint], tolerations: Sequence[Toleration]) -> Taint | None:

@@ -147,23 +147,25 @@ class Signatures:
 
     def evaluate(self, query: PodQuery) -> IntArray:
         """int64[signatures]: the query's answer for every signature. Each signature is evaluated once."""
-        known = self._answers.get(query)
-        done = 0 if known is None else len(known)
-        if known is None or done < len(self._all):
-            if known is None and (len(self._answers) + 1) * len(self._all) > LIMIT:
+        answers = self._answers.get(query)
+        evaluated = 0 if answers is None else len(answers)
+        if answers is None or evaluated < len(self._all):
+            if answers is None and (len(self._answers) + 1) * len(self._all) > LIMIT:
                 self._answers.clear()
-            fresh = np.fromiter((query.of(k) for k in self._all[done:]), np.int64, len(self._all) - done)
-            known = fresh if known is None else np.concatenate([known, fresh])
-            self._answers[query] = known
-        return known
+            new = np.fromiter(
+                (query.of(signature) for signature in self._all[evaluated:]), np.int64, len(self._all) - evaluated
+            )
+            answers = new if answers is None else np.concatenate([answers, new])
+            self._answers[query] = answers
+        return answers
 
     def volume_table(self, query: VolumeQuery) -> VolumeTable:
         """The volumes that each signature uses, as the query names them."""
-        known = self._volume_tables.get(query)
-        if known is None:
-            known = self._volume_tables[query] = VolumeTable(query)
-        known.add_new(self._all)
-        return known
+        table = self._volume_tables.get(query)
+        if table is None:
+            table = self._volume_tables[query] = VolumeTable(query)
+        table.add_new(self._all)
+        return table
 
     def refresh(self, volumes: object, signatures: Sequence[int]) -> None:
         """Evaluate queries about these volumes again for these signatures, because the volumes changed."""

@@ -126,16 +126,16 @@ class Snapshot:
 
     def pods_by_node(self) -> dict[int, list[PodInfo]]:
         """The pods on each node that has any, by its position, in order of arrival. O(pods)."""
-        pods, there = self.cluster.pods, self.cluster.pods.live()
-        there[self.removed()] = False
-        rows = np.flatnonzero(there)
-        found: dict[int, list[PodInfo]] = {}
+        pods, running = self.cluster.pods, self.cluster.pods.live()
+        running[self.removed()] = False
+        rows = np.flatnonzero(running)
+        by_node: dict[int, list[PodInfo]] = {}
         for row in rows[np.argsort(pods.arrival[rows])].tolist():
-            found.setdefault(int(pods.node[row]), []).append(pods.info(row))
+            by_node.setdefault(int(pods.node[row]), []).append(pods.info(row))
         for overlay in self.overlays:
             for node, info in overlay.added:
-                found.setdefault(int(node), []).append(info)
-        return found
+                by_node.setdefault(int(node), []).append(info)
+        return by_node
 
     def reprieved(self, query: PodQuery) -> IntArray | int:
         """int64[nodes]: the query's sum over running pods that the dry run removed first and then put back."""
@@ -145,10 +145,10 @@ class Snapshot:
         """int64[nodes]: the sum of the requests for resource ``row`` on each node."""
         if self._base is None or self._overlay is None:
             return self.cluster.requested[row]
-        known = self._requested.get(row)
-        if known is None:
-            known = self._requested[row] = self._base.requested(row) + self._overlay.requested(row)
-        return known
+        requested = self._requested.get(row)
+        if requested is None:
+            requested = self._requested[row] = self._base.requested(row) + self._overlay.requested(row)
+        return requested
 
     def pods_on(self) -> IntArray:
         """int64[nodes]: the number of pods on each node."""
@@ -176,10 +176,9 @@ class Snapshot:
     def tally(self, signatures: Sequence[int]) -> IntArray:
         """int64[nodes]: how many pods of these signatures are on each node; see :meth:`Cluster.tally`."""
         total = self.cluster.tally(signatures)
+        occurrences = self.cluster.signatures.occurrences(signatures)
         for overlay in self.overlays:
-            np.add.at(
-                total, overlay.node, self.cluster.signatures.occurrences(signatures)[overlay.signature] * overlay.weight
-            )
+            np.add.at(total, overlay.node, occurrences[overlay.signature] * overlay.weight)
         return total
 
     def overlay_count(self, query: PodQuery) -> IntArray | int:

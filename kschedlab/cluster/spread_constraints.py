@@ -95,20 +95,20 @@ class Constraint:
 
     @classmethod
     def of(
-        cls, stated: TopologySpreadConstraint, pod: Pod, selector: Selector | None, rules: ConstraintRules
+        cls, spec: TopologySpreadConstraint, pod: Pod, selector: Selector | None, rules: ConstraintRules
     ) -> Constraint:
         """The pod's constraint, with this selector."""
         namespace, labels = pod.metadata.namespace, pod.metadata.labels
-        none = selector is not None and selector.empty and rules.empty_selector_counts_no_pods
+        matches_none = selector is not None and selector.empty and rules.empty_selector_counts_no_pods
         return cls(
-            key=stated.topologyKey,
-            max_skew=stated.maxSkew,
-            min_domains=1 if stated.minDomains is None else stated.minDomains,
+            key=spec.topologyKey,
+            max_skew=spec.maxSkew,
+            min_domains=1 if spec.minDomains is None else spec.minDomains,
             self_match=int(selector is not None and selector.matches(labels)),
-            counted=MatchesConstraint(namespace, None if none else selector, True),
+            counted=MatchesConstraint(namespace, None if matches_none else selector, True),
             changes=MatchesConstraint(namespace, selector, False),
-            affinity=stated.nodeAffinityPolicy == "Honor",
-            taints=stated.nodeTaintsPolicy == "Honor",
+            affinity=spec.nodeAffinityPolicy == "Honor",
+            taints=spec.nodeTaintsPolicy == "Honor",
         )
 
     def counts_on(self, spec: PodSpec, cluster: Cluster, mask: BoolArray) -> BoolArray:
@@ -129,8 +129,8 @@ def constraints(
     if own:
         key = ("constraints", action, rules, pod.signature, msgspec.json.encode(own))
         return cluster.derived(key, lambda: tuple(own_constraints(pod.pod, action, rules)))
-    wanted = [stated for stated in defaults if stated.whenUnsatisfiable == action]
-    if not wanted:
+    default_specs = [spec for spec in defaults if spec.whenUnsatisfiable == action]
+    if not default_specs:
         return ()
     owner = (
         next((o for o in pod.pod.metadata.ownerReferences if o.controller), None)
@@ -143,7 +143,7 @@ def constraints(
     def prepare() -> tuple[Constraint, ...]:
         selects = owned_selector if rules.defaults_follow_owner_reference else matching_selector
         selector = selects(pod.pod, cluster)
-        return () if selector.empty else tuple(Constraint.of(stated, pod.pod, selector, rules) for stated in wanted)
+        return () if selector.empty else tuple(Constraint.of(spec, pod.pod, selector, rules) for spec in default_specs)
 
     return cluster.derived(("default constraints", action, defaults, rules, pod.signature, owner), prepare, *OWNERS)
 
@@ -158,10 +158,10 @@ def has_all_keys(cluster: Cluster, wanted: tuple[Constraint, ...]) -> BoolArray:
 
 def own_constraints(pod: Pod, action: str, rules: ConstraintRules) -> Iterator[Constraint]:
     """The pod's own constraints with that ``whenUnsatisfiable``."""
-    for stated in pod.spec.topologySpreadConstraints:
-        if stated.whenUnsatisfiable == action:
-            selector = _narrowed(stated.labelSelector, stated.matchLabelKeys, pod)
-            yield Constraint.of(stated, pod, selector, rules)
+    for spec in pod.spec.topologySpreadConstraints:
+        if spec.whenUnsatisfiable == action:
+            selector = _narrowed(spec.labelSelector, spec.matchLabelKeys, pod)
+            yield Constraint.of(spec, pod, selector, rules)
 
 
 def _narrowed(selector: LabelSelector | None, keys: tuple[str, ...], pod: Pod) -> Selector | None:
@@ -183,12 +183,12 @@ def owned_selector(pod: Pod, cluster: Cluster) -> Selector:
     """
     labels = _of_services(pod, cluster)
     owner = next((o for o in pod.metadata.ownerReferences if o.controller), None)
-    found = _controller(owner, pod.metadata.namespace, cluster) if owner is not None else None
-    if isinstance(found, ReplicationController):
-        return from_map(labels | found.spec.selector)
-    if found is None or found.spec.selector is None:
+    controller = _controller(owner, pod.metadata.namespace, cluster) if owner is not None else None
+    if isinstance(controller, ReplicationController):
+        return from_map(labels | controller.spec.selector)
+    if controller is None or controller.spec.selector is None:
         return from_map(labels)
-    return _both(from_map(labels), found.spec.selector.compile())
+    return _both(from_map(labels), controller.spec.selector.compile())
 
 
 def matching_selector(pod: Pod, cluster: Cluster) -> Selector:

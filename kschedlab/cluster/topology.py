@@ -61,9 +61,9 @@ def zone_of(node: Node, older_labels_only: bool = False) -> tuple[str, str]:
 
     ``older_labels_only``: ignore the newer labels. v1.16: pkg/util/node/node.go, GetZoneKey.
     """
-    labels, known = node.metadata.labels, 1 if older_labels_only else 2
-    region = next((labels[key] for key in REGION[:known] if key in labels), "")
-    zone = next((labels[key] for key in ZONE[:known] if key in labels), "")
+    labels, keys = node.metadata.labels, slice(1 if older_labels_only else 2)
+    region = next((labels[key] for key in REGION[keys] if key in labels), "")
+    zone = next((labels[key] for key in ZONE[keys] if key in labels), "")
     return region, zone
 
 

@@ -211,8 +211,8 @@ def ownership_error(pod: Pod, claim: PersistentVolumeClaim) -> str:
     owner = next((o for o in claim.metadata.ownerReferences if o.controller), None)
     if owner is not None and owner.uid == pod.metadata.uid:
         return ""
-    of = f"{claim.metadata.namespace}/{claim.metadata.name}"
-    return f"PVC {of} was not created for pod {pod.key} (pod is not owner)"
+    key = f"{claim.metadata.namespace}/{claim.metadata.name}"
+    return f"PVC {key} was not created for pod {pod.key} (pod is not owner)"
 
 
 def claim_class(claim: PersistentVolumeClaim) -> str:

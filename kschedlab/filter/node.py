@@ -39,13 +39,12 @@ class NodeName:
 
     def prepare(self, pod: PodInfo, cluster: Cluster) -> StaticFilter | None:
         """Skips a pod without ``spec.nodeName``."""
-        wanted = pod.pod.spec.nodeName
-        if not wanted:
+        node_name = pod.pod.spec.nodeName
+        if not node_name:
             return None
-        others = np.array([name != wanted for name in cluster.names], np.bool_)
-        return StaticFilter(
-            Refusals([Refusal(others, self.reason, True)]), frozenset({wanted}) if self.returns_node_names else None
-        )
+        others = np.array([name != node_name for name in cluster.names], np.bool_)
+        refused = Refusals([Refusal(others, self.reason, True)])
+        return StaticFilter(refused, frozenset([node_name]) if self.returns_node_names else None)
 
 
 @dataclass(frozen=True)

@@ -48,9 +48,9 @@ class NodeAffinity:
         if affinity is None and self.added is None and not spec.nodeSelector:
             return None
         key: Hashable = ("NodeAffinity", self, tuple(sorted(spec.nodeSelector.items())), affinity)
-        return cluster.derived(key, lambda: self._judge(spec, affinity, cluster), LABELS)
+        return cluster.derived(key, lambda: self._static_filter(spec, affinity, cluster), LABELS)
 
-    def _judge(
+    def _static_filter(
         self, spec: PodSpec, affinity: NodeSelector | None, cluster: Cluster
     ) -> StaticFilter | PreFilterRejection:
         node_names = (

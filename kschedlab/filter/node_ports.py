@@ -75,11 +75,13 @@ class NodePorts:
 
     def prepare(self, pod: PodInfo, cluster: Cluster) -> PortsCheck | None:
         """Skips a pod without host ports."""
-        wanted = host_ports(pod.pod)
-        if not wanted:
+        requested = host_ports(pod.pod)
+        if not requested:
             return None
         known_ports = cluster.signatures.extracted(host_ports_of)
-        return PortsCheck(tuple(UsesHostPort(port) for port in known_ports if any(port.conflicts(w) for w in wanted)))
+        return PortsCheck(
+            tuple(UsesHostPort(port) for port in known_ports if any(port.conflicts(other) for other in requested))
+        )
 
 
 @dataclass(frozen=True)

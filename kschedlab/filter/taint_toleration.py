@@ -26,7 +26,7 @@ NOT_TOLERATED = "node(s) had taints that the pod didn't tolerate"
 
 @dataclass(frozen=True)
 class TaintToleration:
-    """The filter. ``reason``: its reason, in which ``{key}`` and ``{value}`` stand for the node's first such taint."""
+    """The filter. ``reason``: its reason; ``{key}`` and ``{value}`` are those of the node's first untolerated taint."""
 
     name: str = "TaintToleration"
     reason: str = UNTOLERATED
@@ -37,11 +37,15 @@ class TaintToleration:
         if not untolerated(cluster, tolerations).any():
             return None
         key = ("TaintToleration", self.reason, tolerations)
-        return cluster.derived(key, lambda: self._judge(cluster, tolerations), TAINTS)
+        return cluster.derived(key, lambda: self._static_filter(cluster, tolerations), TAINTS)
 
-    def _judge(self, cluster: Cluster, tolerations: tuple[Toleration, ...]) -> StaticFilter:
-        which, lists = taints(cluster)
-        first = [first_untolerated(each, tolerations) for each in lists]
-        reasons = [None if t is None else self.reason.format(key=t.key, value=t.value) for t in first]
-        masks = {text: np.array([text == r for r in reasons], np.bool_)[which] for text in reasons if text is not None}
-        return StaticFilter(Refusals(Refusal(mask, text, True) for text, mask in masks.items()))
+    def _static_filter(self, cluster: Cluster, tolerations: tuple[Toleration, ...]) -> StaticFilter:
+        number_of_list, lists = taints(cluster)
+        taint_of_list = [first_untolerated(each, tolerations) for each in lists]
+        reasons = [None if t is None else self.reason.format(key=t.key, value=t.value) for t in taint_of_list]
+        parts = []
+        for reason in dict.fromkeys(reasons):
+            if reason is not None:
+                mask = np.array([reason == each for each in reasons], np.bool_)[number_of_list]
+                parts.append(Refusal(mask, reason, True))
+        return StaticFilter(Refusals(parts))

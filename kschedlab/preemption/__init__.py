@@ -1,1 +1,1 @@
-"""The preemption stage: whom to evict, and where."""
+"""The preemption stage: which pods to evict, and on which node."""

@@ -45,19 +45,19 @@ class ImageLocality:
 
     def score(self, pod: PodInfo, cluster: Cluster, nodes: IntArray) -> Scored:
         """Scores every pod. Terms: ``bytes``, int64[nodes given], present and scaled; ``images``, how many."""
-        used = images if self.counts_init_containers else container_images
-        wanted = tuple(sorted(normalized(image) for image in used(pod.pod.spec)))
-        key = ("ImageLocality", self, wanted)
-        present, score = cluster.derived(key, lambda: self._all_nodes(wanted, cluster), IMAGES)
+        images_of = images if self.counts_init_containers else container_images
+        names = tuple(sorted(normalized(image) for image in images_of(pod.pod.spec)))
+        key = ("ImageLocality", self, names)
+        present, score = cluster.derived(key, lambda: self._all_nodes(names, cluster), IMAGES)
         raw = score[nodes]
-        return Scored(raw, raw, {"bytes": present[nodes], "images": len(wanted)})
+        return Scored(raw, raw, {"bytes": present[nodes], "images": len(names)})
 
-    def _all_nodes(self, wanted: tuple[str, ...], cluster: Cluster) -> tuple[IntArray, IntArray]:
+    def _all_nodes(self, names: tuple[str, ...], cluster: Cluster) -> tuple[IntArray, IntArray]:
         sizes = scaled_sizes(cluster, self.uses_own_image_size)
         present = np.zeros(len(cluster.nodes), np.int64)
-        for image in wanted:
-            present += sizes.get(image, 0)
-        limit = HIGHEST_PER_IMAGE * (max(len(wanted), 1) if self.limits_size_per_image else 1)
+        for name in names:
+            present += sizes.get(name, 0)
+        limit = HIGHEST_PER_IMAGE * (max(len(names), 1) if self.limits_size_per_image else 1)
         return present, self.highest * (np.clip(present, LOWEST, limit) - LOWEST) // (limit - LOWEST)
 
 

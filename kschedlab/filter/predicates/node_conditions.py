@@ -42,9 +42,9 @@ class CheckNodeCondition:
     def prepare(self, pod: PodInfo, cluster: Cluster) -> StaticFilter:
         """The same for every pod."""
         key = ("CheckNodeCondition", self.checks_out_of_disk)
-        return cluster.derived(key, lambda: self._judge(cluster), CONDITIONS, CORDONS)
+        return cluster.derived(key, lambda: self._static_filter(cluster), CONDITIONS, CORDONS)
 
-    def _judge(self, cluster: Cluster) -> StaticFilter:
+    def _static_filter(self, cluster: Cluster) -> StaticFilter:
         parts = [
             _condition_part(cluster, "Ready", NOT_READY, lambda status: status != "True"),
             _condition_part(cluster, "NetworkUnavailable", NETWORK_UNAVAILABLE, lambda status: status != "False"),
@@ -73,9 +73,11 @@ class NodePressure:
         """Skips pods that it never refuses."""
         if self.best_effort_only and not best_effort(pod.pod, self.counts_init_containers):
             return None
-        return cluster.derived(("NodePressure", self.condition, self.reason), lambda: self._judge(cluster), CONDITIONS)
+        return cluster.derived(
+            ("NodePressure", self.condition, self.reason), lambda: self._static_filter(cluster), CONDITIONS
+        )
 
-    def _judge(self, cluster: Cluster) -> StaticFilter:
+    def _static_filter(self, cluster: Cluster) -> StaticFilter:
         reported = np.array([_status(node, self.condition) == "True" for node in cluster.nodes], np.bool_)
         return StaticFilter(Refusals([Refusal(reported, self.reason, True)]))
 

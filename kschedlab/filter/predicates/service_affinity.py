@@ -96,9 +96,9 @@ class ServiceAffinityCheck:
     def _differs(self, cluster: Cluster, rows: IntArray) -> BoolArray:
         """bool[nodes]: the nodes without the labels that the first of these pods determines."""
         labels = cluster.nodes[cluster.pods.node[rows[0]]].metadata.labels if len(rows) else {}
-        wanted = from_map({**{key: labels[key] for key in self.open_keys if key in labels}, **self.fixed})
+        required = from_map({**{key: labels[key] for key in self.open_keys if key in labels}, **self.fixed})
         differs = np.zeros(len(cluster.nodes), np.bool_)
-        for requirement in wanted.requirements:
+        for requirement in required.requirements:
             differs |= ~meets(cluster, requirement)
         return differs
 

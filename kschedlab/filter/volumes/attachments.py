@@ -53,10 +53,10 @@ class VolumeProblem(NamedTuple):
 def attachments(pod: Pod, volumes: Volumes) -> Iterator[Attachment | VolumeProblem]:
     """The volumes that the pod attaches to its node, and their problems, in the pod's order."""
     for volume in pod.spec.volumes:
-        named = claim_name(pod, volume)
-        found = _inline(volume) if named is None else _of_claim(pod, *named, volumes)
-        if found is not None:
-            yield found
+        claim = claim_name(pod, volume)
+        attachment = _inline(volume) if claim is None else _of_claim(pod, *claim, volumes)
+        if attachment is not None:
+            yield attachment
 
 
 def _inline(volume: Volume) -> Attachment | VolumeProblem | None:
@@ -97,13 +97,13 @@ def _of_volume(volume: PersistentVolume) -> Attachment | None:
 
 def _unprovisioned(claim: PersistentVolumeClaim, volumes: Volumes) -> Attachment | None:
     """A claim without a volume counts as a volume of its class's driver; without a class it would be bound by now."""
-    found = volumes.classes.get(claim_class(claim))
-    if found is None or found.provisioner in ("", *UNCOUNTED_PROVISIONERS):
+    storage_class = volumes.classes.get(claim_class(claim))
+    if storage_class is None or storage_class.provisioner in ("", *UNCOUNTED_PROVISIONERS):
         return None
     handle = f"\0{claim.metadata.namespace}/{claim.metadata.name}"
-    if found.provisioner in DRIVER_OF:
-        return Attachment(DRIVER_OF[found.provisioner], handle, True)
-    return Attachment(found.provisioner, handle)
+    if storage_class.provisioner in DRIVER_OF:
+        return Attachment(DRIVER_OF[storage_class.provisioner], handle, True)
+    return Attachment(storage_class.provisioner, handle)
 
 
 @dataclass(frozen=True)
@@ -115,8 +115,8 @@ class VolumesOfDriver:
 
     def handles(self, signature: Signature) -> frozenset[str]:
         """The driver's handles of the volumes of every pod with the signature."""
-        found = attachments(signature.example, self.volumes)
-        return frozenset(a.handle for a in found if isinstance(a, Attachment) and a.driver == self.driver)
+        attached = attachments(signature.example, self.volumes)
+        return frozenset(a.handle for a in attached if isinstance(a, Attachment) and a.driver == self.driver)
 
     def of(self, signature: Signature) -> int:
         """The number of distinct volumes."""
@@ -131,8 +131,8 @@ class HasVolumeProblem:
 
     def messages(self, signature: Signature) -> Iterator[str]:
         """The problems of every pod with the signature, except claims that don't exist."""
-        found = attachments(signature.example, self.volumes)
-        return (problem.message for problem in found if isinstance(problem, VolumeProblem) and not problem.missing)
+        attached = attachments(signature.example, self.volumes)
+        return (problem.message for problem in attached if isinstance(problem, VolumeProblem) and not problem.missing)
 
     def of(self, signature: Signature) -> int:
         """1 if there are any."""
@@ -209,8 +209,8 @@ class Driver(AttachedCounts):
         self.name = name
         self.installed: BoolArray = np.zeros(len(cluster.nodes), np.bool_)
         self.limits = np.full(len(cluster.nodes), NO_LIMIT, np.int64)
-        for position, found in enumerate(cluster.volumes.nodes.get(name) for name in cluster.names):
-            for driver in found.spec.drivers if found is not None else ():
+        for position, csi_node in enumerate(cluster.volumes.nodes.get(name) for name in cluster.names):
+            for driver in csi_node.spec.drivers if csi_node is not None else ():
                 if driver.name == name:
                     self.installed[position] = True
                     if driver.allocatable is not None and driver.allocatable.count is not None:

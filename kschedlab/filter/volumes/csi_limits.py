@@ -40,11 +40,11 @@ class NodeVolumeLimits:
 
     def prepare(self, pod: PodInfo, cluster: Cluster) -> LimitsCheck | StaticFilter | None:
         """Skips a pod that attaches no volumes."""
-        found = list(attachments(pod.pod, cluster.volumes)) if pod.pod.spec.volumes else []
-        if not found:
+        attached = list(attachments(pod.pod, cluster.volumes)) if pod.pod.spec.volumes else []
+        if not attached:
             return None
-        volumes = [one for one in found if isinstance(one, Attachment)]
-        parts = [_problem_part(one, cluster) for one in found if isinstance(one, VolumeProblem)]
+        volumes = [each for each in attached if isinstance(each, Attachment)]
+        parts = [_problem_part(each, cluster) for each in attached if isinstance(each, VolumeProblem)]
         parts += _missing_driver_parts(cluster, volumes)
         wanted = {name: tuple({v.handle: None for v in volumes if v.driver == name}) for name, _, _ in volumes}
         limited = is_limited(cluster)
@@ -63,8 +63,8 @@ def _problem_part(problem: VolumeProblem, cluster: Cluster) -> Refusal:
 def _missing_driver_parts(cluster: Cluster, volumes: list[Attachment]) -> Iterator[Refusal]:
     """Nodes without a driver that must be installed. Drivers are checked by name; the real order is random."""
     for name in sorted({volume.driver for volume in volumes}):
-        found = cluster.volumes.drivers.get(name)
-        if found is not None and found.spec.preventPodSchedulingIfMissing:
+        csi_driver = cluster.volumes.drivers.get(name)
+        if csi_driver is not None and csi_driver.spec.preventPodSchedulingIfMissing:
             missing = ~driver(cluster, name).installed
             if all(volume.migrated for volume in volumes if volume.driver == name):
                 missing &= has_csi_node(cluster)

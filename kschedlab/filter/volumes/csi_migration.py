@@ -77,9 +77,9 @@ def _region(zones: list[str]) -> str:
             )
     regions = sorted({zone.rpartition("-")[0] for zone in zones})
     if len(regions) != 1:
-        found = " ".join(f"{region}:{{}}" for region in regions)
+        listed = " ".join(f"{region}:{{}}" for region in regions)
         raise MigrationError(
-            f"failed to get region from zones: multiple or no regions gotten from zones, got: map[{found}]"
+            f"failed to get region from zones: multiple or no regions gotten from zones, got: map[{listed}]"
         )
     return regions[0]
 

@@ -52,8 +52,8 @@ class DiskKind:
 
     def name_of(self, volume: Volume | PersistentVolume) -> str | None:
         """The name of the volume's disk, or None if it is of another kind."""
-        found = getattr(volume.spec if isinstance(volume, PersistentVolume) else volume, self.source)
-        return None if found is None else str(getattr(found, self.name_field))
+        source = getattr(volume.spec if isinstance(volume, PersistentVolume) else volume, self.source)
+        return None if source is None else str(getattr(source, self.name_field))
 
     def limits(self, cluster: Cluster) -> IntArray:
         """int64[nodes]: each node's limit."""
@@ -115,8 +115,8 @@ class DisksOfKind:
         if volume is not None:
             return self.kind.name_of(volume)
         storage_class = self.volumes.classes.get(claim.spec.storageClassName or "") if claim is not None else None
-        known = storage_class is not None and storage_class.provisioner == self.kind.provisioner
-        return f"\0{pod.metadata.namespace}/{name}" if known or self.counts_claims_of_any_class else None
+        of_kind = storage_class is not None and storage_class.provisioner == self.kind.provisioner
+        return f"\0{pod.metadata.namespace}/{name}" if of_kind or self.counts_claims_of_any_class else None
 
 
 @dataclass(frozen=True)
@@ -157,8 +157,8 @@ class ClaimedVolumesOfDriver:
 
     def handles(self, signature: Signature) -> frozenset[str]:
         """The driver's handles of the volumes of every pod with the signature."""
-        found = driver_volumes(signature, self.volumes, self.counts_unbound_claims)
-        return frozenset(handle for driver, handle in found if driver == self.driver)
+        claimed = driver_volumes(signature, self.volumes, self.counts_unbound_claims)
+        return frozenset(handle for driver, handle in claimed if driver == self.driver)
 
     def of(self, signature: Signature) -> int:
         """The number of distinct volumes."""
@@ -170,9 +170,9 @@ def driver_volumes(signature: Signature, volumes: Volumes, counts_unbound_claims
     for volume in signature.example.spec.volumes:
         if volume.persistentVolumeClaim is not None:
             claim = volumes.claim(signature.example, volume.persistentVolumeClaim.claimName)
-            found = _driver_volume(claim, volumes, counts_unbound_claims) if claim is not None else None
-            if found is not None:
-                yield found
+            pair = _driver_volume(claim, volumes, counts_unbound_claims) if claim is not None else None
+            if pair is not None:
+                yield pair
 
 
 def _driver_volume(
@@ -231,8 +231,8 @@ def driver_limits(name: str, cluster: Cluster, reads_csi_nodes: bool) -> IntArra
     for position, node in enumerate(cluster.nodes):
         if resource in node.status.allocatable:
             limits[position] = node.status.allocatable[resource].value()
-        found = cluster.volumes.nodes.get(node.metadata.name) if reads_csi_nodes else None
-        for driver in found.spec.drivers if found is not None else ():
+        csi_node = cluster.volumes.nodes.get(node.metadata.name) if reads_csi_nodes else None
+        for driver in csi_node.spec.drivers if csi_node is not None else ():
             if driver.name == name and driver.allocatable is not None and driver.allocatable.count is not None:
                 limits[position] = driver.allocatable.count
     return limits

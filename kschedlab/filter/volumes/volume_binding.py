@@ -73,8 +73,11 @@ class VolumeBinding:
         bound = [claim for name, _ in names if (claim := volumes.claim(pod.pod, name)) is not None and is_bound(claim)]
         parts = _bound_parts(cluster, bound, self)
         if waiting:
-            found = match(cluster, waiting, self.checks_storage_capacity)
-            parts += [Refusal(found.no_volume, BIND_CONFLICT, True), Refusal(found.no_space, NOT_ENOUGH_SPACE, True)]
+            matches = match(cluster, waiting, self.checks_storage_capacity)
+            parts += [
+                Refusal(matches.no_volume, BIND_CONFLICT, True),
+                Refusal(matches.no_space, NOT_ENOUGH_SPACE, True),
+            ]
         parts = [part for part in parts if part.mask.any()]
         return StaticFilter(Refusals(parts)) if parts else None
 

@@ -16,7 +16,7 @@ import numpy as np
 
 from kschedlab.cluster.cluster import Cluster
 from kschedlab.cluster.derived import CAPACITIES, CLASSES, CSI_NODES, LABELS, NAMES, bindable as bindable_in
-from kschedlab.cluster.labels import judged
+from kschedlab.cluster.labels import meets_uncached
 from kschedlab.cluster.signatures import BoolArray, IntArray
 from kschedlab.cluster.volumes import MIGRATED_PLUGINS
 from kschedlab.objects.model import (
@@ -227,5 +227,5 @@ def migrated_nodes(cluster: Cluster, plugin: str) -> BoolArray:
 def _all(cluster: Cluster, requirements: Iterable[Requirement]) -> BoolArray:
     mask = np.ones(len(cluster.nodes), np.bool_)
     for requirement in requirements:
-        mask &= judged(cluster, requirement)
+        mask &= meets_uncached(cluster, requirement)
     return mask

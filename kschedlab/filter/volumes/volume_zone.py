@@ -78,8 +78,8 @@ def _volume(pod: Pod, name: str, cluster: Cluster) -> PersistentVolume | str | N
     if claim is None:
         return not_found("persistentvolumeclaim", name)
     if claim.spec.volumeName:
-        found = volumes.volumes.get(claim.spec.volumeName)
-        return not_found("persistentvolume", claim.spec.volumeName) if found is None else found
+        volume = volumes.volumes.get(claim.spec.volumeName)
+        return not_found("persistentvolume", claim.spec.volumeName) if volume is None else volume
     class_name = claim_class(claim)
     if not class_name:
         return NO_CLASS
