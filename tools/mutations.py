@@ -47,7 +47,7 @@ SCORED = "        scored = plugin.score(pod, cluster, nodes)\n"
 PLUS_ONE = """        if scored is not None and plugin.name == "{}":
             scored = Scored(scored.raw + 1, scored.normalized + 1, scored.terms)
 """
-RULES = ("lambda v: v.violations", ", first_priority", ", sum_of_priorities", "lambda v: v.number", "earliest_start")
+RULES = (", number_of_violations", ", first_priority", ", sum_of_priorities", ", number_of_victims", "earliest_start")
 EVICTED = "        return self.helps & (self.refused_by != PASSES)\n"
 ONE_LESS = """        found = self.helps & (self.refused_by != PASSES)
         found[np.flatnonzero(found)[-1:]] = False
