@@ -1,1 +1,1 @@
-"""Manifests: YAML and JSON files read, validated and turned into objects; errors name the file and line."""
+"""Reads and validates YAML and JSON manifests and turns them into objects. Errors name the file and line."""

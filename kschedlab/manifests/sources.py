@@ -12,8 +12,7 @@ from pathlib import Path
 from typing import IO, TypeAlias
 
 from kschedlab.manifests.composer import Composer, UnreadableError
-from kschedlab.objects import problems
-from kschedlab.objects.problems import ManifestError, Problem
+from kschedlab.objects.problems import ManifestError, Path as FieldPath, Problem, one_of
 
 Source: TypeAlias = "str | os.PathLike[str] | IO[str] | IO[bytes]"
 
@@ -64,7 +63,7 @@ class SourceText:
         """A problem on a line of this input."""
         return Problem(self.number, line, self.name, message)
 
-    def locate(self, root: int, path: problems.Path) -> tuple[int, str | None]:
+    def locate(self, root: int, path: FieldPath) -> tuple[int, str | None]:
         """(line, the scalar's spelling) of a field of the document."""
         return self.positions.locate(root, path)
 
@@ -83,15 +82,15 @@ def _is_invalid_yaml(content: str) -> bool:
 def read_all(sources: Iterable[Source]) -> list[SourceText]:
     """The inputs in order, with folders expanded to their files. ManifestError names each that cannot be read."""
     texts: list[SourceText] = []
-    faults: list[Problem] = []
+    problems: list[Problem] = []
     seen: set[Path] = set()
     for source in sources:
         try:
-            texts.extend(_read(source, len(texts) + len(faults), seen))
+            texts.extend(_read(source, len(texts) + len(problems), seen))
         except ManifestError as error:
-            faults.extend(error.problems)
-    if faults:
-        raise ManifestError(faults)
+            problems.extend(error.problems)
+    if problems:
+        raise ManifestError(problems)
     return texts
 
 
@@ -116,7 +115,7 @@ def _files(name: str, number: int) -> list[Path]:
     if not _exists(path):
         url = name.startswith(("http:", "https:"))
         remedy = "URLs are not supported: download the file first" if url else "there is no such file or folder"
-        raise _problem(number, name, remedy)
+        raise _source_error(number, name, remedy)
     if not path.is_dir():
         return [path]
     manifests, visited = [], set()
@@ -127,7 +126,7 @@ def _files(name: str, number: int) -> list[Path]:
             manifests += [Path(folder, name) for name in names if name.endswith(SUFFIXES)]
         visited.add(real)
     if not manifests:
-        raise _problem(number, name, f"has no files that end in {problems.one_of(SUFFIXES)}")
+        raise _source_error(number, name, f"has no files that end in {one_of(SUFFIXES)}")
     return sorted(manifests)
 
 
@@ -140,19 +139,19 @@ def _exists(path: Path) -> bool:
 
 def _content(path: Path, number: int) -> str:
     if not path.is_file():
-        raise _problem(number, str(path), "is not a regular file")
+        raise _source_error(number, str(path), "is not a regular file")
     try:
         with gzip.open(path) if path.suffix == ".gz" else path.open("rb") as file:
             content = file.read(MAX_BYTES + 1)
     except (OSError, EOFError, zlib.error) as error:
-        raise _problem(number, str(path), f"cannot be read: {getattr(error, 'strerror', None) or error}") from None
+        raise _source_error(number, str(path), f"cannot be read: {getattr(error, 'strerror', None) or error}") from None
     return decoded(content, number, str(path))
 
 
 def decoded(content: bytes, number: int, name: str) -> str:
     """The text, decoded from UTF-8, or from UTF-16 with a byte order mark, as PowerShell writes."""
     if len(content) > MAX_BYTES:
-        raise _problem(number, name, f"is larger than {MAX_BYTES // 2**20} MiB")
+        raise _source_error(number, name, f"is larger than {MAX_BYTES // 2**20} MiB")
     encoding = "utf-16" if content.startswith((b"\xff\xfe", b"\xfe\xff")) else "utf-8-sig"
     try:
         text = content.decode(encoding)
@@ -161,11 +160,11 @@ def decoded(content: bytes, number: int, name: str) -> str:
         byte = content[error.start]
         raise ManifestError([Problem(number, line, name, f"is not UTF-8 text (byte 0x{byte:02x})")]) from None
     if not text.strip():
-        raise _problem(number, name, "is empty")
+        raise _source_error(number, name, "is empty")
     return text
 
 
-def _problem(number: int, name: str, message: str) -> ManifestError:
+def _source_error(number: int, name: str, message: str) -> ManifestError:
     return ManifestError([Problem(number, 0, name, message)])
 
 
@@ -176,10 +175,12 @@ def kubectl_output(arguments: Iterable[str]) -> SourceText:
 
     program = shutil.which("kubectl")
     if program is None:
-        raise _problem(0, "kubectl", "is not on the PATH: install it, or load files with its output")
+        raise _source_error(0, "kubectl", "is not on the PATH: install it, or load files with its output")
     command = [program, "get", KUBECTL_KINDS, "--all-namespaces", "--output=json", "--request-timeout=60s", *arguments]
     result = subprocess.run(command, stdin=subprocess.DEVNULL, capture_output=True, check=False)
     if result.returncode != 0:
         stderr = " ".join(result.stderr.decode("utf-8", "replace").split())
-        raise _problem(0, "kubectl", f"failed with exit status {result.returncode}: {stderr or 'it printed no error'}")
+        raise _source_error(
+            0, "kubectl", f"failed with exit status {result.returncode}: {stderr or 'it printed no error'}"
+        )
     return SourceText(0, "<kubectl>", decoded(result.stdout, 0, "<kubectl>"))

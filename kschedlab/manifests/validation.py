@@ -1,7 +1,7 @@
 """Validation of objects: what the API server would refuse, and warnings about what it accepts.
 
-v1.37: pkg/apis/*/validation and plugin/pkg/admission/priority. Warnings concern fields that
-the API server accepts but that do not work as one might expect.
+v1.37: pkg/apis/*/validation and plugin/pkg/admission/priority. Warnings concern fields that the API
+server accepts but that do not work as one might expect.
 """
 
 from __future__ import annotations
