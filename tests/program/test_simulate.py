@@ -154,7 +154,7 @@ def test_a_workload_of_scheduler_perf(capsys: pytest.CaptureFixture[str]) -> Non
     assert "Measured namespace-2: 10 pods in 12 ms" in out
     status, out, err = run(capsys, PERF)
     assert (status, out) == (2, "")
-    assert "which workload is to run must be said: Filling/5Nodes, " in err
+    assert "select a workload: Filling/5Nodes, " in err
 
 
 def test_a_failed_entry_gives_exit_status_1(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -171,7 +171,7 @@ def test_unusable_input_gives_exit_status_2(tmp_path: Path, capsys: pytest.Captu
     path.write_text(RUN.replace("delete: pod/web", "delete: pod/api"))
     status, out, err = run(capsys, str(path))
     assert (status, out) == (2, "")
-    assert err == f"{path}:10: delete: there is no pod default/api by then: nothing up to 10s makes it\n"
+    assert err == f"{path}:10: delete: pod default/api does not exist at 10s: not yet created, or already deleted\n"
     status, _, err = run(capsys, str(tmp_path / "lost.yaml"))
     assert (status, err) == (2, f"{tmp_path}/lost.yaml: there is no such file or folder\n")
     status, _, err = run(capsys, PERF, "--workload", "Filling/5Nodes", "--log", str(tmp_path))

@@ -1,8 +1,8 @@
-"""scheduler_perf's language: test cases, operations and object templates.
+"""The format of scheduler_perf: test cases, operations and object templates.
 
 ==========================================  ======================================================================
 ``workload``, ``operations``                test cases and their operations
 ``object_templates``, ``go_templates``      objects from template files, in Go's notation
-``running``, ``created_objects``            runs the operations; the objects that they create
+``runner``, ``created_objects``             runs the operations; the objects that they create
 ==========================================  ======================================================================
 """

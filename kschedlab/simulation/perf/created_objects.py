@@ -53,11 +53,11 @@ BASE_POD = Pod(
         )
     ),
 )
-"""What nodes and pods without a template are (v1.37: util.go)."""
+"""The default node and pod, without a template (v1.37: util.go)."""
 
 
 def prepare_node(base: Node, fields: CreateNodes, number: int, random: Random) -> Node:
-    """The node with a name, the label of its host, and what the operation's strategy gives it."""
+    """The node with a name, its hostname label, and the changes of the operation's strategies."""
     metadata = base.metadata
     name = metadata.name or generated_name(metadata.generateName, random)
     labels = {**metadata.labels, _HOSTNAME: name}
@@ -73,7 +73,7 @@ def prepare_node(base: Node, fields: CreateNodes, number: int, random: Random) -
 
 
 def csi_node_of(node: Node, strategy: NodeAllocatableStrategy) -> CSINode:
-    """How many volumes the drivers take on the node."""
+    """A CSINode with the drivers' volume limits."""
     name = node.metadata.name
     drivers = strategy.csiNodeAllocatable.items()
     return CSINode(
@@ -85,7 +85,7 @@ def csi_node_of(node: Node, strategy: NodeAllocatableStrategy) -> CSINode:
 def bound_claim_and_volume(
     operation: Operation, namespace: str, number: int
 ) -> tuple[PersistentVolumeClaim, PersistentVolume]:
-    """A claim with a volume of its own, bound to each other from the beginning, as a controller leaves them."""
+    """A claim and a volume, already bound to each other, as the PersistentVolume controller binds them."""
     claims = operation.template("persistentVolumeClaimTemplatePath")
     volumes = operation.template("persistentVolumeTemplatePath")
     assert claims is not None and volumes is not None
@@ -121,6 +121,6 @@ def bound_claim_and_volume(
 
 
 def with_claim(pod: Pod, claim: PersistentVolumeClaim) -> Pod:
-    """The pod with that claim as its only volume."""
+    """The pod with this claim as its only volume."""
     source = PersistentVolumeClaimVolume(claim.metadata.name)
     return replace(pod, spec=replace(pod.spec, volumes=(Volume(name="vol", persistentVolumeClaim=source),)))

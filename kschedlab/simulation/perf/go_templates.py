@@ -1,7 +1,7 @@
 """Go's text/template, as far as the templates of scheduler_perf use it: values, functions, pipelines, if and else.
 
-v1.37: test/integration/scheduler_perf/operations.go (getTemplateFuncs). Loops, variables and nested templates are
-refused by name.
+v1.37: test/integration/scheduler_perf/operations.go (getTemplateFuncs). For loops, variables and nested
+templates, an error names the construct.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ _DEEPEST = 50
 
 
 class TemplateError(ValueError):
-    """What cannot be understood in a template, or computed."""
+    """A template cannot be parsed or evaluated."""
 
 
 def _float(value: Any) -> float:
@@ -95,20 +95,20 @@ _WORDS = {"true": True, "false": False, "nil": None}
 
 
 class Template:
-    """A text with values to be filled in. TemplateError, which begins with the line, if it cannot be understood."""
+    """A parsed template. TemplateError, starting with the line, if its syntax is invalid or not supported."""
 
     def __init__(self, text: str) -> None:
         self._pieces = _pieces(text)
         self._render = self._block(())
 
     def render(self, env: Env) -> str:
-        """The text with these values. TemplateError."""
+        """Render the template with these values. TemplateError."""
         return self._render(env)
 
     # -- structure
 
     def _block(self, ends: tuple[str, ...], depth: int = 0) -> Part:
-        """What stands before the next ``end`` (or ``else``), which is left to be looked at."""
+        """Parse up to the next ``end`` (or ``else``), which is not consumed."""
         if depth > _DEEPEST:
             raise TemplateError(f"nested deeper than {_DEEPEST} levels")
         parts: list[Part] = []
@@ -151,7 +151,7 @@ class Template:
 
 
 def _pieces(text: str) -> list[tuple[int, str | None, str]]:
-    """(line, text, "") and (line, None, action), in turn; spaces are trimmed where an action says so."""
+    """Alternating (line, text, "") and (line, None, action); trim markers are applied to the texts."""
     found: list[tuple[int, str | None, str]] = []
     position, trim = 0, False
     for match in _ACTION.finditer(text):
@@ -174,7 +174,7 @@ def _printed(value: Value, line: int) -> Part:
     def part(env: Env) -> str:
         found = value(env)
         if found is None:
-            raise TemplateError(f"line {line}: there is no such value, and no default (or .name default)")
+            raise TemplateError(f"line {line}: the value is not defined and has no default (use: or .name default)")
         return _shown(found)
 
     return part
@@ -192,7 +192,7 @@ def _shown(value: Any) -> str:
 
 
 def _value(text: str, line: int) -> Value:
-    """The value of a pipeline."""
+    """Parse a pipeline."""
     tokens = _tokens(text, line)
     value = _pipeline(tokens, line)
     if tokens:
@@ -204,7 +204,7 @@ def _value(text: str, line: int) -> Value:
         except TemplateError as error:
             raise TemplateError(f"line {line}: {error}") from None
         except TypeError:
-            why = "a function has too many or too few values, or of the wrong type"
+            why = "a function has the wrong number or type of arguments"
             raise TemplateError(f"line {line}: {why}") from None
 
     return guarded
@@ -215,7 +215,7 @@ def _tokens(text: str, line: int) -> list[str]:
     while position < len(text):
         match = _TOKEN.match(text, position)
         if match is None:
-            raise TemplateError(f"line {line}: a text is not closed")
+            raise TemplateError(f"line {line}: a string is not closed")
         if match[0].strip():
             found.append(match[0])
         position = match.end()
@@ -223,7 +223,7 @@ def _tokens(text: str, line: int) -> list[str]:
 
 
 def _pipeline(tokens: list[str], line: int, depth: int = 0) -> Value:
-    """``a | f x``: the value before the bar is the last argument of what follows it."""
+    """``a | f x``: the value before the bar is the last argument of the function after it."""
     if depth > _DEEPEST:
         raise TemplateError(f"line {line}: nested deeper than {_DEEPEST} levels")
     value = _command(tokens, line, None, depth)
@@ -239,7 +239,7 @@ def _command(tokens: list[str], line: int, last: Value | None, depth: int) -> Va
     name = tokens[0]
     function = FUNCTIONS.get(name)
     if function is None and (last is not None or (name[0].isalpha() and name not in _WORDS)):
-        raise TemplateError(f'line {line}: there is no function "{name}"')
+        raise TemplateError(f'line {line}: unknown function "{name}"')
     if function is None:
         return _operand(tokens, line, depth)
     tokens.pop(0)
@@ -249,7 +249,7 @@ def _command(tokens: list[str], line: int, last: Value | None, depth: int) -> Va
     if last is not None:
         arguments.append(last)
     if not arguments:
-        raise TemplateError(f"line {line}: {name} has no values")
+        raise TemplateError(f"line {line}: {name} has no arguments")
     call = function
     return lambda env: call(*[argument(env) for argument in arguments])
 
@@ -278,5 +278,5 @@ def _unquoted(token: str, line: int) -> str:
     try:
         text: str = json.loads(token)
     except ValueError:
-        raise TemplateError(f"line {line}: {token} is not a text") from None
+        raise TemplateError(f"line {line}: {token} is not a string") from None
     return text

@@ -1,4 +1,4 @@
-"""Objects made from template files: one after the other, each with its number filled in.
+"""Creates objects from template files, each with its index filled in.
 
 v1.37: test/integration/scheduler_perf/operations.go (getSpecFromTextTemplateFile, resolveTemplateParams).
 """
@@ -15,11 +15,11 @@ from kschedlab.simulation.perf.go_templates import Template, TemplateError
 from kschedlab.simulation.timeline.manifest_objects import ManifestObject, ObjectReader, relative_path
 
 _KEPT = 1000
-"""How many different texts of a template are remembered with their objects."""
+"""The number of rendered texts that a template caches with their objects."""
 
 
 class ObjectTemplate:
-    """A template file with its parameters. ``kind``: what it must hold, if that matters."""
+    """A template file with its parameters. ``kind``: the required kind of its object, or None."""
 
     def __init__(self, text: SourceText, kind: type[ApiObject] | None, params: dict[str, Any]) -> None:
         self._name = text.name
@@ -32,7 +32,7 @@ class ObjectTemplate:
             raise ManifestError([text.problem(_line(error), _without_line(error))]) from None
 
     def make(self, index: int, count: int) -> ManifestObject:
-        """The object with this number, of so many. ManifestError."""
+        """The object with this index, of ``count``. ManifestError."""
         try:
             content = self._template.render({**self._params, "Index": index, "Count": count})
         except TemplateError as error:
@@ -48,7 +48,7 @@ class ObjectTemplate:
     def _read(self, content: str) -> ManifestObject:
         text, reader = SourceText(0, self._name, content), ObjectReader(named=False)
         found = list(reader.objects_of_text(text))
-        reader.problems += [text.problem(1, f"{kind} is not simulated") for kind in reader.report.unknown]
+        reader.problems += [text.problem(1, f"{kind} is not supported") for kind in reader.report.unknown]
         reader.finish()
         if len(found) != 1:
             raise ManifestError([text.problem(1, f"one object is expected in the template, not {len(found)}")])
@@ -71,7 +71,7 @@ def _without_line(error: TemplateError) -> str:
 def read_template(
     path: str, kind: type[ApiObject] | None, params: dict[str, Any], origin: Origin, field: str, reader: ObjectReader
 ) -> ObjectTemplate | None:
-    """The template in a file, beside the one that names it. None, with the problems told, if it cannot be used."""
+    """Read a template file, relative to the file that names it. None, with problems reported, if it is invalid."""
     try:
         (text,) = read_all([relative_path(origin, path)])
         template = ObjectTemplate(text, kind, params)
@@ -89,9 +89,9 @@ def read_template(
 def resolve_params(
     given: Any, params: dict[str, Any], used: set[str], path: Path, faults: list[Fault]
 ) -> dict[str, Any]:
-    """Values for a template: ``$name`` is the workload's parameter, ``$name|default`` has a default, in YAML."""
+    """Template values: ``$name`` is a parameter of the workload, ``$name|default`` has a default in YAML."""
     if not isinstance(given, dict):
-        faults.append(Fault(path, "a map of values is expected here"))
+        faults.append(Fault(path, "expected a map of values"))
         return {}
     found = {}
     for key, value in given.items():

@@ -1,10 +1,11 @@
-"""The operations of scheduler_perf's workloads, under their own names: read, checked, with their parameters filled in.
+"""Reads and validates the operations of scheduler_perf's workloads, with their parameters filled in.
 
-v1.37: test/integration/scheduler_perf (operations.go, update.go, scheduler_perf.go: unrollWorkloadTemplate). What
-needs devices (DRA), pod groups or a profile of the Go program is refused by name; so is a steady state.
+v1.37: test/integration/scheduler_perf (operations.go, update.go, scheduler_perf.go: unrollWorkloadTemplate). For
+operations on devices (DRA), pod groups or profiles of the Go program, and for a steady state, an error names the
+missing feature.
 """
 
-# ruff: noqa: D101 (a class is the operation of that name)
+# ruff: noqa: D101 (each class is the operation of the same name)
 
 from __future__ import annotations
 
@@ -163,12 +164,12 @@ TEMPLATES: dict[str, type[ApiObject] | None] = {
     "templatePath": None,
     "templatePaths": None,
 }
-"""Fields that name files, and the kind that these hold."""
+"""Fields with file names, and the kind of objects in these files."""
 
 
 @dataclass(frozen=True)
 class Operation:
-    """One operation. ``templates``: what its objects are made from, by the field that names the files.
+    """One operation. ``templates``: its object templates, by the field that names their files.
 
     ``duration``: microseconds.
     """
@@ -180,21 +181,21 @@ class Operation:
     duration: int = 0
 
     def template(self, name: str) -> ObjectTemplate | None:
-        """The template that the field names, if it names one."""
-        found = self.templates.get(name, ())
-        return found[0] if found else None
+        """The field's template, or None."""
+        templates = self.templates.get(name, ())
+        return templates[0] if templates else None
 
 
 def read_operations(
     data: Any, params: Any, origin: Origin, reader: ObjectReader, pod_template: str = "", of_params: Path = ("params",)
 ) -> list[Operation]:
-    """The operations that have nothing wrong, in their order, sets of pods unrolled.
+    """The valid operations in order, with createPodSets expanded.
 
-    ``origin``: of the list; ``pod_template``: the file of pods that name none; ``of_params``: the way to the params
-    from where the list stands. Parameters that no operation uses are told too.
+    ``origin``: of the list; ``pod_template``: the default pod template file; ``of_params``: the path of the params,
+    relative to the list's parent. Unused parameters are problems too.
     """
     if not isinstance(data, list) or not data:
-        reader.problems.append(origin.problem(Fault((), "a list of operations is expected here, each with its opcode")))
+        reader.problems.append(origin.problem(Fault((), "expected a list of operations, each with its opcode")))
         return []
     values = params if isinstance(params, dict) else {}
     used: set[str] = set()
@@ -210,7 +211,7 @@ def read_operations(
 
 
 class _OperationReader:
-    """One operation on its way from data."""
+    """Reads one operation."""
 
     def __init__(
         self, data: Any, params: dict[str, Any], used: set[str], origin: Origin, reader: ObjectReader, pod_template: str
@@ -224,7 +225,7 @@ class _OperationReader:
         self.faults: list[Fault] = []
 
     def operations(self) -> list[Operation]:
-        """None if anything is wrong, several for a set of pods."""
+        """The operation, several for createPodSets; empty if it is invalid."""
         before = len(self.reader.problems)
         found = list(self._read())
         self.reader.problems += [self.origin.problem(fault) for fault in self.faults]
@@ -233,10 +234,10 @@ class _OperationReader:
     def _read(self) -> Iterator[Operation]:
         opcode = self.data.get("opcode") if isinstance(self.data, dict) else None
         if opcode in UNSUPPORTED:
-            self.faults.append(Fault(("opcode",), f"{opcode} is not simulated: {UNSUPPORTED[opcode]}"))
+            self.faults.append(Fault(("opcode",), f"{opcode} is not supported: {UNSUPPORTED[opcode]}"))
             return
         if not isinstance(opcode, str) or opcode not in OPCODES:
-            self.faults.append(Fault(("opcode",), f"one of {one_of(OPCODES)} is expected here"))
+            self.faults.append(Fault(("opcode",), f"expected one of {one_of(OPCODES)}"))
             return
         fields: Any = decoded(self.data, OPCODES[opcode], (), self.faults)
         if self.faults:
@@ -278,23 +279,23 @@ class _OperationReader:
         return fields
 
     def _check(self, fields: Any) -> None:
-        """What the real program checks (isValid)."""
+        """The checks of the real program (isValid)."""
         for name in ("count", "signatureBatchSize", "number", "deletePodsPerSecond", "updatePerSecond"):
             if getattr(fields, name, 0) < 0:
                 self.faults.append(Fault((name,), f"{getattr(fields, name)} is negative"))
         if isinstance(fields, CreatePods):
             if fields.steadyState:
-                self.faults.append(Fault(("steadyState",), "is not simulated"))
+                self.faults.append(Fault(("steadyState",), "is not supported"))
             if fields.collectMetrics and fields.skipWaitToCompletion:
-                self.faults.append(Fault(("collectMetrics",), "excludes skipWaitToCompletion"))
+                self.faults.append(Fault(("collectMetrics",), "cannot be combined with skipWaitToCompletion"))
             if bool(fields.persistentVolumeTemplatePath) != bool(fields.persistentVolumeClaimTemplatePath):
-                why = "needs a template of volumes and one of claims"
+                why = "needs persistentVolumeClaimTemplatePath, and vice versa"
                 self.faults.append(Fault(("persistentVolumeTemplatePath",), why))
         elif isinstance(fields, Churn):
             self._check_churn(fields)
         elif isinstance(fields, Barrier):
             if fields.stageRequirement not in ("", "Scheduled", "Attempted"):
-                self.faults.append(Fault(("stageRequirement",), "Scheduled or Attempted is expected here"))
+                self.faults.append(Fault(("stageRequirement",), "expected Scheduled or Attempted"))
         elif isinstance(fields, StartCollectingMetrics) and not fields.namespaces:
             self.faults.append(Fault(("namespaces",), "is missing"))
         elif isinstance(fields, CreateNodes):
@@ -306,11 +307,11 @@ class _OperationReader:
                 self.faults.append(Fault(("templatePath",), "is missing"))
             for i, name in enumerate(getattr(fields, "subresources", ())):
                 if name != "status":
-                    self.faults.append(Fault(("subresources", i), f"{quoted(name)} is not simulated"))
+                    self.faults.append(Fault(("subresources", i), f"{quoted(name)} is not supported"))
 
     def _check_churn(self, fields: Churn) -> None:
         if fields.mode not in ("create", "recreate"):
-            self.faults.append(Fault(("mode",), "create or recreate is expected here"))
+            self.faults.append(Fault(("mode",), "expected create or recreate"))
         elif fields.mode == "recreate" and not fields.number:
             self.faults.append(Fault(("number",), "is 0, which recreates nothing"))
         if fields.intervalMilliseconds < 0:
@@ -324,10 +325,10 @@ class _OperationReader:
             return duration_of(fields.duration, (path,), self.faults) or 0
         return 0
 
-    # -- what is made
+    # -- results
 
     def _unrolled(self, fields: CreatePodSets) -> Iterator[Operation]:
-        """A createPods for each set, in a namespace of its own."""
+        """One createPods per set, each in its own namespace."""
         inner = fields.createPodsOp if isinstance(fields.createPodsOp, dict) else {}
         place = Origin(self.origin.text, self.origin.root, (*self.origin.path, "createPodsOp"))
         for i in range(fields.count):

@@ -1,7 +1,7 @@
-"""scheduler_perf's operations at work: one after the other, with churn and slow deletions beside them.
+"""Runs scheduler_perf's operations in sequence, with churn and rate-limited deletions in the background.
 
-v1.37: test/integration/scheduler_perf (executor.go). As there, waiting means to look again and again, at the end once a
-second and for ten minutes at most; the first operation that fails ends the workload, and its end ends what runs beside.
+v1.37: test/integration/scheduler_perf (executor.go). As there, waiting polls with increasing intervals, up to one
+second, for ten minutes at most; the first failed operation ends the workload, and its end ends background operations.
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ from kschedlab.simulation.status import ApiError, Status
 
 NAME = "scheduler_perf"
 FIRST_POLL, MAX_POLL, WAIT_TIMEOUT = 1_000, SECOND, 600 * SECOND
-"""Microseconds between two looks at pods that are waited for, at first and at most, and for how long they are."""
+"""Microseconds: the first and the longest polling interval for pods, and the timeout."""
 
 _CHURN = 500
 _NODE_RETRIES = 5
@@ -58,7 +58,7 @@ class OperationError(Exception):
 
 
 class Operations(tuple[Operation, ...]):
-    """The operations of one workload, as an act of a timeline."""
+    """The operations of one workload, as an action of a timeline."""
 
     __slots__ = ()
 
@@ -66,12 +66,12 @@ class Operations(tuple[Operation, ...]):
         return ", ".join(operation.opcode for operation in self)
 
     def run(self, env: simpy.Environment, api: ApiServer, log: Log, seed: int) -> Run:
-        """Carry them out, one after the other."""
+        """Run them in sequence."""
         return OperationsRunner(env, api, log, seed).run(self)
 
 
 class OperationsRunner:
-    """Carries out the operations of one workload."""
+    """Runs the operations of one workload."""
 
     def __init__(self, env: simpy.Environment, api: ApiServer, log: Log, seed: int) -> None:
         self._env = env
@@ -83,7 +83,7 @@ class OperationsRunner:
         self._finished = False
 
     def run(self, operations: Iterable[Operation]) -> Run:
-        """All of them. What fails is written to the log, with its place."""
+        """Run all operations. An error goes to the log with its place, and ends the workload."""
         for number, operation in enumerate(operations):
             place = operation.origin.place
             self._log.write(Acted(at=self._api.now, act=_description(operation), place=place))
@@ -122,7 +122,7 @@ class OperationsRunner:
             self._measure(fields.name, fields.namespaces, fields.labelSelector)
         elif isinstance(fields, StopCollectingMetrics):
             if self._measured is None:
-                raise OperationError("nothing is being measured")
+                raise OperationError("no measurement is in progress")
             self._stop_measuring()
 
     # -- nodes and namespaces
@@ -138,15 +138,15 @@ class OperationsRunner:
                 self._api.create(csi_node_of(node, fields.nodeAllocatableStrategy), by=NAME)
 
     def _create_node(self, base: Node, fields: CreateNodes, number: int) -> Node:
-        """A name that is found for it may be taken: try others."""
+        """Create the node; retry with new names if the generated name is taken."""
         for _ in range(_NODE_RETRIES):
             try:
                 return self._api.create(prepare_node(base, fields, number, self._random), by=NAME)
             except ApiError as error:
-                refused = error
+                last_error = error
                 if error.reason != "AlreadyExists":
                     break
-        raise refused
+        raise last_error
 
     def _create_namespaces(self, operation: Operation, fields: CreateNamespaces) -> None:
         template = operation.template("namespaceTemplatePath")
@@ -157,7 +157,7 @@ class OperationsRunner:
             self._expected.setdefault(name, 0)
 
     def _namespace(self, name: str) -> None:
-        """Create it, if it is not known yet."""
+        """Create the namespace on first use."""
         if name not in self._expected:
             self._add(Namespace(metadata=ObjectMeta(name=name)))
             self._expected[name] = 0
@@ -201,9 +201,8 @@ class OperationsRunner:
         self._api.create(replace(pod, metadata=replace(pod.metadata, namespace=namespace)), by=NAME)
 
     def _delete_pods(self, fields: DeletePods) -> Run:
-        wanted = fields.labelSelector.items()
-        found, _ = self._api.list(Pod, fields.namespace)
-        pods = [pod for pod in found if wanted <= pod.metadata.labels.items()]
+        labels = fields.labelSelector.items()
+        pods = [pod for pod in self._api.list(Pod, fields.namespace)[0] if labels <= pod.metadata.labels.items()]
         deletion = self._deletion(pods, fields.deletePodsPerSecond)
         if fields.skipWaitToCompletion:
             self._env.process(deletion)
@@ -222,7 +221,7 @@ class OperationsRunner:
                 self._log_error("deletePods", error)
 
     def _log_error(self, what: str, error: ApiError) -> None:
-        """Something beside the operations was refused."""
+        """Log the error of a background request."""
         self._log.write(Acted(at=self._api.now, act=what, error=str(error), status=error.status))
 
     # -- anything
@@ -260,7 +259,7 @@ class OperationsRunner:
         self._env.process(self._run_churn(documents, fields))
 
     def _run_churn(self, documents: list[Any], fields: Churn) -> Run:
-        """Create a round of objects at each tick, and in the mode recreate delete them in the rounds that follow."""
+        """Create one round of objects per interval; in the mode recreate, delete them in later rounds."""
         alive: list[list[Any]] = [[None] * max(fields.number, 1) for _ in documents]
         rounds = 0
         while True:
@@ -302,32 +301,29 @@ class OperationsRunner:
                 del self._expected[namespace]
 
     def _wait(
-        self, namespaces: Iterable[str], labels: dict[str, str], attempted: bool, want: Callable[[str], int]
+        self, namespaces: Iterable[str], labels: dict[str, str], attempted: bool, expected_count: Callable[[str], int]
     ) -> Run:
-        """Look until so many pods of each namespace are scheduled, or at least attempted. OperationError."""
+        """Poll until enough pods of each namespace are scheduled, or attempted. OperationError after the timeout."""
         for namespace in namespaces:
             limit, pause = self._api.now + WAIT_TIMEOUT, FIRST_POLL
-            while (found := self._ready(namespace, labels, attempted)) < want(namespace):
+            while (count := self._count_ready(namespace, labels, attempted)) < expected_count(namespace):
                 if self._api.now >= limit:
                     state = "attempted" if attempted else "scheduled"
-                    raise OperationError(
-                        f'namespace "{namespace}": {found} of {want(namespace)} pods are {state} after 10 minutes'
-                    )
+                    counts = f"{count} of {expected_count(namespace)} pods are {state}"
+                    raise OperationError(f'namespace "{namespace}": {counts} after 10 minutes')
                 yield self._env.timeout(pause)
                 pause = min(2 * pause, MAX_POLL)
 
-    def _ready(self, namespace: str, labels: dict[str, str], attempted: bool) -> int:
-        wanted = labels.items()
-
+    def _count_ready(self, namespace: str, labels: dict[str, str], attempted: bool) -> int:
         def counts(pod: Pod) -> bool:
             done = bool(pod.spec.nodeName) or (attempted and _is_attempted(pod))
-            return done and wanted <= pod.metadata.labels.items()
+            return done and labels.items() <= pod.metadata.labels.items()
 
         return len(self._api.list(Pod, namespace, counts)[0])
 
     def _measure(self, name: str, namespaces: tuple[str, ...], labels: dict[str, str]) -> None:
         if self._measured is not None:
-            raise OperationError("another measurement is under way")
+            raise OperationError("a measurement is already in progress")
         self._measured = Measured(at=self._api.now, name=name, on=True, namespaces=namespaces, labels=labels)
         self._log.write(self._measured)
 
@@ -343,12 +339,12 @@ def _is_attempted(pod: Pod) -> bool:
 
 
 def _in_namespace(obj: Any, namespace: str, strict: bool = True) -> Any:
-    """The object there, if it is of a namespace. OperationError if that is not so and should be."""
+    """The object in the namespace. OperationError if a namespace is missing or not allowed (unless not ``strict``)."""
     resource = RESOURCES[type(obj)]
     if resource.namespaced != bool(namespace) and strict:
         kind = type(obj).__name__
-        must = f"a {kind} is in a namespace: it" if resource.namespaced else f"a {kind} is in no namespace: none"
-        raise OperationError(f"{must} must be given")
+        remedy = "is namespaced: set namespace" if resource.namespaced else "is cluster-scoped: remove namespace"
+        raise OperationError(f"{kind} {remedy}")
     if not resource.namespaced:
         return obj
     return replace(obj, metadata=replace(obj.metadata, namespace=namespace))

@@ -1,9 +1,9 @@
-"""scheduler_perf's files: test cases, each a list of operations and workloads that give its parameters.
+"""scheduler_perf's files: test cases, each with a list of operations and workloads with parameters.
 
-v1.37: test/integration/scheduler_perf/scheduler_perf.go (testCase, Workload). Paths are seen from the file's folder.
+v1.37: test/integration/scheduler_perf/scheduler_perf.go (testCase, Workload). Paths are relative to the file's folder.
 """
 
-# ruff: noqa: D101 (a class is the type of that name in scheduler_perf)
+# ruff: noqa: D101 (each class is the type of the same name in scheduler_perf)
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ class TestCase(Part, frozen=True):
 
 @dataclass(frozen=True)
 class SelectedWorkload:
-    """One workload. ``name``: ``Test/Workload``; ``config``: its file of the scheduler's configuration, or ""."""
+    """The selected workload. ``name``: ``Test/Workload``; ``config``: its scheduler configuration file, or ""."""
 
     name: str
     action: RunOperations
@@ -54,13 +54,13 @@ class SelectedWorkload:
 
 
 def read_workload(data: list[Any], origin: Origin, wanted: str, reader: ObjectReader) -> SelectedWorkload | None:
-    """The workload that is wanted: ``Test/Workload``, or "" if there is only one. None, with the problems told."""
+    """The workload ``Test/Workload``, or "" for the only one. None, with problems reported, if it is invalid."""
     faults: list[Fault] = []
     cases = [decoded(one, TestCase, (i,), faults) for i, one in enumerate(data)]
     reader.problems += [origin.problem(fault) for fault in faults]
     names = {f"{case.name}/{one.name}": (i, j) for i, case in enumerate(cases) for j, one in enumerate(case.workloads)}
     if wanted not in names and not (not wanted and len(names) == 1):
-        why = f"there is no workload {quoted(wanted)}" if wanted else "which workload is to run must be said"
+        why = f"there is no workload {quoted(wanted)}" if wanted else "select a workload"
         reader.problems.append(origin.problem(Fault((), f"{why}: {', '.join(names) or 'there are none'}")))
         return None
     name = wanted or next(iter(names))

@@ -1,4 +1,4 @@
-"""What can happen to a cluster from outside: the acts of a timeline."""
+"""The actions of a timeline: changes to the cluster from outside."""
 
 from __future__ import annotations
 
@@ -19,21 +19,21 @@ from kschedlab.simulation.timeline.targets import SelectedTargets, Targets
 
 @dataclass(frozen=True)
 class Create:
-    """New objects."""
+    """Create objects."""
 
     objects: tuple[ManifestObject, ...]
 
 
 @dataclass(frozen=True)
 class Update:
-    """Objects get the fields that are given (a JSON merge patch, RFC 7386)."""
+    """Update objects with a JSON merge patch (RFC 7386)."""
 
     objects: tuple[ManifestObject, ...]
 
 
 @dataclass(frozen=True)
 class Delete:
-    """Objects are deleted. ``grace``: seconds, None for what they say themselves."""
+    """Delete objects. ``grace``: seconds, None for each object's own grace period."""
 
     targets: Targets
     grace: int | None = None
@@ -41,7 +41,7 @@ class Delete:
 
 @dataclass(frozen=True)
 class Evict:
-    """Pods are evicted, if their budgets allow it."""
+    """Evict pods, subject to their budgets."""
 
     targets: Targets
     grace: int | None = None
@@ -49,7 +49,7 @@ class Evict:
 
 @dataclass(frozen=True)
 class Scale:
-    """Owners get another number of replicas."""
+    """Change the number of replicas of owners."""
 
     targets: Targets
     replicas: int
@@ -57,7 +57,7 @@ class Scale:
 
 @dataclass(frozen=True)
 class Cordon:
-    """Nodes become unschedulable, or schedulable again."""
+    """Cordon or uncordon nodes."""
 
     targets: Targets
     unschedulable: bool
@@ -65,7 +65,7 @@ class Cordon:
 
 @dataclass(frozen=True)
 class Drain:
-    """Nodes are cordoned, and their pods evicted."""
+    """Drain nodes: cordon them and evict their pods."""
 
     targets: Targets
     settings: DrainSettings
@@ -73,7 +73,7 @@ class Drain:
 
 @dataclass(frozen=True)
 class Label:
-    """Objects get labels, or lose them (None)."""
+    """Add labels to objects, or remove them (None)."""
 
     targets: Targets
     labels: dict[str, str | None]
@@ -81,7 +81,7 @@ class Label:
 
 @dataclass(frozen=True)
 class RemoveTaint:
-    """The taint with this key (and effect, if it is not empty) goes."""
+    """Remove taints with this key, and with this effect unless it is empty."""
 
     key: str
     effect: str
@@ -89,23 +89,23 @@ class RemoveTaint:
 
 @dataclass(frozen=True)
 class ChangeTaints:
-    """Nodes get taints, or lose them."""
+    """Add taints to nodes, or remove them."""
 
     targets: Targets
     taints: tuple[Taint | RemoveTaint, ...]
 
 
 class Operations(Protocol):
-    """Operations of another language, such as scheduler_perf's. As text: their names."""
+    """Operations in a different format, such as scheduler_perf's. ``str()`` gives their names."""
 
     def run(self, env: simpy.Environment, api: ApiServer, log: Log, seed: int) -> Generator[simpy.Event, Any, None]:
-        """Carry them out, one after the other, beside the timeline."""
+        """Run them in sequence, concurrently with the timeline."""
         ...
 
 
 @dataclass(frozen=True)
 class RunOperations:
-    """Operations begin."""
+    """Start operations."""
 
     operations: Operations
 
@@ -114,7 +114,7 @@ Action: TypeAlias = Create | Update | Delete | Evict | Scale | Cordon | Drain | 
 
 
 class TimelineEntry(NamedTuple):
-    """An act and when it takes place: microseconds after the beginning. ``field``: of its entry, where it stands."""
+    """An action and its time: microseconds after the start. ``field``: the entry's field that holds the action."""
 
     at: int
     action: Action
@@ -122,11 +122,11 @@ class TimelineEntry(NamedTuple):
     field: str = ""
 
 
-# -- in words
+# -- text
 
 
 def describe(action: Action) -> str:
-    """The act in a few words, for the log: ``drain node n1``."""
+    """A short description for the log: ``drain node n1``."""
     if isinstance(action, Create | Update):
         verb = "create" if isinstance(action, Create) else "update"
         return (
@@ -156,7 +156,7 @@ def _more(action: Action) -> str:
 
 
 def shown_taint(taint: Taint | RemoveTaint) -> str:
-    """As kubectl takes it."""
+    """The taint in kubectl's notation."""
     effect = f":{taint.effect}" if taint.effect else ""
     if isinstance(taint, RemoveTaint):
         return f"{taint.key}{effect}-"

@@ -1,4 +1,4 @@
-"""What happens to a cluster, and when: the entries of a timeline, read and checked.
+"""Reads and validates the entries of a timeline: what happens to the cluster, and when.
 
     timeline:
     - at: 3s
@@ -6,7 +6,7 @@
     - at: 1m
       drain: node-1
 
-docs/scenarios.md describes the format. An entry has one act; what else may stand in it depends on the act.
+docs/scenarios.md describes the format. An entry has one action, which determines its other fields.
 """
 
 from __future__ import annotations
@@ -61,13 +61,13 @@ from kschedlab.simulation.timeline.targets import Targets, kinds_of, read_target
 
 SCALABLE: tuple[type[ApiObject], ...] = (Deployment, ReplicaSet, ReplicationController, StatefulSet)
 DRAIN_TIMEOUT = 300_000_000
-"""Microseconds after which a drain gives up, if its entry does not say it."""
+"""The default timeout of a drain, in microseconds."""
 
 # -- reading
 
 
 class EntryFields(Part, frozen=True):
-    """Everything that may stand in an entry."""
+    """All possible fields of an entry."""
 
     at: Any = None
     create: Any = None
@@ -106,15 +106,15 @@ ACTIONS: dict[str, tuple[str, ...]] = {
     "taint": ("selector", "taints"),
     "ops": ("params", "defaultPodTemplatePath"),
 }
-"""The acts, and what else may stand in their entries."""
+"""The actions, and the other fields allowed in their entries."""
 
 
 def read_entries(data: Any, origin: Origin, reader: ObjectReader) -> Iterator[TimelineEntry]:
-    """The entries of a timeline that have nothing wrong. They must be in the order of time."""
+    """The valid entries of a timeline, which must be in order of time."""
     if not isinstance(data, list):
         if data is None:
             return
-        why = "a list of entries is expected here, each with at and an act"
+        why = "expected a list of entries, each with at and an action"
         reader.problems.append(origin.problem(Fault((), why)))
         return
     latest, last = -1, 0
@@ -124,14 +124,16 @@ def read_entries(data: Any, origin: Origin, reader: ObjectReader) -> Iterator[Ti
         if entry is None:
             continue
         if entry.at < latest:
-            why = f"{quoted(str(item['at']))} is before {quoted(str(data[last]['at']))}: time does not run backwards"
+            why = (
+                f"{quoted(str(item['at']))} is before {quoted(str(data[last]['at']))}: entries must be in order of time"
+            )
             reader.problems.append(place.problem(Fault(("at",), why)))
         latest, last = max((latest, last), (entry.at, i))
         yield entry
 
 
 class _EntryReader:
-    """One entry on its way from data to a moment."""
+    """Reads one entry."""
 
     def __init__(self, data: Any, origin: Origin, reader: ObjectReader) -> None:
         self.faults: list[Fault] = []
@@ -141,7 +143,7 @@ class _EntryReader:
         self.fields = decoded(data, EntryFields, (), self.faults)
 
     def entry(self) -> TimelineEntry | None:
-        """None, with the reasons among the problems, if anything is wrong."""
+        """The entry; None, with problems reported, if it is invalid."""
         count = len(self.reader.problems)
         action = self._action() if isinstance(self.data, dict) else None
         at = duration_of(self.fields.at, ("at",), self.faults) if isinstance(self.data, dict) else None
@@ -160,11 +162,11 @@ class _EntryReader:
         name = names[0]
         for field in self.data:
             if field not in ("at", name, *ACTIONS[name]) and field in EntryFields.__struct_fields__:
-                self.faults.append(Fault((field,), f"has no place beside {name}"))
+                self.faults.append(Fault((field,), f"is not allowed with {name}"))
         make: Callable[[str], Action | None] = getattr(self, f"_{name}")
         return make(name)
 
-    # -- the acts
+    # -- actions
 
     def _create(self, name: str) -> Action:
         return Create(tuple(self._objects(name, NEW)))
@@ -199,7 +201,7 @@ class _EntryReader:
         timeout = self.fields.timeout
         limit = DRAIN_TIMEOUT if timeout is None else duration_of(timeout, ("timeout",), self.faults)
         if limit == 0:
-            self.faults.append(Fault(("timeout",), "is 0: a drain that never gives up might never end"))
+            self.faults.append(Fault(("timeout",), "is 0: a drain needs a timeout"))
         return Drain(self._targets(name, Node), DrainSettings(limit or 0, self._grace()))
 
     def _label(self, name: str) -> Action:
@@ -220,10 +222,10 @@ class _EntryReader:
         )
         return action
 
-    # -- their fields
+    # -- fields
 
     def _objects(self, name: str, purpose: str) -> list[ManifestObject]:
-        """Objects that stand in the entry, or in the files that it names."""
+        """The objects in the entry, or in the files that it names."""
         value, objects = self.data[name], []
         for i, item in enumerate(value) if isinstance(value, list) else [(None, value)]:
             path: Path = (name,) if i is None else (name, i)
@@ -237,7 +239,7 @@ class _EntryReader:
         return in_namespace(objects, self.fields.namespace)
 
     def _file(self, name: str, path: Path, purpose: str) -> list[ManifestObject]:
-        """The objects in a file or folder, from the folder of the timeline on."""
+        """The objects in a file or folder, relative to the timeline's folder."""
         try:
             texts = read_all([relative_path(self.origin, name)])
             return [item for text in texts for item in self.reader.objects_of_text(text, purpose)]
@@ -251,7 +253,7 @@ class _EntryReader:
         targets = read_targets(self.data[name], implied, fields.namespace, fields.selector, (name,), self.faults)
         for kind in kinds_of(targets):
             if implied is not None and kind is not implied:
-                self.faults.append(Fault((name,), f"is about a {kind.__name__}: {name} takes a {implied.__name__}"))
+                self.faults.append(Fault((name,), f"names a {kind.__name__}: {name} applies to a {implied.__name__}"))
         return targets
 
     def _grace(self) -> int | None:
@@ -259,13 +261,13 @@ class _EntryReader:
             return None
         grace = duration_of(self.fields.grace, ("grace",), self.faults) or 0
         if grace % SECOND:
-            self.faults.append(Fault(("grace",), "is not in whole seconds, as the API has it"))
+            self.faults.append(Fault(("grace",), "is not a whole number of seconds"))
         return grace // SECOND
 
     def _labels(self) -> dict[str, str | None]:
         labels = self.fields.labels
         if not isinstance(labels, dict) or not labels:
-            self.faults.append(Fault(("labels",), "a map of labels is expected here (null takes one away)"))
+            self.faults.append(Fault(("labels",), "expected a map of labels (null removes a label)"))
             return {}
         for key, value in labels.items():
             if value is not None and not isinstance(value, str):
@@ -277,7 +279,7 @@ class _EntryReader:
     def _taints(self) -> Iterator[Taint | RemoveTaint]:
         given = self.fields.taints
         if not isinstance(given, list) or not given:
-            self.faults.append(Fault(("taints",), 'a list is expected here, such as ["gpu=yes:NoSchedule", "old-"]'))
+            self.faults.append(Fault(("taints",), 'expected a list such as ["gpu=yes:NoSchedule", "old-"]'))
             return
         for i, text in enumerate(given):
             try:
@@ -287,9 +289,9 @@ class _EntryReader:
 
 
 def _taint(text: Any) -> Taint | RemoveTaint:
-    """``key=value:Effect``, ``key:Effect``, and with a ``-`` at the end to take it away. ValueError if it is none."""
+    """Parse ``key=value:Effect`` or ``key:Effect``; a final ``-`` removes the taint. ValueError."""
     if not isinstance(text, str):
-        raise ValueError("text such as gpu=yes:NoSchedule is expected here")
+        raise ValueError("expected text such as gpu=yes:NoSchedule")
     removes = text.endswith("-")
     rest, colon, effect = text.removesuffix("-").partition(":")
     key, _, value = rest.partition("=")

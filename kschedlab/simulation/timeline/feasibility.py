@@ -1,7 +1,7 @@
-"""Timelines that cannot come true, found before they run: an entry is about something that nobody will have made.
+"""Finds timeline entries that cannot succeed, before the run: their object cannot exist at that time.
 
-What controllers and operations make has names that only the run will know; an object whose name could be one of those
-is taken to be possible. What is gone by then, because it was evicted or has ended, is found when the moment comes.
+Controllers and operations create objects with generated names; an object whose name could be one of these counts as
+possible. Objects that are evicted or finished by then are found during the run.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ OWNERS = (Deployment, ReplicaSet, ReplicationController, StatefulSet, Job)
 
 
 def check_feasible(objects: Iterable[ManifestObject], entries: Sequence[TimelineEntry]) -> list[Problem]:
-    """What is wrong with the timeline, given what is there from the beginning."""
+    """The problems of a timeline, starting with these initial objects."""
     existing = _PossibleObjects()
     problems = [problem for manifest in objects if (problem := existing.add(manifest))]
     for entry in entries:
@@ -39,7 +39,7 @@ def check_feasible(objects: Iterable[ManifestObject], entries: Sequence[Timeline
 
 
 class _PossibleObjects:
-    """What there can be."""
+    """The objects that can exist at the current entry."""
 
     def __init__(self) -> None:
         self._defined: dict[tuple[type[ApiObject], str], ManifestObject] = {}
@@ -47,7 +47,7 @@ class _PossibleObjects:
         self._anything_possible = False
 
     def add(self, manifest: ManifestObject) -> Problem | None:
-        """The object comes into being; what is wrong with that."""
+        """Add an object that is created; returns a problem if it already exists."""
         kind, metadata = type(manifest.obj), manifest.metadata
         for prefix in _prefixes(manifest):
             self._prefixes[prefix] = None
@@ -57,10 +57,10 @@ class _PossibleObjects:
         defined = self._defined.setdefault(key, manifest)
         if defined is manifest or kind is Pod:
             return None
-        return manifest.problem(f"exists already: it is given at {defined.origin.place}")
+        return manifest.problem(f"already exists: it is first defined at {defined.origin.place}")
 
     def problems(self, entry: TimelineEntry) -> Iterator[Problem]:
-        """What cannot be at this moment."""
+        """The problems of this entry."""
         action = entry.action
         if isinstance(action, RunOperations):
             self._anything_possible = True
@@ -83,7 +83,7 @@ class _PossibleObjects:
         return any(kind is prefix_kind and name.startswith(prefix) for prefix_kind, prefix in self._prefixes)
 
     def _remove(self, target: NamedTarget) -> None:
-        """A pod has time to end; it is there for a while."""
+        """Remove a deleted object, except for pods and objects with finalizers, which stay for a while."""
         existing = self._defined.get((target.kind, target.key))
         if existing is not None and target.kind is not Pod and not existing.metadata.finalizers:
             del self._defined[target.kind, target.key]
@@ -94,7 +94,7 @@ def _key(manifest: ManifestObject) -> str:
 
 
 def _missing(name: str, at: int) -> str:
-    return f"there is no {name} by then: nothing up to {duration(at)} makes it"
+    return f"{name} does not exist at {duration(at)}: not yet created, or already deleted"
 
 
 def _place(entry: TimelineEntry, number: int, count: int, why: str) -> Problem:
@@ -102,7 +102,7 @@ def _place(entry: TimelineEntry, number: int, count: int, why: str) -> Problem:
 
 
 def _prefixes(manifest: ManifestObject) -> Iterator[tuple[type[ApiObject], str]]:
-    """How the names begin of what may come of the object: (kind, prefix)."""
+    """(kind, name prefix) of the objects that controllers may create for this one."""
     obj, metadata = manifest.obj, manifest.metadata
     name = metadata.name or metadata.generateName
     if not metadata.name:

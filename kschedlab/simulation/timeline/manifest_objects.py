@@ -1,4 +1,4 @@
-"""Objects that a scenario brings along: typed, checked, and with the place where they stand."""
+"""The objects in scenario files: typed, validated, and with their place in the file."""
 
 from __future__ import annotations
 
@@ -17,12 +17,12 @@ from kschedlab.objects.model import ApiObject, ObjectMeta
 from kschedlab.objects.problems import Fault, ManifestError, Problem
 
 NEW, INITIAL, PATCH = "new", "initial", "patch"
-"""What objects are given for: to be created, to be there from the beginning (owners of pods need no template then), or
-as parts of objects, which only need their shape."""
+"""The purpose of objects: to be created; initial objects (owners need no template then); or merge patches, which are
+partial objects."""
 
 
 class ManifestObject(NamedTuple):
-    """An object as it was given. ``data``: as it is written, before it was typed."""
+    """An object from a file. ``data``: its plain data, before it was typed."""
 
     obj: ApiObject
     data: dict[str, Any]
@@ -30,18 +30,18 @@ class ManifestObject(NamedTuple):
 
     @property
     def metadata(self) -> ObjectMeta:
-        """Every kind has it."""
+        """The object's metadata."""
         metadata: ObjectMeta = self.obj.metadata  # type: ignore[attr-defined]
         return metadata
 
     @property
     def resource(self) -> Resource:
-        """Its kind, as the API server has it."""
+        """The resource of its kind."""
         return RESOURCES[type(self.obj)]
 
     @property
     def name(self) -> str:
-        """``pod default/web``, ``node n1``, ``pod default/web-*`` if the server is to find its name."""
+        """``pod default/web``, ``node n1``, or ``pod default/web-*`` if the server generates the name."""
         metadata = self.metadata
         key = self.resource.key(metadata.namespace or "default", metadata.name or f"{metadata.generateName}*")
         return f"{type(self.obj).__name__.lower()} {key}"
@@ -53,9 +53,9 @@ class ManifestObject(NamedTuple):
 
 
 class ObjectReader:
-    """What is read, with everything that is wrong with it. ``report``: counts, warnings, kinds that are passed over.
+    """Reads objects and collects their problems. ``report``: counts, warnings, ignored kinds.
 
-    ``named``: False for templates, whose objects get their names later.
+    ``named``: False for templates, whose objects are named later.
     """
 
     def __init__(self, named: bool = True) -> None:
@@ -65,12 +65,12 @@ class ObjectReader:
         self._warned: set[str] = set()
 
     def objects_of_text(self, text: SourceText, purpose: str = NEW) -> Iterator[ManifestObject]:
-        """The objects in a file. ManifestError if it cannot be read to its end."""
+        """The objects in a file. ManifestError if its syntax is invalid."""
         for root, data in self.roots(text):
             yield from self.objects(data, Origin(text, root, ()), purpose)
 
     def roots(self, text: SourceText) -> Iterator[tuple[int, Any]]:
-        """(number, data) of the documents in a file that are not empty."""
+        """(number, data) of the non-empty documents in a file."""
         fast = fast_json(text) if text.is_json else None
         if fast and fast[0][1].path:
             yield 0, {"kind": "List", "items": [data for data, _ in fast]}
@@ -80,7 +80,7 @@ class ObjectReader:
         yield from ((root, data) for root, (data, _) in enumerate(composed.roots) if data is not None)
 
     def objects(self, data: Any, origin: Origin, purpose: str = NEW) -> Iterator[ManifestObject]:
-        """The object, or those in the list."""
+        """The object, or the objects of a list."""
         for item, item_origin in expanded_lists(data, origin):
             kind = kind_of(item)
             if isinstance(kind, Fault):
@@ -112,20 +112,20 @@ class ObjectReader:
                 self.report.warnings.append(str(origin.problem(warning)))
 
     def finish(self) -> None:
-        """ManifestError if anything was wrong."""
+        """ManifestError if there are problems."""
         if self.problems:
             raise ManifestError(self.problems)
 
 
 def served(kind: str, full: str) -> bool:
-    """Whether the API server has this kind (``full``: with its group)."""
+    """Whether the API server serves this kind (``full``: with its group)."""
     known = KINDS.get(kind)
     group = RESOURCES[known].group if known is not None else ""
     return known is not None and full == (f"{kind}.{group}" if group else kind)
 
 
 def _faults(obj: ApiObject, named: bool, purpose: str) -> list[Fault]:
-    """What the API server would refuse; a name that it is to find, or that is to come, is none."""
+    """Errors for which the API server would reject the object, except for a name that is generated or set later."""
     metadata: ObjectMeta = obj.metadata  # type: ignore[attr-defined]  # every kind has it
     if not metadata.name and (metadata.generateName or not named):
         obj = replace(obj, metadata=replace(metadata, name=f"{metadata.generateName}x"))
@@ -138,7 +138,7 @@ def _name_faults(obj: ApiObject) -> list[Fault]:
 
 
 def in_namespace(manifests: Iterable[ManifestObject], namespace: str) -> list[ManifestObject]:
-    """The objects, those without a namespace in this one."""
+    """The objects, with this namespace where they have none."""
     return [_with_namespace(manifest, namespace) for manifest in manifests]
 
 
@@ -150,5 +150,5 @@ def _with_namespace(manifest: ManifestObject, namespace: str) -> ManifestObject:
 
 
 def relative_path(origin: Origin, name: str) -> str:
-    """The file's name, seen from the folder of the input that names it."""
+    """The path of a file, relative to the folder of the file that names it."""
     return str(File(origin.text.name).parent / name) if origin.text is not None else name

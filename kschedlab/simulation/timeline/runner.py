@@ -1,6 +1,6 @@
-"""The timeline's acts carried out against the API server, each when its moment comes.
+"""Executes a timeline's actions against the API server, each at its time.
 
-What the server refuses is written to the log with the entry's place; nothing else changes, and the run goes on.
+If the server rejects a request, the error goes to the log with the entry's place, and the run continues.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ Run: TypeAlias = Generator[simpy.Event, Any, None]
 
 
 class TimelineRunner:
-    """Carries out the moments. ``busy``: how many acts are under way, counting the timeline while it is not over."""
+    """Executes timeline entries. ``busy``: the number of unfinished actions, plus 1 while the timeline is not over."""
 
     def __init__(self, env: simpy.Environment, api: ApiServer, log: Log, seed: int) -> None:
         self.busy = 0
@@ -53,7 +53,7 @@ class TimelineRunner:
         self._seed = seed
 
     def run(self, entries: Iterable[TimelineEntry]) -> Run:
-        """The whole timeline, beginning now."""
+        """Run the whole timeline, starting now."""
         self.busy += 1
         start = self._api.now
         for entry in entries:
@@ -82,7 +82,7 @@ class TimelineRunner:
         self._attempt(f"{_verb(action)} {target}", entry.origin, partial(self._apply, action, target))
 
     def _attempt(self, description: str, origin: Origin, do: Callable[[], object]) -> None:
-        """Do it; a refusal goes to the log."""
+        """Make a request; an error goes to the log."""
         try:
             do()
         except ApiError as error:
@@ -94,7 +94,7 @@ class TimelineRunner:
         )
 
     def _run_concurrently(self, run: Run) -> None:
-        """Let it go on while the timeline does."""
+        """Run it concurrently with the timeline."""
 
         def run_counted() -> Run:
             self.busy += 1
@@ -104,7 +104,7 @@ class TimelineRunner:
         self._env.process(run_counted())
 
     def _resolve(self, targets: Targets) -> list[NamedTarget]:
-        """The targets as they are now."""
+        """The targets that exist now."""
         if not isinstance(targets, SelectedTargets):
             return list(targets)
         wanted = targets.labels.items()
@@ -112,13 +112,13 @@ class TimelineRunner:
         names = [obj.metadata for obj in objects if wanted <= obj.metadata.labels.items()]  # type: ignore[attr-defined]
         return [NamedTarget(targets.kind, metadata.namespace, metadata.name) for metadata in names]
 
-    # -- acts
+    # -- actions
 
     def _create(self, manifest: ManifestObject) -> None:
         self._api.create(manifest.obj, by=NAME)
 
     def _update(self, manifest: ManifestObject) -> None:
-        """A merge patch of the object as it is, of its status too."""
+        """Apply a merge patch to the current object, including its status."""
         kind, metadata = type(manifest.obj), manifest.metadata
         current: Any = self._api.get(kind, metadata.namespace or "default", metadata.name)
         version = metadata.resourceVersion
@@ -166,7 +166,7 @@ def _verb(action: Action) -> str:
 
 
 def _merged(current: Any, patch: dict[str, Any]) -> Any:
-    """The object with the fields that are given; null takes one away. ApiError if it has lost its shape."""
+    """The object after the patch. ApiError if the result does not decode."""
     data = msgspec.to_builtins(current, enc_hook=str)
     merged, faults = decode(_merge_patch(data, patch), type(current).__name__)
     if faults:
@@ -175,7 +175,7 @@ def _merged(current: Any, patch: dict[str, Any]) -> Any:
 
 
 def _merge_patch(target: Any, patch: Any) -> Any:
-    """RFC 7386: maps are merged, all else is replaced."""
+    """RFC 7386: merge maps, replace everything else; null removes a field."""
     if not isinstance(patch, dict):
         return patch
     merged = dict(target) if isinstance(target, dict) else {}
@@ -188,13 +188,12 @@ def _merge_patch(target: Any, patch: Any) -> Any:
 
 
 def _with_taints(taints: Iterable[Taint], changes: Iterable[Taint | RemoveTaint]) -> tuple[Taint, ...]:
-    """The taints after the changes. A taint takes the place of the one with its key and effect."""
+    """The taints after the changes. A new taint replaces one with the same key and effect."""
     result = list(taints)
     for change in changes:
+        any_effect = isinstance(change, RemoveTaint) and not change.effect
         result = [
-            each
-            for each in result
-            if each.key != change.key or (each.effect != change.effect and (isinstance(change, Taint) or change.effect))
+            taint for taint in result if taint.key != change.key or not (any_effect or taint.effect == change.effect)
         ]
         if isinstance(change, Taint):
             result.append(change)

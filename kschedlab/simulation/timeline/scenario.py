@@ -1,10 +1,10 @@
-"""What is to be simulated, read from files: objects, timelines, workloads of scheduler_perf, in any mixture.
+"""Reads scenarios from files: objects, timelines and scheduler_perf's workloads, in any combination.
 
     scenario = load_scenario("cluster.yaml", "outage.yaml")
     scenario = loads_scenario(text)
 
-A document with ``apiVersion`` and ``kind`` is an object that is there from the beginning; one with ``timeline`` or
-``simulation`` says what happens; a list of test cases is scheduler_perf's. docs/scenarios.md describes all of it.
+A document with ``apiVersion`` and ``kind`` is an initial object; one with ``timeline`` or ``simulation`` is a
+timeline; a list of test cases is scheduler_perf's. docs/scenarios.md describes the format.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ from kschedlab.simulation.timeline.manifest_objects import INITIAL, ManifestObje
 
 @dataclass(frozen=True)
 class Settings:
-    """How the world around the scheduler behaves. ``recreate``: whether owners replace pods that are gone."""
+    """How kubelets, latencies and owners behave. ``recreate``: whether owners replace deleted pods."""
 
     recreate: bool = True
     kubelet: KubeletSettings = KubeletSettings()
@@ -41,9 +41,9 @@ class Settings:
 
 @dataclass(frozen=True)
 class Options:
-    """What the files say about the run; None and "" where they say nothing.
+    """The options in the files; None and "" where they are not set.
 
-    ``start``: microseconds since 1970; ``until``: microseconds after it; ``config``: a file of the scheduler.
+    ``start``: microseconds since 1970; ``until``: microseconds after it; ``config``: a scheduler configuration file.
     """
 
     start: int | None = None
@@ -56,7 +56,7 @@ class Options:
 
 @dataclass
 class Scenario:
-    """Everything that a run needs. ``entries`` are in the order of time."""
+    """The input of a simulation. ``entries`` are in order of time."""
 
     objects: list[ManifestObject] = field(default_factory=list)
     entries: list[TimelineEntry] = field(default_factory=list)
@@ -65,15 +65,15 @@ class Scenario:
 
 
 def load_scenario(*sources: Source, workload: str = "") -> Scenario:
-    """Read files, folders, ``-`` for standard input, open files. ManifestError with everything that is wrong.
+    """Read files, folders, ``-`` for standard input, or open files. ManifestError with all problems.
 
-    ``workload``: which one of a file of scheduler_perf is meant, as ``Test/Workload``.
+    ``workload``: selects the workload of a scheduler_perf file, as ``Test/Workload``.
     """
     return _load(read_all(sources), workload)
 
 
 def loads_scenario(text: str, name: str = "<text>", workload: str = "") -> Scenario:
-    """Read a text. ``name``: what messages call it; files that it names are looked for beside it. ManifestError."""
+    """Read a text. ``name``: its name in messages; paths in it are relative to this name. ManifestError."""
     return _load([SourceText(0, name, text)], workload)
 
 
@@ -115,7 +115,7 @@ class _ScenarioReader(ObjectReader):
         self._simulation_map: Origin | None = None
 
     def read_document(self, data: Any, origin: Origin) -> None:
-        """One document."""
+        """Read one document."""
         if _is_workload_file(data):
             self._read_workload(data, origin)
         elif isinstance(data, dict) and ("timeline" in data or "simulation" in data):
@@ -134,7 +134,7 @@ class _ScenarioReader(ObjectReader):
     def _read_timeline(self, data: dict[str, Any], origin: Origin) -> None:
         for name in data:
             if name not in ("simulation", "timeline"):
-                why = "has no place here: a timeline has simulation and timeline"
+                why = "is not allowed here: a timeline document has simulation and timeline"
                 self.problems.append(origin.problem(Fault((name,), why)))
         if "simulation" in data:
             self._read_simulation_map(data["simulation"], Origin(origin.text, origin.root, ("simulation",)))
@@ -147,10 +147,10 @@ class _ScenarioReader(ObjectReader):
         faults: list[Fault] = []
         fields = decoded(data, _SimulationMap, (), faults)
         if self._simulation_map is not None:
-            faults.append(Fault((), f"is given twice, first at {self._simulation_map.place}"))
+            faults.append(Fault((), f"is defined twice, first at {self._simulation_map.place}"))
         self._simulation_map = origin
         if fields.generation and fields.generation not in GENERATIONS:
-            faults.append(Fault(("generation",), f"{one_of(GENERATIONS)} is expected here"))
+            faults.append(Fault(("generation",), f"expected {one_of(GENERATIONS)}"))
         settings = Settings(fields.recreate, _kubelet(fields.kubelet, faults), _latencies(fields.latencies, faults))
         self.scenario.options = Options(
             start=fields.start,
@@ -169,11 +169,11 @@ def _is_workload_file(data: Any) -> bool:
 
 
 def _durations(data: Any, names: tuple[str, ...], path: str, faults: list[Fault]) -> dict[str, int]:
-    """The durations of a map that may have these names."""
+    """The durations in a map with these keys."""
     if data is None:
         return {}
     if not isinstance(data, dict):
-        faults.append(Fault((path,), f"a map with {one_of(names)} is expected here"))
+        faults.append(Fault((path,), f"expected a map with {one_of(names)}"))
         return {}
     faults += [Fault((path, name), f"is not one of {', '.join(names)}") for name in data if name not in names]
     durations = {name: duration_of(data[name], (path, name), faults) for name in names if name in data}

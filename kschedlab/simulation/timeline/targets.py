@@ -1,4 +1,4 @@
-"""Which objects an entry of a timeline is about: by their names, as kubectl takes them, or by their labels."""
+"""The objects that a timeline entry applies to: by name, in kubectl's notation, or by labels."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ _ALIASES = {
 
 @dataclass(frozen=True)
 class NamedTarget:
-    """One object."""
+    """One object, by name."""
 
     kind: type[ApiObject]
     namespace: str
@@ -46,7 +46,7 @@ class NamedTarget:
 
 @dataclass(frozen=True)
 class SelectedTargets:
-    """The objects of a kind that have these labels when the moment comes."""
+    """The objects of a kind that have these labels when the entry runs."""
 
     kind: type[ApiObject]
     namespace: str
@@ -62,12 +62,12 @@ Targets: TypeAlias = tuple[NamedTarget, ...] | SelectedTargets
 
 
 def kinds_of(targets: Targets) -> list[type[ApiObject]]:
-    """The kinds that are meant, each once."""
+    """The distinct kinds of the targets."""
     return [targets.kind] if isinstance(targets, SelectedTargets) else list({each.kind: None for each in targets})
 
 
 def kind_for(name_or_alias: str) -> type[ApiObject] | None:
-    """The kind that kubectl knows by this word: ``pod``, ``pods``, ``po``, ``Pod``."""
+    """The kind that kubectl accepts by this name: ``pod``, ``pods``, ``po``, ``Pod``."""
     name_or_alias = _ALIASES.get(name_or_alias.lower(), name_or_alias.lower())
     for kind, resource in RESOURCES.items():
         if name_or_alias in (resource.name, resource.qualified, kind.__name__.lower()):
@@ -83,14 +83,14 @@ def read_targets(
     path: Path,
     faults: list[Fault],
 ) -> Targets:
-    """What is meant by ``pod/web``, a list of such, or ``pods`` with a ``selector``.
+    """Parse ``pod/web``, a list of these, or ``pods`` with a ``selector``.
 
-    ``implied``: the kind that is meant if a name stands alone.
+    ``implied``: the kind of a name without a kind.
     """
     if selector:
         kind = kind_for(value) if isinstance(value, str) else None
         if kind is None:
-            faults.append(Fault(path, 'the kind that the selector is for is expected here, such as "pods"'))
+            faults.append(Fault(path, 'a selector needs a kind here, such as "pods"'))
             return ()
         return SelectedTargets(kind, _namespace(kind, namespace), selector)
     targets: list[NamedTarget] = []
@@ -107,17 +107,17 @@ def read_targets(
 
 
 def _named(text: Any, implied: type[ApiObject] | None, namespace: str) -> NamedTarget:
-    """ValueError if it names nothing."""
+    """ValueError if the text does not name an object."""
     example = "KIND/NAME" if implied is None else "a name"
     if not isinstance(text, str):
-        raise ValueError(f"{example} is expected here, as text")
+        raise ValueError(f"expected {example} as text")
     name_or_alias, slash, name = text.rpartition("/")
     kind = kind_for(name_or_alias) if slash else implied
     if kind is None:
         if slash:
-            raise ValueError(f"{quoted(name_or_alias)} is not a kind that is simulated")
-        remedy = ": give names as KIND/NAME, or a selector" if kind_for(text) else ": KIND/NAME is expected here"
-        raise ValueError(f"{quoted(text)} does not say which one is meant{remedy}")
+            raise ValueError(f"{quoted(name_or_alias)} is not a supported kind")
+        remedy = "names no object: use KIND/NAME, or add a selector" if kind_for(text) else "has no kind: use KIND/NAME"
+        raise ValueError(f"{quoted(text)} {remedy}")
     if fault := name_fault(name):
         raise ValueError(fault)
     return NamedTarget(kind, _namespace(kind, namespace), name)

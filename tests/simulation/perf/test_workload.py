@@ -135,10 +135,10 @@ def test_an_unknown_namespace_and_a_stray_measurement():
     barrier = ran_ops({"opcode": "barrier", "namespaces": ["lost"]})
     assert barrier.report().failures == ("run.yaml:1: barrier: unknown namespace lost",)
     stop = ran_ops({"opcode": "stopCollectingMetrics"})
-    assert stop.report().failures == ("run.yaml:1: stopCollectingMetrics: nothing is being measured",)
+    assert stop.report().failures == ("run.yaml:1: stopCollectingMetrics: no measurement is in progress",)
     start = {"opcode": "startCollectingMetrics", "name": "a", "namespaces": ["b"]}
     again = ran_ops(start, start)
-    assert again.report().failures == ("run.yaml:1: startCollectingMetrics: another measurement is under way",)
+    assert again.report().failures == ("run.yaml:1: startCollectingMetrics: a measurement is already in progress",)
 
 
 def test_rejected_requests_carry_their_status(tmp_path):
@@ -160,7 +160,7 @@ def test_a_template_that_fails_later_is_reported_with_its_file(tmp_path):
 def test_namespaced_and_cluster_scoped_objects(tmp_path):
     (tmp_path / "node.yaml").write_text("{kind: Node, metadata: {name: n1}}")
     wrong = ran_ops({"opcode": "createAny", "namespace": "a", "templatePath": "node.yaml"}, folder=tmp_path)
-    assert wrong.report().failures[0].endswith("createAny: a Node is in no namespace: none must be given")
+    assert wrong.report().failures[0].endswith("createAny: Node is cluster-scoped: remove namespace")
 
 
 # -- chosen and refused
@@ -181,7 +181,7 @@ def test_a_workload_must_be_selected():
     names = "Filling/5Nodes, Filling/50Nodes, Churning/Short, Preempting/2Nodes"
     names += ", Namespaces/Two, Volumes/6Pods, Updating/2Nodes"
     text = FILE.read_text()
-    assert refused(text) == [f"perf.yaml:2: which workload is to run must be said: {names}"]
+    assert refused(text) == [f"perf.yaml:2: select a workload: {names}"]
     assert refused(text, "Filling/1Node") == [f'perf.yaml:2: there is no workload "Filling/1Node": {names}']
 
 
@@ -195,13 +195,13 @@ def test_the_only_workload_need_not_be_named():
     [
         (
             "{opcode: allocResourceClaims}",
-            "opcode: allocResourceClaims is not simulated: devices (DRA) are not modelled",
+            "opcode: allocResourceClaims is not supported: devices (DRA) are not modelled",
         ),
-        ("{opcode: createPodGroups}", "opcode: createPodGroups is not simulated: pod groups are not modelled"),
+        ("{opcode: createPodGroups}", "opcode: createPodGroups is not supported: pod groups are not modelled"),
         (
             "{opcode: deleteNodes}",
-            "opcode: one of createNodes, createNamespaces, createPods, createPodSets, createAny, updateAny, "
-            "deletePods, churn, barrier, sleep, startCollectingMetrics or stopCollectingMetrics is expected here",
+            "opcode: expected one of createNodes, createNamespaces, createPods, createPodSets, createAny, updateAny, "
+            "deletePods, churn, barrier, sleep, startCollectingMetrics or stopCollectingMetrics",
         ),
         ("{opcode: createNodes, cuont: 3}", 'cuont: unknown field "cuont"'),
         ("{opcode: createNodes, count: -3}", "count: -3 is negative"),
@@ -209,14 +209,14 @@ def test_the_only_workload_need_not_be_named():
         ("{opcode: createNodes, countParam: $nodes}", 'countParam: there is no parameter "nodes"'),
         ("{opcode: sleep, durationParam: $size}", 'durationParam: the parameter "size" is not of the right type'),
         ("{opcode: sleep, duration: 5}", 'duration: "5" has no unit: one of ns, us, ms, s, m, h, as in 5s'),
-        ("{opcode: churn, mode: shake, templatePaths: [a]}", "mode: create or recreate is expected here"),
+        ("{opcode: churn, mode: shake, templatePaths: [a]}", "mode: expected create or recreate"),
         ("{opcode: churn, mode: recreate, templatePaths: [a]}", "number: is 0, which recreates nothing"),
         ("{opcode: churn, mode: create}", "templatePaths: is empty"),
-        ("{opcode: barrier, stageRequirement: Done}", "stageRequirement: Scheduled or Attempted is expected here"),
-        ("{opcode: createPods, steadyState: true}", "steadyState: is not simulated"),
+        ("{opcode: barrier, stageRequirement: Done}", "stageRequirement: expected Scheduled or Attempted"),
+        ("{opcode: createPods, steadyState: true}", "steadyState: is not supported"),
         (
             "{opcode: createPods, collectMetrics: true, skipWaitToCompletion: true}",
-            "collectMetrics: excludes skipWaitToCompletion",
+            "collectMetrics: cannot be combined with skipWaitToCompletion",
         ),
         ("{opcode: createAny}", "templatePath: is missing"),
         ("{opcode: startCollectingMetrics}", "namespaces: is missing"),
@@ -226,7 +226,7 @@ def test_the_only_workload_need_not_be_named():
             "labelNodePrepareStrategy.labelValues: is empty",
         ),
         ("{opcode: createNodes, templateParams: {a: $lost}}", 'templateParams.a: there is no parameter "lost"'),
-        ("nothing", f"opcode: one of {', '.join(['createNodes', 'createNamespaces'])}"),
+        ("nothing", f"opcode: expected one of {', '.join(['createNodes', 'createNamespaces'])}"),
     ],
 )
 def test_invalid_operations(op, expected):
@@ -245,7 +245,7 @@ def test_unused_parameters_are_errors():
     ("template", "expected"),
     [
         ("{kind: Service, metadata: {name: a}}", "a Node is expected in the template, not a Service"),
-        ("{kind: ResourceSlice, apiVersion: resource.k8s.io/v1}", "ResourceSlice.resource.k8s.io is not simulated"),
+        ("{kind: ResourceSlice, apiVersion: resource.k8s.io/v1}", "ResourceSlice.resource.k8s.io is not supported"),
         (
             "{kind: Node, metadata: {name: a}}\n---\n{kind: Node, metadata: {name: b}}",
             "one object is expected in the template, not 2",

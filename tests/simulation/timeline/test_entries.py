@@ -200,20 +200,20 @@ other: 1
 timeline: 5
 """
     assert problems(text) == [
-        "run.yaml:3: generation: v1.13, v1.16, v1.20 or v1.37 is expected here",
+        "run.yaml:3: generation: expected v1.13, v1.16, v1.20 or v1.37",
         'run.yaml:4: until: "soon" is not a duration such as 300ms, 3s or 1h2m3.5s',
         "run.yaml:5: kubelet.starts: is not one of start, stop, run",
-        "run.yaml:6: latencies: a map with cycle, preempt, bind, status, delete or volumes is expected here",
-        'run.yaml:10: at: "1s" is before "2s": time does not run backwards',
+        "run.yaml:6: latencies: expected a map with cycle, preempt, bind, status, delete or volumes",
+        'run.yaml:10: at: "1s" is before "2s": entries must be in order of time',
         'run.yaml:14: timeout: "never" is not a duration such as 300ms, 3s or 1h2m3.5s',
-        "run.yaml:15: other: has no place here: a timeline has simulation and timeline",
-        "run.yaml:17: a list of entries is expected here, each with at and an act",
+        "run.yaml:15: other: is not allowed here: a timeline document has simulation and timeline",
+        "run.yaml:17: expected a list of entries, each with at and an action",
     ]
 
 
 def test_a_second_simulation_map_is_an_error():
     assert problems("simulation: {seed: 1}\n---\nsimulation: {seed: 2}\n") == [
-        "run.yaml:3: is given twice, first at run.yaml:1"
+        "run.yaml:3: is defined twice, first at run.yaml:1"
     ]
 
 
@@ -236,32 +236,35 @@ def test_a_file_that_is_missing_is_named_twice(tmp_path: Path):
     [
         (
             "- {at: 1s, delete: pod/api}",
-            "run.yaml:2: delete: there is no pod default/api by then: nothing up to 1s makes it",
+            "run.yaml:2: delete: pod default/api does not exist at 1s: not yet created, or already deleted",
         ),
         (
             "- {at: 1s, delete: [pod/web, no/n2]}",
-            "run.yaml:2: delete[1]: there is no node n2 by then: nothing up to 1s makes it",
+            "run.yaml:2: delete[1]: node n2 does not exist at 1s: not yet created, or already deleted",
         ),
-        ("- {at: 1s, cordon: n2}", "run.yaml:2: cordon: there is no node n2 by then: nothing up to 1s makes it"),
+        (
+            "- {at: 1s, cordon: n2}",
+            "run.yaml:2: cordon: node n2 does not exist at 1s: not yet created, or already deleted",
+        ),
         (
             "- {at: 1s, delete: node/n1}\n- {at: 2s, drain: n1}",
-            "run.yaml:3: drain: there is no node n1 by then: nothing up to 2s makes it",
+            "run.yaml:3: drain: node n1 does not exist at 2s: not yet created, or already deleted",
         ),
         (
             "- {at: 1s, scale: rs/web, replicas: 3}",
-            "run.yaml:2: scale: there is no replicaset default/web by then: nothing up to 1s makes it",
+            "run.yaml:2: scale: replicaset default/web does not exist at 1s: not yet created, or already deleted",
         ),
         (
             "- {at: 1s, update: {kind: Node, metadata: {name: n2}}}",
-            "run.yaml:2: Node n2: there is no node n2 by then: nothing up to 1s makes it",
+            "run.yaml:2: Node n2: node n2 does not exist at 1s: not yet created, or already deleted",
         ),
         (
             "- {at: 1s, create: {kind: Node, metadata: {name: n1}}}",
-            "run.yaml:2: Node n1: exists already: it is given at run.yaml:4",
+            "run.yaml:2: Node n1: already exists: it is first defined at run.yaml:4",
         ),
         (
             "- {at: 1s, evict: web-1}",
-            "run.yaml:2: evict: there is no pod default/web-1 by then: nothing up to 1s makes it",
+            "run.yaml:2: evict: pod default/web-1 does not exist at 1s: not yet created, or already deleted",
         ),
     ],
 )
