@@ -138,9 +138,9 @@ class FilterRun:
     ``snapshot``: the cluster as it is; ``with_nominated``: the same with nominated pods added, or None without any.
     """
 
-    def __init__(self, prepared: Prepared, pod: PodInfo, cluster: Cluster, errors_added_up: bool = False) -> None:
+    def __init__(self, prepared: Prepared, pod: PodInfo, cluster: Cluster, all_errors: bool = False) -> None:
         self.prepared = prepared
-        self._errors_added_up = errors_added_up
+        self._all_errors = all_errors
         self.cluster = cluster
         self.snapshot = Snapshot(cluster)
         nominated = nominated_overlay(pod, cluster)
@@ -156,7 +156,7 @@ class FilterRun:
         """
         verdicts = self._verdicts(overlay)
         if overlay is None and (errors := list(verdicts.errors())):
-            raise SchedulingError(aggregated(errors) if self._errors_added_up else first_error(*errors[0]))
+            raise SchedulingError(aggregated(errors) if self._all_errors else first_error(*errors[0]))
         return verdicts
 
     def _verdicts(self, overlay: Overlay | None) -> Verdicts:

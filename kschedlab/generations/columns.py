@@ -42,7 +42,7 @@ DECISION: dict[str, Row] = {
     "checks_claims_first": (True, True, False, False),  # v1.16: core/generic_scheduler.go, podPassesBasicChecks
     "obeys_scheduling_gates": (True, True, True, True),  # v1.37: framework/plugins/schedulinggates; before: no field
     "draws_host": (False, True, True, True),  # v1.16: core/generic_scheduler.go, selectHost
-    "max_node_score": (10, 10, 100, 100),  # v1.20: framework/v1alpha1/interface.go, MaxNodeScore
+    "max_node_score": (10, 10, 100, 100),  # v1.20: framework/interface.go, MaxNodeScore
     "preemption.min_candidate_percentage": (100, 100, 10, 10),  # v1.20: framework/plugins/defaultpreemption
     "preemption.obeys_preemption_policy": (False, False, True, True),  # v1.20: PodEligibleToPreemptOthers
     "preemption.unresolvable_node_ends_wait": (False, False, True, True),  # v1.20: PodEligibleToPreemptOthers
@@ -59,16 +59,11 @@ DECISION: dict[str, Row] = {
 LOOP: dict[str, Row] = {
     "queue": (WITHOUT_BACKOFF, WITH_BACKOFF_1_16, WITH_BACKOFF, WITH_EVENTS),  # internal/queue, backend/queue
     "loop.extension_points": (_PREDICATES, _FRAMEWORK, _POST_FILTER, _QUEUEING),  # framework/interface.go
-    "loop.rejecting_points": (("permit",), ("permit", "pre_bind"), ("permit",), _REJECTING),  # framework/runtime
+    "loop.rejecting_points": ((), ("permit", "pre_bind"), ("permit",), _REJECTING),  # framework/runtime
     "loop.cycle": (_RESERVE, _RESERVE, _ASSUME, _ASSUME),  # v1.20: scheduler.go, scheduleOne
     "loop.eviction": (_AFTER, _AFTER, _INSIDE, _ASYNC),  # v1.20: PrepareCandidate; v1.37: prepareCandidateAsync
     "loop.skips": (_NONE, _NONE, _UNCHANGED, _ASSUMED),  # v1.20: scheduler.go, skipPodSchedule
-    "loop.ignored_changes": (
-        _OF_SERVER,
-        _OF_SERVER_1_20,
-        _OF_SERVER_1_20,
-        (),
-    ),  # v1.16: eventhandlers.go, skipPodUpdate
+    "loop.ignored_changes": (_OF_SERVER, _OF_SERVER_1_20, _OF_SERVER_1_20, ()),  # v1.16: skipPodUpdate
     "loop.ignores_identical_updates": (False, False, True, True),  # v1.20: eventhandlers.go, updatePodInSchedulingQueue
     "loop.rejects_deleted_waiting_pods": (False, False, True, True),  # v1.20: eventhandlers.go, RejectWaitingPod
     "loop.reads_api": (True, True, False, False),  # v1.16: factory/factory.go, MakeDefaultErrorFunc
@@ -78,7 +73,7 @@ LOOP: dict[str, Row] = {
     "loop.clears_nomination": (False, False, False, True),  # v1.37: schedule_one.go, clearNominatedNode
     "loop.nominates_before_binding": (False, False, False, True),  # v1.37: schedule_one.go, bindingCycle
     "loop.patches_status": (False, False, True, True),  # v1.20: util/utils.go, PatchPodStatus
-    "loop.sets_probe_time": (True, False, False, False),  # v1.13: scheduler.go, recordSchedulingFailure
+    "loop.sets_probe_time": (True, False, False, False),  # v1.13: scheduler.go, schedule
     "loop.marks_victims": (False, False, False, True),  # v1.37: framework/preemption/executor.go
     "loop.one_permit_timer": (True, True, False, False),  # v1.20: framework/runtime/waiting_pods_map.go
     "loop.moves_pods_after_failed_binding": (False, False, False, True),  # v1.37: handleBindingCycleError
@@ -88,7 +83,12 @@ LOOP: dict[str, Row] = {
     "loop.cache.forgets_unknown_pods": (False, False, False, True),  # v1.37: backend/cache/cache.go, ForgetPod
     "loop.cache.binder.checks_storage_capacity": (False, False, False, True),  # v1.37: volumebinding/binder.go
     "loop.cache.binder.translates_migrated_volumes": (False, False, False, True),  # v1.37: volumebinding/binder.go
-    "loop.cache.binder.waits_for_informer": (False, True, True, True),  # v1.16: checkBindings
+    "loop.cache.binder.waits_for_informer": (
+        False,
+        True,
+        True,
+        True,
+    ),  # v1.16: pkg/controller/volume/scheduling, checkBindings
     "loop.cache.binder.reverts_assumed_volumes": (False, False, True, True),  # v1.20: RevertAssumedPodVolumes
 }
 

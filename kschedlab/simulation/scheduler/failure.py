@@ -1,4 +1,4 @@
-"""What happens to a pod that could not be scheduled or bound: back to the queue, an event, a condition.
+"""A pod that could not be scheduled or bound goes back to the queue, with an event and a condition.
 
 v1.37: pkg/scheduler/schedule_one.go, handleSchedulingFailure. v1.13 to v1.20: scheduler.go (recordSchedulingFailure)
 and factory.go (MakeDefaultErrorFunc).
@@ -24,9 +24,9 @@ NO_NOMINATION = ""
 
 
 class Failure(NamedTuple):
-    """Why the attempt failed: the ``message`` of the condition; the event's, if it says more; the condition's reason.
+    """Why an attempt failed. ``message``, ``reason``: of the condition; ``event``: the event's message, if it differs.
 
-    ``rejected``: the pod was refused; else it is an error. ``plugins``: who refused it.
+    ``rejected``: the pod was rejected, by these ``plugins``; otherwise it is an error.
     """
 
     message: str
@@ -37,7 +37,7 @@ class Failure(NamedTuple):
 
 
 def refused_on_node(status: Status, template: str) -> Failure:
-    """Reserve or Permit refused the pod on its node; ``template``: of the message, if it was rejected."""
+    """Reserve or Permit failed on the chosen node; ``template``: words the message of a rejection."""
     if not status.rejected:
         return Failure(status.message, False)
     return Failure(template.format(message=status.message), True, (status.plugin,))
@@ -51,13 +51,13 @@ class Failures:
 
     @property
     def no_nomination(self) -> str | None:
-        """What :meth:`handle` does with the nominated node if nothing else is decided: "" clears it, None keeps it."""
+        """How :meth:`handle` treats the nominated node by default: "" clears it, None keeps it."""
         return NO_NOMINATION if self._context.rules.clears_nomination else None
 
     def handle(self, cycle: Cycle, failure: Failure, nominated: str | None = None) -> Generator[Any, Any, None]:
-        """Give the pod back to the queue, record the event and write the condition.
+        """Return the pod to the queue, record the event and write the condition.
 
-        ``nominated``: the node that it is nominated to from now on; "" for none; None for the one that it has.
+        ``nominated``: the node that the pod is nominated to; "" clears the nomination, None keeps it.
         """
         context, rules = self._context, self._context.rules
         context.step(cycle.pod, FAIL, cycle.node, failure.event or failure.message)
@@ -81,9 +81,9 @@ class Failures:
         )
 
     def _requeue(self, cycle: Cycle, failure: Failure) -> Pod | None:
-        """Give the pod back, as it is now, unless it is gone or on a node. The pod that failed.
+        """Return the pod to the queue, unless it is deleted or assigned. The pod that the failure is reported for.
 
-        None if another pod has its name by now, which this failure does not concern.
+        None if another pod has its name by now: the failure does not concern that one.
         """
         context, popped = self._context, cycle.pod
         newest = self._newest(popped)

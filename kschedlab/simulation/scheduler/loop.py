@@ -1,4 +1,4 @@
-"""The scheduler in motion: one pod after the other is popped, scheduled, assumed and sent into its binding cycle.
+"""The scheduling loop: pops one pod after the other, schedules it and starts its binding cycle.
 
 v1.37: pkg/scheduler/schedule_one.go (ScheduleOne, schedulingCycle). v1.13, v1.16, v1.20: pkg/scheduler/scheduler.go
 (scheduleOne).
@@ -25,7 +25,7 @@ from kschedlab.simulation.scheduler.preemption import Preempting
 
 
 class Loop:
-    """scheduleOne, again and again. ``engine``: decides, on the cache's cluster."""
+    """Runs scheduleOne in a loop. ``engine``: makes the decisions, on the cache's cluster."""
 
     def __init__(
         self,
@@ -43,16 +43,16 @@ class Loop:
         self._idle: simpy.Event | None = None
 
     def wake(self) -> None:
-        """There may be a pod to be popped."""
+        """Try to pop a pod: there may be one now."""
         if self._idle is not None:
             idle, self._idle = self._idle, None
             idle.succeed()
 
     def run(self) -> Generator[Any, Any, None]:
-        """Pop and schedule for ever; sleep while there is nothing to pop."""
+        """Pop and schedule pods; wait while the queue has none to pop."""
         context = self._context
         while True:
-            yield context.env.timeout(0)  # what the informers are told at this moment comes first
+            yield context.env.timeout(0)  # what happens at this moment reaches the informers first
             queued = context.queue.pop()
             if queued is None:
                 self._idle = context.env.event()
@@ -83,7 +83,7 @@ class Loop:
             context.env.process(self._binding.run(cycle))
 
     def _skips(self, pod: Pod) -> str:
-        """Why the popped pod is passed over, or ""."""
+        """Why the popped pod is not scheduled, or ""."""
         context, skips = self._context, self._context.rules.skips
         if pod.metadata.deletionTimestamp is not None:
             text = f"skip schedule deleting pod: {pod.metadata.namespace}/{pod.metadata.name}"
@@ -106,7 +106,7 @@ class Loop:
     def _not_scheduled(self, cycle: Cycle, outcome: Outcome) -> Generator[Any, Any, None]:
         context, messages, plan = self._context, self._context.messages, outcome.plan
         after_failure, rejected = self._preempting.after_failure, not outcome.error
-        message = outcome.message + (outcome.told if messages.post_filter else "")
+        message = outcome.message + outcome.preemption
         reason = UNSCHEDULABLE_REASON if rejected else messages.error_reason
         failure = Failure(message, rejected, outcome.rejectors, reason=reason)
         if after_failure:
@@ -123,13 +123,12 @@ class Loop:
     def _post_filter(
         self, cycle: Cycle, outcome: Outcome, nominated: str | None, failure: Failure
     ) -> tuple[str | None, Failure]:
-        """Ask the users' PostFilter plugins, if preemption did not succeed."""
+        """Run the users' PostFilter plugins, if preemption did not succeed."""
         node, reasons, failed = cycle.framework.post_filter(cycle.pod, outcome.refused)
         self._context.step(cycle.pod, PREEMPT, node, "; ".join(reasons))
         if node:
             return node, failure._replace(message=outcome.message)
         if reasons and self._context.messages.post_filter:
-            told = "" if failed or not outcome.told else f"{outcome.told},"
-            message = f"{outcome.message}{told} {', '.join(reasons)}"
-            return (None if failed else nominated), failure._replace(message=message)
-        return nominated, failure
+            before = "" if failed or not outcome.preemption else f"{outcome.preemption},"
+            failure = failure._replace(message=f"{outcome.message}{before} {', '.join(reasons)}")
+        return None if failed else nominated, failure

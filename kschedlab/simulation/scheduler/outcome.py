@@ -1,4 +1,4 @@
-"""What came of one scheduling cycle, kept apart from the cluster, which goes on changing."""
+"""The result of one scheduling cycle, without the cluster, which keeps changing."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ class Plan:
 
     @classmethod
     def of(cls, preemption: Preemption) -> Plan:
-        """The plan, out of the evidence."""
+        """The plan of a decision's preemption."""
         node = preemption.nominated_node or ""
         victims = tuple(victim.pod for victim in preemption.victims)
         return cls(preemption.reason, node, victims, not len(preemption.potential))
@@ -39,29 +39,29 @@ class Plan:
 class Outcome:
     """The chosen ``node``, or why there is none.
 
-    ``error``: it could not be decided, or ""; ``message``: of FailedScheduling, without what preemption adds, which is
-    ``told``; ``rejectors``: the plugins that refused the pod; ``plan``: None if preemption was not tried; ``refused``:
-    what was said of each node, if some node was looked at and somebody wants to know.
+    ``error``: why the cycle ended with an error, or ""; ``message``: of FailedScheduling, without ``preemption``, which
+    is the text that preemption adds; ``rejectors``: the plugins that rejected the pod; ``plan``: None if preemption did not run;
+    ``refused``: the status of each node, if nodes were filtered and a PostFilter plugin reads it.
     """
 
     node: str = ""
     error: str = ""
     message: str = ""
-    told: str = ""
+    preemption: str = ""
     rejectors: tuple[str, ...] = ()
     plan: Plan | None = None
     refused: dict[str, Status] = field(default_factory=dict)
 
     @classmethod
     def of(cls, decision: Decision, in_detail: bool) -> Outcome:
-        """The outcome, out of the evidence. ``in_detail``: with ``refused``."""
+        """The outcome of a decision. ``in_detail``: with ``refused``."""
         if decision.node is not None:
             return cls(decision.node)
         message = decision.message
         return cls(
             error=decision.error,
             message=message,
-            told=decision.event[len(message) :],
+            preemption=decision.event[len(message) :],
             rejectors=decision.rejectors,
             plan=None if decision.preemption is None else Plan.of(decision.preemption),
             refused=_refused(decision) if in_detail and decision.verdicts is not None else {},
