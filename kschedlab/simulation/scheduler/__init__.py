@@ -1,18 +1,17 @@
-"""kube-scheduler in motion: start-up, event handlers, cache, the loop, binding cycles, preemption, users' plugins.
+"""kube-scheduler at work: start-up, event handlers, cache, scheduling loop, binding cycles, preemption, plugins.
 
 ===================================  =============================================================================
-``startup``, ``http``, ``metrics``   from a configuration to a scheduler that runs; ``/healthz`` and ``/metrics``
-``kube_scheduler``, ``context``      the parts wired together, and what they share
-``handlers``, ``watched_kinds``      what the informers tell goes to the cache and to the queue
-``cache``, ``volumes``               the cluster as told and as assumed
-``queues``                           which queue, with which hints and gates
+``startup``, ``http``, ``metrics``   from a configuration to a running scheduler; ``/healthz`` and ``/metrics``
+``kube_scheduler``, ``context``      the parts, wired together; what they share
+``handlers``, ``watched_kinds``      changes that informers see reach the cache and the queue
+``cache``, ``volumes``               the cluster as observed and as assumed
+``queues``                           the queue, with its hints and gates
 ``loop``, ``outcome``                scheduleOne
 ``binding``, ``waiting_pods``        what happens to a pod that has a node
 ``cycle_orders``                     the two orders of that
 ``volume_binding``                   its volumes, from assumed to bound
-``failure``, ``pod_status``          what becomes of a pod that has none; what is written to its status
+``failure``, ``pod_status``          a pod that fits nowhere; writes to a pod's status
 ``preemption``, ``evictions``        nomination and eviction; who evicts, and when
-``plugin``, ``framework``            what a plugin of one's own can do, and how it is asked
-``plugin_adapters``                  its filter and score as columns
+``framework``, ``handle``            runs users' plugins; what the scheduler offers them
 ===================================  =============================================================================
 """

@@ -162,7 +162,7 @@ class Binding(ABC):
         return status
 
     def _bind(self, cycle: Cycle) -> Generator[Any, Any, Status | None]:
-        """Run Bind, by default through the API server; tell it, and run PostBind."""
+        """Run Bind, by default through the API server; record the event and run PostBind."""
         context, pod, node, framework = self._context, cycle.pod, cycle.node, cycle.framework
         context.step(pod, BIND, node)
         answer: Status | Skip | None = Skip()

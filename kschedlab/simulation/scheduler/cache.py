@@ -1,4 +1,4 @@
-"""The scheduler's cache: the cluster as its informers tell it, and as it assumes it to be after its own decisions.
+"""The scheduler's cache: the cluster as the informers see it, with the scheduler's own decisions assumed.
 
 v1.37: pkg/scheduler/backend/cache/cache.go; before: pkg/scheduler/internal/cache/cache.go. Pods are known by their uid,
 those that have none by namespace and name.
@@ -37,14 +37,14 @@ ObjectKey: TypeAlias = tuple[type[ApiObject], Any]
 
 
 class CacheError(Exception):
-    """The cache was asked for something that its state forbids; the message is the real one's."""
+    """The state of the cache forbids the operation. The message is the real scheduler's."""
 
 
 class SchedulerCache:
     """Pods, nodes and all other objects as the scheduler sees them.
 
     ====================  ===========================================================================================
-    informers tell        :meth:`add_pod`, :meth:`update_pod`, :meth:`remove_pod`, :meth:`add_node`,
+    informers call        :meth:`add_pod`, :meth:`update_pod`, :meth:`remove_pod`, :meth:`add_node`,
                           :meth:`update_node`, :meth:`remove_node`, :meth:`put`, :meth:`drop`
     the loop assumes      :meth:`assume_pod`, :meth:`finish_binding`, :meth:`forget_pod`, :meth:`assume_volumes`,
                           :meth:`restore_volumes`, :meth:`nominate`, :meth:`withdraw`, :meth:`expire`
@@ -80,7 +80,7 @@ class SchedulerCache:
     # -- what the loop asks
 
     def cluster(self) -> Cluster:
-        """The cluster with all that has been told so far. O(1) if only pods have changed since the last call."""
+        """The cluster with all changes so far. O(1) if only pods have changed since the last call."""
         if self._node_changes:
             self._cluster.change_nodes(self._node_changes)
             self._node_changes, self._last_change = [], {}
@@ -204,7 +204,7 @@ class SchedulerCache:
     # -- nodes and other objects
 
     def add_node(self, node: Node) -> None:
-        """A node came, or is told of again."""
+        """A node came, or is seen again."""
         self.update_node(node, node)
 
     def update_node(self, old: Node, new: Node) -> None:
@@ -260,7 +260,7 @@ class SchedulerCache:
         return assumed
 
     def restore_volumes(self, assumed: AssumedVolumes) -> None:
-        """Undo :meth:`assume_volumes`: all those objects are again what the informers told."""
+        """Undo :meth:`assume_volumes`: the objects are again what the informers have."""
         self._restore(assumed.documents)
 
     def volumes_bound(self, pod: Pod, node: str, written: AssumedVolumes) -> bool:
@@ -278,9 +278,9 @@ class SchedulerCache:
 
     def _restore(self, documents: Iterable[ApiObject]) -> None:
         for document in documents:
-            told = self._latest.restore(document)
-            if told is not None:
-                self._put[type(told), key_of(told)] = told
+            observed = self._latest.restore(document)
+            if observed is not None:
+                self._put[type(observed), key_of(observed)] = observed
 
     def _put_on(self, uid: str, info: PodInfo, pod: Pod) -> None:
         other = self._on_node.get(info.key)

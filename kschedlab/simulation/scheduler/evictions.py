@@ -1,4 +1,4 @@
-"""Who evicts victims, and when: the three forms that generations have.
+"""Who evicts victims, and when: in the loop, in PostFilter, or asynchronously.
 
 v1.37: pkg/scheduler/framework/preemption/executor.go. v1.20: framework/plugins/defaultpreemption/default_preemption.go
 (PrepareCandidate). v1.13, v1.16: scheduler.go, preempt.
@@ -20,7 +20,7 @@ PLUGIN = "DefaultPreemption"
 
 
 class AfterFailure(Preempting):
-    """v1.13, v1.16: scheduler.go, preempt: the pod is read again and nominated through the API server, then evicts."""
+    """v1.13, v1.16: scheduler.go, preempt: read the pod again, nominate it through the API server, then evict."""
 
     after_failure = True
 
@@ -53,7 +53,7 @@ class InPostFilter(Preempting):
 
 
 class Async(Preempting):
-    """v1.37: framework/preemption/executor.go, prepareCandidateAsync: a task of its own evicts the victims."""
+    """v1.37: framework/preemption/executor.go, prepareCandidateAsync: a separate task evicts the victims."""
 
     def __init__(self, context: Context, binding: Binding) -> None:
         super().__init__(context, binding)
@@ -78,7 +78,7 @@ class Async(Preempting):
         return node
 
     def _start(self, pod: Pod, node: str, victims: Sequence[Pod]) -> None:
-        """Evict in a task of its own (prepareCandidateAsync). Victims that are being deleted already need nothing."""
+        """Evict in a separate task. Victims that are already being deleted need no eviction."""
         self._context.metrics.preempted(len(victims))
         left = [victim for victim in victims if victim.metadata.deletionTimestamp is None]
         if left:
@@ -106,7 +106,7 @@ class Async(Preempting):
             context.queue.activate([pod])
 
     def _preempt_one(self, pod: Pod, node: str, victim: Pod) -> Generator[Any, Any, bool | None]:
-        """Evict one victim: whether it was enough to end its binding. None if the API server refused."""
+        """Evict one victim; True if ending its binding was enough, None if the API server refused."""
         context = self._context
         if self._stop_binding(victim):
             self._record(pod, node, victim, " (in kube-scheduler memory).")
@@ -118,7 +118,7 @@ class Async(Preempting):
         return False if refused is None or refused.reason == "NotFound" else None
 
     def _stop_binding(self, victim: Pod) -> bool:
-        """A victim that is not bound yet just goes back to the queue."""
+        """End the victim's binding, if it is not bound yet: it goes back to the queue."""
         if waiting := self._context.waiting.get(victim):
             return waiting.preempt(PLUGIN, "preempted")
         return self._binding.cancel(victim, f"preempted by {PLUGIN}")

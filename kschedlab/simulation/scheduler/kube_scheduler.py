@@ -118,7 +118,7 @@ class KubeScheduler:
             self.informers.of(kind).add_handler(handlers.add, handlers.update, handlers.delete)
         self.informers.of(Pod).add_handler(handlers.add_pod, handlers.update_pod, handlers.delete_pod)
 
-    # -- the queue tells
+    # -- what the queue reports
 
     def _nominated(self, pod: Pod, node: str | None) -> None:
         if node is None:

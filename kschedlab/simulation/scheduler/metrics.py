@@ -20,7 +20,7 @@ from prometheus_client.core import GaugeMetricFamily
 
 from kschedlab.objects.meta import SECOND
 
-disable_created_metrics()  # type: ignore[no-untyped-call]  # they tell the wall clock's time
+disable_created_metrics()  # type: ignore[no-untyped-call]  # they have the time of the wall clock
 
 SCHEDULED, UNSCHEDULABLE, ERROR = "scheduled", "unschedulable", "error"
 
@@ -33,7 +33,7 @@ def _buckets(start: float, count: int) -> list[float]:
 
 
 class Looked:
-    """Gauges that are looked up when they are asked for."""
+    """Gauges whose values are computed when the metrics are read."""
 
     def __init__(self, name: str, text: str, label: str, numbers: Numbers) -> None:
         self._name, self._text, self._label, self._numbers = name, text, label, numbers
@@ -50,7 +50,7 @@ class Metrics:
     """A registry of its own, with the scheduler's metrics in it.
 
     ``pending``: how many pods are in each part of the queue; ``cached``: how many nodes, pods and assumed pods there
-    are in the cache. Both are asked when somebody reads the metrics.
+    are in the cache. Both are called when the metrics are read.
     """
 
     def __init__(self, pending: Numbers, cached: Numbers) -> None:

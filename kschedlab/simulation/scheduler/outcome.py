@@ -39,9 +39,9 @@ class Plan:
 class Outcome:
     """The chosen ``node``, or why there is none.
 
-    ``error``: why the cycle ended with an error, or ""; ``message``: of FailedScheduling; ``preemption``: what preemption
-    adds to it. ``rejectors``: the plugins that rejected the pod; ``plan``: None if preemption did not run. ``refused``:
-    the status of each node, if nodes were filtered and a PostFilter plugin reads it.
+    ``error``: why the cycle ended with an error, or ""; ``message``: of FailedScheduling; ``preemption``: the text that
+    preemption adds to it. ``rejectors``: the plugins that rejected the pod; ``plan``: None if preemption did not run.
+    ``refused``: the status of each node, if nodes were filtered and a PostFilter plugin reads it.
     """
 
     node: str = ""

@@ -1,6 +1,6 @@
-"""Preemption carried out: the pod is nominated, its victims are deleted, lower nominations are cleared.
+"""Carries out preemption: nominates the pod, deletes its victims, clears lower nominations.
 
-Who evicts, and when: ``evictions``.
+Who does so, and when: ``evictions``.
 
 v1.37: pkg/scheduler/framework/preemption/executor.go. v1.20: framework/plugins/defaultpreemption/default_preemption.go
 (PrepareCandidate). v1.13, v1.16: scheduler.go, preempt.
@@ -23,7 +23,7 @@ from kschedlab.simulation.status import ApiError
 
 
 class Preempting(ABC):
-    """Carries out what the engine decided. ``after_failure``: the pod goes back to the queue before it preempts."""
+    """Carries out preemption plans. ``after_failure``: the pod returns to the queue before it preempts."""
 
     after_failure = False
 
@@ -36,7 +36,7 @@ class Preempting(ABC):
         return False
 
     def carry_out(self, pod: Pod, plan: Plan) -> Generator[Any, Any, str | None]:
-        """Evict. The node that the pod is nominated to; "" if it loses its nomination; None if that stays."""
+        """Evict the victims. The pod's nominated node from now on: "" clears it, None keeps it."""
         context = self._context
         context.metrics.preemption_attempts.inc()
         context.step(pod, PREEMPT, plan.node, str(plan))
@@ -56,7 +56,7 @@ class Preempting(ABC):
 
     @abstractmethod
     def _evict(self, pod: Pod, node: str, victims: Sequence[Pod]) -> Generator[Any, Any, str | None]:
-        """Make room on the node; what :meth:`carry_out` returns."""
+        """Make room on the node. Returns what :meth:`carry_out` returns."""
 
     def _evict_all(self, pod: Pod, node: str, victims: Sequence[Pod]) -> Generator[Any, Any, bool]:
         """Delete one victim after the other; False once the API server refuses."""
@@ -70,7 +70,7 @@ class Preempting(ABC):
         return True
 
     def _delete(self, pod: Pod, node: str, victim: Pod) -> ApiError | None:
-        """Delete the victim through the API server; why that was refused, if it was."""
+        """Delete the victim through the API server; the error if that is refused."""
         context, metadata = self._context, victim.metadata
         context.step(victim, EVICT, node, f"by {pod.key}")
         if context.rules.marks_victims:
@@ -97,7 +97,7 @@ class Preempting(ABC):
         return [other for other in self._context.queue.nominated(node) if (other.spec.priority or 0) < priority]
 
     def _clear_lower(self, pods: list[Pod]) -> Generator[Any, Any, bool]:
-        """Take the nominations away, so that these pods look for another place. False if one could not be written."""
+        """Clear the nominations of these pods. False if the API server refuses one."""
         fine = True
         for pod in pods:
             if pod.status.nominatedNodeName:

@@ -1,4 +1,4 @@
-"""Which queue a generation has, and what it is told by the rest of the scheduler.
+"""The queue of a generation, and what it gets from the rest of the scheduler.
 
 v1.37: pkg/scheduler/scheduler.go (New: NewSchedulingQueue with its options, buildQueueingHintMap).
 """
@@ -88,15 +88,15 @@ def _gate(context: Context, name: str, ask: Callable[..., Any], profiles: frozen
 
 
 def hints(context: Context) -> Iterator[Registration]:
-    """What all plugins register for; the users' that can refuse a pod and say nothing are told everything.
+    """The events that all plugins register for; a user's plugin that can reject pods but registers nothing gets all.
 
     v1.37: pkg/scheduler/framework/runtime/framework.go, fillEnqueueExtensions.
     """
     cluster, profiles = context.cache.cluster, context.generations
-    told = {name_of(plugin): list(_registered(context, plugin)) for plugin, _ in added(context) if _can_refuse(plugin)}
+    own = {name_of(plugin): list(_registered(context, plugin)) for plugin, _ in added(context) if _can_refuse(plugin)}
     known = by_profile({name: queueing_hints(each.filters, cluster) for name, each in profiles.items()})
-    yield from (one for one in known if one.plugin not in told)
-    for registrations in told.values():
+    yield from (one for one in known if one.plugin not in own)
+    for registrations in own.values():
         yield from registrations
 
 

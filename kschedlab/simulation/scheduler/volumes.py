@@ -33,7 +33,7 @@ _replace = msgspec.structs.replace
 
 
 class VolumeError(Exception):
-    """The pod's volumes cannot be had as it was decided; the message is the real binder's."""
+    """The pod's volumes cannot be assumed or bound. The message is the real binder's."""
 
 
 @dataclass(frozen=True)
@@ -49,7 +49,7 @@ class AssumedVolumes:
     """What PreBind must write, in this order: volumes with their claims, then claims with their node.
 
     ``all_bound``: the pod has no claim that waits, and nothing is to be written or waited for. ``for_claims``: the
-    claims that get the volumes, one each. ``changed``: what differs from what was told.
+    claims that get the volumes, one each. ``changed``: the objects that differ from what the informers have.
     """
 
     all_bound: bool = False
@@ -65,41 +65,41 @@ class AssumedVolumes:
 
 
 class Latest:
-    """Volumes and claims as they were told last, and as they are assumed to be.
+    """Volumes and claims as the informers have them, and as they are assumed to be.
 
-    What is assumed holds until something newer is told, by the resource version.
+    An assumed object holds until the informers have a newer resource version.
     """
 
     def __init__(self) -> None:
-        self._told: dict[tuple[type[ApiObject], Any], ApiObject] = {}
+        self._observed: dict[tuple[type[ApiObject], Any], ApiObject] = {}
         self._latest: dict[tuple[type[ApiObject], Any], ApiObject] = {}
 
-    def told(self, kind: type[ApiObject], key: Any) -> Any:
-        """The object as it was told, or None."""
-        return self._told.get((kind, key))
+    def observed(self, kind: type[ApiObject], key: Any) -> Any:
+        """The object as the informers have it, or None."""
+        return self._observed.get((kind, key))
 
     def latest(self, kind: type[ApiObject], key: Any) -> Any:
-        """The object as it is assumed to be, else as it was told, or None."""
+        """The object as assumed, otherwise as the informers have it, or None."""
         return self._latest.get((kind, key))
 
     def accepts(self, document: ApiObject) -> bool:
-        """Take note of an object that was told: whether it is news. Of other kinds everything is."""
+        """Record an object that an informer saw; whether it is newer. Objects of other kinds always are."""
         if not isinstance(document, (PersistentVolume, PersistentVolumeClaim)):
             return True
         key = type(document), key_of(document)
         stored = self._latest.get(key)
         if stored is not None and 0 < version(document) <= version(stored):
             return False
-        self._told[key] = self._latest[key] = document
+        self._observed[key] = self._latest[key] = document
         return True
 
     def drop(self, document: ApiObject) -> None:
         """The object is gone."""
-        self._told.pop((type(document), key_of(document)), None)
+        self._observed.pop((type(document), key_of(document)), None)
         self._latest.pop((type(document), key_of(document)), None)
 
     def assume(self, document: ApiObject) -> None:
-        """Take it that the object is so. VolumeError if it is gone, or if a newer one was told."""
+        """Assume the object. VolumeError if it is gone, or if the informers have a newer one."""
         key = type(document), key_of(document)
         stored = self._latest.get(key)
         if stored is None:
@@ -110,13 +110,13 @@ class Latest:
         self._latest[key] = document
 
     def restore(self, document: ApiObject) -> ApiObject | None:
-        """The object as it was told, if anything else was assumed; from now on that holds."""
+        """Undo an assumption: the object as the informers have it, or None if nothing else was assumed."""
         key = type(document), key_of(document)
-        told = self._told.get(key)
-        if told is None or self._latest.get(key) is told:
+        observed = self._observed.get(key)
+        if observed is None or self._latest.get(key) is observed:
             return None
-        self._latest[key] = told
-        return told
+        self._latest[key] = observed
+        return observed
 
 
 def pod_volumes(cluster: Cluster, pod: PodInfo, node: str, rules: BinderRules) -> PodVolumes:
@@ -165,7 +165,7 @@ class BindingCheck:
     def done(self, written: AssumedVolumes) -> bool:
         """Whether all is bound. VolumeError if it never will be, and the pod must be scheduled anew."""
         static = zip(written.volumes, written.for_claims, strict=True)
-        return all(self._is_bound(*each) for each in static) and all(map(self._is_made, written.claims))
+        return all(self._is_bound(*each) for each in static) and all(map(self._is_provisioned, written.claims))
 
     def _is_bound(self, volume: PersistentVolume, of: PersistentVolumeClaim) -> bool:
         found: PersistentVolume = self._look(volume, "failed to check binding")
@@ -177,23 +177,23 @@ class BindingCheck:
             raise VolumeError(f'ClaimRef got reset for pv "{found.metadata.name}"')
         return is_bound(claim)
 
-    def _is_made(self, asked: PersistentVolumeClaim) -> bool:
-        claim: PersistentVolumeClaim = self._look(asked, "failed to check provisioning pvc")
-        if self.rules.waits_for_informer and version(asked) > version(claim):
+    def _is_provisioned(self, written: PersistentVolumeClaim) -> bool:
+        claim: PersistentVolumeClaim = self._look(written, "failed to check provisioning pvc")
+        if self.rules.waits_for_informer and version(written) > version(claim):
             return False
         selected, node = claim.metadata.annotations.get(SELECTED_NODE, ""), self.node.metadata.name
         if selected != node:
             reason = self.provisioning_failed.format(name=claim.metadata.name, selected=selected, node=node)
             raise VolumeError(reason)
         if claim.spec.volumeName and self.rules.waits_for_informer:
-            volume = self.latest.told(PersistentVolume, claim.spec.volumeName)
+            volume = self.latest.observed(PersistentVolume, claim.spec.volumeName)
             if volume is None:
                 return False
             self._check_usable(volume)
         return is_bound(claim)
 
     def _look(self, document: ApiObject, doing: str) -> Any:
-        look, key = self.latest.told if self.rules.waits_for_informer else self.latest.latest, key_of(document)
+        look, key = self.latest.observed if self.rules.waits_for_informer else self.latest.latest, key_of(document)
         found = look(type(document), key)
         if found is None:
             raise VolumeError(f'{doing}: could not find {type(document).__name__} "{_shown(key)}"')
