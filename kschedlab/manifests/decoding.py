@@ -15,7 +15,7 @@ from kschedlab.objects.kinds import CLUSTER_SCOPED, OF_CONTROLLERS, RESOURCES
 from kschedlab.objects.model import ApiObject
 from kschedlab.objects.problems import WRITTEN, Fault, Path, Problem, path_text, shortened
 
-GROUPS = {kind.__name__: each.group for kind, each in RESOURCES.items() if kind not in OF_CONTROLLERS}
+GROUPS = {kind.__name__: resource.group for kind, resource in RESOURCES.items() if kind not in OF_CONTROLLERS}
 """The API group of each kind that the scheduler reads."""
 
 KINDS: dict[str, type[ApiObject]] = {kind.__name__: kind for kind in ApiObject.__subclasses__()}

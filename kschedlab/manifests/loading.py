@@ -115,8 +115,8 @@ class Objects:
         return objects
 
 
-_LISTS = {each.name.replace("_", ""): each.name for each in fields(Objects)}
-"""The list for each resource, such as ``csinodes``."""
+_LISTS = {field.name.replace("_", ""): field.name for field in fields(Objects)}
+"""The field of :class:`Objects` for each resource, such as ``csi_nodes`` for ``csinodes``."""
 
 
 def load(*sources: Source) -> Objects:

@@ -126,9 +126,9 @@ def _selector(requirements: Iterable[Requirement]) -> Selector:
 
 def _requirement(key: str, operator: str, values: tuple[str, ...], operators: tuple[str, ...]) -> Requirement:
     fault = label_expression_fault(operator, values, operators)
-    message = fault[1] if fault else label_key_fault(key) or next(filter(None, map(label_value_fault, values)), None)
-    if message:
-        raise SelectorError(f'"{key}": {message}')
+    messages = [fault[1] if fault else None, label_key_fault(key), *map(label_value_fault, values)]
+    if any(messages):
+        raise SelectorError(f'"{key}": {next(filter(None, messages))}')
     if operator in ("Gt", "Lt") and parse_int64(values[0]) is None:
         raise SelectorError(f'"{key}": {operator} needs an integer, not "{values[0]}"')
     return Requirement(key, operator, frozenset(values))
