@@ -97,15 +97,15 @@ def run(options: argparse.Namespace) -> int:
     if options.output == "json":
         print(msgspec.json.encode(report.to_dict()).decode())
     else:
-        _print(simulation, start, report, wall, out)
+        _print(simulation, start, report, wall, out, options.wide)
     return 1 if report.failures else 0
 
 
 def _advance(simulation: Simulation, options: argparse.Namespace, out: Screen) -> None:
     """Run it to its end, and show what happens or how far it has come."""
-    from kschedlab.program.terminal.run import Watch
-
     if options.watch:
+        from kschedlab.program.terminal.run import Watch
+
         watch = Watch(out, simulation.start, options.wide)
         for entry in simulation.follow(options.until):
             watch.show(entry)
@@ -118,13 +118,18 @@ def _advance(simulation: Simulation, options: argparse.Namespace, out: Screen) -
         progress.clear()
 
 
-def _print(simulation: Simulation, start: list[Pod], report: Report, wall: float, out: Screen) -> None:
+def _print(simulation: Simulation, start: list[Pod], report: Report, wall: float, out: Screen, wide: bool) -> None:
+    """Print what changed and the report; ``wide``: before them the pods, as kubectl prints them."""
     from kschedlab.program.terminal.report import report_parts
     from kschedlab.program.terminal.run import run_parts
     from kschedlab.simulation.changes import pod_changes
+    from kschedlab.views.kubectl import get_pods_wide
 
-    changes = pod_changes(start, simulation.pods(), simulation.log)
-    out.print(*run_parts(changes, simulation.now, out), "", *report_parts(report, wall, out))
+    pods, now = simulation.pods(), simulation.now
+    if wide:
+        out.write(f"{get_pods_wide(pods, now, all_namespaces=True)}\n\n")
+    changes = pod_changes(start, pods, simulation.log)
+    out.print(*run_parts(changes, now, out), "", *report_parts(report, wall, out))
     out.close()
 
 

@@ -126,6 +126,14 @@ def test_the_end_shows_what_changed_since_the_start(tmp_path: Path, capsys: pyte
     assert "default/stays" in run(capsys, str(path), "--all")[1]
 
 
+def test_a_wide_end_has_the_pods_as_kubectl_prints_them(file: str, capsys: pytest.CaptureFixture[str]) -> None:
+    _, out, _ = run(capsys, file, "--until", "5s", "--wide")
+    head, row, empty, title, *_ = out.splitlines()
+    assert head.startswith("NAMESPACE   NAME   READY   STATUS    RESTARTS   AGE   IP ")
+    assert row.split()[:6] == ["default", "web", "1/1", "Running", "0", "4s"]
+    assert (empty, title) == ("", "Pods: 1 new")
+
+
 def test_lines_fit_the_width(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
