@@ -123,11 +123,11 @@ def _print(simulation: Simulation, start: list[Pod], report: Report, wall: float
     from kschedlab.program.terminal.report import report_parts
     from kschedlab.program.terminal.run import run_parts
     from kschedlab.simulation.changes import pod_changes
-    from kschedlab.views.kubectl import get_pods_wide
+    from kschedlab.views.kubectl import PodTable
 
     pods, now = simulation.pods(), simulation.now
     if wide:
-        out.write(f"{get_pods_wide(pods, now, all_namespaces=True)}\n\n")
+        out.write("".join(f"{line}\n" for line in [*PodTable(all_namespaces=True).lines(pods, now), ""]))
     changes = pod_changes(start, pods, simulation.log)
     out.print(*run_parts(changes, now, out), "", *report_parts(report, wall, out))
     out.close()

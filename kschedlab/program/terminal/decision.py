@@ -158,6 +158,8 @@ def _preempted(decision: Decision, screen: Screen) -> Iterator[RenderableType]:
     nodes = columns(preemption, limit)
     yield title(f"Preemption: {count(found, 'candidate')} among {count(potential, 'node')} where evicting may help")
     yield indented(_candidates(preemption, nodes, screen))
+    if not any(preemption.candidates[node].violations for node in nodes):
+        yield indented(text("none of these evictions violates a PodDisruptionBudget", "dim"))
     if found > len(nodes):
         screen.folded = True
         yield indented(text(f"and {count(found - len(nodes), 'more candidate')}"))
