@@ -145,6 +145,12 @@ def deployment(name: str, replicas: int, /, **template: Any) -> Manifest:
     }
 
 
+def service(name: str, selector: Mapping[str, str], namespace: str = "default") -> Manifest:
+    """A Service of the pods with these labels."""
+    metadata = {"name": name, "namespace": namespace}
+    return {"apiVersion": "v1", "kind": "Service", "metadata": metadata, "spec": {"selector": dict(selector)}}
+
+
 def term(*conditions: str) -> Manifest:
     """A node selector's term: ``term("disk In ssd,hdd", "metadata.name NotIn n1", "gpu Exists")``."""
     requirements = []

@@ -60,3 +60,12 @@ class Build(Exercise):
     def explained(self) -> str:
         """The solution."""
         return f"{self.example.strip()}\n\n{self.why}"
+
+
+def budget_fault(objects: Objects, given: int) -> str:
+    """What is wrong unless one budget, and nothing else, was added to so many nodes and pods; else ""."""
+    if len(objects.pods) + len(objects.nodes) != given:
+        return "Only PodDisruptionBudgets may be added."
+    if len(objects.pod_disruption_budgets) != 1:
+        return f"There must be one PodDisruptionBudget; you gave {len(objects.pod_disruption_budgets)}."
+    return ""

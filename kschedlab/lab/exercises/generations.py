@@ -10,7 +10,7 @@ from functools import cached_property
 
 from kschedlab.cluster.cluster import Cluster
 from kschedlab.generations import GENERATIONS, V1_13, V1_16, V1_20, Generation
-from kschedlab.lab.exercises.build import Build
+from kschedlab.lab.exercises.build import Build, budget_fault
 from kschedlab.lab.exercises.clusters import shown
 from kschedlab.lab.exercises.exercise import Exercise, drawn
 from kschedlab.lab.exercises.predict import Predict
@@ -162,10 +162,8 @@ def divide(rng: random.Random) -> Exercise:
     assert solution is not None
 
     def goal(objects: Objects) -> str:
-        if len(objects.pods) + len(objects.nodes) != len(case.manifests):
-            return "Only PodDisruptionBudgets may be added."
-        if len(objects.pod_disruption_budgets) != 1:
-            return f"There must be one PodDisruptionBudget; you gave {len(objects.pod_disruption_budgets)}."
+        if fault := budget_fault(objects, len(case.manifests)):
+            return fault
         return "" if apart(objects) else f"Both generations choose {chosen_by(objects, V1_20)} with it."
 
     return Build(

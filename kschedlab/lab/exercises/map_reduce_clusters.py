@@ -11,19 +11,14 @@ from kschedlab.decision import Decision
 from kschedlab.generations import V1_16, Generation
 from kschedlab.manifests.loading import decode_objects
 from kschedlab.scheduler import schedule
-from kschedlab.testing import Manifest, node, pod
+from kschedlab.testing import Manifest, node, pod, service
 
 NEW = "default/web-new"
 NODES = ("node-a", "node-b", "node-c")
 AFFINITY = "NodeAffinityPriority"
 LEAST, SPREAD, TAINTS = "LeastRequestedPriority", "SelectorSpreadPriority", "TaintTolerationPriority"
 PRIORITIES = (LEAST, SPREAD, TAINTS)
-SERVICE: Manifest = {
-    "apiVersion": "v1",
-    "kind": "Service",
-    "metadata": {"name": "web", "namespace": "default"},
-    "spec": {"selector": {"app": "web"}},
-}
+SERVICE = service("web", {"app": "web"})
 
 
 def weighted(weights: Sequence[int], priorities: Sequence[str] = PRIORITIES) -> Generation:

@@ -9,7 +9,7 @@ from typing import NamedTuple
 from kschedlab.cluster.cluster import Cluster
 from kschedlab.decision import Decision
 from kschedlab.generations import V1_20
-from kschedlab.lab.exercises.build import Build
+from kschedlab.lab.exercises.build import Build, budget_fault
 from kschedlab.lab.exercises.clusters import shown
 from kschedlab.lab.exercises.exercise import Exercise, drawn
 from kschedlab.lab.exercises.predict import Predict
@@ -209,10 +209,8 @@ def save_node(rng: random.Random) -> Exercise:
     assert app is not None and spared is not None
 
     def goal(objects: Objects) -> str:
-        if len(objects.pods) + len(objects.nodes) != len(case.manifests):
-            return "Only PodDisruptionBudgets may be added."
-        if len(objects.pod_disruption_budgets) != 1:
-            return f"There must be one PodDisruptionBudget; you gave {len(objects.pod_disruption_budgets)}."
+        if fault := budget_fault(objects, len(case.manifests)):
+            return fault
         decision = schedule("default/urgent", Cluster(objects, V1_20.api), V1_20)
         chosen = decision.nominated_node
         if chosen == spared:

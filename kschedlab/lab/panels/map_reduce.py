@@ -21,7 +21,7 @@ from kschedlab.lab.panels.prediction import Prediction
 from kschedlab.lab.panels.settings import Restorable, choice, slider, steps
 from kschedlab.manifests.loading import decode_objects
 from kschedlab.scheduler import schedule
-from kschedlab.testing import Manifest, node, pod
+from kschedlab.testing import Manifest, node, pod, service
 from kschedlab.views.map_reduce import (
     Piece,
     draw_handing_out,
@@ -66,13 +66,7 @@ class Settings(Restorable):
 def manifests(number: int = 4) -> list[Manifest]:
     """The cluster's manifests, as ``kubectl get -o yaml`` prints them."""
     names = node_names(number)
-    service = {
-        "apiVersion": "v1",
-        "kind": "Service",
-        "metadata": {"name": "web", "namespace": "default"},
-        "spec": {"selector": {"app": "web"}},
-    }
-    made = [service, *(_node(i, name) for i, name in enumerate(names))]
+    made = [service("web", {"app": "web"}), *(_node(i, name) for i, name in enumerate(names))]
     for i, name in enumerate(names):
         cpu, memory, web, *_ = RUNNING[i % len(RUNNING)]
         letter = name.removeprefix("node-")

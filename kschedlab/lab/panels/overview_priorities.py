@@ -18,7 +18,7 @@ from kschedlab.lab.panels.base import Panel, View
 from kschedlab.lab.panels.settings import Restorable, choice, switch
 from kschedlab.manifests.loading import decode_objects
 from kschedlab.scheduler import schedule
-from kschedlab.testing import HOUR, Manifest, node, pod
+from kschedlab.testing import HOUR, Manifest, node, pod, service
 from kschedlab.views.catalogue import score_sentence, score_table
 from kschedlab.views.picture import picture
 
@@ -46,15 +46,9 @@ def _nodes(a: Manifest | None = None, b: Manifest | None = None) -> list[Manifes
 
 
 def _spread(difference: bool, counterweight: bool) -> list[Manifest]:
-    service = {
-        "apiVersion": "v1",
-        "kind": "Service",
-        "metadata": {"name": "web", "namespace": "default"},
-        "spec": {"selector": {"app": "web"}},
-    }
     twins = [("a", "node-a")] * difference + [("b", "node-b")] * counterweight
     others = [pod(f"web-{name}", on, 1, start=8 * HOUR, labels={"app": "web"}) for name, on in twins]
-    return [*_nodes(), service, *others, pod("web", "", 1, labels={"app": "web"})]
+    return [*_nodes(), service("web", {"app": "web"}), *others, pod("web", "", 1, labels={"app": "web"})]
 
 
 def _affinity(difference: bool, counterweight: bool) -> list[Manifest]:

@@ -3,18 +3,13 @@
 import pytest
 
 from kschedlab.score.priorities.selector_spread import SelectorSpread
-from kschedlab.testing import node, pod
+from kschedlab.testing import node, pod, service
 from tests.affinity import spread
 from tests.verdicts import scored
 
 WEB, DB, BOTH = {"app": "web"}, {"app": "db"}, {"app": "web", "tier": "x"}
 ZONE = "failure-domain.beta.kubernetes.io/zone"
 OLD = SelectorSpread(highest=10)
-
-
-def service(name, selector, namespace="default"):
-    metadata = {"name": name, "namespace": namespace}
-    return {"apiVersion": "v1", "kind": "Service", "metadata": metadata, "spec": {"selector": selector}}
 
 
 def controller(kind, name, labels):

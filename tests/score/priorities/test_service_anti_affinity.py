@@ -3,18 +3,13 @@
 import pytest
 
 from kschedlab.score.priorities.service_anti_affinity import ServiceAntiAffinity
-from kschedlab.testing import node, pod
+from kschedlab.testing import node, pod, service
 from tests.verdicts import scored
 
 ONE, TWO = {"foo": "bar", "baz": "blah"}, {"bar": "foo", "baz": "blah"}
 ZONES = {"m01": None, "m02": None, "m11": "zone1", "m12": "zone1", "m21": "zone2", "m22": "zone2"}
 NODES = [node(name, labels={"zone": zone} if zone else {}) for name, zone in ZONES.items()]
 PLUGIN = ServiceAntiAffinity(label="zone", highest=10)
-
-
-def service(name, selector, namespace="default"):
-    metadata = {"name": name, "namespace": namespace}
-    return {"apiVersion": "v1", "kind": "Service", "metadata": metadata, "spec": {"selector": selector}}
 
 
 def running(*pods, **spec):
