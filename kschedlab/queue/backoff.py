@@ -33,11 +33,11 @@ class Backoff:
         yield from self._pod_backoff_q
         yield from self._pod_error_backoff_q
 
-    def ends_before(self, one: QueuedPodInfo, other: QueuedPodInfo) -> bool:
+    def ends_before(self, first: QueuedPodInfo, second: QueuedPodInfo) -> bool:
         """Whether the first pod's backoff ends earlier; at the same second, the active queue's order decides."""
-        if one.backoff_until != other.backoff_until:
-            return one.backoff_until < other.backoff_until
-        return self._less(one, other)
+        if first.backoff_until != second.backoff_until:
+            return first.backoff_until < second.backoff_until
+        return self._less(first, second)
 
     def set(self, pod: QueuedPodInfo) -> None:
         """Set the end of the pod's backoff, which starts at its timestamp."""

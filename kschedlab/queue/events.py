@@ -178,9 +178,9 @@ def _pod_actions(old: Pod, new: Pod) -> Iterator[str]:
         yield "UpdatePodGeneratedResourceClaim"
 
 
-def _exceeds(one: Nanos, other: Nanos) -> bool:
+def _exceeds(first: Nanos, second: Nanos) -> bool:
     """Whether the first requests a resource that the second does not, or more of it, in thousandths."""
-    return any(name not in other or _milli(nanos) > _milli(other[name]) for name, nanos in one.items())
+    return any(name not in second or _milli(nanos) > _milli(second[name]) for name, nanos in first.items())
 
 
 def _milli(nanos: int) -> int:

@@ -89,20 +89,20 @@ def key_func(pod: QueuedPodInfo) -> str:
     return pod.key
 
 
-def priority_sort(one: QueuedPodInfo, other: QueuedPodInfo) -> bool:
+def priority_sort(first: QueuedPodInfo, second: QueuedPodInfo) -> bool:
     """By priority, then by timestamp (PrioritySort). No two pods tie."""
-    return one.rank < other.rank
+    return first.rank < second.rank
 
 
 def with_tie_break(less: Less) -> Less:
     """The plugin's order; ties are broken by sequence."""
-    return lambda one, other: less(one, other) or (one.sequence < other.sequence and not less(other, one))
+    return lambda first, second: less(first, second) or (first.sequence < second.sequence and not less(second, first))
 
 
 def sorted_pods(pods: Iterable[QueuedPodInfo], less: Less) -> list[QueuedPodInfo]:
     """The pods in the order in which they would be popped."""
 
-    def compare(one: QueuedPodInfo, other: QueuedPodInfo) -> int:
-        return -1 if less(one, other) else 1
+    def compare(first: QueuedPodInfo, second: QueuedPodInfo) -> int:
+        return -1 if less(first, second) else 1
 
     return sorted(pods, key=cmp_to_key(compare))

@@ -1,4 +1,4 @@
-"""What a run did to the pods: which are new, bound, moved or gone since its beginning."""
+"""The changes of pods during a run: which pods are new, bound, moved or gone."""
 
 from __future__ import annotations
 
@@ -20,13 +20,13 @@ EVICTED, PREEMPTED, GONE, MOVED, REPLACED, NEW, BOUND, CHANGED, SAME = ORDER = (
     "changed",
     "",
 )
-"""What can happen to a pod, in the order in which the changes are listed. ``moved``, ``replaced``: a pod of the same
-name took its place, on another node or on the same one; ``changed``: it has another phase."""
+"""The kinds of changes, in listing order. ``moved``, ``replaced``: a new pod has the same name, on a different or the
+same node; ``changed``: its phase has changed."""
 
 
 @dataclass(frozen=True)
 class PodChange:
-    """What happened to one pod. ``pod``: as it was last; ``origin``: its node at the start, or before it went."""
+    """The change of one pod. ``pod``: its last state; ``origin``: its node at the start, or before its deletion."""
 
     what: str
     pod: Pod
@@ -34,12 +34,12 @@ class PodChange:
 
     @property
     def departed(self) -> bool:
-        """Whether the pod is not there any more."""
+        """Whether the pod no longer exists."""
         return self.what in (EVICTED, PREEMPTED, GONE)
 
 
 def pod_changes(before: Iterable[Pod], after: Iterable[Pod], log: Log) -> list[PodChange]:
-    """Every pod at the start, at the end or between, in the order of :data:`ORDER`, then by key."""
+    """All pods at the start, at the end or in between, in the order of :data:`ORDER`, then by key."""
     start, end = ({_key(pod): pod for pod in pods} for pods in (before, after))
     changes = [_change(start.get(key), pod) for key, pod in end.items()]
     changes += _departed(start, end, log)
@@ -58,7 +58,7 @@ def _change(old: Pod | None, pod: Pod) -> PodChange:
 
 
 def _departed(start: dict[str, Pod], end: dict[str, Pod], log: Log) -> Iterator[PodChange]:
-    """The pods that were deleted, but for those at the start whose place another one took."""
+    """The deleted pods, except for initial pods that have been replaced."""
     for entry in log:
         if isinstance(entry, Changed) and entry.kind == "Pod" and entry.new is None:
             pod: Pod = entry.old

@@ -35,7 +35,7 @@ class SpreadHints:
     """``defaults``: constraints for pods without their own; ``cluster``: to find the owners of such a pod."""
 
     def __init__(self, defaults: ConstraintSpecs = (), cluster: Callable[[], Cluster] | None = None) -> None:
-        self._defaults = [given for given in defaults if given.whenUnsatisfiable == DO_NOT_SCHEDULE]
+        self._defaults = [constraint for constraint in defaults if constraint.whenUnsatisfiable == DO_NOT_SCHEDULE]
         self._cluster = cluster
         if self._defaults and cluster is None:
             raise ValueError("default constraints with DoNotSchedule need the cluster, to find the pods' owners")

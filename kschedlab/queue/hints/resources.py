@@ -22,7 +22,7 @@ def ports_after_delete(pod: Pod, old: Pod, new: None) -> bool:
     if not held_resources(old):
         return False
     held = host_ports(old)
-    return bool(held) and any(want.conflicts(port) for want in host_ports(pod) for port in held)
+    return bool(held) and any(port.conflicts(other) for port in host_ports(pod) for other in held)
 
 
 def resources_after_delete(pod: Pod, old: Pod, new: None) -> bool:
@@ -34,23 +34,23 @@ def resources_after_scale_down(pod: Pod, old: Pod, new: Pod) -> bool:
     """NodeResourcesFit: an assigned pod now requests less of a resource that this pod requests."""
     if not new.spec.nodeName:
         return False
-    old_value, new_value = pod_requests(old), pod_requests(new)
-    return any(old_value.get(name, 0) > new_value.get(name, 0) for name in _wanted(pod))
+    old_requests, new_requests = pod_requests(old), pod_requests(new)
+    return any(old_requests.get(name, 0) > new_requests.get(name, 0) for name in _requested(pod))
 
 
 def resources_after_node(pod: Pod, old: Node | None, new: Node) -> bool:
     """NodeResourcesFit: an empty node of this size fits the pod, and a requested resource or ``pods`` has increased."""
-    wanted = _wanted(pod)
-    if _allocatable(new, "pods") < 1 or any(amount > _allocatable(new, name) for name, amount in wanted.items()):
+    requested = _requested(pod)
+    if _allocatable(new, "pods") < 1 or any(amount > _allocatable(new, name) for name, amount in requested.items()):
         return False
-    return old is None or any(_allocatable(new, name) > _allocatable(old, name) for name in ("pods", *wanted))
+    return old is None or any(_allocatable(new, name) > _allocatable(old, name) for name in ("pods", *requested))
 
 
-def _wants(pod: Pod) -> dict[str, int]:
+def _compute_requested(pod: Pod) -> dict[str, int]:
     return requested_resources(pod_requests(pod))
 
 
-_wanted = PodCache(_wants)
+_requested = PodCache(_compute_requested)
 
 
 def _allocatable(node: Node, resource: str) -> int:

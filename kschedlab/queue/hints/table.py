@@ -15,7 +15,7 @@ from kschedlab.filter.plugin import Filter
 from kschedlab.filter.pod_topology_spread import PodTopologySpread
 from kschedlab.objects.model import NodeSelector, Pod
 from kschedlab.queue.events import ASSIGNED_POD, NODE, TARGET_POD, UNSCHEDULED_POD, Hint, Registration, event
-from kschedlab.queue.hints import inter_pod_affinity as neighbours, nodes, resources as room, volumes
+from kschedlab.queue.hints import inter_pod_affinity, nodes, resources, volumes
 from kschedlab.queue.hints.pod_topology_spread import SpreadHints
 from kschedlab.queue.interface import ClusterEvent
 
@@ -24,7 +24,7 @@ CLASS, CAPACITY = "storage.k8s.io/StorageClass", "storage.k8s.io/CSIStorageCapac
 CSI_NODE, CSI_DRIVER = "storage.k8s.io/CSINode", "storage.k8s.io/CSIDriver"
 ATTACHMENT = "storage.k8s.io/VolumeAttachment"
 DEVICE_CLASS = "resource.k8s.io/DeviceClass"
-ALWAYS_THERE = ("SchedulingGates", "DefaultPreemption")
+DEFAULT_PLUGINS = ("SchedulingGates", "DefaultPreemption")
 RESOURCES = (ASSIGNED_POD, UNSCHEDULED_POD, TARGET_POD, NODE, VOLUME, CLAIM, CSI_NODE, CSI_DRIVER, CAPACITY, CLASS)
 """A plugin without registrations receives all events of these resources."""
 
@@ -42,20 +42,20 @@ def skip(pod: Pod, old: object, new: object) -> bool:
     return False
 
 
-_PODS_COME_AND_GO = event(ASSIGNED_POD, "Add", "Delete", "UpdatePodLabel")
-_POD_GONE = event(ASSIGNED_POD, "Delete")
+_PODS_CHANGED = event(ASSIGNED_POD, "Add", "Delete", "UpdatePodLabel")
+_POD_DELETED = event(ASSIGNED_POD, "Delete")
 _LABELS = event(NODE, "Add", "UpdateNodeLabel")
 _TAINTS = event(NODE, "Add", "UpdateNodeTaint")
-_TOLERATES_MORE = event(TARGET_POD, "UpdatePodToleration")
+_TOLERATIONS_CHANGED = event(TARGET_POD, "UpdatePodToleration")
 
 
-def _of_affinity(added: NodeSelector | None = None) -> Events:
+def _node_affinity_events(added: NodeSelector | None = None) -> Events:
     return [(_LABELS, nodes.affinity_after_node(added))]
 
 
-def _of_spreading(hints: SpreadHints) -> Events:
+def _spreading_events(hints: SpreadHints) -> Events:
     return [
-        (_PODS_COME_AND_GO, hints.after_assigned_pod),
+        (_PODS_CHANGED, hints.after_assigned_pod),
         (event(TARGET_POD, "UpdatePodLabel", "UpdatePodToleration"), hints.after_itself),
         (event(NODE, "Add", "Delete", "UpdateNodeLabel", "UpdateNodeTaint"), hints.after_node),
     ]
@@ -65,27 +65,27 @@ _BY_PLUGIN: dict[str, Events] = {
     "NodeName": [(event(NODE, "Add"), queue)],
     "NodeUnschedulable": [
         (_TAINTS, nodes.unschedulable_after_node),
-        (_TOLERATES_MORE, nodes.unschedulable_after_toleration),
+        (_TOLERATIONS_CHANGED, nodes.unschedulable_after_toleration),
     ],
-    "TaintToleration": [(_TAINTS, nodes.taints_after_node), (_TOLERATES_MORE, queue)],
-    "NodeAffinity": _of_affinity(),
-    "NodePorts": [(_POD_GONE, room.ports_after_delete), (event(NODE, "Add"), queue)],
+    "TaintToleration": [(_TAINTS, nodes.taints_after_node), (_TOLERATIONS_CHANGED, queue)],
+    "NodeAffinity": _node_affinity_events(),
+    "NodePorts": [(_POD_DELETED, resources.ports_after_delete), (event(NODE, "Add"), queue)],
     "NodeResourcesFit": [
-        (_POD_GONE, room.resources_after_delete),
-        (event(NODE, "Add", "UpdateNodeAllocatable"), room.resources_after_node),
+        (_POD_DELETED, resources.resources_after_delete),
+        (event(NODE, "Add", "UpdateNodeAllocatable"), resources.resources_after_node),
         (event(DEVICE_CLASS, "Add", "Update"), queue),
-        (event(ASSIGNED_POD, "UpdatePodScaleDown"), room.resources_after_scale_down),
+        (event(ASSIGNED_POD, "UpdatePodScaleDown"), resources.resources_after_scale_down),
         (event(TARGET_POD, "UpdatePodScaleDown"), queue),
     ],
     "VolumeRestrictions": [
-        (_POD_GONE, volumes.restrictions_after_delete),
+        (_POD_DELETED, volumes.restrictions_after_delete),
         (event(NODE, "Add"), queue),
         (event(CLAIM, "Add"), volumes.names_claim),
     ],
     "NodeVolumeLimits": [
         (event(CSI_NODE, "Add"), queue),
         (event(CSI_NODE, "Update"), volumes.limits_after_csi_node),
-        (_POD_GONE, volumes.limits_after_delete),
+        (_POD_DELETED, volumes.limits_after_delete),
         (event(CLAIM, "Add"), volumes.uses_claim),
         (event(ATTACHMENT, "Delete"), volumes.limits_after_detach),
     ],
@@ -104,14 +104,14 @@ _BY_PLUGIN: dict[str, Events] = {
         (event(CLAIM, "Add", "Update"), volumes.names_claim),
         (event(VOLUME, "Add", "Update"), volumes.zone_after_volume),
     ],
-    "PodTopologySpread": _of_spreading(SpreadHints()),
+    "PodTopologySpread": _spreading_events(SpreadHints()),
     "InterPodAffinity": [
-        (_PODS_COME_AND_GO, neighbours.affinity_after_pod),
+        (_PODS_CHANGED, inter_pod_affinity.affinity_after_pod),
         (event(TARGET_POD, "UpdatePodLabel"), queue),
-        (_LABELS, neighbours.affinity_after_node),
+        (_LABELS, inter_pod_affinity.affinity_after_node),
     ],
     "SchedulingGates": [(event(TARGET_POD, "UpdatePodSchedulingGatesEliminated"), queue)],
-    "DefaultPreemption": [(_POD_GONE, skip)],
+    "DefaultPreemption": [(_POD_DELETED, skip)],
 }
 """With default arguments. (DeviceClasses are not modelled, so their events never occur.)"""
 
@@ -122,31 +122,35 @@ ANY_EVENT: Events = [(event(resource, "All"), queue) for resource in RESOURCES]
 
 def queueing_hints(filters: Iterable[Filter], cluster: Callable[[], Cluster] | None = None) -> Registrations:
     """The registrations of a profile with these filters. ``cluster``: see :class:`SpreadHints`."""
-    plugins = {each.name: _events(each, cluster) for each in filters}
-    return _registrations(plugins | {name: _BY_PLUGIN[name] for name in ALWAYS_THERE})
+    plugins = {plugin.name: _events(plugin, cluster) for plugin in filters}
+    return _registrations(plugins | {name: _BY_PLUGIN[name] for name in DEFAULT_PLUGINS})
 
 
 def by_profile(profiles: Mapping[str, Registrations]) -> Registrations:
     """The registrations of several profiles by ``schedulerName``; each hint applies to its profile's pods only."""
     if len(profiles) == 1:
         return next(iter(profiles.values()))
-    return tuple(one._replace(hint=_of_pods(name, one.hint)) for name, ones in profiles.items() for one in ones)
+    return tuple(
+        registration._replace(hint=_for_scheduler(name, registration.hint))
+        for name, registrations in profiles.items()
+        for registration in registrations
+    )
 
 
-def _of_pods(scheduler: str, hint: Hint) -> Hint:
+def _for_scheduler(scheduler: str, hint: Hint) -> Hint:
     return lambda pod, old, new: pod.spec.schedulerName == scheduler and hint(pod, old, new)
 
 
 def _events(plugin: Filter, cluster: Callable[[], Cluster] | None) -> Events:
     if isinstance(plugin, NodeAffinity):
-        return _of_affinity(plugin.added)
+        return _node_affinity_events(plugin.added)
     if isinstance(plugin, PodTopologySpread):
-        return _of_spreading(SpreadHints(plugin.defaults, cluster))
+        return _spreading_events(SpreadHints(plugin.defaults, cluster))
     return _BY_PLUGIN.get(plugin.name, ANY_EVENT)
 
 
 def _registrations(plugins: Mapping[str, Events]) -> Registrations:
-    return tuple(Registration(name, *one) for name, events in plugins.items() for one in events)
+    return tuple(Registration(name, *registration) for name, events in plugins.items() for registration in events)
 
 
 DEFAULT = _registrations(_BY_PLUGIN)

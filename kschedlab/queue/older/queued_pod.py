@@ -49,6 +49,6 @@ def key_func(queued: QueuedPodInfo) -> str:
     return queued.key
 
 
-def priority_sort(one: QueuedPodInfo, other: QueuedPodInfo) -> bool:
+def priority_sort(first: QueuedPodInfo, second: QueuedPodInfo) -> bool:
     """Whether the first pod comes before the second: by priority, then by timestamp."""
-    return one.rank < other.rank
+    return first.rank < second.rank

@@ -129,5 +129,5 @@ class WithBackoff(WithoutBackoff):
     def _is_backing_off(self, queued: QueuedPodInfo) -> bool:
         return self.backoff.end(queued) > self._now()
 
-    def _backoff_ends_before(self, one: QueuedPodInfo, other: QueuedPodInfo) -> bool:
-        return self.backoff.end(one) < self.backoff.end(other)
+    def _backoff_ends_before(self, first: QueuedPodInfo, second: QueuedPodInfo) -> bool:
+        return self.backoff.end(first) < self.backoff.end(second)

@@ -137,7 +137,7 @@ class Template:
         return _printed(_value(action, line), line)
 
     def _condition(self, line: int, condition: str, depth: int) -> Part:
-        asked, then = _value(condition, line), self._block(("else", "end"), depth + 1)
+        test, then = _value(condition, line), self._block(("else", "end"), depth + 1)
         at, _, action = self._pieces.pop(0)
         describe = action.split(None, 2)
         if describe[0] == "end":
@@ -147,23 +147,23 @@ class Template:
         else:
             otherwise = self._block(("end",), depth + 1)
             self._pieces.pop(0)
-        return lambda env: then(env) if asked(env) else otherwise(env)
+        return lambda env: then(env) if test(env) else otherwise(env)
 
 
 def _pieces(text: str) -> list[tuple[int, str | None, str]]:
     """Alternating (line, text, "") and (line, None, action); trim markers are applied to the texts."""
-    found: list[tuple[int, str | None, str]] = []
+    pieces: list[tuple[int, str | None, str]] = []
     position, trim = 0, False
     for match in _ACTION.finditer(text):
         before = text[position : match.start()]
         before = before.lstrip() if trim else before
-        found.append((0, before.rstrip() if match[1] else before, ""))
-        found.append((text.count("\n", 0, match.start()) + 1, None, match[2].strip()))
+        pieces.append((0, before.rstrip() if match[1] else before, ""))
+        pieces.append((text.count("\n", 0, match.start()) + 1, None, match[2].strip()))
         position, trim = match.end(), bool(match[3])
     rest = text[position:]
     if "{{" in rest:
         raise TemplateError(f"line {text[: position + rest.index('{{')].count(chr(10)) + 1}: {{{{ is not closed")
-    return [*found, (0, rest.lstrip() if trim else rest, "")]
+    return [*pieces, (0, rest.lstrip() if trim else rest, "")]
 
 
 def _constant(text: str) -> Part:
@@ -172,10 +172,10 @@ def _constant(text: str) -> Part:
 
 def _printed(value: Value, line: int) -> Part:
     def part(env: Env) -> str:
-        found = value(env)
-        if found is None:
+        result = value(env)
+        if result is None:
             raise TemplateError(f"line {line}: the value is not defined and has no default (use: or .name default)")
-        return _shown(found)
+        return _shown(result)
 
     return part
 
@@ -211,15 +211,15 @@ def _value(text: str, line: int) -> Value:
 
 
 def _tokens(text: str, line: int) -> list[str]:
-    found, position = [], 0
+    tokens, position = [], 0
     while position < len(text):
         match = _TOKEN.match(text, position)
         if match is None:
             raise TemplateError(f"line {line}: a string is not closed")
         if match[0].strip():
-            found.append(match[0])
+            tokens.append(match[0])
         position = match.end()
-    return found
+    return tokens
 
 
 def _pipeline(tokens: list[str], line: int, depth: int = 0) -> Value:

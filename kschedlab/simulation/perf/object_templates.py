@@ -14,7 +14,7 @@ from kschedlab.objects.problems import Fault, ManifestError, Path, quoted
 from kschedlab.simulation.perf.go_templates import Template, TemplateError
 from kschedlab.simulation.timeline.manifest_objects import ManifestObject, ObjectReader, relative_path
 
-_KEPT = 1000
+_CACHE_SIZE = 1000
 """The number of rendered texts that a template caches with their objects."""
 
 
@@ -25,7 +25,7 @@ class ObjectTemplate:
         self._name = text.name
         self._kind = kind
         self._params = params
-        self._known: dict[str, ManifestObject] = {}
+        self._cache: dict[str, ManifestObject] = {}
         try:
             self._template = Template(text.content)
         except TemplateError as error:
@@ -38,24 +38,24 @@ class ObjectTemplate:
         except TemplateError as error:
             text = SourceText(0, self._name, "")
             raise ManifestError([text.problem(_line(error), _without_line(error))]) from None
-        found = self._known.get(content)
-        if found is None:
-            if len(self._known) >= _KEPT:
-                self._known.clear()
-            found = self._known[content] = self._read(content)
-        return found
+        cached = self._cache.get(content)
+        if cached is None:
+            if len(self._cache) >= _CACHE_SIZE:
+                self._cache.clear()
+            cached = self._cache[content] = self._read(content)
+        return cached
 
     def _read(self, content: str) -> ManifestObject:
         text, reader = SourceText(0, self._name, content), ObjectReader(named=False)
-        found = list(reader.objects_of_text(text))
+        objects = list(reader.objects_of_text(text))
         reader.problems += [text.problem(1, f"{kind} is not supported") for kind in reader.report.unknown]
         reader.finish()
-        if len(found) != 1:
-            raise ManifestError([text.problem(1, f"one object is expected in the template, not {len(found)}")])
-        if self._kind is not None and type(found[0].obj) is not self._kind:
-            kind = type(found[0].obj).__name__
-            raise ManifestError([text.problem(1, f"a {self._kind.__name__} is expected in the template, not a {kind}")])
-        return found[0]
+        if len(objects) != 1:
+            raise ManifestError([text.problem(1, f"expected one object in the template, found {len(objects)}")])
+        if self._kind is not None and type(objects[0].obj) is not self._kind:
+            kind = type(objects[0].obj).__name__
+            raise ManifestError([text.problem(1, f"expected a {self._kind.__name__} in the template, found a {kind}")])
+        return objects[0]
 
 
 def _line(error: TemplateError) -> int:
@@ -81,31 +81,31 @@ def read_template(
         reader.problems += error.problems
         return None
     except ValueError:
-        reader.problems.append(origin.problem(Fault((field,), f"{quoted(path)} is not one file")))
+        reader.problems.append(origin.problem(Fault((field,), f"{quoted(path)} is not a single file")))
         return None
     return template
 
 
 def resolve_params(
-    given: Any, params: dict[str, Any], used: set[str], path: Path, faults: list[Fault]
+    params_map: Any, params: dict[str, Any], used: set[str], path: Path, faults: list[Fault]
 ) -> dict[str, Any]:
     """Template values: ``$name`` is a parameter of the workload, ``$name|default`` has a default in YAML."""
-    if not isinstance(given, dict):
+    if not isinstance(params_map, dict):
         faults.append(Fault(path, "expected a map of values"))
         return {}
-    found = {}
-    for key, value in given.items():
-        found[key] = value
+    resolved = {}
+    for key, value in params_map.items():
+        resolved[key] = value
         if isinstance(value, str) and value.startswith("$"):
             name, bar, default = value[1:].partition("|")
             if name in params:
                 used.add(name)
-                found[key] = params[name]
+                resolved[key] = params[name]
             elif bar:
-                found[key] = _yaml(default)
+                resolved[key] = _yaml(default)
             else:
                 faults.append(Fault((*path, key), f"there is no parameter {quoted(name)}"))
-    return found
+    return resolved
 
 
 def _yaml(text: str) -> Any:

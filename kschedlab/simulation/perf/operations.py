@@ -199,15 +199,17 @@ def read_operations(
         return []
     values = params if isinstance(params, dict) else {}
     used: set[str] = set()
-    found: list[Operation] = []
-    for i, one in enumerate(data):
+    operations: list[Operation] = []
+    for i, item in enumerate(data):
         place = Origin(origin.text, origin.root, (*origin.path, i))
-        found += _OperationReader(one, values, used, place, reader, pod_template).operations()
+        operations += _OperationReader(item, values, used, place, reader, pod_template).operations()
     unused = sorted(set(values) - used)
     if unused and not reader.problems:
         around = Origin(origin.text, origin.root, origin.path[:-1])
-        reader.problems += [around.problem(Fault((*of_params, name), "is used by no operation")) for name in unused]
-    return found
+        reader.problems += [
+            around.problem(Fault((*of_params, name), "is not used by any operation")) for name in unused
+        ]
+    return operations
 
 
 class _OperationReader:
@@ -226,10 +228,10 @@ class _OperationReader:
 
     def operations(self) -> list[Operation]:
         """The operation, several for createPodSets; empty if it is invalid."""
-        before = len(self.reader.problems)
-        found = list(self._read())
+        count = len(self.reader.problems)
+        operations = list(self._read())
         self.reader.problems += [self.origin.problem(fault) for fault in self.faults]
-        return found if len(self.reader.problems) == before else []
+        return operations if len(self.reader.problems) == count else []
 
     def _read(self) -> Iterator[Operation]:
         opcode = self.data.get("opcode") if isinstance(self.data, dict) else None
@@ -255,11 +257,11 @@ class _OperationReader:
         """The value of ``$name``."""
         value = self.params.get(name.removeprefix("$"))
         if not name.startswith("$"):
-            self.faults.append(Fault(path, f"{quoted(name)} is no parameter: it begins with $"))
+            self.faults.append(Fault(path, f"{quoted(name)} is not a parameter: it must start with $"))
         elif name[1:] not in self.params:
             self.faults.append(Fault(path, f"there is no parameter {quoted(name[1:])}"))
         elif type(value) is not kind:
-            self.faults.append(Fault(path, f"the parameter {quoted(name[1:])} is not of the right type"))
+            self.faults.append(Fault(path, f"the parameter {quoted(name[1:])} has the wrong type"))
         self.used.add(name.removeprefix("$"))
         return value if type(value) is kind else kind()
 
@@ -333,14 +335,14 @@ class _OperationReader:
         place = Origin(self.origin.text, self.origin.root, (*self.origin.path, "createPodsOp"))
         for i in range(fields.count):
             data = {"opcode": "createPods", **inner, "namespace": f"{fields.namespacePrefix}-{i}"}
-            one = _OperationReader(data, self.params, self.used, place, self.reader, self.pod_template)
-            found = one.operations()
-            if not found:
+            reader = _OperationReader(data, self.params, self.used, place, self.reader, self.pod_template)
+            operations = reader.operations()
+            if not operations:
                 return
-            yield from found
+            yield from operations
 
     def _templates(self, fields: Any) -> dict[str, tuple[ObjectTemplate, ...]]:
-        found: dict[str, tuple[ObjectTemplate, ...]] = {}
+        templates: dict[str, tuple[ObjectTemplate, ...]] = {}
         for name, kind in TEMPLATES.items():
             value = getattr(fields, name, "")
             if name == "podTemplatePath" and isinstance(fields, CreatePods):
@@ -349,5 +351,5 @@ class _OperationReader:
             if any(paths):
                 params = getattr(fields, "templateParams", None) or {}
                 read = [read_template(path, kind, params, self.origin, name, self.reader) for path in paths]
-                found[name] = tuple(one for one in read if one is not None)
-        return found
+                templates[name] = tuple(template for template in read if template is not None)
+        return templates

@@ -53,17 +53,19 @@ class SelectedWorkload:
     config: str
 
 
-def read_workload(data: list[Any], origin: Origin, wanted: str, reader: ObjectReader) -> SelectedWorkload | None:
+def read_workload(data: list[Any], origin: Origin, requested: str, reader: ObjectReader) -> SelectedWorkload | None:
     """The workload ``Test/Workload``, or "" for the only one. None, with problems reported, if it is invalid."""
     faults: list[Fault] = []
-    cases = [decoded(one, TestCase, (i,), faults) for i, one in enumerate(data)]
+    cases = [decoded(item, TestCase, (i,), faults) for i, item in enumerate(data)]
     reader.problems += [origin.problem(fault) for fault in faults]
-    names = {f"{case.name}/{one.name}": (i, j) for i, case in enumerate(cases) for j, one in enumerate(case.workloads)}
-    if wanted not in names and not (not wanted and len(names) == 1):
-        why = f"there is no workload {quoted(wanted)}" if wanted else "select a workload"
+    names: dict[str, tuple[int, int]] = {}
+    for i, case in enumerate(cases):
+        names |= {f"{case.name}/{workload.name}": (i, j) for j, workload in enumerate(case.workloads)}
+    if requested not in names and (requested or len(names) != 1):
+        why = f"there is no workload {quoted(requested)}" if requested else "select a workload"
         reader.problems.append(origin.problem(Fault((), f"{why}: {', '.join(names) or 'there are none'}")))
         return None
-    name = wanted or next(iter(names))
+    name = requested or next(iter(names))
     i, j = names[name]
     return _selected(
         name, cases[i], cases[i].workloads[j], Origin(origin.text, origin.root, (*origin.path, i)), j, reader

@@ -187,8 +187,8 @@ class _EntryReader:
             self.faults.append(Fault(("replicas",), why))
         for kind in kinds_of(targets):
             if not issubclass(kind, SCALABLE):
-                known = one_of(known.__name__ for known in SCALABLE)
-                self.faults.append(Fault((name,), f"a {kind.__name__} cannot be scaled: only {known} can"))
+                scalable = one_of(each.__name__ for each in SCALABLE)
+                self.faults.append(Fault((name,), f"a {kind.__name__} cannot be scaled: only {scalable} can"))
         return Scale(targets, replicas or 0)
 
     def _cordon(self, name: str) -> Action:
@@ -277,11 +277,11 @@ class _EntryReader:
         return labels
 
     def _taints(self) -> Iterator[Taint | RemoveTaint]:
-        given = self.fields.taints
-        if not isinstance(given, list) or not given:
+        taints = self.fields.taints
+        if not isinstance(taints, list) or not taints:
             self.faults.append(Fault(("taints",), 'expected a list such as ["gpu=yes:NoSchedule", "old-"]'))
             return
-        for i, text in enumerate(given):
+        for i, text in enumerate(taints):
             try:
                 yield _taint(text)
             except ValueError as error:

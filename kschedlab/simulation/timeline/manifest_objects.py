@@ -119,9 +119,9 @@ class ObjectReader:
 
 def served(kind: str, full: str) -> bool:
     """Whether the API server serves this kind (``full``: with its group)."""
-    known = KINDS.get(kind)
-    group = RESOURCES[known].group if known is not None else ""
-    return known is not None and full == (f"{kind}.{group}" if group else kind)
+    kind_type = KINDS.get(kind)
+    group = RESOURCES[kind_type].group if kind_type is not None else ""
+    return kind_type is not None and full == (f"{kind}.{group}" if group else kind)
 
 
 def _faults(obj: ApiObject, named: bool, purpose: str) -> list[Fault]:

@@ -107,9 +107,9 @@ class TimelineRunner:
         """The targets that exist now."""
         if not isinstance(targets, SelectedTargets):
             return list(targets)
-        wanted = targets.labels.items()
+        labels = targets.labels.items()
         objects, _ = self._api.list(targets.kind, targets.namespace or None)
-        names = [obj.metadata for obj in objects if wanted <= obj.metadata.labels.items()]  # type: ignore[attr-defined]
+        names = [obj.metadata for obj in objects if labels <= obj.metadata.labels.items()]  # type: ignore[attr-defined]
         return [NamedTarget(targets.kind, metadata.namespace, metadata.name) for metadata in names]
 
     # -- actions

@@ -205,9 +205,12 @@ def test_the_only_workload_need_not_be_named():
         ),
         ("{opcode: createNodes, cuont: 3}", 'cuont: unknown field "cuont"'),
         ("{opcode: createNodes, count: -3}", "count: -3 is negative"),
-        ("{opcode: createNodes, countParam: nodes}", 'countParam: "nodes" is no parameter: it begins with $'),
+        (
+            "{opcode: createNodes, countParam: nodes}",
+            'countParam: "nodes" is not a parameter: it must start with $',
+        ),
         ("{opcode: createNodes, countParam: $nodes}", 'countParam: there is no parameter "nodes"'),
-        ("{opcode: sleep, durationParam: $size}", 'durationParam: the parameter "size" is not of the right type'),
+        ("{opcode: sleep, durationParam: $size}", 'durationParam: the parameter "size" has the wrong type'),
         ("{opcode: sleep, duration: 5}", 'duration: "5" has no unit: one of ns, us, ms, s, m, h, as in 5s'),
         ("{opcode: churn, mode: shake, templatePaths: [a]}", "mode: expected create or recreate"),
         ("{opcode: churn, mode: recreate, templatePaths: [a]}", "number: is 0, which recreates nothing"),
@@ -236,19 +239,19 @@ def test_invalid_operations(op, expected):
 
 def test_unused_parameters_are_errors():
     assert refused(case("{opcode: barrier}", params="{size: 3, nodes: 2}")) == [
-        "perf.yaml:5: workloads[0].params.nodes: is used by no operation",
-        "perf.yaml:5: workloads[0].params.size: is used by no operation",
+        "perf.yaml:5: workloads[0].params.nodes: is not used by any operation",
+        "perf.yaml:5: workloads[0].params.size: is not used by any operation",
     ]
 
 
 @pytest.mark.parametrize(
     ("template", "expected"),
     [
-        ("{kind: Service, metadata: {name: a}}", "a Node is expected in the template, not a Service"),
+        ("{kind: Service, metadata: {name: a}}", "expected a Node in the template, found a Service"),
         ("{kind: ResourceSlice, apiVersion: resource.k8s.io/v1}", "ResourceSlice.resource.k8s.io is not supported"),
         (
             "{kind: Node, metadata: {name: a}}\n---\n{kind: Node, metadata: {name: b}}",
-            "one object is expected in the template, not 2",
+            "expected one object in the template, found 2",
         ),
         ("\n{{range .x}}{{end}}", "{{range}} is not supported in templates"),
         ("\nkind: [", "not valid YAML"),
