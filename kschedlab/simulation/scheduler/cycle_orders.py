@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from kschedlab.generations.rules import CycleOrder
 from kschedlab.plugins.framework import ERROR, Status
+from kschedlab.queue.with_events import WithEvents
 from kschedlab.simulation.scheduler.binding import Binding, Steps
 from kschedlab.simulation.scheduler.context import (
     ASSUME_VOLUMES,
@@ -94,6 +95,8 @@ class ReserveFirst(Binding):
                 status = yield from self._wait(cycle, waiting)
             if status is not None:
                 return refused_on_node(status, context.messages.refused_on_node)
+        if isinstance(context.queue, WithEvents):  # the older queues keep nothing of a popped pod
+            context.queue.done(pod)
         if "pre_bind" in context.rules.extension_points:
             context.step(pod, PRE_BIND, node)
             if (status := (yield from cycle.framework.pre_bind(pod, node))) is not None:

@@ -13,6 +13,7 @@ from kschedlab.objects.model import PersistentVolumeClaim, Pod
 from kschedlab.plugins.framework import NodeView, Plugin, Wait
 from kschedlab.queue.events import NODE_ADD
 from kschedlab.queue.interface import ClusterEvent
+from kschedlab.queue.with_events import WithEvents
 from kschedlab.simulation.log import Step
 from kschedlab.simulation.scheduler.cache import CacheError
 from kschedlab.simulation.scheduler.context import Latencies
@@ -393,6 +394,8 @@ def test_a_calm_day_looks_as_before(generation: Generation, rule: str, value: ob
     """The whole log; only the order of a cycle shows."""
     plain, other = calm_day(generation), calm_day(switched(generation, rule, value))
     assert plain.where() == other.where()
+    queue = other.scheduler.context.queue
+    assert queue.places() == {} and not (isinstance(queue, WithEvents) and list(queue.in_flight.pods()))
     if rule == "cycle":
         return
     assert list(plain.log) == list(other.log)
