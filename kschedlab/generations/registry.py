@@ -1,9 +1,9 @@
-"""The plugins of older generations by name, also those that their default providers leave out.
+"""The plugins of older generations by name, including those that their default providers leave out.
 
 Predicates and priorities: v1.16: pkg/scheduler/algorithmprovider/defaults (register_predicates.go,
 register_priorities.go) and algorithm/predicates/predicates.go (predicatesOrdering); v1.13:
-algorithmprovider/defaults/defaults.go. Plugins: v1.20: pkg/scheduler/framework/plugins/registry.go; here are those that
-are not in its default table, except ServiceAffinity.
+algorithmprovider/defaults/defaults.go. Plugins: v1.20: pkg/scheduler/framework/plugins/registry.go: those that the
+default table leaves out, except ServiceAffinity.
 """
 
 from __future__ import annotations
@@ -70,7 +70,7 @@ Priorities = Mapping[str, Callable[..., Score]]
 class Registry:
     """By name: functions that make a plugin. Their arguments are the plugin's fields, e.g. the labels of NodeLabel.
 
-    ``predicates``: in the order in which they are asked, whatever order a table names them in. ``priorities``.
+    ``predicates``: in the order in which they run, whatever the order of the names in a table. ``priorities``: by name.
     """
 
     predicates: Predicates

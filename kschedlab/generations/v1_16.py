@@ -19,7 +19,7 @@ DEFAULT_PREDICATES = (
     "NoVolumeZoneConflict",
     "MatchInterPodAffinity",
 )
-"""Of v1.13 and v1.16: what is left of the default provider's predicates once TaintNodesByCondition is on."""
+"""The default provider's predicates in v1.13 and v1.16, with the feature TaintNodesByCondition."""
 
 DEFAULT_PRIORITIES = {
     "BalancedResourceAllocation": 1,

@@ -305,6 +305,12 @@ def test_a_refusal_when_the_node_is_chosen_is_told_like_any_other(method: str) -
     assert error_of(method, lambda *arguments: "not today") == ("False", "Unschedulable", message)
 
 
+@pytest.mark.parametrize("method", ["pre_bind", "bind"])
+def test_a_rejection_in_the_binding_cycle_is_no_error(method: str) -> None:
+    """v1.37: schedule_one.go, handleSchedulingFailure: the reason is Unschedulable, but no plugin is recorded."""
+    assert error_of(method, lambda *arguments: "not today") == ("False", "Unschedulable", "not today")
+
+
 def test_words_of_the_first_framework() -> None:
     def said(method: str, answer: Callable[..., Any]) -> tuple[str, str]:
         return error_of(method, answer, "v1.16")[1:]
