@@ -1,4 +1,4 @@
-"""One pod after the other: sampling, turns, nominations, forks."""
+"""Pod after pod: sampling, round robin, nominations, forks."""
 
 import random
 from collections import Counter
@@ -18,12 +18,12 @@ def nodes(count: int) -> Cluster:
     return cluster(*(node(f"n{i:03}") for i in range(count)), pod("web"))
 
 
-def test_a_small_cluster_is_looked_at_as_a_whole() -> None:
+def test_a_small_cluster_is_evaluated_completely() -> None:
     decision = schedule("default/web", nodes(99), percentage=5, exhaustive=False)
     assert (len(decision.feasible), decision.evaluated) == (99, 99)
 
 
-def test_a_large_cluster_is_sampled_from_where_the_last_search_ended() -> None:
+def test_the_search_of_a_large_cluster_starts_where_the_last_one_ended() -> None:
     scheduler = Scheduler(nodes(200), V1_37, percentage=50)
     web = scheduler.cluster.pending["default/web"]
     found = [scheduler.decide(web).names for _ in range(3)]
@@ -54,7 +54,7 @@ def test_its_own_nominated_node_is_tried_first() -> None:
     assert schedule("default/web", world, later, exhaustive=False).names == ["n1", "n2"]
 
 
-def test_a_nominated_node_that_refuses_leaves_the_others() -> None:
+def test_if_the_nominated_node_refuses_the_others_are_tried() -> None:
     world = cluster(node("n1"), node("n2", unschedulable=True), pod("web", nominated="n2"))
     assert schedule("default/web", world, exhaustive=False).node == "n1"
 
@@ -67,7 +67,7 @@ def test_ties_are_drawn_evenly_with_a_seed_and_by_name_without() -> None:
     assert set(drawn) == {"n0", "n1", "n2", "n3"} and min(drawn.values()) > 70
 
 
-def test_ties_can_be_taken_in_turn() -> None:
+def test_ties_can_be_broken_round_robin() -> None:
     in_turn = replace(V1_37, draws_host=False)
     scheduler = Scheduler(cluster(*(node(f"n{i}") for i in range(3)), pod("web")), in_turn, rng=random.Random(0))
     web = scheduler.cluster.pending["default/web"]
@@ -98,7 +98,7 @@ def test_committing_a_preemption_evicts_nominates_and_clears_lower_nominations()
     world.check()
 
 
-def test_a_nominated_pod_holds_its_place_against_lower_priority() -> None:
+def test_a_nominated_pod_keeps_its_resources_against_lower_priority() -> None:
     world = cluster(
         node("n1", allocatable=SMALL),
         pod("vip", priority=9, cpu="1", nominated="n1"),
@@ -120,7 +120,7 @@ def test_a_nominated_pod_holds_its_place_against_lower_priority() -> None:
         ),
     ],
 )
-def test_pods_that_no_node_is_looked_at_for(name: str, objects: list[dict[str, object]], message: str) -> None:
+def test_pods_for_which_no_node_is_evaluated(name: str, objects: list[dict[str, object]], message: str) -> None:
     decision = schedule("default/web", cluster(*objects))
     assert (decision.message, decision.node) == (message, None), name
     assert decision.to_dict()["feasible"] == []

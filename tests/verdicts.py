@@ -1,4 +1,4 @@
-"""What one plugin alone says of a pod and a cluster."""
+"""Verdicts and scores of a single plugin."""
 
 import numpy as np
 
@@ -18,7 +18,7 @@ def model(manifest: Manifest) -> Pod:
 
 
 def judged(plugin: Filter, pod: Manifest, *objects: Manifest) -> tuple[Cluster, Verdicts]:
-    """What this plugin alone says about the nodes."""
+    """The verdicts of this plugin alone."""
     world = cluster(*objects)
     info = world.info(model(pod))
     prepared = prepare(info, world, [plugin])
@@ -28,7 +28,7 @@ def judged(plugin: Filter, pod: Manifest, *objects: Manifest) -> tuple[Cluster, 
 
 
 def refused(plugin: Filter, pod: Manifest, *objects: Manifest) -> dict[str, list[str]]:
-    """The plugin's reasons for each node that it refuses; ``*`` stands for all if no node was looked at."""
+    """The plugin's reasons for each node that it refuses; ``*`` stands for all if PreFilter rejects the pod."""
     world, verdicts = judged(plugin, pod, *objects)
     if verdicts.rejected is not None:
         return {"*": list(verdicts.rejected.reasons)}
@@ -37,7 +37,7 @@ def refused(plugin: Filter, pod: Manifest, *objects: Manifest) -> dict[str, list
 
 
 def scored(plugin: Score, pod: Manifest, *objects: Manifest) -> dict[str, int] | None:
-    """The plugin's normalised score of every node, or None if it skips the pod."""
+    """The plugin's normalized score of every node, or None if it skips the pod."""
     world = cluster(*objects)
     row = plugin.score(world.info(model(pod)), world, np.arange(len(world.nodes)))
     return dict(zip(world.names, row.normalized.tolist(), strict=True)) if row is not None else None

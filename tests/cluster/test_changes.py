@@ -1,4 +1,4 @@
-"""A cluster whose nodes, pods and objects change: whatever happens, it equals one that is built afresh."""
+"""A cluster whose nodes, pods and objects change always equals one that is rebuilt."""
 
 from __future__ import annotations
 
@@ -19,13 +19,13 @@ RUNS, STEPS, PHASE = 100, 1000, 100
 
 
 def by_name(cluster: Cluster, column: str) -> dict[str, list[int]]:
-    """A column of resources by name, without those that nothing has or wants."""
+    """A column of resources by name, without resources that no node has and no pod requests."""
     rows = {name: getattr(cluster, column)[row].tolist() for name, row in cluster.resources.items()}
     return {name: row for name, row in rows.items() if any(row)}
 
 
 def contents(cluster: Cluster) -> dict[str, object]:
-    """Everything that is in a cluster's columns, by names."""
+    """The contents of a cluster's columns, by names."""
     pods, nominated = cluster.pods, cluster.nominated
     order = sorted(pods.row_of, key=lambda key: pods.arrival[pods.row_of[key]])
     return {
@@ -62,7 +62,7 @@ def row_of(cluster, pods, row):
 
 
 def alike(one, other):
-    """Whether two facts are the same, down to the arrays in them."""
+    """Whether two derived values are equal, including the arrays in them."""
     if isinstance(one, np.ndarray):
         return isinstance(other, np.ndarray) and one.dtype == other.dtype and np.array_equal(one, other)
     if isinstance(one, dict):
@@ -78,7 +78,7 @@ def alike(one, other):
 
 
 def compare(changing: Changing, probes: list) -> None:
-    """The cluster, one built of what it was told, one built of what it says that it holds: no difference."""
+    """The cluster, one built from the expected objects, and one built from ``cluster.objects`` are equal."""
     cluster, fresh = changing.cluster, changing.afresh()
     cluster.check()
     assert contents(cluster) == contents(fresh)
@@ -100,8 +100,8 @@ def compare(changing: Changing, probes: list) -> None:
 
 
 @pytest.mark.parametrize("part", range(4))
-def test_after_100_000_random_changes_the_columns_equal_those_of_a_cluster_built_afresh(part):
-    """Each run: 1,000 changes of a cluster and of forks that live on apart from it, decisions in between."""
+def test_after_100_000_random_changes_the_columns_equal_those_of_a_rebuilt_cluster(part):
+    """Each run: 1,000 changes of a cluster and of its independent forks, with decisions in between."""
     for run in range(part, RUNS, 4):
         draw = random.Random(run)
         worlds = [Changing.empty(DECIDERS[part])]
@@ -118,6 +118,6 @@ def test_after_100_000_random_changes_the_columns_equal_those_of_a_cluster_built
 
 
 @given(st.randoms(use_true_random=False), st.integers(0, 3), st.integers(1, 30))
-def test_random_changes_that_hypothesis_makes_few(draw, part, steps):
+def test_random_changes_that_hypothesis_shrinks(draw, part, steps):
     world = Changing.empty(DECIDERS[part])
     compare(world, world.phase(draw, steps))

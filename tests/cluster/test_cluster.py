@@ -1,4 +1,4 @@
-"""The cluster's columns: what they hold after loading, and that they never drift while pods come and go in forks."""
+"""The cluster's columns: after loading, and while forks bind and evict pods."""
 
 from dataclasses import dataclass, field
 
@@ -47,7 +47,7 @@ def test_running_pods_are_summed_on_their_nodes():
     world.check()
 
 
-def test_who_runs_who_waits_and_who_is_done():
+def test_running_pending_and_finished_pods():
     world = cluster(
         node("a"),
         pod("runs", "a"),
@@ -61,13 +61,13 @@ def test_who_runs_who_waits_and_who_is_done():
     assert set(world.nominated.row_of) == {"default/hopes"}
 
 
-def test_binding_ends_waiting_and_hoping():
+def test_a_bound_pod_is_neither_pending_nor_nominated():
     world = cluster(node("a"), pod("p", nominated="a"))
     world.bind(world.pending["default/p"], "a")
     assert (world.pending, world.nominated.row_of, set(world.pods.row_of)) == ({}, {}, {"default/p"})
 
 
-def test_evicting_gives_the_pod_back():
+def test_evict_returns_the_pod():
     world = cluster(node("a"), pod("p", "a", cpu="1"))
     info = world.evict("default/p")
     assert (info.key, info.request) == ("default/p", {"cpu": 1000})
@@ -79,7 +79,7 @@ def test_the_rows_of_a_nodes_pods():
     assert [world.pods.info(row).key for row in world.pods_of(0)] == ["default/p1", "default/p3"]
 
 
-def test_a_fact_is_worked_out_once_and_shared_with_forks():
+def test_a_derived_value_is_computed_once_and_shared_with_forks():
     world, asked = cluster(node("a")), []
 
     def compute():
@@ -110,7 +110,7 @@ class Weighs:
 
 @dataclass
 class Expected:
-    """One cluster, and what must be in it: by key, the node, the label and the amounts."""
+    """One cluster and its expected contents: by key, the node, the label and the amounts."""
 
     cluster: Cluster
     running: dict[str, tuple[str, int, dict[str, int]]] = field(default_factory=dict)
@@ -121,7 +121,7 @@ class Expected:
 
 
 class Forks(RuleBasedStateMachine):
-    """Forks of one cluster live on apart: each equals its own plain bookkeeping after every step."""
+    """Forks of one cluster are independent: each equals plain bookkeeping after every step."""
 
     def __init__(self):
         super().__init__()

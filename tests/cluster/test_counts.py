@@ -1,4 +1,4 @@
-"""Counts that are kept equal counts that are made afresh, whatever comes, goes and is asked in between."""
+"""Updated counts equal recounts, whatever is added, removed and queried in between."""
 
 from dataclasses import dataclass, field
 
@@ -15,7 +15,7 @@ NODES, KINDS = 3, 5
 
 @dataclass(frozen=True)
 class Weighs:
-    """Answers with a number that depends on the kind, and with 0 for some kinds."""
+    """Answers with a number that depends on the signature, and with 0 for some signatures."""
 
     factor: int
 
@@ -30,15 +30,15 @@ EVENTS = st.one_of(
 )
 
 
-def recount(kinds: Signatures, query: Weighs, pods: list[tuple[int, int]]) -> list[int]:
-    return [sum(query.of(kinds[kind]) for kind, on in pods if on == node) for node in range(NODES)]
+def recount(signatures: Signatures, query: Weighs, pods: list[tuple[int, int]]) -> list[int]:
+    return [sum(query.of(signatures[kind]) for kind, on in pods if on == node) for node in range(NODES)]
 
 
 @given(st.lists(EVENTS, max_size=60))
 def test_kept_counts_equal_recounts(events):
-    kinds, pods, asked = Signatures(), [], set()
-    numbers = [kinds.of(model(pod("p", labels={"number": str(n)}))) for n in range(KINDS)]
-    counts = Counts(kinds, NODES)
+    signatures, pods, asked = Signatures(), [], set()
+    numbers = [signatures.of(model(pod("p", labels={"number": str(n)}))) for n in range(KINDS)]
+    counts = Counts(signatures, NODES)
     for what, a, b in events:
         if what == "come":
             pods.append((numbers[a], b))
@@ -52,14 +52,14 @@ def test_kept_counts_equal_recounts(events):
             counts.start(Weighs(a), columns[:, 1], columns[:, 0])
         assert set(counts.queries()) == asked
         for query in asked:
-            assert counts[query].tolist() == recount(kinds, query, pods)
+            assert counts[query].tolist() == recount(signatures, query, pods)
 
 
-def test_a_copy_counts_apart():
-    kinds = Signatures()
-    kind = kinds.of(model(pod("p", labels={"number": "1"})))
+def test_a_copy_is_independent():
+    signatures = Signatures()
+    kind = signatures.of(model(pod("p", labels={"number": "1"})))
     nobody = np.zeros(0, np.int64)
-    counts = Counts(kinds, NODES)
+    counts = Counts(signatures, NODES)
     counts.start(Weighs(1), nobody, nobody)
     counts.add(kind, 0, +1)
     other = counts.copy()
@@ -69,10 +69,10 @@ def test_a_copy_counts_apart():
     assert Weighs(2) not in counts
 
 
-def test_pods_of_a_kind_about_which_the_answer_changes():
-    kinds = Signatures()
-    one, two = (kinds.of(model(pod("p", labels={"number": number}))) for number in "12")
-    counts, asked = Counts(kinds, NODES), Changing()
+def test_pods_of_a_signature_whose_answer_changes():
+    signatures = Signatures()
+    one, two = (signatures.of(model(pod("p", labels={"number": number}))) for number in "12")
+    counts, asked = Counts(signatures, NODES), Changing()
     for kind, node in ((one, 0), (two, 0), (one, 2)):
         counts.add(kind, node, +1)
     counts.start(asked, np.array([0, 0, 2]), np.array([one, two, one]))
@@ -80,7 +80,7 @@ def test_pods_of_a_kind_about_which_the_answer_changes():
     counts.exclude(one, np.array([0, 2]))
     assert counts[asked].tolist() == [1, 0, 0]
     asked.answers["1"] = 5
-    kinds.refresh(asked.volumes, [one])
+    signatures.refresh(asked.volumes, [one])
     counts.include(one, np.array([0, 2]))
     assert counts[asked].tolist() == [6, 0, 5]
 
@@ -96,20 +96,20 @@ class Changing:
         return self.answers.get(kind.labels["number"], 1)
 
 
-def test_counts_follow_their_nodes_to_new_places():
-    kinds = Signatures()
-    kind = kinds.of(model(pod("p", labels={"number": "1"})))
-    counts = Counts(kinds, NODES)
+def test_counts_follow_their_nodes_to_new_positions():
+    signatures = Signatures()
+    kind = signatures.of(model(pod("p", labels={"number": "1"})))
+    counts = Counts(signatures, NODES)
     counts.start(Weighs(1), np.array([0, 1, 1]), np.array([kind] * 3))
     there = counts.rearranged(np.array([1, -1, 0, -1]))
     there.add(kind, 3, +1)
     assert (there[Weighs(1)].tolist(), counts[Weighs(1)].tolist()) == ([2, 0, 1, 1], [1, 2, 0])
 
 
-def test_counts_do_not_pile_up_for_ever():
-    kinds, many = Signatures(), 10**6
-    kind = kinds.of(model(pod("p", labels={"number": "1"})))
-    counts = Counts(kinds, many)
+def test_the_number_of_counts_is_limited():
+    signatures, many = Signatures(), 10**6
+    kind = signatures.of(model(pod("p", labels={"number": "1"})))
+    counts = Counts(signatures, many)
     for factor in range(1, 60):
         counts.start(Weighs(factor), np.array([7]), np.array([kind]))
         assert counts[Weighs(factor)][7] == factor % 4 and len(counts.queries()) <= 8

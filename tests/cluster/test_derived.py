@@ -1,4 +1,4 @@
-"""Facts are worked out once, and dropped when what they follow from changes: that, and nothing else."""
+"""Derived values are computed once, and dropped when, and only when, their sources change."""
 
 import msgspec
 import numpy as np
@@ -50,17 +50,17 @@ SOURCES = (*sorted(EVERY_FIELD), *OBJECTS, VOLUMES, bindable("wait"), bindable("
 
 
 def dropped(world, change):
-    """Which facts, each of one source, the change drops; also without a source nothing must be."""
+    """The sources whose derived values the change drops; a value without sources must stay."""
     for source in SOURCES:
         world.derived(source, object, source)
     known = {source: world.derived(source, object, source) for source in SOURCES}
-    for_ever = world.derived("for ever", object)
+    constant = world.derived("constant", object)
     change()
-    assert world.derived("for ever", object) is for_ever
+    assert world.derived("constant", object) is constant
     return {source for source, derived in known.items() if world.derived(source, object, source) is not derived}
 
 
-def told(world, *manifests):
+def apply(world, *manifests):
     objects = decode_objects(manifests)
     world.change_nodes((each.metadata.name, each) for each in objects.nodes)
     kinds = (PodDisruptionBudget, PriorityClass, Namespace, Service, ReplicaSet, PersistentVolume)
@@ -88,9 +88,9 @@ NODE = node("a", labels={"zone": "z"})
         (node("b"), set(EVERY_FIELD)),
     ],
 )
-def test_a_node_that_changes_drops_what_follows_from_those_fields(after, want):
+def test_a_changed_node_drops_values_derived_from_the_changed_fields(after, want):
     world = cluster(NODE)
-    assert dropped(world, lambda: told(world, after)) == want
+    assert dropped(world, lambda: apply(world, after)) == want
 
 
 WEB, DB = {"app": "web"}, {"app": "db"}
@@ -136,9 +136,9 @@ FREE, KEPT = volume("v", csi=csi("v")), volume("v", csi=csi("v"), kept_for="c")
         ([], [attachment("a", "v", "a")], {"VolumeAttachment"}),
     ],
 )
-def test_an_object_that_changes_drops_what_follows_from_its_kind(before, after, want):
+def test_a_changed_object_drops_values_derived_from_its_kind(before, after, want):
     world = cluster(node("a"), *before)
-    assert dropped(world, lambda: told(world, *after)) == want
+    assert dropped(world, lambda: apply(world, *after)) == want
 
 
 def test_pods_drop_nothing():
@@ -152,25 +152,25 @@ def test_pods_drop_nothing():
     assert dropped(world, change) == set()
 
 
-def test_what_a_fork_drops_the_others_keep():
+def test_values_that_a_fork_drops_stay_in_other_forks():
     world = cluster(node("a"))
     labels, taints = world.derived("l", object, LABELS), world.derived("t", object, TAINTS)
     fork = world.fork()
-    told(fork, node("a", labels={"zone": "z"}))
+    apply(fork, node("a", labels={"zone": "z"}))
     assert fork.derived("l", object, LABELS) is not labels and world.derived("l", object, LABELS) is labels
     assert fork.derived("t", object, TAINTS) is taints
     later = fork.derived("later", object, LABELS)
     assert world.derived("later", object, LABELS) is not later
 
 
-def test_facts_do_not_pile_up_for_ever():
+def test_the_number_of_derived_values_is_limited():
     facts = DerivedValues()
     for number in range(3 * LIMIT):
         assert facts.find(number, lambda n=number: n + 1, (LABELS,)) == number + 1
     assert len(facts) <= LIMIT
 
 
-def test_objects_that_a_decision_refers_to_are_left_as_they_were():
+def test_changes_do_not_affect_forks():
     world = cluster(node("a"), budget("b", 1, WEB), FREE, claim("c"), SERVICE)
     fork = world.fork()
     for kind in (PodDisruptionBudget, PersistentVolume, PersistentVolumeClaim, Service):
@@ -180,7 +180,7 @@ def test_objects_that_a_decision_refers_to_are_left_as_they_were():
     assert "v" in world.volumes.volumes and "v" not in fork.volumes.volumes
 
 
-def test_an_object_that_is_replaced_keeps_its_place_and_one_that_is_not_there_cannot_go():
+def test_a_replaced_object_keeps_its_place_and_a_missing_one_cannot_be_removed():
     world = cluster(node("a"), budget("b", 1, WEB), budget("c", 1, WEB))
     first, second = world.objects_of(PodDisruptionBudget)
     fewer = msgspec.structs.replace(first, status=msgspec.structs.replace(first.status, disruptionsAllowed=0))
@@ -191,7 +191,7 @@ def test_an_object_that_is_replaced_keeps_its_place_and_one_that_is_not_there_ca
         world.change_objects(removed=[second])
 
 
-def test_a_node_that_is_not_there_cannot_go_and_then_nothing_is_changed():
+def test_removing_a_missing_node_is_an_error_and_changes_nothing():
     world = cluster(node("a"))
     (other,) = decode_objects([node("b")]).nodes
     for changes in ([("b", other), ("c", None)], [("a", None), ("a", None)]):
@@ -201,10 +201,10 @@ def test_a_node_that_is_not_there_cannot_go_and_then_nothing_is_changed():
     world.check()
 
 
-def test_columns_of_many_nodes_lie_row_by_row():
-    """NumPy's work along rows is several times faster so."""
+def test_columns_are_contiguous_along_nodes():
+    """NumPy is several times faster along contiguous rows."""
     world = cluster(*(node(f"n{i}") for i in range(9)), pod("p", "n1"))
-    told(world, node("new"), node("n3", labels={"topology.kubernetes.io/zone": "z"}))
+    apply(world, node("new"), node("n3", labels={"topology.kubernetes.io/zone": "z"}))
     for column in ("allocatable", "requested", "nonzero"):
         assert getattr(world, column).flags.c_contiguous
     assert np.array_equal(world.ranks, [sorted(world.names).index(name) for name in world.names])

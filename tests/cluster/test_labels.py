@@ -1,4 +1,4 @@
-"""Masks over nodes, judged by distinct value, equal what each node's own labels and taints say."""
+"""Masks over nodes, evaluated by distinct value, equal an evaluation node by node."""
 
 from typing import Any
 
@@ -77,19 +77,19 @@ def test_required_nodes(nodes, node_selector, terms):
     assert labels.required(world, spec).tolist() == want
 
 
-def test_a_pod_that_asks_for_nothing_is_let_in_everywhere():
+def test_a_pod_without_requirements_matches_every_node():
     world = build([{}, {"labels": {"disk": "ssd"}}])
     assert labels.required(world, model(pod("p")).spec).tolist() == [True, True]
 
 
-def test_a_selector_without_terms_and_a_term_without_requirements_select_nothing():
+def test_a_selector_without_terms_and_a_term_without_requirements_match_no_node():
     world = build([{}, {}])
     assert not labels.selected(world, NodeSelector()).any()
     assert not labels.selected(world, NodeSelector((NodeSelectorTerm(),))).any()
     assert not labels.matches(world, NodeSelectorTerm()).any()
 
 
-def test_a_term_that_cannot_be_asked():
+def test_an_invalid_term():
     world = build([{"labels": {"gen": "7"}}])
     bad = NodeSelectorTerm((NodeSelectorRequirement("gen", "Gt", ("six",)),))
     good = NodeSelectorTerm((NodeSelectorRequirement("gen", "Gt", ("6",)),))
@@ -99,7 +99,7 @@ def test_a_term_that_cannot_be_asked():
         labels.matches(world, bad)
 
 
-def test_an_answer_is_worked_out_once():
+def test_a_mask_is_computed_once():
     world = build([{"labels": {"disk": "ssd"}}])
     has_disk = Requirement("disk", "Exists")
     assert labels.meets(world, has_disk) is labels.meets(world, has_disk)
@@ -118,7 +118,7 @@ TOLERATIONS = st.lists(
 
 
 @given(NODES, TOLERATIONS)
-def test_taints_that_keep_away_and_that_put_off(nodes, tolerations):
+def test_untolerated_taints_by_effect(nodes, tolerations):
     world = build(nodes)
 
     def left(taints: tuple[Taint, ...], effects: tuple[str, ...]) -> list[Taint]:

@@ -1,4 +1,4 @@
-"""Running pods as columns: a row is a pod while it runs, and rows are used again."""
+"""Running pods as columns: a pod keeps its row while it runs, and free rows are reused."""
 
 import numpy as np
 from hypothesis import given, strategies as st
@@ -19,8 +19,8 @@ def add(columns: PodColumns, name: str, node: int = 0, priority: int = 0) -> int
 
 
 @given(st.lists(st.one_of(st.just("add"), st.integers(0, 99)), max_size=80))
-def test_rows_are_the_pods_that_run(events):
-    """A number removes one of the pods that run then."""
+def test_rows_hold_the_running_pods(events):
+    """A number removes one of the running pods."""
     columns, running = PodColumns(2), {}
     for number, event in enumerate(events):
         if event == "add":
@@ -38,7 +38,7 @@ def test_rows_are_the_pods_that_run(events):
             assert columns.request[:, row].tolist() == [7, 0]
 
 
-def test_rows_grow_beyond_what_was_set_aside_and_keep_their_pods():
+def test_columns_grow_and_keep_their_pods():
     columns = PodColumns(2)
     rows = [add(columns, f"p{i}", node=i) for i in range(100)]
     assert sorted(rows) == list(range(100))
@@ -46,7 +46,7 @@ def test_rows_grow_beyond_what_was_set_aside_and_keep_their_pods():
     assert columns.request[:, rows].tolist() == [[7] * 100, [0] * 100]
 
 
-def test_a_row_is_used_again():
+def test_a_free_row_is_reused():
     columns = PodColumns(2)
     row = add(columns, "a")
     columns.remove("default/a")
@@ -54,7 +54,7 @@ def test_a_row_is_used_again():
     assert columns.info(row).key == "default/b"
 
 
-def test_a_copy_changes_apart():
+def test_a_copy_is_independent():
     columns = PodColumns(2)
     add(columns, "a")
     other = columns.copy()

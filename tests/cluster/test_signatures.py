@@ -1,4 +1,4 @@
-"""Pods that look alike to every query are one kind, and a query is asked once for each kind."""
+"""Pods that no query can tell apart share a signature, and a query is evaluated once for each signature."""
 
 from dataclasses import dataclass
 
@@ -39,10 +39,10 @@ ASKED: list[object] = []
     ],
     ids=["order of the labels", "node, request, priority", "no ports"],
 )
-def test_what_no_question_reads_makes_no_kind(like):
-    kinds = Signatures()
-    assert kinds.of(model(WEB)) == kinds.of(model(like))
-    assert len(kinds) == 1
+def test_fields_that_no_query_reads_do_not_change_the_signature(like):
+    signatures = Signatures()
+    assert signatures.of(model(WEB)) == signatures.of(model(like))
+    assert len(signatures) == 1
 
 
 @pytest.mark.parametrize(
@@ -62,43 +62,46 @@ def test_what_no_question_reads_makes_no_kind(like):
     ],
     ids=["label", "value", "namespace", "deletion", "affinity", "host port", "sidecar's host port"],
 )
-def test_what_a_question_reads_makes_a_kind(other):
-    kinds = Signatures()
-    assert kinds.of(model(WEB)) != kinds.of(model(other))
+def test_fields_that_a_query_reads_change_the_signature(other):
+    signatures = Signatures()
+    assert signatures.of(model(WEB)) != signatures.of(model(other))
 
 
-def test_the_same_ports_in_an_init_container_and_in_a_sidecar_are_two_kinds():
-    kinds = Signatures()
+def test_the_same_ports_in_an_init_container_and_in_a_sidecar_are_two_signatures():
+    signatures = Signatures()
     init = {"name": "i", "image": "img", "ports": [PORT]}
     sidecar = init | {"restartPolicy": "Always"}
-    assert kinds.of(model(pod("a", initContainers=[init]))) != kinds.of(model(pod("a", initContainers=[sidecar])))
+    assert signatures.of(model(pod("a", initContainers=[init]))) != signatures.of(
+        model(pod("a", initContainers=[sidecar]))
+    )
 
 
-def test_a_question_is_asked_once_for_each_kind_and_again_only_for_new_kinds():
-    kinds = Signatures()
-    kinds.of(model(WEB))
-    kinds.of(model(pod("b")))
+def test_a_query_is_evaluated_once_for_each_signature():
+    signatures = Signatures()
+    signatures.of(model(WEB))
+    signatures.of(model(pod("b")))
     ASKED.clear()
-    assert kinds.evaluate(HasLabel("app")).tolist() == [1, 0]
-    assert kinds.evaluate(HasLabel("app")).tolist() == [1, 0]
+    assert signatures.evaluate(HasLabel("app")).tolist() == [1, 0]
+    assert signatures.evaluate(HasLabel("app")).tolist() == [1, 0]
     assert len(ASKED) == 2
-    kinds.of(model(pod("c", labels={"app": "db"})))
-    assert kinds.evaluate(HasLabel("app")).tolist() == [1, 0, 1]
+    signatures.of(model(pod("c", labels={"app": "db"})))
+    assert signatures.evaluate(HasLabel("app")).tolist() == [1, 0, 1]
     assert len(ASKED) == 3
 
 
-def test_a_kind_shows_what_its_pods_have_in_common():
-    kinds = Signatures()
-    kind = kinds[kinds.of(model(pod("a", labels={"app": "web"}, namespace="n", deleted="2024-01-31T12:00:00Z")))]
-    assert (kind.namespace, kind.labels, kind.terminating) == ("n", {"app": "web"}, True)
+def test_a_signature_holds_what_its_pods_have_in_common():
+    signatures = Signatures()
+    terminating = model(pod("a", labels={"app": "web"}, namespace="n", deleted="2024-01-31T12:00:00Z"))
+    signature = signatures[signatures.of(terminating)]
+    assert (signature.namespace, signature.labels, signature.terminating) == ("n", {"app": "web"}, True)
 
 
-def test_what_is_found_in_the_kinds_grows_with_them():
-    kinds = Signatures()
-    kinds.of(model(WEB))
-    assert list(kinds.extracted(keys)) == ["app", "tier"]
-    kinds.of(model(pod("b", labels={"app": "db", "zone": "a"})))
-    assert list(kinds.extracted(keys)) == ["app", "tier", "zone"]
+def test_extracted_items_grow_with_the_signatures():
+    signatures = Signatures()
+    signatures.of(model(WEB))
+    assert list(signatures.extracted(keys)) == ["app", "tier"]
+    signatures.of(model(pod("b", labels={"app": "db", "zone": "a"})))
+    assert list(signatures.extracted(keys)) == ["app", "tier", "zone"]
 
 
 def keys(kind: Signature) -> list[str]:
@@ -107,7 +110,7 @@ def keys(kind: Signature) -> list[str]:
 
 @dataclass(eq=False)
 class Uses:
-    """Names that the label gives, as the table says that they are."""
+    """Names from a table, by the label."""
 
     volumes: dict[str, frozenset[str]]
 
@@ -121,21 +124,21 @@ class Uses:
         return self.handles(kind)
 
 
-def test_what_is_known_of_kinds_is_revised_when_the_volumes_change():
-    kinds, query = Signatures(), Uses({"x": frozenset("ab"), "y": frozenset("b")})
-    x, y = (kinds.of(model(pod("p", labels={"uses": label}))) for label in "xy")
+def test_answers_are_refreshed_when_the_volumes_change():
+    signatures, query = Signatures(), Uses({"x": frozenset("ab"), "y": frozenset("b")})
+    x, y = (signatures.of(model(pod("p", labels={"uses": label}))) for label in "xy")
 
     def known():
-        length, numbers = kinds.volume_table(query).of(np.array([y, x, y]))
-        names = {kinds.volume_table(query).number(name): name for name in "abc"}
+        length, numbers = signatures.volume_table(query).of(np.array([y, x, y]))
+        names = {signatures.volume_table(query).number(name): name for name in "abc"}
         each = np.split(numbers, np.cumsum(length)[:-1])
-        return kinds.evaluate(query).tolist(), ["".join(sorted(names[n] for n in one)) for one in each]
+        return signatures.evaluate(query).tolist(), ["".join(sorted(names[n] for n in one)) for one in each]
 
-    assert known() == ([2, 1], ["b", "ab", "b"]) and list(kinds.signatures_with(query.listed, "b")) == [x, y]
+    assert known() == ([2, 1], ["b", "ab", "b"]) and list(signatures.signatures_with(query.listed, "b")) == [x, y]
     query.volumes["y"] = frozenset("cab")
-    kinds.refresh(query.volumes, [y])
-    assert known() == ([2, 3], ["abc", "ab", "abc"]) and list(kinds.signatures_with(query.listed, "c")) == [y]
-    kinds.refresh(object(), [x])
+    signatures.refresh(query.volumes, [y])
+    assert known() == ([2, 3], ["abc", "ab", "abc"]) and list(signatures.signatures_with(query.listed, "c")) == [y]
+    signatures.refresh(object(), [x])
     query.volumes["x"] = frozenset()
-    kinds.drop(query.volumes)
-    assert known() == ([0, 3], ["abc", "", "abc"]) and list(kinds.signatures_with(query.listed, "a")) == [y]
+    signatures.drop(query.volumes)
+    assert known() == ([0, 3], ["abc", "", "abc"]) and list(signatures.signatures_with(query.listed, "a")) == [y]

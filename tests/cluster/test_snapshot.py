@@ -1,4 +1,4 @@
-"""Each node is judged in a world of its own: what comes and goes there changes nothing elsewhere."""
+"""Each node has its own snapshot: pods added or removed there change nothing elsewhere."""
 
 from dataclasses import dataclass
 
@@ -41,7 +41,7 @@ PODS = st.lists(st.tuples(st.integers(0, 7), st.integers(0, 2), st.integers(0, 3
 
 
 @given(PODS, st.data())
-def test_a_world_equals_the_cluster_with_that_nodes_changes_made(pods, data):
+def test_a_snapshot_equals_a_cluster_with_that_nodes_changes(pods, data):
     world_of = build(pods)
     columns, waiting = world_of.pods, world_of.nominated
     rows, coming = np.flatnonzero(columns.live()), np.flatnonzero(waiting.live())
@@ -78,7 +78,7 @@ def test_a_world_equals_the_cluster_with_that_nodes_changes_made(pods, data):
 
 
 def choose(data: st.DataObject, overlay: Overlay, size: int, weight: int) -> set[int]:
-    """Set some of the overlay's pods, take some of them back, and return those that are left."""
+    """Set the weight of some of the overlay's pods, reset some, and return the rest."""
     first = data.draw(st.sets(st.integers(0, size - 1))) if size else set()
     back = data.draw(st.sets(st.sampled_from(sorted(first)))) if first else set()
     overlay.set(np.array(sorted(first), np.int64), weight)
@@ -86,7 +86,7 @@ def choose(data: st.DataObject, overlay: Overlay, size: int, weight: int) -> set
     return first - back
 
 
-def test_without_overlays_a_world_is_the_cluster_itself():
+def test_without_overlays_a_snapshot_is_the_cluster_itself():
     world_of = build([(0, 1, 2), (0, 2, 1), (2, 1, 1)])
     world = Snapshot(world_of)
     assert world.requested(CPU) is not None and np.shares_memory(world.requested(CPU), world_of.requested)
@@ -111,35 +111,35 @@ class TestHolds:
     def held(self, world_of, overlay):
         return bool(Snapshot(world_of).with_overlay(overlay).contains(self.Has())[world_of.index["n0"]])
 
-    def test_the_last_pod_that_has_it_takes_it_along(self):
+    def test_removing_the_only_pod_removes_the_port(self):
         world_of, overlay = self.worlds((0, 1), (0, 0))
         assert self.held(world_of, overlay)
         overlay.set(np.array([0]), -1)
         assert not self.held(world_of, overlay)
 
-    def test_a_pod_that_leaves_takes_it_from_the_others_too(self):
+    def test_removing_one_of_two_pods_removes_the_port(self):
         world_of, overlay = self.worlds((0, 1), (0, 1), (0, 1))
         running = Overlay(world_of, world_of.pods, np.array([world_of.pods.row_of["default/p0"]]))
         running.set(np.array([0]), -1)
         assert not self.held(world_of, running)
 
-    def test_a_pod_that_stays_after_all_brings_it_back(self):
+    def test_a_reprieved_pod_restores_the_port(self):
         world_of, overlay = self.worlds((0, 1), (0, 1))
         overlay.set(np.array([0, 1]), -1)
         overlay.set(np.array([1]), 0)
         assert self.held(world_of, overlay)
 
-    def test_a_pod_without_it_takes_nothing(self):
+    def test_removing_a_pod_without_the_port_changes_nothing(self):
         world_of, overlay = self.worlds((0, 1), (0, 0))
         overlay.set(np.array([1]), -1)
         assert self.held(world_of, overlay)
 
-    def test_a_pod_elsewhere_changes_nothing(self):
+    def test_removing_a_pod_on_another_node_changes_nothing(self):
         world_of, overlay = self.worlds((0, 1), (1, 1))
         overlay.set(np.array([1]), -1)
         assert self.held(world_of, overlay)
 
-    def test_a_nominated_pod_brings_it(self):
+    def test_a_nominated_pod_adds_the_port(self):
         world_of = build([(4, 1, 0)])
         overlay = Overlay(world_of, world_of.nominated, np.flatnonzero(world_of.nominated.live()))
         assert not self.held(world_of, overlay)
@@ -147,7 +147,7 @@ class TestHolds:
         assert self.held(world_of, overlay)
 
     @pytest.mark.parametrize("nominated_first", [True, False])
-    def test_a_nominated_pod_brings_it_after_another_has_taken_it_along(self, nominated_first):
+    def test_a_nominated_pod_adds_the_port_after_its_removal(self, nominated_first):
         world_of = build([(0, 1, 0), (4, 1, 0)])
         leaving = Overlay(world_of, world_of.pods, np.flatnonzero(world_of.pods.live()))
         coming = Overlay(world_of, world_of.nominated, np.flatnonzero(world_of.nominated.live()))

@@ -1,4 +1,4 @@
-"""Which pods a pod without spread constraints is spread with."""
+"""With which pods the default constraints spread a pod."""
 
 import pytest
 
@@ -107,19 +107,19 @@ def test_what_does_not_select_the_pod(asked, objects):
 
 
 def test_every_controller_that_selects_the_pod():
-    """v1.20 asks who selects the pod, not who owns it."""
+    """v1.20 uses the controllers that select the pod, not its owner."""
     found = matching_selector(model(ALONE), cluster(service(WEB), RS, obj("ReplicationController", DB)))
     assert found.matches(FRONT) and not found.matches(WEB) and not found.matches({"tier": "front"})
 
 
-def test_the_pods_own_constraints_shut_out_the_defaults():
+def test_the_pods_own_constraints_replace_the_defaults():
     world = cluster(service(WEB))
     asked = pod("p", labels=FRONT, topologySpreadConstraints=[spread("zone", "app Exists")])
     assert constraints(world.info(model(asked)), world, SCHEDULE_ANYWAY, SYSTEM_DEFAULTS, ConstraintRules()) == ()
 
 
-def test_constraints_of_pods_that_differ_in_labels_alone():
-    """What is remembered for one pod must not be taken for another's."""
+def test_constraints_of_pods_that_differ_only_in_labels():
+    """Constraints kept for one pod must not be used for another."""
     world = cluster(node("n"))
     given = [spread("zone", "app Exists", soft=True, matchLabelKeys=["tier"])]
     found = {}

@@ -1,4 +1,4 @@
-"""Affinity terms, as they are read on both sides."""
+"""Affinity terms of the incoming pod and of running pods."""
 
 import pytest
 
@@ -33,7 +33,7 @@ WHERE = ("own", "a", "b", "bare", "nowhere")
     ids=["the pod's own", "named", "selected", "named or selected", "all", "all but some"],
 )
 def test_namespaces(fields, own, others):
-    """``own``: where the terms of the pod to be scheduled reach; ``others``: where those of a running pod do.
+    """``own``: the namespaces that terms of the incoming pod match; ``others``: those of a running pod's terms.
 
     The namespaces "own" and "nowhere" have no object. For a running pod's term they are namespaces without labels.
     """
@@ -56,7 +56,7 @@ def test_weights_of_anti_affinity_are_negative():
     assert [weight for weight, _ in world.signatures[info.signature].terms.preferred] == [3, -5]
 
 
-def test_pods_of_one_kind_are_prepared_once():
+def test_pods_with_one_signature_are_prepared_once():
     world = cluster(*NAMESPACES)
     first, second, other = (
         world.info(model(pod(n, labels=labels))) for n, labels in (("p", WEB), ("q", WEB), ("r", {}))

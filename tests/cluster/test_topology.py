@@ -1,4 +1,4 @@
-"""Domains of a topology key, and the order in which the scheduler looks at nodes."""
+"""Domains of a topology key, and the order in which the scheduler visits nodes."""
 
 import numpy as np
 import pytest
@@ -14,7 +14,7 @@ OLD_ZONE, OLD_REGION = "failure-domain.beta.kubernetes.io/zone", "failure-domain
 
 
 def in_zone(name, region=None, zone=None):
-    """The nodes of upstream's node tree test, with the labels that their zone gives them."""
+    """The nodes of upstream's node tree test, with the labels of their zone."""
     labels = {key: value for key, value in ((OLD_REGION, region), (OLD_ZONE, zone)) if value is not None}
     return node(name, labels=labels)
 
@@ -51,7 +51,7 @@ NODES = [
         "nodes without a zone",
     ],
 )
-def test_the_scheduler_looks_at_the_zones_in_turn(nodes, want):
+def test_the_scheduler_visits_the_zones_round_robin(nodes, want):
     """Rows of v1.37: pkg/scheduler/backend/cache/node_tree_test.go."""
     assert cluster(*nodes).names == want
 
@@ -66,7 +66,7 @@ def test_the_scheduler_looks_at_the_zones_in_turn(nodes, want):
         ({OLD_ZONE: "", ZONE: "z"}, ("", "")),
     ],
 )
-def test_the_older_label_goes_first(labels, want):
+def test_the_older_label_takes_precedence(labels, want):
     (only,) = cluster(node("n", labels=labels)).nodes
     assert zone_of(only) == want
 
@@ -75,7 +75,7 @@ ZONES = st.sampled_from([None, "a", "b", "c"])
 
 
 @given(st.lists(ZONES, max_size=20))
-def test_interleaving_loses_nobody_and_keeps_the_order_of_a_zone(zones):
+def test_interleaving_keeps_all_nodes_and_the_order_of_each_zone(zones):
     nodes = decode_objects([in_zone(f"n{i}", zone=zone) for i, zone in enumerate(zones)]).nodes
     ordered = Cluster(Objects(nodes=nodes)).nodes
     assert sorted(n.metadata.name for n in ordered) == sorted(n.metadata.name for n in nodes)
@@ -96,7 +96,7 @@ def test_totals_are_sums_by_value(values, data):
         assert (topology.values[domain] if domain >= 0 else None) == value
 
 
-def test_zones_and_nodes_are_looked_at_in_the_order_in_which_they_came():
+def test_zones_and_nodes_are_visited_in_order_of_arrival():
     order = NodeOrder()
     for name, zone in (("a1", "a"), ("a2", "a"), ("b1", "b"), ("a3", "a"), ("b2", "b")):
         assert order.put(name, ("", zone))

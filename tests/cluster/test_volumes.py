@@ -1,4 +1,4 @@
-"""Claims by name, and what of a pod's volumes makes it another kind of pod."""
+"""Claims by name, and which volumes are part of a pod's signature."""
 
 import pytest
 
@@ -16,22 +16,22 @@ def kind(world, name):
 
 
 def kinds(*volumes):
-    """How many kinds of pods there are if each pod has one of these lists of volumes."""
+    """How many signatures there are if each pod has one of these lists of volumes."""
     world = cluster(node("n"), *(pod(f"p{i}", volumes=mounted) for i, mounted in enumerate(volumes)))
     return len({kind(world, f"p{i}") for i in range(len(volumes))})
 
 
-def test_volumes_that_no_filter_looks_at_make_no_kind():
+def test_volumes_that_no_filter_reads_are_not_part_of_the_signature():
     assert kinds([], [CONFIG], [{"name": "w", "emptyDir": {}}], [{"name": "t", "projected": {}}]) == 1
 
 
-def test_what_is_mounted_makes_a_kind():
+def test_mounted_volumes_are_part_of_the_signature():
     disk = {"name": "v", "gcePersistentDisk": {"pdName": "d"}}
     assert kinds([mount("a")], [mount("a")], [mount("a"), CONFIG | {"name": "w"}]) == 1
     assert kinds([mount("a")], [mount("b")], [disk], [disk | {"gcePersistentDisk": {"pdName": "e"}}], []) == 5
 
 
-def test_a_claim_that_is_made_for_each_pod_makes_each_a_kind():
+def test_pods_with_ephemeral_volumes_have_different_signatures():
     assert kinds([ephemeral("v")], [ephemeral("v")]) == 2
 
 
@@ -55,12 +55,12 @@ def test_class_of_a_claim(fields, want):
     assert claim_class(found) == want
 
 
-def test_a_claim_is_bound_for_good_only_once_that_is_noted():
+def test_a_binding_is_complete_only_with_the_annotation():
     (early, done, _) = cluster(claim("a", volumeName="pv"), claim("b", "pv"), claim("c")).volumes.claims.values()
     assert (is_bound(early), is_bound(done)) == (False, True)
 
 
-def test_which_volumes_may_yet_be_bound():
+def test_bindable_volumes():
     objects = [claim("waits"), claim("done", "x"), volume("free"), volume("used", phase="Bound")]
     objects += [volume("kept", kept_for="waits"), volume("held", kept_for="done"), volume("lost", kept_for="gone")]
     objects += [volume("going", deleted="2024-01-01T00:00:00Z")]

@@ -175,7 +175,7 @@ def test_many_nodes(labels, rules, pods, want):
     assert found == {name: [reason] for name, reason in want.items()}
 
 
-def test_only_missing_affinity_is_beyond_help():
+def test_only_missing_affinity_is_unresolvable():
     nodes = [node("a", labels={"zone": "z1"}), node("b", labels={"zone": "z2"})]
     rules = affinity(near=[by("zone", "app In web")], apart=[by("zone", "app In db")])
     pods = [pod("web", "a", labels=WEB), pod("db", "a", labels={"app": "db"})]
@@ -183,14 +183,14 @@ def test_only_missing_affinity_is_beyond_help():
     assert dict(zip(world.names, verdicts.unresolvable().tolist(), strict=True)) == {"a": False, "b": True}
 
 
-# -- pods that come and go in thought
+# -- hypothetically added and removed pods
 
 REPELS_WEB = affinity(apart=[by("node", "app In web")])
 NODES = [node(name, labels={"node": name, "zone": zone}) for name, zone in (("a", "z1"), ("b", "z1"), ("c", "z2"))]
 
 
-def test_a_nominated_pods_anti_affinity_counts_only_if_some_running_pods_does():
-    """PreFilter skips the pod otherwise, and with it what is nominated."""
+def test_a_nominated_pods_anti_affinity_counts_only_if_a_running_pods_does():
+    """Otherwise PreFilter skips the pod, and nominated pods with it."""
     nominated = pod("n", nominated="b", affinity=REPELS_WEB)
     running = pod("r", "a", affinity=REPELS_WEB)
     asked = pod("p", labels=WEB)
@@ -200,7 +200,7 @@ def test_a_nominated_pods_anti_affinity_counts_only_if_some_running_pods_does():
     )
 
 
-def test_a_nominated_pod_counts_on_its_node_alone():
+def test_a_nominated_pod_counts_only_on_its_node():
     """Not even in the rest of its domain."""
     nominated = pod("n", nominated="a", labels={"app": "db"})
     rules = affinity(apart=[by("zone", "app In db")])
@@ -208,7 +208,7 @@ def test_a_nominated_pod_counts_on_its_node_alone():
 
 
 def test_affinity_to_a_nominated_pod_is_not_enough():
-    """It may never come; so the node must pass without it too."""
+    """It may never arrive, so the node must pass without it too."""
     nominated = pod("n", nominated="a", labels=WEB)
     rules = affinity(near=[by("zone", "app In web")])
     assert refused(InterPodAffinity(), pod("p", affinity=rules), *NODES, nominated) == dict.fromkeys(
@@ -216,15 +216,15 @@ def test_affinity_to_a_nominated_pod_is_not_enough():
     )
 
 
-def test_the_first_of_a_group_is_not_the_first_where_one_is_nominated():
-    """But there the nominated one is near. So it passes everywhere, for one reason or the other."""
+def test_the_first_of_a_group_is_not_first_where_a_pod_is_nominated():
+    """There the nominated pod satisfies its affinity, so it passes on all nodes."""
     nominated = pod("n", nominated="a", labels=WEB)
     rules = affinity(near=[by("node", "app In web"), by("zone", "app In web")])
     assert refused(InterPodAffinity(), pod("p", labels=WEB, affinity=rules), *NODES, nominated) == {}
 
 
 def without(pod_manifest, victims, *objects):
-    """The plugin's reasons in the worlds where each of these running pods is gone from its node."""
+    """The plugin's reasons with each of these running pods removed from its own node."""
     world = cluster(*objects)
     info = world.info(model(pod_manifest))
     run = FilterRun(prepare(info, world, [InterPodAffinity()]), info, world)
@@ -234,22 +234,22 @@ def without(pod_manifest, victims, *objects):
     return {name: verdicts.reasons(i) for i, name in enumerate(world.names) if verdicts.reasons(i)}
 
 
-def test_a_victim_leaves_its_own_nodes_world():
-    """On b the zone still holds the pod on a, which only goes if the victims are chosen there."""
+def test_a_victim_is_removed_only_from_its_own_nodes_snapshot():
+    """In b's snapshot the zone still has the pod on a, which is a victim only on a."""
     pods = [pod("q", "a", labels=WEB)]
     asked = pod("p", affinity=affinity(apart=[by("zone", "app In web")]))
     assert without(asked, ["q"], *NODES, *pods) == {"b": [ANTI_AFFINITY]}
 
 
-def test_a_victim_takes_its_anti_affinity_with_it():
+def test_removing_a_victim_removes_its_anti_affinity():
     pods = [pod("q", "a", affinity=REPELS_WEB), pod("r", "a", affinity=REPELS_WEB)]
     asked = pod("p", labels=WEB)
     assert without(asked, ["q"], *NODES, *pods) == {"a": [EXISTING_ANTI_AFFINITY]}
     assert without(asked, ["q", "r"], *NODES, *pods) == {}
 
 
-def test_a_victim_takes_the_affinity_with_it():
-    """Unless it was the last of the pod's like: then the pod is the first of its group, on that node alone."""
+def test_removing_a_victim_removes_the_affinity_it_satisfies():
+    """Unless it was the last pod of the group: then the pod is the first, on that node only."""
     pods = [pod("q", "a", labels=WEB)]
     rules = affinity(near=[by("node", "app In web")])
     stranger, like = pod("p", affinity=rules), pod("p", labels=WEB, affinity=rules)
@@ -257,10 +257,10 @@ def test_a_victim_takes_the_affinity_with_it():
     assert without(like, ["q"], *NODES, *pods) == dict.fromkeys("bc", [NO_AFFINITY])
 
 
-# -- as it was before
+# -- older generations
 
 
-def test_older_generations_say_a_common_reason_first():
+def test_older_generations_give_a_common_reason_first():
     plugin = InterPodAffinity(common_reason=NO_AFFINITY_OR_ANTI_AFFINITY)
     rules = affinity(near=[by("zone", "app In web")], apart=[by("node", "app In db")])
     pods = [pod("web", "a", labels=WEB), pod("db", "b", labels={"app": "db"})]
@@ -273,7 +273,7 @@ def test_older_generations_say_a_common_reason_first():
     assert verdicts.unresolvable().tolist() == [name == "c" for name in world.names]
 
 
-def test_v1_20_skips_no_pod_that_a_nominated_one_repels():
+def test_v1_20_skips_no_pod_with_anti_affinity_of_nominated_pods():
     nominated, asked = pod("n", nominated="b", affinity=REPELS_WEB), pod("p", labels=WEB)
     assert refused(InterPodAffinity(skips_in_pre_filter=False), asked, *NODES, nominated) == {
         "b": [EXISTING_ANTI_AFFINITY]

@@ -18,7 +18,7 @@ def test_node_name(wanted, want):
     assert refused(NodeName(), pod("p", wanted), *NODES) == want
 
 
-def test_a_node_of_another_name_is_refused_for_its_name():
+def test_a_node_with_another_name_is_refused():
     world, verdicts = judged(NodeName(), pod("p", "foo"), *NODES)
     (refusal,) = verdicts.refusals
     assert refusal is not None and refusal.reasons(world.index["bar"]) == [WRONG_NAME]
@@ -41,12 +41,12 @@ TOLERATES = {"key": "node.kubernetes.io/unschedulable", "effect": "NoSchedule"}
     ],
     ids=["none", "the taint", "any effect", "everything", "another effect", "another value", "another key"],
 )
-def test_a_closed_node_takes_pods_that_tolerate_it(tolerations, passes):
+def test_an_unschedulable_node_accepts_pods_that_tolerate_the_taint(tolerations, passes):
     nodes = [node("open"), node("closed", unschedulable=True)]
     want = {} if passes else {"closed": [UNSCHEDULABLE]}
     assert refused(NodeUnschedulable(), pod("p", tolerations=tolerations), *nodes) == want
 
 
-def test_evicting_pods_does_not_open_a_node():
+def test_evicting_pods_does_not_make_a_node_schedulable():
     _, verdicts = judged(NodeUnschedulable(), pod("p"), node("closed", unschedulable=True))
     assert verdicts.unresolvable().tolist() == [True]

@@ -159,12 +159,12 @@ def test_added_affinity(plugin, asking, want):
     assert refused(plugin, asking, node("node2", labels={"zone": "foo"})) == want
 
 
-def test_added_affinity_that_cannot_be_asked_is_an_error_at_once():
+def test_invalid_added_affinity_is_an_error_at_once():
     with pytest.raises(SelectorError, match="Gt needs an integer"):
         added(term("gen Gt five"))
 
 
-def test_a_pod_that_asks_for_nothing_is_skipped():
+def test_a_pod_without_requirements_is_skipped():
     world = cluster(node("n"), pod("p", affinity=node_affinity(preferred=[(1, term("foo Exists"))])))
     assert NodeAffinity().prepare(world.pending["default/p"], world) is None
 
@@ -174,7 +174,7 @@ def test_evicting_pods_changes_no_label():
     assert verdicts.unresolvable().tolist() == [True]
 
 
-def test_the_message_for_nodes_that_are_left_out():
+def test_the_message_for_excluded_nodes():
     asking = pod("p", affinity=node_affinity(term("metadata.name In node1", "foo Exists")))
     decision = schedule("default/p", cluster(node("node1"), node("node2"), node("node3"), asking), V1_37)
     assert decision.message == (
@@ -183,7 +183,7 @@ def test_the_message_for_nodes_that_are_left_out():
     )
 
 
-def test_v1_20_looks_at_all_nodes_even_if_the_pod_names_some():
+def test_v1_20_checks_all_nodes_even_if_the_pod_names_some():
     by_name = pod("p", affinity=node_affinity(term("metadata.name In a")))
     nodes = [node("a"), node("b")]
     assert refused(NodeAffinity(), by_name, *nodes) == {"b": ["left out"]}

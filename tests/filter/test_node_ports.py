@@ -72,7 +72,7 @@ def test_evicting_pods_frees_ports():
 
 @pytest.mark.parametrize(("policy", "passes"), [({}, True), ({"restartPolicy": "Always"}, False)])
 @pytest.mark.parametrize("running", [True, False], ids=["running", "wanted"])
-def test_init_containers_take_ports_only_if_they_run_beside_the_others(policy, passes, running):
+def test_init_containers_use_ports_only_as_sidecars(policy, passes, running):
     init = pod(
         "i", "n" if running else "", initContainers=[{"name": "i", "image": "img", "ports": [port("//80")]} | policy]
     )
@@ -81,48 +81,48 @@ def test_init_containers_take_ports_only_if_they_run_beside_the_others(policy, p
     assert refused(NodePorts(), asking, node("n"), present) == ({} if passes else {"n": [PORTS_TAKEN]})
 
 
-def test_pods_in_the_nodes_network_take_their_containers_ports():
+def test_pods_with_host_network_use_their_containers_ports():
     running = pod("r", "n", hostNetwork=True, ports=[{"containerPort": 80}])
     assert refused(NodePorts(), wants("p", "", "//80"), node("n"), running) == {"n": [PORTS_TAKEN]}
 
 
-def test_a_port_without_a_host_port_takes_nothing():
+def test_a_port_without_a_host_port_is_ignored():
     plain = pod("r", "n", ports=[{"containerPort": 80}])
     assert refused(NodePorts(), wants("p", "", "//80"), node("n"), plain) == {}
 
 
-def test_it_skips_a_pod_that_wants_no_host_port():
+def test_a_pod_without_host_ports_is_skipped():
     world = cluster(node("n"), wants("running", "n", "//81"), pod("p", ports=[{"containerPort": 80}]))
     assert NodePorts().prepare(world.pending["default/p"], world) is None
 
 
 @pytest.mark.parametrize(("priority", "passes"), [(0, False), (1, True)], ids=["equal priority", "lower priority"])
-def test_ports_of_nominated_pods_of_equal_or_higher_priority_are_taken(priority, passes):
+def test_ports_of_nominated_pods_of_equal_or_higher_priority_are_in_use(priority, passes):
     nominated = wants("nominated", "", "//80", nominated="n")
     found = refused(NodePorts(), wants("p", "", "//80", priority=priority), node("n"), node("m"), nominated)
     assert found == ({} if passes else {"n": [PORTS_TAKEN]})
 
 
-def test_preemption_evicts_who_holds_the_port_and_nobody_else():
+def test_preemption_evicts_only_the_pod_with_the_port():
     running = [wants("holds", "n", "//80"), wants("other", "n", "//81"), pod("none", "n")]
     decision = schedule("default/p", cluster(node("n"), *running, wants("p", "", "//80", priority=1)))
     assert [victim.key for victim in decision.preemption.victims] == ["default/holds"]
 
 
-def test_a_victim_takes_the_port_along_even_from_a_pod_that_stays():
+def test_removing_a_victim_frees_its_port_even_if_another_pod_uses_it():
     """The node keeps a set of ports, not a count; v1.37: kube-scheduler/framework/types.go, HostPortInfo.Remove."""
     running = [wants("important", "n", "//80", priority=9), wants("holds", "n", "//80")]
     decision = schedule("default/p", cluster(node("n"), *running, wants("p", "", "//80", priority=1)))
     assert [victim.key for victim in decision.preemption.victims] == ["default/holds"]
 
 
-def test_a_port_on_another_address_stays_with_the_pod_that_stays():
+def test_a_port_on_another_address_remains_in_use():
     running = [wants("important", "n", "TCP/127.0.0.1/80", priority=9), wants("holds", "n", "TCP/10.0.0.1/80")]
     decision = schedule("default/p", cluster(node("n"), *running, wants("p", "", "//80", priority=1)))
     assert decision.preemption.victims == () and decision.nominated_node is None
 
 
-def test_the_terms_say_which_ports_are_in_the_way():
+def test_the_terms_show_the_conflicting_ports():
     objects = node("n"), node("m"), wants("r", "n", "TCP/127.0.0.1/80")
     world, verdicts = judged(NodePorts(), wants("p", "", "//80"), *objects)
     (part,) = verdicts.refusals[0].parts

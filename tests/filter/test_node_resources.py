@@ -19,7 +19,7 @@ def amounts(cpu=None, memory=None, **scalar):
 
 
 def asks(*containers, init=(), **spec):
-    """A pod whose containers and init containers ask for these amounts."""
+    """A pod whose containers and init containers request these amounts."""
     lists = {"containers": containers, "initContainers": init}
     made = {
         field: [
@@ -92,7 +92,7 @@ def short(*names):
         "cpu, memory, then the others",
     ],
 )
-def test_what_evicting_could_free(asking, used, want):
+def test_resources_that_evicting_could_free(asking, used, want):
     objects = node("n", allocatable=ROOM), pod("running", "n", requests=used)
     assert refused(NodeResourcesFit(), asking, *objects) == want
     assert not judged(NodeResourcesFit(), asking, *objects)[1].unresolvable().any()
@@ -121,7 +121,7 @@ def test_what_evicting_could_free(asking, used, want):
         "cpu",
     ],
 )
-def test_what_even_an_empty_node_has_not(asking, want):
+def test_requests_that_exceed_an_empty_node(asking, want):
     assert refused(NodeResourcesFit(), asking, node("n", allocatable=ROOM)) == want
     assert judged(NodeResourcesFit(), asking, node("n", allocatable=ROOM))[1].unresolvable().all()
 
@@ -140,18 +140,18 @@ def test_one_resource_that_can_be_freed_and_one_that_cannot():
         ({}, {}, ["Too many pods"]),
     ],
 )
-def test_no_space_for_another_pod(asked, used, want):
+def test_the_maximum_number_of_pods(asked, used, want):
     full = node("n", allocatable=ROOM | {"pods": "1"})
     assert refused(NodeResourcesFit(), asks(asked), full, pod("running", "n", requests=used)) == {"n": want}
 
 
-def test_nodes_are_judged_apart():
+def test_nodes_are_checked_independently():
     nodes = [node("empty", allocatable=ROOM), node("full", allocatable=ROOM), node("small", allocatable={"pods": "9"})]
     found = refused(NodeResourcesFit(), asks(amounts(2)), *nodes, pod("running", "full", requests=amounts(9)))
     assert found == {"full": ["Insufficient cpu"], "small": ["Insufficient cpu"]}
 
 
-def test_a_sidecar_runs_beside_the_containers():
+def test_requests_of_sidecars_are_added():
     asking = asks(amounts(1), init=[amounts(9)])
     assert refused(NodeResourcesFit(), asking, node("n", allocatable=ROOM), pod("r", "n", requests=amounts(1))) == {}
     asking["spec"]["initContainers"][0]["restartPolicy"] = "Always"
@@ -173,7 +173,7 @@ def test_ignored_resources(ignored, want):
     assert refused(NodeResourcesFit(ignored=frozenset(ignored)), asking, node("n", allocatable=ROOM)) == want
 
 
-def test_the_terms_say_what_was_compared():
+def test_the_terms_show_what_was_compared():
     world, verdicts = judged(
         NodeResourcesFit(), asks(amounts(4)), node("n", allocatable=ROOM), pod("r", "n", requests=amounts(7))
     )
@@ -197,7 +197,7 @@ OLDER = NodeResourcesFit(checks_requested_resources_only=False, too_small_is_unr
     ],
     ids=["nothing", "cpu", "0 cpu", "storage", "0 of an extended resource", "an unknown resource"],
 )
-def test_older_generations_look_at_cpu_and_memory_once_anything_is_asked(asked, want, latest):
+def test_older_generations_check_cpu_and_memory_if_anything_is_requested(asked, want, latest):
     overcommitted = node("n", allocatable=ROOM), pod("running", "n", requests=amounts(11, 21, a=6))
     assert refused(OLDER, asks(asked), *overcommitted) == want
     assert refused(NodeResourcesFit(), asks(asked), *overcommitted) == latest

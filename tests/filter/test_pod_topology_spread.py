@@ -149,7 +149,7 @@ def test_policies(constraints, asks, nodes, pods, want):
 
 
 def test_a_node_without_a_key():
-    """It is beyond help; and its pods count nowhere, not even in the domains that it has."""
+    """It is unresolvable, and its pods count nowhere, not even in its domains of other keys."""
     nodes = [*four(), node("z", labels={"zone": "zone2"})]
     asked = pod("p", labels=FOO, topologySpreadConstraints=[ZONE, NODE])
     world, verdicts = judged(PodTopologySpread(), asked, *nodes, *running("zzz"))
@@ -177,24 +177,24 @@ def test_default_constraints_are_for_pods_that_a_service_selects():
     assert refused(PodTopologySpread(), pod("p", labels=FOO), *world) == {}
 
 
-# -- pods that come and go in thought
+# -- hypothetically added and removed pods
 
 
-def test_nominated_pods_count_on_their_node_alone():
+def test_nominated_pods_count_only_on_their_node():
     asked = pod("p", labels=FOO, topologySpreadConstraints=[ZONE])
     nominated = [pod(f"n{i}", nominated="a", labels=FOO) for i in range(2)]
     assert refused(PodTopologySpread(), asked, *four(), *nominated) == {"a": [TOO_SKEWED]}
 
 
 def test_nominated_pods_fill_the_emptiest_domain():
-    """With one more pod on x its zone is no emptier than the other, but of x's own world alone."""
+    """With one more pod on x both zones have equally many, but only in x's snapshot."""
     asked = pod("p", labels=FOO, topologySpreadConstraints=[ZONE])
     nominated = pod("n", nominated="x", labels=FOO)
     assert refused(PodTopologySpread(), asked, *four(), *running("a"), nominated) == dict.fromkeys("ab", [TOO_SKEWED])
 
 
 def judged_without(asked, victims, objects):
-    """bool by node: refused in the worlds where these running pods are gone, each from its own node's."""
+    """bool by node: refused with these running pods removed, each from its own node's snapshot."""
     world = cluster(*objects)
     info = world.info(model(asked))
     run = FilterRun(prepare(info, world, [PodTopologySpread()]), info, world)
@@ -205,21 +205,21 @@ def judged_without(asked, victims, objects):
 
 
 def test_a_victim_lowers_the_count_and_the_minimum():
-    """1/1/1/2, and on a the pod goes: then a is the emptiest domain, and takes the pod; the others don't see it go."""
+    """1/1/1/2 with the pod on a removed: a becomes the emptiest domain and passes, only in its own snapshot."""
     objects = [*four(), *running("abxyy")]
     asked = pod("p", labels=FOO, topologySpreadConstraints=[NODE])
     assert judged_without(asked, ["r0"], objects) == {"a": False, "b": False, "x": False, "y": True}
 
 
-def test_a_terminating_victim_is_taken_off_although_it_never_counted():
-    """So a has -1 pods: less than none."""
+def test_a_terminating_victim_is_subtracted_although_it_never_counted():
+    """So a has -1 pods."""
     objects = [*four(), *running("a", BOTH, "q", deleted="2024-01-01T00:00:00Z"), *running("a")]
     asked = pod("p", labels=FOO, topologySpreadConstraints=[spread("node", "foo Exists")])
     assert judged_without(asked, [], objects)["a"]
     assert not judged_without(asked, ["q0"], objects)["a"]
 
 
-def test_an_empty_selector_means_pods_that_come_although_it_counts_none():
+def test_an_empty_selector_counts_added_pods_although_it_counts_no_running_ones():
     asked = pod("p", labels=FOO, topologySpreadConstraints=[spread("node", labelSelector={})])
     nominated = pod("n", nominated="x", labels=BAR)
     assert refused(PodTopologySpread(), asked, *four(), *running("aay"), nominated) == {"x": [TOO_SKEWED]}
@@ -230,8 +230,8 @@ def test_an_empty_selector_means_pods_that_come_although_it_counts_none():
     st.sampled_from(["zone", "node"]),
     st.integers(1, 3),
 )
-def test_each_nodes_world_counts_as_if_the_pods_were_really_gone(pods, key, skew):
-    """Whatever goes: on every node the plugin says what it says of a cluster where that node's victims never were."""
+def test_each_nodes_snapshot_equals_a_cluster_without_its_victims(pods, key, skew):
+    """On every node the verdict equals that in a cluster without that node's victims."""
     named = [(f"p{i}", on, goes) for i, (on, goes) in enumerate(pods)]
     asked = pod("p", labels=FOO, topologySpreadConstraints=[spread(key, "foo Exists", skew=skew)])
     everyone = {name: pod(name, on, labels=FOO) for name, on, _ in named}
@@ -241,7 +241,7 @@ def test_each_nodes_world_counts_as_if_the_pods_were_really_gone(pods, key, skew
         assert thought[here] == (here in refused(PodTopologySpread(), asked, *four(), *left))
 
 
-# -- as it was in v1.20
+# -- v1.20
 
 V1_20 = PodTopologySpread(
     rules=ConstraintRules(empty_selector_counts_no_pods=False),
@@ -250,8 +250,8 @@ V1_20 = PodTopologySpread(
 )
 
 
-def test_pods_on_nodes_that_are_not_let_in_counted_too():
-    """Zone 1 has three pods, but only one of them on a node that the pod can go to."""
+def test_pods_on_nodes_that_are_not_eligible_counted_too():
+    """Zone 1 has three pods, but only one of them on an eligible node."""
     asked = pod("p", labels=FOO, topologySpreadConstraints=[ZONE], nodeSelector=FOO)
     nodes = four(a=FOO, x=FOO)
     pods = running("abbx")
@@ -259,7 +259,7 @@ def test_pods_on_nodes_that_are_not_let_in_counted_too():
     assert refused(V1_20, asked, *nodes, *pods) == dict.fromkeys("ab", [TOO_SKEWED])
 
 
-def test_a_domain_without_any_node_that_is_let_in_is_no_minimum():
+def test_a_domain_without_eligible_nodes_does_not_set_the_minimum():
     asked = pod("p", labels=FOO, topologySpreadConstraints=[ZONE], nodeSelector=FOO)
     assert refused(V1_20, asked, *four(a=FOO, b=FOO), *running("aabb")) == {}
 
@@ -269,7 +269,7 @@ def test_an_empty_selector_counted_all_pods_of_the_namespace():
     assert refused(V1_20, asked, *four(), *running("aay", BAR)) == dict.fromkeys("ay", [TOO_SKEWED])
 
 
-def test_a_nominated_pod_in_a_domain_that_is_not_let_in_kills_the_scheduler():
+def test_a_nominated_pod_in_a_domain_without_eligible_nodes_panics():
     asked = pod("p", labels=FOO, topologySpreadConstraints=[NODE], nodeSelector=FOO)
     nominated = pod("n", nominated="b", labels=FOO)
     with pytest.raises(SchedulingError, match="nil pointer dereference"):

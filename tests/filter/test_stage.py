@@ -14,7 +14,7 @@ from kschedlab.testing import cluster, node, pod
 
 @dataclass(frozen=True)
 class Says:
-    """A filter that always answers the same. ``asked`` counts how often."""
+    """A filter that always returns the same. ``asked`` counts the calls."""
 
     name: str
     answer: object
@@ -27,7 +27,7 @@ class Says:
 
 
 def static(filter="", node_names=None):
-    """Refuses the nodes whose numbers are in the text; leaves all but ``only`` out."""
+    """Refuses the nodes whose numbers are in the text; excludes all but ``only``."""
     mask = np.array([str(number) in filter for number in range(3)])
     refused = Refusals([Refusal(mask, f"no {filter}", True)]) if filter else None
     return StaticFilter(refused, frozenset(node_names) if node_names is not None else None)
@@ -48,7 +48,7 @@ def judged(*filters):
     return FilterRun(prepare(info, here, filters), info, here).verdicts()
 
 
-def test_plugins_that_skip_the_pod_are_not_asked_again():
+def test_plugins_that_skip_the_pod_do_not_run_again():
     found = prepared(Says("A", None), Says("B", static()), Says("C", None))
     assert (found.plugins, found.node_names, found.rejected) == (("B",), None, None)
 
@@ -92,14 +92,14 @@ def test_the_first_plugin_that_refuses_a_node_decides_it():
     assert verdicts.passes.tolist() == [True, False, False]
 
 
-def test_a_node_that_was_left_out_has_no_reasons_and_no_hope():
+def test_an_excluded_node_has_no_reasons_and_is_unresolvable():
     verdicts = judged(Says("A", static("12", node_names=["n1"])))
     assert verdicts.refused_by.tolist() == [EXCLUDED, 0, EXCLUDED]
     assert [verdicts.plugin(i) for i in range(3)] == ["PreFilter", "A", "PreFilter"]
     assert verdicts.reasons(0) == [] and verdicts.unresolvable().all()
 
 
-def test_reasons_keep_the_plugins_order_and_one_hopeless_part_is_enough():
+def test_reasons_keep_the_plugins_order_and_one_unresolvable_part_is_enough():
     masks = np.array([True, True, False]), np.array([False, True, False])
     parts = [Refusal(masks[0], "first"), Refusal(masks[1], "second", unresolvable=True)]
     verdicts = judged(Says("A", StaticFilter(Refusals(parts))))
@@ -107,7 +107,7 @@ def test_reasons_keep_the_plugins_order_and_one_hopeless_part_is_enough():
     assert verdicts.unresolvable().tolist() == [False, True, False]
 
 
-def test_a_check_that_depends_on_the_nodes_alone_is_asked_once():
+def test_a_filter_that_depends_only_on_the_nodes_runs_once():
     asked = []
 
     class Counting(StaticFilter):
@@ -136,16 +136,16 @@ def fits(asking, *others):
 @pytest.mark.parametrize(
     ("priority", "counts"), [(0, False), (5, True), (9, True)], ids=["lower", "equal", "higher priority"]
 )
-def test_nominated_pods_of_equal_or_higher_priority_take_their_room(priority, counts):
+def test_nominated_pods_of_equal_or_higher_priority_use_resources(priority, counts):
     nominated = pod("q", cpu="6", priority=priority, nominated="n")
     assert fits(pod("p", cpu="6", priority=5), nominated) == {"n": not counts, "m": True}
 
 
-def test_a_pods_own_nomination_does_not_stand_in_its_way():
+def test_a_pods_own_nomination_does_not_count_against_it():
     assert fits(pod("p", cpu="6", nominated="n")) == {"n": True, "m": True}
 
 
-def test_nominations_to_a_node_add_up_and_those_to_none_are_passed_over():
+def test_nominations_to_a_node_add_up_and_those_to_missing_nodes_are_ignored():
     nominated = [pod(f"q{i}", cpu="3", nominated="n") for i in range(2)]
     assert fits(pod("p", cpu="4"), nominated[0]) == {"n": True, "m": True}
     assert fits(pod("p", cpu="5"), *nominated) == {"n": False, "m": True}
@@ -157,7 +157,7 @@ def test_nominations_to_a_node_add_up_and_those_to_none_are_passed_over():
 
 @dataclass(frozen=True)
 class Needs:
-    """A check that more pods can turn to the better, as required pod affinity does: it wants two pods on the node."""
+    """A filter that added pods can satisfy, like required pod affinity: it needs two pods on the node."""
 
     node_names: object = None
     depends_on_pods: bool = True
@@ -168,7 +168,7 @@ class Needs:
         return Refusals([Refusal(lonely, "lonely")]) if lonely.any() else None
 
 
-def test_a_node_must_also_pass_if_the_nominated_pods_never_come():
+def test_a_node_must_also_pass_without_the_nominated_pods():
     here = cluster(node("n"), node("m"), pod("a", "n"), pod("b", "m"), pod("c", "m"), pod("p"), pod("q", nominated="n"))
     info = here.pending["default/p"]
     verdicts = FilterRun(prepare(info, here, [Says("A", Needs())]), info, here).verdicts()
@@ -193,7 +193,7 @@ def test_a_node_must_also_pass_if_the_nominated_pods_never_come():
         (15000, 0, 750),
     ],
 )
-def test_how_many_nodes_are_enough(nodes, percentage, want):
+def test_nodes_to_find(nodes, percentage, want):
     """Rows of v1.37: schedule_one_test.go, TestNumFeasibleNodesToFind, and more."""
     assert nodes_to_find(nodes, percentage, SamplingRules()) == want
 
@@ -225,7 +225,7 @@ def test_the_search(passes, start, enough, want):
 
 
 @given(st.lists(st.booleans(), min_size=1, max_size=30), st.integers(0, 29), st.integers(1, 30))
-def test_the_search_equals_one_that_goes_node_by_node(passes, start, enough):
+def test_the_search_equals_a_search_node_by_node(passes, start, enough):
     wanted, looked_at = [], 0
     for step in range(len(passes)):
         position = (start + step) % len(passes)

@@ -1,4 +1,4 @@
-"""PodDisruptionBudgets: whose eviction breaks one."""
+"""PodDisruptionBudgets: which evictions violate them."""
 
 from typing import Any
 
@@ -14,7 +14,7 @@ PODS = [pod(f"p{i}", "n1", labels={"app": "web"}) for i in range(3)]
 
 
 def broken(*budgets: Manifest, pods: list[Manifest] = PODS, rules: BudgetRules = LATEST) -> list[str]:
-    """The names of the pods whose eviction breaks a budget, tried in the order in which they are given."""
+    """The names of the pods whose eviction, in the given order, violates a budget."""
     world = cluster(node("n1"), *pods, *budgets)
     rows = np.array([world.pods.row_of[f"default/{p['metadata']['name']}"] for p in pods])
     result = violations(world, world.objects.pod_disruption_budgets, rows, world.pods.node[rows], rules)
@@ -45,18 +45,18 @@ def broken(*budgets: Manifest, pods: list[Manifest] = PODS, rules: BudgetRules =
         ),
     ],
 )
-def test_who_breaks_a_budget(name: str, budgets: list[Manifest], want: list[str]) -> None:
+def test_violations(name: str, budgets: list[Manifest], want: list[str]) -> None:
     assert broken(*budgets) == want, name
 
 
-def test_a_pod_without_labels_is_in_no_budget() -> None:
+def test_no_budget_covers_a_pod_without_labels() -> None:
     everything: Any = budget("b", 0, selector=None)
     everything["spec"]["selector"] = {"matchExpressions": [{"key": "app", "operator": "DoesNotExist"}]}
     assert broken(everything, pods=[pod("bare", "n1")]) == []
     assert broken(everything, pods=[pod("other", "n1", labels={"tier": "x"})]) == ["other"]
 
 
-def test_budgets_start_afresh_on_every_node() -> None:
+def test_every_node_starts_with_full_budgets() -> None:
     pods = [pod(f"p{i}", f"n{i}", labels={"app": "web"}) for i in (1, 2)]
     world = cluster(node("n1"), node("n2"), *pods, budget("b", 1, {"app": "web"}))
     rows = np.arange(2)
@@ -64,19 +64,19 @@ def test_budgets_start_afresh_on_every_node() -> None:
     assert result.tolist() == [False, False]
 
 
-def test_not_counted_down_only_a_budget_of_nothing_is_broken() -> None:
+def test_not_counted_down_only_a_budget_that_allows_none_is_violated() -> None:
     rules = BudgetRules(counted_down=False)
     assert broken(budget("b", 1, {"app": "web"}), rules=rules) == []
     assert broken(budget("b", 0, {"app": "web"}), rules=rules) == ["p0", "p1", "p2"]
 
 
-def test_disrupted_pods_may_be_charged_by_rule() -> None:
+def test_disrupted_pods_count_by_rule() -> None:
     rules = BudgetRules(disrupted_pods_exempt=False)
     assert broken(budget("b", 0, {"app": "web"}, disrupted=["p1"]), rules=rules) == ["p0", "p1", "p2"]
 
 
-def test_a_pod_may_be_charged_to_every_budget_by_rule() -> None:
-    """The second budget allows two, and p0 and p1 use them up, although p1 breaks the first."""
+def test_a_pod_counts_against_every_budget_by_rule() -> None:
+    """The second budget allows two, and p0 and p1 use them up, although p1 violates the first."""
     budgets = budget("a", 1, {"app": "web"}, disrupted=["p2"]), budget("b", 2, {"app": "web"})
     assert broken(*budgets) == ["p1"]
     assert broken(*budgets, rules=BudgetRules(stops_at_first_violation=False)) == ["p1", "p2"]

@@ -1,4 +1,4 @@
-"""The ladder: each rule decides where it should, and only after the rules before it."""
+"""The ladder: each rule decides when it should, and only after the preceding rules."""
 
 import numpy as np
 import pytest
@@ -6,7 +6,7 @@ import pytest
 from kschedlab.preemption.ladder import RULES, Victims, climb
 
 Candidate = list[tuple[int, int]]
-"""(priority, start) of each victim, in the order in which they are listed."""
+"""(priority, start) of each victim, in listed order."""
 
 
 def victims(candidates: list[Candidate], violations: list[int]) -> Victims:
@@ -48,7 +48,7 @@ def test_a_complete_tie_leaves_all() -> None:
     assert not any(rung.decides for rung in rungs)
 
 
-def test_every_rung_is_recorded_also_after_the_decision() -> None:
+def test_rungs_after_the_decision_are_recorded_too() -> None:
     rungs = climb(victims([[(1, 1)], [(2, 2)]], [1, 0]))
     assert [rung.rule for rung in rungs] == list(RULES)
     assert all(np.flatnonzero(rung.kept).tolist() == [1] for rung in rungs)

@@ -1,4 +1,4 @@
-"""Preemption as a whole: who may, where, whom, and what is said about it."""
+"""The preemption stage: eligibility, candidates, victims and messages."""
 
 import random
 from dataclasses import replace
@@ -19,13 +19,13 @@ def asks(cpu: str) -> Manifest:
 
 
 def decide(*objects: Manifest, generation: Generation = V1_37, cpu: str = "2", **preemptor: object) -> Decision:
-    """The decision for a pod of priority 10 that asks for ``cpu``."""
+    """The decision for a pod of priority 10 that requests ``cpu``."""
     wants = pod("vip", **asks(cpu), **({"priority": 10} | preemptor))
     return schedule("default/vip", cluster(*objects, wants), generation)
 
 
 def full(name: str, *priorities: int, **common: object) -> list[Manifest]:
-    """A node of 4 cpu with one pod of 1 cpu for each priority, started one after the other."""
+    """A node of 4 cpu with one pod of 1 cpu for each priority, started one after another."""
     pods = [
         pod(f"{name}-{i}", name, priority=p, start=f"2024-01-01T00:00:{i:02}Z", **asks("1"), **common)
         for i, p in enumerate(priorities)
@@ -38,13 +38,13 @@ def names(decision: Decision) -> dict[str, list[str]]:
     return {n: [v.pod.metadata.name for v in c.victims] for n, c in decision.preemption.candidates.items()}
 
 
-def test_the_least_important_go() -> None:
+def test_the_least_important_pods_are_evicted() -> None:
     decision = decide(*full("n1", 5, 1, 3, 1))
     assert names(decision) == {"n1": ["n1-1", "n1-3"]}
     assert decision.nominated_node == "n1" and decision.node is None
 
 
-def test_among_equals_the_younger_goes() -> None:
+def test_among_equals_the_younger_pod_is_evicted() -> None:
     assert names(decide(*full("n1", 1, 1, 1, 1), cpu="1")) == {"n1": ["n1-3"]}
 
 
@@ -60,7 +60,7 @@ def test_each_reprieve_is_recorded_in_its_order_with_what_refused_it() -> None:
     ]
 
 
-def test_pods_whose_eviction_breaks_a_budget_are_spared_first() -> None:
+def test_pods_whose_eviction_violates_a_budget_are_reprieved_first() -> None:
     protected = full("n1", 1, 1, 1, 1)
     protected[4]["metadata"]["labels"] = {"app": "db"}
     decision = decide(*protected, budget("b", 0, {"app": "db"}), cpu="1")
@@ -112,7 +112,7 @@ def test_equal_or_higher_priority_is_never_evicted() -> None:
         ),
     ],
 )
-def test_what_the_event_says(name: str, objects: list[Manifest], preemptor: dict[str, object], event: str) -> None:
+def test_the_event(name: str, objects: list[Manifest], preemptor: dict[str, object], event: str) -> None:
     assert decide(*objects, **preemptor).event == event, name  # type: ignore[arg-type]
 
 
@@ -138,7 +138,7 @@ def test_it_does_not_wait_for_a_pod_that_terminates_for_another_reason() -> None
     assert decide(*terminating(), nominated="n1", generation=waits).nominated_node is None
 
 
-def test_victims_may_be_listed_as_they_were_tried() -> None:
+def test_victims_listed_in_the_order_of_the_reprieve() -> None:
     objects = [*full("n1", 1, 5, 1, 1), budget("b", 0, {"app": "db"})]
     for manifest in (objects[1], objects[3]):
         manifest["metadata"]["labels"] = {"app": "db"}
@@ -158,7 +158,7 @@ def test_a_running_scheduler_stops_at_enough_candidates() -> None:
 
 
 def test_only_violating_candidates_do_not_end_the_search() -> None:
-    """The search goes on until one candidate breaks no budget, if there is one."""
+    """The search goes on until one candidate violates no budget, if there is one."""
     objects = [m for i in range(110) for m in full(f"n{i:03}", 1, 1, 1, 1, labels={"app": "db"})]
     objects += full("n999", 1, 1, 1, 1)
     world = cluster(*objects, budget("b", 0, {"app": "db"}), pod("vip", **asks("2"), priority=10))

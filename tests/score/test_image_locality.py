@@ -98,7 +98,7 @@ def test_a_name_that_a_node_reports_twice_has_its_last_size():
     assert scored(ImageLocality(), asking, node("n", images=images)) == {"n": 7}
 
 
-def test_images_of_no_size_and_of_an_absurd_one():
+def test_images_of_zero_and_of_absurd_size():
     images = [{"names": ["a:1"], "sizeBytes": 0}, {"names": ["b:1"], "sizeBytes": 2**63 - 1}]
     asking = [pod("p", containers=[{"name": f"c{i}", "image": f"{name}:1"} for i in range(20)]) for name in "ab"]
     assert [scored(ImageLocality(), each, node("n", images=images)) for each in asking] == [{"n": 0}, {"n": 100}]
@@ -110,7 +110,7 @@ def test_the_terms_show_the_bytes_and_the_images():
     assert row.terms["bytes"].tolist() == [0, 150 * MIB] and row.terms["images"] == 2
 
 
-def test_before_only_the_containers_own_images_counted():
+def test_in_v1_20_only_container_images_counted():
     spec = {"containers": containers(300), "initContainers": containers(600, prefix="i"), "volumes": [volume(900)]}
     nodes = [node(name, images=NODES[name]) for name in ("300600900", "403002000")]
     plain = pod("p", containers=containers(300))

@@ -85,7 +85,7 @@ ROWS = [
 @pytest.mark.parametrize(
     ("labels", "rules", "pods", "nodes", "want"), [row[1:] for row in ROWS], ids=[row[0] for row in ROWS]
 )
-def test_pull(labels, rules, pods, nodes, want):
+def test_weights_of_terms(labels, rules, pods, nodes, want):
     objects = [node(f"n{i}", labels=found) for i, found in enumerate(nodes, 1)]
     objects += [pod(f"q{i}", f"n{where}", labels=found, **spec) for i, (where, found, spec) in enumerate(pods)]
     found = scored(InterPodAffinityScore(), pod("p", labels=labels, affinity=rules or {}), *objects, ONE_OF_TEAM_1)
@@ -93,7 +93,7 @@ def test_pull(labels, rules, pods, nodes, want):
 
 
 @pytest.mark.parametrize(("weight", "want"), [(1, [20, 0, 100]), (0, [0, 0, 100]), (10, [100, 0, 50])])
-def test_required_affinity_of_running_pods_pulls_by_a_weight_of_its_own(weight, want):
+def test_required_affinity_of_running_pods_has_a_configured_weight(weight, want):
     nodes = [node(f"n{i}", labels=labels) for i, labels in enumerate([CHINA, AZ1, INDIA], 1)]
     hard = affinity(near=[by("region", IS_S1)])
     pods = [pod("q", "n1", affinity=hard), pod("r", "n3", affinity=TO_S1)]
@@ -110,7 +110,7 @@ def test_the_terms_of_the_formula():
     assert row.raw.tolist() == [3, 3, -5]
 
 
-def test_older_generations_begin_at_0_and_skip_nobody():
+def test_the_range_of_older_generations_includes_0_and_no_pod_is_skipped():
     nodes = [node("n1", labels=CHINA), node("n2", labels=INDIA)]
     pods = [pod("q", "n1", labels=S1), pod("r", "n2", labels=S1), pod("s", "n2", labels=S1)]
     asked, older = pod("p", affinity=TO_S1), InterPodAffinityScore(skips_in_pre_score=False, range_includes_zero=True)

@@ -60,7 +60,7 @@ def test_a_pod_that_prefers_nothing_is_skipped():
     assert scored(NodeAffinityScore(), pod("p", affinity=node_affinity(term("foo Exists"))), node("n")) is None
 
 
-def test_a_term_that_cannot_be_asked_is_an_error_once_nodes_are_scored():
+def test_an_invalid_term_is_an_error_once_nodes_are_scored():
     asking = pod("p", affinity=node_affinity(preferred=[(1, term("gen Gt five"))]))
     decision = schedule("default/p", cluster(node("n1"), node("n2"), node("n3", unschedulable=True), asking))
     assert decision.error == 'running PreScore plugin "NodeAffinity": "gen": Gt needs an integer, not "five"'
@@ -69,7 +69,7 @@ def test_a_term_that_cannot_be_asked_is_an_error_once_nodes_are_scored():
     assert schedule("default/p", cluster(node("n1"), asking)).node == "n1"
 
 
-def test_added_affinity_that_cannot_be_asked_is_an_error_at_once():
+def test_invalid_added_affinity_is_an_error_at_once():
     with pytest.raises(SelectorError, match="Lt needs an integer"):
         added((1, term("gen Lt five")))
 

@@ -28,7 +28,7 @@ def amounts(cpu, memory, **more):
 
 
 def score(plugin, asked, sizes, running=()):
-    """The score of nodes of these sizes, for a pod that asks for that much. ``running``: (node, amounts)."""
+    """The score of nodes of these sizes, for a pod with these requests. ``running``: (node, amounts)."""
     nodes = [
         node(f"n{i}", allocatable=amounts(*size) if isinstance(size, tuple) else size) for i, size in enumerate(sizes)
     ]
@@ -90,7 +90,7 @@ def test_most_allocated(asked, sizes, running, want):
     assert score(NodeResourcesFitScore(strategy=most_allocated), asked, sizes, running) == want
 
 
-def test_a_container_that_asks_for_nothing_counts_100m_and_200_mib():
+def test_a_container_without_requests_counts_100m_and_200_mib():
     """v1.37: most_allocated_test.go, "no resources requested, pods scheduled, nonzero request for resource"."""
     nodes = [node(name, allocatable={"cpu": "250m", "memory": "1000Mi"}) for name in ("n1", "n2")]
     running = [pod("p1", "n1"), pod("p2", "n1")]
@@ -190,7 +190,7 @@ def test_packing_two_extended_resources(asked, running, want):
     ],
     ids=["flat at both ends", "up and down", "flat"],
 )
-def test_a_broken_line(shape, want):
+def test_a_piecewise_linear_shape(shape, want):
     """v1.37: TestBrokenLinearFunction, with the scores as the scheduler scales them (0..10 to 0..100)."""
     used = np.array(list(want), np.int64)
     found = RequestedToCapacityRatio(shape)(used, np.full(len(used), 100, np.int64), 100)
@@ -232,7 +232,7 @@ def test_three_resources_in_balance():
     assert scored(plugin, pod("p", requests={GPU: "1"}), *nodes, *running) == {"n1": 75, "n2": 76}
 
 
-def test_a_scalar_resource_that_is_not_requested_is_out_of_the_balance():
+def test_a_scalar_resource_that_is_not_requested_is_left_out_of_the_balance():
     plugin = NodeResourcesBalancedAllocation(resources=(*WEIGHTS, (GPU, 1)))
     nodes = [
         node("n1", allocatable=amounts("3500m", 40000, **{GPU: 8})),
@@ -241,7 +241,7 @@ def test_a_scalar_resource_that_is_not_requested_is_out_of_the_balance():
     assert scored(plugin, pod("p", requests=amounts(3, 5000)), *nodes) == {"n1": 56, "n2": 56}
 
 
-def test_the_balance_takes_no_defaults_for_containers_that_ask_for_nothing():
+def test_the_balance_uses_no_defaults_for_containers_without_requests():
     nodes = [node("n1", allocatable=amounts(4, 10000)), node("n2", allocatable=amounts(4, 10000))]
     found = scored(NodeResourcesBalancedAllocation(), pod("p", cpu="2"), *nodes, pod("r", "n1"))
     assert found == {"n1": 62, "n2": 62}
@@ -274,7 +274,7 @@ def test_resources_of_containers_and_sidecars_are_summed_for_the_score():
     assert scored(NodeResourcesFitScore(), asking, node("n", allocatable=amounts(6, 10000))) == {"n": 50}
 
 
-# -- as older generations have them
+# -- older generations
 
 
 @pytest.mark.parametrize(
@@ -304,7 +304,7 @@ def test_balance_of_cpu_and_memory(asked, sizes, running, want):
     assert score(BalancedResourceAllocation(highest=10), asked, sizes, running) == [points // 10 for points in want]
 
 
-def test_a_resource_that_a_node_has_none_of_counted_as_used_up():
+def test_an_absent_resource_counted_as_full():
     asked, sizes = (3000, 4000), [{"cpu": "6000", "pods": "9"}, (6000, 10000)]
     assert score(NodeResourcesFitScore(ignores_absent_resources=False), asked, sizes) == [25, 55]
     assert score(NodeResourcesFitScore(ignores_absent_resources=False, highest=10), asked, sizes) == [2, 5]
@@ -312,7 +312,7 @@ def test_a_resource_that_a_node_has_none_of_counted_as_used_up():
     assert score(packing, asked, sizes) == [50, 55]
 
 
-def test_an_extended_resource_counted_even_if_the_pod_does_not_ask_for_it():
+def test_an_extended_resource_counted_even_if_not_requested():
     nodes = [node("n1", allocatable={GPU: "4"}), node("n2", allocatable={GPU: "4"})]
     objects = [*nodes, pod("r", "n2", requests={GPU: "3"})]
     plugin = NodeResourcesFitScore(strategy=most_allocated, resources=((GPU, 1),), ignores_absent_resources=False)
@@ -322,7 +322,7 @@ def test_an_extended_resource_counted_even_if_the_pod_does_not_ask_for_it():
 @pytest.mark.parametrize(
     ("used", "latest", "v1_20"), [(0, 0, 0), (1, 33, 34), (2, 66, 67), (3, 100, 100), (4, 100, 100)]
 )
-def test_utilisation_was_rounded_up(used, latest, v1_20):
+def test_utilization_was_rounded_up(used, latest, v1_20):
     shape = ((0, 0), (100, 10))
     amounts_used, capacity = np.array([used]), np.array([3])
     assert RequestedToCapacityRatio(shape)(amounts_used, capacity, 100).tolist() == [latest]

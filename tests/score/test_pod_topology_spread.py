@@ -108,7 +108,7 @@ SELECTED = {"affinity": node_affinity(term("foo Exists"))}
 @pytest.mark.parametrize("asks", [{"nodeSelector": FOO}, SELECTED], ids=["nodeSelector", "node affinity"])
 @pytest.mark.parametrize(("policy", "want"), [("Honor", [0, 33, 100]), ("Ignore", [66, 100, 100])])
 def test_the_policy_for_node_affinity(asks, policy, want):
-    """In larger domains than a host, pods don't count on nodes that the pod may not go to."""
+    """In domains larger than a host, pods on nodes that the pod can't use don't count."""
     nodes = [node(name, labels={"node": name} | (FOO if name in "ab" else {})) for name in "abc"]
     constraint = spread("node", "foo Exists", soft=True, nodeAffinityPolicy=policy)
     asked = pod("p", labels=FOO, topologySpreadConstraints=[constraint], **asks)
@@ -129,8 +129,8 @@ def test_a_host_counts_all_its_pods_whatever_the_policies():
     assert scored(pod("p", topologySpreadConstraints=[constraint]), "ab", *nodes, *running("b")) == [100, 0]
 
 
-def test_nodes_that_share_a_host_name_are_counted_apart():
-    """So their number is that of the nodes, not of the names."""
+def test_nodes_that_share_a_host_name_are_counted_separately():
+    """The number of domains is that of the nodes, not of the names."""
     world = cluster(*hosts("a"), *hosts("b", b={HOST: "a"}), *running("aaab"))
     asked = pod("p", labels=FOO, topologySpreadConstraints=[ON_HOST])
     row = PodTopologySpreadScore().score(world.info(model(asked)), world, np.arange(2))
@@ -140,7 +140,7 @@ def test_nodes_that_share_a_host_name_are_counted_apart():
 
 @pytest.mark.parametrize(("keys", "want"), [(["foo"], [60, 20, 60, 100]), (["missing"], [100] * 4)])
 def test_match_label_keys(keys, want):
-    """An empty selector that no key narrows counts no pods."""
+    """An empty selector without match label keys counts no pods."""
     nodes = hosts("a", "b", "c", "d", zones="1122")
     zone = spread("zone", soft=True, matchLabelKeys=keys)
     host = spread(HOST, soft=True, matchLabelKeys=["bar" if key == "foo" else key for key in keys])
@@ -152,14 +152,14 @@ def test_match_label_keys(keys, want):
 # -- pods without constraints
 
 
-def test_the_systems_defaults_make_do_with_the_keys_that_there_are():
+def test_system_defaults_need_only_the_keys_that_a_node_has():
     """Without zones: the same scores as with a constraint on hosts alone."""
     world = [*hosts(*"abcd"), *running("aaaabbbccd"), SERVICE]
     assert scored(pod("p", labels=FOO), "abcd", *world) == [44, 66, 77, 100]
 
 
-def test_nodes_without_a_zone_are_a_domain_of_their_own():
-    """It makes the zones count for more; but what is in it counts for nobody."""
+def test_nodes_without_a_zone_form_a_domain():
+    """It increases the weight of the zones, but its pods count for no node."""
     zone = "topology.kubernetes.io/zone"
     nodes = [node(name, labels={HOST: name} | ({zone: name} if name in "ab" else {})) for name in "abc"]
     world = cluster(*nodes, *running("aacccc"), SERVICE)
@@ -168,7 +168,7 @@ def test_nodes_without_a_zone_are_a_domain_of_their_own():
     assert row.raw.tolist() == [round(2 * log(5) + 2 + 2 * log(5) + 4), 2 + 4, round(4 * log(5) + 2)]
 
 
-def test_an_empty_zone_label_is_like_none():
+def test_an_empty_zone_label_equals_none():
     zone = "topology.kubernetes.io/zone"
     nodes = [node("a", labels={HOST: "a", zone: ""}), node("b", labels={HOST: "b"})]
     world = cluster(*nodes, *running("bb"), SERVICE)
@@ -177,7 +177,7 @@ def test_an_empty_zone_label_is_like_none():
     assert row.raw.tolist() == [round(2 + 2 * log(3) + 4), round(2 * log(4) + 2)]
 
 
-def test_a_users_own_defaults_ask_for_all_keys():
+def test_user_defaults_need_all_keys():
     defaults = [spread(HOST, soft=True), spread("zone", soft=True)]
     for constraint in defaults:
         del constraint["labelSelector"]
@@ -188,7 +188,7 @@ def test_a_users_own_defaults_ask_for_all_keys():
     assert scored(pod("p", labels=BAR), "abc", *world, plugin=plugin) is None
 
 
-# -- as it was in v1.20
+# -- v1.20
 
 
 def test_a_pod_without_constraints_got_100_everywhere():
@@ -196,7 +196,7 @@ def test_a_pod_without_constraints_got_100_everywhere():
     assert scored(pod("p"), "ab", *hosts("a", "b"), *running("a"), plugin=plugin) == [100, 100]
 
 
-def test_the_sum_was_cut_off():
+def test_the_sum_was_truncated():
     """log(6) = 1.79 on the one, twice that on the other: 1 and 3, not 2 and 4."""
     asked = pod("p", labels=FOO, topologySpreadConstraints=[ON_HOST])
     world = [*FOUR, *running("abb")]

@@ -1,4 +1,4 @@
-"""The score stage: plugins x nodes, weights, and a host drawn evenly among the best."""
+"""The score stage: plugins x nodes, weights, and an even draw among the best."""
 
 import random
 from collections import Counter
@@ -62,7 +62,7 @@ def test_without_plugins_every_node_scores_one():
     assert scores.total.tolist() == [1, 1, 1] and scores.best.tolist() == [0, 1, 2]
 
 
-def test_if_every_plugin_skips_all_nodes_score_nothing():
+def test_if_every_plugin_skips_all_nodes_score_0():
     assert run([(Fixed("A", None), 1)]).total.tolist() == [0, 0, 0]
 
 
@@ -107,7 +107,7 @@ def test_default_normalize(raw, reverse, want):
     assert default_normalize(np.array(raw, np.int64), reverse=reverse).tolist() == want
 
 
-def test_the_only_best_node_needs_no_luck():
+def test_a_single_best_node_is_chosen():
     assert select_host(np.array([7]), random.Random(0)) == 7
 
 

@@ -24,12 +24,12 @@ def static(*objects, wanted=WANTED, plugin=FULLER):
     return scored(plugin, wanted, *NODES, storage_class("wait"), storage_class("fast"), *objects)
 
 
-def test_pods_without_claims_that_wait_score_nothing_but_are_not_skipped():
+def test_pods_without_unbound_claims_score_0_but_are_not_skipped():
     assert scored(VolumeBindingScore(), pod("p"), *NODES) == {"a": 0, "b": 0, "c": 0}
     assert scored(VolumeBindingScore(), WANTED, *NODES, claim("c", "pv"), volume("pv")) == {"a": 0, "b": 0, "c": 0}
 
 
-def test_the_better_the_volume_fits_the_less_is_left():
+def test_a_volume_with_less_unused_capacity_scores_lower():
     volumes = [volume("x", at("a"), size="100Gi"), volume("y", at("b"), size="200Gi")]
     assert static(claim("c", size="50Gi"), *volumes) == {"a": 50, "b": 25, "c": 0}
     assert static(claim("c", size="50Gi"), *volumes, plugin=VolumeBindingScore()) == {"a": 50, "b": 75, "c": 0}
@@ -45,18 +45,18 @@ def test_volumes_of_one_class_are_added_and_classes_are_averaged():
 
 
 @pytest.mark.parametrize(("asked", "score"), [("30Gi", 70), ("100Gi", 0), ("33Gi", 67)])
-def test_where_new_volumes_are_made_the_room_that_is_left_counts(asked, score):
+def test_for_new_volumes_the_free_capacity_counts(asked, score):
     objects = [claim("c", size=asked), csi_driver(storageCapacity=True), room("r", "a", "100Gi")]
     assert static(*objects, plugin=VolumeBindingScore()) == {"a": score, "b": 0, "c": 0}
 
 
-def test_two_new_volumes_share_the_same_room():
+def test_two_new_volumes_share_the_same_capacity():
     claims = [claim("c", size="50Gi"), claim("d", size="40Gi")]
     objects = [*claims, csi_driver(storageCapacity=True), room("r", "a", "100Gi")]
     assert static(*objects, wanted=BOTH, plugin=VolumeBindingScore())["a"] == 10
 
 
-def test_a_volume_that_is_bound_hides_those_that_would_be_made():
+def test_if_a_volume_is_bound_new_volumes_do_not_count():
     claims = [claim("c", size="1Gi"), claim("d", size="40Gi", of="fast")]
     objects = [*claims, volume("x", at("a"), size="4Gi"), csi_driver(storageCapacity=True)]
     rooms = [room("r", name, "100Gi", of=of) for name in "ab" for of in ("wait", "fast")]
@@ -64,7 +64,7 @@ def test_a_volume_that_is_bound_hides_those_that_would_be_made():
     assert static(*objects, *rooms, wanted=BOTH, plugin=VolumeBindingScore()) == {"a": 75, "b": 80, "c": 0}
 
 
-def test_room_without_a_capacity_ends_the_real_scheduler():
+def test_the_real_scheduler_panics_without_a_capacity():
     objects = [claim("c"), csi_driver(storageCapacity=True), room("r", "a", None, largest="5Gi")]
     with pytest.raises(SchedulingError, match=PANIC):
         static(*objects)

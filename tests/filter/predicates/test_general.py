@@ -51,7 +51,7 @@ def test_general_predicates(asking, running, reasons):
     assert found == ({"n": reasons} if reasons else {})
 
 
-def test_a_node_that_is_full_and_not_selected_is_hopeless():
+def test_a_node_that_is_full_and_not_selected_is_unresolvable():
     asking = pod("p", cpu="20m", nodeSelector={"disk": "ssd"})
     world, verdicts = judged(
         GENERAL, asking, node("full", allocatable=TEN, labels={"disk": "ssd"}), node("both", allocatable=TEN)
@@ -60,12 +60,12 @@ def test_a_node_that_is_full_and_not_selected_is_hopeless():
     assert (hopeless[world.index["full"]], hopeless[world.index["both"]]) == (False, True)
 
 
-def test_a_pod_that_none_of_its_filters_concerns_is_skipped():
+def test_a_pod_that_all_filters_skip_is_skipped():
     world = cluster(node("n"))
     assert GeneralPredicates(filters=(NodeName(), NodeAffinity())).prepare(world.info(model(pod("p"))), world) is None
 
 
-def test_filters_that_leave_nodes_out_or_reject_the_pod_still_do():
+def test_pre_filter_results_and_rejections_of_its_filters_count():
     world = cluster(node("a"), node("b"), node("c"))
     plugin = GeneralPredicates(filters=(NodeName(), NodeAffinity()))
 

@@ -18,7 +18,7 @@ from tests.verdicts import judged, refused
 
 
 def stating(*conditions, **spec):
-    """The node n that states these conditions, each ``Type=Status``."""
+    """The node n with these conditions, each ``Type=Status``."""
     pairs = (condition.split("=") for condition in conditions)
     made = node("n", **spec)
     made["status"]["conditions"] = [{"type": kind, "status": status} for kind, status in pairs]
@@ -51,11 +51,11 @@ def test_check_node_condition(found, reasons):
     assert refused(plugin, pod("p"), found) == ({"n": want} if want else {})
 
 
-def test_out_of_disk_means_nothing_since_it_was_dropped():
+def test_out_of_disk_is_ignored_since_it_was_removed():
     assert refused(CheckNodeCondition(), pod("p"), stating("OutOfDisk=True")) == {}
 
 
-def test_a_closed_node_is_refused_whatever_the_pod_tolerates():
+def test_an_unschedulable_node_is_refused_whatever_the_pod_tolerates():
     tolerant = pod("p", tolerations=[{"operator": "Exists"}])
     assert refused(CheckNodeCondition(), tolerant, stating(unschedulable=True)) == {"n": [UNSCHEDULABLE]}
 
@@ -89,13 +89,13 @@ def test_pressure(name, asking, condition, reason):
         assert refused(registry.predicates[name](), asking, stating(condition)) == want
 
 
-def test_of_two_statements_the_last_one_counts():
+def test_of_duplicate_conditions_the_last_one_counts():
     plugin = REGISTRY_1_16.predicates["CheckNodeDiskPressure"]()
     assert refused(plugin, pod("p"), stating("DiskPressure=True", "DiskPressure=False")) == {}
 
 
 @pytest.mark.parametrize(("registry", "stopped"), [(REGISTRY_1_13, True), (REGISTRY_1_16, False)])
-def test_what_init_containers_ask_for_makes_a_pod_burstable_since_v1_16(registry, stopped):
+def test_requests_of_init_containers_make_a_pod_burstable_since_v1_16(registry, stopped):
     asking = pod("p", initContainers=[{"name": "i", "image": "i", "resources": {"limits": {"cpu": "1"}}}])
     plugin = registry.predicates["CheckNodeMemoryPressure"]()
     assert bool(refused(plugin, asking, stating("MemoryPressure=True"))) == stopped

@@ -68,7 +68,7 @@ def test_service_affinity(labels, asking, objects, fits):
     assert found == {name: [VIOLATED] for name in PLACES if name not in fits.split()}
 
 
-def test_where_the_pod_that_is_followed_is_evicted_the_next_one_is():
+def test_where_the_first_pod_is_evicted_the_next_one_counts():
     generation = replace(V1_16, filters=(*V1_16.filters, ServiceAffinity(labels=REGION)))
     one = {"cpu": "1", "memory": "1Gi", "pods": "9"}
     full, free = node("full", labels={"region": "r2"}, allocatable=one), node("free", labels={"region": "r1"})
@@ -80,7 +80,7 @@ def test_where_the_pod_that_is_followed_is_evicted_the_next_one_is():
     assert with_another.verdict("free").reasons == (VIOLATED,) and with_another.nominated_node is None
 
 
-def test_the_real_scheduler_fails_where_there_is_only_a_nominated_pod_to_follow():
+def test_the_real_scheduler_fails_if_the_only_pod_is_nominated():
     nominated = pod("waiting", labels=FOO, nominated="m1", priority=5)
     with pytest.raises(SchedulingError, match=NO_NODE):
         judged(ServiceAffinity(labels=REGION), like(), *NODES, nominated, service())

@@ -1,4 +1,4 @@
-"""Volumes on nodes, counted once each: against a plain recount."""
+"""Counts of distinct volumes equal a plain recount."""
 
 import numpy as np
 from hypothesis import given, settings, strategies as st

@@ -15,7 +15,7 @@ EBS = {"name": "v", "awsElasticBlockStore": {"volumeID": "vol-1"}}
 
 
 def bound(*names, **fields):
-    """Claims with a volume of the driver each."""
+    """Claims, each with a volume of the driver."""
     claims = [claim(name, f"pv-{name}") for name in names]
     return [*claims, *(volume(f"pv-{name}", csi=csi(f"h-{name}"), **fields) for name in names)]
 
@@ -47,12 +47,12 @@ def test_each_volume_counts_once(running, wanted, want):
     assert refused(PLUGIN, using("p", "", *wanted), *CLUSTER, *pods) == want
 
 
-def test_a_driver_without_a_limit_and_a_node_without_a_csi_node_take_any_number():
+def test_a_driver_without_a_limit_and_a_node_without_a_csi_node_accept_any_number():
     objects = [node("n"), node("m"), csi_node("n", csi_example_com=None), *bound("a", "b", "c")]
     assert refused(PLUGIN, using("p", "", "a", "b", "c"), *objects) == {}
 
 
-def test_what_is_attached_besides_counts_too_and_twice_if_it_is_wanted():
+def test_volumes_attached_without_a_pod_count_and_twice_if_wanted():
     attached = [attachment("1", "pv-a", "n"), attachment("2", "pv-b", "n")]
     assert refused(PLUGIN, using("p", "", "c"), *CLUSTER, *attached) == FULL
     assert refused(PLUGIN, using("p", "", "a"), *CLUSTER, *attached) == FULL
@@ -61,7 +61,7 @@ def test_what_is_attached_besides_counts_too_and_twice_if_it_is_wanted():
     assert refused(PLUGIN, using("p", "", "c", "d"), *CLUSTER, *elsewhere) == {}
 
 
-def test_a_claim_that_waits_counts_for_its_classes_driver():
+def test_an_unbound_claim_counts_for_its_classes_driver():
     objects = [
         *CLUSTER,
         storage_class("wait"),
@@ -74,12 +74,12 @@ def test_a_claim_that_waits_counts_for_its_classes_driver():
 
 
 @pytest.mark.parametrize("provisioner", ["kubernetes.io/aws-ebs", "ebs.csi.aws.com"])
-def test_a_class_of_an_in_tree_plugin_counts_for_the_driver_in_its_place(provisioner):
+def test_a_class_of_an_in_tree_plugin_counts_for_the_driver_that_replaced_it(provisioner):
     objects = [node("n"), csi_node("n", ebs_csi_aws_com=0), storage_class("wait", provisioner), claim("w")]
     assert refused(PLUGIN, using("p", "", "w"), *objects) == FULL
 
 
-def test_an_in_tree_volume_counts_for_the_driver_in_its_place():
+def test_an_in_tree_volume_counts_for_the_driver_that_replaced_it():
     objects = [node("n"), node("m"), csi_node("n", ebs_csi_aws_com=1)]
     same = pod("r", "n", volumes=[EBS])
     other = pod("r", "n", volumes=[EBS | {"awsElasticBlockStore": {"volumeID": "aws://zone/vol-2"}}])
@@ -107,7 +107,7 @@ def test_ephemeral_volumes_count():
     assert refused(PLUGIN, wanted, *objects) == FULL
 
 
-def test_a_driver_can_ask_that_its_pods_go_only_where_it_is():
+def test_a_driver_can_require_that_it_is_installed():
     objects = [node("n"), node("m"), node("o"), csi_node("n", **LIMIT), csi_node("m", other=1), *bound("a")]
     absent = [NOT_INSTALLED.format(driver="csi.example.com")]
     wanted = using("p", "", "a")
@@ -117,7 +117,7 @@ def test_a_driver_can_ask_that_its_pods_go_only_where_it_is():
     assert found == {"m": absent, "o": absent}
 
 
-def test_an_in_tree_volume_asks_for_its_driver_only_where_there_is_a_csi_node():
+def test_an_in_tree_volume_requires_its_driver_only_on_nodes_with_a_csi_node():
     objects = [node("n"), node("m"), csi_node("m", other=None)]
     driver = csi_driver("ebs.csi.aws.com", preventPodSchedulingIfMissing=True)
     found = refused(PLUGIN, pod("p", volumes=[EBS]), *objects, driver)
@@ -130,7 +130,7 @@ def test_a_claim_that_does_not_exist():
     assert refused(PLUGIN, using("p", "", "a"), *CLUSTER, using("r", "n", "x", "b")) == {}
 
 
-def test_a_running_pod_with_a_claim_of_somebody_else_is_an_error():
+def test_a_running_pod_with_another_pods_claim_is_an_error():
     running = pod("r", "n", volumes=[ephemeral("v")])
     objects = [*CLUSTER, claim("r-v", owner="somebody"), running, using("p", "", "a")]
     decision = schedule("default/p", cluster(*objects))

@@ -1,4 +1,4 @@
-"""In-tree volumes as their drivers see them: rows of k8s.io/csi-translation-lib v0.37.0, plugins/*_test.go."""
+"""In-tree volumes translated to CSI: rows of k8s.io/csi-translation-lib v0.37.0, plugins/*_test.go."""
 
 import pytest
 
@@ -52,7 +52,7 @@ def test_handles(fields, driver, handle):
         GCE | {"labels": {ZONE: "us-a1-b__us-a2-b"}},
     ],
 )
-def test_volumes_that_a_driver_cannot_take_over(fields):
+def test_volumes_that_cannot_be_translated(fields):
     found, plugin = model(**fields)
     with pytest.raises(MigrationError):
         translated_affinity(plugin, found)

@@ -1,4 +1,4 @@
-"""The limits of disks and CSI volumes as they were: rows in the manner of v1.20's non_csi_test.go and csi_test.go."""
+"""Older limits of disks and CSI volumes: rows in the style of v1.20's non_csi_test.go and csi_test.go."""
 
 import pytest
 
@@ -72,7 +72,7 @@ def test_each_disk_counts_once(running, wanted, limit, want):
         (CINDER, lambda i: {"cinder": {"volumeID": f"d{i}"}}, 256),
     ],
 )
-def test_the_usual_limits(sort, wanted, number):
+def test_the_default_limits(sort, wanted, number):
     disks = [{"name": f"v{i}"} | wanted(i) for i in range(number + 1)]
     plugin = DiskLimits("Limits", sort)
     assert refused(plugin, using("p", "", *disks[:number]), node("n")) == {}
@@ -83,7 +83,7 @@ def test_the_usual_limits(sort, wanted, number):
     ("machine", "limit"), [("m5.large", 25), ("c5d.xlarge", 25), ("t3.nano", 25), ("z1d.large", 25), ("m4.large", 39)]
 )
 @pytest.mark.parametrize("label", INSTANCE_TYPE)
-def test_some_machines_take_fewer(machine, limit, label):
+def test_some_machine_types_have_lower_limits(machine, limit, label):
     disks = ebs(*(f"d{i}" for i in range(limit + 1)))
     there = node("n", labels={label: machine})
     assert refused(EBS_LIMITS, using("p", "", *disks[:limit]), there) == {}
@@ -115,7 +115,7 @@ def test_claims_count_by_their_volume_or_else_by_their_class():
     assert full == {"new", "unbound", "lost"}
 
 
-def test_a_claim_that_nobody_knows_counted_too():
+def test_a_missing_claim_counted_too():
     plugin = DiskLimits("MaxEBSVolumeCount", EBS, counts_claims_of_any_class=True)
     objects = [limited(1), using("r", "n", *ebs("vol-1")), claim("unbound", of="other")]
     assert refused(plugin, using("p", "", mount("unbound")), *objects) == FULL
@@ -123,7 +123,7 @@ def test_a_claim_that_nobody_knows_counted_too():
 
 
 def bound(*names):
-    """Claims with a volume of the driver each."""
+    """Claims, each with a volume of the driver."""
     return [*(claim(name, f"pv-{name}") for name in names), *(volume(f"pv-{n}", csi=csi(f"h-{n}")) for n in names)]
 
 
@@ -145,18 +145,18 @@ CSI = [node("n"), csi_node("n", csi_example_com=2), *bound("a", "b", "c", "d")]
         ([["a", "b", "c"]], ["a", "d"], FULL),
     ],
 )
-def test_a_node_beyond_its_limit_takes_csi_volumes_that_it_has(running, wanted, want):
+def test_a_node_above_its_limit_accepts_csi_volumes_that_it_has(running, wanted, want):
     pods = [claiming(f"r{i}", "n", *claims) for i, claims in enumerate(running)]
     assert refused(DriverLimits(), claiming("p", "", *wanted), *CSI, *pods) == want
 
 
-def test_a_nominated_pod_brings_a_volume_but_may_never_come():
-    """With it the volume would not be new; without it there is no room."""
+def test_a_nominated_pods_volume_is_not_new_but_the_pod_may_never_arrive():
+    """With the pod the volume is not new; without it the limit is exceeded."""
     nominated = claiming("q", "", "c") | {"status": {"nominatedNodeName": "n"}}
     assert refused(DriverLimits(), claiming("p", "", "c"), *CSI, claiming("r", "n", "a", "b"), nominated) == FULL
 
 
-def test_the_csi_node_goes_before_the_nodes_own_limit():
+def test_the_csi_node_overrides_the_nodes_own_limit():
     resource = limit_resource("csi.example.com")
     objects = [limited(1, resource), *bound("a", "b")]
     assert refused(DriverLimits(), claiming("p", "", "a", "b"), *objects) == FULL
@@ -174,7 +174,7 @@ def test_disks_without_a_claim_are_no_csi_volumes():
     assert refused(DriverLimits(), using("p", "", *ebs("a", "b", "c")), *CSI) == {}
 
 
-def test_long_names_of_drivers_are_cut():
+def test_long_driver_names_are_shortened():
     """To 23 letters and the first 16 of the name's SHA-1."""
     assert limit_resource("csi.example.com") == "attachable-volumes-csi-csi.example.com"
     assert limit_resource("a" * 39) == "attachable-volumes-csi-" + "a" * 39

@@ -36,7 +36,7 @@ LOCAL = [*NODES, storage_class("wait", "kubernetes.io/no-provisioner")]
 MADE = [*NODES, storage_class("wait")]
 
 
-# -- before any node is looked at
+# -- PreFilter
 
 
 @pytest.mark.parametrize(
@@ -61,7 +61,7 @@ def owner(uid):
     return wanted
 
 
-def test_a_claim_that_is_made_for_the_pod_must_be_there_and_its_own():
+def test_an_ephemeral_volumes_claim_must_exist_and_belong_to_the_pod():
     waiting = 'waiting for ephemeral volume controller to create the persistentvolumeclaim "p-v"'
     assert refused(PLUGIN, owner("u"), *NODES) == {"*": [waiting]}
     foreign = "PVC default/p-v was not created for pod default/p (pod is not owner)"
@@ -85,12 +85,12 @@ def test_a_bound_volume_must_be_usable_on_the_node():
     assert refused(PLUGIN, WANTED, *NODES, claim("c", "pv"), volume("pv", at("a"), at("b"))) == {}
 
 
-def test_conditions_on_the_nodes_name_are_left_out():
+def test_conditions_on_the_nodes_name_are_ignored():
     mixed = term(f"{HOST} In a,b", "metadata.name In b")
     assert refused(PLUGIN, WANTED, *NODES, claim("c", "pv"), volume("pv", mixed)) == {}
 
 
-def test_a_bound_volume_that_is_gone():
+def test_a_bound_volume_that_does_not_exist():
     missing = {"a": [VOLUME_MISSING], "b": [VOLUME_MISSING]}
     assert refused(PLUGIN, WANTED, *NODES, claim("c", "pv")) == missing
 
@@ -109,7 +109,7 @@ def test_no_preemption_for_a_volume():
 EBS_ZONE = "topology.ebs.csi.aws.com/zone"
 
 
-def test_where_a_driver_took_over_the_volume_follows_its_labels():
+def test_where_a_driver_replaced_the_plugin_its_labels_count():
     nodes = [
         host("old", **{ZONE: "z"}),
         host("moved", **{ZONE: "y", EBS_ZONE: "z"}),
@@ -121,7 +121,7 @@ def test_where_a_driver_took_over_the_volume_follows_its_labels():
     assert found == {"elsewhere": [NODE_CONFLICT]}
 
 
-def test_a_volume_that_the_driver_cannot_take_over_is_an_error():
+def test_a_volume_that_cannot_be_translated_is_an_error():
     held = volume("pv", awsElasticBlockStore={"volumeID": "aws://zone/disk-1"})
     objects = [*NODES, csi_node("a", ["kubernetes.io/aws-ebs"]), claim("c", "pv"), held]
     decision = schedule("default/p", cluster(*objects, WANTED))
@@ -131,10 +131,10 @@ def test_a_volume_that_the_driver_cannot_take_over_is_an_error():
     )
 
 
-# -- claims that wait: volumes that are there
+# -- unbound claims: existing volumes
 
 
-def test_a_claim_takes_a_volume_that_the_node_can_use():
+def test_a_claim_gets_a_volume_that_the_node_can_use():
     assert refused(PLUGIN, WANTED, *LOCAL, claim("c")) == NO_ROOM
     assert refused(PLUGIN, WANTED, *LOCAL, claim("c"), volume("pv", at("b"))) == {"a": [BIND_CONFLICT]}
 
@@ -169,12 +169,12 @@ def test_which_volume_fits_which_claim(of_claim, of_volume, fits):
     assert found == ({} if fits else NO_ROOM)
 
 
-def test_a_volume_that_is_kept_for_a_claim_of_another_uid_is_not_kept_for_it():
+def test_a_volume_reserved_for_a_claim_with_another_uid_is_not_used():
     reference = {"kind": "PersistentVolumeClaim", "namespace": "default", "name": "c", "uid": "other"}
     assert refused(PLUGIN, WANTED, *LOCAL, claim("c"), volume("pv", claimRef=reference)) == NO_ROOM
 
 
-def test_a_volume_that_is_kept_for_the_claim_is_taken_even_where_another_would_do():
+def test_a_volume_reserved_for_the_claim_is_preferred():
     volumes = [volume("free"), volume("kept", at("a"), size="9Gi", kept_for="c")]
     assert refused(PLUGIN, WANTED, *LOCAL, claim("c"), *volumes) == {"b": [BIND_CONFLICT]}
 
@@ -208,7 +208,7 @@ def test_no_volume_is_taken_twice_and_small_claims_choose_first():
     assert refused(PLUGIN, both, *LOCAL, *claims, volumes[0]) == NO_ROOM
 
 
-def test_volumes_that_look_alike_are_enough_for_as_many_claims():
+def test_equal_volumes_satisfy_as_many_claims():
     alike = [volume(f"pv{i}") for i in range(3)]
     claims = [claim("c"), claim("d")]
     found = chosen([*LOCAL, *claims, *alike], "c", "d")
@@ -225,10 +225,10 @@ def test_a_claim_that_is_mounted_twice_needs_two_volumes():
     assert refused(PLUGIN, twice, *LOCAL, claim("c"), volume("pv"), volume("pw")) == {}
 
 
-# -- claims that wait: volumes that would be made
+# -- unbound claims: new volumes
 
 
-def test_a_class_makes_volumes_only_in_its_topologies():
+def test_a_class_provisions_volumes_only_in_its_topologies():
     allowed = [{"matchLabelExpressions": [{"key": HOST, "values": ["a", "c"]}]}]
     objects = [*NODES, storage_class("wait", allowedTopologies=allowed), claim("c")]
     assert refused(PLUGIN, WANTED, *objects) == {"b": [BIND_CONFLICT]}
@@ -246,7 +246,7 @@ def test_a_class_makes_volumes_only_in_its_topologies():
         ([room("r", "a", None), room("s", "b", "9Gi")], {"a": [NOT_ENOUGH_SPACE]}),
     ],
 )
-def test_a_driver_that_reports_its_room_must_have_enough(rooms, want):
+def test_a_driver_that_reports_capacity_must_have_enough(rooms, want):
     objects = [*MADE, claim("c", size="5Gi"), *rooms]
     assert refused(PLUGIN, WANTED, *objects, csi_driver(storageCapacity=True)) == want
     assert refused(PLUGIN, WANTED, *objects, csi_driver(storageCapacity=False)) == {}
@@ -259,7 +259,7 @@ def test_a_node_that_was_selected_for_the_new_volume_is_the_only_one():
     assert refused(PLUGIN, WANTED, *local) == NO_ROOM
 
 
-def test_bound_and_waiting_claims_both_tell():
+def test_bound_and_unbound_claims_both_give_reasons():
     both = pod("p", volumes=[mount("c"), mount("d", "w")])
     found = refused(PLUGIN, both, *LOCAL, claim("c", "pv"), volume("pv", at("a"), phase="Bound"), claim("d"))
     assert found == {"a": [BIND_CONFLICT], "b": [NODE_CONFLICT, BIND_CONFLICT]}

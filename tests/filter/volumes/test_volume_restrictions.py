@@ -1,4 +1,4 @@
-"""VolumeRestrictions: rows of v1.37's volume_restrictions_test.go, and what preemption makes of them."""
+"""VolumeRestrictions: rows of v1.37's volume_restrictions_test.go, and preemption."""
 
 import pytest
 
@@ -61,14 +61,14 @@ def test_disks_on_the_same_node(wanted, mounted, passes):
     assert found == ({} if passes else {"n": [DISK_TAKEN]})
 
 
-def test_a_claim_for_one_pod_in_use_stands_in_the_way_everywhere():
+def test_a_read_write_once_pod_claim_in_use_refuses_every_node():
     objects = [node("n"), node("m"), claim("c", **ALONE), pod("r", "n", volumes=[mount("c")])]
     taken = {"n": [CLAIM_TAKEN], "m": [CLAIM_TAKEN]}
     assert refused(PLUGIN, pod("p", volumes=[mount("c")]), *objects) == taken
     assert refused(PLUGIN, pod("p", volumes=[mount("d")]), *objects, claim("d", **ALONE)) == {}
 
 
-def test_a_claim_for_many_pods_may_be_in_use():
+def test_a_shared_claim_may_be_in_use():
     objects = [node("n"), claim("c"), pod("r", "n", volumes=[mount("c")])]
     assert refused(PLUGIN, pod("p", volumes=[mount("c")]), *objects) == {}
 
@@ -79,7 +79,7 @@ def test_a_claim_of_the_same_name_elsewhere_is_another_claim():
     assert refused(PLUGIN, pod("p", volumes=[mount("c")]), *objects) == {}
 
 
-def test_the_disk_is_told_before_the_claim():
+def test_the_disks_reason_precedes_the_claims():
     objects = [node("n"), node("m"), claim("c", **ALONE), pod("r", "n", volumes=[mount("c"), gce("d") | {"name": "w"}])]
     wanted = pod("p", volumes=[mount("c"), gce("d") | {"name": "w"}])
     assert refused(PLUGIN, wanted, *objects) == {"n": [DISK_TAKEN], "m": [CLAIM_TAKEN]}
@@ -90,7 +90,7 @@ def test_a_claim_that_does_not_exist_rejects_the_pod():
     assert found == {"*": ['persistentvolumeclaim "c" not found']}
 
 
-def test_preemption_evicts_who_mounts_the_disk():
+def test_preemption_evicts_the_pod_that_mounts_the_disk():
     running = [pod("holds", "n", volumes=[gce("d")]), pod("other", "n", volumes=[gce("e")])]
     decision = schedule("default/p", cluster(node("n"), *running, pod("p", volumes=[gce("d")], priority=1)))
     assert [victim.key for victim in decision.preemption.victims] == ["default/holds"]
@@ -105,7 +105,7 @@ def bound(name):
     }
 
 
-def test_preemption_evicts_who_uses_the_claim_on_whatever_node():
+def test_preemption_evicts_the_pod_that_uses_the_claim_on_any_node():
     running = [pod("uses", "n", volumes=[mount("c")]), pod("other", "m")]
     preemptor = pod("p", volumes=[mount("c")], priority=1)
     decision = schedule("default/p", cluster(node("n"), node("m"), *bound("c"), *running, preemptor))
@@ -114,7 +114,7 @@ def test_preemption_evicts_who_uses_the_claim_on_whatever_node():
 
 
 def test_a_victims_claim_counts_by_its_name_whatever_its_namespace():
-    """v1.37: volume_restrictions.go, conflictingPVCRefCountForPod, does not look at the namespace."""
+    """v1.37: volume_restrictions.go, conflictingPVCRefCountForPod, ignores the namespace."""
     namesake = pod("namesake", "m", volumes=[mount("c")], namespace="other")
     running = [pod("uses", "n", volumes=[mount("c")], priority=9), namesake, claim("c", namespace="other")]
     preemptor = pod("p", volumes=[mount("c")], priority=1)

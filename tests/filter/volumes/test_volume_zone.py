@@ -63,7 +63,7 @@ def test_a_volume_that_cannot_be_found_rejects_the_pod(objects, reason):
     assert refused(PLUGIN, WANTED, node("n"), *objects) == {"*": [reason]}
 
 
-def test_a_claim_that_waits_for_its_first_consumer_is_passed_over():
+def test_a_claim_that_waits_for_its_first_consumer_is_ignored():
     assert refused(PLUGIN, WANTED, node("n", labels={ZONE: "a"}), claim("c"), storage_class("wait")) == {}
 
 

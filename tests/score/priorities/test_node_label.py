@@ -35,6 +35,6 @@ def test_the_highest_score_of_older_generations():
     }
 
 
-def test_without_any_label_the_real_scheduler_dies():
+def test_without_any_label_the_real_scheduler_panics():
     with pytest.raises(SchedulingError, match="integer divide by zero"):
         scored(NodeLabelScore(), pod("p"), node("n"))

@@ -51,17 +51,17 @@ NODES = [
     ],
     ids=["controller", "replica set", "the second note", "another kind", "not of these kinds", "no controller", "none"],
 )
-def test_who_is_avoided(asked, avoiding):
+def test_avoided_controllers(asked, avoiding):
     want = {name: 0 if name in avoiding else 100 for name in ("rc", "rs", "free")}
     assert scored(NodePreferAvoidPods(), asked, *NODES) == want
 
 
-def test_only_replication_controllers_and_replica_sets_are_looked_up():
+def test_only_replication_controllers_and_replica_sets_can_be_avoided():
     assert scored(NodePreferAvoidPods(), owned("Job", "1"), avoids("n", ("Job", "1"))) == {"n": 100}
 
 
 @pytest.mark.parametrize("text", ["", "{}", "{not json", '{"preferAvoidPods": 3}', '{"preferAvoidPods": [{}]}'])
-def test_a_note_that_says_nothing_is_passed_over(text):
+def test_an_invalid_annotation_is_ignored(text):
     assert scored(NodePreferAvoidPods(), owned("ReplicaSet", "1"), noted("n", text)) == {"n": 100}
 
 

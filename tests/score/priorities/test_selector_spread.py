@@ -73,7 +73,7 @@ def test_zones_weigh_two_thirds():
     assert scored(OLD, pod("p", labels=WEB), *objects) == {"z11": 0, "z12": 3, "z21": 10, "z22": 10, "nowhere": 10}
 
 
-def test_v1_20_leaves_pods_with_spread_constraints_to_these():
+def test_in_v1_20_pods_with_spread_constraints_get_0():
     plugin = SelectorSpread(yields_to_spread_constraints=True)
     objects = [node("a"), node("b"), *running("a"), service("s", WEB)]
     constrained = pod("p", labels=WEB, topologySpreadConstraints=[spread("zone", soft=True)])
