@@ -60,6 +60,7 @@ def run(options: argparse.Namespace) -> int:
     if len(generations) > 1:
         raise UsageError(f"{options.config}: bench takes one profile, not {len(generations)}")
     progress = Progress(sys.stderr)
+    progress.reading([str(options.workload)])
     try:
         result = bench(options.workload, generations[0], options.percentage, progress=progress.show)
     except (OSError, msgspec.MsgspecError, ManifestError) as error:

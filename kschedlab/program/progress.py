@@ -9,8 +9,8 @@ from time import perf_counter
 from typing import TextIO
 
 BAR = 30
-SLOW = {True: 60 << 20, False: 1 << 20}
-"""Bytes of JSON, and of YAML, that take about two seconds to read."""
+SLOW, SLOW_YAML = {".json": 15 << 20, ".gz": 1 << 19}, 4 << 20
+"""Bytes that take about two seconds to read: by the end of the file's name, and of all other files."""
 
 
 class Progress:
@@ -38,9 +38,9 @@ class Progress:
 
     def reading(self, files: Iterable[str]) -> None:
         """Announce files that take long to read."""
-        sizes = [(Path(file).stat().st_size, file.endswith(".json")) for file in files if Path(file).is_file()]
-        if sum(size / SLOW[is_json] for size, is_json in sizes) > 1:
-            self.announce(f"reading {sum(size for size, _ in sizes) / (1 << 20):,.0f} MiB")
+        found = [path for path in map(Path, files) if path.is_file()]
+        if sum(path.stat().st_size / SLOW.get(path.suffix, SLOW_YAML) for path in found) > 1:
+            self.announce(f"reading {sum(path.stat().st_size for path in found) / (1 << 20):,.0f} MiB")
 
     def announce(self, what: str) -> None:
         """Say at once what is done: for work that reports nothing on its way."""

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from kschedlab.program.progress import SLOW, Progress
+from kschedlab.program.progress import SLOW_YAML, Progress
 
 
 class Terminal(io.StringIO):
@@ -59,13 +59,13 @@ def test_reading_a_large_file_is_announced(tmp_path: Path):
     progress.reading([str(small), "-", str(tmp_path), str(tmp_path / "absent")])
     assert out.getvalue() == ""
     progress.reading([large(tmp_path)])
-    assert out.getvalue() == "\rreading 3 MiB ..."
+    assert out.getvalue() == "\rreading 12 MiB ..."
     progress.clear()
-    assert out.getvalue() == "\rreading 3 MiB ...\r" + " " * 17 + "\r"
+    assert out.getvalue() == "\rreading 12 MiB ...\r" + " " * 18 + "\r"
 
 
 def large(folder: Path) -> str:
     path = folder / "large.yaml"
     with path.open("wb") as file:
-        file.truncate(3 * SLOW[False])
+        file.truncate(3 * SLOW_YAML)
     return str(path)
