@@ -70,15 +70,26 @@ def run(options: argparse.Namespace) -> int:
 
 
 def _print(decisions: Iterator[Decision], out: Screen) -> None:
-    """Print each decision when it is taken, then how many pods found a node."""
-    from kschedlab.program.terminal.decision import decision_parts, outcome_of, summary
+    """Print each decision when it is taken, then how many pods found a node.
+
+    Pods that fail one after the other for the same reasons, as replicas do, are named after the first of them.
+    """
+    from kschedlab.program.terminal.decision import alike, decision_parts, failure, outcome_of, summary
 
     outcomes: Counter[str] = Counter()
+    same: list[str] = []
+    latest = None
     for decision in decisions:
-        if outcomes:
-            out.print("", out.rule(), "")
-        out.print(*decision_parts(decision, out))
+        why = None if out.all else failure(decision)
         outcomes[outcome_of(decision)] += 1
+        if why is not None and why == latest:
+            same.append(decision.pod.key)
+            continue
+        if outcomes.total() > 1:
+            out.print(*alike(same, out), "", out.rule(), "")
+        out.print(*decision_parts(decision, out))
+        same, latest = [], why
+    out.print(*alike(same, out))
     if outcomes.total() != 1:
         out.print(*([""] if outcomes else []), summary(outcomes))
     out.close()

@@ -153,6 +153,17 @@ def test_thousands_of_equal_nodes_are_one_group(tmp_path: Path, capsys: pytest.C
     assert len(text.splitlines()) < 50 and widest(text) <= 80
 
 
+def test_replicas_that_fail_alike_are_one_section(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    replicas = [pod(f"web-{i:03}", requests={"cpu": "2"}) for i in range(200)]
+    file = written(tmp_path, node("n1", allocatable=FULL), *replicas, pod("zero"))
+    text = printed(capsys, "explain", file)
+    assert text.count("Event\n") == 1
+    assert "the same for 199 more pods: default/web-001, default/web-002," in text
+    assert "201 pending pods: 1 placed, 200 left pending" in text
+    assert "--all shows what was left out" in text
+    assert printed(capsys, "explain", file, "--all").count("Event\n") == 200
+
+
 # -- colours
 
 

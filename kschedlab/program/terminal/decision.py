@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Hashable, Iterator, Mapping, Sequence
 from itertools import groupby
 
 from rich.console import RenderableType
@@ -75,6 +75,22 @@ def _which(refusal: Refusal, names: Names) -> Iterator[RenderableType]:
     if refusal.also:
         also = [f"{plugin} ({nodes:,})" for plugin, nodes in refusal.also]
         yield text(f"also refused by {', '.join(also)}", "dim")
+
+
+def failure(decision: Decision) -> Hashable:
+    """Everything that is printed about a pod without a node, but for its name; None for a pod that gets one."""
+    if decision.node is not None or decision.nominated_node is not None:
+        return None
+    said = outcome(decision).replace(decision.pod.key, "")
+    return said, asked(decision), tuple(refusals(decision)), decision.event
+
+
+def alike(pods: Sequence[str], screen: Screen) -> Iterator[RenderableType]:
+    """The pods for which the decision before them was taken too."""
+    if pods:
+        screen.folded = True
+        yield ""
+        yield Names(screen).first(pods, LISTED, before=f"the same for {count(len(pods), 'more pod')}: ", style="bold")
 
 
 def outcome_of(decision: Decision) -> str:

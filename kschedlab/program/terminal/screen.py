@@ -39,6 +39,8 @@ class Screen:
 
     def print(self, *parts: RenderableType) -> None:
         """Print the parts, each on lines of its own."""
+        if not parts:
+            return
         console = Console(
             file=self.out,
             width=self.width,
