@@ -28,7 +28,7 @@ from kschedlab.simulation.status import ApiError
 BACKOFF = 800_000
 """Microseconds before a client lists again after a failed watch (v1.37: reflector.go, without the jitter)."""
 
-NOT_ENDED = "status.phase!=Succeeded,status.phase!=Failed"
+UNFINISHED = "status.phase!=Succeeded,status.phase!=Failed"
 """The pods that a scheduler watches."""
 
 D = TypeVar("D", bound=ApiObject)
@@ -194,7 +194,7 @@ class Informer(Generic[D]):
         except ApiError:
             return False
         self._watch = watch
-        watch.on_event = self._ring
+        watch.on_event = self._wake
         while watch.pending or not watch.closed:
             if not watch.pending:
                 self._wake_up = self._env.event()
@@ -273,7 +273,7 @@ class Informer(Generic[D]):
                 for handler in self._handlers:
                     handler.notify(obj, obj)
 
-    def _ring(self) -> None:
+    def _wake(self) -> None:
         if not self._wake_up.triggered:
             self._wake_up.succeed()
 
@@ -318,7 +318,7 @@ def pod_informer(env: simpy.Environment, api: ApiServer, resync: int = 0, latenc
     pod is included: it uses its node's resources until it is deleted. The scheduling loop skips a terminating pod
     without a node (skipPodSchedule).
     """
-    return Informer(env, api, Pod, field_selector(Pod, NOT_ENDED), resync, latency)
+    return Informer(env, api, Pod, field_selector(Pod, UNFINISHED), resync, latency)
 
 
 def _namespace(obj: Any) -> str:

@@ -101,20 +101,20 @@ def report_of(log: Log, wall: float | None = None) -> Report:
 class _Measurement:
     """A measurement in progress."""
 
-    def __init__(self, began: Measured) -> None:
-        self.began = began
+    def __init__(self, start_entry: Measured) -> None:
+        self.start_entry = start_entry
         self.pods = 0
-        self.last = began.at
+        self.last = start_entry.at
 
     def pod_bound(self, at: int, pod: Pod) -> None:
-        selection, metadata = self.began, pod.metadata
+        selection, metadata = self.start_entry, pod.metadata
         if metadata.namespace in selection.namespaces and selection.labels.items() <= metadata.labels.items():
             self.pods += 1
             self.last = at
 
     def result(self) -> Throughput:
-        seconds = (self.last - self.began.at) / SECOND
-        return Throughput(self.began.name, self.pods, seconds, _rate(self.pods, seconds))
+        seconds = (self.last - self.start_entry.at) / SECOND
+        return Throughput(self.start_entry.name, self.pods, seconds, _rate(self.pods, seconds))
 
 
 class _Amounts(NamedTuple):
@@ -130,17 +130,17 @@ class _Usage:
     def __init__(self) -> None:
         self._allocatable = [0, 0]
         self._used = [0, 0]
-        self._of: dict[str, tuple[str, _Amounts]] = {}
-        self._on: dict[str, dict[str, None]] = {}
+        self._pod_requests: dict[str, tuple[str, _Amounts]] = {}
+        self._pods_on_node: dict[str, dict[str, None]] = {}
         self._nodes: dict[str, _Amounts] = {}
         self.points: list[tuple[int, float, float]] = []
 
     def node(self, at: int, key: str, node: Node | None) -> None:
-        before = self._nodes.pop(key, None)
+        previous = self._nodes.pop(key, None)
         allocatable = None if node is None else _allocatable_of(node)
-        pods = [self._of[pod][1] for pod in self._on.get(key, ())]
-        if before is not None:
-            self._add(self._allocatable, before, -1)
+        pods = [self._pod_requests[pod][1] for pod in self._pods_on_node.get(key, ())]
+        if previous is not None:
+            self._add(self._allocatable, previous, -1)
             for amounts in pods:
                 self._add(self._used, amounts, -1)
         if allocatable is not None:
@@ -148,23 +148,23 @@ class _Usage:
             self._add(self._allocatable, allocatable, 1)
             for amounts in pods:
                 self._add(self._used, amounts, 1)
-        if before != allocatable:
+        if previous != allocatable:
             self._point(at)
 
     def pod(self, at: int, key: str, pod: Pod | None) -> None:
         node = "" if pod is None or pod.status.phase in TERMINAL else pod.spec.nodeName
-        before = self._of.get(key)
-        if (before[0] if before is not None else "") == node:
+        previous = self._pod_requests.get(key)
+        if (previous[0] if previous is not None else "") == node:
             return
-        if before is not None:
-            del self._of[key], self._on[before[0]][key]
-            if before[0] in self._nodes:
-                self._add(self._used, before[1], -1)
+        if previous is not None:
+            del self._pod_requests[key], self._pods_on_node[previous[0]][key]
+            if previous[0] in self._nodes:
+                self._add(self._used, previous[1], -1)
         if node and pod is not None:
             requests = pod_requests(pod)
             amounts = _Amounts(requests.get("cpu", 0), requests.get("memory", 0))
-            self._of[key] = node, amounts
-            self._on.setdefault(node, {})[key] = None
+            self._pod_requests[key] = node, amounts
+            self._pods_on_node.setdefault(node, {})[key] = None
             if node in self._nodes:
                 self._add(self._used, amounts, 1)
         self._point(at)
@@ -182,11 +182,11 @@ class _Usage:
             self.points.pop()
         self.points.append((at, cpu, memory))
 
-    def used(self, which: int, start: int, end: int) -> Utilization:
+    def used(self, resource: int, start: int, end: int) -> Utilization:
         """The utilization of CPU or memory between these times."""
-        points = [(point[0], point[1 + which]) for point in self.points]
-        later = [at for at, _ in points[1:]] + [end]
-        area = sum(value * (then - at) for (at, value), then in zip(points, later, strict=False))
+        points = [(point[0], point[1 + resource]) for point in self.points]
+        ends = [at for at, _ in points[1:]] + [end]
+        area = sum(value * (then - at) for (at, value), then in zip(points, ends, strict=False))
         mean = area / (end - start) if end > start else (points[-1][1] if points else 0.0)
         over_time = tuple(((at - start) / SECOND, value) for at, value in _changes(points))
         return Utilization(mean, points[-1][1] if points else 0.0, over_time)
@@ -211,7 +211,7 @@ class _LogReader:
     """Accumulates a report while reading a log."""
 
     def __init__(self) -> None:
-        self.began: Began | None = None
+        self.start_entry: Began | None = None
         self.start: int | None = None
         self.end = 0
         self.counts = dict.fromkeys(("created", "bound", "attempts", "failed", "skipped", "victims", "evicted"), 0)
@@ -244,7 +244,7 @@ class _LogReader:
                 place = f"{entry.place}: " if entry.place else ""
                 self.failures.append(f"{place}{entry.act}: {entry.error}")
         elif isinstance(entry, Began):
-            self.began = entry
+            self.start_entry = entry
 
     def _step(self, entry: Step) -> None:
         counts = self.counts
@@ -294,8 +294,8 @@ class _LogReader:
         unfinished = [window.result() for window in self.open.values()]
         waiting = {key: pod for key, pod in sorted(self.pending.items()) if pod.status.phase not in TERMINAL}
         return Report(
-            generation=self.began.generation if self.began else "",
-            seed=self.began.seed if self.began else 0,
+            generation=self.start_entry.generation if self.start_entry else "",
+            seed=self.start_entry.seed if self.start_entry else 0,
             seconds=(self.end - start) / SECOND,
             created=counts["created"],
             bound=counts["bound"],

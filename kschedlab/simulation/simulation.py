@@ -47,7 +47,7 @@ from kschedlab.simulation.timeline.scenario import Scenario, Settings
 START = int(Time.parse("2026-01-01T00:00:00Z"))
 """The default start time."""
 
-LONGEST = 24 * 3600 * SECOND
+SETTLE_TIMEOUT = 24 * 3600 * SECOND
 """Microseconds after the timeline's last action at which a run that never settles ends."""
 
 DEFAULT = Settings()
@@ -96,7 +96,7 @@ class Simulation:
             self.env, self.api, profiles, self.log, rng=rng, plugins=plugins, latencies=settings.latencies
         )
         self._timeline_runner = TimelineRunner(self.env, self.api, self.log, seed)
-        self._last = start + (entries[-1].at if entries else 0)
+        self._last_action_at = start + (entries[-1].at if entries else 0)
         self._pod_counter = _PodCounter(self.log)
         self._start_up.start()
         self._informers = Informers(self.env, self.api)
@@ -168,7 +168,7 @@ class Simulation:
     def step(self) -> list[Entry]:
         """Run until the log grows, and return the new entries; none once the simulation has settled."""
         length = len(self.log)
-        while len(self.log) == length and not self.settled and self.env.peek() <= self._last + LONGEST:
+        while len(self.log) == length and not self.settled and self.env.peek() <= self._last_action_at + SETTLE_TIMEOUT:
             self.env.step()
         return self.log.entries[length:]
 
@@ -186,17 +186,17 @@ class Simulation:
 
     def follow(self, until: int | str | None = None) -> Iterator[Entry]:
         """As :meth:`run`, but yields the entries of the log: the existing ones first, then new ones as they come."""
-        written = 0
+        yielded = 0
         for _ in self._advance(until):
-            yield from islice(self.log.entries, written, None)
-            written = len(self.log)
-        yield from islice(self.log.entries, written, None)
+            yield from islice(self.log.entries, yielded, None)
+            yielded = len(self.log)
+        yield from islice(self.log.entries, yielded, None)
 
     def _advance(self, until: int | str | None) -> Iterator[None]:
         """Process the environment's events one by one."""
         duration = parse_duration(until) if isinstance(until, str) else until
         limit = self.until if duration is None else duration
-        end = self._last + LONGEST if limit is None else self.start + limit
+        end = self._last_action_at + SETTLE_TIMEOUT if limit is None else self.start + limit
         while self.env.peek() <= end and not (limit is None and self.settled):
             self.env.step()
             yield

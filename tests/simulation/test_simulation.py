@@ -15,7 +15,7 @@ from kschedlab.objects.model import Deployment, Node, Pod, PodDisruptionBudget, 
 from kschedlab.objects.problems import ManifestError
 from kschedlab.simulation.log import Acted, Began, Changed, Moved, Step, read_log
 from kschedlab.simulation.replay import Replay
-from kschedlab.simulation.simulation import LONGEST, START, Simulation
+from kschedlab.simulation.simulation import SETTLE_TIMEOUT, START, Simulation
 from kschedlab.simulation.timeline.scenario import load_scenario, loads_scenario
 from kschedlab.testing import node, pod
 
@@ -241,8 +241,8 @@ def test_a_run_that_never_settles_ends(monkeypatch):
         def pre_bind(self, pod, node):
             raise RuntimeError("not today")
 
-    assert LONGEST == 24 * 3600 * SECOND
-    monkeypatch.setattr("kschedlab.simulation.simulation.LONGEST", 600 * SECOND)
+    assert SETTLE_TIMEOUT == 24 * 3600 * SECOND
+    monkeypatch.setattr("kschedlab.simulation.simulation.SETTLE_TIMEOUT", 600 * SECOND)
     simulation = ran([f"{{at: 1h, create: {a_pod('web')}}}"], plugins=[Never()])
     assert not simulation.settled
     assert 4190 < seconds(simulation) <= 4200
