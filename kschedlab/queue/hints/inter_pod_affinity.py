@@ -31,12 +31,14 @@ def affinity_after_pod(pod: Pod, old: Pod | None, new: Pod | None) -> bool:
 
 def affinity_after_node(pod: Pod, old: Node | None, new: Node) -> bool:
     """The node joined a domain of an affinity term, or left a domain of an anti-affinity term."""
-    terms, new_value = _terms(pod), new.metadata.labels
+    terms, new_labels = _terms(pod), new.metadata.labels
     if old is None:
-        return bool(terms.anti_affinity) or any(term.key in new_value for term in terms.affinity)
-    old_value = old.metadata.labels
-    joins = (term.key in new_value and old_value.get(term.key) != new_value[term.key] for term in terms.affinity)
-    leaves = (term.key in old_value and old_value[term.key] != new_value.get(term.key) for term in terms.anti_affinity)
+        return bool(terms.anti_affinity) or any(term.key in new_labels for term in terms.affinity)
+    old_labels = old.metadata.labels
+    joins = (term.key in new_labels and old_labels.get(term.key) != new_labels[term.key] for term in terms.affinity)
+    leaves = (
+        term.key in old_labels and old_labels[term.key] != new_labels.get(term.key) for term in terms.anti_affinity
+    )
     return any(joins) or any(leaves)
 
 

@@ -58,11 +58,11 @@ class SpreadHints:
     def after_node(self, pod: Pod, old: Node | None, new: Node | None) -> bool:
         """A node with all topology keys was added or deleted, or its domains or taints changed."""
         constraints = self._constraints(pod)
-        old_value = old is not None and _has_all_keys(old, constraints)
-        new_value = new is not None and _has_all_keys(new, constraints)
-        if old is None or new is None or old_value != new_value:
-            return old_value or new_value
-        return new_value and (
+        old_counts = old is not None and _has_all_keys(old, constraints)
+        new_counts = new is not None and _has_all_keys(new, constraints)
+        if old is None or new is None or old_counts != new_counts:
+            return old_counts or new_counts
+        return new_counts and (
             _domains(old, constraints) != _domains(new, constraints) or old.spec.taints != new.spec.taints
         )
 
@@ -73,9 +73,9 @@ class SpreadHints:
         return () if selector.empty else tuple(Constraint.of(g, pod, selector, RULES) for g in self._defaults)
 
     def _counts_differently(self, pod: Pod, old: Pod, new: Pod) -> bool:
-        old_value, new_value = old.metadata.labels, new.metadata.labels
-        return old_value != new_value and any(
-            _selects(c, old_value) != _selects(c, new_value) for c in self._constraints(pod)
+        old_labels, new_labels = old.metadata.labels, new.metadata.labels
+        return old_labels != new_labels and any(
+            _selects(c, old_labels) != _selects(c, new_labels) for c in self._constraints(pod)
         )
 
     @staticmethod

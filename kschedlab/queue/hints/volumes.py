@@ -63,8 +63,8 @@ def limits_after_delete(pod: Pod, old: Pod, new: None) -> bool:
 
 def limits_after_csi_node(pod: Pod, old: CSINode, new: CSINode) -> bool:
     """NodeVolumeLimits: a driver's limit on the node has increased; a missing limit counts as 0."""
-    old_value = _limits(old)
-    return any(limit > old_value.get(driver, 0) for driver, limit in _limits(new).items())
+    old_limits = _limits(old)
+    return any(limit > old_limits.get(driver, 0) for driver, limit in _limits(new).items())
 
 
 def limits_after_detach(pod: Pod, old: VolumeAttachment, new: None) -> bool:
@@ -125,8 +125,8 @@ def binding_after_capacity(pod: Pod, old: CSIStorageCapacity | None, new: CSISto
     """VolumeBinding: the capacity is new, or allows larger volumes."""
     if old is None:
         return True
-    old_value, new_value = _largest(old), _largest(new)
-    return new_value is not None and (old_value is None or new_value.value() > old_value.value())
+    old_size, new_size = _largest(old), _largest(new)
+    return new_size is not None and (old_size is None or new_size.value() > old_size.value())
 
 
 def _largest(capacity: CSIStorageCapacity) -> Quantity | None:
