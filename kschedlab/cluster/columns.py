@@ -13,6 +13,7 @@ from kschedlab.cluster.pods import PodColumns, PodInfo
 from kschedlab.cluster.signatures import IntArray, Signatures
 from kschedlab.cluster.topology import NodeOrder, zone_of
 from kschedlab.objects.model import Node
+from kschedlab.objects.requests import is_counted
 
 CPU, MEMORY, EPHEMERAL_STORAGE = 0, 1, 2
 """Rows of ``allocatable`` and ``requested`` in every cluster; other resources follow as they appear."""
@@ -202,7 +203,7 @@ class Columns:
 
     def _write_allocatable(self, place: int, node: Node) -> None:
         """Write the node's allocatable resources into its column."""
-        rows = [(self._row(name), name, q) for name, q in node.status.allocatable.items() if name != "pods"]
+        rows = [(self._row(name), name, q) for name, q in node.status.allocatable.items() if is_counted(name)]
         self.allocatable[:, place] = 0
         for row, name, quantity in rows:
             self.allocatable[row, place] = quantity.milli() if name == "cpu" else quantity.value()

@@ -14,7 +14,7 @@ from kschedlab.objects.model import Container, Pod
 from kschedlab.objects.requests import (
     DEFAULT_MEMORY,
     DEFAULT_MILLI_CPU,
-    is_scalar,
+    is_counted,
     nonzero_requests,
     pod_requests,
     scored_requests,
@@ -137,7 +137,7 @@ def _container_requests(container: Container) -> Amounts:
     return {
         name: quantity.milli() if name == "cpu" else quantity.value()
         for name, quantity in container.resources.requests.items()
-        if name in ("cpu", "memory", "ephemeral-storage") or is_scalar(name)
+        if is_counted(name)
     }
 
 

@@ -35,7 +35,7 @@ def pod_requests(pod: Pod) -> dict[str, int]:
     """
     if _is_simple(pod):
         requests = pod.spec.containers[0].resources.requests
-        return {n: q.milli() if n == "cpu" else q.value() for n, q in requests.items() if n in _NATIVE or is_scalar(n)}
+        return {n: q.milli() if n == "cpu" else q.value() for n, q in requests.items() if is_counted(n)}
     return _rounded(exact_requests(pod))
 
 
@@ -116,6 +116,11 @@ def is_scalar(resource: str) -> bool:
     )
 
 
+def is_counted(resource: str) -> bool:
+    """Whether the scheduler counts the resource: cpu, memory, ephemeral storage and scalar resources."""
+    return resource in _NATIVE or is_scalar(resource)
+
+
 def _is_simple(pod: Pod) -> bool:
     """Whether one container's requests are all that counts."""
     spec = pod.spec
@@ -136,7 +141,7 @@ def _rounded(exact: Nanos) -> dict[str, int]:
     return {
         name: -(-nanos // (NANO // 1000 if name == "cpu" else NANO))
         for name, nanos in exact.items()
-        if name in _NATIVE or is_scalar(name)
+        if is_counted(name)
     }
 
 

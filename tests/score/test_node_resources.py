@@ -122,6 +122,15 @@ def test_an_extended_resource_counts_if_the_pod_requests_it(strategy, asked, siz
     assert score(plugin, asked, nodes) == want
 
 
+@pytest.mark.parametrize("plugin", [NodeResourcesFitScore, NodeResourcesBalancedAllocation])
+def test_a_resource_that_the_scheduler_does_not_count_scores_nothing(plugin):
+    """v1.37: types.go, Resource.Add takes scalar resources only, so a node has none of it and it is left out."""
+    uncounted = "requests.example.com/gpu"
+    sizes = [amounts(6000, 10000, **{uncounted: 4}), amounts(6000, 10000)]
+    with_it, without = plugin(resources=(*WEIGHTS, (uncounted, 3))), plugin(resources=WEIGHTS)
+    assert score(with_it, (3000, 5000), sizes) == score(without, (3000, 5000), sizes)
+
+
 def test_ephemeral_storage_can_be_scored_too():
     plugin = NodeResourcesFitScore(resources=(("ephemeral-storage", 1),))
     sizes = [{"ephemeral-storage": "10"}, {"ephemeral-storage": "40"}]
