@@ -17,6 +17,7 @@ from kschedlab.cluster.derived import OWNERS
 from kschedlab.cluster.labels import required, required_terms, untolerated
 from kschedlab.cluster.pods import PodInfo
 from kschedlab.cluster.signatures import BoolArray, Signature
+from kschedlab.objects.meta import controller_of
 from kschedlab.objects.model import (
     LabelSelector,
     OwnerReference,
@@ -132,11 +133,7 @@ def constraints(
     default_specs = [spec for spec in defaults if spec.whenUnsatisfiable == action]
     if not default_specs:
         return ()
-    owner = (
-        next((o for o in pod.pod.metadata.ownerReferences if o.controller), None)
-        if rules.defaults_follow_owner_reference
-        else None
-    )
+    owner = controller_of(pod.pod.metadata) if rules.defaults_follow_owner_reference else None
     if rules.defaults_follow_owner_reference and owner is None and not cluster.objects_of(Service):
         return ()
 
@@ -169,10 +166,10 @@ def _narrowed(selector: LabelSelector | None, keys: tuple[str, ...], pod: Pod) -
     if selector is None:
         return None
     same = from_map({key: pod.metadata.labels[key] for key in keys if key in pod.metadata.labels})
-    return _both(same, selector.compile())
+    return _combined(same, selector.compile())
 
 
-def _both(one: Selector, other: Selector) -> Selector:
+def _combined(one: Selector, other: Selector) -> Selector:
     return Selector((*one.requirements, *other.requirements))
 
 
@@ -182,13 +179,13 @@ def owned_selector(pod: Pod, cluster: Cluster) -> Selector:
     v1.37: plugins/helper/spread.go, DefaultSelector.
     """
     labels = _of_services(pod, cluster)
-    owner = next((o for o in pod.metadata.ownerReferences if o.controller), None)
+    owner = controller_of(pod.metadata)
     controller = _controller(owner, pod.metadata.namespace, cluster) if owner is not None else None
     if isinstance(controller, ReplicationController):
         return from_map(labels | controller.spec.selector)
     if controller is None or controller.spec.selector is None:
         return from_map(labels)
-    return _both(from_map(labels), controller.spec.selector.compile())
+    return _combined(from_map(labels), controller.spec.selector.compile())
 
 
 def matching_selector(pod: Pod, cluster: Cluster) -> Selector:
@@ -207,7 +204,7 @@ def matching_selector(pod: Pod, cluster: Cluster) -> Selector:
         if owner.metadata.namespace == namespace and owner.spec.selector is not None:
             other = owner.spec.selector.compile()
             if not other.empty and pod.metadata.labels and other.matches(pod.metadata.labels):
-                selector = _both(selector, other)
+                selector = _combined(selector, other)
     return selector
 
 

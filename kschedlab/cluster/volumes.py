@@ -11,6 +11,7 @@ from typing import NamedTuple, TypeAlias, TypeVar
 
 from kschedlab.cluster.object_store import ObjectStore, put_or_remove
 from kschedlab.cluster.signatures import Signature
+from kschedlab.objects.meta import controller_of
 from kschedlab.objects.model import (
     CSIDriver,
     CSINode,
@@ -208,7 +209,7 @@ def claims_of(signature: Signature) -> Iterator[ClaimKey]:
 
 def ownership_error(pod: Pod, claim: PersistentVolumeClaim) -> str:
     """The error if the claim of an ephemeral volume was not created for this pod, or ""."""
-    owner = next((o for o in claim.metadata.ownerReferences if o.controller), None)
+    owner = controller_of(claim.metadata)
     if owner is not None and owner.uid == pod.metadata.uid:
         return ""
     key = f"{claim.metadata.namespace}/{claim.metadata.name}"

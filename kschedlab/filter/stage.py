@@ -27,14 +27,14 @@ REJECTED = -3
 class Prepared:
     """All filters prepared for one pod, except those that skipped it, in order.
 
-    ``plugins``, ``filters``: their names and prepared filters. ``node_names``: bool[nodes], the nodes in every
+    ``plugins``, ``filters``: their names and prepared filters. ``included``: bool[nodes], the nodes in every
     PreFilterResult, or None for all; ``excluded_by``: the plugins with a PreFilterResult. ``rejected``: set if a plugin
     rejected the pod before any node was checked.
     """
 
     plugins: tuple[str, ...] = ()
     filters: tuple[PreparedFilter, ...] = ()
-    node_names: BoolArray | None = None
+    included: BoolArray | None = None
     excluded_by: tuple[str, ...] = ()
     rejected: PreFilterRejection | None = None
 
@@ -173,8 +173,8 @@ class FilterRun:
     def judge(self, snapshot: Snapshot) -> Verdicts:
         """Check all nodes in this snapshot alone."""
         refused_by = np.full(len(self.cluster.nodes), PASSES, np.int8)
-        if self.prepared.node_names is not None:
-            refused_by[~self.prepared.node_names] = EXCLUDED
+        if self.prepared.included is not None:
+            refused_by[~self.prepared.included] = EXCLUDED
         refusals = []
         for number, prepared in enumerate(self.prepared.filters):
             refused = self._refusals(number, prepared, snapshot)

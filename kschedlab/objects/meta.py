@@ -88,6 +88,11 @@ class ObjectMeta(Part, frozen=True):
     generateName: str = ""
 
 
+def controller_of(metadata: ObjectMeta) -> OwnerReference | None:
+    """The controlling owner of the object, or None."""
+    return next((owner for owner in metadata.ownerReferences if owner.controller), None)
+
+
 class LabelSelectorRequirement(Part, frozen=True):
     key: str = ""
     operator: str = ""

@@ -9,7 +9,7 @@ from typing import TypeVar
 
 from msgspec.structs import replace
 
-from kschedlab.objects.meta import Condition, ObjectMeta, OwnerReference, Time
+from kschedlab.objects.meta import Condition, Time
 from kschedlab.objects.model import Pod, PodCondition
 
 C = TypeVar("C", bound=PodCondition | Condition)
@@ -21,11 +21,6 @@ NODE_NOT_READY = "NodeNotReady"
 """The reason of a running pod's Ready condition when its node is not ready."""
 
 TERMINAL = ("Succeeded", "Failed")
-
-
-def controller_of(metadata: ObjectMeta) -> OwnerReference | None:
-    """The controlling owner of the object, or None."""
-    return next((owner for owner in metadata.ownerReferences if owner.controller), None)
 
 
 def is_active(pod: Pod) -> bool:

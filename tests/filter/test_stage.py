@@ -50,7 +50,7 @@ def judged(*filters):
 
 def test_plugins_that_skip_the_pod_do_not_run_again():
     found = prepared(Says("A", None), Says("B", static()), Says("C", None))
-    assert (found.plugins, found.node_names, found.rejected) == (("B",), None, None)
+    assert (found.plugins, found.included, found.rejected) == (("B",), None, None)
 
 
 def test_an_unresolvable_rejection_ends_it():
@@ -67,7 +67,7 @@ def test_a_resolvable_rejection_waits_for_the_others():
 
 def test_prefilter_results_are_intersected():
     found = prepared(Says("B", static(node_names=["n0", "n1"])), Says("A", static(node_names=["n1", "n2", "gone"])))
-    assert found.node_names.tolist() == [False, True, False] and found.excluded_by == ("A", "B")
+    assert found.included.tolist() == [False, True, False] and found.excluded_by == ("A", "B")
 
 
 @pytest.mark.parametrize(

@@ -18,6 +18,7 @@ from kschedlab.cluster.cluster import Cluster
 from kschedlab.cluster.derived import ANNOTATIONS
 from kschedlab.cluster.pods import PodInfo
 from kschedlab.cluster.signatures import IntArray
+from kschedlab.objects.meta import controller_of
 from kschedlab.objects.model import OwnerReference
 from kschedlab.score.plugin import MAX_NODE_SCORE, Scored
 
@@ -47,7 +48,7 @@ class NodePreferAvoidPods:
 
     def score(self, pod: PodInfo, cluster: Cluster, nodes: IntArray) -> Scored:
         """Scores every pod."""
-        owner = next((o for o in pod.pod.metadata.ownerReferences if o.controller), None)
+        owner = controller_of(pod.pod.metadata)
         raw = np.full(len(nodes), self.highest, np.int64)
         if owner is not None and owner.kind in CONTROLLERS:
             avoiding = avoided(cluster).get((owner.kind, owner.uid))

@@ -11,7 +11,7 @@ from typing import NamedTuple, TypeAlias
 
 from msgspec.structs import replace
 
-from kschedlab.objects.meta import SECOND, Time
+from kschedlab.objects.meta import SECOND, Time, controller_of
 from kschedlab.objects.model import (
     Condition,
     Deployment,
@@ -24,7 +24,7 @@ from kschedlab.objects.model import (
     StatefulSet,
 )
 from kschedlab.simulation.controllers.replicas import replicas_of
-from kschedlab.simulation.pods import condition_of, controller_of, is_ready, with_condition
+from kschedlab.simulation.pods import condition_of, is_ready, with_condition
 
 DELETION_TIMEOUT = 120 * SECOND
 """Microseconds for which an evicted pod counts as disrupted while it is not yet deleted."""

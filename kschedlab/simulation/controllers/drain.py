@@ -13,9 +13,9 @@ from typing import Any, TypeAlias, TypeVar
 import simpy
 from msgspec.structs import replace
 
-from kschedlab.objects.meta import SECOND
+from kschedlab.objects.meta import SECOND, controller_of
 from kschedlab.objects.model import Node, Pod
-from kschedlab.simulation.pods import TERMINAL, controller_of
+from kschedlab.simulation.pods import TERMINAL
 from kschedlab.simulation.server.api import ApiServer
 from kschedlab.simulation.status import ApiError
 

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 import simpy
 
-from kschedlab.objects.meta import SECOND
+from kschedlab.objects.meta import SECOND, controller_of
 from kschedlab.objects.model import Node, Pod
 from kschedlab.objects.quantity import Quantity, QuantityError
 from kschedlab.simulation.clock import after
@@ -19,7 +19,7 @@ from kschedlab.simulation.controllers.kubelet_status import Fields, finished_sta
 from kschedlab.simulation.controllers.ownership import NODE, pods_by_node
 from kschedlab.simulation.events import Record, silent
 from kschedlab.simulation.informers import Informers
-from kschedlab.simulation.pods import NODE_NOT_READY, READY, TERMINAL, condition_of, controller_of
+from kschedlab.simulation.pods import NODE_NOT_READY, READY, TERMINAL, condition_of
 from kschedlab.simulation.server.api import ApiServer
 from kschedlab.simulation.status import ignore_deleted
 

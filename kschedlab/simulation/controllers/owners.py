@@ -14,6 +14,7 @@ from typing import Any, TypeAlias
 import simpy
 from msgspec.structs import replace
 
+from kschedlab.objects.meta import controller_of
 from kschedlab.objects.model import (
     ApiObject,
     Deployment,
@@ -39,7 +40,7 @@ from kschedlab.simulation.controllers.replicas import (
 from kschedlab.simulation.controllers.work_queue import WorkQueue
 from kschedlab.simulation.controllers.writes import Create, Delete, UpdateStatus, Write, apply_writes, meta
 from kschedlab.simulation.informers import Informer, Informers
-from kschedlab.simulation.pods import controller_of, is_active
+from kschedlab.simulation.pods import is_active
 from kschedlab.simulation.server.api import ApiServer
 
 KINDS: tuple[type[Owner], ...] = (ReplicaSet, ReplicationController, StatefulSet, Job, Deployment)

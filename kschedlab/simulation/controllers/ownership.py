@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any, TypeVar
 
+from kschedlab.objects.meta import controller_of
 from kschedlab.objects.model import ApiObject, Pod
 from kschedlab.simulation.controllers.writes import meta
 from kschedlab.simulation.informers import Informer, Informers
-from kschedlab.simulation.pods import controller_of
 
 D = TypeVar("D", bound=ApiObject)
 

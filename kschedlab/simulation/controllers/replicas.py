@@ -16,6 +16,7 @@ from typing import NamedTuple, TypeAlias, TypeVar
 
 from msgspec.structs import replace
 
+from kschedlab.objects.meta import controller_of
 from kschedlab.objects.model import (
     ApiObject,
     Deployment,
@@ -30,7 +31,7 @@ from kschedlab.objects.model import (
 )
 from kschedlab.objects.selectors import Selector, SelectorError, from_map
 from kschedlab.simulation.controllers.writes import Create, Delete, Update, Write, meta
-from kschedlab.simulation.pods import READY, condition_of, controller_of, is_active, is_ready
+from kschedlab.simulation.pods import READY, condition_of, is_active, is_ready
 
 Owner: TypeAlias = ReplicaSet | ReplicationController | StatefulSet | Deployment | Job
 Replicated: TypeAlias = ReplicaSet | ReplicationController

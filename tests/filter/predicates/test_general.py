@@ -73,8 +73,8 @@ def test_pre_filter_results_and_rejections_of_its_filters_count():
         return prepare(world.info(model(asking)), world, [plugin])
 
     here = [term("metadata.name In a"), term("metadata.name In b")]
-    left_in = prepared(pod("p", "b", affinity=node_affinity(*here))).node_names
-    assert np.array_equal(left_in, [name == "b" for name in world.names])
+    included = prepared(pod("p", "b", affinity=node_affinity(*here))).included
+    assert np.array_equal(included, [name == "b" for name in world.names])
     nowhere = term("metadata.name In a", "metadata.name In b")
     rejected = prepared(pod("p", affinity=node_affinity(nowhere))).rejected
     assert rejected is not None and rejected.reasons == (CONFLICT,)
