@@ -87,9 +87,16 @@ def mutations() -> Iterator[Mutation]:
         "never fewer than 5 %", "01", "filter/stage.py", "max(rules.min_percentage, ", "min(rules.min_percentage, "
     )
     yield Mutation("a victim less", "01", "preemption/victims.py", EVICTED, ONE_LESS)
+    yield Mutation("functions pass everywhere", "09", "plugins/one_node.py", "if answer is not None:", "if False:")
+    yield Mutation("a function's score + 1", "09", "plugins/one_node.py", "return _score(answer[0]), dict", PLUS)
+    yield Mutation("declarations pass", "09", "plugins/checking.py", "        if not depends:\n", "        if False:\n")
+    yield Mutation(
+        "hints say yes", "09", "simulation/scheduler/queues.py", "return bool(call(hint, ", "return True or (("
+    )
     yield Mutation("nothing refuses", "07", "filter/stage.py", "def passes(self) -> BoolArray:", NOBODY)
 
 
+PLUS = "return _score(answer[0]) + 1, dict"
 NOBODY = "def passes(self) -> BoolArray:\n        return np.ones_like(self.refused_by, np.bool_)\n"
 
 

@@ -79,6 +79,7 @@ class Comparison:
 def compare(objects: Objects, pod: str, generations: Sequence[Generation]) -> Comparison:
     """Decide for the pending pod ``namespace/name`` in each generation. KeyError if there is no such pod."""
     clusters: dict[Api, Cluster] = {}
+    generations = distinctly_named(generations)
 
     def decide(generation: Generation) -> Decision:
         if generation.api not in clusters:
@@ -88,6 +89,19 @@ def compare(objects: Objects, pod: str, generations: Sequence[Generation]) -> Co
     decisions = {generation.name: decide(generation) for generation in generations}
     steps = (_step(a, b, decisions, decide) for a, b in zip(generations, generations[1:], strict=False))
     return Comparison(decisions, tuple(steps))
+
+
+def distinctly_named(generations: Sequence[Generation]) -> list[Generation]:
+    """The generations; one whose name came before gets a longer one: "v1.37 with ColdNode", "v1.37 (2)"."""
+    found: dict[str, Generation] = {}
+    for generation in generations:
+        name = generation.name
+        if name in found and generation.plugins:
+            name = f"{name} with {', '.join(dict(generation.plugins))}"
+        if name in found:
+            name = f"{name} ({1 + sum(each.startswith(name) for each in found)})"
+        found[name] = generation if name == generation.name else replace(generation, name=name)
+    return list(found.values())
 
 
 def outcome(decision: Decision) -> Outcome:

@@ -62,6 +62,8 @@ def test_generations_with_plugins_are_compared() -> None:
     comparison = compare(decode_objects(OBJECTS), "default/web", PLUS)
     assert {decision.node for decision in comparison.decisions.values()} == {"c"}
     assert "Cooler" not in str(comparison)
+    named = compare(decode_objects(OBJECTS), "default/web", [V1_37, V1_37.plus(cold), V1_37, V1_37.plus(cold)])
+    assert list(named.decisions) == ["v1.37", "v1.37 with ColdNode", "v1.37 (3)", "v1.37 with ColdNode (2)"]
     with_and_without = changes(V1_37, V1_37.plus(cold))
     assert [change.rule for change in with_and_without] == ["with the filter ColdNode"]
 

@@ -119,6 +119,15 @@ LESSONS = (
         ("04", "06"),
         (4, 0.5),
     ),
+    Lesson(
+        "09",
+        "your plugin",
+        "What if the scheduler knew one thing more?",
+        30,
+        ("FilterPlugin", "ScorePlugin", "EnqueueExtensions"),
+        ("07",),
+        (5, 0.5),
+    ),
 )
 BY_NUMBER = {lesson.number: lesson for lesson in LESSONS}
 BY_TITLE = {lesson.title: lesson for lesson in LESSONS}
