@@ -102,13 +102,17 @@ def test_nothing_is_left_out_of_all(bundled: str, capsys: pytest.CaptureFixture[
         text = printed(capsys, command, bundled, "--pod", "shop/payment-burst-0", "--all")
         assert [name for name in names if name not in text] == []
         assert widest(text) <= 80
-        assert not re.search(r"and [\d,]+ more", text) and "--all" not in text
+        assert not re.search(r"and [\d,]+ more", text) and "--all shows" not in text
 
 
 def test_wide_shows_names_in_full(bundled: str, capsys: pytest.CaptureFixture[str]) -> None:
     text = printed(capsys, "explain", bundled, "--wide", "--all", "--pod", "shop/payment-burst-0")
     assert "…" not in text and "--wide" not in text
     assert "shop/recommendations-zs6j6vjkx-8pbbp" in text
+    head = next(line for line in text.splitlines() if line.endswith("  result"))
+    assert head.split()[:1] == ["rule"] and len(head.split()) == 1 + 95 + 1, "every candidate has its column"
+    narrow = printed(capsys, "explain", bundled, "--all", "--pod", "shop/payment-burst-0")
+    assert "93 candidates not shown in these columns; --wide --all has room for all" in narrow
 
 
 # -- long names

@@ -182,7 +182,12 @@ def _preempted(decision: Decision, screen: Screen) -> Iterator[RenderableType]:
     yield ""
     yield text(choice(preemption))
     if found > 1:
-        yield indented(_ladder(preemption, screen))
+        room = max(2, (screen.width - RULE) // NODE)
+        compared = columns(preemption, room if screen.all else min(LADDER, room))
+        yield indented(_ladder(preemption, compared, screen))
+        if found > len(compared):
+            hidden = count(found - len(compared), "candidate")
+            yield indented(text(f"{hidden} not shown in these columns; --wide --all has room for all", "dim"))
 
 
 def _candidates(preemption: Preemption, nodes: list[str], screen: Screen) -> RenderableType:
@@ -222,9 +227,8 @@ def _fate(fate: str, attempt: Attempt, moment: Clock, pods: Names) -> tuple[Rend
     return text(f"{fate}{budget}", style), pods(pod.key, style=style), str(pod.priority), moment(pod.start)
 
 
-def _ladder(preemption: Preemption, screen: Screen) -> RenderableType:
-    """The rules down, candidates across: as many as there is room for."""
-    nodes = columns(preemption, min(LADDER, max(2, (screen.width - RULE) // NODE)))
+def _ladder(preemption: Preemption, nodes: list[str], screen: Screen) -> RenderableType:
+    """The rules down, candidates across."""
     names = Names(screen, preemption.cluster.names)
     table = grid("", "rule", *(names(node) for node in nodes), "result", fixed=[0])
     for step in steps(preemption, nodes):
