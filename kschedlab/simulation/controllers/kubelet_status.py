@@ -104,11 +104,5 @@ def _containers(
 ) -> tuple[ContainerStatus, ...]:
     """All containers in this state; the other fields of their status stay."""
     old_statuses = {status.name: status for status in old}
-    return tuple(
-        [
-            replace(old_statuses[container.name], ready=ready, state=state)
-            if container.name in old_statuses
-            else ContainerStatus(container.name, ready=ready, state=state)
-            for container in containers
-        ]
-    )
+    statuses = [old_statuses.get(container.name) or ContainerStatus(container.name) for container in containers]
+    return tuple([replace(status, ready=ready, state=state) for status in statuses])

@@ -106,18 +106,16 @@ def _pod(owner: StatefulSet, template: PodTemplate, number: int) -> Pod:
 
 def _claims_of(owner: StatefulSet, number: int) -> list[PersistentVolumeClaim]:
     selector_labels = owner.spec.selector.matchLabels if owner.spec.selector is not None else {}
-    return [
-        PersistentVolumeClaim(
-            metadata=replace(
-                each.metadata,
-                name=_claim_name(owner, each, number),
-                namespace=owner.metadata.namespace,
-                labels=each.metadata.labels | selector_labels,
-            ),
-            spec=each.spec,
+    claims = []
+    for template in owner.spec.volumeClaimTemplates:
+        metadata = replace(
+            template.metadata,
+            name=_claim_name(owner, template, number),
+            namespace=owner.metadata.namespace,
+            labels=template.metadata.labels | selector_labels,
         )
-        for each in owner.spec.volumeClaimTemplates
-    ]
+        claims.append(PersistentVolumeClaim(metadata=metadata, spec=template.spec))
+    return claims
 
 
 def _claim_name(owner: StatefulSet, template: PersistentVolumeClaimTemplate, number: int) -> str:

@@ -236,19 +236,14 @@ class VolumeControllers:
 def ephemeral_claims(pod: Pod) -> list[PersistentVolumeClaim]:
     """The claims for the pod's ephemeral volumes: the pod owns them, so they are deleted with it."""
     owner = OwnerReference("v1", "Pod", pod.metadata.name, pod.metadata.uid, controller=True)
-    return [
-        PersistentVolumeClaim(
-            metadata=replace(
-                template.metadata,
-                name=f"{pod.metadata.name}-{volume.name}",
-                namespace=pod.metadata.namespace,
-                ownerReferences=(owner,),
-            ),
-            spec=template.spec,
-        )
-        for volume in pod.spec.volumes
-        if volume.ephemeral is not None and (template := volume.ephemeral.volumeClaimTemplate) is not None
-    ]
+    claims = []
+    for volume in pod.spec.volumes:
+        template = volume.ephemeral.volumeClaimTemplate if volume.ephemeral is not None else None
+        if template is not None:
+            name, namespace = f"{pod.metadata.name}-{volume.name}", pod.metadata.namespace
+            metadata = replace(template.metadata, name=name, namespace=namespace, ownerReferences=(owner,))
+            claims.append(PersistentVolumeClaim(metadata=metadata, spec=template.spec))
+    return claims
 
 
 def _claim_key(volume: PersistentVolume) -> str:

@@ -35,10 +35,12 @@ from kschedlab.simulation.server.names import generated_name
 from kschedlab.simulation.volume_claims import claim_reference
 
 _HOSTNAME = "kubernetes.io/hostname"
-_AMOUNTS = {"cpu": Quantity("100m"), "memory": Quantity("500Mi")}
-_ROOM = {"pods": Quantity("110"), "cpu": Quantity("4"), "memory": Quantity("32Gi")}
+_RESOURCES = {"cpu": Quantity("100m"), "memory": Quantity("500Mi")}
+_CAPACITY = {"pods": Quantity("110"), "cpu": Quantity("4"), "memory": Quantity("32Gi")}
 BASE_NODE = Node(
-    status=NodeStatus(capacity=_ROOM, allocatable=_ROOM, conditions=(NodeCondition(type="Ready", status="True"),))
+    status=NodeStatus(
+        capacity=_CAPACITY, allocatable=_CAPACITY, conditions=(NodeCondition(type="Ready", status="True"),)
+    )
 )
 BASE_POD = Pod(
     metadata=ObjectMeta(generateName="pod-"),
@@ -48,7 +50,7 @@ BASE_POD = Pod(
                 name="pause",
                 image="registry.k8s.io/pause:3.10.2",
                 ports=(ContainerPort(containerPort=80),),
-                resources=ResourceRequirements(requests=_AMOUNTS, limits=_AMOUNTS),
+                resources=ResourceRequirements(requests=_RESOURCES, limits=_RESOURCES),
             ),
         )
     ),
@@ -67,8 +69,8 @@ def prepare_node(base: Node, fields: CreateNodes, number: int, random: Random) -
         labels[unique.labelKey] = f"{random.getrandbits(128):032x}"
     status = base.status
     if (allocatable := fields.nodeAllocatableStrategy) is not None:
-        more = {resource: Quantity(amount) for resource, amount in allocatable.nodeAllocatable.items()}
-        status = replace(status, allocatable={**(status.allocatable or status.capacity), **more})
+        overrides = {resource: Quantity(amount) for resource, amount in allocatable.nodeAllocatable.items()}
+        status = replace(status, allocatable={**(status.allocatable or status.capacity), **overrides})
     return replace(base, metadata=replace(metadata, name=name, labels=labels), status=status)
 
 
@@ -78,7 +80,7 @@ def csi_node_of(node: Node, strategy: NodeAllocatableStrategy) -> CSINode:
     drivers = strategy.csiNodeAllocatable.items()
     return CSINode(
         metadata=ObjectMeta(name=name, annotations={MIGRATED_PLUGINS: ",".join(strategy.migratedPlugins)}),
-        spec=CSINodeSpec(tuple(CSINodeDriver(driver, name, (), room) for driver, room in drivers)),
+        spec=CSINodeSpec(tuple(CSINodeDriver(driver, name, (), limit) for driver, limit in drivers)),
     )
 
 
@@ -91,10 +93,10 @@ def bound_claim_and_volume(
     assert claims is not None and volumes is not None
     claim: Any = claims.make(number, 1).obj
     volume: Any = volumes.make(number, 1).obj
-    name, own = f"pvc-{number}", f"{namespace}-vol-{number}"
+    name, volume_name = f"pvc-{number}", f"{namespace}-vol-{number}"
     spec = volume.spec
     if spec.csi is not None:
-        spec = replace(spec, csi=replace(spec.csi, volumeHandle=own))
+        spec = replace(spec, csi=replace(spec.csi, volumeHandle=volume_name))
     elif spec.awsElasticBlockStore is not None:
         disk = replace(spec.awsElasticBlockStore, volumeID=f"vol-{number}")
         spec = replace(spec, awsElasticBlockStore=disk)
@@ -108,12 +110,12 @@ def bound_claim_and_volume(
             uid=f"{namespace}-{name}",
             annotations={**claim.metadata.annotations, BOUND: "yes"},
         ),
-        spec=replace(claim.spec, volumeName=own),
+        spec=replace(claim.spec, volumeName=volume_name),
         status=replace(claim.status, phase="Bound"),
     )
     volume = replace(
         volume,
-        metadata=replace(volume.metadata, name=own, generateName=""),
+        metadata=replace(volume.metadata, name=volume_name, generateName=""),
         spec=replace(spec, claimRef=claim_reference(claim)),
         status=replace(volume.status, phase="Bound"),
     )
