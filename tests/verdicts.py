@@ -33,7 +33,7 @@ def refused(plugin: Filter, pod: Manifest, *objects: Manifest) -> dict[str, list
     if verdicts.rejected is not None:
         return {"*": list(verdicts.rejected.reasons)}
     refusing = {name: i for i, name in enumerate(world.names) if verdicts.plugin(i) is not None}
-    return {name: verdicts.reasons(i) or ["left out"] for name, i in refusing.items()}
+    return {name: verdicts.reasons(i) or ["excluded"] for name, i in refusing.items()}
 
 
 def scored(plugin: Score, pod: Manifest, *objects: Manifest) -> dict[str, int] | None:

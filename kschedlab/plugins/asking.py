@@ -67,8 +67,8 @@ class NamedPlugin:
     def _refused(self, verdicts: Verdicts, place: int) -> Refused | None:
         if verdicts.plugin(place) is None:
             return None
-        left_out = (f"node(s) didn't satisfy plugin {self.name}",)
-        reasons = left_out if verdicts.refused_by[place] == EXCLUDED else tuple(verdicts.reasons(place))
+        excluded = (f"node(s) didn't satisfy plugin {self.name}",)
+        reasons = excluded if verdicts.refused_by[place] == EXCLUDED else tuple(verdicts.reasons(place))
         return Refused(reasons, UNRESOLVABLE if verdicts.unresolvable()[place] else UNSCHEDULABLE)
 
     def score(

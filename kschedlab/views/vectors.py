@@ -9,7 +9,7 @@ from kschedlab.filter.plugin import PreFilterRejection
 from kschedlab.preemption.stage import Preemption
 from kschedlab.score.stage import Scores
 
-LEFT_OUT = "excluded by PreFilter"
+EXCLUDED = "excluded by PreFilter"
 """The program that made the vectors says this where the scheduler names the plugins."""
 UNSEEN = {("v1.16", "InterPodAffinityPriority")}
 SILENT = ("v1.13", "v1.16", "v1.20")
@@ -30,7 +30,7 @@ def verdict_of(decision: Decision) -> dict[str, Any]:
         verdict["filter"] = {name: _status(decision, name) for name in sorted(decision.cluster.names)}
     if decision.scores is not None:
         verdict["scores"] = _scores(decision.scores, decision)
-    if not decision.error and (message := decision.failure(LEFT_OUT)):
+    if not decision.error and (message := decision.failure(EXCLUDED)):
         verdict["message"] = message
     if decision.preemption is not None:
         verdict["preemption"] = _preemption(decision.preemption, decision.generation.preemption.reports_ineligibility)

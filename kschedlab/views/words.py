@@ -73,24 +73,26 @@ def refusals(decision: Decision) -> list[Refusal]:
     verdicts = decision.verdicts
     if verdicts is None or verdicts.rejected is not None:
         return []
-    hopeless = verdicts.unresolvable()
+    unresolvable = verdicts.unresolvable()
     folded: dict[tuple[str, tuple[str, ...], bool], list[int]] = {}
     for number in np.unique(verdicts.refused_by[verdicts.refused_by != PASSES]).tolist():
         plugin = "PreFilter" if number == EXCLUDED else verdicts.plugins[number]
-        for reasons, nodes in _by_reasons(verdicts, number, hopeless):
-            folded.setdefault((plugin, reasons, bool(hopeless[nodes[0]])), []).extend(nodes)
+        for reasons, nodes in _by_reasons(verdicts, number, unresolvable):
+            folded.setdefault((plugin, reasons, bool(unresolvable[nodes[0]])), []).extend(nodes)
     found = [_refusal(decision, verdicts, *key, nodes) for key, nodes in folded.items()]
     return sorted(found, key=lambda refusal: (-len(refusal.nodes), refusal.plugin, refusal.reasons))
 
 
-def _by_reasons(verdicts: Verdicts, number: int, hopeless: BoolArray) -> Iterator[tuple[tuple[str, ...], list[int]]]:
+def _by_reasons(
+    verdicts: Verdicts, number: int, unresolvable: BoolArray
+) -> Iterator[tuple[tuple[str, ...], list[int]]]:
     """The nodes that plugin ``number`` refuses, apart where the reasons differ: (reasons, positions)."""
     mine = np.flatnonzero(verdicts.refused_by == number)
     refused = verdicts.refusals[number] if number >= 0 else None
     if refused is None:
         yield (f"node(s) didn't satisfy plugin(s) [{' '.join(verdicts.excluded_by)}]",), mine.tolist()
         return
-    columns = np.vstack([part.mask[mine] for part in refused.parts] + [hopeless[mine]])
+    columns = np.vstack([part.mask[mine] for part in refused.parts] + [unresolvable[mine]])
     _, groups = np.unique(columns, axis=1, return_inverse=True)
     for group in range(int(groups.max()) + 1):
         positions = mine[groups.ravel() == group].tolist()
@@ -98,14 +100,14 @@ def _by_reasons(verdicts: Verdicts, number: int, hopeless: BoolArray) -> Iterato
 
 
 def _refusal(
-    decision: Decision, verdicts: Verdicts, plugin: str, reasons: tuple[str, ...], hopeless: bool, nodes: list[int]
+    decision: Decision, verdicts: Verdicts, plugin: str, reasons: tuple[str, ...], unresolvable: bool, nodes: list[int]
 ) -> Refusal:
     too: dict[str, int] = {}
     for name, refused in zip(verdicts.plugins, verdicts.refusals, strict=True):
         if refused is not None and name != plugin and (hits := int(refused.mask[nodes].sum())):
             too[name] = max(hits, too.get(name, 0))
     names = tuple(sorted(decision.cluster.names[n] for n in nodes))
-    return Refusal(plugin, reasons, hopeless, names, tuple(too.items()))
+    return Refusal(plugin, reasons, unresolvable, names, tuple(too.items()))
 
 
 def asked(decision: Decision) -> str:

@@ -11,7 +11,7 @@ NODES = [node("foo"), node("bar")]
 
 @pytest.mark.parametrize(
     ("wanted", "want"),
-    [("", {}), ("foo", {"bar": ["left out"]}), ("gone", {"foo": ["left out"], "bar": ["left out"]})],
+    [("", {}), ("foo", {"bar": ["excluded"]}), ("gone", {"foo": ["excluded"], "bar": ["excluded"]})],
     ids=["no host specified", "host matches", "host doesn't match"],
 )
 def test_node_name(wanted, want):

@@ -12,7 +12,7 @@ from kschedlab.testing import cluster, node, node_affinity, pod, term
 from tests.verdicts import judged, refused
 
 REFUSED = {"node1": [NO_MATCH]}
-LEFT_OUT = {"node1": ["left out"]}
+EXCLUDED = {"node1": ["excluded"]}
 
 
 @pytest.mark.parametrize(
@@ -90,16 +90,16 @@ FOO = {"foo": "bar"}
 @pytest.mark.parametrize(
     ("terms", "labels", "want"),
     [
-        ([term("metadata.name In node1")], {}, {"node2": ["left out"]}),
-        ([term("metadata.name In gone")], {}, LEFT_OUT | {"node2": ["left out"]}),
+        ([term("metadata.name In node1")], {}, {"node2": ["excluded"]}),
+        ([term("metadata.name In gone")], {}, EXCLUDED | {"node2": ["excluded"]}),
         ([term("metadata.name NotIn node1")], {}, REFUSED),
         ([term("metadata.name In node1", "metadata.name In node2"), term("foo In bar")], FOO, {}),
-        ([term("metadata.name In node2", "foo In bar")], {}, LEFT_OUT | {"node2": [NO_MATCH]}),
-        ([term("metadata.name In node2", "foo In bar")], FOO, LEFT_OUT),
+        ([term("metadata.name In node2", "foo In bar")], {}, EXCLUDED | {"node2": [NO_MATCH]}),
+        ([term("metadata.name In node2", "foo In bar")], FOO, EXCLUDED),
         ([term("metadata.name In node1"), term("foo In other")], FOO, {"node2": [NO_MATCH]}),
         ([term("metadata.name In node1"), term("metadata.name In node2")], {}, {}),
         ([term("metadata.name In node1"), term("metadata.name NotIn node1")], {}, {}),
-        ([term("metadata.name In node1", "metadata.name NotIn node1")], {}, REFUSED | {"node2": ["left out"]}),
+        ([term("metadata.name In node1", "metadata.name NotIn node1")], {}, REFUSED | {"node2": ["excluded"]}),
         ([term("metadata.name In node1", "metadata.name In node2")], FOO, {"*": [CONFLICT]}),
         (
             [
@@ -186,7 +186,7 @@ def test_the_message_for_excluded_nodes():
 def test_v1_20_checks_all_nodes_even_if_the_pod_names_some():
     by_name = pod("p", affinity=node_affinity(term("metadata.name In a")))
     nodes = [node("a"), node("b")]
-    assert refused(NodeAffinity(), by_name, *nodes) == {"b": ["left out"]}
+    assert refused(NodeAffinity(), by_name, *nodes) == {"b": ["excluded"]}
     assert refused(NodeAffinity(returns_node_names=False), by_name, *nodes) == {"b": [NO_MATCH]}
 
 
