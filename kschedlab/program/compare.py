@@ -5,13 +5,17 @@ from __future__ import annotations
 import argparse
 import sys
 
+from msgspec.structs import replace
+
 from kschedlab.generations import GENERATIONS
+from kschedlab.objects.model import Pod
 from kschedlab.program.options import (
     Commands,
     UsageError,
     add_files,
     add_output,
     add_plugins,
+    no_pod,
     read,
     screen,
     with_plugins,
@@ -28,7 +32,7 @@ def add(commands: Commands) -> None:
         "compare", help="compare one decision in all generations, and name the rules that differ"
     )
     add_files(parser, "manifests, as for explain")
-    parser.add_argument("--pod", metavar="NAMESPACE/NAME", required=True, help="the pending pod to decide for")
+    parser.add_argument("--pod", metavar="NAMESPACE/NAME", required=True, help="the pod to decide for")
     add_output(parser, "text", "html")
     add_plugins(parser)
     parser.set_defaults(run=run)
@@ -40,8 +44,7 @@ def run(options: argparse.Namespace) -> int:
     from kschedlab.whatif.compare import compare
 
     objects = read(options.files)
-    if all(pod.key != options.pod for pod in objects.pods):
-        raise UsageError(f'no pod "{options.pod}"')
+    _make_pending(objects.pods, options.pod)
     generations = [with_plugins(generation, options) for generation in GENERATIONS.values()]
     progress = Progress(sys.stderr)
     if len(objects.nodes) + len(objects.pods) > LARGE:
@@ -59,3 +62,14 @@ def run(options: argparse.Namespace) -> int:
     out.print(*comparison_parts(comparison, out))
     out.close()
     return 0
+
+
+def _make_pending(pods: list[Pod], key: str) -> None:
+    """Take the pod off its node, if it runs: where would it go now? UsageError if it is not there or has finished."""
+    for i, pod in enumerate(pods):
+        if pod.key == key:
+            if pod.status.phase in ("Succeeded", "Failed"):
+                raise UsageError(f"pod {key} has finished ({pod.status.phase}): no scheduler looks at it")
+            pods[i] = replace(pod, spec=replace(pod.spec, nodeName=""))
+            return
+    raise UsageError(no_pod(key, [pod.key for pod in pods]))

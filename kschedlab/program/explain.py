@@ -23,6 +23,7 @@ from kschedlab.program.options import (
     add_output,
     add_scheduler,
     chosen_profiles,
+    no_pod,
     read,
     say,
     screen,
@@ -116,10 +117,7 @@ def explain_one(cluster: Cluster, pod: str, profiles: Profiles) -> Decision:
     elif pod in fork.pending:
         info = fork.pending[pod]
     else:
-        known = [*fork.pending, *fork.pods.row_of]
-        raise UsageError(
-            f'no pod "{pod}"; there are {len(known)}: {", ".join(known[:10])}{", ..." * (len(known) > 10)}'
-        )
+        raise UsageError(no_pod(pod, [*fork.pending, *fork.pods.row_of]))
     if (generation := profile_for(info.pod, profiles)) is None:
         raise UsageError(no_profile(info))
     return Scheduler(fork, generation, exhaustive=True).decide(info)

@@ -25,6 +25,11 @@ class UsageError(Exception):
     """Something that was asked for does not exist; the message names what does."""
 
 
+def no_pod(key: str, known: Sequence[str]) -> str:
+    """That there is no such pod, and which there are."""
+    return f'no pod "{key}"; there are {len(known)}: {", ".join(known[:10])}{", ..." * (len(known) > 10)}'
+
+
 def add_files(parser: argparse.ArgumentParser, help: str) -> None:
     """The files to read."""
     parser.add_argument("files", nargs="+", metavar="FILE", help=help)

@@ -86,6 +86,19 @@ def test_a_pod_that_is_not_there(
     assert said in err
 
 
+def test_compare_of_a_running_pod_asks_where_it_would_go_now(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    finished = pod("job", "n1") | {"status": {"phase": "Succeeded"}}
+    file = written(tmp_path, node("n1"), pod("web", "n1"), finished)
+    status, out, err = run(capsys, "compare", file, "--pod", "default/web")
+    assert (status, err) == (0, "") and "goes to n1, the only feasible node" in out
+    status, out, err = run(capsys, "compare", file, "--pod", "default/job")
+    assert (status, out, err) == (2, "", "pod default/job has finished (Succeeded): no scheduler looks at it\n")
+    status, out, err = run(capsys, "compare", file, "--pod", "default/absent")
+    assert (status, out, err) == (2, "", 'no pod "default/absent"; there are 2: default/web, default/job\n')
+
+
 def test_bad_input_is_named_without_a_traceback(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     file = tmp_path / "cluster.yaml"
     file.write_text(
