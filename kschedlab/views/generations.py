@@ -8,6 +8,8 @@ from dataclasses import dataclass, is_dataclass
 from typing import Any, NamedTuple
 
 from kschedlab.generations import GENERATIONS, Generation
+from kschedlab.plugins.arrays import CheckedFilter, CheckedScore
+from kschedlab.plugins.one_node import OneNodeFilter, OneNodeScore
 from kschedlab.views.html import Html, element, join, visible
 from kschedlab.views.style import CELL, CHANGED, GREY, HEAD, LABELLED, SECTION, WIDE, WRAPPED
 from kschedlab.views.tables import folded
@@ -53,7 +55,7 @@ TOPICS = {
 
 HIGHEST = "highest"
 """A setting that nearly every score has; ``max_node_score`` says the same for all of them."""
-APART = frozenset({"name", "filters", "scores", "loop", "messages", "unknown", HIGHEST})
+APART = frozenset({"name", "filters", "scores", "plugins", "loop", "messages", "unknown", HIGHEST})
 """What is shown elsewhere than among the settings."""
 LONG = "DuringSchedulingIgnoredDuringExecution"
 LABEL = 24
@@ -186,9 +188,14 @@ def _rows(columns: Sequence[Iterable[Item]]) -> tuple[Row, ...]:
     return tuple(Row(label, tuple(each.get(key, ()) for each in cells)) for key, label in labels.items())
 
 
-def _topic(plugin: object) -> str:
-    name = type(plugin).__name__
+def _topic(plugin: Any) -> str:
+    name = plugin.name if _is_added(plugin) else type(plugin).__name__
     return TOPICS.get(name, name)
+
+
+def _is_added(plugin: object) -> bool:
+    """Whether the plugin is not the package's own."""
+    return isinstance(plugin, OneNodeFilter | OneNodeScore | CheckedFilter | CheckedScore)
 
 
 def _parts(check: Any) -> tuple[Any, ...]:
@@ -210,7 +217,8 @@ def _scores(generation: Generation) -> Iterator[Item]:
 
 def _rules(plugins: Iterable[Any]) -> Iterator[Item]:
     for plugin in plugins:
-        yield from _settings(plugin, what(plugin), f"{plugin.name}.")
+        if not _is_added(plugin):
+            yield from _settings(plugin, what(plugin), f"{plugin.name}.")
 
 
 def _settings(holder: object, of: Hashable, path: str) -> Iterator[Item]:

@@ -13,6 +13,7 @@ from kschedlab.plugins import ArrayFilter, Refusal, Scored, node_filter, node_sc
 from kschedlab.scheduler import schedule
 from kschedlab.testing import node, pod
 from kschedlab.views.arithmetic import steps
+from kschedlab.views.generations import GenerationTable
 from kschedlab.whatif import what_if
 from kschedlab.whatif.compare import changes, compare
 
@@ -99,3 +100,11 @@ def test_panels_take_plugins() -> None:
     asked = your_cluster.panel(decode_objects(OBJECTS), [cold, cooler], pod="default/web", generation="v1.20")
     assert "ColdNode" in repr(asked) and "too" in repr(asked)
     assert "default/web goes to c" in repr(asked.ask("default/web"))
+
+
+def test_the_table_of_generations_names_plugins() -> None:
+    table = GenerationTable(V1_37, PLUS[3], everything=True)
+    rows = [line.split() for line in repr(table).splitlines()]
+    assert ["ColdNode", "–", "13.", "ColdNode"] in rows and ["Quiet", "–", "14.", "Quiet"] in rows
+    assert ["Cooler", "–", "Cooler", "×5"] in rows and ["Even", "–", "Even", "×1"] in rows
+    assert "object at 0x" not in repr(table) and "OneNode" not in repr(table)
