@@ -21,6 +21,8 @@ from kschedlab.plugins.joining import Members, Place, joined
 from kschedlab.plugins.probes import MALFORMED, Asked, probe_clusters
 from kschedlab.score.plugin import Score
 
+MOST = 20
+"""On how many pods and nodes of a cluster pods are evicted and bound at most."""
 Answers = list[tuple[str, ...] | None]
 """By node: None if the pod may run there, else the reasons."""
 T = TypeVar("T")
@@ -114,7 +116,7 @@ class _Check:
 
     def run(self, members: Members, cluster: Cluster) -> None:
         """Ask about every pending pod of the cluster."""
-        for info in cluster.pending.values():
+        for info in [*cluster.pending.values()][:MOST]:
             for each in members.filters:
                 self._try(lambda each=each, info=info: self._filter(each, info, cluster))  # type: ignore[misc]
             for score, _ in members.scores:
@@ -147,11 +149,11 @@ class _Check:
         if declared is None:
             return
         depends, monotonic = declared
-        for row in np.flatnonzero(cluster.pods.live()).tolist():
+        for row in np.flatnonzero(cluster.pods.live())[:MOST].tolist():
             self._evict(plugin, info, cluster, row, before, depends)
-        for other in cluster.pending.values():
+        for other in [*cluster.pending.values()][:MOST]:
             if other.key != info.key:
-                for node in cluster.names:
+                for node in cluster.names[:MOST]:
                     self._bind(plugin, info, cluster, (other, node), before, depends, monotonic)
 
     def _evict(self, plugin: Filter, info: PodInfo, cluster: Cluster, row: int, before: Answers, depends: bool) -> None:

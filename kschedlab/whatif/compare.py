@@ -6,7 +6,7 @@ switched.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
 from dataclasses import MISSING, dataclass, fields, is_dataclass, replace
 from functools import partial
 from typing import Any
@@ -298,7 +298,12 @@ def what(plugin: Any) -> tuple[object, ...]:
     """
     required = (f.name for f in fields(plugin) if f.default is MISSING and f.default_factory is MISSING)
     values = (getattr(plugin, name) for name in required if name != "name")
-    return type(plugin), *(what(value) if is_dataclass(value) else value for value in values)
+    return type(plugin), *(what(value) if is_dataclass(value) else _hashable(value) for value in values)
+
+
+def _hashable(value: object) -> Hashable:
+    """The value, or its text if it cannot be hashed, as in a plugin that somebody else wrote."""
+    return value if isinstance(value, Hashable) else repr(value)
 
 
 def _names(plugins: Sequence[Any]) -> str:

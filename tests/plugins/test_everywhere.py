@@ -1,5 +1,6 @@
 """Plugins in the other places that show or use a generation."""
 
+from dataclasses import dataclass
 from itertools import pairwise
 from typing import Any
 
@@ -108,3 +109,21 @@ def test_the_table_of_generations_names_plugins() -> None:
     assert ["ColdNode", "–", "13.", "ColdNode"] in rows and ["Quiet", "–", "14.", "Quiet"] in rows
     assert ["Cooler", "–", "Cooler", "×5"] in rows and ["Even", "–", "Even", "×1"] in rows
     assert "object at 0x" not in repr(table) and "OneNode" not in repr(table)
+
+
+@dataclass
+class Listed:
+    """A plugin that cannot be hashed."""
+
+    names: list[str]
+    limit: int = 3
+    name: str = "Listed"
+
+    def score(self, pod: Any, cluster: Any, nodes: Any) -> Scored:
+        return Scored(nodes, nodes * 0)
+
+
+def test_a_plugin_that_cannot_be_hashed_is_compared_by_its_settings() -> None:
+    one, other = (V1_37.plus(Listed(["a"], limit)) for limit in (3, 4))
+    assert [change.rule for change in changes(one, other)] == ["score Listed.plugin.limit"]
+    assert not changes(one, V1_37.plus(Listed(["a"])))

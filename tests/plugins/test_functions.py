@@ -205,3 +205,17 @@ def test_a_class_with_more_extension_points_is_in_the_generation() -> None:
     assert generation.only("Gate").filters == ()
     Simulation.of(loads_scenario(LISTED), generation).run()
     assert gate.bound and gate.bound[0].startswith("web to ")
+
+
+def test_a_plugin_of_one_profile_says_nothing_about_pods_of_another() -> None:
+    class Closed(Plugin):
+        def pre_enqueue(self, pod: Any) -> str | None:
+            return "closed" if "keep" in pod.metadata.labels else None
+
+    plane = Plane(node("hot", labels={"celsius": "80"}), generation={"a": V1_37.plus(cold, Closed()), "b": V1_37})
+    for name in "ab":
+        plane.create(pod(f"web-{name}", schedulerName=name))
+        plane.create(pod(f"kept-{name}", schedulerName=name, labels={"keep": ""}))
+    plane.run()
+    assert plane.where() == {"web-a": "", "web-b": "hot", "kept-a": "", "kept-b": "hot"}
+    assert plane.steps("kept-a") == []
