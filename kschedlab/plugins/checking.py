@@ -18,7 +18,7 @@ from kschedlab.cluster.snapshot import Overlay, Snapshot
 from kschedlab.filter.plugin import Filter, PreFilterRejection, SchedulingError
 from kschedlab.plugins.framework import PluginError, name_of
 from kschedlab.plugins.joining import Members, Place, joined
-from kschedlab.plugins.probes import MALFORMED, Asked, probe_clusters
+from kschedlab.plugins.probes import MALFORMED, Lookups, probe_clusters
 from kschedlab.score.plugin import Score
 
 MOST = 20
@@ -64,7 +64,7 @@ class CheckReport:
             raise PluginError("\n".join(map(str, self.wrong)))
 
     def __str__(self) -> str:
-        head = f"{self.plugin}: {'nothing wrong' if self.ok else 'wrong'} (asked on {self.clusters} clusters)"
+        head = f"{self.plugin}: {'nothing wrong' if self.ok else 'wrong'} ({self.clusters} clusters checked)"
         return "\n".join(
             [head, *(f"  wrong: {each}" for each in self.wrong), *(f"  remark: {each}" for each in self.remarks)]
         )
@@ -84,16 +84,16 @@ def check_plugin(plugin: object, *clusters: Cluster) -> CheckReport:
         members = joined(Place("the scheduler"), Members(), [plugin])
     except (ValueError, TypeError) as error:
         return CheckReport(name, (Finding(name, "", str(error)),), (), 0)
-    asked = Asked()
-    first = [*probe_clusters(asked), *clusters]
-    check = _Check(name, asked)
+    lookups = Lookups()
+    first = [*probe_clusters(lookups), *clusters]
+    check = _Check(name, lookups)
     for cluster in first:
         check.run(members, cluster)
-    more = [cluster for values in asked.numbers() for cluster in probe_clusters(asked, values)]
+    more = [cluster for values in lookups.numbers() for cluster in probe_clusters(lookups, values)]
     for cluster in more:
         check.run(members, cluster)
-    odd = _Check(name, asked)
-    for cluster in probe_clusters(asked, MALFORMED) if asked.keys else ():
+    odd = _Check(name, lookups)
+    for cluster in probe_clusters(lookups, MALFORMED) if lookups.keys else ():
         odd.run(members, cluster)
     check.judge_declarations(members)
     remarks = [*check.remarks]
@@ -107,7 +107,7 @@ class _Check:
     """What was found so far, each kind of finding once."""
 
     name: str
-    asked: Asked
+    lookups: Lookups
     wrong: list[Finding] = field(default_factory=list)
     remarks: list[Finding] = field(default_factory=list)
     _kinds: set[str] = field(default_factory=set)
@@ -126,7 +126,7 @@ class _Check:
         """Remark what is declared more carefully than it need be."""
         if self.wrong or not members.filters:
             return
-        declared = _declared(members.filters[0], next(iter(probe_clusters(self.asked))))
+        declared = _declared(members.filters[0], next(iter(probe_clusters(self.lookups))))
         if declared is not None and declared[0] and not self._pods_matter:
             self._remark(
                 "depends_on_pods is True, but no pod changed an answer",

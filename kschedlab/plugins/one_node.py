@@ -72,7 +72,7 @@ def _part(mask: BoolArray, answer: Status) -> Refusal:
 
 
 def _failure(fault: str, first: str, mask: BoolArray) -> Refusal:
-    return Refusal(mask, f"{fault}; asked about node {first}: it must answer None or a reason", error=True)
+    return Refusal(mask, f"{fault}; on node {first}: return None or a reason", error=True)
 
 
 def views(snapshot: Snapshot, positions: Iterable[int]) -> Iterator[NodeView]:
@@ -175,7 +175,7 @@ class OneNodeScore:
             try:
                 raw[name], terms[name] = _score_with_terms(call(ask, pod.pod, view))
             except PluginError as fault:
-                asked = f"{fault}; asked about node {name}: it must answer an integer"
+                asked = f"{fault}; on node {name}: return an integer"
                 raise self._failed("running Score plugins", asked) from fault
         normalize = method(self.plugin, "normalize")
         try:
@@ -208,7 +208,7 @@ class OneNodeScore:
             if not 0 <= value <= highest:
                 raise SchedulingError(
                     f'applying score defaultWeights on Score plugins: plugin "{self.name}" returns an invalid score '
-                    f"{value}, it should in the range of [0, {highest}] after normalizing; asked about node "
+                    f"{value}, it should in the range of [0, {highest}] after normalizing; on node "
                     f"{node}: return less, or bring the scores into the range with normalize"
                 )
 

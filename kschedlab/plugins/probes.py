@@ -21,7 +21,7 @@ NODE, POD = "node", "pod"
 
 
 @dataclass
-class Asked:
+class Lookups:
     """The labels and annotations that a plugin looked up. ``keys``: (node or pod, labels or annotations, key)."""
 
     keys: dict[tuple[str, str, str], None] = field(default_factory=dict)
@@ -36,12 +36,12 @@ class Asked:
 class Recorded(dict[str, str]):
     """Labels or annotations that note which keys are looked up."""
 
-    def __init__(self, values: dict[str, str], asked: Asked, owner: str, part: str) -> None:
+    def __init__(self, values: dict[str, str], lookups: Lookups, owner: str, part: str) -> None:
         super().__init__(values)
-        self._asked, self._owner, self._part = asked, owner, part
+        self._lookups, self._owner, self._part = lookups, owner, part
 
     def _note(self, key: Any) -> None:
-        self._asked.keys.setdefault((self._owner, self._part, str(key)))
+        self._lookups.keys.setdefault((self._owner, self._part, str(key)))
 
     def get(self, key: Any, default: Any = None) -> Any:
         """The value, or the default."""
@@ -57,12 +57,12 @@ class Recorded(dict[str, str]):
         return super().__contains__(key)
 
 
-def probe_clusters(asked: Asked, values: Sequence[str] = ()) -> list[Cluster]:
+def probe_clusters(lookups: Lookups, values: Sequence[str] = ()) -> list[Cluster]:
     """An idle cluster, one with pods, and one that is full; each with pending pods of several kinds.
 
     ``values``: what the keys that were looked up get, one after the other, from node to node and pod to pod.
     """
-    return [_cluster(objects, asked, values) for objects in (_idle(), _busy(), _full())]
+    return [_cluster(objects, lookups, values) for objects in (_idle(), _busy(), _full())]
 
 
 def _idle() -> list[Manifest]:
@@ -102,16 +102,16 @@ def _pending() -> list[Manifest]:
     ]
 
 
-def _cluster(manifests: list[Manifest], asked: Asked, values: Sequence[str]) -> Cluster:
+def _cluster(manifests: list[Manifest], lookups: Lookups, values: Sequence[str]) -> Cluster:
     objects = decode_objects(manifests)
-    keys = [*asked.keys]
-    objects.nodes[:] = [_recorded(each, NODE, place, keys, values, asked) for place, each in enumerate(objects.nodes)]
-    objects.pods[:] = [_recorded(each, POD, place, keys, values, asked) for place, each in enumerate(objects.pods)]
+    keys = [*lookups.keys]
+    objects.nodes[:] = [_recorded(each, NODE, place, keys, values, lookups) for place, each in enumerate(objects.nodes)]
+    objects.pods[:] = [_recorded(each, POD, place, keys, values, lookups) for place, each in enumerate(objects.pods)]
     return Cluster(objects)
 
 
 def _recorded(
-    found: Any, owner: str, place: int, keys: list[tuple[str, str, str]], values: Sequence[str], asked: Asked
+    found: Any, owner: str, place: int, keys: list[tuple[str, str, str]], values: Sequence[str], lookups: Lookups
 ) -> Any:
     """The object with the keys that were looked up set, and every look-up noted."""
     assert isinstance(found, Node | Pod)
@@ -121,5 +121,5 @@ def _recorded(
         for number, (whose, where, key) in enumerate(keys):
             if values and (whose, where) == (owner, part):
                 given[key] = values[(place + number) % len(values)]
-        parts[part] = Recorded(given, asked, owner, part)
+        parts[part] = Recorded(given, lookups, owner, part)
     return replace(found, metadata=replace(found.metadata, **parts))

@@ -146,9 +146,9 @@ def test_a_filter_brings_the_events_that_it_waits_for() -> None:
 @pytest.mark.parametrize(
     ("answer", "words"),
     [
-        (lambda: 1 // 0, r"ZeroDivisionError: .* \(in <lambda>, line \d+\); asked about node hot: .*None or a reason"),
-        (lambda: True, "returned True, where None, a text or a Status is expected; asked about node hot"),
-        (lambda: 7, "returned 7, where None, a text or a Status is expected; asked about node hot"),
+        (lambda: 1 // 0, r"ZeroDivisionError: .* \(in <lambda>, line \d+\); on node hot: .*None or a reason"),
+        (lambda: True, "returned True, where None, a text or a Status is expected; on node hot"),
+        (lambda: 7, "returned 7, where None, a text or a Status is expected; on node hot"),
     ],
 )
 def test_an_error_of_a_filter_names_it_the_node_and_what_helps(answer: Any, words: str) -> None:
@@ -159,13 +159,13 @@ def test_an_error_of_a_filter_names_it_the_node_and_what_helps(answer: Any, word
 @pytest.mark.parametrize(
     ("answer", "words"),
     [
-        (lambda: 1 // 0, r"ZeroDivisionError: .* \(in <lambda>, line \d+\); asked about node hot: .* an integer"),
-        (lambda: 0.5, r"returned 0.5, where an integer is expected: round it.*; asked about node hot.*"),
-        (lambda: True, r"returned True, where an integer is expected: return a number.*; asked about node hot.*"),
-        (lambda: "9", r"returned '9', where an integer is expected: return a number.*; asked about node hot.*"),
-        (lambda: None, r"returned None, where an integer is expected: return a number.*; asked about node hot.*"),
-        (lambda: 101, r"returns an invalid score 101, .* \[0, 100\] .*; asked about node hot: return less.*"),
-        (lambda: -1, r"returns an invalid score -1, .* \[0, 100\] .*; asked about node hot: return less.*"),
+        (lambda: 1 // 0, r"ZeroDivisionError: .* \(in <lambda>, line \d+\); on node hot: .* an integer"),
+        (lambda: 0.5, r"returned 0.5, where an integer is expected: round it.*; on node hot.*"),
+        (lambda: True, r"returned True, where an integer is expected: return a number.*; on node hot.*"),
+        (lambda: "9", r"returned '9', where an integer is expected: return a number.*; on node hot.*"),
+        (lambda: None, r"returned None, where an integer is expected: return a number.*; on node hot.*"),
+        (lambda: 101, r"returns an invalid score 101, .* \[0, 100\] .*; on node hot: return less.*"),
+        (lambda: -1, r"returns an invalid score -1, .* \[0, 100\] .*; on node hot: return less.*"),
     ],
 )
 @pytest.mark.parametrize("generation", [V1_16, V1_37], ids=lambda g: str(g.name))

@@ -250,7 +250,7 @@ def test_an_exception_is_the_pods_error(method: str, words: str) -> None:
     assert (status, reason) == ("False", "SchedulerError")
     assert message.startswith(f"{words}ZeroDivisionError: division by zero (in raises, line ")
     if method in ("filter", "score"):
-        assert re.search(r"; asked about node n1: it must answer (None or a reason|an integer)$", message)
+        assert re.search(r"; on node n1: return (None or a reason|an integer)$", message)
 
 
 @pytest.mark.parametrize(("method", "words"), WRONG, ids=[method for method, _ in WRONG])
@@ -264,7 +264,7 @@ def test_a_wrong_answer_is_the_pods_error(method: str, words: str) -> None:
 def test_a_score_out_of_range_is_the_pods_error(score: int) -> None:
     wanted = (
         'applying score defaultWeights on Score plugins: plugin "Bad" returns an invalid score '
-        f"{score}, it should in the range of [0, 100] after normalizing; asked about node n1: "
+        f"{score}, it should in the range of [0, 100] after normalizing; on node n1: "
         "return less, or bring the scores into the range with normalize"
     )
     assert error_of("score", lambda *arguments: score) == ("False", "SchedulerError", wanted)
