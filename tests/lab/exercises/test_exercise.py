@@ -88,7 +88,7 @@ def test_a_typed_answer_is_forgiven_its_spaces_and_case():
 def test_manifests_are_looked_at_together_with_what_is_there():
     exercise = build()
     assert exercise.check(NODE % "b" + "---\n" + NODE % "c").words == "There are 3 nodes, not two."
-    assert "given twice" in exercise.check(NODE % "a").evidence
+    assert "is defined twice" in exercise.check(NODE % "a").evidence
 
 
 @pytest.mark.parametrize("answer", ["kind: [", "x" * 60_000, 7, NODE % "Not_A_Name"])
