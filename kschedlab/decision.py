@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -11,8 +11,9 @@ from kschedlab.cluster.cluster import Cluster
 from kschedlab.cluster.pods import PodInfo
 from kschedlab.cluster.signatures import IntArray
 from kschedlab.filter.stage import EXCLUDED, Verdicts, unavailable
+from kschedlab.objects.problems import unknown
 from kschedlab.queue.pre_enqueue import gated_message
-from kschedlab.score.stage import Scores
+from kschedlab.score.stage import Scores, prioritize
 
 if TYPE_CHECKING:
     from kschedlab.generations import Generation
@@ -54,7 +55,7 @@ class Decision:
     ====================  ==========================================================================================
     outcome               ``node``: the chosen node's name or None; ``nominated_node``; :attr:`message`; ``error``
     filter                ``verdicts``; :meth:`verdict`; ``feasible``: int64[], positions; ``evaluated``: how many
-    score                 ``scores`` (None with fewer than two feasible nodes); :attr:`best`
+    score                 ``scores`` (None with fewer than two feasible nodes); :meth:`scored`; :attr:`best`
     preemption            ``preemption`` (None unless no node is feasible)
     shown as              ``str()``, :meth:`to_dict`, ``_repr_html_``
     ====================  ==========================================================================================
@@ -109,6 +110,8 @@ class Decision:
 
     def verdict(self, node: str) -> NodeVerdict:
         """The filters' verdict on that node. KeyError if the cluster has no such node."""
+        if node not in self.cluster.index:
+            raise unknown("node", node, self.cluster.names)
         verdicts, position = self.verdicts, self.cluster.index[node]
         if verdicts is None or (plugin := verdicts.plugin(position)) is None:
             return NodeVerdict(node, None)
@@ -169,6 +172,12 @@ class Decision:
         if count := int((verdicts.refused_by == EXCLUDED).sum()):
             reasons[excluded_reason] = count
         return reasons
+
+    def scored(self) -> Decision:
+        """The decision with the scores of its feasible nodes, also where only one is feasible and none is needed."""
+        if self.scores is not None or not len(self.feasible):
+            return self
+        return replace(self, scores=prioritize(self.pod, self.cluster, self.feasible, self.generation.scores))
 
     def to_dict(self) -> dict[str, Any]:
         """The decision as plain data, in the format of the conformance vectors."""

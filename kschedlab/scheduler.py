@@ -14,6 +14,7 @@ from kschedlab.decision import Decision
 from kschedlab.filter.plugin import SchedulingError
 from kschedlab.filter.stage import EXCLUDED, REJECTED, FilterRun, Verdicts, nodes_to_find, prepare, search
 from kschedlab.generations import LATEST, Generation
+from kschedlab.objects.problems import unknown
 from kschedlab.queue.pre_enqueue import gate_names
 from kschedlab.score.stage import Scores, prioritize, select_host
 
@@ -35,14 +36,14 @@ class Scheduler:
     def __init__(
         self,
         cluster: Cluster,
-        generation: Generation,
+        generation: str | Generation = LATEST,
         percentage: int | None = None,
         rng: random.Random | None = None,
         exhaustive: bool = False,
     ) -> None:
         self.cluster = cluster
-        self.generation = generation
-        self.percentage = generation.percentage if percentage is None else percentage
+        self.generation = Generation.named(generation)
+        self.percentage = self.generation.percentage if percentage is None else percentage
         self.rng = rng
         self.exhaustive = exhaustive
         self.next_start_node_index = 0
@@ -167,5 +168,8 @@ def schedule(
     ``generation``: its name or a Generation; the other arguments are those of :class:`Scheduler`. KeyError if no such
     pod is pending, or there is no such generation.
     """
-    fork = cluster.fork()
-    return Scheduler(fork, Generation.named(generation), percentage, rng, exhaustive).decide(fork.pending[pod])
+    generation = Generation.named(generation)
+    if pod not in cluster.pending:
+        raise unknown("pending pod", pod, cluster.pending)
+    fork = cluster.under(generation.api).fork()
+    return Scheduler(fork, generation, percentage, rng, exhaustive).decide(fork.pending[pod])

@@ -37,7 +37,7 @@ text = '''
 '''
 for name, generation in GENERATIONS.items():
     assert schedule("default/p", Cluster(loads(text)), generation).node == "a"
-    assert what_if(Cluster(loads(text)), "default/p", generation).decision.node == "a"
+    assert what_if("default/p", Cluster(loads(text)), generation).decision.node == "a"
     simulation = Simulation.of(loads_scenario(text), name)
     simulation.run()
     assert [pod.spec.nodeName for pod in simulation.pods()] == ["a"]

@@ -22,7 +22,7 @@ cluster = Cluster(loads('''
 for generation in GENERATIONS.values():
     decision = schedule("default/p", cluster, generation)
     assert decision.node == "a" and repr(decision) and decision._repr_html_()
-    assert repr(what_if(cluster, "default/p", generation))
+    assert repr(what_if("default/p", cluster, generation))
 print("decided")
 """
 IMPORT = """

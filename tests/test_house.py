@@ -13,7 +13,7 @@ PACKAGE = Path(__file__).parents[1] / "kschedlab"
 LEFT_TO_RIGHT = {
     "": """
         extras | objects | manifests | cluster | testing | filter | queue | score | preemption | plugins | generations
-        configuration | decision | scheduler | whatif | simulation | views | lab | program | __main__
+        configuration | decision | scheduler | explanation | whatif | simulation | views | lab | program | __main__
     """,
     "filter": """
         plugin
@@ -46,11 +46,14 @@ A file that is not listed may import any other of its room, as long as files for
 """
 
 SHOW_THEMSELVES = {
+    "kschedlab.cluster.cluster": ("kschedlab.generations", "kschedlab.whatif.fits"),
     "kschedlab.decision": ("kschedlab.views.tables", "kschedlab.views.text", "kschedlab.views.vectors"),
+    "kschedlab.explanation": ("kschedlab.views.explanation",),
     "kschedlab.whatif.answers": ("kschedlab.views.whatif",),
     "kschedlab.whatif.compare": ("kschedlab.views.comparison",),
+    "kschedlab.whatif.fits": ("kschedlab.views.whatif",),
 }
-"""A result asks a view for its pictures when it is shown, and views read results."""
+"""A result asks a view for its pictures when it is shown, and views read results; ``cluster.fits`` asks ``whatif``."""
 
 MOST_LINES = 400
 TABLES: tuple[str, ...] = ()

@@ -29,7 +29,7 @@ def test_the_largest_request_that_fits_is_found(size, used, wanted):
     pods = [pod(f"p{i}", f"n{i}", cpu=f"{cpu * 100}m") for i, cpu in enumerate(used)]
     world = cluster(*nodes, *pods, pod("mine", "", cpu=f"{wanted}"))
     free = max(size * 1000 - cpu * 100 for cpu in used)
-    found = what_if(world, "default/mine")
+    found = what_if("default/mine", world)
     if free >= wanted * 1000:
         (limit,) = found.limits
         assert (limit.near, limit.far) == (free, free + 1)
@@ -42,14 +42,14 @@ def test_the_largest_request_that_fits_is_found(size, used, wanted):
 
 def test_less_of_one_resource_alone_may_not_be_enough():
     tight = {"cpu": "1", "memory": "1Gi", "pods": "10"}
-    found = what_if(cluster(node("n", allocatable=tight), pod("mine", "", cpu="2", memory="2Gi")), "default/mine")
+    found = what_if("default/mine", cluster(node("n", allocatable=tight), pod("mine", "", cpu="2", memory="2Gi")))
     assert found.requests == ()
     assert "Less of one resource alone is not enough." in str(found)
 
 
 def test_memory_moves_in_mebibytes_and_the_whole_pod_counts():
     world = cluster(node("n", allocatable=SMALL), pod("mine", "", memory="9000Mi"))
-    (found,) = what_if(world, "default/mine").requests
+    (found,) = what_if("default/mine", world).requests
     assert (found.near, found.far) == (8193 * MEBIBYTE, 8192 * MEBIBYTE)
 
 
@@ -60,7 +60,7 @@ def test_another_node_is_chosen_from_a_request_on():
         pod("busy", "big", cpu="6"),
         pod("mine", "", cpu="1"),
     )
-    found = what_if(world, "default/mine")
+    found = what_if("default/mine", world)
     assert found.decision.node == "small"
     assert [(each.what, each.near, each.far) for each in found.limits] == [("cpu", 4000, 4001)]
     for each in found.requests:
@@ -78,7 +78,7 @@ def test_the_ends_of_a_weight_s_range_are_exact():
         pod("busy", "has-image", cpu="1"),
         pod("mine", "", cpu="1"),
     )
-    found = what_if(world, "default/mine")
+    found = what_if("default/mine", world)
     chosen = found.decision.node
     by_name = {(each.what, each.far > each.now): each.far for each in found.weights}
     for plugin, now in zip(found.decision.scores.plugins, found.decision.scores.weights, strict=True):
@@ -101,7 +101,7 @@ def test_the_one_constraint_in_the_way_is_named():
         node("gpu", allocatable=SMALL, labels={"disk": "ssd"}, taints=[GPU]),
         pod("mine", "", cpu="1", nodeSelector={"disk": "ssd"}),
     )
-    assert changes(what_if(world, "default/mine")) == [
+    assert changes(what_if("default/mine", world)) == [
         ("tolerating gpu=yes", ["gpu"]),
         ("without nodeSelector disk=ssd", ["plain"]),
     ]
@@ -112,11 +112,11 @@ def test_two_constraints_are_found_together():
         node("gpu", allocatable=SMALL, taints=[GPU]),
         pod("mine", "", cpu="1", nodeSelector={"disk": "ssd"}, affinity=node_affinity(term("a In b"))),
     )
-    assert changes(what_if(world, "default/mine")) == []
+    assert changes(what_if("default/mine", world)) == []
     world = cluster(
         node("gpu", allocatable=SMALL, taints=[GPU]), pod("mine", "", cpu="1", nodeSelector={"disk": "ssd"})
     )
-    (found,) = what_if(world, "default/mine").relaxations.found
+    (found,) = what_if("default/mine", world).relaxations.found
     assert found.changes == ("without nodeSelector disk=ssd", "tolerating gpu=yes")
     assert found.decision.node == "gpu"
 
@@ -155,7 +155,7 @@ def test_each_kind_of_constraint_can_be_taken_away(spec, change):
         pod("web", "n", labels={"app": "web"}, ports=[{"containerPort": 80, "hostPort": 80}]),
         pod("mine", "", cpu="1", **({"labels": {"app": "web"}} | spec)),
     )
-    found = what_if(world, "default/mine")
+    found = what_if("default/mine", world)
     assert found.decision.node is None
     assert (change, ["n"]) in changes(found)
 
@@ -166,7 +166,7 @@ def test_a_pod_that_may_not_preempt_is_told_so():
         pod("busy", "n", cpu="4"),
         pod("mine", "", cpu="4", priority=10, preemptionPolicy="Never"),
     )
-    found = what_if(world, "default/mine")
+    found = what_if("default/mine", world)
     (one,) = found.relaxations.found
     assert one.changes == ("with preemptionPolicy PreemptLowerPriority",) and one.decision.nominated_node == "n"
     assert found.priority is None and [v.key for v in found.eviction.victims] == ["default/busy"]
@@ -174,14 +174,14 @@ def test_a_pod_that_may_not_preempt_is_told_so():
 
 def test_ill_nodes_are_not_the_pod_s_to_tolerate():
     world = cluster(node("n", allocatable=SMALL, unschedulable=True), pod("mine", "", cpu="1"))
-    assert changes(what_if(world, "default/mine")) == [
+    assert changes(what_if("default/mine", world)) == [
         ("if no node had the taint node.kubernetes.io/unschedulable", ["n"])
     ]
 
 
 def test_what_is_left_out_is_counted():
     nodes = [node(f"n{i}", allocatable=SMALL, taints=[{**GPU, "value": f"v{i}"}]) for i in range(25)]
-    found = what_if(cluster(*nodes, pod("mine", "", cpu="1")), "default/mine")
+    found = what_if("default/mine", cluster(*nodes, pod("mine", "", cpu="1")))
     assert (len(found.relaxations.found), found.relaxations.left_out) == (20, 5)
     assert "5 changes left out: too many to try." in str(found)
 
@@ -195,7 +195,7 @@ def test_the_priority_from_which_on_it_preempts(priorities, own):
     nodes = [node(f"n{i}", allocatable=SMALL) for i in range(len(priorities))]
     busy = [pod(f"p{i}", f"n{i}", cpu="4", priority=each) for i, each in enumerate(priorities)]
     world = cluster(*nodes, *busy, pod("mine", "", cpu="4", priority=own))
-    found = what_if(world, "default/mine")
+    found = what_if("default/mine", world)
     if own > min(priorities):
         assert found.priority is None and found.eviction is None and found.decision.nominated_node
     else:
@@ -213,7 +213,7 @@ def test_the_fewest_pods_in_the_way():
         pod("mine", "", cpu="3"),
         budget("all", 0, {}),
     )
-    found = what_if(world, "default/mine").eviction
+    found = what_if("default/mine", world).eviction
     assert (found.node, [v.key for v in found.victims], found.decision.node) == ("one", ["default/c"], "one")
 
 
@@ -224,7 +224,7 @@ def test_room_that_a_nominated_pod_will_take_is_not_promised():
         pod("rival", "", cpu="4", priority=9, nominated="n"),
         pod("mine", "", cpu="4", priority=5),
     )
-    assert what_if(world, "default/mine").eviction is None
+    assert what_if("default/mine", world).eviction is None
 
 
 # -- the case
@@ -234,7 +234,7 @@ def test_a_running_pod_is_taken_off_its_node_and_the_cluster_stays_as_it_was():
     world = cluster(
         node("n", allocatable=SMALL), node("m", allocatable=SMALL), pod("mine", "n", cpu="3"), pod("busy", "m", cpu="2")
     )
-    found = what_if(world, "default/mine")
+    found = what_if("default/mine", world)
     assert (found.was_on, found.decision.node) == ("n", "n")
     world.check()
     assert "default/mine" in world.pods.row_of
@@ -242,12 +242,12 @@ def test_a_running_pod_is_taken_off_its_node_and_the_cluster_stays_as_it_was():
 
 def test_an_unknown_pod_is_a_key_error():
     with pytest.raises(KeyError):
-        what_if(cluster(node("n", allocatable=SMALL)), "default/nobody")
+        what_if("default/nobody", cluster(node("n", allocatable=SMALL)))
 
 
 def test_asking_for_what_it_asks_for_changes_nothing():
     world = cluster(node("n", allocatable=SMALL), pod("mine", "", cpu="3", memory="1Gi"))
-    case = Case(world, "default/mine")
+    case = Case("default/mine", world)
     for resource, amount in case.info.request.items():
         same = case.asking(resource, amount)
         assert (same.request, same.scored) == (case.info.request, case.info.scored)
@@ -256,10 +256,10 @@ def test_asking_for_what_it_asks_for_changes_nothing():
 def test_a_pod_that_asks_for_an_amount_is_decided_as_if_its_manifest_said_so():
     for cpu, memory in ((250, 512), (1500, 100), (4000, 7000)):
         nodes = [node("n", allocatable=SMALL), node("m", allocatable=SMALL), pod("busy", "m", cpu="1")]
-        case = Case(cluster(*nodes, pod("mine", "", cpu="1", memory="1Gi")), "default/mine")
+        case = Case("default/mine", cluster(*nodes, pod("mine", "", cpu="1", memory="1Gi")))
         case.info = case.asking("cpu", cpu)
         asked = case.asking("memory", memory * MEBIBYTE)
-        written = Case(cluster(*nodes, pod("mine", "", cpu=f"{cpu}m", memory=f"{memory}Mi")), "default/mine")
+        written = Case("default/mine", cluster(*nodes, pod("mine", "", cpu=f"{cpu}m", memory=f"{memory}Mi")))
         assert case.decide(asked).to_dict() == written.decide().to_dict()
         assert (asked.nonzero, asked.placed) == (written.info.nonzero, written.info.placed)
 
@@ -273,7 +273,7 @@ def test_on_the_bundled_cluster_every_answer_holds(generation):
     loaded, deciding = bundled(), GENERATIONS[generation]
     world = loaded.cluster(generation)
     for key in (*world.pending, "data/kafka-3", "data/redis-7"):
-        found = what_if(world, key, deciding)
+        found = what_if(key, world, deciding)
         node, nominated = found.decision.node, found.decision.nominated_node
         for each in (*found.limits, *found.requests, *found.weights):
             if node is None or each in found.limits:

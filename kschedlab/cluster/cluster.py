@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Callable, Collection, Hashable, Iterable, Sequence
-from typing import TYPE_CHECKING, Any, TypeVar
+from collections.abc import Callable, Collection, Hashable, Iterable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, Self, TypeVar
 
 import numpy as np
 from msgspec.structs import replace
@@ -26,7 +26,7 @@ from kschedlab.cluster.derived import (
     bindable,
 )
 from kschedlab.cluster.object_store import STORAGE, ObjectStore, is_relevant, key_of, put_or_remove
-from kschedlab.cluster.pods import NEVER_STARTED, PodInfo
+from kschedlab.cluster.pods import NEVER_STARTED, PodInfo, same_info
 from kschedlab.cluster.signatures import IntArray, PodQuery
 from kschedlab.cluster.topology import Topology
 from kschedlab.cluster.volumes import ClaimKey, Volumes, can_still_bind, claims_of, volume_class
@@ -37,11 +37,15 @@ from kschedlab.objects.model import (
     PersistentVolume,
     PersistentVolumeClaim,
     Pod,
+    PriorityClass,
     StorageClass,
 )
+from kschedlab.objects.problems import unknown
 
 if TYPE_CHECKING:
+    from kschedlab.generations import Generation
     from kschedlab.manifests.loading import Objects
+    from kschedlab.whatif.fits import Fits, Wanted
 
 T = TypeVar("T")
 D = TypeVar("D", bound=ApiObject)
@@ -56,8 +60,9 @@ class Cluster(Columns):
                           :meth:`objects_of`, :meth:`find`
     computing             :meth:`count`, :meth:`tally`, :meth:`topology`, :meth:`derived`, :meth:`pods_of`
     changing pods         :meth:`bind`, :meth:`evict`, :meth:`update`, :meth:`nominate`, :meth:`withdraw`
+    adding, removing      :meth:`add`, :meth:`remove`: nodes, pods and the objects around them
     changing the rest     :meth:`change_nodes`, :meth:`change_objects`
-    what-if               :meth:`fork`
+    what-if               :meth:`fork`, :meth:`under`, :meth:`fits`
     checking              :meth:`check`
     ====================  ===========================================================================================
 
@@ -95,6 +100,13 @@ class Cluster(Columns):
         from kschedlab.manifests.loading import from_kubectl
 
         return cls(from_kubectl(*arguments), api)
+
+    @classmethod
+    def from_dicts(cls, manifests: Iterable[Mapping[str, Any]], api: Api = API_1_37) -> Cluster:
+        """A cluster of manifests that are parsed already, such as those of :mod:`kschedlab.testing`. ManifestError."""
+        from kschedlab.manifests.loading import decode_objects
+
+        return cls(decode_objects(manifests), api)
 
     # -- computing
 
@@ -142,13 +154,17 @@ class Cluster(Columns):
         """int64[nodes], read-only: each node's position in the list of names, sorted."""
         return self.derived("ranks", lambda: np.argsort(np.argsort(np.array(self.names, np.str_))), NAMES)
 
+    def pod_keys(self) -> list[str]:
+        """``namespace/name`` of all pods: those that wait, then those on nodes."""
+        return [*self.pending, *self.pods.row_of, *self.without_node]
+
     def pods_of(self, node: int) -> IntArray:
         """int64[]: the rows of the node's pods, in ascending order. O(pods)."""
         return np.flatnonzero(self.pods.node == node)
 
     def info(self, pod: Pod) -> PodInfo:
         """The pod with everything that a decision needs to know of it."""
-        pod = self.api.admit(pod)
+        given, pod = pod, self.api.admit(pod)
         start, metadata = pod.status.startTime, pod.metadata
         request, placed = self.api.incoming(pod), self.api.placed(pod)
         for name in request | placed:
@@ -163,17 +179,52 @@ class Cluster(Columns):
             placed=placed,
             scored=self.api.scored(pod),
             nonzero=self.api.nonzero(pod),
+            given=None if given is pod else given,
         )
 
     def updated_info(self, info: PodInfo, before: Pod, after: Pod) -> PodInfo:
         """The info of a pod that changed from ``before`` to ``after``, recomputed only if a change can affect it."""
-        if not _same_info(before, after):
+        if not same_info(before, after):
             return self.info(after)
         pod = info.pod
         spec = pod.spec if pod.spec.nodeName == after.spec.nodeName else replace(pod.spec, nodeName=after.spec.nodeName)
         return dataclasses.replace(info, pod=replace(pod, metadata=after.metadata, spec=spec, status=after.status))
 
     # -- changing
+
+    def add(self, *objects: Mapping[str, Any] | ApiObject) -> Self:
+        """Add nodes, pods and others (manifests or objects); one of the same name is replaced. Returns the cluster.
+
+        A pod with ``spec.nodeName`` runs there, others are pending. ManifestError if a manifest has faults.
+        """
+        found = self.read(each for each in objects if isinstance(each, Mapping))
+        for each in objects:
+            if not isinstance(each, Mapping):
+                found.of(type(each)).append(each)
+        self.change_nodes((node.metadata.name, node) for node in found.nodes)
+        self.change_objects(each for kind in self._objects.kinds() for each in found.of(kind))
+        for pod in found.pods:
+            self._take_away(pod.key)
+            self._add_pod(pod)
+        return self
+
+    def remove(self, *names: str) -> Self:
+        """Remove pods ``namespace/name`` and nodes ``name``. Returns the cluster. KeyError if one is not there.
+
+        Pods on a removed node are kept aside until the node comes back.
+        """
+        for name in names:
+            if "/" not in name:
+                self.change_nodes([(name, None)])
+            elif not self._take_away(name):
+                raise unknown("pod", name, self.pod_keys())
+        return self
+
+    def read(self, manifests: Iterable[Mapping[str, Any]]) -> Objects:
+        """The objects of the manifests, with the API's defaults and this cluster's priority classes. ManifestError."""
+        from kschedlab.manifests.loading import decode_objects
+
+        return decode_objects(manifests, self.objects_of(PriorityClass))
 
     def change_nodes(self, changes: Changes) -> None:
         """Add, update and remove any number of nodes at once, by name; None: the node is removed.
@@ -205,63 +256,53 @@ class Cluster(Columns):
         self._owned = other._owned = frozenset()
         return other
 
+    def under(self, api: Api) -> Cluster:
+        """The cluster as another generation's API server has it; itself if it is the same. O(all)."""
+        return self if api == self.api else Cluster(self.objects, api)
+
+    def fits(self, pods: Wanted | Iterable[Wanted], generation: str | Generation = "v1.37") -> Fits:
+        """Whether these pods fit, and where; see :func:`kschedlab.whatif.fits.fits`."""
+        from kschedlab.whatif.fits import fits
+
+        return fits(pods, self, generation)
+
     # -- checking
 
     @property
     def objects(self) -> Objects:
-        """All objects as they are now; a cluster built from them decides as this one does. O(all)."""
+        """All objects as they are now: a cluster of them, under this API or another, decides as this one. O(all)."""
+        from kschedlab.cluster.exporting import pods_of
         from kschedlab.manifests.loading import Objects
 
         objects = Objects(report=self.report)
         objects.nodes += [self.nodes[self.index[name]] for name in self._order.by_zone()]
         for kind in self._objects.kinds():
             objects.of(kind).extend(self.objects_of(kind))
-        live = np.flatnonzero(self.pods.live())
-        for row in live[np.argsort(self.pods.arrival[live])].tolist():
-            objects.pods.append(_on_node(self.pods.info(row).pod, self.names[self.pods.node[row]]))
-        objects.pods += [_on_node(info.pod, node) for info, node in self.without_node.values()]
-        nominated_to = {key: self.names[self.nominated.node[row]] for key, row in self.nominated.row_of.items()}
-        nominated_to |= {key: node for key, (_, node) in self.nominated_without_node.items()}
-        waiting = {key: self.nominated.info(row) for key, row in self.nominated.row_of.items()}
-        waiting |= {key: info for key, (info, _) in self.nominated_without_node.items()} | self.pending
-        objects.pods += [_nominated_to(info.pod, nominated_to.get(key, "")) for key, info in waiting.items()]
+        objects.pods += pods_of(self)
         return objects
 
     def check(self) -> None:
         """Raise AssertionError unless every column and count equals one rebuilt from the pods and nodes."""
-        rebuilt = Columns(self.api.older_zone_labels_only)
-        rebuilt.signatures = self.signatures
-        for name in self.resources:
-            rebuilt._row(name)
-        rebuilt._change_nodes((name, self.nodes[self.index[name]]) for name in self._order.by_zone())
-        assert self.names == rebuilt.names and self.index == rebuilt.index, "nodes are in the wrong order"
-        assert [node.metadata.name for node in self.nodes] == self.names, "nodes and names disagree"
-        live = np.flatnonzero(self.pods.live())
-        assert sorted(self.pods.row_of.values()) == live.tolist(), "rows and pods disagree"
-        for row in live.tolist():
-            info = self.pods.info(row)
-            assert self.pods.row_of[info.key] == row and self.pods.signature[row] == info.signature, (
-                f"row {row} is not {info.key}"
-            )
-            assert (self.pods.priority[row], self.pods.start[row]) == (info.priority, info.start), (
-                f"row {row} is outdated"
-            )
-            rebuilt.bind(info, self.names[self.pods.node[row]])
-        for name in ("allocatable", "max_pods", "requested", "nonzero", "pods_on"):
-            assert np.array_equal(getattr(rebuilt, name), getattr(self, name)), (
-                f"{name} disagrees with the pods and nodes"
-            )
-        for _, node in (*self.without_node.values(), *self.nominated_without_node.values()):
-            assert node not in self.index, f"pods are set aside although node {node} exists"
-        for query in self._counts.queries():
-            count = np.zeros(len(self.nodes), np.int64)
-            answers = np.array(
-                [query.of(self.signatures[signature]) for signature in range(len(self.signatures))], np.int64
-            )
-            np.add.at(count, self.pods.node[live], answers[self.pods.signature[live]])
-            assert np.array_equal(count, self.count(query)), f"the count of {query} disagrees with the pods"
+        from kschedlab.cluster.checking import check
+
+        check(self)
+
+    def __repr__(self) -> str:
+        running = len(self.pods.row_of) + len(self.without_node)
+        return f"<Cluster: {len(self.nodes):,} nodes, {running:,} running pods, {len(self.pending):,} pending>"
 
     # -- inside
+
+    def _take_away(self, key: str) -> bool:
+        """Take the pod away, if it is there: whether it runs or waits."""
+        self._unshare("pods")
+        self._end_nomination(key)
+        if self.pending.pop(key, None) is not None:
+            return True
+        there = key in self.pods.row_of or key in self.without_node
+        if there:
+            self.evict(key)
+        return there
 
     def _add_pod(self, pod: Pod) -> None:
         if pod.status.phase in ("Succeeded", "Failed"):
@@ -333,30 +374,3 @@ class Cluster(Columns):
         self.signatures.refresh(self.volumes, signatures)
         for signature in signatures:
             self._counts.include(signature, nodes[signature])
-
-
-def _on_node(pod: Pod, node: str) -> Pod:
-    if pod.spec.nodeName == node:
-        return pod
-    return replace(pod, spec=replace(pod.spec, nodeName=node))
-
-
-def _nominated_to(pod: Pod, node: str) -> Pod:
-    if pod.status.nominatedNodeName == node:
-        return pod
-    return replace(pod, status=replace(pod.status, nominatedNodeName=node))
-
-
-_RESIZED = ("containerStatuses", "initContainerStatuses", "resources", "allocatedResources")
-
-
-def _same_info(before: Pod, after: Pod) -> bool:
-    """Whether :meth:`Cluster.info` computes the same for both versions of a pod, apart from the objects themselves."""
-    old_status, status = before.status, after.status
-    return (
-        before.spec == after.spec
-        and before.metadata.labels == after.metadata.labels
-        and (before.metadata.deletionTimestamp is None) == (after.metadata.deletionTimestamp is None)
-        and old_status.startTime == status.startTime
-        and not any(getattr(old_status, name) or getattr(status, name) for name in _RESIZED)
-    )

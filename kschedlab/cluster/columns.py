@@ -13,6 +13,7 @@ from kschedlab.cluster.pods import PodColumns, PodInfo
 from kschedlab.cluster.signatures import IntArray, Signatures
 from kschedlab.cluster.topology import NodeOrder, zone_of
 from kschedlab.objects.model import Node
+from kschedlab.objects.problems import unknown
 from kschedlab.objects.requests import is_counted
 
 CPU, MEMORY, EPHEMERAL_STORAGE = 0, 1, 2
@@ -83,11 +84,12 @@ class Columns:
         self._add(info, node)
 
     def evict(self, key: str) -> PodInfo:
-        """Remove the running pod ``namespace/name`` from its node. O(resources + queries)."""
+        """Take the pod ``namespace/name`` off its node. O(resources + queries). KeyError if it runs nowhere."""
         self._unshare("pods")
         if key in self.without_node:
             return self.without_node.pop(key)[0]
-        row = self.pods.row_of[key]
+        if (row := self.pods.row_of.get(key)) is None:
+            raise unknown("running pod", key, [*self.pods.row_of, *self.without_node])
         info = self.pods.info(row)
         self._count_pod(info, int(self.pods.node[row]), self.pods.request[:, row], -1)
         self.pods.remove(key)
@@ -161,7 +163,8 @@ class Columns:
         latest: dict[str, Node | None] = {}
         for name, node in changes:
             if node is None and (latest[name] is None if name in latest else name not in self.index):
-                raise KeyError(f"there is no node {name!r}")
+                there = (each for each in self.names if each not in latest or latest[each] is not None)
+                raise unknown("node", name, there)
             latest[name] = node
         return latest
 

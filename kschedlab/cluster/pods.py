@@ -14,7 +14,7 @@ NEVER_STARTED = np.iinfo(np.int64).max
 (v1.37: pkg/scheduler/util/utils.go, GetPodStartTime)."""
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
 class PodInfo:
     """A pod with everything that the scheduler computes from it before it checks any node.
 
@@ -22,6 +22,7 @@ class PodInfo:
     ``placed``: the requests that count once the pod is on a node.
     ``scored``, ``nonzero``: (milli cpu, bytes of memory) of the two, with the defaults 100m and 200 MiB that some
     scores use.
+    ``given``: the pod as it was created, if this generation's API server changed it then.
     ``signature``: the number of the pod's :class:`~kschedlab.cluster.signatures.Signature`.
     """
 
@@ -34,6 +35,11 @@ class PodInfo:
     placed: dict[str, int]
     scored: tuple[int, int]
     nonzero: tuple[int, int]
+    given: Pod | None = None
+
+    def __repr__(self) -> str:
+        amounts = (f"{name}={amount}{'m' if name == 'cpu' else ''}" for name, amount in self.request.items() if amount)
+        return f"<PodInfo {self.key}: priority {self.priority}, requests {', '.join(amounts) or 'nothing'}>"
 
     def same_numbers(self, other: PodInfo) -> bool:
         """Whether another version of the same pod has the same numbers; only the object may differ."""
@@ -135,3 +141,18 @@ class PodColumns:
         self.start = np.concatenate([self.start, zero])
         self.arrival = np.concatenate([self.arrival, zero])
         self.request = np.hstack([self.request, np.zeros((len(self.request), old), np.int64)])
+
+
+_RESIZED = ("containerStatuses", "initContainerStatuses", "resources", "allocatedResources")
+
+
+def same_info(one: Pod, other: Pod) -> bool:
+    """Whether a :class:`PodInfo` is the same for both versions of a pod, apart from the objects themselves."""
+    known, status = one.status, other.status
+    return (
+        one.spec == other.spec
+        and one.metadata.labels == other.metadata.labels
+        and (one.metadata.deletionTimestamp is None) == (other.metadata.deletionTimestamp is None)
+        and known.startTime == status.startTime
+        and not any(getattr(known, name) or getattr(status, name) for name in _RESIZED)
+    )

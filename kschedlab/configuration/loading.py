@@ -40,20 +40,23 @@ class Profiles(dict[str, Generation]):
         self.warnings = tuple(warnings)
 
 
-def load_configuration(source: Source, base: Generation | None = None, plugins: Iterable[object] = ()) -> Profiles:
+def load_configuration(
+    source: Source, base: str | Generation | None = None, plugins: Iterable[object] = ()
+) -> Profiles:
     """Read a KubeSchedulerConfiguration (v1, or v1beta1 of v1.20) or a Policy (of v1.13 and v1.16), YAML or JSON.
 
     ``source``: a file, ``-`` for standard input, an open file, or the text itself if it has several lines or starts
-    with ``{``. ``base``: the generation to configure; by default the one that reads this format (v1.13 for a Policy).
-    The new generations are named ``schedulerName (base)``. ``plugins``: your own (see :mod:`kschedlab.plugins`), in
-    addition to those of ``base``. The file may name them; those that it does not name are in every profile. It may also
-    name plugins that installed packages declare.
+    with ``{``. ``base``: the generation to configure, or its name; by default the one that reads this format (v1.13
+    for a Policy). The new generations are named ``schedulerName (base)``. ``plugins``: your own (see
+    :mod:`kschedlab.plugins`), in addition to those of ``base``. The file may name them; those that it does not name
+    are in every profile. It may also name plugins that installed packages declare.
     ManifestError with the place of everything that the real scheduler would refuse.
     """
     text = _text(source)
     data, origin = _document(text)
     available = {name_of(plugin): plugin for plugin in plugins}
     if base is not None:
+        base = Generation.named(base)
         available = dict(base.plugins) | available
         base = base.without(*dict(base.plugins))
     reader = _reader(data, base, available, origin)

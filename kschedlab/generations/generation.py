@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from importlib import import_module
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, overload
 
 from kschedlab.filter.plugin import Filter
 from kschedlab.filter.stage import SamplingRules
@@ -14,6 +14,7 @@ from kschedlab.generations.queues import QueueMaker
 from kschedlab.generations.rules import LoopRules
 from kschedlab.objects.api import Api
 from kschedlab.objects.model import Pod
+from kschedlab.objects.problems import unknown
 from kschedlab.preemption.rules import PreemptionRules
 from kschedlab.score.plugin import Score
 
@@ -21,7 +22,7 @@ if TYPE_CHECKING:
     from kschedlab.plugins.asking import NamedPlugin
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Generation:
     """One generation of kube-scheduler.
 
@@ -53,14 +54,25 @@ class Generation:
     queue: QueueMaker
     plugins: tuple[tuple[str, object], ...] = ()
 
+    @overload
     @staticmethod
-    def named(generation: str | Generation) -> Generation:
-        """The generation of that name, such as ``"v1.20"``, or the Generation itself. KeyError if there is none."""
-        if isinstance(generation, Generation):
+    def named(generation: str | Generation) -> Generation: ...
+
+    @overload
+    @staticmethod
+    def named(generation: str | Profiles) -> Profiles: ...
+
+    @staticmethod
+    def named(generation: str | Profiles) -> Profiles:
+        """The generation of that name, such as ``"v1.20"``; a Generation or profiles as they are. KeyError."""
+        if not isinstance(generation, str):
             return generation
         if generation not in GENERATIONS:
-            raise KeyError(f'there is no generation "{generation}"; there are {", ".join(GENERATIONS)}')
+            raise unknown("generation", generation, GENERATIONS)
         return GENERATIONS[generation]
+
+    def __repr__(self) -> str:
+        return f"<Generation {self.name}: {len(self.filters)} filters, {len(self.scores)} scores>"
 
     def plus(self, *plugins: object) -> Generation:
         """With these plugins behind its own (see :mod:`kschedlab.plugins`). A score counts ``weight`` times, or once.
@@ -111,8 +123,8 @@ class Generation:
         return tuple(dict.fromkeys((*filters, *scores, *(name for name, _ in self.plugins))))
 
     def _check(self, names: Iterable[str], known: tuple[str, ...], what: str = "plugin") -> None:
-        if unknown := [name for name in names if name not in known]:
-            raise KeyError(f'{self.name} has no {what} "{unknown[0]}"; it has {", ".join(known)}; .plus(...) adds one')
+        if missing := [name for name in names if name not in known]:
+            raise KeyError(f'{self.name} has no {what} "{missing[0]}"; it has {", ".join(known)}; .plus(...) adds one')
 
     def _keeping(self, kept: Callable[[str], bool]) -> Generation:
         filters = tuple(each for each in self.filters if kept(each.name))

@@ -87,7 +87,7 @@ def _counted(kinds: Mapping[str, int]) -> str:
     return ", ".join(f"{safe_text(kind)} ({count})" for kind, count in sorted(kinds.items()))
 
 
-@dataclass
+@dataclass(repr=False)
 class Objects:
     """The objects of a cluster by kind, with the API server's defaults, in the order of the input."""
 
@@ -108,6 +108,10 @@ class Objects:
     csi_drivers: list[CSIDriver] = field(default_factory=list)
     csi_storage_capacities: list[CSIStorageCapacity] = field(default_factory=list)
     report: LoadReport = field(default_factory=LoadReport)
+
+    def __repr__(self) -> str:
+        counted = (f"{len(each):,} {name.replace('_', ' ')}" for name, each in vars(self).items() if name != "report")
+        return f"<Objects: {', '.join(one for one in counted if not one.startswith('0 ')) or 'none'}>"
 
     def of(self, kind: type[ApiObject]) -> list[Any]:
         """The list of the objects of this kind."""
@@ -137,10 +141,15 @@ def from_kubectl(*arguments: str) -> Objects:
     return _load_texts([kubectl_output(arguments)])
 
 
-def decode_objects(manifests: Iterable[msgspec.Raw | Mapping[str, Any]]) -> Objects:
-    """Load objects from parsed or raw JSON. ManifestError names them by their index: ``objects[3]``."""
+def decode_objects(
+    manifests: Iterable[msgspec.Raw | Mapping[str, Any]], classes: Iterable[PriorityClass] = ()
+) -> Objects:
+    """Load objects from parsed or raw JSON. ManifestError names them by their index: ``objects[3]``.
+
+    ``classes``: PriorityClasses that exist already.
+    """
     with _gc_paused():
-        loader = _Loader()
+        loader = _Loader(classes)
         for index, manifest in enumerate(manifests):
             origin = Origin(None, index, ())
             try:
@@ -191,7 +200,8 @@ class _Loader:
     ``warnings``: by field and message, the first object with the warning, the warning, and the number of objects.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, classes: Iterable[PriorityClass] = ()) -> None:
+        self.classes = tuple(classes)
         self.loaded: list[_Loaded] = []
         self.problems: list[Problem] = []
         self.warnings: dict[tuple[str, str], tuple[_Loaded, Fault, int]] = {}
@@ -242,7 +252,8 @@ class _Loader:
     def finish(self) -> Objects:
         """The objects with their defaults. ManifestError if there is any problem."""
         objects = Objects(report=self.report)
-        classes = priority_classes(o.document for o in self.loaded if isinstance(o.document, PriorityClass))
+        loaded_classes = (o.document for o in self.loaded if isinstance(o.document, PriorityClass))
+        classes = priority_classes([*self.classes, *loaded_classes])
         origins: dict[tuple[str, str, str], Origin] = {}
         for loaded in self.loaded:
             if isinstance(loaded.document, Pod) and (fault := priority_fault(loaded.document, classes)):

@@ -6,6 +6,7 @@ v1.37: pkg/registry/core/pod/strategy.go, applyMatchLabelKeysAndMismatchLabelKey
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from itertools import chain
 
 import msgspec
 
@@ -16,6 +17,7 @@ from kschedlab.objects.model import (
     Pod,
     PodAffinity,
     PodAffinityTerm,
+    PodSpec,
     TopologySpreadConstraint,
 )
 
@@ -25,11 +27,23 @@ _replace = msgspec.structs.replace
 def with_label_keys(pod: Pod) -> Pod:
     """The pod with its own labels of those keys in the selectors. A pod with a uid went through this when created."""
     spec, labels = pod.spec, pod.metadata.labels
-    if pod.metadata.uid or not (spec.affinity is not None or spec.topologySpreadConstraints):
+    if pod.metadata.uid or not _has_keys(spec):
         return pod
     affinity = _affinity(spec.affinity, labels)
     spread = tuple(_spread(constraint, labels) for constraint in spec.topologySpreadConstraints)
     return _replace(pod, spec=_replace(spec, affinity=affinity, topologySpreadConstraints=spread))
+
+
+def _has_keys(spec: PodSpec) -> bool:
+    affinity = spec.affinity or Affinity()
+    parts = [each for each in (affinity.podAffinity, affinity.podAntiAffinity) if each is not None]
+    required = (term for part in parts for term in part.requiredDuringSchedulingIgnoredDuringExecution)
+    preferred = (
+        each.podAffinityTerm for part in parts for each in part.preferredDuringSchedulingIgnoredDuringExecution
+    )
+    return any(each.matchLabelKeys for each in spec.topologySpreadConstraints) or any(
+        term.matchLabelKeys or term.mismatchLabelKeys for term in chain(required, preferred)
+    )
 
 
 def _affinity(affinity: Affinity | None, labels: Mapping[str, str]) -> Affinity | None:

@@ -6,6 +6,7 @@ import re
 import unicodedata
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from itertools import islice
 from typing import NamedTuple, TypeAlias
 
 Path: TypeAlias = tuple[str | int, ...]
@@ -16,6 +17,8 @@ WRITTEN = "\0"
 
 _PLAIN_KEY = re.compile(r"[A-Za-z0-9_-]+")
 _MAX_SHOWN = 60
+CLOSE = 5000
+"""Among how many names a similar one is looked for."""
 
 
 class Fault(NamedTuple):
@@ -46,6 +49,31 @@ class ManifestError(Exception):
     def __init__(self, problems: Iterable[Problem]) -> None:
         self.problems = tuple(sorted(set(problems)))
         super().__init__("\n".join(str(problem) for problem in self.problems))
+
+
+class UnknownNameError(KeyError):
+    """A name that nothing has; the message lists the names that there are."""
+
+    def __str__(self) -> str:
+        return str(self.args[0])
+
+
+LISTED = 10
+"""How many names an error lists at most."""
+
+
+def unknown(kind: str, name: object, known: Iterable[str]) -> UnknownNameError:
+    """The error for a name that is not among the known ones; it lists up to ten of them, similar ones first."""
+    from difflib import get_close_matches
+
+    names = list(dict.fromkeys(known))
+    wanted = str(name)
+    near = [each for each in names if wanted and wanted in each] or get_close_matches(wanted, names[:CLOSE], LISTED)
+    listed = list(islice(dict.fromkeys([*near, *names]), LISTED))
+    there = ", ".join(map(safe_text, listed)) + ", ..." * (len(names) > len(listed))
+    return UnknownNameError(
+        f"no {kind} {quoted(safe_text(wanted))}; there are {len(names):,}: {there}".removesuffix(": ")
+    )
 
 
 def safe_text(text: str) -> str:

@@ -3,19 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 import numpy as np
-from msgspec.structs import replace as put
 
 from kschedlab.cluster.cluster import Cluster
+from kschedlab.cluster.pending_pod import AnyPod, as_pending
 from kschedlab.cluster.pods import PodInfo
 from kschedlab.cluster.signatures import IntArray
 from kschedlab.filter.plugin import Filter
 from kschedlab.filter.stage import EXCLUDED, FilterRun, Verdicts, prepare
-from kschedlab.manifests.loading import decode_objects
-from kschedlab.objects.model import Pod
+from kschedlab.objects.problems import unknown
 from kschedlab.score.plugin import Score
 
 UNSCHEDULABLE, UNRESOLVABLE = "Unschedulable", "UnschedulableAndUnresolvable"
@@ -48,7 +47,7 @@ class NamedPlugin:
     weight: int
     filters: tuple[Filter, ...]
 
-    def filter(self, pod: str | Mapping[str, Any] | Pod, cluster: Cluster) -> dict[str, Refused | None]:
+    def filter(self, pod: AnyPod, cluster: Cluster) -> dict[str, Refused | None]:
         """By node: None if this filter lets the pod in, or why not.
 
         ``pod``: the key ``namespace/name`` of one that waits or runs (it is taken off its node first), a manifest or a
@@ -56,7 +55,7 @@ class NamedPlugin:
         """
         if self.own_filter is None:
             raise ValueError(f'"{self.name}" does not filter in {self.generation}: ask for its .score(pod, cluster)')
-        info, fork = as_pending(pod, cluster)
+        info, fork, _ = as_pending(pod, cluster)
         prepared = prepare(info, fork, (self.own_filter,))
         if prepared.rejected is not None:
             code = UNRESOLVABLE if prepared.rejected.unresolvable else UNSCHEDULABLE
@@ -71,9 +70,7 @@ class NamedPlugin:
         reasons = excluded if verdicts.refused_by[place] == EXCLUDED else tuple(verdicts.reasons(place))
         return Refused(reasons, UNRESOLVABLE if verdicts.unresolvable()[place] else UNSCHEDULABLE)
 
-    def score(
-        self, pod: str | Mapping[str, Any] | Pod, cluster: Cluster, nodes: Iterable[str] | None = None
-    ) -> dict[str, NodeScore]:
+    def score(self, pod: AnyPod, cluster: Cluster, nodes: Iterable[str] | None = None) -> dict[str, NodeScore]:
         """By node: what this score gives. Empty if it skips the pod, or no node is there to be scored.
 
         ``nodes``: the names of those that are scored (and normalized) together, in place of the feasible ones.
@@ -81,7 +78,7 @@ class NamedPlugin:
         """
         if self.own_score is None:
             raise ValueError(f'"{self.name}" does not score in {self.generation}: ask for its .filter(pod, cluster)')
-        info, fork = as_pending(pod, cluster)
+        info, fork, _ = as_pending(pod, cluster)
         places = self._feasible(info, fork) if nodes is None else _places(nodes, fork)
         scored = self.own_score.score(info, fork, places) if len(places) else None
         if scored is None:
@@ -110,33 +107,10 @@ class NamedPlugin:
         return f"{self.name} of {self.generation}: {'; '.join(parts)}"
 
 
-def as_pending(pod: str | Mapping[str, Any] | Pod, cluster: Cluster) -> tuple[PodInfo, Cluster]:
-    """The pod as one that waits, and a fork of the cluster in which it does. KeyError if there is no such pod.
-
-    ManifestError for a manifest that is no pod, or has faults.
-    """
-    fork = cluster.fork()
-    if isinstance(pod, Mapping):
-        found = decode_objects([pod]).pods
-        if len(found) != 1:
-            raise ValueError(f"the manifest of one pod is expected, not of {pod.get('kind', 'an object without kind')}")
-        pod = found[0]
-    if isinstance(pod, Pod):
-        return fork.info(put(pod, spec=put(pod.spec, nodeName=""))), fork
-    if pod in fork.pending:
-        return fork.pending[pod], fork
-    if pod not in fork.pods.row_of:
-        keys = [*fork.pending, *fork.pods.row_of]
-        listed = f"{', '.join(keys[:10])}{', ...' * (len(keys) > 10)}" or "none"
-        raise KeyError(f'no pod "{pod}"; there are {len(keys)}: {listed}')
-    info = fork.evict(pod)
-    return replace(info, pod=put(info.pod, spec=put(info.pod.spec, nodeName=""))), fork
-
-
 def _places(nodes: Iterable[str], cluster: Cluster) -> IntArray:
     names = list(nodes)
-    if unknown := [name for name in names if name not in cluster.index]:
-        raise KeyError(f'no node "{unknown[0]}"; there are {", ".join(cluster.names)}')
+    if missing := [name for name in names if name not in cluster.index]:
+        raise unknown("node", missing[0], cluster.names)
     return np.array([cluster.index[name] for name in names], np.int64)
 
 

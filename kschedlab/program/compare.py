@@ -5,17 +5,16 @@ from __future__ import annotations
 import argparse
 import sys
 
-from msgspec.structs import replace
-
+from kschedlab.cluster.cluster import Cluster
 from kschedlab.generations import GENERATIONS
-from kschedlab.objects.model import Pod
+from kschedlab.objects.problems import UnknownNameError
 from kschedlab.program.options import (
     Commands,
     UsageError,
     add_files,
     add_output,
     add_plugins,
-    no_pod,
+    check_not_finished,
     read,
     screen,
     with_plugins,
@@ -44,13 +43,15 @@ def run(options: argparse.Namespace) -> int:
     from kschedlab.whatif.compare import compare
 
     objects = read(options.files)
-    _make_pending(objects.pods, options.pod)
+    check_not_finished(objects, options.pod)
     generations = [with_plugins(generation, options) for generation in GENERATIONS.values()]
     progress = Progress(sys.stderr)
     if len(objects.nodes) + len(objects.pods) > LARGE:
         progress.announce(f"deciding in {len(generations)} generations")
     try:
-        comparison = compare(objects, options.pod, generations)
+        comparison = compare(options.pod, Cluster(objects), generations)
+    except UnknownNameError as error:
+        raise UsageError(str(error)) from None
     finally:
         progress.clear()
     if options.output == "html":
@@ -62,14 +63,3 @@ def run(options: argparse.Namespace) -> int:
     out.print(*comparison_parts(comparison, out))
     out.close()
     return 0
-
-
-def _make_pending(pods: list[Pod], key: str) -> None:
-    """Take the pod off its node, if it runs: where would it go now? UsageError if it is not there or has finished."""
-    for i, pod in enumerate(pods):
-        if pod.key == key:
-            if pod.status.phase in ("Succeeded", "Failed"):
-                raise UsageError(f"pod {key} has finished ({pod.status.phase}): no scheduler looks at it")
-            pods[i] = replace(pod, spec=replace(pod.spec, nodeName=""))
-            return
-    raise UsageError(no_pod(key, [pod.key for pod in pods]))

@@ -17,7 +17,8 @@ import msgspec
 
 from kschedlab.cluster.cluster import Cluster
 from kschedlab.cluster.pods import PodInfo
-from kschedlab.generations import GENERATIONS, LATEST, Generation, Profiles, api_of, profile_for
+from kschedlab.explanation import NoProfileError
+from kschedlab.generations import LATEST, Generation, Profiles, api_of, profile_for
 from kschedlab.manifests.loading import ManifestError, decode_objects
 from kschedlab.objects.model import Pod
 from kschedlab.program.options import Commands, add_scheduler, chosen_profiles
@@ -52,7 +53,7 @@ def decide_lines(lines: Iterable[bytes | str], generation: str | Profiles = LATE
 
     ``generation``: the name of a table, or what decides.
     """
-    profiles = GENERATIONS[generation] if isinstance(generation, str) else generation
+    profiles = Generation.named(generation)
     for line in lines:
         if line.strip():
             yield msgspec.json.encode(decide_line(line, profiles)).decode()
@@ -79,13 +80,8 @@ def _verdict(scenario: Scenario, profiles: Profiles) -> dict[str, Any]:
         return {"feasible": [], "error": f'pod "{scenario.pod}" is not in the scenario'}
     generation = profile_for(pod.pod, profiles)
     if generation is None:
-        return {"feasible": [], "error": no_profile(pod)}
+        return {"feasible": [], "error": str(NoProfileError(pod))}
     return Scheduler(cluster, generation, exhaustive=True).cycle(pod).to_dict()
-
-
-def no_profile(pod: PodInfo) -> str:
-    """Why nothing decides for the pod."""
-    return f'no profile has the schedulerName "{pod.pod.spec.schedulerName}" of pod {pod.key}'
 
 
 def _placements(scenario: Scenario, profiles: Profiles) -> dict[str, Any]:
@@ -98,7 +94,7 @@ def _placements(scenario: Scenario, profiles: Profiles) -> dict[str, Any]:
     for key in arriving:
         generation = profile_for(waiting[key].pod, profiles)
         if generation is None:
-            return {"feasible": [], "error": no_profile(waiting[key])}
+            return {"feasible": [], "error": str(NoProfileError(waiting[key]))}
         placement = _place(Scheduler(cluster, generation, exhaustive=True), waiting[key])
         if "error" in placement:
             return {"feasible": [], "error": f"{key}: {placement['error']}"}

@@ -6,31 +6,27 @@ import argparse
 import sys
 from collections import Counter
 from collections.abc import Iterator
-from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import msgspec
 
 from kschedlab.cluster.cluster import Cluster
-from kschedlab.cluster.pods import PodInfo
-from kschedlab.decision import Decision
-from kschedlab.generations import Profiles, api_of, profile_for
-from kschedlab.program.decide import no_profile
+from kschedlab.explanation import Explanation, NoProfileError, each_pending, explain
+from kschedlab.generations import Profiles, api_of
+from kschedlab.objects.problems import UnknownNameError
 from kschedlab.program.options import (
     Commands,
     UsageError,
     add_files,
     add_output,
     add_scheduler,
+    check_not_finished,
     chosen_profiles,
-    no_pod,
     read,
     say,
     screen,
 )
 from kschedlab.program.progress import Progress
-from kschedlab.queue.order import queue_order
-from kschedlab.scheduler import Scheduler
 
 if TYPE_CHECKING:
     from kschedlab.program.terminal.screen import Screen
@@ -51,36 +47,57 @@ def add(commands: Commands) -> None:
 def run(options: argparse.Namespace) -> int:
     """Explain one pod, or every pending pod."""
     profiles = chosen_profiles(options)
-    cluster = Cluster(read(options.files), api_of(profiles))
+    objects = read(options.files)
+    cluster = Cluster(objects, api_of(profiles))
     for warning in cluster.report.lines():
         say(warning)
     if options.pod is not None:
-        decisions = iter([explain_one(cluster, options.pod, profiles)])
+        check_not_finished(objects, options.pod)
+        explanations = iter([_one(options.pod, cluster, profiles)])
     else:
-        decisions = _watched(explain_all(cluster, profiles), len(cluster.pending))
+        explanations = _watched(_pending(cluster, profiles), len(cluster.pending))
     if options.output == "json":
-        for decision in decisions:
-            print(msgspec.json.encode(decision.to_dict() | {"pod": decision.pod.key, "event": decision.event}).decode())
+        for each in explanations:
+            print(msgspec.json.encode(each.to_dict()).decode())
     elif options.output == "html":
-        from kschedlab.views.tables import page_html
+        from kschedlab.views.explanation import page_html
 
-        print(page_html(list(decisions)))
+        print(page_html(list(explanations)))
     else:
-        _print(decisions, screen(options))
+        _print(explanations, screen(options))
     return 0
 
 
-def _print(decisions: Iterator[Decision], out: Screen) -> None:
+def _one(pod: str, cluster: Cluster, profiles: Profiles) -> Explanation:
+    try:
+        return explain(pod, cluster, profiles)
+    except (UnknownNameError, NoProfileError) as error:
+        raise UsageError(str(error)) from None
+
+
+def _pending(cluster: Cluster, profiles: Profiles) -> Iterator[Explanation]:
+    """Explain every pending pod in queue order; pods that no profile schedules are named on standard error."""
+    for info, decision in each_pending(cluster, profiles):
+        if decision is None:
+            say(f"passed over: {NoProfileError(info)}")
+        else:
+            yield Explanation(decision)
+
+
+def _print(explanations: Iterator[Explanation], out: Screen) -> None:
     """Print each decision when it is taken, then how many pods found a node.
 
     Pods that fail one after the other for the same reasons, as replicas do, are named after the first of them.
     """
     from kschedlab.program.terminal.decision import alike, decision_parts, failure, outcome_of, summary
+    from kschedlab.program.terminal.screen import text
+    from kschedlab.views.explanation import running
 
     outcomes: Counter[str] = Counter()
     same: list[str] = []
     latest = None
-    for decision in decisions:
+    for explanation in explanations:
+        decision = explanation.decision
         why = None if out.all else failure(decision)
         outcomes[outcome_of(decision)] += 1
         if why is not None and why == latest:
@@ -88,6 +105,8 @@ def _print(decisions: Iterator[Decision], out: Screen) -> None:
             continue
         if outcomes.total() > 1:
             out.print(*alike(same, out), "", out.rule(), "")
+        if explanation.runs_on is not None:
+            out.print(text(running(explanation)))
         out.print(*decision_parts(decision, out))
         same, latest = [], why
     out.print(*alike(same, out))
@@ -96,46 +115,14 @@ def _print(decisions: Iterator[Decision], out: Screen) -> None:
     out.close()
 
 
-def _watched(decisions: Iterator[Decision], total: int) -> Iterator[Decision]:
-    """The decisions, with a progress line while the next one is being taken."""
+def _watched(explanations: Iterator[Explanation], total: int) -> Iterator[Explanation]:
+    """The explanations, with a progress line while the next one is being made."""
     progress = Progress(sys.stderr)
     try:
-        for done, decision in enumerate(decisions, start=1):
+        for done, explanation in enumerate(explanations, start=1):
             if sys.stdout.isatty():
                 progress.clear()
-            yield decision
+            yield explanation
             progress.show(done, total, "decided")
     finally:
         progress.clear()
-
-
-def explain_one(cluster: Cluster, pod: str, profiles: Profiles) -> Decision:
-    """Decide for one pod. A running pod is taken off its node first: why would it go there?"""
-    fork = cluster.fork()
-    if pod in fork.pods.row_of:
-        info = _pending_again(fork.evict(pod))
-    elif pod in fork.pending:
-        info = fork.pending[pod]
-    else:
-        raise UsageError(no_pod(pod, [*fork.pending, *fork.pods.row_of]))
-    if (generation := profile_for(info.pod, profiles)) is None:
-        raise UsageError(no_profile(info))
-    return Scheduler(fork, generation, exhaustive=True).decide(info)
-
-
-def explain_all(cluster: Cluster, profiles: Profiles) -> Iterator[Decision]:
-    """Decide for every pending pod in queue order; each finds the cluster as those before it left it."""
-    fork = cluster.fork()
-    for info in queue_order(fork.pending.values()):
-        if (generation := profile_for(info.pod, profiles)) is None:
-            say(f"passed over: {no_profile(info)}")
-            continue
-        decision = Scheduler(fork, generation, exhaustive=True).decide(info)
-        fork = fork.fork()
-        Scheduler(fork, generation, exhaustive=True).commit(decision)
-        yield decision
-
-
-def _pending_again(info: PodInfo) -> PodInfo:
-    spec = msgspec.structs.replace(info.pod.spec, nodeName="")
-    return replace(info, pod=msgspec.structs.replace(info.pod, spec=spec))

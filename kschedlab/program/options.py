@@ -25,9 +25,11 @@ class UsageError(Exception):
     """Something that was asked for does not exist; the message names what does."""
 
 
-def no_pod(key: str, known: Sequence[str]) -> str:
-    """That there is no such pod, and which there are."""
-    return f'no pod "{key}"; there are {len(known)}: {", ".join(known[:10])}{", ..." * (len(known) > 10)}'
+def check_not_finished(objects: Objects, key: str) -> None:
+    """UsageError if the pod ``namespace/name`` has finished: then no cluster has it."""
+    for pod in objects.pods:
+        if pod.key == key and pod.status.phase in ("Succeeded", "Failed"):
+            raise UsageError(f"pod {key} has finished ({pod.status.phase}): no scheduler looks at it")
 
 
 def add_files(parser: argparse.ArgumentParser, help: str) -> None:

@@ -17,8 +17,9 @@ from typing import Any
 
 import simpy
 
+from kschedlab.cluster.cluster import Cluster
 from kschedlab.configuration.loading import load_configuration
-from kschedlab.generations import GENERATIONS, LATEST, Generation, Profiles, api_of
+from kschedlab.generations import LATEST, Generation, Profiles, api_of
 from kschedlab.manifests.loading import Objects
 from kschedlab.objects.meta import SECOND, Time
 from kschedlab.objects.model import ApiObject, Pod, ReplicaSet
@@ -72,7 +73,7 @@ class Simulation:
 
     def __init__(
         self,
-        objects: Objects | Iterable[ApiObject | ManifestObject] = (),
+        objects: Cluster | Objects | Iterable[ApiObject | ManifestObject] = (),
         generation: str | Profiles = LATEST,
         seed: int = 0,
         timeline: Iterable[TimelineEntry] = (),
@@ -82,7 +83,7 @@ class Simulation:
         plugins: Iterable[object] = (),
         until: int | None = None,
     ) -> None:
-        profiles = GENERATIONS[generation] if isinstance(generation, str) else generation
+        profiles = Generation.named(generation)
         entries = sorted(timeline, key=lambda entry: entry.at)
         self.start = start = int(start)  # an int, not a Time: a Time would change the log's format
         self.until = until
@@ -116,7 +117,7 @@ class Simulation:
         profiles: str | Profiles = generation or options.generation or LATEST
         if options.config and (generation is None or isinstance(generation, str)):
             name = generation or options.generation
-            profiles = load_configuration(options.config, GENERATIONS[name] if name else None)
+            profiles = load_configuration(options.config, name or None)
         return cls(
             scenario.objects,
             profiles,
@@ -162,6 +163,12 @@ class Simulation:
     def _upcoming_events(self) -> Iterator[simpy.Event]:
         """The upcoming events of the environment."""
         return (entry[3] for entry in self.env._queue)
+
+    def __repr__(self) -> str:
+        pods = self.pods()
+        waiting = sum(not pod.spec.nodeName for pod in pods)
+        seconds = (self.now - self.start) / SECOND
+        return f"<Simulation after {seconds:g} s: {len(pods):,} pods, {waiting:,} without a node>"
 
     # -- running
 
@@ -247,8 +254,9 @@ def _generation_names(profiles: Profiles) -> str:
     return profiles.name if isinstance(profiles, Generation) else ", ".join(each.name for each in profiles.values())
 
 
-def _objects(objects: Objects | Iterable[ApiObject | ManifestObject]) -> list[ApiObject | ManifestObject]:
+def _objects(objects: Cluster | Objects | Iterable[ApiObject | ManifestObject]) -> list[ApiObject | ManifestObject]:
     """All objects, owners before their dependents: ReplicaSets and pods last."""
+    objects = objects.objects if isinstance(objects, Cluster) else objects
     if not isinstance(objects, Objects):
         return sorted(objects, key=_rank)
     lists = (value for value in vars(objects).values() if isinstance(value, list))

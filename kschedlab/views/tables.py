@@ -14,23 +14,11 @@ from kschedlab.views.words import Clock, asked, choice, count, listing, outcome,
 
 NODES = 10
 """How many of the best nodes are shown before the fold."""
-PAGE = (
-    ":root{color-scheme:light dark}body{font-family:system-ui,sans-serif;margin:1.5em;line-height:1.4}"
-    "section{margin-bottom:2em}"
-)
 
 
 def decision_html(decision: Decision) -> str:
     """The decision as a piece of HTML."""
     return str(decision_tables(decision))
-
-
-def page_html(decisions: Iterable[Decision]) -> str:
-    """Decisions as a whole page, which needs nothing from elsewhere."""
-    sections = [element("section", decision_tables(decision)) for decision in decisions]
-    head = element("head", element("meta", charset="utf-8"), element("title", "kschedlab"), element("style", PAGE))
-    body = element("body", *(sections or [element("p", "no pending pods")]))
-    return f"<!DOCTYPE html>{element('html', head, body, lang='en')}"
 
 
 def decision_tables(decision: Decision) -> Html:

@@ -11,10 +11,12 @@ from kschedlab.views.tables import row, table
 from kschedlab.views.words import aligned, amount, count, evicted, listing, outcome
 from kschedlab.whatif.answers import Eviction, WhatIf
 from kschedlab.whatif.case import Boundary
+from kschedlab.whatif.fits import Fits
 
 HEAD = ("what", "change", "then", "but")
+FITS_HEAD = ("node", "pods", "which")
 VICTIMS = 3
-"""How many pods in the way are named."""
+"""How many pods are named in a list."""
 
 
 class Line(NamedTuple):
@@ -41,6 +43,32 @@ def whatif_table(whatif: WhatIf) -> Html:
     """The answers as a table."""
     lines = table(HEAD, (row(*line) for line in whatif_lines(whatif)))
     return join([lines, *(element("p", note) for note in notes(whatif))])
+
+
+def fits_text(fits: Fits) -> str:
+    """How many pods fit, the nodes with their new pods, and why others do not fit."""
+    return "\n".join(map(visible, [fits_sentence(fits), *aligned([FITS_HEAD, *_fits_rows(fits)], "")]))
+
+
+def fits_table(fits: Fits) -> Html:
+    """The same as a table with the sentence above it."""
+    rows = (row(*each) for each in _fits_rows(fits))
+    return join([element("p", element("b", fits_sentence(fits))), table(FITS_HEAD, rows)])
+
+
+def fits_sentence(fits: Fits) -> str:
+    """How many of the pods fit."""
+    pods = count(len(fits.placements), "pod")
+    return f"All of {pods} fit." if fits else f"{len(fits.placed):,} of {pods} fit."
+
+
+def _fits_rows(fits: Fits) -> Iterator[tuple[str, str, str]]:
+    """Nodes in the order in which they got a pod, then reasons."""
+    places: dict[str, list[str]] = {}
+    for pod, node, message in fits.placements:
+        places.setdefault(node or f"none: {message}", []).append(pod)
+    for place, pods in sorted(places.items(), key=lambda item: item[0].startswith("none: ")):
+        yield place, f"{len(pods):,}", listing(pods, VICTIMS)
 
 
 def whatif_lines(whatif: WhatIf) -> list[Line]:

@@ -5,5 +5,7 @@ Each answer contains the decisions that prove it; a boundary contains one from e
 
 from kschedlab.whatif.answers import WhatIf, what_if
 from kschedlab.whatif.case import Boundary, Case
+from kschedlab.whatif.compare import Comparison, compare
+from kschedlab.whatif.fits import Fits, fits
 
-__all__ = ["Boundary", "Case", "WhatIf", "what_if"]
+__all__ = ["Boundary", "Case", "Comparison", "Fits", "WhatIf", "compare", "fits", "what_if"]

@@ -7,9 +7,10 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from kschedlab.cluster.cluster import Cluster
+from kschedlab.cluster.pending_pod import AnyPod
 from kschedlab.cluster.pods import PodInfo
 from kschedlab.decision import Decision
-from kschedlab.generations import GENERATIONS, LATEST, Generation
+from kschedlab.generations import LATEST, Generation
 from kschedlab.whatif.case import Boundary, Case, ranked, with_spec
 from kschedlab.whatif.relaxations import Relaxations, relaxations
 from kschedlab.whatif.thresholds import elsewhere, limits, other_weights, preempting_priority, smaller
@@ -66,12 +67,12 @@ class WhatIf:
         return str(whatif_tables(self))
 
 
-def what_if(cluster: Cluster, pod: str, generation: Generation = GENERATIONS[LATEST]) -> WhatIf:
-    """What would change the decision about the pod ``namespace/name``, which waits or runs. KeyError if it isn't there.
+def what_if(pod: AnyPod, cluster: Cluster, generation: str | Generation = LATEST) -> WhatIf:
+    """What would change the decision about the pod, which waits or runs. Some hundred decisions.
 
-    Some hundred decisions. The cluster stays as it is.
+    Arguments and errors are those of :func:`~kschedlab.explanation.explain`. The cluster stays as it is.
     """
-    case = Case(cluster, pod, generation)
+    case = Case(pod, cluster, generation)
     decision = case.decide()
     if decision.node is None:
         return WhatIf(

@@ -10,9 +10,10 @@ from typing import Any
 from msgspec.structs import replace as put
 
 from kschedlab.cluster.cluster import Cluster
+from kschedlab.cluster.pending_pod import AnyPod, as_pending
 from kschedlab.cluster.pods import PodInfo
 from kschedlab.decision import Decision
-from kschedlab.generations import GENERATIONS, LATEST, Generation
+from kschedlab.generations import LATEST, Generation
 from kschedlab.objects.model import Pod
 from kschedlab.scheduler import Scheduler
 
@@ -39,16 +40,9 @@ class Case:
     KeyError if there is no such pod ``namespace/name``.
     """
 
-    def __init__(self, cluster: Cluster, pod: str, generation: Generation = GENERATIONS[LATEST]) -> None:
-        self.cluster, self.generation = cluster.fork(), generation
-        self.was_on: str | None = None
-        if pod in self.cluster.pending:
-            self.info = self.cluster.pending[pod]
-        else:
-            row = self.cluster.pods.row_of.get(pod)
-            self.was_on = None if row is None else self.cluster.names[self.cluster.pods.node[row]]
-            manifest = self.cluster.evict(pod).pod
-            self.info = self.cluster.info(put(manifest, spec=put(manifest.spec, nodeName="")))
+    def __init__(self, pod: AnyPod, cluster: Cluster, generation: str | Generation = LATEST) -> None:
+        self.generation = Generation.named(generation)
+        self.info, self.cluster, self.was_on = as_pending(pod, cluster.under(self.generation.api))
 
     def decide(self, info: PodInfo | None = None, generation: Generation | None = None) -> Decision:
         """The decision for the pod, or for this variant of it."""

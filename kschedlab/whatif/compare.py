@@ -12,12 +12,12 @@ from functools import partial
 from typing import Any
 
 from kschedlab.cluster.cluster import Cluster
+from kschedlab.cluster.pending_pod import AnyPod
 from kschedlab.decision import Decision
-from kschedlab.generations import Generation
+from kschedlab.explanation import explain
+from kschedlab.generations import GENERATIONS, Generation
 from kschedlab.generations.messages import OF_DECISIONS, Messages
-from kschedlab.manifests.loading import Objects
 from kschedlab.objects.api import Api
-from kschedlab.scheduler import schedule
 
 Outcome = dict[str, object]
 """The parts of a decision: ``feasible nodes``, ``best nodes``, ``victims``, ``chosen for preemption`` and ``message``,
@@ -76,18 +76,22 @@ class Comparison:
         return comparison_html(self)
 
 
-def compare(objects: Objects, pod: str, generations: Sequence[Generation]) -> Comparison:
-    """Decide for the pending pod ``namespace/name`` in each generation. KeyError if there is no such pod."""
+def compare(pod: AnyPod, cluster: Cluster, generations: Iterable[str | Generation] = tuple(GENERATIONS)) -> Comparison:
+    """Decide for the pod in each generation, on the cluster as that generation's API server has it.
+
+    ``generations``: names or Generations, neighbours are compared. A running pod is taken off its node first. KeyError
+    if there is no such pod or generation.
+    """
     clusters: dict[Api, Cluster] = {}
-    generations = distinctly_named(generations)
+    chosen = distinctly_named([Generation.named(generation) for generation in generations])
 
     def decide(generation: Generation) -> Decision:
         if generation.api not in clusters:
-            clusters[generation.api] = Cluster(objects, generation.api)
-        return schedule(pod, clusters[generation.api], generation)
+            clusters[generation.api] = cluster.under(generation.api)
+        return explain(pod, clusters[generation.api], generation).decision
 
-    decisions = {generation.name: decide(generation) for generation in generations}
-    steps = (_step(a, b, decisions, decide) for a, b in zip(generations, generations[1:], strict=False))
+    decisions = {generation.name: decide(generation) for generation in chosen}
+    steps = (_step(a, b, decisions, decide) for a, b in zip(chosen, chosen[1:], strict=False))
     return Comparison(decisions, tuple(steps))
 
 

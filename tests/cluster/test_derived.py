@@ -194,8 +194,11 @@ def test_a_replaced_object_keeps_its_place_and_a_missing_one_cannot_be_removed()
 def test_removing_a_missing_node_is_an_error_and_changes_nothing():
     world = cluster(node("a"))
     (other,) = decode_objects([node("b")]).nodes
-    for changes in ([("b", other), ("c", None)], [("a", None), ("a", None)]):
-        with pytest.raises(KeyError, match="there is no node"):
+    for changes, message in (
+        ([("b", other), ("c", None)], 'no node "c"; there are 1: a'),
+        ([("a", None), ("a", None)], 'no node "a"; there are 0'),
+    ):
+        with pytest.raises(KeyError, match=message):
             world.change_nodes(changes)
     assert world.names == ["a"]
     world.check()

@@ -63,7 +63,7 @@ def test_all_names() -> None:
     assert (*GENERATIONS,) == NAMES and len(GENERATIONS) == 4 and NAMES[-1] == LATEST
     assert "v1.20" in GENERATIONS and "v1.21" not in GENERATIONS
     assert room.V1_20 is V1_20 and {generation.name for generation in GENERATIONS.values()} == {*NAMES}
-    with pytest.raises(KeyError, match="there are v1.13, v1.16, v1.20, v1.37"):
+    with pytest.raises(KeyError, match="there are 4: v1.20, v1.16, v1.13, v1.37"):
         Generation.named("v1.21")
     with pytest.raises(AttributeError, match="V1_21"):
         room.V1_21  # noqa: B018

@@ -61,21 +61,21 @@ def test_a_plugin_in_both_generations_is_never_a_cause(earlier: Any, later: Any)
 
 
 def test_generations_with_plugins_are_compared() -> None:
-    comparison = compare(decode_objects(OBJECTS), "default/web", PLUS)
+    comparison = compare("default/web", Cluster(decode_objects(OBJECTS)), PLUS)
     assert {decision.node for decision in comparison.decisions.values()} == {"c"}
     assert "Cooler" not in str(comparison)
-    named = compare(decode_objects(OBJECTS), "default/web", [V1_37, V1_37.plus(cold), V1_37, V1_37.plus(cold)])
+    named = compare("default/web", Cluster(decode_objects(OBJECTS)), [V1_37, V1_37.plus(cold), V1_37, V1_37.plus(cold)])
     assert list(named.decisions) == ["v1.37", "v1.37 with ColdNode", "v1.37 (3)", "v1.37 with ColdNode (2)"]
     with_and_without = changes(V1_37, V1_37.plus(cold))
     assert [change.rule for change in with_and_without] == ["with the filter ColdNode"]
 
 
 def test_what_if_moves_the_weight_of_a_plugin() -> None:
-    found = what_if(Cluster(decode_objects(OBJECTS)), "default/web", V1_37.plus(cold, cooler))
+    found = what_if("default/web", Cluster(decode_objects(OBJECTS)), V1_37.plus(cold, cooler))
     assert found.decision.node == "c" and "Cooler" in {*found.decision.scores.plugins}  # type: ignore[union-attr]
     assert str(found)
     nowhere = what_if(
-        Cluster(decode_objects((node("a", labels={"celsius": "99"}), OBJECTS[-1]))), "default/web", PLUS[3]
+        "default/web", Cluster(decode_objects((node("a", labels={"celsius": "99"}), OBJECTS[-1]))), PLUS[3]
     )
     assert nowhere.decision.node is None and "fits on none of 1 node" in str(nowhere)
 

@@ -126,7 +126,7 @@ def test_one_score_is_asked_also_where_one_node_is_feasible() -> None:
     assert repr(mine) == "ByName of v1.37: score(pod, cluster), weight 3"
     with pytest.raises(ValueError, match="does not filter"):
         mine.filter("default/web", WORLD)
-    with pytest.raises(KeyError, match='no node "n7"; there are n1, '):
+    with pytest.raises(KeyError, match='no node "n7"; there are 3: n1, '):
         mine.score("default/web", WORLD, nodes=["n7"])
 
 

@@ -96,7 +96,7 @@ def test_compare_of_a_running_pod_asks_where_it_would_go_now(
     status, out, err = run(capsys, "compare", file, "--pod", "default/job")
     assert (status, out, err) == (2, "", "pod default/job has finished (Succeeded): no scheduler looks at it\n")
     status, out, err = run(capsys, "compare", file, "--pod", "default/absent")
-    assert (status, out, err) == (2, "", 'no pod "default/absent"; there are 2: default/web, default/job\n')
+    assert (status, out, err) == (2, "", 'no pod "default/absent"; there are 1: default/web\n')
 
 
 def test_bad_input_is_named_without_a_traceback(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -2,8 +2,7 @@
 
 from kschedlab.filter.taint_toleration import UNTOLERATED, UNTOLERATED_BY_NAME
 from kschedlab.generations import GENERATIONS, V1_20, V1_37
-from kschedlab.manifests.loading import decode_objects
-from kschedlab.testing import Manifest, node, node_affinity, pod, term
+from kschedlab.testing import Manifest, cluster, node, node_affinity, pod, term
 from kschedlab.views.comparison import comparison_html, comparison_text
 from kschedlab.views.style import DECIDES
 from kschedlab.whatif.compare import Comparison, compare
@@ -16,7 +15,7 @@ CLAIMING = pod("p", volumes=[{"name": "v", "persistentVolumeClaim": {"claimName"
 
 
 def compared(*objects: Manifest) -> Comparison:
-    return compare(decode_objects(objects), "default/p", (V1_20, V1_37))
+    return compare("default/p", cluster(*objects), (V1_20, V1_37))
 
 
 def lines(comparison: Comparison) -> list[list[str]]:
@@ -114,7 +113,7 @@ def test_nodes_that_were_not_looked_at() -> None:
 
 
 def test_an_error_instead_of_a_decision() -> None:
-    comparison = compare(decode_objects([node("a"), CLAIMING]), "default/p", tuple(GENERATIONS.values())[:2])
+    comparison = compare("default/p", cluster(node("a"), CLAIMING), tuple(GENERATIONS)[:2])
     assert ["a", "error", "error"] in lines(comparison)
 
 

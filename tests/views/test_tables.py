@@ -3,11 +3,13 @@
 import re
 from html.parser import HTMLParser
 
+from kschedlab.explanation import Explanation
 from kschedlab.lab.panels.preemption import Settings, decide
 from kschedlab.scheduler import schedule
 from kschedlab.testing import cluster, node, pod
+from kschedlab.views.explanation import page_html
 from kschedlab.views.html import VOID
-from kschedlab.views.tables import decision_html, page_html
+from kschedlab.views.tables import decision_html
 
 
 class Balanced(HTMLParser):
@@ -88,7 +90,7 @@ def test_text_of_a_user_is_escaped() -> None:
 
 
 def test_a_page_stands_alone() -> None:
-    markup = page_html([decide(Settings()), decide(Settings(allowed=0))])
+    markup = page_html([Explanation(decide(Settings())), Explanation(decide(Settings(allowed=0)))])
     assert markup.startswith("<!DOCTYPE html>") and markup.count("<section>") == 2
     assert not re.search(r"(src|href)=", markup) and "http" not in markup
     Balanced(markup)

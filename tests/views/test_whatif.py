@@ -17,7 +17,7 @@ def test_a_pod_that_fits_nowhere_is_told_all_ways_out():
         pod("busy", "n", cpu="3", priority=7),
         pod("mine", "", cpu="2"),
     )
-    found = what_if(world, "default/mine")
+    found = what_if("default/mine", world)
     told = {line.what: line for line in whatif_lines(found)}
     assert told["requests"] == (
         "requests",
@@ -40,7 +40,7 @@ def test_a_pod_that_fits_is_told_where_it_would_go_elsewhere():
         pod("busy", "m", cpu="1"),
         pod("mine", "", cpu="1"),
     )
-    found = what_if(world, "default/mine")
+    found = what_if("default/mine", world)
     assert [line for line in whatif_lines(found) if line.what == "limit"] == [
         ("limit", "asking for 4001m CPU", "fits nowhere", "4 CPU: n, 1 feasible node")
     ]
@@ -49,16 +49,16 @@ def test_a_pod_that_fits_is_told_where_it_would_go_elsewhere():
 
 def test_nothing_helps():
     nobody = cluster(node("n", allocatable=ROOM), pod("mine", "", nodeName="n2"), pod("busy", "n"))
-    found = what_if(nobody, "default/busy")
+    found = what_if("default/busy", nobody)
     assert found.weights == () and "No weight of one score alone, from 0 to 100, changes the node." in str(found)
     stuck = cluster(node("n", allocatable=ROOM), pod("mine", "", requests={"example.com/fpga": "1", "cpu": "9"}))
-    assert whatif_sentence(what_if(stuck, "default/mine")).endswith("Nothing that was tried changes that.")
-    assert "No change of its constraints is enough" in str(what_if(stuck, "default/mine"))
-    assert "No priority makes it preempt." in str(what_if(stuck, "default/mine"))
+    assert whatif_sentence(what_if("default/mine", stuck)).endswith("Nothing that was tried changes that.")
+    assert "No change of its constraints is enough" in str(what_if("default/mine", stuck))
+    assert "No priority makes it preempt." in str(what_if("default/mine", stuck))
 
 
 def test_text_from_manifests_stays_text():
-    found = what_if(cluster(node("n", allocatable=ROOM), pod("mine", "", nodeSelector={"a": "b"})), "default/mine")
+    found = what_if("default/mine", cluster(node("n", allocatable=ROOM), pod("mine", "", nodeSelector={"a": "b"})))
     hostile = Relaxation(("without volume <script>\u202e",), found.relaxations.found[0].decision)
     found = replace(found, relaxations=replace(found.relaxations, found=(hostile,)))
     assert "without volume <script>[U+202E]" in str(found)

@@ -89,17 +89,11 @@ def test_the_margin_adds_up(world):
 
 def test_would_it_land_there_again():
     spread = [node("n", allocatable=ROOM), node("m", allocatable=ROOM)]
-    stays = Case(
-        cluster(*spread, pod("busy", "m", cpu="1"), pod("mine", "n", cpu="1")),
-        "default/mine",
-    )
+    stays = Case("default/mine", cluster(*spread, pod("busy", "m", cpu="1"), pod("mine", "n", cpu="1")))
     assert view.again(stays.decide(), "n") == "So it would land on the node where it runs."
-    tie = Case(cluster(*spread, pod("mine", "n", cpu="1")), "default/mine")
+    tie = Case("default/mine", cluster(*spread, pod("mine", "n", cpu="1")))
     assert view.again(tie.decide(), "n") == "So it may land on the node where it runs."
-    moves = Case(
-        cluster(*spread, pod("busy", "n", cpu="1"), pod("mine", "n", cpu="1")),
-        "default/mine",
-    )
+    moves = Case("default/mine", cluster(*spread, pod("busy", "n", cpu="1"), pod("mine", "n", cpu="1")))
     names, lines = view.compared(moves.decide(), "n")
     assert (
         view.again(moves.decide(), "n") == f"The node where it runs is {lines[-1].chosen - lines[-1].others[0]} behind."
@@ -109,7 +103,7 @@ def test_would_it_land_there_again():
         node("m", allocatable=ROOM),
         pod("mine", "n", cpu="1"),
     )
-    told = view.again(Case(tainted, "default/mine").decide(), "n")
+    told = view.again(Case("default/mine", tainted).decide(), "n")
     assert told == "The node where it runs is refused now, by TaintToleration."
     assert view.again(schedule("default/mine", cluster(*spread, pod("mine", ""))), None) == ""
 

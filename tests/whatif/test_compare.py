@@ -15,7 +15,7 @@ from kschedlab.manifests.loading import decode_objects
 from kschedlab.preemption.ladder import RULES
 from kschedlab.scheduler import schedule
 from kschedlab.score.image_locality import ImageLocality
-from kschedlab.testing import Manifest, node, pod
+from kschedlab.testing import Manifest, cluster, node, pod
 from kschedlab.whatif.compare import Comparison, changes, compare, outcome, shown, what
 
 STEPS = list(pairwise(GENERATIONS.values()))
@@ -191,7 +191,7 @@ DEDICATED = {"key": "dedicated", "effect": "NoSchedule"}
 
 
 def compared(*objects: Manifest, generations: tuple[Generation, ...] = (V1_20, V1_37)) -> Comparison:
-    return compare(decode_objects(objects), "default/p", generations)
+    return compare("default/p", cluster(*objects), generations)
 
 
 def causes(comparison: Comparison) -> dict[str, tuple[tuple[str, ...], bool]]:

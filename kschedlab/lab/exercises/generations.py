@@ -52,7 +52,7 @@ class Case:
     @cached_property
     def steps(self) -> tuple[Step, ...]:
         """The rules that make neighbouring generations differ."""
-        return compare(decode_objects(self.manifests), "default/urgent", list(GENERATIONS.values())).steps
+        return compare("default/urgent", Cluster.from_dicts(self.manifests)).steps
 
     def told(self) -> str:
         """The choice of each generation."""

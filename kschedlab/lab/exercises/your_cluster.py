@@ -137,7 +137,7 @@ def how_much(rng: random.Random) -> Exercise:
         return Wish(rng.choice([11000, 13000, 15000]), tolerates, rng.choice(["", "", *tolerates]))
 
     def boundary(wish: Wish) -> int | None:
-        case = Case(with_pod(decode_objects([wish.manifest])), NAME)
+        case = Case(NAME, with_pod(decode_objects([wish.manifest])))
         return next((each.far for each in smaller(case) if each.what == "cpu"), None)
 
     wish = drawn(rng, draw, lambda wish: decide(wish.manifest).node is None and boundary(wish) is not None)

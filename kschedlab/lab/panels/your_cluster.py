@@ -18,6 +18,7 @@ from typing import Any, Self
 import ipywidgets
 
 from kschedlab.cluster.cluster import Cluster
+from kschedlab.explanation import explain
 from kschedlab.generations import GENERATIONS, LATEST
 from kschedlab.lab.panels.base import CARD, Panel, View
 from kschedlab.lab.panels.classroom import CLASSROOM, Enlargeable
@@ -34,7 +35,7 @@ from kschedlab.views.tables import candidates_table, folded
 from kschedlab.views.whatif import whatif_sentence, whatif_table, whatif_text
 from kschedlab.views.words import asked, count, outcome
 from kschedlab.views.your_cluster import Overview, again, margin, node_bars, whom_text, why_table, why_text
-from kschedlab.whatif import Case, what_if
+from kschedlab.whatif import what_if
 
 WHY, WHAT_IF, WHOM = "why", "what would change it", "whom it would evict"
 BUNDLED = "the bundled cluster"
@@ -106,16 +107,16 @@ def matching(pods: Sequence[str], words: str, first: str = "") -> list[str]:
 def show(loaded: Loaded, settings: Any, plugins: Sequence[object] = ()) -> View:
     """The panel's view for these settings. ``plugins``: those that join the generation."""
     cluster, generation = loaded.cluster(settings.generation), GENERATIONS[settings.generation].plus(*plugins)
-    case = Case(cluster, settings.pod, generation)
-    decision = case.decide()
-    ran = f"{settings.pod} runs on {case.was_on}. Decided again: " if case.was_on is not None else ""
+    explained = explain(settings.pod, cluster, generation)
+    decision, runs_on = explained.decision, explained.runs_on
+    ran = f"{settings.pod} runs on {runs_on}. Decided again: " if runs_on is not None else ""
     preemption = decision.preemption
     if settings.question == WHAT_IF:
-        found = what_if(cluster, settings.pod, generation)
+        found = what_if(settings.pod, cluster, generation)
         said, table, lines = whatif_sentence(found), whatif_table(found), whatif_text(found).splitlines()[1:]
     elif settings.question == WHY:
-        said = " ".join(filter(None, [outcome(decision), margin(decision), again(decision, case.was_on)]))
-        table, lines = why_table(decision, case.was_on), why_text(decision, case.was_on)
+        said = " ".join(filter(None, [outcome(decision), margin(decision), again(decision, runs_on)]))
+        table, lines = why_table(decision, runs_on), why_text(decision, runs_on)
     elif preemption is None or not len(preemption.positions):
         said, table, lines = f"{outcome(decision)} Nobody is evicted.", Html(), []
     else:

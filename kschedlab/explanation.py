@@ -1,0 +1,111 @@
+"""Why a pod goes where it goes, or waits: one question for pods that wait and pods that run."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+from kschedlab.cluster.cluster import Cluster
+from kschedlab.cluster.pending_pod import AnyPod, as_pending
+from kschedlab.cluster.pods import PodInfo
+from kschedlab.decision import Decision
+from kschedlab.generations import LATEST, Generation, Profiles, api_of, profile_for
+from kschedlab.queue.order import queue_order
+from kschedlab.scheduler import Scheduler
+
+
+class NoProfileError(ValueError):
+    """No profile schedules the pod: none has its schedulerName."""
+
+    def __init__(self, pod: PodInfo) -> None:
+        super().__init__(f'no profile has the schedulerName "{pod.pod.spec.schedulerName}" of pod {pod.key}')
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Explanation:
+    """The decision about one pod. ``runs_on``: the node that it was taken off for it; None if the pod was pending."""
+
+    decision: Decision
+    runs_on: str | None = None
+
+    def to_dict(self) -> dict[str, Any]:
+        """The decision as plain data, with ``pod``, ``event`` and, for a pod that runs, ``runs_on``."""
+        decision, runs_on = self.decision, self.runs_on
+        found = decision.to_dict() | {"pod": decision.pod.key, "event": decision.event}
+        return found if runs_on is None else found | {"runs_on": runs_on}
+
+    def __str__(self) -> str:
+        from kschedlab.views.explanation import explanation_text
+
+        return explanation_text(self)
+
+    __repr__ = __str__
+
+    def _repr_html_(self) -> str:
+        from kschedlab.views.explanation import explanation_html
+
+        return explanation_html(self)
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class PendingPods:
+    """The decisions about all pending pods. ``passed_over``: pods whose schedulerName no profile has."""
+
+    explanations: tuple[Explanation, ...]
+    passed_over: tuple[PodInfo, ...] = ()
+
+    def __iter__(self) -> Iterator[Explanation]:
+        return iter(self.explanations)
+
+    def __len__(self) -> int:
+        return len(self.explanations)
+
+    def __getitem__(self, number: int) -> Explanation:
+        return self.explanations[number]
+
+    def __str__(self) -> str:
+        return "\n\n".join(map(str, self.explanations)) if self.explanations else "no pending pods"
+
+    __repr__ = __str__
+
+    def _repr_html_(self) -> str:
+        return "".join(each._repr_html_() for each in self.explanations) or "<p>no pending pods</p>"
+
+
+def explain(pod: AnyPod, cluster: Cluster, generation: str | Profiles = LATEST) -> Explanation:
+    """Where the pod goes, and why. A running pod is taken off its node first: where would it go now?
+
+    ``pod``: ``namespace/name``, or the manifest of one that is not there yet. ``generation``: its name, a Generation,
+    or profiles by schedulerName. The cluster stays as it is. KeyError if there is no such pod or generation;
+    NoProfileError if no profile schedules the pod.
+    """
+    profiles = Generation.named(generation)
+    info, fork, runs_on = as_pending(pod, cluster.under(api_of(profiles)))
+    if (own := profile_for(info.pod, profiles)) is None:
+        raise NoProfileError(info)
+    return Explanation(Scheduler(fork, own, exhaustive=True).decide(info), runs_on)
+
+
+def explain_pending(cluster: Cluster, generation: str | Profiles = LATEST) -> PendingPods:
+    """The decision about every pending pod, in queue order; each finds the cluster as those before it left it.
+
+    The arguments are those of :func:`explain`.
+    """
+    pairs = list(each_pending(cluster, generation))
+    explained = (Explanation(decision) for _, decision in pairs if decision is not None)
+    return PendingPods(tuple(explained), tuple(info for info, decision in pairs if decision is None))
+
+
+def each_pending(cluster: Cluster, generation: str | Profiles = LATEST) -> Iterator[tuple[PodInfo, Decision | None]]:
+    """As :func:`explain_pending`, one pod after the other; None in place of a decision if no profile schedules it."""
+    profiles = Generation.named(generation)
+    fork = cluster.under(api_of(profiles)).fork()
+    for info in queue_order(fork.pending.values()):
+        if (own := profile_for(info.pod, profiles)) is None:
+            yield info, None
+            continue
+        decision = Scheduler(fork, own, exhaustive=True).decide(info)
+        fork = fork.fork()
+        Scheduler(fork, own, exhaustive=True).commit(decision)
+        yield info, decision

@@ -1,0 +1,46 @@
+"""An explanation as text and as HTML: the decision, and for a pod that runs whether it would stay."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from kschedlab.explanation import Explanation
+from kschedlab.views.html import Html, element, join, visible
+from kschedlab.views.tables import decision_tables
+from kschedlab.views.text import decision_text
+from kschedlab.views.your_cluster import again
+
+PAGE = (
+    ":root{color-scheme:light dark}body{font-family:system-ui,sans-serif;margin:1.5em;line-height:1.4}"
+    "section{margin-bottom:2em}"
+)
+
+
+def explanation_text(explanation: Explanation) -> str:
+    """The decision as text; before it a line about a pod that runs."""
+    text = decision_text(explanation.decision)
+    return text if explanation.runs_on is None else f"{visible(running(explanation))}\n{text}"
+
+
+def explanation_html(explanation: Explanation) -> str:
+    """The same as a piece of HTML."""
+    return str(_tables(explanation))
+
+
+def page_html(explanations: Iterable[Explanation]) -> str:
+    """Explanations as a whole page, which needs nothing from elsewhere."""
+    sections = [element("section", _tables(each)) for each in explanations]
+    head = element("head", element("meta", charset="utf-8"), element("title", "kschedlab"), element("style", PAGE))
+    body = element("body", *(sections or [element("p", "no pending pods")]))
+    return f"<!DOCTYPE html>{element('html', head, body, lang='en')}"
+
+
+def _tables(explanation: Explanation) -> Html:
+    tables = decision_tables(explanation.decision)
+    return tables if explanation.runs_on is None else join([element("p", running(explanation)), tables])
+
+
+def running(explanation: Explanation) -> str:
+    """Where the pod runs, and whether it would land there again."""
+    decision, node = explanation.decision, explanation.runs_on
+    return f"{decision.pod.key} runs on {node}. Decided again: {again(decision, node)}".removesuffix(" ")

@@ -1,0 +1,35 @@
+"""Any pod as one that waits."""
+
+import pytest
+
+from kschedlab.cluster.pending_pod import as_pending
+from kschedlab.manifests.loading import decode_objects
+from kschedlab.testing import cluster, node, pod
+
+WORLD = cluster(node("n1"), pod("there", "n1", 1), pod("waiting", cpu=2), pod("lost", "n9", 3))
+
+
+@pytest.mark.parametrize(
+    ("asked", "runs_on", "cpu"),
+    [
+        ("default/there", "n1", 1000),
+        ("default/waiting", None, 2000),
+        ("default/lost", None, 3000),
+        (pod("new", cpu=4), None, 4000),
+        (pod("new", "n1", 4), None, 4000),
+        (decode_objects([pod("new", cpu=5)]).pods[0], None, 5000),
+    ],
+)
+def test_a_pod_of_any_form_waits(asked, runs_on, cpu):
+    info, fork, found = as_pending(asked, WORLD)
+    assert (info.request["cpu"], info.pod.spec.nodeName, found) == (cpu, "", runs_on)
+    assert info.key not in fork.pods.row_of
+    assert WORLD.pods.row_of.keys() == {"default/there"}
+
+
+def test_what_is_not_a_pod():
+    with pytest.raises(KeyError) as missing:
+        as_pending("default/ther", WORLD)
+    assert str(missing.value).startswith('no pod "default/ther"; there are 3: default/there, ')
+    with pytest.raises(ValueError, match="the manifest of one pod is expected, not of Node"):
+        as_pending(node("n2"), WORLD)
