@@ -218,7 +218,7 @@ def name_of(plugin: object) -> str:
 def method(plugin: object, point: str) -> Callable[..., Any] | None:
     """The plugin's method at that extension point, or None if it has none of its own."""
     found = getattr(plugin, point, None)
-    return None if found is None or getattr(type(plugin), point, None) is getattr(Plugin, point) else found
+    return None if found is None or getattr(type(plugin), point, None) is getattr(Plugin, point, None) else found
 
 
 class PluginError(Exception):

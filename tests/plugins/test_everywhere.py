@@ -12,6 +12,7 @@ from kschedlab.lab.panels import preemption, score, weights, your_cluster
 from kschedlab.manifests.loading import decode_objects
 from kschedlab.plugins import ArrayFilter, Refusal, Scored, node_filter, node_score
 from kschedlab.scheduler import schedule
+from kschedlab.simulation.simulation import Simulation
 from kschedlab.testing import node, pod
 from kschedlab.views.arithmetic import steps
 from kschedlab.views.generations import GenerationTable
@@ -78,6 +79,13 @@ def test_what_if_moves_the_weight_of_a_plugin() -> None:
         "default/web", Cluster(decode_objects((node("a", labels={"celsius": "99"}), OBJECTS[-1]))), PLUS[3]
     )
     assert nowhere.decision.node is None and "fits on none of 1 node" in str(nowhere)
+
+
+@pytest.mark.parametrize("generation", PLUS, ids=lambda each: str(each.name))
+def test_plugins_of_every_kind_take_part_in_a_simulation(generation: Any) -> None:
+    simulation = Simulation(decode_objects(OBJECTS), generation)
+    simulation.run()
+    assert [pod.spec.nodeName for pod in simulation.pods()] == ["c"]
 
 
 def test_views_write_out_the_arithmetic_of_a_plugin() -> None:
