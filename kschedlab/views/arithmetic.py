@@ -1,6 +1,6 @@
-"""The arithmetic of one score, written out: ``(4000m - 1500m) × 100 / 4000m = 62``, from the terms of the engine.
+"""The arithmetic behind one score, written out: ``(4000m - 1500m) × 100 / 4000m = 62``, with the engine's terms.
 
-Division of whole numbers drops the rest, as Go's does, so each line has one division: its result is a whole number.
+Integer division truncates, as in Go, so each line has one division and its result is a whole number.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ RAW, NORMALISED, WEIGHTED, SUM = "raw", "normalised", "weighted", "sum"
 
 @dataclass(frozen=True)
 class Step:
-    """``formula`` gives ``result``. ``what``: a stage, or the part of one; ``remark``: what the numbers are."""
+    """``formula`` gives ``result``. ``what``: the stage or part of a stage; ``remark``: what the numbers mean."""
 
     what: str
     formula: str
@@ -58,7 +58,7 @@ class Step:
 
 @dataclass(frozen=True)
 class Cell:
-    """One plugin's score of one node. ``place``: the node's among the nodes that were scored."""
+    """One plugin's score of one node. ``place``: index among the scored nodes; ``position``: in the cluster."""
 
     decision: Decision
     scored: Scored
@@ -67,7 +67,7 @@ class Cell:
 
     @property
     def cluster(self) -> Cluster:
-        """The cluster as it was."""
+        """The cluster at the time of the decision."""
         return self.decision.cluster
 
     @property
@@ -77,7 +77,7 @@ class Cell:
 
     @property
     def raw(self) -> int:
-        """The score before it is normalised."""
+        """The score before normalisation."""
         return int(self.scored.raw[self.place])
 
     @property
@@ -87,7 +87,7 @@ class Cell:
 
 
 def steps(decision: Decision, plugin: str, node: str) -> list[Step]:
-    """How this plugin's weighted score of that node comes about: raw, normalised, weighted.
+    """The steps from this plugin's raw score of the node to its normalised and weighted score.
 
     KeyError if the node or the plugin has no score.
     """
@@ -103,7 +103,7 @@ def steps(decision: Decision, plugin: str, node: str) -> list[Step]:
 
 
 def summed(decision: Decision, node: str) -> Step:
-    """How that node's total comes about. KeyError if it has none."""
+    """The steps to the node's total score. KeyError if it has none."""
     scores, position = decision.scores, decision.cluster.index[node]
     if scores is None or position not in scores.nodes:
         raise KeyError(f"{node} was not scored")
@@ -129,7 +129,7 @@ def added(values: Sequence[int]) -> str:
 
 
 def quantity(resource: str, value: int) -> str:
-    """CPU in thousandths, memory in MiB if it comes out even."""
+    """CPU in millicores, memory in MiB if it is a whole number of them."""
     if resource == "cpu":
         return f"{value}m"
     return _bytes(value) if resource == "memory" else str(value)
@@ -149,7 +149,7 @@ def _as_it_is(cell: Cell) -> Step:
 
 @singledispatch
 def _told(plugin: object, cell: Cell) -> list[Step]:
-    """Raw and normalised. Of a plugin that is not described here: its own ``formula``, or its terms as a remark."""
+    """Raw and normalised score. A plugin unknown to this module shows its ``formula``, or its terms."""
     terms = {name: of_node(term, cell.place, len(cell.scored.raw)) for name, term in cell.scored.terms.items()}
     formula: str = getattr(plugin, "formula", "")
     try:
@@ -219,7 +219,7 @@ def _(plugin: ImageLocality, cell: Cell) -> list[Step]:
 
 
 def _images(plugin: ImageLocality, cell: Cell, names: list[str]) -> Iterator[Step]:
-    """The bytes of each of the pod's images that are there."""
+    """Size in bytes of each of the pod's images that the node has."""
     scaled, nodes = scaled_sizes(cell.cluster, plugin.uses_own_image_size), cell.cluster.nodes
     for name in dict.fromkeys(names):
         there = [node for node in nodes if any(name in image.names for image in node.status.images)]
@@ -313,7 +313,7 @@ def _(plugin: PodTopologySpreadScore, cell: Cell) -> list[Step]:
 
 
 def _lacks(node: Node, keys: dict[str, Any]) -> str:
-    """The first of the keys that the node has no label for, or ""."""
+    """The first key that the node lacks as a label, or ""."""
     return next((key for key in keys if key not in node.metadata.labels), "")
 
 

@@ -1,4 +1,4 @@
-"""Predicates and priorities side by side: lists of them, and what one of them says about a pod and its nodes."""
+"""Predicates and priorities in tables: the lists, and what one of them says about a pod and its nodes."""
 
 from __future__ import annotations
 
@@ -9,12 +9,12 @@ from kschedlab.decision import Decision, NodeVerdict
 from kschedlab.views.loop import Told
 
 Facts = Sequence[tuple[str, bool]]
-"""What a switch changes, in words, and whether it is on."""
+"""What each switch changes, and whether it is on."""
 
 
 @dataclass(frozen=True)
 class Predicate:
-    """``sort``: the document's class; ``listed``: by the document; ``asked``: by default; ``part`` of another."""
+    """``sort``: the document's class; ``listed``: in the document; ``asked``: runs by default; ``part`` of another."""
 
     name: str
     sort: str
@@ -24,7 +24,7 @@ class Predicate:
 
 
 def predicates_table(predicates: Sequence[Predicate]) -> Told:
-    """All predicates: which the document lists, and which v1.16 asks, in its order."""
+    """All predicates in v1.16's order: which ones the document lists, and which ones v1.16 runs."""
     rows, number = [], 0
     for each in predicates:
         number += each.asked
@@ -35,14 +35,14 @@ def predicates_table(predicates: Sequence[Predicate]) -> Told:
 
 
 def predicates_sentence(predicates: Sequence[Predicate]) -> str:
-    """The numbers of it, in words."""
+    """How many predicates the document lists and v1.16 runs, in a sentence."""
     listed, asked = (sum(found) for found in zip(*((each.listed, each.asked) for each in predicates), strict=True))
     both = sum(each.listed and each.asked for each in predicates)
     return f"The document lists {listed}; v1.16 asks {asked} by default: {both} of these, and {asked - both} more."
 
 
 def verdict_sentence(name: str, alone: Decision, default: Decision, node: str) -> str:
-    """What the predicate says, and what becomes of the pod with the default predicates."""
+    """What the predicate alone says about the node, and what the default predicates say."""
     mine, theirs = alone.verdict(node), default.verdict(node)
     said = f"{name} lets web onto {node}" if mine.passes else f"{name} refuses {node}: {_reasons(mine)}"
     if theirs.passes:
@@ -51,7 +51,7 @@ def verdict_sentence(name: str, alone: Decision, default: Decision, node: str) -
 
 
 def verdict_table(facts: Facts, alone: Decision, default: Decision, node: str) -> Told:
-    """What the switches stand for, and both verdicts with their reasons."""
+    """The meaning of the switches, and both verdicts with their reasons."""
     names = ("in the way", "way out")
     rows = [(name, "on" if on else "off", what) for name, (what, on) in zip(names, facts, strict=True)]
     for name, decision in (("asked alone", alone), ("v1.16's default", default)):
@@ -65,7 +65,7 @@ def _reasons(verdict: NodeVerdict) -> str:
 
 
 def score_sentence(name: str, decision: Decision) -> str:
-    """What the priority gives, and where the pod goes once all are summed up."""
+    """The scores that the priority gives, and where the pod goes by the sum of all priorities."""
     scores = decision.scores
     assert scores is not None
     row = scores.plugins.index(name)
@@ -79,7 +79,7 @@ def score_sentence(name: str, decision: Decision) -> str:
 
 
 def score_table(name: str, asks: str, facts: Facts, decision: Decision) -> Told:
-    """What the priority ``asks``, what the switches stand for; and each node's scores, weighted and summed up."""
+    """What the priority ``asks``, what the switches mean, and each node's raw, weighted and total scores."""
     scores = decision.scores
     assert scores is not None
     row = scores.plugins.index(name)

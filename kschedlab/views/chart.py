@@ -1,8 +1,7 @@
-"""Charts as plain data for plotly, each with a table and lines of text that say the same without it.
+"""Charts as plain data for plotly, each with an equivalent table and text for readers without it.
 
-A :class:`Chart` is a pure function of numbers. Its figure has no background of its own, so that it stands on a light
-page and on a dark one; every colour comes with a letter, a number or a pattern. User text is escaped, since plotly
-reads some HTML.
+A :class:`Chart` is a pure function of numbers. Its figure has no background, so it works on light and dark pages;
+every colour comes with a letter, a number or a pattern. User text is escaped, since plotly interprets some HTML.
 """
 
 from __future__ import annotations
@@ -19,13 +18,13 @@ from kschedlab.views.style import CHOSEN, EVICTED, KINDS, PRIORITIES, ink
 from kschedlab.views.words import aligned
 
 Figure: TypeAlias = dict[str, Any]
-"""A figure as plotly reads it: ``data`` (traces) and ``layout``."""
+"""A figure in plotly's format: ``data`` (traces) and ``layout``."""
 Write: TypeAlias = Callable[[Number], str]
 
 TEXT = "#808080"
-"""Readable on white and on black; where a style sheet may, it gives the text the page's own colour."""
+"""Readable on white and on black; a style sheet may replace it by the page's text colour."""
 SIZE, LETTER, ROW, ROOM = 14, 8, 40, 60
-"""Height and width of letters, height of a row of cells and of the room below and above it, in pixels."""
+"""Letter height, letter width, row height, and the margin above and below the rows, in pixels."""
 SIDE, WIDEST = 640, 1000
 NOTHING = "–"
 LINES = ("#0072B2", "#D55E00", "#009E73", "#CC79A7")
@@ -35,7 +34,7 @@ SYMBOLS = ("circle", "square", "diamond", "triangle-up")
 
 @dataclass(frozen=True)
 class Chart:
-    """``figure`` for plotly; ``table``: the same, coloured, for where no plotly is; ``text``: the same as lines."""
+    """``figure``: for plotly; ``table``: a coloured table where plotly is missing; ``text``: the same as lines."""
 
     figure: Figure
     table: Html
@@ -55,8 +54,8 @@ def heat_map(
 ) -> Chart:
     """Numbers by row and column, light to dark; None where there is none.
 
-    ``selected``: the cell that is talked about; ``chosen``: the column that has won; ``corner``: what the rows are.
-    ``shades``: what to colour the cells by (None: not at all), if not by the numbers written in them.
+    ``selected``: the highlighted cell; ``chosen``: the winning column; ``corner``: heading of the rows.
+    ``shades``: numbers that colour the cells (None: no colour), if other than the numbers in them.
     """
     shades = values if shades is None else shades
     known = [value for row in shades for value in row if value is not None]
@@ -90,9 +89,9 @@ def decision_map(
     titles: tuple[str, str] = ("", ""),
     kinds: Sequence[str] = (),
 ) -> Chart:
-    """What is chosen (None: nothing) over two settings: a colour and a letter for each kind of answer.
+    """The decision (None: no node) for each pair of two settings, with a colour and a letter for each kind of answer.
 
-    ``titles``: of the settings across and down; ``kinds``: all answers there may be, so that a letter stays the same.
+    ``titles``: of the settings across and down; ``kinds``: all possible answers, so that letters stay stable.
     """
     kinds = list(kinds) or sorted({each for row in decisions for each in row if each is not None})
     letters = {kind: letter(i) for i, kind in enumerate(kinds)}
@@ -135,9 +134,9 @@ def curve(
     write: Write = str,
     rows: int = 12,
 ) -> Chart:
-    """Lines over ``xs``, each with its colour, dash and marker; ``at``: the point that is talked about.
+    """Lines over ``xs``, each with its colour, dash and marker; ``at``: index of the highlighted point.
 
-    ``titles``: of the axes. The table has at most ``rows`` of the points, the first, the last and ``at`` among them.
+    ``titles``: of the axes. The table has at most ``rows`` points, including the first, the last and ``at``.
     """
     traces = [
         {
@@ -182,7 +181,7 @@ def curve(
 
 
 def enlarged(figure: Figure, factor: float) -> Figure:
-    """The figure with larger letters and more room for them."""
+    """The figure with larger text and margins to match."""
     layout = dict(figure["layout"])
     layout["font"] = {**layout["font"], "size": layout["font"]["size"] * factor}
     layout["height"], layout["width"] = layout["height"] * factor, layout["width"] * factor
@@ -193,19 +192,19 @@ def enlarged(figure: Figure, factor: float) -> Figure:
 
 
 def _larger(part: Figure, factor: float) -> Figure:
-    """A title, or the title of an axis."""
+    """The title of a figure or an axis."""
     if "font" in part:
         return {**part, "font": {"size": part["font"]["size"] * factor}}
     return {**part, "title": _larger(part["title"], factor)} if "title" in part else part
 
 
 def escaped(text: str) -> str:
-    """Text as plotly shows it letter by letter."""
+    """Text escaped so that plotly shows it literally."""
     return html.escape(visible(text), quote=False)
 
 
 def shade(value: Number, low: Number, high: Number) -> str:
-    """The colour (#RRGGBB) of a value between these two, light to dark."""
+    """The colour (#RRGGBB) of a value in the range from ``low`` to ``high``, light to dark."""
     place = (value - low) / (high - low) * (len(PRIORITIES) - 1) if high > low else 0.0
     left = min(int(place), len(PRIORITIES) - 2)
     pair = [[int(PRIORITIES[left + side][i : i + 2], 16) for i in (1, 3, 5)] for side in (0, 1)]
@@ -228,7 +227,7 @@ def _layout(width: float, height: float) -> Figure:
 
 
 def _axis(labels: Sequence[str], **more: Any) -> Figure:
-    """An axis of places 0, 1, ... that has these names written beside them."""
+    """An axis with these names at positions 0, 1, ..."""
     return {
         "tickmode": "array",
         "tickvals": list(range(len(labels))),
@@ -261,7 +260,7 @@ def _longest(names: Sequence[str]) -> int:
 
 
 def _measure(title: str = "", **more: Any) -> Figure:
-    """An axis of numbers."""
+    """A numeric axis."""
     grid = {"fixedrange": True, "gridcolor": "rgba(128,128,128,0.3)", "zeroline": False, "automargin": True}
     return {**grid, "title": _title(title), **more}
 
@@ -271,7 +270,7 @@ def _cells(told: list[list[str]]) -> Figure:
 
 
 def _written(written: list[list[str]], fills: list[list[str | None]]) -> Figure:
-    """The text in the cells, black or white: left to itself, plotly writes grey."""
+    """The text in the cells, black or white; plotly would use grey."""
     places = [(r, c) for r, row in enumerate(written) for c in range(len(row))]
     inks = [TEXT if (fill := fills[r][c]) is None else ink(fill) for r, c in places]
     return {
@@ -294,7 +293,7 @@ def _told(written: list[list[str]], rows: Sequence[str], columns: Sequence[str])
 
 
 def _numbers(x: Number, ys: Sequence[Number], write: Write) -> list[Figure]:
-    """Beside the points at ``x``: the highest has its number above, the others below."""
+    """Labels at ``x``: above the highest point, below the others."""
     return [
         {"x": x, "y": y, "text": escaped(write(y)), "showarrow": False, "yshift": 20 if y == max(ys) else -20}
         for y in dict.fromkeys(ys)
@@ -315,7 +314,7 @@ def _scale(colours: Sequence[str]) -> list[list[Any]]:
 
 
 def _bands(colours: Sequence[str]) -> list[list[Any]]:
-    """A colour for each whole number, with hard edges."""
+    """One solid band of colour for each integer."""
     ends = ((i, colour) for i, colour in enumerate(colours))
     return [[(i + side) / len(colours), colour] for i, colour in ends for side in (0, 1)]
 
@@ -325,7 +324,7 @@ def _starred(names: Sequence[str], chosen: int | None) -> list[str]:
 
 
 def _spread(number: int, rows: int, at: int | None) -> list[int]:
-    """At most ``rows`` places out of so many, evenly."""
+    """At most ``rows`` evenly spaced indices."""
     if number <= rows:
         return list(range(number))
     even = {round(i * (number - 1) / (rows - 2)) for i in range(rows - 1)}

@@ -1,4 +1,4 @@
-"""The tables and lines beside charts: cells filled as in the figure, rows of numbers."""
+"""Tables and text that accompany charts."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def coloured(
     selected: tuple[int, int] | None,
     corner: str,
 ) -> Html:
-    """Cells filled as in the figure; the selected one has a frame and its row a ▶."""
+    """Cells coloured as in the figure; the selected cell has a frame and its row a ▶."""
     lines = []
     for r, name in enumerate(rows):
         cells = [_filled(written[r][c], fills[r][c], (r, c) == selected) for c in range(len(columns))]
@@ -56,7 +56,7 @@ def cell_lines(
 
 
 def legend_html(legend: Sequence[str], colours: Sequence[str]) -> Html:
-    """Boxes in these colours with what they stand for."""
+    """A legend: coloured boxes with their meaning."""
     boxes = (
         element("span", each, style=f"background-color:{colour};color:{ink(colour)};padding:0.15em 0.6em;")
         for each, colour in zip(legend, colours, strict=False)
@@ -65,7 +65,7 @@ def legend_html(legend: Sequence[str], colours: Sequence[str]) -> Html:
 
 
 def row_table(head: Sequence[str], labels: Sequence[str], written: Sequence[Sequence[str]], chosen: int | None) -> Html:
-    """A row for each name; the chosen one stands out."""
+    """A row for each name; the chosen row is highlighted."""
     lines = []
     for i, (name, row) in enumerate(zip(labels, written, strict=True)):
         cells = [element("td", text, style=NUMBER) for text in row]

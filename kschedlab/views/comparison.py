@@ -1,4 +1,4 @@
-"""One decision in several generations beside one another."""
+"""One decision in several generations, side by side."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from kschedlab.views.words import aligned, below, broken, choice, count, listing
 from kschedlab.whatif.compare import Cause, Comparison, Step
 
 NODES = 20
-"""How many nodes get a row; those on which the generations agree are left out first."""
+"""Maximum number of node rows; nodes on which the generations agree are dropped first."""
 STEPS = ("step", "differs in", "rule switched alone", "before → after", "effect")
 SAME = "the same outcome"
 NOT_ALONE = "no single rule gives the whole of it"
@@ -22,7 +22,7 @@ WIDTH = 48
 
 
 class Cell(NamedTuple):
-    """What a generation says of a node, by lines. ``chosen``: it is among the nodes that the generation may take."""
+    """What a generation says about a node. ``chosen``: the generation may pick the node."""
 
     lines: tuple[str, ...] = ()
     chosen: bool = False
@@ -40,7 +40,7 @@ def comparison_text(comparison: Comparison) -> str:
 
 
 def comparison_html(comparison: Comparison) -> str:
-    """The same as tables."""
+    """The comparison as HTML tables."""
     head = element("p", element("b", _pod(comparison)), f" in {count(len(comparison.decisions), 'generation')}")
     decisions = [row(name, decided(decision)) for name, decision in comparison.decisions.items()]
     nodes = [_tr(name, cells) for name, cells in _rows(comparison)]
@@ -62,7 +62,7 @@ def decided(decision: Decision) -> str:
 
 
 def cells(comparison: Comparison) -> dict[str, list[Cell]]:
-    """For each node what each generation says of it; nodes on which they differ come first."""
+    """What each generation says about each node; nodes on which they differ come first."""
     decisions = list(comparison.decisions.values())
     cells = {name: [_cell(decision, name) for decision in decisions] for name in sorted(decisions[0].cluster.names)}
     differing = {name for name in cells if len({_verdict(decision, name) for decision in decisions}) > 1}
@@ -70,7 +70,7 @@ def cells(comparison: Comparison) -> dict[str, list[Cell]]:
 
 
 def _rows(comparison: Comparison) -> list[tuple[str, list[Cell]]]:
-    """The first nodes, and how many follow."""
+    """The first nodes, and how many more there are."""
     nodes = cells(comparison)
     rows = list(nodes.items())[:NODES]
     rest = len(nodes) - len(rows)
@@ -98,7 +98,7 @@ def _cell(decision: Decision, node: str) -> Cell:
 
 
 def _reasons(decision: Decision, verdict: NodeVerdict) -> list[str]:
-    """The reasons in one text; none of a node that was left out beforehand."""
+    """The reasons as one text; if PreFilter rejected the pod, its reasons."""
     rejected = decision.verdicts.rejected if decision.verdicts is not None else None
     reasons = verdict.reasons if rejected is None else rejected.reasons
     return ["; ".join(reasons)] if reasons else []
@@ -161,10 +161,10 @@ def _step_row(*cells: Child) -> Html:
 
 
 def explained(step: Step) -> bool:
-    """Whether one change alone gives the whole difference."""
+    """Whether a single change explains the whole difference."""
     return any(cause.whole for cause in step.causes)
 
 
 def effect(cause: Cause) -> str:
-    """What the change alone does."""
+    """The effect of this change alone."""
     return "gives the whole difference" if cause.whole else f"changes {', '.join(cause.parts)}"

@@ -1,4 +1,4 @@
-"""Nodes as boxes, filled with their pods to scale: an SVG of :class:`Box` and :class:`Block`, whatever they tell."""
+"""Nodes as boxes, filled with their pods to scale: an SVG of :class:`Box` and :class:`Block`."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from kschedlab.views.svg import label, svg
 from kschedlab.views.words import amount
 
 WIDTH, GAP, HEAD, FOOT, TALL = 126, 12, 24, 40, 220
-"""Of a box, between boxes, above and below them, and the height of the largest node; in pixels at normal size."""
+"""Box width, gap, space above and below boxes, and the height of the largest node; in pixels at normal size."""
 PER_ROW = 5
 _text = partial(label, limit=20)
 LABELS = {"evicted": "✕ evicted", "reprieved": "✓ reprieved", "arriving": "↓ arrives"}
@@ -33,7 +33,7 @@ class Block:
 
 @dataclass(frozen=True)
 class Box:
-    """A node, or (``capacity`` 0) a place beside them. ``captions``: lines below it."""
+    """A node, or with ``capacity`` 0 a waiting area beside the nodes. ``captions``: lines below it."""
 
     name: str
     capacity: int
@@ -43,14 +43,14 @@ class Box:
 
     @property
     def used(self) -> int:
-        """What the blocks take together."""
+        """Total size of the blocks."""
         return sum(block.size for block in self.blocks)
 
 
 def draw(boxes: Sequence[Box], alt: str, resource: str, more: str = "", priorities: Collection[int] = ()) -> Html:
-    """The boxes in rows, all to one scale. ``alt``: the drawing in words; ``more``: a remark at its end.
+    """The boxes in rows, all to one scale. ``alt``: the text alternative; ``more``: a remark at its end.
 
-    ``priorities``: of pods that come or have gone, so that the colours stay as they are from picture to picture.
+    ``priorities``: those of pods not drawn, so that colours stay the same from picture to picture.
     """
     scale = TALL / max(*(max(box.capacity, box.used) for box in boxes), 1)
     colour = fills({block.priority for box in boxes for block in box.blocks} | set(priorities))
@@ -69,7 +69,7 @@ def draw(boxes: Sequence[Box], alt: str, resource: str, more: str = "", prioriti
 
 
 def _box(box: Box, resource: str, scale: float, colour: dict[int, str]) -> list[Html]:
-    """A node from the bottom up: its pods, the most important lowest, and the room that is free."""
+    """A node from the bottom up: its pods, the most important first, then the free space."""
     top = TALL - scale * (box.capacity or box.used)
     shapes = [_text(f"★ {box.name}" if box.chosen else box.name, WIDTH / 2, top - 8, "middle", font_weight="bold")]
     y = float(TALL)
@@ -101,7 +101,7 @@ def _block(block: Block, y: float, height: float, fill: str) -> Html:
 
 
 def _labels(block: Block, y: float, height: float, fill: str) -> list[Html]:
-    """As many lines as there is room for: name, what happens to it, detail."""
+    """As many lines as fit: the name, what happens to the pod, the detail."""
     black_or_white = ink(fill)
     name = f"{block.name} · {block.badge}" if block.badge else block.name
     lines = [name, LABELS.get(block.mark, ""), block.detail]
@@ -144,7 +144,7 @@ def _outline(y: float, height: float, stroke: str, thick: float, margin: float, 
 
 
 def _legend(colour: dict[int, str], y: float, more: str) -> list[Html]:
-    """Which colour stands for which priority; only the lowest and highest if there are many."""
+    """The legend of priorities; only the lowest and highest if there are many."""
     known = sorted(colour)
     shown = known if len(known) <= 6 else [known[0], known[-1]]
     x, shapes = GAP + 48.0, [_text("priority", GAP, y, "start")]

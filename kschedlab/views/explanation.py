@@ -1,4 +1,4 @@
-"""An explanation as text and as HTML: the decision, and for a pod that runs whether it would stay."""
+"""An explanation as text and HTML: the decision, and for a running pod whether it would stay on its node."""
 
 from __future__ import annotations
 
@@ -17,18 +17,18 @@ PAGE = (
 
 
 def explanation_text(explanation: Explanation) -> str:
-    """The decision as text; before it a line about a pod that runs."""
+    """The decision as text, after a line about where a running pod is."""
     text = decision_text(explanation.decision)
     return text if explanation.runs_on is None else f"{visible(running(explanation))}\n{text}"
 
 
 def explanation_html(explanation: Explanation) -> str:
-    """The same as a piece of HTML."""
+    """The explanation as an HTML fragment."""
     return str(_tables(explanation))
 
 
 def page_html(explanations: Iterable[Explanation]) -> str:
-    """Explanations as a whole page, which needs nothing from elsewhere."""
+    """Explanations as a self-contained HTML page."""
     sections = [element("section", _tables(each)) for each in explanations]
     head = element("head", element("meta", charset="utf-8"), element("title", "kschedlab"), element("style", PAGE))
     body = element("body", *(sections or [element("p", "no pending pods")]))
@@ -41,6 +41,6 @@ def _tables(explanation: Explanation) -> Html:
 
 
 def running(explanation: Explanation) -> str:
-    """Where the pod runs, and whether it would land there again."""
+    """Where the pod runs, and whether the scheduler would choose that node again."""
     decision, node = explanation.decision, explanation.runs_on
     return f"{decision.pod.key} runs on {node}. Decided again: {again(decision, node)}".removesuffix(" ")

@@ -1,4 +1,4 @@
-"""The tables that generations are, beside one another: filters and their places, scores and their weights, rules."""
+"""Generations side by side: filters and their order, scores and their weights, rules."""
 
 from __future__ import annotations
 
@@ -51,15 +51,15 @@ TOPICS = {
     "InterPodAffinityScore": "affinity between pods",
     "EqualPriority": "the same for all",
 }
-"""What a class of plugins looks at; those that look at the same stand in one row, whatever their names."""
+"""Topic of a plugin class; plugins with the same topic share a row, whatever their names."""
 
 HIGHEST = "highest"
-"""A setting that nearly every score has; ``max_node_score`` says the same for all of them."""
+"""A setting of nearly every score; ``max_node_score`` states it once for all of them."""
 APART = frozenset({"name", "filters", "scores", "plugins", "loop", "messages", "unknown", HIGHEST})
-"""What is shown elsewhere than among the settings."""
+"""Fields that do not appear among the settings."""
 LONG = "DuringSchedulingIgnoredDuringExecution"
 LABEL = 24
-"""Width of the labels, in percent of the table's."""
+"""Width of the label column, in percent of the table."""
 WIDTH = 36
 """Width of a column of text."""
 NONE = "–"
@@ -68,7 +68,7 @@ SEAM = re.compile(r"(?<=[._/])(?=\w)|(?<=[a-z])(?=[A-Z])")
 
 
 class Entry(NamedTuple):
-    """One line of a cell. ``place``: its number in a list; that it moved there is no change worth a mark."""
+    """One line of a cell. ``place``: its number in a list; a moved number alone is not marked as a change."""
 
     text: str
     place: str = ""
@@ -79,7 +79,7 @@ class Entry(NamedTuple):
 
 Cell = tuple[Entry, ...]
 Item = tuple[Hashable, str, Entry]
-"""What belongs into the row of that key, the row's label, and the entry."""
+"""(key of the row, label of the row, entry)."""
 
 
 class Row(NamedTuple):
@@ -90,13 +90,13 @@ class Row(NamedTuple):
 
     @property
     def differs(self) -> bool:
-        """Whether the generations that have anything here differ."""
+        """Whether the generations that have an entry here differ."""
         return len(set(self.cells) - {()}) > 1
 
 
 @dataclass(frozen=True)
 class Section:
-    """Rows of one kind. ``folded``: most readers don't need them at once."""
+    """Rows of one kind. ``folded``: collapsed at first."""
 
     title: str
     rows: tuple[Row, ...]
@@ -104,9 +104,9 @@ class Section:
 
 
 class GenerationTable:
-    """Generations as a table, for notebooks; all of them unless some are given.
+    """Generations as a table, for notebooks; all of them by default.
 
-    Of their settings those that differ, unless ``everything`` is asked for.
+    Shows the settings that differ; with ``everything``, all of them.
     """
 
     def __init__(self, *generations: Generation, everything: bool = False) -> None:
@@ -147,13 +147,13 @@ def generations_html(generations: Sequence[Generation], everything: bool = False
     return str(element("div", legend if len(names) > 1 else None, first, *rest, style="overflow-x:auto;"))
 
 
-# -- what is in the table
+# -- contents of the table
 
 
 def sections(generations: Sequence[Generation], everything: bool = False) -> list[Section]:
-    """The generations side by side; of their settings only those that differ, unless ``everything`` is asked for.
+    """The generations side by side, with the settings that differ; with ``everything``, all settings.
 
-    Settings have the names that :func:`kschedlab.whatif.compare.compare` calls them by.
+    Settings have the same names as in :func:`kschedlab.whatif.compare.compare`.
     """
 
     def rows(items: Callable[[Generation], Iterable[Item]]) -> tuple[Row, ...]:
@@ -177,7 +177,7 @@ def sections(generations: Sequence[Generation], everything: bool = False) -> lis
 
 
 def _rows(columns: Sequence[Iterable[Item]]) -> tuple[Row, ...]:
-    """A row for each key, in the order of the last column and with its labels, then those that only others have."""
+    """A row for each key: first the keys of the last column, in its order and with its labels, then the others."""
     labels: dict[Hashable, str] = {}
     cells: list[dict[Hashable, Cell]] = []
     for column in reversed(columns):
@@ -194,12 +194,12 @@ def _topic(plugin: Any) -> str:
 
 
 def _is_added(plugin: object) -> bool:
-    """Whether the plugin is not the package's own."""
+    """Whether the plugin comes from outside the package."""
     return isinstance(plugin, OneNodeFilter | OneNodeScore | CheckedFilter | CheckedScore)
 
 
 def _parts(check: Any) -> tuple[Any, ...]:
-    """The filters that this one unites, or itself."""
+    """The filters that this one combines, or the filter itself."""
     return getattr(check, "filters", ()) or (check,)
 
 
@@ -222,7 +222,7 @@ def _rules(plugins: Iterable[Any]) -> Iterator[Item]:
 
 
 def _settings(holder: object, of: Hashable, path: str) -> Iterator[Item]:
-    """Every setting, those within settings too. ``of``: what it is a setting of, whatever the name in ``path``."""
+    """Every setting, including nested ones. ``of``: the owner of the setting, whatever its name in ``path``."""
     for name, value in vars(holder).items():
         if name in APART:
             continue
@@ -246,22 +246,22 @@ def _fields(generation: Generation, fields: Iterable[str]) -> Iterator[Item]:
         yield field, field, Entry("no" if field in generation.api.unknown else "yes")
 
 
-# -- how it is written
+# -- text and HTML
 
 
 def _lines(row: Row) -> list[list[str]]:
-    """The row as lines of text: a cell's entries below one another, long ones on several lines."""
+    """The row as lines of text: one entry below another, long ones wrapped."""
     columns = [[line for entry in cell for line in broken(str(entry), WIDTH)] or [NONE] for cell in row.cells]
     return below([[_brief(row.label)], *columns])
 
 
 def _brief(label: str) -> str:
-    """The label without the longest words of the API."""
+    """The label with the API's longest suffix abbreviated."""
     return label.replace(LONG, "…")
 
 
 def _table(names: Sequence[str], shown: Iterable[Section]) -> Html:
-    """Sections below one another; the columns of all tables are equally wide."""
+    """One section below another, with equal column widths in all tables."""
     widths = [LABEL, *([(100 - LABEL) // max(len(names), 1)] * len(names))]
     columns = element("colgroup", *(element("col", style=f"width:{width}%;") for width in widths))
     head = element("tr", *(element("th", text, scope="col", style=HEAD) for text in ["", *names]))
@@ -281,12 +281,12 @@ def _tr(row: Row) -> Html:
 
 
 def _soft(text: str) -> Html:
-    """The text, which may be broken within long names: ``preemption.victims.sorted_again``, ``MaxEBSVolumeCount``."""
+    """The text; long names may wrap: ``preemption.victims.sorted_again``, ``MaxEBSVolumeCount``."""
     return join(SEAM.split(text), element("wbr"))
 
 
 def _td(cell: Cell, before: Cell | None) -> Html:
-    """``before``: the cell of the generation on the left, if there is one."""
+    """``before``: the cell of the generation to the left, if any."""
     changed = before is not None and [entry.text for entry in before] != [entry.text for entry in cell]
     lines = (element("div", element("span", place, style=GREY), _soft(text)) for text, place in cell)
     return element("td", *(lines if cell else [NONE]), style=CELL + WRAPPED + (CHANGED if changed else ""))

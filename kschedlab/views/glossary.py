@@ -1,4 +1,4 @@
-"""The words of the course: English, the documents' Chinese word, and what it means here, in a line each.
+"""The words of the course: the English term, the Chinese documents' term, and its meaning here in one line.
 
 A lesson shows its own words with ``Glossary("heap", "active queue")``; ``docs/glossary.md`` has them all.
 """
@@ -258,7 +258,7 @@ TERMS = {term.english: term for section in SECTIONS.values() for term in section
 
 
 class Glossary:
-    """Some words, or all: a table that shows itself. ValueError for a word that the glossary lacks."""
+    """A table of these words, or of all, for notebooks. ValueError if a word is not in the glossary."""
 
     def __init__(self, *words: str) -> None:
         if unknown := [word for word in words if word not in TERMS]:
@@ -291,12 +291,12 @@ def _table(terms: Iterable[Term]) -> Html:
 
 
 def _with_code(text: str) -> Sequence[Html | str]:
-    """What stands between backquotes is code."""
+    """The text with everything between backquotes as code."""
     return [element("code", part) if i % 2 else part for i, part in enumerate(text.split("`"))]
 
 
 def page() -> str:
-    """``docs/glossary.md``."""
+    """The text of ``docs/glossary.md``."""
     lines = [
         "# Glossary",
         "",

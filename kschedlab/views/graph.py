@@ -1,7 +1,7 @@
-"""Directed graphs as SVG: boxes in states, arrows that are lit, and the same in sentences.
+"""Directed graphs as SVG, with box states and highlighted arrows, and the same in sentences.
 
-Nothing is left to chance: a box stands where it is told to, or in the layer that its predecessors leave it. Layers do
-for small graphs; where arrows skip layers or lead back, places look better.
+The layout is deterministic: a box has a fixed place, or its layer follows from its predecessors. Layers suffice for
+small graphs; where arrows skip layers or lead back, fixed places look better.
 """
 
 from __future__ import annotations
@@ -26,25 +26,25 @@ Curve: TypeAlias = tuple[Place, Place, Place, Place]
 """A cubic Bézier curve in pixels."""
 
 WIDE, TALL, GAP_X, GAP_Y, MARGIN = 160, 50, 56, 36, 8
-"""Of a box, between boxes and around the drawing; in pixels at normal size."""
+"""Size of a box, gaps between boxes, margin of the drawing; in pixels at normal size."""
 LETTERS, LINE = 20, 16
-"""In a line of a box, and its height."""
+"""Letters in a line of a box, and the height of a line."""
 BACK = "var(--jp-layout-color0, #ffffff)"
-"""Behind the text on arrows: the page's own colour; a saved picture stands on white."""
+"""Background of arrow labels: the page's own colour; white in a saved picture."""
 FILLS: Mapping[State, tuple[str, str, str, float]] = {
     "ahead": ("none", "currentColor", "currentColor", 1.5),
     "done": ("#B3E2D1", "#000000", CHOSEN, 2.5),
     "current": ("#0072B2", "#FFFFFF", "currentColor", 4),
     "failed": ("#FFC9A3", "#000000", EVICTED, 4),
 }
-"""By state: of the box, of its text, of its frame, and how thick that is."""
+"""By state: colours of the box, of its text and of its frame, and the width of the frame."""
 SIGNS: Mapping[State, str] = {"ahead": "", "done": "✓\u00a0", "current": "▶\u00a0", "failed": "✕\u00a0"}
 WORDS: Mapping[State, str] = {"ahead": "", "done": "done", "current": "here", "failed": "failed"}
 
 
 @dataclass(frozen=True)
 class Vertex:
-    """A box. ``name``: how edges call it; ``label``: what is written in it, else the name; ``detail``: a line below."""
+    """A box. ``name``: its key in edges; ``label``: its text (default: the name); ``detail``: a line below."""
 
     name: str
     label: str = ""
@@ -54,13 +54,13 @@ class Vertex:
 
     @property
     def title(self) -> str:
-        """What it is called in words."""
+        """The label, or the name."""
         return self.label or self.name
 
 
 @dataclass(frozen=True)
 class Edge:
-    """An arrow. ``label``: when it is taken; ``lit``: whether it was."""
+    """An arrow. ``label``: the condition for taking it; ``lit``: whether it was taken."""
 
     source: str
     target: str
@@ -70,7 +70,7 @@ class Edge:
 
 @dataclass(frozen=True)
 class Graph:
-    """Boxes and arrows. ``down``: layers follow one another downwards; else to the right."""
+    """Boxes and arrows. ``down``: layers grow downwards instead of to the right."""
 
     vertices: tuple[Vertex, ...]
     edges: tuple[Edge, ...]
@@ -85,7 +85,7 @@ class Graph:
             raise ValueError(f"an edge leads to {unknown[0]}, which is no box")
 
     def structure(self) -> DiGraph[str]:
-        """The same for networkx, in the same order."""
+        """The graph for networkx, in the same order."""
         from networkx import DiGraph
 
         graph: DiGraph[str] = DiGraph()
@@ -94,9 +94,9 @@ class Graph:
         return graph
 
     def walked(self, boxes: Sequence[str], end: State = "current") -> Graph:
-        """The graph after a walk: boxes passed are done, the last one has the state ``end``, arrows taken are lit.
+        """The graph after a walk: visited boxes are done, the last one has the state ``end``, arrows taken are lit.
 
-        Each box was reached from the latest box before it that leads to it.
+        Each box is reached from the most recent earlier box with an arrow to it.
         """
         arrows = {(edge.source, edge.target) for edge in self.edges}
         taken = set()
@@ -108,16 +108,16 @@ class Graph:
         return replace(self, vertices=tuple(vertices), edges=tuple(edges))
 
     def places(self) -> dict[str, Place]:
-        """Where each box stands: where it was told to, else in its layer."""
+        """The place of each box: its fixed place, or one in its layer."""
         told = {each.name: each.place for each in self.vertices if each.place is not None}
         found = layered(self) if len(told) < len(self.vertices) else {}
         return {each.name: told.get(each.name) or found[each.name] for each in self.vertices}
 
 
 def layered(graph: Graph) -> dict[str, Place]:
-    """A layer for each box, one after its last predecessor; within it near to its predecessors. O(V + E) and a sort.
+    """Layers of boxes: each box follows its last predecessor and stands near its predecessors. O(V + E) and a sort.
 
-    Arrows that lead back (against a walk that begins at the first boxes) do not count.
+    Back edges of a walk from the first boxes are ignored.
     """
     from networkx import topological_generations
 
@@ -138,7 +138,7 @@ def _mean(values: Sequence[float]) -> float:
 
 
 def _forward(graph: Graph) -> DiGraph[str]:
-    """Without the arrows that lead back to where a depth-first walk comes from."""
+    """The edges without the back edges of a depth-first walk."""
     from networkx import dfs_labeled_edges
 
     structure = graph.structure()
@@ -156,7 +156,7 @@ def _forward(graph: Graph) -> DiGraph[str]:
 
 
 def draw_graph(graph: Graph, alt: str) -> Html:
-    """The graph as SVG. ``alt``: the drawing in words."""
+    """The graph as SVG. ``alt``: the text alternative."""
     corners = {name: (x * (WIDE + GAP_X), y * (TALL + GAP_Y)) for name, (x, y) in graph.places().items()}
     arrows = sorted(graph.edges, key=lambda edge: edge.lit)
     curves = [_curve(corners[edge.source], corners[edge.target], graph.down) for edge in arrows]
@@ -177,7 +177,7 @@ def _bounds(corners: Sequence[Place], curves: Sequence[Curve]) -> tuple[int, int
 
 
 def graph_lines(graph: Graph) -> list[str]:
-    """Where each box leads to, a line for each box."""
+    """For each box a line that says where it leads."""
     titles = {each.name: each.title for each in graph.vertices}
     lines = []
     for each in graph.vertices:
@@ -189,7 +189,7 @@ def graph_lines(graph: Graph) -> list[str]:
 
 
 def graph_list(graph: Graph) -> Html:
-    """The lines as a list, to be opened: the graph for whoever cannot see it."""
+    """The lines as a collapsed list: the graph for readers who cannot see it."""
     items = (element("li", line) for line in graph_lines(graph))
     return element("details", element("summary", "the graph in words"), element("ul", *items))
 
@@ -239,7 +239,7 @@ def _curve(start: Place, end: Place, down: bool) -> tuple[Curve, Place]:
 
 
 def _upright(start: Place, end: Place) -> tuple[Curve, Place]:
-    """Down to a box below; around the boxes between, or back up, along the side."""
+    """Straight down to the box below; along the side if it skips boxes or leads up."""
     (x0, y0), (x1, y1) = start, end
     if y1 > y0 and (y1 - y0 < TALL + GAP_Y + 1 or x1 != x0):
         a, b = (x0, y0 + TALL / 2), (x1, y1 - TALL / 2)
@@ -284,7 +284,7 @@ def _arrow(edge: Edge, curve: Curve, direction: Place) -> Html:
 
 
 def _note(edge: Edge, curve: Curve) -> Html:
-    """What is written on the arrow, in the middle of its curve; above it if it is level, or it would be hidden."""
+    """The label in the middle of the curve; above a level arrow, which would hide it."""
     x, y = _at(curve, 0.5)
     y -= 12 if all(point[1] == curve[0][1] for point in curve) else 0
     halo: dict[str, Any] = {"paint_order": "stroke", "stroke": BACK, "stroke_width": 5}

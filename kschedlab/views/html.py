@@ -1,6 +1,6 @@
-"""Markup that cannot be injected into: text is escaped wherever it is joined, only :func:`element` writes tags.
+"""HTML without injection: joining escapes all text, and only :func:`element` writes tags.
 
-Characters that would hide or reorder text (controls, direction marks, lone surrogates) are shown by their number.
+Characters that would hide or reorder text (controls, direction marks, lone surrogates) appear as code points.
 """
 
 from __future__ import annotations
@@ -47,7 +47,7 @@ class Html:
 
 
 Child: TypeAlias = Html | str | int | float | None
-"""What can stand inside an element: markup as it is, anything else as escaped text, None not at all."""
+"""The content of an element: markup unchanged, None as nothing, anything else as escaped text."""
 
 
 def _written(child: Child) -> str:
@@ -57,7 +57,7 @@ def _written(child: Child) -> str:
 
 
 def _style_sheet(child: Child) -> str:
-    """What stands in ``<style>`` is read letter by letter up to the next tag: nothing can be escaped there."""
+    """Browsers read ``<style>`` literally up to the next tag, so its content cannot be escaped."""
     if "<" in (text := str(child)):
         raise ValueError("a style sheet can't contain <")
     return text
@@ -74,14 +74,14 @@ def _raw(markup: str) -> Html:
 
 
 def join(children: Iterable[Child], between: Child = None) -> Html:
-    """The children one after the other."""
+    """The children, concatenated."""
     return _raw(_written(between).join(map(_written, children)))
 
 
 def element(tag: str, *children: Child, **attributes: str | int | float | None) -> Html:
-    """``<tag attribute="...">children</tag>``. In attribute names ``_`` stands for ``-``, a last ``_`` for nothing.
+    """``<tag attribute="...">children</tag>``. In attribute names ``_`` becomes ``-``; a trailing ``_`` is dropped.
 
-    An attribute that is None is left out. Tag and attribute names are the program's own, never a user's.
+    Attributes that are None are omitted. Tag and attribute names must not come from user input.
     """
     written = "".join(
         f' {name.rstrip("_").replace("_", "-")}="{html.escape(visible(_plain(value)))}"'
@@ -93,6 +93,6 @@ def element(tag: str, *children: Child, **attributes: str | int | float | None) 
 
 
 def image(svg: Html, alt: str, style: str = "max-width:min(100%,56em)") -> Html:
-    """The drawing as an ``<img>``, which is shown where inline SVG is removed (untrusted notebooks)."""
+    """The drawing as an ``<img>``, which survives where inline SVG is removed (untrusted notebooks)."""
     data = base64.b64encode(str(svg).encode()).decode()
     return element("img", src=f"data:image/svg+xml;base64,{data}", alt=alt, style=style)

@@ -1,8 +1,8 @@
-"""Pods as ``kubectl get pods -o wide`` prints them, at any moment of the virtual clock.
+"""Pods as ``kubectl get pods -o wide`` prints them, at any virtual time.
 
 v1.37: pkg/printers/internalversion/printers.go (printPod), k8s.io/cli-runtime pkg/printers (tableprinter.go,
-tabwriter.go), k8s.io/apimachinery pkg/util/duration (HumanDuration). Characters that a terminal would obey are
-spelled out.
+tabwriter.go), k8s.io/apimachinery pkg/util/duration (HumanDuration). Control
+characters are escaped.
 """
 
 from __future__ import annotations
@@ -21,9 +21,9 @@ _PADDING, _NARROWEST = 3, 6
 
 
 class PodTable:
-    """Prints the head once, and lines as often as one likes: ``kubectl get pods -o wide --watch``.
+    """Prints the header once and any number of lines: ``kubectl get pods -o wide --watch``.
 
-    A column never gets narrower, so that later lines stand under the earlier ones.
+    Columns never shrink, so later lines align with earlier ones.
     """
 
     def __init__(self, all_namespaces: bool = False) -> None:
@@ -31,7 +31,7 @@ class PodTable:
         self._widths: list[int] = []
 
     def lines(self, pods: Iterable[Pod], now: int) -> list[str]:
-        """A line for each pod, in the order given; before the first ones the head."""
+        """A line for each pod, in the given order; the header precedes the first lines."""
         rows = [self._row(pod, now) for pod in pods]
         if not self._widths and rows:
             head = ("NAMESPACE", *HEAD) if self._namespaces else HEAD
@@ -49,7 +49,7 @@ class PodTable:
 
 
 def wide_cells(pod: Pod, now: int) -> tuple[str, ...]:
-    """What stands in the columns of :data:`HEAD`."""
+    """The cells for the columns of :data:`HEAD`."""
     ready, containers, status, restarts, last_restart = _containers(pod)
     again = f"{restarts} ({age(last_restart, now)} ago)" if restarts and last_restart is not None else str(restarts)
     address = pod.status.podIPs[0].ip if pod.status.podIPs else pod.status.podIP
@@ -67,12 +67,12 @@ def wide_cells(pod: Pod, now: int) -> tuple[str, ...]:
 
 
 def age(since: int | None, now: int) -> str:
-    """How long ago that is, in two or three figures: ``45s``, ``2m30s``, ``3h``, ``5d2h``."""
+    """Time since ``since`` (microseconds), in two or three figures: ``45s``, ``2m30s``, ``3h``, ``5d2h``."""
     return human_duration(now - since) if since is not None else "<unknown>"
 
 
 def human_duration(microseconds: int) -> str:
-    """A time span as kubectl shows it. What lies more than a second in the future is ``<invalid>``."""
+    """A duration as kubectl shows it; ``<invalid>`` if it is more than a second in the future."""
     seconds = microseconds // SECOND if microseconds >= 0 else -(-microseconds // SECOND)
     if seconds < -1:
         return "<invalid>"
@@ -103,7 +103,7 @@ def _rest(number: int, unit: str) -> str:
 
 
 def _containers(pod: Pod) -> tuple[int, int, str, int, Time | None]:
-    """(how many are ready, of how many, the pod's status in one word, restarts, when the last of them was)."""
+    """(ready containers, all containers, the pod's status, restarts, time of the last restart)."""
     sidecars = {c.name for c in pod.spec.initContainers if c.restartPolicy == "Always"}
     total = len(pod.spec.containers) + len(sidecars)
     ready, why, seen = _initializing(pod, sidecars)
@@ -127,7 +127,7 @@ def _reason(pod: Pod) -> str:
 
 
 def _initializing(pod: Pod, sidecars: set[str]) -> tuple[int, str, Sequence[ContainerStatus]]:
-    """(how many sidecars are ready, what the pod waits for or "", the statuses up to the one that it waits for)."""
+    """(ready sidecars, the init status that blocks the pod or "", the statuses up to that one)."""
     statuses, ready = pod.status.initContainerStatuses, 0
     for i, container in enumerate(statuses):
         ended, waiting = container.state.terminated, container.state.waiting
@@ -145,7 +145,7 @@ def _initializing(pod: Pod, sidecars: set[str]) -> tuple[int, str, Sequence[Cont
 
 
 def _running(pod: Pod, status: str) -> tuple[int, str]:
-    """(how many containers run and are ready, the status that the first container with a reason gives)."""
+    """(containers that run and are ready, the status of the first container with a reason)."""
     ready, error = 0, ""
     for container in reversed(pod.status.containerStatuses):
         ended, waiting = container.state.terminated, container.state.waiting

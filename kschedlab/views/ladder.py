@@ -19,9 +19,9 @@ COLUMNS = 6
 
 @dataclass(frozen=True)
 class Step:
-    """One rule in words. ``values``: what it compared, by node; ``standing``: the nodes that came this far.
+    """One rule in words. ``values``: the value it compares, by node; ``standing``: the nodes still in the race.
 
-    ``asked``: whether more than one node came this far; ``decides``: whether one was left.
+    ``asked``: whether more than one node was left before the rule; ``decides``: whether the rule left exactly one.
     """
 
     number: int
@@ -34,7 +34,7 @@ class Step:
 
     @property
     def result(self) -> str:
-        """What came of it."""
+        """The outcome of the rule."""
         if not self.asked:
             return "not asked"
         if self.decides:
@@ -45,7 +45,7 @@ class Step:
 
 
 def columns(preemption: Preemption, limit: int = COLUMNS) -> list[str]:
-    """The candidates to show: the chosen one, then those that came furthest, then by name."""
+    """The candidates to show: the chosen one, then those that survived most rules, then by name."""
     names = [preemption.cluster.names[n] for n in preemption.positions.tolist()]
     height = np.sum([rung.kept for rung in preemption.rungs], axis=0)
     order = sorted(range(len(names)), key=lambda i: (i != preemption.chosen, -height[i], names[i]))
@@ -54,7 +54,7 @@ def columns(preemption: Preemption, limit: int = COLUMNS) -> list[str]:
 
 
 def steps(preemption: Preemption, nodes: Sequence[str]) -> list[Step]:
-    """The ladder as it was climbed; values are written out for these nodes (candidates)."""
+    """The rules in order, with their values for these nodes (candidates)."""
     names = [preemption.cluster.names[n] for n in preemption.positions.tolist()]
     place = {name: i for i, name in enumerate(names)}
     result = []
@@ -70,7 +70,7 @@ def steps(preemption: Preemption, nodes: Sequence[str]) -> list[Step]:
 
 
 def _writer(rung: Rung, preemption: Preemption) -> Callable[[str, int], str]:
-    """How to write the rule's values: times as times, sums with their offset apart."""
+    """A formatter for the rule's values: start times as times, sums of priorities with their offset apart."""
     if rung.rule.value is earliest_start:
         moment = clock(rung.value.tolist())
         return lambda node, value: moment(value)
@@ -84,7 +84,7 @@ def _sum(value: int, victims: int) -> str:
 
 
 def ladder_html(preemption: Preemption) -> Html:
-    """The ladder as an HTML table: rules down, candidates across; rules that are not asked are grey."""
+    """The ladder as an HTML table: rules down, candidates across; rules that did not apply are grey."""
     nodes = columns(preemption)
     hidden = len(preemption.positions) - len(nodes)
     head = [("", HEAD), ("Rule", HEAD), *((node, HEAD + RIGHT) for node in nodes)]

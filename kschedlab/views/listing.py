@@ -1,4 +1,4 @@
-"""A piece of the package's own source, shown where it is explained: never a copy."""
+"""Shows the package's own source code where a lesson explains it, never a copy."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Any
 
 
 class Listing:
-    """The source of a function or class, with the module that it lives in."""
+    """The source of a function or class, with its module."""
 
     def __init__(self, of: Callable[..., Any]) -> None:
         self.module = of.__module__

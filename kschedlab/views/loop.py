@@ -1,7 +1,7 @@
-"""The way of a pod through the scheduler as graphs: scheduleOne, and Schedule() inside it; tables of what happened.
+"""A pod's path through the scheduler as graphs (scheduleOne, and Schedule() inside it), and tables of its steps.
 
 v1.16: pkg/scheduler/scheduler.go (scheduleOne), core/generic_scheduler.go (Schedule), cmd/kube-scheduler/app/server.go
-(Run). The boxes have the names of that source.
+(Run). The boxes bear that source's names.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from kschedlab.views.style import CELL, DECIDES, GREY, HEAD, NOWRAP, TABLE
 from kschedlab.views.words import aligned, broken
 
 WIDE = 96
-"""Letters in the last column of a table that is text."""
+"""Width in characters of the last column of a text table."""
 
 QUEUE, NEXT, SKIP, SCHEDULE = "queue", "NextPod", "skip", "Schedule"
 VOLUMES, RESERVE, ASSUME, BIND_VOLUMES = "assumeVolumes", "reserve", "assume", "bindVolumes"
@@ -26,7 +26,7 @@ PREEMPT, NOMINATE, DELETE = "Preempt", "SetNominatedNodeName", "DeletePod"
 
 @dataclass(frozen=True)
 class Stop:
-    """A box. ``label``: written in it, with a space where it may be broken; ``name``: the function, if not that."""
+    """A box. ``label``: its text, with spaces where it may wrap; ``name``: the function, if it differs."""
 
     label: str
     place: Place
@@ -108,9 +108,9 @@ _INSIDE_EDGES = (
 
 @dataclass(frozen=True)
 class Taken:
-    """A step that the scheduler took. ``seconds`` after the beginning; ``box``: where in the graph.
+    """A step that the scheduler took. ``seconds``: since the start; ``box``: its box in the graph.
 
-    ``words``: what came of it; ``place``: the part of the queue in which the pod is then.
+    ``words``: its outcome; ``place``: the part of the queue that holds the pod afterwards.
     """
 
     seconds: str
@@ -120,13 +120,13 @@ class Taken:
 
     @property
     def title(self) -> str:
-        """The function, as the source calls it."""
+        """The function's name in the source."""
         stop = _ONE[self.box]
         return stop.name or stop.label.replace(" ", "")
 
 
 def schedule_one(steps: Sequence[Taken]) -> Graph:
-    """ScheduleOne after these steps: those since the pod was last in the queue are lit, the last one is where it is."""
+    """ScheduleOne after these steps: those since the pod last left the queue are lit, the last one is current."""
     queued = [i for i, step in enumerate(steps[:-1]) if step.box == QUEUE and step.place == "active"]
     attempt = [step.box for step in steps[queued[-1] if queued else 0 :]]
     end: State = "failed" if attempt[-1:] and attempt[-1] in _FAILURES else "current"
@@ -139,12 +139,12 @@ _PARTS = {"active": "activeQ", "backoff": "podBackoffQ", "unschedulable": "unsch
 
 
 def part(place: str) -> str:
-    """What v1.16 calls that part of the queue."""
+    """v1.16's name for that part of the queue."""
     return _PARTS[place]
 
 
 def inside_schedule(way: Sequence[str], details: Mapping[str, str]) -> Graph:
-    """Schedule() after this walk. ``details``: what is written in a box in place of the usual."""
+    """Schedule() after this walk. ``details``: text for boxes, in place of the default."""
     end: State = "failed" if way[-1] in (ERROR, FIT_ERROR) else "current"
     graph = _drawn(_INSIDE, _INSIDE_EDGES).walked(way, end)
     for box, detail in details.items():
@@ -167,7 +167,7 @@ def _detailed(graph: Graph, box: str, detail: str) -> Graph:
 
 @dataclass(frozen=True)
 class Told:
-    """A table that a notebook shows. ``at``: the row that is talked about; rows after it are yet to come."""
+    """A table for notebooks. ``at``: the current row; rows after it are still to come."""
 
     head: tuple[str, ...]
     rows: tuple[tuple[str, ...], ...]
@@ -182,7 +182,7 @@ class Told:
         return "\n".join(aligned(lines))
 
     def html(self) -> Html:
-        """The table as markup."""
+        """The table as HTML."""
         head = (element("th", text, scope="col", style=HEAD) for text in self.head)
         body = (self._row(i, row) for i, row in enumerate(self.rows))
         return element("table", element("thead", element("tr", *head)), element("tbody", *body), style=TABLE)
@@ -198,6 +198,6 @@ class Told:
 
 
 def steps_table(steps: Sequence[Taken], at: int) -> Told:
-    """The steps, one of which is the one that is talked about."""
+    """The steps as a table; ``at``: the current one."""
     rows = tuple((step.seconds, step.title, step.words) for step in steps)
     return Told(("seconds", "v1.16", "what came of it"), rows, at)

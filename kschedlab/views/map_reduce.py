@@ -1,4 +1,4 @@
-"""results[algorithm][node] as a picture: who fills which cell when, what Reduce changes, what a shared sum loses."""
+"""results[algorithm][node] as a picture: which worker fills which cell when, what Reduce changes, how totals add up."""
 
 from __future__ import annotations
 
@@ -17,12 +17,12 @@ from kschedlab.views.tables import row, table
 from kschedlab.views.words import aligned
 
 FUNCTIONS = tuple(plugin.name for plugin, _ in V1_16.scores if not getattr(plugin, "has_normalize_step", True))
-"""Priorities that have a Function instead of Map and Reduce: they give all nodes' final scores at once."""
+"""Priorities with a Function instead of Map and Reduce: it computes all nodes' final scores at once."""
 MAP, REDUCE, WEIGHT, SUM = "Map", "Reduce", "× weight", "sum"
 STAGES = (MAP, REDUCE, WEIGHT, SUM)
 BY_FUNCTION = "F"
 LEFT, HIGH, LANE, GAP, LETTER = 238, 28, 16, 8, 7
-"""Room for the rows' names; height of a row and of a worker's lane; between parts; width of a letter."""
+"""Width of the row names; height of a row and of a worker's lane; gap between parts; width of a letter."""
 INK = "currentColor"
 UNCHANGED, CHANGED = "#DDDDDD", KINDS[1]
 
@@ -39,7 +39,7 @@ class Piece:
 
 @dataclass(frozen=True)
 class Cell:
-    """``text``: what stands in it; ``small``: in its corner; ``fill``: "" if nobody has written it."""
+    """``text``: its content; ``small``: the text in its corner; ``fill``: its colour, "" if nobody has written it."""
 
     text: str = ""
     small: str = ""
@@ -57,28 +57,31 @@ class Row:
 
 
 def worker_fill(worker: int) -> str:
-    """A worker's colour; from the ninth on they repeat, and the number in the corner tells them apart."""
+    """A worker's colour; from the ninth on colours repeat, and the number in the corner identifies the worker."""
     return KINDS[(worker - 1) % len(KINDS)]
 
 
 def done_at(piece: Piece, tick: int, cells: int) -> int:
-    """How many of the node's cells are written after this tick: from the first algorithm on, at an even pace."""
+    """How many of the node's cells are written after this tick: in the algorithms' order, at an even pace."""
     return cells * max(min(tick, piece.end) - piece.start, 0) // (piece.end - piece.start)
 
 
 def reduced(scores: Scores) -> list[str]:
-    """The priorities whose row Reduce has changed."""
+    """The priorities whose scores Reduce has changed."""
     named = zip(scores.plugins, scores.rows, strict=True)
     return [name for name, scored in named if (scored.raw != scored.normalized).any()]
 
 
-# -- Map, handed out
+# -- Map: nodes handed out to workers
 
 
 def draw_handing_out(
     decision: Decision, work: Sequence[Piece], tick: int, stage: int, function: bool, alt: str
 ) -> Html:
-    """The channel, a lane for each worker, and the grid. ``stage``: 0 Map, 1 Reduce, 2 sum. ``function``: has run."""
+    """The channel, a lane for each worker, and the grid. ``stage``: 0 Map, 1 Reduce, 2 sum.
+
+    ``function``: whether the Functions have run.
+    """
     wide = max(40, min(62, 760 // len(work)))
     channel, y = _channel(work, tick, wide)
     lanes, y = _lanes(work, tick, wide * len(work), y + GAP)
@@ -88,7 +91,7 @@ def draw_handing_out(
 
 
 def handing_out(decision: Decision, work: Sequence[Piece], tick: int, stage: int, function: bool) -> list[Row]:
-    """The rows of results[algorithm][node], and of the totals once they are added up."""
+    """The rows of results[algorithm][node], followed by the totals in the last stage."""
     scores, own = decision.scores, mapped(decision)
     assert scores is not None
     rows, written = [], [done_at(piece, tick, len(own)) for piece in work]
@@ -118,7 +121,7 @@ def _by_function(value: int) -> Cell:
 
 
 def total_row(decision: Decision, places: Iterable[int]) -> Row:
-    """The totals, the highest coloured."""
+    """The row of totals; the highest are coloured."""
     scores = decision.scores
     assert scores is not None
     totals, best = scores.total.tolist(), int(scores.total.max())
@@ -137,7 +140,7 @@ def _positions(decision: Decision) -> list[int]:
 
 
 def _channel(work: Sequence[Piece], tick: int, wide: int) -> tuple[list[Html], float]:
-    """The indices that nobody has taken yet."""
+    """The channel: node indices that no worker has taken yet."""
     shapes = [label("channel: indices not taken", LEFT - 8, 18, "end")]
     for place, piece in enumerate(work):
         taken = piece.start < tick or tick >= work[-1].end
@@ -150,7 +153,7 @@ def _channel(work: Sequence[Piece], tick: int, wide: int) -> tuple[list[Html], f
 
 
 def _lanes(work: Sequence[Piece], tick: int, wide: int, y: float) -> tuple[list[Html], float]:
-    """A lane for each worker: its nodes one after the other, as far as they are known now."""
+    """A lane for each worker with the nodes that it has taken by this tick."""
     last = max(piece.end for piece in work)
     workers, scale = max(piece.worker for piece in work), wide / last
     shapes = []
@@ -173,7 +176,7 @@ def _lanes(work: Sequence[Piece], tick: int, wide: int, y: float) -> tuple[list[
 
 
 def writers(work: Sequence[Piece], cells: int, tick: int) -> dict[tuple[int, int], list[int]]:
-    """By (place of the algorithm, node): the workers that have written the cell after this tick."""
+    """The workers that have written each cell (index of the algorithm, node) by this tick."""
     found: dict[tuple[int, int], list[int]] = {}
     for piece in work:
         for place in range(done_at(piece, tick, cells)):
@@ -194,18 +197,18 @@ def workers_table(decision: Decision, work: Sequence[Piece], tick: int) -> tuple
 
 
 def mapped(decision: Decision) -> list[str]:
-    """The priorities that have a Map, in their order."""
+    """The priorities with a Map, in order."""
     assert decision.scores is not None
     return [name for name in decision.scores.plugins if name not in FUNCTIONS]
 
 
 def handing_out_text(decision: Decision, work: Sequence[Piece], tick: int, stage: int, function: bool) -> str:
-    """The grid as text: each score with the number of the worker that wrote it."""
+    """The grid as text: each score with the worker that wrote it."""
     return grid_text(["results", *_heads(decision, work)], handing_out(decision, work, tick, stage, function))
 
 
 def grid_text(head: Sequence[str], rows: Sequence[Row]) -> str:
-    """A grid as text. What stands in a cell's corner comes after a colon."""
+    """A grid as text; the text of a cell's corner follows a colon."""
     cells = [[each.name, *(_written(cell) for cell in each.cells)] for each in rows]
     return "\n".join(aligned([list(head), *cells]))
 
@@ -218,7 +221,7 @@ def _written(cell: Cell) -> str:
 
 
 def stage_rows(decision: Decision, stage: str) -> list[Row]:
-    """The grid in one of its STAGES; what this stage has changed is coloured."""
+    """The grid in one of the STAGES; cells that this stage changed are coloured."""
     scores = decision.scores
     assert scores is not None
     rows = []
@@ -234,7 +237,7 @@ def stage_rows(decision: Decision, stage: str) -> list[Row]:
 
 
 def draw_stage(decision: Decision, stage: str, selected: tuple[int, int], alt: str) -> Html:
-    """The grid in one of its stages, with a frame around one cell (row, column)."""
+    """The grid in one of the STAGES, with a frame around one cell (row, column)."""
     rows = stage_rows(decision, stage)
     at, column = min(selected[0], len(rows) - 1), selected[1]
     framed = [replace(cell, frame=INK) if place == column else cell for place, cell in enumerate(rows[at].cells)]
@@ -245,7 +248,7 @@ def draw_stage(decision: Decision, stage: str, selected: tuple[int, int], alt: s
 
 
 def arithmetic(decision: Decision, priority: str, node: str) -> list[Step]:
-    """How a weighted score comes about, in the words of v1.13 and v1.16. KeyError if there is no such score."""
+    """The steps to a weighted score, in v1.13's and v1.16's terms. KeyError if there is no such score."""
     told = _spread(decision, priority, node) or steps(decision, priority, node)
     first, second = ("pull", "Function") if priority in FUNCTIONS else (MAP, REDUCE)
     names = {RAW: first, NORMALISED: second, WEIGHTED: WEIGHT}
@@ -254,7 +257,7 @@ def arithmetic(decision: Decision, priority: str, node: str) -> list[Step]:
 
 
 def _spread(decision: Decision, priority: str, node: str) -> list[Step]:
-    """SelectorSpread where no node is in a zone: the pods counted, and where they stand between none and the most."""
+    """SelectorSpread without zones: the node's count of pods relative to the maximum."""
     scores = decision.scores
     (asked,) = (each for each, _ in decision.generation.scores if each.name == priority)
     if scores is None or not isinstance(asked, SelectorSpread):
@@ -277,7 +280,7 @@ def _place(decision: Decision, node: str) -> int:
 
 
 def _grid(heads: Sequence[str], rows: Sequence[Row], wide: int, y: float, left: int = LEFT) -> tuple[list[Html], float]:
-    """Heads and rows from ``y`` down, and where they end."""
+    """Headings and rows from ``y`` down, and the ``y`` below them."""
     shapes = []
     for i, (head, _, below) in enumerate(each.partition(" ") for each in heads):
         shapes.append(label(head, left + (i + 0.5) * wide, y + 15, "middle", font_weight="bold"))
@@ -312,6 +315,6 @@ def _cell(cell: Cell, x: float, y: float, wide: int, strong: bool) -> list[Html]
 
 
 def draw_grid(heads: Sequence[str], rows: Sequence[Row], wide: int, alt: str, left: int = LEFT) -> Html:
-    """A grid alone, with columns of this width."""
+    """A grid on its own, with columns of this width."""
     shapes, y = _grid(heads, rows, wide, 0, left)
     return svg(shapes, left + wide * len(heads) + 4, y + 2, alt)

@@ -11,11 +11,11 @@ from kschedlab.views.ladder import columns
 from kschedlab.views.words import Clock, choice, clock, count, outcome
 
 NODES = 9
-"""How many nodes are drawn at most: with the pod that waits, two rows."""
+"""Maximum number of nodes drawn: with the pending pod they fill two rows."""
 
 
 def picture(decision: Decision) -> Html:
-    """The decision as SVG: the pod that waits, then the nodes that matter most, each to the same scale."""
+    """The decision as SVG: the pending pod, then the most relevant nodes, all to one scale."""
     resource = scarcest(decision)
     nodes = nodes_to_show(decision)
     moment = clock(info.start for node in nodes for info in pods_on(decision, node))
@@ -26,13 +26,13 @@ def picture(decision: Decision) -> Html:
 
 
 def caption(decision: Decision) -> str:
-    """The drawing in words: what was decided, and by which rule."""
+    """The text alternative: the outcome, and the rule that decided it."""
     rule = choice(decision.preemption) if decision.preemption is not None else ""
     return f"{outcome(decision)} {rule}".rstrip()
 
 
 def scarcest(decision: Decision) -> str:
-    """The resource of which the pod wants the largest part of a node; the drawing is to its scale."""
+    """The resource of which the pod requests the largest share of a node; it scales the drawing."""
     cluster = decision.cluster
     largest = {name: int(cluster.allocatable[row].max(initial=0)) for name, row in cluster.resources.items()}
     shares = {name: asked / largest[name] for name, asked in decision.pod.request.items() if largest.get(name)}
@@ -40,7 +40,7 @@ def scarcest(decision: Decision) -> str:
 
 
 def nodes_to_show(decision: Decision) -> list[str]:
-    """All nodes by name if they are few; else the chosen one, then the best candidates or scores, then others."""
+    """All nodes by name if they are few; otherwise the chosen node, the best candidates or scores, then others."""
     names = sorted(decision.cluster.names)
     if len(names) <= NODES:
         return names
@@ -83,13 +83,13 @@ def block(info: PodInfo, resource: str, detail: str, mark: str = "", badge: str 
 
 
 def marks_of(candidate: Candidate | None) -> dict[str, tuple[str, str]]:
-    """By pod: evicted or reprieved, and whether its eviction breaks a budget."""
+    """By pod: "evicted" or "reprieved", and "PDB" if its eviction breaks a budget."""
     attempts = candidate.attempts if candidate is not None else ()
     return {a.pod.key: ("reprieved" if a.reprieved else "evicted", "PDB" if a.violates else "") for a in attempts}
 
 
 def captions(decision: Decision, node: str, candidate: Candidate | None) -> tuple[str, ...]:
-    """What became of the node, in a line or two."""
+    """The outcome for the node, in one or two lines."""
     if candidate is not None:
         return count(len(candidate.victims), "victim"), count(candidate.violations, "PDB violation")
     scores = decision.scores

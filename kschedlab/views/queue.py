@@ -1,6 +1,7 @@
-"""The scheduling queue as drawings: a heap as array and as tree, its parts as boxes, pods on a line of time.
+"""The scheduling queue as drawings: the heap as array and tree, the parts as boxes, pods on a timeline.
 
-Nothing is said by colour alone: what is compared or swapped has a sign, and each part of the queue its own height.
+No meaning depends on colour alone: compared and swapped entries have a sign, and each part of the queue has its
+own height.
 """
 
 from __future__ import annotations
@@ -18,7 +19,7 @@ Point: TypeAlias = tuple[float, float]
 Mark: TypeAlias = Literal["", "compared", "swapped", "new"]
 
 CELL, TALL, GAP = 64, 36, 8
-"""Of a place in the heap, and between places; in pixels at normal size."""
+"""Size of a heap entry, and the gap between entries; in pixels at normal size."""
 LEVEL = 62
 SIGNS: Mapping[Mark, str] = {"": "", "compared": "?", "swapped": "⇄", "new": "+"}
 COLOURS: Mapping[Mark, str] = {"": "currentColor", "compared": KINDS[4], "swapped": EVICTED, "new": CHOSEN}
@@ -27,7 +28,7 @@ _text = partial(label, limit=44)
 
 @dataclass(frozen=True)
 class Place:
-    """A place of the heap. ``mark``: what is just done with it."""
+    """An entry of the heap. ``mark``: the current operation on it."""
 
     name: str
     priority: int
@@ -35,7 +36,7 @@ class Place:
 
 
 def draw_heap(places: Sequence[Place], alt: str) -> Html:
-    """The array above, with its indices, and the tree that it is below. ``alt``: the drawing in words."""
+    """The array with its indices on top, and the tree that it represents below. ``alt``: the text alternative."""
     colour = fills({each.priority for each in places})
     levels = max(len(places).bit_length(), 1)
     width = max(len(places) * (CELL + GAP), 2 ** (levels - 1) * (CELL + GAP), 5 * (CELL + GAP)) + 2 * GAP
@@ -59,7 +60,7 @@ def draw_heap(places: Sequence[Place], alt: str) -> Html:
 
 
 def _spot(index: int, width: float, top: float) -> Point:
-    """Where a place stands in the tree: its middle, and its upper edge."""
+    """An entry's position in the tree: its centre (x) and its upper edge (y)."""
     level = (index + 1).bit_length() - 1
     return (index + 1 - 2**level + 0.5) * width / 2**level, top + level * LEVEL
 
@@ -91,7 +92,7 @@ def _branch(parent: Point, child: Point, *ends: Place) -> Html:
 
 
 def _arc(ends: Sequence[int], mark: Mark) -> Html:
-    """From one place of the array to another, above it."""
+    """An arc above the array from one entry to another."""
     a, b = (GAP + i * (CELL + GAP) + CELL / 2 for i in ends)
     return element("path", d=f"M{a} 54C{a} 18 {b} 18 {b} 54", fill="none", stroke=COLOURS[mark], stroke_width=3)
 
@@ -100,12 +101,12 @@ def _arc(ends: Sequence[int], mark: Mark) -> Html:
 
 PART, CHIP = 200, 26
 MOST = 6
-"""Pods that a part shows; of more it says how many."""
+"""Maximum number of pods that a part shows; it counts the rest."""
 
 
 @dataclass(frozen=True)
 class Part:
-    """A part of the queue. ``pods``: as they stand in it; ``lit``: those that came just now; ``note``: a line below."""
+    """A part of the queue. ``pods``: in its order; ``lit``: those that just arrived; ``note``: a line below."""
 
     title: str
     pods: tuple[str, ...]
@@ -114,7 +115,7 @@ class Part:
 
 
 def draw_parts(parts: Sequence[Part], alt: str) -> Html:
-    """The parts beside one another, their pods in them."""
+    """The parts side by side, with their pods."""
     height = 34 + max(2, *(min(len(part.pods), MOST + 1) for part in parts)) * (CHIP + 6) + 6
     shapes = []
     for i, part in enumerate(parts):
@@ -156,15 +157,15 @@ def _chip(name: str, x: float, y: float, lit: bool) -> Html:
     return element("g", rect, _text(f"▶ {name}" if lit else name, x + 8, y + 18, "start", fill="#000000", limit=22))
 
 
-# -- lines of time
+# -- timelines
 
 LANE, HIGH, TICK, NAMES = 46, 30, 21, 84
-"""Height of a lane, of the highest stretch in it, width of a step of time, and of the names at the left."""
+"""Height of a lane and of its highest stretch, width of a time step and of the names at the left."""
 
 
 @dataclass(frozen=True)
 class Stretch:
-    """From one moment to another (steps from the left) a pod is somewhere. ``kind``: a key of ``KINDS_OF``."""
+    """Where a pod is from ``start`` to ``end`` (steps from the left). ``kind``: a key of ``KINDS_OF``."""
 
     start: float
     end: float
@@ -173,7 +174,7 @@ class Stretch:
 
 @dataclass(frozen=True)
 class Moment:
-    """Something at a moment. ``sign``: a letter or two; ``lit``: it is the one that counts; ``words``: what it is."""
+    """An event at time ``at``. ``sign``: one or two letters; ``lit``: highlighted; ``words``: its description."""
 
     at: float
     sign: str
@@ -183,7 +184,7 @@ class Moment:
 
 @dataclass(frozen=True)
 class Lane:
-    """A pod on the line of time."""
+    """A pod on the timeline."""
 
     name: str
     stretches: tuple[Stretch, ...] = ()
@@ -197,7 +198,7 @@ KINDS_OF: Mapping[str, tuple[str, float]] = {
     "unschedulable": (KINDS[7], 0.33),
     "bound": (CHOSEN, 1.0),
 }
-"""Colour and height of a stretch by where the pod is."""
+"""Colour and height of a stretch, by the place of the pod."""
 
 
 def draw_lanes(
@@ -210,7 +211,7 @@ def draw_lanes(
     now: float | None = None,
     legend: Sequence[str] = (),
 ) -> Html:
-    """The lanes below one another. ``ticks``: (step, what is written there); ``steps``: how many there are."""
+    """The lanes, one below another. ``ticks``: (step, label); ``steps``: length of the timeline."""
     top = 16 + 15 * len(events)
     bottom = top + LANE * len(lanes)
     right = NAMES + steps * TICK

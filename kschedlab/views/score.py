@@ -1,4 +1,4 @@
-"""The score stage as pictures: plugin x node in its stages, sums as stacked bars, a fair draw step by step."""
+"""The score stage as pictures: plugin x node by stage, sums as stacked bars, selectHost step by step."""
 
 from __future__ import annotations
 
@@ -17,10 +17,10 @@ from kschedlab.views.words import aligned, listing
 STAGES = ("raw", "normalised", "weighted", "summed")
 SUM = "sum"
 DARKEST = 200
-"""Scores from here up are equally dark: one huge weight would make all others look alike."""
+"""Scores from here up are equally dark, so that one huge weight does not make all others look alike."""
 LEFT, BAR, RIGHT, HIGH, GAP, TOP = 78, 470, 92, 30, 12, 8
 LETTER = 7
-"""Room for names, length of the longest bar, room for sums; height of a bar, and between bars; width of a letter."""
+"""Width of names, of the longest bar and of sums; height of a bar, gap between bars, top margin; width of a letter."""
 
 
 def score_map(
@@ -30,9 +30,9 @@ def score_map(
     stage: str,
     selected: tuple[int, int] | None = None,
 ) -> Chart:
-    """Plugins (and their sum) x nodes. ``stage``: one of STAGES; where nothing is scored there is no number.
+    """Plugins (and their sum) x nodes. ``stage``: one of STAGES. Nodes that were not scored have no number.
 
-    In the last stage the best nodes' sum is coloured, and the chosen node's column is framed.
+    In the last stage the highest sums are coloured, and the chosen node's column is framed.
     """
     numbers = [[number(decision, stage, plugin, node) for node in nodes] for plugin in plugins]
     shades = [[None if each is None else max(min(each, DARKEST), 0) for each in line] for line in numbers]
@@ -47,7 +47,7 @@ def score_map(
 
 
 def number(decision: Decision, stage: str, plugin: str, node: str) -> int | None:
-    """What the plugin's score of the node is at that stage; None if there is none."""
+    """The plugin's score of the node at that stage; None if there is none."""
     scores, position = decision.scores, decision.cluster.index[node]
     if scores is None or plugin not in scores.plugins or position not in scores.nodes:
         return None
@@ -66,15 +66,15 @@ def total(decision: Decision, node: str) -> int | None:
 
 
 def result_list(decision: Decision) -> list[tuple[str, int]]:
-    """The nodes with their total scores by name: what the source calls a NodeScoreList."""
+    """The nodes and their total scores, in order of names: the source's NodeScoreList."""
     return [(node, found) for node in decision.names if (found := total(decision, node)) is not None]
 
 
 @dataclass(frozen=True)
 class Bars:
-    """A bar for each name, made of parts. ``parts``: by name of the part a length for each bar, in their order.
+    """A stacked bar for each name. ``parts``: by part, its length in each bar, in the order of ``names``.
 
-    ``marked``: the bars that have won. ``ends``: what is written beside each bar. ``line``: where a dashed line stands.
+    ``marked``: the winning bars. ``ends``: the text beside each bar. ``line``: position of a dashed line.
     """
 
     names: Sequence[str]
@@ -86,7 +86,7 @@ class Bars:
 
 
 def draw_bars(bars: Bars, alt: str) -> Html:
-    """The bars as SVG, all to one scale. ``alt``: the drawing in words."""
+    """The bars as SVG, all to one scale. ``alt``: the text alternative."""
     sums = [sum(values[i] for values in bars.parts.values()) for i in range(len(bars.names))]
     scale = BAR / max([*sums, bars.line or 0, 1])
     shapes = [_bar(bars, i, scale) for i in range(len(bars.names))]
@@ -124,7 +124,7 @@ def _bar(bars: Bars, i: int, scale: float) -> Html:
 
 
 def _label(bars: Bars, place: int, value: int, long: float) -> str:
-    """The part's letter and number, as far as there is room; a bar of one part has its number beside it."""
+    """The part's letter and number, if they fit; a bar with a single part has its number beside it."""
     full = f"{letter(place)} {value}"
     texts = (full, letter(place)) if len(bars.parts) > 1 else ()
     return next((text for text in texts if long >= LETTER * len(text) + 4), "")
@@ -135,7 +135,7 @@ def _inside(text: str, x: float, y: float, long: float, fill: str) -> list[Html]
 
 
 def _legend(parts: Sequence[str], y: float) -> tuple[Html, float]:
-    """The colours with the parts' names, in as many lines as they need, and where it ends."""
+    """The legend, in as many lines as it needs, and the ``y`` below it."""
     x, y, shapes = float(LEFT), y + 14, []
     for place, part in enumerate(f"{letter(i)} {part}" for i, part in enumerate(parts)):
         long = 20 + LETTER * len(part) + 14
@@ -150,7 +150,7 @@ def _legend(parts: Sequence[str], y: float) -> tuple[Html, float]:
 
 @dataclass(frozen=True)
 class Held:
-    """After one element of the list: ``chance`` of replacing the one held, and how likely each name is then held."""
+    """After one element of the list: its ``chance`` of replacing the held one, and the odds that each name is held."""
 
     name: str
     score: int
@@ -166,7 +166,7 @@ def walk_lines(walk: Sequence[Held]) -> str:
 
 
 def walk_table(walk: Sequence[Held]) -> Html:
-    """The walk as a table: an element of the list a row."""
+    """The walk as a table, one row for each element of the list."""
     head, *rows = _walk_cells(walk)
     return table(head, (row(*cells) for cells in rows))
 
@@ -181,7 +181,7 @@ def _walk_cells(walk: Sequence[Held]) -> list[list[str]]:
 
 
 def lead(decision: Decision) -> str:
-    """Who has the highest sum, and by how much, in a sentence. The decision has scores of two nodes or more."""
+    """A sentence that says which node has the highest sum, and by how much. Requires scores of at least two nodes."""
     (first, highest), (second, after), *_ = sorted(result_list(decision), key=lambda each: -each[1])
     if len(decision.best) > 1:
         return f"{listing(decision.best)} share the highest sum, {highest}: selectHost draws one of them."

@@ -1,4 +1,4 @@
-"""Goroutines that add to the same totals, one step after the other: who has read what, which additions are lost."""
+"""Goroutines that add to the same totals, step by step: which values they have read, which additions are lost."""
 
 from __future__ import annotations
 
@@ -13,27 +13,27 @@ from kschedlab.views.tables import row, table
 from kschedlab.views.words import aligned, count
 
 LATEST = 8
-"""How many of the latest steps are listed."""
+"""Maximum number of recent steps listed."""
 IN_HAND = KINDS[3]
 
 
 class Sum(NamedTuple):
-    """A total, and whose scores are in it."""
+    """A total, and the goroutines whose scores it includes."""
 
     value: int = 0
     parts: frozenset[int] = frozenset()
 
     def plus(self, me: int, score: int) -> Sum:
-        """This sum and the score of one more."""
+        """This sum plus one more goroutine's score."""
         return Sum(self.value + score, self.parts | {me})
 
 
 @dataclass(frozen=True)
 class Moment:
-    """One step: ``who`` (None: after all goroutines have ended) ``does`` something for a ``node``.
+    """One step: goroutine ``who`` (None: all have ended) ``does`` something for a ``node``.
 
-    Then ``totals`` stand in memory, each goroutine holds the number ``in_hand`` (by goroutine: node and sum), and the
-    cells (goroutine, node) are ``written``.
+    After it: ``totals`` in memory, the value that each goroutine has read (``in_hand``, by goroutine: node and sum),
+    and the cells (goroutine, node) already ``written``.
     """
 
     who: int | None
@@ -45,13 +45,13 @@ class Moment:
     written: frozenset[tuple[int, int]] = frozenset()
 
     def lost(self) -> list[tuple[int, int]]:
-        """The cells (goroutine, node) that were written to a total and are not in it any more."""
+        """The cells (goroutine, node) that were written to a total but overwritten since."""
         return sorted((who, node) for who, node in self.written if who not in self.totals[node].parts)
 
 
 @dataclass(frozen=True)
 class Race:
-    """What is added: the names of goroutines and nodes, and ``scores`` by both. ``shares``: they add to one total."""
+    """The additions: ``scores`` by goroutine and node. ``shares``: the goroutines add to one shared total."""
 
     names: Sequence[str]
     nodes: Sequence[str]
@@ -59,7 +59,7 @@ class Race:
     shares: bool = True
 
     def right(self) -> list[int]:
-        """The totals as they should be."""
+        """The correct totals."""
         return [sum(column) for column in zip(*self.scores, strict=True)]
 
     def highest(self, totals: Sequence[int]) -> list[str]:
@@ -68,12 +68,12 @@ class Race:
 
 
 def draw_moment(race: Race, moment: Moment, alt: str) -> Html:
-    """Goroutines x nodes: what each adds and what has become of it; below, the totals and what they should be."""
+    """Goroutines x nodes: each addition and its fate; below them the totals and the correct totals."""
     return draw_grid(race.nodes, moment_rows(race, moment), 110, alt, LEFT)
 
 
 def moment_rows(race: Race, moment: Moment) -> list[Row]:
-    """The rows of that picture."""
+    """The rows of :func:`draw_moment`."""
     rows = []
     for who, (name, scores) in enumerate(zip(race.names, race.scores, strict=True)):
         cells = [_cell(race, moment, who, node, score) for node, score in enumerate(scores)]
@@ -103,7 +103,7 @@ def _cell(race: Race, moment: Moment, who: int, node: int, score: int) -> Cell:
 
 
 def told(race: Race, moments: Sequence[Moment], step: int) -> str:
-    """What has happened by this step, in words."""
+    """What has happened by this step, in a sentence."""
     moment = moments[step]
     if moment.does == "starts":
         return f"{count(len(race.names), 'goroutine')} are ready; all totals are 0."
@@ -135,7 +135,7 @@ def sentence(race: Race, moment: Moment) -> str:
 
 
 def result(race: Race, moment: Moment) -> str:
-    """How it ended."""
+    """The outcome, in a sentence."""
     totals, right = [each.value for each in moment.totals], race.right()
     lost = len(moment.lost())
     best, chosen = race.highest(right), race.highest(totals)

@@ -1,19 +1,19 @@
-"""Colours and inline styles. Text and lines take the page's own colour, so that light and dark themes both work.
+"""Colours and inline styles. Text and lines inherit the page's colour, which works in light and dark themes.
 
-Styles stand in the elements themselves: a style sheet would be removed from an untrusted notebook and on GitHub.
+Styles are inline: untrusted notebooks and GitHub remove style sheets.
 """
 
 from __future__ import annotations
 
 EVICTED = "#D55E00"
 CHOSEN = "#009E73"
-"""Okabe and Ito's vermillion and bluish green, which people with any kind of colour vision tell apart."""
+"""Okabe and Ito's vermillion and bluish green, which are distinct for any kind of colour vision."""
 
 PRIORITIES = ("#FFFFCC", "#C7E9B4", "#7FCDBB", "#41B6C4", "#2270A8", "#253494")
-"""From the lowest priority to the highest: light to dark, so that the order shows without any colour vision."""
+"""From the lowest priority to the highest: light to dark, so the order is visible without colour vision."""
 
 KINDS = ("#56B4E9", "#E69F00", "#009E73", "#F0E442", "#CC79A7", "#0072B2", "#D55E00", "#999999")
-"""Okabe and Ito's colours for things that have no order; a letter or a pattern says the same."""
+"""Okabe and Ito's colours for unordered categories; a letter or a pattern repeats the meaning."""
 
 TABLE = "border-collapse:collapse;margin:0.3em 0;font-size:1em;"
 CELL = "padding:0.15em 0.6em;text-align:left;"
@@ -32,7 +32,7 @@ MONO = "font-family:monospace;white-space:pre-wrap;"
 
 
 def fills(priorities: set[int]) -> dict[int, str]:
-    """A colour for each priority, by its rank; the lowest and the highest get the ends of the scale."""
+    """A colour for each priority, by rank; the lowest and the highest get the ends of the scale."""
     ranks = sorted(priorities)
     last = len(PRIORITIES) - 1
     return {p: PRIORITIES[rank * last // max(len(ranks) - 1, 1)] for rank, p in enumerate(ranks)}

@@ -1,4 +1,4 @@
-"""What all drawings share: one frame, which grows with the text around it, and text in it."""
+"""Helpers for all drawings: a frame that scales with the surrounding text, and labels."""
 
 from __future__ import annotations
 
@@ -7,14 +7,14 @@ from collections.abc import Iterable
 from kschedlab.views.html import Html, element
 
 EM = 13
-"""Pixels of one em of text; a drawing's size is given in em, so that it grows with the text around it."""
+"""Pixels per em; drawings are sized in em, so that they scale with the surrounding text."""
 FONT = "system-ui,sans-serif"
 
 
 def svg(
     shapes: Iterable[Html], width: float, height: float, alt: str, left: float = 0, top: float = 0, size: int = 12
 ) -> Html:
-    """The shapes as a drawing of this part of the plane. ``alt``: the drawing in words; ``size``: of its text."""
+    """The shapes as an SVG with this view box. ``alt``: the text alternative; ``size``: its font size."""
     return element(
         "svg",
         element("g", *shapes, font_family=FONT, font_size=size),
@@ -32,6 +32,6 @@ def svg(
 def label(
     text: str, x: float, y: float, anchor: str = "start", limit: int | None = None, **more: str | float | None
 ) -> Html:
-    """Text at a place; what is longer than ``limit`` letters ends with an ellipsis."""
+    """Text at (x, y); an ellipsis ends text longer than ``limit`` characters."""
     short = text if limit is None or len(text) <= limit else f"{text[: limit - 1]}…"
     return element("text", short, x=x, y=y, text_anchor=anchor, **more)

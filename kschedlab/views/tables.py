@@ -13,16 +13,16 @@ from kschedlab.views.text import CANDIDATES, candidates_clock, ranking
 from kschedlab.views.words import Clock, asked, choice, count, listing, outcome, refusals
 
 NODES = 10
-"""How many of the best nodes are shown before the fold."""
+"""Number of best nodes shown before the fold."""
 
 
 def decision_html(decision: Decision) -> str:
-    """The decision as a piece of HTML."""
+    """The decision as an HTML fragment."""
     return str(decision_tables(decision))
 
 
 def decision_tables(decision: Decision) -> Html:
-    """The decision's sentence, and a table for each stage that has something to tell."""
+    """The outcome in a sentence, and a table for each stage with results."""
     sections = (part for stage in (_refused, _scored, _preempted, _event) for part in stage(decision))
     title = element("p", element("b", decision.pod.key), f" {asked(decision)}")
     return element("div", title, element("p", outcome(decision)), *sections)
@@ -35,7 +35,7 @@ def table(head: Sequence[str], rows: Iterable[Html]) -> Html:
 
 
 def row(*cells: Child, style: str = "") -> Html:
-    """Numbers to the right, everything else to the left; short text is not broken."""
+    """A table row: numbers are right-aligned, everything else left; short text does not wrap."""
     written = (element("td", cell, style=_style(cell)) for cell in cells)
     return element("tr", *written, style=style or None)
 
@@ -47,7 +47,7 @@ def _style(cell: Child) -> str:
 
 
 def folded(summary: str, *inside: Child) -> Html:
-    """What opens on a click."""
+    """A ``<details>`` element that opens on a click."""
     return element("details", element("summary", summary), *inside)
 
 
@@ -102,7 +102,7 @@ def _preempted(decision: Decision) -> Iterator[Html]:
 
 
 def candidates_table(preemption: Preemption) -> Html:
-    """The candidates that came furthest: each pod that was to go, in the order in which its reprieve was tried."""
+    """The candidates that survived most rules, with their potential victims in the order of reprieve."""
     nodes = columns(preemption, CANDIDATES)
     moment = candidates_clock(preemption, nodes)
     rows = []
@@ -122,7 +122,7 @@ def _fate(attempt: Attempt, moment: Clock) -> Html:
     about = f" priority {attempt.pod.priority}, started {moment(attempt.pod.start)}{budget}: "
     if attempt.reprieved:
         return element("div", attempt.pod.key, about, element("b", "stays"))
-    why = f"evicted, else {attempt.refused_by} refuses"
+    why = f"evicted ({attempt.refused_by} would fail otherwise)"
     return element("div", element("s", attempt.pod.key), about, element("b", why, style=f"color:{EVICTED}"))
 
 

@@ -12,15 +12,15 @@ from kschedlab.views.ladder import columns, ladder_text
 from kschedlab.views.words import Clock, aligned, asked, choice, clock, count, listing, outcome, refusals
 
 NODES = 4
-"""How many of the best nodes get a column of scores."""
+"""Number of best nodes with a column of scores."""
 OTHERS = 8
-"""How many more are named with their total."""
+"""Number of further nodes listed with their total."""
 CANDIDATES = 6
-"""How many candidates are told in full."""
+"""Number of candidates shown in full."""
 
 
 def decision_text(decision: Decision) -> str:
-    """Everything that was decided, in sections that are left out where there is nothing to tell. O(nodes)."""
+    """The whole decision in sections; empty ones are omitted. O(nodes)."""
     lines = [f"{decision.pod.key} ({asked(decision)})", outcome(decision)]
     for section in (_refused, _scored, _preempted, _event):
         if told := list(section(decision)):
@@ -64,7 +64,7 @@ def _score_rows(scores: Scores, best: list[int]) -> Iterator[list[str]]:
 
 
 def ranking(scores: Scores, names: list[str], chosen: str | None) -> list[int]:
-    """The places of the nodes: highest total first, the chosen one before its equals, then by name."""
+    """Indices of the nodes: highest total first, the chosen node first among equals, then by name."""
     totals = scores.total.tolist()
     return sorted(range(len(names)), key=lambda i: (-totals[i], names[i] != chosen, names[i]))
 
@@ -90,7 +90,7 @@ def _preempted(decision: Decision) -> Iterator[str]:
 
 
 def candidates_clock(preemption: Preemption, nodes: list[str]) -> Clock:
-    """How to write the start times of the pods on these candidates."""
+    """A formatter for the start times of the pods on these candidates."""
     return clock(a.pod.start for node in nodes for a in preemption.candidates[node].attempts)
 
 

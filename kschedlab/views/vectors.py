@@ -10,11 +10,11 @@ from kschedlab.preemption.stage import Preemption
 from kschedlab.score.stage import Scores
 
 EXCLUDED = "excluded by PreFilter"
-"""The program that made the vectors says this where the scheduler names the plugins."""
+"""The vectors' generator writes this where the scheduler names the plugins."""
 UNSEEN = {("v1.16", "InterPodAffinityPriority")}
 SILENT = ("v1.13", "v1.16", "v1.20")
-"""The programs that made the vectors did not see the raw scores of UNSEEN (generation, plugin). Those of the SILENT
-generations say nothing else once the scheduler has failed."""
+"""The vectors' generators do not see the raw scores of UNSEEN (generation, plugin). Those of the SILENT generations
+record nothing but the error once the scheduler has failed."""
 
 
 def verdict_of(decision: Decision) -> dict[str, Any]:

@@ -16,11 +16,11 @@ from kschedlab.whatif.fits import Fits
 HEAD = ("what", "change", "then", "but")
 FITS_HEAD = ("node", "pods", "which")
 VICTIMS = 3
-"""How many pods are named in a list."""
+"""Maximum number of pods named in a list."""
 
 
 class Line(NamedTuple):
-    """One answer. ``but``: what is decided just before the change."""
+    """One answer. ``but``: the decision just short of the change."""
 
     what: str
     change: str
@@ -35,7 +35,7 @@ def whatif_text(whatif: WhatIf) -> str:
 
 
 def whatif_tables(whatif: WhatIf) -> Html:
-    """The answers as a table with the sentence above it."""
+    """The summary sentence, then the answers as a table."""
     return join([element("p", element("b", whatif_sentence(whatif))), whatif_table(whatif)])
 
 
@@ -51,7 +51,7 @@ def fits_text(fits: Fits) -> str:
 
 
 def fits_table(fits: Fits) -> Html:
-    """The same as a table with the sentence above it."""
+    """How many pods fit, then a table of nodes and reasons."""
     rows = (row(*each) for each in _fits_rows(fits))
     return join([element("p", element("b", fits_sentence(fits))), table(FITS_HEAD, rows)])
 
@@ -63,7 +63,7 @@ def fits_sentence(fits: Fits) -> str:
 
 
 def _fits_rows(fits: Fits) -> Iterator[tuple[str, str, str]]:
-    """Nodes in the order in which they got a pod, then reasons."""
+    """Nodes in the order of their first new pod, then reasons."""
     places: dict[str, list[str]] = {}
     for pod, node, message in fits.placements:
         places.setdefault(node or f"none: {message}", []).append(pod)
@@ -72,12 +72,12 @@ def _fits_rows(fits: Fits) -> Iterator[tuple[str, str, str]]:
 
 
 def whatif_lines(whatif: WhatIf) -> list[Line]:
-    """All answers in their order."""
+    """All answers, in order."""
     return list(_to_fit(whatif) if whatif.decision.node is None else _to_go_elsewhere(whatif))
 
 
 def whatif_sentence(whatif: WhatIf) -> str:
-    """What is decided now, and the first answer of each kind."""
+    """The current decision, and the first answer of each kind."""
     now = outcome(whatif.decision)
     first: dict[str, Line] = {}
     for line in whatif_lines(whatif):
@@ -89,7 +89,7 @@ def whatif_sentence(whatif: WhatIf) -> str:
 
 
 def notes(whatif: WhatIf) -> list[str]:
-    """What was tried in vain, or not at all."""
+    """What did not help, and what was not tried."""
     found, said = whatif.relaxations, []
     if whatif.decision.node is None:
         if not whatif.requests and any(whatif.decision.pod.request.values()):
@@ -137,13 +137,13 @@ def _to_go_elsewhere(whatif: WhatIf) -> Iterator[Line]:
 
 
 def _still(whatif: WhatIf, found: Boundary) -> str:
-    """That the node of now is still the best, or one of the best."""
+    """Says that the current node is still the best, or one of the best."""
     among = "" if len(found.before.best) == 1 else f"one of {len(found.before.best)} best: "
     return f"{among}{whatif.decision.node}"
 
 
 def then(decision: Decision) -> str:
-    """What becomes of the pod."""
+    """The outcome for the pod."""
     if decision.node is not None:
         return f"{decision.node}, {count(len(decision.feasible), 'feasible node')}"
     if decision.preemption is not None and decision.nominated_node is not None:

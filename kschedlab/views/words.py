@@ -1,4 +1,4 @@
-"""What a Decision says, in sentences and small facts that every view shares."""
+"""Sentences and phrases about a Decision that all views share."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def listing(names: Sequence[str], limit: int = 5) -> str:
 
 
 def amount(resource: str, value: int) -> str:
-    """A request as people write it: "1.5 CPU", "250m CPU", "2Gi memory", "1 nvidia.com/gpu"."""
+    """A request in common notation: "1.5 CPU", "250m CPU", "2Gi memory", "1 nvidia.com/gpu"."""
     if resource == "cpu":
         return f"{value / 1000:g} CPU" if value >= 1000 and value % 100 == 0 else f"{value}m CPU"
     if resource in ("memory", "ephemeral-storage") or resource.startswith("hugepages-"):
@@ -44,7 +44,7 @@ def amount(resource: str, value: int) -> str:
 
 
 def clock(starts: Iterable[int]) -> Clock:
-    """How to write these moments (microseconds since 1970): with the date only if they fall on different days."""
+    """A formatter for these times (microseconds since 1970); it shows dates only if the days differ."""
     moments = [_moment(start) for start in starts if start != NEVER_STARTED]
     whole = all(m.second == m.microsecond == 0 for m in moments)
     pattern = "%H:%M" if whole else "%H:%M:%S"
@@ -59,7 +59,7 @@ def _moment(start: int) -> datetime:
 
 @dataclass(frozen=True)
 class Refusal:
-    """Nodes that one plugin refuses for the same reasons. ``also``: (plugin, how many of them it would refuse too)."""
+    """Nodes that one plugin refuses for the same reasons. ``also``: (other plugin, how many it refuses too)."""
 
     plugin: str
     reasons: tuple[str, ...]
@@ -69,7 +69,7 @@ class Refusal:
 
 
 def refusals(decision: Decision) -> list[Refusal]:
-    """All refused nodes, folded by plugin and reasons; most nodes first. O(nodes x reasons), in arrays."""
+    """All refused nodes, grouped by plugin and reasons, largest group first. O(nodes x reasons), vectorised."""
     verdicts = decision.verdicts
     if verdicts is None or verdicts.rejected is not None:
         return []
@@ -86,7 +86,7 @@ def refusals(decision: Decision) -> list[Refusal]:
 def _by_reasons(
     verdicts: Verdicts, number: int, unresolvable: BoolArray
 ) -> Iterator[tuple[tuple[str, ...], list[int]]]:
-    """The nodes that plugin ``number`` refuses, apart where the reasons differ: (reasons, positions)."""
+    """The nodes that plugin ``number`` refuses, grouped by reasons: (reasons, positions)."""
     mine = np.flatnonzero(verdicts.refused_by == number)
     refused = verdicts.refusals[number] if number >= 0 else None
     if refused is None:
@@ -111,13 +111,13 @@ def _refusal(
 
 
 def asked(decision: Decision) -> str:
-    """What the pod brings: its requests and its priority."""
+    """The pod's requests and priority."""
     wants = [amount(name, value) for name, value in decision.pod.request.items() if value]
     return f"asks for {', '.join(wants) or 'nothing'}; priority {decision.pod.priority}"
 
 
 def outcome(decision: Decision) -> str:
-    """What was decided, in one sentence."""
+    """The outcome in one sentence."""
     pod, nodes = decision.pod.key, len(decision.cluster.nodes)
     if decision.error:
         return f"{pod} could not be decided: {decision.error}"
@@ -141,7 +141,7 @@ def outcome(decision: Decision) -> str:
 
 
 def evicted(victims: Sequence[PodInfo]) -> str:
-    """The victims by name while they are few, else their number."""
+    """The names of up to three victims, otherwise their number."""
     if len(victims) > 3:
         return count(len(victims), "pod")
     return " and ".join(victim.pod.metadata.name for victim in victims)
@@ -178,17 +178,17 @@ def choice(preemption: Preemption) -> str:
 
 
 def broken(text: str, width: int) -> list[str]:
-    """The text as lines of at most that width; one line if there is no text."""
+    """The text wrapped to this width; at least one line."""
     return wrap(visible(text), width, break_on_hyphens=False) or [""]
 
 
 def below(columns: Sequence[Sequence[str]]) -> list[list[str]]:
-    """Cells of several lines each, as rows of one line each."""
+    """Multi-line cells as rows of single lines."""
     return [list(line) for line in zip_longest(*columns, fillvalue="")]
 
 
 def aligned(rows: Sequence[Sequence[str]], indent: str = "  ") -> list[str]:
-    """The rows as lines, each column as wide as its widest cell. No column is left ragged but the last."""
+    """The rows as lines, with all columns but the last padded to their widest cell."""
     widths = [max(len(cell) for cell in column) for column in zip(*rows, strict=True)]
     return [
         (indent + "  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True))).rstrip()

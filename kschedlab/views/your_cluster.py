@@ -1,4 +1,4 @@
-"""A whole cluster at a glance: its pools, every node as a bar, and one pod's fate told by pools."""
+"""A whole cluster at a glance: its pools, every node as a bar, and one pod's decision by pool."""
 
 from __future__ import annotations
 
@@ -31,16 +31,16 @@ POOL_LABELS = (
     "agentpool",
     "node.kubernetes.io/instance-type",
 )
-"""Labels that say which pool a node belongs to; the first that any node has is taken."""
+"""Labels that name a node's pool; the first one that any node has is used."""
 POOLS = 12
-"""How many pools are told apart; the smallest ones are put together."""
+"""Maximum number of pools; the smallest ones are merged."""
 OTHERS = "others"
 BARS = 400
-"""How many bars are drawn at most; then each stands for several nodes."""
+"""Maximum number of bars; on larger clusters a bar stands for several nodes."""
 WIDE, TALL, STEP, LEFT, PER_ROW, LINE = 6, 32, 8, 112, 66, 54
-"""Of a bar; from bar to bar, left of the bars, bars in a row, from row to row; in pixels."""
+"""Width and height of a bar, distance between bars, left margin, bars in a row, distance between rows; in pixels."""
 PALE = "#F0E442"
-"""Yellow, of which thin lines can't be seen on white."""
+"""Yellow, whose thin lines are invisible on white."""
 FITS, UNASKED = "feasible", "not looked at"
 
 
@@ -49,7 +49,7 @@ _words = partial(label, limit=80)
 
 
 def pools(cluster: Cluster) -> dict[str, list[int]]:
-    """The places of each pool's nodes; the largest pool first. By label, else by taints."""
+    """Indices of each pool's nodes, the largest pool first. Pools follow labels, or taints without such labels."""
     has = Counter(key for node in cluster.nodes for key in node.metadata.labels)
     label = next((key for key in POOL_LABELS if has[key]), "")
     found: dict[str, list[int]] = {}
@@ -68,7 +68,7 @@ def _pool(node: Node, label: str) -> str:
 
 
 def pool_rows(cluster: Cluster) -> list[list[str]]:
-    """Each pool: its name, nodes, the taints that nodes of it have, and how much of cpu and memory is asked for."""
+    """For each pool: name, number of nodes, their taints, requested share of cpu and memory, number of pods."""
     rows = []
     for name, places in pools(cluster).items():
         taints = Counter(taint for place in places for taint in _taints(cluster.nodes[place]))
@@ -104,17 +104,17 @@ class Overview:
 
 
 def by_pool(cluster: Cluster, names: Sequence[str]) -> str:
-    """ "general 95, spot 20": to which pools these nodes belong."""
+    """ "general 95, spot 20": the pools of these nodes."""
     wanted = {cluster.index[name] for name in names}
     shares = {pool: len(wanted.intersection(places)) for pool, places in pools(cluster).items()}
     return ", ".join(f"{pool} {number}" for pool, number in shares.items() if number)
 
 
-# -- the picture
+# -- the bars
 
 
 class Run(NamedTuple):
-    """Bars of one pool that stand beside one another: why, and how full each is (0 to 1); the chosen one's place."""
+    """Adjacent bars of one pool with the same verdict: how full each is (0 to 1), and the index of the chosen one."""
 
     verdict: str
     used: tuple[float, ...]
@@ -122,7 +122,7 @@ class Run(NamedTuple):
 
 
 def node_bars(decision: Decision, sentence: str) -> Html:
-    """Every node as a bar by pool, filled as far as it is asked for; under the bars a letter says what came of it."""
+    """Every node as a bar, by pool, filled by its requested share; the letter below gives the verdict."""
     resource, cluster = scarcest(decision), decision.cluster
     each = -(-len(cluster.nodes) // BARS)
     drawn = {pool: _runs(decision, resource, places, each) for pool, places in pools(cluster).items()}
@@ -162,7 +162,7 @@ def _numbers(decision: Decision) -> Counter[str]:
 
 
 def _runs(decision: Decision, resource: str, places: list[int], each: int) -> list[Run]:
-    """A pool's nodes by verdict, the fullest first, in bars of so many nodes each."""
+    """A pool's nodes by verdict, the fullest first, in bars of ``each`` nodes."""
     cluster = decision.cluster
     line = cluster.resources.get(resource, 0)
     share = cluster.requested[line] / np.maximum(cluster.allocatable[line], 1)
@@ -179,7 +179,7 @@ def _runs(decision: Decision, resource: str, places: list[int], each: int) -> li
 
 
 def _pool_bars(runs: list[Run], style: dict[str, tuple[str, str]], y: float, shapes: list[Html]) -> float:
-    """Draw a pool's bars from this height on; the height below them."""
+    """Draw a pool's bars from ``y`` down; return the ``y`` below them."""
     slot = 0
     for run in runs:
         letter, colour = style[run.verdict]
@@ -207,7 +207,7 @@ CHOSEN_FRAME: dict[str, str | float | None] = {"fill": "none", "stroke": "curren
 
 
 def refusal_rows(decision: Decision) -> list[list[str]]:
-    """Refused nodes folded by plugin and reasons, with the pools that they are in."""
+    """Refused nodes grouped by plugin and reasons, with their pools."""
     rows = []
     for refusal in refusals(decision):
         also = [f"also refused by {listing([f'{plugin} ({nodes:,})' for plugin, nodes in refusal.also])}"]
@@ -225,7 +225,7 @@ REFUSAL_HEAD = ("nodes", "plugin", "reasons", "pools", "evicting")
 
 
 class Compared(NamedTuple):
-    """One plugin's weighted scores: of the chosen node, of each node that it is compared with."""
+    """One plugin's weighted scores: of the chosen node, and of each node compared with it."""
 
     plugin: str
     chosen: int
@@ -233,9 +233,9 @@ class Compared(NamedTuple):
 
 
 def compared(decision: Decision, was_on: str | None) -> tuple[list[str], list[Compared]]:
-    """The chosen node against the best one that scores less, and against the node that the pod was taken off.
+    """The chosen node against the best node with a lower score, and against the running pod's current node.
 
-    Their names, and each plugin's scores; nothing where nothing was scored.
+    Returns their names and each plugin's scores; empty lists if no node was scored.
     """
     scores = decision.scores
     if scores is None:
@@ -254,7 +254,7 @@ def compared(decision: Decision, was_on: str | None) -> tuple[list[str], list[Co
 
 
 def margin(decision: Decision) -> str:
-    """By how much the chosen node wins, and through which plugins; "" if nothing was scored."""
+    """The chosen node's lead, and the plugins that give it; "" if no node was scored."""
     names, lines = compared(decision, None)
     if not lines:
         return ""
@@ -265,7 +265,7 @@ def margin(decision: Decision) -> str:
 
 
 def again(decision: Decision, was_on: str | None) -> str:
-    """Would a pod that runs land on its node again? "" for a pod that waits."""
+    """Whether a running pod would land on its node again; "" for a pending pod."""
     if was_on is None or decision.node is None:
         return ""
     if was_on in decision.best:
@@ -279,13 +279,13 @@ def again(decision: Decision, was_on: str | None) -> str:
 
 
 def score_head(names: Sequence[str], was_on: str | None) -> list[str]:
-    """Of the columns: the plugin, the chosen node, the others with the difference to them."""
+    """Headings of :func:`score_rows`: the plugin, the chosen node, the others with the difference to them."""
     marked = [f"{name} (it runs here)" if name == was_on else name for name in names]
     return ["weighted score", f"★ {marked[0]}", *(part for name in marked[1:] for part in (name, "difference"))]
 
 
 def score_rows(lines: Sequence[Compared]) -> Iterator[list[str]]:
-    """Of that table."""
+    """Rows with a plugin's score of the chosen node, and of the others with the difference to them."""
     for each in lines:
         pairs = ((str(other), f"{each.chosen - other:+d}") for other in each.others)
         yield [each.plugin, str(each.chosen), *(cell for pair in pairs for cell in pair)]
@@ -295,7 +295,7 @@ def score_rows(lines: Sequence[Compared]) -> Iterator[list[str]]:
 
 
 def why_table(decision: Decision, was_on: str | None) -> Html:
-    """Why it goes where it goes, or why it waits."""
+    """Why the pod goes to its node, or why it is pending."""
     names, lines = compared(decision, was_on)
     parts: list[Html] = []
     if lines:
@@ -309,7 +309,7 @@ def why_table(decision: Decision, was_on: str | None) -> Html:
 
 
 def why_text(decision: Decision, was_on: str | None) -> list[str]:
-    """The same as lines of text."""
+    """The same as :func:`why_table`, as lines of text."""
     names, lines = compared(decision, was_on)
     said = aligned([score_head(names, was_on), *score_rows(lines)], "") if lines else []
     if event := decision.event:
@@ -320,7 +320,7 @@ def why_text(decision: Decision, was_on: str | None) -> list[str]:
 
 
 def whom_text(preemption: Preemption) -> list[str]:
-    """Whom it would evict on the candidates that came furthest, and how one of them is chosen, as lines of text."""
+    """The victims on the candidates that survived most rules, and how the scheduler chooses one, as lines of text."""
     nodes = columns(preemption, CANDIDATES)
     moment = candidates_clock(preemption, nodes)
     rows = [["node", "violations", "evicts", "keeps"]]

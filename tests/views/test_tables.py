@@ -45,7 +45,7 @@ def test_the_tables_of_a_preemption() -> None:
     rows = Balanced(decision_html(decide(Settings()))).rows
     assert ["4", "NodeResourcesFit", "Insufficient cpu", "may help", "node-a, node-b, node-c, node-d"] in rows
     jobs = "default/jobs-b priority 0, started 09:30, its eviction breaks a budget: stays"
-    evicted = "evicted, else NodeResourcesFit refuses"
+    evicted = "evicted (NodeResourcesFit would fail otherwise)"
     node_b = [
         "node-b",
         "2",
