@@ -136,7 +136,7 @@ class Binding(ABC):
         result = "Success" if status is None else status.code
         context.metrics.waited(result, context.now - since)
         context.step(cycle.pod, WAIT_ON_PERMIT, cycle.node, "allowed" if status is None else status.message)
-        return None if status is None else waiting.worded(status)
+        return None if status is None else waiting.formatted(status)
 
     def _pre_bind(self, cycle: Cycle) -> Generator[Any, Any, Status | None]:
         """Bind the volumes, then run PreBind; preemption can cancel it (v1.37: pods_in_prebind_map.go)."""
@@ -170,7 +170,7 @@ class Binding(ABC):
             answer = yield from framework.bind(pod, node)
         if isinstance(answer, Skip):
             yield context.env.timeout(context.latencies.bind)
-            answer = self._call(pod, node)
+            answer = self._post_binding(pod, node)
         context.cache.finish_binding(pod)
         if answer is not None:
             return answer
@@ -179,12 +179,14 @@ class Binding(ABC):
         text = f"Successfully assigned {metadata.namespace}/{metadata.name} to {node}"
         context.broadcaster.record(pod, NORMAL, "Scheduled", text)
         context.metrics.attempted(SCHEDULED, framework.name, context.now - cycle.start)
-        context.metrics.scheduled(cycle.queued.attempts, context.now - context.came.pop(metadata.uid, cycle.start))
+        context.metrics.scheduled(
+            cycle.queued.attempts, context.now - context.queued_since.pop(metadata.uid, cycle.start)
+        )
         if "post_bind" in context.rules.extension_points:
             context.step(pod, POST_BIND, node, "; ".join(framework.post_bind(pod, node)))
         return None
 
-    def _call(self, pod: Pod, node: str) -> Status | None:
+    def _post_binding(self, pod: Pod, node: str) -> Status | None:
         """POST the binding."""
         metadata = pod.metadata
         try:
@@ -193,7 +195,7 @@ class Binding(ABC):
             return Status(ERROR, self._context.messages.default_binder.format(message=error))
         return None
 
-    def _bound(self, cycle: Cycle) -> Steps:
+    def _run_bind(self, cycle: Cycle) -> Steps:
         """Run Bind; the failure as the generation words it."""
         status = yield from self._bind(cycle)
         if status is None:

@@ -22,15 +22,15 @@ from kschedlab.objects.api import API_1_37, Api
 from kschedlab.objects.model import ApiObject, CSINode, Node, Pod
 from kschedlab.queue.interface import Now
 from kschedlab.simulation.scheduler.volumes import (
+    AssumeCache,
     AssumedVolumes,
     BindingCheck,
-    Latest,
     VolumeError,
     assumed_versions,
     pod_volumes,
 )
 
-REMEMBERED = 16_384
+MAX_PREPARED_PODS = 16_384
 """How many pods that wait are kept prepared for a decision."""
 
 ObjectKey: TypeAlias = tuple[type[ApiObject], Any]
@@ -47,7 +47,7 @@ class SchedulerCache:
     informers call        :meth:`add_pod`, :meth:`update_pod`, :meth:`remove_pod`, :meth:`add_node`,
                           :meth:`update_node`, :meth:`remove_node`, :meth:`put`, :meth:`drop`
     the loop assumes      :meth:`assume_pod`, :meth:`finish_binding`, :meth:`forget_pod`, :meth:`assume_volumes`,
-                          :meth:`restore_volumes`, :meth:`nominate`, :meth:`withdraw`, :meth:`expire`
+                          :meth:`restore_volumes`, :meth:`nominate`, :meth:`remove_nomination`, :meth:`expire`
     the loop asks         :meth:`cluster`, :meth:`info`, :meth:`is_assumed`, :meth:`pod`
     ====================  ===========================================================================================
 
@@ -75,7 +75,7 @@ class SchedulerCache:
         self._last_change: dict[str, int] = {}
         self._gone: dict[ObjectKey, None] = {}
         self._put: dict[ObjectKey, ApiObject] = {}
-        self._latest = Latest()
+        self._volumes = AssumeCache()
 
     # -- what the loop asks
 
@@ -97,7 +97,7 @@ class SchedulerCache:
         known = self._infos.get(uid)
         if known is not None and _is_same(known[0], pod):
             return known[1]
-        if len(self._infos) >= REMEMBERED:
+        if len(self._infos) >= MAX_PREPARED_PODS:
             self._infos.clear()
         info = self._cluster.info(pod)
         self._infos[uid] = pod, info
@@ -123,7 +123,7 @@ class SchedulerCache:
         if uid in self._pods:
             raise CacheError(f"pod {_named(pod)} is in the cache, so can't be assumed")
         assumed = on_node(pod, node)
-        self._put_on(uid, self.info(pod), assumed)
+        self._place_pod(uid, self.info(pod), assumed)
         self._assumed[uid] = None
         return assumed
 
@@ -144,7 +144,7 @@ class SchedulerCache:
             )
         if uid not in self._assumed:
             raise CacheError(f"pod {_named(pod)} wasn't assumed so cannot be forgotten")
-        self._take_off(uid)
+        self._remove_pod(uid)
 
     def add_pod(self, pod: Pod) -> None:
         """A pod is on its node: one that was assumed, wherever, or a new one. CacheError if it is known to be there."""
@@ -157,8 +157,8 @@ class SchedulerCache:
             del self._assumed[uid]
             return
         if known is not None:
-            self._take_off(uid)
-        self._put_on(uid, self._cluster.info(pod), pod)
+            self._remove_pod(uid)
+        self._place_pod(uid, self._cluster.info(pod), pod)
 
     def update_pod(self, old: Pod, new: Pod) -> None:
         """A pod that was added has changed. CacheError if it is not there, or only assumed, or on another node."""
@@ -177,7 +177,7 @@ class SchedulerCache:
         uid = uid_of(pod)
         if uid not in self._pods or (uid in self._assumed and not self.rules.removes_assumed_pods):
             raise CacheError(f"pod {_named(pod)} is not found in scheduler cache, so cannot be removed from it")
-        self._take_off(uid)
+        self._remove_pod(uid)
 
     def expire(self) -> list[Pod]:
         """Take out the assumed pods whose time has run out, and return them. To be called every second."""
@@ -185,18 +185,18 @@ class SchedulerCache:
         late = [uid for uid, deadline in self._assumed.items() if deadline is not None and now > deadline]
         expired = [self._pods[uid] for uid in late]
         for uid in late:
-            self._take_off(uid)
+            self._remove_pod(uid)
         return expired
 
     def nominate(self, pod: Pod, node: str) -> None:
         """The pod waits for room on the node."""
         self._cluster.nominate(self.info(pod), node)
 
-    def withdraw(self, pod: Pod) -> None:
+    def remove_nomination(self, pod: Pod) -> None:
         """The pod no longer waits for room anywhere."""
         self._cluster.withdraw(pod.key)
 
-    def discard(self, pod: Pod) -> None:
+    def forget_pending(self, pod: Pod) -> None:
         """A pod that waits is gone: forget what was prepared for it, and its nomination."""
         self._infos.pop(uid_of(pod), None)
         self._cluster.withdraw(pod.key)
@@ -227,12 +227,12 @@ class SchedulerCache:
 
     def put(self, document: ApiObject) -> None:
         """An object of any other kind came or changed. What is assumed of it holds against news that are older."""
-        if self._latest.accepts(document):
+        if self._volumes.observe(document):
             self._put[type(document), key_of(document)] = document
 
     def drop(self, document: ApiObject) -> None:
         """An object of any other kind is gone."""
-        self._latest.drop(document)
+        self._volumes.remove(document)
         key = type(document), key_of(document)
         self._put.pop(key, None)
         self._gone[key] = None
@@ -251,7 +251,7 @@ class SchedulerCache:
         done: list[ApiObject] = []
         try:
             for document in assumed.changed:
-                self._latest.assume(document)
+                self._volumes.assume(document)
                 done.append(document)
                 self._put[type(document), key_of(document)] = document
         except VolumeError:
@@ -271,18 +271,18 @@ class SchedulerCache:
         found = self._nodes.get(node)
         if found is None:
             raise VolumeError(f'failed to get node "{node}": node "{node}" not found')
-        check = BindingCheck(self._latest, found, self._cluster.find(CSINode, node), self.rules.binder, self._failed)
-        return check.done(written)
+        check = BindingCheck(self._volumes, found, self._cluster.find(CSINode, node), self.rules.binder, self._failed)
+        return check.is_done(written)
 
     # -- inside
 
     def _restore(self, documents: Iterable[ApiObject]) -> None:
         for document in documents:
-            observed = self._latest.restore(document)
+            observed = self._volumes.restore(document)
             if observed is not None:
                 self._put[type(observed), key_of(observed)] = observed
 
-    def _put_on(self, uid: str, info: PodInfo, pod: Pod) -> None:
+    def _place_pod(self, uid: str, info: PodInfo, pod: Pod) -> None:
         other = self._on_node.get(info.key)
         if other is not None:
             self._cluster.evict(info.key)
@@ -297,7 +297,7 @@ class SchedulerCache:
             info = self._cluster.on_node(pod.key)
             self._cluster.update(self._cluster.updated_info(info, known, pod))
 
-    def _take_off(self, uid: str) -> None:
+    def _remove_pod(self, uid: str) -> None:
         pod = self._pods.pop(uid)
         self._assumed.pop(uid, None)
         if self._on_node.get(pod.key) == uid:

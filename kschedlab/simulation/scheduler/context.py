@@ -59,7 +59,7 @@ class Context:
     """The parts, each of which knows the others through this.
 
     ``name``: who writes to the API server; ``generations``, ``frameworks``: by profile (schedulerName); ``pods``: the
-    pods' informer; ``came``: when each pod came to the queue first, by uid.
+    pods' informer; ``queued_since``: when each pod first entered the queue, by uid.
     """
 
     env: simpy.Environment
@@ -77,7 +77,7 @@ class Context:
     waiting: WaitingPods
     broadcaster: Broadcaster
     metrics: Metrics
-    came: dict[str, int] = field(default_factory=dict)
+    queued_since: dict[str, int] = field(default_factory=dict)
 
     @property
     def now(self) -> int:

@@ -57,7 +57,7 @@ class AssumeFirst(Binding):
         context.step(pod, PRE_BIND, node)
         if prepares and (status := (yield from self._pre_bind(cycle))) is not None:
             return Failure(status.message, status.rejected)
-        return (yield from self._bound(cycle))
+        return (yield from self._run_bind(cycle))
 
     def _undo(self, cycle: Cycle) -> None:
         self._unreserve(cycle, last_first=True)
@@ -101,7 +101,7 @@ class ReserveFirst(Binding):
             context.step(pod, PRE_BIND, node)
             if (status := (yield from cycle.framework.pre_bind(pod, node))) is not None:
                 return Failure(status.message, status.rejected)
-        return (yield from self._bound(cycle))
+        return (yield from self._run_bind(cycle))
 
     def _undo(self, cycle: Cycle) -> None:
         self._forget(cycle)

@@ -83,9 +83,9 @@ class Async(Preempting):
         left = [victim for victim in victims if victim.metadata.deletionTimestamp is None]
         if left:
             self._running[pod.metadata.uid] = None
-            self._context.env.process(self._beside(pod, node, left))
+            self._context.env.process(self._evict_async(pod, node, left))
 
-    def _beside(self, pod: Pod, node: str, victims: Sequence[Pod]) -> Generator[Any, Any, None]:
+    def _evict_async(self, pod: Pod, node: str, victims: Sequence[Pod]) -> Generator[Any, Any, None]:
         context, env = self._context, self._context.env
         lower = self._lower(pod, node)
         failed = not (yield from self._clear_lower(lower))

@@ -57,9 +57,9 @@ class Framework:
 
     def reserve(self, pod: Pod, node: str) -> Status | None:
         """Run Reserve; the first that does not succeed ends it."""
-        for name, ask in self._at["reserve"]:
+        for name, function in self._at["reserve"]:
             try:
-                answer = status(call(ask, pod, node), name)
+                answer = status(call(function, pod, node), name)
             except PluginError as fault:
                 return self._error("Reserve", name, pod, str(fault))
             if answer is not None:
@@ -69,9 +69,9 @@ class Framework:
     def unreserve(self, pod: Pod, node: str, last_first: bool) -> list[str]:
         """Run Unreserve, from the first plugin or from the last; the faults."""
         faults, plugins = [], self._at["unreserve"]
-        for name, ask in reversed(plugins) if last_first else plugins:
+        for name, function in reversed(plugins) if last_first else plugins:
             try:
-                call(ask, pod, node)
+                call(function, pod, node)
             except PluginError as fault:
                 faults.append(f"{name}: {fault}")
         return faults
@@ -81,9 +81,9 @@ class Framework:
         whether one failed, which ends it.
         """
         reasons: list[str] = []
-        for name, ask in self._at["post_filter"]:
+        for name, function in self._at["post_filter"]:
             try:
-                answer = call(ask, pod, refused)
+                answer = call(function, pod, refused)
                 if isinstance(answer, Nominate):
                     return answer.node, reasons, False
                 found = status(answer, name)
@@ -99,9 +99,9 @@ class Framework:
     def permit(self, pod: Pod, node: str) -> tuple[dict[str, int], Status | None]:
         """Run Permit: who wants the pod to wait, and how long (microseconds); or who refuses it."""
         waits = {}
-        for name, ask in self._at["permit"]:
+        for name, function in self._at["permit"]:
             try:
-                answer = call(ask, pod, node)
+                answer = call(function, pod, node)
                 if isinstance(answer, Wait):
                     waits[name] = min(int(answer.seconds * SECOND), MAX_WAIT)
                     continue
@@ -114,9 +114,9 @@ class Framework:
 
     def pre_bind(self, pod: Pod, node: str) -> Generator[Any, Any, Status | None]:
         """Run PreBind."""
-        for name, ask in self._at["pre_bind"]:
+        for name, function in self._at["pre_bind"]:
             try:
-                answer = status((yield from _in_time(ask, pod, node)), name)
+                answer = status((yield from _run_in_virtual_time(function, pod, node)), name)
             except PluginError as fault:
                 return self._error("PreBind", name, pod, str(fault))
             if answer is not None:
@@ -125,9 +125,9 @@ class Framework:
 
     def bind(self, pod: Pod, node: str) -> Generator[Any, Any, Status | Skip | None]:
         """Run Bind: SKIP if no plugin wants to."""
-        for name, ask in self._at["bind"]:
+        for name, function in self._at["bind"]:
             try:
-                answer = yield from _in_time(ask, pod, node)
+                answer = yield from _run_in_virtual_time(function, pod, node)
                 if isinstance(answer, Skip):
                     continue
                 found = status(answer, name)
@@ -139,9 +139,9 @@ class Framework:
     def post_bind(self, pod: Pod, node: str) -> list[str]:
         """Run PostBind; what went wrong, which changes nothing."""
         faults = []
-        for name, ask in self._at["post_bind"]:
+        for name, function in self._at["post_bind"]:
             try:
-                call(ask, pod, node)
+                call(function, pod, node)
             except PluginError as fault:
                 faults.append(f"{name}: {fault}")
         return faults
@@ -150,22 +150,24 @@ class Framework:
         """The plugin's answer as the framework passes it on."""
         if not answer.rejected or POINT_METHODS[point] not in self._rejecting:
             return self._error(point, answer.plugin, pod, answer.message)
-        return answer._replace(message=self._worded(self._messages.rejected, point, answer.plugin, pod, answer.message))
+        return answer._replace(
+            message=self._formatted(self._messages.rejected, point, answer.plugin, pod, answer.message)
+        )
 
     def _error(self, point: str, plugin: str, pod: Pod, message: str) -> Status:
         template = self._messages.bind_failed if point == "Bind" else self._messages.failed
-        return Status(ERROR, self._worded(template, point, plugin, pod, message), plugin)
+        return Status(ERROR, self._formatted(template, point, plugin, pod, message), plugin)
 
-    def _worded(self, template: str, point: str, plugin: str, pod: Pod, message: str) -> str:
+    def _formatted(self, template: str, point: str, plugin: str, pod: Pod, message: str) -> str:
         namespace, name = pod.metadata.namespace, pod.metadata.name
         return template.format(
             point=point.lower(), Point=point, plugin=plugin, namespace=namespace, pod=name, message=message
         )
 
 
-def _in_time(ask: Callable[..., Any], pod: Pod, node: str) -> Generator[Any, Any, Any]:
+def _run_in_virtual_time(function: Callable[..., Any], pod: Pod, node: str) -> Generator[Any, Any, Any]:
     """Call a method that may take virtual time."""
-    answer = call(ask, pod, node)
+    answer = call(function, pod, node)
     if isinstance(answer, Generator):
         try:
             return (yield from answer)

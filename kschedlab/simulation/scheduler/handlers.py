@@ -55,11 +55,11 @@ class Handlers(ABC):
         """A pod on a node changed."""
 
     @abstractmethod
-    def _in_queue(self, old: Pod, new: Pod) -> None:
+    def _waiting_pod_changed(self, old: Pod, new: Pod) -> None:
         """A pod without a node changed; its resource version is new, if the rules want that."""
 
     @abstractmethod
-    def _left_queue(self, pod: Pod, bound: bool) -> None:
+    def _removed_from_queue(self, pod: Pod, bound: bool) -> None:
         """A pod left the queue because it is bound, or because it is gone."""
 
     @abstractmethod
@@ -67,7 +67,7 @@ class Handlers(ABC):
         """Move pods because of the event. ``label``: its name before v1.37."""
 
     @abstractmethod
-    def _other(self, action: str, old: ApiObject | None, new: ApiObject | None) -> ClusterEvent | None:
+    def _event_of(self, action: str, old: ApiObject | None, new: ApiObject | None) -> ClusterEvent | None:
         """The event that a change of another object is; None: it moves no pod."""
 
     # -- nodes
@@ -85,61 +85,61 @@ class Handlers(ABC):
     def delete_node(self, node: Node) -> None:
         """A node is gone."""
         self._node_deleted(node)
-        self._cached(self._cache.remove_node, node)
+        self._update_cache(self._cache.remove_node, node)
 
     # -- pods
 
-    def responsible(self, pod: Pod) -> bool:
+    def is_responsible_for(self, pod: Pod) -> bool:
         """Whether one of the profiles is for the pod."""
         return pod.spec.schedulerName in self._context.frameworks
 
     def add_pod(self, pod: Pod) -> None:
         """A pod came, or is seen for the first time."""
         if pod.spec.nodeName:
-            self._to_cache(pod)
-        elif self.responsible(pod):
+            self._add_to_cache(pod)
+        elif self.is_responsible_for(pod):
             self._queue.add(pod)
 
     def update_pod(self, old: Pod, new: Pod) -> None:
         """A pod changed: on its node, by coming to one, or while it waits."""
         if old.spec.nodeName:
-            self._in_cache(old, new)
+            self._update_in_cache(old, new)
         elif new.spec.nodeName:
-            self._to_cache(new)
-            if self.responsible(old):
-                self._off_queue(old, bound=True)
-        elif self.responsible(old):
+            self._add_to_cache(new)
+            if self.is_responsible_for(old):
+                self._remove_from_queue(old, bound=True)
+        elif self.is_responsible_for(old):
             same = old.metadata.resourceVersion == new.metadata.resourceVersion
             if not (same and self._context.rules.ignores_identical_updates):
-                self._in_queue(old, new)
+                self._waiting_pod_changed(old, new)
 
     def delete_pod(self, pod: Pod) -> None:
         """A pod is gone."""
         if pod.spec.nodeName:
-            self._cached(self._cache.remove_pod, pod)
+            self._update_cache(self._cache.remove_pod, pod)
             self._move(ASSIGNED_POD_DELETE, pod, None, "AssignedPodDelete")
-        elif self.responsible(pod):
-            self._context.came.pop(pod.metadata.uid, None)
-            self._off_queue(pod, bound=False)
+        elif self.is_responsible_for(pod):
+            self._context.queued_since.pop(pod.metadata.uid, None)
+            self._remove_from_queue(pod, bound=False)
 
-    def _to_cache(self, pod: Pod) -> None:
-        self._cached(self._cache.add_pod, pod)
+    def _add_to_cache(self, pod: Pod) -> None:
+        self._update_cache(self._cache.add_pod, pod)
         self._pod_assigned(pod)
 
-    def _in_cache(self, old: Pod, new: Pod) -> None:
+    def _update_in_cache(self, old: Pod, new: Pod) -> None:
         if old.metadata.uid != new.metadata.uid:
             self.delete_pod(old)
             self.add_pod(new)
             return
-        self._cached(self._cache.update_pod, old, new)
+        self._update_cache(self._cache.update_pod, old, new)
         self._assigned_pod_changed(old, new)
 
-    def _off_queue(self, pod: Pod, bound: bool) -> None:
+    def _remove_from_queue(self, pod: Pod, bound: bool) -> None:
         self._queue.delete(pod)
-        self._cache.discard(pod)
-        self._left_queue(pod, bound)
+        self._cache.forget_pending(pod)
+        self._removed_from_queue(pod, bound)
 
-    def _cached(self, change: Callable[..., None], *arguments: Any) -> None:
+    def _update_cache(self, change: Callable[..., None], *arguments: Any) -> None:
         """Change the cache. A CacheError is written to the log, and nothing else follows."""
         try:
             change(*arguments)
@@ -164,7 +164,7 @@ class Handlers(ABC):
         self._changed("Delete", document, None)
 
     def _changed(self, action: str, old: ApiObject | None, new: ApiObject | None) -> None:
-        event = self._other(action, old, new)
+        event = self._event_of(action, old, new)
         if event is not None:
             self._queue.move(event, old, new)
 
@@ -186,7 +186,7 @@ class HandlersByHint(Handlers):
         for event in pod_changes(old, new):
             self._queue.assigned_pod_updated(old, new, event)
 
-    def _in_queue(self, old: Pod, new: Pod) -> None:
+    def _waiting_pod_changed(self, old: Pod, new: Pod) -> None:
         if self._cache.is_assumed(new):
             if new.metadata.deletionTimestamp is not None and old.metadata.deletionTimestamp is None:
                 self._assumed_deleted(new)
@@ -196,7 +196,7 @@ class HandlersByHint(Handlers):
         if before and before != new.status.nominatedNodeName:
             self._move_into_room_of(old)
 
-    def _left_queue(self, pod: Pod, bound: bool) -> None:
+    def _removed_from_queue(self, pod: Pod, bound: bool) -> None:
         if bound:
             return
         if self._cache.is_assumed(pod):
@@ -210,7 +210,7 @@ class HandlersByHint(Handlers):
         if assumed is None:
             return
         if not self._reject_waiting(pod):
-            self._cached(self._cache.remove_pod, assumed)
+            self._update_cache(self._cache.remove_pod, assumed)
         self._queue.move(ASSIGNED_POD_DELETE, assumed)
 
     def _reject_waiting(self, pod: Pod) -> bool:
@@ -224,7 +224,7 @@ class HandlersByHint(Handlers):
     def _move(self, event: ClusterEvent, old: Any, new: Any, label: str) -> None:
         self._queue.move(event, old, new)
 
-    def _other(self, action: str, old: ApiObject | None, new: ApiObject | None) -> ClusterEvent | None:
+    def _event_of(self, action: str, old: ApiObject | None, new: ApiObject | None) -> ClusterEvent | None:
         return event_of(action, old, new)
 
 
@@ -247,18 +247,18 @@ class HandlersMovingAll(Handlers):
         for event in islice(pod_changes(old, new), 1):
             self._queue.assigned_pod_updated(old, new, event)
 
-    def _in_queue(self, old: Pod, new: Pod) -> None:
+    def _waiting_pod_changed(self, old: Pod, new: Pod) -> None:
         if not self._cache.is_assumed(new) or not is_unchanged(self._context, new):
             self._queue.update(old, new)
 
-    def _left_queue(self, pod: Pod, bound: bool) -> None:
+    def _removed_from_queue(self, pod: Pod, bound: bool) -> None:
         if self._context.rules.rejects_deleted_waiting_pods:
             self._context.waiting.reject(pod)
 
     def _move(self, event: ClusterEvent, old: Any, new: Any, label: str) -> None:
         self._queue.move(event._replace(label=label), old, new)
 
-    def _other(self, action: str, old: ApiObject | None, new: ApiObject | None) -> ClusterEvent | None:
+    def _event_of(self, action: str, old: ApiObject | None, new: ApiObject | None) -> ClusterEvent | None:
         return event_moving_all(action, old, new)
 
 

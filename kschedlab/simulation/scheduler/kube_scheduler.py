@@ -35,7 +35,7 @@ from kschedlab.simulation.scheduler.metrics import Metrics
 from kschedlab.simulation.scheduler.queues import queue_for
 from kschedlab.simulation.scheduler.volume_binding import VolumeBinding
 from kschedlab.simulation.scheduler.waiting_pods import WaitingPods
-from kschedlab.simulation.scheduler.watched_kinds import OTHERS
+from kschedlab.simulation.scheduler.watched_kinds import OTHER_KINDS
 from kschedlab.simulation.server.api import ApiServer
 
 DEFAULT_LATENCIES = Latencies()
@@ -90,7 +90,7 @@ class KubeScheduler:
             pods=pods,
             waiting=WaitingPods(),
             broadcaster=Broadcaster(lambda: context.now, log),
-            metrics=Metrics(self._pending, cache.sizes),
+            metrics=Metrics(self._pending_counts, cache.sizes),
         )
         volumes, failures = VolumeBinding(context), Failures(context)
         binding = ORDERS[rules.cycle](context, failures, volumes)
@@ -103,7 +103,7 @@ class KubeScheduler:
                 with suppress(AttributeError):  # one that can't hold it does not ask for it
                     plugin.handle = PluginHandle(context)  # type: ignore[attr-defined]
         self._handle((HandlersByHint if first.queue.hints else HandlersMovingAll)(context))
-        self._resting: list[simpy.Event] = []
+        self._paused_timers: list[simpy.Event] = []
         self.running = False
 
     @property
@@ -114,7 +114,7 @@ class KubeScheduler:
     def _handle(self, handlers: Handlers) -> None:
         """One informer a kind, with its handlers."""
         self.informers.of(Node).add_handler(handlers.add_node, handlers.update_node, handlers.delete_node)
-        for kind in OTHERS:
+        for kind in OTHER_KINDS:
             self.informers.of(kind).add_handler(handlers.add, handlers.update, handlers.delete)
         self.informers.of(Pod).add_handler(handlers.add_pod, handlers.update_pod, handlers.delete_pod)
 
@@ -122,7 +122,7 @@ class KubeScheduler:
 
     def _nominated(self, pod: Pod, node: str | None) -> None:
         if node is None:
-            self.context.cache.withdraw(pod)
+            self.context.cache.remove_nomination(pod)
         else:
             self.context.cache.nominate(pod, node)
 
@@ -131,17 +131,17 @@ class KubeScheduler:
         now = context.now
         context.log.write(Moved(at=now, pod=pod.key, origin=origin, to=to, event=why))
         if not origin:
-            context.came.setdefault(pod.metadata.uid, now)
+            context.queued_since.setdefault(pod.metadata.uid, now)
         if to in ("active", "backoff", "unschedulable"):
-            context.metrics.came(to, why)
+            context.metrics.entered_queue(to, why)
             if to != "unschedulable":
                 self.loop.wake()
-        if to != "active" and self._resting:
-            resting, self._resting = self._resting, []
-            for rest in resting:
-                rest.succeed()
+        if to != "active" and self._paused_timers:
+            paused, self._paused_timers = self._paused_timers, []
+            for timer in paused:
+                timer.succeed()
 
-    def _pending(self) -> dict[str, int]:
+    def _pending_counts(self) -> dict[str, int]:
         queue = self.context.queue
         found = dict.fromkeys(("active", "backoff", "unschedulable", "gated"), 0)
         for place in list(queue.places().values()):
@@ -178,8 +178,8 @@ class KubeScheduler:
         began = context.now - context.now % SECOND
         while True:
             if not len(context.queue):
-                self._resting.append(rest := context.env.event())
-                yield rest
+                self._paused_timers.append(timer := context.env.event())
+                yield timer
             yield context.env.timeout(period - (context.now - began) % period)
             flush()
 
@@ -188,8 +188,8 @@ class KubeScheduler:
         context = self.context
         while True:
             if not context.cache.sizes()["assumed_pods"]:
-                self._resting.append(rest := context.env.event())
-                yield rest
+                self._paused_timers.append(timer := context.env.event())
+                yield timer
             yield context.env.timeout(SECOND)
             for pod in context.cache.expire():
                 context.note("cache", f"assumed pod {pod.key} expired")
@@ -199,8 +199,8 @@ def _pods(env: simpy.Environment, api: ApiServer, rules: LoopRules, latencies: L
     """The scheduler's informer of pods."""
     if rules.sees_terminating_pods:
         return pod_informer(env, api, latency=latencies.watch)
-    return Informer(env, api, Pod, _lives, latency=latencies.watch)
+    return Informer(env, api, Pod, _is_active, latency=latencies.watch)
 
 
-def _lives(pod: Pod) -> bool:
+def _is_active(pod: Pod) -> bool:
     return pod.status.phase not in ("Succeeded", "Failed") and pod.metadata.deletionTimestamp is None

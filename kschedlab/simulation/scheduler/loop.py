@@ -99,7 +99,7 @@ class Loop:
         engine.cluster = context.cache.cluster()
         engine.generation = context.generations[cycle.framework.name]
         decision = engine.cycle(context.cache.info(cycle.pod))
-        return Outcome.of(decision, in_detail=cycle.framework.has("post_filter"))
+        return Outcome.of(decision, with_statuses=cycle.framework.has("post_filter"))
 
     # -- no node
 
@@ -115,7 +115,7 @@ class Loop:
         if plan is not None:
             yield context.env.timeout(context.latencies.preempt)
             nominated = yield from self._preempting.carry_out(cycle.pod, plan)
-        if outcome.refused and not (plan and plan.node):
+        if outcome.node_statuses and not (plan and plan.node):
             nominated, failure = self._post_filter(cycle, outcome, nominated, failure)
         if not after_failure:
             yield from self._failures.handle(cycle, failure, nominated)
@@ -124,7 +124,7 @@ class Loop:
         self, cycle: Cycle, outcome: Outcome, nominated: str | None, failure: Failure
     ) -> tuple[str | None, Failure]:
         """Run the users' PostFilter plugins, if preemption did not succeed."""
-        node, reasons, failed = cycle.framework.post_filter(cycle.pod, outcome.refused)
+        node, reasons, failed = cycle.framework.post_filter(cycle.pod, outcome.node_statuses)
         self._context.step(cycle.pod, PREEMPT, node, "; ".join(reasons))
         if node:
             return node, failure._replace(message=outcome.message)

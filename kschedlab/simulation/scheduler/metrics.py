@@ -5,7 +5,7 @@ v1.37: pkg/scheduler/metrics/metrics.go.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from functools import lru_cache
 
 from prometheus_client import (
@@ -32,7 +32,7 @@ def _buckets(start: float, count: int) -> list[float]:
     return [start * 2**power for power in range(count)]
 
 
-class Looked:
+class ComputedGauge:
     """Gauges whose values are computed when the metrics are read."""
 
     def __init__(self, name: str, text: str, label: str, numbers: Numbers) -> None:
@@ -55,8 +55,12 @@ class Metrics:
 
     def __init__(self, pending: Numbers, cached: Numbers) -> None:
         self.registry = registry = CollectorRegistry()
-        registry.register(Looked("scheduler_pending_pods", "Number of pending pods, by the queue.", "queue", pending))
-        registry.register(Looked("scheduler_cache_size", "Number of nodes and pods in the cache.", "type", cached))
+        registry.register(
+            ComputedGauge("scheduler_pending_pods", "Number of pending pods, by the queue.", "queue", pending)
+        )
+        registry.register(
+            ComputedGauge("scheduler_cache_size", "Number of nodes and pods in the cache.", "type", cached)
+        )
         attempts = Counter(
             "scheduler_schedule_attempts_total",
             "Number of attempts to schedule pods, by the result.",
@@ -128,7 +132,7 @@ class Metrics:
         self._tries.observe(attempts)
         self._sli("15+" if attempts >= 15 else str(attempts)).observe(duration / SECOND)
 
-    def came(self, queue: str, event: str) -> None:
+    def entered_queue(self, queue: str, event: str) -> None:
         """A pod came to that part of the queue."""
         self._incoming(queue, event).inc()
 
@@ -143,11 +147,3 @@ class Metrics:
     def text(self) -> bytes:
         """All metrics in Prometheus' text format."""
         return generate_latest(self.registry)
-
-
-def counted(names: Iterable[str]) -> dict[str, int]:
-    """How often each name occurs."""
-    found: dict[str, int] = {}
-    for name in names:
-        found[name] = found.get(name, 0) + 1
-    return found

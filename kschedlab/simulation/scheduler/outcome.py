@@ -12,15 +12,15 @@ from kschedlab.preemption.stage import Preemption
 
 @dataclass(frozen=True)
 class Plan:
-    """What preemption decided. ``refused``: why the pod may not preempt, or ""; ``node``: where it makes room, or "".
+    """What preemption decided. ``ineligible``: why the pod may not preempt, or ""; ``node``: the nominated node, or "".
 
-    ``hopeless``: evicting pods can't help on any node.
+    ``no_candidates``: evicting pods can't help on any node.
     """
 
-    refused: str = ""
+    ineligible: str = ""
     node: str = ""
     victims: tuple[Pod, ...] = ()
-    hopeless: bool = False
+    no_candidates: bool = False
 
     @classmethod
     def of(cls, preemption: Preemption) -> Plan:
@@ -30,8 +30,8 @@ class Plan:
         return cls(preemption.reason, node, victims, not len(preemption.potential))
 
     def __str__(self) -> str:
-        if self.refused or not self.node:
-            return self.refused or "no node helps"
+        if self.ineligible or not self.node:
+            return self.ineligible or "no node helps"
         return "victims: " + ", ".join(victim.key for victim in self.victims)
 
 
@@ -41,7 +41,7 @@ class Outcome:
 
     ``error``: why the cycle ended with an error, or ""; ``message``: of FailedScheduling; ``preemption``: the text that
     preemption adds to it. ``rejectors``: the plugins that rejected the pod; ``plan``: None if preemption did not run.
-    ``refused``: the status of each node, if nodes were filtered and a PostFilter plugin reads it.
+    ``node_statuses``: the status of each node, if nodes were filtered and a PostFilter plugin reads it.
     """
 
     node: str = ""
@@ -50,11 +50,11 @@ class Outcome:
     preemption: str = ""
     rejectors: tuple[str, ...] = ()
     plan: Plan | None = None
-    refused: dict[str, Status] = field(default_factory=dict)
+    node_statuses: dict[str, Status] = field(default_factory=dict)
 
     @classmethod
-    def of(cls, decision: Decision, in_detail: bool) -> Outcome:
-        """The outcome of a decision. ``in_detail``: with ``refused``."""
+    def of(cls, decision: Decision, with_statuses: bool) -> Outcome:
+        """The outcome of a decision. ``with_statuses``: with ``node_statuses``."""
         if decision.node is not None:
             return cls(decision.node)
         message = decision.message
@@ -64,10 +64,10 @@ class Outcome:
             preemption=decision.event[len(message) :],
             rejectors=decision.rejectors,
             plan=None if decision.preemption is None else Plan.of(decision.preemption),
-            refused=_refused(decision) if in_detail and decision.verdicts is not None else {},
+            node_statuses=_node_statuses(decision) if with_statuses and decision.verdicts is not None else {},
         )
 
 
-def _refused(decision: Decision) -> dict[str, Status]:
+def _node_statuses(decision: Decision) -> dict[str, Status]:
     verdicts = ((name, decision.verdict(name)) for name in decision.cluster.names)
     return {name: Status(each.code, ", ".join(each.reasons), each.plugin or "") for name, each in verdicts}

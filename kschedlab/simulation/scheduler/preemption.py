@@ -40,13 +40,13 @@ class Preempting(ABC):
         context = self._context
         context.metrics.preemption_attempts.inc()
         context.step(pod, PREEMPT, plan.node, str(plan))
-        if plan.refused or (preemptor := self._preemptor(pod)) is None:
+        if plan.ineligible or (preemptor := self._preemptor(pod)) is None:
             return None
         if plan.node:
             return (yield from self._evict(preemptor, plan.node, plan.victims))
         if context.rules.clears_nomination:
             return ""
-        if plan.hopeless:
+        if plan.no_candidates:
             yield from self._clear_lower([preemptor])
         return None
 

@@ -16,7 +16,7 @@ from kschedlab.queue.interface import ClusterEvent, OnMoved, OnNominated, Schedu
 from kschedlab.queue.pre_enqueue import GATES, Gate
 from kschedlab.simulation.scheduler.context import Context
 
-PREEMPTION = "DefaultPreemption"
+DEFAULT_PREEMPTION = "DefaultPreemption"
 
 
 def queue_for(
@@ -25,14 +25,14 @@ def queue_for(
     """The generation's queue. ``preempts``: whether the pod's victims are being evicted just now."""
     make = next(iter(context.generations.values())).queue
     more: dict[str, Any] = {"get_pod": context.pods.get, "on_nominated": on_nominated, "on_moved": on_moved}
-    if (less := sorting(context)) is not None:
+    if (less := queue_sort(context)) is not None:
         more["less"] = less
     if make.hints:
         more |= {"hints": tuple(hints(context)), "gates": gates(context, preempts)}
     return make(lambda: context.now, **more)
 
 
-def added(context: Context) -> list[tuple[object, frozenset[str]]]:
+def user_plugins(context: Context) -> list[tuple[object, frozenset[str]]]:
     """The plugins that are not the scheduler's own, each once, and the profiles (schedulerName) that have it."""
     found: dict[int, tuple[object, frozenset[str]]] = {}
     for profile, generation in context.generations.items():
@@ -42,19 +42,19 @@ def added(context: Context) -> list[tuple[object, frozenset[str]]]:
     return list(found.values())
 
 
-def sorting(context: Context) -> Callable[[Any, Any], bool] | None:
+def queue_sort(context: Context) -> Callable[[Any, Any], bool] | None:
     """The user's QueueSort, if there is one. ValueError if there are several."""
-    found = [plugin for plugin, _ in added(context) if method(plugin, "less")]
+    found = [plugin for plugin, _ in user_plugins(context) if method(plugin, "less")]
     if len(found) > 1:
         raise ValueError(f"only one queue sort plugin is allowed, not {', '.join(map(name_of, found))}")
     if not found:
         return None
-    plugin, ask = found[0], method(found[0], "less")
-    assert ask is not None
+    plugin, function = found[0], method(found[0], "less")
+    assert function is not None
 
     def less(one: Any, other: Any) -> bool:
         try:
-            return bool(call(ask, one, other))
+            return bool(call(function, one, other))
         except PluginError as error:
             context.note("less", f"{name_of(plugin)}: {error}")
             return False
@@ -64,14 +64,14 @@ def sorting(context: Context) -> Callable[[Any, Any], bool] | None:
 
 def gates(context: Context, preempts: Callable[[Pod], bool]) -> Mapping[str, Gate]:
     """Which plugins keep pods out of the active queue: SchedulingGates, DefaultPreemption, and the users'."""
-    found = dict(GATES) | {PREEMPTION: preempts}
-    for plugin, profiles in added(context):
-        if (ask := method(plugin, "pre_enqueue")) is not None:
-            found[name_of(plugin)] = _gate(context, name_of(plugin), ask, profiles)
+    found = dict(GATES) | {DEFAULT_PREEMPTION: preempts}
+    for plugin, profiles in user_plugins(context):
+        if (function := method(plugin, "pre_enqueue")) is not None:
+            found[name_of(plugin)] = _gate(context, name_of(plugin), function, profiles)
     return found
 
 
-def _gate(context: Context, name: str, ask: Callable[..., Any], profiles: frozenset[str]) -> Gate:
+def _gate(context: Context, name: str, function: Callable[..., Any], profiles: frozenset[str]) -> Gate:
     """A user's PreEnqueue in these profiles; one that fails keeps the pod out."""
     everywhere = profiles == context.generations.keys()
 
@@ -79,7 +79,7 @@ def _gate(context: Context, name: str, ask: Callable[..., Any], profiles: frozen
         if not everywhere and pod.spec.schedulerName not in profiles:
             return False
         try:
-            return status(call(ask, pod), name) is not None
+            return status(call(function, pod), name) is not None
         except PluginError as error:
             context.note("preEnqueue", f"{name}: {error}")
             return True
@@ -93,7 +93,11 @@ def hints(context: Context) -> Iterator[Registration]:
     v1.37: pkg/scheduler/framework/runtime/framework.go, fillEnqueueExtensions.
     """
     cluster, profiles = context.cache.cluster, context.generations
-    own = {name_of(plugin): list(_registered(context, plugin)) for plugin, _ in added(context) if _can_refuse(plugin)}
+    own = {
+        name_of(plugin): list(_registrations(context, plugin))
+        for plugin, _ in user_plugins(context)
+        if _can_refuse(plugin)
+    }
     known = by_profile({name: queueing_hints(each.filters, cluster) for name, each in profiles.items()})
     yield from (one for one in known if one.plugin not in own)
     for registrations in own.values():
@@ -106,14 +110,14 @@ def _can_refuse(plugin: object) -> bool:
     )
 
 
-def _registered(context: Context, plugin: object) -> Iterator[Registration]:
+def _registrations(context: Context, plugin: object) -> Iterator[Registration]:
     """What a user's plugin registers for. ValueError if it says something else."""
-    name, ask = name_of(plugin), method(plugin, "events_to_register")
-    if ask is None:
+    name, function = name_of(plugin), method(plugin, "events_to_register")
+    if function is None:
         yield from (Registration(name, *one) for one in ANY_EVENT)
         return
     try:
-        answer = list(call(ask))
+        answer = list(call(function))
     except (PluginError, TypeError) as error:
         raise ValueError(f'plugin "{name}": events_to_register failed: {error}') from error
     for one in answer:

@@ -64,7 +64,7 @@ class AssumedVolumes:
         return (*self.volumes, *self.claims)
 
 
-class Latest:
+class AssumeCache:
     """Volumes and claims as the informers have them, and as they are assumed to be.
 
     An assumed object holds until the informers have a newer resource version.
@@ -82,7 +82,7 @@ class Latest:
         """The object as assumed, otherwise as the informers have it, or None."""
         return self._latest.get((kind, key))
 
-    def accepts(self, document: ApiObject) -> bool:
+    def observe(self, document: ApiObject) -> bool:
         """Record an object that an informer saw; whether it is newer. Objects of other kinds always are."""
         if not isinstance(document, (PersistentVolume, PersistentVolumeClaim)):
             return True
@@ -93,7 +93,7 @@ class Latest:
         self._observed[key] = self._latest[key] = document
         return True
 
-    def drop(self, document: ApiObject) -> None:
+    def remove(self, document: ApiObject) -> None:
         """The object is gone."""
         self._observed.pop((type(document), key_of(document)), None)
         self._latest.pop((type(document), key_of(document)), None)
@@ -156,20 +156,20 @@ class BindingCheck:
     ``provisioning_failed``: the error if a claim has lost its selected node.
     """
 
-    latest: Latest
+    assumed: AssumeCache
     node: Node
     csi_node: CSINode | None
     rules: BinderRules
     provisioning_failed: str
 
-    def done(self, written: AssumedVolumes) -> bool:
+    def is_done(self, written: AssumedVolumes) -> bool:
         """Whether all is bound. VolumeError if it never will be, and the pod must be scheduled anew."""
         static = zip(written.volumes, written.for_claims, strict=True)
         return all(self._is_bound(*each) for each in static) and all(map(self._is_provisioned, written.claims))
 
     def _is_bound(self, volume: PersistentVolume, of: PersistentVolumeClaim) -> bool:
-        found: PersistentVolume = self._look(volume, "failed to check binding")
-        claim: PersistentVolumeClaim = self._look(of, "failed to check binding")
+        found: PersistentVolume = self._get(volume, "failed to check binding")
+        claim: PersistentVolumeClaim = self._get(of, "failed to check binding")
         if self.rules.waits_for_informer and version(volume) > version(found):
             return False
         self._check_usable(found)
@@ -178,7 +178,7 @@ class BindingCheck:
         return is_bound(claim)
 
     def _is_provisioned(self, written: PersistentVolumeClaim) -> bool:
-        claim: PersistentVolumeClaim = self._look(written, "failed to check provisioning pvc")
+        claim: PersistentVolumeClaim = self._get(written, "failed to check provisioning pvc")
         if self.rules.waits_for_informer and version(written) > version(claim):
             return False
         selected, node = claim.metadata.annotations.get(SELECTED_NODE, ""), self.node.metadata.name
@@ -186,15 +186,15 @@ class BindingCheck:
             reason = self.provisioning_failed.format(name=claim.metadata.name, selected=selected, node=node)
             raise VolumeError(reason)
         if claim.spec.volumeName and self.rules.waits_for_informer:
-            volume = self.latest.observed(PersistentVolume, claim.spec.volumeName)
+            volume = self.assumed.observed(PersistentVolume, claim.spec.volumeName)
             if volume is None:
                 return False
             self._check_usable(volume)
         return is_bound(claim)
 
-    def _look(self, document: ApiObject, doing: str) -> Any:
-        look, key = self.latest.observed if self.rules.waits_for_informer else self.latest.latest, key_of(document)
-        found = look(type(document), key)
+    def _get(self, document: ApiObject, doing: str) -> Any:
+        get, key = self.assumed.observed if self.rules.waits_for_informer else self.assumed.latest, key_of(document)
+        found = get(type(document), key)
         if found is None:
             raise VolumeError(f'{doing}: could not find {type(document).__name__} "{_shown(key)}"')
         return found

@@ -35,7 +35,7 @@ class WaitingPod:
         self._one_timer = one_timer
         self._messages = messages
         for plugin, wait in self.pending.items():
-            after(env, wait, self._late, plugin, wait)
+            after(env, wait, self._time_out, plugin, wait)
 
     def allow(self, plugin: str) -> None:
         """The plugin allows the pod; once all plugins do, it goes on."""
@@ -51,7 +51,7 @@ class WaitingPod:
         """The pod must give way to another; it counts as an error, so it is tried again soon."""
         return self._stop(Status(ERROR, message, plugin))
 
-    def worded(self, status: Status) -> Status:
+    def formatted(self, status: Status) -> Status:
         """How the wait ended, as the framework passes it on."""
         messages = self._messages
         if self.timed_out:
@@ -60,7 +60,7 @@ class WaitingPod:
             template = messages.rejected_waiting if status.rejected else messages.failed_waiting
         return status._replace(message=template.format(pod=self.pod.metadata.name, message=status.message))
 
-    def _late(self, plugin: str, wait: int) -> None:
+    def _time_out(self, plugin: str, wait: int) -> None:
         if plugin not in self.pending:
             return
         name = plugin or self._shortest

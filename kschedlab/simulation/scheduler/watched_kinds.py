@@ -21,7 +21,7 @@ from kschedlab.objects.model import (
 )
 from kschedlab.queue.interface import ClusterEvent
 
-OTHERS = tuple(kind for kind in RELEVANT_PART if kind is not PriorityClass)
+OTHER_KINDS = tuple(kind for kind in RELEVANT_PART if kind is not PriorityClass)
 """Beside nodes and pods; what a priority class says, the API server writes into the pods."""
 
 _MOVES_ALL: dict[type[ApiObject], tuple[str, str]] = {

@@ -192,7 +192,7 @@ def test_a_pod_is_prepared_once_for_each_version():
     info = cache.info(asking)
     assert cache.info(some_pod()) is info
     assert cache.info(some_pod(version=2)) is not info
-    cache.discard(asking)
+    cache.forget_pending(asking)
     assert cache.info(asking) is not info
 
 
@@ -218,7 +218,7 @@ def test_nominated_pods_hold_their_room_until_they_are_bound_or_give_it_up():
     cache, asking = cache_of("a"), some_pod()
     cache.nominate(asking, "a")
     assert set(cache.cluster().nominated.row_of) == {"default/p"}
-    cache.withdraw(asking)
+    cache.remove_nomination(asking)
     assert not cache.cluster().nominated.row_of
     cache.nominate(asking, "a")
     cache.assume_pod(asking, "a")

@@ -9,7 +9,7 @@ from kschedlab.manifests.loading import decode_objects
 from kschedlab.objects.model import PersistentVolume, PersistentVolumeClaim, Pod
 from kschedlab.scheduler import Scheduler
 from kschedlab.simulation.scheduler.cache import SchedulerCache
-from kschedlab.simulation.scheduler.volumes import SELECTED_NODE, AssumedVolumes, Latest, VolumeError
+from kschedlab.simulation.scheduler.volumes import SELECTED_NODE, AssumeCache, AssumedVolumes, VolumeError
 from kschedlab.testing import node, pod, term
 from tests.storage import claim, csi_node, mount, room, storage_class, volume
 
@@ -190,10 +190,10 @@ def test_restoring_what_is_gone_brings_nothing_back():
 
 
 def test_only_what_is_there_in_that_version_can_be_assumed():
-    latest = Latest()
+    latest = AssumeCache()
     with pytest.raises(VolumeError, match='could not find PersistentVolume "v"'):
         latest.assume(made(volume("v")))
-    assert latest.accepts(made(volume("v"), 5)) and not latest.accepts(made(volume("v"), 4))
+    assert latest.observe(made(volume("v"), 5)) and not latest.observe(made(volume("v"), 4))
     with pytest.raises(VolumeError, match=r'"v" is out of sync \(stored: 5, assume: 4\)'):
         latest.assume(made(volume("v"), 4))
 
