@@ -1,4 +1,4 @@
-"""Affinity between pods and spread constraints for tests, as short as what the test is about."""
+"""Inter-pod affinity and spread constraints for tests, with only what a test needs."""
 
 from collections.abc import Sequence
 from typing import Any

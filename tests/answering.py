@@ -1,11 +1,11 @@
-"""What must hold of any exercise, whatever it was drawn from."""
+"""Properties of every exercise, whatever its seed."""
 
 from kschedlab.lab.exercises.exercise import Exercise, State
 from kschedlab.lab.exercises.repair import Repair
 
 
 def one_right_answer(exercise: Exercise, wrong_ones: int = 2) -> None:
-    """Its right answer is right; of the answers to pick from, all others are wrong; what is broken is wrong."""
+    """Exactly one choice is right, at least ``wrong_ones`` are wrong; the broken function of a repair is wrong."""
     verdict = exercise.check(exercise.right)
     assert verdict.state is State.RIGHT, (exercise.title, verdict)
     if exercise.choices():

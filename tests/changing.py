@@ -1,4 +1,4 @@
-"""A cluster that changes at random, beside plain bookkeeping of what should be in it."""
+"""A cluster that changes at random, with plain bookkeeping of its expected contents."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ NAMESPACES = ["x", "y"]
 
 
 def some_node(name: str, draw: random.Random) -> Manifest:
-    """A node, most of whose fields are always the same: so its changes are of few fields at once."""
+    """A random node. Most fields depend on its name alone, so that each change affects few of them."""
     usual = random.Random(name)
 
     def one() -> random.Random:
@@ -216,39 +216,39 @@ POOL = _pool()
 PROBES = [variants for key, variants in POOL[Pod].items() if "probe" in key]
 PODS = [variants for key, variants in POOL[Pod].items() if "probe" not in key]
 
-_OLDER, _V1_16 = REGISTRY_1_16, GENERATIONS["v1.16"]
-_MADE = {name: make() for name, make in _OLDER.priorities.items() if name != "NodeLabelPriority"}
-DECIDERS = [
+_REGISTRY, _V1_16 = REGISTRY_1_16, GENERATIONS["v1.16"]
+_PRIORITIES = {name: make() for name, make in _REGISTRY.priorities.items() if name != "NodeLabelPriority"}
+TESTED_GENERATIONS = [
     GENERATIONS["v1.37"],
     GENERATIONS["v1.20"],
     replace(
         _V1_16,
-        filters=(*_OLDER.filters(*_OLDER.predicates), ServiceAffinity(labels=(ZONE,))),
-        scores=(*((score, 1) for score in _MADE.values()), (ServiceAntiAffinity(label=ZONE), 1)),
+        filters=(*_REGISTRY.filters(*_REGISTRY.predicates), ServiceAffinity(labels=(ZONE,))),
+        scores=(*((score, 1) for score in _PRIORITIES.values()), (ServiceAntiAffinity(label=ZONE), 1)),
     ),
     GENERATIONS["v1.13"],
 ]
-"""Generations; of v1.16 with nearly every plugin that there is."""
+"""The generations; v1.16 with nearly all of its plugins."""
 
 
 @dataclass
-class Told:
-    """What a cluster was told, kept in the plainest way. ``zones``: as the real node tree keeps them."""
+class Expected:
+    """The contents that a cluster should have, in plain dicts. ``zones``: node names as in the real node tree."""
 
     nodes: dict[str, Node] = field(default_factory=dict)
     zones: dict[tuple[str, str], list[str]] = field(default_factory=dict)
     running: dict[str, tuple[Pod, str]] = field(default_factory=dict)
-    hoping: dict[str, tuple[Pod, str]] = field(default_factory=dict)
-    around: dict[type[ApiObject], dict[Any, Any]] = field(default_factory=lambda: {kind: {} for kind in RELEVANT_PART})
+    nominated: dict[str, tuple[Pod, str]] = field(default_factory=dict)
+    others: dict[type[ApiObject], dict[Any, Any]] = field(default_factory=lambda: {kind: {} for kind in RELEVANT_PART})
 
-    def copy(self) -> Told:
-        """To be changed apart."""
+    def copy(self) -> Expected:
+        """An independent copy."""
         return copy.deepcopy(self)
 
-    def __deepcopy__(self, memo: dict[int, Any]) -> Told:
+    def __deepcopy__(self, memo: dict[int, Any]) -> Expected:
         zones = {zone: list(names) for zone, names in self.zones.items()}
-        around = {kind: dict(found) for kind, found in self.around.items()}
-        return Told(dict(self.nodes), zones, dict(self.running), dict(self.hoping), around)
+        others = {kind: dict(found) for kind, found in self.others.items()}
+        return Expected(dict(self.nodes), zones, dict(self.running), dict(self.nominated), others)
 
     def change_node(self, name: str, new: Node | None, older_only: bool) -> None:
         before = self.nodes.pop(name, None)
@@ -265,46 +265,46 @@ class Told:
         if new_zone is not None:
             self.zones.setdefault(new_zone, []).append(name)
 
-    def pods_come_again(self, nodes: set[str]) -> None:
-        """Pods of nodes that went or came back are the last to have come."""
-        for kept in (self.running, self.hoping):
-            for key in [key for key, (_, on) in kept.items() if on in nodes]:
-                kept[key] = kept.pop(key)
+    def move_pods_to_end(self, nodes: set[str]) -> None:
+        """Pods on nodes that were removed or added again count as the last to arrive."""
+        for pods in (self.running, self.nominated):
+            for key in [key for key, (_, on) in pods.items() if on in nodes]:
+                pods[key] = pods.pop(key)
 
     def objects(self) -> Objects:
-        """Of which a cluster can be built afresh."""
+        """The objects from which an equal cluster can be built."""
         put = msgspec.structs.replace
         objects = Objects(nodes=[self.nodes[name] for names in self.zones.values() for name in names])
         objects.pods += [put(p, spec=put(p.spec, nodeName=on)) for p, on in self.running.values()]
-        hoping = (put(p, status=put(p.status, nominatedNodeName=on)) for p, on in self.hoping.values())
-        objects.pods += [p for p in hoping if p.key not in self.running]
-        for kind, found in self.around.items():
+        nominated = (put(p, status=put(p.status, nominatedNodeName=on)) for p, on in self.nominated.values())
+        objects.pods += [p for p in nominated if p.key not in self.running]
+        for kind, found in self.others.items():
             objects.of(kind).extend(found.values())
         return objects
 
 
 @dataclass
-class Changing:
-    """A cluster and what it was told. Each method changes both alike."""
+class ChangingCluster:
+    """A cluster and its expected contents. Each method changes both in the same way."""
 
     cluster: Cluster
-    told: Told
-    decider: Generation
+    expected: Expected
+    generation: Generation
 
     @classmethod
-    def empty(cls, decider: Generation) -> Changing:
-        return cls(Cluster(Objects(), decider.api), Told(), decider)
+    def empty(cls, generation: Generation) -> ChangingCluster:
+        return cls(Cluster(Objects(), generation.api), Expected(), generation)
 
-    def fork(self) -> Changing:
-        return Changing(self.cluster.fork(), self.told.copy(), self.decider)
+    def fork(self) -> ChangingCluster:
+        return ChangingCluster(self.cluster.fork(), self.expected.copy(), self.generation)
 
-    def afresh(self) -> Cluster:
-        return Cluster(self.told.objects(), self.decider.api)
+    def rebuilt(self) -> Cluster:
+        return Cluster(self.expected.objects(), self.generation.api)
 
     def phase(self, draw: random.Random, steps: int) -> list[Pod]:
-        """Random changes, most of them of some sorts, and decisions in between about few pods, which are returned."""
-        asked = [draw.choice(variants) for variants in draw.sample(PROBES, 3)]
-        sorts = [self.nodes, self.pod, self.replace, self.nominate, self.around]
+        """Random changes, mostly of a few sorts, with decisions about three probe pods in between; the probes."""
+        probes = [draw.choice(variants) for variants in draw.sample(PROBES, 3)]
+        sorts = [self.nodes, self.pod, self.replace, self.nominate, self.other_object]
         weights = draw.choice(
             [[10, 40, 8, 8, 34], [0, 20, 4, 2, 40], [5, 90, 10, 10, 5], [0, 5, 1, 1, 90], [50, 5, 1, 1, 9]]
         )
@@ -313,64 +313,64 @@ class Changing:
         )
         for step in range(steps):
             sort = draw.choices(sorts, weights)[0]
-            if sort == self.around:
-                self.around(draw, kinds)
+            if sort == self.other_object:
+                self.other_object(draw, kinds)
             else:
                 sort(draw)
             if step % 10 == 0:
-                decide(self.cluster, draw.choice(asked), self.decider)
-        return asked
+                decide(self.cluster, draw.choice(probes), self.generation)
+        return probes
 
     def nodes(self, draw: random.Random) -> None:
         changes: list[tuple[str, Node | None]] = []
-        before, there = set(self.told.nodes), set(self.told.nodes)
+        before, there = set(self.expected.nodes), set(self.expected.nodes)
         for name in draw.choices(NODES, k=draw.choice([1, 1, 1, 3])):
             gone = name in there and draw.random() < 0.3
             new = None if gone else draw.choice(POOL[Node][name])
             changes.append((name, new))
-            self.told.change_node(name, new, self.decider.api.older_zone_labels_only)
+            self.expected.change_node(name, new, self.generation.api.older_zone_labels_only)
             (there.discard if gone else there.add)(name)
-        self.told.pods_come_again(before - there)
-        self.told.pods_come_again(there - before)
+        self.expected.move_pods_to_end(before - there)
+        self.expected.move_pods_to_end(there - before)
         self.cluster.change_nodes(changes)
 
     def pod(self, draw: random.Random) -> None:
-        """A pod comes to a node, or leaves it."""
+        """Bind a pod to a node, or evict it."""
         chosen = draw.choice(draw.choice(PODS))
-        if chosen.key in self.told.running:
-            del self.told.running[chosen.key]
+        if chosen.key in self.expected.running:
+            del self.expected.running[chosen.key]
             assert self.cluster.evict(chosen.key).key == chosen.key
         else:
             on = draw.choice(NODES)
-            self.told.running[chosen.key] = chosen, on
-            self.told.hoping.pop(chosen.key, None)
+            self.expected.running[chosen.key] = chosen, on
+            self.expected.nominated.pop(chosen.key, None)
             self.cluster.bind(self.cluster.info(chosen), on)
 
     def replace(self, draw: random.Random) -> None:
-        """A pod changes where it is."""
+        """Update a pod in place."""
         chosen = draw.choice(draw.choice(PODS))
-        for kept in (self.told.running, self.told.hoping):
-            if chosen.key in kept:
-                kept[chosen.key] = chosen, kept[chosen.key][1]
+        for pods in (self.expected.running, self.expected.nominated):
+            if chosen.key in pods:
+                pods[chosen.key] = chosen, pods[chosen.key][1]
         self.cluster.update(self.cluster.info(chosen))
 
     def nominate(self, draw: random.Random) -> None:
         chosen = draw.choice(draw.choice(PODS))
-        if chosen.key in self.told.running:
+        if chosen.key in self.expected.running:
             return
-        self.told.hoping.pop(chosen.key, None)
+        self.expected.nominated.pop(chosen.key, None)
         if draw.random() < 0.6:
             on = draw.choice(NODES)
-            self.told.hoping[chosen.key] = chosen, on
+            self.expected.nominated[chosen.key] = chosen, on
             self.cluster.nominate(self.cluster.info(chosen), on)
         else:
             self.cluster.withdraw(chosen.key)
 
-    def around(self, draw: random.Random, kinds: list[type[ApiObject]]) -> None:
-        """Some other object comes, changes or goes."""
+    def other_object(self, draw: random.Random, kinds: list[type[ApiObject]]) -> None:
+        """Add, change or remove an object of another kind."""
         kind = draw.choice(kinds)
         new = draw.choice(draw.choice(list(POOL[kind].values())))
-        found, key = self.told.around[kind], key_of(new)
+        found, key = self.expected.others[kind], key_of(new)
         if key in found and draw.random() < 0.3:
             del found[key]
             self.cluster.change_objects(removed=[new])
@@ -379,12 +379,12 @@ class Changing:
             self.cluster.change_objects([new])
 
 
-def decide(cluster: Cluster, pod: Pod, decider: Generation) -> Decision:
-    return Scheduler(cluster, decider, exhaustive=True).cycle(cluster.info(pod))
+def decide(cluster: Cluster, pod: Pod, generation: Generation) -> Decision:
+    return Scheduler(cluster, generation, exhaustive=True).cycle(cluster.info(pod))
 
 
 def shown(decision: Decision) -> Any:
-    """All that a decision says, in words and numbers."""
+    """Everything in a decision, as comparable values."""
     cluster, scores, preemption = decision.cluster, decision.scores, decision.preemption
     verdicts = [decision.verdict(name) for name in cluster.names] if decision.verdicts is not None else []
     rows = {}

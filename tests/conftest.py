@@ -4,7 +4,7 @@ import os
 
 from hypothesis import HealthCheck, settings
 
-# A shared machine is slow at times: that is no error of the property under test.
+# A shared machine can be slow; the property under test may still hold.
 settings.register_profile("ci", deadline=None, print_blob=True, suppress_health_check=[HealthCheck.too_slow])
 settings.register_profile("local", deadline=None)
 settings.load_profile("ci" if os.environ.get("CI") else "local")

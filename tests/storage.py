@@ -1,4 +1,4 @@
-"""Claims, volumes and what stands behind them for tests, as short as what the test is about."""
+"""Storage objects for tests: claims, volumes, classes and CSI objects, with only what a test needs."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -15,12 +15,12 @@ def mount(claim: str, name: str = "v") -> Manifest:
 
 
 def ephemeral(name: str) -> Manifest:
-    """A pod's volume whose claim is made for the pod."""
+    """A pod's generic ephemeral volume."""
     return {"name": name, "ephemeral": {"volumeClaimTemplate": {"spec": {"accessModes": ["ReadWriteOnce"]}}}}
 
 
 def claim(name: str, to: str = "", /, size: str = "1Gi", of: str = "wait", owner: str = "", **fields: Any) -> Manifest:
-    """A claim, bound for good if ``to`` names a volume; ``owner``: the uid of the pod that it was made for.
+    """A claim, fully bound if ``to`` names a volume; ``owner``: the uid of the pod that owns it.
 
     ``annotations``, ``deleted``, ``namespace`` go to the metadata, ``phase`` to the status, other names to the spec.
     """
@@ -40,9 +40,9 @@ def claim(name: str, to: str = "", /, size: str = "1Gi", of: str = "wait", owner
 def volume(
     name: str, /, *terms: Manifest, size: str = "1Gi", of: str = "wait", kept_for: str = "", **fields: Any
 ) -> Manifest:
-    """A free volume that can be used on the nodes of one of the terms, everywhere without any.
+    """An available volume, usable on nodes that match one of the ``terms``; on all nodes without terms.
 
-    ``kept_for``: the claim that it is reserved for. ``labels``, ``annotations`` go to the metadata, ``phase`` to the
+    ``kept_for``: the claim in its claimRef. ``labels``, ``annotations`` go to the metadata, ``phase`` to the
     status, other names to the spec.
     """
     metadata = {"name": name, "labels": fields.pop("labels", {}), "annotations": fields.pop("annotations", {})}
@@ -64,7 +64,7 @@ def csi(handle: str, driver: str = "csi.example.com") -> Manifest:
 
 
 def storage_class(name: str, provisioner: str = "csi.example.com", waits: bool = True, **fields: Any) -> Manifest:
-    """A StorageClass; ``waits``: for the first pod that uses the claim."""
+    """A StorageClass; ``waits``: its binding mode is WaitForFirstConsumer."""
     mode = "WaitForFirstConsumer" if waits else "Immediate"
     head = {"apiVersion": STORAGE, "kind": "StorageClass", "metadata": {"name": name}}
     return head | {"provisioner": provisioner, "volumeBindingMode": mode} | fields

@@ -12,7 +12,7 @@ from hypothesis import given, strategies as st
 from kschedlab.cluster.cluster import Cluster
 from kschedlab.cluster.derived import DerivedValues
 from kschedlab.cluster.object_store import RELEVANT_PART
-from tests.changing import DECIDERS, PROBES, Changing, decide, shown
+from tests.changing import PROBES, TESTED_GENERATIONS, ChangingCluster, decide, shown
 
 RUNS, STEPS, PHASE = 100, 1000, 100
 """100,000 random changes in all; after each phase everything is compared."""
@@ -77,17 +77,17 @@ def alike(one, other):
     return one == other
 
 
-def compare(changing: Changing, probes: list) -> None:
+def compare(changing: ChangingCluster, probes: list) -> None:
     """The cluster, one built from the expected objects, and one built from ``cluster.objects`` are equal."""
-    cluster, fresh = changing.cluster, changing.afresh()
+    cluster, fresh = changing.cluster, changing.rebuilt()
     cluster.check()
     assert contents(cluster) == contents(fresh)
     blank = cluster.fork()
     blank._derived = DerivedValues()
     for probe in probes:
-        decision = shown(decide(cluster, probe, changing.decider))
-        assert decision == shown(decide(fresh, probe, changing.decider))
-        assert decision == shown(decide(blank, probe, changing.decider))
+        decision = shown(decide(cluster, probe, changing.generation))
+        assert decision == shown(decide(fresh, probe, changing.generation))
+        assert decision == shown(decide(blank, probe, changing.generation))
     kept = dict(blank._derived.items())
     for key, derived in cluster._derived.items():
         if isinstance(key, tuple) and key[0] == "recent matches":
@@ -104,7 +104,7 @@ def test_after_100_000_random_changes_the_columns_equal_those_of_a_rebuilt_clust
     """Each run: 1,000 changes of a cluster and of its independent forks, with decisions in between."""
     for run in range(part, RUNS, 4):
         draw = random.Random(run)
-        worlds = [Changing.empty(DECIDERS[part])]
+        worlds = [ChangingCluster.empty(TESTED_GENERATIONS[part])]
         for _ in range(STEPS // PHASE):
             world = draw.choice(worlds)
             compare(world, world.phase(draw, PHASE))
@@ -113,11 +113,11 @@ def test_after_100_000_random_changes_the_columns_equal_those_of_a_rebuilt_clust
             worlds.append(world.fork())
         for world in worlds:
             compare(world, [draw.choice(variants) for variants in PROBES])
-            restored = Cluster(world.cluster.objects, world.decider.api)
+            restored = Cluster(world.cluster.objects, world.generation.api)
             assert contents(restored) == contents(world.cluster)
 
 
 @given(st.randoms(use_true_random=False), st.integers(0, 3), st.integers(1, 30))
 def test_random_changes_that_hypothesis_shrinks(draw, part, steps):
-    world = Changing.empty(DECIDERS[part])
+    world = ChangingCluster.empty(TESTED_GENERATIONS[part])
     compare(world, world.phase(draw, steps))

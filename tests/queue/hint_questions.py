@@ -1,4 +1,4 @@
-"""Asks the hints the questions in ``vectors/hints.jsonl.gz``, which the real hints have answered."""
+"""Runs the hints on the questions in ``vectors/hints.jsonl.gz``, which hold the real hints' answers."""
 
 from typing import Any
 

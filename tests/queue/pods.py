@@ -43,7 +43,7 @@ def nominated(pod: Pod, node: str) -> Pod:
 
 
 def scheduled(pod: Pod, status: str = "False", reason: str = "Unschedulable", **times: Time) -> Pod:
-    """With the condition PodScheduled."""
+    """The pod with the condition PodScheduled."""
     condition = PodCondition(type="PodScheduled", status=status, reason=reason, **times)
     return replace(pod, status=PodStatus(conditions=(condition,), nominatedNodeName=pod.status.nominatedNodeName))
 
@@ -58,12 +58,12 @@ def fail(queue: WithoutBackoff, at: int, reason: str = "Unschedulable") -> Queue
 
 
 def names(queue: WithoutBackoff, part: str) -> list[str]:
-    """The pods of that part, sorted."""
+    """Names of the pods in that part of the queue, sorted."""
     return sorted(key.removeprefix("default/") for key, place in queue.places().items() if place.part == part)
 
 
 def popped(queue: WithoutBackoff) -> list[str]:
-    """Pop all."""
+    """Pop all pods; their names."""
     found = []
     while (queued := queue.pop()) is not None:
         found.append(queued.pod.metadata.name)

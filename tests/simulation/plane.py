@@ -77,11 +77,11 @@ class Plane:
         return any(pod.metadata.name == name for pod in self.api.list(Pod)[0])
 
     def where(self) -> dict[str, str]:
-        """Each pod's node, "" without one."""
+        """The node of each pod by name; "" if it has none."""
         return {pod.metadata.name: pod.spec.nodeName for pod in self.api.list(Pod)[0]}
 
     def steps(self, name: str) -> list[str]:
-        """The names of the scheduler's steps with the pod."""
+        """The names of the scheduler's steps for the pod."""
         return [entry.step for entry in self.entries(Step) if entry.pod == f"default/{name}"]
 
     def details(self, step: str) -> list[str]:

@@ -25,33 +25,35 @@ class Recorder:
     """A handler that records its calls, and checks that the cache was updated before."""
 
     def __init__(self, informer: Informer[Any], filter: Callable[[Any], bool] | None = None) -> None:
-        self.said: list[str] = []
+        self.calls: list[str] = []
         self.times: list[int] = []
         self._informer = informer
         informer.add_handler(self._add, self._update, self._delete, filter)
 
     def take(self) -> list[str]:
-        said, self.said = self.said, []
-        return said
+        calls, self.calls = self.calls, []
+        return calls
 
     def _add(self, new: Any) -> None:
-        self._note("+", new)
+        self._record("+", new)
 
     def _update(self, old: Any, new: Any) -> None:
         assert old.metadata.name == new.metadata.name
-        self._note("=" if old is new else "~", new)
+        self._record("=" if old is new else "~", new)
 
     def _delete(self, old: Any) -> None:
         assert self._informer.get(old.key) is None or self._informer.get(old.key).metadata != old.metadata
-        self.said.append(f"-{old.metadata.name}")
+        self.calls.append(f"-{old.metadata.name}")
 
-    def _note(self, what: str, new: Any) -> None:
+    def _record(self, what: str, new: Any) -> None:
         assert self._informer.get(new.key) is new
-        self.said.append(f"{what}{new.metadata.name}")
+        self.calls.append(f"{what}{new.metadata.name}")
         self.times.append(self._informer._env.now - NOON)
 
 
-class Snapshot:
+class Harness:
+    """A clock and an API server; informers on request."""
+
     def __init__(self, history: int = 1000) -> None:
         self.env = simpy.Environment(initial_time=NOON)
         self.api = ApiServer(self.env, Log(), history=history)
@@ -77,8 +79,8 @@ class Snapshot:
 
 
 @pytest.fixture
-def world() -> Snapshot:
-    return Snapshot()
+def world() -> Harness:
+    return Harness()
 
 
 def end_watches(api: ApiServer) -> None:
@@ -92,7 +94,7 @@ def names(informer: Informer[Any]) -> list[str]:
     return [one.metadata.name for one in informer.list()]
 
 
-def test_the_first_list_fills_the_cache(world: Snapshot) -> None:
+def test_the_first_list_fills_the_cache(world: Harness) -> None:
     world.create("b", "a")
     informer = Informer(world.env, world.api, Pod)
     recorder = Recorder(informer)
@@ -106,20 +108,20 @@ def test_the_first_list_fills_the_cache(world: Snapshot) -> None:
     assert informer.get("default/c") is None
 
 
-def test_changes_come_in_order_and_not_within_the_write(world: Snapshot) -> None:
+def test_changes_come_in_order_and_not_within_the_write(world: Harness) -> None:
     informer = world.informer()
     recorder = Recorder(informer)
     world.wait()
     world.create("a", "b")
     world.phase("a", "Running")
     world.delete("b")
-    assert recorder.said == []
+    assert recorder.calls == []
     world.wait()
     # Deleting with no grace first marks, then removes, as the real server does.
     assert recorder.take() == ["+a", "+b", "~a", "~b", "-b"]
 
 
-def test_writes_of_a_handler_are_delivered_later(world: Snapshot) -> None:
+def test_writes_of_a_handler_are_delivered_later(world: Harness) -> None:
     informer = world.informer()
     depth, order = [], []
 
@@ -137,7 +139,7 @@ def test_writes_of_a_handler_are_delivered_later(world: Snapshot) -> None:
     assert order == [("a", 1), ("b", 1)]
 
 
-def test_handler_errors_are_not_treated_as_watch_errors(world: Snapshot) -> None:
+def test_handler_errors_are_not_treated_as_watch_errors(world: Harness) -> None:
     informer = world.informer()
     informer.add_handler(lambda new: world.api.create(new))
     world.wait()
@@ -146,7 +148,7 @@ def test_handler_errors_are_not_treated_as_watch_errors(world: Snapshot) -> None
         world.wait()
 
 
-def test_latency_delays_lists_and_events(world: Snapshot) -> None:
+def test_latency_delays_lists_and_events(world: Harness) -> None:
     world.create("a")
     informer = world.informer(latency=500)
     recorder = Recorder(informer)
@@ -158,12 +160,12 @@ def test_latency_delays_lists_and_events(world: Snapshot) -> None:
     assert list(zip(recorder.take(), recorder.times, strict=True)) == [("+a", 500), ("+b", 1500), ("+c", 1600)]
 
 
-def test_a_late_handler_first_receives_cached_objects(world: Snapshot) -> None:
+def test_a_late_handler_first_receives_cached_objects(world: Harness) -> None:
     informer = world.informer()
     world.create("a")
     world.wait()
     recorder = Recorder(informer)
-    assert recorder.said == []
+    assert recorder.calls == []
     world.create("b")
     world.wait()
     world.create("c")
@@ -171,7 +173,7 @@ def test_a_late_handler_first_receives_cached_objects(world: Snapshot) -> None:
     assert recorder.take() == ["+a", "+b", "+c"]
 
 
-def test_a_filtered_handler_sees_objects_start_and_stop_matching(world: Snapshot) -> None:
+def test_a_filtered_handler_sees_objects_start_and_stop_matching(world: Harness) -> None:
     informer = world.informer()
     recorder = Recorder(informer, filter=lambda one: one.status.phase == "Running")
     world.create("a", "b")
@@ -183,7 +185,7 @@ def test_a_filtered_handler_sees_objects_start_and_stop_matching(world: Snapshot
     assert recorder.take() == ["+a", "-a"]
 
 
-def test_a_server_side_filter_deletes_objects_that_stop_matching(world: Snapshot) -> None:
+def test_a_server_side_filter_deletes_objects_that_stop_matching(world: Harness) -> None:
     informer = pod_informer(world.env, world.api)
     recorder = Recorder(informer)
     informer.start()
@@ -198,7 +200,7 @@ def test_a_server_side_filter_deletes_objects_that_stop_matching(world: Snapshot
     assert names(informer) == ["b"]
 
 
-def test_a_terminating_pod_stays_until_it_is_deleted(world: Snapshot) -> None:
+def test_a_terminating_pod_stays_until_it_is_deleted(world: Harness) -> None:
     informer = pod_informer(world.env, world.api)
     recorder = Recorder(informer)
     informer.start()
@@ -212,7 +214,7 @@ def test_a_terminating_pod_stays_until_it_is_deleted(world: Snapshot) -> None:
     assert (recorder.take(), names(informer)) == (["+a", "~a", "-a"], [])
 
 
-def test_a_broken_connection_is_resumed_where_it_was(world: Snapshot) -> None:
+def test_a_broken_connection_is_resumed_where_it_was(world: Harness) -> None:
     informer = world.informer()
     recorder = Recorder(informer)
     world.create("a", "b")
@@ -228,7 +230,7 @@ def test_a_broken_connection_is_resumed_where_it_was(world: Snapshot) -> None:
     assert informer.list_calls == 1
 
 
-def test_events_in_transit_when_the_connection_breaks_are_resent(world: Snapshot) -> None:
+def test_events_in_transit_when_the_connection_breaks_are_resent(world: Harness) -> None:
     informer = world.informer(latency=1000)
     recorder = Recorder(informer)
     world.wait(2000)
@@ -240,7 +242,7 @@ def test_events_in_transit_when_the_connection_breaks_are_resent(world: Snapshot
 
 
 def test_a_client_that_missed_too_much_lists_again() -> None:
-    world = Snapshot(history=2)
+    world = Harness(history=2)
     informer = world.informer()
     recorder = Recorder(informer)
     world.create("a", "b", "c")
@@ -260,7 +262,7 @@ def test_a_client_that_missed_too_much_lists_again() -> None:
     assert recorder.take() == ["~c"]
 
 
-def test_an_error_event_ends_the_watch(world: Snapshot) -> None:
+def test_an_error_event_ends_the_watch(world: Harness) -> None:
     informer = world.informer()
     world.wait()
     (watch,) = world.api._stores[Pod].watches
@@ -271,7 +273,7 @@ def test_an_error_event_ends_the_watch(world: Snapshot) -> None:
     assert len(world.api._stores[Pod].watches) == 1
 
 
-def test_the_server_may_end_the_watch(world: Snapshot) -> None:
+def test_the_server_may_end_the_watch(world: Harness) -> None:
     informer = world.informer()
     recorder = Recorder(informer)
     world.wait()
@@ -282,7 +284,7 @@ def test_the_server_may_end_the_watch(world: Snapshot) -> None:
     assert (recorder.take(), informer.list_calls) == (["+a", "+b"], 1)
 
 
-def test_a_connection_that_is_down_from_the_start_is_waited_for(world: Snapshot) -> None:
+def test_a_connection_that_is_down_from_the_start_is_waited_for(world: Harness) -> None:
     world.create("a")
     informer = world.informer()
     informer.disconnect(SECOND)
@@ -293,7 +295,7 @@ def test_a_connection_that_is_down_from_the_start_is_waited_for(world: Snapshot)
 
 
 def test_bookmarks_carry_a_filtered_watch_over_what_it_does_not_see() -> None:
-    world = Snapshot(history=3)
+    world = Harness(history=3)
     informer = world.informer(filter=lambda one: one.metadata.name == "mine")
     world.create("mine")
     world.wait()
@@ -308,7 +310,7 @@ def test_bookmarks_carry_a_filtered_watch_over_what_it_does_not_see() -> None:
     assert (informer.list_calls, names(informer)) == (1, ["mine"])
 
 
-def test_resyncs_send_every_object_again(world: Snapshot) -> None:
+def test_resyncs_send_every_object_again(world: Harness) -> None:
     informer = world.informer(resync=30 * SECOND)
     recorder = Recorder(informer)
     world.create("a", "b")
@@ -319,7 +321,7 @@ def test_resyncs_send_every_object_again(world: Snapshot) -> None:
     assert recorder.take() == ["~a", "-a", "=b"]
 
 
-def test_objects_by_index(world: Snapshot) -> None:
+def test_objects_by_index(world: Harness) -> None:
     informer = world.informer()
     informer.index_by("node", lambda one: [one.spec.nodeName])
     world.create("a", "b", labels={"app": "web"})
@@ -345,7 +347,7 @@ def test_objects_by_index(world: Snapshot) -> None:
     assert informer.by_index("label", "web") == informer.by_index("node", "n1") == []
 
 
-def test_cluster_scoped_objects_have_their_name_as_key(world: Snapshot) -> None:
+def test_cluster_scoped_objects_have_their_name_as_key(world: Harness) -> None:
     informer = Informer(world.env, world.api, Node)
     informer.start()
     world.api.create(Node(metadata=ObjectMeta(name="n")))
@@ -353,7 +355,7 @@ def test_cluster_scoped_objects_have_their_name_as_key(world: Snapshot) -> None:
     assert informer.get("n") is world.api.get(Node, "", "n")
 
 
-def test_one_informer_per_kind_is_shared(world: Snapshot) -> None:
+def test_one_informer_per_kind_is_shared(world: Harness) -> None:
     informers = Informers(world.env, world.api)
     mine = informers.register(pod_informer(world.env, world.api))
     assert informers.of(Pod) is mine
@@ -379,7 +381,7 @@ STEPS = st.lists(
 )
 
 
-def act(world: Snapshot, informer: Informer[Pod], step: tuple[Any, ...]) -> None:
+def act(world: Harness, informer: Informer[Pod], step: tuple[Any, ...]) -> None:
     try:
         match step:
             case ("create", name):
@@ -406,47 +408,47 @@ def act(world: Snapshot, informer: Informer[Pod], step: tuple[Any, ...]) -> None
 
 @given(STEPS, st.sampled_from([1, 3, 1000]), st.sampled_from([0, 250_000]), st.booleans())
 def test_the_cache_converges_to_the_servers_state(steps, history: int, latency: int, filtered: bool) -> None:
-    world = Snapshot(history)
+    world = Harness(history)
     informer = (
         pod_informer(world.env, world.api, latency=latency)
         if filtered
         else Informer(world.env, world.api, Pod, latency=latency)
     )
-    told: dict[str, Pod] = {}
+    mirror: dict[str, Pod] = {}
 
     def on_add(new: Pod) -> None:
-        assert new.key not in told
-        told[new.key] = new
+        assert new.key not in mirror
+        mirror[new.key] = new
 
     def on_update(old: Pod, new: Pod) -> None:
-        assert told[old.key] is old
-        told[new.key] = new
+        assert mirror[old.key] is old
+        mirror[new.key] = new
 
-    informer.add_handler(on_add, on_update, lambda old: told.pop(old.key))
+    informer.add_handler(on_add, on_update, lambda old: mirror.pop(old.key))
     informer.start()
     for step in steps:
         act(world, informer, step)
     world.wait(20 * SECOND)
-    there = [p for p in world.api.list(Pod)[0] if not filtered or p.status.phase not in ("Succeeded", "Failed")]
-    assert sorted(informer.list(), key=lambda p: p.key) == there
-    assert sorted(told.values(), key=lambda p: p.key) == there
+    expected = [p for p in world.api.list(Pod)[0] if not filtered or p.status.phase not in ("Succeeded", "Failed")]
+    assert sorted(informer.list(), key=lambda p: p.key) == expected
+    assert sorted(mirror.values(), key=lambda p: p.key) == expected
 
 
 @given(STEPS)
 def test_runs_are_reproducible(steps) -> None:
     def story() -> list[str]:
-        world = Snapshot(3)
+        world = Harness(3)
         informer = world.informer(latency=100)
         recorder = Recorder(informer)
         for step in steps:
             act(world, informer, step)
         world.wait(20 * SECOND)
-        return recorder.said
+        return recorder.calls
 
     assert story() == story()
 
 
-def test_ten_thousand_pods_are_created_bound_and_started_fast(world: Snapshot) -> None:
+def test_ten_thousand_pods_are_created_bound_and_started_fast(world: Harness) -> None:
     """CPU time, because the machine may be busy: at most 2 s, where 0.5 s is usual."""
     import time
 

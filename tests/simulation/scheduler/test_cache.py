@@ -1,4 +1,4 @@
-"""The scheduler's cache: what it holds after informers told it things and the loop assumed others."""
+"""The scheduler's cache: its contents after events from informers and assumptions by the loop."""
 
 import random
 from dataclasses import dataclass
@@ -17,7 +17,7 @@ from kschedlab.simulation.scheduler.cache import (
     on_node,
 )
 from kschedlab.testing import budget, node, pod
-from tests.changing import DECIDERS, NODES, PODS, POOL, Changing, Told, decide, shown
+from tests.changing import NODES, PODS, POOL, TESTED_GENERATIONS, ChangingCluster, Expected, decide, shown
 from tests.cluster.test_changes import contents
 
 CACHE_1_13, CACHE_1_16, CACHE_1_20, CACHE_1_37 = (each.loop.cache for each in GENERATIONS.values())
@@ -289,16 +289,16 @@ def test_a_heartbeat_leaves_what_is_known_of_the_nodes():
 # -- anything in any order
 
 
-class Cached(Changing):
-    """A cache beside what it was told; of the pods, some are only assumed."""
+class Cached(ChangingCluster):
+    """A cache and its expected contents; some pods are only assumed."""
 
-    def __init__(self, decider):
-        self.cache, self.assumed = SchedulerCache(decider.api), set()
-        super().__init__(self.cache.cluster(), Told(), decider)
+    def __init__(self, generation):
+        self.cache, self.assumed = SchedulerCache(generation.api), set()
+        super().__init__(self.cache.cluster(), Expected(), generation)
 
     def nodes(self, draw):
         name = draw.choice(NODES)
-        old, new = self.told.nodes.get(name), draw.choice(POOL[Node][name])
+        old, new = self.expected.nodes.get(name), draw.choice(POOL[Node][name])
         if old is None:
             self.cache.add_node(new)
         elif draw.random() < 0.4:
@@ -306,14 +306,14 @@ class Cached(Changing):
             self.cache.remove_node(old)
         else:
             self.cache.update_node(old, new)
-        self.told.change_node(name, new, self.decider.api.older_zone_labels_only)
+        self.expected.change_node(name, new, self.generation.api.older_zone_labels_only)
 
     def pod(self, draw):
         chosen = draw.choice(draw.choice(PODS))
-        key, running = chosen.key, self.told.running
+        key, running = chosen.key, self.expected.running
         if key not in running:
             running[key] = chosen, draw.choice(NODES)
-            self.told.hoping.pop(key, None)
+            self.expected.nominated.pop(key, None)
             if draw.random() < 0.5:
                 self.cache.assume_pod(*running[key])
                 self.assumed.add(key)
@@ -331,21 +331,21 @@ class Cached(Changing):
 
     def replace(self, draw):
         chosen = draw.choice(draw.choice(PODS))
-        if chosen.key in self.told.running and chosen.key not in self.assumed:
-            before, on = self.told.running[chosen.key]
-            self.told.running[chosen.key] = chosen, on
+        if chosen.key in self.expected.running and chosen.key not in self.assumed:
+            before, on = self.expected.running[chosen.key]
+            self.expected.running[chosen.key] = chosen, on
             self.cache.update_pod(on_node(before, on), on_node(chosen, on))
 
     def nominate(self, draw):
         chosen = draw.choice(draw.choice(PODS))
-        if chosen.key not in self.told.running:
-            self.told.hoping[chosen.key] = chosen, draw.choice(NODES)
-            self.cache.nominate(*self.told.hoping[chosen.key])
+        if chosen.key not in self.expected.running:
+            self.expected.nominated[chosen.key] = chosen, draw.choice(NODES)
+            self.cache.nominate(*self.expected.nominated[chosen.key])
 
-    def around(self, draw, kinds):
+    def other_object(self, draw, kinds):
         kind = draw.choice(kinds)
         new = draw.choice(draw.choice(list(POOL[kind].values())))
-        found, key = self.told.around[kind], key_of(new)
+        found, key = self.expected.others[kind], key_of(new)
         if key in found and draw.random() < 0.4:
             self.cache.drop(found.pop(key))
         else:
@@ -354,17 +354,17 @@ class Cached(Changing):
 
 
 def in_any_order(found):
-    """The contents, whatever came first: changes of nodes wait, so that pods come back to them later than was told."""
+    """The contents, pods sorted: node changes are deferred, so pods return to a node later than expected."""
     return found | {"pods": sorted(found["pods"])}
 
 
 @pytest.mark.parametrize("seed", range(8))
-def test_whatever_is_told_the_cluster_is_as_if_built_afresh(seed):
-    draw, world = random.Random(seed), Cached(DECIDERS[seed % 2])
+def test_after_random_changes_the_cluster_equals_a_rebuilt_one(seed):
+    draw, world = random.Random(seed), Cached(TESTED_GENERATIONS[seed % 2])
     for _ in range(10):
-        asked = world.phase(draw, 60)
-        cluster, fresh = world.cache.cluster(), world.afresh()
+        probes = world.phase(draw, 60)
+        cluster, fresh = world.cache.cluster(), world.rebuilt()
         cluster.check()
         assert in_any_order(contents(cluster)) == in_any_order(contents(fresh))
-        for probe in asked:
-            assert shown(decide(cluster, probe, world.decider)) == shown(decide(fresh, probe, world.decider))
+        for probe in probes:
+            assert shown(decide(cluster, probe, world.generation)) == shown(decide(fresh, probe, world.generation))
