@@ -76,3 +76,15 @@ def test_the_timeline_of_the_readme_runs() -> None:
     simulation = Simulation.of(loads_scenario(f"{cluster}---\n{timeline}"))
     simulation.run()
     assert simulation.report().failures == ()
+
+
+def test_the_python_of_the_readme_prints_what_it_shows(capsys: pytest.CaptureFixture[str]) -> None:
+    readme = (ROOT / "README.md").read_text(encoding="utf-8")
+    ((program, shown),) = re.findall(r"```python\n(.*?)```\n\n```text\n(.*?)```", readme, re.DOTALL)
+    exec(program, {})
+    assert capsys.readouterr().out == shown
+
+
+def test_the_readme_links_to_what_there_is() -> None:
+    links = re.findall(r"\]\(([\w./-]+)\)", (ROOT / "README.md").read_text(encoding="utf-8"))
+    assert links and [link for link in links if not (ROOT / link).exists()] == []

@@ -14,7 +14,7 @@ def test_the_map_leads_to_a_lesson(notebook: Open) -> None:
     lesson = panel.get_by_label("lesson", exact=True)
     lesson.focus()
     page.page.keyboard.press("End")
-    expect(sentence).to_contain_text("07 your cluster asks:")
+    expect(sentence).to_contain_text("09 your plugin asks:")
     lesson.select_option("05 preemption")
     expect(sentence).to_contain_text("05 preemption asks: Nothing fits")
     expect(picture).to_contain_text("▶\u00a005 preemption")
