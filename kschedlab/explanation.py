@@ -32,8 +32,8 @@ class Explanation:
     def to_dict(self) -> dict[str, Any]:
         """The decision as plain data, with ``pod``, ``event`` and, for a pod that runs, ``runs_on``."""
         decision, runs_on = self.decision, self.runs_on
-        found = decision.to_dict() | {"pod": decision.pod.key, "event": decision.event}
-        return found if runs_on is None else found | {"runs_on": runs_on}
+        data = decision.to_dict() | {"pod": decision.pod.key, "event": decision.event}
+        return data if runs_on is None else data | {"runs_on": runs_on}
 
     def __str__(self) -> str:
         from kschedlab.views.explanation import explanation_text

@@ -15,7 +15,7 @@ SMALL = {"cpu": "4", "memory": "8Gi", "pods": "10"}
 
 
 def changes(found):
-    return [(*each.changes, sorted(each.decision.names)) for each in found.relaxations.found]
+    return [(*each.changes, sorted(each.decision.names)) for each in found.relaxations.sufficient]
 
 
 # -- requests
@@ -62,7 +62,7 @@ def test_another_node_is_chosen_from_a_request_on():
     )
     found = what_if("default/mine", world)
     assert found.decision.node == "small"
-    assert [(each.what, each.near, each.far) for each in found.limits] == [("cpu", 4000, 4001)]
+    assert [(each.name, each.near, each.far) for each in found.limits] == [("cpu", 4000, 4001)]
     for each in found.requests:
         assert found.decision.node in each.before.best and found.decision.node not in each.after.best
 
@@ -80,7 +80,7 @@ def test_the_ends_of_a_weight_s_range_are_exact():
     )
     found = what_if("default/mine", world)
     chosen = found.decision.node
-    by_name = {(each.what, each.far > each.now): each.far for each in found.weights}
+    by_name = {(each.name, each.far > each.now): each.far for each in found.weights}
     for plugin, now in zip(found.decision.scores.plugins, found.decision.scores.weights, strict=True):
         decided = {
             weight: schedule("default/mine", world, V1_37.weighted(**{plugin: weight})).best
@@ -116,7 +116,7 @@ def test_two_constraints_are_found_together():
     world = cluster(
         node("gpu", allocatable=SMALL, taints=[GPU]), pod("mine", "", cpu="1", nodeSelector={"disk": "ssd"})
     )
-    (found,) = what_if("default/mine", world).relaxations.found
+    (found,) = what_if("default/mine", world).relaxations.sufficient
     assert found.changes == ("without nodeSelector disk=ssd", "tolerating gpu=yes")
     assert found.decision.node == "gpu"
 
@@ -167,7 +167,7 @@ def test_a_pod_that_may_not_preempt_is_told_so():
         pod("mine", "", cpu="4", priority=10, preemptionPolicy="Never"),
     )
     found = what_if("default/mine", world)
-    (one,) = found.relaxations.found
+    (one,) = found.relaxations.sufficient
     assert one.changes == ("with preemptionPolicy PreemptLowerPriority",) and one.decision.nominated_node == "n"
     assert found.priority is None and [v.key for v in found.eviction.victims] == ["default/busy"]
 
@@ -182,8 +182,8 @@ def test_ill_nodes_are_not_the_pod_s_to_tolerate():
 def test_what_is_left_out_is_counted():
     nodes = [node(f"n{i}", allocatable=SMALL, taints=[{**GPU, "value": f"v{i}"}]) for i in range(25)]
     found = what_if("default/mine", cluster(*nodes, pod("mine", "", cpu="1")))
-    assert (len(found.relaxations.found), found.relaxations.left_out) == (20, 5)
-    assert "5 changes left out: too many to try." in str(found)
+    assert (len(found.relaxations.sufficient), found.relaxations.untried) == (20, 5)
+    assert "5 changes not tried: there are too many." in str(found)
 
 
 # -- priority and eviction
@@ -280,7 +280,7 @@ def test_on_the_bundled_cluster_every_answer_holds(generation):
                 assert (each.before.node is None) is not (each.after.node is None)
             else:
                 assert node in each.before.best and node not in each.after.best
-        for each in found.relaxations.found:
+        for each in found.relaxations.sufficient:
             assert node is None and (each.decision.node or each.decision.nominated_node)
         if found.priority is not None:
             assert nominated is None and found.priority.before.nominated_node is None

@@ -1,4 +1,4 @@
-"""Are the columns right? They are compared with columns that are rebuilt from the pods and nodes."""
+"""Checks the columns against columns that are rebuilt from the pods and nodes."""
 
 from __future__ import annotations
 

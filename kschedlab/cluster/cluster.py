@@ -164,7 +164,7 @@ class Cluster(Columns):
 
     def info(self, pod: Pod) -> PodInfo:
         """The pod with everything that a decision needs to know of it."""
-        given, pod = pod, self.api.admit(pod)
+        original, pod = pod, self.api.admit(pod)
         start, metadata = pod.status.startTime, pod.metadata
         request, placed = self.api.incoming(pod), self.api.placed(pod)
         for name in request | placed:
@@ -179,7 +179,7 @@ class Cluster(Columns):
             placed=placed,
             scored=self.api.scored(pod),
             nonzero=self.api.nonzero(pod),
-            given=None if given is pod else given,
+            original=None if original is pod else original,
         )
 
     def updated_info(self, info: PodInfo, before: Pod, after: Pod) -> PodInfo:

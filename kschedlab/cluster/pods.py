@@ -22,7 +22,7 @@ class PodInfo:
     ``placed``: the requests that count once the pod is on a node.
     ``scored``, ``nonzero``: (milli cpu, bytes of memory) of the two, with the defaults 100m and 200 MiB that some
     scores use.
-    ``given``: the pod as it was created, if this generation's API server changed it then.
+    ``original``: the pod as it was created, if this generation's API server changed it then.
     ``signature``: the number of the pod's :class:`~kschedlab.cluster.signatures.Signature`.
     """
 
@@ -35,7 +35,7 @@ class PodInfo:
     placed: dict[str, int]
     scored: tuple[int, int]
     nonzero: tuple[int, int]
-    given: Pod | None = None
+    original: Pod | None = None
 
     def __repr__(self) -> str:
         amounts = (f"{name}={amount}{'m' if name == 'cpu' else ''}" for name, amount in self.request.items() if amount)

@@ -103,8 +103,8 @@ class Generation:
         from kschedlab.plugins.joining import checked_weight
 
         self._check(weights, tuple(score.name for score, _ in self.scores), "score")
-        given = {name: checked_weight(weight, name, 0) for name, weight in weights.items()}
-        scores = ((score, given.get(score.name, weight)) for score, weight in self.scores)
+        checked = {name: checked_weight(weight, name, 0) for name, weight in weights.items()}
+        scores = ((score, checked.get(score.name, weight)) for score, weight in self.scores)
         return replace(self, scores=tuple((score, weight) for score, weight in scores if weight))
 
     def plugin(self, name: str) -> NamedPlugin:
@@ -140,8 +140,8 @@ class _Generations(Mapping[str, Generation]):
 
     def __getitem__(self, name: str) -> Generation:
         variable = self._variables[name]
-        found: Generation = getattr(import_module(f"kschedlab.generations.{variable.lower()}"), variable)
-        return found
+        generation: Generation = getattr(import_module(f"kschedlab.generations.{variable.lower()}"), variable)
+        return generation
 
     def __iter__(self) -> Iterator[str]:
         return iter(self._variables)

@@ -14,7 +14,7 @@ from kschedlab.views.html import Html, element, join, visible
 from kschedlab.views.style import CELL, CHANGED, GREY, HEAD, LABELLED, SECTION, WIDE, WRAPPED
 from kschedlab.views.tables import folded
 from kschedlab.views.words import aligned, below, broken, count
-from kschedlab.whatif.compare import shown, what
+from kschedlab.whatif.compare import identity, setting_text
 
 TOPICS = {
     "CheckNodeCondition": "conditions of the node",
@@ -218,7 +218,7 @@ def _scores(generation: Generation) -> Iterator[Item]:
 def _rules(plugins: Iterable[Any]) -> Iterator[Item]:
     for plugin in plugins:
         if not _is_added(plugin):
-            yield from _settings(plugin, what(plugin), f"{plugin.name}.")
+            yield from _settings(plugin, identity(plugin), f"{plugin.name}.")
 
 
 def _settings(holder: object, of: Hashable, path: str) -> Iterator[Item]:
@@ -236,9 +236,9 @@ def _entries(value: object) -> Iterator[Entry]:
     if isinstance(value, bool):
         yield Entry("yes" if value else "no")
     elif isinstance(value, tuple) and len(value) > 1:
-        yield from (Entry(shown(each), f"{place}. ") for place, each in enumerate(value, start=1))
+        yield from (Entry(setting_text(each), f"{place}. ") for place, each in enumerate(value, start=1))
     else:
-        yield Entry(shown(value) or NONE)
+        yield Entry(setting_text(value) or NONE)
 
 
 def _fields(generation: Generation, fields: Iterable[str]) -> Iterator[Item]:

@@ -82,22 +82,23 @@ def whatif_sentence(whatif: WhatIf) -> str:
     first: dict[str, Line] = {}
     for line in whatif_lines(whatif):
         first.setdefault(line.what, line)
-    told = [f"{line.change} ({line.then})" for line in first.values()]
-    if not told:
+    answers = [f"{line.change} ({line.then})" for line in first.values()]
+    if not answers:
         return f"{now} Nothing that was tried changes that."
-    return f"{now} What would change it: {'; or '.join(told)}."
+    return f"{now} What would change it: {'; or '.join(answers)}."
 
 
 def notes(whatif: WhatIf) -> list[str]:
     """What did not help, and what was not tried."""
-    found, said = whatif.relaxations, []
+    relaxations, said = whatif.relaxations, []
     if whatif.decision.node is None:
         if not whatif.requests and any(whatif.decision.pod.request.values()):
             said.append("Less of one resource alone is not enough.")
-        if not found.found:
-            said.append(f"No change of its constraints is enough: {count(found.tried, 'change')} tried, pairs as well.")
-        if found.left_out:
-            said.append(f"{count(found.left_out, 'change')} left out: too many to try.")
+        if not relaxations.sufficient:
+            tried = count(relaxations.tried, "change")
+            said.append(f"No change of its constraints is enough: {tried} tried, pairs as well.")
+        if relaxations.untried:
+            said.append(f"{count(relaxations.untried, 'change')} not tried: there are too many.")
         preemption = whatif.decision.preemption
         if whatif.priority is None and preemption is not None and preemption.eligible and preemption.chosen is None:
             said.append("No priority makes it preempt.")
@@ -107,10 +108,10 @@ def notes(whatif: WhatIf) -> list[str]:
 
 
 def _to_fit(whatif: WhatIf) -> Iterator[Line]:
-    for found in whatif.requests:
-        change = f"asking for {amount(found.what, found.far)} instead of {amount(found.what, found.now)}"
-        yield Line("requests", change, then(found.after), f"{amount(found.what, found.near)}: still fits nowhere")
-    for each in whatif.relaxations.found:
+    for limit in whatif.requests:
+        change = f"asking for {amount(limit.name, limit.far)} instead of {amount(limit.name, limit.now)}"
+        yield Line("requests", change, then(limit.after), f"{amount(limit.name, limit.near)}: still fits nowhere")
+    for each in whatif.relaxations.sufficient:
         yield Line("constraints", " and ".join(each.changes), then(each.decision))
     if (priority := whatif.priority) is not None:
         change = f"with priority {priority.far} instead of {priority.now}"
@@ -125,20 +126,21 @@ def _evicting(eviction: Eviction) -> str:
 
 
 def _to_go_elsewhere(whatif: WhatIf) -> Iterator[Line]:
-    for found in whatif.limits:
-        change = f"asking for {amount(found.what, found.far)}"
-        yield Line("limit", change, then(found.after), f"{amount(found.what, found.near)}: {then(found.before)}")
-    for found in whatif.requests:
-        change = f"asking for {amount(found.what, found.far)}"
-        yield Line("requests", change, then(found.after), f"{amount(found.what, found.near)}: {_still(whatif, found)}")
-    for found in whatif.weights:
-        change = f"with weight {found.far} of {found.what} instead of {found.now}"
-        yield Line("weights", change, then(found.after), f"{found.near}: {_still(whatif, found)}")
+    for limit in whatif.limits:
+        change = f"asking for {amount(limit.name, limit.far)}"
+        yield Line("limit", change, then(limit.after), f"{amount(limit.name, limit.near)}: {then(limit.before)}")
+    for boundary in whatif.requests:
+        change = f"asking for {amount(boundary.name, boundary.far)}"
+        near = f"{amount(boundary.name, boundary.near)}: {_still(whatif, boundary)}"
+        yield Line("requests", change, then(boundary.after), near)
+    for boundary in whatif.weights:
+        change = f"with weight {boundary.far} of {boundary.name} instead of {boundary.now}"
+        yield Line("weights", change, then(boundary.after), f"{boundary.near}: {_still(whatif, boundary)}")
 
 
-def _still(whatif: WhatIf, found: Boundary) -> str:
+def _still(whatif: WhatIf, boundary: Boundary) -> str:
     """Says that the current node is still the best, or one of the best."""
-    among = "" if len(found.before.best) == 1 else f"one of {len(found.before.best)} best: "
+    among = "" if len(boundary.before.best) == 1 else f"one of {len(boundary.before.best)} best: "
     return f"{among}{whatif.decision.node}"
 
 

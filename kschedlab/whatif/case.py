@@ -23,10 +23,10 @@ class Boundary:
     """The amount at which the outcome changes. ``near``: the last one, starting at ``now``, that changes nothing.
 
     ``far``: the next one. ``before``, ``after``: the decisions at ``near`` and ``far``.
-    ``what``: a resource, ``priority``, or the score plugin whose weight it is.
+    ``name``: a resource, ``priority``, or the score plugin whose weight changes.
     """
 
-    what: str
+    name: str
     now: int
     near: int
     far: int

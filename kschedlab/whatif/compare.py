@@ -97,15 +97,15 @@ def compare(pod: AnyPod, cluster: Cluster, generations: Iterable[str | Generatio
 
 def distinctly_named(generations: Sequence[Generation]) -> list[Generation]:
     """The generations; one whose name came before gets a longer one: "v1.37 with ColdNode", "v1.37 (2)"."""
-    found: dict[str, Generation] = {}
+    by_name: dict[str, Generation] = {}
     for generation in generations:
         name = generation.name
-        if name in found and generation.plugins:
+        if name in by_name and generation.plugins:
             name = f"{name} with {', '.join(dict(generation.plugins))}"
-        if name in found:
-            name = f"{name} ({1 + sum(each.startswith(name) for each in found)})"
-        found[name] = generation if name == generation.name else replace(generation, name=name)
-    return list(found.values())
+        if name in by_name:
+            name = f"{name} ({1 + sum(each.startswith(name) for each in by_name)})"
+        by_name[name] = generation if name == generation.name else replace(generation, name=name)
+    return list(by_name.values())
 
 
 def outcome(decision: Decision) -> Outcome:
@@ -194,8 +194,8 @@ def _entries(
 def _contrast(before: object, after: object) -> tuple[str, str]:
     """Both values as text; of two lists, only the entries that the other lacks."""
     if isinstance(before, tuple) and isinstance(after, tuple) and set(before) != set(after):
-        return shown(tuple(b for b in before if b not in after)), shown(tuple(a for a in after if a not in before))
-    return shown(before), shown(after)
+        before, after = tuple(b for b in before if b not in after), tuple(a for a in after if a not in before)
+    return setting_text(before), setting_text(after)
 
 
 def _filters(earlier: Generation, later: Generation) -> Iterator[Change]:
@@ -211,7 +211,7 @@ def _filters(earlier: Generation, later: Generation) -> Iterator[Change]:
     in_new_order = [old[i] for i in sorted(pairs, key=pairs.__getitem__)]
     following = iter(in_new_order)
     reordered = with_filters([next(following) if i in pairs else plugin for i, plugin in enumerate(old)])
-    groups = [p for p in earlier.filters if _members(p) and what(p) not in map(what, later.filters)]
+    groups = [p for p in earlier.filters if _members(p) and identity(p) not in map(identity, later.filters)]
     for group in groups:
         members = [plugin for plugin in in_new_order if plugin in _members(group)]
         yield Change(f"{group.name} checked one by one", group.name, _names(members), reordered)
@@ -234,24 +234,24 @@ def _ungrouped(filters: Iterable[Any]) -> Iterator[Any]:
 
 def _grouped(filters: Sequence[Any], template: Iterable[Any]) -> Iterator[Any]:
     """The filters, grouped as in ``template``. A group is placed where its first member is."""
-    group_of = {what(member): group for group in template for member in _members(group)}
+    group_of = {identity(member): group for group in template for member in _members(group)}
     placed = set()
     for plugin in filters:
-        group = group_of.get(what(plugin))
+        group = group_of.get(identity(plugin))
         if group is None:
             yield plugin
         elif group.name not in placed:
             placed.add(group.name)
-            yield replace(group, filters=tuple(p for p in filters if group_of.get(what(p)) is group))
+            yield replace(group, filters=tuple(p for p in filters if group_of.get(identity(p)) is group))
 
 
 def _scores(earlier: Generation, later: Generation) -> Iterator[Change]:
     """Scores that are changed, removed or added, or whose weights differ."""
     old, new = [score for score, _ in earlier.scores], [score for score, _ in later.scores]
-    weights = {(what(score), score.name): weight for score, weight in (*later.scores, *earlier.scores)}
+    weights = {(identity(score), score.name): weight for score, weight in (*later.scores, *earlier.scores)}
 
     def with_scores(scores: Iterable[Any]) -> Generation:
-        return replace(earlier, scores=tuple((score, weights[what(score), score.name]) for score in scores))
+        return replace(earlier, scores=tuple((score, weights[identity(score), score.name]) for score in scores))
 
     yield from _plugins("score", old, new, with_scores)
     for i, j in _pairs(old, new).items():
@@ -288,21 +288,21 @@ def _pairs(old: Sequence[Any], new: Sequence[Any]) -> dict[int, int]:
     pairs: dict[int, int] = {}
     for by_name in (True, False):
         for i, plugin in enumerate(old):
-            unpaired = (j for j, p in enumerate(new) if what(p) == what(plugin) and j not in pairs.values())
+            unpaired = (j for j, p in enumerate(new) if identity(p) == identity(plugin) and j not in pairs.values())
             match = next((j for j in unpaired if not by_name or new[j].name == plugin.name), None)
             if i not in pairs and match is not None:
                 pairs[i] = match
     return dict(sorted(pairs.items()))
 
 
-def what(plugin: Any) -> tuple[object, ...]:
+def identity(plugin: Any) -> tuple[object, ...]:
     """The identity of a plugin across generations: its class and its required fields, such as a cloud's disks.
 
     The name is left out because it changed over the years; fields with defaults are settings and named rules.
     """
     required = (f.name for f in fields(plugin) if f.default is MISSING and f.default_factory is MISSING)
     values = (getattr(plugin, name) for name in required if name != "name")
-    return type(plugin), *(what(value) if is_dataclass(value) else _hashable(value) for value in values)
+    return type(plugin), *(identity(value) if is_dataclass(value) else _hashable(value) for value in values)
 
 
 def _hashable(value: object) -> Hashable:
@@ -314,10 +314,10 @@ def _names(plugins: Sequence[Any]) -> str:
     return ", ".join(plugin.name for plugin in plugins)
 
 
-def shown(value: object) -> str:
+def setting_text(value: object) -> str:
     """A setting's value as text; functions and rules appear by name."""
     if isinstance(value, tuple):
-        return ", ".join(shown(element) for element in value) or "-"
+        return ", ".join(setting_text(element) for element in value) or "-"
     if isinstance(value, partial):
-        return shown(value.func)
+        return setting_text(value.func)
     return str(getattr(value, "__name__", None) or getattr(value, "name", None) or value)

@@ -43,11 +43,11 @@ class Relaxation:
 
 @dataclass(frozen=True, eq=False)
 class Relaxations:
-    """The relaxations found. ``tried``: how many changes and pairs were tried. ``left_out``: how many were not."""
+    """``sufficient``: those with which the pod fits. ``tried``, ``untried``: how many changes and pairs of them."""
 
-    found: tuple[Relaxation, ...] = ()
+    sufficient: tuple[Relaxation, ...] = ()
     tried: int = 0
-    left_out: int = 0
+    untried: int = 0
 
 
 def relaxations(case: Case) -> Relaxations:
@@ -56,16 +56,16 @@ def relaxations(case: Case) -> Relaxations:
     taints = untolerated(pod, case.cluster)
     changes = [*relaxed_fields(pod), *tolerated(taints[:TAINTS])]
     tries: list[tuple[tuple[str, ...], Pod]] = [((name,), change(pod)) for name, change in changes]
-    left_out = max(len(taints) - TAINTS, 0)
-    found = _fitting(case, tries)
+    untried = max(len(taints) - TAINTS, 0)
+    sufficient = _fitting(case, tries)
     tried = len(tries)
-    if not found:
+    if not sufficient:
         pairs = [((a, b), second(first(pod))) for (a, first), (b, second) in combinations(changes, 2)]
-        found = _fitting(case, pairs[:PAIRS])
+        sufficient = _fitting(case, pairs[:PAIRS])
         tried += len(pairs[:PAIRS])
-        left_out += max(len(pairs) - PAIRS, 0)
-    found.sort(key=lambda relaxation: (-len(relaxation.decision.feasible), relaxation.changes))
-    return Relaxations(tuple(found), tried, left_out)
+        untried += max(len(pairs) - PAIRS, 0)
+    sufficient.sort(key=lambda relaxation: (-len(relaxation.decision.feasible), relaxation.changes))
+    return Relaxations(tuple(sufficient), tried, untried)
 
 
 def _fitting(case: Case, tries: Sequence[tuple[tuple[str, ...], Pod]]) -> list[Relaxation]:

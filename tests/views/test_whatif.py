@@ -59,7 +59,7 @@ def test_nothing_helps():
 
 def test_text_from_manifests_stays_text():
     found = what_if("default/mine", cluster(node("n", allocatable=ROOM), pod("mine", "", nodeSelector={"a": "b"})))
-    hostile = Relaxation(("without volume <script>\u202e",), found.relaxations.found[0].decision)
-    found = replace(found, relaxations=replace(found.relaxations, found=(hostile,)))
+    hostile = Relaxation(("without volume <script>\u202e",), found.relaxations.sufficient[0].decision)
+    found = replace(found, relaxations=replace(found.relaxations, sufficient=(hostile,)))
     assert "without volume <script>[U+202E]" in str(found)
     assert "<script>" not in found._repr_html_() and "&lt;script&gt;[U+202E]" in found._repr_html_()

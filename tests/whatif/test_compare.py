@@ -16,7 +16,7 @@ from kschedlab.preemption.ladder import RULES
 from kschedlab.scheduler import schedule
 from kschedlab.score.image_locality import ImageLocality
 from kschedlab.testing import Manifest, cluster, node, pod
-from kschedlab.whatif.compare import Comparison, changes, compare, outcome, shown, what
+from kschedlab.whatif.compare import Comparison, changes, compare, identity, outcome, setting_text
 
 STEPS = list(pairwise(GENERATIONS.values()))
 
@@ -30,8 +30,8 @@ def with_filters(generation: Generation, *filters: Any) -> Generation:
 
 
 def renamed(plugins: Any, like: Any) -> list[Any]:
-    names = {what(plugin): plugin.name for plugin in like}
-    return [replace(plugin, name=names[what(plugin)]) for plugin in plugins]
+    names = {identity(plugin): plugin.name for plugin in like}
+    return [replace(plugin, name=names[identity(plugin)]) for plugin in plugins]
 
 
 # -- what separates two tables
@@ -57,8 +57,8 @@ def test_all_changes_make_the_later_generation(earlier: Generation, later: Gener
         switched.append(found[0].rule)
     assert switched == [change.rule for change in changes(earlier, later)] and len(set(switched)) == len(switched)
     assert renamed(generation.filters, later.filters) == list(later.filters)
-    weights = {what(score): weight for score, weight in generation.scores}
-    assert weights == {what(score): weight for score, weight in later.scores}
+    weights = {identity(score): weight for score, weight in generation.scores}
+    assert weights == {identity(score): weight for score, weight in later.scores}
     apart = {"name": "", "filters": (), "scores": (), "loop": later.loop, "queue": later.queue}
     of_loop = {field.name for field in fields(Messages)} - {*OF_DECISIONS}
     messages = replace(generation.messages, **{name: getattr(later.messages, name) for name in of_loop})
@@ -180,7 +180,7 @@ def test_filters_no_longer_asked_together_take_their_places_in_the_later_order()
     [(True, "True"), (50, "50"), (outcome, "outcome"), (RULES[3], "fewest victims"), ((), "-"), (("a", "b"), "a, b")],
 )
 def test_a_setting_as_text(value: object, text: str) -> None:
-    assert shown(value) == text
+    assert setting_text(value) == text
 
 
 # -- one decision in several generations

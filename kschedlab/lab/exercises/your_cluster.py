@@ -138,7 +138,7 @@ def how_much(rng: random.Random) -> Exercise:
 
     def boundary(wish: Wish) -> int | None:
         case = Case(NAME, with_pod(decode_objects([wish.manifest])))
-        return next((each.far for each in smaller(case) if each.what == "cpu"), None)
+        return next((each.far for each in smaller(case) if each.name == "cpu"), None)
 
     wish = drawn(rng, draw, lambda wish: decide(wish.manifest).node is None and boundary(wish) is not None)
     right = boundary(wish)
