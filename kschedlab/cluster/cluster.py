@@ -69,7 +69,7 @@ class Cluster(Columns):
     Node arrays are int64[nodes] in the order in which the scheduler visits the nodes (round robin over the zones):
     ``allocatable[resource, node]`` and ``requested[resource, node]`` (cpu in milli, the rest in units),
     ``nonzero[0 | 1, node]`` (cpu, memory with the defaults for pods without requests), ``pods_on``, ``max_pods``.
-    ``report``: which manifests were read and which ignored.
+    ``report``: which manifests were read and which ignored. ``api``: how a generation's API server stores pods.
     """
 
     def __init__(self, objects: Objects, api: Api = API_1_37) -> None:
@@ -163,7 +163,7 @@ class Cluster(Columns):
         return np.flatnonzero(self.pods.node == node)
 
     def info(self, pod: Pod) -> PodInfo:
-        """The pod with everything that a decision needs to know of it."""
+        """The pod as this API admits it, with its signature, requests and priority."""
         original, pod = pod, self.api.admit(pod)
         start, metadata = pod.status.startTime, pod.metadata
         request, placed = self.api.incoming(pod), self.api.placed(pod)
@@ -197,14 +197,14 @@ class Cluster(Columns):
 
         A pod with ``spec.nodeName`` runs there, others are pending. ManifestError if a manifest has faults.
         """
-        found = self.read(each for each in objects if isinstance(each, Mapping))
+        new = self.read(each for each in objects if isinstance(each, Mapping))
         for each in objects:
             if not isinstance(each, Mapping):
-                found.of(type(each)).append(each)
-        self.change_nodes((node.metadata.name, node) for node in found.nodes)
-        self.change_objects(each for kind in self._objects.kinds() for each in found.of(kind))
-        for pod in found.pods:
-            self._take_away(pod.key)
+                new.of(type(each)).append(each)
+        self.change_nodes((node.metadata.name, node) for node in new.nodes)
+        self.change_objects(each for kind in self._objects.kinds() for each in new.of(kind))
+        for pod in new.pods:
+            self._remove_pod(pod.key)
             self._add_pod(pod)
         return self
 
@@ -216,7 +216,7 @@ class Cluster(Columns):
         for name in names:
             if "/" not in name:
                 self.change_nodes([(name, None)])
-            elif not self._take_away(name):
+            elif not self._remove_pod(name):
                 raise unknown("pod", name, self.pod_keys())
         return self
 
@@ -257,7 +257,7 @@ class Cluster(Columns):
         return other
 
     def under(self, api: Api) -> Cluster:
-        """The cluster as another generation's API server has it; itself if it is the same. O(all)."""
+        """The same objects in another generation's API server; this cluster if its API is the same. O(all)."""
         return self if api == self.api else Cluster(self.objects, api)
 
     def fits(self, pods: Wanted | Iterable[Wanted], generation: str | Generation = "v1.37") -> Fits:
@@ -270,7 +270,7 @@ class Cluster(Columns):
 
     @property
     def objects(self) -> Objects:
-        """All objects as they are now: a cluster of them, under this API or another, decides as this one. O(all)."""
+        """All objects as they are now; a cluster built from them decides in the same way. O(all)."""
         from kschedlab.cluster.exporting import pods_of
         from kschedlab.manifests.loading import Objects
 
@@ -293,16 +293,16 @@ class Cluster(Columns):
 
     # -- inside
 
-    def _take_away(self, key: str) -> bool:
-        """Take the pod away, if it is there: whether it runs or waits."""
+    def _remove_pod(self, key: str) -> bool:
+        """Remove the pod, running or pending; return whether there was one."""
         self._unshare("pods")
         self._end_nomination(key)
         if self.pending.pop(key, None) is not None:
             return True
-        there = key in self.pods.row_of or key in self.without_node
-        if there:
-            self.evict(key)
-        return there
+        if key not in self.pods.row_of and key not in self.without_node:
+            return False
+        self.evict(key)
+        return True
 
     def _add_pod(self, pod: Pod) -> None:
         if pod.status.phase in ("Succeeded", "Failed"):

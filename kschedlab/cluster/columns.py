@@ -103,9 +103,9 @@ class Columns:
             self._update(info)
         if key in self.nominated.row_of:
             self.nominated.replace(info, self.request_vector(info))
-        for without_node in (self.without_node, self.nominated_without_node):
-            if key in without_node:
-                without_node[key] = info, without_node[key][1]
+        for aside in (self.without_node, self.nominated_without_node):
+            if key in aside:
+                aside[key] = info, aside[key][1]
         if key in self.pending:
             self.pending[key] = info
 
@@ -150,11 +150,11 @@ class Columns:
             return EVERY_FIELD
         changed: frozenset[str] = frozenset()
         for name, node in present.items():
-            place = self.index[name]
-            fields = changed_fields(self.nodes[place], node)
-            self.nodes[place] = node
+            position = self.index[name]
+            fields = changed_fields(self.nodes[position], node)
+            self.nodes[position] = node
             if ALLOCATABLE in fields:
-                self._write_allocatable(place, node)
+                self._write_allocatable(position, node)
             changed |= fields
         return changed
 
@@ -162,35 +162,38 @@ class Columns:
         """The last version of each node."""
         latest: dict[str, Node | None] = {}
         for name, node in changes:
-            if node is None and (latest[name] is None if name in latest else name not in self.index):
-                there = (each for each in self.names if each not in latest or latest[each] is not None)
-                raise unknown("node", name, there)
+            exists = latest[name] is not None if name in latest else name in self.index
+            if node is None and not exists:
+                others = [each for each in self.names if each not in latest or latest[each] is not None]
+                raise unknown("node", name, others)
             latest[name] = node
         return latest
 
     def _reorder_nodes(self, latest: Mapping[str, Node | None]) -> None:
-        """Give all nodes new positions; set aside pods on removed nodes, and restore those whose node is back."""
+        """Give all nodes new positions; set aside pods on removed nodes, and restore those whose node is back.
+
+        ``origin``: each node's old position, -1 for a new node; ``new_position``: the reverse, see ``move_nodes``.
+        """
         self._unshare("pods")
         removed = {self.index[name] for name, node in latest.items() if node is None and name in self.index}
         if removed:
             self._set_aside_pods(np.array(sorted(removed), np.int64))
-        before, names = self.index, self._order.names()
-        origin = np.fromiter((before.get(name, -1) for name in names), np.int64, len(names))
-        place = np.full(len(before) + 1, -1, np.int64)
-        place[origin[origin >= 0]] = np.flatnonzero(origin >= 0)
-        nodes = ((latest.get(name), at) for name, at in zip(names, origin.tolist(), strict=True))
-        self.nodes = [self.nodes[at] if node is None else node for node, at in nodes]
-        self.names, self.index = names, {name: at for at, name in enumerate(names)}
+        old_index, names = self.index, self._order.names()
+        origin = np.fromiter((old_index.get(name, -1) for name in names), np.int64, len(names))
+        new_position = np.full(len(old_index) + 1, -1, np.int64)
+        new_position[origin[origin >= 0]] = np.flatnonzero(origin >= 0)
+        self.nodes = [latest.get(name) or self.nodes[old_index[name]] for name in names]
+        self.names, self.index = names, {name: position for position, name in enumerate(names)}
         for column in ("allocatable", "max_pods", "requested", "nonzero", "pods_on"):
             setattr(self, column, rearranged(getattr(self, column), origin))
         self._counts = self._counts.rearranged(origin)
-        self.pods.move_nodes(place)
-        self.nominated.move_nodes(place)
+        self.pods.move_nodes(new_position)
+        self.nominated.move_nodes(new_position)
         self._restore_pods()
 
-    def _set_aside_pods(self, places: IntArray) -> None:
+    def _set_aside_pods(self, removed: IntArray) -> None:
         for pods, aside in ((self.pods, self.without_node), (self.nominated, self.nominated_without_node)):
-            rows = np.flatnonzero(np.isin(pods.node, places))
+            rows = np.flatnonzero(np.isin(pods.node, removed))
             for row in rows[np.argsort(pods.arrival[rows])].tolist():
                 info, node = pods.info(row), int(pods.node[row])
                 if pods is self.pods:
@@ -204,14 +207,14 @@ class Columns:
                 del aside[key]
                 put(info, node)
 
-    def _write_allocatable(self, place: int, node: Node) -> None:
+    def _write_allocatable(self, position: int, node: Node) -> None:
         """Write the node's allocatable resources into its column."""
         rows = [(self._row(name), name, q) for name, q in node.status.allocatable.items() if is_counted(name)]
-        self.allocatable[:, place] = 0
+        self.allocatable[:, position] = 0
         for row, name, quantity in rows:
-            self.allocatable[row, place] = quantity.milli() if name == "cpu" else quantity.value()
+            self.allocatable[row, position] = quantity.milli() if name == "cpu" else quantity.value()
         pods = node.status.allocatable.get("pods")
-        self.max_pods[place] = 0 if pods is None else pods.value()
+        self.max_pods[position] = 0 if pods is None else pods.value()
 
     # -- inside
 

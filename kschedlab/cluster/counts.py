@@ -7,7 +7,7 @@ import numpy as np
 from kschedlab.cluster.signatures import IntArray, PodQuery, Signatures
 
 LIMIT = 1 << 23
-"""The most numbers that a table holds."""
+"""The most numbers (queries x nodes) that a table holds."""
 
 
 def rearranged(columns: IntArray, origin: IntArray) -> IntArray:
@@ -21,6 +21,7 @@ class Counts:
 
     Row ``r`` holds, for every node, the sum of query ``r``'s answers over the node's pods. The first call computes the
     row from the pods' columns (O(pods)); after that, adding or removing a pod costs one indexed addition for all rows.
+    ``_relevant``: for each signature, (rows, answers) of the queries whose answer about it is not 0.
     """
 
     def __init__(self, signatures: Signatures, nodes: int) -> None:

@@ -16,13 +16,13 @@ NEVER_STARTED = np.iinfo(np.int64).max
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
 class PodInfo:
-    """A pod with everything that the scheduler computes from it before it checks any node.
+    """A pod and the numbers that the scheduler computes from it before it checks any node.
 
     ``request``: the requests that the filter checks, by resource name (cpu in milli, the rest in units).
     ``placed``: the requests that count once the pod is on a node.
     ``scored``, ``nonzero``: (milli cpu, bytes of memory) of the two, with the defaults 100m and 200 MiB that some
     scores use.
-    ``original``: the pod as it was created, if this generation's API server changed it then.
+    ``original``: the pod before this generation's API server changed it on creation, None if it did not.
     ``signature``: the number of the pod's :class:`~kschedlab.cluster.signatures.Signature`.
     """
 
@@ -100,9 +100,9 @@ class PodColumns:
         self.request[:, row] = request
         self.infos[row] = info
 
-    def move_nodes(self, place: IntArray) -> None:
-        """Renumber the nodes. ``place``: int64[old nodes + 1], the new positions; -1 at the end for free rows."""
-        self.node = place[self.node]
+    def move_nodes(self, new_position: IntArray) -> None:
+        """Renumber the nodes. ``new_position``: int64[old nodes + 1], -1 at the end for free rows."""
+        self.node = new_position[self.node]
 
     def remove(self, key: str) -> None:
         """Free the row of the pod ``namespace/name``."""
@@ -143,16 +143,17 @@ class PodColumns:
         self.request = np.hstack([self.request, np.zeros((len(self.request), old), np.int64)])
 
 
-_RESIZED = ("containerStatuses", "initContainerStatuses", "resources", "allocatedResources")
+_REPORTED_RESOURCES = ("containerStatuses", "initContainerStatuses", "resources", "allocatedResources")
+"""Fields of the status that can change what a pod on a node requests."""
 
 
 def same_info(one: Pod, other: Pod) -> bool:
     """Whether a :class:`PodInfo` is the same for both versions of a pod, apart from the objects themselves."""
-    known, status = one.status, other.status
+    before, after = one.status, other.status
     return (
         one.spec == other.spec
         and one.metadata.labels == other.metadata.labels
         and (one.metadata.deletionTimestamp is None) == (other.metadata.deletionTimestamp is None)
-        and known.startTime == status.startTime
-        and not any(getattr(known, name) or getattr(status, name) for name in _RESIZED)
+        and before.startTime == after.startTime
+        and not any(getattr(before, name) or getattr(after, name) for name in _REPORTED_RESOURCES)
     )

@@ -26,14 +26,14 @@ BoolArray: TypeAlias = NDArray[np.bool_]
 FloatArray: TypeAlias = NDArray[np.float64]
 
 LIMIT = 1 << 23
-"""The most answers that are kept."""
+"""The most answers (queries x signatures) that are kept."""
 
 
 @dataclass(frozen=True)
 class Signature:
     """The fields that all pods of one signature share.
 
-    ``example``: the first pod with the signature; read only fields from it that are part of the signature.
+    ``example``: the first pod with the signature; read only those of its fields that are part of the signature.
     """
 
     namespace: str
@@ -78,7 +78,10 @@ class VolumeTable:
         return self._numbers.setdefault(handle, len(self._numbers))
 
     def of(self, signature: IntArray) -> tuple[IntArray, IntArray]:
-        """(int64[pods]: how many volumes each pod uses, int64[]: their numbers, pod by pod), by signatures."""
+        """(int64[pods]: how many volumes each pod uses, int64[]: their numbers, pod by pod).
+
+        ``signature``: int64[pods].
+        """
         length = self._length[signature]
         ends = np.cumsum(length)
         place = np.arange(ends[-1] if len(ends) else 0) - np.repeat(ends - length - self._start[signature], length)
@@ -223,9 +226,9 @@ def _is_about(query: object, volumes: object) -> bool:
 
 def _mounts(pod: Pod) -> bytes | None:
     """The pod's volumes that can conflict with other pods or nodes. An ephemeral volume's claim is the pod's own."""
-    volumes = [volume for volume in pod.spec.volumes if volume != Volume(volume.name)]
+    volumes = [volume for volume in pod.spec.volumes if volume != Volume(volume.name)]  # without emptyDir and the like
     if not any(volume.ephemeral is not None for volume in volumes):
         return msgspec.json.encode(volumes) if volumes else None
     plain = [volume for volume in volumes if volume.ephemeral is None]
-    made = [volume.name for volume in volumes if volume.ephemeral is not None]
-    return msgspec.json.encode((plain, made, pod.metadata.name, pod.metadata.uid))
+    ephemeral = [volume.name for volume in volumes if volume.ephemeral is not None]
+    return msgspec.json.encode((plain, ephemeral, pod.metadata.name, pod.metadata.uid))

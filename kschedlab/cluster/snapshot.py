@@ -37,7 +37,7 @@ class Overlay:
         self._sums: dict[object, tuple[IntArray, IntArray]] = {}
 
     def set(self, which: IntArray, weight: IntArray | int) -> None:
-        """Set the weight of these pods (indices into the overlay). O(pods given x sums kept)."""
+        """Set the weight of these pods (indices into the overlay). O(these pods x sums kept)."""
         change = weight - self.weight[which]
         node = self.node[which]
         for value, total in self._sums.values():
@@ -82,8 +82,8 @@ class Overlay:
         """bool[nodes]: ``contained`` after the overlay's changes; see :meth:`Snapshot.contains`."""
         if not self.runs:
             return contained | (self.count(query) > 0)
-        runs = self._sum_of_all(query)
-        return np.where(runs > 0, runs + self.count(query) > 0, contained)
+        before = self._sum_of_all(query)
+        return np.where(before > 0, before + self.count(query) > 0, contained)
 
     def _sum_of_all(self, query: PodQuery) -> IntArray:
         """int64[nodes]: the query's sum over all pods of the overlay, whatever their weight."""

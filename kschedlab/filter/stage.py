@@ -136,6 +136,7 @@ class FilterRun:
     """The filters of one decision, run in as many snapshots as needed.
 
     ``snapshot``: the cluster as it is; ``with_nominated``: the same with nominated pods added, or None without any.
+    ``_static``: the results of filters that do not depend on pods, by the filter's number.
     """
 
     def __init__(self, prepared: Prepared, pod: PodInfo, cluster: Cluster, all_errors: bool = False) -> None:
@@ -161,7 +162,7 @@ class FilterRun:
 
     def _verdicts(self, overlay: Overlay | None) -> Verdicts:
         def checked(snapshot: Snapshot) -> Verdicts:
-            return self.judge(snapshot if overlay is None else snapshot.with_overlay(overlay))
+            return self.verdicts_in(snapshot if overlay is None else snapshot.with_overlay(overlay))
 
         if self.with_nominated is None:
             return checked(self.snapshot)
@@ -170,7 +171,7 @@ class FilterRun:
             return verdicts
         return _combined(verdicts, checked(self.snapshot))
 
-    def judge(self, snapshot: Snapshot) -> Verdicts:
+    def verdicts_in(self, snapshot: Snapshot) -> Verdicts:
         """Check all nodes in this snapshot alone."""
         refused_by = np.full(len(self.cluster.nodes), PASSES, np.int8)
         if self.prepared.included is not None:

@@ -1,7 +1,7 @@
 """TaintToleration: does the pod tolerate the taints that keep pods away from the node?
 
 v1.37: pkg/scheduler/framework/plugins/tainttoleration/taint_toleration.go (Filter). Only the effects NoSchedule and
-NoExecute count; PreferNoSchedule is the score's affair. Evicting pods can't help.
+NoExecute count here; PreferNoSchedule counts in the score. Evicting pods can't help.
 v1.20 (the same file) names the first taint that the pod does not tolerate.
 """
 

@@ -21,7 +21,7 @@ DEFAULT_MILLI_CPU = 100
 DEFAULT_MEMORY = 200 * 1024 * 1024
 """The requests that scoring assumes for a container without any (v1.37: pkg/scheduler/util/pod_resources.go)."""
 
-_MISSING: Nanos = {"cpu": DEFAULT_MILLI_CPU * (NANO // 1000), "memory": DEFAULT_MEMORY * NANO}
+_DEFAULTS: Nanos = {"cpu": DEFAULT_MILLI_CPU * (NANO // 1000), "memory": DEFAULT_MEMORY * NANO}
 _NATIVE = frozenset({"cpu", "memory", "ephemeral-storage"})
 
 
@@ -47,11 +47,11 @@ def nonzero_requests(pod: Pod) -> tuple[int, int]:
     """
     if _is_simple(pod):
         return _nonzero_simple(pod.spec.containers[0].resources.requests)
-    missing = _MISSING
+    defaults = _DEFAULTS
     if pod_level_requests(pod):
         requested = exact_requests(pod)
-        missing = {name: amount for name, amount in _MISSING.items() if name not in requested}
-    return _cpu_and_memory(exact_requests(pod, missing))
+        defaults = {name: amount for name, amount in _DEFAULTS.items() if name not in requested}
+    return _cpu_and_memory(exact_requests(pod, defaults))
 
 
 def scored_requests(pod: Pod) -> tuple[int, int]:
@@ -62,17 +62,17 @@ def scored_requests(pod: Pod) -> tuple[int, int]:
     """
     if _is_simple(pod):
         return _nonzero_simple(pod.spec.containers[0].resources.requests)
-    requests = _aggregate(pod, _specified, _MISSING)
+    requests = _aggregate(pod, _specified, _DEFAULTS)
     _add(requests, _nanos(pod.spec.overhead))
     return _cpu_and_memory(requests)
 
 
-def exact_requests(pod: Pod, missing: Mapping[str, int] | None = None) -> Nanos:
-    """The pod's request in nanos. ``missing``: what a container counts without a request for the resource."""
-    missing = missing or {}
-    requests = _aggregate(pod, _specified, missing)
-    if _has_status(pod):
-        requests = _with_status(pod, requests, missing)
+def exact_requests(pod: Pod, defaults: Mapping[str, int] | None = None) -> Nanos:
+    """The pod's request in nanos. ``defaults``: what a container without a request for the resource counts."""
+    defaults = defaults or {}
+    requests = _aggregate(pod, _specified, defaults)
+    if _has_reported_resources(pod):
+        requests = _with_reported_resources(pod, requests, defaults)
     requests.update(_pod_level(pod))
     _add(requests, _nanos(pod.spec.overhead))
     return requests
@@ -125,7 +125,7 @@ def _is_simple(pod: Pod) -> bool:
     """Whether one container's requests are all that counts."""
     spec = pod.spec
     return len(spec.containers) == 1 and not (
-        spec.initContainers or spec.overhead or spec.resources or _has_status(pod)
+        spec.initContainers or spec.overhead or spec.resources or _has_reported_resources(pod)
     )
 
 
@@ -174,15 +174,15 @@ _Select: TypeAlias = Callable[[Pod, Container], ResourceList | None]
 """Selects the resource list that counts for a container."""
 
 
-def _aggregate(pod: Pod, select: _Select, missing: Mapping[str, int]) -> Nanos:
+def _aggregate(pod: Pod, select: _Select, defaults: Mapping[str, int]) -> Nanos:
     """The sum over the containers and sidecars, or what any init container needs while it runs, if that is more."""
     total: Nanos = {}
     for container in pod.spec.containers:
-        _add(total, {**missing, **_nanos(select(pod, container))})
+        _add(total, {**defaults, **_nanos(select(pod, container))})
     sidecars: Nanos = {}
     startup: list[Nanos] = []
     for container in pod.spec.initContainers:
-        needs = {**missing, **_nanos(select(pod, container))}
+        needs = {**defaults, **_nanos(select(pod, container))}
         if container.restartPolicy == "Always":
             _add(total, needs)
             _add(sidecars, needs)
@@ -200,7 +200,7 @@ def _specified(_: Pod, container: Container) -> ResourceList | None:
 # -- pods that are being resized (in-place resize)
 
 
-def _has_status(pod: Pod) -> bool:
+def _has_reported_resources(pod: Pod) -> bool:
     status = pod.status
     if not pod.spec.nodeName:
         return False
@@ -208,20 +208,20 @@ def _has_status(pod: Pod) -> bool:
     return bool(reported) or _is_infeasible(pod)
 
 
-def _with_status(pod: Pod, specified: Nanos, missing: Mapping[str, int]) -> Nanos:
+def _with_reported_resources(pod: Pod, specified: Nanos, defaults: Mapping[str, int]) -> Nanos:
     """The largest of the specified, allocated and actual requests; the specified ones count only if feasible."""
     actual, allocated = pod.status.resources, pod.status.allocatedResources
     if allocated is not None and actual is not None and actual.requests is not None:
         granted = [_nanos(allocated), _nanos(actual.requests)]
     else:
-        granted = [_aggregate(pod, _allocated, missing), _aggregate(pod, _actual, missing)]
+        granted = [_aggregate(pod, _allocated, defaults), _aggregate(pod, _actual, defaults)]
     return _largest(granted if _is_infeasible(pod) else [specified, *granted])
 
 
 def _pod_level(pod: Pod) -> Nanos:
     """The pod-level requests that count instead of the sum over the containers."""
     specified = pod_level_requests(pod)
-    status = pod.status.resources if _has_status(pod) else None
+    status = pod.status.resources if _has_reported_resources(pod) else None
     if not specified or status is None:
         return _nanos(specified)
     lists = [_nanos(status.requests), _nanos(pod.status.allocatedResources)]

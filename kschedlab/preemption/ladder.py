@@ -97,7 +97,7 @@ RULES = (
 
 
 def climb(victims: Victims, rules: Sequence[Rule] = RULES) -> tuple[Rung, ...]:
-    """Apply the rules in order; rungs after the decision are recorded too (they keep what they get)."""
+    """Apply the rules in order. Rules after the deciding one are recorded too; they keep the one candidate."""
     left: BoolArray = np.ones(len(victims.first), np.bool_)
     rungs = []
     for rule in rules:

@@ -177,9 +177,9 @@ def ineligible(pod: PodInfo, cluster: Cluster, unresolvable: BoolArray, rules: P
         return NEVER
     nominated = cluster.index.get(pod.pod.status.nominatedNodeName or "")
     if nominated is not None and not (rules.unresolvable_node_ends_wait and unresolvable[nominated]):
+        is_waited_for = terminating_by_preemption if rules.waits_for_preempted_pods_only else terminating
         for row in cluster.pods_of(nominated).tolist():
             other = cluster.pods.info(row)
-            is_waited_for = terminating_by_preemption if rules.waits_for_preempted_pods_only else terminating
             if other.priority < pod.priority and is_waited_for(other.pod):
                 return TERMINATING
     return ""
@@ -203,8 +203,9 @@ def _search(
 ) -> tuple[DryRun, IntArray]:
     """Dry-run the nodes in order until there are enough candidates, one of them without violations.
 
-    Returns (dry run, positions of candidates, those without violations first). Nodes are tried in growing blocks,
-    because a block costs little more than a single node. Nodes without pods of lower priority are skipped.
+    Returns (dry run, positions of candidates, those without violations first). A dry run of many nodes costs little
+    more than one of a single node: it takes a few more nodes than are wanted, and four times as many if they do not
+    suffice. Nodes without pods of lower priority are skipped.
     """
     lower = lower_priority(pod, cluster.pods)
     populated = np.bincount(cluster.pods.node[lower], minlength=len(cluster.nodes)) > 0
@@ -215,11 +216,11 @@ def _search(
         violations = np.bincount(tried.node[tried.evicted & tried.violates], minlength=len(cluster.nodes))[block]
         candidate = np.bincount(tried.node[tried.evicted], minlength=len(cluster.nodes))[block] > 0
         clean = candidate & (violations == 0)
-        done = np.flatnonzero((np.cumsum(clean) > 0) & (np.cumsum(candidate) >= enough))
-        if len(done) or size >= len(order):
-            end = int(done[0]) + 1 if len(done) else len(block)
-            tried_nodes, violating = block[:end], candidate[:end] & ~clean[:end]
-            return tried, np.concatenate([tried_nodes[clean[:end]], tried_nodes[violating]])
+        enough_so_far = (np.cumsum(clean) > 0) & (np.cumsum(candidate) >= enough)
+        if enough_so_far.any() or size >= len(order):
+            if enough_so_far.any():
+                candidate[int(enough_so_far.argmax()) + 1 :] = False  # the search ends here
+            return tried, np.concatenate([block[candidate & clean], block[candidate & ~clean]])
         size *= 4
 
 

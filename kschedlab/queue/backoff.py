@@ -1,7 +1,8 @@
 """Pods that wait until their backoff ends.
 
 v1.37: pkg/scheduler/backend/queue/backoff_queue.go. Backoff ends at whole seconds, so the pods of one second leave in
-the order of the active queue. Pods that returned with an error are kept separately: they are not popped early.
+the order of the active queue. Pods that returned with an error are kept separately: they are not popped early. (The
+real queue does not break ties among those, which changes nothing: the active queue sorts them again.)
 """
 
 from __future__ import annotations
@@ -14,7 +15,7 @@ from kschedlab.queue.queued_pod import NEVER, Less, QueuedPodInfo, key_func, pri
 
 
 class Backoff:
-    """The rejected pods (podBackoffQ), and those that returned with an error (podErrorBackoffQ).
+    """The rejected pods (entityBackoffQ), and those that returned with an error (entityErrorBackoffQ).
 
     ``initial``, ``maximum``: microseconds; no backoff if the maximum is 0. ``less``: the order of the active queue.
     """
@@ -22,16 +23,16 @@ class Backoff:
     def __init__(self, initial: int, maximum: int, less: Less = priority_sort) -> None:
         self._initial, self._maximum = initial, maximum
         self._less = less
-        self._pod_backoff_q = Heap(key_func, self.ends_before)
-        self._pod_error_backoff_q = Heap(key_func, self.ends_before)
+        self._rejected = Heap(key_func, self.ends_before)
+        self._with_error = Heap(key_func, self.ends_before)
 
     def __len__(self) -> int:
-        return len(self._pod_backoff_q) + len(self._pod_error_backoff_q)
+        return len(self._rejected) + len(self._with_error)
 
     def __iter__(self) -> Iterator[QueuedPodInfo]:
         """The pods in insertion order: the rejected ones, then those with errors."""
-        yield from self._pod_backoff_q
-        yield from self._pod_error_backoff_q
+        yield from self._rejected
+        yield from self._with_error
 
     def ends_before(self, first: QueuedPodInfo, second: QueuedPodInfo) -> bool:
         """Whether the first pod's backoff ends earlier; at the same second, the active queue's order decides."""
@@ -54,24 +55,24 @@ class Backoff:
 
     def get(self, key: str) -> QueuedPodInfo | None:
         """The pod, or None."""
-        return self._pod_backoff_q.get_by_key(key) or self._pod_error_backoff_q.get_by_key(key)
+        return self._rejected.get_by_key(key) or self._with_error.get_by_key(key)
 
     def add_or_update(self, pod: QueuedPodInfo) -> None:
         """Add the pod, or update it in place."""
-        (self._pod_backoff_q if pod.rejector_plugins else self._pod_error_backoff_q).add(pod)
+        (self._rejected if pod.rejector_plugins else self._with_error).add(pod)
 
     def remove(self, key: str) -> QueuedPodInfo | None:
         """Remove and return the pod, or None."""
-        return self._pod_backoff_q.delete(key) or self._pod_error_backoff_q.delete(key)
+        return self._rejected.delete(key) or self._with_error.delete(key)
 
     def pop(self) -> QueuedPodInfo | None:
         """Remove and return the rejected pod whose backoff ends first, although it has not ended yet."""
-        return self._pod_backoff_q.pop() if self._pod_backoff_q else None
+        return self._rejected.pop() if self._rejected else None
 
     def pop_completed(self, now: int) -> list[QueuedPodInfo]:
         """Remove and return the pods whose backoff has ended."""
         completed = []
-        for heap in (self._pod_backoff_q, self._pod_error_backoff_q):
+        for heap in (self._rejected, self._with_error):
             while (pod := heap.peek()) is not None and not is_backing_off(pod, now):
                 completed.append(heap.pop())
         return completed

@@ -37,8 +37,9 @@ _SINGLE_ACTIONS = (
     "UpdatePodSchedulingGatesEliminated",
     "UpdatePodGeneratedResourceClaim",
 )
-_ALL = (1 << len(_SINGLE_ACTIONS)) - 1
-ACTIONS = {action: 1 << bit for bit, action in enumerate(_SINGLE_ACTIONS)} | {"Update": _ALL & ~0b11, "All": _ALL}
+_BITS = {action: 1 << bit for bit, action in enumerate(_SINGLE_ACTIONS)}
+_ALL = sum(_BITS.values())
+ACTIONS = _BITS | {"Update": _ALL - _BITS["Add"] - _BITS["Delete"], "All": _ALL}
 """The bits of each action; ``Update`` is any update, ``All`` any action."""
 
 Hint = Callable[[Pod, Any, Any], bool]
@@ -54,7 +55,7 @@ class Registration(NamedTuple):
 
 
 def event(resource: str, *actions: str, label: str = "") -> ClusterEvent:
-    """The event of any of these actions on the resource. ``label``: its name, if not derived."""
+    """The event of any of these actions on the resource. ``label``: its name, if not that of resource and action."""
     return ClusterEvent(resource, frozenset(actions), label)
 
 

@@ -68,7 +68,7 @@ class InFlight:
             return None
         oldest = next(iter(self._pods.values()), None)
         forgotten = len(self._events) if oldest is None else oldest[1] - self._dropped
-        if 2 * forgotten >= len(self._events):
+        if 2 * forgotten >= len(self._events):  # many at a time, because deleting moves all that remain
             del self._events[:forgotten]
             self._dropped += forgotten
         return entry[0]

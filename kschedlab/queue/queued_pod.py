@@ -20,7 +20,8 @@ class QueuedPodInfo:
     """A pod in the queue, or popped from it. Times are microseconds since 1970, or ``NEVER``.
 
     ``timestamp``: when it last entered the queue; ``sequence``: breaks ties between equal timestamps.
-    ``attempts``: pops; ``unschedulable_count``: attempts that ended with a rejection; ``error_count``: errors since.
+    ``attempts``: pops; ``unschedulable_count``: attempts that ended with a rejection; ``error_count``: errors
+    since the last rejection.
     ``backoff_until``: a whole second; ``flushed``: it was moved at ``flushed_at`` because it had waited too long.
     ``unschedulable_plugins``, ``pending_plugins``: who rejected it; an event that helps the latter skips backoff.
     ``gate``: the PreEnqueue plugin that blocks it, or "". ``part``: its part of the queue, since ``since``.
@@ -48,15 +49,15 @@ class QueuedPodInfo:
 
     def __post_init__(self) -> None:
         self.key = self.pod.key
-        self._rank()
+        self._set_rank()
 
-    def _rank(self) -> None:
+    def _set_rank(self) -> None:
         self.rank = (-(self.pod.spec.priority or 0), self.timestamp, self.sequence)
 
     def update(self, pod: Pod) -> None:
         """Replace the pod by its current version."""
         self.pod = pod
-        self._rank()
+        self._set_rank()
 
     @property
     def rejector_plugins(self) -> set[str]:
@@ -64,9 +65,9 @@ class QueuedPodInfo:
         return self.unschedulable_plugins | self.pending_plugins if self.pending_plugins else self.unschedulable_plugins
 
     def set_timestamp(self, now: int, sequence: int) -> None:
-        """It enters the queue again."""
+        """Record that the pod enters the queue again."""
         self.timestamp, self.sequence = now, sequence
-        self._rank()
+        self._set_rank()
 
     def record_failure(self, pod: Pod, unschedulable: Iterable[str] = (), pending: Iterable[str] = ()) -> None:
         """Record a failed attempt: the current pod and the plugins that rejected it, none if it was an error.

@@ -303,10 +303,7 @@ class WithEvents:
         return queued.part
 
     def _to_active_unless_gated(self, queued: QueuedPodInfo, why: str) -> None:
-        if is_gated(queued, self._gates):
-            queued.flushed = False
-            self._to_unschedulable(queued, why)
-        else:
+        if not self._stops_at_gate(queued, why):
             self._unschedulable.remove(queued.key)
             self._to_active(queued, why)
 
@@ -317,13 +314,18 @@ class WithEvents:
         self._set_part(queued, ACTIVE, why)
 
     def _to_backoff_unless_gated(self, queued: QueuedPodInfo, why: str) -> None:
-        if is_gated(queued, self._gates):
-            queued.flushed = False
-            self._to_unschedulable(queued, why)
-        else:
+        if not self._stops_at_gate(queued, why):
             self._unschedulable.remove(queued.key)
             self._backoff.add_or_update(queued)
             self._set_part(queued, BACKOFF, why)
+
+    def _stops_at_gate(self, queued: QueuedPodInfo, why: str) -> bool:
+        """Whether a PreEnqueue plugin blocks the pod; if so, move it to the unschedulable pods."""
+        if not is_gated(queued, self._gates):
+            return False
+        queued.flushed = False
+        self._to_unschedulable(queued, why)
+        return True
 
     def _to_unschedulable(self, queued: QueuedPodInfo, why: str) -> None:
         self._unschedulable.add_or_update(queued)

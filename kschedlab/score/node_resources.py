@@ -183,11 +183,11 @@ def balance(usage: list[tuple[IntArray, IntArray]]) -> IntArray:
     return ((1 - deviation) * float(MAX_NODE_SCORE)).astype(np.int64)
 
 
-def _deviation(
-    fraction: FloatArray,
-    present: BoolArray,
-) -> FloatArray:
-    """Sums in the order of the resources, as the real scheduler does: floating point is not associative."""
+def _deviation(fraction: FloatArray, present: BoolArray) -> FloatArray:
+    """float64[nodes]: the standard deviation over the resources that are present. Both arguments: [resources, nodes].
+
+    Sums in the order of the resources, as the real scheduler does: floating point is not associative.
+    """
     number = present.sum(axis=0)
     total = np.zeros(fraction.shape[1])
     for row, has_resource in zip(fraction, present, strict=True):
@@ -210,7 +210,7 @@ def resource_request(pod: PodInfo, resource: str, nonzero: bool) -> int:
 
 
 def usage(cluster: Cluster, resource: str, nodes: IntArray, nonzero: bool) -> tuple[IntArray, IntArray]:
-    """(capacity, used): int64[nodes given] each; zeros for a resource that nothing in the cluster names."""
+    """(capacity, used): int64[scored nodes] each; zeros for a resource that nothing in the cluster names."""
     row = cluster.resources.get(resource)
     if row is None:
         nothing = np.zeros(len(nodes), np.int64)

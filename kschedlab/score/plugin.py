@@ -23,7 +23,7 @@ MAX_NODE_SCORE = 100
 
 @dataclass(frozen=True, eq=False, slots=True)
 class Scored:
-    """One plugin's scores. ``raw``, ``normalized``: int64[nodes given]; ``terms``: the parts of the formula."""
+    """One plugin's scores. ``raw``, ``normalized``: int64[scored nodes]; ``terms``: the parts of the formula."""
 
     raw: IntArray
     normalized: IntArray
