@@ -67,6 +67,33 @@ def test_the_program_says_what_it_needs() -> None:
     assert without(("rich",), RUN.format(["explain", "x.yaml"])).endswith(expected)
 
 
+def test_a_terminal_says_it_too() -> None:
+    """Without rich, even an error on a terminal is plain."""
+    arguments = ["explain", "x.yaml"]
+    program = "import sys; sys.stderr.isatty = lambda: True; " + RUN.format(arguments)
+    assert without(PROGRAM, program) == "rich not found: run pip install 'kschedlab[program]'\n2\n"
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (["explain", "FILE", "--output", "json"], '"event":"no nodes available to schedule pods"'),
+        (["explain", "FILE", "--output", "html"], "<!DOCTYPE html>"),
+        (["compare", "FILE", "--pod", "default/p", "--output", "html"], "<b>default/p</b>"),
+        (["explain", "absent.yaml", "--output", "json"], "absent.yaml: there is no such file"),
+        (["completion", "bash"], "shtab not found: run pip install 'kschedlab[program]'"),
+        (["sheet", "queue", "--seeds", "1"], "ipywidgets not found: run pip install 'kschedlab[lab]'"),
+    ],
+)
+def test_what_needs_no_table_works_without_the_program_s_libraries(
+    tmp_path: Path, arguments: list[str], said: str
+) -> None:
+    file = tmp_path / "pod.yaml"
+    file.write_text("{apiVersion: v1, kind: Pod, metadata: {name: p}, spec: {containers: [{name: c, image: i}]}}")
+    output = without(PROGRAM + LAB, RUN.format([str(file) if each == "FILE" else each for each in arguments]))
+    assert said in output and "Traceback" not in output
+
+
 @pytest.mark.parametrize("arguments", [["simulate", "x.yaml"], ["simulate", "--until", "5s", "x.yaml"]])
 def test_simulate_says_what_it_needs(arguments: list[str]) -> None:
     expected = "simpy not found: run pip install 'kschedlab[simulation]'\n2\n"

@@ -1,1 +1,5 @@
 """The lab: panels to move and exercises to solve, for the notebooks."""
+
+from kschedlab.extras import require
+
+require("lab", "ipywidgets")

@@ -63,7 +63,9 @@ def run(options: argparse.Namespace) -> int:
     progress.reading([str(options.workload)])
     try:
         result = bench(options.workload, generations[0], options.percentage, progress=progress.show)
-    except (OSError, msgspec.MsgspecError, ManifestError) as error:
+    except OSError as error:
+        raise UsageError(f"{options.workload}: cannot be read: {error.strerror or error}") from None
+    except (msgspec.MsgspecError, ManifestError) as error:
         raise UsageError(f"{options.workload}: not a workload: {error}") from None
     finally:
         progress.clear()
@@ -97,8 +99,9 @@ def load(path: Path, generation: Generation) -> tuple[Cluster, list[str]]:
     """The cluster, and the keys of the arriving pods in the order in which the queue gives them."""
     workload = msgspec.json.decode(path.read_bytes(), type=Workload)
     cluster = Cluster(decode_objects(workload.objects + workload.queue), generation.api)
-    arriving = [info for info in cluster.pending.values()]
-    return cluster, [info.key for info in sorted(arriving, key=lambda info: -info.priority)]
+    if not cluster.pending:
+        raise UsageError(f"{path}: no pod waits for a node")
+    return cluster, [info.key for info in sorted(cluster.pending.values(), key=lambda info: -info.priority)]
 
 
 def bench(

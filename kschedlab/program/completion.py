@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 from collections.abc import Iterator
 
+from kschedlab.extras import require
 from kschedlab.program.options import Commands
 
 SHELLS = ("bash", "zsh", "fish")
@@ -31,6 +32,7 @@ def add(commands: Commands) -> None:
 
 def run(options: argparse.Namespace) -> int:
     """Print the script. ``options.parser``: the whole program's parser."""
+    require("program", "shtab")
     import shtab
 
     for action in _actions(options.parser):

@@ -6,6 +6,7 @@ import argparse
 import sys
 from collections.abc import Sequence
 
+from kschedlab import __version__
 from kschedlab.extras import MissingExtraError, require
 from kschedlab.manifests.loading import ManifestError
 from kschedlab.program import bench, compare, completion, decide, explain, sheet, simulate
@@ -23,15 +24,20 @@ def main(arguments: Sequence[str] | None = None) -> int:
     0; 1 if an entry of a simulation's timeline failed; 2 if the input cannot be used.
     """
     try:
-        require("program", "rich", "shtab")
         options = _parser().parse_args(arguments)
+        if vars(options).get("output") == "text":
+            require("program", "rich")
         status: int = options.run(options)
+        sys.stdout.flush()
     except (ManifestError, MissingExtraError, UsageError) as error:
         say(str(error))
         return 2
     except BrokenPipeError:
         sys.stderr.close()
         return 0
+    except OSError as error:
+        say(f"the output cannot be written: {error.strerror or error}")
+        return 2
     except KeyboardInterrupt:
         return INTERRUPTED
     return status
@@ -41,6 +47,7 @@ def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(
         prog="kschedlab", description="Decide exactly as kube-scheduler decides, and say why."
     )
+    parser.add_argument("--version", action="version", version=f"kschedlab {__version__}")
     parser.set_defaults(parser=parser)
     commands = parser.add_subparsers(required=True, metavar="COMMAND")
     for command in COMMANDS:

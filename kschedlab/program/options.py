@@ -6,6 +6,7 @@ import argparse
 import sys
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
+from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeAlias, TypeVar
 
@@ -139,7 +140,7 @@ def screen(options: argparse.Namespace) -> Screen:
 def say(message: str) -> None:
     """Print a warning or an error to standard error; on a terminal it wraps at words."""
     lines = [visible(line) for line in message.splitlines()]
-    if not sys.stderr.isatty():
+    if not sys.stderr.isatty() or find_spec("rich") is None:
         print("\n".join(lines), file=sys.stderr)
         return
     from kschedlab.program.terminal.screen import screen_for, text

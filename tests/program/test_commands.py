@@ -2,10 +2,13 @@
 
 import io
 import json
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
 
+from kschedlab import __version__
 from kschedlab.program.decide import decide_lines
 from kschedlab.program.main import main
 from kschedlab.testing import Manifest, node, pod
@@ -126,6 +129,20 @@ def test_an_interrupted_command_ends_without_a_traceback(
     assert run(capsys, "explain", "cluster.yaml") == (130, "", "")
 
 
+def test_a_full_disk_is_named_without_a_traceback(tmp_path: Path) -> None:
+    file = written(tmp_path, node("n1"), pod("web"))
+    command = [sys.executable, "-m", "kschedlab", "explain", file]
+    with open("/dev/full", "w") as full:
+        done = subprocess.run(command, stdout=full, stderr=subprocess.PIPE, text=True)
+    assert (done.returncode, done.stderr) == (2, "the output cannot be written: No space left on device\n")
+
+
+def test_the_version(capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit, match="0"):
+        main(["--version"])
+    assert capsys.readouterr().out == f"kschedlab {__version__}\n"
+
+
 def test_wrong_options_end_with_status_2(capsys: pytest.CaptureFixture[str]) -> None:
     for arguments in (
         [],
@@ -174,7 +191,9 @@ def test_bench_prints_what_the_go_program_prints(tmp_path: Path, capsys: pytest.
     assert {"seconds", "pods_per_second", "p50_ms", "p99_ms"} <= set(result)
 
 
-@pytest.mark.parametrize("content", [None, "{", '{"objects": []}', '{"objects": [1], "queue": []}'])
+@pytest.mark.parametrize(
+    "content", [None, "{", '{"objects": []}', '{"objects": [1], "queue": []}', '{"objects": [], "queue": []}']
+)
 def test_bench_with_a_file_that_is_no_workload(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], content: str | None
 ) -> None:
