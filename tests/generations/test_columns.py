@@ -1,4 +1,4 @@
-"""The columns: every rule has a row, the newest is the default, and a table is loaded when it is used."""
+"""The columns: every rule has a row, the latest is the default, and a table is loaded on first use."""
 
 import pickle
 import subprocess
@@ -20,7 +20,7 @@ APART = {"name", "filters", "scores", "plugins"}
 
 
 def values(record: Any, path: str = "") -> Iterator[tuple[str, Any]]:
-    """Every field below the record, by its path."""
+    """All fields of the record and of records inside it, by path."""
     for field in fields(record):
         value = getattr(record, field.name)
         if is_dataclass(value) and f"{path}{field.name}" not in ("api", "queue"):

@@ -1,4 +1,4 @@
-"""Every predicate and priority of v1.13 and v1.16 is there under its name, and can be put in a table of one's own."""
+"""Every predicate and priority of v1.13 and v1.16 is registered under its name and usable in a custom table."""
 
 from dataclasses import replace
 

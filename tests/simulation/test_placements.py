@@ -1,8 +1,7 @@
-"""The whole loop gives the placements of the real scheduler, for pods that arrive one after the other.
+"""The whole loop gives the placements of the real scheduler, for pods that arrive one by one.
 
-The program that made these vectors calls the scheduling cycle itself, so that three things are done here by hand: a
-retried pod looks at all nodes, not at its nominated one first; victims have no grace; and a pod that finds no place
-gives up.
+The program that made these vectors calls the scheduling cycle directly. Hence three differences: a retried pod tries
+all nodes, not its nominated one first; victims have no grace period; and a pod without a feasible node is not retried.
 """
 
 import dataclasses
@@ -82,7 +81,7 @@ def kubelet(env: simpy.Environment, api: ApiServer) -> Generator[simpy.Event, An
     while True:
         for event in watch:
             metadata, status = event.object.metadata, event.object.status
-            with suppress(ApiError):  # it is gone already
+            with suppress(ApiError):  # already deleted
                 if metadata.deletionTimestamp is not None:
                     api.delete(Pod, metadata.namespace, metadata.name, 0)
                 elif event.object.spec.nodeName and status.startTime is None:
@@ -92,7 +91,7 @@ def kubelet(env: simpy.Environment, api: ApiServer) -> Generator[simpy.Event, An
 
 
 def documents(objects: Objects) -> list[ApiObject]:
-    """All objects, in their order."""
+    """All objects, in order."""
     kinds = [value for value in vars(objects).values() if isinstance(value, list)]
     return [one for value in kinds for one in value if isinstance(one, ApiObject)]
 

@@ -1,6 +1,6 @@
-"""What happens to a pod that has a node: it is assumed, reserved, and bound in a task apart from the loop.
+"""Binds a pod to its chosen node: assume and reserve in the loop, then bind in a separate task.
 
-The two orders of it are in ``cycle_orders``. v1.37: pkg/scheduler/schedule_one.go (assumeAndReserve,
+``cycle_orders`` has the two orders of these steps. v1.37: pkg/scheduler/schedule_one.go (assumeAndReserve,
 runBindingCycle, bindingCycle, handleBindingCycleError). v1.20, v1.16, v1.13: scheduler.go, scheduleOne.
 """
 
@@ -40,21 +40,19 @@ Steps = Generator[Any, Any, Failure | None]
 
 
 class Binding(ABC):
-    """From the chosen node to the bound pod. ``in_pre_bind``: pods whose PreBind can still be cancelled, by uid."""
+    """Takes a pod from its chosen node until it is bound."""
 
     def __init__(self, context: Context, failures: Failures, volumes: VolumeBinding) -> None:
         self._context = context
         self._failures = failures
         self._volumes = volumes
-        self._in_pre_bind: dict[str, simpy.Event] = {}
+        self._in_pre_bind: dict[str, simpy.Event] = {}  # by uid: cancels the PreBind that is running
 
-    # -- the order, which generations differ in
+    # -- the order, which differs between generations
 
     @abstractmethod
     def reserve(self, cycle: Cycle) -> Failure | None:
-        """The rest of the scheduling cycle: assume the pod and reserve its node and volumes. Nothing is left if it
-        fails.
-        """
+        """Finish the scheduling cycle: assume the pod and reserve its node and volumes. A failure undoes all of it."""
 
     @abstractmethod
     def _steps(self, cycle: Cycle) -> Steps:
@@ -67,7 +65,7 @@ class Binding(ABC):
     # -- the cycle as a whole
 
     def cancel(self, pod: Pod, why: str) -> bool:
-        """End the pod's PreBind. False if it is not there (any more)."""
+        """Cancel the pod's PreBind. False if it is not running."""
         cancelled = self._in_pre_bind.get(pod.metadata.uid)
         if cancelled is None or cancelled.triggered:
             return False
@@ -75,7 +73,7 @@ class Binding(ABC):
         return True
 
     def run(self, cycle: Cycle) -> Generator[Any, Any, None]:
-        """The binding cycle, and what follows if it fails."""
+        """Run the binding cycle and handle its failure."""
         context = self._context
         context.metrics.binding.inc()
         failure = yield from self._steps(cycle)
@@ -84,9 +82,9 @@ class Binding(ABC):
         context.metrics.binding.dec()
 
     def _fail(self, cycle: Cycle, failure: Failure) -> Generator[Any, Any, None]:
-        """Undo the cycle and handle the failure; pods that may fit into the freed room are moved, if the rules say so.
+        """Undo the cycle and handle the failure; if the rules say so, move pods that may fit into the freed resources.
 
-        v1.37: schedule_one.go, handleBindingCycleError: a rejected pod does not move itself.
+        v1.37: schedule_one.go, handleBindingCycleError: a rejected pod is not moved by its own failure.
         """
         queue, moves = self._context.queue, self._context.rules.moves_pods_after_failed_binding
         self._undo(cycle)
@@ -96,10 +94,10 @@ class Binding(ABC):
         if moves and failure.rejected:
             queue.move(ASSIGNED_POD_DELETE, cycle.assumed, None, lambda pod: pod.metadata.uid != cycle.pod.metadata.uid)
 
-    # -- steps, in any order
+    # -- steps that both orders share
 
     def _assume(self, cycle: Cycle) -> str:
-        """Assume the pod in the cache and withdraw its nomination; the cache's error, or ""."""
+        """Assume the pod in the cache and remove its nomination. Returns the cache's error, or ""."""
         context = self._context
         try:
             cycle.assumed = context.cache.assume_pod(cycle.pod, cycle.node)
@@ -117,7 +115,7 @@ class Binding(ABC):
         return status
 
     def _run_permit(self, cycle: Cycle) -> tuple[WaitingPod | None, Status | None]:
-        """Run Permit: the pod's wait, if a plugin wants one, or why a plugin refuses it."""
+        """Run Permit. Returns the waiting pod if a plugin asks for a wait, or the status of a rejection or error."""
         context = self._context
         waits, status = cycle.framework.permit(cycle.pod, cycle.node)
         context.step(cycle.pod, PERMIT, cycle.node, status.message if status else ", ".join(waits))
@@ -128,7 +126,7 @@ class Binding(ABC):
         return waiting, status
 
     def _wait(self, cycle: Cycle, waiting: WaitingPod) -> Generator[Any, Any, Status | None]:
-        """Wait until the pod is allowed, or rejected, or out of time."""
+        """Wait until the pod is allowed, rejected or times out."""
         context, since = self._context, self._context.now
         context.step(cycle.pod, WAIT_ON_PERMIT, cycle.node, ", ".join(name for name in waiting.pending if name))
         status: Status | None = yield waiting.decided
@@ -196,7 +194,7 @@ class Binding(ABC):
         return None
 
     def _run_bind(self, cycle: Cycle) -> Steps:
-        """Run Bind; the failure as the generation words it."""
+        """Run Bind. Returns the failure with the generation's messages."""
         status = yield from self._bind(cycle)
         if status is None:
             return None

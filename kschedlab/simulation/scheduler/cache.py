@@ -1,7 +1,7 @@
 """The scheduler's cache: the cluster as the informers see it, with the scheduler's own decisions assumed.
 
-v1.37: pkg/scheduler/backend/cache/cache.go; before: pkg/scheduler/internal/cache/cache.go. Pods are known by their uid,
-those that have none by namespace and name.
+v1.37: pkg/scheduler/backend/cache/cache.go; before: pkg/scheduler/internal/cache/cache.go. The key of a
+pod is its uid, or its namespace and name if it has none.
 """
 
 from __future__ import annotations
@@ -31,28 +31,28 @@ from kschedlab.simulation.scheduler.volumes import (
 )
 
 MAX_PREPARED_PODS = 16_384
-"""How many pods that wait are kept prepared for a decision."""
+"""The number of pending pods whose PodInfo is kept."""
 
 ObjectKey: TypeAlias = tuple[type[ApiObject], Any]
 
 
 class CacheError(Exception):
-    """The state of the cache forbids the operation. The message is the real scheduler's."""
+    """The cache's state does not allow the operation. The message is the real scheduler's."""
 
 
 class SchedulerCache:
-    """Pods, nodes and all other objects as the scheduler sees them.
+    """The pods, nodes and other objects that the scheduler sees.
 
     ====================  ===========================================================================================
     informers call        :meth:`add_pod`, :meth:`update_pod`, :meth:`remove_pod`, :meth:`add_node`,
                           :meth:`update_node`, :meth:`remove_node`, :meth:`put`, :meth:`drop`
     the loop assumes      :meth:`assume_pod`, :meth:`finish_binding`, :meth:`forget_pod`, :meth:`assume_volumes`,
                           :meth:`restore_volumes`, :meth:`nominate`, :meth:`remove_nomination`, :meth:`expire`
-    the loop asks         :meth:`cluster`, :meth:`info`, :meth:`is_assumed`, :meth:`pod`
+    the loop reads        :meth:`cluster`, :meth:`info`, :meth:`is_assumed`, :meth:`pod`
     ====================  ===========================================================================================
 
-    Pods change the columns at once. Changes of nodes and of other objects are collected, and applied all at once when
-    the next cycle asks for the cluster. ``now``: the clock, which only a cache whose pods expire reads.
+    Changes of pods apply to the columns at once. Changes of nodes and of other objects are collected and applied
+    together when the next cycle calls :meth:`cluster`. ``now``: the clock; only needed if assumed pods expire.
     """
 
     def __init__(
@@ -77,7 +77,7 @@ class SchedulerCache:
         self._put: dict[ObjectKey, ApiObject] = {}
         self._volumes = AssumeCache()
 
-    # -- what the loop asks
+    # -- what the loop reads
 
     def cluster(self) -> Cluster:
         """The cluster with all changes so far. O(1) if only pods have changed since the last call."""
@@ -92,7 +92,7 @@ class SchedulerCache:
         return self._cluster
 
     def info(self, pod: Pod) -> PodInfo:
-        """The pod, prepared for a decision. Remembered for its uid and resource version."""
+        """The PodInfo of the pod, kept by its uid and resource version."""
         uid = uid_of(pod)
         known = self._infos.get(uid)
         if known is not None and _is_same(known[0], pod):
@@ -104,21 +104,21 @@ class SchedulerCache:
         return info
 
     def is_assumed(self, pod: Pod) -> bool:
-        """Whether the pod is assumed to be on a node, and not yet known to be there."""
+        """Whether the pod is assumed and no informer has confirmed it yet."""
         return uid_of(pod) in self._assumed
 
     def pod(self, pod: Pod) -> Pod | None:
-        """The pod as it is in the cache, on its node, if it is there."""
+        """The cached pod with its node; None if it is not in the cache."""
         return self._pods.get(uid_of(pod))
 
     def sizes(self) -> dict[str, int]:
-        """How many nodes, pods and assumed pods there are."""
+        """The numbers of nodes, pods and assumed pods."""
         return {"nodes": len(self._nodes), "pods": len(self._pods), "assumed_pods": len(self._assumed)}
 
     # -- pods
 
     def assume_pod(self, pod: Pod, node: str) -> Pod:
-        """Take it that the pod runs on the node; the pod as it is there. CacheError if it is in the cache already."""
+        """Assume that the pod runs on the node. Returns it with its node. CacheError if it is already in the cache."""
         uid = uid_of(pod)
         if uid in self._pods:
             raise CacheError(f"pod {_named(pod)} is in the cache, so can't be assumed")
@@ -128,12 +128,12 @@ class SchedulerCache:
         return assumed
 
     def finish_binding(self, pod: Pod) -> None:
-        """The pod's binding has ended: if it is assumed, the time until it expires begins to run."""
+        """The pod's binding has ended: if it is assumed, start its expiry."""
         if self.rules.assumed_pod_ttl and self._now is not None and uid_of(pod) in self._assumed:
             self._assumed[uid_of(pod)] = self._now() + self.rules.assumed_pod_ttl
 
     def forget_pod(self, pod: Pod) -> None:
-        """Undo :meth:`assume_pod`. ``pod``: with its node, or without. CacheError if it is not assumed there."""
+        """Undo :meth:`assume_pod`, with or without the node in ``pod``. CacheError if it is not assumed there."""
         uid = uid_of(pod)
         known = self._pods.get(uid)
         if known is None and self.rules.forgets_unknown_pods:
@@ -147,7 +147,7 @@ class SchedulerCache:
         self._remove_pod(uid)
 
     def add_pod(self, pod: Pod) -> None:
-        """A pod is on its node: one that was assumed, wherever, or a new one. CacheError if it is known to be there."""
+        """Add an assigned pod or confirm an assumed one, perhaps on another node. CacheError if it was added before."""
         uid = uid_of(pod)
         known = self._pods.get(uid)
         if known is not None and uid not in self._assumed:
@@ -161,7 +161,7 @@ class SchedulerCache:
         self._place_pod(uid, self._cluster.info(pod), pod)
 
     def update_pod(self, old: Pod, new: Pod) -> None:
-        """A pod that was added has changed. CacheError if it is not there, or only assumed, or on another node."""
+        """Update an added pod. CacheError if it is missing, only assumed, or on another node."""
         uid = uid_of(old)
         known = self._pods.get(uid)
         if known is None:
@@ -173,14 +173,14 @@ class SchedulerCache:
         self._replace(uid, new)
 
     def remove_pod(self, pod: Pod) -> None:
-        """A pod is gone. CacheError if it is not there, or if the generation does not remove assumed ones."""
+        """Remove a pod. CacheError if it is missing, or assumed in a generation that removes no assumed pods."""
         uid = uid_of(pod)
         if uid not in self._pods or (uid in self._assumed and not self.rules.removes_assumed_pods):
             raise CacheError(f"pod {_named(pod)} is not found in scheduler cache, so cannot be removed from it")
         self._remove_pod(uid)
 
     def expire(self) -> list[Pod]:
-        """Take out the assumed pods whose time has run out, and return them. To be called every second."""
+        """Remove expired assumed pods and return them. To be called every second."""
         now = self._now() if self._now is not None else 0
         late = [uid for uid, deadline in self._assumed.items() if deadline is not None and now > deadline]
         expired = [self._pods[uid] for uid in late]
@@ -189,26 +189,26 @@ class SchedulerCache:
         return expired
 
     def nominate(self, pod: Pod, node: str) -> None:
-        """The pod waits for room on the node."""
+        """Nominate the pod to the node."""
         self._cluster.nominate(self.info(pod), node)
 
     def remove_nomination(self, pod: Pod) -> None:
-        """The pod no longer waits for room anywhere."""
+        """Remove the pod's nomination."""
         self._cluster.withdraw(pod.key)
 
     def forget_pending(self, pod: Pod) -> None:
-        """A pod that waits is gone: forget what was prepared for it, and its nomination."""
+        """A pending pod left the queue: drop its PodInfo and its nomination."""
         self._infos.pop(uid_of(pod), None)
         self._cluster.withdraw(pod.key)
 
     # -- nodes and other objects
 
     def add_node(self, node: Node) -> None:
-        """A node came, or is seen again."""
+        """Add a node or replace it."""
         self.update_node(node, node)
 
     def update_node(self, old: Node, new: Node) -> None:
-        """A node changed. One that is not there comes."""
+        """Update a node; add it if it is missing."""
         name = new.metadata.name
         before = self._nodes.get(name)
         self._nodes[name] = new
@@ -219,19 +219,19 @@ class SchedulerCache:
             self._change_node(name, new)
 
     def remove_node(self, node: Node) -> None:
-        """A node is gone; its pods are kept until they are removed. CacheError if it is not there."""
+        """Remove a node; its pods stay until they are removed. CacheError if it is missing."""
         name = node.metadata.name
         if self._nodes.pop(name, None) is None:
             raise CacheError(f"node {name} is not found")
         self._change_node(name, None)
 
     def put(self, document: ApiObject) -> None:
-        """An object of any other kind came or changed. What is assumed of it holds against news that are older."""
+        """Add or update an object of another kind. An assumed version overrides older observed ones."""
         if self._volumes.observe(document):
             self._put[type(document), key_of(document)] = document
 
     def drop(self, document: ApiObject) -> None:
-        """An object of any other kind is gone."""
+        """Remove an object of another kind."""
         self._volumes.remove(document)
         key = type(document), key_of(document)
         self._put.pop(key, None)
@@ -240,10 +240,10 @@ class SchedulerCache:
     # -- volumes
 
     def assume_volumes(self, pod: Pod, node: str) -> AssumedVolumes:
-        """Take it that the pod's claims have the volumes that the filter found for them on the node.
+        """Assume that the pod's claims get the volumes that the filter matched on the node.
 
         v1.37: pkg/scheduler/framework/plugins/volumebinding/binder.go, AssumePodVolumes. VolumeError if some claim
-        finds none there.
+        has no match there.
         """
         cluster, info = self.cluster(), self.info(pod)
         found = pod_volumes(cluster, info, node, self.rules.binder)
@@ -260,11 +260,11 @@ class SchedulerCache:
         return assumed
 
     def restore_volumes(self, assumed: AssumedVolumes) -> None:
-        """Undo :meth:`assume_volumes`: the objects are again what the informers have."""
+        """Undo :meth:`assume_volumes`: the objects return to the versions that the informers have."""
         self._restore(assumed.documents)
 
     def volumes_bound(self, pod: Pod, node: str, written: AssumedVolumes) -> bool:
-        """Whether all that was written for the pod is bound by now. VolumeError if the pod must be scheduled anew.
+        """Whether all volumes and claims written for the pod are bound. VolumeError if the pod must be rescheduled.
 
         ``written``: the objects as the API server returned them. v1.37: binder.go, checkBindings.
         """
@@ -274,7 +274,7 @@ class SchedulerCache:
         check = BindingCheck(self._volumes, found, self._cluster.find(CSINode, node), self.rules.binder, self._failed)
         return check.is_done(written)
 
-    # -- inside
+    # -- internals
 
     def _restore(self, documents: Iterable[ApiObject]) -> None:
         for document in documents:
@@ -313,12 +313,12 @@ class SchedulerCache:
 
 
 def uid_of(pod: Pod) -> str:
-    """By what the pod is known."""
+    """The pod's key in the cache."""
     return pod.metadata.uid or pod.key
 
 
 def on_node(pod: Pod, node: str) -> Pod:
-    """The pod with its node's name."""
+    """The pod with this node as its ``spec.nodeName``."""
     return msgspec.structs.replace(pod, spec=msgspec.structs.replace(pod.spec, nodeName=node))
 
 

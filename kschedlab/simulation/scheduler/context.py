@@ -1,4 +1,4 @@
-"""What the parts of a running scheduler share."""
+"""The state that the parts of a running scheduler share."""
 
 from __future__ import annotations
 
@@ -37,11 +37,11 @@ NOMINATE, EVICT = "nominate", "evict"
 
 @dataclass(frozen=True)
 class Latencies:
-    """How long things take, in microseconds of the virtual clock; 0: no time.
+    """The duration of each operation, in microseconds of the virtual clock.
 
-    ``cycle``: a scheduling cycle, while which no other runs. ``preempt``: what it takes longer if it looks for victims.
+    ``cycle``: a scheduling cycle; no other runs meanwhile. ``preempt``: the additional time if it searches for victims.
     ``bind``, ``status``, ``delete``: calls to the API server that bind a pod, write its status, delete it.
-    ``watch``: how long it takes until an informer hears of a change.
+    ``watch``: the delay until an informer receives a change.
     ``volumes``: the longest that a pod may wait for its volumes (bindTimeoutSeconds).
     """
 
@@ -56,10 +56,10 @@ class Latencies:
 
 @dataclass(eq=False)
 class Context:
-    """The parts, each of which knows the others through this.
+    """The parts of a scheduler, through which each reaches the others.
 
-    ``name``: who writes to the API server; ``generations``, ``frameworks``: by profile (schedulerName); ``pods``: the
-    pods' informer; ``queued_since``: when each pod first entered the queue, by uid.
+    ``name``: of the client, for the API server; ``generations``, ``frameworks``: by profile (schedulerName); ``pods``:
+    the informer of pods; ``queued_since``: when each pod first entered the queue, by uid.
     """
 
     env: simpy.Environment
@@ -85,17 +85,17 @@ class Context:
         return now(self.env)
 
     def note(self, part: str, detail: str) -> None:
-        """Write that a part of the scheduler met with something that should not be."""
+        """Log a start-up step, or a problem in a part of the scheduler."""
         self.log.write(Step(at=self.now, pod="", step=part, detail=detail))
 
     def step(self, pod: Pod, step: str, node: str = "", detail: str = "") -> None:
-        """Write that the scheduler took this step with the pod."""
+        """Log a step that the scheduler took for the pod."""
         self.log.write(Step(at=self.now, pod=pod.key, step=step, node=node, detail=detail))
 
 
 @dataclass(slots=True, eq=False)
 class Cycle:
-    """One attempt at one pod. ``pod``: as it was popped, ``assumed``: on its ``node``; ``start``: when it began."""
+    """One attempt to schedule a pod. ``pod``: as popped; ``assumed``: with its ``node``; ``start``: when it began."""
 
     queued: QueuedPod
     pod: Pod

@@ -21,9 +21,9 @@ from kschedlab.simulation.scheduler.pod_status import write_status
 
 
 class AssumeFirst(Binding):
-    """v1.20, v1.37: assume, volumes, Reserve, Permit; then, apart from the loop, the wait, volumes, PreBind, Bind.
+    """v1.20, v1.37: assume, volumes, Reserve, Permit; in a separate task: wait on Permit, volumes, PreBind, Bind.
 
-    Unreserve runs from the last plugin to the first, before the pod is forgotten.
+    Unreserve runs in reverse plugin order, before the pod is forgotten.
     """
 
     def reserve(self, cycle: Cycle) -> Failure | None:
@@ -65,9 +65,9 @@ class AssumeFirst(Binding):
 
 
 class ReserveFirst(Binding):
-    """v1.13, v1.16: volumes, Reserve, assume; then, apart from the loop, volumes, Permit and its wait, PreBind, Bind.
+    """v1.13, v1.16: volumes, Reserve, assume; in a separate task: volumes, Permit and its wait, PreBind, Bind.
 
-    The pod is forgotten before Unreserve runs, from the first plugin to the last.
+    The pod is forgotten before Unreserve runs in plugin order.
     """
 
     def reserve(self, cycle: Cycle) -> Failure | None:
@@ -95,7 +95,7 @@ class ReserveFirst(Binding):
                 status = yield from self._wait(cycle, waiting)
             if status is not None:
                 return refused_on_node(status, context.messages.refused_on_node)
-        if isinstance(context.queue, WithEvents):  # the older queues keep nothing of a popped pod
+        if isinstance(context.queue, WithEvents):  # the older queues do not track popped pods
             context.queue.done(pod)
         if "pre_bind" in context.rules.extension_points:
             context.step(pod, PRE_BIND, node)

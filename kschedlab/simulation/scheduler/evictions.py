@@ -1,4 +1,4 @@
-"""Who evicts victims, and when: in the loop, in PostFilter, or asynchronously.
+"""Three ways to evict victims: in the loop after the failure, in PostFilter, or asynchronously.
 
 v1.37: pkg/scheduler/framework/preemption/executor.go. v1.20: framework/plugins/defaultpreemption/default_preemption.go
 (PrepareCandidate). v1.13, v1.16: scheduler.go, preempt.
@@ -20,7 +20,7 @@ PLUGIN = "DefaultPreemption"
 
 
 class AfterFailure(Preempting):
-    """v1.13, v1.16: scheduler.go, preempt: read the pod again, nominate it through the API server, then evict."""
+    """v1.13, v1.16: scheduler.go, preempt: re-read the pod, nominate it through the API server, then evict."""
 
     after_failure = True
 
@@ -62,7 +62,7 @@ class Async(Preempting):
     def is_running(self, pod: Pod) -> bool:
         """Whether the pod's victims are still being evicted.
 
-        Once only the last victim is left, the pod may go on as soon as that one is seen to be deleted.
+        When only the last victim is left, the pod may proceed once the informer shows that victim terminating or gone.
         """
         if pod.metadata.uid not in self._running:
             return False
@@ -78,7 +78,7 @@ class Async(Preempting):
         return node
 
     def _start(self, pod: Pod, node: str, victims: Sequence[Pod]) -> None:
-        """Evict in a separate task. Victims that are already being deleted need no eviction."""
+        """Evict in a separate task. Skip victims that are already terminating."""
         self._context.metrics.preempted(len(victims))
         left = [victim for victim in victims if victim.metadata.deletionTimestamp is None]
         if left:
@@ -106,7 +106,7 @@ class Async(Preempting):
             context.queue.activate([pod])
 
     def _preempt_one(self, pod: Pod, node: str, victim: Pod) -> Generator[Any, Any, bool | None]:
-        """Evict one victim; True if ending its binding was enough, None if the API server refused."""
+        """Evict one victim. True if stopping its binding was enough; None if the API server refused the deletion."""
         context = self._context
         if self._stop_binding(victim):
             self._record(pod, node, victim, " (in kube-scheduler memory).")
@@ -118,7 +118,7 @@ class Async(Preempting):
         return False if refused is None or refused.reason == "NotFound" else None
 
     def _stop_binding(self, victim: Pod) -> bool:
-        """End the victim's binding, if it is not bound yet: it goes back to the queue."""
+        """Stop the binding of a victim that is not bound yet, which returns it to the queue."""
         if waiting := self._context.waiting.get(victim):
             return waiting.preempt(PLUGIN, "preempted")
         return self._binding.cancel(victim, f"preempted by {PLUGIN}")

@@ -1,4 +1,4 @@
-"""A pod that could not be scheduled or bound goes back to the queue, with an event and a condition.
+"""Returns a pod that could not be scheduled or bound to the queue, with an event and a condition.
 
 v1.37: pkg/scheduler/schedule_one.go, handleSchedulingFailure. v1.13 to v1.20: scheduler.go (recordSchedulingFailure)
 and factory.go (MakeDefaultErrorFunc).
@@ -24,9 +24,9 @@ NO_NOMINATION = ""
 
 
 class Failure(NamedTuple):
-    """Why an attempt failed. ``message``, ``reason``: of the condition; ``event``: the event's message, if it differs.
+    """Why an attempt failed. ``message``, ``reason``: the condition's; ``event``: the event's message, if it differs.
 
-    ``rejected``: the pod was rejected, by these ``plugins``; otherwise it is an error.
+    ``rejected``: ``plugins`` rejected the pod; otherwise an error occurred.
     """
 
     message: str
@@ -37,7 +37,7 @@ class Failure(NamedTuple):
 
 
 def refused_on_node(status: Status, template: str) -> Failure:
-    """Reserve or Permit failed on the chosen node; ``template``: words the message of a rejection."""
+    """The failure of Reserve or Permit on the chosen node; ``template``: the message of a rejection."""
     if not status.rejected:
         return Failure(status.message, False)
     return Failure(template.format(message=status.message), True, (status.plugin,))
@@ -51,13 +51,13 @@ class Failures:
 
     @property
     def no_nomination(self) -> str | None:
-        """How :meth:`handle` treats the nominated node by default: "" clears it, None keeps it."""
+        """The default of ``nominated`` in :meth:`handle`: "" clears the nominated node, None keeps it."""
         return NO_NOMINATION if self._context.rules.clears_nomination else None
 
     def handle(self, cycle: Cycle, failure: Failure, nominated: str | None = None) -> Generator[Any, Any, None]:
         """Return the pod to the queue, record the event and write the condition.
 
-        ``nominated``: the node that the pod is nominated to; "" clears the nomination, None keeps it.
+        ``nominated``: the new nominated node; "" clears it, None keeps it.
         """
         context, rules = self._context, self._context.rules
         context.step(cycle.pod, FAIL, cycle.node, failure.event or failure.message)
@@ -81,9 +81,9 @@ class Failures:
         )
 
     def _requeue(self, cycle: Cycle, failure: Failure) -> Pod | None:
-        """Return the pod to the queue, unless it is deleted or assigned. The pod that the failure is reported for.
+        """Return the pod to the queue, unless it is deleted or assigned. Returns the pod to report the failure for.
 
-        None if another pod has its name by now: the failure does not concern that one.
+        None if a new pod has the same name: the failure is not its own.
         """
         context, popped = self._context, cycle.pod
         newest = self._newest(popped)
@@ -101,7 +101,7 @@ class Failures:
         return newest if context.rules.reports_newest_pod else popped
 
     def _newest(self, pod: Pod) -> Pod | None:
-        """The pod as the API server has it, or as the informer does."""
+        """The newest version of the pod, from the API server or the informer; None if it is deleted."""
         if not self._context.rules.reads_api:
             return self._context.pods.get(pod.key)
         return self._context.api.find(Pod, pod.metadata.namespace, pod.metadata.name)

@@ -27,16 +27,16 @@ from kschedlab.plugins.framework import (
 )
 
 MAX_WAIT = 15 * 60 * SECOND
-"""The longest that Permit lets a pod wait, in microseconds. v1.37: framework.go, maxTimeout."""
+"""The maximum wait on Permit, in microseconds. v1.37: framework.go, maxTimeout."""
 
 
 POINT_METHODS = {"Reserve": "reserve", "Permit": "permit", "PreBind": "pre_bind", "Bind": "bind"}
 
 
 class Framework:
-    """The plugins of one profile, run point by point. ``name``: the profile's (schedulerName).
+    """Runs one profile's plugins. ``name``: the profile's schedulerName.
 
-    ``rejecting_points``: the points where a rejection is not an error; ``messages``: how failures are worded.
+    ``rejecting_points``: the points where a rejection is not an error; ``messages``: templates of failure messages.
     """
 
     def __init__(
@@ -48,15 +48,15 @@ class Framework:
         self._at = {point: [(name_of(p), found) for p in plugins if (found := method(p, point))] for point in POINTS}
 
     def has(self, point: str) -> bool:
-        """Whether a plugin takes part there."""
+        """Whether a plugin implements the point."""
         return bool(self._at[point])
 
     def at(self, point: str) -> list[tuple[str, Callable[..., Any]]]:
-        """The plugins there, by name, in their order."""
+        """The names and methods of the plugins that implement the point, in order."""
         return self._at[point]
 
     def reserve(self, pod: Pod, node: str) -> Status | None:
-        """Run Reserve; the first that does not succeed ends it."""
+        """Run Reserve until a plugin does not succeed."""
         for name, function in self._at["reserve"]:
             try:
                 answer = status(call(function, pod, node), name)
@@ -67,7 +67,7 @@ class Framework:
         return None
 
     def unreserve(self, pod: Pod, node: str, last_first: bool) -> list[str]:
-        """Run Unreserve, from the first plugin or from the last; the faults."""
+        """Run Unreserve, in plugin order or in reverse. Returns the errors."""
         faults, plugins = [], self._at["unreserve"]
         for name, function in reversed(plugins) if last_first else plugins:
             try:
@@ -77,8 +77,8 @@ class Framework:
         return faults
 
     def post_filter(self, pod: Pod, refused: Mapping[str, Status]) -> tuple[str, list[str], bool]:
-        """Run PostFilter until a plugin succeeds. The node that it nominates, or ""; why the others did nothing;
-        whether one failed, which ends it.
+        """Run PostFilter until a plugin succeeds or fails. Returns the nominated node or "", why the plugins did not
+        succeed, and whether one failed.
         """
         reasons: list[str] = []
         for name, function in self._at["post_filter"]:
@@ -97,7 +97,7 @@ class Framework:
         return "", reasons, False
 
     def permit(self, pod: Pod, node: str) -> tuple[dict[str, int], Status | None]:
-        """Run Permit: who wants the pod to wait, and how long (microseconds); or who refuses it."""
+        """Run Permit. Returns each plugin's wait in microseconds, or the status of a rejection or error."""
         waits = {}
         for name, function in self._at["permit"]:
             try:
@@ -113,7 +113,7 @@ class Framework:
         return waits, None
 
     def pre_bind(self, pod: Pod, node: str) -> Generator[Any, Any, Status | None]:
-        """Run PreBind."""
+        """Run PreBind until a plugin does not succeed."""
         for name, function in self._at["pre_bind"]:
             try:
                 answer = status((yield from _run_in_virtual_time(function, pod, node)), name)
@@ -124,7 +124,7 @@ class Framework:
         return None
 
     def bind(self, pod: Pod, node: str) -> Generator[Any, Any, Status | Skip | None]:
-        """Run Bind: SKIP if no plugin wants to."""
+        """Run Bind until a plugin does not skip the pod; SKIP if all do."""
         for name, function in self._at["bind"]:
             try:
                 answer = yield from _run_in_virtual_time(function, pod, node)
@@ -137,7 +137,7 @@ class Framework:
         return SKIP
 
     def post_bind(self, pod: Pod, node: str) -> list[str]:
-        """Run PostBind; what went wrong, which changes nothing."""
+        """Run PostBind. Returns the errors, which have no effect."""
         faults = []
         for name, function in self._at["post_bind"]:
             try:
@@ -147,7 +147,7 @@ class Framework:
         return faults
 
     def _failed(self, point: str, answer: Status, pod: Pod) -> Status:
-        """The plugin's answer as the framework passes it on."""
+        """The plugin's status as the framework returns it."""
         if not answer.rejected or POINT_METHODS[point] not in self._rejecting:
             return self._error(point, answer.plugin, pod, answer.message)
         return answer._replace(
@@ -166,7 +166,7 @@ class Framework:
 
 
 def _run_in_virtual_time(function: Callable[..., Any], pod: Pod, node: str) -> Generator[Any, Any, Any]:
-    """Call a method that may take virtual time."""
+    """Call a method that may be a generator, which takes virtual time."""
     answer = call(function, pod, node)
     if isinstance(answer, Generator):
         try:

@@ -1,4 +1,4 @@
-"""What the scheduler offers plugins: see :class:`~kschedlab.plugins.framework.Handle`."""
+"""The handle that plugins receive: see :class:`~kschedlab.plugins.framework.Handle`."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from kschedlab.simulation.scheduler.waiting_pods import WaitingPods
 
 
 class PluginHandle:
-    """The time, the API server, the pods that wait in Permit, the queue."""
+    """The clock, the API server, the pods that wait on Permit, the queue."""
 
     def __init__(self, context: Context) -> None:
         self._context = context
@@ -26,13 +26,13 @@ class PluginHandle:
 
     @property
     def waiting_pods(self) -> WaitingPods:
-        """The pods that wait in Permit, to be allowed or rejected."""
+        """The pods that wait on Permit; a plugin can allow or reject them."""
         return self._context.waiting
 
     def sleep(self, seconds: float) -> simpy.Event:
-        """To be yielded in PreBind and Bind: that much virtual time passes."""
+        """An event to yield in PreBind and Bind: it lets that much virtual time pass."""
         return self._context.env.timeout(int(seconds * SECOND))
 
     def activate(self, pods: Iterable[Pod]) -> None:
-        """Let these pods be tried again soon, wherever they wait."""
+        """Move these pods to the active queue, wherever they wait."""
         self._context.queue.activate(pods)

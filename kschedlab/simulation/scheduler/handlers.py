@@ -1,4 +1,4 @@
-"""Event handlers: what informers see reaches the cache and the queue.
+"""Event handlers: pass changes from the informers to the cache and the queue.
 
 v1.37, v1.20, v1.16: pkg/scheduler/eventhandlers.go. v1.13: pkg/scheduler/factory/factory.go.
 """
@@ -30,13 +30,13 @@ from kschedlab.simulation.scheduler.watched_kinds import event_moving_all, event
 
 
 class Handlers(ABC):
-    """Event handlers of one scheduler. How a change moves the pods that wait is for the two forms below."""
+    """Event handlers of one scheduler. The two subclasses decide how a change moves waiting pods."""
 
     def __init__(self, context: Context) -> None:
         self._context = context
         self._cache, self._queue = context.cache, context.queue
 
-    # -- the form
+    # -- differences between generations
 
     @abstractmethod
     def _node_updated(self, old: Node, new: Node) -> None:
@@ -44,64 +44,64 @@ class Handlers(ABC):
 
     @abstractmethod
     def _node_deleted(self, node: Node) -> None:
-        """A node is about to leave the cache."""
+        """A node is about to be removed from the cache."""
 
     @abstractmethod
     def _pod_assigned(self, pod: Pod) -> None:
-        """A pod came to a node."""
+        """A pod was assigned to a node."""
 
     @abstractmethod
     def _assigned_pod_changed(self, old: Pod, new: Pod) -> None:
-        """A pod on a node changed."""
+        """An assigned pod changed."""
 
     @abstractmethod
     def _waiting_pod_changed(self, old: Pod, new: Pod) -> None:
-        """A pod without a node changed; its resource version is new, if the rules want that."""
+        """A pending pod changed. Identical updates do not get here if the rules ignore them."""
 
     @abstractmethod
     def _removed_from_queue(self, pod: Pod, bound: bool) -> None:
-        """A pod left the queue because it is bound, or because it is gone."""
+        """A pod was removed from the queue because it was bound or deleted."""
 
     @abstractmethod
     def _move(self, event: ClusterEvent, old: Any, new: Any, label: str) -> None:
-        """Move pods because of the event. ``label``: its name before v1.37."""
+        """Move waiting pods for the event. ``label``: its name before v1.37."""
 
     @abstractmethod
     def _event_of(self, action: str, old: ApiObject | None, new: ApiObject | None) -> ClusterEvent | None:
-        """The event that a change of another object is; None: it moves no pod."""
+        """The event for a change of another object; None: it moves no pods."""
 
     # -- nodes
 
     def add_node(self, node: Node) -> None:
-        """A node came."""
+        """A node was added."""
         self._cache.add_node(node)
         self._move(NODE_ADD, None, node, "NodeAdd")
 
     def update_node(self, old: Node, new: Node) -> None:
-        """A node changed: pods are moved if it became more schedulable."""
+        """A node changed: move pods if it became more schedulable."""
         self._cache.update_node(old, new)
         self._node_updated(old, new)
 
     def delete_node(self, node: Node) -> None:
-        """A node is gone."""
+        """A node was deleted."""
         self._node_deleted(node)
         self._update_cache(self._cache.remove_node, node)
 
     # -- pods
 
     def is_responsible_for(self, pod: Pod) -> bool:
-        """Whether one of the profiles is for the pod."""
+        """Whether a profile has the pod's schedulerName."""
         return pod.spec.schedulerName in self._context.frameworks
 
     def add_pod(self, pod: Pod) -> None:
-        """A pod came, or is seen for the first time."""
+        """A pod was added."""
         if pod.spec.nodeName:
             self._add_to_cache(pod)
         elif self.is_responsible_for(pod):
             self._queue.add(pod)
 
     def update_pod(self, old: Pod, new: Pod) -> None:
-        """A pod changed: on its node, by coming to one, or while it waits."""
+        """An assigned, newly assigned or pending pod changed."""
         if old.spec.nodeName:
             self._update_in_cache(old, new)
         elif new.spec.nodeName:
@@ -114,7 +114,7 @@ class Handlers(ABC):
                 self._waiting_pod_changed(old, new)
 
     def delete_pod(self, pod: Pod) -> None:
-        """A pod is gone."""
+        """A pod was deleted."""
         if pod.spec.nodeName:
             self._update_cache(self._cache.remove_pod, pod)
             self._move(ASSIGNED_POD_DELETE, pod, None, "AssignedPodDelete")
@@ -140,7 +140,7 @@ class Handlers(ABC):
         self._removed_from_queue(pod, bound)
 
     def _update_cache(self, change: Callable[..., None], *arguments: Any) -> None:
-        """Change the cache. A CacheError is written to the log, and nothing else follows."""
+        """Change the cache; log a CacheError."""
         try:
             change(*arguments)
         except CacheError as error:
@@ -149,7 +149,7 @@ class Handlers(ABC):
     # -- all other kinds
 
     def add(self, document: ApiObject) -> None:
-        """An object of another kind came."""
+        """An object of another kind was added."""
         self._cache.put(document)
         self._changed("Add", None, document)
 
@@ -159,7 +159,7 @@ class Handlers(ABC):
         self._changed("Update", old, new)
 
     def delete(self, document: ApiObject) -> None:
-        """An object of another kind is gone."""
+        """An object of another kind was deleted."""
         self._cache.drop(document)
         self._changed("Delete", document, None)
 
@@ -170,7 +170,7 @@ class Handlers(ABC):
 
 
 class HandlersByHint(Handlers):
-    """v1.37: a change is one event or several; the queue asks the plugins which pods the event may help."""
+    """v1.37: a change causes one or more events; the queueing hints decide which pods each event moves."""
 
     def _node_updated(self, old: Node, new: Node) -> None:
         for event in node_changes(old, new):
@@ -205,7 +205,7 @@ class HandlersByHint(Handlers):
             self._move_into_room_of(pod)
 
     def _assumed_deleted(self, pod: Pod) -> None:
-        """An assumed pod is being deleted: it must not hold room (v1.37: handleAssumedPodDeletion)."""
+        """Release the resources of an assumed pod that is being deleted (v1.37: handleAssumedPodDeletion)."""
         assumed = self._cache.pod(pod)
         if assumed is None:
             return
@@ -217,7 +217,7 @@ class HandlersByHint(Handlers):
         return self._context.rules.rejects_deleted_waiting_pods and self._context.waiting.reject(pod)
 
     def _move_into_room_of(self, pod: Pod) -> None:
-        """A nominated pod gave up its node, which may help pods of the same or lower priority."""
+        """A nominated pod no longer reserves its node: move pods of the same or lower priority."""
         priority = pod.spec.priority or 0
         self._queue.move(ASSIGNED_POD_DELETE, pod, None, lambda other: (other.spec.priority or 0) <= priority)
 
@@ -229,7 +229,7 @@ class HandlersByHint(Handlers):
 
 
 class HandlersMovingAll(Handlers):
-    """v1.13, v1.16, v1.20: some changes move all pods, the others none."""
+    """v1.13, v1.16, v1.20: a change moves all pods or none."""
 
     def _node_updated(self, old: Node, new: Node) -> None:
         if isinstance(self._queue, WithoutBackoff) and not len(self._queue.unschedulable_q):
@@ -238,7 +238,7 @@ class HandlersMovingAll(Handlers):
             self._queue.move(ClusterEvent("Node", frozenset(["Update"]), change), old, new)
 
     def _node_deleted(self, node: Node) -> None:
-        """That helps no pod."""
+        """A deleted node moves no pods."""
 
     def _pod_assigned(self, pod: Pod) -> None:
         self._queue.assigned_pod_added(pod)
@@ -263,7 +263,7 @@ class HandlersMovingAll(Handlers):
 
 
 def is_unchanged(context: Context, pod: Pod) -> bool:
-    """Whether the pod differs from what was assumed only in fields that the generation ignores.
+    """Whether the pod differs from its assumed version only in fields that the generation ignores.
 
     v1.13 to v1.20: skipPodUpdate.
     """

@@ -1,6 +1,6 @@
-"""The scheduler's HTTP server: is it healthy, and what do its metrics say?
+"""The scheduler's HTTP server: health checks and metrics.
 
-v1.37: cmd/kube-scheduler/app/server.go, newEndpointsHandler. It is the one part that runs in a thread of its own; it
+v1.37: cmd/kube-scheduler/app/server.go, newEndpointsHandler. Only this part runs in its own thread; it
 only reads.
 """
 
@@ -16,9 +16,9 @@ METRICS = "text/plain; version=0.0.4; charset=utf-8"
 
 
 class HttpServer:
-    """Serves ``/healthz``, ``/livez``, ``/readyz`` and ``/metrics`` on that port of this machine; 0: any free one.
+    """Serves ``/healthz``, ``/livez``, ``/readyz`` and ``/metrics`` on localhost. ``port`` 0: any free port.
 
-    ``metrics``: their text; ``ready``: whether the informers have synced. Also a context manager, which closes it.
+    ``metrics``: returns their text; ``ready``: whether the informers have synced. A context manager that closes it.
     OSError if the port is taken.
     """
 
@@ -42,7 +42,7 @@ class HttpServer:
                 self.wfile.write(body)
 
             def log_message(self, format: str, *args: object) -> None:
-                """Nothing is written to standard error."""
+                """Write nothing to standard error."""
 
         self._server = ThreadingHTTPServer(("127.0.0.1", port), Handler)
         self._server.daemon_threads = True
@@ -56,7 +56,7 @@ class HttpServer:
 
     @property
     def url(self) -> str:
-        """Its address, without a path."""
+        """Its URL, without a path."""
         return f"http://127.0.0.1:{self.port}"
 
     def close(self) -> None:

@@ -1,4 +1,4 @@
-"""kube-scheduler as a whole: informers, handlers, cache, queue, framework and loop, wired together.
+"""Wires kube-scheduler together: informers, handlers, cache, queue, framework and loop.
 
 v1.37: pkg/scheduler/scheduler.go (New). v1.13: pkg/scheduler/factory/factory.go (NewConfigFactory, CreateFromConfig).
 """
@@ -42,14 +42,14 @@ DEFAULT_LATENCIES = Latencies()
 
 
 class KubeScheduler:
-    """A scheduler beside an API server.
+    """A scheduler that runs against an API server.
 
-    ``generation``: which one, or one for each schedulerName (profiles). ``name``: the schedulerName of the pods that it
-    looks after, if there is but one; ``percentage``: percentageOfNodesToScore (None: the generation's); ``rng``: draws
-    among equals; without it ties go to the node whose name sorts first. ``plugins``: the user's own, in every profile.
-    ``latencies``: how long things take. ValueError if a plugin can't take part.
+    ``generation``: one, or one for each schedulerName (profiles). ``name``: the schedulerName, if there is only one;
+    ``percentage``: percentageOfNodesToScore (None: the generation's). ``rng`` breaks ties; without it, ties go to the
+    node whose name sorts first. ``plugins``: the user's, added to every profile. ``latencies``: of operations.
+    ValueError if a plugin cannot be added.
 
-    It begins when :meth:`start` is called (see :mod:`startup` for all that the real one does before it runs).
+    :meth:`start` starts it (:mod:`startup` has all steps of the real program's start).
     """
 
     def __init__(
@@ -85,7 +85,7 @@ class KubeScheduler:
                 profile: Framework(profile, [p for _, p in each.plugins], rules.rejecting_points, first.messages)
                 for profile, each in generations.items()
             },
-            queue=None,  # type: ignore[arg-type]  # made below: its gates ask the parts that share the context
+            queue=None,  # type: ignore[arg-type]  # set below: its gates need the parts that share the context
             cache=cache,
             pods=pods,
             waiting=WaitingPods(),
@@ -100,7 +100,7 @@ class KubeScheduler:
         self.loop = Loop(context, engine, failures, binding, preempting)
         for each in generations.values():
             for _, plugin in each.plugins:
-                with suppress(AttributeError):  # one that can't hold it does not ask for it
+                with suppress(AttributeError):  # a plugin without this attribute does not use it
                     plugin.handle = PluginHandle(context)  # type: ignore[attr-defined]
         self._handle((HandlersByHint if first.queue.hints else HandlersMovingAll)(context))
         self._paused_timers: list[simpy.Event] = []
@@ -108,17 +108,17 @@ class KubeScheduler:
 
     @property
     def log(self) -> Log:
-        """The log that it writes to."""
+        """The log of this scheduler."""
         return self.context.log
 
     def _handle(self, handlers: Handlers) -> None:
-        """One informer a kind, with its handlers."""
+        """Register the handlers with one informer per kind."""
         self.informers.of(Node).add_handler(handlers.add_node, handlers.update_node, handlers.delete_node)
         for kind in OTHER_KINDS:
             self.informers.of(kind).add_handler(handlers.add, handlers.update, handlers.delete)
         self.informers.of(Pod).add_handler(handlers.add_pod, handlers.update_pod, handlers.delete_pod)
 
-    # -- what the queue reports
+    # -- callbacks of the queue
 
     def _nominated(self, pod: Pod, node: str | None) -> None:
         if node is None:
@@ -151,10 +151,10 @@ class KubeScheduler:
             found["unschedulable"] -= found["gated"]
         return found
 
-    # -- in motion
+    # -- running
 
     def start(self) -> None:
-        """Start the informers, and run once they have synced."""
+        """Start the informers; run once they have synced."""
         self.informers.start()
         self.context.broadcaster.start()
         self.context.env.process(self._start())
@@ -164,7 +164,7 @@ class KubeScheduler:
         yield from self.run()
 
     def run(self) -> Generator[Any, Any, None]:
-        """Start the queue's timers, and schedule for ever."""
+        """Start the queue's timers, then schedule without end."""
         for period, flush in self.context.queue.flushes:
             self.context.env.process(self._flush(period, flush))
         if self.context.cache.rules.assumed_pod_ttl:
@@ -173,7 +173,7 @@ class KubeScheduler:
         yield from self.loop.run()
 
     def _flush(self, period: int, flush: Callable[[], None]) -> Generator[Any, Any, None]:
-        """Call it in each period, counted from whole seconds; not while nothing waits."""
+        """Call ``flush`` in each period, counted from a whole second; pause while the queue is empty."""
         context = self.context
         began = context.now - context.now % SECOND
         while True:
@@ -184,7 +184,7 @@ class KubeScheduler:
             flush()
 
     def _expire(self) -> Generator[Any, Any, None]:
-        """Take out assumed pods that nobody confirmed, every second while there are any (cleanupAssumedPods)."""
+        """Every second while there are assumed pods, remove the expired ones (cleanupAssumedPods)."""
         context = self.context
         while True:
             if not context.cache.sizes()["assumed_pods"]:

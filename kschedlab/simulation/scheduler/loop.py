@@ -1,4 +1,4 @@
-"""The scheduling loop: pops one pod after the other, schedules it and starts its binding cycle.
+"""The scheduling loop: pops pods one by one, schedules each and starts its binding cycle.
 
 v1.37: pkg/scheduler/schedule_one.go (ScheduleOne, schedulingCycle). v1.13, v1.16, v1.20: pkg/scheduler/scheduler.go
 (scheduleOne).
@@ -25,7 +25,7 @@ from kschedlab.simulation.scheduler.preemption import Preempting
 
 
 class Loop:
-    """Runs scheduleOne in a loop. ``engine``: makes the decisions, on the cache's cluster."""
+    """Runs scheduleOne in a loop. ``engine``: decides, on the cache's cluster."""
 
     def __init__(
         self,
@@ -43,16 +43,16 @@ class Loop:
         self._idle: simpy.Event | None = None
 
     def wake(self) -> None:
-        """Try to pop a pod: there may be one now."""
+        """Resume an idle loop: the queue may have a pod to pop."""
         if self._idle is not None:
             idle, self._idle = self._idle, None
             idle.succeed()
 
     def run(self) -> Generator[Any, Any, None]:
-        """Pop and schedule pods; wait while the queue has none to pop."""
+        """Pop and schedule pods; sleep while there is none to pop."""
         context = self._context
         while True:
-            yield context.env.timeout(0)  # what happens at this moment reaches the informers first
+            yield context.env.timeout(0)  # informers first receive the changes of this instant
             queued = context.queue.pop()
             if queued is None:
                 self._idle = context.env.event()
@@ -83,7 +83,7 @@ class Loop:
             context.env.process(self._binding.run(cycle))
 
     def _skips(self, pod: Pod) -> str:
-        """Why the popped pod is not scheduled, or ""."""
+        """Why the popped pod is skipped, or ""."""
         context, skips = self._context, self._context.rules.skips
         if pod.metadata.deletionTimestamp is not None:
             text = f"skip schedule deleting pod: {pod.metadata.namespace}/{pod.metadata.name}"
@@ -94,14 +94,14 @@ class Loop:
         return "assumed already" if skips is Skip.ASSUMED or is_unchanged(context, pod) else ""
 
     def _decide(self, cycle: Cycle) -> Outcome:
-        """Decide on the cluster as the cache has it now (UpdateSnapshot)."""
+        """Decide on the cache's current cluster (UpdateSnapshot)."""
         context, engine = self._context, self._engine
         engine.cluster = context.cache.cluster()
         engine.generation = context.generations[cycle.framework.name]
         decision = engine.cycle(context.cache.info(cycle.pod))
         return Outcome.of(decision, with_statuses=cycle.framework.has("post_filter"))
 
-    # -- no node
+    # -- pods without a feasible node
 
     def _not_scheduled(self, cycle: Cycle, outcome: Outcome) -> Generator[Any, Any, None]:
         context, messages, plan = self._context, self._context.messages, outcome.plan
@@ -123,7 +123,7 @@ class Loop:
     def _post_filter(
         self, cycle: Cycle, outcome: Outcome, nominated: str | None, failure: Failure
     ) -> tuple[str | None, Failure]:
-        """Run the users' PostFilter plugins, if preemption did not succeed."""
+        """Run the users' PostFilter plugins after preemption failed. Returns the nomination and the failure."""
         node, reasons, failed = cycle.framework.post_filter(cycle.pod, outcome.node_statuses)
         self._context.step(cycle.pod, PREEMPT, node, "; ".join(reasons))
         if node:

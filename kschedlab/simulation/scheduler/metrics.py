@@ -20,7 +20,7 @@ from prometheus_client.core import GaugeMetricFamily
 
 from kschedlab.objects.meta import SECOND
 
-disable_created_metrics()  # type: ignore[no-untyped-call]  # they have the time of the wall clock
+disable_created_metrics()  # type: ignore[no-untyped-call]  # they would show wall-clock times
 
 SCHEDULED, UNSCHEDULABLE, ERROR = "scheduled", "unschedulable", "error"
 
@@ -28,7 +28,7 @@ Numbers = Callable[[], Mapping[str, int]]
 
 
 def _buckets(start: float, count: int) -> list[float]:
-    """Upper bounds, each twice the one before."""
+    """Exponential upper bounds with factor 2."""
     return [start * 2**power for power in range(count)]
 
 
@@ -39,7 +39,7 @@ class ComputedGauge:
         self._name, self._text, self._label, self._numbers = name, text, label, numbers
 
     def collect(self) -> Iterator[GaugeMetricFamily]:
-        """The numbers of now."""
+        """The current values."""
         family = GaugeMetricFamily(self._name, self._text, labels=[self._label])
         for value, number in self._numbers().items():
             family.add_metric([value], number)
@@ -47,10 +47,10 @@ class ComputedGauge:
 
 
 class Metrics:
-    """A registry of its own, with the scheduler's metrics in it.
+    """The scheduler's metrics in a registry of their own.
 
-    ``pending``: how many pods are in each part of the queue; ``cached``: how many nodes, pods and assumed pods there
-    are in the cache. Both are called when the metrics are read.
+    ``pending``: returns the number of pods in each part of the queue; ``cached``: of nodes, pods and assumed pods in
+    the cache. Both are called when the metrics are read.
     """
 
     def __init__(self, pending: Numbers, cached: Numbers) -> None:
@@ -123,25 +123,25 @@ class Metrics:
         self._sli = lru_cache(sli.labels)
 
     def attempted(self, result: str, profile: str, duration: int) -> None:
-        """An attempt to schedule a pod ended, after that many microseconds."""
+        """An attempt to schedule a pod ended after ``duration`` microseconds."""
         self._attempts(result, profile).inc()
         self._durations(result, profile).observe(duration / SECOND)
 
     def scheduled(self, attempts: int, duration: int) -> None:
-        """A pod is bound, after so many attempts and microseconds."""
+        """A pod was bound after ``attempts`` attempts and ``duration`` microseconds."""
         self._tries.observe(attempts)
         self._sli("15+" if attempts >= 15 else str(attempts)).observe(duration / SECOND)
 
     def entered_queue(self, queue: str, event: str) -> None:
-        """A pod came to that part of the queue."""
+        """A pod entered that part of the queue because of the event."""
         self._incoming(queue, event).inc()
 
     def waited(self, result: str, duration: int) -> None:
-        """A pod waited in Permit."""
+        """A pod waited on Permit for ``duration`` microseconds."""
         self._waits(result).observe(duration / SECOND)
 
     def preempted(self, victims: int) -> None:
-        """Preemption chose so many victims."""
+        """Preemption chose this number of victims."""
         self._victims.observe(victims)
 
     def text(self) -> bytes:

@@ -1,4 +1,4 @@
-"""The result of one scheduling cycle, without the cluster, which keeps changing."""
+"""The result of one scheduling cycle. It does not refer to the cluster, which keeps changing."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from kschedlab.preemption.stage import Preemption
 class Plan:
     """What preemption decided. ``ineligible``: why the pod may not preempt, or ""; ``node``: the nominated node, or "".
 
-    ``no_candidates``: evicting pods can't help on any node.
+    ``no_candidates``: eviction cannot help on any node.
     """
 
     ineligible: str = ""
@@ -24,7 +24,7 @@ class Plan:
 
     @classmethod
     def of(cls, preemption: Preemption) -> Plan:
-        """The plan of a decision's preemption."""
+        """The plan of this preemption."""
         node = preemption.nominated_node or ""
         victims = tuple(victim.pod for victim in preemption.victims)
         return cls(preemption.reason, node, victims, not len(preemption.potential))
@@ -39,8 +39,8 @@ class Plan:
 class Outcome:
     """The chosen ``node``, or why there is none.
 
-    ``error``: why the cycle ended with an error, or ""; ``message``: of FailedScheduling; ``preemption``: the text that
-    preemption adds to it. ``rejectors``: the plugins that rejected the pod; ``plan``: None if preemption did not run.
+    ``error``: the error that ended the cycle, or ""; ``message``: of FailedScheduling; ``preemption``: the text that
+    preemption appends. ``rejectors``: the plugins that rejected the pod; ``plan``: None if preemption did not run.
     ``node_statuses``: the status of each node, if nodes were filtered and a PostFilter plugin reads it.
     """
 
@@ -54,7 +54,7 @@ class Outcome:
 
     @classmethod
     def of(cls, decision: Decision, with_statuses: bool) -> Outcome:
-        """The outcome of a decision. ``with_statuses``: with ``node_statuses``."""
+        """The outcome of a decision. ``with_statuses``: include ``node_statuses``."""
         if decision.node is not None:
             return cls(decision.node)
         message = decision.message

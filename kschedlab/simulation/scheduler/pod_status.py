@@ -1,4 +1,4 @@
-"""What the scheduler writes to the status of pods: conditions and nominations.
+"""Writes conditions and nominations to the status of pods.
 
 v1.37: pkg/scheduler/schedule_one.go (updatePod), pkg/scheduler/util/utils.go (PatchPodStatus). v1.13, v1.16:
 factory.go (podConditionUpdater, podPreemptor), which replace the whole status.
@@ -19,9 +19,9 @@ from kschedlab.simulation.status import ApiError
 def write_status(
     context: Context, pod: Pod, condition: PodCondition | None = None, nominated: str | None = None
 ) -> ApiError | None:
-    """Write the condition and the nominated node (None: leave it as it is); why that was refused, if it was.
+    """Write the condition and the nominated node (None: unchanged). Returns the error if the API server refuses.
 
-    Both are changes of the ``pod`` as the scheduler knows it; if they change nothing, nothing is written.
+    Nothing is written if neither differs from the status of ``pod``, which is the scheduler's version.
     """
     metadata, status, patches, fields = pod.metadata, pod.status, context.rules.patches_status, dict[str, Any]()
     if condition is not None:

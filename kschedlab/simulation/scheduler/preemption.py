@@ -1,6 +1,6 @@
 """Carries out preemption: nominates the pod, deletes its victims, clears lower nominations.
 
-Who does so, and when: ``evictions``.
+``evictions`` has the generations' ways to evict.
 
 v1.37: pkg/scheduler/framework/preemption/executor.go. v1.20: framework/plugins/defaultpreemption/default_preemption.go
 (PrepareCandidate). v1.13, v1.16: scheduler.go, preempt.
@@ -36,7 +36,7 @@ class Preempting(ABC):
         return False
 
     def carry_out(self, pod: Pod, plan: Plan) -> Generator[Any, Any, str | None]:
-        """Evict the victims. The pod's nominated node from now on: "" clears it, None keeps it."""
+        """Evict the victims. Returns the pod's new nominated node: "" clears it, None keeps it."""
         context = self._context
         context.metrics.preemption_attempts.inc()
         context.step(pod, PREEMPT, plan.node, str(plan))
@@ -51,15 +51,15 @@ class Preempting(ABC):
         return None
 
     def _preemptor(self, pod: Pod) -> Pod | None:
-        """The pod as it is now, None if it is gone."""
+        """The current version of the pod, None if it is deleted."""
         return pod
 
     @abstractmethod
     def _evict(self, pod: Pod, node: str, victims: Sequence[Pod]) -> Generator[Any, Any, str | None]:
-        """Make room on the node. Returns what :meth:`carry_out` returns."""
+        """Evict the victims from the node. Returns the same as :meth:`carry_out`."""
 
     def _evict_all(self, pod: Pod, node: str, victims: Sequence[Pod]) -> Generator[Any, Any, bool]:
-        """Delete one victim after the other; False once the API server refuses."""
+        """Delete the victims one by one; False once the API server refuses."""
         for victim in victims:
             yield self._context.env.timeout(self._context.latencies.delete)
             if self._delete(pod, node, victim):
@@ -70,7 +70,7 @@ class Preempting(ABC):
         return True
 
     def _delete(self, pod: Pod, node: str, victim: Pod) -> ApiError | None:
-        """Delete the victim through the API server; the error if that is refused."""
+        """Delete the victim through the API server. Returns the error if it refuses."""
         context, metadata = self._context, victim.metadata
         context.step(victim, EVICT, node, f"by {pod.key}")
         if context.rules.marks_victims:
@@ -92,7 +92,7 @@ class Preempting(ABC):
         self._context.broadcaster.record(victim, NORMAL, "Preempted", text + more)
 
     def _lower(self, pod: Pod, node: str) -> list[Pod]:
-        """Pods of lower priority that are nominated to the node. v1.37: executor.go, getLowerPriorityNominatedPods."""
+        """Pods of lower priority nominated to the node. v1.37: executor.go, getLowerPriorityNominatedPods."""
         priority = pod.spec.priority or 0
         return [other for other in self._context.queue.nominated(node) if (other.spec.priority or 0) < priority]
 

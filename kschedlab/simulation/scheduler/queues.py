@@ -1,4 +1,4 @@
-"""The queue of a generation, and what it gets from the rest of the scheduler.
+"""Creates the queue of a generation, with its hints, gates and callbacks.
 
 v1.37: pkg/scheduler/scheduler.go (New: NewSchedulingQueue with its options, buildQueueingHintMap).
 """
@@ -22,7 +22,7 @@ DEFAULT_PREEMPTION = "DefaultPreemption"
 def queue_for(
     context: Context, preempts: Callable[[Pod], bool], on_moved: OnMoved, on_nominated: OnNominated
 ) -> SchedulingQueue:
-    """The generation's queue. ``preempts``: whether the pod's victims are being evicted just now."""
+    """The generation's queue. ``preempts``: whether the pod's victims are still being evicted."""
     make = next(iter(context.generations.values())).queue
     more: dict[str, Any] = {"get_pod": context.pods.get, "on_nominated": on_nominated, "on_moved": on_moved}
     if (less := queue_sort(context)) is not None:
@@ -33,7 +33,7 @@ def queue_for(
 
 
 def user_plugins(context: Context) -> list[tuple[object, frozenset[str]]]:
-    """The plugins that are not the scheduler's own, each once, and the profiles (schedulerName) that have it."""
+    """The users' plugins, each once, with the profiles (schedulerName) that have it."""
     found: dict[int, tuple[object, frozenset[str]]] = {}
     for profile, generation in context.generations.items():
         for _, plugin in generation.plugins:
@@ -43,7 +43,7 @@ def user_plugins(context: Context) -> list[tuple[object, frozenset[str]]]:
 
 
 def queue_sort(context: Context) -> Callable[[Any, Any], bool] | None:
-    """The user's QueueSort, if there is one. ValueError if there are several."""
+    """The user's QueueSort plugin, if any. ValueError if there are several."""
     found = [plugin for plugin, _ in user_plugins(context) if method(plugin, "less")]
     if len(found) > 1:
         raise ValueError(f"only one queue sort plugin is allowed, not {', '.join(map(name_of, found))}")
@@ -63,7 +63,7 @@ def queue_sort(context: Context) -> Callable[[Any, Any], bool] | None:
 
 
 def gates(context: Context, preempts: Callable[[Pod], bool]) -> Mapping[str, Gate]:
-    """Which plugins keep pods out of the active queue: SchedulingGates, DefaultPreemption, and the users'."""
+    """PreEnqueue, which keeps pods out of the active queue: SchedulingGates, DefaultPreemption, the users' plugins."""
     found = dict(GATES) | {DEFAULT_PREEMPTION: preempts}
     for plugin, profiles in user_plugins(context):
         if (function := method(plugin, "pre_enqueue")) is not None:
@@ -72,7 +72,7 @@ def gates(context: Context, preempts: Callable[[Pod], bool]) -> Mapping[str, Gat
 
 
 def _gate(context: Context, name: str, function: Callable[..., Any], profiles: frozenset[str]) -> Gate:
-    """A user's PreEnqueue in these profiles; one that fails keeps the pod out."""
+    """A user's PreEnqueue in these profiles; an error keeps the pod out."""
     everywhere = profiles == context.generations.keys()
 
     def gate(pod: Pod) -> bool:
@@ -88,7 +88,7 @@ def _gate(context: Context, name: str, function: Callable[..., Any], profiles: f
 
 
 def hints(context: Context) -> Iterator[Registration]:
-    """The events that all plugins register for; a user's plugin that can reject pods but registers nothing gets all.
+    """The events that plugins register for; a user's plugin that can reject pods but registers none gets all events.
 
     v1.37: pkg/scheduler/framework/runtime/framework.go, fillEnqueueExtensions.
     """
@@ -111,7 +111,7 @@ def _can_refuse(plugin: object) -> bool:
 
 
 def _registrations(context: Context, plugin: object) -> Iterator[Registration]:
-    """What a user's plugin registers for. ValueError if it says something else."""
+    """The events that a user's plugin registers for. ValueError if events_to_register fails."""
     name, function = name_of(plugin), method(plugin, "events_to_register")
     if function is None:
         yield from (Registration(name, *one) for one in ANY_EVENT)
@@ -126,7 +126,7 @@ def _registrations(context: Context, plugin: object) -> Iterator[Registration]:
 
 
 def _hint(context: Context, name: str, hint: Hint | None) -> Hint:
-    """The user's hint; without one, and if it fails, the pod is tried again."""
+    """The user's hint; without one, or if it fails, the pod is requeued."""
 
     def guarded(pod: Pod, old: Any, new: Any) -> bool:
         if hint is None:

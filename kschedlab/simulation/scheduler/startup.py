@@ -1,6 +1,6 @@
-"""Start-up: from a configuration to a scheduler that runs, step by step.
+"""Start-up: from a configuration to a running scheduler, step by step.
 
-v1.16: cmd/kube-scheduler/app/server.go, Run, which the overview document follows; v1.13 and v1.37: the same file.
+v1.16: cmd/kube-scheduler/app/server.go, Run, as in the overview document; v1.13 and v1.37: the same file.
 """
 
 from __future__ import annotations
@@ -28,14 +28,14 @@ ELECTION, RUN = "leader election", "run"
 
 
 class StartUp:
-    """Everything that the real program does before the first pod is scheduled, each step written to the log.
+    """All steps of the real program before it schedules the first pod, each logged.
 
-    ``configuration``: a file of kube-scheduler, as for :func:`~kschedlab.configuration.load_configuration`; it changes
-    the ``generation``. ``port``: of the HTTP server (0: any free one; None: there is none). ``sinks``: hear of every
-    event. The rest is for :class:`KubeScheduler`. ManifestError if the configuration can't be used.
+    ``configuration``: a kube-scheduler configuration, as for :func:`~kschedlab.configuration.load_configuration`; it
+    changes the ``generation``. ``port``: of the HTTP server (0: any free one; None: no server). ``sinks``: receive
+    every event. :class:`KubeScheduler` has the others. ManifestError if the configuration is invalid.
 
-    ``scheduler`` is there at once; it runs after :meth:`start`, when the informers have synced. :meth:`close` ends the
-    HTTP server, which a with statement does too.
+    ``scheduler`` exists at once; after :meth:`start` it runs once the informers have synced. :meth:`close`, or the end
+    of a with statement, stops the HTTP server.
     """
 
     def __init__(
@@ -73,7 +73,7 @@ class StartUp:
         self.scheduler.context.note(step, detail)
 
     def start(self) -> None:
-        """Take the steps that are left; the last ones follow once the informers have synced."""
+        """Take the remaining steps, the last ones once the informers have synced."""
         scheduler = self.scheduler
         self._note(BROADCASTER)
         scheduler.context.broadcaster.start(*self._sinks)
@@ -92,7 +92,7 @@ class StartUp:
         yield from self.scheduler.run()
 
     def close(self) -> None:
-        """End the HTTP server."""
+        """Stop the HTTP server."""
         if self.http is not None:
             self.http.close()
 

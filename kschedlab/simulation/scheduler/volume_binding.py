@@ -1,4 +1,4 @@
-"""The volumes of a pod that is being bound: assumed, written, waited for, or given back.
+"""Binds the volumes of a pod: assumes, writes and waits for them, or reverts them.
 
 v1.37: pkg/scheduler/framework/plugins/volumebinding (volume_binding.go: Reserve, PreBind, Unreserve; binder.go:
 AssumePodVolumes, BindPodVolumes). v1.13, v1.16: scheduler.go, assumeVolumes and bindVolumes.
@@ -18,18 +18,18 @@ from kschedlab.simulation.status import ApiError
 
 
 class VolumeBinding:
-    """Binds pods' volumes. What is assumed for a pod is kept by its uid until its binding has ended."""
+    """Binds pods' volumes; keeps each pod's assumed volumes until its binding has ended."""
 
     def __init__(self, context: Context) -> None:
         self._context = context
         self._assumed: dict[str, AssumedVolumes] = {}
 
     def has_work(self, pod: Pod) -> bool:
-        """Whether some volume of the pod is not bound yet."""
+        """Whether the pod has volumes to bind."""
         return pod.metadata.uid in self._assumed
 
     def assume(self, pod: Pod, node: str) -> str:
-        """Take it that the claims have the volumes found for them on the node; what is wrong, or ""."""
+        """Assume the volumes that the filter matched on the node. Returns the error, or ""."""
         if not pod.spec.volumes:
             return ""
         try:
@@ -41,17 +41,17 @@ class VolumeBinding:
         return ""
 
     def forget(self, pod: Pod) -> None:
-        """The pod is not bound: what was assumed for it is given back, if the generation does so."""
+        """Drop the assumed volumes of a pod that was not bound; the cache reverts them if the generation does so."""
         assumed = self._assumed.pop(pod.metadata.uid, None)
         if assumed is not None and self._context.rules.cache.binder.reverts_assumed_volumes:
             self._context.cache.restore_volumes(assumed)
 
     def done(self, pod: Pod) -> None:
-        """The pod is bound."""
+        """Drop the assumed volumes of a pod that was bound."""
         self._assumed.pop(pod.metadata.uid, None)
 
     def bind(self, pod: Pod, node: str) -> Generator[Any, Any, str]:
-        """Write the volumes and claims through the API server and wait until all are bound; what is wrong, or ""."""
+        """Write the volumes and claims to the API server and wait until all are bound. Returns the error, or ""."""
         context, assumed = self._context, self._assumed[pod.metadata.uid]
         written: list[Any] = []
         for document in assumed.documents:
@@ -66,7 +66,7 @@ class VolumeBinding:
         return (yield from self._wait(pod, node, done))
 
     def _wait(self, pod: Pod, node: str, written: AssumedVolumes) -> Generator[Any, Any, str]:
-        """Look every second until the time is up."""
+        """Check every second until the timeout."""
         context, messages = self._context, self._context.messages
         for _ in range(context.latencies.volumes // SECOND):
             yield context.env.timeout(SECOND)
@@ -78,7 +78,7 @@ class VolumeBinding:
         return messages.volumes_failed.format(message=messages.volumes_late)
 
     def _restore(self, assumed: AssumedVolumes, written: int) -> None:
-        """Take back what could not be written."""
+        """Revert the assumed objects that were not written."""
         documents: tuple[ApiObject, ...] = assumed.documents
         left = {id(document) for document in documents[written:]}
         volumes = tuple(v for v in assumed.volumes if id(v) in left)

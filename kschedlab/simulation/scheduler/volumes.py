@@ -1,4 +1,4 @@
-"""Volumes that a pod's claims are assumed to have, before the API server knows.
+"""Volumes and claims that the scheduler assumes before it writes them to the API server.
 
 v1.37: pkg/scheduler/framework/plugins/volumebinding/binder.go, pkg/scheduler/util/assumecache/assume_cache.go and
 k8s.io/component-helpers storage/volume/pv_helpers.go (GetBindVolumeToClaim); v1.13:
@@ -38,7 +38,7 @@ class VolumeError(Exception):
 
 @dataclass(frozen=True)
 class PodVolumes:
-    """What was found for a pod's claims on one node: the volume of each that gets one, and claims to be provisioned."""
+    """The filter's result for a pod's claims on one node: static bindings (volume, claim), and claims to provision."""
 
     bindings: tuple[tuple[PersistentVolume, PersistentVolumeClaim], ...] = ()
     provisions: tuple[PersistentVolumeClaim, ...] = ()
@@ -46,10 +46,10 @@ class PodVolumes:
 
 @dataclass(frozen=True)
 class AssumedVolumes:
-    """What PreBind must write, in this order: volumes with their claims, then claims with their node.
+    """The objects that PreBind writes, in this order: volumes with a claimRef, then claims with their selected node.
 
-    ``all_bound``: the pod has no claim that waits, and nothing is to be written or waited for. ``for_claims``: the
-    claims that get the volumes, one each. ``changed``: the objects that differ from what the informers have.
+    ``all_bound``: all claims are bound, so PreBind has nothing to do. ``for_claims``: the claims of the volumes, in
+    the same order. ``changed``: the objects that differ from the observed versions.
     """
 
     all_bound: bool = False
@@ -60,14 +60,14 @@ class AssumedVolumes:
 
     @property
     def documents(self) -> tuple[ApiObject, ...]:
-        """All that is to be written."""
+        """All objects to write."""
         return (*self.volumes, *self.claims)
 
 
 class AssumeCache:
-    """Volumes and claims as the informers have them, and as they are assumed to be.
+    """Volumes and claims, as observed by the informers and as assumed.
 
-    An assumed object holds until the informers have a newer resource version.
+    An assumed object is valid until the informers observe a newer resource version.
     """
 
     def __init__(self) -> None:
@@ -75,15 +75,15 @@ class AssumeCache:
         self._latest: dict[tuple[type[ApiObject], Any], ApiObject] = {}
 
     def observed(self, kind: type[ApiObject], key: Any) -> Any:
-        """The object as the informers have it, or None."""
+        """The observed object, or None."""
         return self._observed.get((kind, key))
 
     def latest(self, kind: type[ApiObject], key: Any) -> Any:
-        """The object as assumed, otherwise as the informers have it, or None."""
+        """The assumed object, otherwise the observed one, or None."""
         return self._latest.get((kind, key))
 
     def observe(self, document: ApiObject) -> bool:
-        """Record an object that an informer saw; whether it is newer. Objects of other kinds always are."""
+        """Record an observed object. Returns whether it is newer; always True for other kinds."""
         if not isinstance(document, (PersistentVolume, PersistentVolumeClaim)):
             return True
         key = type(document), key_of(document)
@@ -94,12 +94,12 @@ class AssumeCache:
         return True
 
     def remove(self, document: ApiObject) -> None:
-        """The object is gone."""
+        """Remove a deleted object."""
         self._observed.pop((type(document), key_of(document)), None)
         self._latest.pop((type(document), key_of(document)), None)
 
     def assume(self, document: ApiObject) -> None:
-        """Assume the object. VolumeError if it is gone, or if the informers have a newer one."""
+        """Assume the object. VolumeError if it is missing, or if a newer version is known."""
         key = type(document), key_of(document)
         stored = self._latest.get(key)
         if stored is None:
@@ -110,7 +110,7 @@ class AssumeCache:
         self._latest[key] = document
 
     def restore(self, document: ApiObject) -> ApiObject | None:
-        """Undo an assumption: the object as the informers have it, or None if nothing else was assumed."""
+        """Undo an assumption. Returns the observed object, or None if the object was not assumed."""
         key = type(document), key_of(document)
         observed = self._observed.get(key)
         if observed is None or self._latest.get(key) is observed:
@@ -120,7 +120,7 @@ class AssumeCache:
 
 
 def pod_volumes(cluster: Cluster, pod: PodInfo, node: str, rules: BinderRules) -> PodVolumes:
-    """What the filter found for the pod's claims on that node. VolumeError if it found nothing.
+    """The volumes that the filter matches to the pod's claims on the node. VolumeError if it rejects the node.
 
     v1.37: binder.go, FindPodVolumes.
     """
@@ -137,7 +137,7 @@ def pod_volumes(cluster: Cluster, pod: PodInfo, node: str, rules: BinderRules) -
 
 
 def assumed_versions(cluster: Cluster, pod: PodInfo, found: PodVolumes, node: str) -> AssumedVolumes:
-    """The volumes as they are once they are kept for their claims, the claims once the node is chosen for them."""
+    """The volumes with their claimRef set, and the claims with the node as their selected node."""
     claims = (cluster.volumes.claim(pod.pod, name) for name, _ in claim_names(pod.pod))
     if all(claim is not None and is_bound(claim) for claim in claims):
         return AssumedVolumes(all_bound=True)
@@ -151,9 +151,9 @@ def assumed_versions(cluster: Cluster, pod: PodInfo, found: PodVolumes, node: st
 
 @dataclass(frozen=True)
 class BindingCheck:
-    """Whether what was written for a pod on ``node`` is bound by now. v1.37: binder.go, checkBindings.
+    """Checks whether the volumes and claims written for a pod on ``node`` are bound. v1.37: binder.go, checkBindings.
 
-    ``provisioning_failed``: the error if a claim has lost its selected node.
+    ``provisioning_failed``: the template of the error if a claim lost its selected node.
     """
 
     assumed: AssumeCache
@@ -163,7 +163,7 @@ class BindingCheck:
     provisioning_failed: str
 
     def is_done(self, written: AssumedVolumes) -> bool:
-        """Whether all is bound. VolumeError if it never will be, and the pod must be scheduled anew."""
+        """Whether all are bound. VolumeError if they never will be, so that the pod must be rescheduled."""
         static = zip(written.volumes, written.for_claims, strict=True)
         return all(self._is_bound(*each) for each in static) and all(map(self._is_provisioned, written.claims))
 
@@ -223,7 +223,7 @@ def _matches(affinity: NodeSelector, node: Node) -> bool:
 
 
 def version(document: Any) -> int:
-    """The resource version as a number that grows; 0 without one."""
+    """The resource version as a number; 0 without one."""
     return int(document.metadata.resourceVersion or 0)
 
 

@@ -1,4 +1,4 @@
-"""Pods that Permit lets wait until they are approved, rejected or out of time.
+"""Pods that wait on Permit until they are allowed, rejected or time out.
 
 v1.37: pkg/scheduler/framework/runtime/waiting_pods_map.go.
 """
@@ -17,11 +17,11 @@ from kschedlab.simulation.durations import duration
 
 
 class WaitingPod:
-    """A pod that waits on Permit. ``pending``: how long each plugin that has not allowed it yet lets it wait at most.
+    """A pod that waits on Permit. ``pending``: the timeout of each plugin that has not allowed it yet, in microseconds.
 
-    ``decided``: triggers when the wait ends; its value is None, or why the pod is not bound. ``timed_out``: whether it
-    took too long. ``one_timer``: one wait for all plugins, the shortest; the first plugin to allow the pod allows it
-    for all.
+    ``decided``: triggers when the wait ends; its value is None if the pod is allowed, otherwise a status.
+    ``timed_out``: whether a timer expired. ``one_timer``: one timer for all plugins, the shortest; the first plugin
+    that allows the pod ends the wait.
     """
 
     def __init__(
@@ -38,21 +38,21 @@ class WaitingPod:
             after(env, wait, self._time_out, plugin, wait)
 
     def allow(self, plugin: str) -> None:
-        """The plugin allows the pod; once all plugins do, it goes on."""
+        """The plugin allows the pod; the wait ends once all plugins do."""
         self.pending.pop("" if self._one_timer else plugin, None)
         if not self.pending and not self.decided.triggered:
             self.decided.succeed(None)
 
     def reject(self, plugin: str, message: str) -> bool:
-        """The pod must not be bound. False if it was decided before."""
+        """Reject the pod. False if the wait has already ended."""
         return self._stop(Status(UNSCHEDULABLE, message, plugin))
 
     def preempt(self, plugin: str, message: str) -> bool:
-        """The pod must give way to another; it counts as an error, so it is tried again soon."""
+        """Preempt the pod, with an error status so that it is retried soon. False if the wait has already ended."""
         return self._stop(Status(ERROR, message, plugin))
 
     def formatted(self, status: Status) -> Status:
-        """How the wait ended, as the framework passes it on."""
+        """The status with the message that the framework returns."""
         messages = self._messages
         if self.timed_out:
             template = messages.timed_out
@@ -75,7 +75,7 @@ class WaitingPod:
 
 
 class WaitingPods:
-    """The pods that wait, by uid, in the order in which they came."""
+    """The waiting pods by uid, in the order of arrival."""
 
     def __init__(self) -> None:
         self._pods: dict[str, WaitingPod] = {}
@@ -84,15 +84,15 @@ class WaitingPods:
         return iter(list(self._pods.values()))
 
     def get(self, pod: Pod) -> WaitingPod | None:
-        """The pod, if it waits."""
+        """The waiting pod, or None."""
         return self._pods.get(pod.metadata.uid)
 
     def add(self, waiting: WaitingPod) -> None:
-        """The pod begins to wait."""
+        """Add a pod."""
         self._pods[waiting.pod.metadata.uid] = waiting
 
     def remove(self, pod: Pod) -> None:
-        """The pod does not wait any more."""
+        """Remove the pod."""
         self._pods.pop(pod.metadata.uid, None)
 
     def reject(self, pod: Pod, message: str = "removed") -> bool:

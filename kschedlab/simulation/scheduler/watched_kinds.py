@@ -1,7 +1,7 @@
-"""The other kinds that a scheduler watches, and which event a change of them is, if it may help waiting pods.
+"""The other kinds that a scheduler watches, and the events that their changes cause.
 
-v1.37: pkg/scheduler/eventhandlers.go (addAllEventHandlers, where the queue itself knows which events its plugins
-register for). v1.13 to v1.20: the handlers that move all pods.
+v1.37: pkg/scheduler/eventhandlers.go (addAllEventHandlers, where the queue filters the events by its plugins'
+registrations). v1.13 to v1.20: the handlers that move all pods.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from kschedlab.objects.model import (
 from kschedlab.queue.interface import ClusterEvent
 
 OTHER_KINDS = tuple(kind for kind in RELEVANT_PART if kind is not PriorityClass)
-"""Beside nodes and pods; what a priority class says, the API server writes into the pods."""
+"""All kinds but nodes, pods, and priority classes, whose values the API server writes into the pods."""
 
 _MOVES_ALL: dict[type[ApiObject], tuple[str, str]] = {
     PersistentVolume: ("Pv", "Add Update"),
@@ -31,16 +31,16 @@ _MOVES_ALL: dict[type[ApiObject], tuple[str, str]] = {
     StorageClass: ("StorageClass", "Add"),
     CSINode: ("CSINode", "Add Update"),
 }
-"""Before hints: the kind's name in events, and the changes that move all pods."""
+"""Before queueing hints: the kind's name in events, and the actions that move all pods."""
 
 
 def event_of(action: str, old: ApiObject | None, new: ApiObject | None) -> ClusterEvent:
-    """The event that this change of an object is (v1.37). Which pods it moves is for the plugins' hints."""
+    """The event for this change (v1.37); queueing hints decide which pods it moves."""
     return ClusterEvent(_resource(_kind(old, new)), frozenset([action]))
 
 
 def event_moving_all(action: str, old: ApiObject | None, new: ApiObject | None) -> ClusterEvent | None:
-    """The event that this change of an object is, which moves all pods; None if it moves none (v1.13 to v1.20)."""
+    """The event for this change, which moves all pods; None if it moves none (v1.13 to v1.20)."""
     if isinstance(new, StorageClass) and new.volumeBindingMode != "WaitForFirstConsumer":
         return None
     kind = _kind(old, new)

@@ -1,4 +1,4 @@
-"""The binding cycle: waiting in Permit, volumes, PreBind, Bind, and the way back when one of them fails."""
+"""The binding cycle: waiting on Permit, volumes, PreBind, Bind, and the rollback when one of them fails."""
 
 from typing import Any
 
@@ -24,7 +24,7 @@ TOO_LONG = "rejected due to timeout after waiting 1m30s at plugin Gate"
 
 
 class Gate(Plugin):
-    """Lets every pod wait, and its room be given back."""
+    """Lets every pod wait on Permit, and implements Unreserve."""
 
     def __init__(self, seconds: float) -> None:
         self.seconds = seconds
@@ -42,7 +42,7 @@ class Gate(Plugin):
 
 
 class GateForNodes(Gate):
-    """Pods that it rejects need not be tried again before there is another node."""
+    """Requeues its rejected pods only when a node is added."""
 
     def events_to_register(self) -> list[ClusterEvent]:
         return [NODE_ADD]
@@ -126,7 +126,7 @@ def test_all_plugins_must_allow_it_and_the_first_refusal_counts() -> None:
 
 
 def test_a_pod_that_has_to_wait_says_where_it_will_go() -> None:
-    """v1.37: the nominated node is told before the binding, for those who scale clusters."""
+    """v1.37: the nominated node is written before the binding, for cluster autoscalers."""
     plane = Plane(node("n1"), plugins=[Gate(60)])
     plane.create(pod("web"))
     plane.run()
@@ -186,7 +186,7 @@ def test_a_plugin_may_bind_in_place_of_the_api_server(generation: str) -> None:
         ("v1.37", "SchedulerError", 'running Bind plugin "DefaultBinder": {}', ""),
     ],
 )
-def test_a_binding_that_the_server_refuses_is_told_and_tried_again(
+def test_a_refused_binding_is_reported_and_retried(
     generation: str, reason: str, condition: str, event: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     plane = Plane(node("n1"), generation=generation)
@@ -242,7 +242,7 @@ def with_claim(*more: Manifest, **settings: Any) -> Plane:
 
 
 def bind_by_hand(plane: Plane) -> None:
-    """What the volume controller does with a volume that is kept for a claim."""
+    """Binds a claim to its reserved volume, as the volume controller does."""
     data = plane.api.get(PersistentVolumeClaim, "default", "data")
     annotations = data.metadata.annotations | {"pv.kubernetes.io/bind-completed": "yes"}
     data = plane.api.update(
@@ -302,7 +302,7 @@ def test_volumes_that_are_never_bound_are_given_up(generation: str, reason: str,
     assert plane.events("web") == []
     plane.run(3)
     assert ("FailedScheduling", message) in plane.events("web")
-    if generation != "v1.13":  # it does not wait before it tries again, and says what happens then
+    if generation != "v1.13":  # the retry follows at once, and its outcome is recorded
         assert plane.condition("web")[1] == reason
 
 
@@ -340,34 +340,34 @@ def test_a_bound_pod_that_no_informer_confirms_loses_its_room(generation: str, s
     assert plane.scheduler.context.cache.sizes()["pods"] == (1 if seconds is None else 0)
 
 
-# -- what was done is undone
+# -- rollback
 
 
 class Booking(Plugin):
-    """Sets something aside for pods, and counts it."""
+    """Records its calls of Reserve and Unreserve."""
 
-    def __init__(self, name: str, told: list[str]) -> None:
+    def __init__(self, name: str, calls: list[str]) -> None:
         self.name = name
-        self._told = told
+        self._calls = calls
 
     def reserve(self, pod: Pod, node: str) -> None:
-        self._told.append(f"+{self.name}")
+        self._calls.append(f"+{self.name}")
 
     def unreserve(self, pod: Pod, node: str) -> None:
-        self._told.append(f"-{self.name}")
+        self._calls.append(f"-{self.name}")
 
 
 @pytest.mark.parametrize("generation", WITH_PLUGINS)
 @pytest.mark.parametrize("point", ["reserve", "permit", "pre_bind", "bind"])
 def test_whatever_fails_is_undone_and_the_pod_tried_again(generation: str, point: str) -> None:
-    """v1.16 undoes nothing if Reserve fails, and everything else forwards; later all is undone backwards."""
-    told: list[str] = []
+    """v1.16 does not unreserve if Reserve fails, and otherwise unreserves in plugin order; later, always in reverse."""
+    calls: list[str] = []
     reasons, fine, old = ["not yet"], SKIP if point == "bind" else None, generation == "v1.16"
     methods = {point: lambda self, pod, node: next(iter(reasons), fine)}
     if generation == "v1.37":
         methods["events_to_register"] = lambda self: [NODE_ADD]
     refusing = type("Refusing", (), methods)()
-    plugins = [Booking("a", told), Booking("b", told), refusing]
+    plugins = [Booking("a", calls), Booking("b", calls), refusing]
     plane = Plane(node("n1", allocatable=SMALL), generation=generation, plugins=plugins)
     plane.create(pod("web", cpu="800m"))
     plane.run(0.5)
@@ -375,7 +375,7 @@ def test_whatever_fails_is_undone_and_the_pod_tried_again(generation: str, point
     steps = ["forget", "unreserve"] if old else ["unreserve", "forget"]
     if old and point == "reserve":
         undone, steps = [], []
-    assert told == ["+a", "+b", *undone]
+    assert calls == ["+a", "+b", *undone]
     assert [step for step in plane.steps("web") if step in ("unreserve", "forget", "fail")] == [*steps, "fail"]
     context = plane.scheduler.context
     assert context.cache.sizes()["pods"] == 0, "its room is free"

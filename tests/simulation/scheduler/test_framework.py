@@ -1,4 +1,4 @@
-"""Plugins of the user's own at every extension point, and what becomes of wrong ones."""
+"""Users' plugins at every extension point, and the handling of faulty ones."""
 
 import re
 from collections.abc import Callable
@@ -27,7 +27,7 @@ SMALL = {"cpu": "1", "memory": "1Gi", "pods": "10"}
 
 
 class Everywhere(Plugin):
-    """Takes part at every extension point of a binding, and writes down when."""
+    """Implements every extension point of a binding and records the calls."""
 
     def __init__(self) -> None:
         self.seen: list[str] = []
@@ -210,11 +210,11 @@ def test_postfilter_may_nominate_or_say_why_not() -> None:
     assert plane.condition("unlucky")[2].endswith(", ask somebody else")
 
 
-# -- what is wrong
+# -- faulty plugins
 
 
 def error_of(method: str, answer: Callable[..., Any], generation: str = "v1.37") -> tuple[str, str, str]:
-    """The condition of a pod after the plugin ``Bad`` answered so."""
+    """The condition of a pod after the plugin ``Bad`` returned this."""
 
     def asked(self: object, *arguments: Any) -> Any:
         return answer(*arguments)
@@ -288,7 +288,7 @@ def test_a_wrong_normalization_is_the_pods_error(answer: Any) -> None:
 
 @pytest.mark.parametrize("method", ["reserve", "permit", "filter"])
 def test_a_plugin_that_says_nothing_of_events_is_told_of_all(method: str) -> None:
-    """So a pod that it refuses is tried again when its own status says so, and then with every event."""
+    """A pod that it rejects is retried when its own status is written, and then with every event."""
     refusing = type("Refusing", (), {method: lambda self, *arguments: "not today"})()
     plane = Plane(node("n1"), plugins=[refusing])
     plane.create(pod("web"))

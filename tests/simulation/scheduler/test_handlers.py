@@ -1,4 +1,4 @@
-"""What the informers tell: it reaches the cache, and moves the pods that it may help, as each generation has it."""
+"""Changes from informers reach the cache and move waiting pods, in each generation."""
 
 import dataclasses
 from typing import Any
@@ -19,7 +19,7 @@ SMALL = {"cpu": "1", "memory": "1Gi", "pods": "10"}
 
 
 def waiting(generation: str) -> Plane:
-    """A pod ``web`` has been refused by the only node, which is full."""
+    """A control plane where the pod ``web`` does not fit on the only node, which is full."""
     plane = Plane(node("n1", allocatable=SMALL), pod("old", "n1", cpu="800m"), generation=generation)
     plane.create(pod("web", cpu="500m"))
     plane.run(5)
@@ -79,7 +79,7 @@ def test_a_heartbeat_moves_nobody(generation: str) -> None:
 )
 @pytest.mark.parametrize("generation", ["v1.16", "v1.20", "v1.37"])
 def test_what_comes_moves_pods_before_there_were_hints(generation: str, manifest: Any, older: bool) -> None:
-    """None of these can help the pod, which asks for more cpu than there is; v1.37 knows that."""
+    """None of these can help the pod, which requests more cpu than any node has; the hints of v1.37 know."""
     plane = waiting(generation)
     before = tries(plane)
     plane.create(manifest)
@@ -126,7 +126,7 @@ def test_a_terminating_pod_holds_its_room_until_it_is_gone(generation: str) -> N
 
 
 def test_without_terminating_pods_their_room_is_given_away_too_early() -> None:
-    """Not as it is, but as the overview document reads the informer's filter."""
+    """The informer's filter as the overview document describes it, not as it is."""
     table = GENERATIONS["v1.16"]
     blind = dataclasses.replace(table, loop=dataclasses.replace(table.loop, sees_terminating_pods=False))
     plane = Plane(node("n1", allocatable=SMALL), pod("old", "n1", cpu="800m"), generation=blind)

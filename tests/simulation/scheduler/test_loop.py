@@ -1,4 +1,4 @@
-"""scheduleOne: its steps in their order, and what becomes of pods that can't be scheduled."""
+"""scheduleOne: its steps in order, and the handling of unschedulable pods."""
 
 import dataclasses
 import random
@@ -127,7 +127,7 @@ def test_the_loop_sleeps_while_there_is_nothing_to_do() -> None:
 
 
 def test_cycles_follow_one_another_while_bindings_overlap() -> None:
-    """Ten cycles of a second, each followed by a binding of five."""
+    """Ten cycles of one second, each followed by a binding of five seconds."""
     plane = Plane(node("n1"), latencies=Latencies(cycle=1_000_000, bind=5_000_000))
     plane.create(*(pod(f"p{i}") for i in range(10)))
     plane.run(15.1)

@@ -1,4 +1,4 @@
-"""The metrics under their real names, with the numbers of what happened."""
+"""The metrics have their real names and the right values."""
 
 from prometheus_client.parser import text_string_to_metric_families
 
@@ -11,7 +11,7 @@ PROFILE = ("profile", "default-scheduler")
 
 
 def numbers(plane: Plane) -> dict[tuple[str, frozenset[tuple[str, str]]], float]:
-    """Every sample, by its name and labels, without the buckets of histograms."""
+    """Every sample by name and labels, except histogram buckets."""
     text = plane.scheduler.context.metrics.text().decode()
     samples = (sample for family in text_string_to_metric_families(text) for sample in family.samples)
     return {(one.name, frozenset(one.labels.items())): one.value for one in samples if "le" not in one.labels}

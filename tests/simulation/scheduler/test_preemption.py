@@ -1,4 +1,4 @@
-"""Preemption's whole life: from the nomination to the node on which the preemptor lands, whichever that is."""
+"""Preemption from the nomination until the preemptor is bound, to whichever node."""
 
 from typing import Any
 
@@ -84,7 +84,7 @@ def test_nobody_of_lower_priority_takes_the_room_meanwhile(generation: str) -> N
 
 @pytest.mark.parametrize("generation", ALL)
 def test_a_more_important_preemptor_takes_the_nominated_node_away(generation: str) -> None:
-    """The middle one needs half of the node, the highest all of it, and so one more victim."""
+    """The middle pod needs half of the node; the highest needs all of it, hence one more victim."""
     plane = Plane(
         node("n1", allocatable=ONE_CPU), asks("500m", "a", 0, "n1"), asks("500m", "b", 1, "n1"), generation=generation
     )
@@ -139,7 +139,7 @@ def changed(node: Node, labels: dict[str, str]) -> Node:
 
 
 def test_victims_are_evicted_beside_the_loop_the_last_one_alone() -> None:
-    """v1.37: two at once, then the third; the loop goes on meanwhile."""
+    """v1.37: two victims at once, then the third, while the loop continues."""
     full = (asks("300m", f"low{i}", i, "n1") for i in range(3))
     plane = Plane(node("n1", allocatable=ONE_CPU), node("n2", allocatable=ONE_CPU, unschedulable=True), *full)
     plane.create(asks("900m", "high", 100), asks("100m", "small", 200))

@@ -1,4 +1,4 @@
-"""Each rule of the loop, switched alone: it does what it promises, and a calm day looks as before."""
+"""Each rule of the loop, switched alone, has its documented effect, and changes nothing in an uneventful run."""
 
 from collections.abc import Callable
 from dataclasses import fields, replace
@@ -24,11 +24,11 @@ from tests.storage import claim, mount, storage_class
 
 SMALL = {"cpu": "1", "memory": "1Gi", "pods": "10"}
 LATE = Latencies(watch=500_000)
-"""Informers hear of everything half a second later."""
+"""Informers receive changes after half a second."""
 
 
 def switched(generation: Generation, path: str, value: object) -> Generation:
-    """The generation with this rule alone changed; ``path``: as in the columns, below ``loop``."""
+    """The generation with only this rule changed; ``path``: as in the columns, below ``loop``."""
 
     def inside(holder: Any, names: list[str]) -> Any:
         name, *rest = names
@@ -56,7 +56,7 @@ class Gate(Plugin):
 
 
 class Meanwhile(Plugin):
-    """While the pod is being filtered, for the first time, something happens; then no node is good enough."""
+    """Something happens while the pod is first filtered; then every node is rejected."""
 
     def __init__(self, happens: Callable[[Plane, Pod], object]) -> None:
         self.happens, self.plane, self.seen = happens, None, False
@@ -69,7 +69,7 @@ class Meanwhile(Plugin):
 
 
 def during_the_cycle(generation: Generation, happens: Callable[[Plane, Pod], object], **more: Any) -> Plane:
-    """The pod ``web`` fails on the only node; meanwhile that happens."""
+    """The pod ``web`` fails on the only node, and this happens meanwhile."""
     plugin = Meanwhile(happens)
     plane = Plane(node("n1"), generation=generation, plugins=[plugin], **more)
     plugin.plane = plane
@@ -95,7 +95,7 @@ def place(plane: Plane) -> str:
     return found.part if found else ""
 
 
-# -- what is seen of each
+# -- the effect of each
 
 
 def a_permit_plugin_can_take_part(generation: Generation) -> bool:
@@ -133,7 +133,7 @@ def order_of_eviction(generation: Generation) -> list[str]:
 
 
 def tries_of_an_assumed_pod_that_is_queued_again(generation: Generation) -> int:
-    """It has left the queue for good, but is not bound yet."""
+    """It has left the queue but is not bound yet."""
 
     class Slow(Plugin):
         def pre_bind(self, pod: Pod, node: str) -> Any:
@@ -154,7 +154,7 @@ def tries_of_an_assumed_pod_that_is_annotated(generation: Generation) -> int:
 
 
 def place_after_an_identical_update(generation: Generation) -> str:
-    """Of a pod that is not in the queue."""
+    """For a pod that is not in the queue."""
     plane = Plane(node("n1", allocatable=SMALL | {"pods": "0"}), generation=generation)
     plane.create(pod("web"))
     plane.run(5)
@@ -178,7 +178,7 @@ def place_of_a_pod_that_was_deleted(generation: Generation) -> str:
 
 
 def failures_of_a_pod_whose_namesake_came(generation: Generation) -> int:
-    """The condition of the second pod says nothing of the first one's failure, which no event reports."""
+    """The second pod's condition does not mention the first one's failure, which has no event."""
 
     def replaced(plane: Plane, _: Pod) -> None:
         plane.delete("web", grace=0)
@@ -246,7 +246,7 @@ def bound_once_one_of_two_allows(generation: Generation) -> bool:
 
 
 def tries_of_a_neighbour_after_a_failed_binding(generation: Generation) -> int:
-    """``web`` holds all the room until its binding fails; ``next`` is small enough for what is free then."""
+    """``web`` occupies the whole node until its binding fails; ``next`` fits once it is free."""
 
     class Slow(Plugin):
         def bind(self, pod: Pod, node: str) -> Any:
@@ -271,7 +271,7 @@ def where_the_room_of_a_terminating_pod_goes(generation: Generation) -> str:
 
 
 class Forgetful(Plugin):
-    """Bind: says that it has bound the pod."""
+    """Bind: claims to have bound the pod."""
 
     def bind(self, pod: Pod, node: str) -> None:
         pass
@@ -361,7 +361,7 @@ CASES: list[tuple[Generation, str, object, Callable[[Generation], object], objec
 ELSEWHERE = {"cache", "cache.binder"} | {
     f"cache.binder.{name}" for name in ("checks_storage_capacity", "translates_migrated_volumes", "waits_for_informer")
 }
-"""Records, and what ``test_volumes`` shows."""
+"""Records, and rules that ``test_volumes`` covers."""
 
 
 @pytest.mark.parametrize(
@@ -377,7 +377,7 @@ def test_the_rule_alone_does_what_it_promises(
 
 
 def calm_day(generation: Generation) -> Plane:
-    """Three pods come, one after the other, and there is room for them; one of them is deleted."""
+    """Three pods arrive one by one and fit; one of them is deleted."""
     plane = Plane(node("n1"), node("n2"), generation=generation)
     for name in "abc":
         plane.create(pod(name, cpu="100m"))
@@ -391,7 +391,7 @@ def calm_day(generation: Generation) -> Plane:
     ("generation", "rule", "value"), [case[:3] for case in CASES], ids=[f"{case[0].name}-{case[1]}" for case in CASES]
 )
 def test_a_calm_day_looks_as_before(generation: Generation, rule: str, value: object) -> None:
-    """The whole log; only the order of a cycle shows."""
+    """The whole log is equal, except for the order of a cycle."""
     plain, other = calm_day(generation), calm_day(switched(generation, rule, value))
     assert plain.where() == other.where()
     queue = other.scheduler.context.queue
@@ -408,8 +408,8 @@ def test_every_rule_is_switched() -> None:
     assert {rule for _, rule, *_ in CASES} | ELSEWHERE == names
 
 
-def told(generation: Generation) -> tuple[list[tuple[str, str, str]], dict[str, str]]:
-    """The steps of a day with failures, without what they say, and where pods are."""
+def steps_and_nodes(generation: Generation) -> tuple[list[tuple[str, str, str]], dict[str, str]]:
+    """The steps of a run with failures, without their details, and each pod's node."""
     plane = Plane(node("n1", allocatable=SMALL), generation=generation, plugins=[gate := Gate(2)])
     plane.create(pod("web", cpu="800m"), pod("next", cpu="500m"), pod("urgent", cpu="900m", priority=9))
     plane.run(5)
@@ -421,7 +421,7 @@ def told(generation: Generation) -> tuple[list[tuple[str, str, str]], dict[str, 
 
 def test_messages_decide_nothing() -> None:
     other = replace(V1_37, messages=V1_16.messages)
-    assert told(other) == told(V1_37)
+    assert steps_and_nodes(other) == steps_and_nodes(V1_37)
     assert replace(other, messages=V1_37.messages) == V1_37
 
 

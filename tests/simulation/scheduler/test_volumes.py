@@ -1,4 +1,4 @@
-"""Volumes that are assumed for a pod: what later pods see of them, what must be written, and when all is bound."""
+"""Assumed volumes: what later pods see of them, what PreBind writes, and when all are bound."""
 
 import msgspec
 import pytest
@@ -32,7 +32,7 @@ def made(manifest, version=1):
 
 
 def cache_of(*manifests, rules=CACHE_1_37, **options):
-    """Nodes a and b, and these objects, all told in version 1."""
+    """A cache with nodes a and b and these objects, all in version 1."""
     cache = SchedulerCache(rules=rules, **options)
     names = ("a", "b")
     for each in decode_objects([node(name, labels={"kubernetes.io/hostname": name}) for name in names]).nodes:
@@ -47,7 +47,7 @@ def using(*claims, name="p"):
 
 
 def fits(cache, asking, generation="v1.37"):
-    """The nodes that pass, and the reasons of those that don't."""
+    """The nodes that pass, and the reasons of the others."""
     decision = Scheduler(cache.cluster(), GENERATIONS[generation], exhaustive=True).cycle(cache.info(asking))
     reasons = {each: list(decision.verdict(each).reasons) for each in cache.cluster().names}
     return decision.names, {each: found for each, found in reasons.items() if found}
@@ -149,7 +149,7 @@ ONLY_B = [{"matchLabelExpressions": [{"key": "kubernetes.io/hostname", "values":
 
 
 @pytest.mark.parametrize(
-    ("before", "told", "want"),
+    ("before", "changed", "want"),
     [
         ([STATIC], volume("v", HERE), ["a"]),
         ([STATIC, volume("v", HERE)], volume("v"), ["a", "b"]),
@@ -160,14 +160,14 @@ ONLY_B = [{"matchLabelExpressions": [{"key": "kubernetes.io/hostname", "values":
     ],
     ids=["a volume comes", "a volume changes", "its class", "its driver", "room", "the claim"],
 )
-def test_volumes_are_found_anew_once_something_else_is_told(before, told, want):
+def test_volumes_are_matched_again_after_a_change(before, changed, want):
     cache = cache_of(*before, claim("c"))
     assert fits(cache, using("c"))[0] != want
-    cache.put(made(told, 2))
+    cache.put(made(changed, 2))
     assert fits(cache, using("c"))[0] == want
 
 
-# -- what is told meanwhile
+# -- changes in the meantime
 
 
 def test_what_is_assumed_holds_until_something_newer_is_told():
@@ -198,11 +198,11 @@ def test_only_what_is_there_in_that_version_can_be_assumed():
         latest.assume(made(volume("v"), 4))
 
 
-# -- when all is bound
+# -- when all are bound
 
 
 def written(cache, assumed, version=2):
-    """What the API server returns of what PreBind writes."""
+    """The objects that PreBind writes, as the API server returns them."""
     return _replace_all(assumed, lambda each: versioned(each, version))
 
 
@@ -256,11 +256,11 @@ def test_a_claim_that_loses_its_node_has_failed(generation, message):
 def test_what_ends_the_wait_for_volumes():
     cache, asking = cache_of(STATIC, volume("v"), claim("c")), using("c")
     done = written(cache, cache.assume_volumes(asking, "a"))
-    for told, message in [
+    for changed, message in [
         (volume("v"), 'ClaimRef got reset for pv "v"'),
         (volume("v", term("x Exists"), kept_for="c"), 'pv "v" node affinity doesn\'t match node "a"'),
     ]:
-        cache.put(made(told, int(cache.cluster().volumes.volumes["v"].metadata.resourceVersion) + 5))
+        cache.put(made(changed, int(cache.cluster().volumes.volumes["v"].metadata.resourceVersion) + 5))
         with pytest.raises(VolumeError, match=message):
             cache.volumes_bound(asking, "a", done)
     cache.drop(made(volume("v")))
