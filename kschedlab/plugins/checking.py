@@ -16,6 +16,7 @@ from kschedlab.cluster.cluster import Cluster
 from kschedlab.cluster.pods import PodInfo
 from kschedlab.cluster.snapshot import Overlay, Snapshot
 from kschedlab.filter.plugin import Filter, PreFilterRejection, SchedulingError
+from kschedlab.plugins.asking import of_node
 from kschedlab.plugins.framework import PluginError, name_of
 from kschedlab.plugins.joining import Members, Place, joined
 from kschedlab.plugins.probes import MALFORMED, Lookups, probe_clusters
@@ -77,7 +78,8 @@ def check_plugin(plugin: object, *clusters: Cluster) -> CheckReport:
 
     Labels and annotations that it looks up are set to numbers there, and once to text that is none: what it raises only
     there is a remark. Checked: shape, dtype and range of answers; the same answer to the same question; the same score
-    in whatever order nodes come; and that ``depends_on_pods`` and ``monotonic`` are true.
+    in whatever order nodes come; that ``depends_on_pods`` and ``monotonic`` are true; that the pod and the nodes stay
+    as they are; that the terms fill the formula.
     """
     name = name_of(plugin)
     try:
@@ -117,10 +119,14 @@ class _Check:
     def run(self, members: Members, cluster: Cluster) -> None:
         """Ask about every pending pod of the cluster."""
         for info in [*cluster.pending.values()][:MOST]:
+            before = _written(info, cluster)
             for each in members.filters:
                 self._try(lambda each=each, info=info: self._filter(each, info, cluster))  # type: ignore[misc]
             for score, _ in members.scores:
                 self._try(lambda score=score, info=info: self._score(score, info, cluster))  # type: ignore[misc]
+            for what, one, other in zip(("the pod", "a node"), before, _written(info, cluster), strict=True):
+                if one != other:
+                    self._add("changes", "", f"it changes {what} that it is asked about", "copy what you change")
 
     def judge_declarations(self, members: Members) -> None:
         """Remark what is declared more carefully than it need be."""
@@ -225,6 +231,16 @@ class _Check:
             if not (scored is again is backwards is None):
                 self._add("skips", "", "it skips a pod only sometimes", "keep no state between questions")
             return
+        terms = {name: of_node(term, 0, len(nodes)) for name, term in scored.terms.items()}
+        try:
+            str(getattr(plugin, "formula", "")).format(**terms)
+        except (LookupError, ValueError, AttributeError, TypeError) as error:
+            self._add(
+                "formula",
+                "",
+                f"views cannot write out its formula: {type(error).__name__}: {error}",
+                "return each name in braces as a term, a number for every node",
+            )
         for place in np.flatnonzero(again.raw != scored.raw)[:1].tolist():
             self._add(
                 "twice",
@@ -275,6 +291,11 @@ def _declared(plugin: Filter, cluster: Cluster, info: PodInfo | None = None) -> 
         if prepared is not None and not isinstance(prepared, PreFilterRejection):
             return prepared.depends_on_pods, prepared.monotonic
     return None
+
+
+def _written(info: PodInfo, cluster: Cluster) -> tuple[str, str]:
+    """The pod and the first nodes as text, to see whether a plugin changes them."""
+    return repr(info.pod), repr(cluster.nodes[:MOST])
 
 
 def _quietly(ask: Callable[[], T]) -> T | None:

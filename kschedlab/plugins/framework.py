@@ -105,6 +105,10 @@ class NodeView:
         """By resource: what the node's pods request."""
         return self._resources()[1]
 
+    def __getattr__(self, name: str) -> Any:
+        there = "name, metadata, spec, status, pods, allocatable, requested"
+        raise AttributeError(f'a node has no "{name}"; it has {there}, as in node.metadata.labels')
+
     def __repr__(self) -> str:
         return f"NodeView({self.name})"
 
@@ -244,7 +248,7 @@ def status(answer: Any, name: str) -> Status | None:
     """The answer as a status of that plugin. PluginError if it is not one."""
     if answer is None:
         return None
-    if isinstance(answer, str):
+    if isinstance(answer, str) and answer:
         return Status(UNSCHEDULABLE, answer, name)
     if isinstance(answer, Status) and answer.code in (ERROR, UNSCHEDULABLE, UNRESOLVABLE):
         return answer._replace(plugin=name)

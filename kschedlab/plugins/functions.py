@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
@@ -31,7 +32,7 @@ class NodeFilter(Plugin):
     def filter(self, pod: Pod, node: NodeView) -> Answer:
         """Ask the function."""
         answer = self._judge(pod, node)
-        return Status(self._code, answer) if isinstance(answer, str) else answer
+        return Status(self._code, answer) if isinstance(answer, str) and answer else answer
 
     def __repr__(self) -> str:
         return f"node_filter({self.name!r})"
@@ -87,6 +88,7 @@ def node_filter(
     _check_name(name, "node_filter")
 
     def decorate(judge: Judge) -> NodeFilter:
+        _check_function(judge, name, "node_filter")
         if events is None:
             return NodeFilter(name, judge, unresolvable, depends_on_pods, monotonic)
         plugin = NodeFilterWithEvents(name, judge, unresolvable, depends_on_pods, monotonic)
@@ -102,9 +104,22 @@ def node_score(name: str, *, weight: int = 1, formula: str = "") -> Callable[[Ra
     It may return ``(score, terms)``; ``formula``: how views write the score out, e.g. ``"100 - {celsius}"``.
     """
     _check_name(name, "node_score")
-    return lambda rate: NodeScore(name, rate, weight, formula)
+
+    def decorate(rate: Rate) -> NodeScore:
+        _check_function(rate, name, "node_score")
+        return NodeScore(name, rate, weight, formula)
+
+    return decorate
 
 
 def _check_name(name: object, decorator: str) -> None:
     if not isinstance(name, str) or not name:
         raise TypeError(f'the plugin needs a name: @{decorator}("MyPlugin")')
+
+
+def _check_function(function: Any, name: str, decorator: str) -> None:
+    try:
+        inspect.signature(function).bind(None, None)
+    except TypeError:
+        own = getattr(function, "__name__", repr(function))
+        raise TypeError(f'@{decorator}("{name}"): {own} must be a function of two arguments, (pod, node)') from None

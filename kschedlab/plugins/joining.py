@@ -81,8 +81,8 @@ def explain_no_plugin(plugin: Any) -> str:
         return f"{plugin.__name__} is a class: a plugin is an object of it, {plugin.__name__}()"
     if inspect.isfunction(plugin):
         return f'{plugin.__name__} is a plain function: put @node_filter("Name") or @node_score("Name") above it'
-    methods = f"prepare, or one of {', '.join(POINTS)}"
-    return f'"{name_of(plugin)}" is no plugin (see kschedlab.plugins): it has none of the methods {methods}'
+    methods = ", ".join(("prepare", *POINTS))
+    return f'"{name_of(plugin)}" is no plugin (see kschedlab.plugins): it needs one of the methods {methods}'
 
 
 def checked_weight(weight: Any, name: str, least: int = 1) -> int:

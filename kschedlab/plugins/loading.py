@@ -31,13 +31,16 @@ def load_plugin(reference: str) -> object:
 
     A class is called without arguments.
     """
-    module_name, _, name = reference.partition(":")
-    if not name:
+    module_name, colon, name = reference.partition(":")
+    if colon and not (module_name and name) or module_name.endswith(".py"):
+        module, name = module_name.removesuffix(".py") or "MODULE", name or "NAME"
+        raise PluginNotFoundError(f'"{reference}": write {module}:{name}, for {name} in the file {module}.py')
+    if not colon:
         if (found := installed_plugin(reference)) is None:
             there = ", ".join(sorted(each.name for each in entry_points(group=GROUP))) or "none"
             raise PluginNotFoundError(
                 f'no installed plugin "{reference}"; installed are: {there}. For a plugin in a file name the file '
-                f"too, without .py: MODULE:{reference}"
+                f"too, without .py: MODULE:{reference}, or {reference}:NAME if that is the file"
             )
         return made(found, {}, reference)
     module = _imported(module_name, reference)
@@ -68,7 +71,8 @@ def made(plugin: Any, arguments: Mapping[str, Any], reference: str) -> object:
         try:
             inspect.signature(plugin).bind(**arguments)
         except TypeError as error:
-            raise PluginNotFoundError(f'"{reference}": {plugin.__name__}: {error}') from None
+            remedy = "" if arguments else ": give it a default, or name an object in place of the class"
+            raise PluginNotFoundError(f'"{reference}": {plugin.__name__}: {error}{remedy}') from None
         try:
             plugin = plugin(**arguments)
         except Exception as error:

@@ -62,7 +62,7 @@ class OneNodeCheck:
                 continue
             if answer is not None:
                 masks.setdefault(answer, np.zeros(nodes, np.bool_))[position] = True
-        failed = (_failure(fault, *where) for fault, where in faults.items())
+        failed = (_failure(self._name, fault, *where) for fault, where in faults.items())
         parts = [*failed, *(_part(mask, answer) for answer, mask in masks.items())]
         return Refusals(parts) if parts else None
 
@@ -71,8 +71,9 @@ def _part(mask: BoolArray, answer: Status) -> Refusal:
     return Refusal(mask, answer.message, unresolvable=answer.code == UNRESOLVABLE, error=not answer.rejected)
 
 
-def _failure(fault: str, first: str, mask: BoolArray) -> Refusal:
-    return Refusal(mask, f"{fault}; on node {first}: return None or a reason", error=True)
+def _failure(name: str, fault: str, first: str, mask: BoolArray) -> Refusal:
+    """The plugin is named, because the errors of v1.13 and v1.16 do not say whose they are."""
+    return Refusal(mask, f"{fault}; on node {first}: {name} must return None or a reason", error=True)
 
 
 def views(snapshot: Snapshot, positions: Iterable[int]) -> Iterator[NodeView]:

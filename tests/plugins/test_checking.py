@@ -41,7 +41,8 @@ def test_right_plugins_have_nothing_wrong() -> None:
 
 def test_what_it_raises_for_odd_labels_only_is_a_remark() -> None:
     (remark,) = check_plugin(cold).remarks
-    assert "ValueError: invalid literal for int()" in str(remark) and "on node probe-1: return None" in remark.what
+    assert "ValueError: invalid literal for int()" in str(remark)
+    assert "on node probe-1: ColdNode must return None" in remark.what
 
 
 @pytest.mark.parametrize("generation", GENERATIONS.values(), ids=lambda each: str(each.name))
@@ -122,6 +123,9 @@ def test_a_function_of_chance_or_of_the_past_is_found() -> None:
         (node_score("Much")(lambda pod, node: 101), r"invalid score 101"),
         (node_filter("No")(lambda pod, node: False), "returned False, where None, a text"),  # type: ignore
         (node_filter("Gone")(lambda pod, node: node.metadata.labels["zone"]), "KeyError: 'zone' (in <lambda>"),
+        (node_filter("Marks")(lambda pod, node: pod.metadata.labels.update(x="")), "it changes the pod that"),  # type: ignore
+        (node_score("Paints")(lambda pod, node: node.metadata.labels.update(x="") or 1), "it changes a node that"),
+        (node_score("Sum", formula="{a} + {b}")(lambda pod, node: (5, {"a": 5})), "its formula: KeyError: 'b'"),
         (7, '"int" is no plugin'),
         (type("Rude", (Plugin,), {"weight": 0, "score": lambda self, pod, node: 1})(), "its weight is 0"),
     ],

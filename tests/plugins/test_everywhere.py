@@ -111,6 +111,15 @@ def test_panels_take_plugins() -> None:
     assert "default/web goes to c" in repr(asked.ask("default/web"))
 
 
+@pytest.mark.parametrize("left", [(), ("node-b",), ("node-b", "node-c")], ids=len)
+def test_panels_of_scores_show_a_filter_that_leaves_few_nodes(left: tuple[str, ...]) -> None:
+    few = node_filter("Few")(lambda pod, node: None if node.name in left else "closed")
+    map_of_scores, sums = repr(score.panel([few])), repr(weights.panel([few]))
+    expected = "node-a is not feasible, and has no score" if len(left) > 1 else "Nothing is scored"
+    assert expected in map_of_scores and "Error" not in map_of_scores + sums
+    assert {0: "fits on none", 1: "goes to node-b", 2: "node-c has the highest sum"}[len(left)] in sums
+
+
 def test_the_table_of_generations_names_plugins() -> None:
     table = GenerationTable(V1_37, PLUS[3], everything=True)
     rows = [line.split() for line in repr(table).splitlines()]

@@ -149,11 +149,18 @@ def test_a_filter_brings_the_events_that_it_waits_for() -> None:
         (lambda: 1 // 0, r"ZeroDivisionError: .* \(in <lambda>, line \d+\); on node hot: .*None or a reason"),
         (lambda: True, "returned True, where None, a text or a Status is expected; on node hot"),
         (lambda: 7, "returned 7, where None, a text or a Status is expected; on node hot"),
+        (lambda: "", "returned '', where None, a text or a Status is expected; on node hot: Bad must return None or"),
     ],
 )
 def test_an_error_of_a_filter_names_it_the_node_and_what_helps(answer: Any, words: str) -> None:
     decision = decided(node_filter("Bad")(lambda pod, node: answer()))
     assert decision.node is None and re.fullmatch(f'running "Bad" filter plugin: {words}.*', decision.error)
+
+
+@pytest.mark.parametrize("generation", GENERATIONS.values(), ids=lambda g: str(g.name))
+def test_an_error_of_a_filter_names_it_in_every_generation(generation: Generation) -> None:
+    error = decided(node_filter("Bad")(lambda pod, node: True), generation=generation).error  # type: ignore[arg-type]
+    assert "returned True" in error and "on node hot: Bad must return None or a reason" in error
 
 
 @pytest.mark.parametrize(
@@ -174,9 +181,18 @@ def test_an_error_of_a_score_names_it_the_node_and_what_helps(answer: Any, words
     assert decision.node is None and re.search(f'plugin "Bad" (failed with: )?{words}$', decision.error)
 
 
+def test_a_wrong_attribute_of_a_node_names_those_that_there_are() -> None:
+    error = decided(node_filter("Bad")(lambda pod, node: node.labels["x"])).error  # type: ignore[attr-defined]
+    assert 'a node has no "labels"; it has name, metadata, spec,' in error and "as in node.metadata.labels" in error
+
+
 def test_a_plugin_needs_a_name_and_a_weight() -> None:
     with pytest.raises(TypeError, match=re.escape('@node_filter("MyPlugin")')):
         node_filter(cold)  # type: ignore[arg-type]
+    with pytest.raises(TypeError, match=re.escape('@node_filter("Bad"): <lambda> must be a function of two arguments')):
+        node_filter("Bad")(lambda pod: None)  # type: ignore[arg-type, misc]
+    with pytest.raises(TypeError, match=re.escape('@node_score("Bad"): 7 must be a function of two arguments')):
+        node_score("Bad")(7)  # type: ignore[arg-type]
     with pytest.raises(ValueError, match='"Bad": its weight is 0'):
         V1_37.plus(node_score("Bad", weight=0)(lambda pod, node: 1))
     with pytest.raises(TypeError, match="told is a plain function: put @node_filter"):

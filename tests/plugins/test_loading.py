@@ -63,14 +63,17 @@ def test_plugins_are_loaded_by_module_and_name(mine: str) -> None:
         ("MINE:colt", 'has no "colt"; its plugins are: cold, pack'),
         ("MINE:plain", r'plain is a plain function: put @node_filter\("Name"\)'),
         ("MINE:number", '"int" is no plugin'),
-        ("MINE:Needy", "Needy: missing a required argument: 'size'"),
+        ("MINE:Needy", "Needy: missing a required argument: 'size': give it a default"),
+        ("MINE.py:cold", "write MINE:cold, for cold in the file MINE.py"),
+        ("MINE:", "write MINE:NAME, for NAME in the file MINE.py"),
+        (":cold", "write MODULE:cold, for cold in the file MODULE.py"),
         ("MINE_broken:x", "cannot be imported: ModuleNotFoundError: No module named 'no_such_thing'"),
         ("MINE_raises:x", r"cannot be imported: RuntimeError: not today \(in <module>, line 2\)"),
         ("ColdNode", 'no installed plugin "ColdNode"; installed are: .* name the file too.*MODULE:ColdNode'),
     ],
 )
 def test_errors_say_what_is_missing(mine: str, reference: str, words: str) -> None:
-    with pytest.raises(PluginNotFoundError, match=words):
+    with pytest.raises(PluginNotFoundError, match=words.replace("MINE", mine)):
         load_plugin(reference.replace("MINE", mine))
 
 

@@ -195,13 +195,15 @@ def show(settings: Settings, plugins: Sequence[object] = ()) -> View:
     at = listed.index(settings.plugin), NODES.index(settings.node)
     chart = score_map(decision, listed[:-1], NODES, settings.stage, at)
     cell = arithmetic(decision, settings.plugin, settings.node)
-    sentence = f"{outcome(decision)} {_cell(settings, cell)}"
+    sentence = f"{outcome(decision)} {_cell(settings, cell, decision)}"
     return chart_view(chart, sentence, steps_html(cell) if cell else None, steps_text(cell) if cell else "")
 
 
-def _cell(settings: Settings, cell: list[Step]) -> str:
-    if settings.situation == ONE:
+def _cell(settings: Settings, cell: list[Step], decision: Decision) -> str:
+    if settings.situation != UNSCORED and decision.scores is None:
         return "Nothing is scored."
+    if decision.verdict(settings.node).plugin:
+        return f"{settings.node} is not feasible, and has no score."
     if not cell:
         return f"{settings.plugin} is not there: every node scores 1."
     wanted = cell[-1] if settings.stage in STAGES[2:] else next(s for s in cell if s.what in (settings.stage, SUM))

@@ -20,6 +20,7 @@ from kschedlab.scheduler import schedule
 from kschedlab.views.chart import Chart, decision_map
 from kschedlab.views.html import Html, element, join
 from kschedlab.views.score import STAGES, Bars, draw_bars, lead, score_map
+from kschedlab.views.words import outcome
 
 FIELDS = {
     "balanced": "NodeResourcesBalancedAllocation",
@@ -88,22 +89,25 @@ def show(weights: Weights, plugins: Sequence[object] = ()) -> View:
     """The panel's view for these settings."""
     world = cluster(weights)
     decision, winners = decide(weights, world, plugins), winners_map(weights, world, plugins)
-    sentence = lead(decision)
+    sentence = outcome(decision) if decision.scores is None else lead(decision)
     over = f"Who wins over the weights of {FIELDS[weights.down]} (down) and {FIELDS[weights.across]} (across)"
     table = join([element("p", over, style="margin:0.6em 0 0"), winners.table])
     numbers = score_map(decision, score.rows(plugins)[:-1], NODES, STAGES[-1]).text
-    return View(bars(decision, sentence), sentence, table, "\n".join([sentence, numbers, over, winners.text]))
+    picture = bars(decision, sentence) if decision.scores is not None else Html()
+    return View(picture, sentence, table, "\n".join([sentence, numbers, over, winners.text]))
 
 
 def bars(decision: Decision, alt: str) -> Html:
     """The weighted scores as a bar for each node, without the huge ones of NodePreferAvoidPods."""
     scores = decision.scores
     assert scores is not None
-    places = [scores.nodes.tolist().index(decision.cluster.index[node]) for node in NODES]
+    scored = scores.nodes.tolist()
+    nodes = [node for node in NODES if decision.cluster.index[node] in scored]
+    places = [scored.index(decision.cluster.index[node]) for node in nodes]
     results: Mapping[str, list[int]] = dict(zip(scores.plugins, scores.results[:, places].tolist(), strict=True))
     others = (name for name in scores.plugins if name not in PLUGINS)
-    parts = {plugin: results.get(plugin, [0] * len(NODES)) for plugin in (*FIELDS.values(), *others)}
-    return draw_bars(Bars(NODES, parts, [str(scores.total[i]) for i in places], decision.best), alt)
+    parts = {plugin: results.get(plugin, [0] * len(nodes)) for plugin in (*FIELDS.values(), *others)}
+    return draw_bars(Bars(nodes, parts, [str(scores.total[i]) for i in places], decision.best), alt)
 
 
 def winners_map(weights: Weights, world: Cluster, plugins: Sequence[object] = ()) -> Chart:
@@ -122,9 +126,9 @@ def winners_map(weights: Weights, world: Cluster, plugins: Sequence[object] = ()
     )
 
 
-def _winner(weights: Weights, world: Cluster, plugins: Sequence[object], **changes: Any) -> str:
+def _winner(weights: Weights, world: Cluster, plugins: Sequence[object], **changes: Any) -> str | None:
     best = decide(weights.changed(**changes), world, plugins).best
-    return best[0] if len(best) == 1 else TIE
+    return None if not best else best[0] if len(best) == 1 else TIE
 
 
 def panel(plugins: Sequence[object] = (), **settings: Any) -> Panel[Weights]:
