@@ -1,12 +1,12 @@
 """Generations of kube-scheduler: v1.13, v1.16, v1.20 and v1.37.
 
 ================================  =================================================================================
-``generation``                    the class Generation, the four of them by name, profiles
-``columns``                       the four side by side: constants, rules and messages
-``rules``, ``messages``           the fields of the loop's rules and of the messages
-``queues``                        which queue
-``v1_37``, ``v1_20``, ...         a generation's table, loaded when it is first used
-``registry``                      plugins of older generations that are configured by name
+``generation``                    the class Generation, the four generations by name, profiles
+``columns``                       the generations side by side: constants, rules and messages
+``rules``, ``messages``           the records of the loop's rules and of the messages
+``queues``                        the scheduling queue of each generation
+``v1_37``, ``v1_20``, ...         one generation with its filters and scores, loaded on first use
+``registry``                      plugins of older generations by name, for configurations
 ================================  =================================================================================
 """
 

@@ -1,7 +1,7 @@
 """The generations side by side: one row for each constant and rule, one column for each generation.
 
-The filters and scores are in the tables ``v1_13`` to ``v1_37``; what a row means is said by the class that has the
-field. Sources are below pkg/scheduler, of the first generation that differs from the one before.
+The modules ``v1_13`` to ``v1_37`` have the filters and scores. The class with the field documents each row. Sources are
+below pkg/scheduler, in the first generation that differs from its predecessor.
 """
 
 from __future__ import annotations
@@ -26,14 +26,14 @@ _FRAMEWORK = (*_PREDICATES, "less", "pre_filter", "pre_score", *_BINDING)
 _POST_FILTER = (*_FRAMEWORK, "post_filter")
 _QUEUEING = (*_POST_FILTER, "pre_enqueue", "events_to_register")
 _REJECTING = ("reserve", "permit", "pre_bind", "bind")
-_OF_SERVER = ("resourceVersion", "nodeName", "annotations")
-_OF_SERVER_1_20 = (*_OF_SERVER, "finalizers", "conditions")
+_SET_BY_SERVER = ("resourceVersion", "nodeName", "annotations")
+_SET_BY_SERVER_1_20 = (*_SET_BY_SERVER, "finalizers", "conditions")
 _AFTER, _INSIDE, _ASYNC = Eviction
 _RESERVE, _ASSUME = CycleOrder
 _NONE, _UNCHANGED, _ASSUMED = Skip
 
 DECISION: dict[str, Row] = {
-    "api": (API_1_13, API_1_16, API_1_20, API_1_37),  # what the API server keeps of a pod
+    "api": (API_1_13, API_1_16, API_1_20, API_1_37),  # the fields that the API server stores
     "percentage": (0, 0, 0, 0),  # apis/config/v1/defaults.go; v1.13: 50, which is min_percentage here
     "sampling.min_percentage": (50, 5, 5, 5),  # v1.16: core/generic_scheduler.go, numFeasibleNodesToFind
     "sampling.counts_surplus_node": (True, True, False, False),  # v1.20: core/generic_scheduler.go
@@ -63,7 +63,7 @@ LOOP: dict[str, Row] = {
     "loop.cycle": (_RESERVE, _RESERVE, _ASSUME, _ASSUME),  # v1.20: scheduler.go, scheduleOne
     "loop.eviction": (_AFTER, _AFTER, _INSIDE, _ASYNC),  # v1.20: PrepareCandidate; v1.37: prepareCandidateAsync
     "loop.skips": (_NONE, _NONE, _UNCHANGED, _ASSUMED),  # v1.20: scheduler.go, skipPodSchedule
-    "loop.ignored_changes": (_OF_SERVER, _OF_SERVER_1_20, _OF_SERVER_1_20, ()),  # v1.16: skipPodUpdate
+    "loop.ignored_changes": (_SET_BY_SERVER, _SET_BY_SERVER_1_20, _SET_BY_SERVER_1_20, ()),  # v1.16: skipPodUpdate
     "loop.ignores_identical_updates": (False, False, True, True),  # v1.20: eventhandlers.go, updatePodInSchedulingQueue
     "loop.rejects_deleted_waiting_pods": (False, False, True, True),  # v1.20: eventhandlers.go, RejectWaitingPod
     "loop.reads_api": (True, True, False, False),  # v1.16: factory/factory.go, MakeDefaultErrorFunc
@@ -146,7 +146,7 @@ MESSAGES: dict[str, Row] = {
     "messages.preempted": (_PREEMPTED_1_13, _PREEMPTED_1_20, _PREEMPTED_1_20, _PREEMPTED),
 }
 
-_RECORDS: dict[str, Any] = {
+_RECORD_TYPES: dict[str, Any] = {
     "sampling": SamplingRules,
     "preemption.victims.budgets": BudgetRules,
     "preemption.victims": VictimRules,
@@ -156,14 +156,14 @@ _RECORDS: dict[str, Any] = {
     "loop": LoopRules,
     "messages": Messages,
 }
-"""The classes of the paths; a record comes after those inside it."""
+"""The class of each record by its path; inner records come first."""
 
 
 def column(name: str) -> dict[str, Any]:
-    """What the rows say of the generation of that name, as the fields of a Generation."""
+    """The column of the generation with this name, as fields of a Generation."""
     place = NAMES.index(name)
     values = {path: row[place] for path, row in (DECISION | LOOP | MESSAGES).items()}
-    for record, make in _RECORDS.items():
+    for record, record_type in _RECORD_TYPES.items():
         inside = [path for path in values if path.startswith(f"{record}.")]
-        values[record] = make(**{path.removeprefix(f"{record}."): values.pop(path) for path in inside})
+        values[record] = record_type(**{path.removeprefix(f"{record}."): values.pop(path) for path in inside})
     return values

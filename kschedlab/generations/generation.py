@@ -1,4 +1,4 @@
-"""A generation of kube-scheduler: its plugins, weights, constants and rules; the four by name, each loaded on use."""
+"""A generation of kube-scheduler: its plugins, weights, constants and rules; the four by name, loaded on use."""
 
 from __future__ import annotations
 
@@ -26,15 +26,15 @@ if TYPE_CHECKING:
 class Generation:
     """One generation of kube-scheduler.
 
-    ``filters`` in the order in which they run; ``scores`` with their weights; ``api``: what its API server keeps of a
-    pod and how requests are counted; ``percentage``: the default percentageOfNodesToScore (0: adaptive).
-    ``nominated_node_first``: a pod's own nominated node is tried before all others.
+    ``filters`` in their order; ``scores`` with their weights; ``api``: the fields that its API server stores and how
+    requests are computed; ``percentage``: the default percentageOfNodesToScore (0: adaptive).
+    ``nominated_node_first``: a pod's nominated node is tried before all others.
     ``obeys_scheduling_gates``: a pod with scheduling gates is not scheduled.
-    ``draws_host``: one of the best nodes is drawn at random; otherwise they are taken in turn.
-    ``checks_claims_first``: a claim that is missing or being deleted is an error, before any filter runs.
+    ``draws_host``: one of the best nodes is drawn at random; otherwise they are chosen round-robin.
+    ``checks_claims_first``: a missing or terminating claim is an error before any filter runs.
     ``max_node_score``: the highest score of a plugin.
-    ``messages``: what it says; ``loop``: how pods go round; ``queue``: makes its scheduling queue.
-    ``plugins``: by name, those that :meth:`plus` added; what they filter and score is among ``filters`` and ``scores``.
+    ``messages``: its texts; ``loop``: rules of the scheduling loop; ``queue``: creates its scheduling queue.
+    ``plugins``: those that :meth:`plus` added, by name; their filters and scores are in ``filters`` and ``scores``.
     """
 
     name: str
@@ -64,7 +64,7 @@ class Generation:
 
     @staticmethod
     def named(generation: str | Profiles) -> Profiles:
-        """The generation of that name, such as ``"v1.20"``; a Generation or profiles as they are. KeyError."""
+        """The generation with this name, e.g. ``"v1.20"``; Generations and profiles stay as they are. KeyError."""
         if not isinstance(generation, str):
             return generation
         if generation not in GENERATIONS:
@@ -75,9 +75,9 @@ class Generation:
         return f"<Generation {self.name}: {len(self.filters)} filters, {len(self.scores)} scores>"
 
     def plus(self, *plugins: object) -> Generation:
-        """With these plugins behind its own (see :mod:`kschedlab.plugins`). A score counts ``weight`` times, or once.
+        """A copy with these plugins after its own (see :mod:`kschedlab.plugins`). Scores have their ``weight``, or 1.
 
-        ValueError if there is such a name already or a plugin can't take part; TypeError for what is no plugin.
+        ValueError if a name is taken or a plugin cannot be added; TypeError for an object that is no plugin.
         """
         from kschedlab.plugins.joining import Members, Place, joined
 
@@ -86,19 +86,19 @@ class Generation:
         return replace(self, filters=members.filters, scores=members.scores, plugins=members.plugins)
 
     def without(self, *names: str) -> Generation:
-        """Without the filters and scores of these names. KeyError if there is none."""
+        """A copy without the plugins of these names. KeyError if there is none."""
         self._check(names, self.plugin_names)
         return self._keeping(lambda name: name not in names)
 
     def only(self, *names: str) -> Generation:
-        """With no filters and scores but those of these names. KeyError if there is none."""
+        """A copy with only the plugins of these names. KeyError if there is none."""
         self._check(names, self.plugin_names)
         return self._keeping(lambda name: name in names)
 
     def weighted(self, **weights: int) -> Generation:
-        """With other weights of scores: ``weighted(InterPodAffinity=5)``; 0 drops one.
+        """A copy with other weights of scores: ``weighted(InterPodAffinity=5)``; 0 removes a score.
 
-        KeyError if there is no such score, ValueError if a weight is not an integer from 0.
+        KeyError if there is no such score; ValueError if a weight is not an integer of at least 0.
         """
         from kschedlab.plugins.joining import checked_weight
 
@@ -108,7 +108,7 @@ class Generation:
         return replace(self, scores=tuple((score, weight) for score, weight in scores if weight))
 
     def plugin(self, name: str) -> NamedPlugin:
-        """The plugin of that name, to be asked about a pod: ``.filter(pod, cluster)``, ``.score(pod, cluster)``."""
+        """The plugin with this name, to run alone: ``.filter(pod, cluster)``, ``.score(pod, cluster)``. KeyError."""
         from kschedlab.plugins.asking import NamedPlugin
 
         self._check((name,), self.plugin_names)
@@ -118,7 +118,7 @@ class Generation:
 
     @property
     def plugin_names(self) -> tuple[str, ...]:
-        """The names of its filters, scores and other plugins, each once, in their order."""
+        """The distinct names of its filters, scores and other plugins, in order."""
         filters, scores = (each.name for each in self.filters), (each.name for each, _ in self.scores)
         return tuple(dict.fromkeys((*filters, *scores, *(name for name, _ in self.plugins))))
 
@@ -134,7 +134,7 @@ class Generation:
 
 
 class _Generations(Mapping[str, Generation]):
-    """The four generations by name, the oldest first. A table is loaded when it is looked up."""
+    """The four generations by name, oldest first; each is loaded when it is looked up."""
 
     _variables = {"v1.13": "V1_13", "v1.16": "V1_16", "v1.20": "V1_20", "v1.37": "V1_37"}
 
@@ -166,5 +166,5 @@ def profile_for(pod: Pod, profiles: Profiles) -> Generation | None:
 
 
 def api_of(profiles: Profiles) -> Api:
-    """The API of these profiles, which all profiles of one configuration share."""
+    """The API of these profiles. All profiles of a configuration share it."""
     return profiles.api if isinstance(profiles, Generation) else next(iter(profiles.values())).api

@@ -1,4 +1,4 @@
-"""What a generation says, where generations differ: texts of events, conditions and errors. They decide nothing."""
+"""The texts of events, conditions and errors that differ between generations. They affect no decision."""
 
 from __future__ import annotations
 
@@ -7,21 +7,21 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True)
 class Messages:
-    """Texts are templates of ``str.format``; a failure's own text is ``{message}``.
+    """Texts are ``str.format`` templates; ``{message}`` is the text of the failure itself.
 
-    FailedScheduling: ``reason_once``: a reason of PreFilter is given once, not with the number of nodes.
-    ``all_errors``: the errors of all nodes are given, each with its number; otherwise the first with its plugin.
-    ``post_filter``: the message ends with the result of preemption. ``error_reason``: the condition's reason if
-    scheduling ended with an error.
+    FailedScheduling: ``reason_once``: a PreFilter reason appears once, without the number of nodes.
+    ``all_errors``: the errors of all nodes appear with their counts; otherwise the first error with its plugin.
+    ``post_filter``: the message ends with the result of preemption. ``error_reason``: the condition's reason after
+    an error.
 
-    Plugins: ``rejected``, ``failed``: a plugin rejected the pod, or failed, with ``{point}``, ``{Point}``, ``{plugin}``
-    and ``{pod}``; ``bind_failed``: the same at Bind; ``pre_score_failed``: how such an error of PreScore begins.
+    Plugins: ``rejected``, ``failed``: a plugin rejected the pod or failed, with ``{point}``, ``{Point}``, ``{plugin}``
+    and ``{pod}``; ``bind_failed``: the same at Bind; ``pre_score_failed``: the start of an error of PreScore.
     ``refused_on_node``: Reserve or Permit rejected the pod. ``timeout``: Permit took longer than ``{wait}``.
-    ``timed_out``, ``rejected_waiting``, ``failed_waiting``: how a wait on Permit ended.
+    ``timed_out``, ``rejected_waiting``, ``failed_waiting``: the three ways in which a wait on Permit fails.
 
     Binding: ``default_binder``: the API server refused; ``binding_failed``, ``binding_event``, ``binding_reason``: the
     condition's message, the event's and the condition's reason. ``volumes_failed``, ``volumes_late``,
-    ``provisioning_failed``: volumes were not bound, not in time, or the claim lost its selected node.
+    ``provisioning_failed``: binding volumes failed, timed out, or the claim lost its selected node.
 
     ``preempted``: the victim's event.
     """
@@ -50,4 +50,4 @@ class Messages:
 
 
 OF_DECISIONS = ("reason_once", "all_errors")
-"""The fields of Messages that show in :attr:`~kschedlab.decision.Decision.message`; the others are the loop's."""
+"""The fields of Messages that affect :attr:`~kschedlab.decision.Decision.message`; only the loop uses the others."""

@@ -1,4 +1,4 @@
-"""The scheduling queue of each generation, by name: the queue itself is loaded when the first one is made."""
+"""The scheduling queue of each generation, imported when the first one is created."""
 
 from __future__ import annotations
 
@@ -12,10 +12,10 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class QueueMaker:
-    """Makes a scheduling queue.
+    """Creates a scheduling queue.
 
-    ``make``: from the clock and the queue's options. ``hints``: plugins say which events may help the pods that they
-    reject; otherwise every event moves all pods.
+    ``make``: takes the clock and the queue's options. ``hints``: queueing hints decide which pods an event moves;
+    otherwise every event moves all pods.
     """
 
     name: str
@@ -54,7 +54,7 @@ def _with_events(now: Now, **options: Any) -> SchedulingQueue:
 WITHOUT_BACKOFF = QueueMaker("without backoff", _without_backoff)
 """v1.13."""
 WITH_BACKOFF_1_16 = QueueMaker("with backoff by name", _with_backoff_1_16)
-"""v1.16: backoff counts the failures under a pod's name."""
+"""v1.16: backoff counts failures by the pod's name."""
 WITH_BACKOFF = QueueMaker("with backoff", _with_backoff)
 """v1.20."""
 WITH_EVENTS = QueueMaker("with events", _with_events, hints=True)

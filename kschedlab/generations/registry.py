@@ -1,9 +1,9 @@
-"""The plugins of older generations by name, including those that their default providers leave out.
+"""The plugins of older generations by name, including those that their default providers omit.
 
 Predicates and priorities: v1.16: pkg/scheduler/algorithmprovider/defaults (register_predicates.go,
 register_priorities.go) and algorithm/predicates/predicates.go (predicatesOrdering); v1.13:
 algorithmprovider/defaults/defaults.go. Plugins: v1.20: pkg/scheduler/framework/plugins/registry.go: those that the
-default table leaves out, except ServiceAffinity.
+default table omits, except ServiceAffinity.
 """
 
 from __future__ import annotations
@@ -68,21 +68,21 @@ Priorities = Mapping[str, Callable[..., Score]]
 
 @dataclass(frozen=True)
 class Registry:
-    """By name: functions that make a plugin. Their arguments are the plugin's fields, e.g. the labels of NodeLabel.
+    """Plugin factories by name. Their arguments are the plugin's fields, e.g. the labels of NodeLabel.
 
-    ``predicates``: in the order in which they run, whatever the order of the names in a table. ``priorities``: by name.
+    ``predicates``: in the order in which they run, regardless of the order of names in a configuration.
     """
 
     predicates: Predicates
     priorities: Priorities
 
     def filters(self, *names: str) -> tuple[Filter, ...]:
-        """These predicates in their order. KeyError if there is no such predicate."""
+        """These predicates in the order in which they run. KeyError for an unknown name."""
         chosen = {name: self.predicates[name]() for name in names}
         return tuple(chosen[name] for name in self.predicates if name in chosen)
 
     def scores(self, **weights: int) -> tuple[tuple[Score, int], ...]:
-        """These priorities with their weights. KeyError if there is no such priority."""
+        """These priorities with their weights. KeyError for an unknown name."""
         return tuple((self.priorities[name](), weight) for name, weight in weights.items())
 
 
@@ -190,7 +190,7 @@ _PRIORITIES: Priorities = {
         RequestedToCapacityRatio(_IDLE_FIRST, rounds_utilization_up=True),
     ),
     "NodeLabelPriority": partial(NodeLabelScore, "NodeLabelPriority", highest=MAX_PRIORITY),
-    # meant for Services alone, but it gets its selectors from what all priorities share, where controllers are too
+    # named after Services, but its selectors come from the shared priority metadata, which includes controllers
     "ServiceSpreadingPriority": partial(_SPREAD, "ServiceSpreadingPriority"),
     "EqualPriority": EqualPriority,
     "ResourceLimitsPriority": ResourceLimits,

@@ -19,7 +19,7 @@ DEFAULT_PREDICATES = (
     "NoVolumeZoneConflict",
     "MatchInterPodAffinity",
 )
-"""The default provider's predicates in v1.13 and v1.16, with the feature TaintNodesByCondition."""
+"""The default provider's predicates in v1.13 and v1.16, with the feature gate TaintNodesByCondition."""
 
 DEFAULT_PRIORITIES = {
     "BalancedResourceAllocation": 1,

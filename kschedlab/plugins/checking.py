@@ -280,7 +280,7 @@ def answers(plugin: Filter, info: PodInfo, cluster: Cluster, snapshot: Snapshot 
         if part.error and part.mask.any():
             raise SchedulingError(f'running "{plugin.name}" filter plugin: {part.reason}')
     kept = prepared.node_names
-    return [a if kept is None or name in kept else ("left out",) for a, name in zip(found, cluster.names, strict=True)]
+    return [a if kept is None or name in kept else ("excluded",) for a, name in zip(found, cluster.names, strict=True)]
 
 
 def _declared(plugin: Filter, cluster: Cluster, info: PodInfo | None = None) -> tuple[bool, bool] | None:
