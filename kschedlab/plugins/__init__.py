@@ -1,12 +1,12 @@
-"""Plugins of your own: everything that their authors need, in one place.
+"""Everything that you need to write your own plugins, in one place.
 
-A **filter** says where a pod may run. It looks at one node at a time, and gives a reason or None::
+A **filter** says where a pod may run. It looks at one node at a time and returns None, or the reason to refuse it::
 
     @node_filter("ColdNode")
     def cold(pod, node):
         return None if int(node.metadata.labels.get("celsius", 0)) < 60 else "node(s) were too hot"
 
-A **score** says which of those nodes is best, from 0 to 100; the weighted scores of all plugins are added up::
+A **score** says which of those nodes is best, from 0 to 100. The node with the highest weighted sum wins::
 
     @node_score("PackByLabel", weight=5)
     def pack(pod, node):

@@ -1,4 +1,4 @@
-"""Plugins that answer with one array over all nodes, as the engine's own do; and what is checked of others' answers."""
+"""Plugins that answer with one array over all nodes, as the engine's own do, and the checks of their answers."""
 
 from __future__ import annotations
 
@@ -19,8 +19,8 @@ from kschedlab.score.plugin import MAX_NODE_SCORE, Score, Scored
 class ArrayFilter:
     """A filter that looks at all nodes at once: a class with :meth:`refuse`.
 
-    ``name``: the class's, unless given. ``depends_on_pods``: whether the answer can change when pods come or go;
-    ``monotonic``: whether pods that come to a node can only make it refuse more.
+    ``name``: defaults to the class name. ``depends_on_pods``: whether the answer can change when pods are added or
+    removed. ``monotonic``: whether additional pods on a node can only make the filter refuse more.
     """
 
     name: str = ""
@@ -28,11 +28,11 @@ class ArrayFilter:
     monotonic: bool = False
 
     def refuse(self, pod: PodInfo, snapshot: Snapshot) -> Refusal | Refusals | None:
-        """Which nodes of ``snapshot.cluster`` the pod may not go to: ``Refusal(mask, reason)``, bool[nodes]."""
+        """Refuse nodes of ``snapshot.cluster``: ``Refusal(mask, reason)`` with a bool[nodes] mask. None: all pass."""
         raise NotImplementedError
 
     def prepare(self, pod: PodInfo, cluster: Cluster) -> PreparedFilter | PreFilterRejection | None:
-        """Look at the pod once. None: the filter has nothing to say about it."""
+        """Look at the pod once. None: the filter does not apply to it."""
         return _Refusing(self, pod)
 
 
@@ -46,14 +46,14 @@ class _Refusing:
         self._plugin, self._pod = plugin, pod
 
     def filter(self, snapshot: Snapshot) -> Refusals | None:
-        """Ask the plugin."""
+        """Call the plugin."""
         answer = self._plugin.refuse(self._pod, snapshot)
         return Refusals([answer]) if isinstance(answer, Refusal) else answer
 
 
 @dataclass(frozen=True)
 class CheckedFilter:
-    """Another's filter: what it raises or answers wrongly is an error that names it."""
+    """A third-party filter: exceptions and wrong answers become errors that name it."""
 
     plugin: Filter
 
@@ -74,7 +74,7 @@ class CheckedFilter:
 
 
 class CheckedAnswers:
-    """A prepared filter whose answers are checked. PluginError if it is none."""
+    """A prepared filter with checked answers. PluginError if the object is not a prepared filter."""
 
     def __init__(self, name: str, prepared: Any) -> None:
         if missing := [part for part in ("depends_on_pods", "monotonic", "filter") if not hasattr(prepared, part)]:
@@ -88,7 +88,7 @@ class CheckedAnswers:
         self._name, self._prepared = name, prepared
 
     def filter(self, snapshot: Snapshot) -> Refusals | None:
-        """Ask the filter. SchedulingError if it fails."""
+        """Call the filter. SchedulingError if it fails."""
         try:
             refused = _call(self._prepared.filter, snapshot)
             if refused is not None:
@@ -100,7 +100,7 @@ class CheckedAnswers:
 
 @dataclass(frozen=True)
 class CheckedScore:
-    """Another's score, 0..100; ``highest``: what 100 counts in the generation (10 before v1.17)."""
+    """A third-party score, 0..100; ``highest``: the generation's value for 100 (10 before v1.17)."""
 
     plugin: Score
     highest: int = field(default=MAX_NODE_SCORE, compare=False)
@@ -112,11 +112,11 @@ class CheckedScore:
 
     @property
     def formula(self) -> str:
-        """How views write the score out."""
+        """The formula with which views explain the score."""
         return getattr(self.plugin, "formula", "")
 
     def score(self, pod: PodInfo, cluster: Cluster, nodes: IntArray) -> Scored | None:
-        """Ask the score. SchedulingError if it fails."""
+        """Call the score. SchedulingError if it fails."""
         try:
             scored = _call(self.plugin.score, pod, cluster, nodes)
             if scored is not None:
@@ -129,7 +129,7 @@ class CheckedScore:
 
 
 def _call(ask: Any, *arguments: Any) -> Any:
-    """What a plugin answers. SchedulingErrors are its right; else PluginError if it raises."""
+    """The plugin's answer. SchedulingErrors pass through; any other exception becomes a PluginError."""
     try:
         return call(ask, *arguments)
     except PluginError as fault:
@@ -139,7 +139,7 @@ def _call(ask: Any, *arguments: Any) -> Any:
 
 
 def _check_refusals(refused: Any, nodes: int) -> None:
-    """PluginError, which says what helps, unless these are refusals over so many nodes."""
+    """PluginError with the remedy, unless these are Refusals over this many nodes."""
     if not isinstance(refused, Refusals):
         raise PluginError(f"filter returned {refused!r}, where Refusals or None is expected: Refusals([Refusal(...)])")
     if not refused.parts:
@@ -179,7 +179,7 @@ def _check_scored(scored: Any, names: list[str]) -> None:
 
 
 def described(value: Any) -> str:
-    """An array as ``float64[3]``; else the value."""
+    """An array as ``float64[3]``, anything else as its repr."""
     if not isinstance(value, np.ndarray):
         return repr(value)
     return f"{value.dtype}[{', '.join(str(size) for size in value.shape)}]"

@@ -1,4 +1,4 @@
-"""Ask one plugin about one pod: what it says about each node, with the terms that it computed with."""
+"""Ask one plugin about one pod: its answer for each node, with the terms of its formula."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ class Refused(NamedTuple):
 
 
 class NodeScore(NamedTuple):
-    """A node's score by one plugin. ``weighted``: normalized times weight; ``terms``: what the formula is made of."""
+    """A node's score by one plugin. ``weighted``: normalized times weight; ``terms``: the values in its formula."""
 
     raw: int
     normalized: int
@@ -38,7 +38,7 @@ class NodeScore(NamedTuple):
 
 @dataclass(frozen=True)
 class NamedPlugin:
-    """The filter and the score of one name, in a generation that asks ``filters``. ``weight``: of the score."""
+    """The filter and the score of this name in a generation. ``filters``: all its filters; ``weight``: of the score."""
 
     name: str
     generation: str
@@ -48,10 +48,11 @@ class NamedPlugin:
     filters: tuple[Filter, ...]
 
     def filter(self, pod: AnyPod, cluster: Cluster) -> dict[str, Refused | None]:
-        """By node: None if this filter lets the pod in, or why not.
+        """By node: None if this filter accepts it for the pod, otherwise why not.
 
-        ``pod``: the key ``namespace/name`` of one that waits or runs (it is taken off its node first), a manifest or a
-        Pod. ValueError if the plugin does not filter; KeyError if there is no such pod; SchedulingError if it fails.
+        ``pod``: the key ``namespace/name`` of a pending or running pod (a running one leaves its node first), a
+        manifest or a Pod. ValueError if the plugin does not filter; KeyError if there is no such pod; SchedulingError
+        if the plugin fails.
         """
         if self.own_filter is None:
             raise ValueError(f'"{self.name}" does not filter in {self.generation}: ask for its .score(pod, cluster)')
@@ -71,10 +72,10 @@ class NamedPlugin:
         return Refused(reasons, UNRESOLVABLE if verdicts.unresolvable()[place] else UNSCHEDULABLE)
 
     def score(self, pod: AnyPod, cluster: Cluster, nodes: Iterable[str] | None = None) -> dict[str, NodeScore]:
-        """By node: what this score gives. Empty if it skips the pod, or no node is there to be scored.
+        """By node: this plugin's score. Empty if it skips the pod, or if there is no node to score.
 
-        ``nodes``: the names of those that are scored (and normalized) together, in place of the feasible ones.
-        ``pod`` and errors are those of :meth:`filter`.
+        ``nodes``: names of the nodes to score (and normalize) together, instead of the feasible ones.
+        ``pod`` and errors: as in :meth:`filter`.
         """
         if self.own_score is None:
             raise ValueError(f'"{self.name}" does not score in {self.generation}: ask for its .filter(pod, cluster)')
@@ -115,7 +116,7 @@ def _places(nodes: Iterable[str], cluster: Cluster) -> IntArray:
 
 
 def of_node(term: Any, place: int, nodes: int) -> Any:
-    """The node's own entry of a term over the nodes; else the term."""
+    """The node's entry of a per-node term; any other term unchanged."""
     if isinstance(term, np.ndarray) and term.ndim and term.shape[-1] == nodes:
         own = term[..., place]
         return own.item() if own.ndim == 0 else own.tolist()

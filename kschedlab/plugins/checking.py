@@ -1,7 +1,7 @@
-"""Is a plugin right? It is asked about pods and nodes of small clusters, and what it declares is tried out.
+"""Check a plugin: ask it about pods and nodes of small clusters, and test what it declares.
 
-Pods are bound and evicted: the real scheduler, and this one, ask a filter that declares that it does not depend on pods
-once for a whole preemption, so that a wrong declaration makes preemption useless without a word.
+The check binds and evicts pods. Preemption calls a filter only once if it declares that it does not depend on pods, so
+a wrong declaration would silently keep preemption from finding victims.
 """
 
 from __future__ import annotations
@@ -23,14 +23,14 @@ from kschedlab.plugins.probes import MALFORMED, Lookups, probe_clusters
 from kschedlab.score.plugin import Score
 
 MOST = 20
-"""On how many pods and nodes of a cluster pods are evicted and bound at most."""
+"""Maximum number of pods and nodes per cluster for which the check evicts and binds pods."""
 Answers = list[tuple[str, ...] | None]
 """By node: None if the pod may run there, else the reasons."""
 T = TypeVar("T")
 
 
 class Finding(NamedTuple):
-    """Something that was found. ``node``: where, or "" if everywhere; ``remedy``: what helps."""
+    """A finding of the check. ``node``: the node, or "" if the finding is about no single node."""
 
     plugin: str
     node: str
@@ -44,9 +44,9 @@ class Finding(NamedTuple):
 
 @dataclass(frozen=True, repr=False)
 class CheckReport:
-    """What :func:`check_plugin` found. ``wrong``: what must be put right; ``remarks``: what is worth a thought.
+    """The findings of :func:`check_plugin`. ``wrong``: errors to fix; ``remarks``: possible improvements.
 
-    ``clusters``: on how many clusters the plugin was asked.
+    ``clusters``: number of clusters used.
     """
 
     plugin: str
@@ -56,11 +56,11 @@ class CheckReport:
 
     @property
     def ok(self) -> bool:
-        """Whether nothing is wrong."""
+        """Whether the check found no error."""
         return not self.wrong
 
     def raise_if_wrong(self) -> None:
-        """PluginError with all that is wrong, if anything is."""
+        """PluginError with all errors, if there are any."""
         if self.wrong:
             raise PluginError("\n".join(map(str, self.wrong)))
 
@@ -74,12 +74,12 @@ class CheckReport:
 
 
 def check_plugin(plugin: object, *clusters: Cluster) -> CheckReport:
-    """Ask the plugin on small clusters, and on these, and report what is wrong. It raises nothing by itself.
+    """Check the plugin on small clusters and on these, and report errors. Never raises.
 
-    Labels and annotations that it looks up are set to numbers there, and once to text that is none: what it raises only
-    there is a remark. Checked: shape, dtype and range of answers; the same answer to the same question; the same score
-    in whatever order nodes come; that ``depends_on_pods`` and ``monotonic`` are true; that the pod and the nodes stay
-    as they are; that the terms fill the formula.
+    The small clusters set the labels and annotations that the plugin reads to numbers, and once to other text; an
+    error only with other text is a remark. Checked: shape, dtype and range of answers; that the same question gets the
+    same answer; that scores do not depend on the order of nodes; that ``depends_on_pods`` and ``monotonic`` hold; that
+    the plugin does not modify the pod and the nodes; that the terms fill the formula.
     """
     name = name_of(plugin)
     try:
@@ -106,7 +106,7 @@ def check_plugin(plugin: object, *clusters: Cluster) -> CheckReport:
 
 @dataclass
 class _Check:
-    """What was found so far, each kind of finding once."""
+    """The findings so far, one of each kind."""
 
     name: str
     lookups: Lookups
@@ -129,7 +129,7 @@ class _Check:
                     self._add("changes", "", f"it changes {what} that it is asked about", "copy what you change")
 
     def judge_declarations(self, members: Members) -> None:
-        """Remark what is declared more carefully than it need be."""
+        """Remark on declarations that are more cautious than necessary."""
         if self.wrong or not members.filters:
             return
         declared = _declared(members.filters[0], next(iter(probe_clusters(self.lookups))))
@@ -148,7 +148,7 @@ class _Check:
     def _filter(self, plugin: Filter, info: PodInfo, cluster: Cluster) -> None:
         before = answers(plugin, info, cluster)
         if answers(plugin, info, cluster) != before:
-            self._add("twice", "", "it answers the same question in two ways", "keep no state between questions")
+            self._add("twice", "", "it gives different answers to the same question", "keep no state between questions")
         if "twice" in self._kinds:
             return
         declared = _declared(plugin, cluster, info)
@@ -203,7 +203,7 @@ class _Check:
                 self._add(
                     "monotonic",
                     node,
-                    f"monotonic is declared True, but pod {other.key} that comes makes it pass: it said "
+                    f"monotonic is declared True, but it passes once pod {other.key} is bound there; before, it said "
                     f"{_said(before[place])}",
                     "declare monotonic=False",
                 )
@@ -268,7 +268,7 @@ class _Check:
 
 
 def answers(plugin: Filter, info: PodInfo, cluster: Cluster, snapshot: Snapshot | None = None) -> Answers:
-    """What the filter says of each node, in this snapshot or as they are. SchedulingError if it fails."""
+    """The filter's answer for each node, in this snapshot or in the cluster as it is. SchedulingError if it fails."""
     prepared = plugin.prepare(info, cluster)
     if prepared is None:
         return [None] * len(cluster.nodes)

@@ -1,4 +1,4 @@
-"""Plugins as kube-scheduler's framework has them: methods that look at one pod, and at one node at a time.
+"""Plugins as in kube-scheduler's framework: methods that look at one pod, and at one node at a time.
 
 v1.37: kube-scheduler/framework/interface.go. v1.16: pkg/scheduler/framework/v1alpha1/interface.go.
 """
@@ -20,7 +20,7 @@ ERROR, UNSCHEDULABLE, UNRESOLVABLE = "Error", "Unschedulable", "UnschedulableAnd
 
 
 class Status(NamedTuple):
-    """An answer that is not Success, which is None. ``code``: Error, Unschedulable, UnschedulableAndUnresolvable."""
+    """An answer other than Success (None). ``code``: Error, Unschedulable or UnschedulableAndUnresolvable."""
 
     code: str
     message: str = ""
@@ -28,37 +28,39 @@ class Status(NamedTuple):
 
     @property
     def rejected(self) -> bool:
-        """Whether the pod was refused; else it is an error."""
+        """Whether this refuses the pod; otherwise it is an error."""
         return self.code in (UNSCHEDULABLE, UNRESOLVABLE)
 
 
 class Wait(NamedTuple):
-    """What Permit answers to let the pod wait, at most that long: ``Wait(10)``."""
+    """Permit's answer that makes the pod wait, for at most this long: ``Wait(10)``."""
 
     seconds: float
 
 
 class Nominate(NamedTuple):
-    """What PostFilter answers if it makes room for the pod on that node: ``Nominate("node-1")``."""
+    """PostFilter's answer if it makes room for the pod on this node: ``Nominate("node-1")``."""
 
     node: str
 
 
 class Skip:
-    """What PreFilter, PreScore and Bind answer if they have nothing to do with the pod: ``SKIP``."""
+    """The answer of PreFilter, PreScore and Bind if they do not apply to the pod: ``SKIP``."""
 
 
 SKIP = Skip()
 
 Answer = Status | str | None
-"""None: success. A text: Unschedulable, for this reason."""
+"""None: success. A string: Unschedulable, for this reason."""
 Task = Generator[Any, Any, Answer]
-"""An answer that takes (virtual) time: a generator, which yields ``self.handle.sleep(seconds)``."""
+"""An answer that takes (virtual) time: a generator that yields ``self.handle.sleep(seconds)``."""
 
 
 class NodeView:
-    """A node as Filter and Score see it: the object (``metadata``, ``spec``, ``status``; whole: ``node``), and what is
-    on it: ``pods``, and by resource ``allocatable`` and ``requested`` (cpu in thousandths, the rest in units).
+    """A node as Filter and Score see it.
+
+    ``node``: the object, with ``metadata``, ``spec`` and ``status``; ``pods``: the pods on it; ``allocatable``,
+    ``requested``: amounts by resource (cpu in millicores, others in their base unit).
     """
 
     __slots__ = ("_pods", "_resources", "node")
@@ -92,17 +94,17 @@ class NodeView:
 
     @property
     def pods(self) -> list[Pod]:
-        """The pods on the node: running, assumed, and in a dry run without the victims."""
+        """The pods on the node, running and assumed; in a dry run of preemption, without the victims."""
         return self._pods()
 
     @property
     def allocatable(self) -> dict[str, int]:
-        """By resource: what pods can request in all."""
+        """By resource: the total that pods can request."""
         return self._resources()[0]
 
     @property
     def requested(self) -> dict[str, int]:
-        """By resource: what the node's pods request."""
+        """By resource: the sum of the pods' requests."""
         return self._resources()[1]
 
     def __getattr__(self, name: str) -> Any:
@@ -114,7 +116,7 @@ class NodeView:
 
 
 class Handle(Protocol):
-    """What a running scheduler offers plugins: the time, the API server, the pods that wait in Permit, the queue."""
+    """The services of a running scheduler for plugins: time, API server, pods waiting in Permit, queue."""
 
     @property
     def api(self) -> Any:
@@ -128,29 +130,29 @@ class Handle(Protocol):
 
     @property
     def waiting_pods(self) -> Any:
-        """The pods that wait in Permit, to be allowed or rejected."""
+        """The pods that wait in Permit; a plugin can allow or reject them."""
         ...
 
     def sleep(self, seconds: float) -> Any:
-        """To be yielded in PreBind and Bind: that much virtual time passes."""
+        """PreBind and Bind yield this to let virtual time pass."""
         ...
 
     def activate(self, pods: Iterable[Pod]) -> None:
-        """Let these pods be tried again soon, wherever they wait."""
+        """Requeue these pods from any part of the queue, so that they are tried again soon."""
         ...
 
 
 class Plugin:
-    """A plugin of your own: a class with some of these methods. Those that it leaves out are not called.
+    """Base class of your own plugins. Override the methods that you need; the others are not called.
 
-    ``name``: the class's, unless given. ``weight``: of its score. ``handle``: the scheduler's services (the time, the
-    API server, waiting pods), set when the scheduler of a simulation is built. Whatever a method raises, or returns
-    against its rules, is an error of the pod's scheduling, and of nothing else.
+    ``name``: defaults to the class name. ``weight``: of its score. ``handle``: the scheduler's services (time, API
+    server, waiting pods), set when a simulation builds its scheduler. If a method raises or returns a wrong type, only
+    this pod's scheduling attempt fails.
 
-    What ``filter`` declares, so that preemption asks it less often: ``depends_on_pods``: whether the answer can change
-    when pods come or go; ``monotonic``: whether pods that come to a node can only make it refuse more.
-    ``highest``: the largest score that it gives, where that is not the generation's (100; 10 before v1.17).
-    ``formula``: how views write out the score, e.g. ``"100 - {celsius}"``; the names are the terms that it returns.
+    Declarations about ``filter`` that save preemption calls: ``depends_on_pods``: whether the answer can change when
+    pods are added or removed; ``monotonic``: whether additional pods on a node can only make the filter refuse more.
+    ``highest``: its largest score, if other than the generation's (100; 10 before v1.17).
+    ``formula``: how views explain the score, e.g. ``"100 - {celsius}"``; the names are the terms that it returns.
     """
 
     name: str = ""
@@ -165,49 +167,49 @@ class Plugin:
         """May the pod enter the active queue? (v1.37)"""
 
     def less(self, one: Any, other: Any) -> bool:
-        """QueueSort: does the one pod come before the other? Both are what the queue knows of them (``.pod``, ...)."""
+        """QueueSort: does one pod come before the other? Both are the queue's entries (``.pod``, ...)."""
         raise NotImplementedError
 
     def pre_filter(self, pod: Pod) -> Answer | Skip | Iterable[str]:
-        """Look at the pod once; names of nodes (not a text) leave in only these."""
+        """Look at the pod once. Returns node names (not a string) to restrict the pod to these nodes."""
 
     def filter(self, pod: Pod, node: NodeView) -> Answer:
         """May the pod run on the node?"""
 
     def post_filter(self, pod: Pod, refused: Mapping[str, Status]) -> Answer | Nominate:
-        """The pod fits on no node (by name, why). None: it may fit soon. A text says why nothing was done."""
+        """The pod fits on no node; ``refused``: why, by node. None: it may fit soon. A string: why nothing helps."""
 
     def pre_score(self, pod: Pod, nodes: list[str]) -> Answer | Skip:
         """Look at the pod and the feasible nodes once. (v1.16: PostFilter)"""
 
     def score(self, pod: Pod, node: NodeView) -> int | tuple[int, Mapping[str, Any]]:
-        """How good is the node? The more the better. It may come with terms, by name: what it was computed of."""
+        """Rate the node: more is better. May return ``(score, terms)`` with the named values in ``formula``."""
         raise NotImplementedError
 
     def normalize(self, scores: dict[str, int]) -> dict[str, int]:
-        """Bring the scores into the range: 0..100 (before v1.17: 0..10)."""
+        """Scale the scores to 0..100 (before v1.17: 0..10)."""
         raise NotImplementedError
 
     def reserve(self, pod: Pod, node: str) -> Answer:
-        """The pod is about to come to the node: set aside what it needs."""
+        """The scheduler has assumed the pod on the node: reserve what it needs."""
 
     def unreserve(self, pod: Pod, node: str) -> None:
-        """Something went wrong: take it back. Also called if reserve was not."""
+        """A later step failed: undo reserve. Also called if reserve did not run."""
 
     def permit(self, pod: Pod, node: str) -> Answer | Wait:
-        """May the pod be bound, or shall it :class:`Wait`?"""
+        """May the pod be bound, or must it :class:`Wait`?"""
 
     def pre_bind(self, pod: Pod, node: str) -> Answer | Task:
-        """Do what must be done before the pod is bound."""
+        """Prepare the binding, for example a volume."""
 
     def bind(self, pod: Pod, node: str) -> Answer | Skip | Task:
-        """Bind the pod; the first plugin that does not skip it has done so."""
+        """Bind the pod. The first plugin that does not skip it binds it."""
 
     def post_bind(self, pod: Pod, node: str) -> None:
         """The pod is bound."""
 
     def events_to_register(self) -> Iterable[ClusterEvent | tuple[ClusterEvent, Callable[[Pod, Any, Any], bool]]]:
-        """Which events may help a pod that this plugin refused, each alone or with its queueing hint (v1.37)."""
+        """Events that may help a pod that this plugin refused, each alone or with a queueing hint (v1.37)."""
         raise NotImplementedError
 
 
@@ -220,17 +222,17 @@ def name_of(plugin: object) -> str:
 
 
 def method(plugin: object, point: str) -> Callable[..., Any] | None:
-    """The plugin's method at that extension point, or None if it has none of its own."""
+    """The plugin's method at that extension point, or None if it does not override it."""
     found = getattr(plugin, point, None)
     return None if found is None or getattr(type(plugin), point, None) is getattr(Plugin, point, None) else found
 
 
 class PluginError(Exception):
-    """A plugin raised, or returned what it must not."""
+    """A plugin raised an exception or returned a wrong value."""
 
 
 def call(ask: Callable[..., Any], *arguments: Any) -> Any:
-    """What the plugin's method returns. PluginError, which says where, if it raises."""
+    """The result of the plugin's method. PluginError with the location if it raises."""
     try:
         return ask(*arguments)
     except Exception as error:
@@ -238,14 +240,14 @@ def call(ask: Callable[..., Any], *arguments: Any) -> Any:
 
 
 def raised(error: BaseException) -> str:
-    """The error, and where in the plugin it was raised: ``KeyError: 'zone' (in filter, line 12)``."""
+    """The error and its location in the plugin: ``KeyError: 'zone' (in filter, line 12)``."""
     frames = [f for f in traceback.extract_tb(error.__traceback__) if PACKAGE not in Path(f.filename).parents]
     where = f" (in {frames[-1].name}, line {frames[-1].lineno})" if frames else ""
     return f"{type(error).__name__}: {error}{where}"
 
 
 def status(answer: Any, name: str) -> Status | None:
-    """The answer as a status of that plugin. PluginError if it is not one."""
+    """The answer as a status of that plugin. PluginError if it is not an answer."""
     if answer is None:
         return None
     if isinstance(answer, str) and answer:

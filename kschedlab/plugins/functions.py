@@ -1,4 +1,4 @@
-"""Plain functions as plugins: one looks at one pod and one node."""
+"""Plain functions of a pod and a node as plugins."""
 
 from __future__ import annotations
 
@@ -12,13 +12,13 @@ from kschedlab.queue.interface import ClusterEvent
 from kschedlab.score.plugin import MAX_NODE_SCORE
 
 Hint = Callable[[Pod, Any, Any], bool]
-"""(the pod that waits, the object before, the object after) -> is the pod worth another try?"""
+"""(pending pod, object before the event, object after it) -> whether to requeue the pod."""
 Judge = Callable[[Pod, NodeView], Answer]
 Rate = Callable[[Pod, NodeView], "int | tuple[int, Mapping[str, Any]]"]
 
 
 class NodeFilter(Plugin):
-    """A function ``(pod, node) -> None or a reason`` as a filter; made by :func:`node_filter`."""
+    """A function ``(pod, node) -> None or a reason`` as a filter, from :func:`node_filter`."""
 
     def __init__(self, name: str, judge: Judge, unresolvable: bool, depends_on_pods: bool, monotonic: bool) -> None:
         self.name, self._judge, self._code = name, judge, UNRESOLVABLE if unresolvable else UNSCHEDULABLE
@@ -39,20 +39,20 @@ class NodeFilter(Plugin):
 
 
 class NodeFilterWithEvents(NodeFilter):
-    """The same, with the events that it waits for."""
+    """A :class:`NodeFilter` that registers events."""
 
     events: tuple[tuple[ClusterEvent, Hint | None], ...] = ()
 
     def events_to_register(self) -> Iterable[ClusterEvent | tuple[ClusterEvent, Hint]]:
-        """The events, each with the hint if there is one."""
+        """The events, each with its hint, if any."""
         return [event if hint is None else (event, hint) for event, hint in self.events]
 
 
 class NodeScore(Plugin):
-    """A function ``(pod, node) -> 0..100`` as a score; made by :func:`node_score`. Without a NormalizeScore."""
+    """A function ``(pod, node) -> 0..100`` as a score without NormalizeScore, from :func:`node_score`."""
 
     highest = MAX_NODE_SCORE
-    """A generation whose own highest score is 10 gets a tenth."""
+    """Divided by 10 in generations that score from 0 to 10."""
 
     def __init__(self, name: str, rate: Rate, weight: int, formula: str) -> None:
         self.name, self._rate, self.weight, self.formula = name, rate, weight, formula
@@ -81,9 +81,9 @@ def node_filter(
 ) -> Callable[[Judge], NodeFilter]:
     """Decorate a function ``(pod, node) -> None if the pod may run there, else the reason`` to make it a filter.
 
-    ``unresolvable``: evicting pods can't help where it refuses. ``depends_on_pods``, ``monotonic``: see
-    :class:`~kschedlab.plugins.framework.Plugin`. ``events``: those after which a pod that it refused is tried again,
-    if ``hint(pod, old, new)`` does not say otherwise; None: after every event.
+    ``unresolvable``: evicting pods cannot help where the filter refuses. ``depends_on_pods``, ``monotonic``: see
+    :class:`~kschedlab.plugins.framework.Plugin`. ``events``: those that requeue a pod that the filter
+    refused, unless ``hint(pod, old, new)`` returns False; None: every event.
     """
     _check_name(name, "node_filter")
 
@@ -101,7 +101,7 @@ def node_filter(
 def node_score(name: str, *, weight: int = 1, formula: str = "") -> Callable[[Rate], NodeScore]:
     """Decorate a function ``(pod, node) -> 0 to 100`` to make it a score.
 
-    It may return ``(score, terms)``; ``formula``: how views write the score out, e.g. ``"100 - {celsius}"``.
+    It may return ``(score, terms)``; ``formula``: how views explain the score, e.g. ``"100 - {celsius}"``.
     """
     _check_name(name, "node_score")
 

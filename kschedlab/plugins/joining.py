@@ -1,4 +1,4 @@
-"""Plugins join a generation: filters and scores behind those that are there."""
+"""Add plugins to a generation, after its own filters and scores."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ from kschedlab.score.plugin import MAX_NODE_SCORE, Score
 
 OWN = "kschedlab."
 IGNORED_EARLIER = frozenset({"events_to_register"})
-"""A method that generations without that extension point just don't call."""
+"""Methods that generations without the extension point simply do not call."""
 
 
 class Place(NamedTuple):
-    """What plugins join. ``points``: the extension points that there are; ``highest``: the largest score."""
+    """The generation that plugins join. ``points``: its extension points; ``highest``: its largest score."""
 
     generation: str
     points: tuple[str, ...] = POINTS
@@ -27,27 +27,27 @@ class Place(NamedTuple):
 
 
 class Members(NamedTuple):
-    """Filters, scores with their weights, and by name those plugins that are not the package's own."""
+    """Filters, scores with their weights, and third-party plugins by name."""
 
     filters: tuple[Filter, ...] = ()
     scores: tuple[tuple[Score, int], ...] = ()
     plugins: tuple[tuple[str, object], ...] = ()
 
     def followed_by(self, more: Members) -> Members:
-        """These, and the others behind them."""
+        """These members, followed by the others."""
         return Members(self.filters + more.filters, self.scores + more.scores, self.plugins + more.plugins)
 
     @property
     def names(self) -> tuple[str, ...]:
-        """All names, each once."""
+        """All names, without duplicates."""
         filters, scores = (each.name for each in self.filters), (each.name for each, _ in self.scores)
         return tuple(dict.fromkeys((*filters, *scores, *(name for name, _ in self.plugins))))
 
 
 def joined(place: Place, members: Members, plugins: Iterable[object]) -> Members:
-    """The members, and these plugins behind them.
+    """The members, followed by these plugins.
 
-    ValueError if there is such a name already, or a plugin can't take part; TypeError for what is no plugin.
+    ValueError if a name is taken or the generation lacks an extension point; TypeError if an object is not a plugin.
     """
     for plugin in plugins:
         more = (_by_arrays if is_array_plugin(plugin) else _by_node)(plugin, place, members)
@@ -56,7 +56,7 @@ def joined(place: Place, members: Members, plugins: Iterable[object]) -> Members
 
 
 def is_array_plugin(plugin: Any) -> bool:
-    """Whether it answers for all nodes at once: it has ``prepare``, or a ``score`` of three arguments."""
+    """Whether it answers for all nodes at once: it has ``prepare``, or a ``score`` with three parameters."""
     if isinstance(plugin, type):
         return False
     if callable(getattr(plugin, "prepare", None)):
@@ -76,17 +76,17 @@ def is_plugin(plugin: object) -> bool:
 
 
 def explain_no_plugin(plugin: Any) -> str:
-    """Why it can't join a generation, and what helps."""
+    """Why it cannot join a generation, with the remedy."""
     if isinstance(plugin, type):
         return f"{plugin.__name__} is a class: a plugin is an object of it, {plugin.__name__}()"
     if inspect.isfunction(plugin):
         return f'{plugin.__name__} is a plain function: put @node_filter("Name") or @node_score("Name") above it'
     methods = ", ".join(("prepare", *POINTS))
-    return f'"{name_of(plugin)}" is no plugin (see kschedlab.plugins): it needs one of the methods {methods}'
+    return f'"{name_of(plugin)}" is not a plugin (see kschedlab.plugins): it needs one of the methods {methods}'
 
 
 def checked_weight(weight: Any, name: str, least: int = 1) -> int:
-    """The weight, if it is an integer from ``least``; else ValueError, which names the plugin."""
+    """The weight. ValueError, which names the plugin, unless it is an integer of at least ``least``."""
     if isinstance(weight, bool) or not isinstance(weight, int) or weight < least:
         raise ValueError(f'plugin "{name}": its weight is {weight!r}, where an integer from {least} is expected')
     return weight

@@ -1,11 +1,11 @@
-"""Find plugins by name: ``MODULE:NAME``, or those that installed packages declare.
+"""Find plugins by reference (``MODULE:NAME``) or by the name under which an installed package declares them.
 
 A package declares its plugins as entry points of the group ``kschedlab.plugins``; in pyproject.toml::
 
     [project.entry-points."kschedlab.plugins"]
     ColdNode = "my_plugins:ColdNode"
 
-The name on the left is the plugin's name, on the right is an object, or a class that makes it.
+The name on the left is the plugin's name; on the right is the plugin object or its class.
 """
 
 from __future__ import annotations
@@ -23,11 +23,11 @@ GROUP = "kschedlab.plugins"
 
 
 class PluginNotFoundError(ValueError):
-    """There is no such plugin; the message says what is missing and what helps."""
+    """No such plugin; the message gives the reason and the remedy."""
 
 
 def load_plugin(reference: str) -> object:
-    """The plugin ``MODULE:NAME``, or the installed one of that name. PluginNotFoundError if there is none.
+    """The plugin ``MODULE:NAME``, or the installed plugin of that name. PluginNotFoundError if there is none.
 
     A class is called without arguments.
     """
@@ -39,7 +39,7 @@ def load_plugin(reference: str) -> object:
         if (found := installed_plugin(reference)) is None:
             there = ", ".join(sorted(each.name for each in entry_points(group=GROUP))) or "none"
             raise PluginNotFoundError(
-                f'no installed plugin "{reference}"; installed are: {there}. For a plugin in a file name the file '
+                f'no installed plugin "{reference}"; installed plugins: {there}. For a plugin in a file, name the file '
                 f"too, without .py: MODULE:{reference}, or {reference}:NAME if that is the file"
             )
         return made(found, {}, reference)
@@ -53,7 +53,7 @@ def load_plugin(reference: str) -> object:
 def installed_plugin(name: str) -> object | None:
     """The object or class that a package declares under that name; None if none does.
 
-    PluginNotFoundError if it can't be loaded, or if two packages declare it.
+    PluginNotFoundError if it cannot be loaded or two packages declare it.
     """
     found = tuple(entry_points(group=GROUP, name=name))
     if not found:
@@ -66,7 +66,7 @@ def installed_plugin(name: str) -> object | None:
 
 
 def made(plugin: Any, arguments: Mapping[str, Any], reference: str) -> object:
-    """The plugin itself; a class is called with these arguments. PluginNotFoundError if that fails or it is none."""
+    """The plugin; a class is called with these arguments. PluginNotFoundError if that fails or yields no plugin."""
     if isinstance(plugin, type):
         try:
             inspect.signature(plugin).bind(**arguments)
@@ -76,19 +76,19 @@ def made(plugin: Any, arguments: Mapping[str, Any], reference: str) -> object:
         try:
             plugin = plugin(**arguments)
         except Exception as error:
-            raise PluginNotFoundError(f'"{reference}": {plugin.__name__} cannot be made: {raised(error)}') from None
+            raise PluginNotFoundError(f'"{reference}": {plugin.__name__} cannot be created: {raised(error)}') from None
     if not is_plugin(plugin):
         raise PluginNotFoundError(f'"{reference}": {explain_no_plugin(plugin)}')
     return plugin
 
 
 def takes_arguments(plugin: object) -> bool:
-    """Whether a configuration may give it arguments: a class with parameters."""
+    """Whether it is a class with parameters, to which a configuration may pass arguments."""
     return isinstance(plugin, type) and bool(inspect.signature(plugin).parameters)
 
 
 def extension_points(plugin: object) -> frozenset[str]:
-    """Where the plugin, or objects of the class, can work, as a configuration spells it: ``preFilter``, ``score``."""
+    """The extension points of the plugin or class, in the spelling of configurations: ``preFilter``, ``score``."""
     owner = plugin if isinstance(plugin, type) else type(plugin)
     own = {each for each in POINTS if callable(getattr(owner, each, None))}
     own -= {each for each in own if getattr(owner, each) is getattr(Plugin, each)}
@@ -109,8 +109,8 @@ def _imported(module: str, reference: str) -> Any:
     except ModuleNotFoundError as error:
         if error.name is not None and (module == error.name or module.startswith(f"{error.name}.")):
             raise PluginNotFoundError(
-                f'"{reference}": there is no module "{error.name}"; a file {error.name}.py in the current folder '
-                "would be one"
+                f'"{reference}": there is no module "{error.name}": create {error.name}.py in the current folder, or '
+                "install the package"
             ) from None
         raise PluginNotFoundError(f'"{reference}": module {module} cannot be imported: {raised(error)}') from None
     except (Exception, SystemExit) as error:
@@ -126,6 +126,6 @@ def _loaded(found: EntryPoint) -> object:
 
 
 def declared_name(plugin: object, name: str) -> str:
-    """Why a plugin can't be known under that name, or ""."""
+    """Why a plugin cannot have that name, or ""."""
     own = name_of(plugin)
     return "" if own == name else f'the plugin that is declared as "{name}" calls itself "{own}": give both one name'

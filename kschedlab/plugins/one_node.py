@@ -1,4 +1,4 @@
-"""Plugins that look at one node at a time, as the engine's filters and scores: their answers become columns.
+"""Adapts plugins that look at one node at a time to the engine's filters and scores over arrays.
 
 v1.37: pkg/scheduler/framework/runtime/framework.go (RunPreFilterPlugins, RunFilterPlugins, RunPreScorePlugins,
 RunScorePlugins).
@@ -33,9 +33,9 @@ from kschedlab.score.plugin import MAX_NODE_SCORE, Scored
 
 
 class OneNodeCheck:
-    """A filter that looks at one node at a time, ready to be asked about one pod.
+    """A one-node filter, prepared for one pod.
 
-    ``depends_on_pods``, ``monotonic``: as the plugin declares them; else it is asked anew in every snapshot.
+    ``depends_on_pods``, ``monotonic``: the plugin's declarations; by default every snapshot calls it again.
     """
 
     def __init__(self, plugin: object, pod: PodInfo, node_names: frozenset[str] | None) -> None:
@@ -47,7 +47,7 @@ class OneNodeCheck:
         self._pod = pod.pod
 
     def filter(self, snapshot: Snapshot) -> Refusals | None:
-        """Ask about one node after the other."""
+        """Call the plugin for one node after another."""
         if self._ask is None:
             return None
         masks: dict[Status, BoolArray] = {}
@@ -77,7 +77,7 @@ def _failure(name: str, fault: str, first: str, mask: BoolArray) -> Refusal:
 
 
 def views(snapshot: Snapshot, positions: Iterable[int]) -> Iterator[NodeView]:
-    """The nodes at these positions, as plugins see them in that snapshot."""
+    """The nodes at these positions of the snapshot, as plugins see them."""
     found: dict[int, list[PodInfo]] = {}
     asked = False
     cluster = snapshot.cluster
@@ -114,7 +114,7 @@ class OneNodeFilter:
         return name_of(self.plugin)
 
     def prepare(self, pod: PodInfo, cluster: Cluster) -> OneNodeCheck | PreFilterRejection | None:
-        """Ask PreFilter. SchedulingError if it fails."""
+        """Call PreFilter. SchedulingError if it fails."""
         node_names, ask = None, method(self.plugin, "pre_filter")
         if ask is not None:
             try:
@@ -148,7 +148,7 @@ PRE_SCORE_FAILED = 'running PreScore plugin "{plugin}"'
 class OneNodeScore:
     """A plugin's PreScore, Score and NormalizeScore.
 
-    ``highest``: the largest score that the framework accepts; ``pre_score_failed``: how its error begins.
+    ``highest``: the largest score that the framework accepts; ``pre_score_failed``: prefix of PreScore's errors.
     """
 
     plugin: object
@@ -162,11 +162,11 @@ class OneNodeScore:
 
     @property
     def formula(self) -> str:
-        """How views write the score out."""
+        """The formula with which views explain the score."""
         return getattr(self.plugin, "formula", "")
 
     def score(self, pod: PodInfo, cluster: Cluster, nodes: IntArray) -> Scored | None:
-        """Ask for the score of one node after the other. SchedulingError if one of the plugin's methods fails."""
+        """Score one node after another. SchedulingError if one of the plugin's methods fails."""
         names = [cluster.names[n] for n in nodes.tolist()]
         if not self._pre_score(pod.pod, names) or (ask := method(self.plugin, "score")) is None:
             return None
@@ -189,7 +189,7 @@ class OneNodeScore:
         return Scored(np.array([raw[name] for name in names], np.int64), column, _by_term(list(terms.values())))
 
     def _pre_score(self, pod: Pod, names: list[str]) -> bool:
-        """Ask PreScore: does the plugin score this pod?"""
+        """Call PreScore; returns whether the plugin scores this pod."""
         ask = method(self.plugin, "pre_score")
         if ask is None:
             return True
@@ -224,7 +224,7 @@ def _score_with_terms(answer: object) -> tuple[int, dict[str, Any]]:
 
 
 def _by_term(terms: list[dict[str, Any]]) -> dict[str, object]:
-    """For each name of a term that is a number on every node: int64 or float64 [nodes]."""
+    """Terms that are numbers on every node, by name: int64 or float64 [nodes]."""
     found: dict[str, object] = {}
     for name in terms[0] if terms else ():
         values = [each.get(name) for each in terms]
@@ -238,7 +238,7 @@ def _score(value: object) -> int:
         remedy = "round it, e.g. with int()" if isinstance(value, float | np.floating) else "return a number from 0 on"
         raise PluginError(f"returned {value!r}, where an integer is expected: {remedy}")
     if not -(2**63) <= value < 2**63:
-        raise PluginError(f"returned {value}, which does not fit into 64 bits")
+        raise PluginError(f"returned {value}, which does not fit in 64 bits")
     return int(value)
 
 

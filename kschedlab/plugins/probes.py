@@ -1,4 +1,4 @@
-"""Small clusters on which plugins are tried out, with the labels and annotations that they look up."""
+"""Small clusters for trying out plugins, with the labels and annotations that they read."""
 
 from __future__ import annotations
 
@@ -16,25 +16,25 @@ from kschedlab.testing import Manifest, node, pod
 
 NUMBERS = ("0", "20", "60", "100", "5")
 MALFORMED = ("", "warm", "-", "1.5e3", "x")
-"""Values of labels: numbers, and text that is none."""
+"""Label values: numbers, and text that is not an integer."""
 NODE, POD = "node", "pod"
 
 
 @dataclass
 class Lookups:
-    """The labels and annotations that a plugin looked up. ``keys``: (node or pod, labels or annotations, key)."""
+    """The labels and annotations that a plugin has read. ``keys``: (node or pod, labels or annotations, key)."""
 
     keys: dict[tuple[str, str, str], None] = field(default_factory=dict)
 
     def numbers(self) -> Iterator[Sequence[str]]:
-        """Values to try for them: numbers from one end and from the other, if any key was looked up."""
+        """Values to try for the keys: the numbers in either order. Empty if the plugin has read no key."""
         if self.keys:
             yield NUMBERS
             yield NUMBERS[::-1]
 
 
 class Recorded(dict[str, str]):
-    """Labels or annotations that note which keys are looked up."""
+    """Labels or annotations that record which keys are read."""
 
     def __init__(self, values: dict[str, str], lookups: Lookups, owner: str, part: str) -> None:
         super().__init__(values)
@@ -58,9 +58,9 @@ class Recorded(dict[str, str]):
 
 
 def probe_clusters(lookups: Lookups, values: Sequence[str] = ()) -> list[Cluster]:
-    """An idle cluster, one with pods, and one that is full; each with pending pods of several kinds.
+    """An idle, a busy and a full cluster, each with several kinds of pending pods.
 
-    ``values``: what the keys that were looked up get, one after the other, from node to node and pod to pod.
+    ``values``: values for the recorded keys, which rotate from node to node and from pod to pod.
     """
     return [_cluster(objects, lookups, values) for objects in (_idle(), _busy(), _full())]
 
@@ -113,7 +113,7 @@ def _cluster(manifests: list[Manifest], lookups: Lookups, values: Sequence[str])
 def _recorded(
     found: Any, owner: str, place: int, keys: list[tuple[str, str, str]], values: Sequence[str], lookups: Lookups
 ) -> Any:
-    """The object with the keys that were looked up set, and every look-up noted."""
+    """The object with values for the recorded keys; it records further reads."""
     assert isinstance(found, Node | Pod)
     parts = {}
     for part in ("labels", "annotations"):

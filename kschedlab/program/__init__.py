@@ -1,1 +1,1 @@
-"""The program ``kschedlab``: one module for each command."""
+"""The program ``kschedlab``: one module per command."""

@@ -1,6 +1,6 @@
-"""``kschedlab bench``: time the scheduling of a queue.
+"""``kschedlab bench``: measure how fast a queue is scheduled.
 
-The workload and the keys of the result are those of the Go program of the benchmark.
+The workload and the keys of the result are the same as in the Go benchmark.
 
 A workload is JSON: ``{"objects": [...], "queue": [pods]}``. The pods are prepared and queued before the clock starts.
 """
@@ -29,13 +29,13 @@ if TYPE_CHECKING:
     from rich.console import RenderableType
 
 SHOWN = 64
-"""After how many pods the progress is shown again."""
+"""Number of pods between two updates of the progress line."""
 
 
 def add(commands: Commands) -> None:
     """Add the command."""
     parser = commands.add_parser("bench", help="measure how fast the pods of a workload are scheduled")
-    parser.add_argument("workload", type=Path, metavar="WORKLOAD.json", help="objects, and the pods that arrive")
+    parser.add_argument("workload", type=Path, metavar="WORKLOAD.json", help="the workload: objects and arriving pods")
     parser.add_argument(
         "--percentage",
         type=_percentage,
@@ -77,7 +77,7 @@ def run(options: argparse.Namespace) -> int:
 
 
 def table(result: dict[str, Any]) -> RenderableType:
-    """The result, a line for each key."""
+    """The result as a table, one line per key."""
     from kschedlab.program.terminal.screen import grid, text
 
     lines = grid("", "", numbers=[1])
@@ -89,14 +89,14 @@ def table(result: dict[str, Any]) -> RenderableType:
 
 
 class Workload(msgspec.Struct):
-    """A cluster and the pods that arrive."""
+    """A cluster and the arriving pods."""
 
     objects: list[msgspec.Raw]
     queue: list[msgspec.Raw]
 
 
 def load(path: Path, generation: Generation) -> tuple[Cluster, list[str]]:
-    """The cluster, and the keys of the arriving pods in the order in which the queue gives them."""
+    """The cluster, and the keys of the arriving pods in queue order."""
     workload = msgspec.json.decode(path.read_bytes(), type=Workload)
     cluster = Cluster(decode_objects(workload.objects + workload.queue), generation.api)
     if not cluster.pending:
@@ -112,10 +112,10 @@ def bench(
     *,
     progress: Callable[[int, int], None] | None = None,
 ) -> dict[str, Any]:
-    """Schedule the workload's queue once, each pod one attempt. Seconds on the wall clock, milliseconds a pod.
+    """Schedule the workload's queue once, one attempt per pod. Total in wall-clock seconds, latency per pod in ms.
 
     ``percentage``: percentageOfNodesToScore; None for the generation's own. ``progress``: called now and then with the
-    number of pods done, and of all.
+    number of pods done and the number of all pods.
     """
     began = time.perf_counter()
     cluster, queue = load(path, generation)

@@ -22,7 +22,7 @@ from kschedlab.program.options import (
 from kschedlab.program.progress import Progress
 
 LARGE = 1000
-"""A comparison of more nodes and pods than this can take two seconds."""
+"""Number of nodes and pods beyond which a comparison can take two seconds."""
 
 
 def add(commands: Commands) -> None:

@@ -1,4 +1,4 @@
-"""``kschedlab completion``: the script that lets a shell complete commands, options and files."""
+"""``kschedlab completion``: print a shell script that completes commands, options and files."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def add(commands: Commands) -> None:
 
 
 def run(options: argparse.Namespace) -> int:
-    """Print the script. ``options.parser``: the whole program's parser."""
+    """Print the script. ``options.parser``: the program's top-level parser."""
     require("program", "shtab")
     import shtab
 

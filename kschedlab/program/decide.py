@@ -1,8 +1,8 @@
-"""``kschedlab decide``: scenarios in, verdicts out, one JSON object a line.
+"""``kschedlab decide``: scenarios in, verdicts out, one JSON object per line.
 
-The format is that of the conformance vectors (tests/conformance).
+The format is the same as in the conformance vectors (tests/conformance).
 
-As in the program that made the vectors, pods go straight to the scheduling cycle, past the queue and its gates.
+As in the generator of the vectors, pods skip the queue and its gates and go straight to the scheduling cycle.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ def run(options: argparse.Namespace) -> int:
 
 
 class Scenario(msgspec.Struct):
-    """A cluster and a pod of it to decide for, or a queue of pods that arrive one after the other."""
+    """A cluster with the pod to decide for, or with a queue of pods that arrive one after another."""
 
     objects: list[msgspec.Raw]
     id: str = ""
@@ -49,9 +49,9 @@ class Scenario(msgspec.Struct):
 
 
 def decide_lines(lines: Iterable[bytes | str], generation: str | Profiles = LATEST) -> Iterator[str]:
-    """One verdict (JSON) for each scenario; with ``error`` if it can't be read. Blank lines are passed over.
+    """One verdict (JSON) per scenario, with ``error`` if the scenario is unreadable. Blank lines are skipped.
 
-    ``generation``: the name of a table, or what decides.
+    ``generation``: the name of a generation, a generation or profiles.
     """
     profiles = Generation.named(generation)
     for line in lines:
@@ -85,7 +85,7 @@ def _verdict(scenario: Scenario, profiles: Profiles) -> dict[str, Any]:
 
 
 def _placements(scenario: Scenario, profiles: Profiles) -> dict[str, Any]:
-    """Schedule the queue in its order. After a preemption the victims are gone at once, and the pod tries once more."""
+    """Schedule the queue in order. After a preemption the victims vanish at once and the pod gets one more attempt."""
     objects = decode_objects([*scenario.objects, *scenario.queue])
     arriving = [f"{m.namespace}/{m.name}" for m in (o.metadata for o in objects.pods[-len(scenario.queue) :])]
     cluster = Cluster(objects, api_of(profiles))

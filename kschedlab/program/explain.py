@@ -76,18 +76,18 @@ def _one(pod: str, cluster: Cluster, profiles: Profiles) -> Explanation:
 
 
 def _pending(cluster: Cluster, profiles: Profiles) -> Iterator[Explanation]:
-    """Explain every pending pod in queue order; pods that no profile schedules are named on standard error."""
+    """Explain every pending pod in queue order; standard error names pods without a matching profile."""
     for info, decision in each_pending(cluster, profiles):
         if decision is None:
-            say(f"passed over: {NoProfileError(info)}")
+            say(f"skipped: {NoProfileError(info)}")
         else:
             yield Explanation(decision)
 
 
 def _print(explanations: Iterator[Explanation], out: Screen) -> None:
-    """Print each decision when it is taken, then how many pods found a node.
+    """Print each decision as soon as it is made, then how many pods found a node.
 
-    Pods that fail one after the other for the same reasons, as replicas do, are named after the first of them.
+    Consecutive pods that fail for the same reasons, such as replicas, are listed after the first one.
     """
     from kschedlab.program.terminal.decision import alike, decision_parts, failure, outcome_of, summary
     from kschedlab.program.terminal.screen import text
@@ -116,7 +116,7 @@ def _print(explanations: Iterator[Explanation], out: Screen) -> None:
 
 
 def _watched(explanations: Iterator[Explanation], total: int) -> Iterator[Explanation]:
-    """The explanations, with a progress line while the next one is being made."""
+    """The explanations; a progress line shows while the next one is computed."""
     progress = Progress(sys.stderr)
     try:
         for done, explanation in enumerate(explanations, start=1):

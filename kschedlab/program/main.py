@@ -15,13 +15,13 @@ from kschedlab.program.options import UsageError, say
 COMMANDS = (explain, compare, decide, bench, simulate, sheet, completion)
 
 INTERRUPTED = 130
-"""The exit status after Ctrl-C, as shells have it."""
+"""The conventional exit status after Ctrl-C."""
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run the program and return its exit status.
 
-    0; 1 if an entry of a simulation's timeline failed; 2 if the input cannot be used.
+    0: success; 1: an entry of a simulation's timeline failed; 2: invalid input.
     """
     try:
         options = _parser().parse_args(arguments)

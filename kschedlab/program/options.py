@@ -1,4 +1,4 @@
-"""Options that several commands share, and the error for values that name nothing."""
+"""Options that several commands share, and the error for wrong usage."""
 
 from __future__ import annotations
 
@@ -23,18 +23,18 @@ Commands: TypeAlias = "argparse._SubParsersAction[argparse.ArgumentParser]"
 
 
 class UsageError(Exception):
-    """Something that was asked for does not exist; the message names what does."""
+    """The options or files cannot be used; the message says why and what to do."""
 
 
 def check_not_finished(objects: Objects, key: str) -> None:
-    """UsageError if the pod ``namespace/name`` has finished: then no cluster has it."""
+    """UsageError if the pod ``namespace/name`` has finished, because clusters leave out finished pods."""
     for pod in objects.pods:
         if pod.key == key and pod.status.phase in ("Succeeded", "Failed"):
-            raise UsageError(f"pod {key} has finished ({pod.status.phase}): no scheduler looks at it")
+            raise UsageError(f"pod {key} has finished ({pod.status.phase}): schedulers ignore finished pods")
 
 
 def add_files(parser: argparse.ArgumentParser, help: str) -> None:
-    """The files to read."""
+    """Add the argument for the files to read."""
     parser.add_argument("files", nargs="+", metavar="FILE", help=help)
 
 
@@ -46,7 +46,7 @@ def read(files: Sequence[str]) -> Objects:
 
 @contextmanager
 def reading(files: Sequence[str]) -> Iterator[None]:
-    """Announces large files while they are read."""
+    """Show a progress line while large files are read."""
     progress = Progress(sys.stderr)
     progress.reading(files)
     try:
@@ -56,11 +56,11 @@ def reading(files: Sequence[str]) -> Iterator[None]:
 
 
 def add_scheduler(parser: argparse.ArgumentParser) -> None:
-    """The options that choose the scheduler; :func:`chosen_profiles` reads them."""
+    """Add the options that choose the scheduler; :func:`chosen_profiles` reads them."""
     parser.add_argument(
         "--generation",
         choices=tuple(GENERATIONS),
-        help=f"the scheduler's version (default: {LATEST}, or the one that reads --config)",
+        help=f"the scheduler's version (default: {LATEST}, or the version that can read --config)",
     )
     parser.add_argument(
         "--config",
@@ -71,7 +71,7 @@ def add_scheduler(parser: argparse.ArgumentParser) -> None:
 
 
 def add_plugins(parser: argparse.ArgumentParser) -> None:
-    """The option that adds plugins; :func:`with_plugins` reads it."""
+    """Add the option ``--plugin``; :func:`with_plugins` reads it."""
     parser.add_argument(
         "--plugin",
         dest="plugins",
@@ -79,7 +79,7 @@ def add_plugins(parser: argparse.ArgumentParser) -> None:
         default=[],
         type=_plugin,
         metavar="MODULE:NAME",
-        help="add your own plugin, from a file MODULE.py in the current folder or an installed package; repeatable",
+        help="add your own plugin from a file MODULE.py in the current folder or an installed package; repeatable",
     )
 
 
@@ -92,7 +92,7 @@ def _plugin(text: str) -> object:
 
 
 def with_plugins(generation: Generation, options: argparse.Namespace) -> Generation:
-    """The generation with the plugins that the options name. UsageError if they can't take part in it."""
+    """The generation with the plugins of ``--plugin``. UsageError if a plugin cannot join it."""
     try:
         return generation.plus(*options.plugins) if options.plugins else generation
     except (ValueError, TypeError) as error:
@@ -100,7 +100,7 @@ def with_plugins(generation: Generation, options: argparse.Namespace) -> Generat
 
 
 def chosen_profiles(options: argparse.Namespace) -> Profiles:
-    """The scheduler that the options choose; warnings about a configuration file go to standard error."""
+    """The profiles that the options choose; warnings about a configuration file go to standard error."""
     base = GENERATIONS[options.generation] if options.generation is not None else None
     if options.config is None:
         return with_plugins(base or GENERATIONS[LATEST], options)
@@ -117,7 +117,7 @@ def chosen_profiles(options: argparse.Namespace) -> Profiles:
 
 
 def add_output(parser: argparse.ArgumentParser, *choices: str) -> None:
-    """The options that shape the output: the first choice is the default; :func:`screen` reads the others."""
+    """Add the options for output; the first choice of format is the default. :func:`screen` reads the others."""
     parser.add_argument("--output", choices=choices, default=choices[0], help=f"the format (default: {choices[0]})")
     shape = parser.add_argument_group("text output")
     shape.add_argument(
@@ -131,7 +131,7 @@ def add_output(parser: argparse.ArgumentParser, *choices: str) -> None:
 
 
 def screen(options: argparse.Namespace) -> Screen:
-    """Standard output as the options ask for it."""
+    """Standard output with the layout that the options select."""
     from kschedlab.program.terminal.screen import screen_for
 
     return screen_for(sys.stdout, options.color, options.wide, options.all)
@@ -149,7 +149,7 @@ def say(message: str) -> None:
 
 
 def argument(parse: Callable[[str], T], text: str) -> T:
-    """The parsed argument; a ValueError becomes the program's message."""
+    """The parsed argument; a ValueError becomes argparse's error message."""
     try:
         return parse(text)
     except ValueError as error:

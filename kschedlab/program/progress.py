@@ -1,4 +1,4 @@
-"""A line on standard error that says how far a slow command has come."""
+"""A progress line on standard error for slow commands."""
 
 from __future__ import annotations
 
@@ -10,14 +10,14 @@ from typing import TextIO
 
 BAR = 30
 SLOW, SLOW_YAML = {".json": 15 << 20, ".gz": 1 << 19}, 4 << 20
-"""Bytes that take about two seconds to read: by the end of the file's name, and of all other files."""
+"""File size in bytes that takes about two seconds to read: by suffix, and for all other files."""
 
 
 class Progress:
-    """A line on a terminal that is drawn again and again: how many pods are done.
+    """A progress line on a terminal that counts the pods done.
 
-    It appears only when ``clock`` (seconds) has gone on for ``patience``, so a short command shows nothing; and never
-    if ``out`` is no terminal. It runs on no thread: it is drawn when :meth:`show` is called.
+    It appears only after ``patience`` seconds on ``clock``, so a short command shows nothing, and only if ``out`` is a
+    terminal. It uses no thread: :meth:`show` draws it.
     """
 
     def __init__(self, out: TextIO, clock: Callable[[], float] = perf_counter, patience: float = 2.0) -> None:
@@ -28,7 +28,7 @@ class Progress:
         self._drawn = 0
 
     def show(self, done: int, total: int, what: str = "bound") -> None:
-        """Draw ``3 of 9 pods bound`` with a bar, not more than ten times a second."""
+        """Draw ``3 of 9 pods bound`` with a bar, at most ten times a second."""
         if not self._shown or self._clock() < self._next:
             return
         self._next = self._clock() + 0.1
@@ -37,18 +37,18 @@ class Progress:
         self._draw(f"[{'#' * filled}{'.' * (BAR - filled)}] {done:,} of {pods} {what}")
 
     def reading(self, files: Iterable[str]) -> None:
-        """Announce files that take long to read."""
+        """Announce that files are being read, if that takes long."""
         found = [path for path in map(Path, files) if path.is_file()]
         if sum(path.stat().st_size / SLOW.get(path.suffix, SLOW_YAML) for path in found) > 1:
             self.announce(f"reading {sum(path.stat().st_size for path in found) / (1 << 20):,.0f} MiB")
 
     def announce(self, what: str) -> None:
-        """Say at once what is done: for work that reports nothing on its way."""
+        """Say at once what is being done: for work that reports no progress."""
         if self._shown:
             self._draw(f"{what} ...")
 
     def clear(self) -> None:
-        """Wipe the line away, if it was drawn."""
+        """Erase the line if it was drawn."""
         if self._drawn:
             self._draw("")
             self._out.write("\r")

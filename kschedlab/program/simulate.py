@@ -102,7 +102,7 @@ def run(options: argparse.Namespace) -> int:
 
 
 def _advance(simulation: Simulation, options: argparse.Namespace, out: Screen) -> None:
-    """Run it to its end, and show what happens or how far it has come."""
+    """Run the simulation to its end, and show its events or its progress."""
     if options.watch:
         from kschedlab.program.terminal.run import Watch
 
@@ -119,7 +119,7 @@ def _advance(simulation: Simulation, options: argparse.Namespace, out: Screen) -
 
 
 def _print(simulation: Simulation, start: list[Pod], report: Report, wall: float, out: Screen, wide: bool) -> None:
-    """Print what changed and the report; ``wide``: before them the pods, as kubectl prints them."""
+    """Print the changes and the report; ``wide``: first the pods as kubectl prints them."""
     from kschedlab.program.terminal.report import report_parts
     from kschedlab.program.terminal.run import run_parts
     from kschedlab.simulation.changes import pod_changes

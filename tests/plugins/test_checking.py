@@ -93,7 +93,7 @@ def test_pods_are_to_be_looked_at_in_the_snapshot() -> None:
 def test_a_function_of_chance_or_of_the_past_is_found() -> None:
     rng = random.Random(4)
     assert "keep no state" in wrong(node_score("Chance")(lambda pod, node: rng.randrange(50)))
-    assert "two ways" in wrong(node_filter("Moody")(lambda pod, node: rng.choice([None, "no"])))
+    assert "different answers" in wrong(node_filter("Moody")(lambda pod, node: rng.choice([None, "no"])))
 
     class Backwards:
         name = "Backwards"
@@ -126,7 +126,7 @@ def test_a_function_of_chance_or_of_the_past_is_found() -> None:
         (node_filter("Marks")(lambda pod, node: pod.metadata.labels.update(x="")), "it changes the pod that"),  # type: ignore
         (node_score("Paints")(lambda pod, node: node.metadata.labels.update(x="") or 1), "it changes a node that"),
         (node_score("Sum", formula="{a} + {b}")(lambda pod, node: (5, {"a": 5})), "its formula: KeyError: 'b'"),
-        (7, '"int" is no plugin'),
+        (7, '"int" is not a plugin'),
         (type("Rude", (Plugin,), {"weight": 0, "score": lambda self, pod, node: 1})(), "its weight is 0"),
     ],
 )

@@ -88,7 +88,7 @@ def test_errors_say_what_there_is_and_what_helps() -> None:
         V1_37.plus(ByName(weight=0))
     with pytest.raises(TypeError, match=r"ColdNode is a class: a plugin is an object of it, ColdNode\(\)"):
         V1_37.plus(ColdNode)
-    with pytest.raises(TypeError, match='"int" is no plugin'):
+    with pytest.raises(TypeError, match='"int" is not a plugin'):
         V1_37.plus(7)
 
 

@@ -59,17 +59,17 @@ def test_plugins_are_loaded_by_module_and_name(mine: str) -> None:
 @pytest.mark.parametrize(
     ("reference", "words"),
     [
-        ("no_such_module:x", 'there is no module "no_such_module"; a file no_such_module.py in the current folder'),
+        ("no_such_module:x", 'there is no module "no_such_module": create no_such_module.py in the current folder'),
         ("MINE:colt", 'has no "colt"; its plugins are: cold, pack'),
         ("MINE:plain", r'plain is a plain function: put @node_filter\("Name"\)'),
-        ("MINE:number", '"int" is no plugin'),
+        ("MINE:number", '"int" is not a plugin'),
         ("MINE:Needy", "Needy: missing a required argument: 'size': give it a default"),
         ("MINE.py:cold", "write MINE:cold, for cold in the file MINE.py"),
         ("MINE:", "write MINE:NAME, for NAME in the file MINE.py"),
         (":cold", "write MODULE:cold, for cold in the file MODULE.py"),
         ("MINE_broken:x", "cannot be imported: ModuleNotFoundError: No module named 'no_such_thing'"),
         ("MINE_raises:x", r"cannot be imported: RuntimeError: not today \(in <module>, line 2\)"),
-        ("ColdNode", 'no installed plugin "ColdNode"; installed are: .* name the file too.*MODULE:ColdNode'),
+        ("ColdNode", 'no installed plugin "ColdNode"; installed plugins: .* name the file too.*MODULE:ColdNode'),
     ],
 )
 def test_errors_say_what_is_missing(mine: str, reference: str, words: str) -> None:
@@ -83,9 +83,9 @@ def test_installed_plugins_are_found_by_their_entry_points() -> None:
     assert rack.limit == 60 and V1_37.plus(rack, load_plugin("Cooler")).plugin_names[-1] == "Cooler"
     with pytest.raises(PluginNotFoundError, match="Broken.*cannot be loaded: AttributeError"):
         load_plugin("Broken")
-    with pytest.raises(PluginNotFoundError, match='"NotAPlugin" is no plugin'):
+    with pytest.raises(PluginNotFoundError, match='"NotAPlugin" is not a plugin'):
         load_plugin("Other")
-    with pytest.raises(PluginNotFoundError, match="installed are: Broken, CoolRack, Cooler, Other, Renamed"):
+    with pytest.raises(PluginNotFoundError, match="installed plugins: Broken, CoolRack, Cooler, Other, Renamed"):
         load_plugin("Coolrack")
 
 

@@ -97,7 +97,7 @@ def test_compare_of_a_running_pod_asks_where_it_would_go_now(
     status, out, err = run(capsys, "compare", file, "--pod", "default/web")
     assert (status, err) == (0, "") and "goes to n1, the only feasible node" in out
     status, out, err = run(capsys, "compare", file, "--pod", "default/job")
-    assert (status, out, err) == (2, "", "pod default/job has finished (Succeeded): no scheduler looks at it\n")
+    assert (status, out, err) == (2, "", "pod default/job has finished (Succeeded): schedulers ignore finished pods\n")
     status, out, err = run(capsys, "compare", file, "--pod", "default/absent")
     assert (status, out, err) == (2, "", 'no pod "default/absent"; there are 1: default/web\n')
 
@@ -226,7 +226,7 @@ def test_explain_decides_for_each_pod_as_its_profile_says(tmp_path: Path, capsys
     assert (status, [json.loads(line)["feasible"] for line in out.splitlines()]) == (0, [[], ["n1"]])
     assert err.splitlines() == [
         f"{config}:1: does not affect decisions: parallelism",
-        'passed over: no profile has the schedulerName "other" of pod default/c',
+        'skipped: no profile has the schedulerName "other" of pod default/c',
     ]
     status, out, err = run(capsys, "explain", file, "--config", str(config), "--pod", "default/c")
     assert (status, out) == (2, "") and "no profile has the schedulerName" in err

@@ -64,17 +64,17 @@ def test_a_report_in_full():
         text
         == """\
 v1.37, seed 7
-42 s of the virtual clock, 0.25 s of real time
-2 pods of 3 bound: 1,234 pods/s of the virtual clock, 3.5 pods/s of real time
+42 s of virtual time, 0.25 s of real time
+2 pods of 3 bound: 1,234 pods/s of virtual time, 3.5 pods/s of real time
 3 attempts, 1 without a node, 4 skipped
 1 preemption with 2 victims, 1 evicted otherwise, 3 deleted in all
-Measured namespace-1: 1 pod in 12 ms, 83 pods/s of the virtual clock
+Measured namespace-1: 1 pod in 12 ms, 83 pods/s of virtual time
 Measured none: 0 pods in 0 s
 From creation to binding
   priority   pods     p50     p95  longest
        100      1  0.25 s  0.25 s   0.25 s
          0  2,000    5 ms  12.5 s  1,234 s
-Requested of what the nodes have
+Requested share of the nodes' capacity
            mean  at the end
   cpu     50.0%      100.0%
   memory   0.0%        0.0%
@@ -93,10 +93,10 @@ def test_what_there_is_nothing_to_tell_of_is_left_out():
         printed(a_report())
         == """\
 v1.37, seed 7
-42 s of the virtual clock, 0.25 s of real time
-2 pods of 3 bound: 1,234 pods/s of the virtual clock
+42 s of virtual time, 0.25 s of real time
+2 pods of 3 bound: 1,234 pods/s of virtual time
 3 attempts, 1 without a node
-Requested of what the nodes have
+Requested share of the nodes' capacity
           mean  at the end
   cpu     0.0%        0.0%
   memory  0.0%        0.0%"""

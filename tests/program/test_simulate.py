@@ -55,7 +55,7 @@ def test_a_run_ends_with_the_pods_and_a_report(file: str, capsys: pytest.Capture
     assert head.split() == ["change", "pod", "ready", "status", "age", "node"]
     assert row.split() == ["new", "default/web", "1/1", "Running", "4s", "n1"]
     assert (empty, first) == ("", "v1.37, seed 0")
-    assert re.fullmatch(r"3 s of the virtual clock, [\d.]+ m?s of real time", second)
+    assert re.fullmatch(r"3 s of virtual time, [\d.]+ m?s of real time", second)
     assert "1 pod of 1 bound" in out
 
 
@@ -117,7 +117,7 @@ def test_the_end_shows_what_changed_since_the_start(tmp_path: Path, capsys: pyte
     status, out, _ = run(capsys, str(path))
     assert status == 0
     title, _, *rows = out.split("\n\n")[0].splitlines()
-    assert title == "Pods: 1 evicted, 1 gone, 1 bound, 1 as at the start"
+    assert title == "Pods: 1 evicted, 1 gone, 1 bound, 1 unchanged"
     assert [row.split() for row in rows] == [
         ["evicted", "default/drained", "was", "on", "n1"],
         ["gone", "default/deleted", "was", "on", "n2"],

@@ -1,1 +1,1 @@
-"""What the commands print: results laid out for the width of a terminal, with rich."""
+"""The output of the commands, laid out for the width of the terminal with rich."""

@@ -1,4 +1,4 @@
-"""A Comparison on a terminal: what each generation decides, what they say of the nodes, and the rules that differ."""
+"""A Comparison on a terminal: the decisions, the verdicts on the nodes, and the rules that differ."""
 
 from __future__ import annotations
 
@@ -16,11 +16,11 @@ from kschedlab.whatif.compare import Comparison, Step
 
 CANDIDATE = "a candidate for preemption, not chosen"
 GROUPS = 6
-"""How many groups of equal nodes are shown."""
+"""Number of node groups shown."""
 
 
 def comparison_parts(comparison: Comparison, screen: Screen) -> Iterator[RenderableType]:
-    """The decisions, the nodes in groups on which the generations say the same, then each step from one to the next."""
+    """The decisions, the nodes in groups with equal verdicts, then each step from one generation to the next."""
     decisions = comparison.decisions
     key = next(iter(decisions.values())).pod.key
     yield title(f"{key} in {count(len(decisions), 'generation')}")
@@ -41,7 +41,7 @@ def _pairs() -> Table:
 
 
 def _merged(names: Sequence[str], values: Sequence[str]) -> list[tuple[str, str]]:
-    """Neighbours with the same value together: ``("v1.13, v1.16", value)``."""
+    """Adjacent names with the same value merged: ``("v1.13, v1.16", value)``."""
     pairs = groupby(zip(names, values, strict=True), key=lambda pair: pair[1])
     return [(", ".join(name for name, _ in same), value) for value, same in pairs]
 
@@ -68,7 +68,7 @@ def _nodes(comparison: Comparison, screen: Screen) -> Iterator[RenderableType]:
 
 
 def _unnamed(cell: Cell, said: Sequence[Cell], screen: Screen) -> Cell:
-    """Without the names of pods that no generation evicts: nodes that differ in nothing else stand together."""
+    """The cell without the names of pods that no generation evicts, so that otherwise equal nodes share a group."""
     if len(cell.lines) < 2 or any(each.chosen for each in said):
         return cell
     screen.folded = True

@@ -1,4 +1,4 @@
-"""A Decision on a terminal: the outcome first, then the evidence, then the event as Kubernetes words it."""
+"""A Decision on a terminal: the outcome, then the evidence, then the Kubernetes event."""
 
 from __future__ import annotations
 
@@ -18,20 +18,20 @@ from kschedlab.views.text import candidates_clock, ranking
 from kschedlab.views.words import Clock, Refusal, asked, choice, count, outcome, refusals
 
 LISTED = 3
-"""How many nodes of a group are named."""
+"""Number of nodes named in a group."""
 BEST, TOTALS = 4, 4
-"""How many of the best nodes get a column of scores at most, and how many lower totals are shown."""
+"""Maximum number of best nodes with a column of scores, and of lower totals shown."""
 CANDIDATES, FATES = 3, 4
-"""How many candidates for preemption are shown, and how many of the pods on each."""
+"""Number of preemption candidates shown, and of pods on each."""
 LADDER = 6
-"""How many candidates stand side by side at most."""
+"""Maximum number of candidates side by side."""
 FOUND, PREEMPTING, PENDING = "placed", "preempting", "left pending"
 RULE, NODE = 48, 15
-"""Characters that the rules of the ladder take, and each candidate."""
+"""Width in characters of the rules of the ladder, and of each candidate."""
 
 
 def decision_parts(decision: Decision, screen: Screen) -> Iterator[RenderableType]:
-    """Everything that was decided; sections with nothing to say are left out."""
+    """The whole decision in sections; empty ones are omitted."""
     yield _headline(decision)
     yield indented(text(asked(decision), "dim"))
     for section in (_refused, _scored, _preempted, _event):
@@ -78,7 +78,7 @@ def _which(refusal: Refusal, names: Names) -> Iterator[RenderableType]:
 
 
 def failure(decision: Decision) -> Hashable:
-    """Everything that is printed about a pod without a node, but for its name; None for a pod that gets one."""
+    """Key of equal failures: all that is printed about a pod without a node except its name. None if it gets a node."""
     if decision.node is not None or decision.nominated_node is not None:
         return None
     said = outcome(decision).replace(decision.pod.key, "")
@@ -86,7 +86,7 @@ def failure(decision: Decision) -> Hashable:
 
 
 def alike(pods: Sequence[str], screen: Screen) -> Iterator[RenderableType]:
-    """The pods for which the decision before them was taken too."""
+    """A line that names the pods with the same decision as the one just printed."""
     if pods:
         screen.folded = True
         yield ""
@@ -94,7 +94,7 @@ def alike(pods: Sequence[str], screen: Screen) -> Iterator[RenderableType]:
 
 
 def outcome_of(decision: Decision) -> str:
-    """What becomes of the pod, in the words of :func:`summary`."""
+    """The outcome for the pod, in the words of :func:`summary`."""
     if decision.node is not None:
         return FOUND
     return PREEMPTING if decision.nominated_node is not None else PENDING
@@ -134,7 +134,7 @@ def _scored(decision: Decision, screen: Screen) -> Iterator[RenderableType]:
 
 
 def _lower(screen: Screen, nodes: Sequence[tuple[int, str]]) -> RenderableType:
-    """The nodes (total, name) that have no column, in groups of the same total."""
+    """The nodes (total, name) without a column, in groups with the same total."""
     groups = [(total, [name for _, name in same]) for total, same in groupby(nodes, key=lambda node: node[0])]
     shown = screen.first(groups, TOTALS)
     names = Names(screen)
@@ -148,7 +148,7 @@ def _lower(screen: Screen, nodes: Sequence[tuple[int, str]]) -> RenderableType:
 
 
 def _fitting(scores: Scores, best: list[int], width: int) -> list[int]:
-    """As many of the best nodes as have room beside one another, but at least one."""
+    """As many of the best nodes as fit side by side, but at least one."""
     left = width - 2 - max(len(plugin) for plugin in (*scores.plugins, "total"))
     widths = [2 + max(len(row[1 + i]) for row in _score_rows(scores, best)) for i in range(len(best))]
     return [node for i, node in enumerate(best) if i == 0 or sum(widths[: i + 1]) <= left]
@@ -209,7 +209,7 @@ def _candidates(preemption: Preemption, nodes: list[str], screen: Screen) -> Ren
 def _fates(
     candidate: Candidate, chosen: bool, moment: Clock, pods: Names, screen: Screen
 ) -> Iterator[tuple[RenderableType, ...]]:
-    """The pods that go, then those that stay; of a node that is not chosen only the number of those that stay."""
+    """The evicted pods, then the ones that stay; of the latter only the number if the node is not chosen."""
     by_key = {attempt.pod.key: attempt for attempt in candidate.attempts}
     victims = [by_key[victim.key] for victim in candidate.victims]
     kept = [attempt for attempt in candidate.attempts if attempt.reprieved]

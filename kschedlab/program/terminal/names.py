@@ -1,4 +1,4 @@
-"""Long names that lose their middle: ``gke-prod-pool…-x7k2``. Different names stay different."""
+"""Shortens long names in the middle: ``gke-prod-pool…-x7k2``. Different names stay different."""
 
 from __future__ import annotations
 
@@ -8,16 +8,16 @@ from os.path import commonprefix
 
 GAP = "…"
 COMMON = 8
-"""Names that end in more equal characters than this lose them."""
+"""A common ending longer than this is cut off first."""
 SHORTEST = 8
-"""No name is cut to fewer characters than this."""
+"""Names are never cut to fewer characters than this."""
 
 
 def shortened(names: Iterable[str], width: int) -> dict[str, str]:
-    """Each name in at most ``width`` characters, if that leaves all of them different; else in full.
+    """Each name cut to at most ``width`` characters, or in full if the cut name would not be unique.
 
-    All long names are cut in the same place, as near to the middle as tells them apart. Only if there is no such place,
-    each name is cut where it can be.
+    All long names are cut in the same place, as near to the middle as keeps them distinct. If there is no such place,
+    each name is cut in a place of its own.
     """
     width = max(width, SHORTEST)
     distinct = list(dict.fromkeys(names))
@@ -32,7 +32,7 @@ def shortened(names: Iterable[str], width: int) -> dict[str, str]:
 
 
 class Cutter:
-    """Shortens names that come one by one to ``width`` characters; a name keeps what it was cut to."""
+    """Shortens names to ``width`` characters one by one; a repeated name gets the same result."""
 
     def __init__(self, width: int, end: int = 0, short: Iterable[str] = ()) -> None:
         self._width = max(width, SHORTEST)
@@ -41,7 +41,7 @@ class Cutter:
         self._taken = set(short)
 
     def __call__(self, name: str) -> str:
-        """The name, cut in a place that no earlier name has made the same of; in full if there is none."""
+        """The name, cut so that it differs from all earlier results; in full if that is impossible."""
         if name not in self._short:
             cuts = _cuts(name, self._width, self._end)
             self._short[name] = next((cut for cut in cuts if cut not in self._taken), name)
@@ -50,10 +50,10 @@ class Cutter:
 
 
 def _cuts(name: str, width: int, end: int) -> Iterator[str]:
-    """Cut in the middle, then nearer to either end.
+    """Possible cuts, from the middle towards either end.
 
-    ``end``: how many last characters the names have in common. They are cut off as well; first of all if there are
-    many, as in the nodes of a cloud: ``ip-10-0-3-17.eu-west-1.compute.internal``.
+    ``end``: length of the names' common ending. Some cuts drop it; they come first if it is long, as in cloud nodes:
+    ``ip-10-0-3-17.eu-west-1.compute.internal``.
     """
     without = (cut + GAP for cut in _cut_once(name[: len(name) - end], width - len(GAP)))
     if end > COMMON:
@@ -71,5 +71,5 @@ def _cut_once(name: str, width: int) -> Iterator[str]:
 
 @cache
 def _heads(room: int) -> list[int]:
-    """Lengths of the part before the gap, the middle first."""
+    """Lengths of the part before the gap, from the middle outwards."""
     return sorted(range(1, room), key=lambda head: abs(2 * head - room))

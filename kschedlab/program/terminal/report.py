@@ -12,13 +12,13 @@ from kschedlab.simulation.report import Report
 from kschedlab.views.words import count
 
 REASONS = 10
-"""How many groups of unschedulable pods are shown."""
+"""Number of groups of unschedulable pods shown."""
 
 
 def report_parts(report: Report, wall: float, screen: Screen) -> Iterator[RenderableType]:
-    """The report in sections; those with nothing to say are left out. ``wall``: the real seconds that the run took."""
+    """The report in sections; empty ones are omitted. ``wall``: duration of the run in real seconds."""
     yield text(f"{report.generation}, seed {report.seed}", "bold")
-    yield text(f"{seconds(report.seconds)} of the virtual clock, {seconds(wall)} of real time")
+    yield text(f"{seconds(report.seconds)} of virtual time, {seconds(wall)} of real time")
     yield from map(text, (*_pods(report), *_measured(report)))
     yield from _waits(report)
     yield from _used(report)
@@ -32,7 +32,7 @@ def _pods(report: Report) -> Iterator[str]:
     rates = [
         f"{rate:,.0f} {what}" if rate >= 10 else f"{rate:.2g} {what}"
         for rate, what in (
-            (report.pods_per_second, "pods/s of the virtual clock"),
+            (report.pods_per_second, "pods/s of virtual time"),
             (report.wall_pods_per_second, "pods/s of real time"),
         )
         if rate is not None
@@ -59,7 +59,7 @@ def _waits(report: Report) -> Iterator[RenderableType]:
 
 
 def _used(report: Report) -> Iterator[RenderableType]:
-    yield text("Requested of what the nodes have", "bold")
+    yield text("Requested share of the nodes' capacity", "bold")
     table = grid("", "mean", "at the end", numbers=[1, 2])
     for name, used in (("cpu", report.cpu), ("memory", report.memory)):
         table.add_row(name, f"{used.mean:.1%}", f"{used.final:.1%}")
@@ -68,12 +68,12 @@ def _used(report: Report) -> Iterator[RenderableType]:
 
 def _measured(report: Report) -> Iterator[str]:
     for each in report.throughput:
-        rate = f", {each.pods_per_second:,.0f} pods/s of the virtual clock" if each.pods_per_second is not None else ""
+        rate = f", {each.pods_per_second:,.0f} pods/s of virtual time" if each.pods_per_second is not None else ""
         yield f"Measured {each.name}: {count(each.pods, 'pod')} in {seconds(each.seconds)}{rate}"
 
 
 def _unschedulable(report: Report, screen: Screen) -> Iterator[RenderableType]:
-    """The pods without a node in groups with the same reason."""
+    """The pods without a node, grouped by reason."""
     if not report.unschedulable:
         return
     yield text(f"{count(len(report.unschedulable), 'pod')} without a node", "red")

@@ -1,4 +1,4 @@
-"""A simulation on a terminal: pods as they change, what the timeline does, and what became of the pods at the end."""
+"""A simulation on a terminal: changes of pods, entries of the timeline, and the final state of the pods."""
 
 from __future__ import annotations
 
@@ -20,20 +20,20 @@ from kschedlab.views.kubectl import PodTable, wide_cells
 from kschedlab.views.words import count
 
 PODS = 40
-"""How many changed pods are listed."""
+"""Number of changed pods listed."""
 MARK = "──"
-"""Begins a line of the watch that is no line of kubectl's."""
+"""Prefix of lines in the watch that are not from kubectl."""
 NARROW = {"READY": 5, "STATUS": 17, "AGE": 5}
-"""Columns of :class:`NarrowTable` with fixed widths."""
+"""Fixed-width columns of :class:`NarrowTable`."""
 STYLES = {EVICTED: "yellow", PREEMPTED: "yellow", NEW: "green"}
 
 
 class Watch:
-    """Prints a line whenever a pod changes, and lines of its own between.
+    """Prints a line whenever a pod changes, with lines of its own in between.
 
-    Those begin with :data:`MARK`: the virtual time since ``start`` (microseconds) whenever it has moved on by a second,
-    and each entry of the timeline when it takes effect or fails. ``wide``: the pods' lines are those of
-    ``kubectl get pods -A -o wide -w``; else they fit the screen.
+    Its own lines begin with :data:`MARK`: the virtual time since ``start`` (microseconds) whenever a second has passed,
+    and each entry of the timeline when it takes effect or fails. ``wide``: pods appear as in
+    ``kubectl get pods -A -o wide -w``; otherwise their lines fit the screen.
     """
 
     def __init__(self, screen: Screen, start: int, wide: bool = False) -> None:
@@ -44,7 +44,7 @@ class Watch:
         self._narrow = NarrowTable(screen)
 
     def show(self, entry: Entry) -> None:
-        """Print what the entry changes, if anything that a watcher sees."""
+        """Print the change, if it concerns a pod or an entry of the timeline."""
         if isinstance(entry, Acted):
             where = f" ({entry.place})" if entry.place else ""
             failed = f" failed: {entry.error}" if entry.error else ""
@@ -69,7 +69,7 @@ class Watch:
 
 
 class NarrowTable:
-    """Pods in lines that fit the screen: the columns of kubectl that a scheduler changes."""
+    """Pods in lines that fit the screen: those of kubectl's columns that a scheduler affects."""
 
     def __init__(self, screen: Screen) -> None:
         left = screen.width - sum(width + 2 for width in NARROW.values())
@@ -80,7 +80,7 @@ class NarrowTable:
         self._nodes = Cutter(left - self._pod - 4)
 
     def lines(self, entry: Changed) -> list[str]:
-        """A line for the pod, unless only its age differs from its last one; before the first line the head."""
+        """A line for the pod, unless only its age has changed; the header precedes the first line."""
         pod: Pod = entry.old if entry.new is None else entry.new
         _, ready, status, _, age, _, node, nominated, _ = map(visible, wide_cells(pod, entry.at))
         if entry.new is None:
@@ -103,9 +103,9 @@ class NarrowTable:
 
 
 def run_parts(changes: Sequence[PodChange], now: int, screen: Screen) -> Iterator[RenderableType]:
-    """What changed since the start, and how many pods are as they were. ``now``: microseconds since 1970."""
+    """The changes since the start, and the number of unchanged pods. ``now``: microseconds since 1970."""
     by_kind = Counter(change.what for change in changes)
-    said = [f"{by_kind[what]:,} {what or 'as at the start'}" for what in ORDER if by_kind[what]]
+    said = [f"{by_kind[what]:,} {what or 'unchanged'}" for what in ORDER if by_kind[what]]
     yield title(f"Pods: {', '.join(said) or 'none'}")
     listed = [change for change in changes if change.what != SAME or screen.all]
     if len(listed) < len(changes):

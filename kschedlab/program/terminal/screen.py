@@ -1,4 +1,4 @@
-"""Standard output as the user wants it: its width, its colours, and how much of a long list to show."""
+"""Settings of standard output: width, colours, and how much of a long list to show."""
 
 from __future__ import annotations
 
@@ -18,16 +18,16 @@ from kschedlab.views.html import visible
 
 DEFAULT_WIDTH, NARROWEST, WIDE = 80, 60, 100_000
 NAME = 12
-"""Columns of names are not squeezed below this many characters."""
+"""Minimum width of name columns, in characters."""
 
 T = TypeVar("T")
 
 
 @dataclass
 class Screen:
-    """Where results are printed. ``width``: characters; ``all``: lists are not cut off.
+    """The output for results. ``width``: in characters; ``all``: show lists in full.
 
-    ``folded`` and ``shortened`` say whether that happened to anything printed so far; :meth:`close` prints a remedy.
+    ``folded``, ``shortened``: whether printed lists or names were cut; :meth:`close` names the options that help.
     """
 
     out: TextIO
@@ -60,12 +60,12 @@ class Screen:
         self.write("".join(f"{line.rstrip(' ')}\n" for line in capture.get().splitlines()))
 
     def write(self, text: str) -> None:
-        """Write the text as it is; characters that the output's encoding lacks become question marks."""
+        """Write the text unchanged, except that characters missing from the encoding become question marks."""
         encoding = self.out.encoding or "utf-8"
         self.out.write(text.encode(encoding, "replace").decode(encoding))
 
     def first(self, things: Sequence[T], limit: int) -> Sequence[T]:
-        """The first things of a list, or all of them if the user wants to see everything."""
+        """The first items of a list, or all of them with ``all``."""
         if self.all or len(things) <= limit:
             return things
         self.folded = True
@@ -76,7 +76,7 @@ class Screen:
         return Text("─" * min(self.width, DEFAULT_WIDTH), style="dim")
 
     def close(self) -> None:
-        """Say how to see what was left out or shortened."""
+        """Say which options show omitted items and full names."""
         remedies = []
         if self.folded:
             remedies.append("--all shows what was left out")
@@ -90,10 +90,10 @@ class Screen:
 def screen_for(
     out: TextIO, colour: str = "auto", wide: bool = False, all: bool = False, environ: Mapping[str, str] = os.environ
 ) -> Screen:
-    """The screen that the user's options, the environment and the terminal ask for.
+    """The screen for these options, the environment and the terminal.
 
-    ``COLUMNS`` goes before the terminal's width; what is no terminal has 80 columns. ``NO_COLOR`` and ``TERM=dumb``
-    switch colours off, unless ``colour`` is ``always``.
+    ``COLUMNS`` overrides the terminal's width; without a terminal it is 80. ``NO_COLOR`` and ``TERM=dumb`` disable
+    colours, unless ``colour`` is ``always``.
     """
     terminal = out.isatty()
     plain = bool(environ.get("NO_COLOR")) or environ.get("TERM") == "dumb"
@@ -116,17 +116,17 @@ def _width(out: TextIO, terminal: bool, environ: Mapping[str, str]) -> int:
 
 
 def text(content: str, style: str = "") -> Text:
-    """A paragraph. It wraps at words; control characters are spelled out."""
+    """A paragraph that wraps at words; control characters are escaped."""
     return Text(visible(content), style=style)
 
 
 def indented(*parts: RenderableType, by: int = 2) -> RenderableType:
-    """The parts, moved to the right."""
+    """The parts, indented."""
     return Padding.indent(Group(*parts), by)
 
 
 def grid(*columns: RenderableType, numbers: Iterable[int] = (), fixed: Iterable[int] = ()) -> Table:
-    """A table without lines. ``numbers``: the columns to align on the right; ``fixed``: those that never wrap."""
+    """A table without lines. ``numbers``: right-aligned columns; ``fixed``: columns that never wrap."""
     table = Table(box=None, padding=(0, 2, 0, 0), pad_edge=False, header_style="dim", show_edge=False)
     right, still = set(numbers), set(fixed)
     for i, column in enumerate(columns):
@@ -137,7 +137,7 @@ def grid(*columns: RenderableType, numbers: Iterable[int] = (), fixed: Iterable[
 
 @dataclass
 class Names:
-    """The names that stand in one table or list: they are shortened together, apart from ``among`` too."""
+    """The names in one table or list, shortened together so that they differ from each other and from ``among``."""
 
     screen: Screen
     among: Iterable[str] = ()
@@ -154,13 +154,13 @@ class Names:
         return Listing(self, clean, visible(before), visible(after), style)
 
     def first(self, names: Sequence[str], limit: int, before: str = "", after: str = "", style: str = "") -> Listing:
-        """The first names and how many follow: ``a, b and 3 more``."""
+        """The first names and the number of others: ``a, b and 3 more``."""
         shown = self.screen.first(names, limit)
         rest = f" and {len(names) - len(shown):,} more" if len(shown) < len(names) else ""
         return self(*shown, before=before, after=rest + after, style=style)
 
     def fit(self, width: int) -> dict[str, str]:
-        """The names, none of them longer than ``width``."""
+        """Each name shortened to ``width``, where that keeps it unique."""
         which = len(self.known), width
         if which not in self.fitted:
             self.fitted = {which: shortened(self.known, width)}
@@ -169,7 +169,7 @@ class Names:
 
 @dataclass(frozen=True)
 class Listing:
-    """Some of a table's names, separated by commas, with a text before and after them."""
+    """Some of a table's names, separated by commas, between two texts."""
 
     names: Names
     listed: tuple[str, ...]

@@ -346,7 +346,7 @@ def test_plugins_that_cannot_take_part_are_refused_at_once() -> None:
 
     with pytest.raises(ValueError, match=r'plugin "Bad": v1\.13 has no extension point permit; it has filter, score'):
         Plane(generation="v1.13", plugins=[Bad()])
-    with pytest.raises(TypeError, match='"Nothing" is no plugin .* it needs one of the methods prepare, pre_'):
+    with pytest.raises(TypeError, match='"Nothing" is not a plugin .* it needs one of the methods prepare, pre_'):
         Plane(plugins=[Nothing()])
     with pytest.raises(ValueError, match='v1.37 already has a plugin "Bad": give yours another name'):
         Plane(plugins=[Bad(), Bad()])
