@@ -241,10 +241,10 @@ class Cluster(Columns):
         Only values derived from them are dropped. KeyError if an object to be removed does not exist.
         """
         changed: set[Hashable] = set()
-        for changed_object in put:
-            changed |= self._change_object(changed_object, changed_object)
-        for changed_object in removed:
-            changed |= self._change_object(changed_object, None)
+        for each in put:
+            changed |= self._change_object(type(each), key_of(each), each)
+        for each in removed:
+            changed |= self._change_object(type(each), key_of(each), None)
         self._derived = self._derived.without(changed)
 
     # -- what-if
@@ -315,9 +315,8 @@ class Cluster(Columns):
         if pod.status.nominatedNodeName:
             self.nominate(info, pod.status.nominatedNodeName)
 
-    def _change_object(self, changed_object: ApiObject, new: Any) -> set[Hashable]:
-        """Change one object; return the sources whose derived values it may affect."""
-        kind, key = type(changed_object), key_of(changed_object)
+    def _change_object(self, kind: type[ApiObject], key: Any, new: Any) -> set[Hashable]:
+        """Put or remove (None) one object; return the sources whose derived values it may affect."""
         old = self._objects.of(kind).get(key)
         if old is None and new is None:
             raise KeyError(f"there is no {kind.__name__} {key!r}")

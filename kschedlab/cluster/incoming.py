@@ -30,12 +30,12 @@ class Namespaces:
 
 @dataclass(frozen=True)
 class IncomingPod:
-    """The pod to be scheduled. ``number`` (of its signature) and ``namespaces`` identify it.
+    """The pod to be scheduled, as its signature describes it. ``signature_number`` and ``namespaces`` identify it.
 
     ``terms``: its own terms with namespace selectors resolved, so that matching needs no labels of other namespaces.
     """
 
-    number: int
+    signature_number: int
     namespaces: Namespaces
     signature: Signature = field(compare=False)
     namespace_labels: Labels = field(compare=False)

@@ -25,6 +25,7 @@ SmallArray: TypeAlias = NDArray[np.int8]
 BoolArray: TypeAlias = NDArray[np.bool_]
 FloatArray: TypeAlias = NDArray[np.float64]
 
+NO_ANSWERS: IntArray = np.zeros(0, np.int64)
 LIMIT = 1 << 23
 """The most answers (queries x signatures) that are kept."""
 
@@ -150,16 +151,12 @@ class Signatures:
 
     def evaluate(self, query: PodQuery) -> IntArray:
         """int64[signatures]: the query's answer for every signature. Each signature is evaluated once."""
-        answers = self._answers.get(query)
-        evaluated = 0 if answers is None else len(answers)
-        if answers is None or evaluated < len(self._all):
-            if answers is None and (len(self._answers) + 1) * len(self._all) > LIMIT:
+        answers = self._answers.get(query, NO_ANSWERS)
+        if len(answers) < len(self._all):
+            if query not in self._answers and (len(self._answers) + 1) * len(self._all) > LIMIT:
                 self._answers.clear()
-            new = np.fromiter(
-                (query.of(signature) for signature in self._all[evaluated:]), np.int64, len(self._all) - evaluated
-            )
-            answers = new if answers is None else np.concatenate([answers, new])
-            self._answers[query] = answers
+            new = np.fromiter((query.of(signature) for signature in self._all[len(answers) :]), np.int64)
+            answers = self._answers[query] = np.concatenate([answers, new])
         return answers
 
     def volume_table(self, query: VolumeQuery) -> VolumeTable:

@@ -63,8 +63,8 @@ def prepare(pod: PodInfo, cluster: Cluster, plugins: Sequence[Filter]) -> Prepar
             if not node_names:
                 rejection = PreFilterRejection("", (_not_satisfied(excluded_by),))
                 return Prepared(excluded_by=tuple(sorted(excluded_by)), rejected=rejection)
-    mask = None if node_names is None else np.array([name in node_names for name in cluster.names], np.bool_)
-    return Prepared(tuple(names), tuple(filters), mask, tuple(sorted(excluded_by)), rejected)
+    included = None if node_names is None else np.array([name in node_names for name in cluster.names], np.bool_)
+    return Prepared(tuple(names), tuple(filters), included, tuple(sorted(excluded_by)), rejected)
 
 
 def _not_satisfied(plugins: list[str]) -> str:
@@ -122,13 +122,16 @@ class Verdicts:
     def plugin(self, node: int) -> str | None:
         """The plugin that refuses the node at this position, "PreFilter" if it is excluded, None if it passes."""
         number = int(self.refused_by[node])
+        if number >= 0:
+            return self.plugins[number]
         if number == REJECTED and self.rejected is not None:
             return self.rejected.plugin
-        return {PASSES: None, EXCLUDED: "PreFilter"}[number] if number < 0 else self.plugins[number]
+        return "PreFilter" if number == EXCLUDED else None
 
     def reasons(self, node: int) -> list[str]:
         """The refusing plugin's reasons for the node at this position, in its order."""
-        refused = self.refusals[number] if (number := int(self.refused_by[node])) >= 0 else None
+        number = int(self.refused_by[node])
+        refused = self.refusals[number] if number >= 0 else None
         return refused.reasons(node) if refused is not None else []
 
 

@@ -225,9 +225,10 @@ def _search(
 
 
 def _victims_of(run: DryRun, candidates: IntArray, cluster: Cluster) -> Victims:
-    place = np.full(len(cluster.nodes), -1, np.int64)
-    place[candidates] = np.arange(len(candidates))
-    candidate = place[run.node]
+    """The victims on these nodes, in the order of the candidates."""
+    candidate_on = np.full(len(cluster.nodes), -1, np.int64)
+    candidate_on[candidates] = np.arange(len(candidates))
+    candidate = candidate_on[run.node]
     indices = run.in_listed_order[candidate[run.in_listed_order] >= 0]
     indices = indices[np.argsort(candidate[indices], kind="stable")]
     first = np.searchsorted(candidate[indices], np.arange(len(candidates)))

@@ -8,6 +8,7 @@ v1.20: the same folder, with a plugin for each strategy. v1.16, v1.13: pkg/sched
 from __future__ import annotations
 
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import Protocol
 
 import numpy as np
@@ -65,7 +66,7 @@ class RequestedToCapacityRatio:
         percent = np.where(capacity == 0, 100, percent)
         points = [(at, score * (highest // 10)) for at, score in self.shape]
         result = np.full_like(percent, points[-1][1])
-        for (x0, y0), (x1, y1) in reversed(list(zip(points, points[1:], strict=False))):
+        for (x0, y0), (x1, y1) in reversed(list(pairwise(points))):
             rise = (y1 - y0) * (percent - x0)
             line = y0 + np.sign(rise) * (np.abs(rise) // (x1 - x0))
             result = np.where(percent <= x1, line, result)
@@ -169,14 +170,14 @@ class NodeResourcesBalancedAllocation:
         return Scored(raw, raw, {**terms, "with": with_pod, "without": without})
 
 
-def balance(usage: list[tuple[IntArray, IntArray]]) -> IntArray:
+def balance(usages: list[tuple[IntArray, IntArray]]) -> IntArray:
     """``(1 - standard deviation of requested / capacity) * 100``, truncated. int64[nodes].
 
-    ``usage``: (requested, capacity) for each resource. A resource that the node does not have is left out.
+    ``usages``: (requested, capacity) for each resource. A resource that the node does not have is left out.
     """
-    present = np.array([capacity > 0 for _, capacity in usage])
-    fraction = np.array([np.minimum(used / np.maximum(capacity, 1), 1.0) for used, capacity in usage])
-    if len(usage) == 2 and present.all():
+    present = np.array([capacity > 0 for _, capacity in usages])
+    fraction = np.array([np.minimum(used / np.maximum(capacity, 1), 1.0) for used, capacity in usages])
+    if len(usages) == 2 and present.all():
         deviation = np.abs((fraction[0] - fraction[1]) / 2)
     else:
         deviation = _deviation(fraction, present)
@@ -220,5 +221,5 @@ def usage(cluster: Cluster, resource: str, nodes: IntArray, nonzero: bool) -> tu
 
 
 def rounded_quotient(numerator: IntArray, denominator: IntArray) -> IntArray:
-    """math.Round of the quotient in floating point: halves away from zero."""
+    """The quotient of numbers from 0, rounded in floating point, halves up, as math.Round does."""
     return np.floor(numerator / denominator + 0.5).astype(np.int64)
