@@ -30,12 +30,12 @@ def values(record: Any, path: str = "") -> Iterator[tuple[str, Any]]:
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_a_generation_is_its_column(name: str) -> None:
+def test_a_generation_equals_its_column(name: str) -> None:
     found = dict(values(GENERATIONS[name]))
     assert {path: found[path] for path in ROWS} == {path: row[NAMES.index(name)] for path, row in ROWS.items()}
 
 
-def test_what_has_no_row_is_the_same_in_all_generations() -> None:
+def test_fields_without_a_row_are_equal_in_all_generations() -> None:
     rest = {path for path, _ in values(V1_37)} - ROWS.keys() - APART
     assert rest == {
         "preemption.enabled",
@@ -46,7 +46,7 @@ def test_what_has_no_row_is_the_same_in_all_generations() -> None:
     }
 
 
-def test_the_newest_column_is_the_default() -> None:
+def test_the_latest_column_is_the_default() -> None:
     assert V1_37.sampling == SamplingRules()
     assert V1_37.preemption == PreemptionRules()
 
@@ -69,7 +69,7 @@ def test_all_names() -> None:
         room.V1_21  # noqa: B018
 
 
-def test_a_table_is_loaded_when_it_is_used() -> None:
+def test_a_table_is_loaded_on_first_use() -> None:
     program = (
         "import sys; from kschedlab.generations import GENERATIONS; print('v1.13' in GENERATIONS);"
         "GENERATIONS['v1.20']; print(sorted(n.split('.')[-1] for n in sys.modules if 'generations.v1' in n))"

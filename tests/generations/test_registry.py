@@ -57,13 +57,13 @@ OTHER_PRIORITIES = [
 
 
 @BOTH
-def test_the_default_tables_are_the_real_ones(registry, generation):
+def test_the_default_tables_equal_the_real_ones(registry, generation):
     assert [plugin.name for plugin in generation.filters] == DEFAULT_PREDICATES
     assert {plugin.name: weight for plugin, weight in generation.scores} == DEFAULT_PRIORITIES
 
 
 @BOTH
-def test_every_plugin_goes_by_the_name_that_it_is_found_under(registry, generation):
+def test_every_plugin_has_its_registered_name(registry, generation):
     assert {name for name, make in registry.predicates.items() if make().name != name} == set()
     assert {name for name, make in registry.priorities.items() if make().name != name} == set()
     assert {*DEFAULT_PREDICATES, *OTHER_PREDICATES} <= registry.predicates.keys()
@@ -72,7 +72,7 @@ def test_every_plugin_goes_by_the_name_that_it_is_found_under(registry, generati
 
 @BOTH
 @pytest.mark.parametrize("name", [*DEFAULT_PREDICATES, *OTHER_PREDICATES])
-def test_every_predicate_runs_by_itself(name, registry, generation):
+def test_every_predicate_runs_alone(name, registry, generation):
     alone = replace(generation, filters=registry.filters(name))
     decision = schedule("default/p", cluster(node("a"), node("b"), pod("p", cpu="1")), alone)
     assert decision.best == ["a", "b"] and decision.scores is not None
@@ -80,7 +80,7 @@ def test_every_predicate_runs_by_itself(name, registry, generation):
 
 @BOTH
 @pytest.mark.parametrize("name", [*DEFAULT_PRIORITIES, *OTHER_PRIORITIES])
-def test_every_priority_runs_by_itself(name, registry, generation):
+def test_every_priority_runs_alone(name, registry, generation):
     alone = replace(generation, scores=registry.scores(**{name: 3}))
     nodes = [node(name, allocatable=PLENTY) for name in ("a", "b")]
     decision = schedule("default/p", cluster(*nodes, pod("p", cpu="1")), alone)
@@ -88,13 +88,13 @@ def test_every_priority_runs_by_itself(name, registry, generation):
     assert set(decision.scores.total.tolist()) <= {0, 3, 27, 30}
 
 
-def test_predicates_are_asked_in_their_order_whatever_the_order_of_their_names():
+def test_predicates_run_in_their_order_regardless_of_the_order_of_names():
     filters = REGISTRY_1_16.filters("MatchInterPodAffinity", "CheckNodeDiskPressure", "PodFitsResources")
     assert [f.name for f in filters] == ["PodFitsResources", "CheckNodeDiskPressure", "MatchInterPodAffinity"]
 
 
 @pytest.mark.parametrize("give", [REGISTRY_1_16.filters, lambda name: REGISTRY_1_16.scores(**{name: 1})])
-def test_a_name_that_is_unknown(give):
+def test_unknown_names(give):
     with pytest.raises(KeyError, match="PodFitsCloud"):
         give("PodFitsCloud")
 
@@ -133,7 +133,7 @@ def test_priorities_of_resources(name, asked, sizes, used, want):
 
 
 @pytest.mark.parametrize(("registry", "want"), [(REGISTRY_1_13, 5), (REGISTRY_1_16, 10)], ids=["v1.13", "v1.16"])
-def test_a_resource_that_scores_nothing_is_left_out_of_the_ratio_since_v1_16(registry, want):
+def test_a_resource_with_score_zero_is_excluded_from_the_ratio_since_v1_16(registry, want):
     nodes = [node(f"n{i}", allocatable={"cpu": "1", "memory": "1000Gi", "pods": "9"}) for i in range(2)]
     ratio = registry.priorities["RequestedToCapacityRatioPriority"]()
     generation = replace(V1_16, filters=registry.filters("CheckNodeUnschedulable"), scores=((ratio, 1),))

@@ -45,7 +45,9 @@ class Framework:
         self.name = name
         self._rejecting = frozenset(rejecting_points)
         self._messages = messages
-        self._at = {point: [(name_of(p), found) for p in plugins if (found := method(p, point))] for point in POINTS}
+        self._at = {
+            point: [(name_of(p), function) for p in plugins if (function := method(p, point))] for point in POINTS
+        }
 
     def has(self, point: str) -> bool:
         """Whether a plugin implements the point."""
@@ -60,21 +62,21 @@ class Framework:
         for name, function in self._at["reserve"]:
             try:
                 answer = status(call(function, pod, node), name)
-            except PluginError as fault:
-                return self._error("Reserve", name, pod, str(fault))
+            except PluginError as error:
+                return self._error("Reserve", name, pod, str(error))
             if answer is not None:
                 return self._failed("Reserve", answer, pod)
         return None
 
     def unreserve(self, pod: Pod, node: str, last_first: bool) -> list[str]:
         """Run Unreserve, in plugin order or in reverse. Returns the errors."""
-        faults, plugins = [], self._at["unreserve"]
+        errors, plugins = [], self._at["unreserve"]
         for name, function in reversed(plugins) if last_first else plugins:
             try:
                 call(function, pod, node)
-            except PluginError as fault:
-                faults.append(f"{name}: {fault}")
-        return faults
+            except PluginError as error:
+                errors.append(f"{name}: {error}")
+        return errors
 
     def post_filter(self, pod: Pod, refused: Mapping[str, Status]) -> tuple[str, list[str], bool]:
         """Run PostFilter until a plugin succeeds or fails. Returns the nominated node or "", why the plugins did not
@@ -86,14 +88,14 @@ class Framework:
                 answer = call(function, pod, refused)
                 if isinstance(answer, Nominate):
                     return answer.node, reasons, False
-                found = status(answer, name)
-            except PluginError as fault:
-                found = Status(ERROR, str(fault), name)
-            if found is None:
+                result = status(answer, name)
+            except PluginError as error:
+                result = Status(ERROR, str(error), name)
+            if result is None:
                 return "", [], False
-            if not found.rejected:
-                return "", [found.message], True
-            reasons.append(found.message)
+            if not result.rejected:
+                return "", [result.message], True
+            reasons.append(result.message)
         return "", reasons, False
 
     def permit(self, pod: Pod, node: str) -> tuple[dict[str, int], Status | None]:
@@ -105,11 +107,11 @@ class Framework:
                 if isinstance(answer, Wait):
                     waits[name] = min(int(answer.seconds * SECOND), MAX_WAIT)
                     continue
-                found = status(answer, name)
-            except (PluginError, TypeError, ValueError) as fault:
-                return {}, self._error("Permit", name, pod, str(fault))
-            if found is not None:
-                return {}, self._failed("Permit", found, pod)
+                result = status(answer, name)
+            except (PluginError, TypeError, ValueError) as error:
+                return {}, self._error("Permit", name, pod, str(error))
+            if result is not None:
+                return {}, self._failed("Permit", result, pod)
         return waits, None
 
     def pre_bind(self, pod: Pod, node: str) -> Generator[Any, Any, Status | None]:
@@ -117,8 +119,8 @@ class Framework:
         for name, function in self._at["pre_bind"]:
             try:
                 answer = status((yield from _run_in_virtual_time(function, pod, node)), name)
-            except PluginError as fault:
-                return self._error("PreBind", name, pod, str(fault))
+            except PluginError as error:
+                return self._error("PreBind", name, pod, str(error))
             if answer is not None:
                 return self._failed("PreBind", answer, pod)
         return None
@@ -130,21 +132,21 @@ class Framework:
                 answer = yield from _run_in_virtual_time(function, pod, node)
                 if isinstance(answer, Skip):
                     continue
-                found = status(answer, name)
-            except PluginError as fault:
-                return self._error("Bind", name, pod, str(fault))
-            return found and self._failed("Bind", found, pod)
+                result = status(answer, name)
+            except PluginError as error:
+                return self._error("Bind", name, pod, str(error))
+            return result and self._failed("Bind", result, pod)
         return SKIP
 
     def post_bind(self, pod: Pod, node: str) -> list[str]:
         """Run PostBind. Returns the errors, which have no effect."""
-        faults = []
+        errors = []
         for name, function in self._at["post_bind"]:
             try:
                 call(function, pod, node)
-            except PluginError as fault:
-                faults.append(f"{name}: {fault}")
-        return faults
+            except PluginError as error:
+                errors.append(f"{name}: {error}")
+        return errors
 
     def _failed(self, point: str, answer: Status, pod: Pod) -> Status:
         """The plugin's status as the framework returns it."""

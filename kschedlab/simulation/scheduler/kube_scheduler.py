@@ -65,10 +65,10 @@ class KubeScheduler:
         plugins: Iterable[object] = (),
         latencies: Latencies = DEFAULT_LATENCIES,
     ) -> None:
-        given = {name: generation} if isinstance(generation, Generation) else dict(generation)
-        first = next(iter(given.values()))
-        rules, more = first.loop, tuple(plugins)
-        generations = {profile: each.plus(*more) for profile, each in given.items()}
+        profiles = {name: generation} if isinstance(generation, Generation) else dict(generation)
+        first = next(iter(profiles.values()))
+        rules, own = first.loop, tuple(plugins)
+        generations = {profile: each.plus(*own) for profile, each in profiles.items()}
         self.informers = Informers(env, api, latency=latencies.watch)
         pods = self.informers.register(_pods(env, api, rules, latencies))
         cache = SchedulerCache(first.api, rules.cache, lambda: context.now, first.messages.provisioning_failed)
@@ -76,7 +76,7 @@ class KubeScheduler:
             env=env,
             api=api,
             log=log,
-            name=next(iter(given)),
+            name=next(iter(profiles)),
             rules=rules,
             messages=first.messages,
             latencies=latencies,
@@ -143,13 +143,13 @@ class KubeScheduler:
 
     def _pending_counts(self) -> dict[str, int]:
         queue = self.context.queue
-        found = dict.fromkeys(("active", "backoff", "unschedulable", "gated"), 0)
+        counts = dict.fromkeys(("active", "backoff", "unschedulable", "gated"), 0)
         for place in list(queue.places().values()):
-            found[place.part] += 1
+            counts[place.part] += 1
         if isinstance(queue, WithEvents):
-            found["gated"] = sum(1 for waiting in queue.unschedulable if waiting.gate)
-            found["unschedulable"] -= found["gated"]
-        return found
+            counts["gated"] = sum(1 for waiting in queue.unschedulable if waiting.gate)
+            counts["unschedulable"] -= counts["gated"]
+        return counts
 
     # -- running
 

@@ -34,22 +34,22 @@ def queue_for(
 
 def user_plugins(context: Context) -> list[tuple[object, frozenset[str]]]:
     """The users' plugins, each once, with the profiles (schedulerName) that have it."""
-    found: dict[int, tuple[object, frozenset[str]]] = {}
+    by_id: dict[int, tuple[object, frozenset[str]]] = {}
     for profile, generation in context.generations.items():
         for _, plugin in generation.plugins:
-            known = found.get(id(plugin), (plugin, frozenset[str]()))[1]
-            found[id(plugin)] = plugin, known | {profile}
-    return list(found.values())
+            known = by_id.get(id(plugin), (plugin, frozenset[str]()))[1]
+            by_id[id(plugin)] = plugin, known | {profile}
+    return list(by_id.values())
 
 
 def queue_sort(context: Context) -> Callable[[Any, Any], bool] | None:
     """The user's QueueSort plugin, if any. ValueError if there are several."""
-    found = [plugin for plugin, _ in user_plugins(context) if method(plugin, "less")]
-    if len(found) > 1:
-        raise ValueError(f"only one queue sort plugin is allowed, not {', '.join(map(name_of, found))}")
-    if not found:
+    sorting = [plugin for plugin, _ in user_plugins(context) if method(plugin, "less")]
+    if len(sorting) > 1:
+        raise ValueError(f"only one queue sort plugin is allowed, not {', '.join(map(name_of, sorting))}")
+    if not sorting:
         return None
-    plugin, function = found[0], method(found[0], "less")
+    plugin, function = sorting[0], method(sorting[0], "less")
     assert function is not None
 
     def less(one: Any, other: Any) -> bool:
@@ -64,11 +64,11 @@ def queue_sort(context: Context) -> Callable[[Any, Any], bool] | None:
 
 def gates(context: Context, preempts: Callable[[Pod], bool]) -> Mapping[str, Gate]:
     """PreEnqueue, which keeps pods out of the active queue: SchedulingGates, DefaultPreemption, the users' plugins."""
-    found = dict(GATES) | {DEFAULT_PREEMPTION: preempts}
+    by_name = dict(GATES) | {DEFAULT_PREEMPTION: preempts}
     for plugin, profiles in user_plugins(context):
         if (function := method(plugin, "pre_enqueue")) is not None:
-            found[name_of(plugin)] = _gate(context, name_of(plugin), function, profiles)
-    return found
+            by_name[name_of(plugin)] = _gate(context, name_of(plugin), function, profiles)
+    return by_name
 
 
 def _gate(context: Context, name: str, function: Callable[..., Any], profiles: frozenset[str]) -> Gate:

@@ -124,28 +124,28 @@ def pod_volumes(cluster: Cluster, pod: PodInfo, node: str, rules: BinderRules) -
 
     v1.37: binder.go, FindPodVolumes.
     """
-    waiting = unbound(pod.pod, cluster.volumes) if pod.pod.spec.volumes else []
-    if not waiting:
+    unbound_claims = unbound(pod.pod, cluster.volumes) if pod.pod.spec.volumes else []
+    if not unbound_claims:
         return PodVolumes()
-    found, place = match(cluster, waiting, rules.checks_storage_capacity), cluster.index.get(node)
-    if place is None or found.no_volume[place] or found.no_space[place]:
+    result, place = match(cluster, unbound_claims, rules.checks_storage_capacity), cluster.index.get(node)
+    if place is None or result.no_volume[place] or result.no_space[place]:
         raise VolumeError(f"pod {pod.key} finds no volumes on node {node!r}")
-    chosen = [(of, int(of.choice[place])) for of in found.matched]
-    bindings = tuple((of.candidates.volumes[number], of.claim) for of, number in chosen if number >= 0)
+    chosen = [(each, int(each.choice[place])) for each in result.matched]
+    bindings = tuple((each.candidates.volumes[number], each.claim) for each, number in chosen if number >= 0)
     served = {key_of(claim) for _, claim in bindings}
-    return PodVolumes(bindings, tuple(p.claim for p in found.provisioned if key_of(p.claim) not in served))
+    return PodVolumes(bindings, tuple(p.claim for p in result.provisioned if key_of(p.claim) not in served))
 
 
-def assumed_versions(cluster: Cluster, pod: PodInfo, found: PodVolumes, node: str) -> AssumedVolumes:
+def assumed_versions(cluster: Cluster, pod: PodInfo, matched: PodVolumes, node: str) -> AssumedVolumes:
     """The volumes with their claimRef set, and the claims with the node as their selected node."""
     claims = (cluster.volumes.claim(pod.pod, name) for name, _ in claim_names(pod.pod))
     if all(claim is not None and is_bound(claim) for claim in claims):
         return AssumedVolumes(all_bound=True)
-    volumes = tuple(reserved_for(volume, claim) for volume, claim in found.bindings)
-    provisions = tuple(_annotated(claim, SELECTED_NODE, node) for claim in found.provisions)
-    dirty = (new for new, (old, _) in zip(volumes, found.bindings, strict=True) if new is not old)
+    volumes = tuple(reserved_for(volume, claim) for volume, claim in matched.bindings)
+    provisions = tuple(_annotated(claim, SELECTED_NODE, node) for claim in matched.provisions)
+    dirty = (new for new, (old, _) in zip(volumes, matched.bindings, strict=True) if new is not old)
     return AssumedVolumes(
-        False, volumes, tuple(claim for _, claim in found.bindings), provisions, (*dirty, *provisions)
+        False, volumes, tuple(claim for _, claim in matched.bindings), provisions, (*dirty, *provisions)
     )
 
 
@@ -167,14 +167,14 @@ class BindingCheck:
         static = zip(written.volumes, written.for_claims, strict=True)
         return all(self._is_bound(*each) for each in static) and all(map(self._is_provisioned, written.claims))
 
-    def _is_bound(self, volume: PersistentVolume, of: PersistentVolumeClaim) -> bool:
-        found: PersistentVolume = self._get(volume, "failed to check binding")
-        claim: PersistentVolumeClaim = self._get(of, "failed to check binding")
-        if self.rules.waits_for_informer and version(volume) > version(found):
+    def _is_bound(self, written: PersistentVolume, for_claim: PersistentVolumeClaim) -> bool:
+        volume: PersistentVolume = self._get(written, "failed to check binding")
+        claim: PersistentVolumeClaim = self._get(for_claim, "failed to check binding")
+        if self.rules.waits_for_informer and version(written) > version(volume):
             return False
-        self._check_usable(found)
-        if found.spec.claimRef is None or not found.spec.claimRef.uid:
-            raise VolumeError(f'ClaimRef got reset for pv "{found.metadata.name}"')
+        self._check_usable(volume)
+        if volume.spec.claimRef is None or not volume.spec.claimRef.uid:
+            raise VolumeError(f'ClaimRef got reset for pv "{volume.metadata.name}"')
         return is_bound(claim)
 
     def _is_provisioned(self, written: PersistentVolumeClaim) -> bool:
@@ -205,9 +205,9 @@ class BindingCheck:
         affinity = volume.spec.nodeAffinity.required if volume.spec.nodeAffinity is not None else None
         plugin = in_tree(volume.spec) if self.rules.translates_migrated_volumes and self.csi_node is not None else None
         if plugin is not None and self.csi_node is not None:
-            moved = self.csi_node.metadata.annotations.get(MIGRATED_PLUGINS, "").split(",")
+            migrated = self.csi_node.metadata.annotations.get(MIGRATED_PLUGINS, "").split(",")
             try:
-                affinity = translated_affinity(plugin, volume) if plugin.plugin in moved else affinity
+                affinity = translated_affinity(plugin, volume) if plugin.plugin in migrated else affinity
             except MigrationError as error:
                 raise VolumeError(f"failed to translate pv to csi: {error}") from error
         if affinity is not None and not _matches(affinity, self.node):

@@ -49,7 +49,7 @@ class GateForNodes(Gate):
 
 
 @pytest.mark.parametrize("generation", WITH_PLUGINS)
-def test_a_pod_waits_in_permit_until_it_is_allowed(generation: str) -> None:
+def test_a_pod_waits_on_permit_until_it_is_allowed(generation: str) -> None:
     gate = Gate(60)
     plane = Plane(node("n1"), generation=generation, plugins=[gate])
     plane.create(pod("web"))
@@ -74,7 +74,7 @@ def test_a_pod_waits_in_permit_until_it_is_allowed(generation: str) -> None:
         ("v1.37", WITH_HINTS.format("not today")),
     ],
 )
-def test_a_pod_that_is_rejected_in_permit_goes_back(generation: str, message: str) -> None:
+def test_a_pod_rejected_in_permit_is_requeued(generation: str, message: str) -> None:
     gate = (GateForNodes if generation == "v1.37" else Gate)(60)
     plane = Plane(node("n1"), generation=generation, plugins=[gate])
     plane.create(pod("web"))
@@ -99,7 +99,7 @@ def test_a_pod_that_is_rejected_in_permit_goes_back(generation: str, message: st
         ("v1.37", WITH_HINTS.format("rejected due to timeout after waiting 1m30s at plugin Gate")),
     ],
 )
-def test_the_wait_in_permit_ends(generation: str, message: str) -> None:
+def test_the_wait_on_permit_times_out(generation: str, message: str) -> None:
     plane = Plane(node("n1"), generation=generation, plugins=[Gate(90)])
     plane.create(pod("web"))
     plane.run(89)
@@ -108,7 +108,7 @@ def test_the_wait_in_permit_ends(generation: str, message: str) -> None:
     assert ("FailedScheduling", message) in plane.events("web")
 
 
-def test_all_plugins_must_allow_it_and_the_first_refusal_counts() -> None:
+def test_all_plugins_must_allow_the_pod_and_the_first_rejection_counts() -> None:
     class Second(Gate):
         pass
 
@@ -125,7 +125,7 @@ def test_all_plugins_must_allow_it_and_the_first_refusal_counts() -> None:
     assert plane.where() == {"web": "n1"}
 
 
-def test_a_pod_that_has_to_wait_says_where_it_will_go() -> None:
+def test_a_waiting_pod_is_nominated_to_its_node() -> None:
     """v1.37: the nominated node is written before the binding, for cluster autoscalers."""
     plane = Plane(node("n1"), plugins=[Gate(60)])
     plane.create(pod("web"))
@@ -133,7 +133,7 @@ def test_a_pod_that_has_to_wait_says_where_it_will_go() -> None:
     assert plane.pod("web").status.nominatedNodeName == "n1"
 
 
-def test_a_pod_deleted_while_it_waits_gives_its_room_back() -> None:
+def test_a_pod_deleted_while_it_waits_releases_its_resources() -> None:
     gate = Gate(60)
     plane = Plane(node("n1"), plugins=[gate])
     plane.create(pod("web"))
@@ -145,7 +145,7 @@ def test_a_pod_deleted_while_it_waits_gives_its_room_back() -> None:
 
 
 @pytest.mark.parametrize("generation", WITH_PLUGINS)
-def test_prebind_may_take_time(generation: str) -> None:
+def test_prebind_may_take_virtual_time(generation: str) -> None:
     class Slow(Plugin):
         def pre_bind(self, pod: Pod, node: str) -> Any:
             yield self.handle.sleep(20)
@@ -159,7 +159,7 @@ def test_prebind_may_take_time(generation: str) -> None:
 
 
 @pytest.mark.parametrize("generation", WITH_PLUGINS)
-def test_a_plugin_may_bind_in_place_of_the_api_server(generation: str) -> None:
+def test_a_plugin_may_bind_instead_of_the_default_binder(generation: str) -> None:
     class Own(Plugin):
         def bind(self, pod: Pod, node: str) -> Skip | None:
             if pod.metadata.name == "other":
@@ -209,7 +209,7 @@ def test_a_refused_binding_is_reported_and_retried(
     assert plane.scheduler.context.cache.sizes() == {"nodes": 1, "pods": 1, "assumed_pods": 0}
 
 
-def test_the_room_of_a_failed_binding_helps_others_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_failed_binding_moves_pods_that_may_fit_now(monkeypatch: pytest.MonkeyPatch) -> None:
     plane = Plane(node("n1", allocatable={"cpu": "1", "memory": "1Gi", "pods": "1"}))
 
     def fails(namespace: str, name: str, *more: Any, **rest: Any) -> Pod:
@@ -269,7 +269,7 @@ def test_a_volume_is_bound_before_its_pod(generation: str) -> None:
 
 
 @pytest.mark.parametrize("generation", ALL)
-def test_a_pod_whose_volumes_are_bound_has_nothing_to_wait_for(generation: str) -> None:
+def test_a_pod_with_bound_volumes_does_not_wait(generation: str) -> None:
     there = volume("disk", ONLY_THERE, kept_for="data", phase="Bound")
     plane = Plane(*STORAGE, claim("data", "disk"), there, generation=generation)
     plane.create(pod("web", volumes=[mount("data")]))
@@ -295,7 +295,7 @@ def test_a_pod_whose_volumes_are_bound_has_nothing_to_wait_for(generation: str) 
         ),
     ],
 )
-def test_volumes_that_are_never_bound_are_given_up(generation: str, reason: str, message: str) -> None:
+def test_binding_volumes_times_out(generation: str, reason: str, message: str) -> None:
     plane = with_claim(generation=generation)
     plane.create(pod("web", volumes=[mount("data")]))
     plane.run(599)
@@ -314,7 +314,7 @@ def test_two_pods_do_not_get_the_same_volume() -> None:
     assert "didn't find available persistent volumes to bind" in plane.condition("web")[2]
 
 
-def test_steps_carry_their_moment() -> None:
+def test_steps_have_timestamps() -> None:
     plane = Plane(node("n1"))
     plane.create(pod("web"))
     plane.run()
@@ -327,7 +327,7 @@ def test_steps_carry_their_moment() -> None:
 
 
 @pytest.mark.parametrize(("generation", "seconds"), [("v1.13", 30), ("v1.16", 30), ("v1.20", 120), ("v1.37", None)])
-def test_a_bound_pod_that_no_informer_confirms_loses_its_room(generation: str, seconds: int | None) -> None:
+def test_an_unconfirmed_assumed_pod_expires(generation: str, seconds: int | None) -> None:
     plane = Plane(node("n1"), generation=generation)
     plane.run()
     plane.create(pod("web"))
@@ -359,7 +359,7 @@ class Booking(Plugin):
 
 @pytest.mark.parametrize("generation", WITH_PLUGINS)
 @pytest.mark.parametrize("point", ["reserve", "permit", "pre_bind", "bind"])
-def test_whatever_fails_is_undone_and_the_pod_tried_again(generation: str, point: str) -> None:
+def test_a_failed_binding_is_rolled_back_and_the_pod_retried(generation: str, point: str) -> None:
     """v1.16 does not unreserve if Reserve fails, and otherwise unreserves in plugin order; later, always in reverse."""
     calls: list[str] = []
     reasons, fine, old = ["not yet"], SKIP if point == "bind" else None, generation == "v1.16"

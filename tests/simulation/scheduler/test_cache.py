@@ -59,7 +59,7 @@ def used(cache):
 # -- pods
 
 
-def test_an_assumed_pod_takes_room_until_it_is_forgotten():
+def test_an_assumed_pod_uses_resources_until_it_is_forgotten():
     cache, asking = cache_of("a", "b"), some_pod(requests={"cpu": "1"})
     assumed = cache.assume_pod(asking, "a")
     assert (assumed.spec.nodeName, cache.is_assumed(asking), used(cache)) == ("a", True, {"a": 1000, "b": 0})
@@ -68,7 +68,7 @@ def test_an_assumed_pod_takes_room_until_it_is_forgotten():
     assert (cache.is_assumed(asking), used(cache), cache.pod(asking)) == (False, {"a": 0, "b": 0}, None)
 
 
-def test_an_assumed_pod_that_comes_is_no_longer_assumed():
+def test_an_added_pod_is_no_longer_assumed():
     cache, asking = cache_of("a"), some_pod(requests={"cpu": "1"})
     cache.assume_pod(asking, "a")
     cache.add_pod(some_pod("p", "a", version=2, requests={"cpu": "1"}, start="2024-01-01T00:00:07Z"))
@@ -79,14 +79,14 @@ def test_an_assumed_pod_that_comes_is_no_longer_assumed():
     cluster.check()
 
 
-def test_a_pod_that_comes_to_another_node_than_assumed_leaves_that_one():
+def test_a_pod_added_on_another_node_leaves_the_assumed_one():
     cache, asking = cache_of("a", "b"), some_pod(requests={"cpu": "1"})
     cache.assume_pod(asking, "a")
     cache.add_pod(some_pod("p", "b", version=2, requests={"cpu": "1"}))
     assert (used(cache), cache.is_assumed(asking)) == ({"a": 0, "b": 1000}, False)
 
 
-def test_pods_come_change_and_go():
+def test_pods_are_added_updated_and_removed():
     cache, before = cache_of("a"), some_pod("p", "a", requests={"cpu": "1"}, labels={"app": "web"})
     after = some_pod("p", "a", version=2, requests={"cpu": "3"}, labels={"app": "db"})
     cache.add_pod(before)
@@ -101,7 +101,7 @@ def test_pods_come_change_and_go():
     assert used(cache) == {"a": 0} and cache.sizes() == {"nodes": 1, "pods": 0, "assumed_pods": 0}
 
 
-def test_what_the_cache_refuses():
+def test_invalid_operations_are_errors():
     cache, here = cache_of("a", "b"), some_pod("p", "a")
     cache.add_pod(here)
     waiting = cache.assume_pod(some_pod("q"), "a")
@@ -122,7 +122,7 @@ def test_what_the_cache_refuses():
     cache.cluster().check()
 
 
-def test_forgetting_a_pod_that_is_gone_is_an_error_in_older_generations():
+def test_forgetting_a_missing_pod_is_an_error_in_older_generations():
     cache_of("a").forget_pod(some_pod())
     for rules in OLDER:
         with pytest.raises(CacheError, match="wasn't assumed so cannot be forgotten"):
@@ -167,7 +167,7 @@ def test_an_assumed_pod_expires_after_its_binding(rules, seconds):
     assert used(cache) == {"a": 3000}
 
 
-def test_since_v1_37_nothing_expires():
+def test_assumed_pods_do_not_expire_in_v1_37():
     clock = Clock()
     cache = cache_of("a", now=clock)
     cache.assume_pod(some_pod(), "a")
@@ -176,7 +176,7 @@ def test_since_v1_37_nothing_expires():
     assert cache.expire() == [] and cache.is_assumed(some_pod())
 
 
-def test_a_pod_that_comes_while_one_of_its_name_is_still_there_takes_its_place():
+def test_an_added_pod_replaces_one_of_the_same_name():
     cache = cache_of("a", "b")
     first = cache.assume_pod(some_pod(uid="first", requests={"cpu": "1"}), "a")
     second = cache.assume_pod(some_pod(uid="second", requests={"cpu": "2"}), "b")
@@ -187,7 +187,7 @@ def test_a_pod_that_comes_while_one_of_its_name_is_still_there_takes_its_place()
     assert used(cache) == {"a": 0, "b": 0}
 
 
-def test_a_pod_is_prepared_once_for_each_version():
+def test_pod_info_is_computed_once_per_version():
     cache, asking = cache_of("a"), some_pod()
     info = cache.info(asking)
     assert cache.info(some_pod()) is info
@@ -200,7 +200,7 @@ def test_a_pod_is_prepared_once_for_each_version():
     ("news", "anew"),
     [({"annotations": {"a": "b"}}, False), ({"labels": {"a": "b"}}, True), ({"deletionTimestamp": 7}, True)],
 )
-def test_only_what_counts_of_a_bound_pod_is_reckoned_anew(news, anew):
+def test_only_relevant_changes_of_a_bound_pod_are_recomputed(news, anew):
     cache, asking = cache_of("a"), some_pod(requests={"cpu": "1"})
     request = cache.info(asking).request
     cache.assume_pod(asking, "a")
@@ -214,7 +214,7 @@ def test_only_what_counts_of_a_bound_pod_is_reckoned_anew(news, anew):
     cluster.check()
 
 
-def test_nominated_pods_hold_their_room_until_they_are_bound_or_give_it_up():
+def test_nominated_pods_hold_resources_until_bound_or_no_longer_nominated():
     cache, asking = cache_of("a"), some_pod()
     cache.nominate(asking, "a")
     assert set(cache.cluster().nominated.row_of) == {"default/p"}
@@ -228,7 +228,7 @@ def test_nominated_pods_hold_their_room_until_they_are_bound_or_give_it_up():
 # -- nodes and other objects
 
 
-def test_pods_may_come_before_their_nodes_and_outlast_them():
+def test_pods_may_arrive_before_their_nodes_and_outlive_them():
     cache, here = SchedulerCache(), some_pod("p", "a", requests={"cpu": "1"})
     cache.add_pod(here)
     assert used(cache) == {}
@@ -245,7 +245,7 @@ def test_pods_may_come_before_their_nodes_and_outlast_them():
     assert used(cache) == {"a": 0}
 
 
-def test_changes_wait_for_the_next_cycle_and_keep_their_order():
+def test_changes_are_deferred_to_the_next_cycle_and_keep_their_order():
     cache = cache_of("a", "b", "c")
     a, b, _ = nodes("a", "b", "c")
     cache.update_node(a, a)
@@ -257,13 +257,13 @@ def test_changes_wait_for_the_next_cycle_and_keep_their_order():
     assert cache.cluster() is cache.cluster() and cache.cluster().names == ["c", "b", "a"]
 
 
-def test_a_node_that_is_not_known_comes_with_its_update():
+def test_updating_an_unknown_node_adds_it():
     cache, (a,) = SchedulerCache(), nodes("a")
     cache.update_node(a, a)
     assert cache.cluster().names == ["a"]
 
 
-def test_other_objects_come_change_and_go():
+def test_other_objects_are_added_updated_and_removed():
     cache = cache_of("a")
     (first,) = named(PodDisruptionBudget, budget("b", 1, {"app": "web"}))
     (then,) = named(PodDisruptionBudget, budget("b", 0, {"app": "web"}))
@@ -277,7 +277,7 @@ def test_other_objects_come_change_and_go():
     assert list(cache.cluster().objects_of(PodDisruptionBudget)) == []
 
 
-def test_a_heartbeat_leaves_what_is_known_of_the_nodes():
+def test_a_heartbeat_keeps_derived_values_of_nodes():
     cache = cache_of("a", "b", "c")
     cluster = cache.cluster()
     zones, order = cluster.topology("zone"), cluster.names

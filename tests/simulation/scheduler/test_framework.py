@@ -69,7 +69,7 @@ class Everywhere(Plugin):
         self.seen.append(f"post_bind {node}")
 
 
-def test_a_plugin_is_asked_at_every_point_in_their_order() -> None:
+def test_a_plugin_is_called_at_every_point_in_order() -> None:
     plugin = Everywhere()
     plane = Plane(node("n1"), node("n2"), plugins=[plugin])
     plane.create(pod("web"))
@@ -80,7 +80,7 @@ def test_a_plugin_is_asked_at_every_point_in_their_order() -> None:
     assert plane.where() == {"web": "n2"}
 
 
-def test_any_class_with_such_methods_is_a_plugin() -> None:
+def test_any_class_with_these_methods_is_a_plugin() -> None:
     class OnlySecond:
         def filter(self, pod: Pod, node: NodeView) -> str | None:
             return None if node.name == "n2" else "not the second"
@@ -109,7 +109,7 @@ def test_a_filter_sees_the_pods_on_a_node_and_preemption_frees_it() -> None:
     assert plane.pod("first").metadata.deletionTimestamp is not None
 
 
-def test_an_unresolvable_refusal_is_not_preempted_for() -> None:
+def test_an_unresolvable_rejection_does_not_cause_preemption() -> None:
     class Never(Plugin):
         def filter(self, pod: Pod, node: NodeView) -> Status | None:
             return Status(UNRESOLVABLE, "never") if pod.spec.priority else None
@@ -120,7 +120,7 @@ def test_an_unresolvable_refusal_is_not_preempted_for() -> None:
     assert plane.condition("web")[2].endswith("1 Preemption is not helpful for scheduling.")
 
 
-def test_prefilter_may_refuse_the_pod_or_leave_in_some_nodes_or_skip() -> None:
+def test_prefilter_may_reject_the_pod_restrict_nodes_or_skip() -> None:
     class Choosy(Plugin):
         def pre_filter(self, pod: Pod) -> Any:
             return {"refused": "not you", "narrowed": {"n2"}, "skipped": SKIP}[pod.metadata.name]
@@ -150,7 +150,7 @@ def test_queue_sort_orders_the_active_queue() -> None:
     ]
 
 
-def test_preenqueue_keeps_a_pod_out_until_an_event_that_it_registered_for() -> None:
+def test_preenqueue_holds_a_pod_until_an_event_that_it_registers_for() -> None:
     class Gate(Plugin):
         open = False
 
@@ -173,7 +173,7 @@ def test_preenqueue_keeps_a_pod_out_until_an_event_that_it_registered_for() -> N
     assert plane.where()["web"]
 
 
-def test_a_hint_says_which_events_are_worth_a_try() -> None:
+def test_a_hint_decides_which_events_requeue_the_pod() -> None:
     class Labelled(Plugin):
         tries = 0
 
@@ -197,7 +197,7 @@ def test_a_hint_says_which_events_are_worth_a_try() -> None:
     assert plane.where() == {"web": "n3"}
 
 
-def test_postfilter_may_nominate_or_say_why_not() -> None:
+def test_postfilter_may_nominate_or_return_a_reason() -> None:
     class Advice(Plugin):
         def post_filter(self, pod: Pod, refused: Any) -> Any:
             assert refused["n1"].message == "Too many pods"
@@ -245,7 +245,7 @@ WRONG = [
 
 
 @pytest.mark.parametrize(("method", "words"), WRONG, ids=[method for method, _ in WRONG])
-def test_an_exception_is_the_pods_error(method: str, words: str) -> None:
+def test_an_exception_is_an_error_of_the_pod(method: str, words: str) -> None:
     status, reason, message = error_of(method, raises)
     assert (status, reason) == ("False", "SchedulerError")
     assert message.startswith(f"{words}ZeroDivisionError: division by zero (in raises, line ")
@@ -254,14 +254,14 @@ def test_an_exception_is_the_pods_error(method: str, words: str) -> None:
 
 
 @pytest.mark.parametrize(("method", "words"), WRONG, ids=[method for method, _ in WRONG])
-def test_a_wrong_answer_is_the_pods_error(method: str, words: str) -> None:
+def test_a_wrong_return_value_is_an_error_of_the_pod(method: str, words: str) -> None:
     status, reason, message = error_of(method, lambda *arguments: 3.5)
     assert (status, reason) == ("False", "SchedulerError")
     assert message.startswith(f"{words}returned 3.5, where ")
 
 
 @pytest.mark.parametrize("score", [-1, 101, 2**40])
-def test_a_score_out_of_range_is_the_pods_error(score: int) -> None:
+def test_a_score_out_of_range_is_an_error_of_the_pod(score: int) -> None:
     wanted = (
         'applying score defaultWeights on Score plugins: plugin "Bad" returns an invalid score '
         f"{score}, it should in the range of [0, 100] after normalizing; on node n1: "
@@ -271,7 +271,7 @@ def test_a_score_out_of_range_is_the_pods_error(score: int) -> None:
 
 
 @pytest.mark.parametrize("answer", [{}, {"n1": 1}, {"n1": 1, "n2": "2"}, None])
-def test_a_wrong_normalization_is_the_pods_error(answer: Any) -> None:
+def test_a_wrong_normalization_is_an_error_of_the_pod(answer: Any) -> None:
     class Bad(Plugin):
         def score(self, pod: Pod, node: NodeView) -> int:
             return 1
@@ -287,7 +287,7 @@ def test_a_wrong_normalization_is_the_pods_error(answer: Any) -> None:
 
 
 @pytest.mark.parametrize("method", ["reserve", "permit", "filter"])
-def test_a_plugin_that_says_nothing_of_events_is_told_of_all(method: str) -> None:
+def test_a_plugin_without_registrations_gets_all_events(method: str) -> None:
     """A pod that it rejects is retried when its own status is written, and then with every event."""
     refusing = type("Refusing", (), {method: lambda self, *arguments: "not today"})()
     plane = Plane(node("n1"), plugins=[refusing])
@@ -300,18 +300,18 @@ def test_a_plugin_that_says_nothing_of_events_is_told_of_all(method: str) -> Non
 
 
 @pytest.mark.parametrize("method", ["reserve", "permit"])
-def test_a_refusal_when_the_node_is_chosen_is_told_like_any_other(method: str) -> None:
+def test_a_rejection_on_the_chosen_node_is_reported_like_any_other(method: str) -> None:
     message = "0/1 nodes are available: 1 not today."
     assert error_of(method, lambda *arguments: "not today") == ("False", "Unschedulable", message)
 
 
 @pytest.mark.parametrize("method", ["pre_bind", "bind"])
-def test_a_rejection_in_the_binding_cycle_is_no_error(method: str) -> None:
+def test_a_rejection_in_the_binding_cycle_is_not_an_error(method: str) -> None:
     """v1.37: schedule_one.go, handleSchedulingFailure: the reason is Unschedulable, but no plugin is recorded."""
     assert error_of(method, lambda *arguments: "not today") == ("False", "Unschedulable", "not today")
 
 
-def test_words_of_the_first_framework() -> None:
+def test_messages_of_the_first_framework() -> None:
     def said(method: str, answer: Callable[..., Any]) -> tuple[str, str]:
         return error_of(method, answer, "v1.16")[1:]
 
@@ -327,7 +327,7 @@ def test_words_of_the_first_framework() -> None:
 
 
 @pytest.mark.parametrize("method", ["post_bind", "unreserve", "less", "pre_enqueue"])
-def test_other_exceptions_do_no_harm(method: str) -> None:
+def test_exceptions_elsewhere_are_harmless(method: str) -> None:
     bad = type("Bad", (), {method: lambda self, *arguments: raises()})()
     plane = Plane(node("n1"), plugins=[bad])
     plane.create(pod("web"), pod("db"))
@@ -336,7 +336,7 @@ def test_other_exceptions_do_no_harm(method: str) -> None:
     assert set(plane.where().values()) == ({""} if kept_out else {"n1"})
 
 
-def test_plugins_that_cannot_take_part_are_refused_at_once() -> None:
+def test_invalid_plugins_are_rejected_at_once() -> None:
     class Bad:
         def permit(self, pod: Pod, node: str) -> Wait:
             return Wait(1)

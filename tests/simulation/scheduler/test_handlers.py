@@ -37,7 +37,7 @@ def tries(plane: Plane) -> int:
 
 
 @pytest.mark.parametrize("generation", ALL)
-def test_a_pod_that_leaves_its_node_makes_room(generation: str) -> None:
+def test_a_deleted_pod_frees_its_node(generation: str) -> None:
     plane = waiting(generation)
     plane.delete("old", grace=0)
     plane.run(5)
@@ -46,7 +46,7 @@ def test_a_pod_that_leaves_its_node_makes_room(generation: str) -> None:
 
 
 @pytest.mark.parametrize("generation", ALL)
-def test_a_node_that_grows_is_tried_again(generation: str) -> None:
+def test_a_larger_node_moves_pods(generation: str) -> None:
     plane = waiting(generation)
     n1 = plane.node("n1")
     plane.api.update_status(replace(n1, status=documents(node("n1"))[0].status))
@@ -55,7 +55,7 @@ def test_a_node_that_grows_is_tried_again(generation: str) -> None:
 
 
 @pytest.mark.parametrize("generation", ALL)
-def test_a_heartbeat_moves_nobody(generation: str) -> None:
+def test_a_heartbeat_moves_no_pods(generation: str) -> None:
     plane = waiting(generation)
     before = tries(plane)
     n1 = plane.node("n1")
@@ -78,7 +78,7 @@ def test_a_heartbeat_moves_nobody(generation: str) -> None:
     ids=["budget", "volume", "claim", "late class", "class", "csi node", "node"],
 )
 @pytest.mark.parametrize("generation", ["v1.16", "v1.20", "v1.37"])
-def test_what_comes_moves_pods_before_there_were_hints(generation: str, manifest: Any, older: bool) -> None:
+def test_additions_move_pods_before_hints(generation: str, manifest: Any, older: bool) -> None:
     """None of these can help the pod, which requests more cpu than any node has; the hints of v1.37 know."""
     plane = waiting(generation)
     before = tries(plane)
@@ -106,7 +106,7 @@ def test_a_pod_that_is_deleted_leaves_the_queue(generation: str) -> None:
 
 
 @pytest.mark.parametrize("generation", ALL)
-def test_a_pod_that_ends_gives_its_room_back(generation: str) -> None:
+def test_a_terminated_pod_frees_its_resources(generation: str) -> None:
     """The informer sees neither Succeeded nor Failed pods."""
     plane = waiting(generation)
     plane.api.patch_status(Pod, "default", "old", phase="Succeeded")
@@ -115,7 +115,7 @@ def test_a_pod_that_ends_gives_its_room_back(generation: str) -> None:
 
 
 @pytest.mark.parametrize("generation", ALL)
-def test_a_terminating_pod_holds_its_room_until_it_is_gone(generation: str) -> None:
+def test_a_terminating_pod_uses_resources_until_it_is_deleted(generation: str) -> None:
     plane = waiting(generation)
     plane.delete("old", grace=30)
     plane.run(20)
@@ -125,7 +125,7 @@ def test_a_terminating_pod_holds_its_room_until_it_is_gone(generation: str) -> N
     assert plane.where()["web"] == "n1"
 
 
-def test_without_terminating_pods_their_room_is_given_away_too_early() -> None:
+def test_without_terminating_pods_their_resources_are_reused_too_early() -> None:
     """The informer's filter as the overview document describes it, not as it is."""
     table = GENERATIONS["v1.16"]
     blind = dataclasses.replace(table, loop=dataclasses.replace(table.loop, sees_terminating_pods=False))
@@ -138,7 +138,7 @@ def test_without_terminating_pods_their_room_is_given_away_too_early() -> None:
 
 
 @pytest.mark.parametrize("generation", ALL)
-def test_a_node_that_goes_is_not_chosen_any_more(generation: str) -> None:
+def test_a_deleted_node_is_no_longer_chosen(generation: str) -> None:
     plane = Plane(node("n1"), node("n2"), generation=generation)
     plane.run()
     plane.api.delete(Node, "", "n1")
@@ -149,7 +149,7 @@ def test_a_node_that_goes_is_not_chosen_any_more(generation: str) -> None:
 
 
 @pytest.mark.parametrize("generation", ALL)
-def test_a_changed_pod_is_tried_as_it_is_now(generation: str) -> None:
+def test_a_changed_pod_is_scheduled_in_its_new_version(generation: str) -> None:
     plane = Plane(node("n1", taints=[{"key": "k", "effect": "NoSchedule"}]), generation=generation)
     plane.create(pod("web"))
     plane.run(5)
@@ -173,7 +173,7 @@ def test_an_assumed_pods_new_annotation_does_not_queue_it_again(generation: str)
     assert plane.where() == {"web": "n1"}
 
 
-def test_what_the_cache_has_against_it_is_noted_and_harms_nobody() -> None:
+def test_a_cache_error_is_logged_and_harmless() -> None:
     plane = Plane(node("n1"))
     plane.run()
     ghost = documents(pod("ghost", "n1"))[0]

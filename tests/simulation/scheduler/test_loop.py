@@ -26,7 +26,7 @@ NO_ROOM = "0/1 nodes are available: 1 Insufficient cpu."
 
 
 @pytest.mark.parametrize("generation", ALL)
-def test_a_pod_goes_through_all_steps_in_their_order(generation: str) -> None:
+def test_a_pod_goes_through_all_steps_in_order(generation: str) -> None:
     plane = Plane(node("n1"), generation=generation)
     plane.create(pod("web"))
     plane.run()
@@ -37,7 +37,7 @@ def test_a_pod_goes_through_all_steps_in_their_order(generation: str) -> None:
 
 
 @pytest.mark.parametrize("generation", ALL)
-def test_a_pod_without_room_waits_with_event_and_condition_until_there_is_some(generation: str) -> None:
+def test_an_unschedulable_pod_has_an_event_and_a_condition_until_it_fits(generation: str) -> None:
     plane = Plane(node("n1", allocatable=SMALL), pod("old", "n1", cpu="800m"), generation=generation)
     plane.create(pod("web", cpu="500m"))
     plane.run()
@@ -55,7 +55,7 @@ def test_a_pod_without_room_waits_with_event_and_condition_until_there_is_some(g
 
 
 @pytest.mark.parametrize("generation", ALL)
-def test_without_nodes_a_pod_waits_for_one(generation: str) -> None:
+def test_without_nodes_a_pod_waits(generation: str) -> None:
     plane = Plane(generation=generation)
     plane.create(pod("web"))
     plane.run()
@@ -66,7 +66,7 @@ def test_without_nodes_a_pod_waits_for_one(generation: str) -> None:
 
 
 @pytest.mark.parametrize("generation", ALL)
-def test_the_more_important_pod_is_tried_first(generation: str) -> None:
+def test_the_pod_with_the_higher_priority_is_scheduled_first(generation: str) -> None:
     plane = Plane(node("n1"), generation=generation)
     plane.create(pod("first"), pod("low", priority=1), pod("high", priority=9))
     plane.run()
@@ -75,7 +75,7 @@ def test_the_more_important_pod_is_tried_first(generation: str) -> None:
 
 
 @pytest.mark.parametrize("generation", ALL)
-def test_pods_of_another_scheduler_are_left_alone(generation: str) -> None:
+def test_pods_of_another_scheduler_are_ignored(generation: str) -> None:
     plane = Plane(node("n1"), generation=generation)
     plane.create(pod("mine"), pod("other", schedulerName="another"))
     plane.run()
@@ -83,7 +83,7 @@ def test_pods_of_another_scheduler_are_left_alone(generation: str) -> None:
     assert plane.steps("other") == []
 
 
-def test_two_profiles_decide_for_their_own_pods() -> None:
+def test_each_profile_schedules_its_own_pods() -> None:
     plain = GENERATIONS["v1.37"]
     careless = dataclasses.replace(plain, filters=())
     plane = Plane(node("n1", allocatable=SMALL), generation={"default-scheduler": plain, "careless": careless})
@@ -106,7 +106,7 @@ def test_a_pod_that_is_being_deleted_is_skipped(generation: str) -> None:
 
 
 @pytest.mark.parametrize("generation", ALL)
-def test_the_same_seed_gives_the_same_log_byte_by_byte(generation: str) -> None:
+def test_the_same_seed_gives_the_same_log(generation: str) -> None:
     def run(seed: int) -> list[str]:
         plane = Plane(*(node(f"n{i}", allocatable=SMALL) for i in range(5)), generation=generation, seed=seed)
         draw = random.Random(1)
@@ -126,7 +126,7 @@ def test_the_loop_sleeps_while_there_is_nothing_to_do() -> None:
     assert len(plane.log) == before
 
 
-def test_cycles_follow_one_another_while_bindings_overlap() -> None:
+def test_cycles_are_sequential_while_bindings_overlap() -> None:
     """Ten cycles of one second, each followed by a binding of five seconds."""
     plane = Plane(node("n1"), latencies=Latencies(cycle=1_000_000, bind=5_000_000))
     plane.create(*(pod(f"p{i}") for i in range(10)))
@@ -137,14 +137,14 @@ def test_cycles_follow_one_another_while_bindings_overlap() -> None:
     assert bound == [at + 6_000_000 for at in popped]
 
 
-def test_no_latency_at_all_is_allowed() -> None:
+def test_latencies_may_be_zero() -> None:
     plane = Plane(node("n1"), latencies=Latencies(cycle=0, preempt=0, bind=0, status=0, delete=0))
     plane.create(*(pod(f"p{i}") for i in range(10)))
     plane.run(0.000001)
     assert set(plane.where().values()) == {"n1"}
 
 
-def test_an_error_of_a_plugin_is_told_and_the_pod_tried_again() -> None:
+def test_a_plugin_error_is_reported_and_the_pod_retried() -> None:
     class Broken(Plugin):
         tries = 0
 

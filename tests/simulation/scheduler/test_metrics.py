@@ -33,7 +33,7 @@ def test_attempts_and_durations_by_result() -> None:
     assert seconds == 0.003, "a cycle of one millisecond and a binding of two, by the virtual clock"
 
 
-def test_errors_are_counted_apart() -> None:
+def test_errors_are_counted_separately() -> None:
     class Broken(Plugin):
         def reserve(self, pod: object, node: str) -> None:
             raise ValueError
@@ -44,7 +44,7 @@ def test_errors_are_counted_apart() -> None:
     assert number(plane, "schedule_attempts_total", PROFILE, ("result", "error")) == 1
 
 
-def test_pods_in_the_queue_and_how_they_came_there() -> None:
+def test_pending_and_incoming_pods() -> None:
     plane = Plane(node("n1", allocatable=SMALL))
     plane.create(pod("big", cpu="5"), pod("gated", schedulingGates=[{"name": "wait"}]))
     plane.run()
@@ -56,7 +56,7 @@ def test_pods_in_the_queue_and_how_they_came_there() -> None:
     assert number(plane, incoming, ("queue", "unschedulable"), ("event", "ScheduleAttemptFailure")) == 1
 
 
-def test_preemption_and_the_attempts_that_a_pod_needed() -> None:
+def test_preemption_and_attempts_per_pod() -> None:
     plane = Plane(
         node("n1", allocatable=SMALL),
         pod("a", "n1", cpu="500m"),
@@ -74,7 +74,7 @@ def test_preemption_and_the_attempts_that_a_pod_needed() -> None:
     assert number(plane, "pod_scheduling_sli_duration_seconds_count", ("attempts", "2")) == 1
 
 
-def test_the_cache_and_the_bindings_under_way() -> None:
+def test_cache_size_and_running_bindings() -> None:
     class Slow(Plugin):
         def permit(self, pod: object, node: str) -> Wait:
             return Wait(10)
@@ -90,7 +90,7 @@ def test_the_cache_and_the_bindings_under_way() -> None:
     assert waited == 9.998, "ten seconds, of which two milliseconds went to writing the nomination"
 
 
-def test_metrics_tell_nothing_of_the_wall_clock() -> None:
+def test_metrics_do_not_depend_on_the_wall_clock() -> None:
     def text() -> bytes:
         plane = Plane(node("n1"))
         plane.create(pod("web"))

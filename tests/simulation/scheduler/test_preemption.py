@@ -33,7 +33,7 @@ def nominated(generation: str, *more: Manifest, **settings: Any) -> Plane:
 
 
 @pytest.mark.parametrize("generation", ALL)
-def test_the_preemptor_waits_for_its_victim_and_lands_on_the_nominated_node(generation: str) -> None:
+def test_the_preemptor_waits_for_its_victim_and_is_bound_to_the_nominated_node(generation: str) -> None:
     plane = nominated(generation)
     plane.run(20)
     assert plane.where() == {"high": "", "low": "n1"}, "the victim has its grace period"
@@ -53,7 +53,7 @@ def test_the_preemptor_waits_for_its_victim_and_lands_on_the_nominated_node(gene
         ("v1.37", "Preempted by pod {uid} on node n1"),
     ],
 )
-def test_the_victim_is_told(generation: str, message: str) -> None:
+def test_the_victim_gets_an_event(generation: str, message: str) -> None:
     plane = nominated(generation)
     assert plane.events("low") == [("Preempted", message.format(uid=plane.pod("high").metadata.uid))]
     marked = [c for c in plane.pod("low").status.conditions if c.type == "DisruptionTarget"]
@@ -65,7 +65,7 @@ def test_the_victim_is_told(generation: str, message: str) -> None:
 
 
 @pytest.mark.parametrize("generation", ALL)
-def test_a_better_node_appears_and_the_preemptor_lands_there(generation: str) -> None:
+def test_the_preemptor_is_bound_to_a_node_that_is_added(generation: str) -> None:
     plane = nominated(generation)
     plane.create(node("n2", allocatable=ONE_CPU))
     plane.run(20)
@@ -73,7 +73,7 @@ def test_a_better_node_appears_and_the_preemptor_lands_there(generation: str) ->
 
 
 @pytest.mark.parametrize("generation", ALL)
-def test_nobody_of_lower_priority_takes_the_room_meanwhile(generation: str) -> None:
+def test_pods_of_lower_priority_cannot_take_the_nominated_node(generation: str) -> None:
     plane = nominated(generation)
     plane.create(asks("800m", "middle", 50))
     plane.run(20)
@@ -83,7 +83,7 @@ def test_nobody_of_lower_priority_takes_the_room_meanwhile(generation: str) -> N
 
 
 @pytest.mark.parametrize("generation", ALL)
-def test_a_more_important_preemptor_takes_the_nominated_node_away(generation: str) -> None:
+def test_a_preemptor_with_higher_priority_takes_the_nominated_node(generation: str) -> None:
     """The middle pod needs half of the node; the highest needs all of it, hence one more victim."""
     plane = Plane(
         node("n1", allocatable=ONE_CPU), asks("500m", "a", 0, "n1"), asks("500m", "b", 1, "n1"), generation=generation
@@ -102,7 +102,7 @@ def test_a_more_important_preemptor_takes_the_nominated_node_away(generation: st
 
 
 @pytest.mark.parametrize("generation", ALL)
-def test_while_its_victims_end_it_evicts_nobody_else(generation: str) -> None:
+def test_a_preemptor_evicts_no_more_while_its_victims_terminate(generation: str) -> None:
     plane = nominated(generation, node("n0", allocatable=ONE_CPU), asks("800m", "other", 50, "n0"))
     plane.scheduler.context.queue.activate([plane.pod("high")])
     plane.run(15)
@@ -111,7 +111,7 @@ def test_while_its_victims_end_it_evicts_nobody_else(generation: str) -> None:
 
 
 @pytest.mark.parametrize("generation", ["v1.20", "v1.37"])
-def test_a_pod_whose_policy_is_never_preempts_nobody(generation: str) -> None:
+def test_preemption_policy_never(generation: str) -> None:
     plane = Plane(node("n1", allocatable=ONE_CPU), asks("800m", "low", 0, "n1"), generation=generation)
     plane.create(asks("800m", "high", 100, preemptionPolicy="Never"))
     plane.run()
@@ -120,7 +120,7 @@ def test_a_pod_whose_policy_is_never_preempts_nobody(generation: str) -> None:
 
 
 @pytest.mark.parametrize("generation", ALL)
-def test_when_evicting_cannot_help_any_more_the_nomination_is_given_up(generation: str) -> None:
+def test_the_nomination_is_cleared_when_eviction_can_no_longer_help(generation: str) -> None:
     plane = Plane(
         node("n1", allocatable=ONE_CPU, labels={"disk": "ssd"}), asks("800m", "low", 0, "n1"), generation=generation
     )
@@ -138,7 +138,7 @@ def changed(node: Node, labels: dict[str, str]) -> Node:
     return replace(node, metadata=replace(node.metadata, labels=labels))
 
 
-def test_victims_are_evicted_beside_the_loop_the_last_one_alone() -> None:
+def test_victims_are_evicted_asynchronously_the_last_one_separately() -> None:
     """v1.37: two victims at once, then the third, while the loop continues."""
     full = (asks("300m", f"low{i}", i, "n1") for i in range(3))
     plane = Plane(node("n1", allocatable=ONE_CPU), node("n2", allocatable=ONE_CPU, unschedulable=True), *full)
@@ -148,7 +148,7 @@ def test_victims_are_evicted_beside_the_loop_the_last_one_alone() -> None:
     assert at["default/low2"] == at["default/low1"] == at["default/low0"] - 2_000
 
 
-def test_if_evicting_fails_the_preemptor_is_tried_again(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_if_an_eviction_fails_the_preemptor_is_retried(monkeypatch: pytest.MonkeyPatch) -> None:
     plane = Plane(node("n1", allocatable=ONE_CPU), asks("800m", "low", 0, "n1"))
     delete, failures = plane.api.delete, iter([ApiError.unknown("etcd is away")])
 
@@ -165,7 +165,7 @@ def test_if_evicting_fails_the_preemptor_is_tried_again(monkeypatch: pytest.Monk
     assert ("active", "ForceActivate") in plane.moves("high")
 
 
-def test_a_victim_that_waits_in_permit_is_not_deleted_but_tried_again_later() -> None:
+def test_a_victim_that_waits_on_permit_is_requeued_instead_of_deleted() -> None:
     class Slow(Plugin):
         def permit(self, pod: Pod, node: str) -> Wait | None:
             return Wait(60) if pod.metadata.name == "low" else None

@@ -43,7 +43,7 @@ def steps(log: Log) -> list[str]:
 
 
 @pytest.mark.parametrize("generation", GENERATIONS)
-def test_the_steps_of_the_document_in_their_order(generation: str) -> None:
+def test_the_steps_of_the_document_in_order(generation: str) -> None:
     env, log = simpy.Environment(initial_time=NOON), Log()
     api = ApiServer(env, log, GENERATIONS[generation].api)
     start = StartUp(env, api, GENERATIONS[generation], log, latencies=Latencies(watch=50_000))
@@ -91,7 +91,7 @@ profiles:
     assert [detail.split(":")[0] for detail in details] == ["mine", "other"]
 
 
-def test_a_configuration_that_the_real_one_refuses_starts_nothing() -> None:
+def test_an_invalid_configuration_starts_nothing() -> None:
     env, api, log = plane()
     text = "apiVersion: kubescheduler.config.k8s.io/v1\nkind: KubeSchedulerConfiguration\nprofiles: 3\n"
     with pytest.raises(ManifestError, match="3"):
@@ -99,7 +99,7 @@ def test_a_configuration_that_the_real_one_refuses_starts_nothing() -> None:
     assert len(log) == 0
 
 
-def test_sinks_hear_of_every_event() -> None:
+def test_sinks_receive_every_event() -> None:
     env, api, log = plane(node("n1"))
     heard: list[Recorded] = []
     StartUp(env, api, V1_37, log, sinks=[heard.append]).start()
@@ -109,7 +109,7 @@ def test_sinks_hear_of_every_event() -> None:
     assert heard == [entry for entry in log if isinstance(entry, Recorded)]
 
 
-def test_the_http_server_says_whether_it_is_healthy_and_what_the_metrics_are() -> None:
+def test_the_http_server_serves_health_and_metrics() -> None:
     env, api, log = plane(node("n1"))
     with StartUp(env, api, V1_37, log, port=0) as start:
         start.start()
@@ -139,6 +139,6 @@ def test_the_http_server_leaves_no_thread_behind() -> None:
     assert threading.active_count() == before
 
 
-def test_a_taken_port_is_told() -> None:
+def test_a_port_in_use_is_an_error() -> None:
     with HttpServer(lambda: b"", lambda: True) as server, pytest.raises(OSError, match="in use"):
         HttpServer(lambda: b"", lambda: True, server.port)

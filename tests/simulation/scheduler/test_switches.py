@@ -369,7 +369,7 @@ ELSEWHERE = {"cache", "cache.binder"} | {
     CASES,
     ids=[f"{case[0].name}-{case[1]}" for case in CASES],
 )
-def test_the_rule_alone_does_what_it_promises(
+def test_the_rule_alone_has_its_documented_effect(
     generation: Generation, rule: str, value: object, look: Any, before: object, after: object
 ) -> None:
     assert look(generation) == before
@@ -390,7 +390,7 @@ def calm_day(generation: Generation) -> Plane:
 @pytest.mark.parametrize(
     ("generation", "rule", "value"), [case[:3] for case in CASES], ids=[f"{case[0].name}-{case[1]}" for case in CASES]
 )
-def test_a_calm_day_looks_as_before(generation: Generation, rule: str, value: object) -> None:
+def test_an_uneventful_run_is_unchanged(generation: Generation, rule: str, value: object) -> None:
     """The whole log is equal, except for the order of a cycle."""
     plain, other = calm_day(generation), calm_day(switched(generation, rule, value))
     assert plain.where() == other.where()
@@ -419,13 +419,13 @@ def steps_and_nodes(generation: Generation) -> tuple[list[tuple[str, str, str]],
     return [(entry.pod, entry.step, entry.node) for entry in plane.entries(Step)], plane.where()
 
 
-def test_messages_decide_nothing() -> None:
+def test_messages_affect_no_decision() -> None:
     other = replace(V1_37, messages=V1_16.messages)
     assert steps_and_nodes(other) == steps_and_nodes(V1_37)
     assert replace(other, messages=V1_37.messages) == V1_37
 
 
-def test_messages_leave_the_range_of_scores_alone() -> None:
+def test_messages_do_not_affect_the_range_of_scores() -> None:
     class Fifty(Plugin):
         def score(self, pod: Pod, node: NodeView) -> int:
             return 50

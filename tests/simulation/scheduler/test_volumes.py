@@ -60,7 +60,7 @@ def claim_of(cache, name):
 # -- what later pods see
 
 
-def test_an_assumed_volume_is_taken_until_it_is_restored():
+def test_an_assumed_volume_is_unavailable_until_it_is_restored():
     cache = cache_of(STATIC, volume("v"), claim("c"), claim("d"))
     first, second = using("c"), using("d", name="q")
     assert fits(cache, second)[0] == ["a", "b"]
@@ -84,7 +84,7 @@ def test_every_generation_sees_assumed_volumes(generation):
     assert fits(cache, using("d"), generation)[0] == []
 
 
-def test_a_claim_that_gets_a_new_volume_is_bound_to_its_node():
+def test_a_claim_to_provision_gets_its_selected_node():
     cache = cache_of(storage_class("wait"), claim("c"))
     assumed = cache.assume_volumes(using("c"), "b")
     (annotated,) = assumed.claims
@@ -95,7 +95,7 @@ def test_a_claim_that_gets_a_new_volume_is_bound_to_its_node():
     assert fits(cache, using("c", name="q"))[0] == ["a", "b"]
 
 
-def test_each_claim_gets_what_the_filter_found_for_it_on_that_node():
+def test_each_claim_gets_the_volume_that_the_filter_matched_on_the_node():
     volumes = [volume("small", HERE, size="1Gi"), volume("large", HERE, size="5Gi"), volume("far", term("x Exists"))]
     cache = cache_of(storage_class("wait"), *volumes, claim("c", size="2Gi"), claim("d"), claim("e", size="9Gi"))
     on_a = cache.assume_volumes(using("c", "d", "e"), "a")
@@ -109,20 +109,20 @@ def test_each_claim_gets_what_the_filter_found_for_it_on_that_node():
     assert (on_b.volumes, sorted(each.metadata.name for each in on_b.claims)) == ((), ["c", "d", "e"])
 
 
-def test_a_pod_whose_claims_are_bound_or_that_has_none_needs_nothing():
+def test_a_pod_without_unbound_claims_needs_nothing():
     cache = cache_of(STATIC, volume("v", kept_for="c"), claim("c", "v"))
     for asking in (using("c"), using()):
         assert cache.assume_volumes(asking, "a") == AssumedVolumes(all_bound=True)
 
 
-def test_no_volume_is_assumed_where_the_filter_finds_none():
+def test_no_volume_is_assumed_without_a_match():
     cache = cache_of(STATIC, volume("v", HERE), claim("c"))
     with pytest.raises(VolumeError, match="default/p finds no volumes on node 'b'"):
         cache.assume_volumes(using("c"), "b")
     assert cache.cluster().volumes.volumes["v"].spec.claimRef is None
 
 
-def test_room_that_a_driver_reports_counts_where_the_generation_reads_it():
+def test_reported_storage_capacity_counts_if_the_generation_checks_it():
     driver = {"apiVersion": "storage.k8s.io/v1", "kind": "CSIDriver", "metadata": {"name": "csi.example.com"}}
     objects = [driver | {"spec": {"storageCapacity": True}}, storage_class("wait"), claim("c", size="2Gi")]
     objects += [room("r", "a", "1Gi")]
@@ -135,7 +135,7 @@ def test_room_that_a_driver_reports_counts_where_the_generation_reads_it():
     ("kept_for", "uid", "dirty", "by_controller"),
     [("c", "", True, False), ("c", "uid-of-c", False, False)],
 )
-def test_a_volume_that_its_user_keeps_for_the_claim(kept_for, uid, dirty, by_controller):
+def test_a_volume_that_its_user_reserved_for_the_claim(kept_for, uid, dirty, by_controller):
     kept = volume("v", kept_for=kept_for)
     kept["spec"]["claimRef"]["uid"] = uid
     assumed = cache_of(STATIC, kept, claim("c")).assume_volumes(using("c"), "a")
@@ -170,7 +170,7 @@ def test_volumes_are_matched_again_after_a_change(before, changed, want):
 # -- changes in the meantime
 
 
-def test_what_is_assumed_holds_until_something_newer_is_told():
+def test_an_assumed_object_is_valid_until_a_newer_version_is_observed():
     cache = cache_of(STATIC, volume("v"), claim("c"), claim("d"))
     assumed = cache.assume_volumes(using("c"), "a")
     cache.put(made(volume("v")))
@@ -181,7 +181,7 @@ def test_what_is_assumed_holds_until_something_newer_is_told():
     assert cache.cluster().volumes.volumes["v"].metadata.resourceVersion == "2"
 
 
-def test_restoring_what_is_gone_brings_nothing_back():
+def test_restoring_does_not_bring_back_deleted_objects():
     cache = cache_of(STATIC, volume("v"), claim("c"))
     assumed = cache.assume_volumes(using("c"), "a")
     cache.drop(made(volume("v")))
@@ -189,7 +189,7 @@ def test_restoring_what_is_gone_brings_nothing_back():
     assert cache.cluster().volumes.volumes == {}
 
 
-def test_only_what_is_there_in_that_version_can_be_assumed():
+def test_only_known_and_current_objects_can_be_assumed():
     latest = AssumeCache()
     with pytest.raises(VolumeError, match='could not find PersistentVolume "v"'):
         latest.assume(made(volume("v")))
@@ -222,7 +222,7 @@ def test_a_volume_is_bound_once_its_claim_is():
     assert cache.volumes_bound(asking, "a", done)
 
 
-def test_a_new_volume_is_bound_once_it_is_made():
+def test_a_provisioned_claim_is_bound_once_its_volume_exists():
     cache, asking = cache_of(storage_class("wait"), claim("c")), using("c")
     done = written(cache, cache.assume_volumes(asking, "a"))
     assert not cache.volumes_bound(asking, "a", done)
@@ -242,7 +242,7 @@ def test_a_new_volume_is_bound_once_it_is_made():
         ("v1.16", 'selectedNode annotation value "" not set to scheduled node "a"'),
     ],
 )
-def test_a_claim_that_loses_its_node_has_failed(generation, message):
+def test_provisioning_fails_if_the_claim_loses_its_selected_node(generation, message):
     table = GENERATIONS[generation]
     failed = table.messages.provisioning_failed
     cache = cache_of(storage_class("wait"), claim("c"), rules=table.loop.cache, provisioning_failed=failed)
@@ -253,7 +253,7 @@ def test_a_claim_that_loses_its_node_has_failed(generation, message):
         cache.volumes_bound(asking, "a", done)
 
 
-def test_what_ends_the_wait_for_volumes():
+def test_errors_that_end_the_wait_for_volumes():
     cache, asking = cache_of(STATIC, volume("v"), claim("c")), using("c")
     done = written(cache, cache.assume_volumes(asking, "a"))
     for changed, message in [
@@ -270,7 +270,7 @@ def test_what_ends_the_wait_for_volumes():
         cache.volumes_bound(asking, "gone", done)
 
 
-def test_a_volume_that_its_driver_took_over_is_usable_where_the_driver_says():
+def test_a_migrated_volume_is_usable_where_its_csi_topology_allows():
     disk = {"gcePersistentDisk": {"pdName": "d"}}
     zones = volume("v", term("topology.gke.io/zone In z"), **disk)
     cache, asking = (
@@ -285,7 +285,7 @@ def test_a_volume_that_its_driver_took_over_is_usable_where_the_driver_says():
         cache.volumes_bound(asking, "a", done)
 
 
-def test_v1_13_judges_by_what_it_assumed_and_not_by_the_node():
+def test_v1_13_checks_the_assumed_volume_and_not_the_node():
     cache, asking = cache_of(STATIC, volume("v"), claim("c"), rules=CACHE_1_13), using("c")
     done = written(cache, cache.assume_volumes(asking, "a"))
     cache.put(made(claim("c", "v"), 3))
@@ -296,7 +296,7 @@ def test_v1_13_judges_by_what_it_assumed_and_not_by_the_node():
     assert not strict.volumes_bound(asking, "a", done)
 
 
-def test_the_cluster_keeps_up_with_assumptions():
+def test_the_cluster_reflects_assumptions():
     cache = cache_of(STATIC, volume("v"), volume("w"), claim("c"), claim("d"))
     for asking, on in ((using("c"), "a"), (using("d", name="q"), "b")):
         fits(cache, asking)
