@@ -96,10 +96,10 @@ def steps(decision: Decision, plugin: str, node: str) -> list[Step]:
     if scores is None or plugin not in scores.plugins or position not in scores.nodes:
         raise KeyError(f"{plugin} has no score of {node}")
     which, place = scores.plugins.index(plugin), scores.nodes.tolist().index(position)
-    (asked,) = (each for each, _ in decision.generation.scores if each.name == plugin)
+    (score,) = (each for each, _ in decision.generation.scores if each.name == plugin)
     cell = Cell(decision, scores.rows[which], place, position)
     weighted = Step(WEIGHTED, f"{cell.normal} × {scores.weights[which]}", str(scores.results[which, place]), "weight")
-    return [*_told(asked, cell), weighted]
+    return [*_score_steps(score, cell), weighted]
 
 
 def summed(decision: Decision, node: str) -> Step:
@@ -113,14 +113,14 @@ def summed(decision: Decision, node: str) -> Step:
     return Step(SUM, added(scores.results[:, place].tolist()), str(scores.total[place]))
 
 
-def steps_text(told: Sequence[Step]) -> str:
+def steps_text(lines: Sequence[Step]) -> str:
     """The steps as lines."""
-    return "\n".join(aligned([[step.what, str(step), step.remark] for step in told]))
+    return "\n".join(aligned([[step.what, str(step), step.remark] for step in lines]))
 
 
-def steps_html(told: Sequence[Step]) -> Html:
+def steps_html(lines: Sequence[Step]) -> Html:
     """The steps as a table."""
-    return table(("Step", "Arithmetic", ""), (row(step.what, str(step), step.remark) for step in told))
+    return table(("Step", "Arithmetic", ""), (row(step.what, str(step), step.remark) for step in lines))
 
 
 def added(values: Sequence[int]) -> str:
@@ -148,7 +148,7 @@ def _as_it_is(cell: Cell) -> Step:
 
 
 @singledispatch
-def _told(plugin: object, cell: Cell) -> list[Step]:
+def _score_steps(plugin: object, cell: Cell) -> list[Step]:
     """Raw and normalised score. A plugin unknown to this module shows its ``formula``, or its terms."""
     terms = {name: of_node(term, cell.place, len(cell.scored.raw)) for name, term in cell.scored.terms.items()}
     formula: str = getattr(plugin, "formula", "")
@@ -160,7 +160,7 @@ def _told(plugin: object, cell: Cell) -> list[Step]:
     return [Step(RAW, written or str(cell.raw), str(cell.raw), remark), _final(cell)]
 
 
-@_told.register
+@_score_steps.register
 def _(plugin: NodeResourcesFitScore, cell: Cell) -> list[Step]:
     parts, scores, weights = [], [], []
     for resource, weight in plugin.resources:
@@ -188,7 +188,7 @@ def _share(plugin: NodeResourcesFitScore, requested: str, capacity: str) -> str:
     return f"{requested} × {plugin.highest} / {capacity}" if plugin.strategy is most_allocated else ""
 
 
-@_told.register
+@_score_steps.register
 def _(plugin: BalancedResourceAllocation, cell: Cell) -> list[Step]:
     fractions, full = [], []
     for resource in ("cpu", "memory"):
@@ -204,18 +204,18 @@ def _(plugin: BalancedResourceAllocation, cell: Cell) -> list[Step]:
     return [raw, _as_it_is(cell)]
 
 
-@_told.register
+@_score_steps.register
 def _(plugin: ImageLocality, cell: Cell) -> list[Step]:
     spec = cell.decision.pod.pod.spec
     names = sorted(normalized(image) for image in (images if plugin.counts_init_containers else container_images)(spec))
-    told = list(_images(plugin, cell, names))
+    lines = list(_images(plugin, cell, names))
     present = int(cell.scored.terms["bytes"][cell.place])  # type: ignore[index]  # int64[nodes given]
     most = f"1000Mi × {max(len(names), 1)}" if plugin.limits_size_per_image else "1000Mi"
     limit = 1000 * MIB * (max(len(names), 1) if plugin.limits_size_per_image else 1)
     here, low = _bytes(present), _bytes(LOWEST)
     kept = f"max({here}, {low})" if present < LOWEST else f"min({here}, {most})" if present > limit else here
     formula = f"({kept} - {low}) × {plugin.highest} / ({most} - {low})"
-    return [*told, Step(RAW, formula, str(cell.raw), f"between {low} and 1000Mi"), _as_it_is(cell)]
+    return [*lines, Step(RAW, formula, str(cell.raw), f"between {low} and 1000Mi"), _as_it_is(cell)]
 
 
 def _images(plugin: ImageLocality, cell: Cell, names: list[str]) -> Iterator[Step]:
@@ -232,7 +232,7 @@ def _images(plugin: ImageLocality, cell: Cell, names: list[str]) -> Iterator[Ste
         yield Step("image", formula, result, f"{name}, by the share of nodes that have it")
 
 
-@_told.register
+@_score_steps.register
 def _(plugin: TaintTolerationScore, cell: Cell) -> list[Step]:
     tolerations = tuple(t for t in cell.decision.pod.pod.spec.tolerations if t.effect in ("", PREFER_NO_SCHEDULE))
     taints = [t.key for t in cell.node.spec.taints if t.effect == PREFER_NO_SCHEDULE and not tolerated(t, tolerations)]
@@ -241,7 +241,7 @@ def _(plugin: TaintTolerationScore, cell: Cell) -> list[Step]:
     return [raw, *_scaled(cell, plugin.highest, reverse=True)]
 
 
-@_told.register
+@_score_steps.register
 def _(plugin: NodeAffinityScore, cell: Cell) -> list[Step]:
     terms = plugin.added + preferred_terms(cell.decision.pod.pod.spec)
     weights = [t.weight for t in terms if t.weight and matches(cell.cluster, t.preference)[cell.position]]
@@ -265,7 +265,7 @@ def _scaled(cell: Cell, highest: int, reverse: bool) -> list[Step]:
     ]
 
 
-@_told.register
+@_score_steps.register
 def _(plugin: InterPodAffinityScore, cell: Cell) -> list[Step]:
     pulls: dict[str, Any] = dict(cell.scored.terms)
     if not pulls:
@@ -285,7 +285,7 @@ def _(plugin: InterPodAffinityScore, cell: Cell) -> list[Step]:
     return [raw, _final(cell, f"{plugin.highest} × ({down} / {size})", f"stretched {ends}, cut off")]
 
 
-@_told.register
+@_score_steps.register
 def _(plugin: PodTopologySpreadScore, cell: Cell) -> list[Step]:
     terms: dict[str, Any] = dict(cell.scored.terms)
     if not terms:
@@ -317,7 +317,7 @@ def _lacks(node: Node, keys: dict[str, Any]) -> str:
     return next((key for key in keys if key not in node.metadata.labels), "")
 
 
-@_told.register
+@_score_steps.register
 def _(plugin: NodePreferAvoidPods, cell: Cell) -> list[Step]:
     remark = "no note against the pod's controller" if cell.raw else "a note asks to avoid pods of this controller"
     return [Step(RAW, str(cell.raw), str(cell.raw), remark), _as_it_is(cell)]

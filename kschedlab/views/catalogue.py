@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from kschedlab.decision import Decision, NodeVerdict
-from kschedlab.views.loop import Told
+from kschedlab.views.loop import NotebookTable
 
 Facts = Sequence[tuple[str, bool]]
 """What each switch changes, and whether it is on."""
@@ -14,30 +14,32 @@ Facts = Sequence[tuple[str, bool]]
 
 @dataclass(frozen=True)
 class Predicate:
-    """``sort``: the document's class; ``listed``: in the document; ``asked``: runs by default; ``part`` of another."""
+    """``sort``: the document's class; ``listed``: in the document; ``by_default``: in v1.16; ``part`` of another."""
 
     name: str
     sort: str
     listed: bool
-    asked: bool
+    by_default: bool
     part: bool
 
 
-def predicates_table(predicates: Sequence[Predicate]) -> Told:
+def predicates_table(predicates: Sequence[Predicate]) -> NotebookTable:
     """All predicates in v1.16's order: which ones the document lists, and which ones v1.16 runs."""
     rows, number = [], 0
     for each in predicates:
-        number += each.asked
-        asked = f"asked as number {number}" if each.asked else "inside GeneralPredicates" if each.part else "taken out"
-        note = "" if each.part or each.asked == each.listed else "TaintNodesByCondition"
+        number += each.by_default
+        asked = (
+            f"asked as number {number}" if each.by_default else "inside GeneralPredicates" if each.part else "taken out"
+        )
+        note = "" if each.part or each.by_default == each.listed else "TaintNodesByCondition"
         rows.append((each.name, each.sort, "listed" if each.listed else "-", asked, note))
-    return Told(("predicate", "class", "document", "v1.16", "because of"), tuple(rows))
+    return NotebookTable(("predicate", "class", "document", "v1.16", "because of"), tuple(rows))
 
 
 def predicates_sentence(predicates: Sequence[Predicate]) -> str:
     """How many predicates the document lists and v1.16 runs, in a sentence."""
-    listed, asked = (sum(found) for found in zip(*((each.listed, each.asked) for each in predicates), strict=True))
-    both = sum(each.listed and each.asked for each in predicates)
+    listed, asked = (sum(found) for found in zip(*((each.listed, each.by_default) for each in predicates), strict=True))
+    both = sum(each.listed and each.by_default for each in predicates)
     return f"The document lists {listed}; v1.16 asks {asked} by default: {both} of these, and {asked - both} more."
 
 
@@ -50,14 +52,14 @@ def verdict_sentence(name: str, alone: Decision, default: Decision, node: str) -
     return f"{said}; with the default predicates, {theirs.plugin} refuses it."
 
 
-def verdict_table(facts: Facts, alone: Decision, default: Decision, node: str) -> Told:
+def verdict_table(facts: Facts, alone: Decision, default: Decision, node: str) -> NotebookTable:
     """The meaning of the switches, and both verdicts with their reasons."""
     names = ("in the way", "way out")
     rows = [(name, "on" if on else "off", what) for name, (what, on) in zip(names, facts, strict=True)]
     for name, decision in (("asked alone", alone), ("v1.16's default", default)):
         verdict = decision.verdict(node)
         rows.append((name, verdict.plugin or "passes", _reasons(verdict)))
-    return Told(("", "now", "that is"), tuple(rows))
+    return NotebookTable(("", "now", "that is"), tuple(rows))
 
 
 def _reasons(verdict: NodeVerdict) -> str:
@@ -78,7 +80,7 @@ def score_sentence(name: str, decision: Decision) -> str:
     return f"{name} gives {', '.join(given)} of 10; summed over all eight, {goes}."
 
 
-def score_table(name: str, asks: str, facts: Facts, decision: Decision) -> Told:
+def score_table(name: str, asks: str, facts: Facts, decision: Decision) -> NotebookTable:
     """What the priority ``asks``, what the switches mean, and each node's raw, weighted and total scores."""
     scores = decision.scores
     assert scores is not None
@@ -91,4 +93,4 @@ def score_table(name: str, asks: str, facts: Facts, decision: Decision) -> Told:
         reduced, result, total = int(scored.normalized[i]), int(scores.results[row, i]), int(scores.total[i])
         sums = f"{reduced} x {weight} = {result}"
         rows.append((decision.cluster.names[n], str(scored.raw[i]), str(reduced), sums, f"all eight: {total}"))
-    return Told(("", "raw", "0..10", "x weight", ""), tuple(rows))
+    return NotebookTable(("", "raw", "0..10", "x weight", ""), tuple(rows))

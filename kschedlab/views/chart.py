@@ -69,7 +69,7 @@ def heat_map(
         "zmin": low,
         "zmax": high if high > low else low + 1,
         "colorscale": _scale(PRIORITIES),
-        **_cells(_told(written, rows, columns)),
+        **_cells(_hover_texts(written, rows, columns)),
     }
     shapes = [_around(chosen - 0.5, -0.5, 1, len(rows), CHOSEN)] if chosen is not None else []
     return Chart(
@@ -98,7 +98,7 @@ def decision_map(
     numbers = {kind: i for i, kind in enumerate(kinds)}
     written = [[NOTHING if each is None else letters[each] for each in row] for row in decisions]
     fills = [[None if each is None else KINDS[numbers[each] % len(KINDS)] for each in row] for row in decisions]
-    told = [[each or "none" for each in row] for row in decisions]
+    outcomes = [[each or "none" for each in row] for row in decisions]
     scale = [KINDS[i % len(KINDS)] for i in range(len(kinds))] or [KINDS[0]]
     trace = {
         "type": "heatmap",
@@ -106,7 +106,7 @@ def decision_map(
         "zmin": -0.5,
         "zmax": len(scale) - 0.5,
         "colorscale": _bands(scale),
-        **_cells(_told(told, rows, columns)),
+        **_cells(_hover_texts(outcomes, rows, columns)),
     }
     layout = _grid(rows, columns, _cell_at(selected), titles)
     legend = [f"{letters[kind]} {kind}" for kind in kinds]
@@ -265,8 +265,8 @@ def _measure(title: str = "", **more: Any) -> Figure:
     return {**grid, "title": _title(title), **more}
 
 
-def _cells(told: list[list[str]]) -> Figure:
-    return {"hovertext": told, "hoverinfo": "text", "showscale": False, "xgap": 2, "ygap": 2}
+def _cells(hover_texts: list[list[str]]) -> Figure:
+    return {"hovertext": hover_texts, "hoverinfo": "text", "showscale": False, "xgap": 2, "ygap": 2}
 
 
 def _written(written: list[list[str]], fills: list[list[str | None]]) -> Figure:
@@ -285,7 +285,7 @@ def _written(written: list[list[str]], fills: list[list[str | None]]) -> Figure:
     }
 
 
-def _told(written: list[list[str]], rows: Sequence[str], columns: Sequence[str]) -> list[list[str]]:
+def _hover_texts(written: list[list[str]], rows: Sequence[str], columns: Sequence[str]) -> list[list[str]]:
     return [
         [escaped(f"{row}, {column}: {text}") for column, text in zip(columns, line, strict=True)]
         for row, line in zip(rows, written, strict=True)

@@ -109,9 +109,9 @@ class Graph:
 
     def places(self) -> dict[str, Place]:
         """The place of each box: its fixed place, or one in its layer."""
-        told = {each.name: each.place for each in self.vertices if each.place is not None}
-        found = layered(self) if len(told) < len(self.vertices) else {}
-        return {each.name: told.get(each.name) or found[each.name] for each in self.vertices}
+        fixed = {each.name: each.place for each in self.vertices if each.place is not None}
+        found = layered(self) if len(fixed) < len(self.vertices) else {}
+        return {each.name: fixed.get(each.name) or found[each.name] for each in self.vertices}
 
 
 def layered(graph: Graph) -> dict[str, Place]:

@@ -21,7 +21,7 @@ COLUMNS = 6
 class Step:
     """One rule in words. ``values``: the value it compares, by node; ``standing``: the nodes still in the race.
 
-    ``asked``: whether more than one node was left before the rule; ``decides``: whether the rule left exactly one.
+    ``applies``: whether more than one node was left before the rule; ``decides``: whether the rule left exactly one.
     """
 
     number: int
@@ -29,13 +29,13 @@ class Step:
     values: dict[str, str]
     standing: frozenset[str]
     kept: tuple[str, ...]
-    asked: bool
+    applies: bool
     decides: bool
 
     @property
     def result(self) -> str:
         """The outcome of the rule."""
-        if not self.asked:
+        if not self.applies:
             return "not asked"
         if self.decides:
             return f"decides: {self.kept[0]}"
@@ -62,9 +62,9 @@ def steps(preemption: Preemption, nodes: Sequence[str]) -> list[Step]:
         write = _writer(rung, preemption)
         values = {node: write(node, int(rung.value[place[node]])) for node in nodes}
         standing, kept = ([names[i] for i in mask.nonzero()[0].tolist()] for mask in (rung.entered, rung.kept))
-        asked = len(standing) > 1
+        applies = len(standing) > 1
         result.append(
-            Step(number, rung.rule.name, values, frozenset(standing), tuple(sorted(kept)), asked, rung.decides)
+            Step(number, rung.rule.name, values, frozenset(standing), tuple(sorted(kept)), applies, rung.decides)
         )
     return result
 
@@ -107,14 +107,14 @@ def _row(step: Step, nodes: Sequence[str], hidden: bool) -> Html:
         *cells,
         element("td", "…", style=CELL) if hidden else None,
         element("td", element("b", step.result) if step.decides else step.result, style=CELL),
-        style=DECIDES if step.decides else "" if step.asked else GREY,
+        style=DECIDES if step.decides else "" if step.applies else GREY,
     )
 
 
 def _value(step: Step, node: str) -> Html:
     if node not in step.standing:
         return element("td", "–", style=NUMBER + GREY)
-    best = step.asked and node in step.kept and len(step.kept) < len(step.standing)
+    best = step.applies and node in step.kept and len(step.kept) < len(step.standing)
     return element("td", element("b", step.values[node]) if best else step.values[node], style=NUMBER)
 
 

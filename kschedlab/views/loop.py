@@ -166,7 +166,7 @@ def _detailed(graph: Graph, box: str, detail: str) -> Graph:
 
 
 @dataclass(frozen=True)
-class Told:
+class NotebookTable:
     """A table for notebooks. ``at``: the current row; rows after it are still to come."""
 
     head: tuple[str, ...]
@@ -197,7 +197,7 @@ class Told:
         return str(self.html())
 
 
-def steps_table(steps: Sequence[Taken], at: int) -> Told:
+def steps_table(steps: Sequence[Taken], at: int) -> NotebookTable:
     """The steps as a table; ``at``: the current one."""
     rows = tuple((step.seconds, step.title, step.words) for step in steps)
-    return Told(("seconds", "v1.16", "what came of it"), rows, at)
+    return NotebookTable(("seconds", "v1.16", "outcome"), rows, at)

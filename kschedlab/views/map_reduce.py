@@ -171,8 +171,8 @@ def _lanes(work: Sequence[Piece], tick: int, wide: int, y: float) -> tuple[list[
     bottom = y + workers * LANE
     x = LEFT + scale * tick
     shapes.append(element("path", d=f"M{x:.1f} {y:.1f}V{bottom:.1f}", stroke=EVICTED, stroke_width=2))
-    told = label(f"time in ticks: {tick} of {last}", LEFT, bottom + 14, "start")
-    return [*shapes, told], bottom + 20
+    caption = label(f"time in ticks: {tick} of {last}", LEFT, bottom + 14, "start")
+    return [*shapes, caption], bottom + 20
 
 
 def writers(work: Sequence[Piece], cells: int, tick: int) -> dict[tuple[int, int], list[int]]:
@@ -249,24 +249,26 @@ def draw_stage(decision: Decision, stage: str, selected: tuple[int, int], alt: s
 
 def arithmetic(decision: Decision, priority: str, node: str) -> list[Step]:
     """The steps to a weighted score, in v1.13's and v1.16's terms. KeyError if there is no such score."""
-    told = _spread(decision, priority, node) or steps(decision, priority, node)
+    arithmetic_steps = _spread(decision, priority, node) or steps(decision, priority, node)
     first, second = ("pull", "Function") if priority in FUNCTIONS else (MAP, REDUCE)
     names = {RAW: first, NORMALISED: second, WEIGHTED: WEIGHT}
     remarks = {"it has no NormalizeScore": "it has no Reduce"}
-    return [replace(s, what=names.get(s.what, s.what), remark=remarks.get(s.remark, s.remark)) for s in told]
+    return [
+        replace(s, what=names.get(s.what, s.what), remark=remarks.get(s.remark, s.remark)) for s in arithmetic_steps
+    ]
 
 
 def _spread(decision: Decision, priority: str, node: str) -> list[Step]:
     """SelectorSpread without zones: the node's count of pods relative to the maximum."""
     scores = decision.scores
-    (asked,) = (each for each, _ in decision.generation.scores if each.name == priority)
-    if scores is None or not isinstance(asked, SelectorSpread):
+    (plugin,) = (each for each, _ in decision.generation.scores if each.name == priority)
+    if scores is None or not isinstance(plugin, SelectorSpread):
         return []
     scored = scores.rows[scores.plugins.index(priority)]
     if max(scored.terms["in zone"]) >= 0:  # type: ignore[call-overload]  # int64[nodes given]
         return []
     pods, most = int(scored.raw[place := _place(decision, node)]), int(scored.raw.max())
-    formula = f"{asked.highest} × ({most} - {pods}) / {most}" if most else str(asked.highest)
+    formula = f"{plugin.highest} × ({most} - {pods}) / {most}" if most else str(plugin.highest)
     counted = Step(RAW, str(pods), str(pods), "pods of the same Service on the node")
     turned = Step(NORMALISED, formula, str(scored.normalized[place]), f"{most} is the largest; turned round")
     return [counted, turned, steps(decision, priority, node)[-1]]

@@ -109,11 +109,11 @@ def _bar(bars: Bars, i: int, scale: float) -> Html:
     for place, (part, values) in enumerate(bars.parts.items()):
         long, fill = scale * values[i], KINDS[place % len(KINDS)]
         if values[i] > 0:
-            told = element("title", f"{name}: {part} {values[i]}")
+            tooltip = element("title", f"{name}: {part} {values[i]}")
             box = element(
                 "rect", x=x, y=y, width=long, height=HIGH, fill=fill, stroke="currentColor", stroke_width=0.75
             )
-            shapes += [element("g", told, box), *_inside(_label(bars, place, values[i], long), x, y, long, fill)]
+            shapes += [element("g", tooltip, box), *_inside(_label(bars, place, values[i], long), x, y, long, fill)]
         x += long
     if won:
         ends = {"x": LEFT - 2, "y": y - 2, "width": x - LEFT + 4, "height": HIGH + 4}

@@ -102,7 +102,7 @@ def _cell(race: Race, moment: Moment, who: int, node: int, score: int) -> Cell:
     return Cell(f"+{score}", fate, fill, INK if (moment.who, moment.node) == (who, node) else "")
 
 
-def told(race: Race, moments: Sequence[Moment], step: int) -> str:
+def describe(race: Race, moments: Sequence[Moment], step: int) -> str:
     """What has happened by this step, in a sentence."""
     moment = moments[step]
     if moment.does == "starts":

@@ -10,7 +10,7 @@ from kschedlab.views.html import Child, Html, element, join
 from kschedlab.views.ladder import columns, ladder_html
 from kschedlab.views.style import CELL, DECIDES, EVICTED, GREY, HEAD, MONO, NOWRAP, NUMBER, TABLE
 from kschedlab.views.text import CANDIDATES, candidates_clock, ranking
-from kschedlab.views.words import Clock, asked, choice, count, listing, outcome, refusals
+from kschedlab.views.words import Clock, choice, count, listing, outcome, refusals, request_text
 
 NODES = 10
 """Number of best nodes shown before the fold."""
@@ -24,7 +24,7 @@ def decision_html(decision: Decision) -> str:
 def decision_tables(decision: Decision) -> Html:
     """The outcome in a sentence, and a table for each stage with results."""
     sections = (part for stage in (_refused, _scored, _preempted, _event) for part in stage(decision))
-    title = element("p", element("b", decision.pod.key), f" {asked(decision)}")
+    title = element("p", element("b", decision.pod.key), f" {request_text(decision)}")
     return element("div", title, element("p", outcome(decision)), *sections)
 
 

@@ -9,7 +9,7 @@ from kschedlab.preemption.stage import Attempt, Candidate, Preemption
 from kschedlab.score.stage import Scores
 from kschedlab.views.html import visible
 from kschedlab.views.ladder import columns, ladder_text
-from kschedlab.views.words import Clock, aligned, asked, choice, clock, count, listing, outcome, refusals
+from kschedlab.views.words import Clock, aligned, choice, clock, count, listing, outcome, refusals, request_text
 
 NODES = 4
 """Number of best nodes with a column of scores."""
@@ -21,10 +21,10 @@ CANDIDATES = 6
 
 def decision_text(decision: Decision) -> str:
     """The whole decision in sections; empty ones are omitted. O(nodes)."""
-    lines = [f"{decision.pod.key} ({asked(decision)})", outcome(decision)]
+    lines = [f"{decision.pod.key} ({request_text(decision)})", outcome(decision)]
     for section in (_refused, _scored, _preempted, _event):
-        if told := list(section(decision)):
-            lines += ["", *told]
+        if section_lines := list(section(decision)):
+            lines += ["", *section_lines]
     return "\n".join(visible(line) for line in lines)
 
 

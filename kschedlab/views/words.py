@@ -110,7 +110,7 @@ def _refusal(
     return Refusal(plugin, reasons, unresolvable, names, tuple(too.items()))
 
 
-def asked(decision: Decision) -> str:
+def request_text(decision: Decision) -> str:
     """The pod's requests and priority."""
     wants = [amount(name, value) for name, value in decision.pod.request.items() if value]
     return f"asks for {', '.join(wants) or 'nothing'}; priority {decision.pod.priority}"

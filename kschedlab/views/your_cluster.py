@@ -72,14 +72,14 @@ def pool_rows(cluster: Cluster) -> list[list[str]]:
     rows = []
     for name, places in pools(cluster).items():
         taints = Counter(taint for place in places for taint in _taints(cluster.nodes[place]))
-        told = [f"{taint} ({number})" if number < len(places) else taint for taint, number in taints.items()]
+        described = [f"{taint} ({number})" if number < len(places) else taint for taint, number in taints.items()]
         shares = []
         for resource in ("cpu", "memory"):
             line = cluster.resources[resource]
             room = int(cluster.allocatable[line, places].sum())
             shares.append(f"{100 * int(cluster.requested[line, places].sum()) // max(room, 1)} %")
         running = str(int(cluster.pods_on[places].sum()))
-        rows.append([name, str(len(places)), listing(told, 3) or "none", *shares, running])
+        rows.append([name, str(len(places)), listing(described, 3) or "none", *shares, running])
     return rows
 
 

@@ -1,4 +1,4 @@
-"""The ladder in words: what each rule compared, and what came of it."""
+"""The ladder in words: what each rule compares, and its outcome."""
 
 from kschedlab.lab.panels.preemption import LOWEST, Settings, decide
 from kschedlab.preemption.stage import Preemption

@@ -1,7 +1,7 @@
 """The graphs of the scheduler's way, and tables that say where one stands."""
 
 from kschedlab.views import loop
-from kschedlab.views.loop import Taken, Told
+from kschedlab.views.loop import NotebookTable, Taken
 
 
 def states(graph):
@@ -61,13 +61,13 @@ def test_the_way_inside_ends_where_the_pod_is_lost():
 
 
 def test_a_table_marks_its_row_and_greys_what_is_to_come():
-    told = Told(("a", "b"), (("1", "x"), ("2", "y"), ("3", "z")), 1)
+    told = NotebookTable(("a", "b"), (("1", "x"), ("2", "y"), ("3", "z")), 1)
     assert repr(told).splitlines()[2].split() == ["▶", "2", "y"]
     rows = str(told.html()).split("<tr")
     assert "opacity" in rows[4] and "outline" in rows[3] and "style" not in rows[2].partition(">")[0]
 
 
 def test_a_table_breaks_long_text_and_escapes_it():
-    told = Told(("a", "b"), (("1", "word " * 40), ("2", "<b>\u202e")))
+    told = NotebookTable(("a", "b"), (("1", "word " * 40), ("2", "<b>\u202e")))
     assert max(map(len, repr(told).splitlines())) < 110
     assert "<b>" not in told._repr_html_() and "[U+202E]" in told._repr_html_() and "[U+202E]" in repr(told)

@@ -1,6 +1,6 @@
 """What is said of goroutines that share a sum."""
 
-from kschedlab.views.shared_sum import Moment, Race, Sum, moment_rows, result, sentence, told
+from kschedlab.views.shared_sum import Moment, Race, Sum, describe, moment_rows, result, sentence
 
 RACE = Race(["One", "Two"], ["node-a", "node-b"], [[6, 1], [10, 2]])
 
@@ -17,7 +17,7 @@ def test_a_total_that_is_overwritten_loses_what_it_had():
     first = at(0, "writes", 0, 6, [Sum(6, frozenset({0})), Sum()], written=frozenset({(0, 0)}))
     second = at(1, "writes", 0, 10, [Sum(10, frozenset({1})), Sum()], written=frozenset({(0, 0), (1, 0)}))
     assert (first.lost(), second.lost()) == ([], [(0, 0)])
-    assert told(RACE, [first, second], 1) == (
+    assert describe(RACE, [first, second], 1) == (
         "Step 1: G2 writes 10 to node-a. G1's 6 for node-a is lost: G2 had read the total before."
     )
     fates = [[cell.small for cell in row.cells] for row in moment_rows(RACE, second)[:2]]
@@ -34,7 +34,7 @@ def test_own_cells_are_not_lost_before_they_are_added_up():
     race = Race(RACE.names, RACE.nodes, RACE.scores, shares=False)
     moment = at(0, "writes its cell", 0, 6, [Sum(), Sum()], written=frozenset({(0, 0)}))
     assert moment_rows(race, moment)[0].cells[0].small == "own"
-    assert "lost" not in told(race, [moment, moment], 1)
+    assert "lost" not in describe(race, [moment, moment], 1)
 
 
 def test_how_it_ended():

@@ -9,7 +9,7 @@ from kschedlab.cluster.pods import NEVER_STARTED
 from kschedlab.objects.model import Time
 from kschedlab.scheduler import schedule
 from kschedlab.testing import cluster, node, pod
-from kschedlab.views.words import aligned, amount, asked, choice, clock, count, listing, outcome, refusals
+from kschedlab.views.words import aligned, amount, choice, clock, count, listing, outcome, refusals, request_text
 
 SMALL = {"cpu": "1", "memory": "1Gi", "pods": "10"}
 
@@ -96,8 +96,8 @@ def test_a_search_that_ended_early_says_how_far_it_looked() -> None:
 
 def test_what_the_pod_asks_for() -> None:
     world = cluster(node("n1"), pod("web", cpu="500m", memory="1Gi", priority=7), pod("idle"))
-    assert asked(schedule("default/web", world)) == "asks for 500m CPU, 1Gi memory; priority 7"
-    assert asked(schedule("default/idle", world)) == "asks for nothing; priority 0"
+    assert request_text(schedule("default/web", world)) == "asks for 500m CPU, 1Gi memory; priority 7"
+    assert request_text(schedule("default/idle", world)) == "asks for nothing; priority 0"
 
 
 def test_refused_nodes_are_folded_as_each_node_says_itself() -> None:

@@ -82,7 +82,7 @@ class Exercise(ABC):
     """One exercise with its instance.
 
     ``hints`` appear one by one, then the solution. ``right``: an answer that :meth:`check` accepts.
-    ``told``: called after each check, hint and solution; progress is kept there.
+    ``on_progress``: called after each check, hint and solution; progress is kept there.
     """
 
     kind: ClassVar[str]
@@ -91,7 +91,7 @@ class Exercise(ABC):
     def __init__(self, title: str, question: str, hints: tuple[str, ...], given: Given = NOTHING) -> None:
         self.title, self.question, self.hints, self.given = title, question, hints, given
         self.state, self.tries, self.hints_seen, self.solution_seen = State.UNATTEMPTED, 0, 0, False
-        self.told: Callable[[Exercise], None] = lambda _: None
+        self.on_progress: Callable[[Exercise], None] = lambda _: None
 
     @property
     @abstractmethod
@@ -113,13 +113,13 @@ class Exercise(ABC):
         verdict = self.judge(answer)
         self.tries += 1
         self.state = State.RIGHT if self.state is State.RIGHT else verdict.state
-        self.told(self)
+        self.on_progress(self)
         return verdict
 
     def hint(self) -> Note:
         """The next hint."""
         self.hints_seen = min(self.hints_seen + 1, len(self.hints))
-        self.told(self)
+        self.on_progress(self)
         return Note(f"Hint {self.hints_seen} of {len(self.hints)}", self.hints[self.hints_seen - 1])
 
     def solution(self) -> Note:
@@ -127,7 +127,7 @@ class Exercise(ABC):
         if self.hints_seen < len(self.hints) and self.state is not State.RIGHT:
             return Note("Not yet", f"{len(self.hints) - self.hints_seen} hint(s) are left: hint() gives the next one.")
         self.solution_seen = True
-        self.told(self)
+        self.on_progress(self)
         return Note("Solution", self.explained())
 
     def choices(self) -> list[str]:

@@ -54,7 +54,7 @@ class Case:
         """The rules that make neighbouring generations differ."""
         return compare("default/urgent", Cluster.from_dicts(self.manifests)).steps
 
-    def told(self) -> str:
+    def summary(self) -> str:
         """The choice of each generation."""
         return "; ".join(f"{name}: {chosen}" for name, chosen in self.chosen.items()) + "."
 
@@ -93,14 +93,14 @@ def odd_one_out(rng: random.Random) -> Exercise:
         "The odd one out",
         "Three of the four generations agree on where urgent makes room, or on the tie that is left. Which does not?",
         odd,
-        case.told(),
+        case.summary(),
         (
             "v1.13 has no start times in its ladder. v1.16 asks a budget about each victim alone.",
             "v1.20 lists victims that break a budget first and takes the first for the highest; v1.37 sorts again.",
         ),
         shown(case.manifests),
         {
-            name: case.told() if name == odd else f"{name} chooses {others}, as two others do. {case.told()}"
+            name: case.summary() if name == odd else f"{name} chooses {others}, as two others do. {case.summary()}"
             for name in case.chosen
         },
     )

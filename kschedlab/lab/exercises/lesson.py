@@ -37,7 +37,7 @@ class Lesson:
         self.kept = Progress.usual() if progress is None else progress
         self._exercises = exercises_of(name, seed)
         for number, exercise in enumerate(self._exercises, 1):
-            exercise.told = partial(self.kept.keep, name, seed, number)
+            exercise.on_progress = partial(self.kept.keep, name, seed, number)
 
     def __getitem__(self, number: int) -> Exercise:
         if not 1 <= number <= len(self):

@@ -120,23 +120,23 @@ def who_fills(rng: random.Random) -> Exercise:
 
     costs, work, index = drawn(rng, draw, wanted)
     right = f"W{work[index].worker}"
-    told = ", ".join(f"node {piece.node} by W{piece.worker} from {piece.start} to {piece.end}" for piece in work)
+    assignments = ", ".join(f"node {piece.node} by W{piece.worker} from {piece.start} to {piece.end}" for piece in work)
     return Predict(
         "Who fills the cell?",
         f"Three workers take the indices from the channel; W1 begins with 0, W2 with 1, W3 with 2. Who writes "
         f"results[5][{index}]?",
         right,
-        f"{told}.",
+        f"{assignments}.",
         ("The algorithm's index does not matter: one worker fills the node's whole column.", "Who is free first?"),
         given(["node", *map(str, range(len(costs)))], [["time in ticks", *map(str, costs)]]),
-        {f"W{worker}": _busy(work, worker, index, told) for worker in (1, 2, 3)},
+        {f"W{worker}": _busy(work, worker, index, assignments) for worker in (1, 2, 3)},
     )
 
 
-def _busy(work: Sequence[Piece], worker: int, index: int, told: str) -> str:
+def _busy(work: Sequence[Piece], worker: int, index: int, assignments: str) -> str:
     taken = work[index]
     if worker == taken.worker:
-        return f"{told}."
+        return f"{assignments}."
     own = next(piece for piece in work if piece.worker == worker and piece.end > taken.start)
     at = f"When node {index} is taken, at {taken.start}"
     return f"{at}, W{worker} is at work on node {own.node} until {own.end}."
@@ -157,14 +157,14 @@ def what_is_left(rng: random.Random) -> Exercise:
     scores, moments = drawn(rng, draw, wanted)
     seen = [each for each in moments if each.does in ("reads", "writes")]
     rows = [[str(n), f"G{(each.who or 0) + 1} {each.does} the total"] for n, each in enumerate(seen, 1)]
-    told = "; ".join(f"{n}: G{(each.who or 0) + 1} {each.does} {each.value}" for n, each in enumerate(seen, 1))
+    events = "; ".join(f"{n}: G{(each.who or 0) + 1} {each.does} {each.value}" for n, each in enumerate(seen, 1))
     ((who, _),) = moments[-1].lost()
     right, whole = str(moments[-1].totals[0].value), str(sum(scores))
 
     def remark(said: str) -> str:
         if said == whole:
             return f"That would be right if nothing were lost. Who writes after G{who + 1} without having seen its sum?"
-        return f"Note what each goroutine has read; it writes that plus its own score. {told.split(';')[0]}."
+        return f"Note what each goroutine has read; it writes that plus its own score. {events.split(';')[0]}."
 
     adds = ", ".join(f"G{n} adds {score}" for n, score in enumerate(scores, 1))
     return Predict(
@@ -172,7 +172,7 @@ def what_is_left(rng: random.Random) -> Exercise:
         f"The total is 0. {adds}: each reads the total, adds its score for itself, and writes the result. "
         "This is the order. What is the total at the end?",
         right,
-        f"{told}. G{who + 1}'s {scores[who]} is lost.",
+        f"{events}. G{who + 1}'s {scores[who]} is lost.",
         ("Write beside each read what is read.", "A write does not add: it replaces what stands there."),
         given(["step", "what happens"], rows),
         remark=remark,

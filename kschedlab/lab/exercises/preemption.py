@@ -82,7 +82,7 @@ def which_victims(rng: random.Random) -> Exercise:
     case = drawn(rng, random_case, wanted)
     candidate = next(each for each in case.preemption.candidates.values() if instructive(each))
     right = listed([attempt.pod.pod.metadata.name for attempt in candidate.attempts if not attempt.reprieved])
-    remarks = {right: told(candidate)}
+    remarks = {right: describe(candidate)}
     names = [attempt.pod.pod.metadata.name for attempt in candidate.attempts]
     for size in range(1, len(names) + 1):
         for first in range(len(names)):
@@ -93,7 +93,7 @@ def which_victims(rng: random.Random) -> Exercise:
         "Who has to go?",
         f"If {candidate.node} were chosen, who would be evicted there?",
         right,
-        told(candidate),
+        describe(candidate),
         (
             "All pods of lower priority are taken away first. Then they are tried one by one: who may stay?",
             "Pods whose eviction would break the budget are tried first; then by priority, the earlier start first.",
@@ -115,7 +115,7 @@ def listed(names: list[str]) -> str:
     return ", ".join(sorted(names))
 
 
-def told(candidate: Candidate) -> str:
+def describe(candidate: Candidate) -> str:
     """The reprieves as text."""
     tries = (
         f"{attempt.pod.pod.metadata.name} {'may stay' if attempt.reprieved else 'must go'}"
@@ -157,7 +157,7 @@ def which_node(rng: random.Random) -> Exercise:
 
 def ladder(case: Case) -> str:
     """The nodes that each applied rule leaves."""
-    asked = [step for step in steps(case.preemption, list(case.preemption.candidates)) if step.asked]
+    asked = [step for step in steps(case.preemption, list(case.preemption.candidates)) if step.applies]
     return " ".join(f"Rule {step.number} ({step.name}): {step.result}." for step in asked)
 
 

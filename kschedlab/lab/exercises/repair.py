@@ -63,7 +63,7 @@ class Repair(Exercise):
             except EndlessError:
                 return Verdict(State.ERROR, "It does not come to an end.", _call(self.broken, case))
             except Exception as error:  # noqa: BLE001  # whatever a student's function raises becomes a sentence
-                return Verdict(State.ERROR, _told(error, answer), _call(self.broken, case))
+                return Verdict(State.ERROR, _error_text(error, answer), _call(self.broken, case))
             if not _same(got, expected):
                 evidence = f"{_call(self.broken, case)}\n  yours:    {_short(got)}\n  expected: {_short(expected)}"
                 return Verdict(State.WRONG, f"Instance {number} comes out wrong; no smaller one does.", evidence)
@@ -100,7 +100,7 @@ def _same(got: Any, expected: Any) -> bool:
         return False
 
 
-def _told(error: Exception, function: Callable[..., Any]) -> str:
+def _error_text(error: Exception, function: Callable[..., Any]) -> str:
     """The error, and the function's line that raised it, counted from its ``def``."""
     code = getattr(function, "__code__", None)
     frames = traceback.extract_tb(error.__traceback__)

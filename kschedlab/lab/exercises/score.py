@@ -203,10 +203,10 @@ def which_weight(rng: random.Random) -> Exercise:
     def remark(said: str) -> str:
         if not said.isdigit() or not 1 <= int(said) <= 100:
             return "A weight is a whole number from 1 to 100."
-        told = weighted(case, int(said))
+        reweighted = weighted(case, int(said))
         if int(said) > (right or 0):
             return f"With weight {said} {target} wins, but also with a smaller one."
-        return f"With weight {said}: {sums_words(told)} {listing(told.decision.best)} is best."
+        return f"With weight {said}: {sums_words(reweighted)} {listing(reweighted.decision.best)} is best."
 
     return Predict(
         "From which weight on?",

@@ -157,14 +157,14 @@ def show(settings: Settings) -> View:
     stage = max(settings.step - last, 0)
     tick = min(settings.step, last)
     there = settings.step >= FUNCTION_TICKS or stage > 0
-    sentence = told(settings, decision, work)
+    sentence = describe(settings, decision, work)
     picture = draw_handing_out(decision, work, tick, stage, there, sentence)
     table, text = workers_table(decision, work, tick)
     grid = handing_out_text(decision, work, tick, stage, there)
     return View(picture, sentence, table, f"{sentence}\n{grid}\n{text}")
 
 
-def told(settings: Settings, decision: Decision, work: Sequence[Piece]) -> str:
+def describe(settings: Settings, decision: Decision, work: Sequence[Piece]) -> str:
     """The latest step as a sentence."""
     last, step = ends(settings), settings.step
     assert decision.scores is not None

@@ -21,7 +21,7 @@ from kschedlab.testing import HOUR, Manifest, node, pod
 from kschedlab.views import loop
 from kschedlab.views.graph import draw_graph, graph_list
 from kschedlab.views.html import join
-from kschedlab.views.loop import Told
+from kschedlab.views.loop import NotebookTable
 from kschedlab.views.words import count, outcome
 
 USED = {"node-a": 1, "node-b": 2, "node-c": 3}
@@ -82,19 +82,26 @@ def show(settings: Settings) -> View:
     decision = decide(settings)
     graph = loop.inside_schedule(way(decision), details(decision))
     sentence = f"{outcome(decision)} {decision.message}".rstrip() if not decision.error else outcome(decision)
-    told = table(decision)
-    return View(draw_graph(graph, sentence), sentence, join([told.html(), graph_list(graph)]), f"{sentence}\n{told!r}")
+    nodes_table = table(decision)
+    return View(
+        draw_graph(graph, sentence),
+        sentence,
+        join([nodes_table.html(), graph_list(graph)]),
+        f"{sentence}\n{nodes_table!r}",
+    )
 
 
-def table(decision: Decision) -> Told:
+def table(decision: Decision) -> NotebookTable:
     """For each node: the refusal, or the scores that differ between nodes, and their sum."""
     names = decision.cluster.names
     if decision.error:
-        return Told(("node", "looked at"), tuple((name, "no") for name in names))
+        return NotebookTable(("node", "looked at"), tuple((name, "no") for name in names))
     scores = decision.scores
     if scores is None:
         verdicts = (decision.verdict(name) for name in names)
-        return Told(("node", "findNodesThatFit"), tuple((v.node, _said(v.plugin, v.reasons)) for v in verdicts))
+        return NotebookTable(
+            ("node", "findNodesThatFit"), tuple((v.node, _said(v.plugin, v.reasons)) for v in verdicts)
+        )
     differ = [i for i, row in enumerate(scores.rows) if len(set(row.normalized.tolist())) > 1]
     same = int(scores.total[0] - scores.results[differ, 0].sum())
     at = {int(n): i for i, n in enumerate(scores.nodes)}
@@ -107,7 +114,7 @@ def table(decision: Decision) -> Told:
         own = [str(scores.results[i, at[n]]) for i in differ]
         rows.append((name, *own, str(same), str(scores.total[at[n]]), "chosen" if name == decision.node else ""))
     head = ("node", *(scores.plugins[i] for i in differ), "the others", "sum", "")
-    return Told(head, tuple(rows))
+    return NotebookTable(head, tuple(rows))
 
 
 def _said(plugin: str | None, reasons: tuple[str, ...]) -> str:

@@ -98,18 +98,18 @@ STORIES: Mapping[str, Story] = dict(_stories())
 @cache
 def run(story: str) -> Simulation:
     """Run the story on v1.16."""
-    told = STORIES[story]
-    simulation = Simulation.of(loads_scenario(scenario(story), story), plugins=told.plugins())
+    source = STORIES[story]
+    simulation = Simulation.of(loads_scenario(scenario(story), story), plugins=source.plugins())
     simulation.run()
     return simulation
 
 
 def scenario(story: str) -> str:
     """The story as YAML, for ``kschedlab simulate``."""
-    told = STORIES[story]
-    what = {"simulation": {"generation": "v1.16"}, "timeline": list(told.timeline)}
-    note = "# and a plugin whose Bind fails the first time\n" if told.plugins is not list else ""
-    return note + testing.as_yaml([*told.objects, what])
+    source = STORIES[story]
+    what = {"simulation": {"generation": "v1.16"}, "timeline": list(source.timeline)}
+    note = "# and a plugin whose Bind fails the first time\n" if source.plugins is not list else ""
+    return note + testing.as_yaml([*source.objects, what])
 
 
 @cache
@@ -182,9 +182,9 @@ def show(settings: Settings) -> View:
     step = steps[at]
     graph = loop.schedule_one(steps[: at + 1])
     sentence = f"Step {at} of {len(steps) - 1}, at {step.seconds} s: {step.title}: {step.words}"
-    told = loop.steps_table(steps, at)
-    table = join([told.html(), graph_list(graph)])
-    return View(draw_graph(graph, sentence), sentence, table, f"{sentence}\n{told!r}")
+    log = loop.steps_table(steps, at)
+    table = join([log.html(), graph_list(graph)])
+    return View(draw_graph(graph, sentence), sentence, table, f"{sentence}\n{log!r}")
 
 
 def panel(**settings: Any) -> Panel[Settings]:

@@ -27,7 +27,7 @@ from kschedlab.views.catalogue import (
     verdict_sentence,
     verdict_table,
 )
-from kschedlab.views.loop import Told
+from kschedlab.views.loop import NotebookTable
 from kschedlab.views.picture import picture
 
 HOST, ZONE = "kubernetes.io/hostname", "failure-domain.beta.kubernetes.io/zone"
@@ -249,7 +249,7 @@ def predicates() -> tuple[Predicate, ...]:
     )
 
 
-def catalogue() -> Told:
+def catalogue() -> NotebookTable:
     """The document's fourteen beside v1.16's defaults."""
     return predicates_table(predicates())
 
@@ -297,8 +297,8 @@ def show(settings: Settings) -> View:
     alone, default = (judged(made, only(*names)) for names in ((settings.predicate,), DEFAULT_PREDICATES))
     facts = ((trial.obstacle, settings.obstacle), (trial.way_out, settings.way_out))
     sentence = verdict_sentence(settings.predicate, alone, default, "node-a")
-    told = verdict_table(facts, alone, default, "node-a")
-    return View(picture(alone), sentence, told.html(), f"{sentence}\n{told!r}")
+    verdicts = verdict_table(facts, alone, default, "node-a")
+    return View(picture(alone), sentence, verdicts.html(), f"{sentence}\n{verdicts!r}")
 
 
 def panel(**settings: Any) -> Panel[Settings]:

@@ -167,8 +167,8 @@ def show(settings: Settings) -> View:
     decision, trial = decide(settings), TRIALS[settings.priority]
     facts = ((trial.difference, settings.difference), (trial.counterweight, settings.counterweight))
     sentence = score_sentence(settings.priority, decision)
-    told = score_table(settings.priority, trial.asks, facts, decision)
-    return View(picture(decision), sentence, told.html(), f"{sentence}\n{told!r}")
+    numbers = score_table(settings.priority, trial.asks, facts, decision)
+    return View(picture(decision), sentence, numbers.html(), f"{sentence}\n{numbers!r}")
 
 
 def panel(**settings: Any) -> Panel[Settings]:

@@ -17,7 +17,7 @@ from kschedlab.simulation.scheduler.startup import StartUp
 from kschedlab.simulation.server.api import ApiServer
 from kschedlab.simulation.simulation import START
 from kschedlab.testing import Manifest, node, pod as a_pod
-from kschedlab.views.loop import Told
+from kschedlab.views.loop import NotebookTable
 
 WATCH = SECOND // 20
 """Microseconds that the informers need to fill their caches."""
@@ -43,7 +43,7 @@ priorities: [{name: LeastRequestedPriority, weight: 2}]
 """
 
 
-def started(configuration: str = "") -> Told:
+def started(configuration: str = "") -> NotebookTable:
     """Every step of start-up until the first pod can be popped. ``configuration``: a file's text, or ""."""
     env, log = simpy.Environment(initial_time=START), Log()
     api = ApiServer(env, log, V1_16.api)
@@ -56,7 +56,7 @@ def started(configuration: str = "") -> Told:
         for each in log
         if isinstance(each, Step)
     )
-    return Told(("seconds", "step", "v1.16", "detail"), tuple(rows))
+    return NotebookTable(("seconds", "step", "v1.16", "detail"), tuple(rows))
 
 
 def _pods() -> Iterator[Manifest]:
@@ -71,7 +71,7 @@ def _pods() -> Iterator[Manifest]:
     yield a_pod("not-mine", "", 1, schedulerName="another-scheduler")
 
 
-def seen() -> Told:
+def seen() -> NotebookTable:
     """The pods that the scheduler's informer holds, and the handler that receives each."""
     env, log = simpy.Environment(initial_time=START), Log()
     api = ApiServer(env, log, V1_16.api)
@@ -91,7 +91,7 @@ def seen() -> Told:
         )
         for each in objects.pods
     )
-    return Told(("pod", "phase", "spec.nodeName", "informer", "handed to"), tuple(rows))
+    return NotebookTable(("pod", "phase", "spec.nodeName", "informer", "handed to"), tuple(rows))
 
 
 def _row(pod: Pod, informer: str, to: str) -> tuple[str, ...]:

@@ -154,7 +154,7 @@ def name(key: str) -> str:
     return key.partition("/")[2]
 
 
-def told(frame: Frame) -> str:
+def describe(frame: Frame) -> str:
     """The action of this step."""
     array = [f"{name(key)} ({frame.priorities[key]})" for key in frame.queue]
     if frame.act == "start":
@@ -178,7 +178,7 @@ def show(settings: Settings) -> View:
     places = [
         Place(name(key), frame.priorities[key], mark if i in frame.places else "") for i, key in enumerate(frame.queue)
     ]
-    sentence = f"{settings.operation}, step {settings.step} of {len(steps_) - 1}. {told(frame)}"
+    sentence = f"{settings.operation}, step {settings.step} of {len(steps_) - 1}. {describe(frame)}"
     if settings.step == len(steps_) - 1:
         acts = [each.act for each in steps_]
         sentence += f" Done: {count(acts.count('less'), 'comparison')}, {count(acts.count('swap'), 'swap')}."
@@ -195,7 +195,7 @@ def text(sentence: str, frame: Frame) -> str:
 def heap_table(steps_: list[Frame], step: int) -> Html:
     """All steps, each with the resulting array; the current one is marked."""
     rows = [
-        row(number, told(each), " ".join(map(name, each.queue)), style=DECIDES if number == step else "")
+        row(number, describe(each), " ".join(map(name, each.queue)), style=DECIDES if number == step else "")
         for number, each in enumerate(steps_)
     ]
     return table(["step", "what is done", "heapData.queue"], rows)

@@ -101,7 +101,7 @@ def next_of(mail: Pod, web: Pod) -> str:
     return "mail" if active_q_comp(mail, web) else "web" if active_q_comp(web, mail) else ""
 
 
-def told(mail: Pod, web: Pod) -> str:
+def describe(mail: Pod, web: Pod) -> str:
     """The next pod, and the field that decides."""
     first = next_of(mail, web)
     if not first:
@@ -117,7 +117,7 @@ def told(mail: Pod, web: Pod) -> str:
 def show(settings: Settings) -> View:
     """The panel's view for these settings."""
     both = pods(settings)
-    sentence, first = told(*both), next_of(*both)
+    sentence, first = describe(*both), next_of(*both)
     lanes = [_lane(name, pod, name == first) for name, pod in zip(NAMES, both, strict=True)]
     ticks = [(_step(hour * HOUR), clock_time(hour * HOUR)) for hour in (8, 9, 10)]
     picture = draw_lanes(lanes, ticks, sentence, steps=_step(10 * HOUR + 30))

@@ -84,7 +84,7 @@ def _decide(name: str, affinity: int, spread: int, taints: int) -> Decision:
     return schedule(NEW, Cluster(decode_objects(manifests()), GENERATIONS[name].api), generation(settings))
 
 
-def told(decision: Decision, priority: str, node: str) -> list[Step]:
+def score_steps(decision: Decision, priority: str, node: str) -> list[Step]:
     """The arithmetic of this cell, or of the sum."""
     return [summed(decision, node)] if priority == SUM else arithmetic(decision, priority, node)
 
@@ -93,8 +93,8 @@ def show(settings: Settings) -> View:
     """The panel's view for these settings."""
     decision = decide(settings)
     at = ROWS.index(settings.priority), NODES.index(settings.node)
-    sentence = f"{news(decision, settings.stage)} {cell(settings, told(decision, settings.priority, settings.node))}"
-    steps = told(decision, settings.priority, settings.node)
+    steps = score_steps(decision, settings.priority, settings.node)
+    sentence = f"{news(decision, settings.stage)} {cell(settings, steps)}"
     grid = grid_text([settings.stage, *NODES], stage_rows(decision, settings.stage))
     picture = draw_stage(decision, settings.stage, at, sentence)
     return View(picture, sentence, steps_html(steps), f"{sentence}\n{grid}\n{steps_text(steps)}")

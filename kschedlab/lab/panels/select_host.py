@@ -95,7 +95,7 @@ def show(settings: Settings) -> View:
     likely = {name: steps[-1].likely[name] for name in best(settings.scores)}
     fair = DRAWS / len(likely)
     ends = [f"{counts[name]:,}" for name in likely]
-    sentence = told(settings, likely)
+    sentence = describe(settings, likely)
     parts = {"draws": [counts[name] for name in likely]}
     picture = draw_bars(
         Bars(list(likely), parts, ends, line=fair, line_words=f"{fair:,.0f} if all were equal"), sentence
@@ -104,7 +104,7 @@ def show(settings: Settings) -> View:
     return View(picture, sentence, walk_table(steps), "\n".join([sentence, *lines, walk_lines(steps)]))
 
 
-def told(settings: Settings, likely: dict[str, Fraction]) -> str:
+def describe(settings: Settings, likely: dict[str, Fraction]) -> str:
     """The probabilities in a sentence."""
     if len(set(likely.values())) == 1:
         return f"Each of the {count(len(likely), 'best node')} is drawn with probability {next(iter(likely.values()))}."

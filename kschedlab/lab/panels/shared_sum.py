@@ -23,7 +23,7 @@ from kschedlab.lab.panels.prediction import Prediction
 from kschedlab.lab.panels.settings import Restorable, choice, slider, steps
 from kschedlab.manifests.loading import decode_objects
 from kschedlab.scheduler import schedule
-from kschedlab.views.shared_sum import Moment, Race, Sum, draw_moment, moment_text, moments_table, told
+from kschedlab.views.shared_sum import Moment, Race, Sum, describe, draw_moment, moment_text, moments_table
 from kschedlab.views.words import listing
 
 NODES = tuple(node_names(4))
@@ -171,7 +171,7 @@ def show(settings: Settings) -> View:
     """The panel's view for these settings."""
     all_of_them, adding = moments(settings), race(settings.goroutines, settings.design != "cells of its own")
     moment = all_of_them[settings.step]
-    sentence = told(adding, all_of_them, settings.step)
+    sentence = describe(adding, all_of_them, settings.step)
     table, text = moments_table(adding, all_of_them, settings.step)
     picture = draw_moment(adding, moment, sentence)
     lines = [sentence, moment_text(adding, moment), text]

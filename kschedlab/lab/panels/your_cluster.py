@@ -33,7 +33,7 @@ from kschedlab.views.ladder import ladder_html
 from kschedlab.views.picture import caption, picture
 from kschedlab.views.tables import candidates_table, folded
 from kschedlab.views.whatif import whatif_sentence, whatif_table, whatif_text
-from kschedlab.views.words import asked, count, outcome
+from kschedlab.views.words import count, outcome, request_text
 from kschedlab.views.your_cluster import Overview, again, margin, node_bars, whom_text, why_table, why_text
 from kschedlab.whatif import what_if
 
@@ -125,7 +125,7 @@ def show(loaded: Loaded, settings: Any, plugins: Sequence[object] = ()) -> View:
         table = join([ladder_html(preemption), all_tries])
         lines = whom_text(preemption)
     sentence = ran + said
-    text = "\n".join(map(visible, [f"{settings.pod} {asked(decision)}.", sentence, *lines]))
+    text = "\n".join(map(visible, [f"{settings.pod} {request_text(decision)}.", sentence, *lines]))
     evicts = settings.question == WHOM and preemption is not None and len(preemption.positions) > 0
     drawing = picture(decision) if evicts else node_bars(decision, sentence)
     return View(drawing, sentence, table, text)

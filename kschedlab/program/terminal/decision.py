@@ -15,7 +15,7 @@ from kschedlab.score.stage import Scores
 from kschedlab.views.html import visible
 from kschedlab.views.ladder import Step, columns, steps
 from kschedlab.views.text import candidates_clock, ranking
-from kschedlab.views.words import Clock, Refusal, asked, choice, count, outcome, refusals
+from kschedlab.views.words import Clock, Refusal, choice, count, outcome, refusals, request_text
 
 LISTED = 3
 """Number of nodes named in a group."""
@@ -33,7 +33,7 @@ RULE, NODE = 48, 15
 def decision_parts(decision: Decision, screen: Screen) -> Iterator[RenderableType]:
     """The whole decision in sections; empty ones are omitted."""
     yield _headline(decision)
-    yield indented(text(asked(decision), "dim"))
+    yield indented(text(request_text(decision), "dim"))
     for section in (_refused, _scored, _preempted, _event):
         if parts := list(section(decision, screen)):
             yield ""
@@ -82,7 +82,7 @@ def failure(decision: Decision) -> Hashable:
     if decision.node is not None or decision.nominated_node is not None:
         return None
     said = outcome(decision).replace(decision.pod.key, "")
-    return said, asked(decision), tuple(refusals(decision)), decision.event
+    return said, request_text(decision), tuple(refusals(decision)), decision.event
 
 
 def alike(pods: Sequence[str], screen: Screen) -> Iterator[RenderableType]:
@@ -233,7 +233,7 @@ def _ladder(preemption: Preemption, nodes: list[str], screen: Screen) -> Rendera
     table = grid("", "rule", *(names(node) for node in nodes), "result", fixed=[0])
     for step in steps(preemption, nodes):
         values = [step.values[node] if node in step.standing else "-" for node in nodes]
-        style = "bold" if step.decides else "" if step.asked else "dim"
+        style = "bold" if step.decides else "" if step.applies else "dim"
         mark = f"{'>' if step.decides else ' '} {step.number}"
         table.add_row(mark, step.name, *values, _result(step, names), style=style)
     return table
@@ -242,7 +242,7 @@ def _ladder(preemption: Preemption, nodes: list[str], screen: Screen) -> Rendera
 def _result(step: Step, names: Names) -> RenderableType:
     if step.decides:
         return names(*step.kept, before="decides: ")
-    lists_nodes = step.asked and len(step.kept) < len(step.standing) and len(step.kept) <= LISTED
+    lists_nodes = step.applies and len(step.kept) < len(step.standing) and len(step.kept) <= LISTED
     return names(*step.kept, before="leaves ") if lists_nodes else step.result
 
 

@@ -143,10 +143,10 @@ def test_no_other_predicate_refuses_in_a_trial():
 
 def test_the_catalogue_is_the_document_s_and_the_source_s():
     told = predicates.predicates()
-    assert [each.name for each in told if each.asked] == list(DEFAULT_PREDICATES)
+    assert [each.name for each in told if each.by_default] == list(DEFAULT_PREDICATES)
     assert sum(each.listed for each in told) == 14
-    assert {each.name for each in told if each.listed and not each.asked} == BY_TAINT
-    assert {each.name for each in told if each.asked and not each.listed} == {"CheckNodeUnschedulable"}
+    assert {each.name for each in told if each.listed and not each.by_default} == BY_TAINT
+    assert {each.name for each in told if each.by_default and not each.listed} == {"CheckNodeUnschedulable"}
     assert "asks 11 by default: 10 of these, and 1 more" in predicates.compared()
 
 

@@ -20,8 +20,8 @@ from kschedlab.lab.panels.reduce_and_sum import (
     decide,
     generation,
     panel,
+    score_steps,
     show,
-    told,
     who_wins,
 )
 from kschedlab.manifests.loading import loads
@@ -50,7 +50,7 @@ def test_every_weight(name):
 def test_every_cell_at_every_stage():
     for stage, priority, node in product(STAGES, ROWS, NODES):
         settings = Settings(stage=stage, priority=priority, node=node)
-        view, steps = show(settings), told(decide(settings), priority, node)
+        view, steps = show(settings), score_steps(decide(settings), priority, node)
         assert f"{priority} on {node}: " in view.sentence
         assert ElementTree.fromstring(str(view.picture)).get("aria-label") == view.sentence
         assert all(step.result in view.text for step in steps)
