@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from importlib import import_module
-from typing import TYPE_CHECKING, overload
+from typing import TYPE_CHECKING, Any, overload
 
 from kschedlab.filter.plugin import Filter
 from kschedlab.filter.stage import SamplingRules
@@ -63,10 +63,16 @@ class Generation:
     def named(generation: str | Profiles) -> Profiles: ...
 
     @staticmethod
-    def named(generation: str | Profiles) -> Profiles:
-        """The generation with this name, e.g. ``"v1.20"``; Generations and profiles stay as they are. KeyError."""
-        if not isinstance(generation, str):
+    def named(generation: Any) -> Any:
+        """The generation with this name, e.g. ``"v1.20"``; Generations and profiles stay as they are.
+
+        KeyError if there is no such generation, TypeError for anything else.
+        """
+        if isinstance(generation, Generation | Mapping):
             return generation
+        if not isinstance(generation, str):
+            remedy = 'plugins join one: Generation.named("v1.37").plus(...)'
+            raise TypeError(f'{generation!r} is not a generation, nor the name of one such as "v1.37"; {remedy}')
         if generation not in GENERATIONS:
             raise unknown("generation", generation, GENERATIONS)
         return GENERATIONS[generation]

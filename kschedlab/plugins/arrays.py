@@ -29,7 +29,7 @@ class ArrayFilter:
 
     def refuse(self, pod: PodInfo, snapshot: Snapshot) -> Refusal | Refusals | None:
         """Refuse nodes of ``snapshot.cluster``: ``Refusal(mask, reason)`` with a bool[nodes] mask. None: all pass."""
-        raise NotImplementedError
+        raise NotImplementedError(f"{type(self).__name__} needs a method refuse(pod, snapshot)")
 
     def prepare(self, pod: PodInfo, cluster: Cluster) -> PreparedFilter | PreFilterRejection | None:
         """Look at the pod once. None: the filter does not apply to it."""

@@ -8,6 +8,7 @@ from typing import Any
 
 from kschedlab.objects.model import Pod
 from kschedlab.plugins.framework import UNRESOLVABLE, UNSCHEDULABLE, Answer, NodeView, Plugin, Status
+from kschedlab.queue.events import checked_event
 from kschedlab.queue.interface import ClusterEvent
 from kschedlab.score.plugin import MAX_NODE_SCORE
 
@@ -86,13 +87,21 @@ def node_filter(
     refused, unless ``hint(pod, old, new)`` returns False; None: every event.
     """
     _check_name(name, "node_filter")
+    if hint is not None:
+        _check_function(hint, name, "node_filter", "pod, old, new")
+        if events is None:
+            raise TypeError(f'@node_filter("{name}"): a hint needs events=[...], those for which it is asked')
+    try:
+        registered = None if events is None else tuple((checked_event(event), hint) for event in events)
+    except (TypeError, ValueError) as error:
+        raise TypeError(f'@node_filter("{name}"): events: {error}') from None
 
     def decorate(judge: Judge) -> NodeFilter:
         _check_function(judge, name, "node_filter")
-        if events is None:
+        if registered is None:
             return NodeFilter(name, judge, unresolvable, depends_on_pods, monotonic)
         plugin = NodeFilterWithEvents(name, judge, unresolvable, depends_on_pods, monotonic)
-        plugin.events = tuple((event, hint) for event in events)
+        plugin.events = registered
         return plugin
 
     return decorate
@@ -117,9 +126,9 @@ def _check_name(name: object, decorator: str) -> None:
         raise TypeError(f'the plugin needs a name: @{decorator}("MyPlugin")')
 
 
-def _check_function(function: Any, name: str, decorator: str) -> None:
+def _check_function(function: Any, name: str, decorator: str, arguments: str = "pod, node") -> None:
     try:
-        inspect.signature(function).bind(None, None)
+        inspect.signature(function).bind(*arguments.split(", "))
     except TypeError:
         own = getattr(function, "__name__", repr(function))
-        raise TypeError(f'@{decorator}("{name}"): {own} must be a function of two arguments, (pod, node)') from None
+        raise TypeError(f'@{decorator}("{name}"): {own} must be a function of ({arguments})') from None

@@ -81,6 +81,10 @@ def explain_no_plugin(plugin: Any) -> str:
         return f"{plugin.__name__} is a class: a plugin is an object of it, {plugin.__name__}()"
     if inspect.isfunction(plugin):
         return f'{plugin.__name__} is a plain function: put @node_filter("Name") or @node_score("Name") above it'
+    if isinstance(plugin, str):
+        return f'"{plugin}" is a text: load_plugin("{plugin}") finds a plugin by its name'
+    if isinstance(plugin, list | tuple):
+        return "a list is not a plugin: give the plugins one by one, plus(cold, pack) or plus(*plugins)"
     methods = ", ".join(("prepare", *POINTS))
     return f'"{name_of(plugin)}" is not a plugin (see kschedlab.plugins): it needs one of the methods {methods}'
 

@@ -59,6 +59,16 @@ def event(resource: str, *actions: str, label: str = "") -> ClusterEvent:
     return ClusterEvent(resource, frozenset(actions), label)
 
 
+def checked_event(value: object) -> ClusterEvent:
+    """The value, if it is an event with actions that exist; else ValueError, which says how to write one."""
+    remedy = 'write [ClusterEvent("Node", frozenset(["Add"]))]'
+    if not isinstance(value, ClusterEvent):
+        raise ValueError(f"{value!r} is not an event: {remedy}")
+    if not set(value.actions) <= ACTIONS.keys():
+        raise ValueError(f"{value.actions!r} are not actions of an event: {remedy}; there are {', '.join(ACTIONS)}")
+    return value
+
+
 ASSIGNED_POD_ADD = event(ASSIGNED_POD, "Add")
 ASSIGNED_POD_DELETE = event(ASSIGNED_POD, "Delete")
 UNSCHEDULED_POD_ADD = event(UNSCHEDULED_POD, "Add")

@@ -186,12 +186,29 @@ def test_a_wrong_attribute_of_a_node_names_those_that_there_are() -> None:
     assert 'a node has no "labels"; it has name, metadata, spec,' in error and "as in node.metadata.labels" in error
 
 
+@pytest.mark.parametrize(
+    ("options", "words"),
+    [
+        ({"events": ClusterEvent("Node", frozenset(["Add"]))}, "'Node' is not an event: write [ClusterEvent("),
+        ({"events": ["Node/Add"]}, "'Node/Add' is not an event"),
+        ({"events": 7}, "'int' object is not iterable"),
+        ({"events": [ClusterEvent("Node", "Add")]}, "'Add' are not actions of an event"),  # type: ignore[arg-type]
+        ({"events": [ClusterEvent("Node", frozenset(["Added"]))]}, "there are Add, Delete, UpdateNodeAllocatable"),
+        ({"hint": lambda pod, old, new: True}, "a hint needs events=[...]"),
+        ({"events": [], "hint": lambda pod: True}, "<lambda> must be a function of (pod, old, new)"),
+    ],
+)
+def test_what_a_filter_waits_for_is_checked(options: dict[str, Any], words: str) -> None:
+    with pytest.raises(TypeError, match=re.escape(words)):
+        node_filter("Bad", **options)
+
+
 def test_a_plugin_needs_a_name_and_a_weight() -> None:
     with pytest.raises(TypeError, match=re.escape('@node_filter("MyPlugin")')):
         node_filter(cold)  # type: ignore[arg-type]
-    with pytest.raises(TypeError, match=re.escape('@node_filter("Bad"): <lambda> must be a function of two arguments')):
+    with pytest.raises(TypeError, match=re.escape('@node_filter("Bad"): <lambda> must be a function of (pod, node)')):
         node_filter("Bad")(lambda pod: None)  # type: ignore[arg-type, misc]
-    with pytest.raises(TypeError, match=re.escape('@node_score("Bad"): 7 must be a function of two arguments')):
+    with pytest.raises(TypeError, match=re.escape('@node_score("Bad"): 7 must be a function of (pod, node)')):
         node_score("Bad")(7)  # type: ignore[arg-type]
     with pytest.raises(ValueError, match='"Bad": its weight is 0'):
         V1_37.plus(node_score("Bad", weight=0)(lambda pod, node: 1))

@@ -88,6 +88,12 @@ def test_errors_say_what_there_is_and_what_helps() -> None:
         V1_37.plus(ByName(weight=0))
     with pytest.raises(TypeError, match=r"ColdNode is a class: a plugin is an object of it, ColdNode\(\)"):
         V1_37.plus(ColdNode)
+    with pytest.raises(TypeError, match='"mine:cold" is a text: load_plugin'):
+        V1_37.plus("mine:cold")
+    with pytest.raises(TypeError, match=r"give the plugins one by one, plus\(cold, pack\)"):
+        V1_37.plus([7])
+    with pytest.raises(TypeError, match="is not a generation, .* plugins join one: Generation.named"):
+        schedule("default/web", cluster(pod("web")), [7])  # type: ignore[arg-type]
     with pytest.raises(TypeError, match='"int" is not a plugin'):
         V1_37.plus(7)
 

@@ -10,7 +10,7 @@ from typing import Any
 
 from kschedlab.objects.model import Pod
 from kschedlab.plugins.framework import PluginError, call, method, name_of, status
-from kschedlab.queue.events import Hint, Registration
+from kschedlab.queue.events import Hint, Registration, checked_event
 from kschedlab.queue.hints.table import ANY_EVENT, by_profile, queueing_hints
 from kschedlab.queue.interface import ClusterEvent, OnMoved, OnNominated, SchedulingQueue
 from kschedlab.queue.pre_enqueue import GATES, Gate
@@ -121,8 +121,12 @@ def _registrations(context: Context, plugin: object) -> Iterator[Registration]:
     except (PluginError, TypeError) as error:
         raise ValueError(f'plugin "{name}": events_to_register failed: {error}') from error
     for one in answer:
-        event, hint = (one, None) if isinstance(one, ClusterEvent) else one
-        yield Registration(name, event, _hint(context, name, hint))
+        pair = isinstance(one, tuple) and not isinstance(one, ClusterEvent) and len(one) == 2
+        event, hint = one if pair else (one, None)
+        try:
+            yield Registration(name, checked_event(event), _hint(context, name, hint))
+        except ValueError as error:
+            raise ValueError(f'plugin "{name}": events_to_register returned {error}') from None
 
 
 def _hint(context: Context, name: str, hint: Hint | None) -> Hint:
