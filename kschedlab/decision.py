@@ -132,7 +132,7 @@ class Decision:
         return self.failure(f"node(s) didn't satisfy plugin(s) [{' '.join(excluded_by)}]")
 
     def failure(self, excluded_reason: str) -> str:
-        """The message, with this reason for nodes that a PreFilter result excludes."""
+        """The message; ``excluded_reason``: the reason given for nodes that a PreFilter result excludes."""
         if self.error:
             return self.error
         if self.gates:
@@ -174,7 +174,7 @@ class Decision:
         return reasons
 
     def scored(self) -> Decision:
-        """The decision with the scores of its feasible nodes, also where only one is feasible and none is needed."""
+        """The decision with scores even if only one node is feasible, which the real scheduler does not score."""
         if self.scores is not None or not len(self.feasible):
             return self
         return replace(self, scores=prioritize(self.pod, self.cluster, self.feasible, self.generation.scores))

@@ -56,7 +56,7 @@ class Scheduler:
         return self.cycle(pod)
 
     def cycle(self, pod: PodInfo) -> Decision:
-        """The scheduling cycle alone, for a pod that has left the queue."""
+        """Like :meth:`decide`, for a pod whose scheduling gates the queue has already checked."""
         cluster, generation = self.cluster, self.generation
         if not cluster.nodes:
             return Decision(pod, cluster, generation, None, NOTHING, 0)

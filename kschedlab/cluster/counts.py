@@ -47,6 +47,10 @@ class Counts:
         """int64[nodes]: the query's count on every node."""
         return self._table[self._rows[query]]
 
+    def queries(self) -> tuple[PodQuery, ...]:
+        """The queries that have a row."""
+        return tuple(self._rows)
+
     def start(self, query: PodQuery, node: IntArray, signature: IntArray) -> None:
         """Count the query from now on, starting with the pods in these columns. A full table is emptied first."""
         if len(self._rows) >= self._most_rows:
@@ -86,10 +90,6 @@ class Counts:
         while len(self._relevant) <= signature:
             self._relevant.append(self._rows_of(len(self._relevant)))
         return self._relevant[signature]
-
-    def queries(self) -> tuple[PodQuery, ...]:
-        """The queries that have a row."""
-        return tuple(self._rows)
 
     def _new_row(self, query: PodQuery) -> int:
         number = self._rows[query] = len(self._rows)

@@ -92,9 +92,8 @@ def dry_run(
     evicted = all_pods[:0]
     for turn in range(int(reprieve_order[fits].max(initial=-1)) + 1):  # on every node, put back its next pod
         tried = all_pods[fits & (reprieve_order == turn)]
-        overlay.set(
-            np.concatenate([evicted, tried]), np.repeat([-1, 0], [len(evicted), len(tried)])
-        )  # one call: faster
+        weights = np.repeat([-1, 0], [len(evicted), len(tried)])  # those just refused go, the next ones return
+        overlay.set(np.concatenate([evicted, tried]), weights)
         refused_by[tried] = run.verdicts(overlay).refused_by[node[tried]]
         evicted = tried[refused_by[tried] != PASSES]
     return DryRun(nodes, emptied, rows, node, violates, reprieve_order, refused_by, rules.sorted_again)
