@@ -23,7 +23,7 @@ from kschedlab.scheduler import Scheduler
 from kschedlab.score.priorities.service_anti_affinity import ServiceAntiAffinity
 from kschedlab.testing import Manifest, budget, node, node_affinity, pod, term
 from tests.affinity import affinity, by, spread
-from tests.storage import attachment, claim, csi, csi_driver, csi_node, mount, room, storage_class, volume
+from tests.storage import attachment, claim, csi, csi_driver, csi_node, mount, storage_capacity, storage_class, volume
 
 VARIANTS = 6
 ZONE, OLD_ZONE, HOST = "topology.kubernetes.io/zone", "failure-domain.beta.kubernetes.io/zone", "kubernetes.io/hostname"
@@ -195,7 +195,7 @@ MAKERS: list[Callable[[random.Random], Manifest]] = [
     ),
     lambda draw: csi_driver("ebs.csi.aws.com", preventPodSchedulingIfMissing=draw.random() < 0.5),
     lambda draw: csi_driver(storageCapacity=draw.random() < 0.8, preventPodSchedulingIfMissing=draw.random() < 0.2),
-    *(lambda draw, n=n: room(f"room-{n}", n, draw.choice(["1Gi", "5Gi"])) for n in NODES[:4]),
+    *(lambda draw, n=n: storage_capacity(f"room-{n}", n, draw.choice(["1Gi", "5Gi"])) for n in NODES[:4]),
     *(lambda draw, i=i: attachment(f"va{i}", f"v{draw.randrange(4)}", draw.choice(NODES)) for i in range(4)),
     lambda draw: named("PriorityClass", "scheduling.k8s.io/v1", "high", value=draw.randint(1, 5)),
 ]

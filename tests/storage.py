@@ -93,7 +93,9 @@ def attachment(name: str, volume: str, node: str, driver: str = "csi.example.com
     return {"apiVersion": STORAGE, "kind": "VolumeAttachment", "metadata": {"name": name}, "spec": spec}
 
 
-def room(name: str, node: str, capacity: str | None, largest: str | None = None, of: str = "wait") -> Manifest:
+def storage_capacity(
+    name: str, node: str, capacity: str | None, largest: str | None = None, of: str = "wait"
+) -> Manifest:
     """A CSIStorageCapacity that the node has access to."""
     amounts = {"capacity": capacity, "maximumVolumeSize": largest}
     topology = {"matchLabels": {"kubernetes.io/hostname": node}}

@@ -43,7 +43,7 @@ from kschedlab.objects.model import (
     VolumeAttachment,
 )
 from kschedlab.testing import PLENTY, budget, cluster, node, pod
-from tests.storage import attachment, claim, csi, csi_driver, csi_node, room, storage_class, volume
+from tests.storage import attachment, claim, csi, csi_driver, csi_node, storage_capacity, storage_class, volume
 
 OBJECTS = (*OWNERS, NAMESPACES, CLAIMS, PERSISTENT_VOLUMES, CLASSES, CSI_NODES, CSI_DRIVERS, CAPACITIES, ATTACHMENTS)
 SOURCES = (*sorted(EVERY_FIELD), *OBJECTS, VOLUMES, bindable("wait"), bindable("other"))
@@ -132,7 +132,7 @@ FREE, KEPT = volume("v", csi=csi("v")), volume("v", csi=csi("v"), kept_for="c")
         ([storage_class("wait")], [storage_class("wait", "other")], {"StorageClass", VOLUMES}),
         ([], [csi_node("a")], {"CSINode"}),
         ([], [csi_driver()], {"CSIDriver"}),
-        ([], [room("r", "a", "1Gi")], {"CSIStorageCapacity"}),
+        ([], [storage_capacity("r", "a", "1Gi")], {"CSIStorageCapacity"}),
         ([], [attachment("a", "v", "a")], {"VolumeAttachment"}),
     ],
 )

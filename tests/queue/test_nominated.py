@@ -64,10 +64,10 @@ def test_since_v1_20_a_pod_that_the_informer_does_not_know_is_not_nominated() ->
 
 
 def test_nominations_call_the_callback() -> None:
-    told = []
-    nominations = NominatedPodMap(on_nominated=lambda pod, node: told.append((pod.metadata.name, node)))
+    calls = []
+    nominations = NominatedPodMap(on_nominated=lambda pod, node: calls.append((pod.metadata.name, node)))
     nominations.add(A, "n1")
     nominations.add(A, "n2")
     nominations.delete(A)
     nominations.delete(A)
-    assert told == [("a", "n1"), ("a", None), ("a", "n2"), ("a", None)]
+    assert calls == [("a", "n1"), ("a", None), ("a", "n2"), ("a", None)]

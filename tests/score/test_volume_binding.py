@@ -6,7 +6,7 @@ from kschedlab.filter.plugin import SchedulingError
 from kschedlab.score.node_resources import RequestedToCapacityRatio
 from kschedlab.score.volume_binding import PANIC, VolumeBindingScore
 from kschedlab.testing import node, pod, term
-from tests.storage import claim, csi_driver, mount, room, storage_class, volume
+from tests.storage import claim, csi_driver, mount, storage_capacity, storage_class, volume
 from tests.verdicts import scored
 
 HOST = "kubernetes.io/hostname"
@@ -46,25 +46,25 @@ def test_volumes_of_one_class_are_added_and_classes_are_averaged():
 
 @pytest.mark.parametrize(("asked", "score"), [("30Gi", 70), ("100Gi", 0), ("33Gi", 67)])
 def test_for_new_volumes_the_free_capacity_counts(asked, score):
-    objects = [claim("c", size=asked), csi_driver(storageCapacity=True), room("r", "a", "100Gi")]
+    objects = [claim("c", size=asked), csi_driver(storageCapacity=True), storage_capacity("r", "a", "100Gi")]
     assert static(*objects, plugin=VolumeBindingScore()) == {"a": score, "b": 0, "c": 0}
 
 
 def test_two_new_volumes_share_the_same_capacity():
     claims = [claim("c", size="50Gi"), claim("d", size="40Gi")]
-    objects = [*claims, csi_driver(storageCapacity=True), room("r", "a", "100Gi")]
+    objects = [*claims, csi_driver(storageCapacity=True), storage_capacity("r", "a", "100Gi")]
     assert static(*objects, wanted=BOTH, plugin=VolumeBindingScore())["a"] == 10
 
 
 def test_if_a_volume_is_bound_new_volumes_do_not_count():
     claims = [claim("c", size="1Gi"), claim("d", size="40Gi", of="fast")]
     objects = [*claims, volume("x", at("a"), size="4Gi"), csi_driver(storageCapacity=True)]
-    rooms = [room("r", name, "100Gi", of=of) for name in "ab" for of in ("wait", "fast")]
-    rooms = [r | {"metadata": {"name": f"r{i}", "namespace": "default"}} for i, r in enumerate(rooms)]
-    assert static(*objects, *rooms, wanted=BOTH, plugin=VolumeBindingScore()) == {"a": 75, "b": 80, "c": 0}
+    capacities = [storage_capacity("r", name, "100Gi", of=of) for name in "ab" for of in ("wait", "fast")]
+    capacities = [r | {"metadata": {"name": f"r{i}", "namespace": "default"}} for i, r in enumerate(capacities)]
+    assert static(*objects, *capacities, wanted=BOTH, plugin=VolumeBindingScore()) == {"a": 75, "b": 80, "c": 0}
 
 
 def test_the_real_scheduler_panics_without_a_capacity():
-    objects = [claim("c"), csi_driver(storageCapacity=True), room("r", "a", None, largest="5Gi")]
+    objects = [claim("c"), csi_driver(storageCapacity=True), storage_capacity("r", "a", None, largest="5Gi")]
     with pytest.raises(SchedulingError, match=PANIC):
         static(*objects)

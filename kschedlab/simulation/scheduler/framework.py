@@ -53,10 +53,6 @@ class Framework:
         """Whether a plugin implements the point."""
         return bool(self._at[point])
 
-    def at(self, point: str) -> list[tuple[str, Callable[..., Any]]]:
-        """The names and methods of the plugins that implement the point, in order."""
-        return self._at[point]
-
     def reserve(self, pod: Pod, node: str) -> Status | None:
         """Run Reserve until a plugin does not succeed."""
         for name, function in self._at["reserve"]:

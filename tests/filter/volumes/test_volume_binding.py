@@ -13,7 +13,7 @@ from kschedlab.filter.volumes.volume_binding import (
 )
 from kschedlab.scheduler import schedule
 from kschedlab.testing import cluster, node, pod, term
-from tests.storage import claim, csi_driver, csi_node, ephemeral, mount, room, storage_class, volume
+from tests.storage import claim, csi_driver, csi_node, ephemeral, mount, storage_capacity, storage_class, volume
 from tests.verdicts import judged, refused
 
 PLUGIN = VolumeBinding()
@@ -239,11 +239,14 @@ def test_a_class_provisions_volumes_only_in_its_topologies():
     ("rooms", "want"),
     [
         ([], {"a": [NOT_ENOUGH_SPACE], "b": [NOT_ENOUGH_SPACE]}),
-        ([room("r", "a", "5Gi")], {"b": [NOT_ENOUGH_SPACE]}),
-        ([room("r", "a", "4Gi"), room("s", "b", "6Gi")], {"a": [NOT_ENOUGH_SPACE]}),
-        ([room("r", "a", "9Gi", largest="4Gi"), room("s", "b", None, largest="5Gi")], {"a": [NOT_ENOUGH_SPACE]}),
-        ([room("r", "a", "9Gi", of="other"), room("s", "b", "9Gi")], {"a": [NOT_ENOUGH_SPACE]}),
-        ([room("r", "a", None), room("s", "b", "9Gi")], {"a": [NOT_ENOUGH_SPACE]}),
+        ([storage_capacity("r", "a", "5Gi")], {"b": [NOT_ENOUGH_SPACE]}),
+        ([storage_capacity("r", "a", "4Gi"), storage_capacity("s", "b", "6Gi")], {"a": [NOT_ENOUGH_SPACE]}),
+        (
+            [storage_capacity("r", "a", "9Gi", largest="4Gi"), storage_capacity("s", "b", None, largest="5Gi")],
+            {"a": [NOT_ENOUGH_SPACE]},
+        ),
+        ([storage_capacity("r", "a", "9Gi", of="other"), storage_capacity("s", "b", "9Gi")], {"a": [NOT_ENOUGH_SPACE]}),
+        ([storage_capacity("r", "a", None), storage_capacity("s", "b", "9Gi")], {"a": [NOT_ENOUGH_SPACE]}),
     ],
 )
 def test_a_driver_that_reports_capacity_must_have_enough(rooms, want):

@@ -177,8 +177,8 @@ def test_a_victim_that_waits_on_permit_is_requeued_instead_of_deleted() -> None:
     plane.run(15)
     assert plane.where() == {"high": "n1", "low": ""}
     assert plane.pod("low").metadata.deletionTimestamp is None
-    told = f"Preempted by pod {plane.pod('high').metadata.uid} on node n1 (in kube-scheduler memory)."
-    assert ("Preempted", told) in plane.events("low")
+    message = f"Preempted by pod {plane.pod('high').metadata.uid} on node n1 (in kube-scheduler memory)."
+    assert ("Preempted", message) in plane.events("low")
     assert ("FailedScheduling", "waiting on permit for pod: preempted") in plane.events("low")
 
 

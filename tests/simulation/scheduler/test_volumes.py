@@ -11,7 +11,7 @@ from kschedlab.scheduler import Scheduler
 from kschedlab.simulation.scheduler.cache import SchedulerCache
 from kschedlab.simulation.scheduler.volumes import SELECTED_NODE, AssumeCache, AssumedVolumes, VolumeError
 from kschedlab.testing import node, pod, term
-from tests.storage import claim, csi_node, mount, room, storage_class, volume
+from tests.storage import claim, csi_node, mount, storage_capacity, storage_class, volume
 
 CACHE_1_13, CACHE_1_16, CACHE_1_20, CACHE_1_37 = (each.loop.cache for each in GENERATIONS.values())
 NO_VOLUMES = "node(s) didn't find available persistent volumes to bind"
@@ -125,7 +125,7 @@ def test_no_volume_is_assumed_without_a_match():
 def test_reported_storage_capacity_counts_if_the_generation_checks_it():
     driver = {"apiVersion": "storage.k8s.io/v1", "kind": "CSIDriver", "metadata": {"name": "csi.example.com"}}
     objects = [driver | {"spec": {"storageCapacity": True}}, storage_class("wait"), claim("c", size="2Gi")]
-    objects += [room("r", "a", "1Gi")]
+    objects += [storage_capacity("r", "a", "1Gi")]
     with pytest.raises(VolumeError):
         cache_of(*objects).assume_volumes(using("c"), "a")
     assert cache_of(*objects, rules=CACHE_1_20).assume_volumes(using("c"), "a").claims
@@ -155,10 +155,14 @@ ONLY_B = [{"matchLabelExpressions": [{"key": "kubernetes.io/hostname", "values":
         ([STATIC, volume("v", HERE)], volume("v"), ["a", "b"]),
         ([storage_class("wait")], storage_class("wait", allowedTopologies=ONLY_B), ["b"]),
         ([storage_class("wait")], DRIVER | {"spec": {"storageCapacity": True}}, []),
-        ([storage_class("wait"), DRIVER | {"spec": {"storageCapacity": True}}], room("r", "a", "9Gi"), ["a"]),
+        (
+            [storage_class("wait"), DRIVER | {"spec": {"storageCapacity": True}}],
+            storage_capacity("r", "a", "9Gi"),
+            ["a"],
+        ),
         ([storage_class("wait")], claim("c", annotations={SELECTED_NODE: "a"}), ["a"]),
     ],
-    ids=["a volume comes", "a volume changes", "its class", "its driver", "room", "the claim"],
+    ids=["a volume comes", "a volume changes", "its class", "its driver", "storage capacity", "the claim"],
 )
 def test_volumes_are_matched_again_after_a_change(before, changed, want):
     cache = cache_of(*before, claim("c"))
