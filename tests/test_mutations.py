@@ -1,4 +1,4 @@
-"""What tools/mutations.py changes is there to be changed; the script itself takes minutes."""
+"""The source lines that tools/mutations.py changes exist; the script itself takes minutes."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""The files around the package agree with one another: dependencies, their lock, Binder, Jupyter."""
+"""The files around the package are consistent: dependencies, their lock, Binder, Jupyter."""
 
 import json
 import re

@@ -2,7 +2,7 @@
 
 ``rules/GENERATION.jsonl`` has a scenario for each setting that the generation after that one changed: ``rule``;
 ``pod`` and ``objects``, as in the conformance vectors; ``with``: another rule, if it has no effect without that one;
-``verdict``: what the real scheduler of that generation decides, which was not told of kinds that its API lacks.
+``verdict``: the decision of that generation's real scheduler, which did not receive kinds that its API lacks.
 """
 
 import json
@@ -62,7 +62,7 @@ def verdict(line: bytes, generation: Generation) -> dict[str, Any]:
     return {part: value for part, value in found.items() if part not in ("id", "version")}
 
 
-# -- what an exhaustive decision can't show
+# -- settings that an exhaustive decision does not show
 
 
 def decided(generation: Generation, *objects: Manifest, **settings: Any) -> Decision:
@@ -122,7 +122,7 @@ def host_of_a_nominated_pod(generation: Generation) -> str | None:
 
 
 def refusal_of_another_host(generation: Generation) -> tuple[str | None, str]:
-    """Of a pod that names its node it is asked only where the kubelet or a test asks: it is no longer pending."""
+    """Only the kubelet and tests run this filter for a pod with spec.nodeName, which is no longer pending."""
     loop = scheduler(generation, node("a", unschedulable=True), node("b"))
     decision = loop.cycle(loop.cluster.info(model(pod("p", "b"))))
     said = decision.verdict("a")
@@ -130,7 +130,7 @@ def refusal_of_another_host(generation: Generation) -> tuple[str | None, str]:
 
 
 def refused_by_hard_defaults(generation: Generation) -> list[str]:
-    """Only a configuration can say that pods without constraints must be spread."""
+    """Only a configuration can add required spread constraints to pods without any."""
     given = (TopologySpreadConstraint(maxSkew=1, topologyKey="zone", whenUnsatisfiable="DoNotSchedule"),)
     filters = (replace(f, defaults=given) if isinstance(f, PodTopologySpread) else f for f in generation.filters)
     nodes = [node(name, labels={"zone": name}) for name in "ab"]
@@ -142,7 +142,7 @@ def refused_by_hard_defaults(generation: Generation) -> list[str]:
 
 
 def fate_of_a_claim_without_class(generation: Generation) -> str:
-    """The volumes' zones alone, as a Policy may ask: by default CheckVolumeBinding is asked before."""
+    """Only the volumes' zones, as a Policy may configure; by default CheckVolumeBinding runs before."""
     filters = tuple(f for f in generation.filters if f.name == "NoVolumeZoneConflict")
     zoned = node("a", labels={"failure-domain.beta.kubernetes.io/zone": "a"})
     claim = {"apiVersion": "v1", "kind": "PersistentVolumeClaim", "metadata": {"name": "data"}}

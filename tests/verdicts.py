@@ -28,7 +28,7 @@ def judged(plugin: Filter, pod: Manifest, *objects: Manifest) -> tuple[Cluster, 
 
 
 def refused(plugin: Filter, pod: Manifest, *objects: Manifest) -> dict[str, list[str]]:
-    """The plugin's reasons for each node that it refuses; ``*`` stands for all if PreFilter rejects the pod."""
+    """The plugin's reasons for each node that it rejects; ``*`` stands for all nodes if PreFilter rejects the pod."""
     world, verdicts = judged(plugin, pod, *objects)
     if verdicts.rejected is not None:
         return {"*": list(verdicts.rejected.reasons)}

@@ -1,7 +1,7 @@
-"""Compare verdicts: python compare.py EXPECTED ACTUAL [--show N]   (JSON lines, packed with gzip or not)
+"""Compare verdicts: python compare.py EXPECTED ACTUAL [--show N]   (JSON lines, optionally gzipped)
 
-Prints the first N differences and one line for each theme and part of the verdict that differs.
-Exit status 1 when anything differs.
+Prints the first N differences, and one line for each theme and part of the verdict that differs.
+Exit status 1 if anything differs.
 """
 
 import argparse
@@ -31,7 +31,7 @@ class Difference:
 
 
 def normal(part: str, value: Any) -> Any:
-    """Leave out what the real scheduler itself leaves open."""
+    """Drop what the real scheduler does not determine."""
     if part == "filter" and value:
         return {n: s and dict(s, reasons=sorted(s["reasons"])) for n, s in value.items()}
     if part == "feasible":
@@ -42,7 +42,7 @@ def normal(part: str, value: Any) -> Any:
 
 
 def same(part: str, want: Any, got: Any) -> bool:
-    """Is this part of the verdict equal, but for the order that a map gives?"""
+    """Whether this part of the verdict is equal, regardless of the iteration order of Go maps."""
     if part == "preemption" and want and got:
         return dict(want, chosen=sorted(want["chosen"])) == dict(got, chosen=sorted(got["chosen"]))
     if part == "scores" and want and got:
@@ -51,7 +51,7 @@ def same(part: str, want: Any, got: Any) -> bool:
 
 
 def differences(expected: Iterable[Verdict], actual: Iterable[Verdict]) -> Iterator[Difference]:
-    """Every part of every expected verdict that the actual ones lack or state otherwise."""
+    """Every part of an expected verdict that is missing or different in the actual ones."""
     by_id = {verdict["id"]: verdict for verdict in actual}
     for want in expected:
         got = by_id.get(want["id"])
@@ -70,7 +70,7 @@ def read(path: Path) -> Iterator[bytes]:
 
 
 def themes(vectors: Path, generation: str) -> list[str]:
-    """The file names that stand both under scenarios/ and under the generation."""
+    """The file names that exist both in scenarios/ and in the folder of the generation."""
     scenarios, verdicts = (
         {path.name for path in (vectors / folder).glob("*.jsonl.gz")} for folder in ("scenarios", generation)
     )

@@ -1,6 +1,6 @@
-"""What the drivers of all queues share: a clock, the newest version of every pod, the list of popped pods.
+"""The base of the drivers of all queues: a clock, the newest version of every pod, the list of popped pods.
 
-An operation of the vectors is a method of its name after ``_``; what it returns is the operation's result.
+Each operation of the vectors is a method, its name after ``_``; the return value is the operation's result.
 """
 
 from collections.abc import Callable
@@ -14,7 +14,7 @@ MILLISECOND = 1000
 
 
 class QueueDriver:
-    """``make``: the queue, given the clock and how to look up the newest version of a pod."""
+    """``make``: creates the queue from the clock and a function that looks up the newest version of a pod."""
 
     def __init__(self, start: int, make: Callable[..., Any]) -> None:
         self.clock = self.start = start
@@ -57,7 +57,7 @@ class QueueDriver:
         return (moment - self.start) // MILLISECOND
 
     def drain(self) -> list[str]:
-        """The order in which the rest is popped."""
+        """The order in which the remaining pods are popped."""
         order = []
         while (queued := self.queue.pop()) is not None:
             order.append(queued.key)

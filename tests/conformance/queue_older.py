@@ -1,7 +1,7 @@
 """Drives the queues of v1.13, v1.16 and v1.20 as the programs behind the vectors drive the real ones.
 
-Around a queue: a clock, the newest version of every pod (the API server's) and the list of popped pods. A heap is told
-as it lies in memory, until several pods were moved at once: the real queue does that in the order of a Go map.
+Around a queue: a clock, the newest version of every pod (the API server's) and the list of popped pods. A heap is
+reported as its array, until several pods were moved at once: the real queue moves them in a Go map's iteration order.
 """
 
 from typing import Any
@@ -16,12 +16,12 @@ from kschedlab.queue.older.queued_pod import QueuedPodInfo
 from tests.conformance.queue_driver import MILLISECOND, QueueDriver
 
 START = {"v1.13": 2_000_000_000 * 1_000_000, "v1.16": 1_577_836_800_000_000, "v1.20": 1_577_836_800_000_000}
-"""v1.13's clock stands still; all times in its vectors lie more than a minute before that, or after."""
+"""v1.13's clock does not move; all times in its vectors are more than a minute before or after it."""
 NOTHING = event("*", "All")
 
 
 def answer(scenario: dict[str, Any]) -> dict[str, Any]:
-    """The result and the state after every operation, then the order in which the rest is popped."""
+    """The result and the state after every operation, then the order in which the remaining pods are popped."""
     driver = Driver(scenario["version"])
     steps = [driver.step(op) for op in scenario["ops"]]
     return {"id": scenario["id"], "version": scenario["version"], "steps": steps, "drain": driver.drain()}
@@ -47,7 +47,7 @@ class Driver(QueueDriver):
         return {"result": result, "state": self.state() | self.timed_state()}
 
     def _lengths(self) -> tuple[int, int]:
-        """Of the active queue and of backoff; a heap of one pod lies in memory as it must."""
+        """The heaps of activeQ and backoffQ. The array of a heap with one pod is known in any case."""
         return len(self.queue.active_q), len(self.queue.pod_backoff_q) if self.version != "v1.13" else 0
 
     def do(self, op: dict[str, Any]) -> dict[str, Any]:
@@ -55,7 +55,7 @@ class Driver(QueueDriver):
         return super().do(op)
 
     def stored(self, pod: Pod) -> Pod:
-        """No admission plugin gives these pods a priority, so one that is written later is a change."""
+        """No admission plugin sets these pods' priority, so setting it later is a change."""
         defaulted = super().stored(pod)
         return replace(defaulted, spec=replace(defaulted.spec, priority=pod.spec.priority))
 
@@ -114,7 +114,7 @@ class Driver(QueueDriver):
         }
 
     def timed_state(self) -> dict[str, Any]:
-        """What v1.16 and v1.20 have beside that, and pods with their times in place of names."""
+        """The state of v1.16 and v1.20: more parts, and the pods of each part with their times."""
         queue = self.queue
         backoff = sorted(queue.pod_backoff_q, key=lambda queued: (queue.backoff.end(queued), queued.key))
         state = {

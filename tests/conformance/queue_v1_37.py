@@ -16,7 +16,7 @@ START = 1_577_836_800_000_000  # 2020-01-01T00:00:00Z
 
 
 def answer(scenario: dict[str, Any]) -> dict[str, Any]:
-    """The result and the state after every operation, then the order in which the rest is popped."""
+    """The result and the state after every operation, then the order in which the remaining pods are popped."""
     driver = Driver(scenario["ops"])
     steps = [{"result": driver.do(op), "state": driver.state()} for op in scenario["ops"]]
     return {"id": scenario["id"], "version": scenario["version"], "steps": steps, "drain": driver.drain()}

@@ -1,4 +1,4 @@
-"""The comparison itself: it sees what differs, and only that."""
+"""The comparison itself reports all differences and nothing else."""
 
 import copy
 import json

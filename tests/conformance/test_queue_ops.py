@@ -1,4 +1,4 @@
-"""The same operations on the real queues and on ours: the same results, and the same content of every part."""
+"""The same operations on the real queues and on these: equal results, and equal contents of every part."""
 
 import json
 import os

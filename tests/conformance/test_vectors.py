@@ -1,4 +1,4 @@
-"""The same clusters through the real scheduler and through ours: every node, reason and score is equal."""
+"""The same clusters, scheduled by the real scheduler and by this one: every node, reason and score is equal."""
 
 import json
 import os
