@@ -21,7 +21,7 @@ import msgspec
 from kschedlab.cluster.cluster import Cluster
 from kschedlab.generations import Generation
 from kschedlab.manifests.loading import ManifestError, decode_objects
-from kschedlab.program.options import Commands, UsageError, add_output, add_scheduler, chosen_profiles, screen
+from kschedlab.program.options import Commands, UsageError, add_output, add_scheduler, chosen_profiles, say, screen
 from kschedlab.program.progress import Progress
 from kschedlab.scheduler import Scheduler
 
@@ -123,7 +123,7 @@ def bench(
     scheduler = Scheduler(cluster, generation, percentage, random.Random(seed))
     gc.collect()
     gc.freeze()
-    latencies, bound = [], 0
+    latencies, bound, errors = [], 0, []
     start = time.perf_counter()
     for done, key in enumerate(queue):
         if progress is not None and done % SHOWN == 0:
@@ -132,9 +132,13 @@ def bench(
         decision = scheduler.decide(cluster.pending[key])
         scheduler.commit(decision)
         bound += decision.node is not None
+        if decision.error:
+            errors.append(decision.error)
         latencies.append(time.perf_counter() - before)
     elapsed = time.perf_counter() - start
     latencies.sort()
+    if errors:
+        say(f"{len(errors)} of {len(queue)} pods could not be decided; the first: {errors[0]}")
     return {
         "engine": f"kschedlab {generation.name}",
         "pods": len(queue),

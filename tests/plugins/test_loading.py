@@ -1,5 +1,6 @@
 """Plugins by module and name, installed ones, and those that a configuration names."""
 
+import json
 import re
 import subprocess
 import sys
@@ -261,3 +262,13 @@ def test_the_program_refuses_a_plugin_that_is_there_already(tmp_path: Path, comm
     result = program(tmp_path, *command, "--plugin", "mine:cold", "--plugin", "mine:cold")
     assert result.returncode == 2 and 'already has a plugin "ColdNode"' in result.stderr
     assert "Traceback" not in result.stderr
+
+
+def test_bench_says_that_a_plugin_fails(tmp_path: Path) -> None:
+    (tmp_path / "bad.py").write_text(
+        'from kschedlab.plugins import node_filter\nno = node_filter("No")(lambda pod, node: False)\n'
+    )
+    (tmp_path / "work.json").write_text(json.dumps({"objects": [node("n1")], "queue": [pod("web")]}))
+    result = program(tmp_path, "bench", "work.json", "--plugin", "bad:no")
+    assert result.returncode == 0 and json.loads(result.stdout)["bound"] == 0
+    assert '1 of 1 pods could not be decided; the first: running "No" filter plugin: returned False' in result.stderr

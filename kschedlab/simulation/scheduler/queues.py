@@ -126,7 +126,7 @@ def _registrations(context: Context, plugin: object) -> Iterator[Registration]:
         try:
             yield Registration(name, checked_event(event), _hint(context, name, hint))
         except ValueError as error:
-            raise ValueError(f'plugin "{name}": events_to_register returned {error}') from None
+            raise ValueError(f'plugin "{name}": events_to_register: {error}') from None
 
 
 def _hint(context: Context, name: str, hint: Hint | None) -> Hint:
