@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from typing import NamedTuple
+from collections.abc import Iterator, Sequence
+from typing import NamedTuple, TypeAlias
 
 from kschedlab.decision import Decision, NodeVerdict
 from kschedlab.views.html import Child, Html, element, visible
@@ -26,6 +26,9 @@ class Cell(NamedTuple):
 
     lines: tuple[str, ...] = ()
     chosen: bool = False
+
+
+Fate: TypeAlias = tuple[bool, bool, Cell]
 
 
 def comparison_text(comparison: Comparison) -> str:
@@ -64,8 +67,10 @@ def decided(decision: Decision) -> str:
 def cells(comparison: Comparison) -> dict[str, list[Cell]]:
     """What each generation says about each node; nodes on which they differ come first."""
     decisions = list(comparison.decisions.values())
-    cells = {name: [_cell(decision, name) for decision in decisions] for name in sorted(decisions[0].cluster.names)}
-    differing = {name for name in cells if len({_verdict(decision, name) for decision in decisions}) > 1}
+    names = sorted(decisions[0].cluster.names)
+    columns = [list(_column(decision, names)) for decision in decisions]
+    cells = {name: [cell for cell, _ in said] for name, *said in zip(names, *columns, strict=True)}
+    differing = {name for name, *said in zip(names, *columns, strict=True) if len({fate for _, fate in said}) > 1}
     return {name: cells[name] for name in sorted(cells, key=lambda name: name not in differing)}
 
 
@@ -77,24 +82,27 @@ def _rows(comparison: Comparison) -> list[tuple[str, list[Cell]]]:
     return [*rows, (f"and {count(rest, 'more node')}", [Cell() for _ in comparison.decisions])] if rest else rows
 
 
-def _verdict(decision: Decision, node: str) -> tuple[bool, bool, Cell]:
-    return decision.verdict(node).passes, node in decision.best, _evicted(decision, node)
+def _column(decision: Decision, names: Sequence[str]) -> Iterator[tuple[Cell, Fate]]:
+    """For each node what the decision says about it, and what becomes of it: passes, has the best score, evicts."""
+    best, scores = frozenset(decision.best), decision.scores
+    totals = dict(zip(scores.nodes.tolist(), scores.total.tolist(), strict=True)) if scores is not None else {}
+    for name in names:
+        verdict, evicted = decision.verdict(name), _evicted(decision, name)
+        cell = _cell(decision, verdict, evicted, totals.get(decision.cluster.index[name]), name in best)
+        yield cell, (verdict.passes, name in best, evicted)
 
 
-def _cell(decision: Decision, node: str) -> Cell:
+def _cell(decision: Decision, verdict: NodeVerdict, evicted: Cell, total: int | None, best: bool) -> Cell:
     if decision.error:
         return Cell(("error",))
     if decision.gates:
         return Cell(("not looked at",))
-    verdict, best = decision.verdict(node), node in decision.best
     if not verdict.passes:
         refused = ": ".join([str(verdict.plugin), *_reasons(decision, verdict)])
-        evicted = _evicted(decision, node)
         return Cell((refused, *evicted.lines), evicted.chosen)
     if decision.scores is None:
         return Cell(("the only one" if best else "passes",), best)
-    place = decision.scores.nodes.tolist().index(decision.cluster.index[node])
-    return Cell((f"score {decision.scores.total[place]}" + (" (best)" if best else ""),), best)
+    return Cell((f"score {total}" + (" (best)" if best else ""),), best)
 
 
 def _reasons(decision: Decision, verdict: NodeVerdict) -> list[str]:
