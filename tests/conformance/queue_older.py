@@ -47,7 +47,7 @@ class Driver(QueueDriver):
         return {"result": result, "state": self.state() | self.timed_state()}
 
     def _lengths(self) -> tuple[int, int]:
-        """The heaps of activeQ and backoffQ. The array of a heap with one pod is known in any case."""
+        """The lengths of activeQ and backoffQ. A heap of at most one pod has only one possible array."""
         return len(self.queue.active_q), len(self.queue.pod_backoff_q) if self.version != "v1.13" else 0
 
     def do(self, op: dict[str, Any]) -> dict[str, Any]:
