@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from kschedlab.lab.exercises.exercise import NOTHING, Exercise, Given, State, Verdict
+from kschedlab.lab.exercises.exercise import NOTHING, Exercise, Instance, State, Verdict
 from kschedlab.manifests.loading import ManifestError, Objects, loads
 
 LONGEST = 50_000
@@ -30,10 +30,10 @@ class Build(Exercise):
         example: str,
         why: str,
         hints: tuple[str, ...],
-        given: Given = NOTHING,
+        instance: Instance = NOTHING,
         base: str = "",
     ) -> None:
-        super().__init__(title, question, hints, given)
+        super().__init__(title, question, hints, instance)
         self.goal, self.example, self.why, self.base = goal, example, why, base
 
     @property
@@ -62,9 +62,9 @@ class Build(Exercise):
         return f"{self.example.strip()}\n\n{self.why}"
 
 
-def budget_fault(objects: Objects, given: int) -> str:
+def budget_fault(objects: Objects, expected: int) -> str:
     """What is wrong unless one budget, and nothing else, was added to so many nodes and pods; else ""."""
-    if len(objects.pods) + len(objects.nodes) != given:
+    if len(objects.pods) + len(objects.nodes) != expected:
         return "Only PodDisruptionBudgets may be added."
     if len(objects.pod_disruption_budgets) != 1:
         return f"There must be one PodDisruptionBudget; you gave {len(objects.pod_disruption_budgets)}."

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
-from kschedlab.lab.exercises.exercise import Given
+from kschedlab.lab.exercises.exercise import Instance
 from kschedlab.manifests.loading import Objects, decode_objects
 from kschedlab.objects.model import Node, Pod
 from kschedlab.objects.requests import pod_requests
@@ -20,7 +20,7 @@ Row = Sequence[Sequence[str]]
 """Cells of one or more lines."""
 
 
-def shown(manifests: Iterable[dict[str, Any]]) -> Given:
+def shown(manifests: Iterable[dict[str, Any]]) -> Instance:
     """The cluster as a table and as text."""
     objects = decode_objects(manifests)
     described = _describer(objects)
@@ -46,7 +46,7 @@ def shown(manifests: Iterable[dict[str, Any]]) -> Given:
     text = "\n\n".join(
         "\n".join(aligned([head, *(line for each in found for line in below(each))], "")) for head, found in used
     )
-    return Given(element("div", *(_table(head, found) for head, found in used)), text)
+    return Instance(element("div", *(_table(head, found) for head, found in used)), text)
 
 
 def _table(head: Sequence[str], rows: Sequence[Row]) -> Html:

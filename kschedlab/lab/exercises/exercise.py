@@ -68,14 +68,14 @@ class Note:
 
 
 @dataclass(frozen=True)
-class Given:
+class Instance:
     """An exercise's instance: ``picture`` or table, and the same as ``text``."""
 
     picture: Html
     text: str
 
 
-NOTHING = Given(Html(), "")
+NOTHING = Instance(Html(), "")
 
 
 class Exercise(ABC):
@@ -88,8 +88,8 @@ class Exercise(ABC):
     kind: ClassVar[str]
     answered_by: ClassVar[Literal["text", "yaml", "function"]] = "text"
 
-    def __init__(self, title: str, question: str, hints: tuple[str, ...], given: Given = NOTHING) -> None:
-        self.title, self.question, self.hints, self.given = title, question, hints, given
+    def __init__(self, title: str, question: str, hints: tuple[str, ...], instance: Instance = NOTHING) -> None:
+        self.title, self.question, self.hints, self.instance = title, question, hints, instance
         self.state, self.tries, self.hints_seen, self.solution_seen = State.UNATTEMPTED, 0, 0, False
         self.on_progress: Callable[[Exercise], None] = lambda _: None
 
@@ -137,14 +137,14 @@ class Exercise(ABC):
     def text(self) -> str:
         """Question and instance as plain text."""
         options = [f"( ) {each}" for each in self.choices()]
-        parts = [f"{self.title} ({self.kind})", self.question, self.given.text, *options]
+        parts = [f"{self.title} ({self.kind})", self.question, self.instance.text, *options]
         return "\n".join(visible(line) for part in parts if part for line in part.splitlines())
 
     def html(self) -> Html:
         """Question and instance as markup."""
         paragraphs = (element("p", each) for each in self.question.split("\n"))
         head = element("p", element("b", self.title), f" · {self.kind}")
-        return join([head, *paragraphs, self.given.picture])
+        return join([head, *paragraphs, self.instance.picture])
 
     def widget(self) -> Any:
         """The live exercise: an ipywidgets box."""

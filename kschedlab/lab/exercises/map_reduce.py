@@ -6,7 +6,7 @@ import random
 from collections.abc import Iterable, Sequence
 
 from kschedlab.decision import Decision
-from kschedlab.lab.exercises.exercise import Exercise, Given, drawn
+from kschedlab.lab.exercises.exercise import Exercise, Instance, drawn
 from kschedlab.lab.exercises.map_reduce_build import reduce_turns, weights_for
 from kschedlab.lab.exercises.map_reduce_clusters import (
     LEAST,
@@ -36,10 +36,10 @@ def exercises(seed: int) -> list[Exercise]:
     return [*first, wrong_maximum(seed), sum_too_early(seed), wrong_place(seed)]
 
 
-def given(head: Sequence[str], rows: Iterable[Sequence[str]]) -> Given:
+def table_instance(head: Sequence[str], rows: Iterable[Sequence[str]]) -> Instance:
     """A table, and the same as text."""
     cells = [list(each) for each in rows]
-    return Given(table(head, (row(*each) for each in cells)), "\n".join(aligned([list(head), *cells], "")))
+    return Instance(table(head, (row(*each) for each in cells)), "\n".join(aligned([list(head), *cells], "")))
 
 
 def total_of_a_node(rng: random.Random) -> Exercise:
@@ -87,7 +87,7 @@ def total_of_a_node(rng: random.Random) -> Exercise:
         str(total),
         why,
         (f"{LEAST} has no Reduce: its score stays as it is.", "; ".join(steps[1:])),
-        given(["priority", "weight", *NODES], rows),
+        table_instance(["priority", "weight", *NODES], rows),
         remark=remark,
     )
 
@@ -128,7 +128,7 @@ def who_fills(rng: random.Random) -> Exercise:
         right,
         f"{assignments}.",
         ("The algorithm's index does not matter: one worker fills the node's whole column.", "Who is free first?"),
-        given(["node", *map(str, range(len(costs)))], [["time in ticks", *map(str, costs)]]),
+        table_instance(["node", *map(str, range(len(costs)))], [["time in ticks", *map(str, costs)]]),
         {f"W{worker}": _busy(work, worker, index, assignments) for worker in (1, 2, 3)},
     )
 
@@ -174,6 +174,6 @@ def what_is_left(rng: random.Random) -> Exercise:
         right,
         f"{events}. G{who + 1}'s {scores[who]} is lost.",
         ("Write beside each read what is read.", "A write does not add: it replaces what stands there."),
-        given(["step", "what happens"], rows),
+        table_instance(["step", "what happens"], rows),
         remark=remark,
     )

@@ -14,7 +14,7 @@ from kschedlab.decision import Decision
 from kschedlab.generations import V1_16, Generation
 from kschedlab.lab.exercises.build import LONGEST, Build
 from kschedlab.lab.exercises.clusters import shown
-from kschedlab.lab.exercises.exercise import Exercise, Given, State, Verdict, drawn
+from kschedlab.lab.exercises.exercise import Exercise, Instance, State, Verdict, drawn
 from kschedlab.lab.exercises.map_reduce_clusters import (
     LEAST,
     NEW,
@@ -76,20 +76,20 @@ def turned(objects: Objects) -> str:
 
 
 class PolicyBuild(Build):
-    """A Policy to write. ``wanting``: what a generation with this Policy fails to do, or ""."""
+    """A Policy to write. ``missing_in``: what a generation with this Policy fails to do, or ""."""
 
     def __init__(
         self,
         title: str,
         question: str,
-        wanting: Callable[[Generation], str],
+        missing_in: Callable[[Generation], str],
         example: str,
         why: str,
         hints: tuple[str, ...],
-        given: Given,
+        instance: Instance,
     ) -> None:
-        super().__init__(title, question, lambda _: "", example, why, hints, given)
-        self.wanting = wanting
+        super().__init__(title, question, lambda _: "", example, why, hints, instance)
+        self.missing_in = missing_in
 
     def judge(self, answer: object) -> Verdict:
         """The verdict on the answer."""
@@ -101,7 +101,7 @@ class PolicyBuild(Build):
         except ManifestError as error:
             return Verdict(State.ERROR, "The Policy can't be read.", str(error))
         (generation,) = profiles.values()
-        missing, notes = self.wanting(generation), "\n".join(profiles.warnings)
+        missing, notes = self.missing_in(generation), "\n".join(profiles.warnings)
         return Verdict(State.WRONG, missing, notes) if missing else Verdict(State.RIGHT, self.why, notes)
 
 
@@ -123,7 +123,7 @@ def weights_for(rng: random.Random) -> Exercise:
     answers = smallest_weights(now)
     name = rng.choice(sorted(set(answers) - {str(now.node)}))
 
-    def wanting(generation: Generation) -> str:
+    def missing_in(generation: Generation) -> str:
         if sorted(plugin.name for plugin, _ in generation.scores) != sorted(PRIORITIES):
             return f"The Policy must name the priorities {', '.join(PRIORITIES)}, and no others."
         decision = decided(case, generation)
@@ -136,7 +136,7 @@ def weights_for(rng: random.Random) -> Exercise:
         "Weights for a node",
         f"With weight 1 for each of {', '.join(PRIORITIES)}, {now.node} has the highest total for web-new. Write a "
         f"Policy (kind: Policy, apiVersion: v1, priorities with name and weight) so that {name} alone has it in v1.16.",
-        wanting,
+        missing_in,
         as_yaml([policy(answers[name])]),
         "Weights are applied when the scores, reduced to 0 to 10, are added up: a row counts as often as its weight.",
         (

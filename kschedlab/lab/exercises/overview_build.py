@@ -10,7 +10,7 @@ from kschedlab.decision import Decision
 from kschedlab.generations import DEFAULT_PREDICATES, V1_16
 from kschedlab.lab.exercises.build import Build
 from kschedlab.lab.exercises.clusters import shown
-from kschedlab.lab.exercises.exercise import Exercise, Given, drawn
+from kschedlab.lab.exercises.exercise import Exercise, Instance, drawn
 from kschedlab.lab.exercises.overview_ports import with_port
 from kschedlab.lab.panels.overview_predicates import only
 from kschedlab.manifests.loading import Objects, decode_objects
@@ -69,7 +69,7 @@ def exactly_one(rng: random.Random) -> Exercise:
             "First a pod that fits: small, and with the toleration {key: gpu, operator: Exists}.",
             f"Then break one thing, of which {name} knows: see its trial in the catalogue's panel.",
         ),
-        Given(
+        Instance(
             element("div", shown(BASE).picture, element("p", DB)),
             f"{shown(BASE).text}\n{DB}",
         ),

@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 from kschedlab.filter.stage import nodes_to_find
 from kschedlab.generations import DEFAULT_PREDICATES, V1_16
-from kschedlab.lab.exercises.exercise import Exercise, Given, drawn
+from kschedlab.lab.exercises.exercise import Exercise, Instance, drawn
 from kschedlab.lab.exercises.overview_ports import with_port
 from kschedlab.lab.exercises.predict import Predict
 from kschedlab.lab.panels.overview_predicates import judged, only
@@ -45,9 +45,9 @@ class Meeting:
         return [self.there, self.db, self.web]
 
     @property
-    def given(self) -> Given:
+    def instance(self) -> Instance:
         """The facts as a list."""
-        return Given(element("ul", *(element("li", each) for each in self.facts)), "\n".join(self.facts))
+        return Instance(element("ul", *(element("li", each) for each in self.facts)), "\n".join(self.facts))
 
 
 def _cordon(met: Meeting, rng: random.Random) -> None:
@@ -131,7 +131,7 @@ def who_refuses(rng: random.Random) -> Exercise:
         right,
         why,
         ("Which facts are harmless?", "The order is that of the catalogue; GeneralPredicates is one predicate."),
-        met.given,
+        met.instance,
         remarks,
     )
 
@@ -225,7 +225,7 @@ def what_kubectl_shows(rng: random.Random) -> Exercise:
             "Which node loses the less important pod? That is where urgent is nominated, and the field stays written.",
             "A nomination binds nobody: as soon as any node has room, urgent goes there.",
         ),
-        Given(element("ul", *(element("li", each) for each in case.facts)), "\n".join(case.facts)),
+        Instance(element("ul", *(element("li", each) for each in case.facts)), "\n".join(case.facts)),
         remarks,
     )
 

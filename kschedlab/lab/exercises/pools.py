@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 from kschedlab.cluster.cluster import Cluster
 from kschedlab.decision import Decision
 from kschedlab.generations import LATEST
-from kschedlab.lab.exercises.exercise import Given
+from kschedlab.lab.exercises.exercise import Instance
 from kschedlab.lab.panels.your_cluster import bundled
 from kschedlab.manifests.loading import Objects, decode_objects
 from kschedlab.scheduler import schedule
@@ -49,12 +49,12 @@ def pool_rows() -> list[list[str]]:
     return rows
 
 
-def given(text: str) -> Given:
+def yaml_instance(text: str) -> Instance:
     """A pod as YAML beside the pools."""
     note = f"Nodes of a pool have the label {POOL}. Three nodes of general that take nobody are left out."
     shown = table(HEAD, (row(*each) for each in pool_rows()))
     lines = [text, *aligned([HEAD, *pool_rows()], ""), note]
-    return Given(join([element("pre", text), shown, element("p", note)]), "\n".join(lines))
+    return Instance(join([element("pre", text), shown, element("p", note)]), "\n".join(lines))
 
 
 def decide(manifest: Manifest) -> Decision:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 
-from kschedlab.lab.exercises.exercise import NOTHING, Exercise, Given, State, Verdict
+from kschedlab.lab.exercises.exercise import NOTHING, Exercise, Instance, State, Verdict
 
 
 class Predict(Exercise):
@@ -23,11 +23,11 @@ class Predict(Exercise):
         answer: str,
         why: str,
         hints: tuple[str, ...],
-        given: Given = NOTHING,
+        instance: Instance = NOTHING,
         remarks: Mapping[str, str] | None = None,
         remark: Callable[[str], str] | None = None,
     ) -> None:
-        super().__init__(title, question, hints, given)
+        super().__init__(title, question, hints, instance)
         self.answer, self.why, self.remarks = answer, why, dict(remarks or {})
         self._remark = remark
 

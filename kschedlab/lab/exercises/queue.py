@@ -9,7 +9,7 @@ from typing import NamedTuple
 from kschedlab import testing
 from kschedlab.generations import GENERATIONS
 from kschedlab.lab.exercises.build import Build
-from kschedlab.lab.exercises.exercise import Exercise, Given, drawn
+from kschedlab.lab.exercises.exercise import Exercise, Instance, drawn
 from kschedlab.lab.exercises.predict import Predict
 from kschedlab.lab.exercises.queue_repairs import downwards, the_order
 from kschedlab.lab.panels.queue_heap import decoded, info, name
@@ -46,9 +46,9 @@ def exercises(seed: int) -> list[Exercise]:
     ]
 
 
-def listed(head: Sequence[str], rows: Sequence[Sequence[str]]) -> Given:
+def listed(head: Sequence[str], rows: Sequence[Sequence[str]]) -> Instance:
     """A table, and the same as text."""
-    return Given(
+    return Instance(
         element("div", table(head, (row(*cells) for cells in rows))), "\n".join(aligned([list(head), *rows], ""))
     )
 
@@ -77,11 +77,13 @@ def the_array(rng: random.Random) -> Exercise:
     right = " ".join(after)
 
     def remark(said: str) -> str:
-        given = said.replace(",", " ").split()
-        if sorted(given) != sorted(after):
+        answered = said.replace(",", " ").split()
+        if sorted(answered) != sorted(after):
             return f"Name each of the {len(after)} pods that are left once, with spaces between them."
-        wrong = next(i for i, (one, other) in enumerate(zip(given, after, strict=True)) if one != other)
-        return f"Index {wrong} is the first that is wrong: {given[wrong]} ({priorities[given[wrong]]}) is not there."
+        wrong = next(i for i, (one, other) in enumerate(zip(answered, after, strict=True)) if one != other)
+        return (
+            f"Index {wrong} is the first that is wrong: {answered[wrong]} ({priorities[answered[wrong]]}) is not there."
+        )
 
     rows = [["key", *before], ["priority", *(str(priorities[each]) for each in before)]]
     return Predict(

@@ -10,7 +10,7 @@ from inspect import getsource
 from types import FrameType
 from typing import Any
 
-from kschedlab.lab.exercises.exercise import Exercise, Given, State, Verdict, lines
+from kschedlab.lab.exercises.exercise import Exercise, Instance, State, Verdict, lines
 
 MOST_LINES = 200_000
 """The most lines of Python that one call may run, which stops endless loops."""
@@ -44,7 +44,7 @@ class Repair(Exercise):
         needs: str = "",
     ) -> None:
         self.source = "\n\n\n".join(filter(None, [needs, getsource(broken)]))
-        super().__init__(title, question, hints, Given(lines(self.source), self.source))
+        super().__init__(title, question, hints, Instance(lines(self.source), self.source))
         self.broken, self.mended, self.spec, self.cases, self.why, self.seed = broken, mended, spec, cases, why, seed
 
     @property

@@ -11,7 +11,7 @@ from kschedlab.cluster.cluster import Cluster
 from kschedlab.decision import Decision
 from kschedlab.generations import V1_20, Generation
 from kschedlab.lab.exercises.clusters import shown
-from kschedlab.lab.exercises.exercise import Exercise, Given, drawn
+from kschedlab.lab.exercises.exercise import Exercise, Instance, drawn
 from kschedlab.lab.exercises.predict import Predict
 from kschedlab.lab.exercises.score_build import all_tie, overrule
 from kschedlab.lab.exercises.score_clusters import AFFINITY, DISK, LEAST, NEW, NODES, TAINTS, favourites
@@ -239,11 +239,11 @@ def turning(case: Case) -> int | None:
     return next((weight for weight in steps_needed if weighted(case, weight).decision.best == favourite), None)
 
 
-def normalised_table(case: Case, weights: Mapping[str, int]) -> Given:
+def normalised_table(case: Case, weights: Mapping[str, int]) -> Instance:
     """Normalised scores, plugin x node."""
     head = ["plugin", "weight", *NODES]
     rows = [
         [name, str(weight), *(str(number(case.decision, "normalised", name, each)) for each in NODES)]
         for name, weight in weights.items()
     ]
-    return Given(element("div", table(head, (row(*each) for each in rows))), "\n".join(aligned([head, *rows], "")))
+    return Instance(element("div", table(head, (row(*each) for each in rows))), "\n".join(aligned([head, *rows], "")))

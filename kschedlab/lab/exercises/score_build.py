@@ -72,9 +72,9 @@ def wishing(plugin: str) -> Manifest:
     return pod("new", "", "100m", memory="64Mi", affinity={"podAffinity": near})
 
 
-def overruled(objects: Objects, given: int, plugin: str, full: str, empty: str) -> str:
+def overruled(objects: Objects, present: int, plugin: str, full: str, empty: str) -> str:
     """What is missing, or "" if this plugin alone makes the fuller node win."""
-    if wrong := only_new(objects, given, 1):
+    if wrong := only_new(objects, present, 1):
         return wrong
     decision = schedule(NEW, Cluster(objects, V1_20.api), V1_20)
     if decision.scores is None:
@@ -91,9 +91,9 @@ def overruled(objects: Objects, given: int, plugin: str, full: str, empty: str) 
     return ""
 
 
-def only_new(objects: Objects, given: int, most: int) -> str:
+def only_new(objects: Objects, present: int, most: int) -> str:
     """Whether nothing but pods was added, and one of them is the pending pod new."""
-    if len(objects.nodes) + len(objects.pods) - given > most or sum(objects.report.counts.values()) - given > most:
+    if len(objects.nodes) + len(objects.pods) - present > most or sum(objects.report.counts.values()) - present > most:
         return f"Add at most {most} pod(s), and nothing else."
     pending = [p.metadata.name for p in objects.pods if not p.spec.nodeName and p.metadata.namespace == "default"]
     return "" if pending == ["new"] else f'The pending pod must be "new"; there is {listing(pending) or "none"}.'

@@ -59,7 +59,7 @@ def _lines(lesson: str, seeds: Iterable[int], solutions: bool) -> Iterator[str]:
         for number, exercise in enumerate(exercises_of(lesson, seed), 1):
             yield f"## {number}. {exercise.title} ({exercise.kind})\n"
             yield f"{exercise.question}\n"
-            yield from (["```", exercise.given.text.rstrip(), "```", ""] if exercise.given.text else [])
+            yield from (["```", exercise.instance.text.rstrip(), "```", ""] if exercise.instance.text else [])
             yield from (f"- [ ] {each}" for each in exercise.choices())
             if solutions:
                 yield f"\nSolution:\n\n```\n{exercise.explained().rstrip()}\n```\n"

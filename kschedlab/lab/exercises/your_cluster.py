@@ -11,7 +11,7 @@ from kschedlab.cluster.cluster import Cluster
 from kschedlab.decision import Decision
 from kschedlab.lab.exercises.build import Build
 from kschedlab.lab.exercises.exercise import Exercise, State, Verdict, drawn
-from kschedlab.lab.exercises.pools import POOL, TAINTS, Wish, cluster, decide, given, placed, with_pod
+from kschedlab.lab.exercises.pools import POOL, TAINTS, Wish, cluster, decide, placed, with_pod, yaml_instance
 from kschedlab.lab.exercises.predict import Predict
 from kschedlab.lab.exercises.repair import Repair
 from kschedlab.manifests.loading import Objects, decode_objects, loads
@@ -70,7 +70,7 @@ def what_helps(rng: random.Random) -> Exercise:
             "What does each pool ask of a pod? First its label, then its taint, then its room.",
             decide(wish.manifest).message,
         ),
-        given(as_yaml([wish.manifest])),
+        yaml_instance(as_yaml([wish.manifest])),
         said,
     )
 
@@ -109,7 +109,7 @@ def which_pool(rng: random.Random) -> Exercise:
             "Where may it go at all? Then: least allocated wins, and so does an even use of CPU and memory.",
             "A toleration allows; it does not attract.",
         ),
-        given(as_yaml([wish.manifest])),
+        yaml_instance(as_yaml([wish.manifest])),
         remarks,
     )
 
@@ -162,7 +162,7 @@ def how_much(rng: random.Random) -> Exercise:
             "Which pools let it in? Leave the others out of the table.",
             "Its requests must fit on one node, not in a pool.",
         ),
-        given(as_yaml([wish.manifest])),
+        yaml_instance(as_yaml([wish.manifest])),
         remark=remark,
     )
 
@@ -196,7 +196,7 @@ def only_there(rng: random.Random) -> Exercise:
             f"Nodes of the pool have the label {POOL}: {pool}.",
             f"And they have the taint {'='.join(TAINTS[pool])}: without a toleration nobody gets in.",
         ),
-        given(as_yaml([pod("mine", cpu=f"{cpu}m", priority=0)])),
+        yaml_instance(as_yaml([pod("mine", cpu=f"{cpu}m", priority=0)])),
     )
 
 
@@ -251,7 +251,7 @@ def one_line(rng: random.Random) -> Exercise:
         right,
         f'It was "{mistakes[good]}"; "{good}" lets it in.',
         (f"The event says: {placed(loads(wrong)).event}", "Compare the pod with the pool's line, word by word."),
-        given(wrong),
+        yaml_instance(wrong),
     )
     built.before = wrong
     return built

@@ -14,7 +14,7 @@ from kschedlab.decision import Decision
 from kschedlab.generations import V1_37, Generation
 from kschedlab.lab.exercises.build import Build
 from kschedlab.lab.exercises.clusters import shown
-from kschedlab.lab.exercises.exercise import Exercise, Given, drawn, lines
+from kschedlab.lab.exercises.exercise import Exercise, Instance, drawn, lines
 from kschedlab.lab.exercises.predict import Predict
 from kschedlab.lab.exercises.repair import Repair
 from kschedlab.manifests.loading import Objects, decode_objects
@@ -167,7 +167,7 @@ def declared(rng: random.Random) -> Exercise:
         DECLARATIONS[sort],
         WHY[sort],
         ("Does the answer change when a pod comes or goes?", "If it does: can one more pod make a node pass?"),
-        Given(lines(source), source),
+        Instance(lines(source), source),
         {words: WHY[sort] if each == sort else wrong[each] for each, words in DECLARATIONS.items()},
     )
 
