@@ -157,9 +157,8 @@ class TimelineRunner:
             self._log_failure(description, place, error)
             return
         remaining = "; ".join(f"{pod}: {why}" for pod, why in result.remaining.items())
-        act = description if remaining else f"drained {node.name}"
         outcome = f"gave up: {remaining}" if remaining else ""
-        self._log.write(Acted(at=self._api.now, act=act, place=place, error=outcome))
+        self._log.write(Acted(at=self._api.now, act=f"drained {node.name}", place=place, error=outcome))
 
 
 def _verb(action: Action) -> str:
