@@ -1,4 +1,4 @@
-"""Why a pod goes where it goes, or waits: one question for pods that wait and pods that run."""
+"""Explains where a pod goes, or why it stays pending. A running pod is taken off its node first."""
 
 from __future__ import annotations
 
@@ -7,10 +7,10 @@ from dataclasses import dataclass
 from typing import Any
 
 from kschedlab.cluster.cluster import Cluster
-from kschedlab.cluster.pending_pod import AnyPod, as_pending
+from kschedlab.cluster.pending_pod import AnyPod, as_pending, checked_cluster
 from kschedlab.cluster.pods import PodInfo
 from kschedlab.decision import Decision
-from kschedlab.generations import LATEST, Generation, Profiles, api_of, profile_for
+from kschedlab.generations import LATEST, Profiles, api_of, profile_for, profiles_of
 from kschedlab.queue.order import queue_order
 from kschedlab.scheduler import Scheduler
 
@@ -24,13 +24,13 @@ class NoProfileError(ValueError):
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Explanation:
-    """The decision about one pod. ``runs_on``: the node that it was taken off for it; None if the pod was pending."""
+    """The decision about one pod. ``runs_on``: the node that a running pod was taken off; None for a pending pod."""
 
     decision: Decision
     runs_on: str | None = None
 
     def to_dict(self) -> dict[str, Any]:
-        """The decision as plain data, with ``pod``, ``event`` and, for a pod that runs, ``runs_on``."""
+        """The decision as plain data, with ``pod``, ``event`` and, for a running pod, ``runs_on``."""
         decision, runs_on = self.decision, self.runs_on
         data = decision.to_dict() | {"pod": decision.pod.key, "event": decision.event}
         return data if runs_on is None else data | {"runs_on": runs_on}
@@ -50,7 +50,7 @@ class Explanation:
 
 @dataclass(frozen=True, eq=False, repr=False)
 class PendingPods:
-    """The decisions about all pending pods. ``passed_over``: pods whose schedulerName no profile has."""
+    """The decisions about all pending pods. ``passed_over``: those whose schedulerName no profile has."""
 
     explanations: tuple[Explanation, ...]
     passed_over: tuple[PodInfo, ...] = ()
@@ -76,19 +76,19 @@ class PendingPods:
 def explain(pod: AnyPod, cluster: Cluster, generation: str | Profiles = LATEST) -> Explanation:
     """Where the pod goes, and why. A running pod is taken off its node first: where would it go now?
 
-    ``pod``: ``namespace/name``, or the manifest of one that is not there yet. ``generation``: its name, a Generation,
-    or profiles by schedulerName. The cluster stays as it is. KeyError if there is no such pod or generation;
-    NoProfileError if no profile schedules the pod.
+    ``pod``: ``namespace/name``, or a manifest, which replaces the pod of its name. ``generation``: its name, a
+    Generation, or profiles by schedulerName. The cluster stays as it is. KeyError if there is no such pod or
+    generation; NoProfileError if no profile schedules the pod.
     """
-    profiles = Generation.named(generation)
-    info, fork, runs_on = as_pending(pod, cluster.under(api_of(profiles)))
+    profiles = profiles_of(generation)
+    info, fork, runs_on = as_pending(pod, cluster, api_of(profiles))
     if (own := profile_for(info.pod, profiles)) is None:
         raise NoProfileError(info)
     return Explanation(Scheduler(fork, own, exhaustive=True).decide(info), runs_on)
 
 
 def explain_pending(cluster: Cluster, generation: str | Profiles = LATEST) -> PendingPods:
-    """The decision about every pending pod, in queue order; each finds the cluster as those before it left it.
+    """The decision about every pending pod, in queue order; each pod that fits is bound before the next decision.
 
     The arguments are those of :func:`explain`.
     """
@@ -98,9 +98,9 @@ def explain_pending(cluster: Cluster, generation: str | Profiles = LATEST) -> Pe
 
 
 def each_pending(cluster: Cluster, generation: str | Profiles = LATEST) -> Iterator[tuple[PodInfo, Decision | None]]:
-    """As :func:`explain_pending`, one pod after the other; None in place of a decision if no profile schedules it."""
-    profiles = Generation.named(generation)
-    fork = cluster.under(api_of(profiles)).fork()
+    """As :func:`explain_pending`, one pod after the other; None instead of a decision if no profile schedules it."""
+    profiles = profiles_of(generation)
+    fork = checked_cluster(cluster).under(api_of(profiles)).fork()
     for info in queue_order(fork.pending.values()):
         if (own := profile_for(info.pod, profiles)) is None:
             yield info, None

@@ -8,13 +8,13 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from kschedlab.cluster.cluster import Cluster
+from kschedlab.cluster.pending_pod import AnyPod, as_pending, checked_cluster, not_pending
 from kschedlab.cluster.pods import PodInfo
 from kschedlab.cluster.signatures import IntArray
 from kschedlab.decision import Decision
 from kschedlab.filter.plugin import SchedulingError
 from kschedlab.filter.stage import EXCLUDED, REJECTED, FilterRun, Verdicts, nodes_to_find, prepare, search
 from kschedlab.generations import LATEST, Generation
-from kschedlab.objects.problems import unknown
 from kschedlab.queue.pre_enqueue import gate_names
 from kschedlab.score.stage import Scores, prioritize, select_host
 
@@ -41,13 +41,16 @@ class Scheduler:
         rng: random.Random | None = None,
         exhaustive: bool = False,
     ) -> None:
-        self.cluster = cluster
+        self.cluster = checked_cluster(cluster)
         self.generation = Generation.named(generation)
         self.percentage = self.generation.percentage if percentage is None else percentage
         self.rng = rng
         self.exhaustive = exhaustive
         self.next_start_node_index = 0
         self.last_node_index = 0
+
+    def __repr__(self) -> str:
+        return f"<Scheduler {self.generation.name} of {self.cluster}>"
 
     def decide(self, pod: PodInfo) -> Decision:
         """Decide where the pod goes, without changing the cluster. The decision refers to the cluster as it is now."""
@@ -156,20 +159,20 @@ def lower_nominations(cluster: Cluster, pod: PodInfo, node: str) -> list[PodInfo
 
 
 def schedule(
-    pod: str,
+    pod: AnyPod,
     cluster: Cluster,
     generation: str | Generation = LATEST,
     percentage: int | None = None,
     rng: random.Random | None = None,
     exhaustive: bool = True,
 ) -> Decision:
-    """Decide for one pending pod ``namespace/name``. Changes nothing; later changes don't affect the decision.
+    """Decide for one pending pod: its key ``namespace/name``, or a manifest. The cluster stays as it is.
 
     ``generation``: its name or a Generation; the other arguments are those of :class:`Scheduler`. KeyError if no such
-    pod is pending, or there is no such generation.
+    pod is pending, or there is no such generation; for a running pod, see :func:`~kschedlab.explanation.explain`.
     """
     generation = Generation.named(generation)
-    if pod not in cluster.pending:
-        raise unknown("pending pod", pod, cluster.pending)
-    fork = cluster.under(generation.api).fork()
-    return Scheduler(fork, generation, percentage, rng, exhaustive).decide(fork.pending[pod])
+    if isinstance(pod, str) and pod not in checked_cluster(cluster).pending:
+        raise not_pending(pod, cluster)
+    info, fork, _ = as_pending(pod, cluster, generation.api)
+    return Scheduler(fork, generation, percentage, rng, exhaustive).decide(info)

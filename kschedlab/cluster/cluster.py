@@ -45,6 +45,7 @@ from kschedlab.objects.problems import unknown
 if TYPE_CHECKING:
     from kschedlab.generations import Generation
     from kschedlab.manifests.loading import Objects
+    from kschedlab.manifests.sources import Source
     from kschedlab.whatif.fits import Fits, Wanted
 
 T = TypeVar("T")
@@ -73,6 +74,9 @@ class Cluster(Columns):
     """
 
     def __init__(self, objects: Objects, api: Api = API_1_37) -> None:
+        if not hasattr(objects, "report"):
+            remedy = "Cluster.from_dicts(...) takes manifests, Cluster.from_files(...) files"
+            raise TypeError(f"expected Objects, as load(...) returns them, got {type(objects).__name__}; {remedy}")
         super().__init__(api.older_zone_labels_only)
         self.api = api
         self.report = objects.report
@@ -85,8 +89,8 @@ class Cluster(Columns):
             self._add_pod(pod)
 
     @classmethod
-    def from_files(cls, *sources: str, api: Api = API_1_37) -> Cluster:
-        """Load manifests: paths of files or folders, or ``-`` for standard input.
+    def from_files(cls, *sources: Source, api: Api = API_1_37) -> Cluster:
+        """Load manifests: paths of files or folders, open files, or ``-`` for standard input.
 
         Raises ManifestError, which lists everything wrong with them.
         """
@@ -103,9 +107,11 @@ class Cluster(Columns):
 
     @classmethod
     def from_dicts(cls, manifests: Iterable[Mapping[str, Any]], api: Api = API_1_37) -> Cluster:
-        """A cluster of manifests that are parsed already, such as those of :mod:`kschedlab.testing`. ManifestError."""
+        """A cluster of parsed manifests, such as those of :mod:`kschedlab.testing`. ManifestError."""
         from kschedlab.manifests.loading import decode_objects
 
+        if isinstance(manifests, str | Mapping) or not isinstance(manifests, Iterable):
+            raise TypeError(f"expected a list of manifests, got {type(manifests).__name__}")
         return cls(decode_objects(manifests), api)
 
     # -- computing
@@ -199,7 +205,9 @@ class Cluster(Columns):
         """
         new = self.read(each for each in objects if isinstance(each, Mapping))
         for each in objects:
-            if not isinstance(each, Mapping):
+            if not isinstance(each, Mapping | ApiObject):
+                raise TypeError(f"expected manifests or objects one by one, got {type(each).__name__}")
+            if isinstance(each, ApiObject):
                 new.of(type(each)).append(each)
         self.change_nodes((node.metadata.name, node) for node in new.nodes)
         self.change_objects(each for kind in self._objects.kinds() for each in new.of(kind))
@@ -209,15 +217,20 @@ class Cluster(Columns):
         return self
 
     def remove(self, *names: str) -> Self:
-        """Remove pods ``namespace/name`` and nodes ``name``. Returns the cluster. KeyError if one is not there.
+        """Remove pods ``namespace/name`` and nodes ``name``. Returns the cluster.
 
-        Pods on a removed node are kept aside until the node comes back.
+        Pods on a removed node are kept aside until the node comes back. KeyError, and nothing changes, if one of the
+        names does not exist.
         """
-        for name in names:
-            if "/" not in name:
-                self.change_nodes([(name, None)])
-            elif not self._remove_pod(name):
-                raise unknown("pod", name, self.pod_keys())
+        if wrong := [each for each in names if not isinstance(each, str)]:
+            raise TypeError(f"expected names of nodes or namespace/name of pods, got {type(wrong[0]).__name__}")
+        pods = [name for name in names if "/" in name]
+        keys = set(self.pod_keys()) if pods else set()
+        if missing := [name for name in pods if name not in keys]:
+            raise unknown("pod", missing[0], self.pod_keys())
+        self.change_nodes([(name, None) for name in names if "/" not in name])
+        for name in pods:
+            self._remove_pod(name)
         return self
 
     def read(self, manifests: Iterable[Mapping[str, Any]]) -> Objects:
@@ -288,21 +301,18 @@ class Cluster(Columns):
         check(self)
 
     def __repr__(self) -> str:
-        running = len(self.pods.row_of) + len(self.without_node)
-        return f"<Cluster: {len(self.nodes):,} nodes, {running:,} running pods, {len(self.pending):,} pending>"
+        nodes, running = len(self.nodes), len(self.pods.row_of) + len(self.without_node)
+        words = f"{nodes:,} node{'s' * (nodes != 1)}, {running:,} running pod{'s' * (running != 1)}"
+        return f"<Cluster: {words}, {len(self.pending):,} pending>"
 
     # -- inside
 
-    def _remove_pod(self, key: str) -> bool:
-        """Remove the pod, running or pending; return whether there was one."""
+    def _remove_pod(self, key: str) -> None:
+        """Remove the pod if it is there, running or pending."""
         self._unshare("pods")
         self._end_nomination(key)
-        if self.pending.pop(key, None) is not None:
-            return True
-        if key not in self.pods.row_of and key not in self.without_node:
-            return False
-        self.evict(key)
-        return True
+        if self.pending.pop(key, None) is None and (key in self.pods.row_of or key in self.without_node):
+            self.evict(key)
 
     def _add_pod(self, pod: Pod) -> None:
         if pod.status.phase in ("Succeeded", "Failed"):

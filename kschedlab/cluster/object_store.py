@@ -90,6 +90,9 @@ class ObjectStore:
 
     def of(self, kind: type[D]) -> dict[Any, D]:
         """That kind's objects. KeyError for nodes, pods and kinds that a scheduler does not read."""
+        if kind not in self._by_kind:
+            names = ", ".join(each.__name__ for each in self._by_kind)
+            raise KeyError(f"objects of kind {getattr(kind, '__name__', kind)} are not stored here; these are: {names}")
         return self._by_kind[kind]  # type: ignore[index]  # a kind of object
 
     def kinds(self) -> list[Kind]:

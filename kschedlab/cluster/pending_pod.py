@@ -1,4 +1,4 @@
-"""A pod as one that waits: what a question about any pod begins with."""
+"""Any pod as a pending one: where a question about a pod begins."""
 
 from __future__ import annotations
 
@@ -10,45 +10,79 @@ from msgspec.structs import replace as put
 
 from kschedlab.cluster.cluster import Cluster
 from kschedlab.cluster.pods import PodInfo
+from kschedlab.objects.api import Api
 from kschedlab.objects.model import Pod
-from kschedlab.objects.problems import unknown
+from kschedlab.objects.problems import UnknownNameError, safe_text, unknown
 
 AnyPod: TypeAlias = str | Mapping[str, Any] | Pod
 """``namespace/name`` of a pod of the cluster, a manifest, or a Pod."""
 
 
 class PendingPod(NamedTuple):
-    """A pod that waits, and a fork of the cluster in which it does. ``runs_on``: the node it was taken off, or None."""
+    """A pending pod and a fork of the cluster. ``runs_on``: the node that the pod was taken off, or None."""
 
     info: PodInfo
     cluster: Cluster
     runs_on: str | None
 
 
-def as_pending(pod: AnyPod, cluster: Cluster) -> PendingPod:
-    """The pod as one that waits; a running one is taken off its node. The cluster stays as it is.
+def as_pending(pod: AnyPod, cluster: Cluster, api: Api | None = None) -> PendingPod:
+    """The pod as a pending one; a running one is taken off its node. The cluster stays as it is.
 
-    KeyError if there is no such pod; ValueError or ManifestError for a manifest that is not one of a pod.
+    A manifest replaces the pod of its name. ``api``: that of the generation that decides, by default the cluster's.
+    KeyError if there is no such pod; TypeError, ValueError or ManifestError for what is not a pod or not a cluster.
     """
-    fork = cluster.fork()
-    if not isinstance(pod, str):
-        given = pod_of(pod, cluster)
-        return PendingPod(fork.info(put(given, spec=put(given.spec, nodeName=""))), fork, None)
-    if pod in fork.pending:
-        return PendingPod(fork.pending[pod], fork, None)
-    row = fork.pods.row_of.get(pod)
-    if row is None and pod not in fork.without_node:
-        raise unknown("pod", pod, fork.pod_keys())
-    runs_on = None if row is None else fork.names[fork.pods.node[row]]
-    info = fork.evict(pod)
-    return PendingPod(replace(info, pod=put(info.pod, spec=put(info.pod.spec, nodeName=""))), fork, runs_on)
+    fork = checked_cluster(cluster).under(cluster.api if api is None else api).fork()
+    manifest = None if isinstance(pod, str) else without_node(pod_of(pod, fork))
+    key = str(pod) if manifest is None else manifest.key
+    info = fork.pending.get(key)
+    if (node := node_of(key, fork)) is not None:
+        info = fork.evict(key)
+        info = replace(info, pod=without_node(info.pod))
+    if manifest is not None:
+        info = fork.info(manifest)
+    if info is None:
+        raise unknown("pod", key, fork.pod_keys())
+    return PendingPod(info, fork, node if node in fork.index else None)
 
 
-def pod_of(given: Mapping[str, Any] | Pod, cluster: Cluster) -> Pod:
-    """The Pod of a manifest, with the API's defaults. ValueError or ManifestError if it is none."""
-    if isinstance(given, Pod):
-        return given
-    found = cluster.read([given]).pods
-    if len(found) != 1:
-        raise ValueError(f"the manifest of one pod is expected, not of {given.get('kind', 'an object without kind')}")
-    return found[0]
+def checked_cluster(cluster: object) -> Cluster:
+    """The cluster. TypeError if it is something else."""
+    if not isinstance(cluster, Cluster):
+        remedy = "Cluster.from_dicts(manifests) and Cluster.from_files(paths) make one"
+        raise TypeError(f"expected a Cluster, got {type(cluster).__name__}; {remedy}")
+    return cluster
+
+
+def pod_of(pod: object, cluster: Cluster) -> Pod:
+    """The Pod, also of a manifest, with the API's defaults. TypeError, ValueError or ManifestError if it is none."""
+    if isinstance(pod, Pod):
+        return pod
+    if not isinstance(pod, Mapping):
+        raise TypeError(f'expected a pod ("namespace/name", a manifest or a Pod), got {type(pod).__name__}')
+    pods = cluster.read([pod]).pods
+    if len(pods) != 1:
+        kind = pod.get("kind", "an object without kind")
+        raise ValueError(f"the manifest of one pod is expected, not of {safe_text(str(kind))}")
+    return pods[0]
+
+
+def without_node(pod: Pod) -> Pod:
+    """The pod, bound to no node."""
+    return put(pod, spec=put(pod.spec, nodeName="")) if pod.spec.nodeName else pod
+
+
+def node_of(key: str, cluster: Cluster) -> str | None:
+    """The node that the pod ``namespace/name`` is bound to, whether that node exists or not; None if there is none."""
+    if key in cluster.without_node:
+        return cluster.without_node[key][1]
+    row = cluster.pods.row_of.get(key)
+    return None if row is None else cluster.names[cluster.pods.node[row]]
+
+
+def not_pending(key: str, cluster: Cluster) -> UnknownNameError:
+    """The error for a pod that is not pending: it runs, or is not there."""
+    if (node := node_of(key, cluster)) is None:
+        return unknown("pending pod", key, cluster.pending)
+    where = f'pod "{safe_text(key)}" runs on {safe_text(node)}'
+    return UnknownNameError(f"{where} and is not pending; explain(pod, cluster) takes it off its node first")

@@ -70,6 +70,9 @@ class PodColumns:
         self._free = list(range(15, -1, -1))
         self._arrivals = 0
 
+    def __repr__(self) -> str:
+        return f"<PodColumns: {', '.join(self.row_of) or 'no pods'}>"
+
     def copy(self) -> PodColumns:
         """Independent columns with the same rows."""
         other = PodColumns.__new__(PodColumns)

@@ -13,7 +13,7 @@
 from importlib import import_module
 from typing import TYPE_CHECKING
 
-from kschedlab.generations.generation import GENERATIONS, LATEST, Generation, Profiles, api_of, profile_for
+from kschedlab.generations.generation import GENERATIONS, LATEST, Generation, Profiles, api_of, profile_for, profiles_of
 
 if TYPE_CHECKING:
     from kschedlab.generations.v1_13 import V1_13
@@ -34,6 +34,7 @@ __all__ = [
     "Profiles",
     "api_of",
     "profile_for",
+    "profiles_of",
 ]
 
 _TABLES = {"DEFAULT_PREDICATES": "v1_16", "DEFAULT_PRIORITIES": "v1_16"} | {

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from importlib import import_module
-from typing import TYPE_CHECKING, Any, overload
+from typing import TYPE_CHECKING
 
 from kschedlab.filter.plugin import Filter
 from kschedlab.filter.stage import SamplingRules
@@ -14,7 +14,7 @@ from kschedlab.generations.queues import QueueMaker
 from kschedlab.generations.rules import LoopRules
 from kschedlab.objects.api import Api
 from kschedlab.objects.model import Pod
-from kschedlab.objects.problems import unknown
+from kschedlab.objects.problems import UnknownNameError, unknown
 from kschedlab.preemption.rules import PreemptionRules
 from kschedlab.score.plugin import Score
 
@@ -54,28 +54,20 @@ class Generation:
     queue: QueueMaker
     plugins: tuple[tuple[str, object], ...] = ()
 
-    @overload
     @staticmethod
-    def named(generation: str | Generation) -> Generation: ...
-
-    @overload
-    @staticmethod
-    def named(generation: str | Profiles) -> Profiles: ...
-
-    @staticmethod
-    def named(generation: Any) -> Any:
-        """The generation with this name, e.g. ``"v1.20"``; Generations and profiles stay as they are.
+    def named(generation: str | Generation) -> Generation:
+        """The generation with this name, e.g. ``"v1.20"``; a Generation stays as it is.
 
         KeyError if there is no such generation, TypeError for anything else.
         """
-        if isinstance(generation, Generation | Mapping):
-            return generation
-        if not isinstance(generation, str):
-            remedy = 'plugins join one: Generation.named("v1.37").plus(...)'
-            raise TypeError(f'{generation!r} is not a generation, nor the name of one such as "v1.37"; {remedy}')
-        if generation not in GENERATIONS:
-            raise unknown("generation", generation, GENERATIONS)
-        return GENERATIONS[generation]
+        if isinstance(generation, str):
+            return GENERATIONS[generation]
+        if not isinstance(generation, Generation):
+            raise TypeError(
+                f'{generation!r} is not a generation, nor the name of one such as "{LATEST}"; '
+                f'plugins join one: Generation.named("{LATEST}").plus(...)'
+            )
+        return generation
 
     def __repr__(self) -> str:
         return f"<Generation {self.name}: {len(self.filters)} filters, {len(self.scores)} scores>"
@@ -120,7 +112,7 @@ class Generation:
         self._check((name,), self.plugin_names)
         own_filter = next((each for each in self.filters if each.name == name), None)
         own_score, weight = next(((each, w) for each, w in self.scores if each.name == name), (None, 0))
-        return NamedPlugin(name, self.name, own_filter, own_score, weight, self.filters)
+        return NamedPlugin(name, self.name, self.api, own_filter, own_score, weight, self.filters)
 
     @property
     def plugin_names(self) -> tuple[str, ...]:
@@ -130,7 +122,9 @@ class Generation:
 
     def _check(self, names: Iterable[str], known: tuple[str, ...], what: str = "plugin") -> None:
         if missing := [name for name in names if name not in known]:
-            raise KeyError(f'{self.name} has no {what} "{missing[0]}"; it has {", ".join(known)}; .plus(...) adds one')
+            raise UnknownNameError(
+                f'{self.name} has no {what} "{missing[0]}"; it has {", ".join(known)}; .plus(...) adds one'
+            )
 
     def _keeping(self, kept: Callable[[str], bool]) -> Generation:
         filters = tuple(each for each in self.filters if kept(each.name))
@@ -145,6 +139,8 @@ class _Generations(Mapping[str, Generation]):
     _variables = {"v1.13": "V1_13", "v1.16": "V1_16", "v1.20": "V1_20", "v1.37": "V1_37"}
 
     def __getitem__(self, name: str) -> Generation:
+        if name not in self._variables:
+            raise unknown("generation", name, self._variables)
         variable = self._variables[name]
         generation: Generation = getattr(import_module(f"kschedlab.generations.{variable.lower()}"), variable)
         return generation
@@ -158,12 +154,24 @@ class _Generations(Mapping[str, Generation]):
     def __contains__(self, name: object) -> bool:
         return name in self._variables
 
+    def __repr__(self) -> str:
+        return f"<Generations: {', '.join(self)}>"
+
 
 GENERATIONS: Mapping[str, Generation] = _Generations()
 LATEST = "v1.37"
 
 Profiles = Generation | Mapping[str, Generation]
 """One generation for all pods, or one for each schedulerName, as the profiles of a configuration are."""
+
+
+def profiles_of(generation: str | Profiles) -> Profiles:
+    """The generation of that name; a Generation or profiles as they are. KeyError, TypeError; ValueError for none."""
+    if not isinstance(generation, Mapping):
+        return Generation.named(generation)
+    if not generation:
+        raise ValueError("expected at least one profile, a generation by schedulerName; got none")
+    return generation
 
 
 def profile_for(pod: Pod, profiles: Profiles) -> Generation | None:

@@ -14,7 +14,7 @@ from typing import IO, TypeAlias
 from kschedlab.manifests.composer import Composer, UnreadableError
 from kschedlab.objects.problems import ManifestError, Path as FieldPath, Problem, one_of
 
-Source: TypeAlias = "str | os.PathLike[str] | IO[str] | IO[bytes]"
+Source: TypeAlias = str | os.PathLike[str] | IO[str] | IO[bytes]
 
 SUFFIXES = (".yaml", ".yml", ".json")
 MAX_BYTES = 256 * 1024 * 1024
@@ -103,6 +103,8 @@ def _read(source: Source, number: int, seen: set[Path]) -> Iterator[SourceText]:
                 seen.add(real)
                 yield SourceText(number, str(path), _content(path, number))
                 number += 1
+    elif not hasattr(source, "read"):
+        raise TypeError(f"expected a path, an open file or -, got {type(source).__name__}")
     else:
         name = str(getattr(source, "name", "<text>"))
         content = source.read()

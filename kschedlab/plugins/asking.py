@@ -14,6 +14,7 @@ from kschedlab.cluster.pods import PodInfo
 from kschedlab.cluster.signatures import IntArray
 from kschedlab.filter.plugin import Filter
 from kschedlab.filter.stage import EXCLUDED, FilterRun, Verdicts, prepare
+from kschedlab.objects.api import Api
 from kschedlab.objects.problems import unknown
 from kschedlab.score.plugin import Score
 
@@ -42,6 +43,7 @@ class NamedPlugin:
 
     name: str
     generation: str
+    api: Api
     own_filter: Filter | None
     own_score: Score | None
     weight: int
@@ -55,8 +57,8 @@ class NamedPlugin:
         if the plugin fails.
         """
         if self.own_filter is None:
-            raise ValueError(f'"{self.name}" does not filter in {self.generation}: ask for its .score(pod, cluster)')
-        info, fork, _ = as_pending(pod, cluster)
+            raise ValueError(f'"{self.name}" does not filter in {self.generation}, it has {self.parts}')
+        info, fork, _ = as_pending(pod, cluster, self.api)
         prepared = prepare(info, fork, (self.own_filter,))
         if prepared.rejected is not None:
             code = UNRESOLVABLE if prepared.rejected.unresolvable else UNSCHEDULABLE
@@ -78,8 +80,8 @@ class NamedPlugin:
         ``pod`` and errors: as in :meth:`filter`.
         """
         if self.own_score is None:
-            raise ValueError(f'"{self.name}" does not score in {self.generation}: ask for its .filter(pod, cluster)')
-        info, fork, _ = as_pending(pod, cluster)
+            raise ValueError(f'"{self.name}" does not score in {self.generation}, it has {self.parts}')
+        info, fork, _ = as_pending(pod, cluster, self.api)
         places = self._feasible(info, fork) if nodes is None else _places(nodes, fork)
         scored = self.own_score.score(info, fork, places) if len(places) else None
         if scored is None:
@@ -100,12 +102,17 @@ class NamedPlugin:
             return np.zeros(0, np.int64)
         return np.flatnonzero(FilterRun(prepared, info, cluster).verdicts().passes)
 
-    def __repr__(self) -> str:
+    @property
+    def parts(self) -> str:
+        """What the plugin does, as its methods."""
         parts = [
             *(["filter(pod, cluster)"] if self.own_filter is not None else []),
             *([f"score(pod, cluster), weight {self.weight}"] if self.own_score is not None else []),
         ]
-        return f"{self.name} of {self.generation}: {'; '.join(parts)}"
+        return "; ".join(parts) or "neither filter nor score"
+
+    def __repr__(self) -> str:
+        return f"{self.name} of {self.generation}: {self.parts}"
 
 
 def _places(nodes: Iterable[str], cluster: Cluster) -> IntArray:
@@ -117,6 +124,8 @@ def _places(nodes: Iterable[str], cluster: Cluster) -> IntArray:
 
 def of_node(term: Any, place: int, nodes: int) -> Any:
     """The node's entry of a per-node term; any other term unchanged."""
+    if isinstance(term, Mapping):
+        return {name: of_node(each, place, nodes) for name, each in term.items()}
     if isinstance(term, np.ndarray) and term.ndim and term.shape[-1] == nodes:
         own = term[..., place]
         return own.item() if own.ndim == 0 else own.tolist()

@@ -18,7 +18,7 @@ import msgspec
 from kschedlab.cluster.cluster import Cluster
 from kschedlab.cluster.pods import PodInfo
 from kschedlab.explanation import NoProfileError
-from kschedlab.generations import LATEST, Generation, Profiles, api_of, profile_for
+from kschedlab.generations import LATEST, Generation, Profiles, api_of, profile_for, profiles_of
 from kschedlab.manifests.loading import ManifestError, decode_objects
 from kschedlab.objects.model import Pod
 from kschedlab.program.options import Commands, add_scheduler, chosen_profiles
@@ -53,7 +53,7 @@ def decide_lines(lines: Iterable[bytes | str], generation: str | Profiles = LATE
 
     ``generation``: the name of a generation, a generation or profiles.
     """
-    profiles = Generation.named(generation)
+    profiles = profiles_of(generation)
     for line in lines:
         if line.strip():
             yield msgspec.json.encode(decide_line(line, profiles)).decode()

@@ -11,15 +11,16 @@ The same input with the same seed gives the same log, byte for byte.
 from __future__ import annotations
 
 import random
-from collections.abc import Callable, Generator, Iterable, Iterator
+from collections.abc import Callable, Generator, Iterable, Iterator, Mapping
 from itertools import islice
-from typing import Any
+from typing import Any, TypeAlias
 
 import simpy
 
 from kschedlab.cluster.cluster import Cluster
 from kschedlab.configuration.loading import load_configuration
-from kschedlab.generations import LATEST, Generation, Profiles, api_of
+from kschedlab.generations import LATEST, Generation, Profiles, api_of, profiles_of
+from kschedlab.manifests.decoding import Origin
 from kschedlab.manifests.loading import Objects
 from kschedlab.objects.meta import SECOND, Time
 from kschedlab.objects.model import ApiObject, Pod, ReplicaSet
@@ -41,7 +42,7 @@ from kschedlab.simulation.scheduler.startup import StartUp
 from kschedlab.simulation.server.api import ApiServer
 from kschedlab.simulation.status import ApiError
 from kschedlab.simulation.timeline.actions import TimelineEntry
-from kschedlab.simulation.timeline.manifest_objects import ManifestObject
+from kschedlab.simulation.timeline.manifest_objects import INITIAL, ManifestObject, ObjectReader
 from kschedlab.simulation.timeline.runner import TimelineRunner
 from kschedlab.simulation.timeline.scenario import Scenario, Settings
 
@@ -53,6 +54,9 @@ SETTLE_TIMEOUT = 24 * 3600 * SECOND
 
 DEFAULT = Settings()
 
+InitialObject: TypeAlias = ApiObject | ManifestObject | Mapping[str, Any]
+"""An object at the start, or its manifest."""
+
 _PROGRESS_INTERVAL = 256
 _ACTIVE_PARTS = ("active", "backoff")
 
@@ -63,17 +67,17 @@ Progress = Callable[[int, int], None]
 class Simulation:
     """A simulated cluster, from its start.
 
-    ``objects``: the initial objects. ``generation``: the scheduler, its name, or one per schedulerName (profiles);
-    ``seed``: for tie-breaking and generated names; ``timeline``: the scheduled actions; ``settings``: kubelet,
-    latencies and workload controllers; ``start``: microseconds since 1970; ``plugins``: the user's plugins.
-    ManifestError if the API server rejects an object.
+    ``objects``: the initial objects or their manifests. ``generation``: the scheduler, its name, or one per
+    schedulerName (profiles); ``seed``: for tie-breaking and generated names; ``timeline``: the scheduled actions;
+    ``settings``: kubelet, latencies and workload controllers; ``start``: microseconds since 1970; ``plugins``: the
+    user's plugins. ManifestError if a manifest has faults or the API server rejects an object.
 
     ``until``: microseconds after the start at which :meth:`run` ends by default.
     """
 
     def __init__(
         self,
-        objects: Cluster | Objects | Iterable[ApiObject | ManifestObject] = (),
+        objects: Cluster | Objects | Iterable[InitialObject] = (),
         generation: str | Profiles = LATEST,
         seed: int = 0,
         timeline: Iterable[TimelineEntry] = (),
@@ -83,7 +87,7 @@ class Simulation:
         plugins: Iterable[object] = (),
         until: int | None = None,
     ) -> None:
-        profiles = Generation.named(generation)
+        profiles = profiles_of(generation)
         entries = sorted(timeline, key=lambda entry: entry.at)
         self.start = start = int(start)  # an int, not a Time: a Time would change the log's format
         self.until = until
@@ -254,13 +258,22 @@ def _generation_names(profiles: Profiles) -> str:
     return profiles.name if isinstance(profiles, Generation) else ", ".join(each.name for each in profiles.values())
 
 
-def _objects(objects: Cluster | Objects | Iterable[ApiObject | ManifestObject]) -> list[ApiObject | ManifestObject]:
-    """All objects, owners before their dependents: ReplicaSets and pods last."""
+def _objects(objects: Cluster | Objects | Iterable[InitialObject]) -> list[ApiObject | ManifestObject]:
+    """All objects, owners before their dependents: ReplicaSets and pods last. ManifestError."""
     objects = objects.objects if isinstance(objects, Cluster) else objects
-    if not isinstance(objects, Objects):
-        return sorted(objects, key=_rank)
-    lists = (value for value in vars(objects).values() if isinstance(value, list))
-    return sorted((obj for value in lists for obj in value if isinstance(obj, ApiObject)), key=_rank)
+    if isinstance(objects, Objects):
+        lists = (value for value in vars(objects).values() if isinstance(value, list))
+        return sorted((obj for value in lists for obj in value if isinstance(obj, ApiObject)), key=_rank)
+    if isinstance(objects, str | Mapping) or not isinstance(objects, Iterable):
+        raise TypeError(f"expected a Cluster or a list of objects, got {type(objects).__name__}")
+    reader, initial = ObjectReader(), list[ApiObject | ManifestObject]()
+    for index, each in enumerate(objects):
+        if isinstance(each, ApiObject | ManifestObject):
+            initial.append(each)
+        else:
+            initial += reader.objects(each, Origin(None, index, ()), INITIAL)
+    reader.finish()
+    return sorted(initial, key=_rank)
 
 
 def _rank(obj: ApiObject | ManifestObject) -> int:

@@ -41,6 +41,9 @@ def _tables(explanation: Explanation) -> Html:
 
 
 def running(explanation: Explanation) -> str:
-    """Where the pod runs, and whether the scheduler would choose that node again."""
+    """Where the pod runs, and whether it would land there again."""
     decision, node = explanation.decision, explanation.runs_on
-    return f"{decision.pod.key} runs on {node}. Decided again: {again(decision, node)}".removesuffix(" ")
+    result = again(decision, node)
+    if result.startswith("So "):
+        result = f"Scheduled again, {result.removeprefix('So ')}"
+    return f"{decision.pod.key} runs on {node}. {result}".rstrip()

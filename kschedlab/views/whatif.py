@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import NamedTuple
 
 from kschedlab.decision import Decision
@@ -30,8 +30,9 @@ class Line(NamedTuple):
 
 def whatif_text(whatif: WhatIf) -> str:
     """The answers as plain text."""
-    lines = [whatif_sentence(whatif), *aligned([HEAD, *whatif_lines(whatif)])]
-    return "\n".join(map(visible, [*lines, *notes(whatif)]))
+    answers = whatif_lines(whatif)
+    lines = aligned([HEAD, *answers]) if answers else []
+    return "\n".join(map(visible, [whatif_sentence(whatif), *lines, *notes(whatif)]))
 
 
 def whatif_tables(whatif: WhatIf) -> Html:
@@ -47,28 +48,44 @@ def whatif_table(whatif: WhatIf) -> Html:
 
 def fits_text(fits: Fits) -> str:
     """How many pods fit, the nodes with their new pods, and why others do not fit."""
-    return "\n".join(map(visible, [fits_sentence(fits), *aligned([FITS_HEAD, *_fits_rows(fits)], "")]))
+    rows = list(_fits_rows(fits))
+    lines = aligned([FITS_HEAD, *rows]) if rows else []
+    return "\n".join(map(visible, [fits_sentence(fits), *lines, *_misfits(fits)]))
 
 
 def fits_table(fits: Fits) -> Html:
-    """How many pods fit, then a table of nodes and reasons."""
-    rows = (row(*each) for each in _fits_rows(fits))
-    return join([element("p", element("b", fits_sentence(fits))), table(FITS_HEAD, rows)])
+    """The same as a table with the sentence above it."""
+    rows = [row(*each) for each in _fits_rows(fits)]
+    tables = [table(FITS_HEAD, rows)] if rows else []
+    return join([element("p", element("b", fits_sentence(fits))), *tables, *(element("p", m) for m in _misfits(fits))])
 
 
 def fits_sentence(fits: Fits) -> str:
     """How many of the pods fit."""
-    pods = count(len(fits.placements), "pod")
-    return f"All of {pods} fit." if fits else f"{len(fits.placed):,} of {pods} fit."
+    pods = len(fits.placements)
+    if pods < 2:
+        return "The pod fits." if fits.placed else "The pod does not fit." if pods else "There are no pods to place."
+    return f"All {pods:,} pods fit." if fits else f"{len(fits.placed):,} of {pods:,} pods fit."
 
 
 def _fits_rows(fits: Fits) -> Iterator[tuple[str, str, str]]:
-    """Nodes in the order of their first new pod, then reasons."""
-    places: dict[str, list[str]] = {}
-    for pod, node, message in fits.placements:
-        places.setdefault(node or f"none: {message}", []).append(pod)
-    for place, pods in sorted(places.items(), key=lambda item: item[0].startswith("none: ")):
-        yield place, f"{len(pods):,}", listing(pods, VICTIMS)
+    """Nodes, in the order in which they got their first pod."""
+    for node, pods in _grouped(fits.placed).items():
+        yield node, f"{len(pods):,}", listing(pods, VICTIMS)
+
+
+def _misfits(fits: Fits) -> Iterator[str]:
+    """Pods that do not fit, by message."""
+    for message, pods in _grouped(fits.unplaced).items():
+        yield f"{listing(pods, VICTIMS)}: {message}"
+
+
+def _grouped(values: Mapping[str, str]) -> dict[str, list[str]]:
+    """The keys by value."""
+    keys: dict[str, list[str]] = {}
+    for key, value in values.items():
+        keys.setdefault(value, []).append(key)
+    return keys
 
 
 def whatif_lines(whatif: WhatIf) -> list[Line]:
@@ -95,8 +112,10 @@ def notes(whatif: WhatIf) -> list[str]:
         if not whatif.requests and any(whatif.decision.pod.request.values()):
             said.append("Less of one resource alone is not enough.")
         if not relaxations.sufficient:
-            tried = count(relaxations.tried, "change")
-            said.append(f"No change of its constraints is enough: {tried} tried, pairs as well.")
+            tried = (
+                f"No change of its constraints is enough: {count(relaxations.tried, 'change')} tried, pairs as well."
+            )
+            said.append(tried if relaxations.tried else "No change of its constraints is enough: it has none.")
         if relaxations.untried:
             said.append(f"{count(relaxations.untried, 'change')} not tried: there are too many.")
         preemption = whatif.decision.preemption

@@ -35,14 +35,14 @@ class Boundary:
 
 
 class Case:
-    """One pod that waits, and a cluster to decide in. A running pod is taken off its node first: ``was_on``.
+    """A pending pod and a cluster to decide in. ``was_on``: the node that a running pod was taken off, or None.
 
     KeyError if there is no such pod ``namespace/name``.
     """
 
     def __init__(self, pod: AnyPod, cluster: Cluster, generation: str | Generation = LATEST) -> None:
         self.generation = Generation.named(generation)
-        self.info, self.cluster, self.was_on = as_pending(pod, cluster.under(self.generation.api))
+        self.info, self.cluster, self.was_on = as_pending(pod, cluster, self.generation.api)
 
     def decide(self, info: PodInfo | None = None, generation: Generation | None = None) -> Decision:
         """The decision for the pod, or for this variant of it."""

@@ -12,7 +12,7 @@ from functools import partial
 from typing import Any
 
 from kschedlab.cluster.cluster import Cluster
-from kschedlab.cluster.pending_pod import AnyPod
+from kschedlab.cluster.pending_pod import AnyPod, checked_cluster
 from kschedlab.decision import Decision
 from kschedlab.explanation import explain
 from kschedlab.generations import GENERATIONS, Generation
@@ -79,15 +79,19 @@ class Comparison:
 def compare(pod: AnyPod, cluster: Cluster, generations: Iterable[str | Generation] = tuple(GENERATIONS)) -> Comparison:
     """Decide for the pod in each generation, on the cluster as that generation's API server has it.
 
-    ``generations``: names or Generations, neighbours are compared. A running pod is taken off its node first. KeyError
-    if there is no such pod or generation.
+    ``generations``: names or Generations; each is compared with the next. A running pod is taken off its node first.
+    KeyError if there is no such pod or generation; ValueError if there are no generations.
     """
+    if isinstance(generations, str | Generation) or not isinstance(generations, Iterable):
+        raise TypeError('expected a list of generations, such as ["v1.13", "v1.37"]')
     clusters: dict[Api, Cluster] = {}
     chosen = distinctly_named([Generation.named(generation) for generation in generations])
+    if not chosen:
+        raise ValueError('expected generations to compare, such as ["v1.13", "v1.37"]; got none')
 
     def decide(generation: Generation) -> Decision:
         if generation.api not in clusters:
-            clusters[generation.api] = cluster.under(generation.api)
+            clusters[generation.api] = checked_cluster(cluster).under(generation.api)
         return explain(pod, clusters[generation.api], generation).decision
 
     decisions = {generation.name: decide(generation) for generation in chosen}

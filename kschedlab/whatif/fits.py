@@ -1,4 +1,4 @@
-"""Do these pods fit, and where? They are placed one after the other, on a fork."""
+"""Places pods one after the other on a fork of the cluster: do they fit, and where?"""
 
 from __future__ import annotations
 
@@ -10,19 +10,19 @@ from typing import Any, NamedTuple, TypeAlias
 from msgspec.structs import replace as put
 
 from kschedlab.cluster.cluster import Cluster
-from kschedlab.cluster.pending_pod import AnyPod, pod_of
+from kschedlab.cluster.pending_pod import AnyPod, checked_cluster, node_of, pod_of, without_node
 from kschedlab.cluster.pods import PodInfo
 from kschedlab.generations import LATEST, Generation
 from kschedlab.objects.model import Pod
-from kschedlab.objects.problems import unknown
+from kschedlab.objects.problems import shortened, unknown
 from kschedlab.scheduler import Scheduler
 
 Wanted: TypeAlias = AnyPod | tuple[AnyPod, int]
-"""A pod, or so many copies of one."""
+"""A pod, or a pod and a number of copies."""
 
 
 class Placement(NamedTuple):
-    """One pod ``namespace/name`` and its node; None and the FailedScheduling message if it does not fit."""
+    """A pod ``namespace/name`` and its node, or None and the FailedScheduling message if it does not fit."""
 
     pod: str
     node: str | None
@@ -31,7 +31,7 @@ class Placement(NamedTuple):
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Fits:
-    """The placements in the order of the pods; true if all fit. ``cluster``: with all that fit on their nodes."""
+    """The placements in the order of the pods; true if all fit. ``cluster``: the pods that fit are bound in it."""
 
     placements: tuple[Placement, ...]
     cluster: Cluster
@@ -63,14 +63,15 @@ class Fits:
 
 
 def fits(pods: Wanted | Iterable[Wanted], cluster: Cluster, generation: str | Generation = LATEST) -> Fits:
-    """Place the pods one after the other as the scheduler would, without evicting anybody. The cluster stays as it is.
+    """Place the pods one after the other as the scheduler would, without evicting any pod. The cluster stays as it is.
 
-    ``pods``: manifests, Pods, keys ``namespace/name`` of pending pods, or pairs of one of these and a number of copies;
-    or one of all these alone. KeyError for a key that is not pending, ValueError for the name of a pod that runs.
+    ``pods``: keys ``namespace/name`` of pending pods, manifests, Pods, or pairs of a pod and a number of copies; or one
+    of these. Copies may be of a running pod and get names of their own. KeyError if there is no such pod, ValueError
+    if it runs already or for a wrong number of copies, TypeError for what is no pod.
     """
     generation = Generation.named(generation)
     alone = replace(generation, preemption=replace(generation.preemption, enabled=False))
-    fork = cluster.under(generation.api).fork()
+    fork = checked_cluster(cluster).under(generation.api).fork()
     scheduler = Scheduler(fork, alone, exhaustive=True)
     placements = []
     for info in _infos(pods, fork):
@@ -82,12 +83,14 @@ def fits(pods: Wanted | Iterable[Wanted], cluster: Cluster, generation: str | Ge
 
 
 def _infos(pods: Wanted | Iterable[Wanted], cluster: Cluster) -> Iterator[PodInfo]:
-    """The pods, prepared for a decision; copies take the names that are free when it is their turn."""
+    """The pods, prepared for a decision; copies take names that are free at that moment."""
     for each in _listed(pods):
-        pod, copies = each if isinstance(each, tuple) else (each, None)
+        pod, copies = each if isinstance(each, tuple) and len(each) == 2 else (each, None)
         if copies is None:
             yield cluster.info(_new(pod, cluster))
             continue
+        if not isinstance(copies, int) or isinstance(copies, bool) or copies < 0:
+            raise ValueError(f"expected a number of copies from 0, got {shortened(repr(copies))}")
         model = _model(pod, cluster)
         namespace, name = model.metadata.namespace, model.metadata.name
         there = set(cluster.pod_keys())
@@ -96,26 +99,25 @@ def _infos(pods: Wanted | Iterable[Wanted], cluster: Cluster) -> Iterator[PodInf
             yield cluster.info(put(model, metadata=put(model.metadata, name=chosen)))
 
 
-def _listed(pods: Wanted | Iterable[Wanted]) -> Iterable[Wanted]:
-    single = isinstance(pods, str | Mapping | Pod)
-    pair = isinstance(pods, tuple) and len(pods) == 2 and isinstance(pods[1], int)
-    alone: Any = pods
-    return [alone] if single or pair else alone
+def _listed(pods: Any) -> Iterable[Wanted]:
+    pair = isinstance(pods, tuple) and len(pods) == 2 and isinstance(pods[1], int | float)
+    alone = pair or isinstance(pods, str | Mapping | Pod) or not isinstance(pods, Iterable)
+    return [pods] if alone else pods
 
 
 def _model(pod: AnyPod, cluster: Cluster) -> Pod:
-    """The pod, which waits."""
-    if isinstance(pod, str):
-        if pod not in cluster.pending:
-            raise unknown("pending pod", pod, cluster.pending)
+    """The pod, bound to no node."""
+    if not isinstance(pod, str):
+        return without_node(pod_of(pod, cluster))
+    if pod in cluster.pending:
         return cluster.pending[pod].pod
-    given = pod_of(pod, cluster)
-    return put(given, spec=put(given.spec, nodeName=""))
+    if node_of(pod, cluster) is None:
+        raise unknown("pod", pod, cluster.pod_keys())
+    return without_node(cluster.on_node(pod).pod)
 
 
 def _new(pod: AnyPod, cluster: Cluster) -> Pod:
-    found = _model(pod, cluster)
-    if found.key in cluster.pods.row_of:
-        node = cluster.names[cluster.pods.node[cluster.pods.row_of[found.key]]]
-        raise ValueError(f"pod {found.key} is on {node} already: give it another name, or (pod, 1) for a copy")
-    return found
+    model = _model(pod, cluster)
+    if (node := node_of(model.key, cluster)) is not None:
+        raise ValueError(f"pod {model.key} is on {node} already: give it another name, or (pod, 1) for a copy")
+    return model

@@ -5,6 +5,7 @@ import pytest
 from kschedlab.cluster.cluster import Cluster
 from kschedlab.generations import V1_13
 from kschedlab.manifests.loading import decode_objects
+from kschedlab.objects.model import Pod
 from kschedlab.objects.problems import ManifestError
 from kschedlab.scheduler import schedule
 from kschedlab.testing import cluster, node, pod
@@ -22,7 +23,7 @@ def test_a_cluster_of_dicts_is_one_of_their_objects() -> None:
     manifests = [*NODES, pod("a", "n1", 1), pod("b", cpu=1)]
     world = Cluster.from_dicts(manifests)
     assert world.names == ["n1", "n2"] and world.pod_keys() == ["default/b", "default/a"]
-    assert repr(world) == "<Cluster: 2 nodes, 1 running pods, 1 pending>"
+    assert repr(world) == "<Cluster: 2 nodes, 1 running pod, 1 pending>"
     with pytest.raises(ManifestError, match=r"objects\[0\]"):
         Cluster.from_dicts([{"apiVersion": "v1", "kind": "Node", "metadata": {"name": "N"}}])
 
@@ -65,6 +66,31 @@ def test_removing_pods_and_nodes() -> None:
     assert str(missing.value) == 'no pod "default/aa"; there are 4: default/a, default/d, default/c, default/b'
     with pytest.raises(KeyError, match='no node "n3"; there are 2: n1, n2'):
         before.remove("n3")
+
+
+def test_nothing_is_removed_if_a_name_is_wrong() -> None:
+    world = cluster(*NODES, pod("a", "n1", 1))
+    for names in (("n1", "default/aa"), ("default/a", "n3"), ("n1", "n1")):
+        with pytest.raises(KeyError):
+            world.remove(*names)
+        assert world.names == ["n1", "n2"] and world.pod_keys() == ["default/a"]
+    with pytest.raises(TypeError, match="expected names of nodes or namespace/name of pods, got dict"):
+        world.remove(node("n1"))  # type: ignore[arg-type]
+
+
+def test_what_is_no_manifest() -> None:
+    for wrong in (None, [node("n3")], "n3"):
+        with pytest.raises(TypeError, match="expected manifests or objects one by one, got "):
+            cluster().add(wrong)  # type: ignore[arg-type]
+    for single in (node("n1"), None, "n1"):
+        with pytest.raises(TypeError, match="expected a list of manifests, got "):
+            Cluster.from_dicts(single)  # type: ignore[arg-type]
+    with pytest.raises(TypeError, match=r"expected Objects, as load\(...\) returns them, got list; Cluster.from_dicts"):
+        Cluster([node("n1")])  # type: ignore[arg-type]
+    with pytest.raises(TypeError, match="expected a path, an open file or -, got list"):
+        Cluster.from_files(["a.yaml"])  # type: ignore[arg-type]
+    with pytest.raises(KeyError, match="objects of kind Pod are not stored here"):
+        cluster().objects_of(Pod)
 
 
 def test_the_cluster_under_another_api() -> None:

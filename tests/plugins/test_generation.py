@@ -120,6 +120,17 @@ def test_codes_are_those_of_the_framework() -> None:
     assert running == {"n1": None, "n2": None}, "a pod that is asked about has left its node"
 
 
+def test_a_plugin_is_asked_under_the_api_of_its_generation() -> None:
+    world = cluster(node("n1", 2), pod("web", cpu=1, overhead={"cpu": "2"}))
+    assert V1_37.plugin("NodeResourcesFit").filter("default/web", world)["n1"] is not None
+    assert GENERATIONS["v1.13"].plugin("GeneralPredicates").filter("default/web", world) == {"n1": None}
+
+
+def test_terms_are_those_of_the_node() -> None:
+    score = V1_37.plugin("NodeResourcesFit").score("default/web", cluster(node("n1", 2), pod("web", cpu=1)))
+    assert score["n1"].terms["cpu"] == {"requested": 1000, "capacity": 2000, "score": 50}
+
+
 def test_one_score_is_asked_also_where_one_node_is_feasible() -> None:
     mine = V1_37.plus(ColdNode(), ByName(weight=3)).plugin("ByName")
     assert mine.score("default/web", WORLD) == {

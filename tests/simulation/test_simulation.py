@@ -17,7 +17,7 @@ from kschedlab.simulation.log import Acted, Began, Changed, Moved, Step, read_lo
 from kschedlab.simulation.replay import Replay
 from kschedlab.simulation.simulation import SETTLE_TIMEOUT, START, Simulation
 from kschedlab.simulation.timeline.scenario import load_scenario, loads_scenario
-from kschedlab.testing import node, pod
+from kschedlab.testing import deployment, node, pod
 
 ROOT = Path(__file__).parents[2]
 DOCUMENT = (ROOT / "docs" / "scenarios.md").read_text()
@@ -257,6 +257,19 @@ def test_objects_of_python():
     simulation.run()
     assert where(simulation) == {"web": "n1"}
     assert simulation.log.entries[0] == Began(at=START, generation="v1.20", seed=3)
+
+
+def test_manifests_of_python():
+    simulation = Simulation([deployment("web", 2, cpu=1), node("n1", cpu=2)], "v1.20")
+    simulation.run()
+    assert [each.spec.nodeName for each in simulation.pods()] == ["n1", "n1"]
+    for wrong in (None, node("n1")):
+        with pytest.raises(TypeError, match="expected a Cluster or a list of objects, got "):
+            Simulation(wrong)
+    with pytest.raises(ManifestError, match=r"objects\[1\]: expected a Kubernetes object"):
+        Simulation([node("n1"), 5])
+    with pytest.raises(TypeError, match="is not a generation"):
+        Simulation([], None)
 
 
 def test_pods_that_run_already_stay_as_they_are():

@@ -1,0 +1,82 @@
+"""The public questions about a pod: their answers as text, and errors that say what is expected."""
+
+import pytest
+
+from kschedlab import Cluster, compare, explain, explain_pending, schedule, what_if
+from kschedlab.generations import V1_37
+from kschedlab.scheduler import Scheduler
+from kschedlab.testing import cluster, node, pod
+
+WORLD = cluster(node("n1", 4), node("n2", 2), pod("db", "n1", 3), pod("web", cpu=2))
+QUESTIONS = pytest.mark.parametrize("ask", [schedule, explain, compare, what_if], ids=lambda ask: ask.__name__)
+
+
+def test_a_running_pod_is_taken_off_its_node_first() -> None:
+    explanation = explain("default/db", WORLD)
+    first = "default/db runs on n1. Scheduled again, it would land on the node where it runs."
+    assert explanation.runs_on == "n1" and str(explanation).splitlines()[0] == first
+    bigger = explain(pod("db", cpu=4), WORLD)
+    assert (bigger.runs_on, bigger.decision.node) == ("n1", "n1"), "its old self no longer counts"
+
+
+def test_a_manifest_is_scheduled_as_a_pending_pod() -> None:
+    assert schedule(pod("new", cpu=2), WORLD).node == schedule("default/web", WORLD, V1_37).node == "n2"
+    assert list(WORLD.pending) == ["default/web"]
+
+
+def test_a_running_pod_is_not_pending() -> None:
+    with pytest.raises(KeyError, match=r'pod "default/db" runs on n1 and is not pending; explain\(pod, cluster\)'):
+        schedule("default/db", WORLD)
+    with pytest.raises(KeyError, match='no pending pod "default/wob"; there are 1: default/web'):
+        schedule("default/wob", WORLD)
+
+
+@QUESTIONS
+@pytest.mark.parametrize("wrong", [WORLD.objects, None, [node("n1")], "default/web"], ids=["objects", "none", "l", "s"])
+def test_what_is_no_cluster(ask, wrong) -> None:
+    with pytest.raises(TypeError, match=f"expected a Cluster, got {type(wrong).__name__}; Cluster.from_dicts"):
+        ask("default/web", wrong)
+    for other in (Scheduler, explain_pending):
+        with pytest.raises(TypeError, match="expected a Cluster"):
+            other(wrong)
+
+
+@QUESTIONS
+def test_what_is_no_pod(ask) -> None:
+    for wrong in (None, 5, [pod("a")]):
+        with pytest.raises(TypeError, match=r'expected a pod \("namespace/name", a manifest or a Pod\), got'):
+            ask(wrong, WORLD)
+    with pytest.raises(ValueError, match="the manifest of one pod is expected, not of Node"):
+        ask(node("n3"), WORLD)
+
+
+@pytest.mark.parametrize("wrong", [None, 1.37, WORLD])
+def test_what_is_no_generation(wrong) -> None:
+    for ask in (schedule, explain, what_if):
+        with pytest.raises(TypeError, match='is not a generation, nor the name of one such as "v1.37"'):
+            ask("default/web", WORLD, wrong)
+    with pytest.raises(TypeError, match="is not a generation"):
+        compare("default/web", WORLD, [wrong])
+    with pytest.raises(ValueError, match="expected at least one profile"):
+        explain("default/web", WORLD, {})
+
+
+def test_generations_to_compare() -> None:
+    for wrong in ("v1.13", V1_37, None):
+        with pytest.raises(TypeError, match="expected a list of generations, such as"):
+            compare("default/web", WORLD, wrong)
+    with pytest.raises(ValueError, match="expected generations to compare"):
+        compare("default/web", WORLD, [])
+
+
+def test_questions_about_an_empty_cluster() -> None:
+    empty = Cluster.from_dicts([])
+    new = pod("new", cpu=1)
+    assert str(what_if(new, empty)).splitlines()[1:] == [
+        "Less of one resource alone is not enough.",
+        "No change of its constraints is enough: it has none.",
+    ]
+    assert "no nodes available to schedule pods" in str(explain(new, empty)) and "4 generations" in str(
+        compare(new, empty)
+    )
+    assert str(explain_pending(empty)) == "no pending pods"
