@@ -54,7 +54,7 @@ figures: .venv/installed ## the README's figures (REAL=--real=PROGRAM compares s
 	$(BIN)/python -m tools.figures $(REAL)
 
 docs: .venv/installed ## the API's pages in docs/api, from the docstrings
-	$(BIN)/pdoc --output-directory docs/api --docformat markdown kschedlab
+	$(BIN)/pdoc --output-directory docs/api --docformat restructuredtext kschedlab
 
 lock: ## compile requirements.txt from pyproject.toml (UPGRADE=--upgrade for newer versions)
 	test -x $(BIN)/uv || { $(PYTHON) -m venv .venv && $(BIN)/python -m pip install --quiet uv; }

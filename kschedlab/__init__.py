@@ -3,13 +3,11 @@
     >>> from kschedlab import Cluster, schedule
     >>> decision = schedule("default/web-1", Cluster.from_files("cluster.yaml"))
 
-====================  ===============================================================================================
-a cluster             :class:`Cluster`, :func:`load`, :func:`loads`; manifests in few words: :mod:`testing`
-a decision            :func:`schedule`, :class:`Decision`, :class:`Scheduler`
-questions             :func:`explain`, :func:`explain_pending`, :func:`compare`, :func:`what_if`, :meth:`Cluster.fits`
-who decides           :class:`Generation`, :data:`GENERATIONS`, :func:`load_configuration`, your own :mod:`plugins`
-in motion             :class:`Simulation`
-====================  ===============================================================================================
+* a cluster: :class:`Cluster`, :func:`load`, :func:`loads`; manifests in few words: :mod:`testing`
+* a decision: :func:`schedule`, :class:`Decision`, :class:`Scheduler`
+* questions: :func:`explain`, :func:`explain_pending`, :func:`compare`, :func:`what_if`, :meth:`Cluster.fits`
+* who decides: :class:`Generation`, :data:`GENERATIONS`, :func:`load_configuration`, your own :mod:`plugins`
+* in motion: :class:`Simulation`
 
 Names are loaded when they are first used, so importing the package is cheap.
 """
