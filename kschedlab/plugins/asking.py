@@ -16,9 +16,8 @@ from kschedlab.filter.plugin import Filter
 from kschedlab.filter.stage import EXCLUDED, FilterRun, Verdicts, prepare
 from kschedlab.objects.api import Api
 from kschedlab.objects.problems import unknown
+from kschedlab.plugins.framework import UNRESOLVABLE, UNSCHEDULABLE
 from kschedlab.score.plugin import Score
-
-UNSCHEDULABLE, UNRESOLVABLE = "Unschedulable", "UnschedulableAndUnresolvable"
 
 
 class Refused(NamedTuple):
