@@ -5,6 +5,8 @@ Styles are inline: untrusted notebooks and GitHub remove style sheets.
 
 from __future__ import annotations
 
+from math import log
+
 EVICTED = "#D55E00"
 CHOSEN = "#009E73"
 """Okabe and Ito's vermillion and bluish green, which are distinct for any kind of colour vision."""
@@ -31,6 +33,25 @@ DECIDES = "background-color:rgba(0,158,115,0.22);outline:2px solid #009E73;"
 MONO = "font-family:monospace;white-space:pre-wrap;"
 
 
+STOPS = (0, 100, 200, 500, 1000, 2_000_000_000)
+"""The priorities at which ``PRIORITIES`` stand; the colours between two of them are mixed."""
+
+
+def priority_fill(priority: int) -> str:
+    """The colour of a pod of this priority, as #RRGGBB: the same in every picture, on a fixed scale."""
+    if priority <= STOPS[0]:
+        return PRIORITIES[0]
+    above = next((i for i, stop in enumerate(STOPS) if priority <= stop), len(STOPS) - 1)
+    low, high = STOPS[above - 1], STOPS[above]
+    share = (priority - low) / (high - low) if high <= 1000 else log(priority / low) / log(high / low)
+    pairs = zip(_rgb(PRIORITIES[above - 1]), _rgb(PRIORITIES[above]), strict=True)
+    return "#" + "".join(f"{round(a + (b - a) * min(share, 1)):02X}" for a, b in pairs)
+
+
+def _rgb(colour: str) -> tuple[int, int, int]:
+    return int(colour[1:3], 16), int(colour[3:5], 16), int(colour[5:7], 16)
+
+
 def fills(priorities: set[int]) -> dict[int, str]:
     """A colour for each priority, by rank; the lowest and the highest get the ends of the scale."""
     ranks = sorted(priorities)
@@ -40,5 +61,5 @@ def fills(priorities: set[int]) -> dict[int, str]:
 
 def ink(fill: str) -> str:
     """Black or white, whichever is easier to read on this colour (#RRGGBB)."""
-    red, green, blue = (int(fill[i : i + 2], 16) for i in (1, 3, 5))
+    red, green, blue = _rgb(fill)
     return "#000000" if 299 * red + 587 * green + 114 * blue > 140_000 else "#FFFFFF"

@@ -3,12 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from typing import NamedTuple
 
 from kschedlab.views.html import Html, element
 
 EM = 13
 """Pixels per em; drawings are sized in em, so that they scale with the surrounding text."""
 FONT = "system-ui,sans-serif"
+
+
+class Room(NamedTuple):
+    """The space that a drawing is laid out for, in pixels at normal text size. Only ``width`` is a hard limit."""
+
+    width: int = 720
+    height: int = 420
 
 
 def svg(

@@ -10,7 +10,7 @@ from kschedlab.testing import PLENTY, cluster, node, pod
 from kschedlab.views.drawing import TALL, Block, Box, draw
 from kschedlab.views.html import Html
 from kschedlab.views.picture import NODES, picture
-from kschedlab.views.style import CHOSEN, EVICTED, PRIORITIES, fills, ink
+from kschedlab.views.style import CHOSEN, EVICTED, PRIORITIES, fills, ink, priority_fill
 
 SVG = "{http://www.w3.org/2000/svg}"
 
@@ -116,3 +116,15 @@ def test_labels_can_be_read_on_every_colour(fill: str) -> None:
     """WCAG's contrast ratio for normal text is 4.5."""
     light, dark = sorted((luminance(fill), luminance(ink(fill))), reverse=True)
     assert (light + 0.05) / (dark + 0.05) >= 4.5
+
+
+def test_a_pods_colour_depends_on_its_priority_alone() -> None:
+    assert [priority_fill(p) for p in (-5, 0, 100, 1000, 2_000_000_000, 2**31 - 1)] == [
+        PRIORITIES[0],
+        PRIORITIES[0],
+        PRIORITIES[1],
+        PRIORITIES[4],
+        PRIORITIES[5],
+        PRIORITIES[5],
+    ]
+    assert len({priority_fill(p) for p in range(0, 1001, 50)}) == 21
