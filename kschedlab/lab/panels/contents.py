@@ -16,17 +16,21 @@ from kschedlab.views.words import aligned, listing
 class Lesson:
     """One notebook. ``after``: the lessons that it builds on; ``terms``: the names of the source that it explains.
 
-    ``minutes``: how long a student needs without the exercises.
+    ``acts``: what a student does in it; ``minutes``: how long that takes, without the exercises; ``in_class``: the
+    minutes of the teacher's plan; ``document``, ``article``: the number and the title of what it follows.
     """
 
     number: str
     name: str
     question: str
+    acts: str
     minutes: int
+    in_class: int
     terms: tuple[str, ...]
     after: tuple[str, ...]
     place: Place
     document: str = ""
+    article: str = ""
     version: str = ""
 
     @property
@@ -42,7 +46,9 @@ class Lesson:
     @property
     def follows(self) -> str:
         """The document, or what the lesson follows instead."""
-        return f"{self.document} ({self.version})" if self.document else "no document: it goes beyond them"
+        if not self.document:
+            return "no document: it goes beyond them"
+        return f"document {self.document}, “{self.article}” ({self.version})"
 
 
 LESSONS = (
@@ -50,62 +56,79 @@ LESSONS = (
         "01",
         "overview",
         "How does a pod get from the scheduler's start-up to a node?",
+        "Send a pod through the whole scheduler and stop it at any point.",
         60,
+        90,
         ("scheduleOne", "findNodesThatFit", "PrioritizeNodes", "FitError", "nominatedNodeName"),
         (),
         (0, 0.5),
-        "003_b8392d3839065981.txt",
+        "003",
+        "kube-scheduler: an introduction",
         "v1.16",
     ),
     Lesson(
         "02",
         "queue",
         "Which pod is next, and what brings a failed one back?",
+        "Pop a heap, drag priorities, and follow failed pods on a clock.",
         45,
+        90,
         ("Heap", "activeQComp", "podTimestamp", "UnschedulablePodsMap", "nominatedPodMap"),
         ("01",),
         (1, 0.5),
-        "001_b7595277f81a04d5.txt",
+        "001",
+        "Source analysis: scheduling_queue",
         "v1.13",
     ),
     Lesson(
         "03",
         "score",
         "Which of the feasible nodes is best?",
+        "Build a node's total from its plugins, score by score.",
         40,
+        90,
         ("prioritizeNodes", "RunScorePlugins", "PluginToNodeScores", "selectHost"),
         ("02",),
         (2, 0),
-        "002_776ff348f85475f0.txt",
+        "002",
+        "Score: the whole process",
         "v1.20",
     ),
     Lesson(
         "04",
         "map-reduce",
         "How do many workers score many nodes without a lock?",
+        "Watch sixteen workers fill one table, and lose an update without a lock.",
         40,
+        90,
         ("PrioritizeNodes", "Map", "Reduce", "ParallelizeUntil", "results"),
         ("03",),
         (3, 0),
-        "004_f2827ea400fbb423.txt",
+        "004",
+        "Scoring in parallel without locks",
         "v1.13 to v1.16",
     ),
     Lesson(
         "05",
         "preemption",
         "Nothing fits: on which node are pods evicted, and which?",
+        "Drag pods, budgets and start times, and see which node loses whom.",
         40,
+        90,
         ("SelectCandidate", "candidatesToVictimsMap", "pickOneNodeForPreemption", "GetEarliestPodStartTime"),
         ("02",),
         (2, 1),
-        "000_f7aacdcedff70c64.txt",
+        "000",
+        "Step two: choosing the best node to preempt on",
         "v1.20",
     ),
     Lesson(
         "06",
         "generations",
         "One cluster, four schedulers: where do they differ, and by which rule?",
+        "Switch one rule between two versions and see which node changes.",
         20,
+        45,
         ("Policy", "KubeSchedulerConfiguration"),
         ("03", "05"),
         (3, 1),
@@ -114,7 +137,9 @@ LESSONS = (
         "07",
         "your cluster",
         "Your own cluster: why there, why pending, what would change it?",
+        "Load your own cluster and click a node: why not this one?",
         30,
+        45,
         ("kubectl get",),
         ("04", "06"),
         (4, 0.5),
@@ -123,7 +148,9 @@ LESSONS = (
         "09",
         "your plugin",
         "What if the scheduler knew one thing more?",
+        "Write a filter and a score of your own, and watch them decide.",
         30,
+        45,
         ("FilterPlugin", "ScorePlugin", "EnqueueExtensions"),
         ("07",),
         (5, 0.5),
@@ -169,7 +196,7 @@ def _before(number: str) -> set[str]:
 
 
 def _detail(lesson: Lesson) -> str:
-    return f"document {lesson.document[:3]}, {lesson.version}" if lesson.document else "beyond the documents"
+    return f"document {lesson.document}, {lesson.version}" if lesson.document else "beyond the documents"
 
 
 def show(settings: Settings) -> View:
@@ -191,7 +218,8 @@ def _facts(lesson: Lesson) -> list[tuple[str, str]]:
     return [
         ("follows", lesson.follows),
         ("explains", listing(lesson.terms)),
-        ("takes", f"about {lesson.minutes} minutes, and the exercises"),
+        ("you", f"{lesson.acts[0].lower()}{lesson.acts[1:]}"),
+        ("takes", f"about {lesson.minutes} minutes alone and {lesson.in_class} in class, and the exercises"),
         ("builds on", listing(after) or "nothing: begin here"),
         ("leads to", listing(then) or "your own questions"),
     ]
@@ -206,7 +234,7 @@ class Contents:
 
     def __repr__(self) -> str:
         rows = [
-            [each.title, str(each.minutes), each.document[:3] or "-", each.version or "-", each.question]
+            [each.title, str(each.minutes), each.document or "-", each.version or "-", each.question]
             for each in LESSONS
         ]
         return "\n".join(aligned([["lesson", "minutes", "document", "reads", "question"], *rows], indent=""))
@@ -219,7 +247,7 @@ class Contents:
 
 
 def _row(lesson: Lesson) -> Html:
-    document = element("code", lesson.document) if lesson.document else ""
+    document = lesson.article
     cells = [element("td", lesson.question, style=CELL), element("td", lesson.minutes, style=NUMBER)]
     cells += [element("td", each, style=CELL + NOWRAP) for each in (document, lesson.version)]
     return element("tr", element("th", _link(lesson, lesson.title), scope="row", style=CELL), *cells)

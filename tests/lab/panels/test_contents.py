@@ -1,5 +1,6 @@
 """The map of the course: every lesson is on it, with what its notebook says of itself."""
 
+import re
 from pathlib import Path
 
 import pytest
@@ -21,7 +22,15 @@ def test_every_lesson_is_on_the_map() -> None:
 def test_the_map_says_what_the_notebook_says(lesson: Lesson) -> None:
     text = (NOTEBOOKS / lesson.file).read_text(encoding="utf-8")
     assert f"You need about {lesson.minutes} minutes." in text
-    assert [term for term in (*lesson.terms, lesson.document) if term not in text] == []
+    assert [term for term in lesson.terms if term not in text] == []
+    assert not lesson.document or re.search(rf"[Dd]ocument `?{lesson.document}(\b|_)", text)
+
+
+@each_lesson
+def test_a_class_takes_as_long_as_the_teachers_page_says(lesson: Lesson) -> None:
+    page = (NOTEBOOKS.parent / "docs" / "teaching.md").read_text(encoding="utf-8")
+    section = page.partition(f"\n## {lesson.number} · ")[2]
+    assert re.findall(r"### Plan: (\d+) minutes", section)[0] == str(lesson.in_class)
 
 
 def test_lessons_build_on_earlier_ones_and_their_order_is_their_numbers() -> None:
@@ -44,7 +53,7 @@ def test_every_place_on_the_map(settings: Settings) -> None:
     assert f"▶\u00a0{lesson.title}" in str(view.picture) and view.sentence in view.text
     for number in lesson.after:
         assert BY_NUMBER[number].title in str(view.table)
-    assert lesson.document in view.text and f"{lesson.title} (here)" in view.text
+    assert lesson.follows in view.text and f"{lesson.title} (here)" in view.text
 
 
 def test_the_ways_that_lead_to_a_lesson_are_lit() -> None:
