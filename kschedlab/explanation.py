@@ -20,6 +20,7 @@ class NoProfileError(ValueError):
 
     def __init__(self, pod: PodInfo) -> None:
         super().__init__(f'no profile has the schedulerName "{pod.pod.spec.schedulerName}" of pod {pod.key}')
+        self.pod = pod
 
 
 @dataclass(frozen=True, eq=False, repr=False)

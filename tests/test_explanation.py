@@ -3,6 +3,7 @@
 import pytest
 
 from kschedlab import Cluster, compare, explain, explain_pending, schedule, what_if
+from kschedlab.explanation import NoProfileError
 from kschedlab.generations import V1_37
 from kschedlab.scheduler import Scheduler
 from kschedlab.testing import cluster, node, pod
@@ -17,6 +18,19 @@ def test_a_running_pod_is_taken_off_its_node_first() -> None:
     assert explanation.runs_on == "n1" and str(explanation).splitlines()[0] == first
     bigger = explain(pod("db", cpu=4), WORLD)
     assert (bigger.runs_on, bigger.decision.node) == ("n1", "n1"), "its old self no longer counts"
+
+
+def test_a_pod_of_another_scheduler_is_not_explained() -> None:
+    world = cluster(
+        node("n1"), pod("own"), pod("other", schedulerName="batch"), pod("runs", "n1", schedulerName="batch")
+    )
+    for key in ("default/other", "default/runs"):
+        with pytest.raises(NoProfileError, match=f'no profile has the schedulerName "batch" of pod {key}'):
+            explain(key, world)
+        assert explain(key, world, {"batch": V1_37}).decision.node == "n1"
+    pending = explain_pending(world)
+    assert [each.decision.pod.key for each in pending] == ["default/own"]
+    assert [info.key for info in pending.passed_over] == ["default/other"]
 
 
 def test_a_manifest_is_scheduled_as_a_pending_pod() -> None:

@@ -3,12 +3,13 @@
 import pytest
 from hypothesis import given, settings, strategies as st
 
+from kschedlab.explanation import NoProfileError
 from kschedlab.generations import GENERATIONS, V1_37
 from kschedlab.lab.panels.your_cluster import bundled
 from kschedlab.scheduler import schedule
 from kschedlab.testing import budget, cluster, node, node_affinity, pod, term
 from kschedlab.whatif import Case, what_if
-from kschedlab.whatif.thresholds import HIGHEST_WEIGHT, MEBIBYTE, last
+from kschedlab.whatif.thresholds import HIGHEST_PRIORITY, HIGHEST_WEIGHT, MEBIBYTE, last
 
 GPU = {"key": "gpu", "value": "yes", "effect": "NoSchedule"}
 SMALL = {"cpu": "4", "memory": "8Gi", "pods": "10"}
@@ -201,6 +202,36 @@ def test_the_priority_from_which_on_it_preempts(priorities, own):
     else:
         assert (found.priority.near, found.priority.far) == (min(priorities), min(priorities) + 1)
         assert found.priority.before.nominated_node is None and found.priority.after.nominated_node
+
+
+def test_only_an_allowed_priority_is_suggested():
+    """Priorities above 1,000,000,000 are the system's; its pods are not suggested for eviction either."""
+
+    def found(priority):
+        full = pod("full", "n", cpu="4", priority=priority)
+        return what_if("default/mine", cluster(node("n", allocatable=SMALL), full, pod("mine", "", cpu="4")))
+
+    assert found(HIGHEST_PRIORITY - 1).priority.far == HIGHEST_PRIORITY
+    assert found(HIGHEST_PRIORITY).priority is None and found(HIGHEST_PRIORITY).eviction is not None
+    assert found(2_000_001_000).priority is None and found(2_000_001_000).eviction is None
+
+
+def test_pods_that_come_back_are_the_last_to_be_evicted():
+    owner = {"apiVersion": "apps/v1", "kind": "DaemonSet", "name": "agent", "uid": "1", "controller": True}
+    agent = pod("agent", "one", cpu="4")
+    agent["metadata"]["ownerReferences"] = [owner]
+    two = [pod("a", "two", cpu="2"), pod("b", "two", cpu="2")]
+    nodes = [node("one", allocatable=SMALL), node("two", allocatable=SMALL)]
+    found = what_if("default/mine", cluster(*nodes, agent, *two, pod("mine", "", cpu="4"))).eviction
+    assert (found.node, len(found.victims)) == ("two", 2)
+    alone = what_if("default/mine", cluster(nodes[0], agent, pod("mine", "", cpu="4"))).eviction
+    assert [victim.key for victim in alone.victims] == ["default/agent"]
+
+
+def test_a_pod_of_another_scheduler_has_no_answer():
+    world = cluster(node("n"), pod("mine", "", schedulerName="batch"))
+    with pytest.raises(NoProfileError, match='no profile has the schedulerName "batch" of pod default/mine'):
+        what_if("default/mine", world)
 
 
 def test_the_fewest_pods_in_the_way():

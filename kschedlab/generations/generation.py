@@ -13,7 +13,7 @@ from kschedlab.generations.messages import Messages
 from kschedlab.generations.queues import QueueMaker
 from kschedlab.generations.rules import LoopRules
 from kschedlab.objects.api import Api
-from kschedlab.objects.model import Pod
+from kschedlab.objects.model import DEFAULT_SCHEDULER, Pod
 from kschedlab.objects.problems import UnknownNameError, unknown
 from kschedlab.preemption.rules import PreemptionRules
 from kschedlab.score.plugin import Score
@@ -175,8 +175,12 @@ def profiles_of(generation: str | Profiles) -> Profiles:
 
 
 def profile_for(pod: Pod, profiles: Profiles) -> Generation | None:
-    """The generation that schedules the pod, by its schedulerName; None if no profile has that name."""
-    return profiles if isinstance(profiles, Generation) else profiles.get(pod.spec.schedulerName)
+    """The generation that schedules the pod, by its schedulerName; None if no profile has that name.
+
+    A generation alone is the profile ``default-scheduler``, as kube-scheduler has it without a configuration.
+    """
+    by_name = {DEFAULT_SCHEDULER: profiles} if isinstance(profiles, Generation) else profiles
+    return by_name.get(pod.spec.schedulerName)
 
 
 def api_of(profiles: Profiles) -> Api:

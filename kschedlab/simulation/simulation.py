@@ -45,9 +45,10 @@ from kschedlab.simulation.timeline.actions import TimelineEntry
 from kschedlab.simulation.timeline.manifest_objects import INITIAL, ManifestObject, ObjectReader
 from kschedlab.simulation.timeline.runner import TimelineRunner
 from kschedlab.simulation.timeline.scenario import Scenario, Settings
+from kschedlab.simulation.times import newest_time
 
 START = int(Time.parse("2026-01-01T00:00:00Z"))
-"""The default start time."""
+"""The start time if neither the caller nor any object gives a time."""
 
 SETTLE_TIMEOUT = 24 * 3600 * SECOND
 """Microseconds after the timeline's last action at which a run that never settles ends."""
@@ -69,8 +70,9 @@ class Simulation:
 
     ``objects``: the initial objects or their manifests. ``generation``: the scheduler, its name, or one per
     schedulerName (profiles); ``seed``: for tie-breaking and generated names; ``timeline``: the scheduled actions;
-    ``settings``: kubelet, latencies and workload controllers; ``start``: microseconds since 1970; ``plugins``: the
-    user's plugins. ManifestError if a manifest has faults or the API server rejects an object.
+    ``settings``: kubelet, latencies and workload controllers; ``start``: microseconds since 1970, by default the
+    newest time in the objects; ``plugins``: the user's plugins. ManifestError if a manifest has faults or the API
+    server rejects an object.
 
     ``until``: microseconds after the start at which :meth:`run` ends by default.
     """
@@ -83,19 +85,21 @@ class Simulation:
         timeline: Iterable[TimelineEntry] = (),
         settings: Settings = DEFAULT,
         *,
-        start: int = START,
+        start: int | None = None,
         plugins: Iterable[object] = (),
         until: int | None = None,
     ) -> None:
         profiles = profiles_of(generation)
         entries = sorted(timeline, key=lambda entry: entry.at)
-        self.start = start = int(start)  # an int, not a Time: a Time would change the log's format
+        initial = _objects(objects)
+        start = newest_time(map(_typed, initial)) if start is None else start
+        self.start = start = int(START if start is None else start)  # no Time, which would change the log's format
         self.until = until
         self.env = simpy.Environment(initial_time=start)
         self.log = Log()
         self.log.write(Began(at=start, generation=_generation_names(profiles), seed=seed))
         self.api = ApiServer(self.env, self.log, api_of(profiles), seed=seed)
-        self._restore(_objects(objects))
+        self._restore(initial)
         rng = random.Random(seed)
         self._start_up = StartUp(
             self.env, self.api, profiles, self.log, rng=rng, plugins=plugins, latencies=settings.latencies
@@ -128,7 +132,7 @@ class Simulation:
             options.seed or 0 if seed is None else seed,
             scenario.entries,
             options.settings,
-            start=START if options.start is None else options.start,
+            start=options.start,
             plugins=plugins,
             until=options.until,
         )
@@ -221,7 +225,7 @@ class Simulation:
         problems = []
         for obj in objects:
             try:
-                self.api.restore(obj.obj if isinstance(obj, ManifestObject) else obj)
+                self.api.restore(_typed(obj))
             except ApiError as error:
                 why = str(error)
                 problems.append(obj.problem(why) if isinstance(obj, ManifestObject) else Problem(0, 0, "objects", why))
@@ -276,8 +280,12 @@ def _objects(objects: Cluster | Objects | Iterable[InitialObject]) -> list[ApiOb
     return sorted(initial, key=_rank)
 
 
+def _typed(obj: ApiObject | ManifestObject) -> ApiObject:
+    return obj.obj if isinstance(obj, ManifestObject) else obj
+
+
 def _rank(obj: ApiObject | ManifestObject) -> int:
-    actual = obj.obj if isinstance(obj, ManifestObject) else obj
+    actual = _typed(obj)
     return 2 if isinstance(actual, Pod) else 1 if isinstance(actual, ReplicaSet) else 0
 
 

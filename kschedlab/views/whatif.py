@@ -15,6 +15,7 @@ from kschedlab.whatif.fits import Fits
 
 HEAD = ("what", "change", "then", "but")
 FITS_HEAD = ("node", "pods", "which")
+LIMIT = "limit"
 VICTIMS = 3
 """Maximum number of pods named in a list."""
 
@@ -94,15 +95,16 @@ def whatif_lines(whatif: WhatIf) -> list[Line]:
 
 
 def whatif_sentence(whatif: WhatIf) -> str:
-    """The current decision, and the first answer of each kind."""
-    now = outcome(whatif.decision)
+    """The current decision, and the first answer of each kind; for a pod that fits, where it would go elsewhere."""
+    now, fits = outcome(whatif.decision), whatif.decision.node is not None
     first: dict[str, Line] = {}
     for line in whatif_lines(whatif):
-        first.setdefault(line.what, line)
-    answers = [f"{line.change} ({line.then})" for line in first.values()]
-    if not answers:
-        return f"{now} Nothing that was tried changes that."
-    return f"{now} What would change it: {'; or '.join(answers)}."
+        if line.what != LIMIT:
+            first.setdefault(line.what, line)
+    answers = "; or ".join(f"{line.change} ({line.then})" for line in first.values())
+    if fits:
+        return f"{now} Another node would be best {answers}." if answers else f"{now} No change tried moves it."
+    return f"{now} What would change it: {answers}." if answers else f"{now} Nothing that was tried changes that."
 
 
 def notes(whatif: WhatIf) -> list[str]:
@@ -147,13 +149,15 @@ def _evicting(eviction: Eviction) -> str:
 def _to_go_elsewhere(whatif: WhatIf) -> Iterator[Line]:
     for limit in whatif.limits:
         change = f"asking for {amount(limit.name, limit.far)}"
-        yield Line("limit", change, then(limit.after), f"{amount(limit.name, limit.near)}: {then(limit.before)}")
+        yield Line(LIMIT, change, then(limit.after), f"{amount(limit.name, limit.near)}: {then(limit.before)}")
     for boundary in whatif.requests:
         change = f"asking for {amount(boundary.name, boundary.far)}"
         near = f"{amount(boundary.name, boundary.near)}: {_still(whatif, boundary)}"
         yield Line("requests", change, then(boundary.after), near)
     for boundary in whatif.weights:
         change = f"with weight {boundary.far} of {boundary.name} instead of {boundary.now}"
+        if boundary.far == 0:  # no configuration can say it: kube-scheduler reads a weight of 0 as the default
+            change = f"without the score {boundary.name}"
         yield Line("weights", change, then(boundary.after), f"{boundary.near}: {_still(whatif, boundary)}")
 
 

@@ -4,19 +4,19 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
-import numpy as np
-
 from kschedlab.cluster.cluster import Cluster
 from kschedlab.cluster.pending_pod import AnyPod
 from kschedlab.cluster.pods import PodInfo
 from kschedlab.decision import Decision
-from kschedlab.generations import LATEST, Generation
+from kschedlab.explanation import NoProfileError
+from kschedlab.generations import LATEST, Generation, profile_for
+from kschedlab.objects.model import controller_of
 from kschedlab.whatif.case import Boundary, Case, ranked, with_spec
 from kschedlab.whatif.relaxations import Relaxations, relaxations
-from kschedlab.whatif.thresholds import elsewhere, limits, other_weights, preempting_priority, smaller
+from kschedlab.whatif.thresholds import HIGHEST_PRIORITY, elsewhere, limits, other_weights, preempting_priority, smaller
 
-HIGHEST = 2**31 - 1
-"""The highest possible priority."""
+ABOVE_USERS = HIGHEST_PRIORITY + 1
+"""Above the priority of every pod but those of the system, whose eviction is no answer."""
 EVICTIONS = 10
 """The most nodes on which evictions are tried; pods nominated there may still need the room."""
 
@@ -73,6 +73,8 @@ def what_if(pod: AnyPod, cluster: Cluster, generation: str | Generation = LATEST
     Arguments and errors are those of :func:`~kschedlab.explanation.explain`. The cluster stays as it is.
     """
     case = Case(pod, cluster, generation)
+    if profile_for(case.info.pod, case.generation) is None:
+        raise NoProfileError(case.info)
     decision = case.decide()
     if decision.node is None:
         return WhatIf(
@@ -92,21 +94,34 @@ def what_if(pod: AnyPod, cluster: Cluster, generation: str | Generation = LATEST
     )
 
 
-def eviction(case: Case) -> Eviction | None:
-    """The fewest pods of any priority whose eviction makes room on one node, or None.
+def _of_daemon_set(info: PodInfo) -> bool:
+    """Whether a DaemonSet owns the pod, and puts it back on its node at once."""
+    owner = controller_of(info.pod.metadata)
+    return owner is not None and owner.kind == "DaemonSet"
 
-    Preemption selects them, so a node's most important pods stay if possible. The pod must really fit afterwards.
+
+def eviction(case: Case) -> Eviction | None:
+    """The fewest pods whose eviction makes room on one node, or None; pods that come back there count for more.
+
+    Preemption selects them, so a node's most important pods stay if possible, and the system's stay anyway. The pod
+    must really fit afterwards.
     """
-    info = ranked(replace(case.info, pod=with_spec(case.info.pod, preemptionPolicy=None)), HIGHEST)
+    info = ranked(replace(case.info, pod=with_spec(case.info.pod, preemptionPolicy=None)), ABOVE_USERS)
     preemption = case.decide(info).preemption
     if preemption is None or preemption.run is None:
         return None
     run = preemption.run
-    victim_count = np.bincount(run.node[run.evicted], minlength=len(case.cluster.nodes))
-    positions = sorted(preemption.positions.tolist(), key=lambda n: (int(victim_count[n]), case.cluster.names[n]))
-    for position in positions[:EVICTIONS]:
-        node = case.cluster.names[position]
-        victims = tuple(case.cluster.pods.info(row) for row in run.victims_on(position).tolist())
+    victims_on = {
+        position: tuple(case.cluster.pods.info(row) for row in run.victims_on(position).tolist())
+        for position in preemption.positions.tolist()
+    }
+
+    def cost(position: int) -> tuple[int, int, str]:
+        victims = victims_on[position]
+        return sum(map(_of_daemon_set, victims)), len(victims), case.cluster.names[position]
+
+    for position in sorted(victims_on, key=cost)[:EVICTIONS]:
+        node, victims = case.cluster.names[position], victims_on[position]
         decision = case.without(victims).decide()
         if node in decision.names:
             return Eviction(node, victims, decision)

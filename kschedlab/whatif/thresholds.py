@@ -15,6 +15,8 @@ MEBIBYTE = 1 << 20
 UNITS = {"memory": MEBIBYTE, "ephemeral-storage": MEBIBYTE}
 """The step by which a request changes; 1 for all other resources (cpu: 1m)."""
 HIGHEST_WEIGHT = 100
+HIGHEST_PRIORITY = 1_000_000_000
+"""The highest that a PriorityClass may have unless it is the system's (v1.37: pkg/apis/scheduling/types.go)."""
 
 
 def last(holds: Callable[[int], bool], amounts: range) -> int:
@@ -117,9 +119,10 @@ def other_weights(case: Case, decision: Decision) -> Iterator[Boundary]:
 
 
 def preempting_priority(case: Case, decision: Decision) -> Boundary | None:
-    """The lowest priority with which the pod would preempt, if it does not preempt already."""
+    """The lowest allowed priority with which the pod would preempt, if it does not preempt already."""
     running = case.cluster.pods
-    priorities = np.unique(running.priority[running.live() & (running.priority >= case.info.priority)]).tolist()
+    between = (running.priority >= case.info.priority) & (running.priority < HIGHEST_PRIORITY)
+    priorities = np.unique(running.priority[running.live() & between]).tolist()
     if decision.nominated_node is not None or not priorities:
         return None
 

@@ -47,6 +47,20 @@ def run(capsys: pytest.CaptureFixture[str], *arguments: str) -> tuple[int, str, 
     return status, output.out, output.err
 
 
+def test_an_exported_cluster_has_ages_and_loses_its_youngest_pod(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    exported = tmp_path / "exported.yaml"
+    running = [pod(f"web-{day}", f"n{day}", cpu=1, priority=0, start=f"2026-06-0{day}T00:00:00Z") for day in (1, 2)]
+    for each in running:
+        each["metadata"]["creationTimestamp"] = each["status"]["startTime"]
+    urgent = pod("urgent", cpu=1, priority=9)
+    exported.write_text(as_yaml([node("n1", cpu=1), node("n2", cpu=1), *running, urgent]))
+    status, out, err = run(capsys, str(exported), "--wide", "--until", "1h")
+    assert (status, err) == (0, "") and "<invalid>" not in out
+    assert re.search(r"web-1 .*Running .* 24h|web-1 .*Running .* 25h", out) and "web-2" not in out.split("Pods:")[0]
+
+
 def test_a_run_ends_with_the_pods_and_a_report(file: str, capsys: pytest.CaptureFixture[str]) -> None:
     status, out, err = run(capsys, file, "--until", "5s")
     assert (status, err) == (0, "")

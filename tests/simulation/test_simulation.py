@@ -259,6 +259,21 @@ def test_objects_of_python():
     assert simulation.log.entries[0] == Began(at=START, generation="v1.20", seed=3)
 
 
+def test_the_clock_starts_at_the_newest_time_of_the_objects():
+    """Otherwise pods of an exported cluster would start in the future, and preemption would take the wrong ones."""
+    done = {"terminated": {"exitCode": 0, "startedAt": "2026-03-01T00:00:00Z", "finishedAt": "2026-03-05T06:07:08Z"}}
+    old, new = pod("old", "n1", start="2026-03-02T00:00:00Z"), pod("new", "n1", start="2026-03-04T00:00:00Z")
+    going = pod("going", "n1", deleted="2026-04-01T00:00:00Z")
+    exported = [node("n1", allocatable=ROOM), old, new, going]
+    for objects in (exported, decode_objects(exported)):
+        assert Simulation(objects).start == Time.parse("2026-03-04T00:00:00Z"), "a deletion may lie ahead"
+    old["status"]["containerStatuses"] = [{"name": "main", "state": {}, "lastState": done}]
+    assert Simulation(exported).start == Time.parse("2026-03-05T06:07:08Z")
+    tainted = node("n2", taints=[{"key": "a", "effect": "NoSchedule", "timeAdded": "2026-03-06T00:00:00Z"}])
+    assert Simulation([*exported, tainted]).start == Time.parse("2026-03-06T00:00:00Z")
+    assert Simulation(exported, start=START).start == START
+
+
 def test_manifests_of_python():
     simulation = Simulation([deployment("web", 2, cpu=1), node("n1", cpu=2)], "v1.20")
     simulation.run()

@@ -45,6 +45,20 @@ def test_a_pod_that_fits_is_told_where_it_would_go_elsewhere():
         ("limit", "asking for 4001m CPU", "fits nowhere", "4 CPU: n, 1 feasible node")
     ]
     assert str(found).startswith("default/mine goes to n, which has the highest score")
+    assert "What would change it" not in str(found) and "fits nowhere" not in whatif_sentence(found)
+
+
+def test_a_score_is_left_out_because_no_weight_is_zero():
+    world = cluster(
+        node("full", allocatable=ROOM, images=[{"names": ["example/app:1"], "sizeBytes": 1 << 30}]),
+        node("m", allocatable=ROOM),
+        pod("busy", "full", cpu="1"),
+        pod("mine", "", cpu="1"),
+    )
+    found = what_if("default/mine", world)
+    assert found.decision.node == "full" and {each.far for each in found.weights} >= {0}
+    changes = [line.change for line in whatif_lines(found)]
+    assert "without the score ImageLocality" in changes and not any("weight 0" in change for change in changes)
 
 
 def test_nothing_helps():

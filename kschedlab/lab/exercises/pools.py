@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 from kschedlab.cluster.cluster import Cluster
 from kschedlab.decision import Decision
 from kschedlab.generations import LATEST
-from kschedlab.lab.exercises.exercise import Instance
+from kschedlab.lab.exercises.exercise import Instance, lines
 from kschedlab.lab.panels.your_cluster import bundled
 from kschedlab.manifests.loading import Objects, decode_objects
 from kschedlab.scheduler import schedule
@@ -53,8 +53,8 @@ def yaml_instance(text: str) -> Instance:
     """A pod as YAML beside the pools."""
     note = f"Nodes of a pool have the label {POOL}. Three nodes of general that take nobody are left out."
     shown = table(HEAD, (row(*each) for each in pool_rows()))
-    lines = [text, *aligned([HEAD, *pool_rows()], ""), note]
-    return Instance(join([element("pre", text), shown, element("p", note)]), "\n".join(lines))
+    said = [text, *aligned([HEAD, *pool_rows()], ""), note]
+    return Instance(join([lines(text), shown, element("p", note)]), "\n".join(said))
 
 
 def decide(manifest: Manifest) -> Decision:
