@@ -64,11 +64,12 @@ class Scheduler:
         if not cluster.nodes:
             return Decision(pod, cluster, generation, None, NOTHING, 0)
         try:
-            return self._decide(pod)
+            return self.attempt(pod)
         except SchedulingError as error:
             return Decision(pod, cluster, generation, None, NOTHING, 0, error=str(error))
 
-    def _decide(self, pod: PodInfo) -> Decision:
+    def attempt(self, pod: PodInfo) -> Decision:
+        """Filter, then score or preempt. SchedulingError if a plugin fails."""
         cluster, generation = self.cluster, self.generation
         if generation.checks_claims_first:
             check_claims(pod, cluster)

@@ -101,7 +101,7 @@ class WithBackoff(WithoutBackoff):
             self.pod_backoff_q.pop()
             self._to_active(queued, BACKOFF_COMPLETE)
 
-    def _requeue_failed(self, queued: QueuedPodInfo, cycle: int) -> None:
+    def requeue_failed(self, queued: QueuedPodInfo, cycle: int) -> None:
         """The pod waits, even after an error: in backoff if an event occurred since its pop, else as unschedulable."""
         self.backoff.failed(queued)
         if self.move_request_cycle >= cycle:

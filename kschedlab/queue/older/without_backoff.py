@@ -164,10 +164,10 @@ class WithoutBackoff:
         if part := self._part_of(queued.key):
             raise ValueError(self._present[part].format(pod=queued.key))
         queued.update(queued.pod, self._timestamp(queued.pod))
-        self._requeue_failed(queued, cycle)
+        self.requeue_failed(queued, cycle)
         self.nominated_pods.add(queued.pod)
 
-    def _requeue_failed(self, queued: QueuedPodInfo, cycle: int) -> None:
+    def requeue_failed(self, queued: QueuedPodInfo, cycle: int) -> None:
         """An unschedulable pod waits, unless an event occurred since its pop; after an error it becomes active."""
         if cycle > self.move_request_cycle and is_pod_unschedulable(queued.pod):
             self._to_unschedulable(queued, SCHEDULE_ATTEMPT_FAILURE)

@@ -27,7 +27,8 @@ class AfterFailure(Preempting):
     def _preemptor(self, pod: Pod) -> Pod | None:
         return self._context.api.find(Pod, pod.metadata.namespace, pod.metadata.name)
 
-    def _evict(self, pod: Pod, node: str, victims: Sequence[Pod]) -> Generator[Any, Any, str | None]:
+    def evict(self, pod: Pod, node: str, victims: Sequence[Pod]) -> Generator[Any, Any, str | None]:
+        """Nominate through the API server, then evict the victims."""
         context, lower = self._context, self._lower(pod, node)
         context.queue.nominate(pod, node)
         context.step(pod, NOMINATE, node)
@@ -44,7 +45,8 @@ class AfterFailure(Preempting):
 class InPostFilter(Preempting):
     """v1.20: defaultpreemption/default_preemption.go, PrepareCandidate: victims are evicted in the scheduling cycle."""
 
-    def _evict(self, pod: Pod, node: str, victims: Sequence[Pod]) -> Generator[Any, Any, str | None]:
+    def evict(self, pod: Pod, node: str, victims: Sequence[Pod]) -> Generator[Any, Any, str | None]:
+        """Evict the victims within the cycle; None if the API server refuses."""
         self._context.metrics.preempted(len(victims))
         if not (yield from self._evict_all(pod, node, victims)):
             return None
@@ -72,7 +74,8 @@ class Async(Preempting):
         seen = self._context.pods.get(last.key)
         return seen is not None and seen.metadata.deletionTimestamp is None
 
-    def _evict(self, pod: Pod, node: str, victims: Sequence[Pod]) -> Generator[Any, Any, str | None]:
+    def evict(self, pod: Pod, node: str, victims: Sequence[Pod]) -> Generator[Any, Any, str | None]:
+        """Let a separate task evict the victims."""
         self._start(pod, node, victims)
         yield from ()  # no time passes
         return node

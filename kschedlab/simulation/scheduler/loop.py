@@ -58,9 +58,10 @@ class Loop:
                 self._idle = context.env.event()
                 yield self._idle
             else:
-                yield from self._schedule_one(queued)
+                yield from self.schedule_one(queued)
 
-    def _schedule_one(self, queued: QueuedPod) -> Generator[Any, Any, None]:
+    def schedule_one(self, queued: QueuedPod) -> Generator[Any, Any, None]:
+        """One scheduling cycle; binding goes on in a process of its own."""
         context, pod = self._context, queued.pod
         framework = context.frameworks[pod.spec.schedulerName]
         context.step(pod, POP)

@@ -43,7 +43,7 @@ class Preempting(ABC):
         if plan.ineligible or (preemptor := self._preemptor(pod)) is None:
             return None
         if plan.node:
-            return (yield from self._evict(preemptor, plan.node, plan.victims))
+            return (yield from self.evict(preemptor, plan.node, plan.victims))
         if context.rules.clears_nomination:
             return ""
         if plan.no_candidates:
@@ -55,7 +55,7 @@ class Preempting(ABC):
         return pod
 
     @abstractmethod
-    def _evict(self, pod: Pod, node: str, victims: Sequence[Pod]) -> Generator[Any, Any, str | None]:
+    def evict(self, pod: Pod, node: str, victims: Sequence[Pod]) -> Generator[Any, Any, str | None]:
         """Evict the victims from the node. Returns the same as :meth:`carry_out`."""
 
     def _evict_all(self, pod: Pod, node: str, victims: Sequence[Pod]) -> Generator[Any, Any, bool]:
