@@ -17,6 +17,12 @@ PRIORITIES = ("#FFFFCC", "#C7E9B4", "#7FCDBB", "#41B6C4", "#2270A8", "#253494")
 KINDS = ("#56B4E9", "#E69F00", "#009E73", "#F0E442", "#CC79A7", "#0072B2", "#D55E00", "#999999")
 """Okabe and Ito's colours for unordered categories; a letter or a pattern repeats the meaning."""
 
+NODES = ("#F6C6AD", "#B9D3EE", "#E9DFA0", "#D5BFE8", "#E3B7C8", "#CFCFCF", "#C8D89A", "#C9B79C")
+"""Nodes in maps: pale, because strong colours mean something else; a name or a letter repeats the meaning."""
+
+AMOUNTS = ("#FCFBFD", "#DADAEB", "#9E9AC8", "#6A51A3", "#3F007D")
+"""From the smallest number of a heat map to the largest."""
+
 TABLE = "border-collapse:collapse;margin:0.3em 0;font-size:1em;"
 CELL = "padding:0.15em 0.6em;text-align:left;"
 NOWRAP = "white-space:nowrap;"

@@ -16,7 +16,6 @@ import ipywidgets
 from kschedlab.lab.panels.classroom import SETTINGS, Enlargeable
 from kschedlab.lab.panels.controls import LEFT, adapt, widget
 from kschedlab.lab.panels.settings import Restorable
-from kschedlab.views.chart import Figure
 from kschedlab.views.html import Html, element, image, join
 
 S = TypeVar("S", bound=Restorable)
@@ -32,14 +31,12 @@ class View:
     """What a panel shows. ``picture``: SVG; ``sentence``: what was decided, in words; ``table``: the numbers behind it.
 
     ``text``: the same numbers as plain text, shown where no picture can be.
-    ``figure``: for a :class:`kschedlab.lab.panels.chart.ChartPanel`; ``picture`` is then the figure as a table.
     """
 
     picture: Html
     sentence: str
     table: Html
     text: str
-    figure: Figure | None = None
 
 
 class Panel(Enlargeable, Generic[S]):
@@ -205,7 +202,7 @@ class Panel(Enlargeable, Generic[S]):
         if self.error or self.view is None:
             return element("p", f"Error: {self.error}")
         view = self.view
-        drawing = image(view.picture, view.sentence, PAPER) if view.figure is None else view.picture
+        drawing = image(view.picture, view.sentence, PAPER)
         state = element("p", element("small", str(self.settings)))
         return element("div", drawing, words(view), state, style=CARD)
 

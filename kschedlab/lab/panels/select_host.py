@@ -17,7 +17,9 @@ import numpy as np
 from kschedlab.lab.panels.base import Panel, View
 from kschedlab.lab.panels.settings import Restorable, choice, slider
 from kschedlab.score.stage import select_host
-from kschedlab.views.score import Bars, Held, draw_bars, walk_lines, walk_table
+from kschedlab.views.chart_bars import Bars
+from kschedlab.views.score import Held, walk_lines, walk_table
+from kschedlab.views.svg import Room
 from kschedlab.views.words import aligned, count
 
 Chance = Callable[[int], Fraction]
@@ -97,9 +99,8 @@ def show(settings: Settings) -> View:
     ends = [f"{counts[name]:,}" for name in likely]
     sentence = describe(settings, likely)
     parts = {"draws": [counts[name] for name in likely]}
-    picture = draw_bars(
-        Bars(list(likely), parts, ends, line=fair, line_words=f"{fair:,.0f} if all were equal"), sentence
-    )
+    words = f"{fair:,.0f} if all were equal"
+    picture = Bars(list(likely), parts, ends, sentence, line=fair, line_words=words)(Room())
     lines = aligned([["drawn", "times", "probability"], *([n, f"{counts[n]:,}", str(p)] for n, p in likely.items())])
     return View(picture, sentence, walk_table(steps), "\n".join([sentence, *lines, walk_lines(steps)]))
 

@@ -17,9 +17,11 @@ from kschedlab.lab.panels.base import Panel, View
 from kschedlab.lab.panels.score import NEW, NODES, PLUGINS
 from kschedlab.lab.panels.settings import Restorable, choice, slider, switch
 from kschedlab.scheduler import schedule
-from kschedlab.views.chart import Chart, decision_map
+from kschedlab.views.chart import Answer, Chart, decision_map
+from kschedlab.views.chart_bars import Bars
 from kschedlab.views.html import Html, element, join
-from kschedlab.views.score import STAGES, Bars, draw_bars, lead, score_map
+from kschedlab.views.score import STAGES, lead, score_map
+from kschedlab.views.svg import Room
 from kschedlab.views.words import outcome
 
 FIELDS = {
@@ -32,7 +34,6 @@ FIELDS = {
     "taints": "TaintToleration",
 }
 """By name of the setting: the plugin whose weight it is."""
-TIE = "a tie"
 
 
 def _written(weight: int) -> str:
@@ -107,7 +108,7 @@ def bars(decision: Decision, alt: str) -> Html:
     results: Mapping[str, list[int]] = dict(zip(scores.plugins, scores.results[:, places].tolist(), strict=True))
     others = (name for name in scores.plugins if name not in PLUGINS)
     parts = {plugin: results.get(plugin, [0] * len(nodes)) for plugin in (*FIELDS.values(), *others)}
-    return draw_bars(Bars(nodes, parts, [str(scores.total[i]) for i in places], decision.best), alt)
+    return Bars(nodes, parts, [str(scores.total[i]) for i in places], alt, decision.best)(Room())
 
 
 def winners_map(weights: Weights, world: Cluster, plugins: Sequence[object] = ()) -> Chart:
@@ -122,13 +123,13 @@ def winners_map(weights: Weights, world: Cluster, plugins: Sequence[object] = ()
         [controls[weights.across].write(x) for x in across],
         selected=at,
         corner=f"{FIELDS[weights.down]} \\ {FIELDS[weights.across]}",
-        kinds=(*NODES, TIE),
+        kinds=NODES,
     )
 
 
-def _winner(weights: Weights, world: Cluster, plugins: Sequence[object], **changes: Any) -> str | None:
+def _winner(weights: Weights, world: Cluster, plugins: Sequence[object], **changes: Any) -> Answer:
     best = decide(weights.changed(**changes), world, plugins).best
-    return None if not best else best[0] if len(best) == 1 else TIE
+    return None if not best else best[0] if len(best) == 1 else tuple(best)
 
 
 def panel(plugins: Sequence[object] = (), **settings: Any) -> Panel[Weights]:
