@@ -1,155 +1,304 @@
-"""Nodes as boxes, filled with their pods to scale: an SVG of :class:`Box` and :class:`Block`."""
+"""Nodes as boxes, filled with their pods to scale: an SVG of :class:`Box` and :class:`Block`.
+
+Every node and pod has a key, so that a panel can move it to its place in the next picture, and may carry the marks of a
+handle. Boxes stand in rows as wide as the :class:`~kschedlab.views.svg.Room`.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
-from dataclasses import dataclass
-from functools import partial
-from typing import Any
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import NamedTuple
 
+from kschedlab.views.glyphs import SIZE, Badge, badge, hatch
 from kschedlab.views.html import Html, element
-from kschedlab.views.style import CHOSEN, EVICTED, fills, ink
-from kschedlab.views.svg import label, svg
+from kschedlab.views.lettering import fitted, text_width, wrapped
+from kschedlab.views.style import CHOSEN, EVICTED, STOPS, ink, priority_fill
+from kschedlab.views.svg import Room, label, svg
 from kschedlab.views.words import amount
 
-WIDTH, GAP, HEAD, FOOT, TALL = 126, 12, 24, 40, 220
-"""Box width, gap, space above and below boxes, and the height of the largest node; in pixels at normal size."""
-PER_ROW = 5
-_text = partial(label, limit=20)
-LABELS = {"evicted": "✕ evicted", "reprieved": "✓ reprieved", "arriving": "↓ arrives"}
+LEAST, MOST, GAP, HEAD, LINE = 96, 150, 8, 22, 15
+"""Limits of a box's width, the gap between boxes, the space for a name, and the height of a line; in pixels."""
+SHORT, TALL = 110, 260
+"""Limits of the height of the largest node."""
+SIGNS = {
+    "evicted": Badge("evicted", "evicted"),
+    "victim": Badge("victim", "would be evicted"),
+    "reprieved": Badge("reprieved", "reprieved"),
+    "obstacle": Badge("lock", "can't be evicted"),
+}
+TIE = "tie"
+MEANINGS = {mark: sign.tip for mark, sign in SIGNS.items()} | {
+    "shield": "covered by a budget",
+    "broken": "eviction breaks the budget",
+}
+Marks = Mapping[str, str]
 
 
 @dataclass(frozen=True)
 class Block:
-    """A pod in a box. ``size`` in the box's unit; ``mark``: a key of LABELS, or "" if nothing happens to the pod."""
+    """A pod in a box. ``size`` in the box's unit; ``mark``: what happens to it, or "".
+
+    "evicted"; "victim": it would be; "reprieved"; "arriving"; "obstacle": it is in the way; "out": it stepped out.
+    ``note``: a short bold remark, such as "900 ≥ 500". ``key``: its identity if the name is not unique. ``badges``:
+    its other signs. ``marks``: attributes that make it a handle (data_drag, data_carry, ...). ``order``: its turn when
+    several pods move.
+    """
 
     name: str
     size: int
     priority: int
     detail: str = ""
     mark: str = ""
-    badge: str = ""
+    note: str = ""
+    key: str = ""
+    badges: tuple[Badge, ...] = ()
+    marks: Marks = field(default_factory=dict)
+    order: int | None = None
 
 
 @dataclass(frozen=True)
 class Box:
-    """A node, or with ``capacity`` 0 a waiting area beside the nodes. ``captions``: lines below it."""
+    """A node, or with ``capacity`` 0 a place beside the nodes. ``captions``: lines below it.
+
+    ``refused``: what is in the way, which makes the box red, and ``sign``, a kind of badge for it. ``tied``: it is one
+    of several best nodes. ``badges`` and ``marks`` as those of a block; ``title``: shown in place of the name.
+    """
 
     name: str
     capacity: int
     blocks: tuple[Block, ...]
     captions: tuple[str, ...] = ()
     chosen: bool = False
+    refused: str = ""
+    sign: str = ""
+    tied: bool = False
+    badges: tuple[Badge, ...] = ()
+    marks: Marks = field(default_factory=dict)
+    title: str = ""
+
+    @property
+    def key(self) -> str:
+        """Its identity from picture to picture."""
+        return f"{'node' if self.capacity else 'place'}/{self.name}"
 
     @property
     def used(self) -> int:
-        """Total size of the blocks."""
-        return sum(block.size for block in self.blocks)
+        """Total size of the blocks that are inside."""
+        return sum(block.size for block in self.blocks if block.mark != "out")
 
 
-def draw(boxes: Sequence[Box], alt: str, resource: str, more: str = "", priorities: Collection[int] = ()) -> Html:
-    """The boxes in rows, all to one scale. ``alt``: the text alternative; ``more``: a remark at its end.
+class Place(NamedTuple):
+    """Where a box stands, in pixels; its pods stand between ``y`` and ``y + height``."""
 
-    ``priorities``: those of pods not drawn, so that colours stay the same from picture to picture.
-    """
-    scale = TALL / max(*(max(box.capacity, box.used) for box in boxes), 1)
-    colour = fills({block.priority for box in boxes for block in box.blocks} | set(priorities))
-    rows = -(-len(boxes) // PER_ROW)
-    shapes = [
+    x: float
+    y: float
+    width: float
+    height: float
+
+
+@dataclass(frozen=True)
+class Plan:
+    """The places of the boxes, in their order; the rest of the picture begins at ``bottom``."""
+
+    places: tuple[Place, ...]
+    width: float
+    bottom: float
+
+
+def draw(boxes: Sequence[Box], alt: str, resource: str, room: Room | None = None, more: str = "") -> Html:
+    """The boxes in rows, all to one scale. ``alt``: the text alternative; ``more``: a remark at its end."""
+    room = room or Room()
+    width = arrange(boxes, room, 0).width
+    plan = arrange(boxes, room, legend_at(boxes, width, 0, more)[1])
+    legend, bottom = legend_at(boxes, width, plan.bottom, more)
+    return svg([*shapes(boxes, plan, resource), *legend], width, bottom, alt)
+
+
+def arrange(boxes: Sequence[Box], room: Room, below: float) -> Plan:
+    """The boxes' places in a room, in as few rows as its width allows; ``below``: the height to leave free."""
+    fitting = max(int((room.width - GAP) // (LEAST + GAP)), 1)
+    rows = -(-len(boxes) // fitting)
+    columns = max(-(-len(boxes) // max(rows, 1)), 1)
+    width = min((room.width - GAP) // columns - GAP, MOST)
+    lines = [_captions(boxes[r * columns : (r + 1) * columns], width) for r in range(rows)]
+    tall = (room.height - below - sum(lines) - rows * HEAD) / max(rows, 1)
+    tall = min(max(tall, SHORT), TALL)
+    places, y = [], 0.0
+    for row in range(rows):
+        inside = boxes[row * columns : (row + 1) * columns]
+        places += [Place(GAP + i * (width + GAP), y + HEAD, width, tall) for i in range(len(inside))]
+        y += HEAD + tall + lines[row]
+    return Plan(tuple(places), min(GAP + max(columns, 3) * (width + GAP), room.width), y)
+
+
+def _captions(boxes: Iterable[Box], width: float) -> float:
+    """The height of the lines below a row of boxes."""
+    return 8 + LINE * max((len(_below(box, width)) + box.tied for box in boxes), default=0)
+
+
+def _below(box: Box, width: float) -> list[tuple[str, bool]]:
+    """The lines below a box, and whether they are bold."""
+    refused = [(line, True) for line in wrapped(box.refused, width, 3, bold=True)]
+    return refused + [(fitted(line, width), False) for line in box.captions if line]
+
+
+def shapes(boxes: Sequence[Box], plan: Plan, resource: str) -> list[Html]:
+    """The nodes, and above them the pods."""
+    largest = max(*(max(box.capacity, box.used) for box in boxes), 1)
+    nodes, pods = [], []
+    for box, place in zip(boxes, plan.places, strict=True):
+        scale = place.height / largest
+        nodes.append(_node(box, place, scale, resource))
+        y = place.y + place.height
+        for block in box.blocks:
+            y -= scale * block.size
+            pods.append(_pod(block, place._replace(y=y, height=max(scale * block.size, 2))))
+    return nodes + pods
+
+
+def _node(box: Box, place: Place, scale: float, resource: str) -> Html:
+    """A node without its pods: name, outline, free space, captions; its origin is its place's upper left corner."""
+    top = place.height - scale * (box.capacity or box.used)
+    inside = [*_title(box, place.width, top), *_outline(box, place, top)]
+    free = box.capacity - box.used
+    if free > 0 and scale * free >= LINE:
+        text = fitted(f"{amount(resource, free)} free", place.width - 8)
+        inside.append(label(text, place.width / 2, top + scale * free / 2 + 4, "middle", opacity=0.75))
+    for i, (line, bold) in enumerate(_below(box, place.width), start=int(box.tied)):
+        weight = "bold" if bold else None
+        inside.append(label(line, place.width / 2, place.height + 16 + LINE * i, "middle", font_weight=weight))
+    tip = box.refused or None
+    where = f"translate({place.x:g},{place.y:g})"
+    return element("g", *inside, transform=where, data_key=box.key, data_tip=tip, **box.marks)
+
+
+def _title(box: Box, width: float, top: float) -> list[Html]:
+    sign, colour = ("✕ ", EVICTED) if box.refused else ("★ ", CHOSEN) if box.chosen else ("", "")
+    badges = [*box.badges, *([Badge(box.sign, box.refused)] if box.sign else [])]
+    name = fitted(box.title or box.name, width - SIZE * len(badges) - text_width(sign, bold=True), bold=True)
+    middle = (width - SIZE * len(badges)) / 2
+    title = element(
+        "text",
+        element("tspan", sign, fill=colour) if sign else None,
+        element("tspan", name),
+        x=middle,
+        y=top - 7,
+        text_anchor="middle",
+        font_weight="bold",
+    )
+    return [title, *(badge(b, width - SIZE * (i + 1), top - 19) for i, b in enumerate(reversed(badges)))]
+
+
+def _outline(box: Box, place: Place, top: float) -> list[Html]:
+    if not box.capacity:
+        return [element("path", d=f"M0 {place.height:g}H{place.width:g}", stroke="currentColor", opacity=0.5)]
+    fill, opacity = (EVICTED, 0.14) if box.refused else ("currentColor", 0.03)
+    stroke, thick = (CHOSEN, 4) if box.chosen else (EVICTED, 2) if box.refused else ("currentColor", 1.5)
+    found = [
         element(
-            "g",
-            *_box(box, resource, scale, colour),
-            transform=f"translate({GAP + i % PER_ROW * (WIDTH + GAP)},{HEAD + i // PER_ROW * (HEAD + TALL + FOOT)})",
+            "rect",
+            x=-thick / 2,
+            y=top - thick / 2,
+            width=place.width + thick,
+            height=place.height - top + thick,
+            fill=fill,
+            fill_opacity=opacity,
+            stroke=stroke,
+            stroke_width=thick,
+            data_key=f"{box.key}/box",
         )
-        for i, box in enumerate(boxes)
     ]
-    bottom = rows * (HEAD + TALL + FOOT)
-    width = GAP + max(min(len(boxes), PER_ROW), 3) * (WIDTH + GAP)
-    return svg([*shapes, *_legend(colour, bottom + 18, more)], width, bottom + 28, alt)
+    if box.tied:
+        band = f"translate(0,{place.height + 4:g})"
+        found.append(element("path", d=hatch(place.width, LINE), transform=band, stroke=CHOSEN, opacity=0.7))
+        found.append(label(TIE, place.width / 2, place.height + 16, "middle", font_weight="bold"))
+    return found
 
 
-def _box(box: Box, resource: str, scale: float, colour: dict[int, str]) -> list[Html]:
-    """A node from the bottom up: its pods, the most important first, then the free space."""
-    top = TALL - scale * (box.capacity or box.used)
-    shapes = [_text(f"★ {box.name}" if box.chosen else box.name, WIDTH / 2, top - 8, "middle", font_weight="bold")]
-    y = float(TALL)
-    for block in box.blocks:
-        y -= scale * block.size
-        shapes.append(_block(block, y, max(scale * block.size, 2), colour[block.priority]))
-    if (free := box.capacity - box.used) > 0 and scale * free >= 14:
-        shapes.append(_text(f"{amount(resource, free)} free", WIDTH / 2, (top + y) / 2 + 4, "middle", opacity=0.7))
-    if box.capacity:
-        stroke, thick = (CHOSEN, 5) if box.chosen else ("currentColor", 1.5)
-        shapes.append(_outline(top, TALL - top, stroke, thick, margin=-thick / 2))
-    lines = enumerate(line for line in box.captions if line)
-    return shapes + [_text(line, WIDTH / 2, TALL + 17 + 15 * i, "middle") for i, line in lines]
-
-
-def _block(block: Block, y: float, height: float, fill: str) -> Html:
-    shapes = [
-        element("title", " ".join(filter(None, (block.name, block.detail, block.mark, block.badge)))),
-        element("rect", y=y, width=WIDTH, height=height, fill=fill, stroke="currentColor", stroke_width=0.75),
-    ]
-    if block.mark == "evicted":
-        left, right, top, bottom = 0.62 * WIDTH, WIDTH - 6.0, y + 6, y + height - 6
-        cross = f"M{left:.1f} {top:.1f}L{right:.1f} {bottom:.1f}M{left:.1f} {bottom:.1f}L{right:.1f} {top:.1f}"
-        shapes.append(element("path", d=cross, stroke=EVICTED, stroke_width=3))
-        shapes.append(_outline(y, height, EVICTED, 4, margin=2))
-    if block.mark in ("reprieved", "arriving"):
-        shapes.append(_outline(y, height, CHOSEN, 3, margin=1.5, stroke_dasharray="7 4"))
-    return element("g", *shapes, *_labels(block, y, height, fill))
-
-
-def _labels(block: Block, y: float, height: float, fill: str) -> list[Html]:
-    """As many lines as fit: the name, what happens to the pod, the detail."""
-    black_or_white = ink(fill)
-    name = f"{block.name} · {block.badge}" if block.badge else block.name
-    lines = [name, LABELS.get(block.mark, ""), block.detail]
-    room = int((height - 4) // 15)
-    kept = [(i, line) for i, line in enumerate(lines) if line][: max(room, 0)]
-    middle = y + height / 2 - 7.5 * len(kept) + 12
-    halo: dict[str, Any] = {
-        "paint_order": "stroke",
-        "stroke": fill,
-        "stroke_width": 4,
-        "stroke_linejoin": "round",
-    }
-    return [
-        _text(
-            line,
-            9,
-            middle + 15 * row,
-            "start",
-            fill=black_or_white,
-            font_weight="bold" if i < 2 else None,
-            font_size=10.5 if i == 2 else None,
-            **halo,
-        )
-        for row, (i, line) in enumerate(kept)
-    ]
-
-
-def _outline(y: float, height: float, stroke: str, thick: float, margin: float, **more: str) -> Html:
+def _pod(block: Block, place: Place) -> Html:
+    """A pod; its origin is its upper left corner."""
+    fill = priority_fill(block.priority)
+    key = f"pod/{block.key or block.name}"
+    x = place.x + (14 if block.mark == "out" else 0)
+    happens = SIGNS[block.mark].tip if block.mark in SIGNS else block.mark
+    tip = ", ".join(filter(None, (block.name, block.note, block.detail, happens, *(b.tip for b in block.badges))))
     return element(
-        "rect",
-        x=margin,
-        y=y + margin,
-        width=WIDTH - 2 * margin,
-        height=max(height - 2 * margin, 0),
-        fill="none",
-        stroke=stroke,
-        stroke_width=thick,
-        **more,
+        "g",
+        element(
+            "rect",
+            width=place.width,
+            height=place.height,
+            fill=fill,
+            stroke="currentColor",
+            stroke_width=0.75,
+            data_key=f"{key}/box",
+        ),
+        *_frame(block, place),
+        *_labels(block, place, ink(fill)),
+        transform=f"translate({x:g},{place.y:.2f})",
+        opacity=0.5 if block.mark == "out" else None,
+        data_key=key,
+        data_tip=tip,
+        data_order=block.order,
+        **block.marks,
     )
 
 
-def _legend(colour: dict[int, str], y: float, more: str) -> list[Html]:
-    """The legend of priorities; only the lowest and highest if there are many."""
-    known = sorted(colour)
-    shown = known if len(known) <= 6 else [known[0], known[-1]]
-    x, shapes = GAP + 48.0, [_text("priority", GAP, y, "start")]
-    for priority in shown:
-        shapes.append(element("rect", x=x, y=y - 10, width=12, height=12, fill=colour[priority], stroke="currentColor"))
-        shapes.append(_text(str(priority), x + 16, y, "start"))
-        x += 30 + 7 * len(str(priority))
-    return [*shapes, label(more, x + 8, y, font_style="italic")] if more else shapes
+def _frame(block: Block, place: Place) -> list[Html]:
+    """The frame that repeats what happens to the pod."""
+    stroke, thick, dashes = {
+        "evicted": (EVICTED, 3.5, None),
+        "victim": (EVICTED, 2.0, "5 3"),
+        "arriving": (CHOSEN, 3.0, "7 4"),
+    }.get(block.mark, ("", 0.0, None))
+    if not stroke:
+        return []
+    size = {"width": place.width - thick - 1, "height": max(place.height - thick - 1, 0)}
+    corner = (thick + 1) / 2
+    dash = {"stroke_width": thick, "stroke_dasharray": dashes}
+    return [element("rect", x=corner, y=corner, **size, fill="none", stroke=stroke, **dash)]
+
+
+def _labels(block: Block, place: Place, colour: str) -> list[Html]:
+    """As many lines as fit, with the signs at the right: the name, a remark, the detail."""
+    if place.height < LINE:
+        return []
+    above = [SIGNS[block.mark]] if block.mark in SIGNS else []
+    below = list(block.badges)
+    if place.height < 2 * SIZE + 4:
+        above, below = [*below, *above], []
+    rows = [(line, bold) for line, bold in ((block.name, True), (block.note, True), (block.detail, False)) if line]
+    rows = rows[: int((place.height - 3) // LINE)]
+    first = place.height / 2 - LINE / 2 * len(rows) + 11.5
+    found = []
+    for i, (line, bold) in enumerate(rows):
+        y = first + LINE * i
+        taken = SIZE * max(len(above) if y - 11 < SIZE + 4 else 0, len(below) if y + 3 > place.height - SIZE - 4 else 0)
+        text = fitted(line, place.width - 11 - taken, bold=bold)
+        found.append(label(text, 7, y, fill=colour, font_weight="bold" if bold else None))
+    right = place.width - SIZE - 4
+    top = max(min(4.0, (place.height - SIZE) / 2), 0)
+    found += [badge(b, right - SIZE * i, top, colour) for i, b in enumerate(reversed(above))]
+    return found + [badge(b, right - SIZE * i, place.height - SIZE - 4, colour) for i, b in enumerate(reversed(below))]
+
+
+def legend_at(boxes: Sequence[Box], width: float, y: float, more: str = "") -> tuple[list[Html], float]:
+    """The legend from ``y`` on, in as many lines as it takes, and where it ends."""
+    blocks = [block for box in boxes for block in box.blocks]
+    used = {sign.kind for block in blocks for sign in block.badges} | {b.mark for b in blocks}
+    items: list[tuple[str, str]] = [("priority", "")]
+    items += [(str(stop), priority_fill(stop)) for stop in STOPS[:-1]]
+    items += [(text, kind) for kind, text in MEANINGS.items() if kind in used] + ([(more, "")] if more else [])
+    found, x, base = [], float(GAP), y + LINE
+    for text, sign in items:
+        step = text_width(text) + (SIZE + 14 if sign else 8)
+        if x + step > width and x > GAP:
+            x, base = float(GAP), base + LINE + 3
+        if sign.startswith("#"):
+            found.append(element("rect", x=x, y=base - 10, width=12, height=12, fill=sign, stroke="currentColor"))
+        elif sign:
+            found.append(badge(SIGNS.get(sign, Badge(sign, text)), x - 2, base - 12))
+        found.append(label(text, x + (SIZE if sign else 0), base))
+        x += step
+    return found, base + 7

@@ -1,34 +1,74 @@
-"""A Decision as a drawing: what runs where, who is evicted, who is reprieved, which node is chosen."""
+"""A Decision as a drawing: what runs where, who is evicted or reprieved, what is in the way, which node is chosen."""
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+
 from kschedlab.cluster.pods import PodInfo
 from kschedlab.decision import Decision
-from kschedlab.preemption.stage import Candidate
-from kschedlab.views.drawing import Block, Box, draw
+from kschedlab.objects.model import PodDisruptionBudget
+from kschedlab.preemption.budgets import MatchesBudget
+from kschedlab.preemption.stage import Attempt, Candidate
+from kschedlab.views.drawing import Block, Box, Marks, draw
+from kschedlab.views.glyphs import Badge
 from kschedlab.views.html import Html
 from kschedlab.views.ladder import columns
+from kschedlab.views.obstacles import blockers, obstacle, sign_of
+from kschedlab.views.svg import Room
 from kschedlab.views.words import Clock, choice, clock, count, outcome
 
 NODES = 9
-"""Maximum number of nodes drawn: with the pending pod they fill two rows."""
+"""Maximum number of nodes drawn."""
+WAITING = "waiting"
+RIGHT_AFTER = 1
+"""The turn of the pod that comes, after its victims have left."""
 
 
-def picture(decision: Decision) -> Html:
-    """The decision as SVG: the pending pod, then the most relevant nodes, all to one scale."""
-    resource = scarcest(decision)
-    nodes = nodes_to_show(decision)
-    moment = clock(info.start for node in nodes for info in pods_on(decision, node))
-    waiting = Box("waiting", 0, (block(decision.pod, resource, f"priority {decision.pod.priority}"),))
-    boxes = [box(decision, node, resource, moment) for node in nodes]
-    hidden = len(decision.cluster.nodes) - len(nodes)
-    return draw([waiting, *boxes], caption(decision), resource, f"{hidden:,} more nodes" if hidden else "")
+@dataclass(frozen=True)
+class Handles:
+    """What a panel lets one do in the picture: attributes of pods and nodes, and signs on them, by name."""
+
+    pods: Mapping[str, Marks] = field(default_factory=dict)
+    nodes: Mapping[str, Marks] = field(default_factory=dict)
+    pod_badges: Mapping[str, tuple[Badge, ...]] = field(default_factory=dict)
+    node_badges: Mapping[str, tuple[Badge, ...]] = field(default_factory=dict)
+
+
+NO_HANDLES = Handles()
+
+
+def picture(decision: Decision, room: Room | None = None, handles: Handles = NO_HANDLES) -> Html:
+    """The decision as SVG: the pending pod or its victims, then the most relevant nodes, all to one scale."""
+    return draw(boxes(decision, handles), caption(decision), scarcest(decision), room, hidden_nodes(decision))
+
+
+def question(decision: Decision, room: Room | None = None, handles: Handles = NO_HANDLES) -> Html:
+    """The same before anything is decided, as the picture of a question."""
+    alt = f"{decision.pod.key} waits; {count(len(decision.cluster.nodes), 'node')}."
+    return draw(boxes_before(decision, handles), alt, scarcest(decision), room, hidden_nodes(decision))
+
+
+def boxes(decision: Decision, handles: Handles = NO_HANDLES) -> list[Box]:
+    """The place beside the nodes and the nodes, after the decision."""
+    return _Boxes(decision, handles).after()
+
+
+def boxes_before(decision: Decision, handles: Handles = NO_HANDLES) -> list[Box]:
+    """The same before the decision: the pod waits, and nothing happens to the others."""
+    return _Boxes(decision, handles).before()
 
 
 def caption(decision: Decision) -> str:
     """The text alternative: the outcome, and the rule that decided it."""
     rule = choice(decision.preemption) if decision.preemption is not None else ""
     return f"{outcome(decision)} {rule}".rstrip()
+
+
+def hidden_nodes(decision: Decision) -> str:
+    """How many nodes are not drawn, in words; "" if all are."""
+    hidden = len(decision.cluster.nodes) - len(nodes_to_show(decision))
+    return f"{hidden:,} more nodes" if hidden else ""
 
 
 def scarcest(decision: Decision) -> str:
@@ -60,32 +100,135 @@ def pods_on(decision: Decision, node: str) -> list[PodInfo]:
     return sorted(infos, key=lambda info: (-info.priority, info.start, info.key))
 
 
-def box(decision: Decision, node: str, resource: str, moment: Clock) -> Box:
-    """One node with its pods."""
-    cluster, preemption = decision.cluster, decision.preemption
-    candidate = preemption.candidates.get(node) if preemption is not None else None
-    marks = marks_of(candidate)
-    blocks = [
-        block(info, resource, f"{info.priority} · {moment(info.start)}", *marks.get(info.key, ()))
-        for info in pods_on(decision, node)
-    ]
-    if decision.node == node:
-        blocks.append(block(decision.pod, resource, f"priority {decision.pod.priority}", "arriving"))
-    row = cluster.resources.get(resource)
-    capacity = int(cluster.allocatable[row, cluster.index[node]]) if row is not None else 0
-    chosen = node in (decision.node, decision.nominated_node)
-    return Box(node, capacity, tuple(blocks), captions(decision, node, candidate), chosen)
+def budgets_over(decision: Decision, nodes: Iterable[str]) -> dict[str, list[PodDisruptionBudget]]:
+    """By pod on these nodes: the budgets whose selectors cover it."""
+    cluster, found = decision.cluster, dict[str, list[PodDisruptionBudget]]()
+    for budget in cluster.objects_of(PodDisruptionBudget):
+        selector = budget.spec.selector.compile() if budget.spec.selector is not None else None
+        matches = cluster.signatures.evaluate(MatchesBudget(budget.metadata.namespace, selector)) > 0
+        for node in nodes:
+            for row in cluster.pods_of(cluster.index[node]).tolist():
+                if matches[cluster.pods.signature[row]]:
+                    found.setdefault(cluster.pods.info(row).key, []).append(budget)
+    return found
 
 
-def block(info: PodInfo, resource: str, detail: str, mark: str = "", badge: str = "") -> Block:
-    """One pod to be drawn."""
-    return Block(info.pod.metadata.name, info.request.get(resource, 0), info.priority, detail, mark, badge)
+class _Boxes:
+    """The boxes of one decision, with what they share: the resource, the clock, the budgets."""
+
+    def __init__(self, decision: Decision, handles: Handles) -> None:
+        self.decision, self.handles = decision, handles
+        self.nodes = nodes_to_show(decision)
+        self.resource = scarcest(decision)
+        self.pods = {node: pods_on(decision, node) for node in self.nodes}
+        self.moment: Clock = clock(info.start for pods in self.pods.values() for info in pods)
+        self.budgets = budgets_over(decision, self.nodes)
+        preemption = decision.preemption
+        self.candidates = preemption.candidates if preemption is not None else {}
+
+    def before(self) -> list[Box]:
+        waiting = Box(WAITING, 0, (self.incoming(),))
+        return [waiting, *(self.node(node, decided=False) for node in self.nodes)]
+
+    def after(self) -> list[Box]:
+        decision, chosen = self.decision, self.decision.nominated_node
+        nodes = [self.node(node) for node in self.nodes]
+        if chosen is None:
+            waiting = () if decision.node is not None else (self.incoming(),)
+            boxes = [self.with_incoming(box) if box.name == decision.node else box for box in nodes]
+            return [Box(WAITING, 0, waiting), *boxes]
+        at = self.nodes.index(chosen)
+        gone = tuple(block for block in nodes[at].blocks if block.mark == "evicted")
+        stays = tuple(block for block in nodes[at].blocks if block.mark != "evicted")
+        nodes[at] = self.with_incoming(replace(nodes[at], blocks=stays))
+        return [Box(WAITING, 0, gone, title="evicted"), *nodes]
+
+    def with_incoming(self, box: Box) -> Box:
+        note, order = ("nominated", RIGHT_AFTER) if self.decision.node is None else ("", None)
+        return replace(box, blocks=(*box.blocks, self.incoming("arriving", note, order)))
+
+    def incoming(self, mark: str = "", note: str = "", order: int | None = None) -> Block:
+        pod = self.decision.pod
+        name = pod.pod.metadata.name
+        return Block(
+            name,
+            pod.request.get(self.resource, 0),
+            pod.priority,
+            f"priority {pod.priority}",
+            mark,
+            note,
+            _key(pod),
+            self.handles.pod_badges.get(name, ()),
+            self.handles.pods.get(name, {}),
+            order,
+        )
+
+    def node(self, name: str, decided: bool = True) -> Box:
+        """One node with its pods, and what was found out about it if that is ``decided``."""
+        decision, cluster = self.decision, self.decision.cluster
+        candidate = self.candidates.get(name) if decided else None
+        attempts = {each.pod.key: each for each in candidate.attempts} if candidate is not None else {}
+        in_the_way = {info.key for info in blockers(decision, name)} if decided else frozenset()
+        chosen = decided and name in (decision.node, decision.nominated_node)
+        blocks = tuple(
+            self.pod(info, attempts.get(info.key), chosen, info.key in in_the_way) for info in self.pods[name]
+        )
+        row = cluster.resources.get(self.resource)
+        refused = obstacle(decision, name) if decided else ""
+        return Box(
+            name,
+            int(cluster.allocatable[row, cluster.index[name]]) if row is not None else 0,
+            blocks,
+            captions(decision, name, candidate) if decided else (),
+            chosen,
+            refused,
+            sign_of(refused),
+            decided and name in tied(decision),
+            self.handles.node_badges.get(name, ()),
+            self.handles.nodes.get(name, {}),
+        )
+
+    def pod(self, info: PodInfo, attempt: Attempt | None, chosen: bool, in_the_way: bool) -> Block:
+        name, mark, note = info.pod.metadata.name, "", ""
+        if attempt is not None:
+            mark = "reprieved" if attempt.reprieved else "evicted" if chosen else "victim"
+        elif in_the_way:
+            mark, note = "obstacle", f"{info.priority} ≥ {self.decision.pod.priority}"
+        return Block(
+            name,
+            info.request.get(self.resource, 0),
+            info.priority,
+            f"{info.priority} · {self.moment(info.start)}",
+            mark,
+            note,
+            _key(info),
+            (*self.handles.pod_badges.get(name, ()), *self.shield(info, attempt)),
+            self.handles.pods.get(name, {}),
+        )
+
+    def shield(self, info: PodInfo, attempt: Attempt | None) -> tuple[Badge, ...]:
+        covering = self.budgets.get(info.key)
+        if not covering:
+            return ()
+        names = ", ".join(f"{b.metadata.name} allows {b.status.disruptionsAllowed}" for b in covering)
+        if attempt is not None and attempt.violates:
+            if not attempt.reprieved:
+                return (Badge("broken", f"its eviction breaks the budget: {names}"),)
+            return (Badge("shield", f"its eviction would break the budget, so it returns first: {names}"),)
+        return (Badge("shield", f"covered by the budget: {names}"),)
 
 
-def marks_of(candidate: Candidate | None) -> dict[str, tuple[str, str]]:
-    """By pod: "evicted" or "reprieved", and "PDB" if its eviction breaks a budget."""
-    attempts = candidate.attempts if candidate is not None else ()
-    return {a.pod.key: ("reprieved" if a.reprieved else "evicted", "PDB" if a.violates else "") for a in attempts}
+def _key(info: PodInfo) -> str:
+    return info.pod.metadata.name if info.pod.metadata.namespace == "default" else info.key
+
+
+def tied(decision: Decision) -> Sequence[str]:
+    """The nodes among which the scheduler takes any; () if one is best."""
+    if decision.preemption is not None:
+        found = decision.preemption.tied if decision.nominated_node is not None else []
+    else:
+        found = decision.best if decision.scores is not None else []
+    return found if len(found) > 1 else ()
 
 
 def captions(decision: Decision, node: str, candidate: Candidate | None) -> tuple[str, ...]:
@@ -96,6 +239,4 @@ def captions(decision: Decision, node: str, candidate: Candidate | None) -> tupl
     position = decision.cluster.index[node]
     if scores is not None and position in (found := scores.nodes.tolist()):
         return (f"score {scores.total[found.index(position)]}",)
-    if decision.preemption is not None and decision.preemption.eligible:
-        return ("not a candidate",)
-    return (decision.verdict(node).plugin or "",)
+    return ()

@@ -108,7 +108,7 @@ def show(settings: Settings) -> View:
     printed = [text for each in watched[: settings.change + 1] for text in each.text]
     sentence = _sentence(line, simulation.start)
     terminal = element("pre", *(element("div", text) for text in [COMMAND, *printed]), style=TERMINAL)
-    picture = _picture(replay, sentence, priorities(settings.story))
+    picture = _picture(replay, sentence)
     return View(picture, sentence, terminal, "\n".join([sentence, COMMAND, *printed]))
 
 
@@ -129,14 +129,7 @@ def _who(by: str) -> str:
     return {DEFAULT_SCHEDULER: "scheduler", "timeline": "user"}.get(by, by)
 
 
-@cache
-def priorities(story: str) -> frozenset[int]:
-    """The priorities of all pods in the story."""
-    pods = (each.new for each in run(story).log if isinstance(each, Changed) and isinstance(each.new, Pod))
-    return frozenset(pod.spec.priority or 0 for pod in pods)
-
-
-def _picture(replay: Replay, alt: str, priorities: frozenset[int]) -> Html:
+def _picture(replay: Replay, alt: str) -> Html:
     """The nodes with their pods at that moment, and the pending pods."""
     pods = replay.pods()
     waiting = [each for each in pods if not each.spec.nodeName]
@@ -147,7 +140,7 @@ def _picture(replay: Replay, alt: str, priorities: frozenset[int]) -> Html:
         kept = [each.metadata.name for each in waiting if each.status.nominatedNodeName == name]
         captions = tuple(f"nominated: {each}" for each in kept)
         boxes.append(Box(name, there.status.allocatable["cpu"].milli(), own, captions, bool(kept)))
-    return draw(boxes, alt, "cpu", priorities=priorities)
+    return draw(boxes, alt, "cpu")
 
 
 def _block(each: Pod) -> Block:

@@ -1,0 +1,33 @@
+"""How wide text is, estimated for the widest common system font, so that a drawing can leave out what does not fit."""
+
+from __future__ import annotations
+
+from textwrap import wrap
+
+NARROW, WIDE = frozenset("iljtfrI.,:;'|!()[]/ ·-"), frozenset("mwMW@%+=<>≥≤★✕×")
+PER_EM = {True: (0.42, 0.72, 1.0), False: (0.38, 0.64, 0.9)}
+"""Width of narrow, usual and wide letters in em, for bold and for normal text (DejaVu Sans)."""
+
+
+def text_width(text: str, size: float = 12, bold: bool = False) -> float:
+    """An upper estimate of the text's width in pixels at this font size."""
+    narrow, usual, wide = PER_EM[bold]
+    return size * sum(narrow if c in NARROW else wide if c in WIDE or ord(c) > 0x2E7F else usual for c in text)
+
+
+def fitted(text: str, width: float, size: float = 12, bold: bool = False) -> str:
+    """The text, or as much of its beginning as fits with an ellipsis."""
+    if text_width(text, size, bold) <= width:
+        return text
+    while text and text_width(f"{text}…", size, bold) > width:
+        text = text[:-1]
+    return f"{text}…" if text else ""
+
+
+def wrapped(text: str, width: float, lines: int, size: float = 12, bold: bool = False) -> list[str]:
+    """The text in at most that many lines; an ellipsis ends what does not fit."""
+    letters = max(int(width / (size * PER_EM[bold][1])), 4)
+    found = wrap(text, letters, break_on_hyphens=False) if text else []
+    if len(found) <= lines:
+        return [fitted(line, width, size, bold) for line in found]
+    return [*found[: lines - 1], fitted(" ".join(found[lines - 1 :]), width, size, bold)]

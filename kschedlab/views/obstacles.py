@@ -1,0 +1,81 @@
+"""What is in the way on a node that a pod can't have, in a few words and as a sign."""
+
+from __future__ import annotations
+
+from kschedlab.cluster.labels import first_untolerated
+from kschedlab.cluster.pods import PodInfo
+from kschedlab.decision import Decision
+from kschedlab.filter.stage import PASSES
+from kschedlab.preemption.stage import Preemption
+
+SIGNS = (
+    ("taint", "taint"),
+    ("unschedulable", "cordon"),
+    ("port", "port"),
+    ("zone", "zone"),
+    ("volume", "disk"),
+    ("disk", "disk"),
+    ("topology spread", "pods"),
+    ("pod affinity", "pods"),
+    ("anti-affinity", "pods"),
+    ("affinity", "label"),
+    ("selector", "label"),
+    ("label", "label"),
+    ("≥", "lock"),
+    ("Insufficient", "full"),
+    ("Too many pods", "full"),
+)
+"""A sign for each reason, by a word in it; the first that occurs counts."""
+
+
+def obstacle(decision: Decision, node: str) -> str:
+    """Why the pod can't have this node, not even by evicting others; "" if it could."""
+    verdict, preemption = decision.verdict(node), decision.preemption
+    if decision.error or verdict.passes:
+        return ""
+    if preemption is not None and preemption.eligible:
+        if node in preemption.candidates:
+            return ""
+        if stays := blockers(decision, node):
+            return f"{stays[0].priority} ≥ {decision.pod.priority}"
+    return "; ".join(_short(reason, decision, node) for reason in verdict.reasons) or (verdict.plugin or "")
+
+
+def blockers(decision: Decision, node: str) -> list[PodInfo]:
+    """The pods that are in the way and may not be evicted because they are as important, the most important first.
+
+    None if the node is a candidate, or if evicting would not help there whoever runs on it.
+    """
+    preemption, cluster = decision.preemption, decision.cluster
+    position = cluster.index[node]
+    if preemption is None or not preemption.eligible or position not in preemption.potential.tolist():
+        return []
+    if not _refused_when_emptied(preemption, position):
+        return []
+    infos = (cluster.pods.info(row) for row in cluster.pods_of(position).tolist())
+    return sorted(
+        (info for info in infos if info.priority >= decision.pod.priority), key=lambda info: (-info.priority, info.key)
+    )
+
+
+def _refused_when_emptied(preemption: Preemption, position: int) -> bool:
+    """Whether the pod does not fit with all pods of lower priority removed."""
+    run = preemption.run
+    if run is None or position not in run.node.tolist():
+        return True  # nothing to remove
+    return int(run.emptied.refused_by[position]) != PASSES
+
+
+def sign_of(reason: str) -> str:
+    """The sign for a reason, a kind of :class:`~kschedlab.views.glyphs.Badge`; "" without one."""
+    return next((sign for word, sign in SIGNS if word in reason), "")
+
+
+def _short(reason: str, decision: Decision, node: str) -> str:
+    """The reason without what the picture says already, and with the taint that it is about."""
+    text = reason.removeprefix("node(s) ").removeprefix("were ")
+    if "taint" in text:
+        taints = decision.cluster.nodes[decision.cluster.index[node]].spec.taints
+        if (found := first_untolerated(taints, decision.pod.pod.spec.tolerations)) is not None:
+            return f"taint {found.key}={found.value}" if found.value else f"taint {found.key}"
+    return text
