@@ -16,6 +16,7 @@ NODES = 20
 """Maximum number of node rows; nodes on which the generations agree are dropped first."""
 STEPS = ("step", "differs in", "rule switched alone", "before → after", "effect")
 SAME = "the same outcome"
+NO_NODE = "no node"
 NOT_ALONE = "no single rule gives the whole of it"
 WIDTH = 48
 """Width of a column of text."""
@@ -26,6 +27,13 @@ class Cell(NamedTuple):
 
     lines: tuple[str, ...] = ()
     chosen: bool = False
+
+
+class Answer(NamedTuple):
+    """What a pod gets: the node, or several that are tied, and by node the pods that are evicted there."""
+
+    nodes: tuple[str, ...]
+    victims: tuple[tuple[str, ...], ...] = ()
 
 
 Fate: TypeAlias = tuple[bool, bool, Cell]
@@ -56,6 +64,24 @@ def comparison_html(comparison: Comparison) -> str:
 
 def _pod(comparison: Comparison) -> str:
     return next(iter(comparison.decisions.values())).pod.key
+
+
+def answer(decision: Decision) -> Answer:
+    """The part of a decision that its pod notices."""
+    preemption = decision.preemption
+    if preemption is None or not preemption.tied:
+        return Answer(tuple(sorted(decision.best)))
+    nodes = tuple(preemption.tied)
+    victims = (sorted(each.key for each in preemption.candidates[node].victims) for node in nodes)
+    return Answer(nodes, tuple(map(tuple, victims)))
+
+
+def picked(decision: Decision) -> str:
+    """The answer in a few words: "node-a", "tie: node-a, node-b" or "no node"."""
+    if decision.error:
+        return "an error"
+    nodes = answer(decision).nodes
+    return nodes[0] if len(nodes) == 1 else f"tie: {listing(nodes, 3)}" if nodes else NO_NODE
 
 
 def decided(decision: Decision) -> str:

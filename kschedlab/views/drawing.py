@@ -283,12 +283,15 @@ def _labels(block: Block, place: Place, colour: str) -> list[Html]:
     return found + [badge(b, right - SIZE * i, place.height - SIZE - 4, colour) for i, b in enumerate(reversed(below))]
 
 
-def legend_at(boxes: Sequence[Box], width: float, y: float, more: str = "") -> tuple[list[Html], float]:
-    """The legend from ``y`` on, in as many lines as it takes, and where it ends."""
+def legend_at(
+    boxes: Sequence[Box], width: float, y: float, more: str = "", scale: bool = True
+) -> tuple[list[Html], float]:
+    """The legend from ``y`` on, in as many lines as it takes, and where it ends. ``scale``: with the priorities."""
     blocks = [block for box in boxes for block in box.blocks]
     used = {sign.kind for block in blocks for sign in block.badges} | {b.mark for b in blocks}
-    items: list[tuple[str, str]] = [("priority", "")]
-    items += [(str(stop), priority_fill(stop)) for stop in STOPS[:-1]]
+    items: list[tuple[str, str]] = []
+    if scale:
+        items += [("priority", ""), *((str(stop), priority_fill(stop)) for stop in STOPS[:-1])]
     items += [(text, kind) for kind, text in MEANINGS.items() if kind in used] + ([(more, "")] if more else [])
     found, x, base = [], float(GAP), y + LINE
     for text, sign in items:

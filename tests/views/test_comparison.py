@@ -3,7 +3,7 @@
 from kschedlab.filter.taint_toleration import UNTOLERATED, UNTOLERATED_BY_NAME
 from kschedlab.generations import GENERATIONS, V1_20, V1_37
 from kschedlab.testing import Manifest, cluster, node, node_affinity, pod, term
-from kschedlab.views.comparison import comparison_html, comparison_text
+from kschedlab.views.comparison import Answer, answer, comparison_html, comparison_text, picked
 from kschedlab.views.style import DECIDES
 from kschedlab.whatif.compare import Comparison, compare
 from tests.views.test_tables import Balanced
@@ -85,6 +85,20 @@ def test_victims_and_the_node_chosen() -> None:
     assert ["b", f"{evicts}w", f"{evicts}w"] in rows
     chosen = "Of 2 candidates, rule 2 (lowest highest victim priority) chooses a over b."
     assert ["v1.37", f"default/p fits on none of 2 nodes; it preempts v on a. {chosen}"] in rows
+
+
+def test_the_answer_that_a_pod_notices() -> None:
+    tight = [node(name, allocatable=FULL) for name in ("a", "b")]
+    alone = compared(tight[0], pod("v", "a", cpu="1"), pod("p", "", cpu="1", priority=9)).decisions["v1.37"]
+    assert answer(alone) == Answer(("a",), (("default/v",),)) and picked(alone) == "a"
+    running = [pod("v", "a", cpu="1"), pod("w", "b", cpu="1")]
+    tied = compared(*tight, *running, pod("p", "", cpu="1", priority=9)).decisions["v1.37"]
+    assert answer(tied) == Answer(("a", "b"), (("default/v",), ("default/w",))) and picked(tied) == "tie: a, b"
+    assert picked(compared(node("a"), node("b"), pod("p")).decisions["v1.37"]) == "tie: a, b"
+    full = compared(tight[0], pod("p", "", cpu="2")).decisions["v1.37"]
+    assert answer(full) == Answer(()) and picked(full) == "no node"
+    failed = compare("default/p", cluster(node("a"), CLAIMING), ["v1.13"]).decisions["v1.13"]
+    assert picked(failed) == "an error"
 
 
 def test_candidates_between_which_no_rule_decides_are_tied() -> None:

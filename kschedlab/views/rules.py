@@ -1,0 +1,55 @@
+"""Named rules in words: what the source said before, what it says since, and where."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+
+from kschedlab.decision import Decision
+from kschedlab.views.html import Html, element, join
+from kschedlab.views.ladder import ladder_html
+from kschedlab.views.rule_words import WORDS, Source
+from kschedlab.views.style import CELL, GREY, HEAD, LABELLED, MONO, TABLE, WRAPPED
+from kschedlab.views.tables import folded
+from kschedlab.views.words import count
+from kschedlab.whatif.switching import Switch
+
+HEADS = ("rule", "without it", "with it")
+
+
+def rules_html(lit: Sequence[Switch], idle: Sequence[Switch], decision: Decision | None = None) -> Html:
+    """The rules that change this answer, each alone; below, folded, the others and the ladder of the decision."""
+    found = [_table(lit)] if lit else [element("p", "No rule changes this answer alone.")]
+    if idle:
+        found.append(folded(f"{count(len(idle), 'rule')} without effect here", _table(idle)))
+    preemption = decision.preemption if decision is not None else None
+    if preemption is not None and len(preemption.positions) > 1:
+        found.append(folded("the rules of preemption, one after the other", ladder_html(preemption)))
+    return join(found)
+
+
+def rules_text(lit: Iterable[Switch]) -> Iterator[str]:
+    """The rules that change the answer, a few lines each."""
+    for rule in lit:
+        words = WORDS[rule.name]
+        yield f"  {words.title} ({rule.since})"
+        for said, source in ((words.before, words.old), (words.after, words.new)):
+            yield f"    {source.version}: {said}"
+            yield f"      {source.line} ({source.file}, {source.where})"
+
+
+def _table(rules: Iterable[Switch]) -> Html:
+    head = (element("th", text, scope="col", style=HEAD) for text in HEADS)
+    return element("table", element("thead", element("tr", *head)), element("tbody", *map(_row, rules)), style=TABLE)
+
+
+def _row(rule: Switch) -> Html:
+    words = WORDS[rule.name]
+    since = element("div", f"since {rule.since}", style=GREY)
+    title = element("th", element("b", words.title), since, scope="row", style=LABELLED, data_ref=f"rule/{rule.name}")
+    return element("tr", title, _said(words.before, words.old), _said(words.after, words.new))
+
+
+def _said(said: str, source: Source) -> Html:
+    where = f"{source.version}, {source.file}, {source.where}"
+    line = element("div", element("code", source.line, style=MONO))
+    return element("td", said, line, element("small", where, style=GREY), style=CELL + WRAPPED)

@@ -1,0 +1,219 @@
+"""A timeline of versions with the rules that each of them brought, drawn as switches below it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from kschedlab.decision import Decision
+from kschedlab.views.drawing import Box, arrange, legend_at, shapes
+from kschedlab.views.html import Html, element
+from kschedlab.views.lettering import fitted, text_width
+from kschedlab.views.picture import NO_HANDLES, Handles, boxes, boxes_before, scarcest
+from kschedlab.views.style import CHOSEN
+from kschedlab.views.svg import Room, label, svg
+
+EDGE, LINE, ROW = 14, 15, 19
+"""Space at both ends, height of a line of text and of a row of switches; in pixels."""
+PILL = (28, 14)
+WIDE = 560
+"""From this width on, the switches stand below the part of the timeline that brought them."""
+LIT = "#0072B2"
+
+
+@dataclass(frozen=True)
+class Stop:
+    """A version on the timeline. ``answer``: what it decides, "" if that is still a secret.
+
+    ``sets``: the settings that go there; ``chosen``: its answer is one node; ``changed``: rules are switched in it.
+    """
+
+    name: str
+    answer: str
+    sets: str
+    chosen: bool = False
+    changed: bool = False
+
+    @property
+    def title(self) -> str:
+        """Its name, and whether it was changed."""
+        return f"{self.name}, changed" if self.changed else self.name
+
+
+@dataclass(frozen=True)
+class Lever:
+    """A rule as a switch. ``stop``: the number of the version that brought it.
+
+    ``on``: it holds; ``pinned``: other than in the version; ``matters``: switching it alone changes the answer, None if
+    that is still a secret; ``sets``: the settings that switch it; ``tip``: what it means.
+    """
+
+    name: str
+    title: str
+    stop: int
+    on: bool
+    pinned: bool
+    matters: bool | None
+    sets: str
+    tip: str
+
+
+@dataclass(frozen=True)
+class Board:
+    """A timeline with its switches, and what the drawing of the nodes above it needs.
+
+    ``at``: the number of the version shown; ``about``: a remark on the cluster; ``handles``: signs, and what one picks.
+    """
+
+    stops: Sequence[Stop]
+    at: int
+    levers: Sequence[Lever]
+    about: str = ""
+    handles: Handles = NO_HANDLES
+
+
+def stage(decision: Decision, board: Board, room: Room, alt: str) -> Html:
+    """What the version decides, above the timeline."""
+    return _stage(boxes(decision, board.handles), scarcest(decision), board, room, alt)
+
+
+def stage_before(decision: Decision, board: Board, room: Room) -> Html:
+    """The same before the answer is known."""
+    alt = f"{decision.pod.key} waits for {board.stops[board.at].name}'s answer."
+    return _stage(boxes_before(decision, board.handles), scarcest(decision), board, room, alt)
+
+
+def _stage(shown: Sequence[Box], resource: str, board: Board, room: Room, alt: str) -> Html:
+    width = float(room.width)
+    below, height = timeline(board.stops, board.at, board.levers, width)
+    legend, between = legend_at(shown, width, 0, board.about, scale=False)
+    plan = arrange(shown, room, height + between)
+    groups = [(legend, plan.bottom), (below, plan.bottom + between)]
+    lower = (element("g", *inside, transform=f"translate(0,{y:g})") for inside, y in groups)
+    return svg([*shapes(shown, plan, resource), *lower], width, plan.bottom + between + height, alt)
+
+
+def timeline(stops: Sequence[Stop], at: int, levers: Sequence[Lever], width: float) -> tuple[list[Html], float]:
+    """The timeline and its switches, from y = 0, and their height. ``at``: the number of the version shown."""
+    step = (width - 2 * EDGE) / (len(stops) - 1)
+    axis = 2 * LINE + 14
+    found = [*_axis(len(stops), at, axis, step), _knob(at, axis, step)]
+    found += [_stop(stop, i, len(stops), axis, step, i == at) for i, stop in enumerate(stops)]
+    first = axis + 18
+    places = [*(_columns(levers, step) if width >= WIDE else _list(levers, width))]
+    found += [_lever(lever, x, first + ROW * row, room) for lever, x, row, room in places]
+    return found, first + ROW * (1 + max((row for _, _, row, _ in places), default=-1))
+
+
+def _axis(count: int, at: int, y: float, step: float) -> Iterator[Html]:
+    """The line, thick up to the version shown."""
+    whole, done = EDGE + step * (count - 1), step * at
+    yield element("path", d=f"M{EDGE} {y:g}H{whole:g}", stroke="currentColor", stroke_width=2, opacity=0.35)
+    yield element(
+        "rect", x=EDGE, y=y - 2, width=max(done, 0.1), height=4, fill="currentColor", data_key="timeline/done"
+    )
+
+
+def _stop(stop: Stop, number: int, count: int, y: float, step: float, here: bool) -> Html:
+    """A version: its name and its answer above the line."""
+    x = EDGE + step * number
+    last = number == count - 1
+    anchor, at = ("start", 2.0) if number == 0 else ("end", x + EDGE - 2) if last else ("middle", x)
+    weight = "bold" if here else None
+    room = (step / 2 + EDGE if number == 0 or last else step) - 16 * stop.chosen
+    said = stop.answer or "?"
+    said = said if text_width(said, bold=here) <= room else fitted(said.partition(":")[0], room, bold=here)
+    said_in_full = f"{stop.title}: {stop.answer or 'not known yet'}"
+    left, right = max(x - step / 2, 0), min(x + step / 2, EDGE * 2 + step * (count - 1))
+    return element(
+        "g",
+        element("rect", x=left, width=right - left, height=y + 12, fill="transparent"),
+        element("circle", cx=x, cy=y, r=5, fill="currentColor"),
+        label(stop.title, at, LINE, anchor, font_weight=weight),
+        element(
+            "text",
+            element("tspan", "★ ", fill=CHOSEN) if stop.chosen else None,
+            said,
+            x=at,
+            y=2 * LINE,
+            text_anchor=anchor,
+            font_weight=weight,
+        ),
+        data_key=f"version/{stop.name}",
+        data_set=stop.sets or None,
+        data_tip=said_in_full,
+        aria_label=said_in_full,
+    )
+
+
+def _knob(at: int, y: float, step: float) -> Html:
+    """The handle that is dragged along the timeline."""
+    return element(
+        "g",
+        element("circle", r=10, fill="currentColor", fill_opacity=0.2, stroke="currentColor", stroke_width=2.5),
+        transform=f"translate({EDGE + step * at:g},{y:g})",
+        data_key="timeline/knob",
+        data_drag="version",
+        data_axis="x",
+        data_step=round(step, 1),
+        aria_label="version",
+    )
+
+
+def _columns(levers: Sequence[Lever], step: float) -> Iterator[tuple[Lever, float, int, float]]:
+    """Each switch below the part of the timeline that ends at its version: x, row, and its width."""
+    below: dict[int, int] = {}
+    for lever in levers:
+        row = below.setdefault(lever.stop, 0)
+        below[lever.stop] += 1
+        yield lever, EDGE + step * (lever.stop - 1) + 4, row, step - 12
+
+
+def _list(levers: Sequence[Lever], width: float) -> Iterator[tuple[Lever, float, int, float]]:
+    """The switches one below the other, in as many columns as fit."""
+    columns = 2 if width >= 440 else 1
+    rows = -(-len(levers) // columns)
+    room = (width - 2 * EDGE) / columns
+    for i, lever in enumerate(levers):
+        yield lever, EDGE + room * (i // rows), i % rows, room - 8
+
+
+def _lever(lever: Lever, x: float, y: float, room: float) -> Html:
+    """One switch: lit if it matters, pale if not, with a ring if it is other than in the version."""
+    wide, high = PILL
+    lit = lever.matters is True
+    weight = "bold" if lit or lever.pinned else None
+    title = fitted(lever.title, room - wide - 10, bold=bool(weight))
+    end = text_width(title, bold=bool(weight)) + wide + 14
+    glow = {"x": -4, "y": -2, "width": min(end, room), "height": high + 5, "rx": 5}
+    ring = {"stroke": LIT if lever.pinned else "currentColor", "stroke_width": 2.5 if lever.pinned else 1}
+    return element(
+        "g",
+        element("rect", **glow, fill=LIT, fill_opacity=0.22 if lit else 0.0, data_key=f"rule/{lever.name}/glow"),
+        element(
+            "rect",
+            width=wide,
+            height=high,
+            rx=high / 2,
+            fill="currentColor",
+            fill_opacity=0.6 if lever.on else 0.08,
+            **ring,
+        ),
+        element(
+            "circle",
+            cx=(wide - high / 2) if lever.on else high / 2,
+            cy=high / 2,
+            r=high / 2 - 2.5,
+            fill="currentColor",
+            data_key=f"rule/{lever.name}/knob",
+        ),
+        label(title, wide + 7, high - 3, font_weight=weight),
+        transform=f"translate({x:g},{y:g})",
+        opacity=0.5 if lever.matters is False and not lever.pinned else None,
+        data_key=f"rule/{lever.name}",
+        data_set=lever.sets or None,
+        data_tip=lever.tip,
+        role="switch",
+        aria_checked="true" if lever.on else "false",
+        aria_label=f"{lever.title}: {'on' if lever.on else 'off'}",
+    )

@@ -1,0 +1,48 @@
+"""A rule is switched in any generation, alone or with others, and nothing else changes."""
+
+import re
+
+import pytest
+
+from kschedlab.generations import GENERATIONS, V1_20
+from kschedlab.generations.columns import NAMES
+from kschedlab.whatif.compare import changes
+from kschedlab.whatif.switching import SWITCHES, Switch, flip, switched
+
+
+@pytest.mark.parametrize("rule", SWITCHES, ids=lambda rule: rule.name)
+@pytest.mark.parametrize("version", NAMES)
+def test_only_the_settings_of_the_rule_change(version: str, rule: Switch) -> None:
+    found = changes(GENERATIONS[version], switched(version, frozenset({rule.name})))
+    assert found and all(re.fullmatch(rule.settings, each.rule) for each in found), [each.rule for each in found]
+
+
+@pytest.mark.parametrize("rule", SWITCHES, ids=lambda rule: rule.name)
+def test_the_rule_came_with_that_version(rule: Switch) -> None:
+    since = NAMES.index(rule.since)
+    for earlier, later in zip(NAMES, NAMES[1:], strict=False):
+        differ = [each.rule for each in changes(GENERATIONS[earlier], GENERATIONS[later])]
+        found = [name for name in differ if re.fullmatch(rule.settings, name)]
+        assert bool(found) == (later == rule.since), (earlier, later, found)
+    assert [rule.is_on(version) for version in NAMES] == [i >= since for i in range(len(NAMES))]
+    assert {rule.other(version) for version in NAMES} == {NAMES[since - 1], NAMES[since]}
+
+
+@pytest.mark.parametrize("rule", SWITCHES, ids=lambda rule: rule.name)
+def test_switching_back_gives_the_version_again(rule: Switch) -> None:
+    there = switched(rule.since, frozenset({rule.name}))
+    back = flip(there, rule, GENERATIONS[rule.since])
+    assert not changes(back, GENERATIONS[rule.since])
+
+
+def test_several_rules_at_once() -> None:
+    both = switched("v1.20", frozenset({"sorted_again", "counted_down"}))
+    victims = both.preemption.victims
+    assert (victims.sorted_again, victims.budgets.counted_down) == (True, False)
+    assert both.name == "v1.20 + counted_down + sorted_again"
+    assert switched("v1.20") is V1_20
+
+
+def test_an_unknown_version() -> None:
+    with pytest.raises(KeyError, match="there are 4"):
+        switched("v1.21")
