@@ -179,7 +179,7 @@ def _(plugin: NodeResourcesFitScore, cell: Cell) -> list[Step]:
         return [Step(RAW, str(cell.raw), str(cell.raw), "it has none of these resources"), _as_it_is(cell)]
     sums = [f"{score} × {weight}" if weight > 1 else str(score) for score, weight in zip(scores, weights, strict=True)]
     mean = f"({' + '.join(sums)}) / {sum(weights)}"
-    return [*parts, Step(RAW, mean, str(cell.raw), "their mean, cut off"), _as_it_is(cell)]
+    return [*parts, Step(RAW, mean, str(cell.raw), "their mean, rounded down"), _as_it_is(cell)]
 
 
 def _share(plugin: NodeResourcesFitScore, requested: str, capacity: str) -> str:
@@ -200,7 +200,7 @@ def _(plugin: BalancedResourceAllocation, cell: Cell) -> list[Step]:
         raw = Step(RAW, str(cell.raw), str(cell.raw), f"{' and '.join(full)} would be used up")
     else:
         formula = f"(1 - |{' - '.join(fractions)}|) × {plugin.highest}"
-        raw = Step(RAW, formula, str(cell.raw), "how near cpu and memory are, cut off")
+        raw = Step(RAW, formula, str(cell.raw), "how close cpu and memory are, rounded down")
     return [raw, _as_it_is(cell)]
 
 
@@ -261,7 +261,7 @@ def _scaled(cell: Cell, highest: int, reverse: bool) -> list[Step]:
     scaled = cell.raw * highest // largest
     return [
         Step("scaled", share, str(scaled), f"{largest} is the largest"),
-        _final(cell, f"{highest} - {scaled}", "turned round"),
+        _final(cell, f"{highest} - {scaled}", "reversed"),
     ]
 
 
@@ -282,7 +282,7 @@ def _(plugin: InterPodAffinityScore, cell: Cell) -> list[Step]:
         return [raw, _final(cell, remark="the same everywhere")]
     down = f"({sum(values)} - {low})" if low >= 0 else f"({sum(values)} + {-low})"
     size = f"({high} - {low})" if low >= 0 else f"({high} + {-low})"
-    return [raw, _final(cell, f"{plugin.highest} × ({down} / {size})", f"stretched {ends}, cut off")]
+    return [raw, _final(cell, f"{plugin.highest} × ({down} / {size})", f"stretched {ends}, rounded down")]
 
 
 @_score_steps.register
@@ -300,7 +300,7 @@ def _(plugin: PodTopologySpreadScore, cell: Cell) -> list[Step]:
         for key, term in terms.items()
         if key in cell.node.metadata.labels
     ]
-    how = "rounded" if plugin.rounds_sum else "cut off"
+    how = "rounded to the nearest" if plugin.rounds_sum else "rounded down"
     raw = Step(RAW, " + ".join(parts) or "0", str(cell.raw), f"pods × ln(domains + 2) + (maxSkew - 1), {how}")
     scores = cell.decision.scores
     assert scores is not None
@@ -309,7 +309,7 @@ def _(plugin: PodTopologySpreadScore, cell: Cell) -> list[Step]:
     low, high = int(cell.scored.raw[shown].min()), int(cell.scored.raw[shown].max())
     if high == 0:
         return [raw, _final(cell, remark="0 everywhere: all get 100")]
-    return [raw, _final(cell, f"100 × ({high} + {low} - {cell.raw}) / {high}", "turned round, by most and least")]
+    return [raw, _final(cell, f"100 × ({high} + {low} - {cell.raw}) / {high}", "reversed: the fewest get the most")]
 
 
 def _lacks(node: Node, keys: dict[str, Any]) -> str:

@@ -7,13 +7,14 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from kschedlab.views.html import Html, element, join
+from kschedlab.views.lettering import folded, text_width
 from kschedlab.views.style import CHOSEN, ink
-from kschedlab.views.svg import Room, folded, label, svg
+from kschedlab.views.svg import Room, label, svg
 
 FILLS = ("#56B4E9", "#E69F00", "#CC79A7", "#0072B2", "#F0E442", "#A6761D", "#999999", "#332288")
 """Parts of bars; green and vermillion are not among them, because they mean the chosen node and what is refused."""
-LETTER, LINE, GAP, SIDE = 7.2, 15, 8, 0.4
-"""Width of a letter, height of a line, gap between bars, and the greatest part of the room for names."""
+LINE, GAP, SIDE = 15, 8, 0.4
+"""Height of a line, gap between bars, and the greatest part of the room for names."""
 LOW, HIGH = 20, 34
 
 
@@ -65,8 +66,9 @@ class _Drawing:
     def __init__(self, bars: Bars, room: Room) -> None:
         self.bars, self.room = bars, room
         number = max(len(bars.names), 1)
-        self.left = min(LETTER * (max(map(len, bars.names), default=0) + 2) + 16, SIDE * room.width)
-        self.right = LETTER * max(map(len, bars.ends), default=0) + 18
+        longest = max((text_width(f"★ {name}", bold=True) for name in bars.names), default=0)
+        self.left = min(longest + 16, SIDE * room.width)
+        self.right = max((text_width(end, bold=True) for end in bars.ends), default=0) + 18
         self.long = max(room.width - self.left - self.right, 60)
         totals = [bars.total(i) for i in range(len(bars.names))]
         self.scale = self.long / (bars.top or max([*totals, bars.line or 0, 1]))
@@ -100,7 +102,7 @@ class _Drawing:
         if won:
             box = {"x": self.left - 2, "y": -2, "width": x - self.left + 4, "height": self.high + 4, "rx": 3}
             shapes.append(element("rect", **box, fill="none", stroke=CHOSEN, stroke_width=4, data_key=f"won/{name}"))
-        words = folded(f"★ {name}" if won else name, int((self.left - 10) / LETTER))
+        words = folded(f"★ {name}" if won else name, self.left - 10, bold=won)
         down = LINE / 2 * (len(words) - 1)
         weight = "bold" if won else None
         shapes += [
@@ -108,7 +110,7 @@ class _Drawing:
             for k, text in enumerate(words)
         ]
         dashed = self.left + self.scale * bars.line if bars.line is not None else 0.0
-        end = max(x, dashed) if 0 < dashed - x < LETTER * len(bars.ends[i]) + 8 else x
+        end = max(x, dashed) if 0 < dashed - x < text_width(bars.ends[i], bold=True) + 8 else x
         shapes.append(label(bars.ends[i], end + 8, middle, font_weight="bold", data_key=f"end/{name}"))
         if name in bars.drags:
             shapes.append(self._handle(name, x))
@@ -121,7 +123,7 @@ class _Drawing:
         box: dict[str, Any] = {"x": x, "width": long, "height": self.high, "fill": fill}
         key = f"bar/{name}/{part}"
         texts = (f"{part} {value:g}", f"{value:g}") if len(self.bars.parts) > 1 else ()
-        text = next((each for each in texts if LETTER * len(each) + 6 <= long), "")
+        text = next((each for each in texts if text_width(each) + 6 <= long), "")
         words = [label(text, x + long / 2, self.high / 2 + 4.5, "middle", fill=ink(fill))] if text else []
         inside = [element("rect", **box, stroke="currentColor", stroke_width=0.75, data_key=f"{key}/box"), *words]
         return element("g", *inside, data_key=key, data_tip=f"{name}: {part} {value:g}")
@@ -142,7 +144,7 @@ class _Drawing:
         lines: list[list[Html]] = [[]]
         x = 0.0
         for part in self.bars.parts:
-            long = 20 + LETTER * len(part) + 14
+            long = 20 + text_width(part) + 14
             if lines[-1] and x + long > self.room.width:
                 lines.append([])
                 x = 0.0

@@ -7,12 +7,14 @@ from dataclasses import dataclass
 from math import ceil
 from typing import Any
 
+from kschedlab.views.glyphs import hatch
 from kschedlab.views.html import Html, element
+from kschedlab.views.lettering import fitted, folded, text_width
 from kschedlab.views.style import CHOSEN, ink
-from kschedlab.views.svg import Room, folded, label, stripes, svg
+from kschedlab.views.svg import Room, label, svg
 
-LETTER, LINE, CLOSE = 7.2, 15, 14
-"""Width of a letter, height of a line of text, and of one of two lines, in pixels at normal size."""
+LINE, CLOSE = 15, 14
+"""Height of a line of text, and of one of two lines, in pixels at normal size."""
 LOW, HIGH, BROAD, SIDE = 24, 44, 132, 0.36
 """Least and greatest height of a cell, greatest width, and the greatest part of the room for the names of rows."""
 
@@ -22,7 +24,8 @@ class Cell:
     """``text`` in a box of colour ``fill`` (None: only an outline).
 
     ``short``: instead of ``text`` in all cells if the room is narrow; ``hatch``: colours of stripes over it;
-    ``note``: a second line; ``tip``: the cell in words; ``sets``: the settings that a click applies.
+    ``note``: a second line; ``tip``: the cell in words; ``sets``: the settings that a click applies;
+    ``order``: its turn when several cells change.
     """
 
     text: str
@@ -32,6 +35,7 @@ class Cell:
     hatch: Sequence[str] = ()
     note: str = ""
     sets: str = ""
+    order: int | None = None
 
 
 @dataclass(frozen=True)
@@ -54,54 +58,57 @@ class Grid:
 
     def __call__(self, room: Room) -> Html:
         """The drawing for this room."""
-        return _Drawing(self, room).svg()
+        plan = Plan(self, room)
+        return svg(plan.shapes(), plan.width, plan.bottom, self.alt)
 
 
-class _Drawing:
-    """The measures of one drawing, and its parts."""
+class Plan:
+    """The measures of a grid in a room, and its parts. The first cell is at (``left``, ``top``)."""
 
     def __init__(self, grid: Grid, room: Room) -> None:
         self.grid, self.room = grid, room
-        longest = max(map(len, (*grid.rows, grid.titles[1])), default=0)
-        self.left = min(LETTER * longest + 16, SIDE * room.width)
+        longest = max(map(text_width, (*grid.rows, grid.titles[1])), default=0)
+        self.left = min(longest + 16, SIDE * room.width)
         self.wide = min((room.width - self.left - 6) / max(len(grid.columns), 1), BROAD)
         cells = [cell for line in grid.cells for cell in line]
-        self.short = any(LETTER * len(cell.text) + 6 > self.wide for cell in cells) and any(c.short for c in cells)
+        self.short = any(text_width(cell.text) + 6 > self.wide for cell in cells) and any(c.short for c in cells)
         self.noted = any(cell.note for cell in cells)
         self.top = 28 + (LINE + 4 if any(grid.titles) else 0)
         self.marks = self._legend() if self.short else []
         below = (LINE + 3) * (len(self.marks) + bool(grid.remark)) + 8
         fair = (room.height - self.top - below) / max(len(grid.rows), 1)
         self.high = min(max(fair, 2 * CLOSE + 4 if self.noted else LOW), HIGH)
+        self.width = max(self.left + self.wide * len(grid.columns) + 6, min(room.width, 400))
+        self.bottom = self.top + self.high * len(grid.rows) + below
 
-    def svg(self) -> Html:
-        grid, bottom = self.grid, self.top + self.high * len(self.grid.rows)
+    def shapes(self) -> list[Html]:
+        """All parts, with their origin at the upper left corner of the room."""
+        grid, y = self.grid, self.top + self.high * len(self.grid.rows)
         shapes = [*self._titles(), *self._rows(), *self._columns()]
         shapes += [self._cell(r, c) for r in range(len(grid.rows)) for c in range(len(grid.columns))]
         shapes += self._frames()
         for line in [*self.marks, *([[label(grid.remark, 0, 0)]] if grid.remark else [])]:
-            bottom += LINE + 3
-            shapes.append(element("g", *line, transform=f"translate(6,{bottom:g})"))
-        width = max(self.left + self.wide * len(grid.columns) + 6, min(self.room.width, 400))
-        return svg(shapes, width, bottom + 8, grid.alt)
+            y += LINE + 3
+            shapes.append(element("g", *line, transform=f"translate(6,{y:g})"))
+        return shapes
 
     def _titles(self) -> list[Html]:
         across, down = self.grid.titles
-        middle = self.left + self.wide * len(self.grid.columns) / 2
-        room = int(self.wide * len(self.grid.columns) / LETTER)
-        words = [(f"{across} →", middle, "middle", room), (f"{down} ↓", self.left - 8, "end", int(self.left / LETTER))]
-        parts = (across, down)
-        return [
-            label(text, x, 14 if anchor == "middle" else self.top - 9, anchor, limit, font_style="italic")
-            for (text, x, anchor, limit), part in zip(words, parts, strict=True)
-            if part
-        ]
+        broad = self.wide * len(self.grid.columns)
+        shapes = []
+        if across:
+            words = fitted(f"{across} →", broad)
+            shapes.append(label(words, self.left + broad / 2, 14, "middle", font_style="italic"))
+        if down:
+            words = fitted(f"{down} ↓", self.left - 10)
+            shapes.append(label(words, self.left - 8, self.top - 9, "end", font_style="italic"))
+        return shapes
 
     def _rows(self) -> list[Html]:
         shapes = []
         for r, name in enumerate(self.grid.rows):
-            lines = folded(name, int((self.left - 12) / LETTER))
-            lines = lines if self.high >= CLOSE * len(lines) else [f"{name[: int(self.left / LETTER) - 3]}…"]
+            lines = folded(name, self.left - 12)
+            lines = lines if self.high >= CLOSE * len(lines) else [fitted(name, self.left - 12)]
             y = self.top + self.high * (r + 0.5) + 4.5 - CLOSE / 2 * (len(lines) - 1)
             words = [label(line, self.left - 8, y + CLOSE * i, "end") for i, line in enumerate(lines)]
             shapes.append(element("g", *words, data_key=f"row/{name}", data_tip=_tip(name, lines)))
@@ -110,15 +117,15 @@ class _Drawing:
     def _columns(self) -> list[Html]:
         """Where values don't fit side by side, every second or third, and the selected one."""
         shapes, grid = [], self.grid
-        longest = max(map(len, grid.columns), default=0)
-        every = max(ceil((LETTER * longest + 4) / self.wide), 1) if grid.titles[0] else 1
+        longest = max(map(text_width, grid.columns), default=0)
+        every = max(ceil((longest + 4) / self.wide), 1) if grid.titles[0] else 1
         shown = grid.selected[1] % every if grid.selected else 0
         for c, name in list(enumerate(grid.columns))[shown::every]:
             won, x = c == grid.chosen, self.left + self.wide * (c + 0.5)
-            text = f"★ {name}" if won else name
-            limit = max(int(every * (self.wide - 2) / LETTER), 1)
-            words = label(text, x, self.top - 9, "middle", limit, font_weight="bold" if won else None)
-            shapes.append(element("g", words, data_key=f"column/{name}", data_tip=_tip(name, [text[:limit]])))
+            text = fitted(f"★ {name}" if won else name, every * self.wide - 2, bold=won)
+            words = label(text, x, self.top - 9, "middle", font_weight="bold" if won else None)
+            tip = _tip(name, [text.removeprefix("★ ")])
+            shapes.append(element("g", words, data_key=f"column/{name}", data_tip=tip))
         return shapes
 
     def _cell(self, r: int, c: int) -> Html:
@@ -131,20 +138,21 @@ class _Drawing:
         shapes = [element("rect", width=wide, height=high, rx=2, data_key=f"{key}/box", **colours)]
         if cell.hatch:
             stroke: dict[str, Any] = {"stroke": cell.hatch[0], "stroke_width": 6, "fill": "none"}
-            shapes.append(element("path", d=stripes(wide, high), **stroke))
+            shapes.append(element("path", d=hatch(wide, high, 12), **stroke))
         place = f"translate({self.left + self.wide * c + 1:g},{self.top + self.high * r + 1:g})"
         about: dict[str, Any] = {"data_set": cell.sets or None, "aria_label": cell.tip if cell.sets else None}
+        about |= {"data_tip": cell.tip, "data_order": cell.order}
         words = self._words(cell, (r, c) == self.grid.selected)
-        return element("g", *shapes, *words, data_key=key, transform=place, data_tip=cell.tip, **about)
+        return element("g", *shapes, *words, data_key=key, transform=place, **about)
 
     def _words(self, cell: Cell, selected: bool) -> list[Html]:
         text = cell.short if self.short else cell.text
-        text = "=" if cell.hatch and LETTER * len(text) > self.wide else text
-        lines = [line for line in (text, cell.note) if line and LETTER * len(line) <= self.wide]
+        weight = "bold" if selected else None
+        text = "=" if cell.hatch and text_width(text, bold=selected) > self.wide else text
+        lines = [line for line in (text, cell.note) if line and text_width(line, bold=selected) <= self.wide]
         colour = "currentColor" if cell.fill is None else ink(cell.fill)
         y = (self.high - 2) / 2 + 4.5 - CLOSE / 2 * (len(lines) - 1)
         halo: dict[str, Any] = {"paint_order": "stroke", "stroke": cell.fill, "stroke_width": 5} if cell.hatch else {}
-        weight = "bold" if selected else None
         return [
             label(line, (self.wide - 2) / 2, y + CLOSE * i, "middle", fill=colour, font_weight=weight, **halo)
             for i, line in enumerate(lines)
@@ -154,7 +162,9 @@ class _Drawing:
         grid, frames = self.grid, []
         if grid.chosen is not None:
             box = (self.left + self.wide * grid.chosen - 1, self.top - 24.0, self.wide + 2)
-            frames.append(_frame("chosen", *box, self.high * len(grid.rows) + 26, CHOSEN, 3.5))
+            high = self.high * len(grid.rows) + 26
+            glow = _frame("chosen/glow", *box, high, CHOSEN, 11)
+            frames += [element("g", glow, opacity=0.35), _frame("chosen", *box, high, CHOSEN, 3.5)]
         if grid.selected is not None:
             r, c = grid.selected
             place = self.left + self.wide * c - 1, self.top + self.high * r - 1
@@ -168,15 +178,15 @@ class _Drawing:
         """The meanings in as many lines as they need."""
         lines: list[list[Html]] = [[]]
         x = 0.0
-        for fill, hatch, meaning in self.grid.legend:
-            long = 22 + LETTER * len(meaning) + 14
+        for fill, stripes, meaning in self.grid.legend:
+            long = 22 + text_width(meaning) + 14
             if lines[-1] and x + long > self.room.width:
                 lines.append([])
                 x = 0.0
             box = element("rect", x=x, y=-11, width=14, height=13, fill=fill or "none", stroke="currentColor")
             lines[-1].append(box)
-            if hatch:
-                path = element("path", d=stripes(14, 13, 7), stroke=hatch[0], stroke_width=3)
+            if stripes:
+                path = element("path", d=hatch(14, 13, 7), stroke=stripes[0], stroke_width=3)
                 lines[-1].append(element("g", path, transform=f"translate({x:g},-11)"))
             lines[-1].append(label(meaning, x + 20, 0))
             x += long

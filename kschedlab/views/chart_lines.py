@@ -9,12 +9,13 @@ from typing import Any
 
 from kschedlab.views.chart_tables import Number
 from kschedlab.views.html import Html, element, join
+from kschedlab.views.lettering import text_width
 from kschedlab.views.svg import Room, label, svg
 
 COLOURS = ("#0072B2", "#E69F00", "#CC79A7", "#56B4E9")
 DASHES = (None, "9 6", "2 5", "12 5 2 5")
-LETTER, LINE, TOP, FOOT = 7.2, 15, 14, 44
-"""Width of a letter, height of a line, the margin above the plot, and the room for the axis below it."""
+LINE, TOP, FOOT = 15, 14, 44
+"""Height of a line, the margin above the plot, and the room for the axis below it."""
 
 
 @dataclass(frozen=True)
@@ -46,7 +47,7 @@ class _Drawing:
         self.lines, self.room = lines, room
         ys = [y for each in lines.series.values() for y in each]
         self.ticks = ticks(0, max([*ys, 1]))
-        self.left = LETTER * max(len(lines.write(tick)) for tick in self.ticks) + 16
+        self.left = max(text_width(lines.write(tick)) for tick in self.ticks) + 16
         self.top = TOP + LINE * (2 + len(lines.series)) + 8
         self.width = room.width - self.left - 24
         self.height = max(room.height - self.top - FOOT, 110)
@@ -76,7 +77,7 @@ class _Drawing:
     def _across(self) -> list[Html]:
         bottom = self.top + self.height
         numbers = [tick for tick in ticks(self.low, self.high) if self.low <= tick <= self.high]
-        room = LETTER * max(len(self.lines.write(tick)) for tick in numbers) + 12
+        room = max(text_width(self.lines.write(tick)) for tick in numbers) + 12
         every = max(ceil(room * len(numbers) / self.width), 1)
         shapes = [label(self.lines.write(tick), self.x(tick), bottom + 17, "middle") for tick in numbers[::every]]
         title = label(f"{self.lines.titles[0]} →", self.left + self.width, bottom + 36, "end", font_style="italic")

@@ -40,9 +40,9 @@ SECTIONS: dict[str, tuple[Term, ...]] = {
             "start-up",
             "启动",
             "003 004",
-            "what happens before the first pod: configuration, informers, event broadcaster",
+            "everything before the first pod: configuration, informers, event broadcaster",
         ),
-        Term("configuration", "配置", "003 004", "which plugins run, in which order, with which weights and arguments"),
+        Term("configuration", "配置", "003 004", "which plugins run, and their order, weights and arguments"),
         Term(
             "event", "事件", "003", "a message about an object, e.g. FailedScheduling; `kubectl describe pod` shows it"
         ),
@@ -50,10 +50,15 @@ SECTIONS: dict[str, tuple[Term, ...]] = {
             "informer",
             "监听",
             "003",
-            "a list and a watch of the API server's objects that keep a local copy up to date",
+            "keeps a local copy of the API server's objects up to date: one list, then a watch",
         ),
         Term("scheduler cache", "缓存", "003", "the scheduler's own picture of nodes and pods, assumed pods included"),
-        Term("snapshot", "快照", "", "the cache as it stands when a scheduling cycle begins; the cycle reads only it"),
+        Term(
+            "snapshot",
+            "快照",
+            "",
+            "a copy of the cache at the start of a scheduling cycle; the cycle reads only this copy",
+        ),
         Term("scheduling cycle", "调度周期", "003", "filter, score, select and reserve for one pod; one pod at a time"),
         Term(
             "binding cycle", "绑定周期", "", "permit, prebind, bind: in the background, while the next pod is scheduled"
@@ -70,7 +75,7 @@ SECTIONS: dict[str, tuple[Term, ...]] = {
             "002",
             "one rule of the scheduler: it filters, scores, binds, ... (v1.13, v1.16: algorithm)",
         ),
-        Term("framework", "调度框架", "002", "what calls the plugins at their extension points"),
+        Term("framework", "调度框架", "002", "the code that calls the plugins at their extension points"),
         Term(
             "extender",
             "调度器扩展",
@@ -105,12 +110,17 @@ SECTIONS: dict[str, tuple[Term, ...]] = {
         Term(
             "less function", "比较方法", "001", "says which of two pods comes first: `activeQComp`, later PrioritySort"
         ),
-        Term("producer and consumer", "生产者/消费者", "001", "who adds pods, and who waits until there is one to pop"),
+        Term(
+            "producer and consumer",
+            "生产者/消费者",
+            "001",
+            "one side adds pods, the other waits until there is one to pop",
+        ),
         Term(
             "pod timestamp",
             "最后一次被调度的时间",
             "001",
-            "the moment that decides between pods of equal priority: `podTimestamp`",
+            "the time that decides between pods of equal priority: `podTimestamp`",
         ),
         Term(
             "unschedulable pods",
@@ -118,7 +128,7 @@ SECTIONS: dict[str, tuple[Term, ...]] = {
             "001 003",
             "pods that were tried and found no node; an event brings them back",
         ),
-        Term("backoff", "退避", "", "a failed pod waits before it is tried again, twice as long after each failure"),
+        Term("backoff", "退避", "", "the time a failed pod waits before its next try; it doubles with each failure"),
         Term(
             "move request",
             "移动请求",
@@ -132,7 +142,7 @@ SECTIONS: dict[str, tuple[Term, ...]] = {
             "nominated pod",
             "抢占资源而成功的pods",
             "001",
-            "has evicted others and waits for its node: `status.nominatedNodeName`",
+            "a pod that has evicted others and waits for its node: `status.nominatedNodeName`",
         ),
         Term("scheduling gate", "调度门", "", "a pod that has one is not yet to be scheduled (v1.37)"),
     ),
@@ -141,7 +151,7 @@ SECTIONS: dict[str, tuple[Term, ...]] = {
             "filter",
             "预选",
             "003 004",
-            "which nodes can take the pod (v1.13, v1.16: predicates; later: Filter plugins)",
+            "finding the nodes that can take the pod (v1.13, v1.16: predicates; later: Filter plugins)",
         ),
         Term("to filter out", "过滤", "000 003", "to refuse a node; each filter gives its reasons"),
         Term("predicate", "预选算法", "003", "a filter in v1.13 and v1.16, with a fixed order"),
@@ -151,17 +161,22 @@ SECTIONS: dict[str, tuple[Term, ...]] = {
             "request",
             "request需求",
             "003",
-            "what a container asks for: CPU, memory, ...; the sum of a node's pods must fit",
+            "the CPU, memory, ... that a container asks for; the sum over a node's pods must fit",
         ),
         Term("taint and toleration", "污点与容忍", "", "a node repels pods that do not tolerate its taints"),
-        Term("affinity", "亲和性", "", "a pod's wish, or demand, to be near to nodes or pods with certain labels"),
-        Term("topology spread", "拓扑分布", "", "pods of a kind are to be spread evenly over zones or nodes"),
-        Term("nodes to find", "最多需要检查的节点数", "003", "the search ends after so many feasible nodes"),
+        Term(
+            "affinity",
+            "亲和性",
+            "",
+            "a pod's wish, or demand, to run on certain nodes or near certain pods, named by labels",
+        ),
+        Term("topology spread", "拓扑分布", "", "similar pods should be spread evenly over zones or nodes"),
+        Term("nodes to find", "最多需要检查的节点数", "003", "the search ends when this many feasible nodes are found"),
         Term(
             "percentage of nodes to score",
             "百分比",
             "003",
-            "how large a part of the nodes that is; adaptive if it is not set",
+            "the share of nodes to find; if not set, it shrinks as the cluster grows",
         ),
         Term(
             "concurrent",
@@ -175,23 +190,26 @@ SECTIONS: dict[str, tuple[Term, ...]] = {
             "score phase",
             "优选",
             "004",
-            "which of the feasible nodes is best (v1.13, v1.16: priorities; later: Score plugins)",
+            "finding the best of the feasible nodes (v1.13, v1.16: priorities; later: Score plugins)",
         ),
         Term("scoring", "打分", "002 003 004", "to give a node a number: 0 to 10 in v1.13 and v1.16, 0 to 100 later"),
         Term("score", "得分", "002 003", "a node's number; raw from the plugin, then normalised, then weighted"),
         Term("total score", "总得分", "002", "the sum of a node's weighted scores over all plugins"),
         Term("summing", "汇总", "002 004", "from scores by plugin and node to one number a node"),
-        Term("weight", "权重", "003 004", "by what a plugin's score is multiplied before summing"),
+        Term("weight", "权重", "003 004", "the factor of a plugin's score in the sum"),
         Term("weighted score", "加权评分", "003", "score x weight"),
-        Term("normalising", "二次打分", "004", "to stretch raw scores to the whole range once all nodes are known"),
         Term(
-            "random choice", "随机", "002 004", "v1.16, v1.20: among nodes of the highest total each is equally likely"
+            "normalising",
+            "二次打分",
+            "004",
+            "to bring raw scores to the range 0 to 100 once all nodes are scored, rounded down",
         ),
+        Term("random choice", "随机", "002 004", "v1.16, v1.20: all nodes with the highest total are equally likely"),
         Term(
             "reservoir sampling",
             "水塘抽样",
             "",
-            "a fair choice in one pass: the n-th equal replaces the last with chance 1/n",
+            "a fair draw in one pass: it holds one node, and takes the k-th equal one instead with probability 1/k",
         ),
     ),
     "Map and reduce": (
@@ -211,8 +229,15 @@ SECTIONS: dict[str, tuple[Term, ...]] = {
         Term("lock-free", "无锁", "004", "no lock is needed, since no two workers write to the same place"),
         Term("data race", "数据竞争", "004", "two workers use one place at the same time, and one of them writes"),
         Term("two-dimensional array", "二维数组", "004", "`results[algorithm][node]`: a place for each pair"),
-        Term("index", "索引", "000 004", "the number of an algorithm or a node: the two say where a result belongs"),
-        Term("adding up", "累加", "003 004", "the last step, in one goroutine: weight x score over the algorithms"),
+        Term(
+            "index", "索引", "000 004", "the number of an algorithm or a node; together they say where a result belongs"
+        ),
+        Term(
+            "adding up",
+            "累加",
+            "003 004",
+            "the last step, in one goroutine: the sum of weight x score over the algorithms",
+        ),
     ),
     "Preemption": (
         Term("preemption", "抢占", "000 001 003", "making room for a more important pod by evicting others"),
@@ -223,11 +248,16 @@ SECTIONS: dict[str, tuple[Term, ...]] = {
             "000",
             "a node on which evicting pods makes room, with its victims (also: 候选节点)",
         ),
-        Term("victim", "被抢占的 Pod", "000", "a pod that has to go (also: eviction, 驱逐)"),
+        Term("victim", "被抢占的 Pod", "000", "a pod that is evicted to make room (also: eviction, 驱逐)"),
         Term("eviction", "驱逐", "", "a pod is deleted so that another gets its place"),
         Term("priority", "优先级", "000 001 003 004", "`spec.priority`, a 32-bit number; higher is more important"),
-        Term("reprieve", "赦免", "", "a potential victim may stay after all"),
-        Term("PodDisruptionBudget", "干扰", "000", "how many pods of an application may be disturbed (also: 中断预算)"),
+        Term("reprieve", "赦免", "", "a pod that was to be evicted may stay after all"),
+        Term(
+            "PodDisruptionBudget",
+            "干扰",
+            "000",
+            "how many pods of an application may be evicted at once (also: 中断预算)",
+        ),
         Term(
             "violation", "violation", "000", "a victim whose eviction breaks a budget; `NumPDBViolations` counts them"
         ),
@@ -241,17 +271,19 @@ SECTIONS: dict[str, tuple[Term, ...]] = {
             "`status.startTime`, set by the kubelet (the document says 创建时间, creation time)",
         ),
         Term("ladder of rules", "筛选", "000", "each rule keeps the nodes with the best value, until one is left"),
-        Term("nominated node", "NOMINATED NODE", "003", "where a pod will try to go once its victims have left"),
-        Term("tie", "平局", "", "several nodes are equal in all that is compared"),
+        Term("nominated node", "NOMINATED NODE", "003", "the node on which a pod waits for its victims to leave"),
+        Term("tie", "平局", "", "several nodes are equal in everything that is compared"),
     ),
     "Generations and your cluster": (
         Term("generation", "版本", "001", "v1.13, v1.16, v1.20 or v1.37: a table in `kschedlab/generations`"),
-        Term("rule", "规则", "003", "what differs between generations has a name, and code asks for it by that name"),
-        Term("policy", "调度策略", "", "how v1.13 to v1.20 are configured: predicates and priorities by name"),
-        Term("profile", "调度配置", "", "how v1.20 and later are configured: plugins for each schedulerName"),
+        Term(
+            "rule", "规则", "003", "a named difference between generations; code asks for the name, never for a version"
+        ),
+        Term("policy", "调度策略", "", "the configuration of v1.13 to v1.20: predicates and priorities by name"),
+        Term("profile", "调度配置", "", "the configuration of v1.20 and later: plugins for each schedulerName"),
         Term("pending", "待调度", "", "a pod without a node: not tried yet, or refused by all nodes"),
         Term("manifest", "清单", "", "an object as YAML or JSON, as `kubectl get -o yaml` writes it"),
-        Term("what-if", "假设分析", "", "the same decision in a cluster that is changed in one point"),
+        Term("what-if", "假设分析", "", "the same decision after one change to the cluster"),
     ),
 }
 TERMS = {term.english: term for section in SECTIONS.values() for term in section}

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import re
 from textwrap import wrap
 
 NARROW, WIDE = frozenset("iljtfrI.,:;'|!()[]/ ·-"), frozenset("mwMW@%+=<>≥≤★✕×")
 PER_EM = {True: (0.42, 0.72, 1.0), False: (0.38, 0.64, 0.9)}
 """Width of narrow, usual and wide letters in em, for bold and for normal text (DejaVu Sans)."""
+
+BREAK = re.compile(r"(?<=[a-z])(?=[A-Z])|(?<=[-/. ])(?=.)")
+"""Where a name can be divided: before a capital, after a hyphen, a slash, a dot or a space."""
 
 
 def text_width(text: str, size: float = 12, bold: bool = False) -> float:
@@ -31,3 +35,13 @@ def wrapped(text: str, width: float, lines: int, size: float = 12, bold: bool = 
     if len(found) <= lines:
         return [fitted(line, width, size, bold) for line in found]
     return [*found[: lines - 1], fitted(" ".join(found[lines - 1 :]), width, size, bold)]
+
+
+def folded(name: str, width: float, size: float = 12, bold: bool = False) -> list[str]:
+    """A name in one line or two; an ellipsis ends a line that is too long all the same."""
+    if text_width(name, size, bold) <= width:
+        return [name]
+    places = [match.start() for match in BREAK.finditer(name)]
+    fitting = [at for at in places if text_width(name[:at].strip(), size, bold) <= width]
+    lines = [name[: fitting[-1]], name[fitting[-1] :]] if fitting else [name]
+    return [fitted(line.strip(), width, size, bold) for line in lines]

@@ -64,7 +64,7 @@ def test_the_arithmetic_comes_out(theme: str, generation: str) -> None:
                 expected = (row.raw[place], row.normalized[place], scores.results[which, place])
                 assert (numbers["raw"], numbers["normalised"], numbers["weighted"]) == expected
                 for step in told:
-                    down = math.floor(value(step.formula) + (0.5 if "rounded" in step.remark else 0))
+                    down = math.floor(value(step.formula) + (0.5 if "to the nearest" in step.remark else 0))
                     assert down == result(step), (plugin, node, str(step))
             assert value(summed(decision, node).formula) == scores.total[place]
 

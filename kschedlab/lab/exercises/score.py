@@ -162,7 +162,8 @@ def which_number(rng: random.Random) -> Exercise:
         steps_text(steps(case.decision, LEAST, asked)[:3]),
         (
             "What is requested is what runs there plus what new asks for.",
-            "(allocatable - requested) × 100 / allocatable, cut off; for CPU, for memory, and then the mean, cut off.",
+            "(allocatable - requested) × 100 / allocatable for CPU and for memory, then their mean; each division is "
+            "rounded down.",
         ),
         shown(case.manifests),
         remark=remark,

@@ -52,8 +52,8 @@ def turned_round(seed: int) -> Exercise:
         normalize,
         normalize_by_engine,
         counts_of_taints,
-        "Scale in whole numbers first, cut off, and only then turn round; if the largest is 0, all get 100.",
-        ("What if no node has a taint?", "Which comes first in Go: cutting off or turning round? Try 1 out of 3."),
+        "First scale in whole numbers, rounded down; then reverse. If the largest is 0, all get 100.",
+        ("What if no node has a taint?", "Which comes first in Go: rounding down or reversing? Try 1 out of 3."),
         seed,
     )
 
