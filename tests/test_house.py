@@ -37,7 +37,7 @@ LEFT_TO_RIGHT = {
         clock durations pods volume_claims status | log | server events | informers | scheduler controllers
         timeline | perf | replay report changes | simulation
     """,
-    "lab": "panels | exercises",
+    "lab": "stage | panels | exercises",
     "program": "progress terminal | options | decide | bench compare completion explain sheet simulate | main",
 }
 """A room's folders and files. Each imports only from those to its left: bars and ends of lines divide them.

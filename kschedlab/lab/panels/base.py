@@ -1,56 +1,74 @@
-"""The layout of every panel: settings on the left, the picture on the right, a sentence and a table below.
+"""A panel: settings, and a picture, a sentence and a table that a plain function computes from them.
 
-A panel only connects the two: a plain function from settings to a :class:`View` computes what it shows.
+The panel itself needs no browser. When a cell displays it, a stage (:mod:`kschedlab.lab.stage`) shows its picture,
+turns marked parts of it into handles, and moves this panel; code moves copies.
 """
 
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
-from dataclasses import dataclass
-from typing import Any, Generic, Self, TypeVar
+from collections.abc import Callable, Mapping, Sequence
+from copy import copy
+from dataclasses import dataclass, field
+from typing import Any, Generic, NamedTuple, Self, TypeAlias, TypeVar
+from weakref import WeakSet
 
-import ipywidgets
-
-from kschedlab.lab.panels.classroom import SETTINGS, Enlargeable
-from kschedlab.lab.panels.controls import LEFT, adapt, widget
-from kschedlab.lab.panels.settings import Restorable
+from kschedlab.lab.panels.question import Gate, Question
+from kschedlab.lab.panels.session import Session
+from kschedlab.lab.panels.settings import Nothing, Restorable
 from kschedlab.views.html import Html, element, image, join
+from kschedlab.views.svg import Room
 
 S = TypeVar("S", bound=Restorable)
+Picture: TypeAlias = Html | Callable[[Room], Html]
+"""A drawing, or a function that lays it out for a room."""
 
 CARD = "padding:0.5em;"
 PAPER = "max-width:min(100%,56em);background-color:#ffffff;"
-HIDDEN = {"display": "none"}
 CALL = "lesson.panel()"
+
+
+class Frame(NamedTuple):
+    """A moment of a story: the picture, and what happens in it."""
+
+    picture: Html
+    caption: str
 
 
 @dataclass(frozen=True)
 class View:
-    """What a panel shows. ``picture``: SVG; ``sentence``: what was decided, in words; ``table``: the numbers behind it.
+    """What a panel shows. ``sentence``: what was decided, in words; ``table``: the numbers behind it.
 
     ``text``: the same numbers as plain text, shown where no picture can be.
+    ``idle``: by name, the controls that do not matter for this outcome, with the reason.
+    ``story``: the frames between question and answer; the last one shows ``picture``.
     """
 
-    picture: Html
+    picture: Picture
     sentence: str
     table: Html
     text: str
+    idle: Mapping[str, str] = field(default_factory=dict)
+    story: Callable[[Room], Sequence[Frame]] | None = None
 
 
-class Panel(Enlargeable, Generic[S]):
-    """Controls for ``settings``, and the view that ``show`` computes from them.
+def drawn(picture: Picture, room: Room) -> Html:
+    """The drawing for this room."""
+    return picture if isinstance(picture, Html) else picture(room)
+
+
+class Panel(Generic[S]):
+    """Settings and the view that ``show`` computes from them.
 
     ====================  ==========================================================================================
     reading               ``settings``, ``view``, ``error``; ``str(settings)`` is the text that restores them
-    moving                :meth:`move`, :meth:`reset`, :meth:`restore`
-    looking               :meth:`classroom`, :meth:`still`
+    copies                :meth:`move`, :meth:`reset`, :meth:`restore`, :meth:`ask`, :meth:`answer`; this panel stays
+    looking               :meth:`still`, :meth:`then`; as the last line of a cell it appears as a stage
     taking away           :meth:`link`, :meth:`yaml`
     ====================  ==========================================================================================
 
     ``export``: from settings to their manifests as YAML. ``call``: the code that creates this panel.
-    ``wide``: the picture takes the whole width, below the controls.
+    ``question``: asked before the answer appears; ``gate``: the question of another panel that covers this one.
     """
 
     def __init__(
@@ -60,52 +78,50 @@ class Panel(Enlargeable, Generic[S]):
         export: Callable[[S], str] | None = None,
         call: str = CALL,
         *,
-        wide: bool = False,
+        question: Question[S] | None = None,
+        gate: Gate | None = None,
     ) -> None:
-        self.settings, self._first = settings, settings
-        self._show, self._export, self._call = show, export, call
-        self._moving = False
-        self.view: View | None = None
-        self.error = ""
-        self.controls = {
-            name: widget(each, getattr(settings, name), settings) for name, each in settings.controls().items()
-        }
-        self._state = ipywidgets.Text(
-            description="State", continuous_update=False, layout={"width": LEFT}, style={"description_width": "4em"}
-        )
-        self._link = ipywidgets.Text(description="Link", layout={"width": "100%", **HIDDEN})
-        self._yaml = ipywidgets.Textarea(description="YAML", rows=16, layout={"width": "100%", **HIDDEN})
-        self._picture, self._words = ipywidgets.HTML(), ipywidgets.HTML()
-        beside = (
-            {"flex": "1 1 100%", "flex_flow": "row wrap", "align_items": "flex-end"} if wide else {"flex": "0 0 auto"}
-        )
-        left = ipywidgets.VBox([*self.controls.values(), self._state, self._buttons()], layout=beside)
-        left.add_class(SETTINGS)
-        flex = "1 1 100%" if wide else "1 1 30em"
-        self._right = ipywidgets.VBox([self._picture], layout={"flex": flex, "min_width": "0"})
-        both = ipywidgets.HBox([left, self._right], layout={"flex_flow": "row wrap", "align_items": "flex-start"})
-        super().__init__([both, self._words, self._link, self._yaml])
-        for each in self.controls.values():
-            each.observe(self._moved, "value")
-        self._state.observe(self._typed, "value")
-        self._redraw()
+        self._first, self._show, self._export, self._call = settings, show, export, call
+        self.question, self.gate = question, gate or Gate(question.text if question else "")
+        self._watchers: WeakSet[Any] = WeakSet()
+        self._view: View | None = None
+        self.go(settings)
+
+    @property
+    def view(self) -> View:
+        """What there is to see; after an error, the error."""
+        if self._view is None:
+            self._view, self.error = self._compute(self.settings)
+        return self._view
 
     def move(self, **values: Any) -> Self:
-        """Set controls by name, as a user would. ValueError if a control does not allow the value."""
-        return self._go(self.settings.changed(**values))
+        """A copy with these controls set, by name. ValueError if a control does not allow the value."""
+        return self._copy(self.settings.changed(**values))
 
     def reset(self) -> Self:
-        """Restore the initial settings."""
-        return self._go(self._first)
+        """A copy with the initial settings."""
+        return self._copy(self._first)
 
     def restore(self, text: str) -> Self:
-        """Apply the settings in this text. ValueError says what is wrong with the text."""
-        return self._go(type(self.settings).parse(text))
+        """A copy with the settings in this text. ValueError says what is wrong with the text."""
+        return self._copy(type(self.settings).parse(text))
 
-    def classroom(self, on: bool = True) -> Self:
-        """Enlarge everything, for a projector."""
-        self._large.value = on
-        return self
+    def ask(self, question: Question[S]) -> Self:
+        """A copy that asks first; its copies stay covered until then."""
+        other = self._copy(self.settings)
+        other.question, other.gate = question, Gate(question.text)
+        return other
+
+    def answer(self, answer: str | None) -> Self:
+        """A copy with this prediction. ValueError if the question does not allow the answer."""
+        other = self.ask(self.question) if self.question is not None else self._copy(self.settings)
+        other.predict(answer)
+        return other
+
+    def then(self, shown: Any) -> Panel[Nothing]:
+        """Something with HTML (a table, a picture), covered until the question above is answered."""
+        view = View(Html(), "", _markup(shown), repr(shown))
+        return Panel(Nothing(), lambda _: view, gate=self.gate)
 
     def link(self) -> str:
         """The line of code that recreates this panel in its current state."""
@@ -115,99 +131,142 @@ class Panel(Enlargeable, Generic[S]):
         """The manifests of the picture's cluster, "" without any."""
         return self._export(self.settings) if self._export is not None else ""
 
-    def _buttons(self) -> ipywidgets.HBox:
-        back = ipywidgets.Button(description="Reset", icon="undo", tooltip="back to where the panel began")
-        self._large = ipywidgets.ToggleButton(description="Classroom", tooltip="enlarge everything")
-        self._with_link = ipywidgets.ToggleButton(description="Link", tooltip="the code that brings this state back")
-        self._with_yaml = ipywidgets.ToggleButton(description="YAML", tooltip="the manifests, to copy")
-        back.on_click(lambda _: self.reset())
-        self._large.observe(lambda change: self._enlarge(change["new"]), "value")
-        for each in (self._with_link, self._with_yaml):
-            each.observe(lambda _: self._redraw(), "value")
-        shown = [back, self._large, self._with_link, *([self._with_yaml] if self._export is not None else [])]
-        for each in shown:
-            each.layout.width = "auto"
-        return ipywidgets.HBox(shown)
+    def _copy(self, settings: S) -> Self:
+        other = copy(self)
+        other.question = None
+        other._watchers = WeakSet()
+        other.go(settings)
+        return other
 
-    def _enlarge(self, on: bool) -> None:
-        super().classroom(on)
-
-    def _moved(self, _: object) -> None:
-        if not self._moving:
-            values = {name: each.value for name, each in self.controls.items()}
-            self._go(type(self.settings)(**values).clamped())
-
-    def _typed(self, change: dict[str, str]) -> None:
-        if not self._moving:
-            try:
-                self.restore(change["new"])
-            except ValueError as error:
-                self._fail(str(error))
-
-    def _go(self, settings: S) -> Self:
-        self.settings = settings
-        controls = settings.controls()
-        with self._quiet():
-            for name, each in self.controls.items():
-                adapt(each, controls[name], settings)
-                each.value = getattr(settings, name)
-        self._redraw()
-        return self
-
-    @contextmanager
-    def _quiet(self) -> Iterator[None]:
-        """While the panel moves its own widgets, it does not redraw."""
-        self._moving = True
+    def _compute(self, settings: S) -> tuple[View, str]:
+        """The view, and "" or the error that it shows: a stage has no cell to print to."""
         try:
-            yield
-        finally:
-            self._moving = False
+            return self._show(settings), ""
+        except Exception as problem:  # noqa: BLE001  # see above
+            error = f"{type(problem).__name__}: {problem}"
+            return View(Html(), f"Error: {error}", Html(), f"Error: {error}"), error
 
-    def _redraw(self) -> None:
-        with self._quiet():
-            self._state.value = str(self.settings)
-        try:
-            self.view = self._show(self.settings)
-            self._link.value = self.link() if self._with_link.value else ""
-            self._yaml.value = self.yaml() if self._with_yaml.value else ""
-            self._draw(self.view)
-        except Exception as error:  # noqa: BLE001  # a callback has no cell to print to, so the panel shows the error
-            self._fail(f"{type(error).__name__}: {error}")
-            return
-        self.error = ""
-        self._link.layout.display = None if self._with_link.value else "none"
-        self._yaml.layout.display = None if self._with_yaml.value else "none"
-        self._words.value = str(words(self.view))
+    # What a stage does (:class:`kschedlab.lab.panels.session.Playable`).
 
-    def _draw(self, view: View) -> None:
-        self._picture.value = str(view.picture)
+    def go(self, settings: S) -> None:
+        """Change the settings of this panel."""
+        self.settings, self._view, self.error = settings, None, ""
+        for each in list(self._watchers):
+            each.refresh()
 
-    def _fail(self, error: str) -> None:
+    def first(self) -> S:
+        """The settings at the beginning."""
+        return self._first
+
+    def state(self, settings: S, room: Room) -> dict[str, Any]:
+        """What there is to see for these settings, as the front end takes it."""
+        hidden = {"picture": "", "sentence": "", "table": "", "idle": {}, "error": self.error, "story": False}
+        if covered := self._covered():
+            return {**hidden, "covered": covered}
+        if (asking := self._asks()) is not None:
+            before = str(drawn(asking.before(settings), room)) if asking.before is not None else ""
+            return {**hidden, "picture": before, "asking": {"text": asking.text, "choices": list(asking.choices)}}
+        view, error = (self.view, self.error) if settings == self.settings else self._compute(settings)
+        return {
+            "picture": str(drawn(view.picture, room)),
+            "sentence": view.sentence,
+            "table": str(view.table),
+            "idle": dict(view.idle),
+            "error": error,
+            "story": view.story is not None,
+            "verdict": self._verdict(),
+        }
+
+    def frames(self, room: Room) -> list[tuple[Html, str]]:
+        """The story of the current state."""
+        return [*self.view.story(room)] if self.view.story is not None else []
+
+    def menu(self) -> dict[str, str]:
+        """Texts to copy."""
+        return {"state": str(self.settings), "link": self.link(), "yaml": self.yaml()}
+
+    def predict(self, answer: str | None) -> None:
+        """Answer the open question; None opens the answer without a prediction."""
+        if self.question is not None:
+            self.gate.open(None if answer is None else self.question.checked(answer), self.settings)
+
+    def uncover(self) -> None:
+        """Show what the question above covers."""
+        self.gate.open(None, None)
+
+    def fail(self, error: str) -> None:
+        """Show this error instead of a sentence."""
         self.error = error
-        lines = (element("div", line) for line in error.splitlines())
-        self._words.value = str(element("div", element("b", "Error: "), *lines, role="alert"))
+
+    def _asks(self) -> Question[S] | None:
+        return self.question if self.question is not None and not self.gate.is_open else None
+
+    def _covered(self) -> str:
+        return self.gate.question if self.question is None and not self.gate.is_open else ""
+
+    def _verdict(self) -> dict[str, Any] | None:
+        question, gate = self.question, self.gate
+        if question is None or not gate.is_open or gate.settings is None:
+            return None
+        return question.verdict(gate.answer, gate.settings)
 
     def __repr__(self) -> str:
-        if self.error or self.view is None:
-            return f"{self.settings}\nError: {self.error}"
-        return f"{self.settings}\n{self.view.text}"
+        if self.question is None:
+            return f"{self.settings}\n{self.view.text}".strip()
+        verdict = self._verdict()
+        remark = f"\n{verdict['mark']} {verdict['why']}" if verdict else ""
+        return f"{self.question.text}{remark}\n{self.settings}\n{self.view.text}"
 
-    def _repr_mimebundle_(self, **options: Any) -> dict[str, Any]:
-        """The live widget, and the output that a saved notebook shows without a kernel."""
-        bundle = super()._repr_mimebundle_(**options)
-        return {**bundle, "text/plain": repr(self), "text/html": str(self.still())}
+    def stage(self) -> Any:
+        """A widget that shows and moves this panel, to put into a layout of one's own."""
+        from kschedlab.lab.panels.classroom import enlarge
+        from kschedlab.lab.stage.widget import Stage
+
+        stage = Stage(Session(self))
+        for each in (self._watchers, self.gate.watchers):
+            each.add(stage)
+        enlarge(stage)
+        return stage
+
+    def _ipython_display_(self) -> None:
+        """Show it: the live stage, and a still picture that a saved notebook keeps."""
+        self.stage().display()
 
     def still(self) -> Html:
-        """The panel's current state without controls; on white, because an image cannot follow the page's theme."""
-        if self.error or self.view is None:
-            return element("p", f"Error: {self.error}")
+        """The current state without controls; an unanswered question folds its answer."""
+        answer = self._answer()
+        if self.question is None:
+            return element("div", answer, style=CARD)
+        asked = [element("p", element("b", self.question.text), " ", " · ".join(self.question.choices))]
+        if self._asks() is not None:
+            if self.question.before is not None:
+                asked.append(image(drawn(self.question.before(self.settings), Room()), self.question.text, PAPER))
+            return element("div", *asked, element("details", element("summary", "The answer"), answer), style=CARD)
+        verdict = self._verdict()
+        remark = element("p", element("b", verdict["mark"]), " ", verdict["why"]) if verdict else None
+        return element("div", *asked, remark, answer, style=CARD)
+
+    def _answer(self) -> Html:
         view = self.view
-        drawing = image(view.picture, view.sentence, PAPER)
-        state = element("p", element("small", str(self.settings)))
-        return element("div", drawing, words(view), state, style=CARD)
+        if self.error:
+            return element("p", f"Error: {self.error}")
+        picture = drawn(view.picture, Room())
+        is_drawing = str(picture).startswith("<svg")
+        shown = image(picture, view.sentence, PAPER) if is_drawing else picture
+        state = element("p", element("small", str(self.settings))) if str(self.settings) else None
+        return element("div", shown, words(view), state)
 
 
 def words(view: View) -> Html:
     """The sentence and the table."""
-    sentence = element("p", element("b", view.sentence), role="status", style="margin:0.3em 0")
+    sentence = element("p", element("b", view.sentence), style="margin:0.3em 0") if view.sentence else None
     return join([sentence, view.table])
+
+
+def _markup(shown: Any) -> Html:
+    """What an object shows of itself."""
+    if isinstance(shown, Html):
+        return shown
+    if callable(getattr(shown, "html", None)):
+        return shown.html()
+    return element("pre", str(shown))

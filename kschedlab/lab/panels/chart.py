@@ -1,4 +1,4 @@
-"""A panel whose picture is a chart; a click on a cell moves the settings of its row and column."""
+"""A panel whose picture is a chart; a click on a cell moves the settings."""
 
 from __future__ import annotations
 
@@ -8,17 +8,16 @@ from typing import Self
 from kschedlab.lab.panels.base import CALL, Panel, S, View
 from kschedlab.views.chart import Chart
 from kschedlab.views.html import Html
-from kschedlab.views.svg import Room
 
 
 def chart_view(chart: Chart, sentence: str, table: Html | None = None, text: str = "") -> View:
     """A view of a chart. ``table`` and ``text`` appear beside it."""
     lines = filter(None, [sentence, chart.text, text])
-    return View(chart.picture(Room()), sentence, table or chart.table, "\n".join(lines))
+    return View(chart.picture, sentence, table or chart.table, "\n".join(lines))
 
 
 class ChartPanel(Panel[S]):
-    """Controls and a chart. ``row`` and ``column``: the settings of a cell, whose values the chart's axes list."""
+    """A chart. ``row`` and ``column``: the settings that a click on a cell changes."""
 
     def __init__(
         self,
@@ -29,13 +28,12 @@ class ChartPanel(Panel[S]):
         *,
         row: str = "",
         column: str = "",
-        wide: bool = False,
     ) -> None:
         self._axes = row, column
-        super().__init__(settings, show, export, call, wide=wide)
+        super().__init__(settings, show, export, call)
 
     def click(self, row: int, column: int) -> Self:
-        """Handle a click on this cell. A chart without rows has only row 0."""
+        """A copy with the values of this cell. A chart without rows has only row 0."""
         controls = self.settings.controls()
         places = {name: place for name, place in zip(self._axes, (row, column), strict=True) if name}
         return self.move(**{name: controls[name].allowed(self.settings)[place] for name, place in places.items()})

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Self
+from collections.abc import Hashable, Sequence
+from typing import Protocol, Self
 from weakref import WeakSet
 
 import ipywidgets
@@ -40,9 +40,7 @@ class Enlargeable(ipywidgets.VBox):
         style = ipywidgets.HTML(str(element("style", STYLE)), layout={"display": "none"})
         super().__init__([style, *children])
         self.add_class("kschedlab")
-        _ROOM.inside.add(self)
-        if _ROOM.on:
-            self.classroom()
+        enlarge(self)
 
     def classroom(self, on: bool = True) -> Self:
         """Enlarge its content for a projector."""
@@ -50,12 +48,19 @@ class Enlargeable(ipywidgets.VBox):
         return self
 
 
+class Part(Hashable, Protocol):
+    """A part of the lesson that can be enlarged."""
+
+    def classroom(self, on: bool = True) -> object:
+        """Enlarge its content for a projector."""
+
+
 class _Room:
     """Everything in this kernel that can be enlarged."""
 
     def __init__(self) -> None:
         self.on = False
-        self.inside: WeakSet[Enlargeable] = WeakSet()
+        self.inside: WeakSet[Part] = WeakSet()
 
     def switch(self, on: bool) -> None:
         self.on = on
@@ -64,6 +69,13 @@ class _Room:
 
 
 _ROOM = _Room()
+
+
+def enlarge(part: Part) -> None:
+    """Enlarge this part now if the whole notebook is, and whenever that changes."""
+    _ROOM.inside.add(part)
+    if _ROOM.on:
+        part.classroom()
 
 
 def classroom(on: bool = True) -> None:

@@ -255,4 +255,4 @@ def _row(lesson: Lesson) -> Html:
 
 def panel(**settings: str) -> Panel[Settings]:
     """The map as a panel."""
-    return Panel(Settings().changed(**settings), show, wide=True)
+    return Panel(Settings().changed(**settings), show)

@@ -188,7 +188,7 @@ def describe(settings: Settings, decision: Decision, work: Sequence[Piece]) -> s
 
 def panel(**settings: Any) -> Panel[Settings]:
     """The panel; arguments override its default settings."""
-    return Panel(Settings().changed(**settings), show, as_yaml, wide=True)
+    return Panel(Settings().changed(**settings), show, as_yaml)
 
 
 def which_worker() -> Prediction:

@@ -123,4 +123,4 @@ def _said(plugin: str | None, reasons: tuple[str, ...]) -> str:
 
 def panel(**settings: Any) -> Panel[Settings]:
     """The panel; arguments override its default settings."""
-    return Panel(Settings().changed(**settings), show, as_yaml, "inside.panel()", wide=True)
+    return Panel(Settings().changed(**settings), show, as_yaml, "inside.panel()")

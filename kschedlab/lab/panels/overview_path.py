@@ -189,7 +189,7 @@ def show(settings: Settings) -> View:
 
 def panel(**settings: Any) -> Panel[Settings]:
     """The panel; arguments override its default settings."""
-    return Panel(Settings().changed(**settings), show, as_yaml, "path.panel()", wide=True)
+    return Panel(Settings().changed(**settings), show, as_yaml, "path.panel()")
 
 
 def what_next() -> Prediction:

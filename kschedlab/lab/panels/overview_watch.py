@@ -152,7 +152,7 @@ def _block(each: Pod) -> Block:
 
 def panel(**settings: Any) -> Panel[Settings]:
     """The panel; arguments override its default settings."""
-    return Panel(Settings().changed(**settings), show, as_yaml, "watch.panel()", wide=True)
+    return Panel(Settings().changed(**settings), show, as_yaml, "watch.panel()")
 
 
 def where_to() -> Prediction:

@@ -272,7 +272,7 @@ def as_yaml(settings: Settings) -> str:
 
 def panel(**settings: Any) -> Panel[Settings]:
     """The panel; arguments override its default settings."""
-    return Panel(Settings().changed(**settings), show, as_yaml, "queue_clock.panel()", wide=True)
+    return Panel(Settings().changed(**settings), show, as_yaml, "queue_clock.panel()")
 
 
 def when_is_web_tried() -> Prediction:

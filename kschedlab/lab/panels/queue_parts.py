@@ -295,6 +295,4 @@ def _pairs(node_of: dict[str, str]) -> str:
 
 def nominated_panel(**settings: Any) -> Panel[NominatedSettings]:
     """The panel on nominatedPodMap; arguments override its default settings."""
-    return Panel(
-        NominatedSettings().changed(**settings), show_nominated, call="queue_parts.nominated_panel()", wide=False
-    )
+    return Panel(NominatedSettings().changed(**settings), show_nominated, call="queue_parts.nominated_panel()")

@@ -122,7 +122,7 @@ def cell(settings: Settings, steps: list[Step]) -> str:
 
 def panel(**settings: Any) -> Panel[Settings]:
     """The panel; arguments override its default settings."""
-    return Panel(Settings().changed(**settings), show, as_yaml, "reduce_and_sum.panel()", wide=True)
+    return Panel(Settings().changed(**settings), show, as_yaml, "reduce_and_sum.panel()")
 
 
 def who_wins() -> Prediction:

@@ -18,7 +18,7 @@ from kschedlab.cluster.cluster import Cluster
 from kschedlab.cluster.spread_constraints import HOSTNAME
 from kschedlab.decision import Decision
 from kschedlab.generations import V1_20, Generation
-from kschedlab.lab.panels.base import View, words
+from kschedlab.lab.panels.base import View, drawn, words
 from kschedlab.lab.panels.chart import ChartPanel, chart_view
 from kschedlab.lab.panels.prediction import Prediction
 from kschedlab.lab.panels.settings import Restorable, choice, slider, switch
@@ -31,6 +31,7 @@ from kschedlab.testing import Manifest, node, pod
 from kschedlab.views.arithmetic import Step, steps, steps_html, steps_text, summed
 from kschedlab.views.html import Html, element, join
 from kschedlab.views.score import STAGES, SUM, score_map
+from kschedlab.views.svg import Room
 from kschedlab.views.tables import row, table
 from kschedlab.views.words import amount, outcome
 
@@ -225,13 +226,13 @@ def panel(plugins: Sequence[object] = (), **settings: Any) -> ChartPanel[Setting
         row = choice("plugin", rows(plugins), "NodeResourcesLeastAllocated")
         own = make_dataclass("Settings", [("plugin", str, row)], bases=(Settings,), frozen=True)
     shown_with = (lambda settings: show(settings, plugins)) if plugins else show
-    return ChartPanel(own().changed(**settings), shown_with, as_yaml, row="plugin", column="node", wide=True)
+    return ChartPanel(own().changed(**settings), shown_with, as_yaml, row="plugin", column="node")
 
 
 def shown(**settings: Any) -> Html:
     """The panel's view for these settings, as tables in the page's own colours."""
     view = show(Settings().changed(**settings))
-    return element("div", view.picture, words(view))
+    return element("div", drawn(view.picture, Room()), words(view))
 
 
 def which_node() -> Prediction:

@@ -129,6 +129,24 @@ class Restorable:
             settings = replace(settings, **{name: value})  # type: ignore[type-var]  # see the class
         return settings.clamped()
 
+    def indices(self) -> dict[str, int]:
+        """By name: the index of its value among the allowed ones."""
+        controls = self.controls().items()
+        return {name: each.allowed(self).index(getattr(self, name)) for name, each in controls}
+
+    def at(self, indices: Mapping[str, int]) -> Self:
+        """These settings with the values at these indices. ValueError if there is no such control or value."""
+        controls, settings = self.controls(), self
+        if unknown := [name for name in indices if name not in controls]:
+            raise ValueError(f'"{unknown[0]}" is not a setting; there are {", ".join(controls)}')
+        for name in sorted(indices, key=lambda name: controls[name].last is not None):
+            control, index = controls[name], int(indices[name])
+            value = index if control.last is not None else dict(enumerate(control.values)).get(index)
+            if control.last is None and not 0 <= index < len(control.values):
+                raise ValueError(f"{name}: there is no value number {index}")
+            settings = replace(settings, **{name: value})  # type: ignore[type-var]  # see the class
+        return settings.clamped()
+
     def clamped(self) -> Self:
         """These settings, with steps limited to the last one."""
         controls = self.controls().items()
@@ -138,3 +156,8 @@ class Restorable:
 
     def __str__(self) -> str:
         return ", ".join(f"{name}: {each.write(getattr(self, name))}" for name, each in self.controls().items())
+
+
+@dataclass(frozen=True)
+class Nothing(Restorable):
+    """No settings."""

@@ -185,7 +185,7 @@ def as_yaml(settings: Settings) -> str:
 
 def panel(**settings: Any) -> Panel[Settings]:
     """The panel; arguments override its default settings."""
-    return Panel(Settings().changed(**settings), show, as_yaml, "shared_sum.panel()", wide=True)
+    return Panel(Settings().changed(**settings), show, as_yaml, "shared_sum.panel()")
 
 
 def what_is_left() -> Prediction:

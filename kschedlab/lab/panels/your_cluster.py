@@ -21,7 +21,7 @@ from kschedlab.cluster.cluster import Cluster
 from kschedlab.explanation import explain
 from kschedlab.generations import GENERATIONS, LATEST
 from kschedlab.lab.panels.base import CARD, Panel, View
-from kschedlab.lab.panels.classroom import CLASSROOM, Enlargeable
+from kschedlab.lab.panels.classroom import Enlargeable
 from kschedlab.lab.panels.prediction import Prediction
 from kschedlab.lab.panels.settings import Restorable, choice
 from kschedlab.manifests.loading import ManifestError, Objects, load, loads
@@ -131,27 +131,6 @@ def show(loaded: Loaded, settings: Any, plugins: Sequence[object] = ()) -> View:
     return View(drawing, sentence, table, text)
 
 
-class Answers(Panel[Any]):
-    """The panel for the pods of one cluster; its owner restores a state that names a pod outside the list."""
-
-    def __init__(
-        self,
-        settings: Any,
-        show: Callable[[Any], View],
-        restored: Callable[[str], Any],
-        enlarged: Callable[[bool], Any],
-    ) -> None:
-        self._restored, self._enlarged = restored, enlarged
-        super().__init__(settings, show)
-
-    def restore(self, text: str) -> Any:
-        """Apply the settings in this text. ValueError says what is wrong with the text."""
-        return self._restored(text)
-
-    def _enlarge(self, on: bool) -> None:
-        self._enlarged(on)
-
-
 class YourCluster(Enlargeable):
     """A cluster, and questions about its pods.
 
@@ -258,14 +237,10 @@ class YourCluster(Enlargeable):
 
     def _list(self, pods: list[str], **values: str) -> Self:
         settings = settings_of(pods)()
-        self.answers = Answers(
-            settings.changed(**values),
-            lambda settings: show(self.loaded, settings, self._plugins),
-            restored=self.restore,
-            enlarged=self.classroom,
+        self.answers: Panel[Any] = Panel(
+            settings.changed(**values), lambda settings: show(self.loaded, settings, self._plugins)
         )
-        self.answers.classroom(CLASSROOM in self._dom_classes)
-        self._box.children = [self.answers]
+        self._box.children = [self.answers.stage()]
         return self
 
     # -- looking

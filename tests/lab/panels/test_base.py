@@ -1,18 +1,19 @@
-"""The panel around the pure functions: moving, restoring, errors, and what is left of it without a kernel."""
+"""The panel around the pure functions: copies, questions, the conversation with its front end, and what is saved."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
 from types import SimpleNamespace
 from typing import Any
 
-import ipywidgets
 import pytest
 
-from kschedlab.lab.panels.base import Panel, View
-from kschedlab.lab.panels.classroom import CLASSROOM, classroom
-from kschedlab.lab.panels.prediction import Prediction
+from kschedlab.lab.panels.base import Frame, Panel, View
+from kschedlab.lab.panels.classroom import classroom
+from kschedlab.lab.panels.prediction import Prediction, Question
+from kschedlab.lab.panels.session import Session
 from kschedlab.lab.panels.settings import Restorable, choice, slider, steps, switch
-from kschedlab.views.html import element
+from kschedlab.views.html import Html, element
+from kschedlab.views.svg import Room
 
 
 @dataclass(frozen=True)
@@ -33,49 +34,62 @@ def panel() -> Panel[Settings]:
     return Panel(Settings(), show, lambda settings: f"pods: {settings.pods}\n")
 
 
-def live(panel: Panel[Settings]) -> str:
-    """The markup that the browser gets."""
-    return str(panel._picture.value + panel._words.value)
+def sent(session: Session, **message: Any) -> dict[str, Any]:
+    """The state after a message."""
+    [reply] = session.receive({**message, "n": "1"})
+    assert reply["shown"]["n"] == "1"
+    return reply["shown"]
 
 
-def test_a_slider_redraws_in_place(panel: Panel[Settings]) -> None:
-    panel.controls["pods"].value = 3
+def test_a_slider_moves_the_panel(panel: Panel[Settings]) -> None:
+    shown = sent(Session(panel), set={"pods": 3, "spare": 0})
     assert panel.settings == Settings(pods=3)
-    assert "<svg>3 pods</svg>" in live(panel) and "<table>0</table>" in live(panel)
-    assert panel._state.value == "pods: 3, spare: 0"
+    assert (shown["picture"], shown["table"], shown["sentence"]) == ("<svg>3 pods</svg>", "<table>0</table>", "3 pods")
+    assert (shown["state"], shown["at"]) == ("pods: 3, spare: 0", {"pods": 3, "spare": 0})
 
 
-def test_a_move_by_code_moves_the_sliders_and_draws_once() -> None:
-    drawn = []
-    panel = Panel(Settings(), lambda settings: drawn.append(settings) or show(settings), str)
-    assert panel.move(pods=2, spare=1) is panel
-    assert drawn == [Settings(), Settings(2, 1)]
-    assert [each.value for each in panel.controls.values()] == [2, 1]
-    assert panel.reset().settings == Settings() and panel.controls["pods"].value == 1
+def test_code_moves_a_copy_and_computes_it_once() -> None:
+    computed = []
+    panel = Panel(Settings(), lambda settings: computed.append(settings) or show(settings), str)
+    moved = panel.move(pods=2, spare=1)
+    assert (panel.settings, moved.settings) == (Settings(), Settings(2, 1))
+    assert panel.view.sentence == "1 pods" and moved.view.sentence == "2 pods" and repr(moved)
+    assert computed == [Settings(), Settings(2, 1)]
+    assert moved.reset().settings == Settings() and moved.settings == Settings(2, 1)
 
 
 def test_state_is_restored_from_text(panel: Panel[Settings]) -> None:
-    panel._state.value = "pods: 2, spare: 1"
-    assert panel.settings == Settings(2, 1) and panel.controls["spare"].value == 1
+    assert sent(Session(panel), state="pods: 2, spare: 1")["at"] == {"pods": 2, "spare": 1}
+    assert panel.settings == Settings(2, 1)
     assert panel.restore("pods: 3").settings == Settings(3, 0)
+    assert sent(Session(panel), reset=True)["state"] == "pods: 1, spare: 0"
 
 
-def test_wrong_text_is_shown_as_an_error_and_moves_nothing(panel: Panel[Settings]) -> None:
-    panel._state.value = "pods: <b>"
-    assert panel.settings == Settings()
-    assert "&lt;b&gt;" in live(panel) and 'role="alert"' in live(panel)
-    panel.move(pods=2)
-    assert "alert" not in live(panel)
+@pytest.mark.parametrize(
+    "message",
+    [
+        {"state": "pods: <b>"},
+        {"set": {"pods": 9}},
+        {"set": {"<b>": 0}},
+        {"set": 3},
+        {"set": {"pods": "x"}},
+        {"room": 1},
+    ],
+)
+def test_a_wrong_message_is_shown_as_an_error_and_moves_nothing(
+    panel: Panel[Settings], message: dict[str, Any]
+) -> None:
+    session = Session(panel)
+    assert sent(session, **message)["error"] and panel.settings == Settings()
+    assert sent(session, set={"pods": 2})["error"] == ""
 
 
-def test_an_error_of_the_callback_is_shown_in_the_panel(panel: Panel[Settings]) -> None:
-    panel.controls["pods"].value = 4
-    assert panel.error == "RuntimeError: no <room>\nfor four"
-    assert "<div>RuntimeError: no &lt;room&gt;</div><div>for four</div>" in live(panel)
+def test_an_error_of_the_function_is_shown_in_the_panel(panel: Panel[Settings]) -> None:
+    shown = sent(Session(panel), set={"pods": 4})
+    assert shown["error"] == panel.error == "RuntimeError: no <room>\nfor four"
     assert repr(panel) == "pods: 4, spare: 0\nError: RuntimeError: no <room>\nfor four"
-    assert "no &lt;room&gt;" in panel._repr_mimebundle_()["text/html"]
-    panel.controls["pods"].value = 0
-    assert panel.error == "" and "0 pods" in live(panel)
+    assert "no &lt;room&gt;" in str(panel.still())
+    assert sent(Session(panel), set={"pods": 0})["error"] == "" and panel.view.sentence == "0 pods"
 
 
 def test_a_move_where_no_slider_can_stand_is_an_error(panel: Panel[Settings]) -> None:
@@ -84,30 +98,116 @@ def test_a_move_where_no_slider_can_stand_is_an_error(panel: Panel[Settings]) ->
     assert panel.settings == Settings()
 
 
+def test_states_along_a_control_come_in_advance_the_nearest_first(panel: Panel[Settings]) -> None:
+    session = Session(panel)
+    [reply] = session.receive({"along": "pods"})
+    assert [each["at"]["pods"] for each in reply["along"]] == [0, 2, 3, 4]
+    assert [each["sentence"] for each in reply["along"]][:3] == ["0 pods", "2 pods", "3 pods"]
+    assert reply["along"][-1]["error"] and not panel.error and panel.settings == Settings()
+    assert session.receive({"along": "<b>"}) == [{"along": []}]
+
+
+def test_a_state_in_advance_is_the_state_itself(panel: Panel[Settings]) -> None:
+    [reply] = Session(panel).receive({"along": "pods"})
+    later = sent(Session(panel), set={"pods": 2})
+    assert {**reply["along"][1], "n": "1"} == later
+
+
+def test_a_picture_is_laid_out_for_its_room() -> None:
+    def wide(settings: Settings) -> View:
+        return View(lambda room: element("svg", f"{room.width} x {room.height}"), "", Html(), "")
+
+    session = Session(Panel(Settings(), wide))
+    assert session.shown["picture"] == "<svg>720 x 420</svg>"
+    assert sent(session, room=[400, 300])["picture"] == "<svg>400 x 300</svg>"
+
+
+def test_a_story_and_its_captions() -> None:
+    def told(settings: Settings) -> View:
+        def frames(room: Room) -> list[Frame]:
+            return [Frame(element("svg", "before"), "first"), Frame(element("svg"), "then")]
+
+        return View(element("svg"), "end", Html(), "", {"spare": "no room"}, frames)
+
+    session = Session(Panel(Settings(), told))
+    assert session.shown["story"] and session.shown["idle"] == {"spare": "no room"}
+    [reply] = session.receive({"story": True, "n": "1"})
+    assert [frame["caption"] for frame in reply["story"]] == ["first", "then"]
+    assert reply["story"][-1]["picture"] == session.shown["picture"]
+
+
+def test_what_can_be_copied(panel: Panel[Settings]) -> None:
+    [reply] = Session(panel.move(pods=2)).receive({"menu": True})
+    link = 'lesson.panel().restore("pods: 2, spare: 0")'
+    assert reply["menu"] == {"state": "pods: 2, spare: 0", "link": link, "yaml": "pods: 2\n"}
+    lesson = SimpleNamespace(panel=lambda: Panel(Settings(), show))
+    assert eval(link, {"lesson": lesson}).settings == Settings(2, 0)
+    assert Panel(Settings(), show).yaml() == ""
+
+
 def test_a_saved_notebook_shows_picture_sentence_table_and_numbers(panel: Panel[Settings]) -> None:
-    bundle = panel.move(pods=3)._repr_mimebundle_()
-    assert bundle["text/plain"] == repr(panel) == "pods: 3, spare: 0\nnumbers: 3"
-    assert 'src="data:image/svg+xml;base64,' in bundle["text/html"]
-    assert 'alt="3 pods"' in bundle["text/html"] and "<table>0</table>" in bundle["text/html"]
-    assert "application/vnd.jupyter.widget-view+json" in bundle
+    moved = panel.move(pods=3)
+    still = str(moved.still())
+    assert repr(moved) == "pods: 3, spare: 0\nnumbers: 3"
+    assert 'src="data:image/svg+xml;base64,' in still
+    assert 'alt="3 pods"' in still and "<table>0</table>" in still
 
 
-def test_yaml_is_shown_on_request(panel: Panel[Settings]) -> None:
-    assert (panel._yaml.value, panel._yaml.layout.display) == ("", "none")
-    panel._with_yaml.value = True
-    assert (panel._yaml.value, panel._yaml.layout.display) == ("pods: 1\n", None)
-    panel.move(pods=2)
-    assert panel._yaml.value == "pods: 2\n"
+# Questions
 
 
-def test_the_classroom_switch(panel: Panel[Settings]) -> None:
-    assert CLASSROOM in panel.classroom()._dom_classes
-    assert CLASSROOM not in panel.classroom(on=False)._dom_classes
+def which() -> Question[Settings]:
+    return Question(
+        "How many?",
+        (),
+        lambda settings: str(settings.pods),
+        lambda settings, answer: f"{answer} was said, {settings.pods} there are.",
+        lambda settings: element("svg", "?"),
+    )
 
 
-def test_every_slider_has_its_label_and_readable_values(panel: Panel[Settings]) -> None:
-    assert [each.description for each in panel.controls.values()] == ["pods", "spare"]
-    assert panel.controls["pods"].options == tuple((str(n), n) for n in range(5))
+def test_a_question_hides_the_answer_until_it_is_answered(panel: Panel[Settings]) -> None:
+    asking = panel.ask(which())
+    session = Session(asking)
+    shown = session.shown
+    assert shown["asking"] == {"text": "How many?", "choices": []}
+    assert (shown["picture"], shown["sentence"], shown["table"]) == ("<svg>?</svg>", "", "")
+    assert sent(session, answer="many")["error"] == '"many" is not a whole number, such as 3'
+    shown = sent(session, answer="2")
+    assert shown["verdict"]["why"] == "2 was said, 1 there are." and not shown["verdict"]["right"]
+    assert (shown["picture"], shown["sentence"]) == ("<svg>1 pods</svg>", "1 pods")
+    assert panel.question is None and Session(panel).shown["sentence"] == "1 pods"
+
+
+def test_copies_of_a_panel_that_asks_are_covered_until_then(panel: Panel[Settings]) -> None:
+    asking = panel.ask(which())
+    moved, table = asking.move(pods=2), asking.then(element("table", "the answer"))
+    assert [Session(each).shown["covered"] for each in (moved, table)] == ["How many?"] * 2
+    assert "the answer" not in str(Session(table).shown)
+    Session(asking).receive({"answer": "1", "n": "1"})
+    assert Session(moved).shown["sentence"] == "2 pods" and "the answer" in Session(table).shown["table"]
+
+
+def test_a_covered_panel_can_be_uncovered_alone_and_the_answer_opened_without_a_prediction(
+    panel: Panel[Settings],
+) -> None:
+    asking = panel.ask(which())
+    assert sent(Session(asking.move(pods=2)), uncover=True)["sentence"] == "2 pods"
+    asking = panel.ask(which())
+    assert sent(Session(asking), answer=None)["verdict"]["why"] == "1 was said, 1 there are."
+
+
+def test_a_saved_question_folds_its_answer(panel: Panel[Settings]) -> None:
+    asking = panel.ask(which())
+    question, folded, answer = str(asking.still()).partition("<details>")
+    assert folded and "How many?" in question and "1 pods" not in question
+    assert "<summary>The answer</summary>" in answer and "1 pods" in answer
+    assert repr(asking) == "How many?\npods: 1, spare: 0\nnumbers: 1"
+    assert repr(asking.answer("1")).splitlines()[:2] == ["How many?", "Right. 1 was said, 1 there are."]
+    assert "<details>" not in str(asking.answer("3").still())
+
+
+# The widget
 
 
 @pytest.fixture
@@ -118,88 +218,39 @@ def in_a_classroom() -> Iterator[None]:
 
 
 def test_one_switch_enlarges_what_is_there_and_what_comes(panel: Panel[Settings], in_a_classroom: None) -> None:
-    later = [Panel(Settings(), show), Prediction("Which?", {"this": "yes"})]
-    assert all(CLASSROOM in each._dom_classes for each in later)
-    assert later[0]._large.value
+    later = [panel.stage(), Prediction("Which?", {"this": "yes"}).stage()]
+    assert all(each.large for each in later)
     classroom(on=False)
-    assert not any(CLASSROOM in each._dom_classes for each in [panel, *later])
-    classroom()
-    assert CLASSROOM in panel._dom_classes
+    assert not any(each.large for each in later)
 
 
-def test_the_link_is_code_that_brings_the_state_back(panel: Panel[Settings]) -> None:
-    assert panel.move(pods=2).link() == 'lesson.panel().restore("pods: 2, spare: 0")'
-    assert (panel._link.value, panel._link.layout.display) == ("", "none")
-    panel._with_link.value = True
-    assert (panel._link.value, panel._link.layout.display) == (panel.link(), None)
-    lesson = SimpleNamespace(panel=lambda: Panel(Settings(), show))
-    assert eval(panel.link(), {"lesson": lesson}).settings == Settings(2, 0)
+def test_a_stage_follows_its_panel_and_the_question(panel: Panel[Settings]) -> None:
+    asking = panel.ask(which())
+    first, covered = asking.stage(), asking.move(pods=2).stage()
+    first._received(first, {"answer": "1", "n": "1"}, [])
+    assert first.shown["sentence"] == "1 pods" and covered.shown["sentence"] == "2 pods"
+    again = panel.stage()
+    Session(panel).receive({"set": {"pods": 3}, "n": "1"})
+    assert again.shown["sentence"] == "3 pods"
 
 
-def test_a_panel_without_manifests_offers_none() -> None:
-    panel = Panel(Settings(), show)
-    assert panel.yaml() == "" and "YAML" not in {each.description for each in buttons(panel)}
-
-
-def buttons(panel: Panel[Any]) -> list[ipywidgets.DOMWidget]:
-    return [each for each in leaves(panel) if isinstance(each, ipywidgets.Button | ipywidgets.ToggleButton)]
-
-
-def leaves(widget: ipywidgets.Widget) -> list[ipywidgets.Widget]:
-    inside = getattr(widget, "children", ())
-    return [leaf for child in inside for leaf in leaves(child)] if inside else [widget]
+def test_controls_are_described_with_their_values_as_text() -> None:
+    panel = Panel(Walk(), lambda settings: View(Html(), "", Html(), ""))
+    described = {each["name"]: (each["kind"], each["values"]) for each in Session(panel).controls}
+    assert described["turns"] == ("switch", ["off", "on"]) and described["step"] == ("steps", [])
+    assert described["way"] == ("choice", ["long", "short"])
 
 
 @dataclass(frozen=True)
 class Walk(Restorable):
     way: str = choice("way", ("long", "short"), "short")
-    kind: str = choice("kind", ("with a budget", "without any budget"), "with a budget")
     turns: bool = switch("turns", True)
     step: int = steps("step", lambda settings: {"long": 9, "short": 3}[settings.way])
 
 
-@pytest.fixture
-def walk() -> Panel[Walk]:
-    def show(settings: Walk) -> View:
-        return View(element("svg"), str(settings), element("table"), str(settings))
-
-    return Panel(Walk(), show)
-
-
-def test_every_kind_of_control_moves_the_panel(walk: Panel[Walk]) -> None:
-    walk.controls["way"].value = "long"
-    walk.controls["kind"].value = "without any budget"
-    walk.controls["turns"].value = False
-    walk.controls["step"].value = 7
-    assert walk.settings == Walk("long", "without any budget", False, 7)
-    assert walk.view is not None and walk.view.sentence == "way: long, kind: without any budget, turns: off, step: 7"
-    assert walk.restore("step: 2").controls["turns"].value is True
-
-
-def test_few_short_options_are_buttons_others_a_list(walk: Panel[Walk]) -> None:
-    assert isinstance(walk.controls["way"], ipywidgets.RadioButtons)
-    assert isinstance(walk.controls["kind"], ipywidgets.Dropdown)
-
-
-def test_steps_go_first_back_next_and_stop_at_the_ends(walk: Panel[Walk]) -> None:
-    step = walk.controls["step"]
-    reached = []
-    for button in (step.back, step.next, step.next, step.next, step.next, step.back, step.first):
-        button.click()
-        reached.append(walk.settings.step)
-    assert reached == [0, 1, 2, 3, 3, 2, 0]
-
-
-def test_steps_beyond_the_new_end_are_taken_back_to_it(walk: Panel[Walk]) -> None:
-    walk.move(way="long", step=9)
-    step = walk.controls["step"]
-    assert (step.slider.max, step.play.max, step.slider.value) == (9, 9, 9)
-    walk.controls["way"].value = "short"
-    assert walk.settings.step == 3
-    assert (step.slider.max, step.play.max, step.slider.value) == (3, 3, 3)
-
-
-def test_playing_moves_the_panel(walk: Panel[Walk]) -> None:
-    """In the browser Play moves the slider; the kernel sees the slider move."""
-    walk.controls["step"].slider.value = 2
-    assert walk.settings.step == 2
+def test_steps_beyond_the_new_end_are_taken_back_to_it() -> None:
+    panel = Panel(Walk(), lambda settings: View(Html(), str(settings), Html(), ""))
+    session = Session(panel)
+    assert sent(session, set={"way": 0, "turns": 1, "step": 9})["last"] == {"step": 9}
+    shown = sent(session, set={"way": 1})
+    assert (shown["last"], shown["at"]["step"], panel.settings) == ({"step": 3}, 3, Walk("short", True, 3))

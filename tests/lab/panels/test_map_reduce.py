@@ -121,7 +121,7 @@ def test_the_yaml_is_the_cluster():
 
 
 def test_the_answer_to_the_question_is_not_the_worker_whose_turn_it_would_be():
-    assert "node 8" in which_worker().question
+    assert "node 8" in which_worker().text
     assert pieces(Settings())[8].worker != 8 % 4 + 1
 
 

@@ -1,18 +1,25 @@
 """A question keeps its remarks to itself until an answer is picked."""
 
 from kschedlab.lab.panels.prediction import Prediction
+from kschedlab.lab.panels.session import Session
 
 REMARKS = {"node-a": "no, <look>", "node-b": "yes"}
 
 
 def test_a_remark_follows_the_answer() -> None:
-    prediction = Prediction("Which?", REMARKS)
-    assert prediction._remark.value == ""
-    prediction.answers.value = "node-a"
-    assert prediction._remark.value == '<p role="status">no, &lt;look&gt;</p>'
+    session = Session(Prediction("Which?", REMARKS, "node-b"))
+    assert session.shown["asking"] == {"text": "Which?", "choices": ["node-a", "node-b"]}
+    [reply] = session.receive({"answer": "node-a", "n": "1"})
+    verdict = reply["shown"]["verdict"]
+    assert (verdict["right"], verdict["mark"], verdict["why"]) == (False, "Not quite.", "no, <look>")
+
+
+def test_an_answer_that_is_not_offered_is_refused() -> None:
+    [reply] = Session(Prediction("Which?", REMARKS)).receive({"answer": "node-z", "n": "1"})
+    assert reply["shown"]["error"] == '"node-z" is not one of node-a, node-b'
 
 
 def test_a_saved_notebook_shows_the_question_without_the_remarks() -> None:
-    bundle = Prediction("Which?", REMARKS)._repr_mimebundle_()
-    assert bundle["text/plain"] == "Which?\n( ) node-a\n( ) node-b"
-    assert bundle["text/html"] == "<div><b>Which?</b><div>○ node-a</div><div>○ node-b</div></div>"
+    prediction = Prediction("Which?", REMARKS)
+    assert repr(prediction) == "Which?\n( ) node-a\n( ) node-b"
+    assert "Which?" in str(prediction.still()) and "look" not in str(prediction.still())

@@ -188,8 +188,9 @@ def test_the_questions_offer_what_is_in_the_picture() -> None:
 def test_the_panel_moves_through_the_same_functions() -> None:
     moved = panel(allowed=0)
     assert moved.settings == Settings(allowed=0)
-    assert moved.move(allowed=1).view == show(Settings())
-    assert repr(moved) == f"{Settings()}\n{decide(Settings())}"
+    again = moved.move(allowed=1)
+    assert again.view == show(Settings())
+    assert repr(again) == f"{Settings()}\n{decide(Settings())}"
 
 
 @pytest.mark.parametrize("down", AXES)

@@ -10,11 +10,13 @@ import pytest
 from kschedlab.cluster.cluster import Cluster
 from kschedlab.generations import V1_20
 from kschedlab.lab.panels import score, weights
+from kschedlab.lab.panels.base import drawn
 from kschedlab.lab.panels.score import NODES, ONE, PLUGINS, ROWS, UNSCORED, USUAL, Cause, Settings
 from kschedlab.lab.panels.weights import FIELDS, Weights
 from kschedlab.manifests.loading import loads
 from kschedlab.scheduler import schedule
 from kschedlab.views.score import STAGES
+from kschedlab.views.svg import Room
 
 CAUSES = list(Cause.grid())
 
@@ -53,7 +55,7 @@ def test_every_cell_has_its_arithmetic(stage: str) -> None:
         cell = numbers(view.text, len(ROWS))[plugin][NODES.index(node)]
         assert f"[{cell}]" in view.text
         assert f"{plugin} on {node}: " in view.sentence and view.sentence.endswith(f"{cell}.")
-        assert f">{cell}</text>" in str(view.picture)
+        assert f">{cell}</text>" in str(drawn(view.picture, Room()))
 
 
 def test_an_example_from_the_lesson() -> None:
@@ -86,7 +88,7 @@ def test_the_yaml_is_the_cluster() -> None:
 def test_what_the_panel_shows_without_the_panel() -> None:
     view, shown = score.panel(stage="summed").view, str(score.shown(stage="summed"))
     assert view is not None
-    assert all(str(part) in shown for part in (view.picture, view.sentence, view.table))
+    assert all(str(part) in shown for part in (drawn(view.picture, Room()), view.sentence, view.table))
 
 
 def test_the_cluster_as_a_table() -> None:

@@ -10,7 +10,8 @@ import pytest
 
 from kschedlab.generations import GENERATIONS, LATEST
 from kschedlab.lab.panels import your_cluster as lesson
-from kschedlab.lab.panels.classroom import CLASSROOM
+from kschedlab.lab.panels.classroom import CLASSROOM, classroom
+from kschedlab.lab.panels.session import Session
 from kschedlab.manifests.loading import ManifestError, loads
 from kschedlab.scheduler import schedule
 from kschedlab.testing import as_yaml, node, pod
@@ -85,9 +86,9 @@ def test_moving_by_code_and_restoring():
     assert panel.settings.pod.startswith("shop/checkout-") and panel.settings.question == lesson.WHAT_IF
     assert str(lesson.panel().restore(state).settings) == state
     assert "lesson.panel().restore(" in panel.answers.link()
-    panel.answers.controls["question"].value = lesson.WHY
+    Session(panel.answers).receive({"state": str(panel.settings).replace(lesson.WHAT_IF, lesson.WHY)})
     assert panel.settings.question == lesson.WHY and "runs on" in panel.view.sentence
-    panel.answers.restore(state)
+    panel.restore(state)
     assert panel.settings.pod == "data/kafka-3"
     with pytest.raises(ValueError, match='no pod "shop/nobody" among 2,060 pods'):
         panel.restore("pod: shop/nobody")
@@ -97,11 +98,12 @@ def test_moving_by_code_and_restoring():
 
 def test_enlarged_it_stays_enlarged():
     panel = lesson.panel()
-    panel.answers.classroom()
-    assert CLASSROOM in panel._dom_classes and CLASSROOM in panel.find("kafka")._dom_classes
-    panel.answers.classroom(False)
-    assert CLASSROOM not in panel._dom_classes
-    assert panel.classroom().find("redis").answers._large.value
+    classroom()
+    try:
+        assert CLASSROOM in panel._dom_classes and panel.find("redis")._box.children[0].large
+    finally:
+        classroom(on=False)
+    assert CLASSROOM not in panel._dom_classes and not panel._box.children[0].large
 
 
 def test_finding_nothing_leaves_the_pod():
@@ -191,7 +193,7 @@ def test_hostile_text_is_shown_and_not_obeyed():
     html = [panel._said.value, panel._repr_mimebundle_()["text/html"]]
     for question in QUESTIONS:
         view = panel.ask("default/mine", question).view
-        html += [str(view.picture), str(view.table), str(panel.still()), panel.answers._words.value]
+        html += [str(view.picture), str(view.table), str(panel.still()), str(panel.answers.still())]
         assert "\u202e" not in repr(panel)
     panel.upload([(f"{EVIL}.yaml", f"kind: Node\nmetadata: {{name: '{EVIL}'}}".encode())])
     html += [panel._wrong.value, panel._repr_mimebundle_()["text/html"]]

@@ -1,0 +1,61 @@
+"""A question that a panel asks before it shows the answer, and the gate that keeps the answer until then."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, Generic, TypeVar
+from weakref import WeakSet
+
+from kschedlab.views.html import Html
+from kschedlab.views.svg import Room
+
+S = TypeVar("S")
+
+
+@dataclass(frozen=True)
+class Question(Generic[S]):
+    """A question about the panel's settings, asked before the answer appears.
+
+    ``choices``: the answers to pick from; none: a number is typed. ``right``: the engine's answer. ``why``: a sentence
+    about this answer, right or wrong. ``before``: the picture while the question is open.
+    """
+
+    text: str
+    choices: tuple[str, ...]
+    right: Callable[[S], str]
+    why: Callable[[S, str], str]
+    before: Callable[[S], Html | Callable[[Room], Html]] | None = None
+
+    def checked(self, answer: str) -> str:
+        """The answer. ValueError if it is none of the choices, or no number where a number is asked for."""
+        if self.choices and answer not in self.choices:
+            raise ValueError(f'"{answer}" is not one of {", ".join(self.choices)}')
+        if not self.choices and not answer.replace(",", "").strip().lstrip("-").isdecimal():
+            raise ValueError(f'"{answer}" is not a whole number, such as 3')
+        return answer if self.choices else answer.replace(",", "").strip()
+
+    def verdict(self, answer: str | None, settings: S) -> dict[str, Any]:
+        """Right or wrong, and why; for None, the right answer."""
+        right = self.right(settings)
+        correct = answer == right
+        mark = "The answer:" if answer is None else "Right." if correct else "Not quite."
+        why = self.why(settings, right if answer is None else answer)
+        return {"text": self.text, "answer": answer, "right": correct, "why": why, "mark": mark}
+
+
+class Gate:
+    """Whether a question was answered. ``settings``: those for which it was asked."""
+
+    def __init__(self, question: str = "") -> None:
+        self.question, self.is_open = question, not question
+        self.answer: str | None = None
+        self.settings: Any = None
+        self.watchers: WeakSet[Any] = WeakSet()
+
+    def open(self, answer: str | None, settings: Any) -> None:
+        """Show the answer, here and wherever it was covered."""
+        self.is_open, self.answer = True, answer
+        self.settings = settings if settings is not None else self.settings
+        for each in list(self.watchers):
+            each.refresh()

@@ -1,0 +1,1 @@
+"""The front end of panels: one widget that shows a picture, moves its parts, and turns marked elements into handles."""

@@ -1,0 +1,70 @@
+"""The widget that carries a session's messages between the kernel and the browser."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any, Protocol
+
+import anywidget
+import traitlets
+
+from kschedlab.lab.stage.live import publish, republish
+from kschedlab.views.html import Html
+
+HERE = Path(__file__).parent
+
+
+class Session(Protocol):
+    """The panel's side of the conversation."""
+
+    shown: dict[str, Any]
+    controls: list[dict[str, Any]]
+
+    def look(self) -> dict[str, Any]:
+        """The current state."""
+
+    def receive(self, message: Mapping[str, Any]) -> list[dict[str, Any]]:
+        """The replies to a message."""
+
+    def saved(self) -> tuple[Html, str]:
+        """What a saved notebook shows, as HTML and as text."""
+
+
+class Stage(anywidget.AnyWidget):
+    """A panel in the browser. ``controls``: what can be set; ``shown``: what is to be seen."""
+
+    _esm = (HERE / "stage.js").read_text(encoding="utf-8")
+    _css = (HERE / "stage.css").read_text(encoding="utf-8")
+    controls: Any = traitlets.List().tag(sync=True)
+    shown: Any = traitlets.Dict().tag(sync=True)
+    large: Any = traitlets.Bool().tag(sync=True)
+
+    def __init__(self, session: Session) -> None:
+        self.session = session
+        super().__init__(controls=session.controls, shown=session.shown)
+        self._saved = ""
+        self.on_msg(self._received)
+
+    def display(self) -> None:
+        """Show it in the current cell."""
+        self._saved = publish(*self.session.saved(), self)
+
+    def classroom(self, on: bool = True) -> None:
+        """Enlarge everything, for a projector."""
+        self.large = on
+
+    def refresh(self) -> None:
+        """Show the panel's current state."""
+        self.shown = self.session.look()
+
+    def _received(self, _widget: object, message: dict[str, Any], _buffers: object) -> None:
+        if "still" in message:
+            if self._saved:
+                republish(self._saved, *self.session.saved())
+            return
+        for reply in self.session.receive(message):
+            if "shown" in reply:
+                self.shown = reply["shown"]
+            else:
+                self.send(reply)

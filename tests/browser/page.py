@@ -1,0 +1,91 @@
+"""A panel in a plain page of a real browser: the front end without JupyterLab, which starts in a moment.
+
+The page's model hands each message to the panel's session in this process and gives the replies to the front end.
+"""
+
+import json
+from pathlib import Path
+from typing import Any
+
+from playwright.sync_api import Browser, Locator, Page
+
+import kschedlab.lab.stage
+from kschedlab.lab.panels.session import Session
+
+FOLDER = Path(kschedlab.lab.stage.__file__).parent
+DARK = "--jp-content-font-color1: rgba(255,255,255,.87); --jp-layout-color2: #333; --jp-layout-color3: #444;"
+PAGE = """<!doctype html><html style="{style}"><meta charset="utf-8"><style>{css}
+body {{ margin: 16px; background: {background}; color: {colour}; font-family: system-ui, sans-serif; }}</style>
+<body><div id="panel"></div></body></html>"""
+MODEL = """async ([code, traits]) => {
+    const heard = {};
+    const tell = (name, ...args) => (heard[name] ?? []).forEach((act) => act(...args));
+    const model = {
+        comm_live: true, widget_manager: {},
+        get: (name) => traits[name],
+        set: (name, value) => { traits[name] = value; },
+        save_changes: () => {},
+        on: (name, act) => (heard[name] ??= []).push(act),
+        send: (message) => window.kernel(JSON.stringify(message)).then((replies) => {
+            for (const reply of JSON.parse(replies)) {
+                if (!reply.shown) tell("msg:custom", reply);
+                else { traits.shown = reply.shown; tell("change:shown"); }
+            }
+        }),
+    };
+    const url = URL.createObjectURL(new Blob([code], { type: "text/javascript" }));
+    const { default: widget } = await import(url);
+    window.model = model; window.tell = tell;
+    window.leave = widget.render({ model, el: document.getElementById("panel") });
+}"""
+
+
+class PanelPage:
+    """A panel that a test can look at and move; ``problems``: what went wrong in the page."""
+
+    def __init__(
+        self,
+        browser: Browser,
+        panel: Any,
+        width: int = 1280,
+        height: int = 720,
+        *,
+        dark: bool = False,
+        large: bool = False,
+        still: bool = True,
+    ) -> None:
+        self.session, self.problems = Session(panel), list[str]()
+        motion = "reduce" if still else "no-preference"
+        self.context = browser.new_context(viewport={"width": width, "height": height}, reduced_motion=motion)
+        self.page: Page = self.context.new_page()
+        self.page.set_default_timeout(15_000)
+        self.page.on("pageerror", lambda error: self.problems.append(str(error)))
+        self.page.expose_function("kernel", self._kernel)
+        background, colour = ("#111", "#ddd") if dark else ("#fff", "#222")
+        css = (FOLDER / "stage.css").read_text(encoding="utf-8")
+        style = DARK if dark else ""
+        self.page.set_content(PAGE.format(css=css, style=style, background=background, colour=colour))
+        traits = {"controls": self.session.controls, "shown": self.session.shown, "large": large}
+        self.page.evaluate(MODEL, [(FOLDER / "stage.js").read_text(encoding="utf-8"), traits])
+        self.settled()
+
+    def _kernel(self, message: str) -> str:
+        content = json.loads(message)
+        return json.dumps([] if "still" in content else self.session.receive(content))
+
+    def settled(self) -> None:
+        """Wait until every message was answered and nothing moves."""
+        self.page.wait_for_function(
+            "() => new Promise((done) => setTimeout(() => requestAnimationFrame(() => done(true)), 60))"
+        )
+        self.page.wait_for_function("() => window.stage === undefined || !window.stage.busy")
+        self.page.wait_for_function("() => document.getAnimations().every((each) => each.playState === 'finished')")
+
+    def key(self, name: str) -> Locator:
+        """The element with this key."""
+        return self.page.locator(f'[data-key="{name}"]')
+
+    def close(self) -> None:
+        """End the page; nothing may have gone wrong in it."""
+        self.context.close()
+        assert self.problems == []
