@@ -21,6 +21,8 @@ LEAST, MOST, GAP, HEAD, LINE = 96, 150, 8, 22, 15
 """Limits of a box's width, the gap between boxes, the space for a name, and the height of a line; in pixels."""
 SHORT, TALL = 110, 260
 """Limits of the height of the largest node."""
+ASIDE, OVER = 0.5, 0.08
+"""The share of a box's width that pods aside take inside, and beyond its edge."""
 SIGNS = {
     "evicted": Badge("evicted", "evicted"),
     "victim": Badge("victim", "would be evicted"),
@@ -39,10 +41,10 @@ Marks = Mapping[str, str]
 class Block:
     """A pod in a box. ``size`` in the box's unit; ``mark``: what happens to it, or "".
 
-    "evicted"; "victim": it would be; "reprieved"; "arriving"; "obstacle": it is in the way; "out": it stepped out.
-    ``note``: a short bold remark, such as "900 ≥ 500". ``key``: its identity if the name is not unique. ``badges``:
-    its other signs. ``marks``: attributes that make it a handle (data_drag, data_carry, ...). ``order``: its turn when
-    several pods move.
+    "evicted"; "victim": it would be; "reprieved"; "arriving"; "obstacle": it is in the way; "ghost": it tries whether
+    it would fit. ``note``: a short bold remark, such as "900 ≥ 500". ``key``: its identity if the name is not unique.
+    ``badges``: its other signs. ``marks``: attributes that make it a handle (data_drag, ...). ``order``: its turn when
+    several pods move; ``origin``: the key of what it comes from. ``aside``: it stands beside the others, this high.
     """
 
     name: str
@@ -55,6 +57,8 @@ class Block:
     badges: tuple[Badge, ...] = ()
     marks: Marks = field(default_factory=dict)
     order: int | None = None
+    aside: int | None = None
+    origin: str | None = None
 
 
 @dataclass(frozen=True)
@@ -84,8 +88,8 @@ class Box:
 
     @property
     def used(self) -> int:
-        """Total size of the blocks that are inside."""
-        return sum(block.size for block in self.blocks if block.mark != "out")
+        """Total size of the blocks that do not stand aside."""
+        return sum(block.size for block in self.blocks if block.aside is None)
 
 
 class Place(NamedTuple):
@@ -105,6 +109,11 @@ class Plan:
     width: float
     bottom: float
 
+    @property
+    def rows(self) -> int:
+        """In how many rows the boxes stand."""
+        return len({place.y for place in self.places})
+
 
 def draw(boxes: Sequence[Box], alt: str, resource: str, room: Room | None = None, more: str = "") -> Html:
     """The boxes in rows, all to one scale. ``alt``: the text alternative; ``more``: a remark at its end."""
@@ -115,13 +124,16 @@ def draw(boxes: Sequence[Box], alt: str, resource: str, room: Room | None = None
     return svg([*shapes(boxes, plan, resource), *legend], width, bottom, alt)
 
 
-def arrange(boxes: Sequence[Box], room: Room, below: float) -> Plan:
-    """The boxes' places in a room, in as few rows as its width allows; ``below``: the height to leave free."""
+def arrange(boxes: Sequence[Box], room: Room, below: float, captions: bool = True) -> Plan:
+    """The boxes' places in a room, in as few rows as its width allows; ``below``: the height to leave free.
+
+    ``captions``: whether there are lines below the boxes.
+    """
     fitting = max(int((room.width - GAP) // (LEAST + GAP)), 1)
     rows = -(-len(boxes) // fitting)
     columns = max(-(-len(boxes) // max(rows, 1)), 1)
     width = min((room.width - GAP) // columns - GAP, MOST)
-    lines = [_captions(boxes[r * columns : (r + 1) * columns], width) for r in range(rows)]
+    lines = [_captions(boxes[r * columns : (r + 1) * columns] if captions else (), width) for r in range(rows)]
     tall = (room.height - below - sum(lines) - rows * HEAD) / max(rows, 1)
     tall = min(max(tall, SHORT), TALL)
     places, y = [], 0.0
@@ -143,31 +155,34 @@ def _below(box: Box, width: float) -> list[tuple[str, bool]]:
     return refused + [(fitted(line, width), False) for line in box.captions if line]
 
 
-def shapes(boxes: Sequence[Box], plan: Plan, resource: str) -> list[Html]:
-    """The nodes, and above them the pods."""
+def shapes(boxes: Sequence[Box], plan: Plan, resource: str, captions: bool = True) -> list[Html]:
+    """The nodes, and above them the pods. ``captions``: with the lines below the boxes."""
     largest = max(*(max(box.capacity, box.used) for box in boxes), 1)
     nodes, pods = [], []
     for box, place in zip(boxes, plan.places, strict=True):
         scale = place.height / largest
-        nodes.append(_node(box, place, scale, resource))
-        y = place.y + place.height
+        nodes.append(_node(box, place, scale, resource, captions))
+        level, bottom = 0, place.y + place.height
         for block in box.blocks:
-            y -= scale * block.size
-            pods.append(_pod(block, place._replace(y=y, height=max(scale * block.size, 2))))
+            height = scale * block.size
+            if block.aside is None:
+                level += block.size
+                pods.append(_pod(block, place._replace(y=bottom - scale * level, height=max(height, 2))))
+            else:
+                y, x = bottom - scale * block.aside - height, place.x + (1 - ASIDE) * place.width
+                pods.append(_pod(block, Place(x, y, place.width * (ASIDE + OVER), max(height, 2))))
     return nodes + pods
 
 
-def _node(box: Box, place: Place, scale: float, resource: str) -> Html:
+def _node(box: Box, place: Place, scale: float, resource: str, captions: bool) -> Html:
     """A node without its pods: name, outline, free space, captions; its origin is its place's upper left corner."""
     top = place.height - scale * (box.capacity or box.used)
     inside = [*_title(box, place.width, top), *_outline(box, place, top)]
     free = box.capacity - box.used
-    if free > 0 and scale * free >= LINE:
+    if free > 0 and scale * free >= LINE and all(block.aside is None for block in box.blocks):
         text = fitted(f"{amount(resource, free)} free", place.width - 8)
         inside.append(label(text, place.width / 2, top + scale * free / 2 + 4, "middle", opacity=0.75))
-    for i, (line, bold) in enumerate(_below(box, place.width), start=int(box.tied)):
-        weight = "bold" if bold else None
-        inside.append(label(line, place.width / 2, place.height + 16 + LINE * i, "middle", font_weight=weight))
+    inside += _lines_below(box, place) if captions else []
     tip = box.refused or None
     where = f"translate({place.x:g},{place.y:g})"
     return element("g", *inside, transform=where, data_key=box.key, data_tip=tip, **box.marks)
@@ -195,7 +210,7 @@ def _outline(box: Box, place: Place, top: float) -> list[Html]:
         return [element("path", d=f"M0 {place.height:g}H{place.width:g}", stroke="currentColor", opacity=0.5)]
     fill, opacity = (EVICTED, 0.14) if box.refused else ("currentColor", 0.03)
     stroke, thick = (CHOSEN, 4) if box.chosen else (EVICTED, 2) if box.refused else ("currentColor", 1.5)
-    found = [
+    return [
         element(
             "rect",
             x=-thick / 2,
@@ -209,18 +224,26 @@ def _outline(box: Box, place: Place, top: float) -> list[Html]:
             data_key=f"{box.key}/box",
         )
     ]
-    if box.tied:
-        band = f"translate(0,{place.height + 4:g})"
-        found.append(element("path", d=hatch(place.width, LINE), transform=band, stroke=CHOSEN, opacity=0.7))
-        found.append(label(TIE, place.width / 2, place.height + 16, "middle", font_weight="bold"))
+
+
+def _lines_below(box: Box, place: Place) -> list[Html]:
+    found = [*tie(0, place.height + 4, place.width)] if box.tied else []
+    for i, (line, bold) in enumerate(_below(box, place.width), start=int(box.tied)):
+        weight = "bold" if bold else None
+        found.append(label(line, place.width / 2, place.height + 16 + LINE * i, "middle", font_weight=weight))
     return found
+
+
+def tie(x: float, y: float, width: float) -> list[Html]:
+    """A hatched band that says so."""
+    lines = element("path", d=hatch(width, LINE), transform=f"translate({x:g},{y:g})", stroke=CHOSEN, opacity=0.7)
+    return [lines, label(TIE, x + width / 2, y + 12, "middle", font_weight="bold")]
 
 
 def _pod(block: Block, place: Place) -> Html:
     """A pod; its origin is its upper left corner."""
     fill = priority_fill(block.priority)
-    key = f"pod/{block.key or block.name}"
-    x = place.x + (14 if block.mark == "out" else 0)
+    key, ghost = f"pod/{block.key or block.name}", block.mark == "ghost"
     happens = SIGNS[block.mark].tip if block.mark in SIGNS else block.mark
     tip = ", ".join(filter(None, (block.name, block.note, block.detail, happens, *(b.tip for b in block.badges))))
     return element(
@@ -230,15 +253,17 @@ def _pod(block: Block, place: Place) -> Html:
             width=place.width,
             height=place.height,
             fill=fill,
+            fill_opacity=0.3 if ghost else None,
             stroke="currentColor",
-            stroke_width=0.75,
+            stroke_width=1.5 if ghost else 0.75,
+            stroke_dasharray="5 4" if ghost else None,
             data_key=f"{key}/box",
         ),
         *_frame(block, place),
-        *_labels(block, place, ink(fill)),
-        transform=f"translate({x:g},{place.y:.2f})",
-        opacity=0.5 if block.mark == "out" else None,
+        *_labels(block, place, "currentColor" if ghost else ink(fill)),
+        transform=f"translate({place.x:g},{place.y:.2f})",
         data_key=key,
+        data_from=block.origin,
         data_tip=tip,
         data_order=block.order,
         **block.marks,
@@ -284,16 +309,19 @@ def _labels(block: Block, place: Place, colour: str) -> list[Html]:
 
 
 def legend_at(
-    boxes: Sequence[Box], width: float, y: float, more: str = "", scale: bool = True
+    boxes: Sequence[Box], width: float, y: float, more: str = "", scale: bool = True, first: float = GAP
 ) -> tuple[list[Html], float]:
-    """The legend from ``y`` on, in as many lines as it takes, and where it ends. ``scale``: with the priorities."""
+    """The legend from ``y`` on, in as many lines as it takes, and where it ends.
+
+    ``scale``: with the priorities; ``first``: where the first line begins.
+    """
     blocks = [block for box in boxes for block in box.blocks]
     used = {sign.kind for block in blocks for sign in block.badges} | {b.mark for b in blocks}
     items: list[tuple[str, str]] = []
     if scale:
         items += [("priority", ""), *((str(stop), priority_fill(stop)) for stop in STOPS[:-1])]
     items += [(text, kind) for kind, text in MEANINGS.items() if kind in used] + ([(more, "")] if more else [])
-    found, x, base = [], float(GAP), y + LINE
+    found, x, base = [], first, y + LINE
     for text, sign in items:
         step = text_width(text) + (SIZE + 14 if sign else 8)
         if x + step > width and x > GAP:

@@ -27,12 +27,16 @@ RIGHT_AFTER = 1
 
 @dataclass(frozen=True)
 class Handles:
-    """What a panel lets one do in the picture: attributes of pods and nodes, and signs on them, by name."""
+    """What a panel lets one do in the picture: attributes of pods and nodes, and signs on them, by name.
+
+    ``shields``: attributes of the shields of pods; a pod without a budget then has an open one.
+    """
 
     pods: Mapping[str, Marks] = field(default_factory=dict)
     nodes: Mapping[str, Marks] = field(default_factory=dict)
     pod_badges: Mapping[str, tuple[Badge, ...]] = field(default_factory=dict)
     node_badges: Mapping[str, tuple[Badge, ...]] = field(default_factory=dict)
+    shields: Mapping[str, Marks] = field(default_factory=dict)
 
 
 NO_HANDLES = Handles()
@@ -51,12 +55,12 @@ def question(decision: Decision, room: Room | None = None, handles: Handles = NO
 
 def boxes(decision: Decision, handles: Handles = NO_HANDLES) -> list[Box]:
     """The place beside the nodes and the nodes, after the decision."""
-    return _Boxes(decision, handles).after()
+    return Boxes(decision, handles).after()
 
 
 def boxes_before(decision: Decision, handles: Handles = NO_HANDLES) -> list[Box]:
     """The same before the decision: the pod waits, and nothing happens to the others."""
-    return _Boxes(decision, handles).before()
+    return Boxes(decision, handles).before()
 
 
 def caption(decision: Decision) -> str:
@@ -113,7 +117,7 @@ def budgets_over(decision: Decision, nodes: Iterable[str]) -> dict[str, list[Pod
     return found
 
 
-class _Boxes:
+class Boxes:
     """The boxes of one decision, with what they share: the resource, the clock, the budgets."""
 
     def __init__(self, decision: Decision, handles: Handles) -> None:
@@ -127,10 +131,20 @@ class _Boxes:
         self.candidates = preemption.candidates if preemption is not None else {}
 
     def before(self) -> list[Box]:
+        """Before the decision: the pod waits, and nothing happens to the others."""
         waiting = Box(WAITING, 0, (self.incoming(),))
         return [waiting, *(self.node(node, decided=False) for node in self.nodes)]
 
+    def trying(self, tries: int) -> list[Box]:
+        """After so many tries to reprieve a pod on each node; those not tried yet stand beside it."""
+        return [Box(WAITING, 0, (self.incoming(),)), *(self.node(node, tries=tries) for node in self.nodes)]
+
+    def tried(self) -> list[Box]:
+        """After all tries, before a node is chosen."""
+        return [Box(WAITING, 0, (self.incoming(),)), *(self.node(node, choose=False) for node in self.nodes)]
+
     def after(self) -> list[Box]:
+        """After the decision."""
         decision, chosen = self.decision, self.decision.nominated_node
         nodes = [self.node(node) for node in self.nodes]
         if chosen is None:
@@ -144,10 +158,12 @@ class _Boxes:
         return [Box(WAITING, 0, gone, title="evicted"), *nodes]
 
     def with_incoming(self, box: Box) -> Box:
+        """The node with the pod that comes."""
         note, order = ("nominated", RIGHT_AFTER) if self.decision.node is None else ("", None)
         return replace(box, blocks=(*box.blocks, self.incoming("arriving", note, order)))
 
     def incoming(self, mark: str = "", note: str = "", order: int | None = None) -> Block:
+        """The pod that is decided."""
         pod = self.decision.pod
         name = pod.pod.metadata.name
         return Block(
@@ -163,32 +179,49 @@ class _Boxes:
             order,
         )
 
-    def node(self, name: str, decided: bool = True) -> Box:
-        """One node with its pods, and what was found out about it if that is ``decided``."""
+    def node(self, name: str, decided: bool = True, choose: bool = True, tries: int | None = None) -> Box:
+        """One node with its pods, and what is found out about it. ``tries``: see :meth:`trying`."""
         decision, cluster = self.decision, self.decision.cluster
+        choose = choose and tries is None
         candidate = self.candidates.get(name) if decided else None
-        attempts = {each.pod.key: each for each in candidate.attempts} if candidate is not None else {}
-        in_the_way = {info.key for info in blockers(decision, name)} if decided else frozenset()
-        chosen = decided and name in (decision.node, decision.nominated_node)
-        blocks = tuple(
-            self.pod(info, attempts.get(info.key), chosen, info.key in in_the_way) for info in self.pods[name]
-        )
+        made = {each.pod.key: each for each in candidate.attempts[:tries]} if candidate is not None else {}
+        blocking = {info.key for info in blockers(decision, name)} if decided else set()
+        chosen = decided and choose and name in (decision.node, decision.nominated_node)
+        blocks = [self.pod(info, made.get(info.key), chosen, info.key in blocking) for info in self.pods[name]]
+        if tries is not None:
+            blocks = self.dry_run(name, blocks, candidate)
         row = cluster.resources.get(self.resource)
         refused = obstacle(decision, name) if decided else ""
         return Box(
             name,
             int(cluster.allocatable[row, cluster.index[name]]) if row is not None else 0,
-            blocks,
+            tuple(blocks),
             captions(decision, name, candidate) if decided else (),
             chosen,
             refused,
             sign_of(refused),
-            decided and name in tied(decision),
+            decided and choose and name in tied(decision),
             self.handles.node_badges.get(name, ()),
             self.handles.nodes.get(name, {}),
         )
 
+    def dry_run(self, name: str, blocks: Sequence[Block], candidate: Candidate | None) -> list[Block]:
+        """The same pods during the dry run: those that did not come back stand aside, the pod tries the place."""
+        inside, aside, level = list[Block](), list[Block](), 0
+        for block in blocks:
+            if block.priority < self.decision.pod.priority and block.mark != "reprieved":
+                aside.append(replace(block, aside=level, detail=""))
+            else:
+                inside.append(block)
+            level += block.size
+        if candidate is not None:
+            ghost, key = self.incoming("ghost"), _key(self.decision.pod)
+            ghost = replace(ghost, name=f"{ghost.name}?", key=f"{key}?{name}", origin=f"pod/{key}")
+            inside.append(replace(ghost, detail="", badges=(), marks={}))
+        return inside + aside
+
     def pod(self, info: PodInfo, attempt: Attempt | None, chosen: bool, in_the_way: bool) -> Block:
+        """One pod that runs."""
         name, mark, note = info.pod.metadata.name, "", ""
         if attempt is not None:
             mark = "reprieved" if attempt.reprieved else "evicted" if chosen else "victim"
@@ -207,15 +240,18 @@ class _Boxes:
         )
 
     def shield(self, info: PodInfo, attempt: Attempt | None) -> tuple[Badge, ...]:
-        covering = self.budgets.get(info.key)
+        """The shield of a pod under a budget, or an open one where there could be one."""
+        covering, name = self.budgets.get(info.key), info.pod.metadata.name
+        marks = self.handles.shields.get(name)
         if not covering:
-            return ()
+            return (Badge("open", f"no budget covers {name}", marks=marks),) if marks is not None else ()
         names = ", ".join(f"{b.metadata.name} allows {b.status.disruptionsAllowed}" for b in covering)
+        kind, said = "shield", f"covered by the budget: {names}"
         if attempt is not None and attempt.violates:
+            said = f"its eviction would break the budget, so it returns first: {names}"
             if not attempt.reprieved:
-                return (Badge("broken", f"its eviction breaks the budget: {names}"),)
-            return (Badge("shield", f"its eviction would break the budget, so it returns first: {names}"),)
-        return (Badge("shield", f"covered by the budget: {names}"),)
+                kind, said = "broken", f"its eviction breaks the budget: {names}"
+        return (Badge(kind, said, marks=marks or {}),)
 
 
 def _key(info: PodInfo) -> str:
