@@ -9,6 +9,7 @@ from kschedlab.filter.stage import PASSES
 from kschedlab.preemption.stage import Preemption
 
 SIGNS = (
+    ("PersistentVolume", "disk"),
     ("taint", "taint"),
     ("unschedulable", "cordon"),
     ("port", "port"),

@@ -53,9 +53,9 @@ def question(decision: Decision, room: Room | None = None, handles: Handles = NO
     return draw(boxes_before(decision, handles), alt, scarcest(decision), room, hidden_nodes(decision))
 
 
-def boxes(decision: Decision, handles: Handles = NO_HANDLES) -> list[Box]:
-    """The place beside the nodes and the nodes, after the decision."""
-    return Boxes(decision, handles).after()
+def boxes(decision: Decision, handles: Handles = NO_HANDLES, nodes: Sequence[str] | None = None) -> list[Box]:
+    """The place beside the nodes and these nodes (by default the most relevant), after the decision."""
+    return Boxes(decision, handles, nodes).after()
 
 
 def boxes_before(decision: Decision, handles: Handles = NO_HANDLES) -> list[Box]:
@@ -120,9 +120,9 @@ def budgets_over(decision: Decision, nodes: Iterable[str]) -> dict[str, list[Pod
 class Boxes:
     """The boxes of one decision, with what they share: the resource, the clock, the budgets."""
 
-    def __init__(self, decision: Decision, handles: Handles) -> None:
+    def __init__(self, decision: Decision, handles: Handles, nodes: Sequence[str] | None = None) -> None:
         self.decision, self.handles = decision, handles
-        self.nodes = nodes_to_show(decision)
+        self.nodes = nodes_to_show(decision) if nodes is None else list(nodes)
         self.resource = scarcest(decision)
         self.pods = {node: pods_on(decision, node) for node in self.nodes}
         self.moment: Clock = clock(info.start for pods in self.pods.values() for info in pods)
@@ -147,7 +147,7 @@ class Boxes:
         """After the decision."""
         decision, chosen = self.decision, self.decision.nominated_node
         nodes = [self.node(node) for node in self.nodes]
-        if chosen is None:
+        if chosen is None or chosen not in self.nodes:
             waiting = () if decision.node is not None else (self.incoming(),)
             boxes = [self.with_incoming(box) if box.name == decision.node else box for box in nodes]
             return [Box(WAITING, 0, waiting), *boxes]

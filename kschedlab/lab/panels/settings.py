@@ -6,6 +6,7 @@ class Settings(Restorable):
     generation: str = choice("generation", ("v1.20", "v1.37"), "v1.37")
     budget: bool = switch("with a budget", True)
     step: int = steps("step", lambda settings: 2 * settings.replicas)
+    node: str = typed("node", "none", suggestions=("node-a", "node-b"), read=known_node)
 """
 
 from __future__ import annotations
@@ -16,7 +17,7 @@ from itertools import product
 from typing import Any, Literal, NoReturn, Self, TypeAlias
 
 Value: TypeAlias = Hashable
-Kind: TypeAlias = Literal["slider", "choice", "switch", "steps"]
+Kind: TypeAlias = Literal["slider", "choice", "switch", "steps", "typed"]
 Last: TypeAlias = Callable[[Any], int]
 """From settings to their last step."""
 
@@ -26,6 +27,7 @@ class Control:
     """One setting: its label, its allowed values, and how a value is written (with its unit).
 
     ``last``: for steps that depend on the other settings; ``values`` is empty then.
+    ``reads``: for typed text, of which ``values`` are suggestions: the value that it means; ValueError for none.
     """
 
     label: str
@@ -33,6 +35,7 @@ class Control:
     values: tuple[Value, ...]
     write: Callable[[Any], str] = str
     last: Last | None = None
+    reads: Callable[[str], str] | None = None
 
     def __post_init__(self) -> None:
         written = [self.write(value) for value in self.values]
@@ -46,12 +49,32 @@ class Control:
 
     def read(self, name: str, written: str, settings: Any) -> Value:
         """The value of this text. ValueError lists the allowed ones."""
+        if self.reads is not None:
+            return self._typed(name, written)
         found = [value for value in self.allowed(settings) if self.write(value) == written]
         return found[0] if found else self._refuse(name, written, settings)
 
+    def at(self, name: str, index: Any) -> Value:
+        """The value at this index; typed text is its own index. ValueError if there is none."""
+        if self.reads is not None:
+            return self._typed(name, str(index))
+        if self.last is not None:
+            return int(index)
+        if not 0 <= int(index) < len(self.values):
+            raise ValueError(f"{name}: there is no value number {index}")
+        return self.values[int(index)]
+
     def check(self, name: str, value: Value, settings: Any) -> Value:
         """The value if it is allowed. ValueError lists the allowed ones."""
+        if self.reads is not None:
+            return self._typed(name, str(value))
         return value if value in self.allowed(settings) else self._refuse(name, self.write(value), settings)
+
+    def _typed(self, name: str, written: str) -> str:
+        assert self.reads is not None
+        if "," in written:
+            raise ValueError(f'{name}: "{written}" has a comma, which separates settings')
+        return self.reads(written)
 
     def _refuse(self, name: str, written: str, settings: Any) -> NoReturn:
         values = self.allowed(settings)
@@ -82,6 +105,12 @@ def steps(label: str, last: Last | int, default: int = 0) -> Any:
     if isinstance(last, int):
         return _field(Control(label, "steps", tuple(range(last + 1))), default)
     return _field(Control(label, "steps", (), last=last), default)
+
+
+def typed(label: str, default: str, suggestions: Iterable[str], read: Callable[[str], str]) -> Any:
+    """A line of text. ``read``: from what is typed to the value that it means; ValueError says what is wrong."""
+    values = tuple(each for each in suggestions if "," not in each)
+    return field(default=default, metadata={"control": Control(label, "typed", values, reads=read)})
 
 
 def _field(control: Control, default: Value) -> Any:
@@ -129,21 +158,21 @@ class Restorable:
             settings = replace(settings, **{name: value})  # type: ignore[type-var]  # see the class
         return settings.clamped()
 
-    def indices(self) -> dict[str, int]:
-        """By name: the index of its value among the allowed ones."""
-        controls = self.controls().items()
-        return {name: each.allowed(self).index(getattr(self, name)) for name, each in controls}
+    def indices(self) -> dict[str, Any]:
+        """By name: the index of its value among the allowed ones; of typed text, the text itself."""
+        found = {}
+        for name, each in self.controls().items():
+            value = getattr(self, name)
+            found[name] = value if each.reads is not None else each.allowed(self).index(value)
+        return found
 
-    def at(self, indices: Mapping[str, int]) -> Self:
+    def at(self, indices: Mapping[str, Any]) -> Self:
         """These settings with the values at these indices. ValueError if there is no such control or value."""
         controls, settings = self.controls(), self
         if unknown := [name for name in indices if name not in controls]:
             raise ValueError(f'"{unknown[0]}" is not a setting; there are {", ".join(controls)}')
         for name in sorted(indices, key=lambda name: controls[name].last is not None):
-            control, index = controls[name], int(indices[name])
-            value = index if control.last is not None else dict(enumerate(control.values)).get(index)
-            if control.last is None and not 0 <= index < len(control.values):
-                raise ValueError(f"{name}: there is no value number {index}")
+            value = controls[name].at(name, indices[name])
             settings = replace(settings, **{name: value})  # type: ignore[type-var]  # see the class
         return settings.clamped()
 

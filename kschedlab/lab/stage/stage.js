@@ -156,7 +156,7 @@ class Stage {
 
   buildControls() {
     for (const control of this.controls) {
-      const row = { slider: this.range, steps: this.steps, switch: this.checkbox, choice: this.choice }[control.kind].call(this, control);
+      const row = { slider: this.range, steps: this.steps, switch: this.checkbox, choice: this.choice, typed: this.typed }[control.kind].call(this, control);
       row.root.classList.add("ks-control", `ks-${control.kind}`);
       row.root.append(row.why = make("small", { class: "ks-why" }));
       this.rows.set(control.name, row);
@@ -201,6 +201,17 @@ class Stage {
     const options = inputs.map((input, i) => make("label", {}, input, make("span", {}, control.values[i])));
     const box = make("span", { class: "ks-options", role: "radiogroup", "aria-label": control.label }, ...options);
     return { root: make("div", {}, make("span", { class: "ks-label" }, control.label), box), update: (at) => (inputs[at].checked = true), fields: inputs };
+  }
+
+  /** A line of text, of which the kernel knows what it means. */
+  typed(control) {
+    const id = `ks${Math.random().toString(36).slice(2)}`;
+    const input = make("input", { type: "text", list: id, "aria-label": control.label, autocomplete: "off", spellcheck: "false" });
+    input.addEventListener("change", () => this.set({ [control.name]: input.value.trim() }));
+    input.addEventListener("focus", () => input.select());
+    const list = make("datalist", { id }, ...control.values.map((text) => make("option", { value: text })));
+    const root = make("label", {}, make("span", { class: "ks-label" }, control.label), input, list);
+    return { root, update: (at) => (input.value = at), fields: [input] };
   }
 
   steps(control) {
@@ -290,8 +301,9 @@ class Stage {
       const control = this.controls.find((each) => each.name === name.trim());
       if (!control) continue;
       const words = written.join(":").trim();
+      if (control.kind === "typed") values[control.name] = words;
       const index = control.kind === "steps" && !control.values.length ? Number(words) : control.values.indexOf(words);
-      if (index >= 0) values[control.name] = index;
+      if (control.kind !== "typed" && index >= 0) values[control.name] = index;
     }
     return values;
   }

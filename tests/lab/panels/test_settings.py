@@ -5,7 +5,7 @@ from dataclasses import dataclass
 import pytest
 from hypothesis import given, strategies as st
 
-from kschedlab.lab.panels.settings import Restorable, choice, slider, steps, switch
+from kschedlab.lab.panels.settings import Restorable, choice, slider, steps, switch, typed
 
 
 @dataclass(frozen=True)
@@ -87,6 +87,34 @@ def test_a_step_that_there_is_not_is_an_error_but_other_changes_take_it_along() 
         Walk.parse("step: 3")
     assert Walk().changed(step=2).changed(pods=1) == Walk(step=1, pods=1)
     assert Walk(step=2, more=False).clamped() == Walk(more=False)
+
+
+def known(text: str) -> str:
+    found = [each for each in ("node-a", "node-b") if text in each]
+    if not found:
+        raise ValueError(f'no node "{text}"')
+    return found[0]
+
+
+@dataclass(frozen=True)
+class Typed(Restorable):
+    node: str = typed("node", "node-a", ("node-a", "node-b"), known)
+    on: bool = switch("on")
+
+
+def test_typed_text_means_a_value_and_is_its_own_index() -> None:
+    settings = Typed.parse("node: b, on: on")
+    assert (settings.node, str(settings), settings.indices()) == (
+        "node-b",
+        "node: node-b, on: on",
+        {"node": "node-b", "on": 1},
+    )
+    assert Typed().at({"node": "b", "on": 0}) == Typed("node-b") == Typed().changed(node="b")
+    for ask in (Typed().changed, lambda node: Typed().at({"node": node})):
+        with pytest.raises(ValueError, match='no node "c"'):
+            ask(node="c")
+        with pytest.raises(ValueError, match="a comma, which separates settings"):
+            ask(node="a,b")
 
 
 def test_what_could_not_be_read_back_is_refused_at_once() -> None:
