@@ -6,9 +6,10 @@ from collections.abc import Iterator, Sequence
 from typing import NamedTuple, TypeAlias
 
 from kschedlab.decision import Decision, NodeVerdict
-from kschedlab.views.html import Child, Html, element, visible
+from kschedlab.views.html import Child, Html, element, join, visible
+from kschedlab.views.rule_words import title_of
 from kschedlab.views.style import CELL, DECIDES, LABELLED, NOWRAP, WRAPPED
-from kschedlab.views.tables import row, table
+from kschedlab.views.tables import folded, row, table
 from kschedlab.views.words import aligned, below, broken, choice, count, listing, outcome
 from kschedlab.whatif.compare import Cause, Comparison, Step
 
@@ -51,15 +52,16 @@ def comparison_text(comparison: Comparison) -> str:
 
 
 def comparison_html(comparison: Comparison) -> str:
-    """The comparison as HTML tables."""
+    """The comparison as HTML: what each generation decides, which rules make the difference; the nodes are folded."""
     head = element("p", element("b", _pod(comparison)), f" in {count(len(comparison.decisions), 'generation')}")
     decisions = [row(name, decided(decision)) for name, decision in comparison.decisions.items()]
     nodes = [_tr(name, cells) for name, cells in _rows(comparison)]
     steps = [line for step in comparison.steps for line in _step_rows(step)]
-    tables = [table(["generation", "decision"], decisions), table(["node", *comparison.decisions], nodes)]
-    if steps:
-        tables.append(table(STEPS, steps))
-    return str(element("div", head, *tables))
+    tables = [table(["generation", "decision"], decisions), table(STEPS, steps) if steps else None]
+    size = count(len(next(iter(comparison.decisions.values())).cluster.names), "node")
+    return str(
+        element("div", head, *tables, folded(f"node by node: {size}", table(["node", *comparison.decisions], nodes)))
+    )
 
 
 def _pod(comparison: Comparison) -> str:
@@ -183,7 +185,11 @@ def _step_rows(step: Step) -> Iterator[Html]:
     lead: tuple[Child, Child] = between, ", ".join(step.parts)
     for cause in step.causes:
         change = cause.change
-        yield _step_row(*lead, element("code", change.rule), f"{change.before} → {change.after}", effect(cause))
+        title = title_of(change.rule)
+        words = element("div", element("b", title)) if title else None
+        yield _step_row(
+            *lead, join([words, element("code", change.rule)]), f"{change.before} → {change.after}", effect(cause)
+        )
         lead = None, None
     if not explained(step):
         yield _step_row(*lead, NOT_ALONE)

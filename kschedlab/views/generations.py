@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
-from dataclasses import dataclass, is_dataclass
+from dataclasses import dataclass, is_dataclass, replace
 from typing import Any, NamedTuple
 
 from kschedlab.generations import GENERATIONS, Generation
@@ -62,6 +62,8 @@ LABEL = 24
 """Width of the label column, in percent of the table."""
 WIDTH = 36
 """Width of a column of text."""
+FEW = 12
+"""The most rows that are shown unfolded."""
 NONE = "–"
 SEAM = re.compile(r"(?<=[._/])(?=\w)|(?<=[a-z])(?=[A-Z])")
 """Where a long name may be broken."""
@@ -96,11 +98,19 @@ class Row(NamedTuple):
 
 @dataclass(frozen=True)
 class Section:
-    """Rows of one kind. ``folded``: collapsed at first."""
+    """Rows of one kind. ``plugins``: of plugins, which only some generations may have, at other places."""
 
     title: str
     rows: tuple[Row, ...]
-    folded: bool = False
+    plugins: bool = False
+
+    @property
+    def changed(self) -> tuple[Row, ...]:
+        """The rows in which the generations differ; not those of plugins that only moved to another place."""
+        if not self.plugins:
+            return tuple(row for row in self.rows if row.differs)
+        texts = (({tuple(entry.text for entry in cell) for cell in row.cells}, row) for row in self.rows)
+        return tuple(row for found, row in texts if len(found) > 1)
 
 
 class GenerationTable:
@@ -134,17 +144,23 @@ def generations_text(generations: Sequence[Generation], everything: bool = False
 
 
 def generations_html(generations: Sequence[Generation], everything: bool = False) -> str:
-    """The generations side by side as tables; what differs from the generation on the left is marked."""
+    """The generations side by side: what differs, if that is little, then folded tables of everything.
+
+    What differs from the generation on the left is marked.
+    """
     names = [generation.name for generation in generations]
     found = sections(generations, everything)
-    first = _table(names, [section for section in found if not section.folded])
-    rest = [
-        folded(f"{section.title}: {count(len(section.rows), 'row')}", _table(names, [section]))
-        for section in found
-        if section.folded
-    ]
+    brief = [replace(each, rows=each.changed) for each in found]
+    brief = [each for each in brief if each.rows]
+    open_ = _table(names, brief) if 0 < sum(len(each.rows) for each in brief) <= FEW else None
+    whole = (folded(_summary(section, brief), _table(names, [section])) for section in found)
     legend = element("p", element("span", "marked", style=CHANGED), ": other than in the generation on its left")
-    return str(element("div", legend if len(names) > 1 else None, first, *rest, style="overflow-x:auto;"))
+    return str(element("div", open_, *whole, legend if len(names) > 1 else None, style="overflow-x:auto;"))
+
+
+def _summary(section: Section, brief: Sequence[Section]) -> str:
+    changed = next((len(each.rows) for each in brief if each.title == section.title), 0)
+    return f"{section.title}: {count(len(section.rows), 'row')}, {changed} changed"
 
 
 # -- contents of the table
@@ -164,14 +180,14 @@ def sections(generations: Sequence[Generation], everything: bool = False) -> lis
 
     fields = dict.fromkeys(field for generation in generations for field in generation.api.unknown)
     found = [
-        Section("filters and their order", rows(_filters)),
-        Section("scores and their weights", rows(_scores)),
+        Section("filters and their order", rows(_filters), plugins=True),
+        Section("scores and their weights", rows(_scores), plugins=True),
         Section("constants and rules", settings(lambda g: _settings(g, "", ""))),
-        Section("rules of the loop", settings(lambda g: _settings(g.loop, "loop", "loop.")), True),
-        Section("messages", settings(lambda g: _settings(g.messages, "messages", "messages.")), True),
-        Section("rules of filters", settings(lambda g: _rules(part for f in g.filters for part in _parts(f))), True),
-        Section("rules of scores", settings(lambda g: _rules(score for score, _ in g.scores)), True),
-        Section("fields of a pod that the API has", settings(lambda g: _fields(g, fields)), True),
+        Section("rules of the loop", settings(lambda g: _settings(g.loop, "loop", "loop."))),
+        Section("messages", settings(lambda g: _settings(g.messages, "messages", "messages."))),
+        Section("rules of filters", settings(lambda g: _rules(part for f in g.filters for part in _parts(f)))),
+        Section("rules of scores", settings(lambda g: _rules(score for score, _ in g.scores))),
+        Section("fields of a pod that the API has", settings(lambda g: _fields(g, fields))),
     ]
     return [section for section in found if section.rows]
 

@@ -2,7 +2,7 @@
 
 from kschedlab.filter.taint_toleration import UNTOLERATED, UNTOLERATED_BY_NAME
 from kschedlab.generations import GENERATIONS, V1_20, V1_37
-from kschedlab.testing import Manifest, cluster, node, node_affinity, pod, term
+from kschedlab.testing import Manifest, budget, cluster, node, node_affinity, pod, term
 from kschedlab.views.comparison import Answer, answer, comparison_html, comparison_text, picked
 from kschedlab.views.style import DECIDES
 from kschedlab.whatif.compare import Comparison, compare
@@ -149,23 +149,32 @@ def test_html_tells_the_same_as_the_text() -> None:
         ["generation", "decision"],
         ["v1.20", "default/p fits on none of 1 node, and preemption does not help."],
         ["v1.37", "default/p fits on none of 1 node, and preemption does not help."],
-        ["node", "v1.20", "v1.37"],
-        ["a", f"TaintToleration: {named}", "TaintToleration: node(s) had untolerated taint(s)"],
         ["step", "differs in", "rule switched alone", "before → after", "effect"],
         ["v1.20 → v1.37", "message", *reason, "gives the whole difference"],
+        ["node", "v1.20", "v1.37"],
+        ["a", f"TaintToleration: {named}", "TaintToleration: node(s) had untolerated taint(s)"],
     ]
+    assert "<summary>node by node: 1 node</summary>" in markup
     assert "<b>default/p</b>" in markup
 
 
 def test_html_of_steps_without_a_difference_and_without_one_cause() -> None:
     rows = Balanced(comparison_html(compared(node("a"), node("b", allocatable=FULL), pod("p")))).rows
-    assert rows[-1] == ["v1.20 → v1.37", "the same outcome", "", "", ""]
+    assert rows[4] == ["v1.20 → v1.37", "the same outcome", "", "", ""]
     several = compared(node("a", taints=[DEDICATED]), node("b"), pod("p", nodeSelector={"disk": "ssd"}))
-    first, second, none = Balanced(comparison_html(several)).rows[-3:]
+    first, second, none = Balanced(comparison_html(several)).rows[4:7]
     assert first[:3] == ["v1.20 → v1.37", "message", "filter TaintToleration.reason"]
     assert second[:3] == ["", "", "filter NodeAffinity.reason"]
     assert first[-1] == second[-1] == "changes message"
     assert none == ["", "", "no single rule gives the whole of it", "", ""]
+
+
+def test_a_rule_has_its_title_beside_its_name() -> None:
+    shop = {"app": "shop"}
+    pods = [pod(f"{on}-{p}", on, "2", p, labels=shop) for on, ps in (("a", (100, 50)), ("b", (150, 0))) for p in ps]
+    urgent = pod("p", "", "4", 1000)
+    markup = comparison_html(compared(node("a", 5), node("b", 5), *pods, budget("shop", 1), urgent))
+    assert "<b>victims sorted again</b></div><code>preemption.victims.sorted_again</code>" in markup
 
 
 def test_a_comparison_shows_itself() -> None:

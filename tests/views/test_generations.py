@@ -96,20 +96,38 @@ def test_the_text_breaks_long_cells_and_leaves_nothing_out() -> None:
     assert max(map(len, text.split("\n"))) < 160
 
 
-def test_html_has_the_rows_of_the_text_and_folds_the_details() -> None:
+def test_html_has_the_rows_of_the_text_in_folded_tables() -> None:
     found = Balanced(markup := generations_html((V1_20, V1_37)))
     assert ["taints", "3. TaintToleration", "3. TaintToleration"] in found.rows
     assert ["taints", "TaintToleration ×1", "TaintToleration ×3"] in found.rows
     assert [FILTERS] in found.rows
-    shown = sum(len(section.rows) + 1 for section in sections((V1_20, V1_37)))
-    assert len(found.rows) == shown + markup.count("<thead>")
-    assert re.findall("<summary>(.*?): [0-9]+ rows</summary>", markup) == [
+    shown = sections((V1_20, V1_37))
+    assert len(found.rows) == sum(len(section.rows) + 2 for section in shown)
+    assert markup.index("<details>") < markup.index("<table")
+    assert re.findall("<summary>(.*?): [0-9]+ rows, [0-9]+ changed</summary>", markup) == [
+        FILTERS,
+        SCORES,
+        RULES,
         OF_LOOP,
         MESSAGES,
         OF_FILTERS,
         OF_SCORES,
         FIELDS,
     ]
+    assert "<summary>scores and their weights: 9 rows, 6 changed</summary>" in markup
+
+
+def test_a_few_changes_stand_unfolded_above_the_tables() -> None:
+    weights = {**DEFAULT_PRIORITIES, "MostRequestedPriority": 2}
+    own = replace(V1_13, name="own", scores=REGISTRY_1_13.scores(**weights))
+    open_, _, rest = generations_html((V1_13, own)).partition("<details>")
+    both = "LeastRequestedPriority ×1MostRequestedPriority ×2"
+    assert Balanced(f"{open_}</div>").rows[:3] == [
+        ["", "v1.13", "own"],
+        [SCORES],
+        ["resources", "LeastRequestedPriority ×1", both],
+    ]
+    assert [SCORES] in Balanced(f"<div><details>{rest}").rows
 
 
 def test_html_marks_what_differs_from_the_left_but_not_a_place_in_the_order() -> None:
