@@ -1,0 +1,291 @@
+"""The front end in a plain page: handles, motion, questions, stories, and what is left when the kernel has gone."""
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from typing import Any
+
+import pytest
+from playwright.sync_api import Browser, expect
+
+from kschedlab.lab.panels.base import Frame, Panel, View
+from kschedlab.lab.panels.question import Question
+from kschedlab.lab.panels.settings import Restorable, choice, slider, steps, switch
+from kschedlab.views.html import Html, element
+from kschedlab.views.svg import Room, label, svg
+from tests.browser.page import PanelPage
+
+NODES = ("node-a", "node-b", "node-c")
+ROOM = Room()
+
+
+@dataclass(frozen=True)
+class Settings(Restorable):
+    priority: int = slider("priority", range(0, 501, 100), 200)
+    node: str = choice("node", NODES, "node-a")
+    tainted: bool = switch("node-b is tainted")
+    step: int = steps("step", 4)
+
+
+def draw(settings: Settings, room: Room = ROOM) -> Html:
+    """Three nodes, and a pod to carry onto them whose height is its priority."""
+    shapes = []
+    for i, name in enumerate(NODES):
+        refuses = "node(s) had taint" if name == "node-b" and settings.tainted else None
+        shapes.append(
+            element(
+                "g",
+                element("rect", width=100, height=140, fill="#eee", stroke="currentColor"),
+                label(name, 8, 130),
+                data_key=f"node/{name}",
+                data_accepts="node",
+                data_drop=f"node: {name}",
+                data_refuses=refuses,
+                data_pick=name,
+                transform=f"translate({20 + 120 * i},20)",
+            )
+        )
+    pod = element(
+        "g",
+        element("rect", width=60, height=10 + settings.priority // 10, fill="#56B4E9", data_key="pod/web/box"),
+        element("rect", width=60, height=8, fill="#0072B2", data_drag="priority", data_step="-10"),
+        label("web", 6, 22),
+        data_key="pod/web",
+        data_carry="node",
+        transform=f"translate({40 + 120 * NODES.index(settings.node)},40)",
+    )
+    taint = element(
+        "text", "taint", x=390, y=40, data_set=f"tainted: {'off' if settings.tainted else 'on'}", data_tip="a taint"
+    )
+    return svg([*shapes, pod, taint], 440, 180, "three nodes")
+
+
+def show(settings: Settings) -> View:
+    sentence = f"web of priority {settings.priority} is on {settings.node}, step {settings.step}"
+    table = element("table", element("tr", element("td", "web", data_ref="pod/web")))
+
+    def story(room: Room) -> list[Frame]:
+        start = Settings(settings.priority, "node-a")
+        return [Frame(draw(start, room), "web waits"), Frame(draw(settings, room), "web moves")]
+
+    idle = {"tainted": "node-b was not looked at"} if settings.node == "node-c" else {}
+    return View(lambda room: draw(settings, room), sentence, table, sentence, idle, story)
+
+
+def which() -> Question[Settings]:
+    return Question(
+        "Where is web?",
+        NODES,
+        lambda settings: settings.node,
+        lambda settings, answer: f"It is on {settings.node}, not simply on {answer}.",
+        draw,
+    )
+
+
+Open = Callable[..., PanelPage]
+
+
+@pytest.fixture
+def opened(browser: Browser) -> Iterator[Open]:
+    pages: list[PanelPage] = []
+
+    def open_page(panel: Any = None, **how: Any) -> PanelPage:
+        pages.append(PanelPage(browser, panel or Panel(Settings(), show), **how))
+        return pages[-1]
+
+    yield open_page
+    for each in pages:
+        each.close()
+
+
+def sentence(page: PanelPage) -> Any:
+    return page.page.locator(".ks-sentence")
+
+
+def middle(page: PanelPage, selector: str) -> tuple[float, float]:
+    box = page.page.locator(selector).bounding_box()
+    assert box is not None
+    return box["x"] + box["width"] / 2, box["y"] + box["height"] / 2
+
+
+def pull(page: PanelPage, start: tuple[float, float], *ways: tuple[float, float], drop: bool = True) -> None:
+    page.page.mouse.move(*start)
+    page.page.mouse.down()
+    for x, y in ways:
+        page.page.mouse.move(x, y, steps=6)
+    if drop:
+        page.page.mouse.up()
+        page.settled()
+
+
+def test_a_handle_is_dragged_and_the_slider_follows(opened: Open) -> None:
+    page = opened()
+    x, y = middle(page, "[data-drag]")
+    pull(page, (x, y), (x, y - 24))
+    expect(sentence(page)).to_have_text("web of priority 400 is on node-a, step 0")
+    expect(page.page.locator(".ks-slider input")).to_have_value("4")
+    x, y = middle(page, "[data-drag]")
+    pull(page, (x, y), (x, y + 400))
+    expect(sentence(page)).to_contain_text("priority 0 ")
+
+
+def test_handles_and_sliders_move_from_the_keyboard_and_keep_the_focus(opened: Open) -> None:
+    page = opened()
+    handle = page.page.locator("[data-drag]")
+    expect(handle).to_have_attribute("aria-valuetext", "200")
+    handle.focus()
+    for key in ("ArrowUp", "ArrowUp", "ArrowDown", "End"):
+        page.page.keyboard.press(key)
+    expect(sentence(page)).to_contain_text("priority 500 ")
+    expect(page.page.locator("[data-drag]")).to_be_focused()
+    page.page.locator(".ks-slider input").focus()
+    page.page.keyboard.press("Home")
+    expect(sentence(page)).to_contain_text("priority 0 ")
+
+
+def test_a_pod_is_carried_onto_a_node_and_refused_with_its_reason_while_it_hangs_there(opened: Open) -> None:
+    page = opened(Panel(Settings(tainted=True), show))
+    start = middle(page, "[data-key='pod/web/box']")
+    tip = page.page.locator(".ks-tip")
+    pull(page, start, middle(page, "[data-key='node/node-b']"), drop=False)
+    expect(tip).to_have_text("✕ node(s) had taint")
+    page.page.mouse.up()
+    page.settled()
+    expect(sentence(page)).to_contain_text("on node-a")
+    pull(page, start, middle(page, "[data-key='node/node-c']"), drop=False)
+    expect(tip).to_have_text("✓ drop here")
+    page.page.mouse.up()
+    expect(sentence(page)).to_contain_text("on node-c")
+    expect(page.page.locator(".ks-idle")).to_contain_text("node-b was not looked at")
+
+
+def test_carrying_without_a_mouse(opened: Open) -> None:
+    page = opened()
+    page.page.locator("[data-carry]").focus()
+    page.page.keyboard.press("Enter")
+    expect(page.key("node/node-a")).to_be_focused()
+    page.key("node/node-c").focus()
+    page.page.keyboard.press("Enter")
+    expect(sentence(page)).to_contain_text("on node-c")
+
+
+def test_a_switch_in_the_picture_and_what_it_says(opened: Open) -> None:
+    page = opened()
+    taint = page.page.locator("[data-set]")
+    taint.hover()
+    expect(page.page.locator(".ks-tip")).to_have_text("a taint")
+    taint.click()
+    expect(page.page.get_by_label("node-b is tainted")).to_be_checked()
+    page.page.locator("[data-set]").focus()
+    page.page.keyboard.press("Enter")
+    expect(page.page.get_by_label("node-b is tainted")).not_to_be_checked()
+
+
+def test_a_number_lights_up_what_it_is_about(opened: Open) -> None:
+    page = opened()
+    page.page.locator("td[data-ref]").hover()
+    expect(page.page.locator("[data-key='pod/web'].ks-lit")).to_have_count(1)
+
+
+def test_what_has_a_key_travels_to_its_new_place(opened: Open) -> None:
+    page = opened(still=False)
+    page.page.evaluate("document.querySelector('[data-key=\"pod/web\"]').dataset.seen = 'old'")
+    page.page.get_by_label("node-c").click()
+    page.page.wait_for_function("document.querySelector('[data-key=\"pod/web\"]').dataset.seen === undefined")
+    moves = page.page.evaluate(
+        """document.getAnimations().map(({ effect }) =>
+            [effect.target.dataset.key, effect.getKeyframes()[0].translate])"""
+    )
+    [[key, start]] = [each for each in moves if each[1]]
+    assert key == "pod/web" and start.startswith("-240px")
+    page.settled()
+    assert page.page.evaluate("document.querySelector('[data-key=\"pod/web\"]').getCTM().e") > 240
+
+
+def test_with_reduced_motion_nothing_moves_and_the_end_is_the_same(opened: Open) -> None:
+    page = opened()
+    page.page.get_by_label("node-c").click()
+    expect(sentence(page)).to_contain_text("on node-c")
+    assert page.page.evaluate("document.getAnimations().length") == 0
+    shown = page.page.locator(".ks-picture svg g").first.inner_html()
+    assert "translate(280,40)" in shown
+
+
+def test_a_question_is_answered_in_the_picture(opened: Open) -> None:
+    page = opened(Panel(Settings(node="node-b"), show).ask(which()))
+    expect(page.page.locator(".ks-question")).to_contain_text("Where is web?")
+    expect(page.page.locator(".ks-controls")).to_be_hidden()
+    page.key("node/node-c").click()
+    expect(page.page.locator(".ks-wrong")).to_have_text("✕ Not quite. It is on node-b, not simply on node-c.")
+    expect(sentence(page)).to_contain_text("on node-b")
+    expect(page.page.locator(".ks-controls")).to_be_visible()
+
+
+def test_a_class_is_polled_and_the_teacher_opens_the_answer(opened: Open) -> None:
+    page = opened(Panel(Settings(node="node-b"), show).ask(which()), large=True)
+    choices = page.page.locator(".ks-choices")
+    for name in ("node-c", "node-b", "node-b"):
+        choices.get_by_role("button", name=name).click()
+    expect(page.page.locator(".ks-controls")).to_be_hidden()
+    expect(choices.get_by_role("button", name="node-b · 2")).to_be_visible()
+    choices.get_by_role("button", name="Open the answer").click()
+    expect(page.page.locator(".ks-question")).to_contain_text("Votes: node-c: 1, node-b: 2.")
+    expect(page.page.locator(".ks-right")).to_contain_text("Right.")
+
+
+def test_a_story_is_played_scrubbed_and_closed(opened: Open) -> None:
+    page = opened(Panel(Settings(node="node-c"), show))
+    page.page.get_by_role("button", name="Show how").click()
+    expect(sentence(page)).to_have_text("web waits")
+    page.page.get_by_role("button", name="Next").last.click()
+    expect(sentence(page)).to_have_text("web moves")
+    page.page.get_by_label("Moment of the story").fill("0")
+    expect(sentence(page)).to_have_text("web waits")
+    page.page.get_by_role("button", name="Close the story").click()
+    expect(sentence(page)).to_contain_text("on node-c")
+    assert "translate(280,40)" in page.page.locator(".ks-picture svg").inner_html()
+
+
+def test_steps_play_to_their_end_and_again(opened: Open) -> None:
+    page = opened()
+    page.page.get_by_label("Speed").select_option("4×")
+    for _ in range(2):
+        page.page.get_by_role("button", name="Play").click()
+        expect(sentence(page)).to_contain_text("step 1")
+        expect(sentence(page)).to_contain_text("step 4")
+        expect(page.page.get_by_role("button", name="Play")).to_be_visible()
+
+
+def test_state_link_and_a_wrong_state(opened: Open) -> None:
+    page = opened()
+    page.page.get_by_text("State, link").click()
+    expect(page.page.get_by_label("Link")).to_have_value(
+        'lesson.panel().restore("priority: 200, node: node-a, tainted: off, step: 0")'
+    )
+    state = page.page.get_by_label("State", exact=True)
+    state.fill("node: <b>")
+    state.press("Enter")
+    expect(page.page.get_by_role("alert")).to_contain_text('node: "<b>" is not one of node-a, node-b, node-c')
+    state.fill("node: node-b")
+    state.press("Enter")
+    expect(sentence(page)).to_contain_text("on node-b")
+    page.page.get_by_role("button", name="Reset").click()
+    expect(sentence(page)).to_contain_text("on node-a")
+
+
+def test_when_the_kernel_has_gone_the_last_picture_says_so(opened: Open) -> None:
+    page = opened()
+    page.page.evaluate("window.model.comm_live = false; window.tell('comm_live_update')")
+    expect(page.page.locator(".ks-lost")).to_contain_text("Run the cell again")
+    expect(page.key("pod/web")).to_be_visible()
+
+
+def test_fast_moves_end_at_the_last_one(opened: Open) -> None:
+    page = opened()
+    handle = page.page.locator(".ks-slider input")
+    handle.focus()
+    for key in ["ArrowRight", "ArrowLeft"] * 15 + ["Home"]:
+        page.page.keyboard.press(key)
+    expect(sentence(page)).to_contain_text("priority 0 ")
+    page.settled()
+    assert page.session.panel.settings.priority == 0
+    assert page.page.locator("[data-key='pod/web/box']").get_attribute("height") == "10"
