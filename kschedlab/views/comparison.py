@@ -7,6 +7,7 @@ from typing import NamedTuple, TypeAlias
 
 from kschedlab.decision import Decision, NodeVerdict
 from kschedlab.views.html import Child, Html, element, join, visible
+from kschedlab.views.ladder import steps as ladder
 from kschedlab.views.rule_words import title_of
 from kschedlab.views.style import CELL, DECIDES, LABELLED, NOWRAP, WRAPPED
 from kschedlab.views.tables import folded, row, table
@@ -84,6 +85,21 @@ def picked(decision: Decision) -> str:
         return "an error"
     nodes = answer(decision).nodes
     return nodes[0] if len(nodes) == 1 else f"tie: {listing(nodes, 3)}" if nodes else NO_NODE
+
+
+def remark(decision: Decision, choice: str) -> str:
+    """Why the decision takes this node, or evicts this pod, or why it does not."""
+    preemption = decision.preemption
+    if choice in answer(decision).nodes:
+        return decided(decision)
+    if choice not in decision.cluster.index:
+        return decided(decision)
+    if preemption is not None and choice in preemption.candidates:
+        lost = next(step for step in ladder(preemption, answer(decision).nodes + (choice,)) if choice not in step.kept)
+        best = lost.values[answer(decision).nodes[0]]
+        return f"{choice} loses at rule {lost.number} ({lost.name}): {lost.values[choice]} against {best}."
+    (cell,) = cells(Comparison({"": decision}, ()))[choice]
+    return f"{choice}: {'; '.join(cell.lines)}. {decided(decision)}"
 
 
 def decided(decision: Decision) -> str:

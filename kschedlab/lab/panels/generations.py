@@ -1,0 +1,219 @@
+"""Four versions and one pod: settings -> the version with its rules -> Decision -> nodes, and a timeline with switches.
+
+The timeline chooses the version; each switch decides one rule in the other way, alone or with others.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from functools import lru_cache, partial
+from typing import Any, Self
+
+from kschedlab import testing
+from kschedlab.cluster.cluster import Cluster
+from kschedlab.decision import Decision
+from kschedlab.generations import Generation
+from kschedlab.generations.columns import NAMES
+from kschedlab.lab.panels.base import Frame, Panel, View
+from kschedlab.lab.panels.generation_clusters import STORIES
+from kschedlab.lab.panels.prediction import Question
+from kschedlab.lab.panels.settings import Restorable, choice, slider, typed
+from kschedlab.manifests.loading import decode_objects
+from kschedlab.scheduler import schedule
+from kschedlab.testing import Manifest
+from kschedlab.views.comparison import answer, decided, picked, remark
+from kschedlab.views.html import Html
+from kschedlab.views.picture import Handles
+from kschedlab.views.rule_words import WORDS
+from kschedlab.views.rules import rules_html, rules_text
+from kschedlab.views.svg import Room
+from kschedlab.views.versions import Board, Lever, Stop, stage, stage_before
+from kschedlab.whatif.switching import SWITCHES, Switch, switched
+
+NONE, ON, OFF = "none", "on", "off"
+NO_DIFFERENCE = "makes no difference here"
+
+
+def read_rules(text: str) -> str:
+    """The rules of a text such as "sorted_again on; start_times off", in their order. ValueError says what is wrong."""
+    pinned: dict[str, str] = {}
+    for part in [] if text.strip() == NONE else text.split(";"):
+        name, _, state = part.strip().partition(" ")
+        if name not in WORDS or state.strip() not in (ON, OFF):
+            problem = f'"{part.strip()}" is not a rule with on or off, such as "sorted_again on"'
+            raise ValueError(f"rules: {problem}; the rules are {', '.join(WORDS)}")
+        pinned[name] = state.strip()
+    return "; ".join(f"{rule.name} {pinned[rule.name]}" for rule in SWITCHES if rule.name in pinned) or NONE
+
+
+@dataclass(frozen=True)
+class Settings(Restorable):
+    """The cluster, the version that decides, and the rules that are on or off whatever the version says."""
+
+    cluster: str = choice("cluster", STORIES, next(iter(STORIES)))
+    version: str = slider("version", NAMES, NAMES[0])
+    rules: str = typed("rules switched", NONE, (NONE, *(f"{name} {ON}" for name in WORDS)), read_rules)
+
+    @property
+    def pinned(self) -> dict[str, str]:
+        """By name of a rule: "on" or "off", whatever the version says."""
+        return {} if self.rules == NONE else dict(part.split(" ") for part in self.rules.split("; "))
+
+    def has(self, rule: Switch) -> bool:
+        """Whether the rule holds."""
+        state = self.pinned.get(rule.name)
+        return rule.is_on(self.version) if state is None else state == ON
+
+    def flipped(self) -> frozenset[str]:
+        """The rules that are other than in the version."""
+        return frozenset(rule.name for rule in SWITCHES if self.has(rule) != rule.is_on(self.version))
+
+    def switching(self, rule: Switch) -> Self:
+        """These settings with the rule the other way; a rule that is as in the version again is not named."""
+        state = not self.has(rule)
+        pinned = {name: each for name, each in self.pinned.items() if name != rule.name}
+        if state != rule.is_on(self.version):
+            pinned[rule.name] = ON if state else OFF
+        return self.changed(rules="; ".join(f"{name} {each}" for name, each in pinned.items()) or NONE)
+
+
+def manifests(cluster: str) -> list[Manifest]:
+    """The manifests of the cluster with this title."""
+    return STORIES[cluster].manifests()
+
+
+def as_yaml(settings: Settings) -> str:
+    """The manifests as YAML documents, for ``kschedlab compare``."""
+    return testing.as_yaml(manifests(settings.cluster))
+
+
+def generation(settings: Settings, plugins: Sequence[object] = ()) -> Generation:
+    """The version with the rules as they are set. ``plugins``: those that join it."""
+    return switched(settings.version, settings.flipped()).plus(*plugins)
+
+
+@lru_cache(maxsize=64)
+def _world(cluster: str) -> Cluster:
+    return Cluster(decode_objects(manifests(cluster)))
+
+
+@lru_cache(maxsize=4096)
+def _decide(cluster: str, version: str, flipped: frozenset[str], plugins: tuple[object, ...]) -> Decision:
+    made = switched(version, flipped).plus(*plugins)
+    return schedule(f"default/{STORIES[cluster].pod}", _world(cluster).under(made.api), made, exhaustive=False)
+
+
+def decide(settings: Settings, plugins: Sequence[object] = ()) -> Decision:
+    """The decision for the cluster's waiting pod."""
+    return _decide(settings.cluster, settings.version, settings.flipped(), tuple(plugins))
+
+
+def matters(settings: Settings, rule: Switch, plugins: Sequence[object] = ()) -> bool:
+    """Whether switching this rule alone changes the node, or who is evicted there."""
+    return answer(decide(settings, plugins)) != answer(decide(settings.switching(rule), plugins))
+
+
+def show(settings: Settings, plugins: Sequence[object] = ()) -> View:
+    """The panel's view for these settings."""
+    decision = decide(settings, plugins)
+    levers = [lever(settings, rule, matters(settings, rule, plugins)) for rule in SWITCHES]
+    said = sentence(settings, decision)
+    stops = [stop(settings, name, plugins) for name in NAMES]
+    handles = Handles(node_badges=STORIES[settings.cluster].signs)
+    board = Board(stops, NAMES.index(settings.version), levers, STORIES[settings.cluster].about, handles)
+    lit, idle = (
+        [rule for rule, each in zip(SWITCHES, levers, strict=True) if each.matters is on] for on in (True, False)
+    )
+    answers = "   ".join(f"{each.name}: {each.answer}" for each in stops)
+    return View(
+        lambda room: stage(decision, board, room, said),
+        said,
+        rules_html(lit, idle, decision),
+        "\n".join([said, answers, *rules_text(lit)]),
+        story=partial(story, settings, plugins) if (settings.version, settings.rules) != (NAMES[0], NONE) else None,
+    )
+
+
+def story(settings: Settings, plugins: Sequence[object], room: Room) -> list[Frame]:
+    """From v1.13 on, one version after the other; then the rules that are switched."""
+    plain = type(settings)(settings.cluster)
+    steps = [plain.changed(version=name) for name in NAMES[: NAMES.index(settings.version) + 1]]
+    if settings.flipped():
+        steps.append(settings)
+    steps[-1] = settings
+    views = [show(each, plugins) for each in steps]
+    return [Frame(view.picture(room), view.sentence) for view in views if callable(view.picture)]
+
+
+def stop(settings: Settings, name: str, plugins: Sequence[object]) -> Stop:
+    """A version on the timeline, with what it decides as it is."""
+    here = name == settings.version
+    flipped = settings.flipped() if here else frozenset()
+    decision = _decide(settings.cluster, name, flipped, tuple(plugins))
+    one = len(answer(decision).nodes) == 1
+    return Stop(name, picked(decision), f"version: {name}, rules: {NONE}", one, bool(flipped))
+
+
+def lever(settings: Settings, rule: Switch, matters: bool | None) -> Lever:
+    """A rule as a switch."""
+    on, pinned = settings.has(rule), rule.name in settings.flipped()
+    words, sets = WORDS[rule.name], f"rules: {settings.switching(rule).rules}"
+    tip = f"{'On' if on else 'Off'}: {words.after if on else words.before}"
+    tip += "" if matters is not False else f" ({NO_DIFFERENCE})"
+    return Lever(rule.name, words.title, NAMES.index(rule.since), on, pinned, matters, sets, tip)
+
+
+def sentence(settings: Settings, decision: Decision) -> str:
+    """Which version, with which rules switched, decides what."""
+    others = [
+        f"“{WORDS[rule.name].title}” {'on' if settings.has(rule) else 'off'}"
+        for rule in SWITCHES
+        if rule.name in settings.flipped()
+    ]
+    scheduler = settings.version + (f" with {' and '.join(others)}" if others else "")
+    return f"{scheduler}: {decided(decision)}"
+
+
+def question(text: str, choices: Sequence[str], why: str = "") -> Question[Settings]:
+    """A question about the version and its rules as they are set; earlier versions have answered already.
+
+    ``choices``: nodes or pods, which are picked in the picture, or others. ``why``: a sentence behind the decision's.
+    """
+    return Question(
+        text,
+        tuple(choices),
+        right=lambda settings: right(settings, choices),
+        why=lambda settings, said: " ".join(filter(None, (remark(decide(settings), said), why))),
+        before=lambda settings: partial(before, settings, choices),
+    )
+
+
+def right(settings: Settings, choices: Sequence[str]) -> str:
+    """The choice that the decision makes: its node, or the pod that it evicts."""
+    decision = decide(settings)
+    victims = decision.preemption.victims if decision.preemption is not None else ()
+    found = [picked(decision), *(each.pod.metadata.name for each in victims)]
+    return next(each for each in choices if each in found)
+
+
+def before(settings: Settings, choices: Sequence[str], room: Room) -> Html:
+    """The cluster before the decision; the answers of this version and of later ones are hidden."""
+    decision, at = decide(settings), NAMES.index(settings.version)
+    known = at if not settings.flipped() else at + 1
+    plain = type(settings)(settings.cluster, settings.version)
+    stops = [stop(plain, name, ()) for name in NAMES]
+    stops = [replace(each, sets="") if i < known else Stop(each.name, "", "") for i, each in enumerate(stops)]
+    levers = [replace(lever(settings, rule, None), sets="") for rule in SWITCHES]
+    story = STORIES[settings.cluster]
+    picks = {name: {"data_pick": name} for name in choices}
+    return stage_before(
+        decision, Board(stops, at, levers, story.about, Handles(picks, picks, node_badges=story.signs)), room
+    )
+
+
+def panel(plugins: Sequence[object] = (), **settings: Any) -> Panel[Settings]:
+    """The panel; arguments override its default settings. ``plugins``: your own, which join each version."""
+    return Panel(
+        Settings().changed(**settings), lambda settings: show(settings, plugins), as_yaml, "generations.panel()"
+    )
