@@ -6,7 +6,7 @@ Integer division truncates, as in Go, so each line has one division and its resu
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import singledispatch
 from typing import Any
 
@@ -36,24 +36,40 @@ from kschedlab.score.plugin import Scored
 from kschedlab.score.pod_topology_spread import PodTopologySpreadScore
 from kschedlab.score.priorities.node_prefer_avoid_pods import NodePreferAvoidPods
 from kschedlab.score.taint_toleration import TaintTolerationScore
-from kschedlab.views.html import Html
+from kschedlab.views.html import Html, element, join
 from kschedlab.views.tables import row, table
 from kschedlab.views.words import aligned, count
 
 RAW, NORMALISED, WEIGHTED, SUM = "raw", "normalised", "weighted", "sum"
+STAGES = (RAW, NORMALISED, WEIGHTED)
 
 
 @dataclass(frozen=True)
 class Step:
-    """``formula`` gives ``result``. ``what``: the stage or part of a stage; ``remark``: what the numbers mean."""
+    """``formula`` gives ``result``. ``what``: the stage or part of a stage; ``remark``: what the numbers mean.
+
+    ``refers``: numbers of the formula in their order, and last the result, with the keys of the cells that show them.
+    """
 
     what: str
     formula: str
     result: str
     remark: str = ""
+    refers: tuple[tuple[str, str], ...] = ()
 
     def __str__(self) -> str:
         return self.result if self.formula == self.result else f"{self.formula} = {self.result}"
+
+    def parts(self) -> list[tuple[str, str]]:
+        """The text of the step in pieces, each with the key of the cell that shows it, or ""."""
+        found, rest = [], self.formula if self.refers[1:] else ""
+        for number, key in self.refers[:-1]:
+            before, _, rest = rest.partition(number)
+            found += [(before, ""), (number, key)]
+        if not self.refers:
+            return [(str(self), "")]
+        middle = "" if str(self) == self.result else f"{rest or self.formula} = "
+        return [(text, key) for text, key in [*found, (middle, ""), (self.result, self.refers[-1][1])] if text]
 
 
 @dataclass(frozen=True)
@@ -98,8 +114,14 @@ def steps(decision: Decision, plugin: str, node: str) -> list[Step]:
     which, place = scores.plugins.index(plugin), scores.nodes.tolist().index(position)
     (score,) = (each for each, _ in decision.generation.scores if each.name == plugin)
     cell = Cell(decision, scores.rows[which], place, position)
-    weighted = Step(WEIGHTED, f"{cell.normal} × {scores.weights[which]}", str(scores.results[which, place]), "weight")
-    return [*_score_steps(score, cell), weighted]
+    weighted = Step(
+        WEIGHTED, f"{cell.normal} × {scores.weights[which]}", str(scores.results[which, place]), "score × weight"
+    )
+    here = f"cell/{plugin}/{node}"
+    return [
+        step if step.refers or step.what not in STAGES else replace(step, refers=((step.result, here),))
+        for step in [*_score_steps(score, cell), weighted]
+    ]
 
 
 def summed(decision: Decision, node: str) -> Step:
@@ -110,7 +132,9 @@ def summed(decision: Decision, node: str) -> Step:
     place = scores.nodes.tolist().index(position)
     if not scores.plugins:
         return Step(SUM, "1", str(scores.total[place]), "no score plugins: every node gets 1")
-    return Step(SUM, added(scores.results[:, place].tolist()), str(scores.total[place]))
+    values, total = scores.results[:, place].tolist(), str(scores.total[place])
+    cells = [(str(abs(value)), f"cell/{name}/{node}") for name, value in zip(scores.plugins, values, strict=True)]
+    return Step(SUM, added(values), total, refers=(*cells, (total, f"cell/{SUM}/{node}")))
 
 
 def steps_text(lines: Sequence[Step]) -> str:
@@ -120,7 +144,13 @@ def steps_text(lines: Sequence[Step]) -> str:
 
 def steps_html(lines: Sequence[Step]) -> Html:
     """The steps as a table."""
-    return table(("Step", "Arithmetic", ""), (row(step.what, str(step), step.remark) for step in lines))
+    return table(("Step", "Arithmetic", ""), (row(step.what, _pointing(step), step.remark) for step in lines))
+
+
+def _pointing(step: Step) -> Html:
+    """The step, with its numbers pointing to their cells."""
+    look = "border-bottom:1px dotted;cursor:default;"
+    return join(element("span", text, data_ref=key, style=look) if key else text for text, key in step.parts())
 
 
 def added(values: Sequence[int]) -> str:

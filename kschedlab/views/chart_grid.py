@@ -132,7 +132,7 @@ class Plan:
         cell = self.grid.cells[r][c]
         key = f"cell/{self.grid.rows[r]}/{self.grid.columns[c]}"
         wide, high = self.wide - 2, self.high - 2
-        colours: dict[str, Any] = {"fill": cell.fill, "stroke": "none"}
+        colours: dict[str, Any] = {"fill": cell.fill, "stroke": "currentColor", "stroke_opacity": 0.15}
         if cell.fill is None:
             colours = {"fill": "none", "stroke": "currentColor", "stroke_opacity": 0.25}
         shapes = [element("rect", width=wide, height=high, rx=2, data_key=f"{key}/box", **colours)]
@@ -169,8 +169,8 @@ class Plan:
             r, c = grid.selected
             place = self.left + self.wide * c - 1, self.top + self.high * r - 1
             fill = grid.cells[r][c].fill
-            inner = _frame("selected/inside", *place, self.wide + 2, self.high + 2, ink(fill), 6) if fill else ""
-            outer = _frame("selected", *place, self.wide + 2, self.high + 2, "currentColor", 3)
+            inner = _frame("selected/inside", *place, self.wide + 2, self.high + 2, ink(fill), 5) if fill else ""
+            outer = _frame("selected", *place, self.wide + 2, self.high + 2, "currentColor", 2.5)
             frames += [element("g", inner), outer]
         return frames
 

@@ -1,59 +1,64 @@
-"""Scoring: settings -> manifests -> Cluster -> Decision -> heat map of plugin x node, and the arithmetic of one cell.
+"""The score map: settings -> Decision -> plugin x node by stage, and the arithmetic of one cell.
 
-A new pod of the shop is scheduled on four nodes, and each of v1.20's default plugins can make a difference:
-
-* node-a and node-b, in zone east, have the pod's image, three pods of the shop, and the cache that it prefers nearby.
-* node-c and node-d, in zone west, have one pod of the shop; node-c is large, node-d has the fast disk and a taint.
+The cluster is that of :mod:`kschedlab.lab.panels.score_cluster`.
 """
 
 from __future__ import annotations
 
-import json
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, make_dataclass, replace
+from collections.abc import Sequence
+from dataclasses import dataclass, make_dataclass
 from typing import Any
 
-from kschedlab import testing
-from kschedlab.cluster.cluster import Cluster
-from kschedlab.cluster.spread_constraints import HOSTNAME
 from kschedlab.decision import Decision
-from kschedlab.generations import V1_20, Generation
-from kschedlab.lab.panels.base import View, drawn, words
-from kschedlab.lab.panels.chart import ChartPanel, chart_view
-from kschedlab.lab.panels.prediction import Prediction
-from kschedlab.lab.panels.settings import Restorable, choice, slider, switch
-from kschedlab.manifests.loading import decode_objects
-from kschedlab.objects.model import Pod
-from kschedlab.objects.requests import pod_requests
-from kschedlab.scheduler import schedule
-from kschedlab.score.priorities.node_prefer_avoid_pods import ANNOTATION
-from kschedlab.testing import Manifest, node, pod
+from kschedlab.generations import V1_20
+from kschedlab.lab.panels.base import Frame, Panel, View
+from kschedlab.lab.panels.score_cluster import (
+    NEW,
+    NODES,
+    ONE,
+    SWITCHED,
+    UNSCORED,
+    USUAL,
+    Cause,
+    as_yaml,
+    causes,
+    cluster,
+    decide,
+    look,
+    manifests,
+    switch_of,
+)
+from kschedlab.lab.panels.settings import choice, slider
 from kschedlab.views.arithmetic import Step, steps, steps_html, steps_text, summed
-from kschedlab.views.html import Html, element, join
+from kschedlab.views.chart import Chart
+from kschedlab.views.html import Html
 from kschedlab.views.score import STAGES, SUM, score_map
-from kschedlab.views.svg import Room
-from kschedlab.views.tables import row, table
-from kschedlab.views.words import amount, outcome
+from kschedlab.views.score_map import Asked, ScoreMap, story
+from kschedlab.views.words import outcome
 
-NEW = "default/shop-new"
-ZONE, DISK = "topology.kubernetes.io/zone", "disk"
-MIB = 1 << 20
-NODES = ("node-a", "node-b", "node-c", "node-d")
+__all__ = [
+    "NEW",
+    "NODES",
+    "ONE",
+    "UNSCORED",
+    "USUAL",
+    "Cause",
+    "Settings",
+    "arithmetic",
+    "as_yaml",
+    "causes",
+    "cluster",
+    "decide",
+    "look",
+    "manifests",
+    "panel",
+    "picture",
+    "rows",
+    "show",
+]
+
 PLUGINS = tuple(plugin.name for plugin, _ in V1_20.scores)
 ROWS = (*PLUGINS, SUM)
-USUAL, ONE, UNSCORED = "usual", "one feasible node", "no score plugins"
-MAINTENANCE = {"key": "maintenance", "value": "soon", "effect": "PreferNoSchedule"}
-OWNER = {"apiVersion": "apps/v1", "kind": "ReplicaSet", "name": "shop", "uid": "shop-1", "controller": True}
-
-
-@dataclass(frozen=True)
-class Cause(Restorable):
-    """The inputs of the scores. ``situation``: one of USUAL, ONE, UNSCORED."""
-
-    situation: str = choice("situation", (USUAL, ONE, UNSCORED), USUAL)
-    cpu: int = slider("the pod's CPU request", (100, 250, 500, 1000, 1500, 2000), 500, "{}m".format)
-    tainted: bool = switch("node-d has the taint", True)
-    avoided: bool = switch("node-c avoids the shop")
 
 
 @dataclass(frozen=True)
@@ -63,121 +68,6 @@ class Settings(Cause):
     stage: str = slider("stage", STAGES, STAGES[0])
     plugin: str = choice("plugin", ROWS, "NodeResourcesLeastAllocated")
     node: str = choice("node", NODES, "node-a")
-
-
-def manifests(cause: Cause) -> list[Manifest]:
-    """The cluster's manifests, as ``kubectl get -o yaml`` prints them."""
-    return [
-        *nodes(cause),
-        _shop("shop-a", "node-a", "1", "4Gi"),
-        _shop("shop-b", "node-b", "500m", "1Gi"),
-        _shop("shop-b2", "node-b", "500m", "1Gi"),
-        pod("cache-b", "node-b", "500m", labels={"app": "cache"}, memory="2Gi"),
-        pod("batch-b", "node-b", "500m", labels={"app": "batch"}, memory="512Mi"),
-        _shop("shop-c", "node-c", "1", "2Gi"),
-        pod("batch-c", "node-c", "1", labels={"app": "batch"}, memory="7Gi"),
-        pod("db-d", "node-d", "2", memory="2Gi"),
-        new_pod(cause),
-    ]
-
-
-def nodes(cause: Cause) -> list[Manifest]:
-    """The four nodes."""
-    made = [
-        node("node-a", 4, "16Gi", _labels("node-a", "east", "slow")),
-        node("node-b", 4, "8Gi", _labels("node-b", "east", "slow")),
-        node("node-c", 8, "16Gi", _labels("node-c", "west", "slow")),
-        node("node-d", 4, "16Gi", _labels("node-d", "west", "fast"), [MAINTENANCE] if cause.tainted else ()),
-    ]
-    for each in made[:2]:
-        each["status"]["images"] = [{"names": ["example/app:1"], "sizeBytes": 900 * MIB}]
-    if cause.avoided:
-        note = {"preferAvoidPods": [{"podSignature": {"podController": OWNER}}]}
-        made[2]["metadata"]["annotations"] = {ANNOTATION: json.dumps(note)}
-    return made
-
-
-def _labels(name: str, zone: str, disk: str) -> dict[str, str]:
-    return {HOSTNAME: name, ZONE: zone, DISK: disk}
-
-
-def _shop(name: str, on: str, cpu: str, memory: str, **spec: Any) -> Manifest:
-    return pod(name, on, cpu, labels={"app": "shop"}, memory=memory, **spec)
-
-
-def new_pod(cause: Cause) -> Manifest:
-    """The pod to schedule, which belongs to the ReplicaSet shop."""
-    made = _shop("shop-new", "", f"{cause.cpu}m", "1Gi", **wishes())
-    if cause.situation == ONE:
-        made["spec"]["nodeSelector"] = {DISK: "fast"}
-    made["metadata"]["ownerReferences"] = [OWNER]
-    return made
-
-
-def wishes() -> dict[str, Any]:
-    """The pod's preferences: a fast disk, zone west, the cache nearby, no batch job on its node, an even spread."""
-    preferred = "preferredDuringSchedulingIgnoredDuringExecution"
-    nodes = [(40, DISK, "fast"), (20, ZONE, "west")]
-    spread = {"maxSkew": 1, "topologyKey": ZONE, "whenUnsatisfiable": "ScheduleAnyway", "labelSelector": _app("shop")}
-    return {
-        "affinity": {
-            "nodeAffinity": {preferred: [_on_node(*each) for each in nodes]},
-            "podAffinity": {preferred: [_near(50, "cache", ZONE)]},
-            "podAntiAffinity": {preferred: [_near(30, "batch", HOSTNAME)]},
-        },
-        "topologySpreadConstraints": [spread],
-    }
-
-
-def _app(name: str) -> Mapping[str, Any]:
-    return {"matchLabels": {"app": name}}
-
-
-def _on_node(weight: int, key: str, value: str) -> Mapping[str, Any]:
-    expression = {"key": key, "operator": "In", "values": [value]}
-    return {"weight": weight, "preference": {"matchExpressions": [expression]}}
-
-
-def _near(weight: int, app: str, key: str) -> Mapping[str, Any]:
-    return {"weight": weight, "podAffinityTerm": {"labelSelector": _app(app), "topologyKey": key}}
-
-
-def as_yaml(cause: Cause) -> str:
-    """The manifests as YAML documents, for ``kschedlab explain``."""
-    return testing.as_yaml(manifests(cause))
-
-
-def look(cause: Cause) -> Html:
-    """The cluster as a table."""
-    objects = decode_objects(manifests(cause))
-    lines = []
-    for each in objects.nodes:
-        labels, room = each.metadata.labels, each.status.allocatable
-        taints = ", ".join(f"{taint.key}:{taint.effect}" for taint in each.spec.taints)
-        pods = [element("div", _asks(p)) for p in objects.pods if p.spec.nodeName == each.metadata.name]
-        own = [each.metadata.name, labels[ZONE], labels[DISK], str(room["cpu"]), str(room["memory"])]
-        lines.append(row(*own, taints or "none", "yes" if each.status.images else "no", join(pods)))
-    return table(("Node", "Zone", "Disk", "CPU", "Memory", "Taint", "Image", "Pods"), lines)
-
-
-def _asks(running: Pod) -> str:
-    requests = [amount(name, value) for name, value in pod_requests(running).items()]
-    return f"{running.metadata.name}: {', '.join(requests)}"
-
-
-def cluster(cause: Cause) -> Cluster:
-    """The cluster of these manifests."""
-    return Cluster(decode_objects(manifests(cause)), V1_20.api)
-
-
-def generation(cause: Cause) -> Generation:
-    """v1.20, without its score plugins if that is the situation."""
-    return replace(V1_20, scores=()) if cause.situation == UNSCORED else V1_20
-
-
-def decide(cause: Cause, plugins: Sequence[object] = ()) -> Decision:
-    """The scheduler's decision for the new pod. ``plugins``: those that join the generation."""
-    return schedule(NEW, cluster(cause), generation(cause).plus(*plugins))
 
 
 def arithmetic(decision: Decision, plugin: str, node: str) -> list[Step]:
@@ -192,12 +82,43 @@ def arithmetic(decision: Decision, plugin: str, node: str) -> list[Step]:
 
 def show(settings: Settings, plugins: Sequence[object] = ()) -> View:
     """The panel's view for these settings."""
-    decision, listed = decide(settings, plugins), rows(plugins)
-    at = listed.index(settings.plugin), NODES.index(settings.node)
-    chart = score_map(decision, listed[:-1], NODES, settings.stage, at)
+    decision = decide(settings, plugins)
     cell = arithmetic(decision, settings.plugin, settings.node)
     sentence = f"{outcome(decision)} {_cell(settings, cell, decision)}"
-    return chart_view(chart, sentence, steps_html(cell) if cell else None, steps_text(cell) if cell else "")
+    shown = picture(settings, decision, rows(plugins)[:-1], sentence, steps=cell)
+    lines = [sentence, chart(settings, decision, plugins).text, *([steps_text(cell)] if cell else [])]
+    table = steps_html(cell) if cell else Html()
+    tells = decision.scores is not None and decision.scores.plugins
+    return View(shown, sentence, table, "\n".join(lines), _idle(settings), _story(shown) if tells else None)
+
+
+def _story(shown: ScoreMap) -> Any:
+    return lambda room: [Frame(*each) for each in story(shown, room)]
+
+
+def _idle(settings: Settings) -> dict[str, str]:
+    if settings.situation == ONE:
+        return dict.fromkeys(("cpu", "tainted", "avoided", "stage"), "nothing is scored")
+    if settings.situation == UNSCORED:
+        return dict.fromkeys(("cpu", "tainted", "avoided"), "no plugin scores")
+    return {}
+
+
+def picture(settings: Settings, decision: Decision, plugins: Sequence[str], alt: str, **more: Any) -> ScoreMap:
+    """The map as a stage. ``more``: other fields of the map."""
+    values = settings.controls()["cpu"].values
+    handle = {"data_drag": "cpu", "data_axis": "x", "data_step": "18", "aria_label": "the pod's CPU request"}
+    asked = Asked(f"shop-new asks {settings.cpu}m CPU", values.index(settings.cpu) / (len(values) - 1), handle)
+    switches = {name: switch_of(settings, name) for name in SWITCHED}
+    selected = settings.plugin, settings.node
+    return ScoreMap(decision, plugins, NODES, settings.stage, selected, alt, asked, switches, **more)
+
+
+def chart(settings: Settings, decision: Decision, plugins: Sequence[object] = ()) -> Chart:
+    """The map as a chart, with its table, its text and a figure of plotly."""
+    listed = rows(plugins)
+    at = listed.index(settings.plugin), NODES.index(settings.node)
+    return score_map(decision, listed[:-1], NODES, settings.stage, at)
 
 
 def _cell(settings: Settings, cell: list[Step], decision: Decision) -> str:
@@ -216,7 +137,7 @@ def rows(plugins: Sequence[object]) -> tuple[str, ...]:
     return (*(score.name for score, _ in V1_20.plus(*plugins).scores), SUM)
 
 
-def panel(plugins: Sequence[object] = (), **settings: Any) -> ChartPanel[Settings]:
+def panel(plugins: Sequence[object] = (), **settings: Any) -> Panel[Settings]:
     """The panel; arguments override its default settings. A click selects a cell.
 
     ``plugins``: your own, which join the generation; their scores are rows too.
@@ -225,24 +146,4 @@ def panel(plugins: Sequence[object] = (), **settings: Any) -> ChartPanel[Setting
     if plugins:
         row = choice("plugin", rows(plugins), "NodeResourcesLeastAllocated")
         own = make_dataclass("Settings", [("plugin", str, row)], bases=(Settings,), frozen=True)
-    shown_with = (lambda settings: show(settings, plugins)) if plugins else show
-    return ChartPanel(own().changed(**settings), shown_with, as_yaml, row="plugin", column="node")
-
-
-def shown(**settings: Any) -> Html:
-    """The panel's view for these settings, as tables in the page's own colours."""
-    view = show(Settings().changed(**settings))
-    return element("div", drawn(view.picture, Room()), words(view))
-
-
-def which_node() -> Prediction:
-    """The prediction before the panel."""
-    return Prediction(
-        "Where does shop-new go?",
-        {
-            "node-a": "The image is there and the cache is near. But how many pods of the shop are in that zone?",
-            "node-b": "Whatever speaks for node-b speaks for node-a as well, and more loudly. Look for it in the map.",
-            "node-c": "The largest node, in the emptier zone, though far from the cache. Let us add it up.",
-            "node-d": "It has the disk that the pod prefers, and a taint that puts the pod off. Let us add it up.",
-        },
-    )
+    return Panel(own().changed(**settings), lambda settings: show(settings, plugins), as_yaml)

@@ -2,19 +2,24 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from itertools import product
+from typing import Any
+from xml.etree import ElementTree
 
 import pytest
 
 from kschedlab.cluster.cluster import Cluster
 from kschedlab.generations import V1_20
-from kschedlab.lab.panels import score, weights
-from kschedlab.lab.panels.base import drawn
+from kschedlab.lab.panels import score, score_questions as questions, weights
+from kschedlab.lab.panels.base import Panel, drawn
+from kschedlab.lab.panels.question import Question
 from kschedlab.lab.panels.score import NODES, ONE, PLUGINS, ROWS, UNSCORED, USUAL, Cause, Settings
 from kschedlab.lab.panels.weights import FIELDS, Weights
 from kschedlab.manifests.loading import loads
 from kschedlab.scheduler import schedule
+from kschedlab.views.html import Html
 from kschedlab.views.score import STAGES
 from kschedlab.views.svg import Room
 
@@ -85,12 +90,6 @@ def test_the_yaml_is_the_cluster() -> None:
     assert str(decision) == str(score.decide(cause))
 
 
-def test_what_the_panel_shows_without_the_panel() -> None:
-    view, shown = score.panel(stage="summed").view, str(score.shown(stage="summed"))
-    assert view is not None
-    assert all(str(part) in shown for part in (drawn(view.picture, Room()), view.sentence, view.table))
-
-
 def test_the_cluster_as_a_table() -> None:
     shown = str(score.look(Cause()))
     assert shown.count("<tr") == 5 and "batch-c: 1 CPU, 7Gi memory" in shown
@@ -98,13 +97,118 @@ def test_the_cluster_as_a_table() -> None:
 
 
 def test_a_click_goes_to_a_cell() -> None:
-    moved = score.panel(stage="weighted").click(ROWS.index("sum"), 3)
+    panel = score.panel(stage="weighted")
+    cells = {key: each for key, each in keyed(panel).items() if key.startswith("cell/") and not key.endswith("/box")}
+    assert len(cells) == len(ROWS) * len(NODES)
+    moved = panel.restore(f"{panel.settings}, {cells['cell/sum/node-d'].get('data-set')}")
     assert (moved.settings.plugin, moved.settings.node) == ("sum", "node-d")
-    assert "= 1000452" in moved.view.sentence
+    assert moved.settings.stage == "weighted" and "= 1000452" in moved.view.sentence
 
 
-def test_the_question_offers_the_nodes() -> None:
-    assert tuple(score.which_node().remarks) == NODES
+def keyed(panel: Panel[Any], room: Room | None = None) -> dict[str, ElementTree.Element]:
+    root = ElementTree.fromstring(str(drawn(panel.view.picture, room or Room())))
+    return {key: each for each in root.iter() if (key := each.get("data-key"))}
+
+
+def test_every_mark_in_the_picture_is_understood() -> None:
+    for panel in (score.panel(), score.panel(stage="summed", cpu=250), score.causes(avoided=True)):
+        root = ElementTree.fromstring(str(drawn(panel.view.picture, Room())))
+        sets = [each.get("data-set") for each in root.iter() if each.get("data-set")]
+        assert len(sets) > 1
+        moved = [panel.restore(f"{panel.settings}, {text}").settings for text in sets]
+        assert moved.count(panel.settings) <= 2 and len(set(map(str, moved))) >= len(sets) - 1
+        drags = {each.get("data-drag") for each in root.iter()} - {None}
+        assert drags <= set(panel.settings.controls())
+    assert any(each.get("data-drag") == "cpu" for each in keyed(score.panel()).values())
+
+
+@pytest.mark.parametrize("room", [Room(400, 300), Room(640, 330), Room(980, 460), Room(1300, 700)], ids=str)
+@pytest.mark.parametrize("stage", STAGES)
+def test_the_story_ends_in_the_picture_and_fills_cell_by_cell(stage: str, room: Room) -> None:
+    view = score.panel(stage=stage).view
+    assert view.story is not None
+    frames = view.story(room)
+    assert frames[-1].picture == drawn(view.picture, room)
+    filled = [written(frame.picture) for frame in frames[:6]]
+    assert filled[:5] == [0, 8, 16, 24, 32]
+    captions = " ".join(frame.caption for frame in frames)
+    named = ["NormalizeScore of NodeAffinity: 0, 0, 20, 60 becomes 0, 0, 33, 100", "PodTopologySpread has weight 2"]
+    assert [name in captions for name in named] == [stage != "raw", stage in STAGES[2:]]
+
+
+def written(picture: Html) -> int:
+    """How many cells have a number."""
+    root = ElementTree.fromstring(str(picture))
+    cells = [each for each in root.iter() if (each.get("data-key") or "").startswith("cell/")]
+    return sum(any((part.text or "").lstrip("-").isdecimal() for part in each) for each in cells)
+
+
+def test_nothing_moves_where_nothing_is_scored() -> None:
+    for situation in (ONE, UNSCORED):
+        view = score.panel(situation=situation, stage="summed").view
+        assert view.story is None and "cpu" in view.idle
+    assert not score.panel().view.idle
+
+
+def test_a_tie_is_hatched_and_named_and_one_node_glows() -> None:
+    shown = keyed(score.panel(stage="summed", cpu=250))
+    sums = {node: "".join(shown[f"cell/sum/{node}"].itertext()) for node in NODES}
+    assert [node for node in NODES if "tie" in sums[node]] == ["node-a", "node-d"]
+    assert all(shown[f"cell/sum/{node}"].findall("{*}path") for node in ("node-a", "node-d"))
+    assert {"chosen", "chosen/glow"} <= shown.keys() and "chosen" not in keyed(score.panel())
+
+
+def test_the_numbers_of_the_arithmetic_point_to_their_cells() -> None:
+    panel = score.panel(stage="summed", plugin="sum", node="node-c")
+    for markup in (str(panel.view.table), str(drawn(panel.view.picture, Room(1000, 460)))):
+        refs = re.findall(r'data-ref="([^"]+)"[^>]*>(\d+)<', markup)
+        assert [ref for ref, _ in refs] == [f"cell/{plugin}/node-c" for plugin in ROWS]
+        cells = keyed(panel)
+        assert all("".join(cells[ref].itertext()) == text for ref, text in refs)
+
+
+def test_the_predictions_have_a_right_answer_and_a_sentence_about_each() -> None:
+    asked: list[tuple[Panel[Any], Question[Any], str, tuple[str, ...]]] = [
+        (score.panel(), questions.which_node(), "node-c", NODES),
+        (score.panel(situation=ONE), questions.which_numbers(), "none", ()),
+        (score.panel(situation=UNSCORED), questions.who_without_plugins(), "all four tie", NODES),
+        (score.panel(node="node-b"), questions.the_number("cpu"), "37", ("38", "25")),
+        (score.panel(node="node-c", plugin="NodeAffinity", stage="normalised"), questions.the_number(), "33", ("34",)),
+        (score.panel(stage="weighted"), questions.largest_weight(), "NodePreferAvoidPods", ("NodeAffinity",)),
+        (score.causes(), questions.which_change(), "the pod asks for 250m", tuple(questions.CHANGES)),
+    ]
+    for panel, question, right, others in asked:
+        open_panel = panel.ask(question)
+        answers = dict.fromkeys((right, *others, *question.choices))
+        verdicts = {answer: question.verdict(answer, panel.settings) for answer in answers}
+        assert [answer for answer, verdict in verdicts.items() if verdict["right"]] == [right]
+        assert len({verdict["why"] for verdict in verdicts.values()}) >= len(answers) - len(others) // 2
+        assert f"{question.text}\n" in repr(open_panel.answer(right))
+        if question.before is not None:
+            picture = str(drawn(question.before(panel.settings), Room()))
+            assert "★" not in picture and (question.choices[:1] != NODES[:1] or 'data-pick="node-a"' in picture)
+
+
+def test_the_question_about_a_cell_does_not_show_its_number() -> None:
+    settings = Settings(node="node-c", plugin="NodeAffinity", stage="normalised")
+    question = questions.the_number()
+    assert question.before is not None
+    root = ElementTree.fromstring(str(drawn(question.before(settings), Room())))
+    cells = {key: "".join(each.itertext()) for each in root.iter() if (key := each.get("data-key"))}
+    assert cells["cell/NodeAffinity/node-c"] == "20 → ?" and cells["cell/sum/node-c"] == ""
+
+
+def test_the_nodes_themselves_hold_the_switches_and_the_pod_goes_to_the_chosen_one() -> None:
+    panel = score.causes()
+    sets = [each.get("data-set") for each in keyed(panel)["node/node-d"].iter() if each.get("data-set")]
+    assert sets == ["tainted: off"]
+    moved = panel.restore(f"{panel.settings}, {sets[0]}")
+    assert moved.view.sentence.startswith("node-d has the highest sum, 1000552")
+    assert "pod/shop-new" in keyed(moved) and "★" in "".join(keyed(moved)["node/node-d"].itertext())
+    tied = keyed(panel.move(cpu=250))
+    assert [node for node in NODES if "tie" in "".join(tied[f"node/{node}"].itertext())] == ["node-a", "node-d"]
+    refused = keyed(panel.move(situation=ONE))
+    assert [node for node in NODES if "✕" in "".join(refused[f"node/{node}"].itertext())] == list(NODES[:3])
 
 
 def sampled() -> Iterator[Weights]:

@@ -1,0 +1,167 @@
+"""The questions of lesson 03 about the score map."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from kschedlab.decision import Decision
+from kschedlab.lab.panels.question import Question
+from kschedlab.lab.panels.score import PLUGINS, Cause, Settings, arithmetic, decide, picture
+from kschedlab.lab.panels.score_cluster import NODES, before
+from kschedlab.views.arithmetic import Step
+from kschedlab.views.html import Html
+from kschedlab.views.score import number, total
+from kschedlab.views.svg import Room
+from kschedlab.views.words import listing
+
+ALL = "all four tie"
+
+
+def which_node() -> Question[Settings]:
+    """Which node wins? Asked in the picture of the cluster."""
+
+    def why(settings: Settings, answer: str) -> str:
+        return about(decide(settings), answer)
+
+    return Question("Where does shop-new go?", NODES, lambda settings: chosen(decide(settings)), why, before)
+
+
+def chosen(decision: Decision) -> str:
+    """The node that the pod goes to."""
+    return decision.node or ""
+
+
+def about(decision: Decision, node: str) -> str:
+    """How this node stands against the winner, and which plugin makes the largest difference."""
+    best = chosen(decision)
+    if node == best:
+        (second, after), *_ = sorted(
+            ((each, found) for each in NODES if each != best and (found := total(decision, each)) is not None),
+            key=lambda each: -each[1],
+        )
+        lead = (total(decision, best) or 0) - after
+        helps, gain = _largest(decision, best, second)
+        return f"{best} is {_points(lead)} ahead of {second}; {helps} alone gives it {gain} more."
+    behind = (total(decision, best) or 0) - (total(decision, node) or 0)
+    helps, gain = _largest(decision, best, node)
+    good, plus = _largest(decision, node, best)
+    more = f" {good} speaks for {node} ({plus} more), but" if plus > 0 else ""
+    return f"{node} is {_points(behind)} behind {best}.{more} {helps} gives {best} {gain} more."
+
+
+def _points(number: int) -> str:
+    return "1 point" if number == 1 else f"{number} points"
+
+
+def _largest(decision: Decision, one: str, other: str) -> tuple[str, int]:
+    """The plugin that gives most to one node over the other, and how much."""
+
+    def gain(plugin: str) -> int:
+        ours, theirs = (number(decision, "weighted", plugin, node) or 0 for node in (one, other))
+        return ours - theirs
+
+    best = max(PLUGINS, key=gain)
+    return best, gain(best)
+
+
+def which_numbers() -> Question[Settings]:
+    """What is scored if one node is feasible?"""
+    nothing, one, sums = "none", "node-d's column", "only the sums"
+    remarks = {
+        nothing: "There is no choice left, so no plugin is asked: no number could change the answer.",
+        one: "A score compares nodes, and there is nothing to compare. Schedule() returns before prioritizeNodes.",
+        sums: "A sum needs scores to add up, and no plugin is asked.",
+    }
+    return Question("Which numbers does the map show?", tuple(remarks), lambda _: nothing, lambda _, a: remarks[a])
+
+
+def who_without_plugins() -> Question[Settings]:
+    """Who is best without score plugins?"""
+
+    def right(settings: Settings) -> str:
+        best = decide(settings).best
+        return ALL if len(best) == len(NODES) else best[0]
+
+    def why(_: Settings, answer: str) -> str:
+        if answer == ALL:
+            return "Without score plugins and extenders every node gets 1, and selectHost draws among all of them."
+        return f"Nothing speaks for {answer}: without score plugins and extenders every node gets 1."
+
+    return Question("Who is best?", (*NODES, ALL), right, why, before)
+
+
+def the_number(what: str = "") -> Question[Settings]:
+    """The number in the selected cell at the shown stage; ``what``: or that of one of its steps, such as "cpu"."""
+
+    def step(settings: Settings) -> Step:
+        steps = arithmetic(decide(settings), settings.plugin, settings.node)
+        return next(each for each in steps if each.what == (what or settings.stage))
+
+    def why(settings: Settings, answer: str) -> str:
+        found = step(settings)
+        sentence = f"{found}{f' ({found.remark})' if found.remark else ''}."
+        if answer == found.result:
+            return sentence
+        near = _near(found, answer)
+        return f"{near} {sentence}".strip()
+
+    def shown(settings: Settings) -> Callable[[Room], Html]:
+        decision = decide(settings)
+        asked = settings.plugin, settings.node
+        return picture(settings, decision, PLUGINS, "Which number belongs here?", question=asked, sums=False, won=False)
+
+    of = f" for {what.upper() if what == 'cpu' else what}" if what else ""
+    return Question(f"Which number comes out{of} in the framed cell?", (), lambda s: step(s).result, why, shown)
+
+
+def _near(found: Step, answer: str) -> str:
+    """A remark if the answer is one too many: it was rounded, and not down."""
+    if answer.isdecimal() and int(answer) == int(found.result) + 1 and "/" in found.formula:
+        return "Every division is rounded down."
+    return ""
+
+
+def largest_weight() -> Question[Settings]:
+    """Which plugin has the largest weight?"""
+
+    def right(settings: Settings) -> str:
+        scores = decide(settings).scores
+        assert scores is not None
+        return scores.plugins[scores.weights.index(max(scores.weights))]
+
+    def why(settings: Settings, answer: str) -> str:
+        decision = decide(settings)
+        scores = decision.scores
+        assert scores is not None
+        weights = dict(zip(scores.plugins, scores.weights, strict=True))
+        if answer == right(settings):
+            return f"Its weight is {weights[answer]}, but it gives all nodes the same: only differences decide."
+        return f"{answer} has weight {weights[answer]}; {right(settings)} has {weights[right(settings)]}."
+
+    names = ("InterPodAffinity", "NodeAffinity", "NodePreferAvoidPods", "PodTopologySpread")
+    return Question("Which plugin has the largest weight?", names, right, why)
+
+
+CHANGES: dict[str, dict[str, Any]] = {
+    "the pod asks for 250m": {"cpu": 250},
+    "the pod asks for 2000m": {"cpu": 2000},
+    "node-d loses its taint": {"tainted": False},
+    "node-c gets the note": {"avoided": True},
+}
+
+
+def which_change() -> Question[Cause]:
+    """Which of four small changes makes node-a one of the best?"""
+
+    def best(settings: Cause, change: str) -> list[str]:
+        return decide(settings.changed(**CHANGES[change])).best
+
+    def right(settings: Cause) -> str:
+        return next(change for change in CHANGES if "node-a" in best(settings, change))
+
+    def why(settings: Cause, answer: str) -> str:
+        names = best(settings, answer)
+        return f"If {answer}, {listing(names)} {'share' if len(names) > 1 else 'has'} the highest sum. Try the others."
+
+    return Question("Which change brings node-a to the top?", tuple(CHANGES), right, why)

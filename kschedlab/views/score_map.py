@@ -1,0 +1,260 @@
+"""The score map as a stage: the stages as a rail, plugins x nodes as cells, what is switched on a node above it."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+from kschedlab.decision import Decision
+from kschedlab.views.arithmetic import Step
+from kschedlab.views.chart import NOTHING, TIE, shade
+from kschedlab.views.chart_grid import Cell, Grid, Plan
+from kschedlab.views.glyphs import SIZE, Badge, badge
+from kschedlab.views.html import Html, element
+from kschedlab.views.lettering import text_width, wrapped
+from kschedlab.views.score import DARKEST, STAGES, SUM, lead, number, total
+from kschedlab.views.style import ink, priority_fill
+from kschedlab.views.svg import Room, label, svg
+
+RAIL, HEAD, CARD, MAP, LINE = 24, 44, 330, 540, 16
+"""Height of the rail, and with the switches below it; width of the arithmetic, least of the map; a line's height."""
+HERE = "#6A51A3"
+NORMALISES = ("InterPodAffinity", "NodeAffinity", "PodTopologySpread", "TaintToleration")
+"""The default plugins of v1.20 with a NormalizeScore."""
+INDENT = 84
+"""Where formulas begin, in pixels."""
+BEFORE = dict(zip(STAGES, ("", *STAGES[:-1]), strict=True))
+
+
+@dataclass(frozen=True)
+class Asked:
+    """The pod's request, drawn as a bar with a handle. ``place``: 0 to 1 of its range; ``marks``: the handle's."""
+
+    text: str
+    place: float
+    marks: Mapping[str, str] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class ScoreMap:
+    """``decision``'s scores. ``stage``: one of STAGES; ``selected``: a plugin (or SUM) and a node.
+
+    ``asked``: the pod's request; ``switches``: by node; ``question``: the cell whose number is not shown;
+    ``steps``: the arithmetic of the selected cell, written beside the map where there is room.
+    While cells change: ``filled``, the nodes (raw) or the plugins that have come to ``stage``; the others show the
+    stage before. ``sums`` and ``won``: whether sums and winner show, if other than in the last stage.
+    """
+
+    decision: Decision
+    plugins: Sequence[str]
+    nodes: Sequence[str]
+    stage: str
+    selected: tuple[str, str] | None
+    alt: str
+    asked: Asked | None = None
+    switches: Mapping[str, Badge] = field(default_factory=dict)
+    question: tuple[str, str] | None = None
+    filled: frozenset[str] | None = None
+    sums: bool | None = None
+    won: bool | None = None
+    steps: Sequence[Step] = ()
+
+    def __call__(self, room: Room) -> Html:
+        """The drawing for this room."""
+        beside = CARD if self.steps and room.width >= CARD + MAP else 0
+        plan = Plan(self.grid(), Room(room.width - beside, room.height - HEAD))
+        moved = element("g", *plan.shapes(), transform=f"translate(0,{HEAD})")
+        above = [*self._rail(plan), *self._asked(plan), *self._switches(plan)]
+        if beside:
+            steps = self._arithmetic(beside - 24)
+            above.append(element("g", *steps, transform=f"translate({plan.width + 20:g},{HEAD})"))
+        return svg([*above, moved], plan.width + beside, plan.bottom + HEAD, self.alt)
+
+    def grid(self) -> Grid:
+        """The cells."""
+        rows = [*self.plugins, SUM]
+        last = self.stage == STAGES[-1]
+        sums, won = (last if flag is None else flag for flag in (self.sums, self.won))
+        cells = [[self._cell(plugin, node, i) for node in self.nodes] for i, plugin in enumerate(self.plugins)]
+        cells.append([self._sum(node, sums, won) for node in self.nodes])
+        chosen = self.decision.node if won and self.decision.scores is not None else None
+        selected = (rows.index(self.selected[0]), self.nodes.index(self.selected[1])) if self.selected else None
+        return Grid(cells, rows, self.nodes, self.alt, selected, self.nodes.index(chosen) if chosen else None)
+
+    def _cell(self, plugin: str, node: str, turn: int) -> Cell:
+        come = self.filled is None or (node if self.stage == STAGES[0] else plugin) in self.filled
+        stage = self.stage if come else BEFORE[self.stage]
+        found = number(self.decision, stage, plugin, node) if stage else None
+        sets = f"plugin: {plugin}, node: {node}"
+        if (plugin, node) == self.question:
+            text = f"{number(self.decision, 'raw', plugin, node)} → ?" if self.stage == "normalised" else "?"
+            return Cell(text, None, f"{plugin}, {node}: {text}")
+        if found is None:
+            there = number(self.decision, "raw", plugin, node) is not None
+            return Cell("" if there else NOTHING, None, f"{plugin}, {node}: none", sets=sets)
+        fill = shade(max(min(found, DARKEST), 0), 0, DARKEST)
+        return Cell(str(found), fill, f"{plugin}, {node}: {found} ({stage})", sets=sets, order=turn)
+
+    def _sum(self, node: str, sums: bool, won: bool) -> Cell:
+        found = total(self.decision, node) if sums else None
+        sets = f"plugin: {SUM}, node: {node}"
+        if (SUM, node) == self.question:
+            return Cell("?", None, f"{SUM}, {node}: ?")
+        if found is None:
+            there = total(self.decision, node) is not None
+            return Cell("" if there else NOTHING, None, f"{SUM}, {node}: none", sets=sets)
+        best = won and node in self.decision.best
+        tie = best and len(self.decision.best) > 1
+        fill = shade(DARKEST, 0, DARKEST) if best and not tie else shade(60, 0, DARKEST) if tie else None
+        text = f"{found} {TIE}" if tie else str(found)
+        return Cell(text, fill, f"{SUM}, {node}: {text}", str(found), ["#9E9AC8"] if tie else (), sets=sets)
+
+    def _arithmetic(self, width: float) -> Iterable[Html]:
+        """The steps to the selected cell's number; pointing at a number lights up its cell."""
+        plugin, node = self.selected or ("", "")
+        yield label(f"{plugin} on {node}", 0, 20, font_weight="bold")
+        y = 20.0
+        for step in self.steps:
+            y += LINE + 12
+            here = step.what == self.stage
+            yield label(step.what, 0, y, font_style="italic", font_weight="bold" if here else None)
+            for line in _lines(step.parts(), width - INDENT):
+                pieces = [_piece(text, key) for text, key in line]
+                yield element("text", *pieces, x=INDENT, y=y, font_weight="bold" if here else None)
+                y += LINE
+            for words in wrapped(step.remark, width - INDENT, 2):
+                yield label(words, INDENT, y, opacity=0.75)
+                y += LINE
+            y -= LINE
+
+    def _rail(self, plan: Plan) -> Iterable[Html]:
+        """The four stages, the shown one filled; a click goes to a stage."""
+        step = (plan.width - plan.left - 4) / len(STAGES)
+        for i, stage in enumerate(STAGES):
+            x, here = plan.left + step * i, stage == self.stage
+            tip = 9
+            path = f"M0 0H{step - tip:g}L{step - 2:g} {RAIL / 2:g}L{step - tip:g} {RAIL:g}H0" + (
+                f"L{tip - 2:g} {RAIL / 2:g}Z" if i else "Z"
+            )
+            shape = element("path", d=path, fill=HERE if here else "currentColor", fill_opacity=None if here else 0.12)
+            weight, colour = ("bold", ink(HERE)) if here else (None, None)
+            words = label(stage, step / 2, RAIL / 2 + 4.5, "middle", font_weight=weight, fill=colour)
+            marks: dict[str, Any] = {"data_set": f"stage: {stage}", "aria_label": f"stage {stage}"}
+            yield element("g", shape, words, data_key=f"stage/{stage}", transform=f"translate({x:g},0)", **marks)
+
+    def _asked(self, plan: Plan) -> Iterable[Html]:
+        if self.asked is None:
+            return
+        wide = 24 + (plan.left - 40) * self.asked.place
+        box: dict[str, Any] = {
+            "width": wide,
+            "height": RAIL - 2,
+            "rx": 3,
+            "stroke_width": 0.75,
+            "data_key": "asked/box",
+        }
+        grip: dict[str, Any] = {
+            "x": wide - 5,
+            "y": -2,
+            "width": 10,
+            "height": RAIL + 2,
+            "rx": 4,
+            "data_key": "asked/grip",
+        }
+        pod = element("rect", fill=priority_fill(0), stroke="currentColor", **box)
+        shapes = [pod, element("rect", fill="currentColor", **grip)]
+        yield label(self.asked.text, 8, RAIL + 17)
+        yield element("g", *shapes, data_key="asked", transform="translate(8,2)", **self.asked.marks)
+
+    def _switches(self, plan: Plan) -> Iterable[Html]:
+        for node, each in self.switches.items():
+            middle = plan.left + plan.wide * (self.nodes.index(node) + 0.5)
+            on = "on" if each.tip.split(";")[0].endswith("on") else "off"
+            yield badge(each, middle - SIZE - 2, RAIL + 5)
+            yield label(on, middle + 4, RAIL + 17, opacity=None if on == "on" else 0.6)
+
+
+def _lines(parts: Sequence[tuple[str, str]], width: float) -> list[list[tuple[str, str]]]:
+    """The pieces in lines no wider than this; pieces without a key are divided at spaces."""
+    words: list[tuple[str, str]] = []
+    for text, key in parts:
+        words += [(text, key)] if key else [(word, "") for word in re.findall(r"\S+\s*|\s+", text)]
+    lines: list[list[tuple[str, str]]] = [[]]
+    used = 0.0
+    for text, key in words:
+        long = text_width(text.rstrip(), bold=True)
+        if lines[-1] and used + long > width:
+            lines.append([])
+            used = 0.0
+        lines[-1].append((text, key))
+        used += text_width(text, bold=True)
+    return lines
+
+
+def _piece(text: str, key: str) -> Html:
+    return element("tspan", text, data_ref=key, text_decoration="underline") if key else element("tspan", text)
+
+
+def story(shown: ScoreMap, room: Room) -> list[tuple[Html, str]]:
+    """The passes up to the shown stage, as pictures with captions: nodes, then plugins, then sums, then the winner.
+
+    Score runs node by node, NormalizeScore and the weights plugin by plugin (v1.20: framework/runtime/framework.go,
+    RunScorePlugins). Empty if nothing is scored.
+    """
+    scores = shown.decision.scores
+    if scores is None or not scores.plugins:
+        return []
+    start = replace(shown, selected=None, sums=False, won=False)
+    frames = [*_raw(start)]
+    upto = STAGES.index(shown.stage)
+    if upto >= 1:
+        frames += _normalised(start)
+    if upto >= 2:
+        frames += _weighted(start)
+    if upto >= 3:
+        names = ", ".join(f"{node} {total(shown.decision, node)}" for node in shown.nodes if _scored(shown, node))
+        frames.append((replace(start, sums=True), f"prioritizeNodes adds up the numbers of each node: {names}."))
+    end = f"selectHost: {lead(shown.decision)}" if upto == 3 and len(shown.nodes) > 1 else shown.alt
+    return [*((each(room), caption) for each, caption in frames), (shown(room), end)]
+
+
+def _scored(shown: ScoreMap, node: str) -> bool:
+    return total(shown.decision, node) is not None
+
+
+def _raw(start: ScoreMap) -> Iterable[tuple[ScoreMap, str]]:
+    nodes = [node for node in start.nodes if _scored(start, node)]
+    numbers = len(nodes) * len(start.plugins)
+    caption = f"{len(nodes)} feasible nodes and {len(start.plugins)} score plugins: {numbers} numbers to find."
+    yield replace(start, stage="raw", filled=frozenset[str]()), caption
+    for i, here in enumerate(nodes, start=1):
+        caption = f"Score: a worker takes {here} and asks every plugin about it."
+        yield replace(start, stage="raw", filled=frozenset(nodes[:i])), caption
+
+
+def _normalised(start: ScoreMap) -> Iterable[tuple[ScoreMap, str]]:
+    names = [plugin for plugin in start.plugins if _changes(start, plugin, "raw", "normalised")]
+    for i, here in enumerate(names, start=1):
+        caption = f"NormalizeScore of {here}: {_row(start, here, 'raw')} becomes {_row(start, here, 'normalised')}."
+        yield replace(start, stage="normalised", filled=frozenset(names[:i])), caption
+
+
+def _weighted(start: ScoreMap) -> Iterable[tuple[ScoreMap, str]]:
+    scores = start.decision.scores
+    assert scores is not None
+    weights = dict(zip(scores.plugins, scores.weights, strict=True))
+    names = [plugin for plugin in start.plugins if weights.get(plugin, 1) != 1]
+    for i, here in enumerate(names, start=1):
+        caption = f"{here} has weight {weights[here]}: each of its numbers is multiplied by {weights[here]}."
+        yield replace(start, stage="weighted", filled=frozenset(names[:i])), caption
+
+
+def _changes(start: ScoreMap, plugin: str, before: str, after: str) -> bool:
+    return plugin in NORMALISES or _row(start, plugin, before) != _row(start, plugin, after)
+
+
+def _row(start: ScoreMap, plugin: str, stage: str) -> str:
+    found = (number(start.decision, stage, plugin, node) for node in start.nodes)
+    return ", ".join(str(each) for each in found if each is not None)
