@@ -6,6 +6,7 @@ from collections.abc import Callable
 
 from kschedlab.lab.exercises.exercise import NOTHING, Exercise, Instance, State, Verdict
 from kschedlab.manifests.loading import ManifestError, Objects, loads
+from kschedlab.views.html import Html
 
 LONGEST = 50_000
 """Most characters of an answer; a longer one was pasted by mistake."""
@@ -16,7 +17,8 @@ class Build(Exercise):
     """Manifests to write. ``base``: YAML of the existing objects, to which the answer is added.
 
     ``goal``: checks the objects of both; returns what the first wrong step misses, or "" if the answer is right.
-    ``example``: manifests that reach the goal.
+    ``example``: manifests that reach the goal. ``start``: what stands in the editor at first, to be completed.
+    ``decided``: the picture of what the scheduler decides about the objects of both.
     """
 
     kind = "build"
@@ -32,9 +34,12 @@ class Build(Exercise):
         hints: tuple[str, ...],
         instance: Instance = NOTHING,
         base: str = "",
+        start: str = "",
+        decided: Callable[[Objects], Html] | None = None,
     ) -> None:
         super().__init__(title, question, hints, instance)
-        self.goal, self.example, self.why, self.base = goal, example, why, base
+        self.goal, self.example, self.why, self.base, self.start = goal, example, why, base, start
+        self.decided = decided
 
     @property
     def right(self) -> str:
@@ -55,7 +60,19 @@ class Build(Exercise):
             return Verdict(State.ERROR, f"More than {MOST_OBJECTS} objects; a few are enough.")
         missing = self.goal(both)
         notes = "\n".join(both.report.lines())
-        return Verdict(State.WRONG, missing, notes) if missing else Verdict(State.RIGHT, self.why, notes)
+        state, words = (State.WRONG, missing) if missing else (State.RIGHT, self.why)
+        return Verdict(state, words, notes, self._picture(both))
+
+    def drawing(self) -> Html:
+        """What the scheduler decides about the solution."""
+        return self.judge(self.example).picture
+
+    def _picture(self, objects: Objects) -> Html:
+        """What the scheduler decides; empty where the pod in question is missing, or there is no picture."""
+        try:
+            return self.decided(objects) if self.decided is not None else Html()
+        except (LookupError, ValueError):
+            return Html()
 
     def explained(self) -> str:
         """The solution."""

@@ -9,13 +9,18 @@ from __future__ import annotations
 import random
 from abc import ABC, abstractmethod
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import Enum
 from typing import Any, ClassVar, Literal, TypeVar
+from weakref import WeakSet
 
+from kschedlab.lab.exercises.card import CELL, Card, Face
 from kschedlab.views.html import Html, element, join, visible
 
 T = TypeVar("T")
+Said = TypeVar("Said", "Verdict", "Note")
+
+NO_PICTURE = Html()
 
 
 class State(Enum):
@@ -33,38 +38,53 @@ def lines(text: str) -> Html:
 
 
 MARKS = {State.UNATTEMPTED: "○", State.WRONG: "✗", State.ERROR: "⚠", State.RIGHT: "✓"}
+LOOKS = {State.WRONG: "color:#D55E00", State.ERROR: "color:#D55E00", State.RIGHT: "color:#009E73"}
 
 
 @dataclass(frozen=True)
 class Verdict:
-    """The verdict on an answer: the first wrong step and why; ``evidence``: the numbers behind it, as text."""
+    """The verdict on an answer: the first wrong step and why.
+
+    ``evidence``: the numbers behind it, as text. ``picture``: what the scheduler decides about the answer.
+    """
 
     state: State
     words: str
     evidence: str = ""
+    picture: Html = NO_PICTURE
 
     def __repr__(self) -> str:
         said = f"{MARKS[self.state]} {visible(self.words)}"
         return "\n".join([said, *map(visible, self.evidence.splitlines())])
 
+    def html(self) -> Html:
+        """The verdict as markup."""
+        mark = element("b", f"{MARKS[self.state]} ", style=LOOKS.get(self.state))
+        said = element("p", mark, self.words, role="status", style="margin:0.3em 0")
+        return join([said, lines(self.evidence) if self.evidence else None, self.picture])
+
     def _repr_html_(self) -> str:
-        said = element("p", element("b", f"{MARKS[self.state]} "), self.words, role="status", style="margin:0.3em 0")
-        return str(join([said, lines(self.evidence) if self.evidence else None]))
+        return str(self.html())
 
 
 @dataclass(frozen=True)
 class Note:
-    """A hint or a solution."""
+    """A hint or a solution, with its ``picture``."""
 
     title: str
     words: str
+    picture: Html = NO_PICTURE
 
     def __repr__(self) -> str:
         return "\n".join([f"{self.title}:", *map(visible, self.words.splitlines())])
 
-    def _repr_html_(self) -> str:
+    def html(self) -> Html:
+        """The note as markup."""
         body = lines(self.words) if "\n" in self.words else self.words
-        return str(element("div", element("b", f"{self.title}: "), body, role="status"))
+        return join([element("div", element("b", f"{self.title}: "), body, role="status"), self.picture])
+
+    def _repr_html_(self) -> str:
+        return str(self.html())
 
 
 @dataclass(frozen=True)
@@ -81,17 +101,29 @@ NOTHING = Instance(Html(), "")
 class Exercise(ABC):
     """One exercise with its instance.
 
-    ``hints`` appear one by one, then the solution. ``right``: an answer that :meth:`check` accepts.
-    ``on_progress``: called after each check, hint and solution; progress is kept there.
+    ``hints`` appear one by one, then the solution. ``right``: an answer that :meth:`check` accepts. ``solved``: the
+    picture of the solution. ``on_progress``: called after each check, hint and solution; progress is kept there.
+    ``given``, ``reply``: the last answer as text, and what was said last. ``call``: the code that names the exercise.
     """
 
     kind: ClassVar[str]
     answered_by: ClassVar[Literal["text", "yaml", "function"]] = "text"
+    start = ""
 
-    def __init__(self, title: str, question: str, hints: tuple[str, ...], instance: Instance = NOTHING) -> None:
-        self.title, self.question, self.hints, self.instance = title, question, hints, instance
+    def __init__(
+        self,
+        title: str,
+        question: str,
+        hints: tuple[str, ...],
+        instance: Instance = NOTHING,
+        solved: Callable[[], Html] | None = None,
+    ) -> None:
+        self.title, self.question, self.hints, self.instance, self.solved = title, question, hints, instance, solved
         self.state, self.tries, self.hints_seen, self.solution_seen = State.UNATTEMPTED, 0, 0, False
+        self.given, self.call = "", "exercise"
+        self.reply: Verdict | Note | None = None
         self.on_progress: Callable[[Exercise], None] = lambda _: None
+        self.shown_in: WeakSet[Card] = WeakSet()
 
     @property
     @abstractmethod
@@ -106,29 +138,63 @@ class Exercise(ABC):
     def explained(self) -> str:
         """The solution in words, or as source."""
 
+    def is_as_given(self, answer: Any) -> bool:
+        """Whether the answer is what the exercise began with, which is no attempt."""
+        return bool(self.start) and str(answer).split() == self.start.split()
+
     def check(self, answer: Any = None) -> Verdict:
         """Say whether the answer is right, or what the first wrong step is. None: no answer yet."""
         if answer is None:
-            return Verdict(State.UNATTEMPTED, "There is no answer yet.")
+            return self._say(Verdict(State.UNATTEMPTED, "There is no answer yet."))
         verdict = self.judge(answer)
-        self.tries += 1
-        self.state = State.RIGHT if self.state is State.RIGHT else verdict.state
-        self.on_progress(self)
-        return verdict
+        if verdict.state is State.RIGHT:
+            verdict = replace(verdict, picture=verdict.picture if str(verdict.picture) else self.drawing())
+        self.given = answer if isinstance(answer, str) else self.given
+        if not self.is_as_given(answer):
+            self.tries += 1
+            self.state = State.RIGHT if self.state is State.RIGHT else verdict.state
+            self.on_progress(self)
+        return self._say(verdict)
+
+    def answer(self, given: Any) -> Any:
+        """Check an answer that is written in a notebook's cell, and show the verdict below that cell.
+
+        For a function, as a decorator: ``@exercises[5].answer``. Returns the function; None for text.
+        """
+        self.check(given)
+        Card(self, CELL, lambda: self.check(given)).display()
+        return given if callable(given) else None
 
     def hint(self) -> Note:
         """The next hint."""
         self.hints_seen = min(self.hints_seen + 1, len(self.hints))
         self.on_progress(self)
-        return Note(f"Hint {self.hints_seen} of {len(self.hints)}", self.hints[self.hints_seen - 1])
+        return self._say(Note(f"Hint {self.hints_seen} of {len(self.hints)}", self.hints[self.hints_seen - 1]))
 
     def solution(self) -> Note:
         """The solution once all hints were seen or the answer is right; until then, the next step."""
         if self.hints_seen < len(self.hints) and self.state is not State.RIGHT:
-            return Note("Not yet", f"{len(self.hints) - self.hints_seen} hint(s) are left: hint() gives the next one.")
+            left = len(self.hints) - self.hints_seen
+            return self._say(Note("Not yet", f"{left} hint(s) are left: hint() gives the next one."))
         self.solution_seen = True
         self.on_progress(self)
-        return Note("Solution", self.explained())
+        return self._say(Note("Solution", self.explained(), self.drawing()))
+
+    def resume(self, state: State, tries: int, hints: int, solution: bool, given: str) -> None:
+        """Go on where the student was before the kernel started anew; what was answered is judged again."""
+        self.state, self.tries, self.hints_seen, self.solution_seen = state, tries, hints, solution
+        self.given = given
+        self.reply = self.judge(given) if given else None
+
+    def drawing(self) -> Html:
+        """The picture of the solution, empty without one."""
+        return self.solved() if self.solved is not None else NO_PICTURE
+
+    def _say(self, reply: Said) -> Said:
+        self.reply = reply
+        for card in list(self.shown_in):
+            card.refresh()
+        return reply
 
     def choices(self) -> list[str]:
         """The choices; empty where the answer is typed."""
@@ -143,25 +209,38 @@ class Exercise(ABC):
     def html(self) -> Html:
         """Question and instance as markup."""
         paragraphs = (element("p", each) for each in self.question.split("\n"))
-        head = element("p", element("b", self.title), f" · {self.kind}")
+        mark = element("span", f"{MARKS[self.state]} ", style=LOOKS.get(self.state))
+        head = element("p", mark, element("b", self.title), f" · {self.kind}")
         return join([head, *paragraphs, self.instance.picture])
 
-    def widget(self) -> Any:
-        """The live exercise: an ipywidgets box."""
-        from kschedlab.lab.exercises.widget import Widget
+    def face(self, part: str) -> Face:
+        """What a card shows of the exercise."""
+        place = CELL if part == CELL else "none" if self.answered_by == "function" else self.answered_by
+        return {
+            "question": "" if part == CELL else str(self.html()),
+            "place": "choice" if self.choices() else place,
+            "choices": self.choices(),
+            "given": self.given or self.start,
+            "reply": "" if self.reply is None or place == "none" else str(self.reply.html()),
+        }
 
-        check = None if self.answered_by == "function" else self.check
-        notes = {"Hint": self.hint, "Solution": self.solution}
-        return Widget(str(self.html()), self.choices(), self.answered_by == "yaml", check, notes)
+    def still(self, part: str) -> tuple[Html, str]:
+        """What a saved notebook shows of it, and the same as text."""
+        said = self.reply
+        if part == CELL:
+            return (NO_PICTURE, "") if said is None else (said.html(), repr(said))
+        picked = (element("div", f"{'●' if each == self.given else '○'} {each}") for each in self.choices())
+        written = self.given or self.start
+        typed = lines(written) if written and not self.choices() else None
+        shown = said.html() if said is not None and self.answered_by != "function" else None
+        return element("div", self.html(), *picked, typed, shown), self.text()
 
     def __repr__(self) -> str:
         return self.text()
 
-    def _repr_mimebundle_(self, **options: Any) -> dict[str, Any]:
-        """The live exercise, and the output that a saved notebook shows without a kernel."""
-        listed = (element("div", f"○ {each}") for each in self.choices())
-        bundle: dict[str, Any] = self.widget()._repr_mimebundle_(**options)
-        return {**bundle, "text/plain": repr(self), "text/html": str(element("div", self.html(), *listed))}
+    def _ipython_display_(self) -> None:
+        """The live exercise, and the picture that a saved notebook keeps of it."""
+        Card(self).display()
 
 
 def drawn(rng: random.Random, draw: Callable[[random.Random], T], wanted: Callable[[T], bool], tries: int = 2000) -> T:

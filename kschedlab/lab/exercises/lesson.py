@@ -37,6 +37,9 @@ class Lesson:
         self.kept = Progress.usual() if progress is None else progress
         self._exercises = exercises_of(name, seed)
         for number, exercise in enumerate(self._exercises, 1):
+            exercise.call = f"exercises[{number}]"
+            if kept := self.kept.of(name, seed, number):
+                exercise.resume(State(kept.state), kept.tries, kept.hints, kept.solution, kept.answer)
             exercise.on_progress = partial(self.kept.keep, name, seed, number)
 
     def __getitem__(self, number: int) -> Exercise:

@@ -19,7 +19,7 @@ VARIABLE = "KSCHEDLAB_PROGRESS"
 
 @dataclass(frozen=True)
 class Record:
-    """The progress with one exercise. ``seed``: its instance."""
+    """The progress with one exercise. ``seed``: its instance; ``answer``: the last answer that is text."""
 
     lesson: str
     seed: int
@@ -29,6 +29,11 @@ class Record:
     tries: int = 0
     hints: int = 0
     solution: bool = False
+    answer: str = ""
+
+
+EXPORTED = ("lesson", "seed", "number", "title", "state", "tries", "hints", "solution")
+"""The columns for a teacher."""
 
 
 class Progress:
@@ -68,6 +73,7 @@ class Progress:
             exercise.tries,
             exercise.hints_seen,
             exercise.solution_seen,
+            exercise.given,
         )
         self._write()
 
@@ -79,7 +85,7 @@ class Progress:
     def export(self) -> str:
         """All records as CSV, for a teacher."""
         out = io.StringIO()
-        writer = csv.DictWriter(out, list(Record.__dataclass_fields__), lineterminator="\n")
+        writer = csv.DictWriter(out, EXPORTED, extrasaction="ignore", lineterminator="\n")
         writer.writeheader()
         writer.writerows(asdict(record) for record in self.records())
         return out.getvalue()
@@ -110,7 +116,7 @@ class Progress:
 
 def _record(data: Any) -> Record:
     record = Record(**data)
-    if {type(getattr(record, name)) for name in ("lesson", "title", "state")} != {str}:
+    if {type(getattr(record, name)) for name in ("lesson", "title", "state", "answer")} != {str}:
         raise TypeError("not a record")
     if {type(getattr(record, name)) for name in ("seed", "number", "tries", "hints")} != {int}:
         raise TypeError("not a record")

@@ -3,21 +3,21 @@
 from __future__ import annotations
 
 import random
-import sys
 import traceback
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
+from difflib import ndiff
 from inspect import getsource
-from types import FrameType
+from types import CodeType
 from typing import Any
 
 from kschedlab.lab.exercises.exercise import Exercise, Instance, State, Verdict, lines
+from kschedlab.lab.exercises.limits import EndlessError, limited
+from kschedlab.views.html import Html, element, join
+from kschedlab.views.style import CHOSEN, EVICTED
 
-MOST_LINES = 200_000
-"""The most lines of Python that one call may run, which stops endless loops."""
-
-
-class EndlessError(Exception):
-    """The function ran too many lines."""
+SIGNS = {"- ": f"border-left:4px solid {EVICTED};", "+ ": f"border-left:4px solid {CHOSEN};"}
+"""How lines of the broken and of the mended function are marked; their signs say the same."""
+PLAIN = "border-left:4px solid transparent;"
 
 
 class Repair(Exercise):
@@ -43,14 +43,33 @@ class Repair(Exercise):
         seed: int = 1,
         needs: str = "",
     ) -> None:
-        self.source = "\n\n\n".join(filter(None, [needs, getsource(broken)]))
-        super().__init__(title, question, hints, Instance(lines(self.source), self.source))
+        self.name, self.needs = f"my_{broken.__name__.removesuffix('_broken')}", needs
         self.broken, self.mended, self.spec, self.cases, self.why, self.seed = broken, mended, spec, cases, why, seed
+        self.source = self._with_imports(self._named(broken))
+        super().__init__(title, question, hints, Instance(Html(), self.source), self._difference)
 
     @property
     def right(self) -> Callable[..., Any]:
         """A right answer."""
         return self.mended
+
+    @property
+    def cell(self) -> str:
+        """The cell in which the function is mended: running it checks the function."""
+        return self._with_imports(f"@{self.call}.answer\n{self._named(self.broken)}")
+
+    def html(self) -> Html:
+        """The question, and the way to answer it."""
+        how = element("p", "Mend the function in the cell below, and run that cell (Shift+Enter): this checks it.")
+        fold = element("details", element("summary", "The cell, to copy it back"), lines(self.cell))
+        return join([super().html(), how, fold])
+
+    def is_as_given(self, answer: object) -> bool:
+        """Whether it is the broken function still."""
+        compiled = compile(self._named(self.broken), "", "exec", dont_inherit=True).co_consts
+        broken = next(each for each in compiled if isinstance(each, CodeType) and each.co_name == self.name)
+        code = getattr(answer, "__code__", None)
+        return isinstance(code, CodeType) and list(_instructions(code)) == list(_instructions(broken))
 
     def judge(self, answer: object) -> Verdict:
         """The verdict on the answer."""
@@ -61,36 +80,44 @@ class Repair(Exercise):
             try:
                 got = limited(answer, case)
             except EndlessError:
-                return Verdict(State.ERROR, "It does not come to an end.", _call(self.broken, case))
+                return Verdict(State.ERROR, "It does not come to an end, and was stopped.", self._call(case))
             except Exception as error:  # noqa: BLE001  # whatever a student's function raises becomes a sentence
-                return Verdict(State.ERROR, _error_text(error, answer), _call(self.broken, case))
+                return Verdict(State.ERROR, _error_text(error, answer), self._call(case))
             if not _same(got, expected):
-                evidence = f"{_call(self.broken, case)}\n  yours:    {_short(got)}\n  expected: {_short(expected)}"
+                evidence = f"{self._call(case)}\n  yours:    {_short(got)}\n  expected: {_short(expected)}"
                 return Verdict(State.WRONG, f"Instance {number} comes out wrong; no smaller one does.", evidence)
         return Verdict(State.RIGHT, self.why)
 
     def explained(self) -> str:
         """The solution."""
-        return f"{getsource(self.mended)}\n{self.why}"
+        return f"{self._named(self.mended)}\n\n{self.why}"
+
+    def _difference(self) -> Html:
+        """The broken function beside the mended one, line by line."""
+        before, after = (self._named(each).splitlines() for each in (self.broken, self.mended))
+        rows = (
+            element("div", line.rstrip(), style=f"padding-left:0.4em;white-space:pre-wrap;{SIGNS.get(line[:2], PLAIN)}")
+            for line in ndiff(before, after)
+            if not line.startswith("?")
+        )
+        return element("div", *rows, style="font-family:monospace;margin:0.4em 0")
+
+    def _named(self, function: Callable[..., Any]) -> str:
+        """Its source, under the name that the student's function has."""
+        return getsource(function).rstrip().replace(f"def {function.__name__}(", f"def {self.name}(")
+
+    def _with_imports(self, source: str) -> str:
+        return f"{self.needs}\n\n\n{source}" if self.needs else source
+
+    def _call(self, case: tuple[Any, ...]) -> str:
+        return f"{self.name}({', '.join(map(_short, case))})"
 
 
-def limited(function: Callable[..., Any], arguments: tuple[Any, ...]) -> Any:
-    """Call the function, but stop it after ``MOST_LINES`` lines with an :class:`EndlessError`."""
-    left = MOST_LINES
-
-    def count(frame: FrameType, event: str, _: Any) -> Any:
-        nonlocal left
-        left -= event == "line"
-        if left < 0:
-            raise EndlessError
-        return count
-
-    before = sys.gettrace()
-    sys.settrace(count)
-    try:
-        return function(*arguments)
-    finally:
-        sys.settrace(before)
+def _instructions(code: CodeType) -> Iterator[object]:
+    """What a function does, whatever its name, its place and the names of its file."""
+    yield from (code.co_code, code.co_names, code.co_varnames)
+    for each in code.co_consts:
+        yield from _instructions(each) if isinstance(each, CodeType) else [each]
 
 
 def _same(got: Any, expected: Any) -> bool:
@@ -107,10 +134,6 @@ def _error_text(error: Exception, function: Callable[..., Any]) -> str:
     lines = [f.lineno for f in frames if code is not None and f.filename == code.co_filename and f.lineno]
     where = f" in line {lines[-1] - code.co_firstlineno + 1} of your function" if lines and code is not None else ""
     return f"{type(error).__name__}{where}: {_short(error)}"
-
-
-def _call(function: Callable[..., Any], case: tuple[Any, ...]) -> str:
-    return f"{function.__name__}({', '.join(map(_short, case))})"
 
 
 def _short(value: object) -> str:

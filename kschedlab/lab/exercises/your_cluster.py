@@ -164,6 +164,7 @@ def how_much(rng: random.Random) -> Exercise:
         ),
         yaml_instance(as_yaml([wish.manifest])),
         remark=remark,
+        unit="m",
     )
 
 

@@ -2,14 +2,18 @@
 
 import importlib.util
 
+import nbformat
 import pytest
 
 from kschedlab.lab.exercises.build import Build
 from kschedlab.lab.exercises.exercise import State
-from kschedlab.lab.exercises.lesson import LESSONS, exercises_of
+from kschedlab.lab.exercises.lesson import LESSONS, Lesson, exercises_of
 from kschedlab.lab.exercises.predict import Predict
+from kschedlab.lab.exercises.progress import Progress
 from kschedlab.lab.exercises.repair import Repair
+from kschedlab.lab.panels.contents import LESSONS as NOTEBOOKS_OF
 from tests.answering import one_right_answer
+from tools.refresh import NOTEBOOKS
 
 each_lesson = pytest.mark.parametrize("lesson", LESSONS)
 
@@ -31,12 +35,25 @@ def test_the_right_answer_is_right_and_the_broken_function_wrong(lesson, seed):
 
 
 @each_lesson
-def test_a_broken_function_can_be_copied_into_a_cell_as_it_is(lesson):
+def test_the_cell_of_a_broken_function_runs_as_it_is(lesson):
     for exercise in exercises_of(lesson, 1):
         if isinstance(exercise, Repair):
-            cell: dict[str, object] = {}
-            exec(exercise.source, cell)
-            assert exercise.check(cell[exercise.broken.__name__]).state is State.WRONG
+            cell: dict[str, object] = {"exercise": exercise}
+            exec(exercise.cell, cell)
+            assert exercise.check(cell[exercise.name]).state is State.WRONG
+            assert exercise.is_as_given(cell[exercise.name]) and exercise.tries == 0
+            assert not exercise.is_as_given(exercise.mended)
+
+
+@each_lesson
+def test_its_notebook_has_each_exercise_and_the_cells_to_repair_functions_in(lesson):
+    (file,) = (each.file for each in NOTEBOOKS_OF if each.file[3:-6].replace("-", "_") == lesson)
+    cells = [cell.source for cell in nbformat.read(NOTEBOOKS / file, as_version=4).cells if cell.cell_type == "code"]
+    exercises = Lesson(lesson, 1, Progress(None))
+    asked = [cell.splitlines()[-1] for cell in cells if cell.splitlines()[-1].startswith("exercises[")]
+    assert asked == [exercise.call for exercise in exercises]
+    answered = [cell for cell in cells if ".answer\n" in cell]
+    assert answered == [exercise.cell for exercise in exercises if isinstance(exercise, Repair)]
 
 
 @each_lesson

@@ -82,4 +82,4 @@ def test_the_wrong_field_is_told():
 def test_the_broken_functions_are_refuted_by_small_instances():
     order, down = queue.exercises(1)[5:]
     assert order.check(queue_repairs.active_q_comp_broken).evidence.count("None, None") == 2
-    assert "popped_broken([" in down.check(queue_repairs.popped_broken).evidence
+    assert "my_popped([" in down.check(queue_repairs.popped_broken).evidence

@@ -20,7 +20,7 @@ def test_every_instance_has_one_right_answer(seed):
 def test_every_text_keeps_its_lines():
     for exercise in your_cluster.exercises(1):
         assert "[U+000A]" not in exercise.text() and "[U+000A]" not in str(exercise.instance.picture)
-        assert exercise.instance.text == "" or "<br" in str(exercise.instance.picture)
+        assert exercise.instance.text == "" or "<br" in str(exercise.html())
 
 
 def test_all_kinds_are_there_and_neighbours_differ():

@@ -1,0 +1,173 @@
+// An exercise: the question, a place for the answer, buttons, and the reply. Python judges; this only shows and sends.
+
+function make(tag, attributes = {}, ...children) {
+  const element = document.createElement(tag);
+  for (const [name, value] of Object.entries(attributes)) {
+    if (name.startsWith("on")) element.addEventListener(name.slice(2), value);
+    else if (value === true) element.setAttribute(name, "");
+    else if (value !== false && value != null) element.setAttribute(name, value);
+  }
+  element.append(...children.filter((child) => child != null));
+  return element;
+}
+
+const DRAFT = 600; // milliseconds without a key after which the answer is kept
+const FOCUS = 60; // milliseconds until the notebook has noticed a new focus
+const INDENT = "  ";
+
+/** Types text as a person does, so that the browser can undo it. */
+function type(area, text) {
+  if (!document.execCommand("insertText", false, text)) area.setRangeText(text, area.selectionStart, area.selectionEnd, "end");
+}
+
+/** Indents the selected lines by one step, or with `by` -1 the other way. */
+function indent(area, by) {
+  const { value, selectionStart, selectionEnd } = area;
+  const start = value.lastIndexOf("\n", selectionStart - 1) + 1;
+  const end = value.indexOf("\n", selectionEnd) < 0 ? value.length : value.indexOf("\n", selectionEnd);
+  const old = value.slice(start, end);
+  const changed = old.split("\n").map((line) => (by > 0 ? INDENT + line : line.replace(/^ {1,2}/, ""))).join("\n");
+  if (changed === old) return;
+  area.setSelectionRange(start, end);
+  type(area, changed);
+  if (selectionStart !== selectionEnd) area.setSelectionRange(start, start + changed.length);
+}
+
+/** A place for YAML: numbered lines, Tab and Enter indent; Escape, then Tab, leaves it. */
+function editor(check, changed) {
+  const numbers = make("div", { class: "ks-numbers", "aria-hidden": "true" });
+  const area = make("textarea", { class: "ks-code", "aria-label": "Your answer, as YAML", spellcheck: "false", autocapitalize: "off", wrap: "off" });
+  let leaving = false;
+  const fit = () => {
+    const count = Math.max(area.value.split("\n").length, 3);
+    numbers.textContent = Array.from({ length: count }, (_, i) => i + 1).join("\n");
+    area.rows = count;
+  };
+  area.addEventListener("input", () => (fit(), changed(area.value)));
+  area.addEventListener("keydown", (event) => {
+    if (!(event.ctrlKey || event.metaKey) || event.key === "Enter") event.stopPropagation();
+    if (event.key === "Enter" && (event.ctrlKey || event.metaKey || event.shiftKey)) {
+      event.preventDefault();
+      check();
+    } else if (event.key === "Enter") {
+      event.preventDefault();
+      const line = area.value.slice(area.value.lastIndexOf("\n", area.selectionStart - 1) + 1, area.selectionStart);
+      type(area, `\n${/^ */.exec(line)[0]}${/:\s*$/.test(line) ? INDENT : ""}`);
+    } else if (event.key === "Tab" && !leaving) {
+      event.preventDefault();
+      if (!event.shiftKey && area.selectionStart === area.selectionEnd) type(area, INDENT);
+      else indent(area, event.shiftKey ? -1 : 1);
+    }
+    leaving = event.key === "Escape" || (leaving && event.key === "Shift");
+  });
+  const help = make("small", {}, "Ctrl+Enter checks. Tab indents; Esc, then Tab, leaves the field.");
+  const root = make("div", {}, make("div", { class: "ks-editor" }, numbers, area), help);
+  const set = (text) => {
+    area.value = text;
+    fit();
+  };
+  return { root, get: () => area.value, set };
+}
+
+/** Choices to pick from. */
+function picker(choices, changed) {
+  const group = `ks${Math.random().toString(36).slice(2)}`;
+  const inputs = choices.map((text) => make("input", { type: "radio", name: group, value: text, onchange: () => changed(text) }));
+  const root = make("div", { class: "ks-answers", role: "radiogroup", "aria-label": "Answers" },
+    ...choices.map((text, i) => make("label", {}, inputs[i], make("span", {}, text))));
+  const get = () => inputs.find((each) => each.checked)?.value ?? "";
+  const set = (text) => inputs.forEach((each) => (each.checked = each.value === text));
+  return { root, get, set };
+}
+
+/** A line of text. */
+function line(check, changed) {
+  const input = make("input", { type: "text", "aria-label": "Your answer", placeholder: "your answer", size: 32, spellcheck: "false", autocomplete: "off" });
+  input.addEventListener("input", () => changed(input.value));
+  input.addEventListener("keydown", (event) => {
+    if (!(event.ctrlKey || event.metaKey)) event.stopPropagation();
+    if (event.key === "Enter") check();
+  });
+  return { root: input, get: () => input.value.trim(), set: (text) => (input.value = text) };
+}
+
+/** Runs the notebook's cell above this output, as Ctrl+Enter in it does. False where that is not possible. */
+async function runCell(el) {
+  const code = el.closest(".jp-CodeCell")?.querySelector(".jp-InputArea .cm-content");
+  if (!code) return false;
+  code.focus(); // the notebook makes this its active cell
+  await new Promise((done) => setTimeout(done, FOCUS));
+  const key = { key: "Enter", code: "Enter", keyCode: 13, which: 13, ctrlKey: true, bubbles: true, cancelable: true };
+  return !code.dispatchEvent(new KeyboardEvent("keydown", key)); // the notebook takes the key
+}
+
+class Card {
+  constructor(model, el) {
+    this.model = model;
+    el.classList.add("kschedlab", "ks", "ks-exercise");
+    this.el = el;
+    const face = model.get("face");
+    this.cell = face.place === "cell";
+    const check = () => this.check();
+    const changed = (text) => this.draft(text);
+    const places = {
+      choice: () => picker(face.choices, changed), yaml: () => editor(check, changed), text: () => line(check, changed),
+    };
+    this.place = places[face.place]?.() ?? null;
+    this.question = make("div", { class: "ks-asked" });
+    this.reply = make("div", { class: "ks-reply", "aria-live": "polite" });
+    const button = (words, act) => make("button", { type: "button", onclick: act }, words);
+    const main = button("Check", check);
+    main.classList.add("ks-main");
+    const words = make("small", {}, "checks the cell above, as Shift+Enter does");
+    const ask = (what) => () => this.send({ [what]: true });
+    const buttons = make("div", { class: "ks-buttons" }, main, button("Hint", ask("hint")), button("Solution", ask("solution")), this.cell ? words : null);
+    const answerable = face.place !== "none";
+    el.append(this.question, ...(this.place ? [this.place.root] : []), ...(answerable && !this.cell ? [buttons] : []), this.reply, ...(this.cell ? [buttons] : []));
+    this.place?.set(face.given);
+    this.given = face.given;
+    this.show(face);
+    model.on("change:face", this.changed = () => this.show(model.get("face")));
+    model.on("change:large", this.resized = () => this.large());
+    this.large();
+  }
+
+  show(face) {
+    if (face.question !== this.asked) this.question.innerHTML = this.asked = face.question;
+    if (face.reply !== this.said) this.reply.innerHTML = this.said = face.reply;
+    if (face.given !== this.given) this.place?.set(this.given = face.given); // another view, or code, has answered
+  }
+
+  async check() {
+    clearTimeout(this.timer);
+    if (this.cell) return (await runCell(this.el)) || this.send({ again: true });
+    this.given = this.place.get();
+    this.send({ check: this.given });
+  }
+
+  draft(text) {
+    clearTimeout(this.timer);
+    this.timer = setTimeout(() => this.send({ draft: (this.given = text) }), DRAFT);
+  }
+
+  send(message) {
+    this.model.send(message);
+  }
+
+  large() {
+    this.el.classList.toggle("ks-large", this.model.get("large"));
+  }
+
+  remove() {
+    clearTimeout(this.timer);
+    this.model.off("change:face", this.changed);
+    this.model.off("change:large", this.resized);
+  }
+}
+
+export default {
+  render({ model, el }) {
+    const card = new Card(model, el);
+    return () => card.remove();
+  },
+};

@@ -1,0 +1,136 @@
+"""An exercise in a real browser: choices, a line, the editor for YAML; in JupyterLab the cell with a function."""
+
+import json
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import pytest
+from playwright.sync_api import Browser, Page, expect
+
+from kschedlab.lab.exercises import Lesson, Progress
+from kschedlab.lab.exercises.card import Card
+from tests.browser.conftest import Open
+
+PAGE = """<!doctype html><meta charset="utf-8"><style>{css}</style><body style="font-family: system-ui">
+<div id="card"></div>"""
+MODEL = """async ([code, traits]) => {
+    const heard = {};
+    const model = {
+        get: (name) => traits[name],
+        on: (name, act) => (heard[name] ??= []).push(act),
+        off: () => {},
+        send: async (message) => {
+            traits.face = JSON.parse(await window.kernel(JSON.stringify(message)));
+            (heard["change:face"] ?? []).forEach((act) => act());
+        },
+    };
+    const url = URL.createObjectURL(new Blob([code], { type: "text/javascript" }));
+    (await import(url)).default.render({ model, el: document.getElementById("card") });
+}"""
+Show = Callable[..., Page]
+
+
+@pytest.fixture
+def show(browser: Browser) -> Iterator[Show]:
+    """Show a card in a plain page; nothing may have gone wrong in it when the test is over."""
+    contexts, problems = [], list[str]()
+
+    def shown(card: Card, large: bool = False, width: int = 900) -> Page:
+        def kernel(message: str) -> str:
+            card._received(card, json.loads(message), [])
+            return json.dumps(card.face)
+
+        contexts.append(browser.new_context(viewport={"width": width, "height": 1000}))
+        page = contexts[-1].new_page()
+        page.set_default_timeout(15_000)
+        page.on("pageerror", lambda error: problems.append(str(error)))
+        page.expose_function("kernel", kernel)
+        page.set_content(PAGE.format(css=card._css))
+        page.evaluate(MODEL, [card._esm, {"face": card.face, "large": large}])
+        return page
+
+    yield shown
+    for each in contexts:
+        each.close()
+    assert problems == []
+
+
+def exercise(lesson: str, number: int) -> Any:
+    return Lesson(lesson, 1, Progress(None))[number]
+
+
+def test_an_answer_is_picked_and_checked(show: Show) -> None:
+    page = show(Card(exercise("preemption", 2)))
+    status = page.get_by_role("status")
+    page.get_by_role("button", name="Check").click()
+    expect(status).to_contain_text("There is no answer yet.")
+    page.get_by_label("node-a").check()
+    page.get_by_role("button", name="Check").click()
+    expect(status).to_contain_text("node-a drops out at rule 5")
+    page.get_by_role("button", name="Hint").click()
+    expect(status).to_contain_text("Hint 1 of 2")
+    page.get_by_role("button", name="Solution").click()
+    expect(status).to_contain_text("1 hint(s) are left")
+
+
+def test_a_typed_answer_needs_no_unit(show: Show) -> None:
+    asked = exercise("your_cluster", 3)
+    page = show(Card(asked))
+    page.get_by_role("textbox").fill(asked.right.removesuffix("m"))
+    page.get_by_role("textbox").press("Enter")
+    expect(page.get_by_role("status")).to_contain_text("✓")
+
+
+def test_the_editor_indents_and_undoes(show: Show) -> None:
+    asked = exercise("preemption", 4)
+    page = show(Card(asked))
+    field = page.get_by_role("textbox")
+    field.fill("")
+    field.press_sequentially("metadata:")
+    field.press("Enter")
+    field.press_sequentially("name: x")
+    field.press("Enter")
+    expect(field).to_have_value("metadata:\n  name: x\n  ")
+    field.press("Tab")
+    expect(field).to_have_value("metadata:\n  name: x\n    ")
+    field.press("Shift+Tab")
+    expect(field).to_have_value("metadata:\n  name: x\n  ")
+    field.press("Control+z")
+    expect(field).to_have_value("metadata:\n  name: x\n    ")
+    expect(page.locator(".ks-numbers")).to_have_text("1\n2\n3", use_inner_text=True)
+    field.press("Escape")
+    field.press("Tab")
+    expect(page.get_by_role("button", name="Check")).to_be_focused()
+    field.fill(asked.right)
+    field.press("Control+Enter")
+    expect(page.get_by_role("status")).to_contain_text("✓ Rule 1 counts the victims")
+
+
+@pytest.mark.parametrize("width", [420, 800, 1280])
+def test_it_fits_in_class_too(show: Show, width: int) -> None:
+    for number in (1, 4):
+        asked = exercise("preemption", number)
+        asked.check(asked.right)
+        page = show(Card(asked), large=True, width=width)
+        assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
+        assert page.evaluate("parseFloat(getComputedStyle(document.querySelector('.ks-main')).fontSize)") >= 18
+
+
+def test_check_runs_the_cell_above(notebook: Open) -> None:
+    page = notebook("05-preemption.ipynb")
+    page.run_all()
+    cell = page.page.locator(".jp-CodeCell").filter(has=page.page.locator(".ks-exercise", has_text="the cell above"))
+    status = cell.locator(".ks-reply")
+    expect(status).to_contain_text("Instance 1 comes out wrong")
+    code = cell.locator(".cm-content")
+    code.click()
+    page.page.keyboard.press("Control+a")
+    page.page.keyboard.type("@exercises[5].answer\ndef mine(starts):\nwhile True: pass\n")
+    cell.get_by_role("button", name="Check").click()
+    expect(status).to_contain_text("It does not come to an end, and was stopped.")
+    code.click()
+    page.page.keyboard.press("Control+a")
+    page.page.keyboard.type("exercises[5].answer(exercises[5].mended)\n")
+    cell.get_by_role("button", name="Check").click()
+    expect(status).to_contain_text("✓ On each node the earliest start")
+    expect(page.page.locator(".ks-asked").filter(has_text="✓ The fifth rule")).to_be_visible()
