@@ -20,6 +20,7 @@ from kschedlab.lab.panels.generation_clusters import STORIES
 from kschedlab.lab.panels.prediction import Question
 from kschedlab.lab.panels.settings import Restorable, choice, slider, typed
 from kschedlab.manifests.loading import decode_objects
+from kschedlab.objects.api import Api
 from kschedlab.scheduler import schedule
 from kschedlab.testing import Manifest
 from kschedlab.views.comparison import answer, decided, picked, remark
@@ -94,14 +95,14 @@ def generation(settings: Settings, plugins: Sequence[object] = ()) -> Generation
 
 
 @lru_cache(maxsize=64)
-def _world(cluster: str) -> Cluster:
-    return Cluster(decode_objects(manifests(cluster)))
+def _world(cluster: str, api: Api) -> Cluster:
+    return Cluster(decode_objects(manifests(cluster)), api)
 
 
 @lru_cache(maxsize=4096)
 def _decide(cluster: str, version: str, flipped: frozenset[str], plugins: tuple[object, ...]) -> Decision:
     made = switched(version, flipped).plus(*plugins)
-    return schedule(f"default/{STORIES[cluster].pod}", _world(cluster).under(made.api), made, exhaustive=False)
+    return schedule(f"default/{STORIES[cluster].pod}", _world(cluster, made.api), made, exhaustive=False)
 
 
 def decide(settings: Settings, plugins: Sequence[object] = ()) -> Decision:

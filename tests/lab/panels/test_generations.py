@@ -11,7 +11,7 @@ from kschedlab.lab.panels.generations import Settings, decide, matters, panel, q
 from kschedlab.plugins import node_filter
 from kschedlab.views.comparison import answer, effect, picked, remark
 from kschedlab.views.svg import Room
-from kschedlab.whatif.switching import SWITCHES, flip, switched
+from kschedlab.whatif.switching import SWITCHES
 
 TIE = "tie: node-a, node-b"
 ANSWERS = {
@@ -169,11 +169,3 @@ def test_plugins_join_every_version() -> None:
     assert "v1.20: tie: node-a, node-b" not in panel().view.text
     with_filter = panel([not_node_c], version="v1.20").view
     assert "v1.20: node-b" in with_filter.text and "node-c" not in with_filter.sentence
-
-
-def test_flip_needs_no_detour() -> None:
-    """Several rules at once are the same as one after the other."""
-    first, second = SWITCHES[2], SWITCHES[7]
-    both = switched("v1.16", frozenset({first.name, second.name}))
-    step = flip(flip(switched("v1.16"), first, switched(first.other("v1.16"))), second, switched(second.other("v1.16")))
-    assert both.preemption == step.preemption
