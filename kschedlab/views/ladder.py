@@ -69,6 +69,22 @@ def steps(preemption: Preemption, nodes: Sequence[str]) -> list[Step]:
     return result
 
 
+def fate(preemption: Preemption, node: str) -> str:
+    """What the ladder does with this candidate, in a sentence."""
+    for step in steps(preemption, list(preemption.candidates)):
+        others = sorted(other for other in step.kept if other != node)
+        if node in step.standing and node not in step.kept:
+            values = f"{step.values[node]}, and {others[0]} has {step.values[others[0]]}"
+            return f"{node} drops out at rule {step.number} ({step.name}): it has {values}."
+        if step.decides and node in step.kept:
+            beaten = sorted(step.standing - {node})
+            values = ", ".join(f"{step.values[other]} on {other}" for other in beaten)
+            return f"Rule {step.number} ({step.name}) decides: {step.values[node]} on {node}, {values}."
+    if len(preemption.positions) == 1:
+        return f"{node} is the only candidate, so no rule is asked."
+    return f"No rule drops {node}: all {len(preemption.rungs)} leave a tie."
+
+
 def _writer(rung: Rung, preemption: Preemption) -> Callable[[str, int], str]:
     """A formatter for the rule's values: start times as times, sums of priorities with their offset apart."""
     if rung.rule.value is earliest_start:

@@ -74,9 +74,7 @@ def ladder(
             for name, lane in at.nodes.items()
         ]
     for node, lane in at.nodes.items():
-        if node in preemption.candidates:
-            shapes.append(_track(found, node, lane, y, rules))
-        else:
+        if node not in preemption.candidates:
             shapes += _in_the_way(obstacles.get(node, ""), lane, y)
     for step in found:
         asked = rules is None or step.number <= rules
@@ -99,14 +97,6 @@ def _rung(step: Step, lane: Lane, y: float, asked: bool) -> Html:
         data_key=f"rung/{step.number}",
         data_tip=f"rule {step.number}: {step.name}; {step.result}" if asked else f"rule {step.number}: {step.name}",
     )
-
-
-def _track(found: Sequence[Step], node: str, lane: Lane, y: float, rules: int | None) -> Html:
-    """The lane of a candidate, down to the rule at which it drops out."""
-    reached = [step.number for step in found if step.applies and node in step.standing]
-    end = min(max(reached, default=0), len(found) if rules is None else rules)
-    path = f"M{lane.x + lane.width / 2:g} {y:g}V{y + ROW * end:g}"
-    return element("path", d=path, stroke="currentColor", opacity=0.35, stroke_dasharray="2 3")
 
 
 def _cells(step: Step, preemption: Preemption, nodes: Mapping[str, Lane], y: float) -> list[Html]:

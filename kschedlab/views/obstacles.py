@@ -5,8 +5,6 @@ from __future__ import annotations
 from kschedlab.cluster.labels import first_untolerated
 from kschedlab.cluster.pods import PodInfo
 from kschedlab.decision import Decision
-from kschedlab.filter.stage import PASSES
-from kschedlab.preemption.stage import Preemption
 
 SIGNS = (
     ("PersistentVolume", "disk"),
@@ -39,19 +37,20 @@ def obstacle(decision: Decision, node: str) -> str:
             return ""
         if stays := blockers(decision, node):
             return f"{stays[0].priority} ≥ {decision.pod.priority}"
-    return "; ".join(_short(reason, decision, node) for reason in verdict.reasons) or (verdict.plugin or "")
+    reasons = _reasons(decision, node)
+    return "; ".join(_short(reason, decision, node) for reason in reasons) or (verdict.plugin or "")
 
 
 def blockers(decision: Decision, node: str) -> list[PodInfo]:
-    """The pods that are in the way and may not be evicted because they are as important, the most important first.
+    """The pods that take the place and may not be evicted because they are as important, the most important first.
 
-    None if the node is a candidate, or if evicting would not help there whoever runs on it.
+    [] if the node is a candidate, or if something other than its pods is in the way.
     """
     preemption, cluster = decision.preemption, decision.cluster
     position = cluster.index[node]
     if preemption is None or not preemption.eligible or position not in preemption.potential.tolist():
         return []
-    if not _refused_when_emptied(preemption, position):
+    if node in preemption.candidates or not all(map(_is_about_place, _reasons(decision, node))):
         return []
     infos = (cluster.pods.info(row) for row in cluster.pods_of(position).tolist())
     return sorted(
@@ -59,12 +58,16 @@ def blockers(decision: Decision, node: str) -> list[PodInfo]:
     )
 
 
-def _refused_when_emptied(preemption: Preemption, position: int) -> bool:
-    """Whether the pod does not fit with all pods of lower priority removed."""
-    run = preemption.run
-    if run is None or position not in run.node.tolist():
-        return True  # nothing to remove
-    return int(run.emptied.refused_by[position]) != PASSES
+def _reasons(decision: Decision, node: str) -> tuple[str, ...]:
+    """The filters' reasons with all pods of lower priority removed, if that was tried; else as the node is."""
+    preemption, position = decision.preemption, decision.cluster.index[node]
+    if preemption is not None and preemption.run is not None and position in preemption.run.nodes.tolist():
+        return tuple(preemption.run.emptied.reasons(position))
+    return decision.verdict(node).reasons
+
+
+def _is_about_place(reason: str) -> bool:
+    return reason.startswith(("Insufficient", "Too many pods")) or "free ports" in reason
 
 
 def sign_of(reason: str) -> str:

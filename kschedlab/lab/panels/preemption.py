@@ -1,4 +1,4 @@
-"""Choosing the node to preempt on: settings -> manifests -> Cluster -> Decision -> picture, ladder and sentence.
+"""Choosing the node to preempt on: settings -> manifests -> Cluster -> Decision -> picture, story and sentence.
 
 Four nodes of 4 CPU and a pod that requests 3. On node-a, node-b and node-c a pod of 2 CPU is evicted and one small pod
 can stay; on node-d a vault with a very high priority uses 3 CPU. The budget covers the shop's pods: shop-a, and on
@@ -9,23 +9,28 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, Self
+from typing import Any
 
 from kschedlab import testing
 from kschedlab.cluster.cluster import Cluster
 from kschedlab.decision import Decision
 from kschedlab.generations import GENERATIONS
-from kschedlab.lab.panels.base import Panel, View
-from kschedlab.lab.panels.chart import ChartPanel, chart_view
-from kschedlab.lab.panels.prediction import Prediction
+from kschedlab.lab.panels.base import Frame, Panel, View
+from kschedlab.lab.panels.chart import chart_view
 from kschedlab.lab.panels.settings import Restorable, choice, slider, switch
 from kschedlab.manifests.loading import decode_objects
+from kschedlab.preemption.stage import Candidate, Preemption
 from kschedlab.scheduler import schedule
 from kschedlab.testing import HOUR, Manifest, budget, clock_time, node, pod
-from kschedlab.views.chart import decision_map
-from kschedlab.views.html import Html
+from kschedlab.views.chart import Answer, decision_map
+from kschedlab.views.drawing import Marks
+from kschedlab.views.glyphs import Badge
+from kschedlab.views.html import Html, element, join
 from kschedlab.views.ladder import ladder_html
-from kschedlab.views.picture import caption, picture
+from kschedlab.views.picture import Handles, caption
+from kschedlab.views.preemption_scene import Scene
+from kschedlab.views.svg import Room
+from kschedlab.views.tables import candidates_table, folded
 from kschedlab.views.text import decision_text
 
 LOWEST = -(2**31)
@@ -39,17 +44,20 @@ class Settings(Restorable):
     ``mail_in_shop``: whether the budget covers ``mail-c`` too. ``generation``: the scheduler that decides.
     """
 
-    preemptor: int = slider("preemptor's priority", (0, 250, 500, 1000), 500)
-    shop_a: int = slider("priority of shop-a", range(0, 301, 100), 100)
-    shop_b: int = slider("priority of shop-b", range(0, 301, 100), 100)
-    jobs: int = slider("priority of both jobs", (LOWEST, 0, 100, 200), 0)
-    allowed: int = slider("PDB disruptionsAllowed", range(3), 1)
-    shop_b_start: int = slider("shop-b started at", range(8 * HOUR, 10 * HOUR, HOUR), 9 * HOUR, clock_time)
-    mail_c_start: int = slider("mail-c started at", range(8 * HOUR, 11 * HOUR, HOUR), 10 * HOUR, clock_time)
-    mail_in_shop: bool = switch("mail-c is in the shop")
+    preemptor: int = slider("urgent priority", (0, 250, 500, 1000), 500)
+    shop_a: int = slider("shop-a priority", range(0, 301, 100), 100)
+    shop_b: int = slider("shop-b priority", range(0, 301, 100), 100)
+    jobs: int = slider("jobs priority", (LOWEST, -100, 0, 200), 0)
+    allowed: int = slider("budget allows", range(3), 1)
+    shop_b_start: int = slider("shop-b start", range(8 * HOUR, 10 * HOUR, HOUR), 9 * HOUR, clock_time)
+    mail_c_start: int = slider("mail-c start", range(8 * HOUR, 11 * HOUR, HOUR), 10 * HOUR, clock_time)
+    mail_in_shop: bool = switch("mail-c in the shop")
     generation: str = choice("generation", ("v1.20", "v1.37"), "v1.20")
 
 
+NODES = ("node-a", "node-b", "node-c", "node-d")
+STARTS = {"shop_b_start": "shop-b", "mail_c_start": "mail-c"}
+"""The controls of start times, and their pods."""
 AXES = {name: each.label for name, each in Settings.controls().items() if each.kind == "slider"}
 
 
@@ -65,7 +73,7 @@ def manifests(settings: Settings) -> list[Manifest]:
     """The cluster's manifests, as ``kubectl get -o yaml`` prints them."""
     at_seven, half_past = 7 * HOUR, 9 * HOUR + 30
     return [
-        *(node(name) for name in ("node-a", "node-b", "node-c", "node-d")),
+        *(node(name) for name in NODES),
         pod("shop-a", "node-a", 2, settings.shop_a, half_past, labels={"app": "shop"}),
         pod("logs-a", "node-a", 1, 150, at_seven),
         pod("shop-b", "node-b", 2, settings.shop_b, settings.shop_b_start, labels={"app": "shop"}),
@@ -99,14 +107,84 @@ def decide(settings: Settings, plugins: Sequence[object] = ()) -> Decision:
 
 def show(settings: Settings, plugins: Sequence[object] = ()) -> View:
     """The panel's view for these settings."""
-    return view_of(decide(settings, plugins))
+    return view_of(settings, decide(settings, plugins))
 
 
-def view_of(decision: Decision) -> View:
-    """Picture, sentence and ladder of a decision."""
-    preemption = decision.preemption
-    table = ladder_html(preemption) if preemption is not None and preemption.rungs else Html()
-    return View(picture(decision), caption(decision), table, decision_text(decision))
+def view_of(settings: Settings, decision: Decision) -> View:
+    """Picture, story, sentence and tables of a decision."""
+    preemption, drawn, table = decision.preemption, scene(settings, decision), Html()
+    if preemption is not None and preemption.rungs:
+        tries = folded("Every try to bring a pod back, in order", candidates_table(preemption))
+        table = join([folded("The ladder as a table", ladder_html(preemption)), tries])
+
+    def story(room: Room) -> list[Frame]:
+        return [Frame(*moment) for moment in drawn.story(room)]
+
+    return View(
+        drawn.picture, caption(decision), table, decision_text(decision), idle(settings, preemption), story=story
+    )
+
+
+def scene(settings: Settings, decision: Decision, picks: Handles | None = None) -> Scene:
+    """The pictures of the decision, with the panel's handles; for a question, ``picks`` instead."""
+    if picks is not None:
+        return Scene(decision, picks)
+    up = {"data_axis": "y", "data_step": "-16"}
+    priorities = {"urgent": "preemptor", "shop-a": "shop_a", "shop-b": "shop_b", "jobs-b": "jobs", "jobs-c": "jobs"}
+    later = {"data_axis": "x", "data_step": "16"}
+    starts = {name: (control, getattr(settings, control)) for control, name in STARTS.items()}
+    clocks = {
+        name: Badge("clock", f"{name} started at {clock_time(start)}", start, {"data_drag": control} | later)
+        for name, (control, start) in starts.items()
+    }
+    toggled = "off" if settings.mail_in_shop else "on"
+    allowed: list[tuple[int, Marks]] = [(value, {"data_set": f"allowed: {value}"}) for value in range(3)]
+    handles = Handles(
+        pods={name: {"data_drag": control} | up for name, control in priorities.items()},
+        pod_badges={name: (clock,) for name, clock in clocks.items()},
+        shields={"mail-c": {"data_set": f"mail_in_shop: {toggled}"}},
+    )
+    return Scene(decision, handles, {"shop": allowed})
+
+
+def idle(settings: Settings, preemption: Preemption | None) -> dict[str, str]:
+    """By name, the controls whose other values would change nothing now, with the reason."""
+    if preemption is None:
+        return {}
+    found = {name: why for name, pod in STARTS.items() if (why := _start_is_idle(preemption, pod))}
+    if "node-c" not in preemption.candidates:
+        found["mail_in_shop"] = "node-c is no candidate"
+    elif settings.allowed:
+        found["mail_in_shop"] = f"the budget allows {settings.allowed}, enough for it"
+    if all(map(_first_is_highest, preemption.candidates.values())):
+        found["generation"] = "both list the same victims first"
+    return found
+
+
+def _first_is_highest(candidate: Candidate) -> bool:
+    """Whether v1.20, which lists victims in the order of their tries, lists one of the highest priority first."""
+    priorities = [attempt.pod.priority for attempt in candidate.attempts if not attempt.reprieved]
+    return priorities[0] == max(priorities)
+
+
+def _start_is_idle(preemption: Preemption, name: str) -> str:
+    """Why the start time of this pod changes nothing; "" if it may."""
+    candidate = preemption.candidates.get(f"node-{name[-1]}")
+    if candidate is None:
+        return f"node-{name[-1]} is no candidate"
+    tried = {attempt.pod.pod.metadata.name: attempt.pod for attempt in candidate.attempts}
+    if any(other.priority == tried[name].priority for each, other in tried.items() if each != name):
+        return ""
+    decided = next((number for number, rung in enumerate(preemption.rungs, start=1) if rung.decides), 0)
+    if len(preemption.positions) == 1:
+        return "not asked: there is one candidate"
+    if 0 < decided < len(preemption.rungs):
+        return f"not asked: rule {decided} decides"
+    place = [preemption.cluster.names[n] for n in preemption.positions.tolist()].index(candidate.node)
+    if not preemption.rungs[-1].entered[place]:
+        return f"not asked: {candidate.node} drops out before rule {len(preemption.rungs)}"
+    highest = max(victim.priority for victim in candidate.victims)
+    return "" if tried[name].priority == highest else "only the most important victims count"
 
 
 def panel(plugins: Sequence[object] = (), **settings: Any) -> Panel[Settings]:
@@ -114,16 +192,42 @@ def panel(plugins: Sequence[object] = (), **settings: Any) -> Panel[Settings]:
     return Panel(Settings().changed(**settings), lambda settings: show(settings, plugins), as_yaml)
 
 
-def show_map(settings: MapSettings) -> View:
-    """The chosen node for every value of two sliders; the other settings stay."""
+def answers(settings: MapSettings) -> list[list[tuple[Answer, str]]]:
+    """By value of the setting down and of the one across: the chosen node or a tie, and the rule that decides."""
     controls = settings.controls()
     down, across = controls[settings.down], controls[settings.across]
-    nodes = [
-        [decide(settings.changed(**{settings.down: y, settings.across: x})).nominated_node for x in across.values]
+    return [
+        [_answer(decide(settings.changed(**{settings.down: y, settings.across: x}))) for x in across.values]
         for y in down.values
     ]
+
+
+def _answer(decision: Decision) -> tuple[Answer, str]:
+    preemption = decision.preemption
+    if preemption is None or preemption.nominated_node is None:
+        return None, ""
+    if len(preemption.tied) > 1:
+        return tuple(preemption.tied), ""
+    rule = next((number for number, rung in enumerate(preemption.rungs, start=1) if rung.decides), 0)
+    return preemption.nominated_node, f"rule {rule}" if rule else "only one"
+
+
+def show_map(settings: MapSettings) -> View:
+    """The chosen node for every value of two settings; the others stay."""
+    controls = settings.controls()
+    down, across = controls[settings.down], controls[settings.across]
+    found = answers(settings)
+    nodes = [[node for node, _ in row] for row in found]
     at = down.values.index(getattr(settings, settings.down)), across.values.index(getattr(settings, settings.across))
     here = nodes[at[0]][at[1]]
+
+    def sets(row: int, column: int) -> str:
+        places = {settings.down: down.write(down.values[row]), settings.across: across.write(across.values[column])}
+        return ", ".join(f"{name}: {value}" for name, value in places.items())
+
+    different = sum(node != here for row in nodes for node in row)
+    said = "no node" if here is None else here if isinstance(here, str) else f"{' or '.join(here)}, a tie,"
+    sentence = f"Here {said} is chosen; at {different} of {len(nodes) * len(nodes[0])} places another answer."
     chart = decision_map(
         nodes,
         [down.write(y) for y in down.values],
@@ -131,50 +235,17 @@ def show_map(settings: MapSettings) -> View:
         selected=at,
         corner=f"{down.label} \\ {across.label}",
         titles=(across.label, down.label),
-        kinds=("node-a", "node-b", "node-c", "node-d"),
+        kinds=NODES,
+        notes=[[rule for _, rule in row] for row in found],
+        remark="below the node: the rule that decides",
+        sets=sets,
+        alt=sentence,
     )
-    different = sum(node != here for row in nodes for node in row)
-    return chart_view(
-        chart,
-        f"Here {here or 'no node'} is chosen; at {different} of {len(nodes) * len(nodes[0])} places another answer.",
-    )
+    place = decide(settings)
+    below = [element("p", caption(place)), Scene(place).picture(Room()), folded("The map as a table", chart.table)]
+    return chart_view(chart, sentence, join(below))
 
 
-class NodeMap(ChartPanel[MapSettings]):
-    """The map; a click sets the two sliders on its axes."""
-
-    def click(self, row: int, column: int) -> Self:
-        """Apply the settings of this cell."""
-        controls, at = self.settings.controls(), self.settings
-        values = {at.across: controls[at.across].values[column], at.down: controls[at.down].values[row]}
-        return self.move(**values)
-
-
-def map_panel(**settings: Any) -> NodeMap:
-    """The map of chosen nodes; arguments override its default settings."""
-    return NodeMap(
-        MapSettings().changed(**settings), show_map, as_yaml, "lesson.map_panel()", row="down", column="across"
-    )
-
-
-def which_node() -> Prediction:
-    """The prediction before the panel."""
-    return Prediction(
-        "Which node is chosen?",
-        {
-            "node-a": "So you count heads, or sum up what is lost. Which of the two does the scheduler do? Read on.",
-            "node-b": "Its victims are the most important ones. Would you give away the most valuable thing first?",
-            "node-c": "jobs-c has the lowest priority of all, but somebody else has to go with it. Read on.",
-        },
-    )
-
-
-def which_pod() -> Prediction:
-    """The prediction before the fifth rule."""
-    return Prediction(
-        "Which of the two is evicted?",
-        {
-            "shop-b, which has run longer": "It has done its share? The scheduler sees it the other way round.",
-            "mail-c, which has run for a shorter time": "Yes: the less work is lost, the better.",
-        },
-    )
+def map_panel(**settings: Any) -> Panel[MapSettings]:
+    """The map of chosen nodes; a click sets the two settings on its axes. Arguments override its default settings."""
+    return Panel(MapSettings().changed(**settings), show_map, as_yaml, "lesson.map_panel()")

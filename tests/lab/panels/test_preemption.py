@@ -10,24 +10,34 @@ import pytest
 
 from kschedlab.cluster.cluster import Cluster
 from kschedlab.generations import V1_20
+from kschedlab.lab.panels import base
 from kschedlab.lab.panels.preemption import (
     AXES,
     LOWEST,
     MapSettings,
     Settings,
+    answers,
     as_yaml,
     decide,
     manifests,
-    map_panel,
     panel,
     show,
     show_map,
     view_of,
+)
+from kschedlab.lab.panels.preemption_questions import (
+    EITHER,
+    how_often,
     which_node,
+    which_of_equals,
     which_pod,
+    which_priority,
+    which_victims,
 )
 from kschedlab.manifests.loading import loads
+from kschedlab.plugins import node_filter
 from kschedlab.scheduler import schedule
+from kschedlab.views.svg import Room
 
 OFFSET = 2**31
 
@@ -111,23 +121,23 @@ def ladder(candidates: dict[str, Found]) -> tuple[int, list[str]]:
 @pytest.mark.parametrize("priority", Settings.controls()["preemptor"].values)
 @pytest.mark.parametrize("generation", ["v1.20", "v1.37"])
 def test_every_setting(generation: str, priority: int) -> None:
-    for settings in Settings.grid():
-        if (settings.generation, settings.preemptor) == (generation, priority):
-            check(settings)
+    mine = [each for each in Settings.grid() if (each.generation, each.preemptor) == (generation, priority)]
+    for number, settings in enumerate(mine):
+        check(settings, drawn=number % 5 == 0)
 
 
-def check(settings: Settings) -> None:
-    """The decision, its sentence, its ladder, its picture."""
+def check(settings: Settings, drawn: bool) -> None:
+    """The decision, its sentence, its ladder, and its picture if it is ``drawn``."""
     expected, rule, left = plainly(settings)
     decision = decide(settings)
-    preemption, view = decision.preemption, view_of(decision)
+    preemption, view = decision.preemption, view_of(settings, decision)
     assert preemption is not None
     candidates = preemption.candidates.items()
     found = {node: ([v.pod.metadata.name for v in c.victims], c.violations) for node, c in candidates}
     assert found == {node: ([name for _, _, name in f.victims], f.violations) for node, f in expected.items()}
     assert preemption.tied == left
-    drawn = ElementTree.fromstring(str(view.picture))
-    assert drawn.get("aria-label") == view.sentence
+    if drawn:
+        check_picture(view, rule, left)
     if not left:
         assert view.sentence.endswith("and preemption does not help.") and str(view.table) == ""
         return
@@ -139,8 +149,19 @@ def check(settings: Settings) -> None:
         assert f"rule {rule} (" in view.sentence and f"▶ {rule}" in str(view.table)
     else:
         assert "rules leave a tie of" in view.sentence and "▶" not in str(view.table)
-    texts = ("".join(each.itertext()) for each in drawn.iter("{http://www.w3.org/2000/svg}text"))
-    assert [text for text in texts if text.startswith("★")] == [f"★ {left[0]}"]
+
+
+def check_picture(view: base.View, rule: int, left: list[str]) -> None:
+    """The star is on the chosen node, and on the rung that decides; a tie is called so on the last one."""
+    svg = ElementTree.fromstring(str(base.drawn(view.picture, Room())))
+    assert svg.get("aria-label") == view.sentence
+    texts = ["".join(each.itertext()) for each in svg.iter("{http://www.w3.org/2000/svg}text")]
+    starred = [text for text in texts if text.startswith("★")]
+    assert starred[:1] == [f"★ {node}" for node in left[:1]]
+    assert len(starred) == (0 if not left else 1 if len(left) > 1 else 2)
+    assert sum(text.endswith(" tie") for text in texts) == (len(left) if len(left) > 1 else 0)
+    chosen = [each for each in svg.iter() if (each.get("data-key") or "").startswith(f"rung/{rule}/") and rule]
+    assert not rule or any("★" in "".join(each.itertext()) for each in chosen)
 
 
 def test_each_rule_decides_somewhere_and_each_node_is_chosen_that_can_be() -> None:
@@ -177,19 +198,118 @@ def test_the_yaml_is_the_cluster() -> None:
     assert str(decision) == str(decide(settings))
 
 
-def test_the_questions_offer_what_is_in_the_picture() -> None:
-    assert set(which_node().remarks) == set(plainly(Settings())[0])
-    later = plainly(Settings(shop_a=200, allowed=2))[0]
-    assert [text.partition(",")[0] for text in which_pod().remarks] == [
-        later[n].victims[0][2] for n in ("node-b", "node-c")
-    ]
+def outcome(settings: Settings) -> tuple[object, ...]:
+    """What a setting decides: the nodes that are left, and every candidate's victims and violations."""
+    preemption = decide(settings).preemption
+    assert preemption is not None
+    found = {node: (set(v.key for v in c.victims), c.violations) for node, c in preemption.candidates.items()}
+    return preemption.tied, found
+
+
+def test_a_control_that_is_idle_changes_nothing() -> None:
+    controls, reasons = Settings.controls(), set()
+    for settings in list(Settings.grid())[::23]:
+        for name, why in show(settings).idle.items():
+            reasons.add(why.partition(" ")[0])
+            for value in controls[name].values:
+                assert outcome(settings.changed(**{name: value})) == outcome(settings), (settings, name)
+    assert reasons == {"not", "node-b", "node-c", "both", "the", "only"}
+
+
+def test_start_times_are_not_idle_when_they_decide() -> None:
+    assert show(Settings(shop_a=200, allowed=2)).idle.keys() == {"mail_in_shop", "generation"}
+    assert "shop_b_start" in show(Settings()).idle
+
+
+@pytest.mark.parametrize(
+    ("changes", "right", "wrong", "why"),
+    [
+        ({}, "node-a", "node-b", "node-b drops out at rule 2 (lowest highest victim priority): it has 150, and node-a"),
+        ({}, "node-a", "node-c", "Rule 3 (smallest sum of victim priorities) decides: 100 + 1×2³¹ on node-a, 100 + 2"),
+        ({}, "node-a", "node-d", "node-d is no candidate: 900 ≥ 500. Rule 3"),
+        ({"allowed": 0}, "node-c", "node-a", "Rule 1 (fewest PodDisruptionBudget violations) decides: 0 on node-c, 1"),
+        (
+            {"shop_b": 0, "allowed": 2},
+            "node-b",
+            "node-a",
+            "Rule 2 (lowest highest victim priority) decides: 0",
+        ),
+        (
+            {"jobs": -100},
+            "node-a",
+            "node-c",
+            "Rule 3 (smallest sum of victim priorities) decides: 100 + 1×2³¹ on node-a",
+        ),
+    ],
+)
+def test_the_question_about_the_node(changes: dict[str, Any], right: str, wrong: str, why: str) -> None:
+    asked = which_node().verdict(wrong, Settings(**changes))
+    assert not asked["right"] and asked["why"].startswith(why)
+    assert which_node().verdict(right, Settings(**changes))["right"]
+
+
+def test_the_other_questions() -> None:
+    later = Settings(shop_a=200, allowed=2)
+    assert which_victims().right(Settings()) == "shop-b and logs-b"
+    assert (
+        which_victims().why(Settings(), "").startswith("jobs-b is tried first, for its eviction would break the budget")
+    )
+    assert which_pod().right(later) == "mail-c" and "10:00 on node-c" in which_pod().why(later, "shop-b")
+    assert which_priority().right(Settings()) == str(LOWEST)
+    assert "-100 + 2³¹ is 2,147,483,548" in which_priority().why(Settings(), "-100")
+    equal = later.changed(mail_c_start=540)
+    assert which_of_equals().right(equal) == EITHER
+    assert how_often().right(MapSettings()) == "1" and how_often("node-a").right(MapSettings()) == "7"
+    for question in (which_victims(), which_node(), which_pod(), which_of_equals()):
+        assert question.right(equal if question.text.startswith("node-b") else later) in question.choices
+
+
+def test_questions_are_answered_in_the_picture() -> None:
+    for question, picks in (
+        (which_node(), ["node-a", "node-b", "node-c", "node-d"]),
+        (which_pod(), ["shop-b", "mail-c"]),
+    ):
+        assert question.before is not None
+        svg = ElementTree.fromstring(str(base.drawn(question.before(Settings()), Room())))
+        assert [each.get("data-pick") for each in svg.iter() if each.get("data-pick")] == picks
+        assert not [each for each in svg.iter() if each.get("data-drag") or each.get("data-set")]
+
+
+def test_the_picture_is_the_control() -> None:
+    """Every handle names a control, and what it sets is allowed."""
+    controls = Settings.controls()
+    svg = ElementTree.fromstring(str(base.drawn(show(Settings()).picture, Room())))
+    assert {each.get("data-drag") for each in svg.iter() if each.get("data-drag")} == {
+        "preemptor", "shop_a", "shop_b", "jobs", "shop_b_start", "mail_c_start"
+    }  # fmt: skip
+    sets = [text for each in svg.iter() if (text := each.get("data-set"))]
+    assert sets == ["mail_in_shop: on", "allowed: 0", "allowed: 1", "allowed: 2"]
+    assert all(isinstance(Settings.parse(text), Settings) for text in sets) and controls.keys() >= {"preemptor"}
+
+
+def test_the_story_ends_with_the_picture() -> None:
+    view = show(Settings())
+    assert view.story is not None
+    frames = view.story(Room())
+    assert frames[-1].picture == base.drawn(view.picture, Room()) and len(frames) == 9
+
+
+@node_filter("Mine")
+def mine(pod: Any, node: Any) -> str | None:
+    return "not for you" if node.name == "node-a" else None
+
+
+def test_a_plugin_of_ones_own_joins_the_generation() -> None:
+    view = panel(plugins=[mine]).view
+    assert "on node-c." in view.sentence
+    assert "not for you" in str(base.drawn(view.picture, Room()))
 
 
 def test_the_panel_moves_through_the_same_functions() -> None:
     moved = panel(allowed=0)
     assert moved.settings == Settings(allowed=0)
     again = moved.move(allowed=1)
-    assert again.view == show(Settings())
+    assert (again.view.text, again.view.table) == (show(Settings()).text, show(Settings()).table)
     assert repr(again) == f"{Settings()}\n{decide(Settings())}"
 
 
@@ -197,20 +317,21 @@ def test_the_panel_moves_through_the_same_functions() -> None:
 def test_the_map_shows_what_each_of_its_settings_chooses(down: str) -> None:
     for across in AXES:
         settings = MapSettings(down=down, across=across)
-        rows = show_map(settings).text.splitlines()[3:]
+        svg = ElementTree.fromstring(str(base.drawn(show_map(settings).picture, Room(1200, 800))))
         controls = settings.controls()
-        for y, row in zip(controls[down].values, rows, strict=True):
-            letters = (
-                row[len(controls[down].label) :]
-                .replace("[", "")
-                .replace("]", "")
-                .split()[-len(controls[across].values) :]
-            )
-            nodes = [decide(settings.changed(**{down: y, across: x})).nominated_node for x in controls[across].values]
-            assert letters == [node[-1].upper() if node else "–" for node in nodes]
+        sets = [text for each in svg.iter() if (text := each.get("data-set"))]
+        places = [(y, x) for y in controls[down].values for x in controls[across].values]
+        assert len(sets) == len(places)
+        for (y, x), written in zip(places, sets, strict=True):
+            at = settings.changed(**{down: y, across: x})
+            assert MapSettings.parse(f"{settings}, {written}") == at
+            candidates, rule, left = plainly(at)
+            answer = None if not left else left[0] if rule or len(left) == 1 else tuple(left)
+            said = f"rule {rule}" if rule else "only one" if len(left) == 1 else ""
+            assert (answer, said) == found(settings, y, x)
 
 
-def test_a_click_on_the_map_moves_the_two_sliders_that_it_lays_out() -> None:
-    moved = map_panel().click(0, 2)
-    assert (moved.settings.shop_b, moved.settings.allowed) == (0, 2)
-    assert moved.view.sentence.startswith("Here node-b is chosen")
+def found(settings: MapSettings, y: Any, x: Any) -> tuple[Any, str]:
+    controls = settings.controls()
+    row, column = controls[settings.down].values.index(y), controls[settings.across].values.index(x)
+    return answers(settings)[row][column]

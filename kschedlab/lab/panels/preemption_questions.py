@@ -1,0 +1,137 @@
+"""The questions of the lesson on preemption: each is asked about the panel's settings before the answer appears."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from kschedlab.lab.panels.preemption import LOWEST, NODES, MapSettings, Settings, answers, decide, scene
+from kschedlab.lab.panels.question import Question
+from kschedlab.preemption.stage import Attempt, Preemption
+from kschedlab.views.html import Html
+from kschedlab.views.ladder import fate
+from kschedlab.views.obstacles import obstacle
+from kschedlab.views.picture import Handles
+from kschedlab.views.svg import Room
+
+EITHER = "either of them"
+
+
+def which_node(text: str = "Which node is chosen?") -> Question[Settings]:
+    """Which node, to be clicked in the picture."""
+    return Question(text, NODES, _chosen, _why_node, _asked(Handles(nodes={name: _pick(name) for name in NODES})))
+
+
+def which_victims() -> Question[Settings]:
+    """Who would be evicted on node-b."""
+    return Question(
+        "If node-b were chosen, which two of its pods would be evicted?",
+        ("shop-b and jobs-b", "shop-b and logs-b", "jobs-b and logs-b"),
+        lambda settings: " and ".join(
+            sorted((each.pod.pod.metadata.name for each in _tries(settings) if not each.reprieved), reverse=True)
+        ),
+        lambda settings, _: " ".join(map(_said, _tries(settings))),
+        _asked(Handles()),
+    )
+
+
+def which_pod() -> Question[Settings]:
+    """Who is evicted when start times decide, to be clicked in the picture."""
+    pods = ("shop-b", "mail-c")
+    return Question(
+        "Which of the two is evicted: shop-b, which started at 09:00, or mail-c, which started at 10:00?",
+        pods,
+        lambda settings: next(name for name in pods if name[-1] == _chosen(settings)[-1]),
+        lambda settings, _: (
+            f"{fate(_preemption(settings), _chosen(settings))} "
+            "The later start wins: the node whose victims have lost less work."
+        ),
+        _asked(Handles(pods={name: _pick(name) for name in pods})),
+    )
+
+
+def which_priority() -> Question[Settings]:
+    """The priority of the additional victim at which rule 4 decides; a number to be typed."""
+    return Question(
+        "Which priority must jobs-c have, so that the sums are equal although node-c loses two pods?",
+        (),
+        lambda _: str(LOWEST),
+        lambda _, answer: (
+            f"{answer} + 2³¹ is {int(answer) + 2**31:,}. The sums are equal only if jobs-c adds 0, "
+            f"so it must have the lowest priority of all, {LOWEST}."
+        ),
+    )
+
+
+def which_of_equals() -> Question[Settings]:
+    """What happens in a complete tie."""
+    return Question(
+        "node-b and node-c are equal in all five rules. Which one does the scheduler take?",
+        ("node-b, by name", "node-c, by age", EITHER),
+        lambda settings: EITHER if len(_preemption(settings).tied) > 1 else _chosen(settings),
+        lambda *_: (
+            "Nothing is left to compare. The real scheduler takes the first node of a Go map, whose order changes from "
+            "run to run."
+        ),
+        _asked(Handles()),
+    )
+
+
+def how_often(node: str = "node-b") -> Question[MapSettings]:
+    """At how many places of the map a node is chosen; a number to be typed."""
+
+    def places(settings: MapSettings) -> str:
+        return str(sum(answer == node for row in answers(settings) for answer, _ in row))
+
+    def why(settings: MapSettings, _: str) -> str:
+        found = answers(settings)
+        return f"{node} is chosen at {places(settings)} of {len(found) * len(found[0])} places."
+
+    return Question(f"At how many of the 12 places is {node} chosen?", (), places, why)
+
+
+def _pick(name: str) -> dict[str, str]:
+    return {"data_pick": name}
+
+
+def _asked(handles: Handles) -> Callable[[Settings], Callable[[Room], Html]]:
+    """The picture before the answer, in which a click is an answer."""
+    return lambda settings: scene(settings, decide(settings), handles).question
+
+
+def _preemption(settings: Settings) -> Preemption:
+    found = decide(settings).preemption
+    assert found is not None
+    return found
+
+
+def _chosen(settings: Settings) -> str:
+    return decide(settings).nominated_node or ""
+
+
+def _why_node(settings: Settings, answer: str) -> str:
+    """What the engine finds out about this node, and what chose the right one."""
+    decision = decide(settings)
+    preemption, right = _preemption(settings), _chosen(settings)
+    if answer not in preemption.candidates:
+        return f"{answer} is no candidate: {obstacle(decision, answer)}. {fate(preemption, right)}".strip()
+    if answer == right or answer in _beaten_last(preemption):
+        return fate(preemption, right)
+    return f"{fate(preemption, answer)} {fate(preemption, right)}"
+
+
+def _beaten_last(preemption: Preemption) -> list[str]:
+    """The nodes over which the deciding rule chooses."""
+    decisive = next((rung for rung in preemption.rungs if rung.decides), None)
+    if decisive is None:
+        return []
+    return [preemption.cluster.names[n] for n in preemption.positions[decisive.entered & ~decisive.kept].tolist()]
+
+
+def _tries(settings: Settings) -> tuple[Attempt, ...]:
+    return _preemption(settings).candidates["node-b"].attempts
+
+
+def _said(attempt: Attempt) -> str:
+    name = attempt.pod.pod.metadata.name
+    first = " is tried first, for its eviction would break the budget: it" if attempt.violates else ""
+    return f"{name}{first} {'may stay' if attempt.reprieved else 'does not fit beside urgent any more'}."

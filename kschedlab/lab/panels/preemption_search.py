@@ -1,0 +1,77 @@
+"""How many candidates are enough: preemption does not examine every node of a large cluster."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from kschedlab.lab.panels.base import Panel, View
+from kschedlab.lab.panels.chart import chart_view
+from kschedlab.lab.panels.question import Question
+from kschedlab.lab.panels.settings import Restorable, slider
+from kschedlab.preemption.rules import PreemptionRules
+from kschedlab.views.chart import curve
+from kschedlab.views.tables import folded
+
+SIZES = (20, 50, 100, 200, 500, 1000, 1500, 2000, 3000, 4000, 5000)
+
+
+@dataclass(frozen=True)
+class Settings(Restorable):
+    """The nodes where evicting may help, and the arguments of DefaultPreemption.
+
+    ``percentage``: minCandidateNodesPercentage; ``absolute``: minCandidateNodesAbsolute.
+    """
+
+    nodes: int = slider("nodes", SIZES, 2000)
+    percentage: int = slider("percentage", (0, 5, 10, 20, 50, 100), 10)
+    absolute: int = slider("absolute", (10, 50, 100, 200, 500), 100)
+
+
+def enough(settings: Settings, nodes: int) -> int:
+    """How many candidates end the search among that many nodes."""
+    return rules(settings).enough(nodes)
+
+
+def rules(settings: Settings) -> PreemptionRules:
+    """The generation's rules with these arguments."""
+    return PreemptionRules(min_candidate_percentage=settings.percentage, min_candidates=settings.absolute)
+
+
+def show(settings: Settings) -> View:
+    """The panel's view for these settings."""
+    chart = curve(
+        SIZES,
+        {"candidates that are enough": [enough(settings, nodes) for nodes in SIZES]},
+        titles=("nodes where evicting may help", "candidates"),
+        at=SIZES.index(settings.nodes),
+        write=lambda value: f"{value:,}",
+        sets=lambda place: f"nodes: {SIZES[place]}",
+        drag="nodes",
+        alt=sentence(settings),
+    )
+    return chart_view(chart, sentence(settings), folded("The numbers as a table", chart.table))
+
+
+def sentence(settings: Settings) -> str:
+    """The number and where it comes from."""
+    nodes, number = settings.nodes, enough(settings, settings.nodes)
+    share = nodes * settings.percentage // 100
+    parts = f"{settings.percentage} % of {nodes:,} is {share:,}, and it is at least {settings.absolute}"
+    limit = f", but there are no more than {nodes:,}" if number == nodes else ""
+    return f"The search ends with {number:,} candidates, if one of them breaks no budget: {parts}{limit}."
+
+
+def panel(**settings: Any) -> Panel[Settings]:
+    """The panel; arguments override its default settings."""
+    return Panel(Settings().changed(**settings), show, call="search.panel()")
+
+
+def how_many() -> Question[Settings]:
+    """With how many candidates the search ends; a number to be typed."""
+    return Question(
+        "Evicting may help on 2,000 nodes. With how many candidates may the search end?",
+        (),
+        lambda settings: str(enough(settings, settings.nodes)),
+        lambda settings, _: sentence(settings),
+    )
