@@ -14,13 +14,18 @@ Facts = Sequence[tuple[str, bool]]
 
 @dataclass(frozen=True)
 class Predicate:
-    """``sort``: the document's class; ``listed``: in the document; ``by_default``: in v1.16; ``part`` of another."""
+    """``sort``: the document's class; ``listed``: in the document; ``by_default``: in v1.16; ``part`` of another.
+
+    ``called``: the function's name, where the document uses it in place of the predicate's. ``refuses``: an example.
+    """
 
     name: str
     sort: str
     listed: bool
     by_default: bool
     part: bool
+    called: str = ""
+    refuses: str = ""
 
 
 def predicates_table(predicates: Sequence[Predicate]) -> NotebookTable:
@@ -32,8 +37,9 @@ def predicates_table(predicates: Sequence[Predicate]) -> NotebookTable:
             f"asked as number {number}" if each.by_default else "inside GeneralPredicates" if each.part else "taken out"
         )
         note = "" if each.part or each.by_default == each.listed else "TaintNodesByCondition"
-        rows.append((each.name, each.sort, "listed" if each.listed else "-", asked, note))
-    return NotebookTable(("predicate", "class", "document", "v1.16", "because of"), tuple(rows))
+        document = "listed" if each.listed else f"as {each.called}" if each.called else "-"
+        rows.append((each.name, each.sort, document, asked, note, each.refuses))
+    return NotebookTable(("predicate", "class", "document", "v1.16", "because of", "refuses, for example"), tuple(rows))
 
 
 def predicates_sentence(predicates: Sequence[Predicate]) -> str:

@@ -6,14 +6,14 @@ small graphs; where arrows skip layers or lead back, fixed places look better.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from textwrap import wrap
-from typing import TYPE_CHECKING, Any, Literal, TypeAlias
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeAlias
 
-from kschedlab.views.html import Html, element, visible
-from kschedlab.views.style import CHOSEN, EVICTED
-from kschedlab.views.svg import EM, label, svg
+from kschedlab.views.html import Html, element
+from kschedlab.views.lettering import flowed
+from kschedlab.views.style import EVICTED
+from kschedlab.views.svg import EM, Room, label, svg
 
 if TYPE_CHECKING:
     from networkx import DiGraph
@@ -27,30 +27,65 @@ Curve: TypeAlias = tuple[Place, Place, Place, Place]
 
 WIDE, TALL, GAP_X, GAP_Y, MARGIN = 160, 50, 56, 36, 8
 """Size of a box, gaps between boxes, margin of the drawing; in pixels at normal size."""
-LETTERS, LINE = 20, 16
-"""Letters in a line of a box, and the height of a line."""
+EDGE = 17
+"""The margin of a drawing for a room: arrows and signs reach beyond their boxes."""
+LINE = 15
+"""Height of a line of text."""
 BACK = "var(--jp-layout-color0, #ffffff)"
 """Background of arrow labels: the page's own colour; white in a saved picture."""
+WAY = "#0072B2"
+"""The way that was taken; green is for chosen nodes alone."""
 FILLS: Mapping[State, tuple[str, str, str, float]] = {
     "ahead": ("none", "currentColor", "currentColor", 1.5),
-    "done": ("#B3E2D1", "#000000", CHOSEN, 2.5),
-    "current": ("#0072B2", "#FFFFFF", "currentColor", 4),
+    "done": ("#D3E6F3", "#000000", WAY, 2),
+    "current": (WAY, "#FFFFFF", "currentColor", 3),
     "failed": ("#FFC9A3", "#000000", EVICTED, 4),
 }
 """By state: colours of the box, of its text and of its frame, and the width of the frame."""
-SIGNS: Mapping[State, str] = {"ahead": "", "done": "✓\u00a0", "current": "▶\u00a0", "failed": "✕\u00a0"}
+SIGNS: Mapping[State, str] = {"ahead": "", "done": "✓", "current": "▶", "failed": "✕"}
 WORDS: Mapping[State, str] = {"ahead": "", "done": "done", "current": "here", "failed": "failed"}
+
+
+class Grid(NamedTuple):
+    """Sizes of boxes and gaps, in pixels."""
+
+    wide: float = WIDE
+    tall: float = TALL
+    gap_x: float = GAP_X
+    gap_y: float = GAP_Y
+
+    def corner(self, place: Place) -> Place:
+        """The upper left corner of the box in this place."""
+        return place[0] * (self.wide + self.gap_x), place[1] * (self.tall + self.gap_y)
+
+
+ABOVE = 14
+"""Additional space above a drawing for a room, for what stands on a box of the first row."""
+
+
+def grid_for(columns: float, rows: float, room: Room | None) -> Grid:
+    """The largest boxes with which so many columns fit into the room's width, and rows into its height if they can."""
+    if room is None:
+        return Grid()
+    width = room.width - 2 * EDGE
+    gap = min(GAP_X, max(18, 0.17 * width / columns))
+    spare = (room.height - 2 * EDGE) / rows - TALL
+    return Grid(min(WIDE, (width - gap * (columns - 1)) / columns), TALL, gap, min(max(spare, 24), GAP_Y))
 
 
 @dataclass(frozen=True)
 class Vertex:
-    """A box. ``name``: its key in edges; ``label``: its text (default: the name); ``detail``: a line below."""
+    """A box. ``name``: its key in edges; ``label``: its text (default: the name); ``detail``: a line below.
+
+    ``sets``: the settings after a click.
+    """
 
     name: str
     label: str = ""
     detail: str = ""
     state: State = "ahead"
     place: Place | None = None
+    sets: str = ""
 
     @property
     def title(self) -> str:
@@ -70,11 +105,15 @@ class Edge:
 
 @dataclass(frozen=True)
 class Graph:
-    """Boxes and arrows. ``down``: layers grow downwards instead of to the right."""
+    """Boxes and arrows. ``down``: layers grow downwards instead of to the right.
+
+    ``picks``: while a question is open, a click on a box is the answer.
+    """
 
     vertices: tuple[Vertex, ...]
     edges: tuple[Edge, ...]
     down: bool = field(default=False, kw_only=True)
+    picks: bool = field(default=False, kw_only=True)
 
     def __post_init__(self) -> None:
         names = [vertex.name for vertex in self.vertices]
@@ -155,21 +194,38 @@ def _forward(graph: Graph) -> DiGraph[str]:
     return structure
 
 
-def draw_graph(graph: Graph, alt: str) -> Html:
-    """The graph as SVG. ``alt``: the text alternative."""
-    corners = {name: (x * (WIDE + GAP_X), y * (TALL + GAP_Y)) for name, (x, y) in graph.places().items()}
+def draw_graph(
+    graph: Graph,
+    alt: str,
+    room: Room | None = None,
+    more: Callable[[Grid], Iterable[Html]] | None = None,
+    extra_rows: int = 0,
+) -> Html:
+    """The graph as SVG. ``alt``: the text alternative; ``room``: boxes shrink to its width.
+
+    ``more``: other shapes, for which ``extra_rows`` below the graph stay empty.
+    """
+    places = graph.places()
+    across, down = ([place[i] for place in places.values()] or [0.0] for i in (0, 1))
+    grid = grid_for(max(across) - min(across) + 1, max(down) - min(down) + 1, room)
+    corners = {name: grid.corner(place) for name, place in places.items()}
     arrows = sorted(graph.edges, key=lambda edge: edge.lit)
-    curves = [_curve(corners[edge.source], corners[edge.target], graph.down) for edge in arrows]
+    curves = [_curve(corners[edge.source], corners[edge.target], graph.down, grid) for edge in arrows]
     shapes = [_arrow(edge, *curve) for edge, curve in zip(arrows, curves, strict=True)]
-    shapes += [_box(vertex, *corners[vertex.name]) for vertex in graph.vertices]
+    shapes += [_box(vertex, *corners[vertex.name], grid, graph.picks) for vertex in graph.vertices]
     shapes += [_note(edge, curve) for edge, (curve, _) in zip(arrows, curves, strict=True) if edge.label]
-    left, top, width, height = _bounds(list(corners.values()), [curve for curve, _ in curves])
-    return svg(shapes, width, height, alt, left, top, EM)
+    left, top, width, height = _bounds(list(corners.values()), [curve for curve, _ in curves], grid)
+    if room is not None:
+        used = (max(across) - min(across) + 1) * (grid.wide + grid.gap_x) - grid.gap_x
+        left, width = round((used - room.width) / 2), room.width
+        top, height = top - ABOVE, height + ABOVE
+    height += round(extra_rows * (grid.tall + grid.gap_y))
+    return svg([*shapes, *(more(grid) if more is not None else ())], width, height, alt, left, top, EM)
 
 
-def _bounds(corners: Sequence[Place], curves: Sequence[Curve]) -> tuple[int, int, int, int]:
+def _bounds(corners: Sequence[Place], curves: Sequence[Curve], grid: Grid) -> tuple[int, int, int, int]:
     """(left, top, width, height) of the drawing, in whole pixels."""
-    points = [(x + right, y + down) for x, y in corners for right, down in ((0, 0), (WIDE, TALL))]
+    points = [(x + right, y + down) for x, y in corners for right, down in ((0, 0), (grid.wide, grid.tall))]
     points += [_at(curve, t / 8) for curve in curves for t in range(9)]
     xs, ys = ([point[i] for point in points] or [0.0] for i in (0, 1))
     left, top = min(xs) - MARGIN, min(ys) - MARGIN
@@ -194,69 +250,86 @@ def graph_list(graph: Graph) -> Html:
     return element("details", element("summary", "the graph in words"), element("ul", *items))
 
 
-def _box(vertex: Vertex, x: float, y: float) -> Html:
+def _box(vertex: Vertex, x: float, y: float, grid: Grid, picks: bool) -> Html:
     fill, ink, frame, thick = FILLS[vertex.state]
-    lines = wrap(visible(SIGNS[vertex.state] + vertex.title), LETTERS)[: 2 if vertex.detail else 3]
-    rows: list[tuple[str, int, str | None]] = [(line, EM, "bold") for line in lines]
-    rows += [(line, EM - 2, None) for line in wrap(visible(vertex.detail), LETTERS + 4)[: 3 - len(lines)]]
-    first = y + TALL / 2 - LINE * (len(rows) - 1) / 2 + 4.5
+    inside = grid.wide - 6
+    lines = flowed(vertex.title, inside, EM - 1, True)[: 2 if vertex.detail else 3]
+    rows: list[tuple[str, str | None]] = [(line, "bold") for line in lines]
+    rows += [(line, None) for line in flowed(vertex.detail, inside)[: 3 - len(lines)]]
+    first = grid.tall / 2 - LINE * (len(rows) - 1) / 2 + 4.5
     text = (
-        label(line, x + WIDE / 2, first + LINE * i, "middle", font_size=size, font_weight=weight)
-        for i, (line, size, weight) in enumerate(rows)
+        label(line, grid.wide / 2, first + LINE * i, "middle", font_size=EM - 1, font_weight=weight)
+        for i, (line, weight) in enumerate(rows)
     )
-    rect = element(
-        "rect",
-        x=x,
-        y=y,
-        width=WIDE,
-        height=TALL,
-        rx=6,
-        fill=fill,
-        stroke=frame,
-        stroke_width=thick,
+    rect = element("rect", width=grid.wide, height=grid.tall, rx=6, fill=fill, stroke=frame, stroke_width=thick)
+    said = ": ".join(filter(None, (vertex.title, vertex.detail, WORDS[vertex.state])))
+    return element(
+        "g",
+        rect,
+        element("g", *text, fill=ink),
+        *_sign(vertex.state),
+        transform=f"translate({x:.1f},{y:.1f})",
+        data_key=f"box/{vertex.name}",
+        data_tip=said,
+        data_set=vertex.sets or None,
+        data_pick=vertex.title if picks else None,
+        aria_label=vertex.title if picks or vertex.sets else None,
     )
-    title = element("title", ": ".join(filter(None, (vertex.title, vertex.detail, WORDS[vertex.state]))))
-    return element("g", title, rect, element("g", *text, fill=ink))
 
 
-def _curve(start: Place, end: Place, down: bool) -> tuple[Curve, Place]:
+def _sign(state: State) -> Iterator[Html]:
+    """A sign on the upper left corner, so that the state does not depend on colour."""
+    if state != "ahead":
+        fill, ink, frame, _ = FILLS[state]
+        yield element("circle", cx=2, cy=2, r=8.5, fill=fill, stroke=frame, stroke_width=1.5)
+        yield label(SIGNS[state], 2, 6, "middle", fill=ink, font_size=EM - 1, font_weight="bold")
+
+
+def _curve(start: Place, end: Place, down: bool, grid: Grid) -> tuple[Curve, Place]:
     """(the arrow's curve, its direction at the end) between boxes with these upper left corners."""
     (x0, y0), (x1, y1) = start, end
-    middle0, middle1 = (x0 + WIDE / 2, y0 + TALL / 2), (x1 + WIDE / 2, y1 + TALL / 2)
-    if abs(x1 - x0) < WIDE or (down and y1 >= y0 + TALL):
-        return _upright(middle0, middle1)
+    middle0, middle1 = (x0 + grid.wide / 2, y0 + grid.tall / 2), (x1 + grid.wide / 2, y1 + grid.tall / 2)
+    if abs(x1 - x0) < grid.wide or (down and y1 >= y0 + grid.tall):
+        return _upright(middle0, middle1, grid)
     ahead = 1 if x1 > x0 else -1
-    near = abs(x1 - x0) < WIDE + GAP_X + 1
-    a, b = (middle0[0] + ahead * WIDE / 2, middle0[1]), (middle1[0] - ahead * WIDE / 2, middle1[1])
+    near = abs(x1 - x0) < grid.wide + grid.gap_x + 1
+    a, b = (middle0[0] + ahead * grid.wide / 2, middle0[1]), (middle1[0] - ahead * grid.wide / 2, middle1[1])
     if ahead < 0 and near and y1 != y0:
         turn = 1 if y1 > y0 else -1
-        b = (middle1[0], middle1[1] - turn * TALL / 2)
+        b = (middle1[0], middle1[1] - turn * grid.tall / 2)
         return (a, (b[0], a[1]), (b[0], a[1]), b), (0, turn)
     if near or (ahead > 0 and y1 != y0):
         reach = (b[0] - a[0]) / 2
         return (a, (a[0] + reach, a[1]), (b[0] - reach, b[1]), b), (ahead, 0)
-    return _over(middle0, middle1, -ahead)
+    return _over(middle0, middle1, -ahead, grid)
 
 
-def _upright(start: Place, end: Place) -> tuple[Curve, Place]:
-    """Straight down to the box below; along the side if it skips boxes or leads up."""
+def _upright(start: Place, end: Place, grid: Grid) -> tuple[Curve, Place]:
+    """Straight to the box below or above; along the side if it skips boxes."""
     (x0, y0), (x1, y1) = start, end
-    if y1 > y0 and (y1 - y0 < TALL + GAP_Y + 1 or x1 != x0):
-        a, b = (x0, y0 + TALL / 2), (x1, y1 - TALL / 2)
+    if x1 == x0 and y0 - grid.tall - grid.gap_y - 1 < y1 < y0:
+        a, b = (x0, y0 - grid.tall / 2), (x1, y1 + grid.tall / 2)
+        middle = (a[1] + b[1]) / 2
+        return (a, (x0, middle), (x1, middle), b), (0, -1)
+    if y1 > y0 and (y1 - y0 < grid.tall + grid.gap_y + 1 or x1 != x0):
+        a, b = (x0, y0 + grid.tall / 2), (x1, y1 - grid.tall / 2)
         reach = (b[1] - a[1]) / 2
         return (a, (x0, a[1] + reach), (x1, b[1] - reach), b), (0, 1)
     side = -1 if y1 > y0 else 1
-    a, b = (x0 + side * WIDE / 2, y0), (x1 + side * WIDE / 2, y1)
-    far = (max if side > 0 else min)(a[0], b[0]) + side * GAP_X
+    a, b = (x0 + side * grid.wide / 2, y0), (x1 + side * grid.wide / 2, y1)
+    far = (max if side > 0 else min)(a[0], b[0]) + side * grid.gap_x
     return (a, (far, a[1]), (far, b[1]), b), (-side, 0)
 
 
-def _over(start: Place, end: Place, side: int) -> tuple[Curve, Place]:
+def _over(start: Place, end: Place, side: int, grid: Grid) -> tuple[Curve, Place]:
     """An arc above (``side`` -1) or below (1) the boxes between."""
     (x0, y0), (x1, y1) = start, end
     ahead = 1 if x1 > x0 else -1
-    a, b = (x0 + ahead * WIDE / 5, y0 + side * TALL / 2), (x1 - ahead * WIDE / 5, y1 + side * TALL / 2)
-    far = (max if side > 0 else min)(a[1], b[1]) + side * (GAP_Y + 0.03 * abs(x1 - x0))
+    a, b = (
+        (x0 + ahead * grid.wide / 5, y0 + side * grid.tall / 2),
+        (x1 - ahead * grid.wide / 5, y1 + side * grid.tall / 2),
+    )
+    far = (max if side > 0 else min)(a[1], b[1]) + side * (grid.gap_y + 0.03 * abs(x1 - x0))
     return (a, (a[0], far), (b[0], far), b), (0, -side)
 
 
@@ -268,7 +341,7 @@ def _at(curve: Curve, t: float) -> Place:
 
 def _arrow(edge: Edge, curve: Curve, direction: Place) -> Html:
     (a, b, c, d), (dx, dy) = curve, direction
-    colour, thick, faint = (CHOSEN, 4.0, None) if edge.lit else ("currentColor", 1.5, 0.6)
+    colour, thick, faint = (WAY, 4.0, None) if edge.lit else ("currentColor", 1.5, 0.6)
     size = 7 + thick
     tip = (d[0] - size * dx, d[1] - size * dy)
     line = f"M{_xy(a)}C{_xy(b)} {_xy(c)} {_xy(tip)}"
@@ -280,6 +353,7 @@ def _arrow(edge: Edge, curve: Curve, direction: Place) -> Html:
         element("path", d=line, fill="none", stroke=colour, stroke_width=thick),
         element("path", d=head, fill=colour),
         opacity=faint,
+        data_key=f"arrow/{edge.source}/{edge.target}",
     )
 
 

@@ -45,3 +45,20 @@ def folded(name: str, width: float, size: float = 12, bold: bool = False) -> lis
     fitting = [at for at in places if text_width(name[:at].strip(), size, bold) <= width]
     lines = [name[: fitting[-1]], name[fitting[-1] :]] if fitting else [name]
     return [fitted(line.strip(), width, size, bold) for line in lines]
+
+
+def flowed(text: str, width: float, size: float = 12, bold: bool = False) -> list[str]:
+    """The whole text in as many lines as it takes. A word that is too wide breaks as names do, or else anywhere."""
+    lines: list[str] = []
+    for word in filter(None, text.split(" ")):
+        if lines and text_width(f"{lines[-1]} {word}", size, bold) <= width:
+            lines[-1] += f" {word}"
+            continue
+        pieces = [""]
+        for part in BREAK.split(word) if text_width(word, size, bold) > width else [word]:
+            for letters in [part] if text_width(part, size, bold) <= width else list(part):
+                if pieces[-1] and text_width(pieces[-1] + letters, size, bold) > width:
+                    pieces.append("")
+                pieces[-1] += letters
+        lines += pieces
+    return lines

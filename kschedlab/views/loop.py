@@ -1,17 +1,20 @@
-"""A pod's path through the scheduler as graphs (scheduleOne, and Schedule() inside it), and tables of its steps.
+"""A pod's path through scheduleOne as a graph on which the pod travels, and tables of its steps.
 
-v1.16: pkg/scheduler/scheduler.go (scheduleOne), core/generic_scheduler.go (Schedule), cmd/kube-scheduler/app/server.go
-(Run). The boxes bear that source's names.
+v1.16: pkg/scheduler/scheduler.go (scheduleOne). The boxes have that source's names.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from kschedlab.views.graph import Edge, Graph, Place, State, Vertex
-from kschedlab.views.html import Html, element
-from kschedlab.views.style import CELL, DECIDES, GREY, HEAD, NOWRAP, TABLE
+from kschedlab.views.bench import Card
+from kschedlab.views.graph import EDGE, Edge, Graph, Grid, Place, State, Vertex, draw_graph
+from kschedlab.views.html import Html, element, visible
+from kschedlab.views.lettering import text_width
+from kschedlab.views.pieces import Piece, bar
+from kschedlab.views.style import CELL, CHOSEN, DECIDES, EVICTED, GREY, HEAD, NOWRAP, TABLE, ink, priority_fill
+from kschedlab.views.svg import Room, label
 from kschedlab.views.words import aligned, broken
 
 WIDE = 96
@@ -35,24 +38,32 @@ class Stop:
 
 
 _ONE: Mapping[str, Stop] = {
-    QUEUE: Stop("SchedulingQueue", (0, 0)),
-    RECORD: Stop("recordScheduling Failure", (1, 0), "event, condition"),
-    PREEMPT: Stop("Preempt", (2, 0), "which node, who must go"),
-    NOMINATE: Stop("SetNominated NodeName", (3, 0), "in the pod's status"),
+    QUEUE: Stop("Scheduling Queue", (0, 0)),
+    RECORD: Stop("recordScheduling Failure", (1, 0)),
+    PREEMPT: Stop("Preempt", (2, 0), "if FitError"),
+    NOMINATE: Stop("SetNominated NodeName", (3, 0)),
     DELETE: Stop("DeletePod", (4, 0), "each victim"),
-    NEXT: Stop("NextPod", (0, 1), "waits for the activeQ"),
-    SCHEDULE: Stop("Schedule", (1, 1), "filter, score, select"),
+    NEXT: Stop("NextPod", (0, 1)),
+    SCHEDULE: Stop("Schedule", (1, 1), "filter, score"),
     VOLUMES: Stop("assumeVolumes", (2, 1)),
     RESERVE: Stop("Reserve plugins", (3, 1), "", "RunReservePlugins"),
     ASSUME: Stop("assume", (4, 1), "tells the cache"),
     POST_BIND: Stop("PostBind plugins", (0, 2), "", "RunPostBindPlugins"),
-    BIND: Stop("bind", (1, 2), "asks the API server"),
+    BIND: Stop("bind", (1, 2), "API server"),
     PRE_BIND: Stop("PreBind plugins", (2, 2), "", "RunPreBindPlugins"),
-    PERMIT: Stop("Permit plugins", (3, 2), "may let the pod wait", "RunPermitPlugins"),
-    BIND_VOLUMES: Stop("bindVolumes", (4, 2), "the pod's own goroutine"),
-    SKIP: Stop("skip", (0, 3), "it is being deleted", "skip"),
-    FORGET: Stop("ForgetPod", (1, 3), "RunUnreservePlugins", "ForgetPod, RunUnreservePlugins"),
+    PERMIT: Stop("Permit plugins", (3, 2), "", "RunPermitPlugins"),
+    BIND_VOLUMES: Stop("bindVolumes", (4, 2), "if any wait"),
+    SKIP: Stop("skip", (0, 3), "being deleted", "skip"),
+    FORGET: Stop("ForgetPod", (1, 3), "", "ForgetPod, RunUnreservePlugins"),
 }
+_NARROW: Mapping[str, Place] = {
+    **{box: (0, row) for row, box in enumerate((QUEUE, NEXT, SCHEDULE, VOLUMES, RESERVE, ASSUME))},
+    **{box: (1, row) for row, box in enumerate((RECORD, SKIP, FORGET, PREEMPT, NOMINATE, DELETE))},
+    **{box: (2, 5 - row) for row, box in enumerate((BIND_VOLUMES, PERMIT, PRE_BIND, BIND, POST_BIND))},
+}
+"""Places in three columns, for narrow pages."""
+NARROW = 560
+"""Rooms below this width have three columns."""
 _FAILURES = (RECORD, FORGET, SKIP)
 _EDGES = (
     (QUEUE, NEXT, ""),
@@ -60,49 +71,19 @@ _EDGES = (
     (NEXT, SKIP, ""),
     (SCHEDULE, RECORD, ""),
     (RECORD, QUEUE, ""),
-    (RECORD, PREEMPT, "FitError"),
+    (RECORD, PREEMPT, ""),
     (PREEMPT, NOMINATE, ""),
     (NOMINATE, DELETE, ""),
     (SCHEDULE, VOLUMES, ""),
     (VOLUMES, RESERVE, ""),
     (RESERVE, ASSUME, ""),
-    (ASSUME, BIND_VOLUMES, "go"),
+    (ASSUME, BIND_VOLUMES, ""),
     (BIND_VOLUMES, PERMIT, ""),
     (PERMIT, PRE_BIND, ""),
     (PRE_BIND, BIND, ""),
     (BIND, POST_BIND, ""),
-    (BIND, FORGET, "error"),
+    (BIND, FORGET, ""),
     (FORGET, RECORD, ""),
-)
-
-BASIC, PRE_FILTER, SNAPSHOT, FIND = "basic", "preFilter", "snapshot", "find"
-POST_FILTER, FIT_ERROR, ONE_NODE = "postFilter", "FitError", "one"
-META, PRIORITIZE, SELECT, ERROR = "meta", "prioritize", "select", "error"
-
-_INSIDE: Mapping[str, Stop] = {
-    BASIC: Stop("podPasses BasicChecks", (0, 0)),
-    PRE_FILTER: Stop("RunPreFilter Plugins", (1, 0)),
-    SNAPSHOT: Stop("snapshot", (2, 0), "of the cache"),
-    FIND: Stop("findNodesThatFit", (3, 0), "predicates"),
-    POST_FILTER: Stop("RunPostFilter Plugins", (3, 1), "today: PreScore"),
-    ERROR: Stop("error", (0, 1)),
-    FIT_ERROR: Stop("FitError", (2, 1)),
-    ONE_NODE: Stop("the only node", (4, 1), "nothing is scored"),
-    META: Stop("priorityMeta Producer", (3, 2)),
-    PRIORITIZE: Stop("PrioritizeNodes", (2, 2), "priorities, weights"),
-    SELECT: Stop("selectHost", (1, 2), "one of the best"),
-}
-_INSIDE_EDGES = (
-    (BASIC, PRE_FILTER, ""),
-    (BASIC, ERROR, ""),
-    (PRE_FILTER, SNAPSHOT, ""),
-    (SNAPSHOT, FIND, ""),
-    (FIND, POST_FILTER, ""),
-    (POST_FILTER, FIT_ERROR, "no node"),
-    (POST_FILTER, ONE_NODE, "one"),
-    (POST_FILTER, META, "more"),
-    (META, PRIORITIZE, ""),
-    (PRIORITIZE, SELECT, ""),
 )
 
 
@@ -130,9 +111,19 @@ def schedule_one(steps: Sequence[Taken]) -> Graph:
     queued = [i for i, step in enumerate(steps[:-1]) if step.box == QUEUE and step.place == "active"]
     attempt = [step.box for step in steps[queued[-1] if queued else 0 :]]
     end: State = "failed" if attempt[-1:] and attempt[-1] in _FAILURES else "current"
-    graph = _drawn(_ONE, _EDGES).walked(attempt, end)
+    graph = _through_goroutine(_drawn(_ONE, _EDGES).walked(attempt, end), attempt)
     place = next((step.place for step in reversed(steps) if step.place), "")
     return _detailed(graph, QUEUE, _PARTS.get(place, ""))
+
+
+def _through_goroutine(graph: Graph, boxes: Sequence[str]) -> Graph:
+    """If no volume is to be bound, the way leads past bindVolumes: its arrows are lit, and the box is not done."""
+    if BIND_VOLUMES in boxes or PERMIT not in boxes:
+        return graph
+    return replace(
+        graph,
+        edges=tuple(replace(each, lit=each.lit or BIND_VOLUMES in (each.source, each.target)) for each in graph.edges),
+    )
 
 
 _PARTS = {"active": "activeQ", "backoff": "podBackoffQ", "unschedulable": "unschedulableQ"}
@@ -143,13 +134,66 @@ def part(place: str) -> str:
     return _PARTS[place]
 
 
-def inside_schedule(way: Sequence[str], details: Mapping[str, str]) -> Graph:
-    """Schedule() after this walk. ``details``: text for boxes, in place of the default."""
-    end: State = "failed" if way[-1] in (ERROR, FIT_ERROR) else "current"
-    graph = _drawn(_INSIDE, _INSIDE_EDGES).walked(way, end)
-    for box, detail in details.items():
-        graph = _detailed(graph, box, detail)
-    return graph
+@dataclass(frozen=True)
+class Way:
+    """Where the pod is after some steps. ``pod``: in the hand of the scheduler; None once it is on its node.
+
+    ``nodes``: as the scheduler's cache knows them; a ghost is a pod that is assumed there.
+    """
+
+    steps: tuple[Taken, ...]
+    nodes: tuple[Card, ...]
+    pod: Piece | None
+
+
+def draw_way(way: Way, alt: str, room: Room, picks: bool = False) -> Html:
+    """The graph of scheduleOne with the pod beside the box that it is in, and the nodes below."""
+    graph = replace(schedule_one(way.steps), picks=picks)
+    narrow = room.width < NARROW
+    if narrow:
+        graph = replace(graph, vertices=tuple(replace(each, place=_NARROW[each.name]) for each in graph.vertices))
+    box = way.steps[-1].box if way.steps else QUEUE
+    place = next(each.place for each in graph.vertices if each.name == box) or (0, 0)
+
+    def more(grid: Grid) -> Iterator[Html]:
+        x, y = grid.corner((0, 6) if narrow else (2, 3))
+        yield from _nodes(way.nodes, x, y, room.width - 2 * EDGE - x)
+        if way.pod is not None:
+            x, y = grid.corner(place)
+            yield _token(way.pod, x + grid.wide, y)
+
+    return draw_graph(graph, alt, room, more, extra_rows=1 if narrow else 0)
+
+
+def _token(pod: Piece, right: float, top: float) -> Html:
+    """The pod at the upper right corner of a box."""
+    fill = priority_fill(pod.priority)
+    wide = text_width(pod.name, 12, True) + 14
+    rect = element("rect", width=wide, height=22, rx=5, fill=fill, stroke="#000000", stroke_width=1.5)
+    name = label(visible(pod.name), wide / 2, 15.5, "middle", fill=ink(fill), font_weight="bold")
+    return element("g", rect, name, transform=f"translate({right - wide + 6:.1f},{top - 17:.1f})", data_key=pod.key)
+
+
+def _nodes(cards: Sequence[Card], left: float, top: float, width: float) -> Iterator[Html]:
+    """The nodes side by side, each a bar with its pods."""
+    gap = 14.0
+    scale = (width - gap * (len(cards) - 1)) / max(sum(card.capacity for card in cards), 1)
+    x = left
+    for card in cards:
+        wide = card.capacity * scale
+        yield element("g", *_node(card, wide), transform=f"translate({x:.1f},{top:.1f})", data_key=f"node/{card.name}")
+        x += wide + gap
+
+
+def _node(card: Card, wide: float) -> Iterator[Html]:
+    stroke, thick = {"chosen": (CHOSEN, 4.0), "refused": (EVICTED, 3.0)}.get(card.state, ("currentColor", 1.5))
+    sign = {"chosen": "★ ", "refused": "✕ "}.get(card.state, "")
+    yield label(sign + card.name, 0, 12, font_weight="bold")
+    yield element("rect", y=18, width=wide, height=26, fill="none", stroke=stroke, stroke_width=thick)
+    x, scale = 0.0, wide / max(card.capacity, sum(piece.size for piece in card.pieces))
+    for piece in card.pieces:
+        yield bar(piece, (x, 18), piece.size * scale, 26)
+        x += piece.size * scale
 
 
 def _drawn(boxes: Mapping[str, Stop], edges: Sequence[tuple[str, str, str]]) -> Graph:
@@ -160,6 +204,32 @@ def _drawn(boxes: Mapping[str, Stop], edges: Sequence[tuple[str, str, str]]) -> 
 def _detailed(graph: Graph, box: str, detail: str) -> Graph:
     vertices = (replace(each, detail=detail) if each.name == box else each for each in graph.vertices)
     return replace(graph, vertices=tuple(vertices))
+
+
+# -- start-up
+
+API = "API server"
+_START: Mapping[str, Place] = {
+    "load configuration": (0, 0),
+    "load algorithms": (1, 0),
+    "create scheduler": (2, 0),
+    "start event broadcaster": (2, 1),
+    "start HTTP server": (1, 1),
+    "start informers": (0, 1),
+    "informers synced": (0, 2),
+    "leader election": (1, 2),
+    "run": (2, 2),
+}
+"""The steps of Run in v1.16 (cmd/kube-scheduler/app/server.go), in their order, and their places."""
+
+
+def start_up(done: Sequence[str], details: Mapping[str, str], switched: str) -> Graph:
+    """Start-up after these steps. ``details``: their results; ``switched``: the settings after a click on the first."""
+    vertices = [Vertex(name, "", details.get(name, ""), place=place) for name, place in _START.items()]
+    vertices[0] = replace(vertices[0], sets=switched)
+    names = list(_START)
+    edges = (Edge(*pair) for pair in zip(names, names[1:], strict=False))
+    return Graph(tuple(vertices), tuple(edges)).walked(done)
 
 
 # -- tables

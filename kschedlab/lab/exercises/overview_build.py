@@ -12,7 +12,7 @@ from kschedlab.lab.exercises.build import Build
 from kschedlab.lab.exercises.clusters import shown
 from kschedlab.lab.exercises.exercise import Exercise, Instance, drawn
 from kschedlab.lab.exercises.overview_ports import with_port
-from kschedlab.lab.panels.overview_predicates import only
+from kschedlab.lab.panels.overview_trials import only
 from kschedlab.manifests.loading import Objects, decode_objects
 from kschedlab.scheduler import Scheduler, schedule
 from kschedlab.testing import Manifest, as_yaml, node, pod

@@ -11,7 +11,7 @@ from kschedlab.generations import DEFAULT_PREDICATES, V1_16
 from kschedlab.lab.exercises.exercise import Exercise, Instance, drawn
 from kschedlab.lab.exercises.overview_ports import with_port
 from kschedlab.lab.exercises.predict import Predict
-from kschedlab.lab.panels.overview_predicates import judged, only
+from kschedlab.lab.panels.overview_trials import judged, only
 from kschedlab.objects.model import Pod
 from kschedlab.simulation.simulation import Simulation
 from kschedlab.simulation.timeline.scenario import loads_scenario

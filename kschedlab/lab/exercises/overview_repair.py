@@ -10,7 +10,7 @@ from kschedlab.generations import V1_16
 from kschedlab.lab.exercises.exercise import Exercise
 from kschedlab.lab.exercises.overview_ports import Port, with_port
 from kschedlab.lab.exercises.repair import Repair
-from kschedlab.lab.panels.overview_predicates import judged, only
+from kschedlab.lab.panels.overview_trials import judged, only
 from kschedlab.testing import node, pod
 
 

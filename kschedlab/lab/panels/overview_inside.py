@@ -1,46 +1,72 @@
 """Inside Schedule(): which nodes fit, which one is best, and what happens if none or only one fits.
 
-Three nodes of 4 CPU with 3, 2 and 1 CPU free; v1.16 decides.
+Up to three nodes of 4 CPU, of which 1, 2 and 3 are taken; v1.16 decides.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 from kschedlab import testing
 from kschedlab.cluster.cluster import Cluster
 from kschedlab.decision import Decision
 from kschedlab.generations import V1_16
-from kschedlab.lab.panels.base import Panel, View
+from kschedlab.lab.panels.base import Frame, Panel, View
+from kschedlab.lab.panels.prediction import Question
 from kschedlab.lab.panels.settings import Restorable, slider, switch
 from kschedlab.manifests.loading import decode_objects
 from kschedlab.scheduler import schedule
 from kschedlab.testing import HOUR, Manifest, node, pod
-from kschedlab.views import loop
-from kschedlab.views.graph import draw_graph, graph_list
-from kschedlab.views.html import join
+from kschedlab.views.bench import Bench, Card, CardState, Chip, ChipState, Hand, draw_bench
+from kschedlab.views.html import Html
 from kschedlab.views.loop import NotebookTable
+from kschedlab.views.pieces import Badge, Piece
+from kschedlab.views.svg import Room
 from kschedlab.views.words import count, outcome
 
 USED = {"node-a": 1, "node-b": 2, "node-c": 3}
 
+BASIC, PRE_FILTER, NUM_NODES = "podPassesBasicChecks", "RunPreFilterPlugins", "NumNodes"
+SNAPSHOT, FIND, POST_FILTER = "snapshot", "findNodesThatFit", "RunPostFilterPlugins"
+META, PRIORITIZE, SELECT = "priorityMetaProducer", "PrioritizeNodes", "selectHost"
+WAY = (BASIC, PRE_FILTER, NUM_NODES, SNAPSHOT, FIND, POST_FILTER, META, PRIORITIZE, SELECT)
+"""What Schedule() calls in v1.16, in this order (pkg/scheduler/core/generic_scheduler.go)."""
+
+NO_NODES = "ErrNoNodesAvailable"
+
+DOES: Mapping[str, str] = {
+    BASIC: "Do the pod's claims exist?",
+    PRE_FILTER: "The plugins prepare; any of them may reject the pod.",
+    NUM_NODES: "How many nodes does the cache's node tree have? With none, Schedule ends here.",
+    SNAPSHOT: "A copy of the cache: the rest of this cycle reads only the copy.",
+    FIND: "podFitsOnNode asks the predicates about each node, in 16 goroutines.",
+    POST_FILTER: "The plugins see the nodes that passed (later versions call this PreScore).",
+    META: "Facts about the pod that the priorities share are computed once: tolerations, affinity, "
+    "the selectors of its Services and controllers.",
+    PRIORITIZE: "The priorities score each node; the weighted sum counts.",
+    SELECT: "One of the nodes with the highest sum.",
+}
+
 
 @dataclass(frozen=True)
 class Settings(Restorable):
-    """The pod's request, and whether it names a claim that does not exist."""
+    """The pod's request, whether it names a claim that does not exist, and how many nodes there are."""
 
     cpu: int = slider("web asks for", range(1, 5), 1, lambda cpu: f"{cpu} CPU")
     missing: bool = switch("its claim does not exist")
+    nodes: int = slider("nodes", range(4), 3)
 
 
 def manifests(settings: Settings) -> list[Manifest]:
     """The cluster's manifests, as ``kubectl get -o yaml`` prints them."""
     volumes = [{"name": "data", "persistentVolumeClaim": {"claimName": "data"}}] if settings.missing else []
+    used = dict(list(USED.items())[: settings.nodes])
     return [
-        *map(node, USED),
-        *(pod(f"jobs-{name[-1]}", name, cpu, start=8 * HOUR) for name, cpu in USED.items()),
+        *map(node, used),
+        *(pod(f"jobs-{name[-1]}", name, cpu, start=8 * HOUR) for name, cpu in used.items()),
         pod("web", "", settings.cpu, volumes=volumes),
     ]
 
@@ -50,45 +76,117 @@ def as_yaml(settings: Settings) -> str:
     return testing.as_yaml(manifests(settings))
 
 
-def decide(settings: Settings) -> Decision:
-    """v1.16's decision for the pod ``web``."""
-    return schedule("default/web", Cluster(decode_objects(manifests(settings)), V1_16.api), V1_16)
+def decide(settings: Settings, plugins: Sequence[object] = ()) -> Decision:
+    """v1.16's decision for the pod ``web``. ``plugins``: your own, which join it."""
+    generation = V1_16.plus(*plugins)
+    return schedule("default/web", Cluster(decode_objects(manifests(settings)), generation.api), generation)
 
 
-def way(decision: Decision) -> list[str]:
-    """The boxes that this decision passed through."""
+def way(decision: Decision) -> tuple[str, ...]:
+    """The functions that this decision passed through, the last of them the one that ended it."""
     if decision.error:
-        return [loop.BASIC, loop.ERROR]
-    before = [loop.BASIC, loop.PRE_FILTER, loop.SNAPSHOT, loop.FIND, loop.POST_FILTER]
+        return WAY[:1]
+    if not decision.cluster.nodes:
+        return WAY[: WAY.index(NUM_NODES) + 1]
+    return WAY if decision.scores is not None else WAY[: WAY.index(POST_FILTER) + 1]
+
+
+def ending(decision: Decision) -> str:
+    """How Schedule() ends if it does not reach selectHost."""
+    if decision.error:
+        return "error"
+    if not decision.cluster.nodes:
+        return NO_NODES
     if decision.node is None:
-        return [*before, loop.FIT_ERROR]
-    if decision.scores is None:
-        return [*before, loop.ONE_NODE]
-    return [*before, loop.META, loop.PRIORITIZE, loop.SELECT]
+        return "FitError"
+    return "" if decision.scores is not None else "the only node"
 
 
-def details(decision: Decision) -> Mapping[str, str]:
-    """The details of this decision, by box."""
-    if decision.error:
-        return {}
-    found = {loop.FIND: f"{len(decision.feasible)} of {count(len(decision.cluster.nodes), 'node')}"}
-    if decision.scores is not None:
-        return found | {loop.PRIORITIZE: f"best: {decision.scores.total.max()}", loop.SELECT: str(decision.node)}
-    return found | ({loop.ONE_NODE: decision.node} if decision.node is not None else {})
-
-
-def show(settings: Settings) -> View:
+def show(settings: Settings, plugins: Sequence[object] = ()) -> View:
     """The panel's view for these settings."""
-    decision = decide(settings)
-    graph = loop.inside_schedule(way(decision), details(decision))
-    sentence = f"{outcome(decision)} {decision.message}".rstrip() if not decision.error else outcome(decision)
+    decision = decide(settings, plugins)
+    sentence = sentence_of(decision)
     nodes_table = table(decision)
     return View(
-        draw_graph(graph, sentence),
+        partial(draw, settings, decision),
         sentence,
-        join([nodes_table.html(), graph_list(graph)]),
+        nodes_table.html(),
         f"{sentence}\n{nodes_table!r}",
+        idle=idle(settings),
+        story=partial(story, settings, decision),
     )
+
+
+def idle(settings: Settings) -> dict[str, str]:
+    """What does not matter while the claim is missing or there is no node."""
+    if settings.missing:
+        return dict.fromkeys(("cpu", "nodes"), "not asked: podPassesBasicChecks ended with an error")
+    return {"cpu": "not asked: there is no node"} if not settings.nodes else {}
+
+
+def sentence_of(decision: Decision) -> str:
+    """The outcome, with the message if no node is found."""
+    return outcome(decision) if decision.error else f"{outcome(decision)} {decision.message}".rstrip()
+
+
+def draw(settings: Settings, decision: Decision, room: Room, at: int | None = None) -> Html:
+    """The functions, the pod and the nodes; ``at``: how many functions were called, None for the end."""
+    taken = way(decision)
+    ended = at is None
+    at = len(taken) if at is None else at
+    done = taken[:at]
+    chosen = decision.node is not None and ended
+    size = settings.cpu * 1000
+    switched = f"missing: {'off' if settings.missing else 'on'}"
+    claim = Badge("claim data is missing", settings.missing, switched, "disk", settings.missing and bool(done))
+    web = Piece("web", size, 0, f"{settings.cpu} CPU", "ghost" if chosen else "")
+    hand = Hand(web, (claim,), resize="cpu")
+    cards = tuple(_card(decision, name, done, ended) for name in decision.cluster.names)
+    bench = Bench(_chips(decision, taken, at, ended), (hand,), cards)
+    return draw_bench(bench, sentence_of(decision), room)
+
+
+def _chips(decision: Decision, taken: Sequence[str], at: int, ended: bool) -> tuple[Chip, ...]:
+    found, end = [], ending(decision)
+    stopped = len(taken) if end in ("error", NO_NODES) else 0
+    for i, name in enumerate(WAY):
+        state: ChipState = "failed" if ended and i == stopped - 1 else "passed" if i < at else "plain"
+        if i == at - 1 and not ended:
+            state = "here"
+        if ended and i >= len(taken):
+            state = "unasked"
+        found.append(Chip(name, state, tip=DOES[name]))
+    if ended and end:
+        found.insert(len(taken), Chip(end, "passed" if decision.node else "failed"))
+    return tuple(found)
+
+
+def _card(decision: Decision, name: str, done: Sequence[str], ended: bool) -> Card:
+    """A node as far as these functions know it."""
+    pieces = (Piece(f"jobs-{name[-1]}", USED[name] * 1000, 0, f"{USED[name]} CPU"),)
+    if FIND not in done:
+        return Card(name, 4000, pieces)
+    verdict = decision.verdict(name)
+    if not verdict.passes:
+        says = f"{verdict.plugin}: {', '.join(verdict.reasons)}"
+        return Card(name, 4000, pieces, state="refused", says=says)
+    state: CardState = "fits"
+    if ended and name == decision.node:
+        state = "chosen"
+        pieces = (*pieces, Piece("web", decision.pod.request["cpu"], 0, "arrives"))
+    scores = decision.scores
+    if scores is None or PRIORITIZE not in done:
+        return Card(name, 4000, pieces, state=state, says="the only node that fits" if ended else "fits")
+    total = int(scores.total[scores.nodes.tolist().index(decision.cluster.index[name])])
+    return Card(name, 4000, pieces, state=state, says=f"fits; score {total:,}")
+
+
+def story(settings: Settings, decision: Decision, room: Room) -> list[Frame]:
+    """One function after the other."""
+    frames = [Frame(draw(settings, decision, room, 0), "Schedule() begins.")]
+    for i, name in enumerate(way(decision), 1):
+        frames.append(Frame(draw(settings, decision, room, i), f"{name}: {DOES[name]}"))
+    return [*frames, Frame(draw(settings, decision, room), sentence_of(decision))]
 
 
 def table(decision: Decision) -> NotebookTable:
@@ -121,6 +219,31 @@ def _said(plugin: str | None, reasons: tuple[str, ...]) -> str:
     return f"{plugin}: {', '.join(reasons)}" if plugin else "fits"
 
 
-def panel(**settings: Any) -> Panel[Settings]:
-    """The panel; arguments override its default settings."""
-    return Panel(Settings().changed(**settings), show, as_yaml, "inside.panel()")
+def panel(plugins: Sequence[object] = (), **settings: Any) -> Panel[Settings]:
+    """The panel; arguments override its default settings. ``plugins``: your own, which join v1.16."""
+    return Panel(Settings().changed(**settings), lambda s: show(s, plugins), as_yaml, "inside.panel()")
+
+
+def how_many() -> Question[Settings]:
+    """The question before the panel."""
+    return Question(
+        "web asks for 1 CPU, and all three nodes pass the filters. Make web larger: with how many nodes left does "
+        "Schedule() still call PrioritizeNodes, at least?",
+        (),
+        lambda settings: str(_fewest()),
+        _why,
+    )
+
+
+def _fewest() -> int:
+    """The fewest feasible nodes with which the engine computes scores."""
+    decisions = (decide(Settings(cpu)) for cpu in range(1, 5))
+    return min(len(decision.feasible) for decision in decisions if decision.scores is not None)
+
+
+def _why(settings: Settings, answer: str) -> str:
+    if answer == "1":
+        return "With one feasible node there is nothing to compare: Schedule() returns it without a score."
+    return (
+        f"{count(_fewest(), 'node')}: with one, Schedule() returns it without a score; with none, it ends in FitError."
+    )

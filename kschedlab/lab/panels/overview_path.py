@@ -5,30 +5,36 @@ Each story is a scenario that ``kschedlab simulate`` can run too: a few nodes an
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
-from functools import cache
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cache, partial
 from typing import Any
 
 from kschedlab import testing
 from kschedlab.lab.panels.base import Panel, View
-from kschedlab.lab.panels.prediction import Prediction
+from kschedlab.lab.panels.prediction import Question
 from kschedlab.lab.panels.settings import Restorable, choice, steps
 from kschedlab.objects.meta import SECOND
-from kschedlab.objects.model import Pod
+from kschedlab.objects.model import Node, Pod
+from kschedlab.objects.requests import pod_requests
 from kschedlab.plugins.framework import ERROR, SKIP, Plugin, Skip, Status
-from kschedlab.simulation.log import Log, Moved, Step
+from kschedlab.simulation.log import Entry, Moved, Step
+from kschedlab.simulation.replay import Replay
 from kschedlab.simulation.scheduler import context
 from kschedlab.simulation.simulation import Simulation
 from kschedlab.simulation.timeline.scenario import loads_scenario
 from kschedlab.testing import Manifest, node, pod
 from kschedlab.views import loop
-from kschedlab.views.graph import draw_graph, graph_list
-from kschedlab.views.html import join
-from kschedlab.views.loop import Taken
+from kschedlab.views.bench import Card, CardState
+from kschedlab.views.graph import graph_list
+from kschedlab.views.html import Html, join
+from kschedlab.views.loop import Taken, Way, draw_way
+from kschedlab.views.pieces import Piece
+from kschedlab.views.svg import Room
 
 HERO = "default/web"
 NODES = ("node-a", "node-b")
+NO_NODE = "no node fits: FitError"
 HOST = "kubernetes.io/hostname"
 
 
@@ -62,7 +68,7 @@ def _stories() -> Iterator[tuple[str, Story]]:
     full = (pod("jobs-a", "node-a", 3, 0), pod("vault-b", "node-b", 3, 900))
     held = pod("web", "", 2)
     held["metadata"]["finalizers"] = ["example.com/tidy-up"]
-    yield "success", Story((*two, pod("logs-a", "node-a", 1)), (web,))
+    yield "success", Story((*two, pod("logs-a", "node-a", 2)), (web,))
     yield "a volume to bind", Story((*two, *_storage()), ({"at": "1s", "create": _with_claim()},))
     yield "FitError", Story(two, (large, joins))
     yield "preemption", Story((*two, *full), (urgent,))
@@ -98,8 +104,12 @@ STORIES: Mapping[str, Story] = dict(_stories())
 @cache
 def run(story: str) -> Simulation:
     """Run the story on v1.16."""
+    return _run(story)
+
+
+def _run(story: str, plugins: Sequence[object] = ()) -> Simulation:
     source = STORIES[story]
-    simulation = Simulation.of(loads_scenario(scenario(story), story), plugins=source.plugins())
+    simulation = Simulation.of(loads_scenario(scenario(story), story), plugins=[*source.plugins(), *plugins])
     simulation.run()
     return simulation
 
@@ -115,17 +125,58 @@ def scenario(story: str) -> str:
 @cache
 def taken(story: str) -> tuple[Taken, ...]:
     """The scheduler's steps for the pod ``web``."""
-    simulation = run(story)
-    return tuple(_taken(simulation.log, simulation.start))
+    return tuple(step for step, _ in ways(story))
 
 
-def _taken(log: Log, start: int) -> Iterator[Taken]:
-    for entry in log:
-        seconds = f"{(entry.at - start) / SECOND:.3f}"
-        if isinstance(entry, Moved) and entry.pod == HERO and entry.to in ("active", "backoff", "unschedulable"):
-            yield Taken(seconds, loop.QUEUE, f"to the {loop.part(entry.to)}: {entry.event}", entry.to)
-        elif isinstance(entry, Step) and (entry.pod == HERO or entry.detail == f"by {HERO}"):
-            yield Taken(seconds, _BOXES[entry.step], _words(entry))
+@cache
+def ways(story: str) -> tuple[tuple[Taken, Way], ...]:
+    """Each step, and where the pods are after it."""
+    return tuple(_ways(run(story)))
+
+
+def _ways(simulation: Simulation) -> Iterator[tuple[Taken, Way]]:
+    replay, steps = Replay(simulation.log), list[Taken]()
+    assumed = ""
+    while (entry := replay.forward()) is not None:
+        step = _step(entry, simulation.start)
+        if step is None:
+            continue
+        if isinstance(entry, Step):
+            assumed = entry.node if entry.step == context.ASSUME else "" if entry.step == context.FORGET else assumed
+        steps.append(step)
+        yield step, _way(tuple(steps), replay, assumed)
+
+
+def _way(steps: tuple[Taken, ...], replay: Replay, assumed: str) -> Way:
+    pods = replay.pods()
+    web = next(each for each in pods if each.key == HERO)
+    arrived = steps[-1].box == loop.POST_BIND
+    nowhere = steps[-1].box == loop.SCHEDULE and NO_NODE in steps[-1].words
+    cards = []
+    for there in replay.of(Node):
+        name = there.metadata.name
+        mine = [_piece(each) for each in pods if each.spec.nodeName == name and each.key != HERO]
+        if assumed == name:
+            mine.append(replace(_piece(web), mark="" if arrived else "ghost"))
+        state: CardState = "chosen" if assumed == name and arrived else "refused" if nowhere else "plain"
+        cards.append(Card(name, there.status.allocatable["cpu"].milli(), tuple(mine), state=state))
+    return Way(steps, tuple(cards), None if arrived else _piece(web))
+
+
+def _piece(each: Pod) -> Piece:
+    leaving = each.metadata.deletionTimestamp is not None and bool(each.spec.nodeName)
+    size = int(pod_requests(each)["cpu"])
+    return Piece(each.metadata.name, size, each.spec.priority or 0, mark="leaving" if leaving else "")
+
+
+def _step(entry: Entry, start: int) -> Taken | None:
+    """The step of this entry, if it is one of web's."""
+    seconds = f"{(entry.at - start) / SECOND:.3f}"
+    if isinstance(entry, Moved) and entry.pod == HERO and entry.to in ("active", "backoff", "unschedulable"):
+        return Taken(seconds, loop.QUEUE, f"to the {loop.part(entry.to)}: {entry.event}", entry.to)
+    if isinstance(entry, Step) and (entry.pod == HERO or entry.detail == f"by {HERO}"):
+        return Taken(seconds, _BOXES[entry.step], _words(entry))
+    return None
 
 
 _BOXES = {
@@ -153,12 +204,19 @@ def _words(step: Step) -> str:
     """The result of the step."""
     said = {
         context.POP: "web leaves the activeQ",
-        context.SCHEDULE: step.node or step.detail or "no node fits: FitError",
+        context.SCHEDULE: step.node or step.detail or NO_NODE,
         context.PREEMPT: f"{step.node}, {step.detail}" if step.node else step.detail,
         context.NOMINATE: f"nominatedNodeName: {step.node}",
-        context.EVICT: f"{step.pod.partition('/')[2]} has to go",
+        context.EVICT: f"{step.pod.partition('/')[2]} is deleted, and takes its time to end",
+        context.ASSUME_VOLUMES: f"web's volumes, if it has any, on {step.node}",
+        context.RESERVE: f"plugins may set something aside on {step.node}",
         context.ASSUME: f"the cache counts web on {step.node}",
-        context.FORGET: f"the cache gives web's room on {step.node} back",
+        context.BIND_VOLUMES: f"waits until the volumes are bound for {step.node}",
+        context.PERMIT: f"plugins let web onto {step.node}, now or later",
+        context.PRE_BIND: f"plugins prepare {step.node}",
+        context.BIND: f"asks the API server to bind web to {step.node}",
+        context.POST_BIND: f"web is bound to {step.node}; plugins are informed",
+        context.FORGET: f"the cache gives web's place on {step.node} back",
     }
     return said.get(step.step, step.detail or step.node)
 
@@ -176,30 +234,78 @@ def as_yaml(settings: Settings) -> str:
     return scenario(settings.story)
 
 
-def show(settings: Settings) -> View:
+def show(settings: Settings, plugins: Sequence[object] = ()) -> View:
     """The panel's view for these settings."""
-    steps, at = taken(settings.story), settings.step
-    step = steps[at]
-    graph = loop.schedule_one(steps[: at + 1])
-    sentence = f"Step {at} of {len(steps) - 1}, at {step.seconds} s: {step.title}: {step.words}"
-    log = loop.steps_table(steps, at)
-    table = join([log.html(), graph_list(graph)])
-    return View(draw_graph(graph, sentence), sentence, table, f"{sentence}\n{log!r}")
+    found = tuple(_ways(_run(settings.story, plugins))) if plugins else ways(settings.story)
+    at = min(settings.step, len(found) - 1)
+    step, way = found[at]
+    sentence = f"Step {at} of {len(found) - 1}, at {step.seconds} s: {step.title}: {step.words}"
+    log = loop.steps_table([each for each, _ in found], at)
+    table = join([log.html(), graph_list(loop.schedule_one(way.steps))])
+    return View(partial(draw_way, way, sentence), sentence, table, f"{sentence}\n{log!r}")
 
 
-def panel(**settings: Any) -> Panel[Settings]:
-    """The panel; arguments override its default settings."""
-    return Panel(Settings().changed(**settings), show, as_yaml, "path.panel()")
+def panel(plugins: Sequence[object] = (), **settings: Any) -> Panel[Settings]:
+    """The panel; arguments override its default settings. ``plugins``: your own, which join v1.16."""
+    return Panel(Settings().changed(**settings), lambda s: show(s, plugins), as_yaml, "path.panel()")
 
 
-def what_next() -> Prediction:
-    """The prediction before the panel."""
-    return Prediction(
-        "The scheduler has chosen a node for web. When does it begin with the next pod?",
-        {
-            "when web runs": "That can take minutes: images are pulled. The scheduler never waits for a kubelet.",
-            "when the API server has confirmed the binding": "Then every pod would cost a round trip to the API "
-            "server. Look at the box with the word go beside it.",
-            "at once, while web is being bound": "Yes. But then it must not give web's room away. Look for assume.",
-        },
+def what_next() -> Question[Settings]:
+    """The question before the panel: where is web when the next pod is taken from the queue?"""
+    return Question(
+        "The binding of web takes a while. After which of its steps does the scheduler take the next pod from the "
+        "queue? Click the box.",
+        tuple(_titles()),
+        lambda settings: "assume",
+        _why_next,
+        lambda settings: partial(_before, settings),
     )
+
+
+def _titles() -> list[str]:
+    return [each.title for each in loop.schedule_one(()).vertices]
+
+
+def _before(settings: Settings, room: Room) -> Html:
+    """The graph without a way, the pod in the queue."""
+    _, way = ways(settings.story)[0]
+    return draw_way(way, "web waits in the activeQ.", room, picks=True)
+
+
+def _why_next(settings: Settings, answer: str) -> str:
+    if answer == "assume":
+        return "The cache now counts web on its node, so nobody else is given its room; the rest runs in a goroutine."
+    if answer in ("bind", "PostBind plugins"):
+        return (
+            "Then every pod would cost a round trip to the API server. assume is enough: the cache counts web already."
+        )
+    return "Until assume, the cache does not count web on its node, and the next pod could be given the same room."
+
+
+def what_is_undone() -> Question[Settings]:
+    """The question about a binding that fails."""
+    return Question(
+        "The API server cannot take the binding. Which box does web reach next?",
+        tuple(_titles()),
+        lambda settings: _after_bind(settings.story),
+        _why_undone,
+        _until_bind,
+    )
+
+
+def _after_bind(story: str) -> str:
+    boxes = [step.box for step in taken(story)]
+    after = boxes[boxes.index(loop.BIND) + 1]
+    return next(each.title for each in loop.schedule_one(()).vertices if each.name == after)
+
+
+def _until_bind(settings: Settings) -> Callable[[Room], Html]:
+    found = ways(settings.story)
+    at = [step.box for step, _ in found].index(loop.BIND)
+    return partial(draw_way, found[at][1], "bind asks the API server.", picks=True)
+
+
+def _why_undone(settings: Settings, answer: str) -> str:
+    if answer == "recordScheduling Failure":
+        return "That comes second. First ForgetPod gives the place in the cache back: the next pod may need it."
+    return "The cache still counts web on the node: ForgetPod gives that place back. Then the failure is recorded."

@@ -1,25 +1,25 @@
-"""Every predicate of the overview, tried on a pod and a node: an obstacle, and a way around it.
+"""The predicates of the overview: the document's list beside v1.16's, and each of them tried on a pod and a node.
 
 v1.16 decides: with the predicate alone, and with the default predicates in their order.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any
 
 from kschedlab import testing
-from kschedlab.cluster.cluster import Cluster
-from kschedlab.decision import Decision
-from kschedlab.generations import DEFAULT_PREDICATES, V1_16, Generation
-from kschedlab.generations.registry import REGISTRY_1_16
+from kschedlab.decision import Decision, NodeVerdict
+from kschedlab.generations import DEFAULT_PREDICATES
 from kschedlab.lab.panels.base import Panel, View
-from kschedlab.lab.panels.prediction import Prediction
+from kschedlab.lab.panels.overview_gate import NODE, chips as asked_chips, last_asked
+from kschedlab.lab.panels.overview_trials import TRIALS, judged, only
+from kschedlab.lab.panels.prediction import Prediction, Question
 from kschedlab.lab.panels.settings import Restorable, choice, switch
-from kschedlab.manifests.loading import decode_objects
-from kschedlab.scheduler import Scheduler
-from kschedlab.testing import HOUR, Manifest, node, pod
+from kschedlab.testing import Manifest
+from kschedlab.views.bench import Bench, Card, CardState, Chip, Hand, draw_bench
 from kschedlab.views.catalogue import (
     Predicate,
     predicates_sentence,
@@ -27,207 +27,21 @@ from kschedlab.views.catalogue import (
     verdict_sentence,
     verdict_table,
 )
+from kschedlab.views.html import Html
 from kschedlab.views.loop import NotebookTable
-from kschedlab.views.picture import picture
-
-HOST, ZONE = "kubernetes.io/hostname", "failure-domain.beta.kubernetes.io/zone"
-DRIVER = "csi.example.com"
-TAINTS = "node.kubernetes.io/"
-
-Make = Callable[[bool, bool], list[Manifest]]
-"""From (with the obstacle, with the way out) to the manifests; the last one is the pod ``web``."""
-
-
-@dataclass(frozen=True)
-class Trial:
-    """A pod and a node for one predicate. ``obstacle``, ``way_out``: labels of the two switches."""
-
-    obstacle: str
-    way_out: str
-    make: Make
-
-
-def running(name: str, cpu: int, **more: Any) -> Manifest:
-    """A pod that has been running on node-a since eight o'clock."""
-    return pod(name, "node-a", cpu, start=8 * HOUR, **more)
-
-
-def _unschedulable(obstacle: bool, way_out: bool) -> list[Manifest]:
-    there = node("node-a")
-    there["spec"] = {"unschedulable": obstacle}
-    return [there, pod("web", "", 1, **_tolerating(way_out, f"{TAINTS}unschedulable"))]
-
-
-def _tolerating(on: bool, key: str, **spec: Any) -> Manifest:
-    return {"tolerations": [{"key": key, "operator": "Exists", "effect": "NoSchedule"}], **spec} if on else spec
-
-
-def _everything(obstacle: bool, way_out: bool) -> list[Manifest]:
-    taken = [_with_port(running("busy", 3), 8080)] if obstacle else []
-    return [node("node-a"), *taken, pod("web", "", 1) if way_out else _with_port(pod("web", "", 2), 8080)]
-
-
-def _with_port(made: Manifest, port: int, protocol: str = "TCP") -> Manifest:
-    made["spec"]["containers"][0]["ports"] = [{"containerPort": 80, "hostPort": port, "protocol": protocol}]
-    return made
-
-
-def _host(obstacle: bool, way_out: bool) -> list[Manifest]:
-    return [node("node-a"), pod("web", "node-a" if way_out else "node-b" if obstacle else "", 1)]
-
-
-def _ports(obstacle: bool, way_out: bool) -> list[Manifest]:
-    taken = [_with_port(running("proxy", 1), 8080)] if obstacle else []
-    return [node("node-a"), *taken, _with_port(pod("web", "", 1), 8080, "UDP" if way_out else "TCP")]
-
-
-def _selector(obstacle: bool, way_out: bool) -> list[Manifest]:
-    there = node("node-a", labels={"disk": "ssd"} if way_out else None)
-    return [there, pod("web", "", 1, nodeSelector={"disk": "ssd"} if obstacle else {})]
-
-
-def _resources(obstacle: bool, way_out: bool) -> list[Manifest]:
-    busy = [running("busy", 3)] if obstacle else []
-    return [node("node-a"), *busy, pod("web", "", 1 if way_out else 2)]
-
-
-def _disk_conflict(obstacle: bool, way_out: bool) -> list[Manifest]:
-    disk = [{"name": "data", "gcePersistentDisk": {"pdName": "disk-1", "readOnly": way_out}}]
-    other = [running("db", 1, volumes=disk)] if obstacle else []
-    return [node("node-a"), *other, pod("web", "", 1, volumes=disk)]
-
-
-def _counted(resource: str, source: str, identity: str) -> Make:
-    """A node that can attach one disk, or two with the way out."""
-
-    def disks(name: str) -> list[Manifest]:
-        more = {"diskURI": f"/disks/{name}"} if source == "azureDisk" else {}
-        return [{"name": "data", source: {identity: name, **more}}]
-
-    def make(obstacle: bool, way_out: bool) -> list[Manifest]:
-        there = node("node-a")
-        there["status"]["allocatable"][f"attachable-volumes-{resource}"] = "2" if way_out else "1"
-        other = [running("db", 1, volumes=disks("disk-1"))] if obstacle else []
-        return [there, *other, pod("web", "", 1, volumes=disks("disk-2"))]
-
-    return make
-
-
-def _claimed(name: str, size: str = "1Gi", **volume: Any) -> list[Manifest]:
-    """A claim of that name, bound to a volume with these fields."""
-    rest: Manifest = {"accessModes": ["ReadWriteOnce"], "storageClassName": "usual"}
-    labels = volume.pop("labels", {})
-    claim: Manifest = {
-        "apiVersion": "v1",
-        "kind": "PersistentVolumeClaim",
-        "metadata": {
-            "name": name,
-            "namespace": "default",
-            "annotations": {"pv.kubernetes.io/bind-completed": "yes"},
-        },
-        "spec": {**rest, "volumeName": f"pv-{name}", "resources": {"requests": {"storage": size}}},
-        "status": {"phase": "Bound"},
-    }
-    kept = {"kind": "PersistentVolumeClaim", "namespace": "default", "name": name}
-    made: Manifest = {
-        "apiVersion": "v1",
-        "kind": "PersistentVolume",
-        "metadata": {"name": f"pv-{name}", "labels": labels},
-        "spec": {**rest, "capacity": {"storage": size}, "claimRef": kept, **volume},
-        "status": {"phase": "Bound"},
-    }
-    return [claim, made]
-
-
-def _using(name: str) -> list[Manifest]:
-    return [{"name": "data", "persistentVolumeClaim": {"claimName": name}}]
-
-
-def _csi(obstacle: bool, way_out: bool) -> list[Manifest]:
-    there = node("node-a")
-    there["status"]["allocatable"][f"attachable-volumes-csi-{DRIVER}"] = "2" if way_out else "1"
-    volumes = [each for name in ("one", "two") for each in _claimed(name, csi={"driver": DRIVER, "volumeHandle": name})]
-    other = [running("db", 1, volumes=_using("one"))] if obstacle else []
-    return [there, *volumes, *other, pod("web", "", 1, volumes=_using("two"))]
-
-
-def _zone(obstacle: bool, way_out: bool) -> list[Manifest]:
-    there = node("node-a", labels={ZONE: "south" if obstacle and not way_out else "north"})
-    return [there, *_claimed("data", labels={ZONE: "north"}), pod("web", "", 1, volumes=_using("data"))]
-
-
-def _binding(obstacle: bool, way_out: bool) -> list[Manifest]:
-    hosts = ["node-b"] * obstacle + ["node-a"] * (way_out or not obstacle)
-    terms = [{"matchExpressions": [{"key": HOST, "operator": "In", "values": hosts}]}]
-    disk = _claimed("data", nodeAffinity={"required": {"nodeSelectorTerms": terms}})
-    return [node("node-a", labels={HOST: "node-a"}), *disk, pod("web", "", 1, volumes=_using("data"))]
-
-
-def _taints(obstacle: bool, way_out: bool) -> list[Manifest]:
-    taint = {"key": "dedicated", "value": "gpu", "effect": "NoSchedule"}
-    return [node("node-a", taints=[taint] if obstacle else []), pod("web", "", 1, **_tolerating(way_out, "dedicated"))]
-
-
-def _affinity(obstacle: bool, way_out: bool) -> list[Manifest]:
-    wanted = {"labelSelector": {"matchLabels": {"app": "db"}}, "topologyKey": HOST}
-    rule = {"podAntiAffinity": {"requiredDuringSchedulingIgnoredDuringExecution": [wanted]}}
-    other = running("db", 1, labels={"app": "cache" if way_out else "db"})
-    return [node("node-a", labels={HOST: "node-a"}), *[other] * obstacle, pod("web", "", 1, affinity=rule)]
-
-
-def _condition(kind: str, taint: str, status: str = "True") -> Make:
-    """A node in this condition, tainted as TaintNodesByCondition taints it; the way out tolerates the taint."""
-
-    def make(obstacle: bool, way_out: bool) -> list[Manifest]:
-        taints = [{"key": TAINTS + taint, "effect": "NoSchedule"}] if obstacle else []
-        there = node("node-a", taints=taints)
-        fine = "True" if kind == "Ready" else "False"
-        there["status"]["conditions"] = [{"type": kind, "status": status if obstacle else fine}]
-        return [there, pod("web", "", **_tolerating(way_out, TAINTS + taint))]
-
-    return make
-
-
-_ONE_MORE = "a disk of that sort is attached, and node-a may have one", "node-a may have two"
-_TOLERATES = "web tolerates that taint"
-
-TRIALS: Mapping[str, Trial] = {
-    "CheckNodeCondition": Trial(
-        "node-a is not Ready (and tainted not-ready)", _TOLERATES, _condition("Ready", "not-ready", "False")
-    ),
-    "CheckNodeUnschedulable": Trial(
-        "node-a is cordoned", "web tolerates node.kubernetes.io/unschedulable", _unschedulable
-    ),
-    "GeneralPredicates": Trial("busy takes 3 CPU and host port 8080", "web wants 1 CPU and no host port", _everything),
-    "HostName": Trial("web names node-b in spec.nodeName", "web names node-a", _host),
-    "PodFitsHostPorts": Trial("proxy takes host port 8080/TCP", "web wants 8080/UDP", _ports),
-    "MatchNodeSelector": Trial("web's nodeSelector wants disk=ssd", "node-a has the label disk=ssd", _selector),
-    "PodFitsResources": Trial("busy takes 3 of 4 CPU", "web wants 1 CPU, not 2", _resources),
-    "NoDiskConflict": Trial("db uses the same GCE disk", "both use it read-only", _disk_conflict),
-    "PodToleratesNodeTaints": Trial("node-a has the taint dedicated=gpu:NoSchedule", "web tolerates it", _taints),
-    "MaxEBSVolumeCount": Trial(*_ONE_MORE, _counted("aws-ebs", "awsElasticBlockStore", "volumeID")),
-    "MaxGCEPDVolumeCount": Trial(*_ONE_MORE, _counted("gce-pd", "gcePersistentDisk", "pdName")),
-    "MaxCSIVolumeCountPred": Trial(*_ONE_MORE, _csi),
-    "MaxAzureDiskVolumeCount": Trial(*_ONE_MORE, _counted("azure-disk", "azureDisk", "diskName")),
-    "CheckVolumeBinding": Trial("web's volume is on node-b", "it can be reached from node-a too", _binding),
-    "NoVolumeZoneConflict": Trial("node-a is in another zone than web's volume", "it is in the same", _zone),
-    "CheckNodeMemoryPressure": Trial(
-        "node-a is short of memory (and tainted)", _TOLERATES, _condition("MemoryPressure", "memory-pressure")
-    ),
-    "CheckNodePIDPressure": Trial(
-        "node-a is short of process ids (and tainted)", _TOLERATES, _condition("PIDPressure", "pid-pressure")
-    ),
-    "CheckNodeDiskPressure": Trial(
-        "node-a is short of disk (and tainted)", _TOLERATES, _condition("DiskPressure", "disk-pressure")
-    ),
-    "MatchInterPodAffinity": Trial(
-        "web may not be beside app=db, and db runs there", "db has the label app=cache", _affinity
-    ),
-}
-"""In v1.16's order (predicatesOrdering), with the four parts of GeneralPredicates."""
+from kschedlab.views.picture import pods_on
+from kschedlab.views.pieces import Badge, Piece
+from kschedlab.views.svg import Room
 
 CONDITIONS = ("CheckNodeCondition", "CheckNodeMemoryPressure", "CheckNodePIDPressure", "CheckNodeDiskPressure")
 PARTS = ("HostName", "PodFitsHostPorts", "MatchNodeSelector", "PodFitsResources")
+CALLED = {
+    "HostName": "PodFitsHost",
+    "PodFitsHostPorts": "PodFitsHostPorts",
+    "MatchNodeSelector": "PodMatchNodeSelector",
+    "PodFitsResources": "PodFitsResources",
+}
+"""By predicate: its function's name, by which the document calls the parts of GeneralPredicates."""
 DOCUMENT = tuple(name for name in TRIALS if name not in (*PARTS, "CheckNodeUnschedulable"))
 """The fourteen that the document lists."""
 
@@ -245,7 +59,16 @@ def sort_of(name: str) -> str:
 def predicates() -> tuple[Predicate, ...]:
     """All predicates: whether the document lists them, and whether v1.16 runs them by default."""
     return tuple(
-        Predicate(name, sort_of(name), name in DOCUMENT, name in DEFAULT_PREDICATES, name in PARTS) for name in TRIALS
+        Predicate(
+            name,
+            sort_of(name),
+            name in DOCUMENT,
+            name in DEFAULT_PREDICATES,
+            name in PARTS,
+            CALLED.get(name, ""),
+            trial.obstacle,
+        )
+        for name, trial in TRIALS.items()
     )
 
 
@@ -278,41 +101,99 @@ def as_yaml(settings: Settings) -> str:
     return testing.as_yaml(manifests(settings))
 
 
-def only(*names: str) -> Generation:
-    """v1.16 with only these predicates, without preemption."""
-    still = replace(V1_16.preemption, enabled=False)
-    return replace(V1_16, filters=REGISTRY_1_16.filters(*names), preemption=still)
+def decide(settings: Settings, plugins: Sequence[object] = ()) -> tuple[Decision, Decision]:
+    """What the predicate alone decides, and what v1.16's default predicates and the ``plugins`` decide."""
+    made = manifests(settings)
+    default = only(*DEFAULT_PREDICATES).plus(*plugins)
+    return judged(made, only(settings.predicate)), judged(made, default)
 
 
-def judged(made: list[Manifest], generation: Generation) -> Decision:
-    """That scheduler's decision for the last pod, which need not be pending."""
-    cluster = Cluster(decode_objects(made[:-1]), generation.api)
-    (web,) = decode_objects(made[-1:]).pods
-    return Scheduler(cluster, generation, exhaustive=True).cycle(cluster.info(web))
-
-
-def show(settings: Settings) -> View:
+def show(settings: Settings, plugins: Sequence[object] = ()) -> View:
     """The panel's view for these settings."""
-    made, trial = manifests(settings), TRIALS[settings.predicate]
-    alone, default = (judged(made, only(*names)) for names in ((settings.predicate,), DEFAULT_PREDICATES))
+    trial = TRIALS[settings.predicate]
+    alone, default = decide(settings, plugins)
     facts = ((trial.obstacle, settings.obstacle), (trial.way_out, settings.way_out))
-    sentence = verdict_sentence(settings.predicate, alone, default, "node-a")
-    verdicts = verdict_table(facts, alone, default, "node-a")
-    return View(picture(alone), sentence, verdicts.html(), f"{sentence}\n{verdicts!r}")
+    sentence = verdict_sentence(settings.predicate, alone, default, NODE)
+    verdicts = verdict_table(facts, alone, default, NODE)
+    idle = {} if settings.obstacle else {"way_out": "nothing is in the way"}
+    return View(
+        partial(draw, settings, alone, default),
+        sentence,
+        verdicts.html(),
+        f"{sentence}\n{verdicts!r}",
+        idle=idle,
+    )
 
 
-def panel(**settings: Any) -> Panel[Settings]:
-    """The panel; arguments override its default settings."""
-    return Panel(Settings().changed(**settings), show, as_yaml, "predicates.panel()")
+def draw(settings: Settings, alone: Decision, default: Decision, room: Room) -> Html:
+    """The predicate alone and the default ones, the pod, and the node with what is in the way."""
+    mine, theirs = alone.verdict(NODE), default.verdict(NODE)
+    names = [each.name for each in default.generation.filters]
+    first = Chip(f"{settings.predicate} alone", "passed" if mine.passes else "failed", last=True)
+    asked = last_asked(names, theirs)
+    chips = (
+        replace(chip, sets=f"predicate: {chip.name}" if chip.name in TRIALS else "")
+        for chip in asked_chips(names, theirs, asked)
+    )
+    says = f"{theirs.plugin}: {', '.join(theirs.reasons)}" if theirs.plugin else "the default predicates let web pass"
+    web, pods = default.pod, pods_on(default, NODE)
+    on_node, on_pod = _badges(settings, theirs)
+    pieces = tuple(Piece(each.pod.metadata.name, each.request.get("cpu", 0)) for each in pods)
+    state: CardState = "fits" if theirs.passes else "refused"
+    card = Card(NODE, 4000, pieces, on_node, state, says, cordoned=default.cluster.nodes[0].spec.unschedulable)
+    size = web.request.get("cpu", 0)
+    hand = Hand(Piece("web", size, 0, f"{size // 1000} CPU" if size else ""), on_pod)
+    return draw_bench(
+        Bench((first, *chips), (hand,), (card,)), verdict_sentence(first.name, alone, default, NODE), room
+    )
+
+
+def _badges(settings: Settings, verdict: NodeVerdict) -> tuple[tuple[Badge, ...], tuple[Badge, ...]]:
+    """(the node's switches, the pod's): what is in the way, and the way out."""
+    trial = TRIALS[settings.predicate]
+    refuses = settings.obstacle and not verdict.passes
+    both = (
+        (trial.obstacle, "obstacle", settings.obstacle, trial.kind, refuses),
+        (trial.way_out, "way_out", settings.way_out, "pass", False),
+    )
+    found: tuple[list[Badge], list[Badge]] = ([], [])
+    for text, name, on, kind, blamed in both:
+        badge = Badge(text, on, f"{name}: {'off' if on else 'on'}", kind, blamed, key=name)
+        found[text.startswith("web")].append(badge)
+    return tuple(found[0]), tuple(found[1])
+
+
+def panel(plugins: Sequence[object] = (), **settings: Any) -> Panel[Settings]:
+    """The panel; arguments override its default settings. ``plugins``: your own, which are asked last."""
+    return Panel(Settings().changed(**settings), lambda s: show(s, plugins), as_yaml, "predicates.panel()")
 
 
 def how_many() -> Prediction:
-    """The prediction before the catalogue."""
+    """The question before the catalogue."""
+    asked = str(len(DEFAULT_PREDICATES))
     return Prediction(
         "The document lists fourteen predicates. How many does v1.16 ask by default?",
         {
             "14": "That is the list in the source. But a feature gate rewrites it before anybody reads it.",
             "10": "Four are taken out, yes. And one is put in.",
-            "11": "Yes: four are taken out, and one is put in. The catalogue shows which.",
+            "11": "Four are taken out, and one is put in. The catalogue shows which.",
         },
+        right=asked,
     )
+
+
+def under_pressure() -> Question[Settings]:
+    """The question about a node that is short of memory."""
+    return Question(
+        "The node is short of memory, and CheckNodeMemoryPressure is no default predicate. Does web fit?",
+        ("yes", "no"),
+        lambda settings: "yes" if decide(settings)[1].verdict(NODE).passes else "no",
+        _why_pressure,
+    )
+
+
+def _why_pressure(settings: Settings, answer: str) -> str:
+    verdict = decide(settings)[1].verdict(NODE)
+    if verdict.passes:
+        return "web tolerates the taint that stands for the condition, and no other default predicate asks about it."
+    return f"The node controller has turned the condition into a taint, and {verdict.plugin} refuses it."

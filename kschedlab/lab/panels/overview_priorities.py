@@ -6,21 +6,27 @@ v1.16 computes the scores and sums.
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 from kschedlab import testing
 from kschedlab.cluster.cluster import Cluster
 from kschedlab.decision import Decision
 from kschedlab.generations import V1_16
-from kschedlab.lab.panels.base import Panel, View
+from kschedlab.lab.panels.base import Frame, Panel, View
+from kschedlab.lab.panels.prediction import Question
 from kschedlab.lab.panels.settings import Restorable, choice, switch
 from kschedlab.manifests.loading import decode_objects
 from kschedlab.scheduler import schedule
 from kschedlab.testing import HOUR, Manifest, node, pod, service
+from kschedlab.views.bench import Bench, Card, CardState, Chip, Hand, draw_bench
 from kschedlab.views.catalogue import score_sentence, score_table
-from kschedlab.views.picture import picture
+from kschedlab.views.html import Html
+from kschedlab.views.picture import pods_on
+from kschedlab.views.pieces import Badge, Piece
+from kschedlab.views.svg import Room
 
 HOST = "kubernetes.io/hostname"
 IMAGE = "example/app:1"
@@ -157,20 +163,104 @@ def as_yaml(settings: Settings) -> str:
     return testing.as_yaml(manifests(settings))
 
 
-def decide(settings: Settings) -> Decision:
-    """v1.16's decision for the pod ``web``."""
-    return schedule("default/web", Cluster(decode_objects(manifests(settings)), V1_16.api), V1_16)
+def decide(settings: Settings, plugins: Sequence[object] = ()) -> Decision:
+    """v1.16's decision for the pod ``web``. ``plugins``: your own, which join it."""
+    generation = V1_16.plus(*plugins)
+    return schedule("default/web", Cluster(decode_objects(manifests(settings)), generation.api), generation)
 
 
-def show(settings: Settings) -> View:
+def show(settings: Settings, plugins: Sequence[object] = ()) -> View:
     """The panel's view for these settings."""
-    decision, trial = decide(settings), TRIALS[settings.priority]
+    decision, trial = decide(settings, plugins), TRIALS[settings.priority]
     facts = ((trial.difference, settings.difference), (trial.counterweight, settings.counterweight))
     sentence = score_sentence(settings.priority, decision)
     numbers = score_table(settings.priority, trial.asks, facts, decision)
-    return View(picture(decision), sentence, numbers.html(), f"{sentence}\n{numbers!r}")
+    return View(
+        partial(draw, settings, decision),
+        sentence,
+        numbers.html(),
+        f"{sentence}\n{numbers!r}",
+        story=partial(story, settings, decision),
+    )
 
 
-def panel(**settings: Any) -> Panel[Settings]:
-    """The panel; arguments override its default settings."""
-    return Panel(Settings().changed(**settings), show, as_yaml, "priorities.panel()")
+def draw(settings: Settings, decision: Decision, room: Room, scored: bool = True) -> Html:
+    """The eight priorities, the pod and its two nodes; ``scored``: with their scores and the choice."""
+    trial = TRIALS[settings.priority]
+    found: dict[str, list[Badge]] = {"node-a": [], "node-b": [], "web": []}
+    for name, text in (("difference", trial.difference), ("counterweight", trial.counterweight)):
+        on = getattr(settings, name)
+        found[_owner(text)].append(Badge(text, on, f"{name}: {'off' if on else 'on'}", key=name))
+    cards = tuple(_card(settings, decision, name, tuple(found[name]), scored) for name in ("node-a", "node-b"))
+    placed = scored and len(decision.best) == 1
+    web = Piece("web", decision.pod.request["cpu"], 0, "1 CPU", "ghost" if placed else "")
+    hand = Hand(web, tuple(found["web"]))
+    chips = tuple(
+        Chip(name, "here" if name == settings.priority else "plain", f"priority: {name}", each.asks)
+        for name, each in TRIALS.items()
+    )
+    return draw_bench(Bench(chips, (hand,), cards), score_sentence(settings.priority, decision), room)
+
+
+def _owner(text: str) -> str:
+    """The thing that this fact is about."""
+    return "web" if text.startswith("web ") else "node-b" if "node-b" in text else "node-a"
+
+
+def _card(settings: Settings, decision: Decision, name: str, badges: tuple[Badge, ...], scored: bool) -> Card:
+    pods = pods_on(decision, name)
+    pieces = [Piece(each.pod.metadata.name, each.request.get("cpu", 0)) for each in pods]
+    if not scored:
+        return Card(name, 4000, tuple(pieces), badges)
+    scores = decision.scores
+    assert scores is not None
+    row, at = scores.plugins.index(settings.priority), decision.cluster.index[name]
+    column = scores.nodes.tolist().index(at)
+    given, weight = int(scores.rows[row].normalized[column]), scores.weights[row]
+    says = f"{given} of 10 x {weight} = {given * weight}; sum of all eight: {int(scores.total[column]):,}"
+    state: CardState = "plain"
+    if name in decision.best:
+        state = "chosen" if len(decision.best) == 1 else "tie"
+    if state == "chosen":
+        pieces.append(Piece("web", decision.pod.request["cpu"], 0, "1 CPU"))
+    if state == "tie":
+        says += "; a tie: one of them is drawn"
+    return Card(name, 4000, tuple(pieces), badges, state, says, meter=given)
+
+
+def story(settings: Settings, decision: Decision, room: Room) -> list[Frame]:
+    """First the nodes, then their scores and the choice."""
+    asks = f"{settings.priority} asks: {TRIALS[settings.priority].asks}"
+    first = Frame(draw(settings, decision, room, scored=False), asks)
+    return [first, Frame(draw(settings, decision, room), score_sentence(settings.priority, decision))]
+
+
+def panel(plugins: Sequence[object] = (), **settings: Any) -> Panel[Settings]:
+    """The panel; arguments override its default settings. ``plugins``: your own, which join v1.16."""
+    return Panel(Settings().changed(**settings), lambda s: show(s, plugins), as_yaml, "priorities.panel()")
+
+
+def how_much() -> Question[Settings]:
+    """The question before two preferred labels are compared."""
+    return Question(
+        "node-a has the label that web prefers with weight 80, node-b the one with weight 20. "
+        "NodeAffinityPriority gives node-a 10 of 10. What does it give node-b?",
+        (),
+        lambda settings: str(_given(settings, "node-b")),
+        _why,
+        lambda settings: partial(draw, settings, decide(settings), scored=False),
+    )
+
+
+def _given(settings: Settings, name: str) -> int:
+    decision = decide(settings)
+    scores = decision.scores
+    assert scores is not None
+    column = scores.nodes.tolist().index(decision.cluster.index[name])
+    return int(scores.rows[scores.plugins.index(settings.priority)].normalized[column])
+
+
+def _why(settings: Settings, answer: str) -> str:
+    if answer == "20":
+        return "20 is the raw score. Reduce then scales the raw scores so that the best node has 10: 20 * 10 / 80 = 2."
+    return "The raw scores are 80 and 20; Reduce scales them so that the best node has 10: 20 * 10 / 80 = 2."

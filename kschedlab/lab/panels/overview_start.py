@@ -1,23 +1,30 @@
-"""Start-up of v1.16, step by step from its log, and the pods that the informers see."""
+"""Start-up of v1.16, step by step from its log."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cache, partial
+from typing import Any
 
 import simpy
 
 from kschedlab.generations import V1_16
-from kschedlab.manifests.loading import decode_objects
+from kschedlab.lab.panels.base import Panel, View
+from kschedlab.lab.panels.prediction import Question
+from kschedlab.lab.panels.settings import Restorable, steps, switch
 from kschedlab.objects.meta import SECOND
-from kschedlab.objects.model import Pod
 from kschedlab.simulation.log import Log, Step
 from kschedlab.simulation.scheduler import startup
 from kschedlab.simulation.scheduler.context import Latencies
 from kschedlab.simulation.scheduler.startup import StartUp
 from kschedlab.simulation.server.api import ApiServer
 from kschedlab.simulation.simulation import START
-from kschedlab.testing import Manifest, node, pod as a_pod
-from kschedlab.views.loop import NotebookTable
+from kschedlab.views.graph import draw_graph
+from kschedlab.views.html import Html
+from kschedlab.views.loop import NotebookTable, start_up
+from kschedlab.views.svg import Room
+from kschedlab.views.words import count
 
 WATCH = SECOND // 20
 """Microseconds that the informers need to fill their caches."""
@@ -43,57 +50,94 @@ priorities: [{name: LeastRequestedPriority, weight: 2}]
 """
 
 
-def started(configuration: str = "") -> NotebookTable:
-    """Every step of start-up until the first pod can be popped. ``configuration``: a file's text, or ""."""
+@dataclass(frozen=True)
+class Started:
+    """A start: its steps with their times, and how many predicates and priorities were loaded."""
+
+    steps: tuple[tuple[str, Step], ...]
+    predicates: int
+    priorities: int
+
+
+@cache
+def run(policy: bool) -> Started:
+    """Every step of start-up until the first pod can be popped. ``policy``: with the Policy file, or with defaults."""
     env, log = simpy.Environment(initial_time=START), Log()
     api = ApiServer(env, log, V1_16.api)
-    latencies = Latencies(watch=WATCH)
-    with StartUp(env, api, V1_16, log, configuration=configuration or None, port=0, latencies=latencies) as start:
+    configuration, latencies = POLICY if policy else None, Latencies(watch=WATCH)
+    with StartUp(env, api, V1_16, log, configuration=configuration, port=0, latencies=latencies) as start:
         start.start()
         env.run(until=START + SECOND)
-    rows = (
-        (f"{(each.at - START) / SECOND:.3f}", each.step, SOURCE[each.step], each.detail)
-        for each in log
-        if isinstance(each, Step)
+    (generation,) = start.scheduler.context.generations.values()
+    found = ((f"{(each.at - START) / SECOND:.3f}", each) for each in log if isinstance(each, Step))
+    return Started(tuple(found), len(generation.filters), len(generation.scores))
+
+
+@dataclass(frozen=True)
+class Settings(Restorable):
+    """Whether a Policy file is read, and the number of the step."""
+
+    policy: bool = switch("with the Policy file")
+    step: int = steps("step", len(SOURCE) - 1)
+
+
+def details(started: Started) -> Mapping[str, str]:
+    """A short result of each step, by step."""
+    priorities = "1 priority" if started.priorities == 1 else f"{started.priorities} priorities"
+    loaded = f"{count(started.predicates, 'predicate')}, {priorities}"
+    configuration = next(each.detail for _, each in started.steps if each.step == startup.CONFIGURATION)
+    return {
+        startup.CONFIGURATION: configuration,
+        startup.ALGORITHMS: loaded,
+        startup.SCHEDULER: "default-scheduler",
+        startup.BROADCASTER: "events for kubectl",
+        startup.HTTP: "/healthz /metrics",
+        startup.INFORMERS: "list, then watch",
+        startup.SYNCED: "the copies are full",
+        startup.ELECTION: "the only one leads",
+        startup.RUN: "scheduleOne, again and again",
+    }
+
+
+def show(settings: Settings) -> View:
+    """The panel's view for these settings."""
+    started = run(settings.policy)
+    time, step = started.steps[settings.step]
+    result = details(started)
+    sentence = f"Step {settings.step} of {len(SOURCE) - 1}, at {time} s: {step.step}: {result[step.step]}."
+    rows = tuple((at, each.step, SOURCE[each.step], result[each.step]) for at, each in started.steps)
+    table = NotebookTable(("seconds", "step", "v1.16", "result"), rows, settings.step)
+    done = [each.step for _, each in started.steps[: settings.step + 1]]
+    return View(
+        partial(_draw, tuple(done), result, settings.policy, sentence), sentence, table.html(), f"{sentence}\n{table!r}"
     )
-    return NotebookTable(("seconds", "step", "v1.16", "detail"), tuple(rows))
 
 
-def _pods() -> Iterator[Manifest]:
-    """Pods in every phase, a terminating one, and one of another scheduler."""
-    yield a_pod("running", "node-a", 1)
-    yield a_pod("succeeded", "node-a", 1) | {"status": {"phase": "Succeeded"}}
-    yield a_pod("failed", "node-a", 1) | {"status": {"phase": "Failed"}}
-    going = a_pod("terminating", "node-a", 1)
-    going["metadata"] |= {"deletionTimestamp": "2026-01-01T00:00:30Z", "deletionGracePeriodSeconds": 30}
-    yield going
-    yield a_pod("pending", "", 9)
-    yield a_pod("not-mine", "", 1, schedulerName="another-scheduler")
+def _draw(done: tuple[str, ...], result: Mapping[str, str], policy: bool, alt: str, room: Room) -> Html:
+    graph = start_up(done, {name: result[name] for name in done}, f"policy: {'off' if policy else 'on'}")
+    return draw_graph(graph, alt, room)
 
 
-def seen() -> NotebookTable:
-    """The pods that the scheduler's informer holds, and the handler that receives each."""
-    env, log = simpy.Environment(initial_time=START), Log()
-    api = ApiServer(env, log, V1_16.api)
-    objects = decode_objects([node("node-a"), *_pods()])
-    for document in (*objects.nodes, *objects.pods):
-        api.restore(document)
-    start = StartUp(env, api, V1_16, log)
-    start.start()
-    env.run(until=START + SECOND)
-    found = start.scheduler.context
-    cached, queued = found.cache.cluster().pods.row_of, found.queue.places()
-    rows = (
-        _row(
-            each,
-            "sees it" if found.pods.get(each.key) is not None else "-",
-            "the cache" if each.key in cached else "the queue" if each.key in queued else "nobody",
-        )
-        for each in objects.pods
+def panel(**settings: Any) -> Panel[Settings]:
+    """The panel; arguments override its default settings."""
+    return Panel(Settings().changed(**settings), show, None, "start.panel()")
+
+
+def how_many() -> Question[Settings]:
+    """The question about the Policy file."""
+    return Question(
+        "The Policy file names one predicate, PodFitsResources. How many predicates does the scheduler load?",
+        (),
+        lambda settings: str(run(True).predicates),
+        _why,
+        lambda settings: partial(
+            _draw, (startup.CONFIGURATION,), details(run(True)), True, "The configuration is read."
+        ),
     )
-    return NotebookTable(("pod", "phase", "spec.nodeName", "informer", "handed to"), tuple(rows))
 
 
-def _row(pod: Pod, informer: str, to: str) -> tuple[str, ...]:
-    going = " (terminating)" if pod.metadata.deletionTimestamp is not None else ""
-    return pod.metadata.name, (pod.status.phase or "Pending") + going, pod.spec.nodeName or "-", informer, to
+def _why(settings: Settings, answer: str) -> str:
+    return (
+        "CheckNodeUnschedulable and PodToleratesNodeTaints are mandatory since nodes are tainted for their condition: "
+        f"no file can leave them out, and with PodFitsResources there are {run(True).predicates}."
+    )

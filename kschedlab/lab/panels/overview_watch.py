@@ -7,12 +7,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, partial
 from typing import Any, NamedTuple
 
 from kschedlab import testing
 from kschedlab.lab.panels.base import Panel, View
-from kschedlab.lab.panels.prediction import Prediction
+from kschedlab.lab.panels.prediction import Question
 from kschedlab.lab.panels.settings import Restorable, choice, steps
 from kschedlab.objects.meta import SECOND
 from kschedlab.objects.model import DEFAULT_SCHEDULER, Node, Pod
@@ -22,9 +22,11 @@ from kschedlab.simulation.replay import Replay
 from kschedlab.simulation.simulation import Simulation
 from kschedlab.simulation.timeline.scenario import loads_scenario
 from kschedlab.testing import Manifest, node, pod
-from kschedlab.views.drawing import Block, Box, draw
+from kschedlab.views.bench import Bench, Card, CardState, Hand, draw_bench
 from kschedlab.views.html import Html, element
 from kschedlab.views.kubectl import NONE, PodTable, wide_cells
+from kschedlab.views.pieces import Piece
+from kschedlab.views.svg import Room
 
 WATCHED = 2 * SECOND
 """When kubectl begins to watch and the pod is created, in microseconds from the start."""
@@ -103,13 +105,18 @@ def show(settings: Settings) -> View:
     """The panel's view for these settings."""
     watched, simulation = lines(settings.story), run(settings.story)
     line = watched[settings.change]
-    replay = Replay(simulation.log)
-    replay.seek(line.position)
     printed = [text for each in watched[: settings.change + 1] for text in each.text]
     sentence = _sentence(line, simulation.start)
     terminal = element("pre", *(element("div", text) for text in [COMMAND, *printed]), style=TERMINAL)
-    picture = _picture(replay, sentence)
+    picture = partial(_at, settings.story, line.position, sentence)
     return View(picture, sentence, terminal, "\n".join([sentence, COMMAND, *printed]))
+
+
+def _at(story: str, position: int, alt: str, room: Room) -> Html:
+    """The picture at this position of the story's log."""
+    replay = Replay(run(story).log)
+    replay.seek(position)
+    return _picture(replay, alt, _heroes(story), room)
 
 
 def _sentence(line: Line, start: int) -> str:
@@ -129,25 +136,45 @@ def _who(by: str) -> str:
     return {DEFAULT_SCHEDULER: "scheduler", "timeline": "user"}.get(by, by)
 
 
-def _picture(replay: Replay, alt: str) -> Html:
-    """The nodes with their pods at that moment, and the pending pods."""
-    pods = replay.pods()
-    waiting = [each for each in pods if not each.spec.nodeName]
-    boxes = [Box("waiting", 0, tuple(map(_block, waiting)))]
+def _picture(replay: Replay, alt: str, heroes: tuple[str, ...], room: Room, picks: bool = False) -> Html:
+    """The nodes with their pods at that moment, and above them the pods that wait, came later or have left."""
+    pods = {each.metadata.name: each for each in replay.pods()}
+    cards = []
     for there in replay.of(Node):
         name = there.metadata.name
-        own = tuple(_block(each) for each in pods if each.spec.nodeName == name)
-        kept = [each.metadata.name for each in waiting if each.status.nominatedNodeName == name]
-        captions = tuple(f"nominated: {each}" for each in kept)
-        boxes.append(Box(name, there.status.allocatable["cpu"].milli(), own, captions, bool(kept)))
-    return draw(boxes, alt, "cpu")
+        mine = [each for each in pods.values() if each.spec.nodeName == name]
+        kept = [n for n, each in pods.items() if not each.spec.nodeName and each.status.nominatedNodeName == name]
+        state: CardState = "chosen" if any(each.metadata.name in heroes for each in mine) else "plain"
+        says = f"nominated: {', '.join(kept)}" if kept else ""
+        size = there.status.allocatable["cpu"].milli()
+        cards.append(Card(name, size, tuple(map(_piece, mine)), state=state, says=says or " "))
+    hands = tuple(Hand(_waiting(name, pods.get(name))) for name in heroes)
+    return draw_bench(Bench((), hands, tuple(cards), "cards" if picks else ""), alt, room)
 
 
-def _block(each: Pod) -> Block:
-    mark = "evicted" if each.metadata.deletionTimestamp is not None else ""
-    nominated = each.status.nominatedNodeName or NONE
-    detail = f"priority {each.spec.priority or 0}" if each.spec.nodeName else f"for {nominated}"
-    return Block(each.metadata.name, int(pod_requests(each)["cpu"]), each.spec.priority or 0, detail, mark)
+def _piece(each: Pod) -> Piece:
+    going = each.metadata.deletionTimestamp is not None
+    priority = each.spec.priority or 0
+    note = f"{'terminating' if going else 'priority'}{'' if going else f' {priority}'}"
+    return Piece(each.metadata.name, int(pod_requests(each)["cpu"]), priority, note, "leaving" if going else "")
+
+
+def _waiting(name: str, each: Pod | None) -> Piece:
+    """A pod that is not on a node: waiting, or the place of one that is not there."""
+    if each is None:
+        return Piece(name, 3000, 0, "is not created yet", "ghost")
+    size, priority = int(pod_requests(each)["cpu"]), each.spec.priority or 0
+    if each.spec.nodeName:
+        return Piece(name, size, priority, f"has gone to {each.spec.nodeName}", "ghost")
+    return Piece(name, size, priority, f"priority {priority}, NOMINATED NODE {each.status.nominatedNodeName or NONE}")
+
+
+@cache
+def _heroes(story: str) -> tuple[str, ...]:
+    """The pods that come while kubectl watches."""
+    first, *rest = lines(story)
+    made = (line.change for line in rest if line.change is not None and line.change.old is None)
+    return tuple(change.key.partition("/")[2] for change in made)
 
 
 def panel(**settings: Any) -> Panel[Settings]:
@@ -155,13 +182,35 @@ def panel(**settings: Any) -> Panel[Settings]:
     return Panel(Settings().changed(**settings), show, as_yaml, "watch.panel()")
 
 
-def where_to() -> Prediction:
-    """The prediction before the second story."""
-    return Prediction(
-        "urgent is nominated to node-a, where mail-a still terminates. Now shop-b on node-b is deleted. What happens?",
-        {
-            "urgent goes to node-b": "Yes. A nomination keeps a place, and binds nobody. Look at the last column, too.",
-            "urgent waits for node-a": "It would be a pity: mail-a has 22 seconds left. A nomination binds nobody.",
-            "mail-a may stay": "Nobody takes an eviction back: mail-a has been deleted, it only takes its time.",
-        },
+def where_to() -> Question[Settings]:
+    """The question before the second story."""
+    return Question(
+        "urgent is nominated to node-a, where mail-a still terminates. Now shop-b on node-b is deleted. "
+        "On which node will urgent run? Click it.",
+        ("node-a", "node-b"),
+        lambda settings: _ends(settings.story)["urgent"],
+        _why_to,
+        lambda settings: partial(_before, settings.story),
     )
+
+
+def _ends(story: str) -> dict[str, str]:
+    """By pod: the node where it ends up."""
+    return {each.metadata.name: each.spec.nodeName for each in run(story).pods()}
+
+
+def _before(story: str, room: Room) -> Html:
+    """The moment before the timeline goes on: the victim terminates."""
+    found = lines(story)
+    at = next(i for i, line in enumerate(found) if "Terminating" in "".join(line.text))
+    replay = Replay(run(story).log)
+    replay.seek(found[at].position)
+    return _picture(replay, "mail-a terminates, and urgent waits.", ("urgent",), room, picks=True)
+
+
+def _why_to(settings: Settings, answer: str) -> str:
+    if answer == "node-b":
+        return (
+            "A nomination keeps a place and binds nobody: urgent is tried again at once, and goes where it fits first."
+        )
+    return "mail-a has 22 seconds left. A nomination binds nobody: urgent is tried again at once, and node-b has room."

@@ -1,6 +1,7 @@
 """Start-up: from a configuration to a running scheduler, step by step.
 
-v1.16: cmd/kube-scheduler/app/server.go, Run, as in the overview document; v1.13 and v1.37: the same file.
+v1.16: cmd/kube-scheduler/app/server.go, Run, as in the overview document; v1.13 and v1.37: the same file. Leader
+election is on by default (v1.16: k8s.io/component-base, config/v1alpha1/defaults.go).
 """
 
 from __future__ import annotations
@@ -87,7 +88,7 @@ class StartUp:
     def _run(self) -> Generator[Any, Any, None]:
         yield self.scheduler.informers.synced
         self._note(SYNCED)
-        self._note(ELECTION, "off: there is no other to lead")
+        self._note(ELECTION, "leads at once: it is the only scheduler")
         self._note(RUN)
         yield from self.scheduler.run()
 

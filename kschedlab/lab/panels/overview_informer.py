@@ -1,0 +1,183 @@
+"""Which pods the scheduler's informer sees, and who receives them. A simulated v1.16 starts and fills its caches."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cache, partial
+from typing import Any
+
+import simpy
+
+from kschedlab import testing
+from kschedlab.generations import V1_16
+from kschedlab.lab.panels.base import Panel, View
+from kschedlab.lab.panels.prediction import Question
+from kschedlab.lab.panels.settings import Restorable, choice, steps, switch
+from kschedlab.manifests.loading import decode_objects
+from kschedlab.objects.meta import SECOND
+from kschedlab.objects.model import Pod
+from kschedlab.simulation.log import Log
+from kschedlab.simulation.scheduler.startup import StartUp
+from kschedlab.simulation.server.api import ApiServer
+from kschedlab.simulation.simulation import START
+from kschedlab.testing import Manifest, node, pod
+from kschedlab.views.html import Html
+from kschedlab.views.informer import Seen, draw_informer
+from kschedlab.views.loop import NotebookTable
+from kschedlab.views.pieces import Badge
+from kschedlab.views.svg import Room
+
+PHASES = ("Pending", "Running", "Succeeded", "Failed")
+SOON = "2026-01-01T00:00:30Z"
+
+
+@dataclass(frozen=True)
+class Settings(Restorable):
+    """The pod ``web``, and how far the pods have come: at the API server, in the informer, handed on."""
+
+    phase: str = choice("web's phase", PHASES, "Pending")
+    bound: bool = switch("web has a node")
+    deleted: bool = switch("web is being deleted")
+    other: bool = switch("web names another scheduler")
+    step: int = steps("step", 2)
+
+
+def manifests(settings: Settings) -> list[Manifest]:
+    """The cluster's manifests; the last one is the pod ``web``."""
+    return [node("node-a"), *_pods(), _web(settings)]
+
+
+def _pods() -> Iterator[Manifest]:
+    """Pods in every phase, a terminating one, and one of another scheduler."""
+    yield pod("running", "node-a", 1)
+    yield pod("succeeded", "node-a", 1) | {"status": {"phase": "Succeeded"}}
+    yield pod("failed", "node-a", 1) | {"status": {"phase": "Failed"}}
+    yield _deleted(pod("terminating", "node-a", 1))
+    yield pod("pending", "", 9)
+    yield pod("not-mine", "", 1, schedulerName="another-scheduler")
+
+
+def _deleted(made: Manifest) -> Manifest:
+    made["metadata"] |= {"deletionTimestamp": SOON, "deletionGracePeriodSeconds": 30}
+    return made
+
+
+def _web(settings: Settings) -> Manifest:
+    other = {"schedulerName": "another-scheduler"} if settings.other else {}
+    made = pod("web", "node-a" if settings.bound else "", 9, **other) | {"status": {"phase": settings.phase}}
+    return _deleted(made) if settings.deleted else made
+
+
+def as_yaml(settings: Settings) -> str:
+    """The manifests as YAML documents."""
+    return testing.as_yaml(manifests(settings))
+
+
+@cache
+def seen(settings: Settings) -> tuple[Seen, ...]:
+    """The pods that the scheduler's informer holds, and who receives each."""
+    env, log = simpy.Environment(initial_time=START), Log()
+    api = ApiServer(env, log, V1_16.api)
+    objects = decode_objects(manifests(settings))
+    for document in (*objects.nodes, *objects.pods):
+        api.restore(document)
+    start = StartUp(env, api, V1_16, log)
+    start.start()
+    env.run(until=START + WAIT)
+    found = start.scheduler.context
+    cached, queued = found.cache.cluster().pods.row_of, found.queue.places()
+    rows = []
+    for each in objects.pods:
+        held = found.pods.get(each.key) is not None
+        to = "cache" if each.key in cached else "queue" if each.key in queued else "nobody"
+        rows.append(Seen(each.metadata.name, _facts(each), held, to, _why_not(each, held, to)))
+    return tuple(rows)
+
+
+WAIT = SECOND // 10
+"""Microseconds until the caches are full, and no pod was tried twice."""
+
+
+def _facts(each: Pod) -> str:
+    going = ", deleted" if each.metadata.deletionTimestamp is not None else ""
+    return f"{each.status.phase or 'Pending'}{going}"
+
+
+def _why_not(each: Pod, held: bool, to: str) -> str:
+    if not held:
+        return each.status.phase
+    return "another scheduler's" if to == "nobody" else ""
+
+
+def show(settings: Settings) -> View:
+    """The panel's view for these settings."""
+    found = seen(settings)
+    rows = tuple((each.name, each.facts, "sees it" if each.seen else "-", each.to) for each in found)
+    table = NotebookTable(("pod", "phase", "informer", "handed to"), rows)
+    sentence = _sentence(found, settings.step)
+    return View(
+        partial(_draw, found, settings, sentence),
+        sentence,
+        table.html(),
+        f"{sentence}\n{table!r}",
+        idle=_idle(settings),
+    )
+
+
+def _sentence(found: tuple[Seen, ...], step: int) -> str:
+    web, number = found[-1], sum(each.seen for each in found)
+    if step == 0:
+        return f"The API server has {len(found)} pods."
+    if step == 1:
+        return f"The informer sees {number} of {len(found)} pods, web {'among' if web.seen else 'not among'} them."
+    if not web.seen:
+        return f"The informer does not see web: its phase is {web.why}."
+    if web.to == "nobody":
+        return "The informer sees web, and no handler takes it: another scheduler is meant."
+    return f"The informer sees web, and the handlers give it to the {web.to}."
+
+
+def _idle(settings: Settings) -> dict[str, str]:
+    """A finished pod is never seen; a pod with a node takes up room, whoever gave it the node."""
+    if settings.phase in ("Succeeded", "Failed"):
+        return dict.fromkeys(("bound", "deleted", "other"), f"not asked: the phase is {settings.phase}")
+    found = {"deleted": "not asked: the informer's selector knows only the phase"}
+    return found | ({"other": "not asked: web has a node"} if settings.bound else {})
+
+
+def _draw(found: tuple[Seen, ...], settings: Settings, alt: str, room: Room) -> Html:
+    phase = PHASES[(PHASES.index(settings.phase) + 1) % len(PHASES)]
+    badges = [Badge(f"phase {settings.phase}", True, f"phase: {phase}", "pods", key="phase")]
+    for name, kind, text in (
+        ("bound", "host", "on node-a"),
+        ("deleted", "taint", "being deleted"),
+        ("other", "label", "schedulerName: another"),
+    ):
+        on = getattr(settings, name)
+        badges.append(Badge(text, on, f"{name}: {'off' if on else 'on'}", kind, key=name))
+    return draw_informer(found, settings.step, badges, alt, room)
+
+
+def panel(**settings: Any) -> Panel[Settings]:
+    """The panel; arguments override its default settings."""
+    return Panel(Settings(step=2).changed(**settings), show, as_yaml, "informer.panel()")
+
+
+def how_many() -> Question[Settings]:
+    """The question before the panel."""
+    return Question(
+        "Seven pods are at the API server. How many of them does the scheduler's informer see?",
+        (),
+        lambda settings: str(sum(each.seen for each in seen(settings))),
+        _why,
+        lambda settings: partial(_draw, seen(settings), settings.changed(step=0), "Seven pods are at the API server."),
+    )
+
+
+def _why(settings: Settings, answer: str) -> str:
+    hidden = [each.name for each in seen(settings) if not each.seen]
+    return (
+        f"The selector leaves out only the phases Succeeded and Failed ({' and '.join(hidden)}). A terminating pod is "
+        "seen: its containers still use the node. Another scheduler's pod is seen, too, but put into no queue."
+    )
