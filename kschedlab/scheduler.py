@@ -61,8 +61,6 @@ class Scheduler:
     def cycle(self, pod: PodInfo) -> Decision:
         """Like :meth:`decide`, for a pod whose scheduling gates the queue has already checked."""
         cluster, generation = self.cluster, self.generation
-        if not cluster.nodes:
-            return Decision(pod, cluster, generation, None, NOTHING, 0)
         try:
             return self.attempt(pod)
         except SchedulingError as error:
@@ -73,6 +71,8 @@ class Scheduler:
         cluster, generation = self.cluster, self.generation
         if generation.checks_claims_first:
             check_claims(pod, cluster)
+        if not cluster.nodes:
+            return Decision(pod, cluster, generation, None, NOTHING, 0)
         prepared = prepare(pod, cluster, generation.filters)
         run = FilterRun(prepared, pod, cluster, generation.messages.all_errors)
         if prepared.rejected is not None:

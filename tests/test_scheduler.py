@@ -130,3 +130,15 @@ def test_a_generation_is_accepted_by_its_name() -> None:
     assert schedule("default/web", nodes(2), "v1.20").generation is Generation.named("v1.20")
     with pytest.raises(KeyError, match=r'no generation "v1.21"; there are 4: v1.20, v1.16, v1.13, v1.37'):
         schedule("default/web", nodes(2), "v1.21")
+
+
+def test_a_missing_claim_is_noticed_before_nodes_are_counted() -> None:
+    """v1.16: core/generic_scheduler.go, Schedule: podPassesBasicChecks, then NumNodes. v1.20: the snapshot first."""
+    web = pod("web", volumes=[{"name": "data", "persistentVolumeClaim": {"claimName": "data"}}])
+    for generation, message in (
+        ("v1.13", 'persistentvolumeclaim "data" not found'),
+        ("v1.16", 'persistentvolumeclaim "data" not found'),
+        ("v1.20", "no nodes available to schedule pods"),
+        ("v1.37", "no nodes available to schedule pods"),
+    ):
+        assert schedule("default/web", cluster(web), generation).message == message

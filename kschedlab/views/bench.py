@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Literal, TypeAlias
+from typing import Any, Literal, TypeAlias
 
 from kschedlab.views.html import Html, element
 from kschedlab.views.icons import tape
@@ -129,7 +129,7 @@ class _Layout:
         strong = chip.state in ("here", "failed")
         frame = {"failed": EVICTED, "here": STEP}.get(chip.state, "currentColor")
         fill = {"failed": "#FFC9A3", "here": STEP}.get(chip.state, "none")
-        colour = {"failed": "#000000", "here": "#FFFFFF"}.get(chip.state, "currentColor")
+        colour = {"failed": "#000000", "here": "#FFFFFF"}.get(chip.state)
         rect = element(
             "rect", width=wide, height=CHIP - 2, rx=11, fill=fill, stroke=frame, stroke_width=2 if strong else 1.2
         )
@@ -228,7 +228,7 @@ class _Layout:
     def _bar(self, card: Card) -> None:
         """The node's capacity and its pods."""
         wide = card.capacity * self.scale
-        box = {"fill": "none", "stroke": "currentColor", "stroke_width": 1.2}
+        box: dict[str, Any] = {"fill": "none", "stroke": "currentColor", "stroke_width": 1.2}
         self.shapes.append(element("rect", x=self.left, y=self.y, width=wide, height=BAR, **box))
         x = float(self.left)
         for piece in card.pieces:

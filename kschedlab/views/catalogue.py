@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from kschedlab.decision import Decision, NodeVerdict
 from kschedlab.views.loop import NotebookTable
+from kschedlab.views.words import outcome
 
 Facts = Sequence[tuple[str, bool]]
 """What each switch changes, and whether it is on."""
@@ -16,7 +17,7 @@ Facts = Sequence[tuple[str, bool]]
 class Predicate:
     """``sort``: the document's class; ``listed``: in the document; ``by_default``: in v1.16; ``part`` of another.
 
-    ``called``: the function's name, where the document uses it in place of the predicate's. ``refuses``: an example.
+    ``called``: the function's name, where the document uses it in place of the predicate's.
     """
 
     name: str
@@ -25,7 +26,6 @@ class Predicate:
     by_default: bool
     part: bool
     called: str = ""
-    refuses: str = ""
 
 
 def predicates_table(predicates: Sequence[Predicate]) -> NotebookTable:
@@ -38,8 +38,8 @@ def predicates_table(predicates: Sequence[Predicate]) -> NotebookTable:
         )
         note = "" if each.part or each.by_default == each.listed else "TaintNodesByCondition"
         document = "listed" if each.listed else f"as {each.called}" if each.called else "-"
-        rows.append((each.name, each.sort, document, asked, note, each.refuses))
-    return NotebookTable(("predicate", "class", "document", "v1.16", "because of", "refuses, for example"), tuple(rows))
+        rows.append((each.name, each.sort, document, asked, note))
+    return NotebookTable(("predicate", "class", "document", "v1.16", "because of"), tuple(rows))
 
 
 def predicates_sentence(predicates: Sequence[Predicate]) -> str:
@@ -68,6 +68,10 @@ def verdict_table(facts: Facts, alone: Decision, default: Decision, node: str) -
     return NotebookTable(("", "now", "that is"), tuple(rows))
 
 
+def _said(verdict: NodeVerdict) -> str:
+    return "fits" if verdict.passes else f"{verdict.plugin}: {_reasons(verdict)}"
+
+
 def _reasons(verdict: NodeVerdict) -> str:
     return ", ".join(verdict.reasons)
 
@@ -75,7 +79,8 @@ def _reasons(verdict: NodeVerdict) -> str:
 def score_sentence(name: str, decision: Decision) -> str:
     """The scores that the priority gives, and where the pod goes by the sum of all priorities."""
     scores = decision.scores
-    assert scores is not None
+    if scores is None:
+        return outcome(decision)
     row = scores.plugins.index(name)
     given = [
         f"{decision.cluster.names[n]} {score}"
@@ -89,12 +94,14 @@ def score_sentence(name: str, decision: Decision) -> str:
 def score_table(name: str, asks: str, facts: Facts, decision: Decision) -> NotebookTable:
     """What the priority ``asks``, what the switches mean, and each node's raw, weighted and total scores."""
     scores = decision.scores
-    assert scores is not None
-    row = scores.plugins.index(name)
-    scored, weight = scores.rows[row], scores.weights[row]
     names = ("difference", "counterweight")
     rows = [("it asks", "", "", "", asks)]
     rows += [(name, "on" if on else "off", "", "", what) for name, (what, on) in zip(names, facts, strict=True)]
+    if scores is None:
+        rows += [(each, "", "", "", _said(decision.verdict(each))) for each in decision.cluster.names]
+        return NotebookTable(("", "raw", "0..10", "x weight", ""), tuple(rows))
+    row = scores.plugins.index(name)
+    scored, weight = scores.rows[row], scores.weights[row]
     for i, n in enumerate(scores.nodes.tolist()):
         reduced, result, total = int(scored.normalized[i]), int(scores.results[row, i]), int(scores.total[i])
         sums = f"{reduced} x {weight} = {result}"

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeAlias
 from kschedlab.views.html import Html, element
 from kschedlab.views.lettering import flowed
 from kschedlab.views.style import EVICTED
-from kschedlab.views.svg import EM, Room, label, svg
+from kschedlab.views.svg import Room, label, svg
 
 if TYPE_CHECKING:
     from networkx import DiGraph
@@ -209,9 +209,11 @@ def draw_graph(
     across, down = ([place[i] for place in places.values()] or [0.0] for i in (0, 1))
     grid = grid_for(max(across) - min(across) + 1, max(down) - min(down) + 1, room)
     corners = {name: grid.corner(place) for name, place in places.items()}
-    arrows = sorted(graph.edges, key=lambda edge: edge.lit)
+    arrows = graph.edges
     curves = [_curve(corners[edge.source], corners[edge.target], graph.down, grid) for edge in arrows]
-    shapes = [_arrow(edge, *curve) for edge, curve in zip(arrows, curves, strict=True)]
+    ways = [(edge, *curve) for edge, curve in zip(arrows, curves, strict=True)]
+    shapes = [_arrows([way for way in ways if not way[0].lit], "ahead")] if not all(edge.lit for edge in arrows) else []
+    shapes += [_arrows([way], f"{way[0].source}/{way[0].target}") for way in ways if way[0].lit]
     shapes += [_box(vertex, *corners[vertex.name], grid, graph.picks) for vertex in graph.vertices]
     shapes += [_note(edge, curve) for edge, (curve, _) in zip(arrows, curves, strict=True) if edge.label]
     left, top, width, height = _bounds(list(corners.values()), [curve for curve, _ in curves], grid)
@@ -220,7 +222,7 @@ def draw_graph(
         left, width = round((used - room.width) / 2), room.width
         top, height = top - ABOVE, height + ABOVE
     height += round(extra_rows * (grid.tall + grid.gap_y))
-    return svg([*shapes, *(more(grid) if more is not None else ())], width, height, alt, left, top, EM)
+    return svg([*shapes, *(more(grid) if more is not None else ())], width, height, alt, left, top)
 
 
 def _bounds(corners: Sequence[Place], curves: Sequence[Curve], grid: Grid) -> tuple[int, int, int, int]:
@@ -253,20 +255,23 @@ def graph_list(graph: Graph) -> Html:
 def _box(vertex: Vertex, x: float, y: float, grid: Grid, picks: bool) -> Html:
     fill, ink, frame, thick = FILLS[vertex.state]
     inside = grid.wide - 6
-    lines = flowed(vertex.title, inside, EM - 1, True)[: 2 if vertex.detail else 3]
+    lines = flowed(vertex.title, inside, 12, True)[: 2 if vertex.detail else 3]
     rows: list[tuple[str, str | None]] = [(line, "bold") for line in lines]
     rows += [(line, None) for line in flowed(vertex.detail, inside)[: 3 - len(lines)]]
     first = grid.tall / 2 - LINE * (len(rows) - 1) / 2 + 4.5
-    text = (
-        label(line, grid.wide / 2, first + LINE * i, "middle", font_size=EM - 1, font_weight=weight)
-        for i, (line, weight) in enumerate(rows)
-    )
+    text = (element("text", line, y=first + LINE * i, font_weight=weight) for i, (line, weight) in enumerate(rows))
     rect = element("rect", width=grid.wide, height=grid.tall, rx=6, fill=fill, stroke=frame, stroke_width=thick)
     said = ": ".join(filter(None, (vertex.title, vertex.detail, WORDS[vertex.state])))
     return element(
         "g",
         rect,
-        element("g", *text, fill=ink),
+        element(
+            "g",
+            *text,
+            fill=ink if ink != "currentColor" else None,
+            text_anchor="middle",
+            transform=f"translate({grid.wide / 2:.1f})",
+        ),
         *_sign(vertex.state),
         transform=f"translate({x:.1f},{y:.1f})",
         data_key=f"box/{vertex.name}",
@@ -281,8 +286,8 @@ def _sign(state: State) -> Iterator[Html]:
     """A sign on the upper left corner, so that the state does not depend on colour."""
     if state != "ahead":
         fill, ink, frame, _ = FILLS[state]
-        yield element("circle", cx=2, cy=2, r=8.5, fill=fill, stroke=frame, stroke_width=1.5)
-        yield label(SIGNS[state], 2, 6, "middle", fill=ink, font_size=EM - 1, font_weight="bold")
+        yield element("circle", r=9, fill=fill, stroke=frame)
+        yield element("text", SIGNS[state], y=4, text_anchor="middle", fill=ink)
 
 
 def _curve(start: Place, end: Place, down: bool, grid: Grid) -> tuple[Curve, Place]:
@@ -339,22 +344,27 @@ def _at(curve: Curve, t: float) -> Place:
     return x, y
 
 
-def _arrow(edge: Edge, curve: Curve, direction: Place) -> Html:
-    (a, b, c, d), (dx, dy) = curve, direction
-    colour, thick, faint = (WAY, 4.0, None) if edge.lit else ("currentColor", 1.5, 0.6)
-    size = 7 + thick
-    tip = (d[0] - size * dx, d[1] - size * dy)
-    line = f"M{_xy(a)}C{_xy(b)} {_xy(c)} {_xy(tip)}"
-    wing = size * 0.55
-    sides = (tip[0] + wing * dy, tip[1] + wing * dx), (tip[0] - wing * dy, tip[1] - wing * dx)
-    head = f"M{_xy(d)}L{_xy(sides[0])}L{_xy(sides[1])}Z"
+def _arrows(ways: Sequence[tuple[Edge, Curve, Place]], key: str) -> Html:
+    """Arrows that look alike, as two shapes: their lines and their heads."""
+    lit = ways[0][0].lit
+    colour, thick = (WAY, 4.0) if lit else ("currentColor", 1.5)
+    lines, heads = zip(*(_strokes(curve, direction, 7 + thick) for _, curve, direction in ways), strict=True)
     return element(
         "g",
-        element("path", d=line, fill="none", stroke=colour, stroke_width=thick),
-        element("path", d=head, fill=colour),
-        opacity=faint,
-        data_key=f"arrow/{edge.source}/{edge.target}",
+        element("path", d="".join(lines), fill="none", stroke=colour, stroke_width=thick),
+        element("path", d="".join(heads), fill=colour),
+        opacity=None if lit else 0.6,
+        data_key=f"arrow/{key}",
     )
+
+
+def _strokes(curve: Curve, direction: Place, size: float) -> tuple[str, str]:
+    """(the line, the head) as paths."""
+    (a, b, c, d), (dx, dy) = curve, direction
+    tip = (d[0] - size * dx, d[1] - size * dy)
+    wing = size * 0.55
+    sides = (tip[0] + wing * dy, tip[1] + wing * dx), (tip[0] - wing * dy, tip[1] - wing * dx)
+    return f"M{_xy(a)}C{_xy(b)} {_xy(c)} {_xy(tip)}", f"M{_xy(d)}L{_xy(sides[0])}L{_xy(sides[1])}Z"
 
 
 def _note(edge: Edge, curve: Curve) -> Html:
@@ -362,7 +372,7 @@ def _note(edge: Edge, curve: Curve) -> Html:
     x, y = _at(curve, 0.5)
     y -= 12 if all(point[1] == curve[0][1] for point in curve) else 0
     halo: dict[str, Any] = {"paint_order": "stroke", "stroke": BACK, "stroke_width": 5}
-    return label(edge.label, x, y + 4, "middle", font_size=EM - 1, **halo)
+    return label(edge.label, x, y + 4, "middle", **halo)
 
 
 def _xy(point: Place) -> str:

@@ -7,11 +7,17 @@ from __future__ import annotations
 
 import base64
 import html
+import re
 import unicodedata
 from collections.abc import Iterable
 from typing import TypeAlias
 
 HIDDEN = frozenset({"Cc", "Cf", "Cs", "Zl", "Zp"})
+MARKS = re.compile(r' (?:data-[a-z]+|aria-label|role)="[^"]*"')
+"""Marks for the front end; a quotation mark in a value or in text is always escaped."""
+ZERO = re.compile(r"(?<=\d)\.0(?=[ ,)LCMZ\"-])(?=[^<]*>)")
+"""A decimal without a value, in an attribute."""
+EMPTY = re.compile(r"></(?:path|rect|circle|line)>")
 VOID = frozenset({"br", "col", "img", "meta", "wbr"})
 
 
@@ -93,6 +99,10 @@ def element(tag: str, *children: Child, **attributes: str | int | float | None) 
 
 
 def image(svg: Html, alt: str, style: str = "max-width:min(100%,56em)") -> Html:
-    """The drawing as an ``<img>``, which survives where inline SVG is removed (untrusted notebooks)."""
-    data = base64.b64encode(str(svg).encode()).decode()
+    """The drawing as an ``<img>``, which survives where inline SVG is removed (untrusted notebooks).
+
+    What only a front end reads is left out: nothing in an image can be clicked.
+    """
+    small = ZERO.sub("", EMPTY.sub("/>", MARKS.sub("", str(svg))))
+    data = base64.b64encode(small.encode()).decode()
     return element("img", src=f"data:image/svg+xml;base64,{data}", alt=alt, style=style)

@@ -13,10 +13,11 @@ from kschedlab.views.graph import EDGE, Edge, Graph, Grid, Place, State, Vertex,
 from kschedlab.views.html import Html, element, visible
 from kschedlab.views.lettering import text_width
 from kschedlab.views.pieces import Piece, bar
-from kschedlab.views.style import CELL, CHOSEN, DECIDES, EVICTED, GREY, HEAD, NOWRAP, TABLE, ink, priority_fill
+from kschedlab.views.style import CHOSEN, DECIDES, EVICTED, GREY, HEAD, TABLE, ink, priority_fill
 from kschedlab.views.svg import Room, label
 from kschedlab.views.words import aligned, broken
 
+LEFT = "text-align:left"
 WIDE = 96
 """Width in characters of the last column of a text table."""
 
@@ -259,9 +260,8 @@ class NotebookTable:
 
     def _row(self, i: int, row: tuple[str, ...]) -> Html:
         cells = [f"▶ {row[0]}" if i == self.at else row[0], *row[1:]]
-        styles = [CELL + NOWRAP] * (len(row) - 1) + [CELL]
         style = None if self.at is None or i < self.at else DECIDES if i == self.at else GREY
-        return element("tr", *(element("td", c, style=s) for c, s in zip(cells, styles, strict=True)), style=style)
+        return element("tr", *(element("td", each, style=LEFT) for each in cells), style=style)
 
     def _repr_html_(self) -> str:
         return str(self.html())

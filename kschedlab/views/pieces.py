@@ -108,7 +108,7 @@ def bar(piece: Piece, at: tuple[float, float], wide: float, high: float, carry: 
         data_key=f"{piece.key}/box",
     )
     halo: dict[str, Any] = {} if ghost else {"paint_order": "stroke", "stroke": fill, "stroke_width": 4}
-    colour, below = "currentColor" if ghost else ink(fill), high / 2 + 4.5
+    colour, below = None if ghost else ink(fill), high / 2 + 4.5
     words = (
         label(text, 6 + x, below, fill=colour, font_weight=bold, **halo) for text, x, bold in _within(piece, wide - 10)
     )
@@ -129,6 +129,6 @@ def bar(piece: Piece, at: tuple[float, float], wide: float, high: float, carry: 
 
 def _leaving(wide: float, high: float) -> Iterator[Html]:
     """A cross at the right end and a red frame: the pod has been deleted and still runs."""
-    box = {"fill": "none", "stroke": EVICTED, "stroke_width": 3}
+    box: dict[str, Any] = {"fill": "none", "stroke": EVICTED, "stroke_width": 3}
     yield element("rect", x=2, y=2, width=max(wide - 4, 0), height=high - 4, **box)
     yield element("path", d=f"M{wide - 20:.1f} {high / 2 - 6:.1f}l12 12m0 -12l-12 12", stroke=EVICTED, stroke_width=3)

@@ -42,4 +42,4 @@ def label(
 ) -> Html:
     """Text at (x, y); an ellipsis ends text longer than ``limit`` characters."""
     short = text if limit is None or len(text) <= limit else f"{text[: limit - 1]}…"
-    return element("text", short, x=x, y=y, text_anchor=anchor, **more)
+    return element("text", short, x=x, y=y, text_anchor=None if anchor == "start" else anchor, **more)

@@ -8,6 +8,7 @@ import pytest
 from hypothesis import given, strategies as st
 
 from kschedlab.views.graph import TALL, WIDE, Edge, Graph, Vertex, draw_graph, graph_lines, graph_list
+from kschedlab.views.svg import Room
 
 SVG = "{http://www.w3.org/2000/svg}"
 HOSTILE = "<script>&</script>"
@@ -75,10 +76,38 @@ def drawing(graph: Graph) -> ElementTree.Element:
 
 def test_states_are_told_by_a_sign_and_lit_arrows_are_thicker() -> None:
     shapes = drawing(LOOP.walked(["pop", "filter", "preempt"], "failed"))
-    texts = [each.text for each in shapes.iter(f"{SVG}text")]
-    assert {"✓\u00a0pop", "✓\u00a0filter", "✕\u00a0preempt", "score", "bind"} == set(texts)
+    boxes = {
+        each.get("data-key"): each for each in shapes.iter(f"{SVG}g") if each.get("data-key", "").startswith("box/")
+    }
+    texts = {key: [text.text for text in box.iter(f"{SVG}text")] for key, box in boxes.items()}
+    assert texts == {
+        "box/pop": ["pop", "✓"],
+        "box/filter": ["filter", "✓"],
+        "box/preempt": ["preempt", "✕"],
+        "box/score": ["score"],
+        "box/bind": ["bind"],
+    }
     lit = [each for each in shapes.iter(f"{SVG}path") if each.get("stroke-width") == "4"]
     assert len(lit) == 2
+
+
+def test_a_click_on_a_box_is_an_answer_or_a_setting_only_where_that_is_asked() -> None:
+    asking = str(draw_graph(replace(LOOP, picks=True), "alt"))
+    assert asking.count("data-pick=") == 5 and "data-pick" not in str(draw_graph(LOOP, "alt"))
+    switched = Graph((Vertex("a", sets="policy: on"),), ())
+    assert 'data-set="policy: on"' in str(draw_graph(switched, "alt"))
+
+
+@pytest.mark.parametrize("width", [400, 560, 720, 1200])
+def test_boxes_shrink_to_the_room(width: int) -> None:
+    graph = Graph(tuple(Vertex(f"v{i}", "SetNominatedNodeName", place=(i, i % 2)) for i in range(3)), ())
+    shapes = ElementTree.fromstring(str(draw_graph(graph, "alt", Room(width, 330))))
+    left, _, wide, high = map(float, shapes.attrib["viewBox"].split())
+    moved = [each.attrib["transform"] for each in shapes.iter(f"{SVG}g") if each.get("data-key", "").startswith("box/")]
+    corners = [float(transform.removeprefix("translate(").partition(",")[0]) for transform in moved]
+    box = float(next(shapes.iter(f"{SVG}rect")).attrib["width"])
+    assert wide == width and high <= 330
+    assert left <= min(corners) and max(corners) + box <= left + width
 
 
 def test_user_text_is_never_markup() -> None:
@@ -96,14 +125,19 @@ def test_every_arrow_and_box_is_inside_the_drawing(places: list[tuple[int, int]]
     vertices = tuple(Vertex(name, place=place) for name, place in zip(names, places, strict=True))
     shapes = drawing(Graph(vertices, tuple(Edge(a, b) for a in names for b in names if a != b), down=down))
     left, top, width, height = map(float, shapes.attrib["viewBox"].split())
-    for rect in shapes.iter(f"{SVG}rect"):
-        x, y = float(rect.attrib["x"]), float(rect.attrib["y"])
+    moved = [each.attrib["transform"] for each in shapes.iter(f"{SVG}g") if each.get("data-key", "").startswith("box/")]
+    assert len(moved) == len(places)
+    for transform in moved:
+        x, y = map(float, transform.removeprefix("translate(").removesuffix(")").split(","))
         assert left <= x and x + WIDE <= left + width and top <= y and y + TALL <= top + height
+    arrows = 0
     for path in shapes.iter(f"{SVG}path"):
-        ends = re.findall(r"M(\S+) (\S+)C.* (\S+) (\S+)$", path.attrib["d"])
+        ends = re.findall(r"M(\S+) (\S+)C[^M]* (\S+) (\S+?)(?=M|$)", path.attrib["d"])
+        arrows += len(ends)
         for x0, y0, x1, y1 in ends:
             assert all(left <= float(x) <= left + width for x in (x0, x1))
             assert all(top <= float(y) <= top + height for y in (y0, y1))
+    assert arrows == len(places) * (len(places) - 1)
 
 
 def test_the_same_graph_is_drawn_the_same() -> None:

@@ -71,6 +71,15 @@ def test_an_image_holds_the_drawing_and_says_what_it_shows() -> None:
     assert ElementTree.fromstring(drawn).find(".//{*}text").text == "抢占"  # type: ignore[union-attr]
 
 
+def test_an_image_leaves_out_what_only_a_front_end_reads() -> None:
+    words = element("text", 'role="a" data-b="2.0" 1.0')
+    marked = element("rect", x=1.04, y=30.0, data_key="pod/a", aria_label="carry a", data_set="x: 2.0")
+    svg = element("svg", marked, words, xmlns="http://www.w3.org/2000/svg", aria_label="alt")
+    ((_, attributes),) = Parsed(str(image(svg, alt="alt"))).tags
+    drawn = base64.b64decode((attributes["src"] or "").partition(",")[2]).decode()
+    assert drawn == f'<svg xmlns="http://www.w3.org/2000/svg"><rect x="1" y="30"/>{words}</svg>'
+
+
 def test_a_notebook_gets_the_markup_and_a_terminal_its_size() -> None:
     made = element("p", "x")
     assert made._repr_html_() == str(made) == html.unescape("&lt;p&gt;x&lt;/p&gt;")

@@ -1,7 +1,14 @@
 """The graphs of the scheduler's way, and tables that say where one stands."""
 
+from xml.etree import ElementTree
+
+import pytest
+
 from kschedlab.views import loop
-from kschedlab.views.loop import NotebookTable, Taken
+from kschedlab.views.bench import Card
+from kschedlab.views.loop import NotebookTable, Taken, Way
+from kschedlab.views.pieces import Piece
+from kschedlab.views.svg import Room
 
 
 def states(graph):
@@ -47,17 +54,52 @@ def test_a_step_has_the_name_of_its_function():
     }
 
 
-def test_no_two_boxes_lie_on_one_another():
-    for graph in (loop.schedule_one(()), loop.inside_schedule([loop.BASIC], {})):
-        places = graph.places()
-        assert len(set(places.values())) == len(places)
-        assert max(x for x, _ in places.values()) <= 4, "five boxes fit across a page"
+WEB = Piece("web", 2000)
+NODES = (Card("node-a", 4000, (Piece("logs", 1000),)), Card("node-b", 4000))
 
 
-def test_the_way_inside_ends_where_the_pod_is_lost():
-    graph = loop.inside_schedule([loop.BASIC, loop.ERROR], {loop.ERROR: "no claim"})
-    assert states(graph) == {loop.BASIC: "done", loop.ERROR: "failed"}
-    assert next(each for each in graph.vertices if each.name == loop.ERROR).detail == "no claim"
+def drawn(way, width, picks=False):
+    return ElementTree.fromstring(str(loop.draw_way(way, "alt", Room(width, 330), picks)))
+
+
+def keyed(drawing):
+    return {each.get("data-key"): each for each in drawing.iter() if each.get("data-key")}
+
+
+@pytest.mark.parametrize("width", [400, 640, 900])
+def test_no_two_boxes_lie_on_one_another(width):
+    found = keyed(drawn(Way((), NODES, WEB), width))
+    places = [each.get("transform") for key, each in found.items() if key.startswith("box/")]
+    assert len(set(places)) == len(places) == 17
+    columns = {place.partition(",")[0] for place in places}
+    assert len(columns) == (3 if width < loop.NARROW else 5)
+
+
+def test_the_pod_stands_at_its_box_and_leaves_it_for_its_node():
+    at_schedule = keyed(drawn(Way(tuple(steps(loop.QUEUE, loop.NEXT, loop.SCHEDULE)), NODES, WEB), 640))
+    at_queue = keyed(drawn(Way(tuple(steps(loop.QUEUE)), NODES, WEB), 640))
+    assert at_schedule["pod/web"].get("transform") != at_queue["pod/web"].get("transform")
+    assumed = (NODES[0], Card("node-b", 4000, (Piece("web", 2000, mark="ghost"),)))
+    ghost = keyed(drawn(Way(tuple(steps(loop.QUEUE, loop.NEXT, loop.ASSUME)), assumed, WEB), 640))
+    assert ghost["ghost/web"].get("data-from") == "pod/web" and "pod/web" in ghost
+    bound = (NODES[0], Card("node-b", 4000, (WEB,), state="chosen"))
+    arrived = drawn(Way(tuple(steps(loop.QUEUE, loop.POST_BIND)), bound, None), 640)
+    assert "pod/web" in keyed(arrived) and "★ node-b" in "".join(arrived.itertext())
+
+
+def test_without_a_volume_the_way_leads_past_bind_volumes():
+    way = steps(loop.QUEUE, loop.NEXT, loop.SCHEDULE, loop.VOLUMES, loop.RESERVE, loop.ASSUME, loop.PERMIT)
+    graph = loop.schedule_one(way)
+    assert {(loop.ASSUME, loop.BIND_VOLUMES), (loop.BIND_VOLUMES, loop.PERMIT)} <= lit(graph)
+    assert loop.BIND_VOLUMES not in states(graph)
+    assert loop.BIND_VOLUMES in states(loop.schedule_one([*way[:-1], *steps(loop.BIND_VOLUMES, loop.PERMIT)]))
+
+
+def test_start_up_is_a_chain():
+    graph = loop.start_up(["load configuration", "load algorithms"], {"load algorithms": "3 predicates"}, "policy: on")
+    assert states(graph) == {"load configuration": "done", "load algorithms": "current"}
+    assert len(lit(graph)) == 1 and graph.vertices[0].sets == "policy: on"
+    assert graph.vertices[1].detail == "3 predicates"
 
 
 def test_a_table_marks_its_row_and_greys_what_is_to_come():

@@ -41,7 +41,7 @@ def texts(markup: Html) -> list[tuple[float, float, float, float]]:
             at = dict(re.findall(r'(\S+)="([^"]*)"', attributes))
             plain = re.sub("<[^>]*>", "", words)
             wide = text_width(plain, bold=at.get("font-weight") == "bold")
-            shift = {"middle": wide / 2, "end": wide}.get(at["text-anchor"], 0)
+            shift = {"middle": wide / 2, "end": wide}.get(at.get("text-anchor", "start"), 0)
             dx, dy = (sum(move[i] for move in moves) for i in (0, 1))
             x, y = float(at["x"]) + dx - shift, float(at["y"]) + dy
             found.append((x, y - 11, x + wide, y + 2))

@@ -177,8 +177,13 @@ def _on_node(settings: Settings, plugin: str | None) -> tuple[Badge, ...]:
 
 
 def _on_pod(settings: Settings) -> tuple[Badge, ...]:
-    wants = (("port", "host port 8080"), ("label", "disk=ssd"), ("disk", "writes disk-1"))
-    wants = (*wants, ("zone", "volume in north"), ("pods", "not beside app=cache"))
+    wants = (
+        ("port", "host port 8080"),
+        ("label", "disk=ssd"),
+        ("disk", "writes disk-1"),
+        ("zone", "volume in north"),
+        ("pods", "not beside app=cache"),
+    )
     tolerates = Badge("tolerates dedicated", settings.tolerates, _switched("tolerates", settings.tolerates), "pass")
     return (*(Badge(text, True, kind=kind) for kind, text in wants), tolerates)
 

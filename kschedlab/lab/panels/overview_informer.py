@@ -17,7 +17,8 @@ from kschedlab.lab.panels.settings import Restorable, choice, steps, switch
 from kschedlab.manifests.loading import decode_objects
 from kschedlab.objects.meta import SECOND
 from kschedlab.objects.model import Pod
-from kschedlab.simulation.log import Log
+from kschedlab.queue.interface import ACTIVE
+from kschedlab.simulation.log import Log, Moved
 from kschedlab.simulation.scheduler.startup import StartUp
 from kschedlab.simulation.server.api import ApiServer
 from kschedlab.simulation.simulation import START
@@ -40,7 +41,7 @@ class Settings(Restorable):
     bound: bool = switch("web has a node")
     deleted: bool = switch("web is being deleted")
     other: bool = switch("web names another scheduler")
-    step: int = steps("step", 2)
+    step: int = steps("step", 2, 2)
 
 
 def manifests(settings: Settings) -> list[Manifest]:
@@ -64,7 +65,7 @@ def _deleted(made: Manifest) -> Manifest:
 
 
 def _web(settings: Settings) -> Manifest:
-    other = {"schedulerName": "another-scheduler"} if settings.other else {}
+    other: Manifest = {"schedulerName": "another-scheduler"} if settings.other else {}
     made = pod("web", "node-a" if settings.bound else "", 9, **other) | {"status": {"phase": settings.phase}}
     return _deleted(made) if settings.deleted else made
 
@@ -86,7 +87,8 @@ def seen(settings: Settings) -> tuple[Seen, ...]:
     start.start()
     env.run(until=START + WAIT)
     found = start.scheduler.context
-    cached, queued = found.cache.cluster().pods.row_of, found.queue.places()
+    cached = found.cache.cluster().pods.row_of
+    queued = {each.pod for each in log if isinstance(each, Moved) and each.to == ACTIVE}
     rows = []
     for each in objects.pods:
         held = found.pods.get(each.key) is not None
@@ -161,7 +163,7 @@ def _draw(found: tuple[Seen, ...], settings: Settings, alt: str, room: Room) -> 
 
 def panel(**settings: Any) -> Panel[Settings]:
     """The panel; arguments override its default settings."""
-    return Panel(Settings(step=2).changed(**settings), show, as_yaml, "informer.panel()")
+    return Panel(Settings().changed(**settings), show, as_yaml, "informer.panel()")
 
 
 def how_many() -> Question[Settings]:

@@ -163,7 +163,7 @@ def _chips(decision: Decision, taken: Sequence[str], at: int, ended: bool) -> tu
 
 def _card(decision: Decision, name: str, done: Sequence[str], ended: bool) -> Card:
     """A node as far as these functions know it."""
-    pieces = (Piece(f"jobs-{name[-1]}", USED[name] * 1000, 0, f"{USED[name]} CPU"),)
+    pieces: tuple[Piece, ...] = (Piece(f"jobs-{name[-1]}", USED[name] * 1000, 0, f"{USED[name]} CPU"),)
     if FIND not in done:
         return Card(name, 4000, pieces)
     verdict = decision.verdict(name)

@@ -26,8 +26,7 @@ from kschedlab.simulation.timeline.scenario import loads_scenario
 from kschedlab.testing import Manifest, node, pod
 from kschedlab.views import loop
 from kschedlab.views.bench import Card, CardState
-from kschedlab.views.graph import graph_list
-from kschedlab.views.html import Html, join
+from kschedlab.views.html import Html
 from kschedlab.views.loop import Taken, Way, draw_way
 from kschedlab.views.pieces import Piece
 from kschedlab.views.svg import Room
@@ -204,7 +203,7 @@ def _words(step: Step) -> str:
     """The result of the step."""
     said = {
         context.POP: "web leaves the activeQ",
-        context.SCHEDULE: step.node or step.detail or NO_NODE,
+        context.SCHEDULE: f"chooses {step.node}" if step.node else step.detail or NO_NODE,
         context.PREEMPT: f"{step.node}, {step.detail}" if step.node else step.detail,
         context.NOMINATE: f"nominatedNodeName: {step.node}",
         context.EVICT: f"{step.pod.partition('/')[2]} is deleted, and takes its time to end",
@@ -241,8 +240,7 @@ def show(settings: Settings, plugins: Sequence[object] = ()) -> View:
     step, way = found[at]
     sentence = f"Step {at} of {len(found) - 1}, at {step.seconds} s: {step.title}: {step.words}"
     log = loop.steps_table([each for each, _ in found], at)
-    table = join([log.html(), graph_list(loop.schedule_one(way.steps))])
-    return View(partial(draw_way, way, sentence), sentence, table, f"{sentence}\n{log!r}")
+    return View(partial(draw_way, way, sentence), sentence, log.html(), f"{sentence}\n{log!r}")
 
 
 def panel(plugins: Sequence[object] = (), **settings: Any) -> Panel[Settings]:

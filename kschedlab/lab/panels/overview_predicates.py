@@ -66,9 +66,8 @@ def predicates() -> tuple[Predicate, ...]:
             name in DEFAULT_PREDICATES,
             name in PARTS,
             CALLED.get(name, ""),
-            trial.obstacle,
         )
-        for name, trial in TRIALS.items()
+        for name in TRIALS
     )
 
 

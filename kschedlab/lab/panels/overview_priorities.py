@@ -208,17 +208,22 @@ def _owner(text: str) -> str:
 
 
 def _card(settings: Settings, decision: Decision, name: str, badges: tuple[Badge, ...], scored: bool) -> Card:
+    state: CardState
     pods = pods_on(decision, name)
     pieces = [Piece(each.pod.metadata.name, each.request.get("cpu", 0)) for each in pods]
     if not scored:
         return Card(name, 4000, tuple(pieces), badges)
     scores = decision.scores
-    assert scores is not None
+    verdict = decision.verdict(name)
+    if scores is None or not verdict.passes:
+        says = "fits" if verdict.passes else f"{verdict.plugin}: {', '.join(verdict.reasons)}"
+        state = "chosen" if name == decision.node else "fits" if verdict.passes else "refused"
+        return Card(name, 4000, tuple(pieces), badges, state, says)
     row, at = scores.plugins.index(settings.priority), decision.cluster.index[name]
     column = scores.nodes.tolist().index(at)
     given, weight = int(scores.rows[row].normalized[column]), scores.weights[row]
     says = f"{given} of 10 x {weight} = {given * weight}; sum of all eight: {int(scores.total[column]):,}"
-    state: CardState = "plain"
+    state = "plain"
     if name in decision.best:
         state = "chosen" if len(decision.best) == 1 else "tie"
     if state == "chosen":
@@ -248,7 +253,6 @@ def how_much() -> Question[Settings]:
         (),
         lambda settings: str(_given(settings, "node-b")),
         _why,
-        lambda settings: partial(draw, settings, decide(settings), scored=False),
     )
 
 

@@ -14,7 +14,7 @@ from kschedlab.filter.stage import nodes_to_find, search
 from kschedlab.generations import V1_13, V1_16, Generation
 from kschedlab.lab.panels.base import View
 from kschedlab.lab.panels.chart import ChartPanel, chart_view
-from kschedlab.lab.panels.prediction import Prediction
+from kschedlab.lab.panels.prediction import Prediction, Question
 from kschedlab.lab.panels.settings import Restorable, slider
 from kschedlab.views.chart import curve
 
@@ -51,16 +51,18 @@ def find(settings: Settings, generation: Generation) -> Found:
 
 def show(settings: Settings) -> View:
     """The panel's view for these settings."""
-    series = {
-        f"{each.name} finds at most": [nodes_to_find(n, settings.percentage, each.sampling) for n in SIZES]
-        for each in (V1_13, V1_16)
-    }
+    sizes = [settings.changed(nodes=nodes) for nodes in SIZES]
+    series = {f"{each.name} finds": [find(size, each).found for size in sizes] for each in (V1_13, V1_16)}
+    if settings.every > 1:
+        series["v1.16 looks at"] = [find(size, V1_16).looked for size in sizes]
     chart = curve(
         SIZES,
         series,
-        titles=("nodes in the cluster", "feasible nodes to find"),
+        titles=("nodes in the cluster", "nodes"),
         at=SIZES.index(settings.nodes),
         write=lambda value: f"{value:,}",
+        sets=lambda index: f"nodes: {SIZES[index]}",
+        drag="nodes",
     )
     sentences = [_sentence(settings, each) for each in (V1_13, V1_16)]
     return chart_view(chart, f"Of {settings.nodes:,} nodes, {'; '.join(sentences)}.")
@@ -76,14 +78,50 @@ def panel(**settings: Any) -> ChartPanel[Settings]:
     return ChartPanel(Settings().changed(**settings), show, None, "sampling.panel()")
 
 
-def how_many() -> Prediction:
-    """The prediction before the panel."""
+def how_many() -> Question[Settings]:
+    """The question before the panel."""
+    return Question(
+        "5,000 nodes, all feasible, nothing configured. How many feasible nodes does v1.16 find before it stops?",
+        (),
+        lambda settings: str(find(settings, V1_16).found),
+        _why,
+    )
+
+
+def _why(settings: Settings, answer: str) -> str:
+    share = "50 - 5000/125 = 10 per cent of 5,000 are enough"
+    remarks = {
+        "5000": f"That is the best placement, and 5,000 nodes filtered and scored for every pod: {share}.",
+        "2500": f"Half of them: that is v1.13. In v1.16 the share shrinks as the cluster grows: {share}.",
+        "100": f"100 is the least that it looks for, not the most: {share}.",
+    }
+    return remarks.get(answer, f"{share}.")
+
+
+def which_finds_more() -> Prediction:
+    """The question about the curve."""
+    small, large = (nodes_to_find(nodes, 0, V1_16.sampling) for nodes in (3000, 5500))
+    why = (
+        f"Of 3,000 nodes 50 - 24 = 26 per cent are enough, which is {small}; of 5,500 nodes 50 - 44 = 6 per cent, "
+        f"which is {large}."
+    )
     return Prediction(
-        "5,000 nodes, all of them feasible, nothing configured. How many does v1.16 find before it stops?",
-        {
-            "5,000": "That would be the best placement, and 5,000 nodes filtered and scored for every pod.",
-            "2,500": "Half of them: that was v1.13. In v1.16 the half shrinks as the cluster grows.",
-            "500": "Yes: 50 - 5000/125 = 10 per cent.",
-            "100": "100 is the least that it looks for, not the most.",
-        },
+        "Which cluster finds more feasible nodes for a pod: one of 3,000 nodes or one of 5,500?",
+        {"3,000": why, "5,500": why},
+        right="3,000" if small > large else "5,500",
+    )
+
+
+def how_many_looked_at() -> Prediction:
+    """The question about what is found and what is looked at."""
+    found = find(Settings(5000, 10, 4), V1_16)
+    right = f"{found.looked:,}"
+    why = (
+        f"Only found nodes count, so the search goes on: it ends at the first feasible node beyond the {found.enough} "
+        f"that are enough, after {right}."
+    )
+    return Prediction(
+        "5,000 nodes, 10 %, one node in four is feasible. How many nodes are looked at?",
+        {"500": why, right: why, "5,000": why},
+        right=right,
     )

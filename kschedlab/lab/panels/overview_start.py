@@ -130,9 +130,6 @@ def how_many() -> Question[Settings]:
         (),
         lambda settings: str(run(True).predicates),
         _why,
-        lambda settings: partial(
-            _draw, (startup.CONFIGURATION,), details(run(True)), True, "The configuration is read."
-        ),
     )
 
 

@@ -1,11 +1,14 @@
 """The panels of lesson 01 at every setting, against v1.16's source written out plainly."""
 
+from dataclasses import replace
 from xml.etree import ElementTree
 
 import pytest
 
 from kschedlab.generations import DEFAULT_PREDICATES, DEFAULT_PRIORITIES
 from kschedlab.lab.panels import (
+    overview_gate as gate,
+    overview_informer as informer,
     overview_inside as inside,
     overview_path as path,
     overview_predicates as predicates,
@@ -15,8 +18,13 @@ from kschedlab.lab.panels import (
     overview_watch as watch,
 )
 from kschedlab.manifests.loading import loads
+from kschedlab.objects.model import Node, Pod
+from kschedlab.plugins.framework import UNSCHEDULABLE, Plugin, Status
 from kschedlab.simulation.simulation import Simulation
 from kschedlab.simulation.timeline.scenario import loads_scenario
+from kschedlab.views.svg import Room
+
+ROOM = Room(640, 330)
 
 # -- scheduleOne
 
@@ -55,9 +63,9 @@ def test_every_step_is_told_and_shown(story):
             assert f"at {step.seconds} s: {step.title}: {step.words}" in view.sentence
             assert step.words, "nothing came of it"
             assert f"▶ {step.seconds}" in view.text
-            drawing = ElementTree.fromstring(str(view.picture))
+            drawing = ElementTree.fromstring(str(view.picture(ROOM)))
             assert drawing.get("aria-label") == view.sentence
-            seen.add(str(view.picture))
+            seen.add(str(view.picture(ROOM)))
     assert len(seen) == len(path.taken(story))
 
 
@@ -71,8 +79,8 @@ def test_every_arrow_of_the_graph_is_taken_in_some_story():
 
 
 def test_pods_come_to_where_the_lesson_says():
-    assert path.taken("a volume to bind")[2].words == "node-b"
-    assert path.taken("FitError")[-1].words == "node-c"
+    assert path.taken("a volume to bind")[2].words == "chooses node-b"
+    assert path.taken("FitError")[-1].words.startswith("web is bound to node-c")
     assert path.taken("preemption")[5].words == "node-a, victims: default/jobs-a"
     assert "etcdserver: request timed out" in path.taken("bind failure")[10].words
 
@@ -90,14 +98,32 @@ def test_a_story_s_yaml_tells_the_same(story):
 
 def test_every_pod_goes_as_far_as_its_feasible_nodes_allow():
     for settings in inside.Settings.grid():
-        view = inside.show(settings)
+        view, decision = inside.show(settings), inside.decide(settings)
+        last = inside.way(decision)[-1]
         if settings.missing:
-            assert 'persistentvolumeclaim "data" not found' in view.sentence
+            assert 'persistentvolumeclaim "data" not found' in view.sentence and last == "podPassesBasicChecks"
             continue
-        fit = [name for name, used in inside.USED.items() if used + settings.cpu <= 4]
-        ends = {0: "fits on none of 3", 1: "the only feasible node"}
+        if not settings.nodes:
+            assert "no nodes available" in view.sentence and last == "NumNodes"
+            assert inside.ending(decision) == "ErrNoNodesAvailable"
+            continue
+        nodes = dict(list(inside.USED.items())[: settings.nodes])
+        fit = [name for name, used in nodes.items() if used + settings.cpu <= 4]
+        ends = {0: f"fits on none of {len(nodes)}", 1: "the only feasible node"}
         assert ends.get(len(fit), f"of the {len(fit)} feasible nodes") in view.sentence
-        assert view.text.count("Insufficient cpu") >= 3 - len(fit)
+        assert view.text.count("Insufficient cpu") >= len(nodes) - len(fit)
+        assert last == ("selectHost" if len(fit) > 1 else "RunPostFilterPlugins")
+        assert inside.ending(decision) == {0: "FitError", 1: "the only node"}.get(len(fit), "")
+
+
+def test_schedule_calls_its_functions_in_the_order_of_the_source():
+    """v1.16: core/generic_scheduler.go, Schedule."""
+    first, rest = inside.WAY[:6], inside.WAY[6:]
+    assert first == (
+        *("podPassesBasicChecks", "RunPreFilterPlugins", "NumNodes"),
+        *("snapshot", "findNodesThatFit", "RunPostFilterPlugins"),
+    )
+    assert rest == ("priorityMetaProducer", "PrioritizeNodes", "selectHost") and set(inside.DOES) == set(inside.WAY)
 
 
 def test_the_scores_of_one_node_add_up():
@@ -203,10 +229,10 @@ def test_the_sentence_and_the_marked_point_say_the_same():
         assert f"v1.16 finds {row[3]} " in view.sentence
 
 
-def test_the_prediction_s_right_answer_is_the_engine_s():
-    remarks = sampling.how_many().remarks
-    right = f"{sampling.find(sampling.Settings(5000), sampling.V1_16).enough:,}"
-    assert [answer for answer, remark in remarks.items() if remark.startswith("Yes")] == [right]
+def test_the_curve_shows_what_is_looked_at_where_that_differs():
+    view = sampling.show(sampling.Settings(5000, 10, 4))
+    row = next(line for line in view.text.splitlines() if "▶" in line).split()
+    assert row[2:] == ["500", "500", "2,003"] and "looking at 2,003" in view.sentence
 
 
 # -- nominations
@@ -222,7 +248,7 @@ def test_every_change_is_told_as_kubectl_prints_it(story):
                 nominated = line.change.new.status.nominatedNodeName or "<none>"
                 assert view.sentence.endswith(f"NOMINATED NODE {nominated}.")
                 assert nominated in line.text[0]
-            ElementTree.fromstring(str(view.picture))
+            assert ElementTree.fromstring(str(view.picture(ROOM))).get("aria-label") == view.sentence
 
 
 @pytest.mark.parametrize(
@@ -250,32 +276,164 @@ def test_losing_a_nomination_brings_no_pod_back():
 
 
 def test_start_up_is_told_in_the_order_of_run():
-    steps = [row[1] for row in start.started().rows]
+    steps = [step.step for _, step in start.run(False).steps]
     assert steps == list(start.SOURCE)
-    assert start.started() == start.started(), "no port, and no other thing of this machine"
+    for settings in start.Settings.grid():
+        view = start.show(settings)
+        assert f"Step {settings.step} of 8" in view.sentence and steps[settings.step] in view.sentence
+        assert ElementTree.fromstring(str(view.picture(ROOM))).get("aria-label") == view.sentence
 
 
 def test_a_policy_leaves_what_is_mandatory():
-    (detail,) = (row[3] for row in start.started(start.POLICY).rows if row[1] == "load algorithms")
+    loaded = start.run(True)
+    assert (loaded.predicates, loaded.priorities) == (3, 1)
+    (detail,) = (step.detail for _, step in loaded.steps if step.step == "load algorithms")
     assert "CheckNodeUnschedulable, PodFitsResources, PodToleratesNodeTaints; score LeastRequestedPriority=2" in detail
+    assert (start.run(False).predicates, start.run(False).priorities) == (11, 8)
+
+
+def test_leader_election_is_on():
+    """v1.16: component-base, config/v1alpha1/defaults.go (RecommendedDefaultLeaderElectionConfiguration)."""
+    (detail,) = (step.detail for _, step in start.run(False).steps if step.step == "leader election")
+    assert "leads" in detail and "off" not in detail
+
+
+# -- the informer
+
+FIXED = {
+    "running": (True, "cache"),
+    "succeeded": (False, "nobody"),
+    "failed": (False, "nobody"),
+    "terminating": (True, "cache"),
+    "pending": (True, "queue"),
+    "not-mine": (True, "nobody"),
+}
 
 
 def test_the_informer_sees_terminating_pods_and_no_finished_ones():
-    seen = {name: (informer, to) for name, _, _, informer, to in start.seen().rows}
-    assert seen == {
-        "running": ("sees it", "the cache"),
-        "succeeded": ("-", "nobody"),
-        "failed": ("-", "nobody"),
-        "terminating": ("sees it", "the cache"),
-        "pending": ("sees it", "the queue"),
-        "not-mine": ("sees it", "nobody"),
-    }
+    for settings in informer.Settings.grid():
+        *fixed, web = informer.seen(replace(settings, step=0))
+        assert {each.name: (each.seen, each.to) for each in fixed} == FIXED
+        assert web.seen == (settings.phase in ("Pending", "Running"))
+        to = "cache" if settings.bound else "nobody" if settings.other else "queue"
+        assert web.to == (to if web.seen else "nobody")
+
+
+def test_what_does_not_matter_is_named_idle():
+    for settings in informer.Settings.grid():
+        web = informer.seen(replace(settings, step=0))[-1]
+        for name in informer.show(settings).idle:
+            other = informer.seen(replace(settings, step=0, **{name: not getattr(settings, name)}))[-1]
+            assert (other.seen, other.to) == (web.seen, web.to)
+
+
+# -- the gate
+
+
+def test_the_first_predicate_in_the_order_refuses_and_ends_the_search():
+    for settings in gate.Settings.grid():
+        if settings.placed:
+            continue
+        asked, verdict = gate.decide(settings)
+        seen = {by for name, by in gate.BY.items() if getattr(settings, name)}
+        if settings.tolerates:
+            seen.discard("PodToleratesNodeTaints")
+        first = next((name for name in asked if name in seen), None)
+        assert verdict.plugin == first
+        states = [chip.state for chip in gate.chips(asked, verdict, gate.last_asked(asked, verdict))]
+        at = asked.index(first) if first else len(asked)
+        assert states == ["passed"] * at + (["failed"] + ["unasked"] * (len(asked) - at - 1) if first else [])
+
+
+SOME = [settings for i, settings in enumerate(gate.Settings.grid()) if i % 37 == 0]
+
+
+@pytest.mark.parametrize("settings", SOME, ids=str)
+def test_the_node_takes_the_pod_or_says_why_not(settings):
+    asked, verdict = gate.decide(settings)
+    view = gate.show(settings)
+    picture = str(view.picture(ROOM))
+    assert ('data-drop="placed: on"' in picture) == verdict.passes
+    assert ("data-refuses=" in picture) == (not verdict.passes)
+    assert ("★ node-a" in picture) == (settings.placed and verdict.passes)
+    for name, why in view.idle.items():
+        assert gate.decide(replace(settings, **{name: not getattr(settings, name)}))[1].plugin == verdict.plugin, why
+    frames = view.story(ROOM)
+    assert frames[-1].picture == view.picture(ROOM) and len(frames) == gate.last_asked(asked, verdict) + 1
+
+
+def test_every_thing_in_the_way_can_be_switched_on_the_picture():
+    picture = str(gate.show(gate.Settings()).picture(ROOM))
+    for name in (*gate.BY, "tolerates"):
+        now = getattr(gate.Settings(), name)
+        assert f'data-set="{name}: {"off" if now else "on"}"' in picture
+
+
+# -- questions
+
+
+QUESTIONS = {
+    "start": (start.how_many(), start.Settings(policy=True), "3"),
+    "informer": (informer.how_many(), informer.Settings(), "5"),
+    "next": (path.what_next(), path.Settings(), "assume"),
+    "undone": (path.what_is_undone(), path.Settings("bind failure"), "ForgetPod"),
+    "inside": (inside.how_many(), inside.Settings(), "2"),
+    "gate": (gate.who_refuses(), gate.Settings(taint=True, disk=True, zone=True, busy=False), "NoDiskConflict"),
+    "pressure": (predicates.under_pressure(), predicates.Settings("CheckNodeMemoryPressure"), "no"),
+    "tolerated": (predicates.under_pressure(), predicates.Settings("CheckNodeMemoryPressure", way_out=True), "yes"),
+    "sampling": (sampling.how_many(), sampling.Settings(5000), "500"),
+    "curve": (sampling.which_finds_more().question, sampling.Settings(), "3,000"),
+    "looked at": (sampling.how_many_looked_at().question, sampling.Settings(), "2,003"),
+    "predicates": (predicates.how_many().question, predicates.Settings(), "11"),
+    "reduce": (priorities.how_much(), priorities.Settings("NodeAffinityPriority", counterweight=True), "2"),
+    "watch": (watch.where_to(), watch.Settings("another node becomes free"), "node-b"),
+}
+
+
+@pytest.mark.parametrize("name", QUESTIONS)
+def test_a_question_knows_the_engine_s_answer_and_has_a_word_for_each(name):
+    question, settings, right = QUESTIONS[name]
+    assert question.right(settings) == right
+    assert not question.choices or right in question.choices
+    for answer in question.choices or ("0", "1", "2", "3", "10", "20", "100", "2500", "5000"):
+        assert question.why(settings, answer).endswith(".")
+    if question.before is not None:
+        picture = str(question.before(settings)(ROOM))
+        if "data-pick" in picture:
+            assert all(f'data-pick="{choice}"' in picture for choice in question.choices)
+
+
+# -- stories and plugins
+
+
+@pytest.mark.parametrize("module", [inside, priorities, gate])
+def test_a_story_ends_with_the_picture(module):
+    for i, settings in enumerate(module.Settings.grid()):
+        if i % 29 == 0:
+            view = module.show(settings)
+            frames = view.story(ROOM)
+            assert frames[-1].picture == view.picture(ROOM) and all(frame.caption for frame in frames)
+
+
+class Never(Plugin):
+    """Refuses every node."""
+
+    def filter(self, pod: Pod, node: Node) -> Status | None:
+        return Status(UNSCHEDULABLE, "never")
+
+
+@pytest.mark.parametrize("module", [path, inside, gate, predicates, priorities])
+def test_plugins_of_one_s_own_join(module):
+    settings = {gate: {"busy": False}, predicates: {"obstacle": False}}.get(module, {})
+    with_it, without = module.panel(plugins=[Never()], **settings), module.panel(**settings)
+    later = {"step": 4} if module is path else {}
+    assert "never" in with_it.move(**later).view.text.lower() and "never" not in without.move(**later).view.text.lower()
 
 
 # -- all of them
 
 
-@pytest.mark.parametrize("module", [path, inside, predicates, priorities, sampling, watch])
+@pytest.mark.parametrize("module", [path, inside, predicates, priorities, sampling, watch, gate, informer, start])
 def test_a_panel_moves_through_the_same_function_and_back(module):
     panel = module.panel()
     settings = list(module.Settings.grid())[-1]
@@ -284,7 +442,7 @@ def test_a_panel_moves_through_the_same_function_and_back(module):
     assert panel.link().startswith(module.__name__.rpartition("_")[2] + ".panel().restore(")
 
 
-@pytest.mark.parametrize("module", [inside, predicates, priorities])
+@pytest.mark.parametrize("module", [inside, predicates, priorities, gate])
 def test_the_yaml_is_the_cluster(module):
     settings = module.Settings()
     assert len(loads(module.as_yaml(settings)).pods) == sum(
