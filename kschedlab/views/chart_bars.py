@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from kschedlab.views.glyphs import hatch
 from kschedlab.views.html import Html, element, join
 from kschedlab.views.lettering import folded, text_width
 from kschedlab.views.style import CHOSEN, ink
@@ -30,9 +31,10 @@ class Drag:
 class Bars:
     """A stacked bar for each name. ``parts``: by part, its length in each bar, in the order of ``names``.
 
-    ``marked``: the winning bars; ``tied``: whether they are equal; ``ends``: the text beside each bar;
+    ``marked``: the winning bars; ``tied``: those that are equally long and best; ``ends``: the text beside each bar;
     ``line``: position of a dashed line; ``top``: the length that fills the room, if not the longest; ``drags``: by
-    name, what dragging its end changes; ``sets``: by name, the settings that a click applies; ``fills``: by part.
+    name, what dragging its end changes; ``sets``: by name, the settings that a click applies; ``fills``: by part;
+    ``legend``: whether to say which part has which colour; ``picks``: the bars that answer a question.
     """
 
     names: Sequence[str]
@@ -46,10 +48,17 @@ class Bars:
     drags: Mapping[str, Drag] = field(default_factory=dict)
     sets: Mapping[str, str] = field(default_factory=dict)
     fills: Mapping[str, str] = field(default_factory=dict)
+    legend: bool = True
+    picks: Sequence[str] = ()
+    tied: Sequence[str] = ()
 
     def fill(self, part: str) -> str:
         """The colour of a part."""
         return self.fills.get(part) or FILLS[list(self.parts).index(part) % len(FILLS)]
+
+    def end(self, i: int) -> str:
+        """The text beside a bar."""
+        return f"{self.ends[i]} tie" if self.names[i] in self.tied else self.ends[i]
 
     def total(self, i: int) -> float:
         """The length of a bar."""
@@ -57,27 +66,30 @@ class Bars:
 
     def __call__(self, room: Room) -> Html:
         """The drawing for this room."""
-        return _Drawing(self, room).svg()
+        plan = Plan(self, room)
+        return svg(plan.shapes(), room.width, plan.end, self.alt)
 
 
-class _Drawing:
-    """The measures of one drawing, and its parts."""
+class Plan:
+    """The measures of bars in a room, and their parts; they end at ``end``."""
 
     def __init__(self, bars: Bars, room: Room) -> None:
         self.bars, self.room = bars, room
         number = max(len(bars.names), 1)
         longest = max((text_width(f"★ {name}", bold=True) for name in bars.names), default=0)
         self.left = min(longest + 16, SIDE * room.width)
-        self.right = max((text_width(end, bold=True) for end in bars.ends), default=0) + 18
+        self.right = max((text_width(bars.end(i), bold=True) for i in range(len(bars.names))), default=0) + 18
         self.long = max(room.width - self.left - self.right, 60)
         totals = [bars.total(i) for i in range(len(bars.names))]
         self.scale = self.long / (bars.top or max([*totals, bars.line or 0, 1]))
-        self.legend = self._legend() if len(bars.parts) > 1 else []
+        self.legend = self._legend() if bars.legend and len(bars.parts) > 1 else []
         below = (LINE + 5) * (len(self.legend) + (bars.line is not None)) + 10
         self.high = min(max((room.height - below) / number - GAP, LOW), HIGH)
         self.bottom = 6 + number * (self.high + GAP)
+        self.end = self.bottom + below
 
-    def svg(self) -> Html:
+    def shapes(self) -> list[Html]:
+        """All parts, with their origin at the upper left corner of the room."""
         shapes = [self._bar(i) for i in range(len(self.bars.names))]
         y = self.bottom
         if self.bars.line is not None:
@@ -89,7 +101,7 @@ class _Drawing:
         for line in self.legend:
             y += LINE + 5
             shapes.append(element("g", *line, transform=f"translate(6,{y:g})"))
-        return svg(shapes, self.room.width, y + 8, self.bars.alt)
+        return shapes
 
     def _bar(self, i: int) -> Html:
         bars, name = self.bars, self.bars.names[i]
@@ -102,6 +114,10 @@ class _Drawing:
         if won:
             box = {"x": self.left - 2, "y": -2, "width": x - self.left + 4, "height": self.high + 4, "rx": 3}
             shapes.append(element("rect", **box, fill="none", stroke=CHOSEN, stroke_width=4, data_key=f"won/{name}"))
+        tied = name in bars.tied
+        if tied:
+            path = element("path", d=hatch(x - self.left, self.high, 14), stroke=CHOSEN, stroke_width=2, opacity=0.5)
+            shapes.append(element("g", path, transform=f"translate({self.left:g},0)"))
         words = folded(f"★ {name}" if won else name, self.left - 10, bold=won)
         down = LINE / 2 * (len(words) - 1)
         weight = "bold" if won else None
@@ -110,11 +126,13 @@ class _Drawing:
             for k, text in enumerate(words)
         ]
         dashed = self.left + self.scale * bars.line if bars.line is not None else 0.0
-        end = max(x, dashed) if 0 < dashed - x < text_width(bars.ends[i], bold=True) + 8 else x
-        shapes.append(label(bars.ends[i], end + 8, middle, font_weight="bold", data_key=f"end/{name}"))
+        end = max(x, dashed) if 0 < dashed - x < text_width(bars.end(i), bold=True) + 8 else x
+        shapes.append(label(bars.end(i), end + 8, middle, font_weight="bold", data_key=f"end/{name}"))
         if name in bars.drags:
             shapes.append(self._handle(name, x))
-        about: dict[str, Any] = {"data_set": bars.sets.get(name), "aria_label": name if name in bars.sets else None}
+        about: dict[str, Any] = {"data_set": bars.sets.get(name), "data_pick": name if name in bars.picks else None}
+        if name in bars.sets or name in bars.picks:
+            about["aria_label"] = name
         place = f"translate(0,{6 + i * (self.high + GAP):g})"
         return element("g", *shapes, data_key=f"bar/{name}", transform=place, **about)
 

@@ -67,7 +67,7 @@ class Plan:
 
     def __init__(self, grid: Grid, room: Room) -> None:
         self.grid, self.room = grid, room
-        longest = max(map(text_width, (*grid.rows, grid.titles[1])), default=0)
+        longest = max(map(text_width, (*grid.rows, f"{grid.titles[1]} ↓")), default=0)
         self.left = min(longest + 16, SIDE * room.width)
         self.wide = min((room.width - self.left - 6) / max(len(grid.columns), 1), BROAD)
         cells = [cell for line in grid.cells for cell in line]

@@ -67,13 +67,17 @@ def result_list(decision: Decision) -> list[tuple[str, int]]:
 
 @dataclass(frozen=True)
 class Held:
-    """After one element of the list: its ``chance`` of replacing the held one, and the odds that each name is held."""
+    """After one element of the list: its ``chance`` of being taken, and the probability that each name is held.
+
+    ``what``: what happens, in words; ``brief``: in a word or two.
+    """
 
     name: str
     score: int
     what: str
     chance: Fraction
     likely: Mapping[str, Fraction]
+    brief: str = ""
 
 
 def walk_lines(walk: Sequence[Held]) -> str:

@@ -8,22 +8,25 @@ from __future__ import annotations
 import random
 from collections import Counter
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import Any
 
 import numpy as np
 
-from kschedlab.lab.panels.base import Panel, View
+from kschedlab.lab.panels.base import Frame, Panel, View
+from kschedlab.lab.panels.question import Question
 from kschedlab.lab.panels.settings import Restorable, choice, slider
 from kschedlab.score.stage import select_host
+from kschedlab.views.chart import Chart, bars
 from kschedlab.views.chart_bars import Bars
+from kschedlab.views.reservoir import Reservoir, story
 from kschedlab.views.score import Held, walk_lines, walk_table
 from kschedlab.views.svg import Room
 from kschedlab.views.words import aligned, count
 
 Chance = Callable[[int], Fraction]
-"""From k to the probability with which the k-th of equal nodes replaces the one held."""
+"""From k to the probability with which the k-th of equal nodes is held from then on."""
 DRAWS = 10_000
 FAIR = "1/k"
 CHANCES: dict[str, Chance] = {
@@ -33,15 +36,16 @@ CHANCES: dict[str, Chance] = {
     "0 (first wins)": lambda k: Fraction(0),
     "1 (last wins)": lambda k: Fraction(1),
 }
+FIRST = CHANCES["0 (first wins)"]
 LISTS = ((9, 9), (9, 9, 9, 9), (5, 9, 9, 9), (9, 5, 9, 7, 9), (9, 9, 9, 9, 9, 9, 9, 9))
 
 
 @dataclass(frozen=True)
 class Settings(Restorable):
-    """The list of scores; the probability that the k-th equal replaces the one held; the seed of the draws."""
+    """The list of scores; the probability with which the k-th equal is taken; the seed of the draws."""
 
     scores: tuple[int, ...] = choice("scores in the list", LISTS, LISTS[1], lambda scores: " ".join(map(str, scores)))
-    rule: str = choice("the k-th equal replaces", CHANCES, FAIR)
+    rule: str = choice("the k-th equal is taken with probability", CHANCES, FAIR)
     seed: int = slider("seed", range(1, 6), 1)
 
 
@@ -58,17 +62,17 @@ def best(scores: Sequence[int]) -> list[str]:
 def walk(scores: Sequence[int], chance: Chance) -> list[Held]:
     """Walk the list element by element, with exact probabilities."""
     highest, equals, likely = scores[0], 1, {names(scores)[0]: Fraction(1)}
-    steps = [Held(names(scores)[0], highest, "selected to begin with", Fraction(1), likely)]
+    steps = [Held(names(scores)[0], highest, "first: held to begin with", Fraction(1), likely, "first")]
     for name, score in zip(names(scores)[1:], scores[1:], strict=True):
-        replaces, what = Fraction(0), "lower: passed over"
+        taken, what, brief = Fraction(0), "lower: passed over", "lower"
         if score > highest:
-            highest, equals, replaces, what = score, 1, Fraction(1), "higher: selected, k = 1"
+            highest, equals, taken, what, brief = score, 1, Fraction(1), "higher: held at once, k = 1", "higher"
         elif score == highest:
             equals += 1
-            replaces = chance(equals)
-            what = f"equal: k = {equals}, replaces with chance {replaces}"
-        likely = {held: each * (1 - replaces) for held, each in likely.items()} | {name: replaces}
-        steps.append(Held(name, score, what, replaces, likely))
+            taken = chance(equals)
+            what, brief = f"equal: k = {equals}, taken with probability {taken}", f"k = {equals}: {taken}"
+        likely = {held: each * (1 - taken) for held, each in likely.items()} | {name: taken}
+        steps.append(Held(name, score, what, taken, likely, brief))
     return steps
 
 
@@ -91,18 +95,61 @@ def drawn(settings: Settings) -> Counter[str]:
     return Counter({known[place]: counts[place] for place in places})
 
 
+def example(settings: Settings) -> list[tuple[str, str]]:
+    """The first of the draws, element by element: which node is held, and what happened."""
+    rng, held, equals = random.Random(settings.seed), "", 1
+    found = []
+    for name, score, step in zip(names(settings.scores), settings.scores, walk(settings.scores, FIRST), strict=True):
+        if step.brief == "lower":
+            what = f"{name} has only {score}: {held} is still held."
+        elif step.brief in ("first", "higher"):
+            held, equals = name, 1
+            what = f"{name} {'comes first' if step.brief == 'first' else 'has more'} and is held, k = 1."
+        else:
+            equals += 1
+            held, what = _equal(settings.rule, rng, name, held, equals)
+        found.append((held, what))
+    return found
+
+
+def _equal(rule: str, rng: random.Random, name: str, held: str, k: int) -> tuple[str, str]:
+    """One of equals comes up: which node is held then."""
+    number = rng.random()
+    if rule == FAIR:
+        drawn = int(number * k)
+        said = f"{name} is equal, k = {k}: of 0 to {k - 1} it draws {drawn}"
+        taken = drawn == 0
+    else:
+        taken = number < CHANCES[rule](k)
+        said = f"{name} is equal, k = {k}: it is taken with probability {CHANCES[rule](k)}"
+    return (name, f"{said}, and is held now.") if taken else (held, f"{said}; {held} is still held.")
+
+
 def show(settings: Settings) -> View:
     """The panel's view for these settings."""
     steps, counts = walk(settings.scores, CHANCES[settings.rule]), drawn(settings)
     likely = {name: steps[-1].likely[name] for name in best(settings.scores)}
-    fair = DRAWS / len(likely)
-    ends = [f"{counts[name]:,}" for name in likely]
     sentence = describe(settings, likely)
-    parts = {"draws": [counts[name] for name in likely]}
-    words = f"{fair:,.0f} if all were equal"
-    picture = Bars(list(likely), parts, ends, sentence, line=fair, line_words=words)(Room())
+    once = example(settings)
+    rules = {name: f"rule: {name}" for name in CHANCES}
+    picture = Reservoir(steps, [held for held, _ in once], counts, sentence, rules, settings.rule)
     lines = aligned([["drawn", "times", "probability"], *([n, f"{counts[n]:,}", str(p)] for n, p in likely.items())])
-    return View(picture, sentence, walk_table(steps), "\n".join([sentence, *lines, walk_lines(steps)]))
+    text = "\n".join([sentence, *lines, walk_lines(steps)])
+
+    def frames(room: Room) -> list[Frame]:
+        return [Frame(*each) for each in story(picture, room, [what for _, what in once])]
+
+    return View(picture, sentence, walk_table(steps), text, story=frames)
+
+
+def counted(settings: Settings) -> Chart:
+    """The draws as a chart of bars, with a line where all would be equal."""
+    counts = drawn(settings)
+    fair = DRAWS / len(counts)
+    ends = [f"{number:,}" for number in counts.values()]
+    parts = {"draws": [float(number) for number in counts.values()]}
+    words = f"{fair:,.0f} if all were equal"
+    return bars(Bars(list(counts), parts, ends, "draws", line=fair, line_words=words), "drawn")
 
 
 def describe(settings: Settings, likely: dict[str, Fraction]) -> str:
@@ -110,9 +157,57 @@ def describe(settings: Settings, likely: dict[str, Fraction]) -> str:
     if len(set(likely.values())) == 1:
         return f"Each of the {count(len(likely), 'best node')} is drawn with probability {next(iter(likely.values()))}."
     chances = ", ".join(f"{name} {chance}" for name, chance in likely.items())
-    return f"If the k-th equal replaces with chance {settings.rule}, the draw is not fair: {chances}."
+    return f"If the k-th equal is taken with probability {settings.rule}, the draw is not fair: {chances}."
 
 
 def panel(**settings: Any) -> Panel[Settings]:
     """The panel; arguments override its default settings."""
     return Panel(Settings().changed(**settings), show, call="select_host.panel()")
+
+
+def first_stays() -> Question[Settings]:
+    """How likely is the first of the list to stay?"""
+
+    def right(settings: Settings) -> str:
+        steps = walk(settings.scores, CHANCES[settings.rule])
+        return str(steps[-1].likely[steps[0].name])
+
+    def why(settings: Settings, answer: str) -> str:
+        steps = walk(settings.scores, CHANCES[settings.rule])
+        stays = [1 - step.chance for step in steps[1:]]
+        product = " × ".join(map(str, stays))
+        if answer == "1":
+            return f"Each equal may take its place, so it stays with {product} = {right(settings)}."
+        return f"It must stay each time: {product} = {right(settings)}."
+
+    asked = "The first node is held before the others are seen. With which probability is it held at the end?"
+    return Question(asked, ("1", "1/2", "1/3", "1/4", "1/8"), right, why, _waiting)
+
+
+def who_gains() -> Question[Settings]:
+    """Whom does a wrong rule prefer?"""
+
+    def right(settings: Settings) -> str:
+        likely = walk(settings.scores, CHANCES[settings.rule])[-1].likely
+        return max(likely, key=lambda name: likely[name])
+
+    def why(settings: Settings, answer: str) -> str:
+        likely = walk(settings.scores, CHANCES[settings.rule])[-1].likely
+        best = right(settings)
+        if answer == best:
+            return f"{best} is drawn with probability {likely[best]}: nobody comes after it to take its place."
+        return f"{answer} is drawn with probability {likely[answer]} only; {best} comes last and has {likely[best]}."
+
+    choices = tuple(names(LISTS[1]))
+    return Question("Every equal is taken with probability 1/2. Which node gains?", choices, right, why, _picked)
+
+
+def _picked(settings: Settings) -> Reservoir:
+    """The list, whose nodes can be picked."""
+    return replace(_waiting(settings), picks=True)
+
+
+def _waiting(settings: Settings) -> Reservoir:
+    """The list before anyone comes up."""
+    steps = walk(settings.scores, CHANCES[settings.rule])
+    return Reservoir(steps, (), {}, "The list before the draw.", shown=0)

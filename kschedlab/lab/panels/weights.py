@@ -1,27 +1,30 @@
-"""Weights on sliders: settings -> the generation with these weights -> Decision -> sums as bars, and a map of winners.
+"""Weights to drag: settings -> the generation with these weights -> Decision -> sums as bars, and a map of winners.
 
-The cluster is that of :mod:`kschedlab.lab.panels.score`; NodePreferAvoidPods keeps its weight of 10000.
+The cluster is that of :mod:`kschedlab.lab.panels.score_cluster`; NodePreferAvoidPods keeps its weight of 10000.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from functools import lru_cache
 from typing import Any
 
 from kschedlab.cluster.cluster import Cluster
 from kschedlab.decision import Decision
 from kschedlab.generations import V1_20, Generation
-from kschedlab.lab.panels import score
+from kschedlab.lab.panels import score, score_cluster
 from kschedlab.lab.panels.base import Panel, View
+from kschedlab.lab.panels.question import Question
 from kschedlab.lab.panels.score import NEW, NODES, PLUGINS
 from kschedlab.lab.panels.settings import Restorable, choice, slider, switch
 from kschedlab.scheduler import schedule
-from kschedlab.views.chart import Answer, Chart, decision_map
-from kschedlab.views.chart_bars import Bars
-from kschedlab.views.html import Html, element, join
-from kschedlab.views.score import STAGES, lead, score_map
-from kschedlab.views.svg import Room
+from kschedlab.views.chart import Answer, Chart, bars, decision_map
+from kschedlab.views.chart_bars import FILLS, Bars
+from kschedlab.views.chart_grid import Grid
+from kschedlab.views.html import element, join
+from kschedlab.views.score import STAGES, lead, score_map, total
+from kschedlab.views.weights import Weight, WeightStage
 from kschedlab.views.words import outcome
 
 FIELDS = {
@@ -34,6 +37,7 @@ FIELDS = {
     "taints": "TaintToleration",
 }
 """By name of the setting: the plugin whose weight it is."""
+MOST = 6
 
 
 def _written(weight: int) -> str:
@@ -42,7 +46,7 @@ def _written(weight: int) -> str:
 
 def _weight(field: str) -> Any:
     usual = next(weight for plugin, weight in V1_20.scores if plugin.name == FIELDS[field])
-    return slider(FIELDS[field].removeprefix("NodeResources"), range(7), usual, _written)
+    return slider(FIELDS[field].removeprefix("NodeResources"), range(MOST + 1), usual, _written)
 
 
 @dataclass(frozen=True)
@@ -71,67 +75,153 @@ def generation(weights: Weights, plugins: Sequence[object] = ()) -> Generation:
     return replace(V1_20, scores=tuple((plugin, weight) for plugin, weight in scores if weight)).plus(*plugins)
 
 
-def cluster(weights: Weights) -> Cluster:
-    """The cluster."""
-    return score.cluster(score.Cause(avoided=weights.avoided))
+@lru_cache(2)
+def cluster(avoided: bool) -> Cluster:
+    """The cluster, with the note on node-c or without it."""
+    return score_cluster.cluster(score_cluster.Cause(avoided=avoided))
 
 
-def decide(weights: Weights, given: Cluster | None = None, plugins: Sequence[object] = ()) -> Decision:
-    """The scheduler's decision for the new pod. ``given``: the cluster, if it already exists."""
-    return schedule(NEW, given or cluster(weights), generation(weights, plugins))
+def decide(weights: Weights, plugins: Sequence[object] = ()) -> Decision:
+    """The scheduler's decision for the new pod."""
+    return schedule(NEW, cluster(weights.avoided), generation(weights, plugins))
 
 
 def as_yaml(weights: Weights) -> str:
     """The manifests as YAML documents."""
-    return score.as_yaml(score.Cause(avoided=weights.avoided))
+    return score_cluster.as_yaml(score_cluster.Cause(avoided=weights.avoided))
 
 
 def show(weights: Weights, plugins: Sequence[object] = ()) -> View:
     """The panel's view for these settings."""
-    world = cluster(weights)
-    decision, winners = decide(weights, world, plugins), winners_map(weights, world, plugins)
+    decision, winners = decide(weights, plugins), winners_map(weights, plugins)
     sentence = outcome(decision) if decision.scores is None else lead(decision)
     over = f"Who wins over the weights of {FIELDS[weights.down]} (down) and {FIELDS[weights.across]} (across)"
-    table = join([element("p", over, style="margin:0.6em 0 0"), winners.table])
-    numbers = score_map(decision, score.rows(plugins)[:-1], NODES, STAGES[-1]).text
-    picture = bars(decision, sentence) if decision.scores is not None else Html()
-    return View(picture, sentence, table, "\n".join([sentence, numbers, over, winners.text]))
+    numbers = score_map(decision, score.rows(plugins)[:-1], NODES, STAGES[-1])
+    table = join([numbers.table, element("p", over, style="margin:0.6em 0 0"), winners.table])
+    assert isinstance(winners.picture, Grid)
+    picture = WeightStage(handles(weights), sums(decision, sentence), winners.picture, sentence)
+    return View(picture, sentence, table, "\n".join([sentence, numbers.text, over, winners.text]))
 
 
-def bars(decision: Decision, alt: str) -> Html:
+def handles(weights: Weights) -> list[Weight]:
+    """Each weight as a bar."""
+    return [
+        Weight(
+            plugin.removeprefix("NodeResources"),
+            field,
+            getattr(weights, field),
+            _written(getattr(weights, field)),
+            FILLS[i],
+            MOST,
+            f"down: {plugin}",
+            f"across: {plugin}",
+            field == weights.down,
+            field == weights.across,
+        )
+        for i, (field, plugin) in enumerate(FIELDS.items())
+    ]
+
+
+def sums(decision: Decision, alt: str) -> Bars:
     """The weighted scores as a bar for each node, without the huge ones of NodePreferAvoidPods."""
     scores = decision.scores
-    assert scores is not None
+    if scores is None:
+        return Bars((), {}, (), alt)
     scored = scores.nodes.tolist()
     nodes = [node for node in NODES if decision.cluster.index[node] in scored]
     places = [scored.index(decision.cluster.index[node]) for node in nodes]
-    results: Mapping[str, list[int]] = dict(zip(scores.plugins, scores.results[:, places].tolist(), strict=True))
-    others = (name for name in scores.plugins if name not in PLUGINS)
-    parts = {plugin: results.get(plugin, [0] * len(nodes)) for plugin in (*FIELDS.values(), *others)}
-    return Bars(nodes, parts, [str(scores.total[i]) for i in places], alt, decision.best)(Room())
+    results: dict[str, list[float]] = dict(zip(scores.plugins, scores.results[:, places].tolist(), strict=True))
+    others = [name for name in scores.plugins if name not in PLUGINS]
+    nothing = [0.0] * len(nodes)
+    parts = {plugin: results.get(plugin, nothing) for plugin in (*FIELDS.values(), *others)}
+    ends = [str(scores.total[i]) for i in places]
+    won = [decision.node] if decision.node else []
+    tied = decision.best if len(decision.best) > 1 else ()
+    return Bars(nodes, parts, ends, alt, won, legend=bool(others), tied=tied)
 
 
-def winners_map(weights: Weights, world: Cluster, plugins: Sequence[object] = ()) -> Chart:
-    """The winner for every value of two weights; the others stay."""
+def sums_chart(weights: Weights, plugins: Sequence[object] = ()) -> Chart:
+    """The sums as a chart, with a figure of plotly to zoom in."""
+    decision = decide(weights, plugins)
+    return bars(sums(decision, outcome(decision)), "node")
+
+
+def winners_map(weights: Weights, plugins: Sequence[object] = ()) -> Chart:
+    """The winner for every value of two weights; the others stay. A click on a cell sets the two."""
     controls = weights.controls()
     down, across = controls[weights.down].values, controls[weights.across].values
-    winners = [[_winner(weights, world, plugins, **{weights.down: y, weights.across: x}) for x in across] for y in down]
+    winners = [[_winner(weights.changed(**_at(weights, y, x)), plugins) for x in across] for y in down]
     at = down.index(getattr(weights, weights.down)), across.index(getattr(weights, weights.across))
+    write = controls[weights.down].write
+
+    def sets(r: int, c: int) -> str:
+        return ", ".join(f"{name}: {write(value)}" for name, value in _at(weights, down[r], across[c]).items())
+
     return decision_map(
         winners,
-        [controls[weights.down].write(y) for y in down],
-        [controls[weights.across].write(x) for x in across],
+        [write(y) for y in down],
+        [write(x) for x in across],
         selected=at,
         corner=f"{FIELDS[weights.down]} \\ {FIELDS[weights.across]}",
+        titles=(_short(weights.across), _short(weights.down)),
         kinds=NODES,
+        sets=sets,
     )
 
 
-def _winner(weights: Weights, world: Cluster, plugins: Sequence[object], **changes: Any) -> Answer:
-    best = decide(weights.changed(**changes), world, plugins).best
+def _short(field: str) -> str:
+    return FIELDS[field].removeprefix("NodeResources")
+
+
+def _at(weights: Weights, y: Any, x: Any) -> dict[str, Any]:
+    """The two weights of a cell of the map; where both axes are one weight, that across counts."""
+    return {weights.down: y} | {weights.across: x}
+
+
+def _winner(weights: Weights, plugins: Sequence[object]) -> Answer:
+    if plugins:
+        return _best(decide(weights, plugins))
+    usual = Weights()
+    return _known(weights.changed(down=usual.down, across=usual.across))
+
+
+@lru_cache(1 << 14)
+def _known(weights: Weights) -> Answer:
+    """The winner without plugins of the user's own; a drag along an axis asks for the same map again and again."""
+    return _best(decide(weights))
+
+
+def _best(decision: Decision) -> Answer:
+    best = decision.best
     return None if not best else best[0] if len(best) == 1 else tuple(best)
 
 
 def panel(plugins: Sequence[object] = (), **settings: Any) -> Panel[Weights]:
     """The panel; arguments override its default settings. ``plugins``: your own, which join the generation."""
     return Panel(Weights().changed(**settings), lambda weights: show(weights, plugins), as_yaml, "weights.panel()")
+
+
+def who_wins(field: str, old: int, new: int) -> Question[Weights]:
+    """Who wins once this weight has changed? Asked of a panel with the new one; until then, the old sums show."""
+
+    def before(weights: Weights) -> Bars:
+        decision = decide(weights.changed(**{field: old}))
+        drawn = sums(decision, "The sums before the change")
+        return replace(drawn, picks=NODES, legend=True)
+
+    def right(weights: Weights) -> str:
+        return decide(weights).best[0]
+
+    def why(weights: Weights, answer: str) -> str:
+        then, now = decide(weights.changed(**{field: old})), decide(weights)
+        best = right(weights)
+        gains = {node: (total(now, node) or 0) - (total(then, node) or 0) for node in (answer, best)}
+        told = ", ".join(f"{node} {_change(gain)}" for node, gain in gains.items())
+        return f"The change: {told}. Now {best} leads with {total(now, best)}."
+
+    asked = f"{FIELDS[field]}'s weight goes from {_written(old)} to {_written(new)}. Who wins then?"
+    return Question(asked, NODES, right, why, before)
+
+
+def _change(gain: int) -> str:
+    return f"gains {gain}" if gain >= 0 else f"loses {-gain}"

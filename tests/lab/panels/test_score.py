@@ -234,7 +234,10 @@ def test_the_weights_choose_the_node() -> None:
         assert weights.decide(given).best == best
         expected = f"{best[0]} has the highest sum" if len(best) == 1 else f"{', '.join(best)} share the highest sum"
         assert view.sentence.startswith(expected)
-        assert all((f"★ {node}" in str(view.picture)) == (node in best) for node in NODES)
+        shown = keyed(weights.panel().restore(str(given)))
+        bars = {node: "".join(shown[f"bar/{node}"].itertext()) for node in NODES}
+        assert [node for node in NODES if "★" in bars[node]] == [weights.decide(given).node]
+        assert [node for node in NODES if "tie" in bars[node]] == (best if len(best) > 1 else [])
 
 
 @pytest.mark.parametrize(("down", "across"), [("spread", "nodes"), ("taints", "least"), ("image", "image")])
@@ -247,6 +250,58 @@ def test_the_map_shows_who_wins(down: str, across: str) -> None:
         best = [by_hand(given.changed(**({across: x} | {down: y} if down != across else {across: x}))) for x in values]
         if down != across:
             assert letters == ["=".join(name[-1].upper() for name in each) for each in best]
+
+
+def test_weights_are_bars_to_drag_and_a_cell_of_the_map_is_a_place_to_go() -> None:
+    panel = weights.panel(spread=4)
+    shown = keyed(panel)
+    dragged = {
+        each.get("data-drag"): each for key, each in shown.items() for each in each.iter() if each.get("data-drag")
+    }
+    assert set(dragged) == set(FIELDS)
+    box = {
+        field: float(shown[f"weight/{FIELDS[field].removeprefix('NodeResources')}/box"].get("width", "nan"))
+        for field in FIELDS
+    }
+    assert box["spread"] == pytest.approx(4 * box["nodes"])
+    assert float(dragged["spread"].get("data-step", "nan")) == pytest.approx(box["nodes"])
+    for y, x in product(range(7), range(7)):
+        written = [str(each) if each else "off" for each in (y, x)]
+        moved = panel.restore(f"{panel.settings}, {shown[f'cell/{written[0]}/{written[1]}'].get('data-set')}")
+        assert (moved.settings.spread, moved.settings.nodes) == (y, x)
+    axes = [each.get("data-set") for each in ElementTree.fromstring(str(drawn(panel.view.picture, Room()))).iter()]
+    moved = [panel.restore(f"{panel.settings}, {text}").settings for text in axes if text and "down" in text]
+    assert [each.down for each in moved] == list(FIELDS)
+
+
+def test_a_map_of_one_weight_with_itself_goes_there_too() -> None:
+    panel = weights.panel(down="image", across="image")
+    assert panel.restore(f"{panel.settings}, {keyed(panel)['cell/off/3'].get('data-set')}").settings.image == 3
+
+
+def test_the_stage_of_weights_fits_beside_or_below() -> None:
+    for room in (Room(400, 300), Room(640, 330), Room(800, 300), Room(980, 460)):
+        root = ElementTree.fromstring(str(drawn(weights.panel().view.picture, room)))
+        width, height = map(float, (root.get("viewBox") or "").split()[2:])
+        assert width <= room.width and (room.width < 700 or height <= max(room.height, 360))
+
+
+def test_the_predictions_about_weights() -> None:
+    for field, old, new, right in (("nodes", 1, 2, "node-d"), ("spread", 2, 0, "node-a")):
+        question, settings = weights.who_wins(field, old, new), Weights().changed(**{field: new})
+        verdicts = {node: question.verdict(node, settings) for node in NODES}
+        assert [node for node in NODES if verdicts[node]["right"]] == [right]
+        assert question.before is not None
+        before = str(drawn(question.before(settings), Room()))
+        assert "1000453" in before and all(f'data-pick="{node}"' in before for node in NODES)
+    assert weights.who_wins("nodes", 1, 2).verdict("node-c", Weights(nodes=2))["why"] == (
+        "Node-c gains 33, node-d gains 100: now node-d leads with 1000552."
+    )
+
+
+def test_the_sums_are_also_a_chart_with_a_figure() -> None:
+    chart = weights.sums_chart(Weights())
+    assert "★ node-c" in chart.text and len(chart.plotly().data) == len(FIELDS)
 
 
 def test_the_winners_that_the_lesson_speaks_of() -> None:
