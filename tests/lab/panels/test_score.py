@@ -255,14 +255,11 @@ def test_the_map_shows_who_wins(down: str, across: str) -> None:
 def test_weights_are_bars_to_drag_and_a_cell_of_the_map_is_a_place_to_go() -> None:
     panel = weights.panel(spread=4)
     shown = keyed(panel)
-    dragged = {
-        each.get("data-drag"): each for key, each in shown.items() for each in each.iter() if each.get("data-drag")
-    }
+    parts = [each for root in shown.values() for each in root.iter()]
+    dragged = {name: each for each in parts if (name := each.get("data-drag"))}
     assert set(dragged) == set(FIELDS)
-    box = {
-        field: float(shown[f"weight/{FIELDS[field].removeprefix('NodeResources')}/box"].get("width", "nan"))
-        for field in FIELDS
-    }
+    names = {field: plugin.removeprefix("NodeResources") for field, plugin in FIELDS.items()}
+    box = {field: float(shown[f"weight/{name}/box"].get("width", "nan")) for field, name in names.items()}
     assert box["spread"] == pytest.approx(4 * box["nodes"])
     assert float(dragged["spread"].get("data-step", "nan")) == pytest.approx(box["nodes"])
     for y, x in product(range(7), range(7)):
@@ -295,7 +292,7 @@ def test_the_predictions_about_weights() -> None:
         before = str(drawn(question.before(settings), Room()))
         assert "1000453" in before and all(f'data-pick="{node}"' in before for node in NODES)
     assert weights.who_wins("nodes", 1, 2).verdict("node-c", Weights(nodes=2))["why"] == (
-        "Node-c gains 33, node-d gains 100: now node-d leads with 1000552."
+        "The change: node-c gains 33, node-d gains 100. Now node-d leads with 1000552."
     )
 
 

@@ -119,10 +119,8 @@ def test_the_predictions() -> None:
     assert [answer for answer in gains.choices if gains.verdict(answer, half)["right"]] == ["node-d"]
     assert "node-a is drawn with probability 1/8 only" in gains.verdict("node-a", half)["why"]
     assert gains.before is not None and first.before is not None
-    cards = [
-        each.get("data-pick") for each in ElementTree.fromstring(str(drawn_for(gains.before(half), Room()))).iter()
-    ]
-    assert [name for name in cards if name] == list(gains.choices)
+    cards = ElementTree.fromstring(str(drawn_for(gains.before(half), Room())))
+    assert [name for each in cards.iter() if (name := each.get("data-pick"))] == list(gains.choices)
     assert "held/" not in str(drawn_for(first.before(fair), Room()))
 
 
