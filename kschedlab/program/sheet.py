@@ -12,10 +12,11 @@ def add(commands: Commands) -> None:
     parser = commands.add_parser("sheet", help="print a lesson's exercises for a class, with a seed for each student")
     parser.add_argument("lesson", type=_lesson, metavar="LESSON", help="the lesson: overview, queue, score, ...")
     parser.add_argument(
-        "--seeds", type=_seeds, metavar="1-30", required=True, help="one sheet for each seed, such as 1-30 or 1,4,7-9"
+        "--seeds", type=_seeds, metavar="1-30", required=True, help="one sheet for each seed, such as 1-30 or 1-3,7"
     )
     parser.add_argument("--solutions", action="store_true", help="include the solutions")
     parser.add_argument("--answers", action="store_true", help="print only a table of the answers, to mark at a glance")
+    parser.add_argument("--html", action="store_true", help="print pages for a browser to print, instead of Markdown")
     parser.set_defaults(run=run)
 
 
@@ -26,17 +27,18 @@ def _lesson(text: str) -> str:
 
 
 def _seeds(text: str) -> list[int]:
-    from kschedlab.lab.exercises.sheet import parse_seeds
+    from kschedlab.lab.exercises.seeds import parse_seeds
 
     return argument(parse_seeds, text)
 
 
 def run(options: argparse.Namespace) -> int:
     """Print the sheets."""
-    from kschedlab.lab.exercises.sheet import answers, sheet
+    from kschedlab.lab.exercises.sheet import Sheet, answers, answers_html
 
     if options.answers:
-        print(answers(options.lesson, options.seeds))
+        print((answers_html if options.html else answers)(options.lesson, options.seeds))
     else:
-        print(sheet(options.lesson, options.seeds, options.solutions))
+        made = Sheet(options.lesson, options.seeds, options.solutions)
+        print(made.html() if options.html else made)
     return 0

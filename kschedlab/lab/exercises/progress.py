@@ -90,11 +90,16 @@ class Progress:
         writer.writerows(asdict(record) for record in self.records())
         return out.getvalue()
 
+    def save(self, path: str | Path) -> Path:
+        """Write the export to a file, such as ``li-na.csv``: a teacher's table takes the name from it."""
+        Path(path).write_text(self.export(), encoding="utf-8")
+        return Path(path)
+
     def _read(self) -> None:
         if self.path is None or not self.path.exists():
             return
         try:
-            found = [_record(each) for each in json.loads(self.path.read_text(encoding="utf-8"))["exercises"]]
+            found = [record_of(each) for each in json.loads(self.path.read_text(encoding="utf-8"))["exercises"]]
         except (OSError, ValueError, KeyError, TypeError, RecursionError):
             self._damaged = True
             self.trouble = f"{self.path.name} can't be read; delete it to begin anew. Nothing is saved until then."
@@ -114,7 +119,8 @@ class Progress:
             self.trouble = f"{self.path.name} can't be written ({error.strerror}); progress is kept for now only."
 
 
-def _record(data: Any) -> Record:
+def record_of(data: Any) -> Record:
+    """The record of this data. TypeError or ValueError if it is none."""
     record = Record(**data)
     if {type(getattr(record, name)) for name in ("lesson", "title", "state", "answer")} != {str}:
         raise TypeError("not a record")

@@ -1,65 +1,77 @@
-"""A class sheet: a lesson's exercises for a list of seeds, with or without solutions."""
+"""A class sheet: a lesson's exercises for a list of seeds, as Markdown or as pages to print."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from pathlib import Path
 
 from kschedlab.lab.exercises.lesson import exercises_of
-
-
-def parse_seeds(text: str) -> list[int]:
-    """Parse seeds such as ``1-30`` or ``1,4,7-9``. ValueError says what is wrong."""
-    seeds: list[int] = []
-    for part in text.split(","):
-        first, dash, last = part.strip().partition("-")
-        if not first.isdecimal() or (dash and not last.isdecimal()):
-            raise ValueError(f'seeds: "{part.strip()[:40]}" is neither a number nor a range such as 1-30')
-        numbers = range(int(first), int(last or first) + 1)
-        if not numbers or len(seeds) + len(numbers) > 1000:
-            raise ValueError(f'seeds: "{part.strip()[:40]}" is not a range of 1 to 1000 seeds')
-        seeds += numbers
-    return seeds
+from kschedlab.lab.exercises.pages import answer_pages, document, pages
+from kschedlab.lab.exercises.seeds import Seeds, parse_seeds
+from kschedlab.views.html import Html
+from kschedlab.views.words import aligned
 
 
 class Sheet:
-    """A class sheet in a notebook: ``Sheet("preemption", "1-3", solutions=True)``. ValueError as below."""
+    """A class sheet: ``Sheet("preemption", "1-3, 7", solutions=True)``. ValueError for wrong names or seeds.
 
-    def __init__(self, lesson: str, seeds: str, solutions: bool = False) -> None:
+    ``repr`` is Markdown, the notebook shows the pages, and :meth:`save` writes them to a file to print.
+    """
+
+    def __init__(self, lesson: str, seeds: Seeds, solutions: bool = False) -> None:
         self.lesson, self.seeds, self.solutions = lesson, parse_seeds(seeds), solutions
+        self._exercises = {seed: exercises_of(lesson, seed) for seed in self.seeds}
+
+    def html(self) -> str:
+        """A whole HTML document with a page, or several, for each student."""
+        return document(f"{self.lesson}: sheets", self._pages())
+
+    def save(self, path: str | Path) -> Path:
+        """Write the document. A browser prints it, or saves it as PDF."""
+        Path(path).write_text(self.html(), encoding="utf-8")
+        return Path(path)
+
+    def _pages(self) -> Html:
+        return pages(self.lesson, self._exercises, self.solutions)
 
     def __repr__(self) -> str:
-        return sheet(self.lesson, self.seeds, self.solutions)
+        return "\n".join(self._lines())
 
-    def _repr_markdown_(self) -> str:
-        return repr(self)
+    def _repr_html_(self) -> str:
+        return str(self._pages())
+
+    def _lines(self) -> Iterator[str]:
+        for seed, exercises in self._exercises.items():
+            yield f"# {self.lesson}, seed {seed}\n"
+            for number, exercise in enumerate(exercises, 1):
+                yield f"## {number}. {exercise.title} ({exercise.kind})\n"
+                yield f"{exercise.question}\n"
+                yield from (["```", exercise.instance.text.rstrip(), "```", ""] if exercise.instance.text else [])
+                yield from (f"- [ ] {each}" for each in exercise.choices())
+                if self.solutions:
+                    yield f"\nSolution:\n\n```\n{exercise.explained().rstrip()}\n```\n"
 
 
-def sheet(lesson: str, seeds: Iterable[int], solutions: bool = False) -> str:
+def sheet(lesson: str, seeds: Seeds, solutions: bool = False) -> str:
     """The sheet as Markdown. ValueError if there is no such lesson."""
-    return "\n".join(_lines(lesson, seeds, solutions))
+    return repr(Sheet(lesson, seeds, solutions))
 
 
-def answers(lesson: str, seeds: Iterable[int]) -> str:
+def answers(lesson: str, seeds: Seeds) -> str:
     """One line for each seed, for marking at a glance: the answers of predictions; other kinds have several answers."""
-    rows = []
-    for seed in seeds:
-        made = exercises_of(lesson, seed)
-        cells = [str(each.right) if each.kind == "predict" else "(run)" for each in made]
-        rows.append([str(seed), *cells])
+    return "\n".join(aligned(answer_rows(lesson, parse_seeds(seeds)), ""))
+
+
+def answers_html(lesson: str, seeds: Seeds) -> str:
+    """The same as an HTML document to print."""
+    return document(f"{lesson}: answers", answer_pages(lesson, answer_rows(lesson, parse_seeds(seeds))))
+
+
+def answer_rows(lesson: str, seeds: Iterable[int]) -> list[list[str]]:
+    """A head, and a row for each seed: the seed and the answers."""
+    rows = [
+        [str(seed), *(str(each.right) if each.kind == "predict" else "(run)" for each in exercises_of(lesson, seed))]
+        for seed in seeds
+    ]
     head = ["seed", *(str(number) for number in range(1, len(rows[0])))] if rows else ["seed"]
-    widths = [max(len(row[column]) for row in [head, *rows]) for column in range(len(head))]
-    return "\n".join(
-        "  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip() for row in [head, *rows]
-    )
-
-
-def _lines(lesson: str, seeds: Iterable[int], solutions: bool) -> Iterator[str]:
-    for seed in seeds:
-        yield f"# {lesson}, seed {seed}\n"
-        for number, exercise in enumerate(exercises_of(lesson, seed), 1):
-            yield f"## {number}. {exercise.title} ({exercise.kind})\n"
-            yield f"{exercise.question}\n"
-            yield from (["```", exercise.instance.text.rstrip(), "```", ""] if exercise.instance.text else [])
-            yield from (f"- [ ] {each}" for each in exercise.choices())
-            if solutions:
-                yield f"\nSolution:\n\n```\n{exercise.explained().rstrip()}\n```\n"
+    return [head, *rows]

@@ -1,22 +1,37 @@
 """Class sheets: what a teacher prints."""
 
+import html
+import re
+
 import pytest
 
 from kschedlab.lab.exercises import Sheet, answers
-from kschedlab.lab.exercises.lesson import exercises_of
-from kschedlab.lab.exercises.sheet import parse_seeds
+from kschedlab.lab.exercises.lesson import LESSONS, exercises_of
+from kschedlab.lab.exercises.seeds import parse_seeds
 from kschedlab.program.main import main
 
+SEEDS = [
+    ("3", [3]),
+    ("1-3", [1, 2, 3]),
+    ("7, 1-2", [7, 1, 2]),
+    ("1 – 3, 2", [1, 2, 3]),
+    (4, [4]),
+    (range(1, 3), [1, 2]),
+]
 
-@pytest.mark.parametrize(("text", "seeds"), [("3", [3]), ("1-3", [1, 2, 3]), ("7, 1-2", [7, 1, 2])])
-def test_seeds_as_they_are_typed(text, seeds):
-    assert parse_seeds(text) == seeds
+
+@pytest.mark.parametrize(("given", "seeds"), SEEDS)
+def test_seeds_as_they_are_written(given, seeds):
+    assert parse_seeds(given) == seeds
+    assert Sheet("queue", given).seeds == seeds
+    assert [row.split()[0] for row in answers("queue", given).splitlines()[1:]] == [str(seed) for seed in seeds]
 
 
-@pytest.mark.parametrize("text", ["", "a", "3-1", "1-", "1-100000", "-1", "1;2"])
-def test_other_seeds_are_refused(text):
-    with pytest.raises(ValueError, match="seeds: "):
-        parse_seeds(text)
+@pytest.mark.parametrize("given", ["", "a", "3-1", "1-", "1-100000", "-1", "1;2", "1-900,1000-1900", -1, ["1"], [True]])
+def test_other_seeds_are_refused(given):
+    for made in (parse_seeds, lambda seeds: answers("queue", seeds), lambda seeds: Sheet("queue", seeds)):
+        with pytest.raises(ValueError, match="seeds: "):
+            made(given)
 
 
 def test_a_sheet_has_every_exercise_and_the_solutions_only_if_asked():
@@ -41,6 +56,39 @@ def test_the_program_prints_them(capsys):
     assert capsys.readouterr().out.rstrip("\n") == answers("preemption", [1, 2])
     assert main(["sheet", "preemption", "--seeds", "1"]) == 0
     assert "# preemption, seed 1" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize("lesson", LESSONS)
+def test_pages_to_print_have_a_name_and_every_exercise(lesson):
+    text = Sheet(lesson, "1, 2").html()
+    assert text.startswith("<!doctype html>") and "@page" in text and "break-after: page" in text
+    assert text.count('<section class="sheet">') == text.count("<span>Name</span>") == 2
+    for number, each in enumerate(exercises_of(lesson, 2), 1):
+        assert f"<h2>{number}. {html.escape(each.title)}</h2>" in text
+        assert text.count(html.escape(each.explained())) == 0
+    assert "[U+" not in text and "http" not in re.sub(r"http://www.w3.org/2000/svg", "", text)
+
+
+def test_the_solutions_tick_the_right_answers_and_draw():
+    made = exercises_of("preemption", 3)
+    text = Sheet("preemption", 3, solutions=True).html()
+    for each in made:
+        assert not each.choices() or f"☒ {html.escape(each.right)}" in text
+        assert str(each.drawing()) in text
+    assert text.count("<b>Solution. </b>") == len(made)
+
+
+def test_a_sheet_is_written_to_a_file(tmp_path):
+    path = Sheet("queue", "1-2").save(tmp_path / "queue.html")
+    assert path.read_text(encoding="utf-8") == Sheet("queue", "1-2").html()
+
+
+def test_the_program_prints_pages(capsys):
+    assert main(["sheet", "queue", "--seeds", "1-2", "--html"]) == 0
+    assert capsys.readouterr().out.rstrip("\n") == Sheet("queue", "1-2").html().rstrip("\n")
+    assert main(["sheet", "queue", "--seeds", "1-2", "--html", "--answers"]) == 0
+    printed = capsys.readouterr().out
+    assert html.escape(exercises_of("queue", 2)[1].right) in printed and "<th" in printed
 
 
 def test_the_program_refuses_what_it_cannot_print(capsys):

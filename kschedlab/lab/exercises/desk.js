@@ -1,0 +1,113 @@
+// The teacher's forms: sheets to print, and the progress that a class hands in. Python makes the documents and tables.
+
+function make(tag, attributes = {}, ...children) {
+  const element = document.createElement(tag);
+  for (const [name, value] of Object.entries(attributes)) {
+    if (name.startsWith("on")) element.addEventListener(name.slice(2), value);
+    else if (value === true) element.setAttribute(name, "");
+    else if (value !== false && value != null) element.setAttribute(name, value);
+  }
+  element.append(...children.filter((child) => child != null));
+  return element;
+}
+
+const button = (words, act) => make("button", { type: "button", onclick: act }, words);
+const field = (words, input) => make("label", {}, make("span", {}, words), input);
+const choice = (values, chosen) => make("select", {}, ...values.map((each) => make("option", { selected: each === chosen }, each)));
+
+function download(text, name, type) {
+  const url = URL.createObjectURL(new Blob([text], { type }));
+  make("a", { href: url, download: name }).click();
+  setTimeout(() => URL.revokeObjectURL(url), 10_000);
+}
+
+/** Sheets: lesson, seeds, contents; then show, print or download. */
+function sheets(model, el) {
+  const form = model.get("form");
+  const lesson = choice(form.lessons, form.lesson), contents = choice(form.contents, form.contents[0]);
+  const seeds = make("input", { type: "text", value: form.seeds, size: 12, spellcheck: "false" });
+  const said = make("p", { class: "ks-said", role: "status" });
+  const place = make("div", { class: "ks-preview" });
+  const ask = (then) => () => {
+    said.textContent = "One moment: the exercises are drawn …";
+    model.send({ lesson: lesson.value, seeds: seeds.value, contents: contents.value, then });
+  };
+  seeds.addEventListener("keydown", (event) => {
+    event.stopPropagation();
+    if (event.key === "Enter") ask("show")();
+  });
+  const framed = (text, print) => {
+    const frame = make("iframe", { title: "the sheets", sandbox: "allow-same-origin allow-modals" });
+    frame.srcdoc = text;
+    if (print) frame.addEventListener("load", () => frame.contentWindow.print());
+    place.replaceChildren(frame);
+  };
+  const told = (reply) => {
+    said.textContent = reply.error ? `⚠ ${reply.error}` : reply.name;
+    if (reply.error) return place.replaceChildren();
+    if (reply.then === "download") download(reply.document, reply.name, "text/html");
+    else framed(reply.document, reply.then === "print");
+  };
+  model.on("msg:custom", told);
+  el.append(
+    make("div", { class: "ks-fields" }, field("lesson", lesson), field("seeds", seeds), field("contents", contents)),
+    make("div", { class: "ks-fields" }, button("Show", ask("show")), button("Print, or save as PDF", ask("print")), button("Download", ask("download"))),
+    said, place,
+  );
+  return () => model.off("msg:custom", told);
+}
+
+/** Progress: files dropped or chosen, or a path on the machine where Python runs. */
+function roster(model, el) {
+  const { largest } = model.get("form");
+  const table = make("div", { class: "ks-table", "aria-live": "polite" });
+  const said = make("p", { class: "ks-said", role: "status" });
+  let csv = "";
+  const take = async (list) => {
+    const files = {};
+    const refused = [];
+    for (const file of list) {
+      if (file.size > largest) refused.push(`${file.name} is larger than ${largest.toLocaleString("en")} bytes`);
+      else files[file.webkitRelativePath || file.name] = await file.text();
+    }
+    said.textContent = refused.length ? `⚠ ${refused.join("; ")}: hand in an export.` : "";
+    model.send({ files });
+  };
+  const input = make("input", { type: "file", multiple: true, accept: ".csv,.json,.txt", "aria-label": "files of the class" });
+  input.addEventListener("change", () => take([...input.files]));
+  const zone = make("div", { class: "ks-drop" }, "Drop the files of the class here, or choose them: ", input);
+  zone.addEventListener("dragover", (event) => (event.preventDefault(), event.stopPropagation(), zone.classList.add("ks-over")));
+  zone.addEventListener("dragleave", () => zone.classList.remove("ks-over"));
+  zone.addEventListener("drop", (event) => {
+    event.preventDefault();
+    event.stopPropagation();
+    zone.classList.remove("ks-over");
+    take([...event.dataTransfer.files]);
+  });
+  const path = make("input", { type: "text", size: 28, placeholder: "handed-in/", spellcheck: "false" });
+  path.addEventListener("keydown", (event) => (event.stopPropagation(), event.key === "Enter" && read()));
+  const read = () => path.value.trim() && model.send({ path: path.value });
+  const told = (reply) => {
+    table.innerHTML = reply.table;
+    csv = reply.csv;
+  };
+  model.on("msg:custom", told);
+  el.append(
+    zone,
+    make("div", { class: "ks-fields" }, field("or a folder or file, where Python runs", path), button("Read", read)),
+    said, table,
+    make("div", { class: "ks-fields" }, button("Download as CSV", () => csv && download(csv, "progress.csv", "text/csv")), button("Begin anew", () => model.send({ clear: true }))),
+  );
+  return () => model.off("msg:custom", told);
+}
+
+export default {
+  render({ model, el }) {
+    el.classList.add("kschedlab", "ks", "ks-desk");
+    const large = () => el.classList.toggle("ks-large", model.get("large"));
+    model.on("change:large", large);
+    large();
+    const leave = (model.get("form").kind === "sheets" ? sheets : roster)(model, el);
+    return () => (leave(), model.off("change:large", large));
+  },
+};

@@ -1,0 +1,190 @@
+"""The progress of a class: the files that students hand in, as one table with their names."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+from collections.abc import Iterable, Mapping
+from dataclasses import asdict
+from pathlib import Path, PurePath
+
+from kschedlab.lab.exercises.exercise import MARKS, State
+from kschedlab.lab.exercises.lesson import LESSONS, lesson_named
+from kschedlab.lab.exercises.progress import EXPORTED, FILE, Record, record_of
+from kschedlab.views.html import Html, element, join, visible
+from kschedlab.views.style import CELL, HEAD, NOWRAP, NUMBER, TABLE
+from kschedlab.views.words import aligned, count
+
+LARGEST = 1_000_000
+"""Most bytes of a file; progress with every exercise of the course takes a tenth of that."""
+MOST = 500
+"""Most files."""
+EXPECTED = f"a CSV file of Progress.usual().export(), or the file {FILE}"
+FORMULA = ("=", "+", "-", "@", "\t", "\r")
+"""A spreadsheet computes cells that begin like this."""
+
+
+class Roster:
+    """The progress of a class. ``students``: records by name; ``troubles``: what is wrong with which file."""
+
+    def __init__(self, files: Mapping[str, bytes | str]) -> None:
+        self.students: dict[str, list[Record]] = {}
+        self.troubles: list[str] = []
+        for name, content in list(files.items())[:MOST]:
+            self._add(name, content)
+        if len(files) > MOST:
+            self.troubles.append(f"{len(files)} files are too many: the first {MOST} were read")
+
+    @classmethod
+    def of(cls, *paths: str | Path) -> Roster:
+        """Read files and folders. A student's name is that of the file, or of the folder with the progress file."""
+        found: dict[str, bytes | str] = {}
+        troubles = []
+        for path in _files(map(Path, paths)):
+            try:
+                with path.open("rb") as file:
+                    found[str(path)] = file.read(LARGEST + 1)
+            except OSError as error:
+                troubles.append(f"{path}: {error.strerror}: check the path")
+        roster = cls(found)
+        roster.troubles = troubles + roster.troubles
+        return roster
+
+    def _add(self, file: str, content: bytes | str) -> None:
+        if len(content) > LARGEST:
+            self.troubles.append(f"{file}: larger than {LARGEST:,} bytes; hand in {EXPECTED}")
+            return
+        try:
+            records = _records(content)
+        except (ValueError, KeyError, TypeError, RecursionError, csv.Error) as error:
+            self.troubles.append(f"{file}: {_reason(error)}; hand in {EXPECTED}")
+            return
+        if not records:
+            self.troubles.append(f"{file}: no exercise was tried")
+        known = name = _student(file)
+        number = 1
+        while name in self.students:
+            number += 1
+            name = f"{known} ({number})"
+        self.students[name] = records
+
+    @property
+    def lessons(self) -> list[str]:
+        """The lessons that anybody has tried, in their order."""
+        tried = {record.lesson for records in self.students.values() for record in records}
+        return [lesson for lesson in LESSONS if lesson in tried]
+
+    @property
+    def sentence(self) -> str:
+        """How much was read."""
+        solved = sum(record.state == State.RIGHT.value for records in self.students.values() for record in records)
+        return f"{count(len(self.students), 'student')}, {count(solved, 'solved exercise')}."
+
+    def rows(self, lesson: str) -> list[list[str]]:
+        """A head, then a row for each student: name, seeds, a mark with the tries for each exercise, and the sum."""
+        numbers = sorted({r.number for records in self.students.values() for r in records if r.lesson == lesson})
+        body = []
+        for name in sorted(self.students, key=str.casefold):
+            tried = [record for record in self.students[name] if record.lesson == lesson]
+            own = {each.number: each for each in sorted(tried, key=lambda each: each.state == State.RIGHT.value)}
+            seeds = sorted({record.seed for record in tried})
+            marks = [_mark(own.get(number)) for number in numbers]
+            solved = sum(record.state == State.RIGHT.value for record in own.values())
+            body.append([name, ", ".join(map(str, seeds)), *marks, f"{solved} of {len(numbers)}"])
+        return [["name", "seed", *map(str, numbers), "solved"], *body]
+
+    def export(self) -> str:
+        """Every record as CSV, with the student's name."""
+        out = io.StringIO()
+        writer = csv.DictWriter(out, ("name", *EXPORTED), extrasaction="ignore", lineterminator="\n")
+        writer.writeheader()
+        for name in sorted(self.students, key=str.casefold):
+            for record in self.students[name]:
+                writer.writerow({key: _cell(value) for key, value in {"name": name, **asdict(record)}.items()})
+        return out.getvalue()
+
+    def html(self) -> Html:
+        """A table for each lesson, and what is wrong with which file."""
+        tables = (join([element("p", element("b", each)), _table(self.rows(each))]) for each in self.lessons)
+        wrong = (element("p", f"⚠ {each}", role="alert") for each in self.troubles)
+        return element("div", element("p", self.sentence), *tables, *wrong)
+
+    def __repr__(self) -> str:
+        parts = [self.sentence]
+        for lesson in self.lessons:
+            parts += ["", lesson, *aligned([[visible(cell) for cell in row] for row in self.rows(lesson)])]
+        return "\n".join([*parts, *(f"⚠ {visible(each)}" for each in self.troubles)])
+
+    def _repr_html_(self) -> str:
+        return str(self.html())
+
+
+def _files(paths: Iterable[Path]) -> Iterable[Path]:
+    """The files, and those of folders: exports, and progress files one folder deeper."""
+    for path in paths:
+        if path.is_dir():
+            yield from sorted([*path.glob("*.csv"), *path.glob("*.json"), *path.glob(f"*/{FILE}")])
+        else:
+            yield path
+
+
+def _student(file: str) -> str:
+    """``handed-in/li-na.csv``: li-na; ``li-na/.kschedlab-progress.json``: li-na, too."""
+    path = PurePath(file.replace("\\", "/"))
+    return path.parent.name or "unnamed" if path.name == FILE else path.stem
+
+
+def _records(content: bytes | str) -> list[Record]:
+    """The records of an export or of a progress file. ValueError, KeyError or TypeError if it is neither."""
+    text = content if isinstance(content, str) else content.decode("utf-8-sig")
+    text = text.removeprefix("\ufeff").strip()
+    if text.startswith("{"):
+        return [_known(record_of(each)) for each in json.loads(text)["exercises"]]
+    first = text.partition("\n")[0]
+    reader = csv.DictReader(io.StringIO(text), delimiter=";" if first.count(";") > first.count(",") else ",")
+    if not set(EXPORTED) <= set(reader.fieldnames or ()):
+        raise ValueError(f"the columns are not {', '.join(EXPORTED)}")
+    return [_read(row) for row in reader]
+
+
+def _read(row: Mapping[str, str]) -> Record:
+    numbers = {name: int(row[name]) for name in ("seed", "number", "tries", "hints")}
+    texts = {name: row[name] for name in ("lesson", "title", "state")}
+    return _known(record_of({**texts, **numbers, "solution": row["solution"].casefold() == "true"}))
+
+
+def _known(record: Record) -> Record:
+    lesson_named(record.lesson)
+    return record
+
+
+def _reason(error: Exception) -> str:
+    if isinstance(error, UnicodeDecodeError):
+        return "not UTF-8 text"
+    return str(error) if str(error).startswith(("the columns", "there is no")) else "can't be read"
+
+
+def _mark(record: Record | None) -> str:
+    if record is None or record.state == State.UNATTEMPTED.value and not record.tries:
+        return MARKS[State.UNATTEMPTED]
+    return f"{MARKS[State(record.state)]} {record.tries}"
+
+
+def _cell(value: object) -> object:
+    """Text that no spreadsheet takes for a formula."""
+    return f"'{value}" if isinstance(value, str) and value.startswith(FORMULA) else value
+
+
+def _table(rows: list[list[str]]) -> Html:
+    head, *body = rows
+    heads = (element("th", each, scope="col", style=HEAD) for each in head)
+    lines = (
+        element("tr", element("th", row[0], scope="row", style=CELL + NOWRAP), *(_td(cell) for cell in row[1:]))
+        for row in body
+    )
+    return element("table", element("thead", element("tr", *heads)), element("tbody", *lines), style=TABLE)
+
+
+def _td(cell: str) -> Html:
+    return element("td", cell, style=NUMBER)
