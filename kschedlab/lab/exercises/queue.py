@@ -13,7 +13,7 @@ from kschedlab.lab.exercises.exercise import Exercise, Instance, drawn
 from kschedlab.lab.exercises.predict import Predict
 from kschedlab.lab.exercises.queue_repairs import downwards, the_order
 from kschedlab.lab.panels.queue_heap import decoded, info, name
-from kschedlab.lab.panels.queue_order import PROBE, TRANSITION, UNSET, field_of, waiting
+from kschedlab.lab.panels.queue_order import UNSET, field_of, waiting
 from kschedlab.lab.panels.queue_parts import NOON, neighbour
 from kschedlab.manifests.loading import Objects
 from kschedlab.objects.meta import SECOND
@@ -342,8 +342,8 @@ def later_but_first(rng: random.Random) -> Exercise:
         old, young = pods[elder], pods[younger]
         return wrong_order(old, young, field)
 
-    probe = PROBE[1] if field == "lastProbeTime" else UNSET
-    transition = TRANSITION[1]
+    probe = 8 * HOUR + 40 if field == "lastProbeTime" else UNSET
+    transition = 8 * HOUR + 20
     example = [waiting(elder, 100, 8 * HOUR, transition, probe), waiting(younger, 100, 8 * HOUR + 10)]
     return Build(
         "Later, but first",

@@ -1,18 +1,18 @@
 """The heap of the active queue at work: every comparison and every swap of one operation.
 
-Pods with different priorities are in a :class:`~kschedlab.queue.heap.Heap`; then one is added, updated, deleted or
-popped.
+Pods with different priorities are in a :class:`~kschedlab.queue.heap.Heap`; some are popped; then one more is popped,
+added, updated or deleted. The picture shows the heap afterwards, the story how it came about.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 from kschedlab import testing
-from kschedlab.lab.panels.base import Panel, View
-from kschedlab.lab.panels.prediction import Prediction
+from kschedlab.lab.panels.base import Frame, Panel, View
+from kschedlab.lab.panels.prediction import Question
 from kschedlab.lab.panels.settings import Restorable, choice, slider, steps
 from kschedlab.manifests.loading import decode_objects
 from kschedlab.objects.model import Pod
@@ -20,36 +20,50 @@ from kschedlab.queue.heap import Heap, HeapData
 from kschedlab.queue.older.queued_pod import QueuedPodInfo, key_func, priority_sort
 from kschedlab.queue.order import pod_timestamp
 from kschedlab.testing import Manifest
-from kschedlab.views.html import Html
-from kschedlab.views.queue import Mark, Place, draw_heap
-from kschedlab.views.style import DECIDES
+from kschedlab.views.html import Html, element
+from kschedlab.views.queue_heap import Mark, Place, draw_heap
+from kschedlab.views.queue_pods import Handle
+from kschedlab.views.svg import Room
 from kschedlab.views.tables import row, table
 from kschedlab.views.words import aligned, count
 
-PODS = {"a": 500, "b": 300, "c": 900, "d": 100, "e": 700, "f": 400, "g": 800, "h": 200, "i": 600, "j": 1000}
+PODS = {
+    "ant": 500,
+    "bee": 300,
+    "cat": 900,
+    "dog": 100,
+    "elk": 700,
+    "fox": 400,
+    "gnu": 800,
+    "hen": 200,
+    "owl": 600,
+    "yak": 1000,
+}
 """Names and priorities, in order of arrival."""
 NEW = "new"
-WHICH: dict[str, Callable[[int], int]] = {"the head": lambda _: 0, "index 1": lambda _: 1, "the last": lambda n: n - 1}
+OPERATIONS = ("Pop", "Add", "Update", "Delete")
+PIXELS = 7
+"""How far a pod is dragged for one value of its priority."""
 
 
 @dataclass(frozen=True)
 class Settings(Restorable):
-    """The number of pods and the operation. ``which``: the pod to update or delete; ``priority``: of the pod that is
-    added or updated.
+    """``popped``: the number of pods popped before the operation. ``which``: the pod to update or delete; ``priority``:
+    of the pod that is added or updated.
     """
 
     pods: int = slider("pods in the heap", range(3, len(PODS) + 1), 7)
-    operation: str = choice("operation", ("Add", "Update", "Delete", "Pop"), "Pop")
-    which: str = choice("Update, Delete: which", WHICH, "the last")
-    priority: int = slider("Add, Update: priority", (50, 250, 450, 650, 1050), 1050)
-    step: int = steps("step", lambda settings: len(frames(settings)) - 1)
+    popped: int = steps("popped before", lambda settings: settings.pods - 1)
+    operation: str = choice("operation", OPERATIONS, "Pop")
+    which: str = choice("Update, Delete: which", PODS, "ant")
+    priority: int = slider("Add, Update: priority", range(50, 1101, 50), 1050)
 
 
-class Frame(NamedTuple):
-    """The heap at one step. ``act``: start, less, swap, push or pop; ``places``: the indices it is about.
+class Act(NamedTuple):
+    """The heap after one act of the operation: start, less, swap, push, pop or absent (no such key).
 
-    ``queue``: the keys in the array's order; ``priorities``: by key; ``answer``: of a comparison; ``gone``: the
-    removed pod, if any.
+    ``places``: the indices it is about; ``queue``: the keys in the array's order; ``priorities``: by key; ``answer``:
+    of a comparison; ``gone``: the removed pod, if any.
     """
 
     act: str
@@ -65,7 +79,7 @@ class Watched(HeapData[QueuedPodInfo]):
 
     def __init__(self) -> None:
         super().__init__(key_func, priority_sort)
-        self.frames: list[Frame] = []
+        self.acts: list[Act] = []
 
     def less(self, i: int, j: int) -> bool:
         """Compare two places."""
@@ -92,7 +106,7 @@ class Watched(HeapData[QueuedPodInfo]):
     def note(self, act: str, places: tuple[int, ...] = (), answer: bool = False, gone: str = "") -> None:
         """Remember how the array looks now."""
         priorities = {key: item.obj.pod.spec.priority or 0 for key, item in self.items.items()}
-        self.frames.append(Frame(act, places, tuple(self.queue), priorities, answer, gone))
+        self.acts.append(Act(act, places, tuple(self.queue), priorities, answer, gone))
 
 
 def manifest(name: str, priority: int) -> Manifest:
@@ -129,24 +143,33 @@ def watched(made: list[Manifest]) -> tuple[Heap[QueuedPodInfo], Watched]:
     heap.data = data = Watched()
     for each in made:
         heap.add(queued(each))
-    data.frames.clear()
-    data.note("start")
+    data.acts.clear()
     return heap, data
 
 
-def frames(settings: Settings) -> list[Frame]:
-    """The operation, step by step."""
+class Run(NamedTuple):
+    """The operation, act by act, and the names that were popped before it."""
+
+    acts: tuple[Act, ...]
+    popped: tuple[str, ...]
+
+
+def run(settings: Settings) -> Run:
+    """The operation on the heap from which some pods were popped already."""
     heap, data = watched(manifests(settings))
-    key = data.queue[WHICH[settings.which](settings.pods)]
+    popped = tuple(heap.pop().pod.metadata.name for _ in range(settings.popped))
+    data.acts.clear()
+    data.note("start")
+    key = f"default/{settings.which}"
     if settings.operation == "Add":
         heap.add(queued(manifest(NEW, settings.priority)))
     elif settings.operation == "Update":
-        heap.update(queued(manifest(name(key), settings.priority)))
-    elif settings.operation == "Delete":
-        heap.delete(key)
-    else:
+        heap.update(queued(manifest(settings.which, settings.priority)))
+    elif settings.operation == "Pop":
         heap.pop()
-    return data.frames
+    elif heap.delete(key) is None:
+        data.note("absent")
+    return Run(tuple(data.acts), popped)
 
 
 def name(key: str) -> str:
@@ -154,51 +177,158 @@ def name(key: str) -> str:
     return key.partition("/")[2]
 
 
-def describe(frame: Frame) -> str:
-    """The action of this step."""
-    array = [f"{name(key)} ({frame.priorities[key]})" for key in frame.queue]
-    if frame.act == "start":
+def describe(act: Act) -> str:
+    """The act in words."""
+    array = [f"{name(key)} ({act.priorities[key]})" for key in act.queue]
+    if act.act == "start":
         return f"{count(len(array), 'pod')}; the head, {array[0]}, is next."
-    if frame.act == "push":
-        return f"Push appends {array[-1]} at index {frame.places[0]}."
-    if frame.act == "pop":
-        return f"The last place is taken off: {name(frame.gone)} leaves the heap."
-    i, j = frame.places
-    if frame.act == "swap":
+    if act.act == "push":
+        return f"Push appends {array[-1]} at index {act.places[0]}."
+    if act.act == "pop":
+        return f"The last place is taken off: {name(act.gone)} leaves the heap."
+    if act.act == "absent":
+        return 'items has no such key, so v1.13 returns the error "object not found".'
+    i, j = act.places
+    if act.act == "swap":
         return f"Swap({i}, {j}): {array[i]} is at index {i} now, and {array[j]} at index {j}."
-    return f"Less({i}, {j}): should {array[i]} come out before {array[j]}? {'Yes' if frame.answer else 'No'}."
+    return f"Less({i}, {j}): should {array[i]} come out before {array[j]}? {'Yes' if act.answer else 'No'}."
+
+
+def swaps(settings: Settings) -> int:
+    """The number of swaps that the operation takes."""
+    return [act.act for act in run(settings).acts].count("swap")
+
+
+def result(settings: Settings, done: Run) -> str:
+    """What the operation did."""
+    s, kinds = settings, [act.act for act in done.acts]
+    if "absent" in kinds:
+        return f"Delete({s.which}): there is no such key, and v1.13 returns the error “object not found”."
+    work = f"{count(kinds.count('less'), 'comparison')}, {count(kinds.count('swap'), 'swap')}"
+    last = done.acts[-1]
+    if s.operation == "Pop":
+        first = done.acts[0]
+        gone = f"Pop returns {name(last.gone)} ({first.priorities[last.gone]}): {work}."
+        return f"{gone} {_head(last)}"
+    if s.operation == "Delete":
+        return f"Delete takes {s.which} off: {work}. {_head(last)}"
+    moved = NEW if s.operation == "Add" else s.which
+    at = last.queue.index(f"default/{moved}")
+    return f"{s.operation}({moved}, {s.priority}): {work}; {moved} is at index {at}. {_head(last)}"
+
+
+def _head(act: Act) -> str:
+    if not act.queue:
+        return "The heap is empty."
+    return f"The head is {name(act.queue[0])} ({act.priorities[act.queue[0]]})."
 
 
 def show(settings: Settings) -> View:
     """The panel's view for these settings."""
-    steps_ = frames(settings)
-    frame = steps_[settings.step]
+    done = run(settings)
+    sentence = result(settings, done)
+    return View(
+        lambda room: picture(settings, room),
+        sentence,
+        acts_table(done.acts),
+        text(sentence, done.acts),
+        idle=idle(settings),
+        story=lambda room: story(settings, room),
+    )
+
+
+def idle(settings: Settings) -> dict[str, str]:
+    """The settings that the operation does not read."""
+    why = {"Pop": "Pop takes the head", "Add": "Add brings a new pod", "Delete": "Delete reads the key only"}
+    unread = {"Pop": ("which", "priority"), "Add": ("which",), "Delete": ("priority",), "Update": ()}
+    return {each: why[settings.operation] for each in unread[settings.operation]}
+
+
+def picture(settings: Settings, room: Room) -> Html:
+    """The heap after the operation."""
+    done = run(settings)
+    return drawn(settings, done, len(done.acts) - 1, result(settings, done), room, last=True)
+
+
+def question_picture(settings: Settings, room: Room) -> Html:
+    """The heap before the operation, in which one picks a pod."""
+    return drawn(settings, run(settings), 0, "The heap before the operation.", room, picks=True)
+
+
+def story(settings: Settings, room: Room) -> list[Frame]:
+    """The operation, act by act; its last picture is the panel's."""
+    done = run(settings)
+    seen = [
+        Frame(drawn(settings, done, step, describe(act), room), describe(act)) for step, act in enumerate(done.acts)
+    ]
+    return [*seen, Frame(picture(settings, room), result(settings, done))]
+
+
+def drawn(
+    settings: Settings, done: Run, step: int, alt: str, room: Room, *, last: bool = False, picks: bool = False
+) -> Html:
+    """The heap after an act. ``last``: the operation is over, and every pod is a control; ``picks``: an answer."""
+    act = done.acts[step]
     marks: dict[str, Mark] = {"less": "compared", "swap": "swapped", "push": "new"}
-    mark = marks.get(frame.act, "")
-    places = [
-        Place(name(key), frame.priorities[key], mark if i in frame.places else "") for i, key in enumerate(frame.queue)
-    ]
-    sentence = f"{settings.operation}, step {settings.step} of {len(steps_) - 1}. {describe(frame)}"
-    if settings.step == len(steps_) - 1:
-        acts = [each.act for each in steps_]
-        sentence += f" Done: {count(acts.count('less'), 'comparison')}, {count(acts.count('swap'), 'swap')}."
-    return View(draw_heap(places, sentence), sentence, heap_table(steps_, settings.step), text(sentence, frame))
+    leaving = settings.operation == "Pop" and any(each.act == "swap" for each in done.acts[: step + 1])
+    gone = done.acts[-1].gone if settings.operation in ("Pop", "Delete") else ""
+    places = []
+    for i, key in enumerate(act.queue):
+        mark = marks.get(act.act, "") if i in act.places and not last else ""
+        if leaving and key == gone and not mark:
+            mark = "leaving"
+        places.append(Place(name(key), act.priorities[key], mark, _handle(settings, key, act, last, picks)))
+    popped = [Place(each, PODS[each]) for each in done.popped]
+    if settings.operation == "Pop" and gone not in act.queue:
+        popped.append(Place(name(gone), PODS[name(gone)]))
+    pop = _pop(len(popped)) if last and len(popped) < settings.pods else None
+    return draw_heap(places, alt, popped, pop, room)
 
 
-def text(sentence: str, frame: Frame) -> str:
-    """The array as lines."""
-    rows = [["index", *map(str, range(len(frame.queue)))], ["key", *frame.queue]]
-    rows.append(["priority", *(str(frame.priorities[key]) for key in frame.queue)])
-    return "\n".join([sentence, *aligned(rows)])
+def _handle(settings: Settings, key: str, act: Act, last: bool, picks: bool) -> Handle:
+    """Every pod can be dragged: that updates it. A new pod keeps the priority with which it is added."""
+    each, priority = name(key), act.priorities[key]
+    if picks:
+        return {"data_pick": each, "aria_label": each}
+    if not last:
+        return {}
+    operation = "Add" if each == NEW else "Update"
+    which = "" if each == NEW else f", which: {each}"
+    return {
+        "data_grab": f"operation: {operation}{which}, priority: {max(priority, 50)}",
+        "data_drag": "priority",
+        "data_axis": "y",
+        "data_step": -PIXELS,
+        "data_tip": "drag it up or down: its priority",
+        "aria_label": f"{each}, priority {priority}",
+    }
 
 
-def heap_table(steps_: list[Frame], step: int) -> Html:
-    """All steps, each with the resulting array; the current one is marked."""
-    rows = [
-        row(number, describe(each), " ".join(map(name, each.queue)), style=DECIDES if number == step else "")
-        for number, each in enumerate(steps_)
-    ]
+def _pop(before: int) -> Handle:
+    return {
+        "data_set": f"operation: Pop, popped: {before}",
+        "data_tip": "take the head off",
+        "aria_label": "Pop: take the head off",
+    }
+
+
+def text(sentence: str, acts: Sequence[Act]) -> str:
+    """The acts and the array as lines."""
+    last = acts[-1]
+    rows = [["index", *map(str, range(len(last.queue)))], ["key", *last.queue]]
+    rows.append(["priority", *(str(last.priorities[key]) for key in last.queue)])
+    told = [f"  {number}. {describe(act)}" for number, act in enumerate(acts)]
+    return "\n".join([sentence, *told, *aligned(rows)])
+
+
+def acts_table(acts: Sequence[Act]) -> Html:
+    """All acts, each with the resulting array; pointing at a name lights up its pod."""
+    rows = [row(number, describe(each), element("span", *_names(each)), style="") for number, each in enumerate(acts)]
     return table(["step", "what is done", "heapData.queue"], rows)
+
+
+def _names(act: Act) -> list[Html]:
+    return [element("span", f"{name(key)} ", data_ref=f"pod/{name(key)}") for key in act.queue]
 
 
 def as_yaml(settings: Settings) -> str:
@@ -211,13 +341,49 @@ def panel(**settings: Any) -> Panel[Settings]:
     return Panel(Settings().changed(**settings), show, as_yaml, "queue_heap.panel()")
 
 
-def after_pop() -> Prediction:
-    """The prediction before the panel."""
-    return Prediction(
-        "Seven pods are in the heap, and the head is popped. Which pod is moved to index 0 first?",
-        {
-            "the child with the higher priority": "Then there would be a hole one level below, and another below that.",
-            "the pod in the last place": "Yes: the array must get shorter at its end, so the last pod fills the gap.",
-            "the pod that was added first": "The heap does not know who came first; it only compares.",
-        },
+# -- questions
+
+
+def after_pop() -> Question[Settings]:
+    """Which pod fills the gap."""
+
+    def why(settings: Settings, answer: str) -> str:
+        acts = run(settings).acts
+        array = [name(key) for key in acts[0].queue]
+        if answer == array[-1]:
+            return "The array must get shorter at its end, so the last pod takes the place of the head and then sinks."
+        if answer == array[0]:
+            return f"{answer} is the head: it is the pod that leaves."
+        if answer == name(acts[-1].queue[0]):
+            return f"{answer} is the head in the end, but moved there first it would leave a gap inside the array."
+        return f"{answer} is neither at the end of the array, where it gets shorter, nor the best of those that stay."
+
+    return Question(
+        "Pop takes the head off. Which pod is moved to index 0 first?",
+        tuple(list(PODS)[:7]),
+        lambda settings: name(run(settings).acts[1].queue[0]),
+        why,
+        lambda settings: lambda room: question_picture(settings, room),
+    )
+
+
+def how_many_swaps() -> Question[Settings]:
+    """The swaps of an Add or an Update, as a number."""
+
+    def why(settings: Settings, answer: str) -> str:
+        done = run(settings)
+        moved = f"default/{NEW if settings.operation == 'Add' else settings.which}"
+        start = next(each for each in done.acts if moved in each.queue)
+        way = [str(each.queue.index(moved)) for each in (start, *(a for a in done.acts if a.act == "swap"))]
+        went = " → ".join(way)
+        deep = len(done.acts[-1].queue).bit_length() - 1
+        way_of = f"{name(moved)} goes the way {went}, one level with each swap"
+        return f"{way_of}; this tree has {count(deep, 'level')} below its head."
+
+    return Question(
+        "How many swaps until the heap is in order?",
+        (),
+        lambda settings: str(swaps(settings)),
+        why,
+        lambda settings: lambda room: drawn(settings, run(settings), 0, "The heap before the operation.", room),
     )

@@ -7,29 +7,31 @@ from typing import Any
 
 from kschedlab import testing
 from kschedlab.lab.panels.base import Panel, View
-from kschedlab.lab.panels.prediction import Prediction
+from kschedlab.lab.panels.prediction import Question
 from kschedlab.lab.panels.settings import Restorable, slider
 from kschedlab.manifests.loading import decode_objects
 from kschedlab.objects.model import Pod
 from kschedlab.queue.order import active_q_comp, pod_timestamp
 from kschedlab.testing import HOUR, Manifest, clock_time
+from kschedlab.views import queue_pods
 from kschedlab.views.html import Html
-from kschedlab.views.queue import Lane, Moment, draw_lanes
+from kschedlab.views.queue_order import Dot, Waiting, draw_order, step_of
 from kschedlab.views.style import DECIDES
+from kschedlab.views.svg import Room
 from kschedlab.views.tables import row, table
 from kschedlab.views.words import aligned, clock
 
 UNSET = -1
-CREATED = tuple(hour * HOUR for hour in (8, 9, 10))
-TRANSITION = (UNSET, 8 * HOUR + 20, 9 * HOUR + 20)
-PROBE = (UNSET, 8 * HOUR + 40, 9 * HOUR + 40)
-"""Minutes after midnight. The lists are disjoint, so a moment identifies its field."""
+TIMES = tuple(range(8 * HOUR, 10 * HOUR + 1, 10))
+"""Minutes after midnight: the moments on the clock."""
+MAYBE = (UNSET, *TIMES)
 FIELDS = {"creationTimestamp": "C", "lastTransitionTime": "T", "lastProbeTime": "P"}
 NAMES = ("mail", "web")
+PRIORITIES = range(0, 201, 50)
 
 
 def moment(minutes: int) -> str:
-    """The time, or "none"."""
+    """The time, or "not set"."""
     return "not set" if minutes == UNSET else clock_time(minutes)
 
 
@@ -37,16 +39,14 @@ def moment(minutes: int) -> str:
 class Settings(Restorable):
     """The priorities and times of two pods. Without transition and probe, a pod has no PodScheduled condition."""
 
-    mail_priority: int = slider("mail: priority", (50, 100, 150), 100)
-    mail_created: int = slider("mail: creationTimestamp", CREATED, CREATED[0], moment)
-    mail_transition: int = slider("mail: lastTransitionTime", TRANSITION, UNSET, moment)
-    mail_probe: int = slider("mail: lastProbeTime", PROBE, UNSET, moment)
-    web_created: int = slider("web: creationTimestamp", CREATED, CREATED[1], moment)
-    web_transition: int = slider("web: lastTransitionTime", TRANSITION, UNSET, moment)
-    web_probe: int = slider("web: lastProbeTime", PROBE, UNSET, moment)
-
-
-WEB_PRIORITY = 100
+    mail_priority: int = slider("mail: priority", PRIORITIES, 100)
+    mail_created: int = slider("mail: created", TIMES, 8 * HOUR, moment)
+    mail_transition: int = slider("mail: transition", MAYBE, UNSET, moment)
+    mail_probe: int = slider("mail: probe", MAYBE, UNSET, moment)
+    web_priority: int = slider("web: priority", PRIORITIES, 100)
+    web_created: int = slider("web: created", TIMES, 9 * HOUR, moment)
+    web_transition: int = slider("web: transition", MAYBE, UNSET, moment)
+    web_probe: int = slider("web: probe", MAYBE, UNSET, moment)
 
 
 def manifests(settings: Settings) -> list[Manifest]:
@@ -54,7 +54,7 @@ def manifests(settings: Settings) -> list[Manifest]:
     s = settings
     return [
         waiting("mail", s.mail_priority, s.mail_created, s.mail_transition, s.mail_probe),
-        waiting("web", WEB_PRIORITY, s.web_created, s.web_transition, s.web_probe),
+        waiting("web", s.web_priority, s.web_created, s.web_transition, s.web_probe),
     ]
 
 
@@ -91,9 +91,9 @@ def fields(pod: Pod) -> dict[str, int | None]:
 
 
 def field_of(pod: Pod) -> str:
-    """The field that podTimestamp reads for this pod."""
+    """The field that podTimestamp reads for this pod: of equal times, the one that it would ask for first."""
     stamp = pod_timestamp(pod)
-    return next(name for name, value in fields(pod).items() if value == stamp)
+    return [name for name, value in fields(pod).items() if value == stamp][-1]
 
 
 def next_of(mail: Pod, web: Pod) -> str:
@@ -105,7 +105,7 @@ def describe(mail: Pod, web: Pod) -> str:
     """The next pod, and the field that decides."""
     first = next_of(mail, web)
     if not first:
-        return "Neither comes before the other: activeQComp is false both ways, and the heap leaves them as they lie."
+        return "A tie: neither comes before the other. activeQComp is false both ways, and the heap leaves them alone."
     winner, other = (mail, web) if first == "mail" else (web, mail)
     if winner.spec.priority != other.spec.priority:
         return f"{first} is next: its priority is {winner.spec.priority}, the other's {other.spec.priority}."
@@ -117,26 +117,57 @@ def describe(mail: Pod, web: Pod) -> str:
 def show(settings: Settings) -> View:
     """The panel's view for these settings."""
     both = pods(settings)
-    sentence, first = describe(*both), next_of(*both)
-    lanes = [_lane(name, pod, name == first) for name, pod in zip(NAMES, both, strict=True)]
-    ticks = [(_step(hour * HOUR), clock_time(hour * HOUR)) for hour in (8, 9, 10)]
-    picture = draw_lanes(lanes, ticks, sentence, steps=_step(10 * HOUR + 30))
-    rows = _rows(both)
+    sentence, rows = describe(*both), _rows(both)
     text = "\n".join([sentence, *aligned([["", *NAMES], *rows])])
-    return View(picture, sentence, _table(both, rows), text)
+    return View(lambda room: picture(settings, room), sentence, _table(both, rows), text, idle=idle(settings, both))
 
 
-def _lane(name: str, pod: Pod, first: bool) -> Lane:
-    used = field_of(pod)
-    found = ((field, value) for field, value in fields(pod).items() if value is not None)
-    moments = (
-        Moment(_step(value // 60_000_000 % (24 * HOUR)), FIELDS[field], field, field == used) for field, value in found
-    )
-    return Lane(f"{name} {pod.spec.priority}", moments=tuple(moments), lit=first)
+def idle(settings: Settings, both: tuple[Pod, Pod]) -> dict[str, str]:
+    """The timestamps that activeQComp does not read, and why."""
+    found = {}
+    equal = both[0].spec.priority == both[1].spec.priority
+    for name, pod in zip(NAMES, both, strict=True):
+        for field, control in zip(FIELDS, ("created", "transition", "probe"), strict=True):
+            if not equal:
+                found[f"{name}_{control}"] = "not asked: the priorities differ"
+            elif (used := field_of(pod)) != field and fields(pod)[field] is not None:
+                found[f"{name}_{control}"] = f"not read: {used} is set"
+    return found
 
 
-def _step(minutes: int) -> float:
-    return (minutes - 8 * HOUR) / 6 + 1
+def picture(settings: Settings, room: Room, answered: bool = True) -> Html:
+    """The two pods on the clock. ``answered``: mark what counts and who is next; else each pod can be picked."""
+    both = pods(settings)
+    sentence, first = describe(*both), next_of(*both)
+    step = step_of(len(MAYBE), room)
+    equal = both[0].spec.priority == both[1].spec.priority
+    found = []
+    for i, (name, pod) in enumerate(zip(NAMES, both, strict=True)):
+        dots = []
+        for (field, sign), control in zip(FIELDS.items(), ("created", "transition", "probe"), strict=True):
+            minutes = getattr(settings, f"{name}_{control}")
+            counts = answered and equal and field_of(pod) == field
+            dots.append(
+                Dot(
+                    field,
+                    sign,
+                    MAYBE.index(minutes),
+                    moment(minutes),
+                    counts,
+                    _drag(f"{name}_{control}", "x", step, f"{name}: {field} {moment(minutes)}") if answered else {},
+                )
+            )
+        handle = _drag(f"{name}_priority", "y", -10, f"{name}: priority") if answered else {"data_pick": name}
+        drawn = queue_pods.Pod(name, pod.spec.priority or 0, f"priority {pod.spec.priority}", handle)
+        place = i if not answered else None if not first else int(first != name)
+        found.append(Waiting(drawn, tuple(dots), place))
+    ticks = [(MAYBE.index(hour), clock_time(hour)) for hour in (8 * HOUR, 9 * HOUR, 10 * HOUR)]
+    alt = sentence if answered else "Two pods and their timestamps."
+    return draw_order(found, ticks, len(MAYBE), alt, room, answered=answered)
+
+
+def _drag(control: str, axis: str, step: float, said: str) -> dict[str, str | float | None]:
+    return {"data_drag": control, "data_axis": axis, "data_step": round(step, 1), "data_tip": said, "aria_label": said}
 
 
 def _rows(both: tuple[Pod, Pod]) -> list[list[str]]:
@@ -170,12 +201,26 @@ def panel(**settings: Any) -> Panel[Settings]:
     return Panel(Settings().changed(**settings), show, as_yaml, "queue_order.panel()")
 
 
-def who_is_next() -> Prediction:
-    """The prediction before the second panel."""
-    return Prediction(
-        "Both have priority 100. mail was created at 08:00 and tried in vain at 09:40; web was created at 09:00. Next?",
-        {
-            "mail: it was created first": "So it would be tried again and again, and web would never get its turn.",
-            "web: it was not tried yet": "Right, but not for that reason: what matters is 09:00 against 09:40.",
-        },
+def who_is_next() -> Question[Settings]:
+    """Which pod is popped next."""
+
+    def why(settings: Settings, answer: str) -> str:
+        mail, web = pods(settings)
+        if answer == next_of(mail, web):
+            return describe(mail, web)
+        if answer == "a tie":
+            return f"They differ in what activeQComp compares. {describe(mail, web)}"
+        return f"{answer} was created at {_created(mail if answer == 'mail' else web)}, but {describe(mail, web)}"
+
+    return Question(
+        "Which pod is next?",
+        (*NAMES, "a tie"),
+        lambda settings: next_of(*pods(settings)) or "a tie",
+        why,
+        lambda settings: lambda room: picture(settings, room, answered=False),
     )
+
+
+def _created(pod: Pod) -> str:
+    created = pod.metadata.creationTimestamp
+    return clock([created])(created) if created is not None else "no known time"

@@ -1,28 +1,41 @@
-"""The parts of v1.13's queue: where a failed pod goes, what brings it back, and which pods are nominated.
+"""The parts of v1.13's queue: where a failed pod goes, and what brings it back.
 
-An attempt to schedule ``web`` fails; an event may occur before, during or after it. A second panel shows
-nominatedPodMap.
+An attempt to schedule ``web`` fails; an event may occur before, during or after it. A second panel shows all events
+that may come afterwards.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Any, NamedTuple
 
 from kschedlab import testing
-from kschedlab.lab.panels.base import Panel, View
-from kschedlab.lab.panels.prediction import Prediction
+from kschedlab.lab.panels.base import Frame, Panel, View
+from kschedlab.lab.panels.prediction import Question
 from kschedlab.lab.panels.queue_heap import decoded
-from kschedlab.lab.panels.settings import Restorable, choice, steps, switch
+from kschedlab.lab.panels.settings import Restorable, choice
 from kschedlab.objects.meta import SECOND
 from kschedlab.objects.model import Pod
 from kschedlab.queue.events import NODE_ADD
-from kschedlab.queue.nominated import NominatedPodMap, NominationRules
-from kschedlab.queue.older.without_backoff import WithoutBackoff
+from kschedlab.queue.older.without_backoff import WithoutBackoff, is_pod_unschedulable
 from kschedlab.testing import Manifest
-from kschedlab.views.queue import Part, draw_parts
-from kschedlab.views.style import DECIDES
+from kschedlab.views import queue_pods
+from kschedlab.views.html import Html
+from kschedlab.views.queue_parts import (
+    ACTIVE,
+    TRYING,
+    WAITING,
+    Check,
+    Parts,
+    Return,
+    Slot,
+    draw_parts,
+    draw_returns,
+    slot_width,
+)
+from kschedlab.views.svg import Room
 from kschedlab.views.tables import row, table
 from kschedlab.views.words import aligned
 
@@ -96,11 +109,17 @@ class Settings(Restorable):
     meanwhile: str = choice("meanwhile", (NEVER, BEFORE, DURING, CHANGED), NEVER)
     reason: str = choice("it fails with", (UNSCHEDULABLE, ERROR), UNSCHEDULABLE)
     then: str = choice("afterwards", AFTERWARDS, "nothing")
-    step: int = steps("step", lambda settings: len(frames(settings.meanwhile, settings.reason, settings.then)) - 1)
 
 
-class Frame(NamedTuple):
-    """The queue after one call. ``said``: its result; ``cycles``: schedulingCycle and moveRequestCycle."""
+SLOTS = {NEVER: "no event", BEFORE: "MoveAll", DURING: "MoveAll", CHANGED: "Update"}
+PRIORITIES = {"mail": 0, "web": 100}
+
+
+class Call(NamedTuple):
+    """The queue after one call. ``said``: its result; ``cycles``: schedulingCycle and moveRequestCycle.
+
+    ``checks``: the conditions that decided where web goes; ``error``: why the call was refused.
+    """
 
     call: str
     said: str
@@ -108,88 +127,162 @@ class Frame(NamedTuple):
     trying: tuple[str, ...]
     unschedulable: tuple[str, ...]
     cycles: tuple[int, int]
+    checks: tuple[Check, ...] = ()
+    error: str = ""
 
     @property
     def where(self) -> str:
         """The part of the queue that web is in."""
-        places = {"activeQ": self.active, "unschedulableQ": self.unschedulable, "being tried": self.trying}
+        places = {ACTIVE: self.active, WAITING: self.unschedulable, TRYING: self.trying}
         return " and ".join(place for place, pods in places.items() if "web" in pods)
 
 
-def frames(meanwhile: str, reason: str, then: str) -> tuple[Frame, ...]:
+@lru_cache(128)
+def calls(meanwhile: str, reason: str, then: str) -> tuple[Call, ...]:
     """The story, call by call."""
-    return tuple(_frames(meanwhile, reason, then))
+    return tuple(_calls(meanwhile, reason, then))
 
 
-def _frames(meanwhile: str, reason: str, then: str) -> Iterator[Frame]:
+def _calls(meanwhile: str, reason: str, then: str) -> Iterator[Call]:
     run = Run()
-    yield _frame(run, "Add(mail), Add(web)", "web waits in activeQ, as its head")
+    yield _call(run, "Add(mail), Add(web)", "web waits in activeQ, as its head")
     if meanwhile == BEFORE:
         run.move()
-        yield _frame(run, "MoveAllToActiveQueue()", "it notes the schedulingCycle in moveRequestCycle")
+        yield _call(run, "MoveAllToActiveQueue()", "it notes the schedulingCycle in moveRequestCycle")
     queued = run.queue.pop()
     assert queued is not None
     cycle = run.queue.scheduling_cycle
-    yield _frame(run, "Pop()", f"web is taken off and tried; its podSchedulingCycle is {cycle}", trying=True)
+    yield _call(run, "Pop()", f"web is taken off and tried; its podSchedulingCycle is {cycle}", trying=True)
     if meanwhile == DURING:
         run.move()
-        yield _frame(run, "MoveAllToActiveQueue()", "web is not in the queue, but its cycle is noted", trying=True)
+        yield _call(run, "MoveAllToActiveQueue()", "web is not in the queue, but its cycle is noted", trying=True)
     if meanwhile == CHANGED:
         run.update({"tier": "silver"})
-        yield _frame(run, "Update(web)", "web is in neither part, so it is added to activeQ", trying=True)
+        yield _call(run, "Update(web)", "web is in neither part, so it is added to activeQ", trying=True)
     labels = {"tier": "silver"} if meanwhile == CHANGED else None
     run.pod = decoded(manifest(labels, reason))
     queued.record_failure(run.pod)
     moved = run.queue.move_request_cycle
+    checks: tuple[Check, ...] = (
+        Check(f"podSchedulingCycle {cycle} > moveRequestCycle {moved}", cycle > moved),
+        Check(f"reason {reason} = Unschedulable", is_pod_unschedulable(run.pod)),
+    )
+    error = ""
     try:
         run.queue.add_unschedulable(queued, cycle)
         said = f"podSchedulingCycle {cycle}, moveRequestCycle {moved}, reason {reason}"
-    except ValueError as error:
+    except ValueError as refusal:
+        error, checks = str(refusal), ()
         said = f'error: "{error}"'
-    yield _frame(run, f"AddUnschedulableIfNotPresent(web, {cycle})", said)
+    yield _call(run, f"AddUnschedulableIfNotPresent(web, {cycle})", said, checks=checks, error=error)
     if then != "nothing":
         AFTERWARDS[then](run, reason)
-        yield _frame(run, then, "")
+        yield _call(run, then, "")
 
 
-def _frame(run: Run, call: str, said: str, trying: bool = False) -> Frame:
+def _call(
+    run: Run, call: str, said: str, trying: bool = False, checks: tuple[Check, ...] = (), error: str = ""
+) -> Call:
     queue = run.queue
     active, waiting = (tuple(key.partition("/")[2] for key in keys) for keys in _keys(queue))
     cycles = (queue.scheduling_cycle, queue.move_request_cycle)
-    return Frame(call, said, active, ("web",) if trying else (), waiting, cycles)
+    return Call(call, said, active, ("web",) if trying else (), waiting, cycles, checks, error)
 
 
 def _keys(queue: WithoutBackoff) -> tuple[list[str], list[str]]:
     return queue.active_q.data.queue, list(queue.unschedulable_q.pods)
 
 
+def of(settings: Settings) -> tuple[Call, ...]:
+    """The story of these settings."""
+    return calls(settings.meanwhile, settings.reason, settings.then)
+
+
+def sentence(seen: tuple[Call, ...], step: int) -> str:
+    """What the call did, and where web is."""
+    here, before = seen[step], seen[max(step - 1, 0)]
+    what = f"{here.call}: {here.said}." if here.said else f"{here.call}."
+    stays = "still " if step and here.where == before.where else ""
+    place = here.where if here.where.startswith("being") else f"in {here.where}"
+    return f"{what} web is {stays}{place}."
+
+
 def show(settings: Settings) -> View:
     """The panel's view for these settings."""
-    calls = frames(settings.meanwhile, settings.reason, settings.then)
-    here = calls[settings.step]
-    before = calls[settings.step - 1] if settings.step else here
-    came = ("web",) if here.where != before.where or not settings.step else ()
-    cycle, moved = here.cycles
-    parts = [
-        Part("activeQ (a heap)", here.active, came),
-        Part("being tried", here.trying, came, f"schedulingCycle {cycle}"),
-        Part("unschedulableQ (a map)", here.unschedulable, came, f"moveRequestCycle {moved}"),
-    ]
-    what = f"{here.call}: {here.said}." if here.said else f"{here.call}."
-    stays = "" if came else "still "
-    sentence = f"Step {settings.step} of {len(calls) - 1}. {what} web is {stays}{_in(here.where)}."
-    rows = [[str(n), each.call, each.where, *map(str, each.cycles)] for n, each in enumerate(calls)]
+    seen = of(settings)
+    said = sentence(seen, len(seen) - 1)
+    rows = [[str(n), each.call, each.where, *map(str, each.cycles)] for n, each in enumerate(seen)]
     head = ["step", "call", "web is in", "schedulingCycle", "moveRequestCycle"]
-    marked = (row(*cells, style=DECIDES if n == settings.step else "") for n, cells in enumerate(rows))
-    text = "\n".join([sentence, *aligned([head, *rows])])
-    return View(draw_parts(parts, sentence), sentence, table(head, marked), text)
+    text = "\n".join([said, *aligned([head, *rows])])
+    return View(
+        lambda room: picture(settings, room),
+        said,
+        table(head, (row(*cells) for cells in rows)),
+        text,
+        story=lambda room: story(settings, room),
+    )
 
 
-def _in(where: str) -> str:
-    return where if where.startswith("being") else f"in {where}"
+def picture(settings: Settings, room: Room) -> Html:
+    """The queue after the last call."""
+    seen = of(settings)
+    return drawn(settings, len(seen) - 1, room, last=True)
 
 
-def as_yaml(settings: Settings) -> str:
+def story(settings: Settings, room: Room) -> list[Frame]:
+    """Call by call; the last picture is the panel's."""
+    seen = of(settings)
+    frames = [Frame(drawn(settings, step, room), sentence(seen, step)) for step in range(len(seen) - 1)]
+    return [*frames, Frame(picture(settings, room), sentence(seen, len(seen) - 1))]
+
+
+def during_the_attempt(settings: Settings, room: Room) -> Html:
+    """The queue just before web is handed back; the parts can be picked."""
+    seen = of(settings)
+    step = next(n for n, each in enumerate(seen) if each.call.startswith("AddUnschedulable")) - 1
+    return drawn(settings, step, room, picks=True)
+
+
+def drawn(settings: Settings, step: int, room: Room, *, last: bool = False, picks: bool = False) -> Html:
+    """The queue after a call. ``last``: the event can be dragged; ``picks``: the parts are answers."""
+    seen = of(settings)
+    here, before = seen[step], seen[max(step - 1, 0)]
+    pods = {
+        part: [queue_pods.Pod(name, PRIORITIES[name], f"priority {PRIORITIES[name]}") for name in names]
+        for part, names in ((ACTIVE, here.active), (TRYING, here.trying), (WAITING, here.unschedulable))
+    }
+    if here.trying and here.active.count("web"):
+        pods[TRYING] = [queue_pods.Pod("web, as popped", PRIORITIES["web"], "an older version")]
+    way = (before.where, here.where) if before.where != here.where and " and " not in before.where else None
+    checks = next((each.checks for each in reversed(seen[: step + 1]) if each.checks), ())
+    error = next((each.error for each in seen[: step + 1] if each.error), "")
+    wide = round(slot_width(len(SLOTS), room), 1)
+    handle: queue_pods.Handle = {
+        "data_drag": "meanwhile",
+        "data_axis": "x",
+        "data_step": wide,
+        "data_tip": "drag the event",
+        "aria_label": f"the event: {settings.meanwhile}",
+    }
+    slots = tuple(
+        Slot(words, {"data_set": f"meanwhile: {at}", "aria_label": at} if last else {}) for at, words in SLOTS.items()
+    )
+    parts = Parts(
+        pods,
+        here.cycles,
+        way,
+        checks,
+        error,
+        slots,
+        list(SLOTS).index(settings.meanwhile),
+        handle if last else {},
+        settings.then,
+        picks,
+    )
+    return draw_parts(parts, "The queue while web is being tried." if picks else sentence(seen, step), room)
+
+
+def as_yaml(_: object) -> str:
     """The pod web before its attempt."""
     return testing.as_yaml([manifest()])
 
@@ -199,100 +292,97 @@ def panel(**settings: Any) -> Panel[Settings]:
     return Panel(Settings().changed(**settings), show, as_yaml, "queue_parts.panel()")
 
 
-def where_to() -> Prediction:
-    """The prediction before the panel."""
-    return Prediction(
-        "web was popped and fits nowhere. While it was being tried, a node was added. Where does web go?",
-        {
-            "to unschedulableQ": "There it would wait for an event, and the one it waits for has just gone by.",
-            "to activeQ": "Yes: the attempt may have looked before the node was there, so it has to be repeated.",
-            "to both": "Never. Each call looks into both parts first.",
-        },
+def where_to() -> Question[Settings]:
+    """Where the failed pod goes."""
+
+    def right(settings: Settings) -> str:
+        return next(each.where for each in of(settings) if each.call.startswith("AddUnschedulable"))
+
+    def why(settings: Settings, answer: str) -> str:
+        if answer == "both":
+            return "A pod is never in two parts: each call looks into both first."
+        if settings.meanwhile == DURING:
+            return (
+                "The event came while web was in no part, so nothing moved it, and the attempt may have looked at the "
+                "cluster before it. In unschedulableQ web would miss what it waits for, so the attempt is repeated."
+            )
+        if settings.meanwhile == CHANGED:
+            return "Update found web in neither part and added it to activeQ; the result of the old attempt is dropped."
+        if settings.reason == ERROR:
+            return "web was not refused: the attempt broke, and no event would say when to try again."
+        return "Nothing has happened since the pop, so another attempt would only fail again: web waits for an event."
+
+    return Question(
+        "web fits nowhere. Where does AddUnschedulableIfNotPresent put it?",
+        (ACTIVE, WAITING, "both"),
+        right,
+        why,
+        lambda settings: lambda room: during_the_attempt(settings, room),
     )
 
 
-# -- nominatedPodMap
-
-
-class Call(NamedTuple):
-    """The map after one call."""
-
-    call: str
-    said: str
-    by_node: dict[str, tuple[str, ...]]
-    node_of: dict[str, str]
+# -- what brings it back
 
 
 @dataclass(frozen=True)
-class NominatedSettings(Restorable):
-    """``kept``: v1.16's rule for a nomination that the pod's status does not show yet."""
+class ReturnSettings(Restorable):
+    """``reason``: why web's attempt failed."""
 
-    kept: bool = switch("with v1.16's rule for update")
-    step: int = steps("step", 6)
-
-
-def pod(name: str, nominated: str = "", **labels: str) -> Pod:
-    """A preemptor. ``nominated``: its ``status.nominatedNodeName``."""
-    made = testing.pod(name, priority=500, labels=labels)
-    made["metadata"]["uid"] = f"uid-{name}"
-    if nominated:
-        made["status"] = {"nominatedNodeName": nominated}
-    return decoded(made)
+    reason: str = choice("it failed with", (UNSCHEDULABLE, ERROR), UNSCHEDULABLE)
 
 
-def calls_of(kept: bool) -> list[Call]:
-    """A fixed story of two pods, call by call."""
-    npm = NominatedPodMap(NominationRules(survives_update=kept))
-    urgent, batch = pod("urgent"), pod("batch")
-    labelled, written = pod("urgent", tier="gold"), pod("urgent", "node-b", tier="gold")
-    made: list[tuple[str, str, Callable[[], None]]] = [
-        ('add(urgent, "node-a")', "preemption chose node-a", lambda: npm.add(urgent, "node-a")),
-        ('add(batch, "node-a")', "two pods may wait for one node", lambda: npm.add(batch, "node-a")),
-        ('add(urgent, "node-b")', "add deletes first: a pod is on one list only", lambda: npm.add(urgent, "node-b")),
-        ("update(urgent, urgent with a label)", "neither status names a node", lambda: npm.update(urgent, labelled)),
-        (
-            "update(urgent, urgent nominated to node-b)",
-            "the status has reached the API server",
-            lambda: npm.update(labelled, written),
-        ),
-        ("delete(batch)", "a node without nominated pods loses its key", lambda: npm.delete(batch)),
-    ]
-    found = [Call("newNominatedPodMap()", "nobody is nominated", {}, {})]
-    for call, said, act in made:
-        act()
-        nodes = {node: tuple(each.metadata.name for each in npm.pods_for_node(node)) for node in npm.nominated_pods}
-        found.append(Call(call, said, nodes, dict(npm.nominated_pod_to_node)))
+EVENTS = tuple(AFTERWARDS)[1:]
+
+
+def returns(settings: ReturnSettings) -> list[Return]:
+    """What each event does to web after its attempt."""
+    found = []
+    for event in EVENTS:
+        seen = calls(NEVER, settings.reason, event)
+        before, after = seen[-2], seen[-1]
+        noted = before.cycles[1] != after.cycles[1]
+        found.append(Return(event, after.where == ACTIVE, after.cycles[1], noted))
     return found
 
 
-def show_nominated(settings: NominatedSettings) -> View:
-    """The view of the panel on nominatedPodMap."""
-    calls = calls_of(settings.kept)
-    here = calls[settings.step]
-    before = calls[max(settings.step - 1, 0)].by_node
-    parts = [
-        Part(f"nominatedPods: {node}", pods, tuple(set(pods) - set(before.get(node, ()))))
-        for node in ("node-a", "node-b")
-        for pods in [here.by_node.get(node, ())]
-    ]
-    names = [f"{node}: {', '.join(here.by_node[node])}" for node in sorted(here.by_node)]
-    lists = f"podsForNode gives {'; '.join(names)}." if names else "podsForNode gives nothing for any node."
-    sentence = f"Step {settings.step} of 6. {here.call}: {here.said}. {lists}"
-    rows = [[str(n), each.call, _lists(each.by_node), _pairs(each.node_of)] for n, each in enumerate(calls)]
-    head = ["step", "call", "nominatedPods", "nominatedPodToNode"]
-    marked = (row(*cells, style=DECIDES if n == settings.step else "") for n, cells in enumerate(rows))
-    text = "\n".join([sentence, *aligned([head, *rows])])
-    return View(draw_parts(parts, sentence), sentence, table(head, marked), text)
+def show_returns(settings: ReturnSettings) -> View:
+    """All events side by side."""
+    found = returns(settings)
+    back = [each.event for each in found if each.back]
+    if settings.reason == ERROR:
+        said = "After a SchedulerError web is in activeQ anyway: no event has to bring it back."
+    else:
+        said = f"{len(back)} of {len(found)} events bring web back to activeQ: {'; '.join(back)}."
+    head = ["event", "web is in", "moveRequestCycle"]
+    rows = [[each.event, ACTIVE if each.back else WAITING, str(each.cycle)] for each in found]
+    text = "\n".join([said, *aligned([head, *rows])])
+    return View(lambda room: _returns(settings, room, said), said, table(head, (row(*cells) for cells in rows)), text)
 
 
-def _lists(by_node: dict[str, tuple[str, ...]]) -> str:
-    return "; ".join(f"{node}: {', '.join(by_node[node])}" for node in sorted(by_node)) or "-"
+def _returns(settings: ReturnSettings, room: Room, alt: str, answered: bool = True) -> Html:
+    web = queue_pods.Pod("web", PRIORITIES["web"])
+    return draw_returns(returns(settings), web, alt, room, answered=answered)
 
 
-def _pairs(node_of: dict[str, str]) -> str:
-    return "; ".join(f"{uid}: {node_of[uid]}" for uid in sorted(node_of)) or "-"
+def returns_panel(**settings: Any) -> Panel[ReturnSettings]:
+    """The panel of all events; arguments override its default settings."""
+    return Panel(ReturnSettings().changed(**settings), show_returns, as_yaml, "queue_parts.returns_panel()")
 
 
-def nominated_panel(**settings: Any) -> Panel[NominatedSettings]:
-    """The panel on nominatedPodMap; arguments override its default settings."""
-    return Panel(NominatedSettings().changed(**settings), show_nominated, call="queue_parts.nominated_panel()")
+def how_many_return() -> Question[ReturnSettings]:
+    """The number of events that bring web back."""
+
+    def why(settings: ReturnSettings, answer: str) -> str:
+        found = returns(settings)
+        stay = [each.event for each in found if not each.back]
+        if not stay:
+            return "It is in activeQ whatever happens."
+        return f"These leave it where it is: {'; '.join(stay)}."
+
+    return Question(
+        "web wants to be near a pod app: db, and waits in unschedulableQ. How many of these events bring it back?",
+        (),
+        lambda settings: str(sum(each.back for each in returns(settings))),
+        why,
+        lambda settings: lambda room: _returns(settings, room, "Seven events.", answered=False),
+    )

@@ -78,7 +78,8 @@ class Control:
 
     def _refuse(self, name: str, written: str, settings: Any) -> NoReturn:
         values = self.allowed(settings)
-        there = f"the steps 0 to {len(values) - 1}" if self.kind == "steps" else ", ".join(map(self.write, values))
+        counted = values == tuple(range(len(values))) and self.kind == "steps"
+        there = f"the steps 0 to {len(values) - 1}" if counted else ", ".join(map(self.write, values))
         raise ValueError(f'{name}: "{written}" is not one of {there}')
 
 
@@ -111,6 +112,11 @@ def typed(label: str, default: str, suggestions: Iterable[str], read: Callable[[
     """A line of text. ``read``: from what is typed to the value that it means; ValueError says what is wrong."""
     values = tuple(each for each in suggestions if "," not in each)
     return field(default=default, metadata={"control": Control(label, "typed", values, reads=read)})
+
+
+def moments(label: str, values: Iterable[Value], default: Any, write: Callable[[Any], str] = str) -> Any:
+    """Values to be walked through one after the other, with First, Back, Next and Play."""
+    return _field(Control(label, "steps", tuple(values), write), default)
 
 
 def _field(control: Control, default: Value) -> Any:

@@ -1,0 +1,175 @@
+"""Pods that travel between the parts of the queue on a clock: the parts on top, each pod's history below.
+
+Each part has its own colour and its own height in the histories, so that no meaning depends on colour alone.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+
+from kschedlab.views.html import Html, element
+from kschedlab.views.queue_pods import COUNTS, PILL, Handle, Pod, area, pill, text
+from kschedlab.views.style import CHOSEN, KINDS
+from kschedlab.views.svg import Room, svg
+
+EDGE, GAP, LANE, HIGH, NAMES = 8, 8, 34, 24, 62
+"""Margin, gap between parts, height of a history and of its highest stretch, width of the names at the left."""
+BOLT = "M2 -7L-4 1H0L-2 7L4 -1H0Z"
+STRETCHES: Mapping[str, tuple[str, float]] = {
+    "active": (KINDS[0], 1.0),
+    "in flight": ("currentColor", 1.0),
+    "backoff": (KINDS[1], 0.66),
+    "unschedulable": (KINDS[7], 0.33),
+    "bound": (CHOSEN, 1.0),
+}
+"""Colour and height of a stretch, by the place of the pod."""
+
+
+@dataclass(frozen=True)
+class Part:
+    """A part of the queue. ``kind``: a key of ``STRETCHES``; ``there``: whether this generation has it."""
+
+    kind: str
+    title: str
+    pods: tuple[Pod, ...]
+    there: bool = True
+
+
+@dataclass(frozen=True)
+class Stretch:
+    """Where a pod is from ``start`` to ``end`` (steps from the left). ``kind``: a key of ``STRETCHES``."""
+
+    start: float
+    end: float
+    kind: str
+
+
+@dataclass(frozen=True)
+class History:
+    """What a pod went through. ``tries``: when it was tried."""
+
+    name: str
+    stretches: tuple[Stretch, ...]
+    tries: tuple[float, ...]
+
+
+@dataclass(frozen=True)
+class Event:
+    """What happens in the cluster, and when (steps from the left)."""
+
+    at: float
+    words: str
+
+
+@dataclass(frozen=True)
+class Clock:
+    """The clock. ``steps``: its length; ``now``: the moment, as steps and in words; ``ticks``: (steps, words).
+
+    ``handle``: what makes the moment a control.
+    """
+
+    steps: float
+    now: tuple[float, str]
+    ticks: Sequence[tuple[float, str]]
+    handle: Handle = field(default_factory=dict)
+
+
+def draw_clock(
+    parts: Sequence[Part],
+    histories: Sequence[History],
+    events: Sequence[Event],
+    clock: Clock,
+    alt: str,
+    room: Room,
+) -> Html:
+    """The parts with their pods, the events, and the histories up to now."""
+    columns = len(parts) if room.width >= 600 else 3
+    wide = (room.width - 2 * EDGE - (columns - 1) * GAP) / columns
+    tall = 28 + max(2, len(histories)) * (PILL + 4)
+    shapes = []
+    for i, part in enumerate(parts):
+        x, y = EDGE + i % columns * (wide + GAP), EDGE + i // columns * (tall + GAP)
+        shapes += _part(part, x, y, wide, tall)
+    top = EDGE + -(-len(parts) // columns) * (tall + GAP) + 6.0
+    step = step_of(clock.steps, room)
+    shapes += _events(events, clock.now[0], top, step, room)
+    lanes = top + 30
+    for i, history in enumerate(histories):
+        shapes += _history(history, lanes + LANE * i, step, room)
+    bottom = lanes + LANE * len(histories)
+    for at, words in clock.ticks:
+        x = NAMES + at * step
+        shapes.append(element("line", x1=x, y1=bottom, x2=x, y2=bottom + 5, stroke="currentColor"))
+        shapes.append(text(words, x, bottom + 18, "middle", font_size=12))
+    shapes.append(_now(clock, top + 6, bottom, step, room))
+    return svg(shapes, room.width, bottom + 44, alt, size=13)
+
+
+def step_of(steps: float, room: Room) -> float:
+    """The width of a step: how far the moment is dragged for one value."""
+    return (room.width - NAMES - 2 * EDGE) / steps
+
+
+def _part(part: Part, x: float, y: float, wide: float, tall: float) -> list[Html]:
+    colour, high = STRETCHES[part.kind]
+    note = "" if part.there else "not in this version"
+    shapes = [area(part.title, x, y, wide, tall, key=f"part/{part.kind}", note=note, there=part.there)]
+    if part.there:
+        bar = element("rect", x=x + 10, y=y + tall - 5 - 8 * high, width=wide - 20, height=8 * high, fill=colour)
+        shapes.append(bar)
+    for n, pod in enumerate(part.pods):
+        shapes.append(pill(pod, x + 8, y + 26 + n * (PILL + 2), wide - 16, f"pod/{pod.name}"))
+    return shapes
+
+
+def _events(events: Sequence[Event], now: float, top: float, step: float, room: Room) -> list[Html]:
+    """A bolt for each event, and the words of the last one."""
+    shapes = [text("events", NAMES - 10, top + 16, "end", font_size=12)]
+    past = [each for each in events if each.at <= now]
+    for each in events:
+        over = each.at <= now
+        disc = element("circle", r=9, fill=COUNTS if over else "none", stroke="currentColor", stroke_width=1.2)
+        bolt = element("path", d=BOLT, fill="#000000" if over else "currentColor")
+        place = f"translate({NAMES + each.at * step:.1f},{top + 12:.1f})"
+        shapes.append(element("g", disc, bolt, transform=place, data_tip=each.words, opacity=None if over else 0.5))
+    if past:
+        x = NAMES + events[-1].at * step + 16
+        limit = int((room.width - x - EDGE) / 6.6)
+        shapes.append(text(past[-1].words, room.width - EDGE, top + 16, "end", font_size=12, limit=limit))
+    return shapes
+
+
+def _history(history: History, y: float, step: float, room: Room) -> list[Html]:
+    base = y + HIGH + 6
+    shapes = [
+        text(history.name, NAMES - 10, base - 6, "end", font_weight="bold", font_size=13),
+        element("line", x1=NAMES, y1=base, x2=room.width - EDGE, y2=base, stroke="currentColor", opacity=0.5),
+    ]
+    for i, each in enumerate(history.stretches):
+        fill, part = STRETCHES[each.kind]
+        x, wide, high = NAMES + each.start * step, (each.end - each.start) * step, HIGH * part
+        key, tip = f"{history.name}/{i}", f"{history.name}: {each.kind}"
+        shapes.append(
+            element("rect", x=x, y=base - high, width=wide, height=high, fill=fill, data_key=key, data_tip=tip)
+        )
+    for at in history.tries:
+        x = NAMES + at * step
+        line = element("path", d=f"M{x:.1f} {base}V{base - HIGH - 4}", stroke="currentColor", stroke_width=2.5)
+        shapes.append(element("g", line, data_tip=f"{history.name} is tried"))
+    return shapes
+
+
+def _now(clock: Clock, top: float, bottom: float, step: float, room: Room) -> Html:
+    """The moment, as a line with a flag at its foot."""
+    at, words = clock.now
+    x = NAMES + at * step
+    wide = 26 + 7 * len(words)
+    left = min(max(-wide / 2, EDGE - x), room.width - EDGE - x - wide)
+    grip = element("rect", x=-9, y=0, width=18, height=bottom - top, fill="#000000", fill_opacity=0)
+    down = f"M0 0V{bottom - top + 20:.1f}"
+    line = element("path", d=down, stroke="currentColor", stroke_width=2, stroke_dasharray="6 3")
+    flag = element("rect", x=left, y=bottom - top + 20, width=wide, height=20, rx=10, fill=COUNTS, stroke="#000000")
+    said = text(words, left + wide / 2, bottom - top + 34, "middle", font_size=12, font_weight="bold", fill="#000000")
+    place = f"translate({x:.1f},{top:.1f})"
+    return element("g", grip, line, flag, said, data_key="now", transform=place, **clock.handle)
