@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 from kschedlab import testing
 from kschedlab.generations import GENERATIONS
 from kschedlab.lab.panels.base import Frame, Panel, View
-from kschedlab.lab.panels.prediction import Question
+from kschedlab.lab.panels.question import Question
 from kschedlab.lab.panels.queue_story import BOUND, EVENTS, PODS, PRIORITY, Story, manifests, replay
 from kschedlab.lab.panels.settings import Restorable, choice, moments, switch
 from kschedlab.objects.meta import SECOND

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 from kschedlab.lab.panels.base import Panel, View
-from kschedlab.lab.panels.prediction import Question
+from kschedlab.lab.panels.question import Question
 from kschedlab.lab.panels.queue_heap import PODS, manifest, watched
 from kschedlab.lab.panels.queue_nominated import pod
 from kschedlab.lab.panels.settings import Restorable, choice

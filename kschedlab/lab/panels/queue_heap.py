@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 
 from kschedlab import testing
 from kschedlab.lab.panels.base import Frame, Panel, View
-from kschedlab.lab.panels.prediction import Question
+from kschedlab.lab.panels.question import Question
 from kschedlab.lab.panels.settings import Restorable, choice, slider, steps
 from kschedlab.manifests.loading import decode_objects
 from kschedlab.objects.model import Pod

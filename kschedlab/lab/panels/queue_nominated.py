@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 
 from kschedlab import testing
 from kschedlab.lab.panels.base import Panel, View
-from kschedlab.lab.panels.prediction import Question
+from kschedlab.lab.panels.question import Question
 from kschedlab.lab.panels.queue_heap import decoded
 from kschedlab.lab.panels.settings import Restorable, steps, switch
 from kschedlab.objects.model import Pod

@@ -7,7 +7,7 @@ from typing import Any
 
 from kschedlab import testing
 from kschedlab.lab.panels.base import Panel, View
-from kschedlab.lab.panels.prediction import Question
+from kschedlab.lab.panels.question import Question
 from kschedlab.lab.panels.settings import Restorable, slider
 from kschedlab.manifests.loading import decode_objects
 from kschedlab.objects.model import Pod

@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 
 from kschedlab import testing
 from kschedlab.lab.panels.base import Frame, Panel, View
-from kschedlab.lab.panels.prediction import Question
+from kschedlab.lab.panels.question import Question
 from kschedlab.lab.panels.queue_heap import decoded
 from kschedlab.lab.panels.settings import Restorable, choice
 from kschedlab.objects.meta import SECOND
