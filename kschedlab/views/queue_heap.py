@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from typing import Literal, TypeAlias
 
 from kschedlab.views.html import Html, element
-from kschedlab.views.queue_pods import COMPARED, PILL, SWAPPED, Handle, Pod, pill, text
+from kschedlab.views.queue_pods import COMPARED, FAINT, PILL, SWAPPED, Handle, Pod, pill, text
 from kschedlab.views.svg import Room, svg
 
 Point: TypeAlias = tuple[float, float]
@@ -139,7 +139,7 @@ def _lane(popped: Sequence[Place], wide: float, y: float, room: Room, pop: Handl
             height=PILL,
             rx=PILL / 2,
             fill="currentColor",
-            fill_opacity=0.06,
+            fill_opacity=FAINT,
             stroke="currentColor",
             stroke_dasharray="5 4",
         )

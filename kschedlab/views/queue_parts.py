@@ -6,14 +6,14 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 from kschedlab.views.html import Html, element
-from kschedlab.views.queue_pods import COUNTS, PILL, Handle, Pod, area, arrow, pill, refused, text
+from kschedlab.views.queue_pods import COUNTS, FAINT, PILL, Handle, Pod, area, arrow, pill, refused, text
 from kschedlab.views.style import EVICTED
 from kschedlab.views.svg import Room, svg
 
 EDGE, TALL, UNDER = 8, 116, 38
 """Margin, height of a part, and the space below the parts for the way back."""
 ACTIVE, TRYING, WAITING = "activeQ", "being tried", "unschedulableQ"
-FAINT: Handle = {"fill": "currentColor", "fill_opacity": 0.06}
+SHADE: Handle = {"fill": "currentColor", "fill_opacity": FAINT}
 BOLT = "M3 -9L-5 2H0L-3 9L5 -2H0Z"
 
 
@@ -121,7 +121,7 @@ def _attempt(parts: Parts, y: float, room: Room) -> list[Html]:
     wide = (room.width - 2 * EDGE) / (len(parts.slots) + 1)
     line = y + 46
     start, end = EDGE + 2 * wide, EDGE + len(parts.slots) * wide
-    band = _box(start, line - 22, end - start, 44, fill="currentColor", fill_opacity=0.08)
+    band = _box(start, line - 22, end - start, 44, fill="currentColor", fill_opacity="0.09")
     axis = arrow([(EDGE + wide, line), (room.width - EDGE, line)], "currentColor", 1.4)
     shapes = [band, axis, text("the attempt", (start + end) / 2, y + 18, "middle", font_size=12, font_weight="bold")]
     for x, said in ((start, "Pop"), (end, "it fails")):
@@ -129,7 +129,7 @@ def _attempt(parts: Parts, y: float, room: Room) -> list[Html]:
         shapes.append(text(said, x, y + 18, "middle", font_size=12))
     for i, slot in enumerate(parts.slots):
         x = EDGE + (i + 0.5) * wide
-        spot = element("circle", cx=x, cy=line, r=13, stroke="currentColor", stroke_dasharray="3 3", **FAINT)
+        spot = element("circle", cx=x, cy=line, r=13, stroke="currentColor", stroke_dasharray="3 3", **SHADE)
         bold = "bold" if i == parts.event else None
         words = text(slot.words, x, line + 36, "middle", font_size=12, font_weight=bold)
         shapes.append(element("g", spot, words, **slot.handle))
@@ -181,7 +181,7 @@ def draw_returns(returns: Sequence[Return], pod: Pod, alt: str, room: Room, *, a
             text(title, x + wide / 2, top - 14, "middle", font_weight="bold", font_size=12)
             for title, x in zip(("activeQ" if narrow else "to activeQ", "stays"), columns, strict=True)
         ),
-        _box(columns[0] - 6, top - 6, wide + 12, height, **FAINT),
+        _box(columns[0] - 6, top - 6, wide + 12, height, **SHADE),
         _box(columns[1] - 6, top - 6, wide + 12, height, fill="none", stroke="currentColor", stroke_dasharray="5 4"),
     ]
     for i, each in enumerate(returns):
@@ -263,7 +263,7 @@ def draw_pair(
         for n, each in enumerate(entries):
             y = EDGE + 32 + n * 30
             stroke, thick = (EVICTED, 3.0) if each.broken else ("currentColor", 0.8)
-            box = _box(0, 0, wide - 20, 25, stroke=stroke, stroke_width=thick, **FAINT)
+            box = _box(0, 0, wide - 20, 25, stroke=stroke, stroke_width=thick, **SHADE)
             sign = "✕ " if each.broken else ""
             words = text(f"{sign}{each.key}{each.value}", 8, 17, font_size=12, limit=int(wide / 6.8))
             place = f"translate({x + 10:.1f},{y:.1f})"

@@ -18,6 +18,8 @@ PILL = 34
 """The height of a pod, in pixels at normal size."""
 COMPARED, SWAPPED, COUNTS = KINDS[4], KINDS[5], KINDS[3]
 """Colours of this lesson: two pods are compared, two are swapped, a value is the one that counts."""
+FAINT = "0.05"
+"""The opacity of an area's fill."""
 text = partial(label, limit=60)
 
 
@@ -43,7 +45,6 @@ def pill(
     frame: str = "#000000",
     thick: float = 1,
     sign: str = "",
-    **more: str | float | None,
 ) -> Html:
     """The pod with its upper left corner at (x, y). ``key``: its identity; ``sign``: put before its name."""
     fill = priority_fill(pod.priority)
@@ -54,14 +55,14 @@ def pill(
         rx=round_,
         fill=fill,
         stroke=frame,
-        stroke_width=thick,
+        stroke_width=None if thick == 1 else thick,
         data_key=f"{key}/box",
     )
     middle, ink_ = width / 2, ink(fill)
-    name = label(f"{sign} {pod.name}".strip(), middle, height / 2 - 2, "middle", 24, fill=ink_, font_weight="bold")
-    below = label(pod.note or str(pod.priority), middle, height / 2 + 12, "middle", 24, fill=ink_, font_size=12)
-    place = f"translate({x:.1f},{y:.1f})"
-    return element("g", box, name, below, data_key=key, transform=place, font_size=13, **{**pod.handle, **more})
+    name = element("text", f"{sign} {pod.name}".strip(), x=middle, y=height / 2 - 2, font_weight="bold")
+    below = element("text", pod.note or pod.priority, x=middle, y=height / 2 + 12, font_size=12)
+    words = element("g", name, below, fill=ink_, text_anchor="middle")
+    return element("g", box, words, data_key=key, transform=f"translate({x:.1f},{y:.1f})", **pod.handle)
 
 
 def area(
@@ -75,12 +76,12 @@ def area(
         height=height,
         rx=10,
         fill="currentColor",
-        fill_opacity=0.05,
+        fill_opacity=FAINT,
         stroke="currentColor",
         stroke_width=1.2,
         stroke_dasharray=dash,
     )
-    texts = [text(title, width / 2, 19, "middle", font_weight="bold", font_size=13)]
+    texts = [text(title, width / 2, 19, "middle", font_weight="bold", font_size=13 if width >= 130 else 12)]
     if note:
         texts.append(text(note, width / 2, height - 8, "middle", font_size=12))
     return element("g", frame, *texts, data_key=key, transform=f"translate({x:.1f},{y:.1f})", opacity=faint)

@@ -5,56 +5,154 @@ from xml.etree import ElementTree
 import pytest
 
 from kschedlab.views.html import Html
-from kschedlab.views.queue import Lane, Moment, Part, Place, Stretch, draw_heap, draw_lanes, draw_parts
+from kschedlab.views.queue_clock import Clock, Event, History, Part, Stretch, draw_clock
+from kschedlab.views.queue_heap import Place, draw_heap
+from kschedlab.views.queue_order import Dot, Waiting, draw_order
+from kschedlab.views.queue_parts import (
+    Check,
+    Entry,
+    Nominations,
+    Parts,
+    Return,
+    Slot,
+    draw_nominations,
+    draw_pair,
+    draw_parts,
+    draw_returns,
+)
+from kschedlab.views.queue_pods import Pod
+from kschedlab.views.svg import Room
 
 SVG = "{http://www.w3.org/2000/svg}"
+ROOMS = (Room(400, 420), Room(640, 330), Room(), Room(900, 500))
+each_room = pytest.mark.parametrize("room", ROOMS, ids=str)
+
+
+def parsed(drawing: Html) -> ElementTree.Element:
+    return ElementTree.fromstring(str(drawing))
 
 
 def texts(drawing: Html) -> list[str]:
-    return [each.text or "" for each in ElementTree.fromstring(str(drawing)).iter(f"{SVG}text")]
+    return [each.text or "" for each in parsed(drawing).iter(f"{SVG}text")]
 
 
-@pytest.mark.parametrize("length", range(1, 17))
-def test_a_heap_is_drawn_twice_as_array_and_as_tree(length: int) -> None:
-    drawing = draw_heap([Place(f"pod-{i}", 100 - i) for i in range(length)], "a heap")
-    found = texts(drawing)
+def keys(drawing: Html) -> list[str]:
+    """The keys, each of which stands once."""
+    found = [key for each in parsed(drawing).iter() if (key := each.get("data-key"))]
+    assert len(set(found)) == len(found)
+    return found
+
+
+def place(drawing: Html, key: str) -> tuple[float, float]:
+    """Where a keyed group is."""
+    (found,) = (each for each in parsed(drawing).iter() if each.get("data-key") == key)
+    x, y = found.get("transform", "").removeprefix("translate(").removesuffix(")").split(",")
+    return float(x), float(y)
+
+
+@each_room
+@pytest.mark.parametrize("length", range(1, 12))
+def test_a_heap_is_drawn_twice_as_array_and_as_tree(length: int, room: Room) -> None:
+    drawing = draw_heap([Place(f"p{i}", 100 - i) for i in range(length)], "a heap", [], {"data_set": "x"}, room)
+    found, known = texts(drawing), keys(drawing)
     for i in range(length):
-        assert found.count(f"pod-{i}") == 2 and found.count(str(i)) >= 2
-    lines = list(ElementTree.fromstring(str(drawing)).iter(f"{SVG}line"))
-    assert len(lines) == length - 1
+        assert found.count(f"p{i}") == 2 and found.count(str(i)) >= 2
+        assert f"pod/p{i}" in known and f"array/p{i}" in known
+    assert len(list(parsed(drawing).iter(f"{SVG}line"))) == length - 1
+    assert parsed(drawing).get("viewBox", "").split()[2] == str(room.width)
+    spots = [place(drawing, f"pod/p{i}") for i in range(length)]
+    assert all(spots[i][1] > spots[(i - 1) // 2][1] for i in range(1, length))
+    wide = {float(each.get("width", "")) for each in parsed(drawing).iter(f"{SVG}rect")}
+    (width,) = wide  # a pod has the same size everywhere
+    assert width >= 28 and all(x >= 0 and x + width <= room.width for x, _ in spots)
+    assert all(abs(a[0] - b[0]) >= width for a in spots for b in spots if a != b and a[1] == b[1])
 
 
-def test_children_stand_below_their_parent_and_nobody_on_another() -> None:
-    drawing = draw_heap([Place(f"p{i}", i) for i in range(15)], "")
-    boxes = [each for each in ElementTree.fromstring(str(drawing)).iter(f"{SVG}rect") if each.get("rx") != "0"]
-    places = [(float(each.get("x", "")), float(each.get("y", ""))) for each in boxes]
-    assert len(set(places)) == 15
-    assert all(places[i][1] > places[(i - 1) // 2][1] for i in range(1, 15))
-    assert all(abs(a[0] - b[0]) >= 64 for a in places for b in places if a != b and a[1] == b[1])
-
-
-def test_marks_have_signs() -> None:
-    found = texts(draw_heap([Place("a", 2, "compared"), Place("b", 1, "compared"), Place("c", 0, "new")], ""))
-    assert (found.count("? a"), found.count("? b"), found.count("+ c")) == (2, 2, 2)
-
-
-def test_parts_show_their_pods_and_say_how_many_more() -> None:
-    drawing = draw_parts([Part("one", tuple(f"pod-{i}" for i in range(9)), ("pod-0",), "note"), Part("two", ())], "x")
+def test_marks_have_signs_and_popped_pods_stand_in_their_order() -> None:
+    places = [Place("a", 2, "compared"), Place("b", 1, "swapped"), Place("c", 0, "new"), Place("d", 0, "leaving")]
+    drawing = draw_heap(places, "", [Place("e", 9), Place("f", 8)], None, Room())
     found = texts(drawing)
-    assert {"one", "two", "note", "▶ pod-0", "pod-5", "and 3 more", "–"} <= set(found)
-    assert "pod-6" not in found
+    assert [found.count(each) for each in ("? a", "⇄ b", "+ c", "↑ d")] == [2, 2, 2, 2]
+    assert place(drawing, "pod/e")[0] < place(drawing, "pod/f")[0] and "pop" not in keys(drawing)
 
 
-def test_lanes_show_stretches_moments_events_and_now() -> None:
-    lane = Lane("web", (Stretch(0, 4, "backoff"), Stretch(4, 9, "bound")), (Moment(1, "P", "probe", True),), lit=True)
-    drawing = draw_lanes(
-        [lane], [(0, "0")], "x", steps=10, events=[Moment(2, "", "it rains")], now=3, legend=("backoff", "bound")
+@each_room
+def test_the_time_that_counts_is_filled_in_and_a_tie_is_hatched(room: Room) -> None:
+    def waiting(name: str, place: int | None) -> Waiting:
+        dots = (Dot("created", "C", 3, "08:20", counts=True), Dot("probe", "P", 0, "not set"))
+        return Waiting(Pod(name, 100), dots, place)
+
+    drawing = draw_order([waiting("mail", 1), waiting("web", 0)], [(1, "08:00")], 14, "", room)
+    fills = [each.get("fill") for each in parsed(drawing).iter(f"{SVG}circle")]
+    assert fills == ["#F0E442", "#FFFFFF"] * 2 and "tie" not in str(drawing)
+    assert place(drawing, "pod/web")[0] < place(drawing, "pod/mail")[0]
+    assert place(drawing, "mail/created")[0] > place(drawing, "mail/probe")[0]
+    tie = draw_order([waiting("mail", None), waiting("web", None)], [], 14, "", room)
+    assert "url(#tie)" in str(tie) and any("tie" in each for each in texts(tie))
+    assert not {"next", "→"} & set(texts(tie))
+
+
+@each_room
+def test_parts_show_their_pods_their_numbers_and_what_decided(room: Room) -> None:
+    parts = Parts(
+        {"activeQ": [Pod("web", 100)], "being tried": [], "unschedulableQ": [Pod("mail", 0)]},
+        (3, 2),
+        ("being tried", "activeQ"),
+        (Check("3 > 4", False), Check("a reason", True)),
+        slots=(Slot("none"), Slot("before"), Slot("during")),
+        event=1,
+        after="something",
     )
-    assert {"★ web", "bound", "P", "it rains", "▲ now", "backoff"} <= set(texts(drawing))
-    heights = {each.get("height") for each in ElementTree.fromstring(str(drawing)).iter(f"{SVG}rect")}
-    assert len(heights) == 4  # backoff is lower than bound, in the lane and in the legend
+    drawing = draw_parts(parts, "x", room)
+    found = texts(drawing)
+    assert {"web", "mail", "schedulingCycle 3", "moveRequestCycle 2"} <= set(found)
+    assert "✕ 3 > 4: no" in found and "✓ a reason: yes" in found
+    assert place(drawing, "pod/web")[0] < place(drawing, "pod/mail")[0] and "event" in keys(drawing)
+    assert 'data-pick="activeQ"' not in str(drawing)
+    asked = draw_parts(Parts({}, (0, -1), error="refused", picks=True), "x", room)
+    assert 'data-pick="activeQ"' in str(asked) and "✕ refused" in texts(asked)
 
 
-def test_names_are_escaped_and_long_ones_are_cut() -> None:
-    drawing = draw_parts([Part("<script>", ("\u202e" + "x" * 80,))], '"><script>')
-    assert "<script>" not in str(drawing) and "…" in str(drawing) and "[U+202E]" in str(drawing)
+@each_room
+def test_events_bring_a_pod_back_or_leave_it(room: Room) -> None:
+    returns = [Return("one", True, 1, True), Return("two", False, 1, False)]
+    drawing = draw_returns(returns, Pod("web", 1), "x", room)
+    assert place(drawing, "0/web")[0] < place(drawing, "1/web")[0]
+    asked = draw_returns(returns, Pod("web", 1), "x", room, answered=False)
+    assert place(asked, "0/web")[0] == place(asked, "1/web")[0]
+    assert not any("moveRequestCycle" in each for each in texts(asked))
+
+
+@each_room
+def test_both_maps_of_nominations(room: Room) -> None:
+    by_node = {"node-a": [Pod("urgent", 500), Pod("batch", 500)], "node-b": []}
+    drawing = draw_nominations(Nominations(by_node, {"uid-batch": "node-a"}, ("gone",)), "x", room)
+    assert {"urgent", "batch", "no key", "uid-batch → node-a", "✕ gone is on no list"} <= set(texts(drawing))
+    assert place(drawing, "pod/urgent")[1] < place(drawing, "pod/batch")[1]
+
+
+@each_room
+def test_a_broken_entry_has_a_cross(room: Room) -> None:
+    pair = ("queue", [Entry("0", " = a", broken=True)]), ("items", [Entry("b", ": 1")])
+    found = texts(draw_pair(*pair, "an error", "x", room))
+    assert {"✕ 0 = a", "b: 1", "✕ an error"} <= set(found)
+
+
+@each_room
+def test_the_clock_shows_parts_events_histories_and_now(room: Room) -> None:
+    parts = [Part("active", "activeQ", (Pod("web", 1),)), Part("backoff", "podBackoffQ", (), there=False)]
+    history = History("web", (Stretch(0, 4, "backoff"), Stretch(4, 9, "active")), (1.0,))
+    events = [Event(2, "it rains"), Event(8, "it snows")]
+    drawing = draw_clock(parts, [history], events, Clock(10, (3, "3 s"), [(0, "0")]), "x", room)
+    found = texts(drawing)
+    assert {"activeQ", "not in this version", "web", "it rains", "3 s"} <= set(found) and "it snows" not in found
+    heights = {
+        each.get("height") for each in parsed(drawing).iter(f"{SVG}rect") if "web/" in (each.get("data-key") or "")
+    }
+    assert len(heights - {"34"}) == 2  # each part has its own height
+    assert {"pod/web", "now", "web/0", "web/1"} <= set(keys(drawing))
+
+
+def test_names_are_escaped() -> None:
+    drawing = draw_heap([Place("<script>", 1)], '"><script>', [Place("\u202eabc", 1)], None, Room())
+    assert "<script>" not in str(drawing) and "[U+202E]" in str(drawing)

@@ -226,5 +226,4 @@ def how_often_is_friend_tried() -> Question[Settings]:
         (),
         lambda settings: str(where(settings)[PODS.index("friend")].tries),
         why,
-        lambda settings: lambda room: drawn(settings, SECOND, room),
     )

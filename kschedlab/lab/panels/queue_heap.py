@@ -60,7 +60,7 @@ class Settings(Restorable):
 
 
 class Act(NamedTuple):
-    """The heap after one act of the operation: start, less, swap, push, pop or absent (no such key).
+    """The heap after one act of the operation: start, less, swap, push, pop, fix or absent (no such key).
 
     ``places``: the indices it is about; ``queue``: the keys in the array's order; ``priorities``: by key; ``answer``:
     of a comparison; ``gone``: the removed pod, if any.
@@ -164,6 +164,13 @@ def run(settings: Settings) -> Run:
     if settings.operation == "Add":
         heap.add(queued(manifest(NEW, settings.priority)))
     elif settings.operation == "Update":
+        if key in data.queue:
+            start = data.acts[0]
+            data.acts.append(
+                start._replace(
+                    act="fix", places=(data.queue.index(key),), priorities={**start.priorities, key: settings.priority}
+                )
+            )
         heap.update(queued(manifest(settings.which, settings.priority)))
     elif settings.operation == "Pop":
         heap.pop()
@@ -186,6 +193,8 @@ def describe(act: Act) -> str:
         return f"Push appends {array[-1]} at index {act.places[0]}."
     if act.act == "pop":
         return f"The last place is taken off: {name(act.gone)} leaves the heap."
+    if act.act == "fix":
+        return f"items gets the new object, {array[act.places[0]]}; Fix({act.places[0]}) follows."
     if act.act == "absent":
         return 'items has no such key, so v1.13 returns the error "object not found".'
     i, j = act.places
@@ -269,7 +278,7 @@ def drawn(
 ) -> Html:
     """The heap after an act. ``last``: the operation is over, and every pod is a control; ``picks``: an answer."""
     act = done.acts[step]
-    marks: dict[str, Mark] = {"less": "compared", "swap": "swapped", "push": "new"}
+    marks: dict[str, Mark] = {"less": "compared", "swap": "swapped", "push": "new", "fix": "new"}
     leaving = settings.operation == "Pop" and any(each.act == "swap" for each in done.acts[: step + 1])
     gone = done.acts[-1].gone if settings.operation in ("Pop", "Delete") else ""
     places = []
@@ -281,7 +290,7 @@ def drawn(
     popped = [Place(each, PODS[each]) for each in done.popped]
     if settings.operation == "Pop" and gone not in act.queue:
         popped.append(Place(name(gone), PODS[name(gone)]))
-    pop = _pop(len(popped)) if last and len(popped) < settings.pods else None
+    pop = _pop(len(popped)) if last and settings.operation == "Pop" and len(popped) < settings.pods else None
     return draw_heap(places, alt, popped, pop, room)
 
 
@@ -293,9 +302,10 @@ def _handle(settings: Settings, key: str, act: Act, last: bool, picks: bool) -> 
     if not last:
         return {}
     operation = "Add" if each == NEW else "Update"
+    popped = settings.popped + (settings.operation == "Pop")
     which = "" if each == NEW else f", which: {each}"
     return {
-        "data_grab": f"operation: {operation}{which}, priority: {max(priority, 50)}",
+        "data_grab": f"operation: {operation}{which}, priority: {priority}, popped: {popped}",
         "data_drag": "priority",
         "data_axis": "y",
         "data_step": -PIXELS,

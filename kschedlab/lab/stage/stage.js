@@ -231,7 +231,7 @@ class Stage {
       const last = this.last(control);
       input.max = last;
       input.value = at;
-      output.textContent = `${at} of ${last}`;
+      output.textContent = (control.values[at] ?? String(at)) === String(at) ? `${at} of ${last}` : control.values[at];
       first.disabled = back.disabled = at === 0;
       next.disabled = at >= last;
     };
@@ -460,10 +460,10 @@ class Stage {
     const handle = event.target.closest("[data-drag], [data-carry]");
     if (!handle || !this.picture.contains(handle)) return;
     const scale = this.picture.querySelector("svg").getScreenCTM()?.a || 1;
-    const name = handle.dataset.drag;
+    const name = handle.dataset.drag, grabs = this.read(handle.dataset.grab ?? "");
     this.held = {
-      name, scale, group: handle.dataset.carry, axis: handle.dataset.axis ?? "y", step: Number(handle.dataset.step ?? -14),
-      from: [event.clientX, event.clientY], began: name && this.at[name], moved: false, key: handle.closest("[data-key]")?.dataset.key,
+      name, grabs, scale, group: handle.dataset.carry, axis: handle.dataset.axis ?? "y", step: Number(handle.dataset.step ?? -14),
+      from: [event.clientX, event.clientY], began: name && (grabs[name] ?? this.at[name]), moved: false, key: handle.closest("[data-key]")?.dataset.key,
       handle,
     };
     handle.focus?.({ preventScroll: true });
@@ -483,7 +483,7 @@ class Stage {
     if (held.group) return this.carry(event, by);
     const control = this.controls.find((each) => each.name === held.name);
     const steps = Math.round(by[held.axis === "x" ? 0 : 1] / held.scale / held.step);
-    this.set({ [held.name]: clamp(held.began + steps, 0, this.last(control)) }, DRAG);
+    this.set({ ...held.grabs, [held.name]: clamp(held.began + steps, 0, this.last(control)) }, DRAG);
   }
 
   lift(held) {
@@ -581,7 +581,8 @@ class Stage {
       event.preventDefault();
       event.stopPropagation();
       this.ahead(name);
-      this.set({ [name]: clamp(this.at[name] + by, 0, this.last(control)) }, DRAG);
+      const grabs = this.read(target.dataset.grab ?? "");
+      this.set({ ...grabs, [name]: clamp((grabs[name] ?? this.at[name]) + by, 0, this.last(control)) }, DRAG);
     } else if ((key === "Enter" || key === " ") && target.closest("[data-set], [data-pick], [data-carry]")) {
       event.preventDefault();
       event.stopPropagation();

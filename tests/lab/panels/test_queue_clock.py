@@ -8,22 +8,24 @@ import pytest
 
 from kschedlab.generations import GENERATIONS
 from kschedlab.lab.panels.queue_clock import (
-    PODS,
-    SECOND,
+    FRAMES,
     TIMES,
-    Measured,
     Settings,
     as_yaml,
+    how_often_is_friend_tried,
     panel,
+    picture,
     position,
-    replay,
     show,
-    wait_without_event,
-    waits_after_failures,
-    when_is_web_tried,
+    story_of,
+    when_is_web_bound,
     where,
 )
+from kschedlab.lab.panels.queue_story import EVENTS, PODS, replay
+from kschedlab.lab.panels.queue_waits import Measured, wait_without_event, waits_after_failures
 from kschedlab.manifests.loading import loads
+from kschedlab.objects.meta import SECOND
+from kschedlab.views.svg import Room
 
 BOTH = [(name, busy) for name in GENERATIONS for busy in (False, True)]
 
@@ -48,7 +50,9 @@ def test_the_view_at_every_time(case: tuple[str, bool]) -> None:
         view, places = show(settings), where(settings)
         assert view.sentence.startswith(f"{case[0]}, {time} s: ")
         assert all(f"{each.pod} " in view.sentence and each.why in view.text for each in places)
-        assert ElementTree.fromstring(str(view.picture)).get("aria-label") == view.sentence
+        drawn = ElementTree.fromstring(str(picture(settings, Room(640, 330))))
+        assert drawn.get("aria-label") == view.sentence
+        assert {f"pod/{pod}" for pod in PODS} <= {each.get("data-key") for each in drawn.iter()}
 
 
 def test_web_is_bound_when_its_generation_lets_it() -> None:
@@ -82,7 +86,32 @@ def test_positions_grow_with_time() -> None:
     assert position(8.5) == 8.5 and position(45) == 30.5
 
 
-def test_panel_yaml_and_question() -> None:
-    assert panel().move(time=7).view == show(Settings(time=7))
+@pytest.mark.parametrize("case", BOTH)
+def test_the_story_tells_every_change_and_ends_with_the_picture(case: tuple[str, bool]) -> None:
+    settings, room = Settings(time=30, generation=case[0], busy=case[1]), Room(640, 330)
+    told = story_of(settings, room)
+    assert told[-1] == (picture(settings, room), show(settings).sentence) and len(told) <= FRAMES + 1
+    if len(told) <= FRAMES:
+        assert all(any(words in frame.caption for frame in told) for _, words, _ in EVENTS)
+        assert all(any(f"{pod} is bound" in frame.caption for frame in told) for pod in ("web", "ssd"))
+
+
+def test_panel_and_yaml() -> None:
+    assert panel().move(time=7).view.text == show(Settings(time=7)).text
+    assert panel().restore("time: 60 s").settings.time == 60
     assert {pod.metadata.name for pod in loads(as_yaml(Settings())).pods} >= set(PODS)
-    assert len(when_is_web_tried().remarks) == 3
+
+
+@pytest.mark.parametrize("case", BOTH)
+def test_when_web_is_bound(case: tuple[str, bool]) -> None:
+    asked, settings = when_is_web_bound(), Settings(generation=case[0], busy=case[1])
+    last = tries(*case, "web")[-1]
+    assert asked.right(settings) == f"at {last:g} s" and asked.right(settings) in asked.choices
+    assert all(f"{last:g} s" in asked.why(settings, answer) for answer in asked.choices)
+
+
+@pytest.mark.parametrize("case", BOTH)
+def test_how_often_friend_is_tried(case: tuple[str, bool]) -> None:
+    asked, settings = how_often_is_friend_tried(), Settings(time=360, generation=case[0], busy=case[1])
+    assert asked.right(settings) == str(len(tries(*case, "friend")))
+    assert all(f"{at:g}" in asked.why(settings, "0") for at in tries(*case, "friend"))

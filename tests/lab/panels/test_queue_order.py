@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
+from itertools import product
 from xml.etree import ElementTree
 
-import pytest
-
-from kschedlab.lab.panels.queue_order import UNSET, WEB_PRIORITY, Settings, as_yaml, panel, pods, show, who_is_next
+from kschedlab.lab.panels.queue_order import UNSET, Settings, as_yaml, panel, picture, pods, show, who_is_next
 from kschedlab.manifests.loading import loads
+from kschedlab.views.svg import Room
 
 FIELDS = ("creationTimestamp", "lastTransitionTime", "lastProbeTime")
 
@@ -27,29 +27,51 @@ def sides(settings: Settings) -> tuple[tuple[int, str], tuple[int, str]]:
     )
 
 
-@pytest.mark.parametrize("priority", Settings.controls()["mail_priority"].values)
-def test_every_setting(priority: int) -> None:
-    for settings in Settings.grid():
-        if settings.mail_priority == priority:
-            check(settings)
+def some() -> list[Settings]:
+    """Settings in which equal and different times meet in every pair of fields."""
+    times, maybe = (480, 540), (UNSET, 480, 540, 600)
+    grid = product((50, 100, 150), times, maybe, maybe, (100,), times, maybe, maybe)
+    return [Settings(*values) for values in grid]
+
+
+def test_many_settings() -> None:
+    for settings in some():
+        check(settings)
 
 
 def check(settings: Settings) -> None:
     view = show(settings)
     (mail, mail_field), (web, web_field) = sides(settings)
-    if settings.mail_priority != WEB_PRIORITY:
-        first = "mail" if settings.mail_priority > WEB_PRIORITY else "web"
+    equal = settings.mail_priority == settings.web_priority
+    if not equal:
+        first = "mail" if settings.mail_priority > settings.web_priority else "web"
         assert view.sentence.startswith(f"{first} is next: its priority is ")
     elif mail == web:
-        assert view.sentence.startswith("Neither")
+        first = "a tie"
+        assert view.sentence.startswith("A tie: neither")
     else:
         first, field = ("mail", mail_field) if mail < web else ("web", web_field)
         assert view.sentence.startswith(f"{first} is next: the priorities are equal, and its {field} ")
-    assert str(view.picture).count("★") == (not view.sentence.startswith("Neither"))
+    assert who_is_next().right(settings) == first
+    assert all(who_is_next().why(settings, answer) for answer in who_is_next().choices)
     for field in FIELDS:
         (line,) = (line for line in view.text.splitlines()[1:] if field in line)
         assert line.count("← podTimestamp") == (mail_field, web_field).count(field)
-    assert ElementTree.fromstring(str(view.picture)).get("aria-label") == view.sentence
+    read = {"mail_created", "mail_transition", "mail_probe", "web_created", "web_transition", "web_probe"} - set(
+        view.idle
+    )
+    assert len(read) >= 2 if equal else not read
+
+
+def test_the_picture_says_what_the_sentence_says() -> None:
+    for settings in some()[::29]:
+        drawn = ElementTree.fromstring(str(picture(settings, Room(640, 330))))
+        assert drawn.get("aria-label") == show(settings).sentence
+        assert len([each for each in drawn.iter() if each.get("data-drag")]) == 8
+        tie = show(settings).sentence.startswith("A tie")
+        assert ("url(#tie)" in ElementTree.tostring(drawn, encoding="unicode")) == tie
+        asked = str(picture(settings, Room(), answered=False))
+        assert asked.count("data-pick=") == 2 and "data-drag" not in asked and "url(#tie)" not in asked
 
 
 def test_the_yaml_is_the_two_pods() -> None:
@@ -58,5 +80,6 @@ def test_the_yaml_is_the_two_pods() -> None:
 
 
 def test_panel_and_question() -> None:
-    assert panel().move(mail_probe=580).view == show(Settings(mail_probe=580))
-    assert [answer.partition(":")[0] for answer in who_is_next().remarks] == ["mail", "web"]
+    assert panel().move(mail_probe=580).view.text == show(Settings(mail_probe=580)).text
+    settings = Settings(mail_probe=580)
+    assert who_is_next().why(settings, "mail").startswith("mail was created at 08:00, but web is next")

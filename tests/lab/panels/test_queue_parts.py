@@ -14,18 +14,22 @@ from kschedlab.lab.panels.queue_parts import (
     ERROR,
     NEVER,
     UNSCHEDULABLE,
-    Frame,
-    NominatedSettings,
+    Call,
+    ReturnSettings,
     Settings,
     as_yaml,
-    calls_of,
-    frames,
-    nominated_panel,
+    calls,
+    how_many_return,
     panel,
+    picture,
+    returns,
+    returns_panel,
     show,
-    show_nominated,
+    show_returns,
+    story,
     where_to,
 )
+from kschedlab.views.svg import Room
 
 ALL = [
     (meanwhile, reason, then)
@@ -36,14 +40,14 @@ ALL = [
 BRINGS_BACK = {"MoveAllToActiveQueue", "Update of its labels", "AssignedPodAdded: db", "flush 61 s later"}
 
 
-def given_back(seen: tuple[Frame, ...]) -> Frame:
+def given_back(seen: tuple[Call, ...]) -> Call:
     return next(each for each in seen if each.call.startswith("AddUnschedulable"))
 
 
 @pytest.mark.parametrize("case", ALL)
 def test_where_a_failed_pod_goes_and_what_brings_it_back(case: tuple[str, str, str]) -> None:
     meanwhile, reason, then = case
-    seen = frames(*case)
+    seen = calls(*case)
     waits = reason == UNSCHEDULABLE and meanwhile in (NEVER, BEFORE)
     assert given_back(seen).where == ("unschedulableQ" if waits else "activeQ")
     if then != "nothing":
@@ -55,48 +59,54 @@ def test_where_a_failed_pod_goes_and_what_brings_it_back(case: tuple[str, str, s
 
 def test_an_update_during_the_attempt_is_the_one_way_to_be_refused() -> None:
     for case in ALL:
-        assert ("already present in the activeQ" in given_back(frames(*case)).said) == (case[0] == CHANGED)
+        assert ("already present in the activeQ" in given_back(calls(*case)).said) == (case[0] == CHANGED)
 
 
-def test_the_view_of_every_step() -> None:
+def test_the_story_of_every_setting() -> None:
+    room = Room(640, 330)
     for settings in Settings.grid():
-        view, seen = show(settings), frames(settings.meanwhile, settings.reason, settings.then)
-        here = seen[settings.step]
-        assert here.where in view.sentence and here.call in view.sentence
+        view, seen = show(settings), calls(settings.meanwhile, settings.reason, settings.then)
+        assert seen[-1].where in view.sentence and seen[-1].call in view.sentence
         assert view.text.count("\n") == len(seen) + 1
-        assert f"moveRequestCycle {here.cycles[1]}" in str(view.picture)
-        assert ElementTree.fromstring(str(view.picture)).get("aria-label") == view.sentence
+        told = story(settings, room)
+        assert len(told) == len(seen) and told[-1] == (picture(settings, room), view.sentence)
+        for call, frame in zip(seen, told, strict=True):
+            assert f"moveRequestCycle {call.cycles[1]}" in str(frame.picture)
+            assert ElementTree.fromstring(str(frame.picture)).get("aria-label") == frame.caption
+            assert str(frame.picture).count('data-key="pod/web') >= 1
 
 
-def test_panel_and_question() -> None:
-    moved = panel().move(meanwhile=DURING, step=3)
-    assert moved.view is not None and moved.view.sentence.endswith("web is in activeQ.")
+def test_a_failed_check_is_red_with_a_cross() -> None:
+    drawn = str(picture(Settings(meanwhile=DURING), Room()))
+    assert "✕ podSchedulingCycle 1 &gt; moveRequestCycle 1: no" in drawn and "✓ reason Unschedulable" in drawn
+    assert "✕ reason SchedulerError = Unschedulable: no" in str(picture(Settings(reason=ERROR), Room()))
+    assert "✕ pod is already present in the activeQ" in str(picture(Settings(meanwhile=CHANGED), Room()))
+
+
+def test_panel_and_yaml() -> None:
+    moved = panel().move(meanwhile=DURING)
+    assert moved.view.sentence.endswith("web is in activeQ.")
     assert "podAffinity" in as_yaml(Settings())
-    assert [answer for answer, remark in where_to().remarks.items() if remark.startswith("Yes")] == ["to activeQ"]
 
 
-@pytest.mark.parametrize("kept", [False, True])
-def test_nominations(kept: bool) -> None:
-    calls = calls_of(kept)
-    lists = [each.by_node for each in calls]
-    after_update = {"node-a": ("batch",), "node-b": ("urgent",)} if kept else {"node-a": ("batch",)}
-    assert lists == [
-        {},
-        {"node-a": ("urgent",)},
-        {"node-a": ("urgent", "batch")},
-        {"node-a": ("batch",), "node-b": ("urgent",)},
-        after_update,
-        {"node-a": ("batch",), "node-b": ("urgent",)},
-        {"node-b": ("urgent",)},
-    ]
-    for each in calls:
-        pairs = {(f"uid-{name}", node) for node, names in each.by_node.items() for name in names}
-        assert pairs == set(each.node_of.items())
+def test_where_the_failed_pod_goes() -> None:
+    asked = where_to()
+    for settings in Settings.grid():
+        assert asked.right(settings) == given_back(calls(settings.meanwhile, settings.reason, settings.then)).where
+        assert all(asked.why(settings, answer) for answer in asked.choices)
+        assert asked.before is not None
+        drawn = asked.before(settings)
+        assert (
+            callable(drawn) and "being tried" in str(drawn(Room())) and "podSchedulingCycle" not in str(drawn(Room()))
+        )
 
 
-def test_the_view_of_every_nomination() -> None:
-    for settings in NominatedSettings.grid():
-        view, here = show_nominated(settings), calls_of(settings.kept)[settings.step]
-        assert here.call in view.sentence
-        assert all(f"{node}: {', '.join(names)}" in view.sentence for node, names in here.by_node.items())
-    assert nominated_panel().move(step=3).view == show_nominated(NominatedSettings(step=3))
+def test_what_brings_it_back() -> None:
+    found = returns(ReturnSettings())
+    assert {each.event for each in found if each.back} == BRINGS_BACK
+    assert [each.event for each in found if each.noted and not each.back] == ["AssignedPodAdded: cache"]
+    assert how_many_return().right(ReturnSettings()) == "4" and "flush 60 s" in how_many_return().why(
+        ReturnSettings(), "7"
+    )
+    assert all(each.back for each in returns(ReturnSettings(reason=ERROR)))
+    assert returns_panel().move(reason=ERROR).view.sentence == show_returns(ReturnSettings(reason=ERROR)).sentence
