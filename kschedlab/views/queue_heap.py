@@ -61,20 +61,23 @@ def draw_heap(places: Sequence[Place], alt: str, popped: Sequence[Place], pop: H
         text("array: the index is the place", EDGE, 14, font_size=12, opacity=0.8),
         *_array(places, wide),
         text("tree: the children of index i are at 2i+1 and 2i+2", EDGE, TREE + 6, font_size=12, opacity=0.8),
-        *(_branch(i, spots, places) for i in range(1, len(places))),
-        *(_node(i, each, spots[i], wide) for i, each in enumerate(places)),
+        element("g", *(_branch(i, spots, places) for i in range(1, len(places))), stroke="currentColor"),
+        element("g", *(_index(i, spots[i], wide) for i in range(len(places))), font_size=12, text_anchor="end"),
+        *(_node(each, spots[i], wide) for i, each in enumerate(places)),
         *_lane(popped, wide, bottom + 22, room, pop),
     ]
     return svg(shapes, room.width, bottom + 22 + 20 + PILL + 8, alt, size=13)
 
 
 def _array(places: Sequence[Place], wide: float) -> list[Html]:
-    shapes = []
+    shapes: list[Html] = []
+    indices: list[Html] = []
     for i, each in enumerate(places):
         x = EDGE + i * (wide + GAP)
         frame = {"frame": COLOURS[each.mark], "thick": 3.5 if each.mark else 1.0}
-        shapes.append(text(str(i), x + wide / 2, ARRAY - 5, "middle", font_size=12))
+        indices.append(element("text", i, x=x + wide / 2, y=ARRAY - 5))
         shapes.append(pill(each.pod, x, ARRAY, wide, f"array/{each.name}", round_=3, sign=_sign(each), **frame))  # type: ignore[arg-type]
+    shapes.append(element("g", *indices, font_size=12, text_anchor="middle"))
     marked = [i for i, each in enumerate(places) if each.mark in ("compared", "swapped")]
     if len(marked) == 2:
         a, b = (EDGE + i * (wide + GAP) + wide / 2 for i in marked)
@@ -95,11 +98,11 @@ def _spot(index: int, width: float, level: float) -> Point:
     return EDGE + (index + 1 - 2**row + 0.5) * (width - 2 * EDGE) / 2**row, TREE + 22 + row * level
 
 
-def _node(index: int, each: Place, spot: Point, wide: float) -> Html:
+def _node(each: Place, spot: Point, wide: float) -> Html:
     x, y = spot
     frame, thick = COLOURS[each.mark], 3.5 if each.mark else 1.0
     dash = {"stroke_dasharray": "4 3"} if each.mark == "leaving" else {}
-    shape = pill(
+    return pill(
         Pod(each.name, each.priority, "", {**each.handle, **dash}),
         x - wide / 2,
         y,
@@ -109,8 +112,10 @@ def _node(index: int, each: Place, spot: Point, wide: float) -> Html:
         thick=thick,
         sign=_sign(each),
     )
-    place = text(str(index), x - wide / 2 - 2, y + 5, "end", font_size=12, opacity=0.8)
-    return element("g", place, shape)
+
+
+def _index(index: int, spot: Point, wide: float) -> Html:
+    return element("text", index, x=spot[0] - wide / 2 - 2, y=spot[1] + 5)
 
 
 def _branch(index: int, spots: Sequence[Point], places: Sequence[Place]) -> Html:
@@ -118,7 +123,7 @@ def _branch(index: int, spots: Sequence[Point], places: Sequence[Place]) -> Html
     (x0, y0), (x1, y1) = spots[parent], spots[index]
     marks = {places[parent].mark, places[index].mark}
     both = len(marks) == 1 and marks & {"compared", "swapped"}
-    colour, thick = (COLOURS[places[index].mark], 4.0) if both else ("currentColor", 1.2)
+    colour, thick = (COLOURS[places[index].mark], 4.0) if both else (None, None)
     faint = 0.35 if "leaving" in marks else None
     return element("line", x1=x0, y1=y0 + PILL, x2=x1, y2=y1, stroke=colour, stroke_width=thick, opacity=faint)
 

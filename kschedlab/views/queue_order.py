@@ -53,7 +53,7 @@ def draw_order(
     """
     step = step_of(slots, room)
     bottom = TOP + LANE * len(pods)
-    shapes = [text("not set", _x(0, step), TOP - 12, "middle", font_size=12, opacity=0.8)]
+    shapes = [text("not set", LEFT - 4, TOP - 12, "end", font_size=12, opacity=0.8)]
     for at, words in ticks:
         x = _x(at, step)
         line = element("line", x1=x, y1=TOP - 6, x2=x, y2=bottom - 6, stroke="currentColor", opacity=0.25)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from textwrap import wrap
 
 from kschedlab.views.html import Html, element
 from kschedlab.views.queue_pods import COUNTS, FAINT, PILL, Handle, Pod, area, arrow, pill, refused, text
@@ -82,7 +83,7 @@ def draw_parts(parts: Parts, alt: str, room: Room) -> Html:
     y = EDGE + TALL + UNDER + 14 + 2 * 20
     if parts.slots:
         shapes += _attempt(parts, y, room)
-        y += 92
+        y += 92 + 14 * (len(wrap(parts.after, int(slot_width(len(parts.slots), room) / 7))) - 1)
     return svg(shapes, room.width, y + 4, alt, size=13)
 
 
@@ -118,7 +119,8 @@ def _check(check: Check, x: float, y: float) -> Html:
 
 def _attempt(parts: Parts, y: float, room: Room) -> list[Html]:
     """The attempt as a line: before the pop, during the attempt, afterwards; the event is a bolt on it."""
-    wide = (room.width - 2 * EDGE) / (len(parts.slots) + 1)
+    wide = slot_width(len(parts.slots), room)
+    after = wrap(parts.after, int(wide / 7))
     line = y + 46
     start, end = EDGE + 2 * wide, EDGE + len(parts.slots) * wide
     band = _box(start, line - 22, end - start, 44, fill="currentColor", fill_opacity="0.09")
@@ -134,10 +136,9 @@ def _attempt(parts: Parts, y: float, room: Room) -> list[Html]:
         words = text(slot.words, x, line + 36, "middle", font_size=12, font_weight=bold)
         shapes.append(element("g", spot, words, **slot.handle))
     x = EDGE + (len(parts.slots) + 0.5) * wide
-    letters = int(wide / 6.6)
-    after = parts.after if len(parts.after) <= letters else f"{parts.after[: letters - 1]}…"
-    shapes.append(text("afterwards", x, y + 18, "middle", font_size=12))
-    shapes.append(text(after, x, line + 36, "middle", font_size=12))
+    shapes += [text(words, x, line + 36 + 14 * i, "middle", font_size=12) for i, words in enumerate(after)]
+    if wide >= 110:
+        shapes.append(text("afterwards", x, y + 18, "middle", font_size=12))
     at = EDGE + (parts.event + 0.5) * wide
     disc = element("circle", r=13, fill=COUNTS, stroke="#000000", stroke_width=1.5)
     bolt = element("path", d=BOLT, fill="#000000")
@@ -226,7 +227,8 @@ def draw_nominations(nominations: Nominations, alt: str, room: Room) -> Html:
         if not pods:
             shapes.append(text("no key", x + wide / 2, 26 + 52, "middle", font_size=12, opacity=0.7))
     x = EDGE + len(nominations.by_node) * (wide + EDGE)
-    shapes.append(text("nominatedPodToNode: by UID", x, 16, font_size=12, opacity=0.8, limit=int((room.width - x) / 6)))
+    title = "nominatedPodToNode: by UID" if room.width - x > 210 else "nominatedPodToNode"
+    shapes.append(text(title, x, 16, font_size=12, opacity=0.8))
     shapes.append(_box(x, 26, room.width - EDGE - x, tall, fill="none", stroke="currentColor"))
     for n, (uid, node) in enumerate(sorted(nominations.node_of.items())):
         line = text(f"{uid} → {node}", 12, 0, font_size=13)
@@ -234,7 +236,7 @@ def draw_nominations(nominations: Nominations, alt: str, room: Room) -> Html:
     if not nominations.node_of:
         shapes.append(text("empty", x + 12, 60, font_size=12, opacity=0.7))
     for n, name in enumerate(nominations.lost):
-        shapes.append(refused(f"{name} is on no list", x + 10, 26 + tall - 10 - 18 * n, "start"))
+        shapes.append(refused(f"{name}: no list", x + 10, 26 + tall - 10 - 18 * n, "start"))
     return svg(shapes, room.width, 26 + tall + 10, alt, size=13)
 
 
@@ -269,4 +271,7 @@ def draw_pair(
             place = f"translate({x + 10:.1f},{y:.1f})"
             shapes.append(element("g", box, words, data_key=f"{title}/{each.key}", transform=place))
     y = EDGE + tall + 24
-    return svg([*shapes, refused(told, EDGE + 4, y, "start")], room.width, y + 12, alt, size=13)
+    lines = wrap(told, int(room.width / 8.2))
+    shapes.append(refused(lines[0], EDGE + 4, y, "start"))
+    more = (text(each, EDGE + 20, y + 18 * i, fill=EVICTED, font_weight="bold") for i, each in enumerate(lines[1:], 1))
+    return svg([*shapes, *more], room.width, y + 18 * len(lines), alt, size=13)

@@ -1,74 +1,161 @@
-"""The panels of the queue, moved from the keyboard in JupyterLab."""
+"""The stages of lesson 02 in a plain page: pods, dots, the event and the time are dragged, and the queue follows."""
 
-from playwright.sync_api import Locator, expect
+from collections.abc import Callable, Iterator
+from typing import Any
 
+import pytest
+from playwright.sync_api import Browser, Locator, expect
+
+from kschedlab.lab.panels import queue_clock, queue_faults, queue_heap, queue_nominated, queue_order, queue_parts
 from tests.browser.conftest import Open
-from tests.browser.lab import Notebook
+from tests.browser.page import PanelPage
 
-NAME = "02-queue.ipynb"
+Shown = Callable[..., PanelPage]
+CLIPPED = """() => {
+    const svg = document.querySelector(".ks-picture svg"), frame = svg.getBoundingClientRect();
+    const texts = [...svg.querySelectorAll("text")].filter((each) => each.textContent.trim());
+    const boxes = texts.map((each) => [each.textContent, each.getBoundingClientRect()]);
+    const outside = boxes.filter(([, b]) => b.left < frame.left - 1 || b.right > frame.right + 1 ||
+        b.top < frame.top - 1 || b.bottom > frame.bottom + 1).map(([text]) => `cut: ${text}`);
+    const over = boxes.flatMap(([one, a], i) => boxes.slice(i + 1).filter(([, b]) =>
+        Math.min(a.right, b.right) - Math.max(a.left, b.left) > 1 &&
+        Math.min(a.bottom, b.bottom) - Math.max(a.top, b.top) > 4).map(([other]) => `${one} on ${other}`));
+    const small = texts.filter((each) => parseFloat(getComputedStyle(each).fontSize) * svg.getScreenCTM().a < 11.9)
+        .map((each) => `small: ${each.textContent}`);
+    return [...outside, ...over, ...small];
+}"""
 
 
-def panel(page: Notebook, label: str) -> Locator:
-    """The first panel that has a control with this label."""
-    return page.page.locator(".kschedlab").filter(has=page.page.get_by_text(label, exact=True)).first
+@pytest.fixture
+def shown(browser: Browser) -> Iterator[Shown]:
+    pages: list[PanelPage] = []
+
+    def show(panel: Any, **how: Any) -> PanelPage:
+        pages.append(PanelPage(browser, panel, **how))
+        return pages[-1]
+
+    yield show
+    for each in pages:
+        each.close()
 
 
-def test_the_heap_is_walked_step_by_step(notebook: Open) -> None:
-    page = notebook(NAME)
+def sentence(page: PanelPage) -> Locator:
+    return page.page.locator(".ks-sentence")
+
+
+def drag(page: PanelPage, key: str, right: float, down: float) -> None:
+    """Pull the middle of this element by so many pixels."""
+    box = page.key(key).bounding_box()
+    assert box is not None
+    x, y = box["x"] + box["width"] / 2, box["y"] + box["height"] / 2
+    page.page.mouse.move(x, y)
+    page.page.mouse.down()
+    page.page.mouse.move(x + right, y + down, steps=8)
+    page.page.mouse.up()
+    page.settled()
+
+
+def test_the_gap_is_predicted_in_the_picture(shown: Shown) -> None:
+    page = shown(queue_heap.panel().ask(queue_heap.after_pop()))
+    expect(page.key("pod/cat")).to_be_visible()
+    expect(sentence(page)).to_have_text("")
+    page.key("pod/gnu").click()
+    expect(page.page.locator(".ks-question")).to_contain_text("gnu is the head in the end")
+    expect(sentence(page)).to_contain_text("Pop returns cat (900): 3 comparisons, 2 swaps. The head is gnu (800).")
+
+
+def test_a_pod_dragged_in_the_tree_is_updated_and_rises(shown: Shown) -> None:
+    page = shown(queue_heap.panel())
+    drag(page, "pod/dog", 0, -120)
+    expect(sentence(page)).to_contain_text("Update(dog, ")
+    expect(sentence(page)).to_contain_text("The head is dog (900).")  # cat was popped before, and stays popped
+    page.page.get_by_role("button", name="Reset").click()
+    page.key("pop").click()
+    expect(sentence(page)).to_contain_text("Pop returns gnu (800)")
+    page.key("pod/elk").focus()
+    page.page.keyboard.press("ArrowUp")
+    expect(sentence(page)).to_contain_text("Update(elk, 750)")
+    expect(page.key("pod/gnu")).to_be_visible()  # it stays popped
+
+
+def test_the_swaps_are_played_one_by_one(shown: Shown) -> None:
+    page = shown(queue_heap.panel(operation="Add", priority=1050))
+    page.page.get_by_role("button", name="Show how").click()
+    expect(page.page.locator(".ks-picture")).to_contain_text("+ new")
+    expect(page.page.locator(".ks-picture")).to_contain_text("⇄ new")
+
+
+def test_the_other_field_decides(shown: Shown) -> None:
+    page = shown(queue_order.panel(mail_probe=9 * 60 + 40))
+    expect(sentence(page)).to_contain_text("web is next")
+    drag(page, "mail/lastProbeTime", -900, 0)
+    expect(sentence(page)).to_contain_text("mail is next: the priorities are equal, and its creationTimestamp 08:00")
+    drag(page, "pod/web", 0, -12)
+    expect(sentence(page)).to_contain_text("web is next: its priority is 150, the other's 100.")
+
+
+def test_the_event_is_dragged_to_another_moment(shown: Shown) -> None:
+    page = shown(queue_parts.panel())
+    expect(sentence(page)).to_contain_text("web is in unschedulableQ.")
+    box = page.page.locator(".ks-picture svg").bounding_box()
+    assert box is not None
+    drag(page, "event", box["width"] / 5 * 2, 0)
+    expect(sentence(page)).to_contain_text("web is in activeQ.")
+    expect(page.page.locator(".ks-picture")).to_contain_text("✕ podSchedulingCycle 1 > moveRequestCycle 1: no")
+
+
+def test_a_nomination_is_forgotten_in_v1_13_only(shown: Shown) -> None:
+    page = shown(queue_nominated.panel(calls=3))
+    page.page.get_by_role("button", name="Next").click()
+    expect(page.page.locator(".ks-picture")).to_contain_text("✕ urgent: no list")
+    page.page.get_by_role("checkbox").check()
+    expect(sentence(page)).to_contain_text("node-b: urgent")
+
+
+def test_the_time_is_dragged(shown: Shown) -> None:
+    page = shown(queue_clock.panel(time=7))
+    expect(sentence(page)).to_contain_text("v1.37, 7 s: web backs off (3 attempts)")
+    page.key("now").focus()
+    for _ in range(4):
+        page.page.keyboard.press("ArrowRight")
+    expect(sentence(page)).to_contain_text("v1.37, 11 s: web is bound (4 attempts), ssd is bound (2 attempts)")
+    expect(page.page.get_by_role("group", name="time")).to_contain_text("11 s")
+    drag(page, "now", -400, 0)
+    expect(sentence(page)).to_contain_text("web is")
+    expect(page.key("now")).not_to_contain_text("11 s")
+
+
+PANELS = {
+    "pop": queue_heap.panel(pods=10, popped=4),
+    "add": queue_heap.panel(pods=10, operation="Add"),
+    "few": queue_heap.panel(pods=3, operation="Update", which="cat", priority=50),
+    "gap": queue_heap.panel().ask(queue_heap.after_pop()),
+    "order": queue_order.panel(mail_probe=580, web_created=600),
+    "tie": queue_order.panel(mail_created=540),
+    "during": queue_parts.panel(meanwhile=queue_parts.DURING),
+    "changed": queue_parts.panel(meanwhile=queue_parts.CHANGED, then="MoveAllToActiveQueue"),
+    "where": queue_parts.panel(meanwhile=queue_parts.DURING).ask(queue_parts.where_to()),
+    "back": queue_parts.returns_panel(),
+    "nominated": queue_nominated.panel(calls=2),
+    "forgotten": queue_nominated.panel(calls=4),
+    **{name: queue_faults.panel(fault=name) for name in ("KeyError", "Pop's nil", "already exists")},
+    "v1.13": queue_clock.panel(generation="v1.13", time=330),
+    "v1.37": queue_clock.panel(time=0),
+    "end": queue_clock.panel(time=360),
+}
+
+
+@pytest.mark.parametrize("name", PANELS)
+def test_nothing_is_cut_small_or_on_top_of_something_else(shown: Shown, name: str) -> None:
+    for width, large in ((500, False), (800, False), (1280, True), (1920, False)):
+        page = shown(PANELS[name], width=width, large=large)
+        assert page.page.evaluate(CLIPPED) == [], f"{width} px"
+
+
+def test_the_whole_lesson_runs(notebook: Open) -> None:
+    page = notebook("02-queue.ipynb")
     page.run_all()
-    heap = panel(page, "pods in the heap")
-    picture, sentence = heap.get_by_role("img"), heap.get_by_role("status")
-    expect(sentence).to_contain_text("Pop, step 0 of 6. 7 pods; the head, c (900), is next.")
-    expect(picture).not_to_contain_text("⇄")
-    heap.get_by_role("button", name="Next").click()
-    expect(sentence).to_contain_text("Swap(0, 6)")
-    expect(picture).to_contain_text("⇄ a")
-    page.press("pods in the heap", "ArrowLeft")
-    expect(sentence).to_contain_text("Swap(0, 5)")
-
-
-def test_the_other_field_decides(notebook: Open) -> None:
-    page = notebook(NAME)
-    page.run_all()
-    order = panel(page, "mail: lastProbeTime")
-    picture, sentence = order.get_by_role("img"), order.get_by_role("status")
-    expect(picture).to_contain_text("★ web")
-    page.press("mail: lastProbeTime", "Home")
-    expect(sentence).to_contain_text("mail is next: the priorities are equal, and its creationTimestamp 08:00")
-    expect(picture).to_contain_text("★ mail")
-
-
-def test_a_failed_pod_goes_elsewhere(notebook: Open) -> None:
-    page = notebook(NAME)
-    page.run_all()
-    parts = panel(page, "it fails with")
-    picture, sentence = parts.get_by_role("img"), parts.get_by_role("status")
-    expect(sentence).to_contain_text("web is in activeQ.")
-    parts.get_by_role("combobox").first.select_option("MoveAll before the pop")
-    expect(sentence).to_contain_text("web is in unschedulableQ.")
-    expect(picture).to_contain_text("moveRequestCycle 0")
-
-
-def test_a_nomination_is_forgotten(notebook: Open) -> None:
-    page = notebook(NAME)
-    page.run_all()
-    nominated = panel(page, "with v1.16's rule for update")
-    picture, sentence = nominated.get_by_role("img"), nominated.get_by_role("status")
-    expect(picture).to_contain_text("▶ urgent")
-    nominated.get_by_role("button", name="Next").click()
-    expect(sentence).to_contain_text("podsForNode gives node-a: batch.")
-    nominated.get_by_role("checkbox").check()
-    expect(sentence).to_contain_text("node-b: urgent")
-
-
-def test_the_clock_is_dragged(notebook: Open) -> None:
-    page = notebook(NAME)
-    page.run_all()
-    clock = panel(page, "time")
-    picture, sentence = clock.get_by_role("img"), clock.get_by_role("status")
-    expect(sentence).to_contain_text("v1.37, 7 s: web backs off (3 tries)")
-    before = picture.inner_html()
-    page.press("time", "ArrowRight", 4)
-    expect(sentence).to_contain_text("v1.37, 11 s: web is bound (4 tries), ssd is bound (2 tries)")
-    assert "web is bound" in (picture.get_attribute("aria-label") or "")
-    assert picture.inner_html() != before
+    heap = page.page.locator(".kschedlab").first
+    heap.locator('[data-key="pod/ant"]').click()
+    expect(heap.locator(".ks-sentence")).to_contain_text("The head is gnu (800).")
+    expect(heap.locator(".ks-question")).to_contain_text("✓ Right.")

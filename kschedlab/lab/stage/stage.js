@@ -405,7 +405,8 @@ class Stage {
   }
 
   handleId(element) {
-    return element && [element.dataset.drag, element.dataset.carry, element.dataset.pick, element.dataset.key, element.getAttribute("aria-label")].join("|");
+    const { drag, carry, pick, key } = element?.dataset ?? {};
+    return element && [drag, carry, pick, key ?? element.getAttribute("aria-label")].join("|");
   }
 
   /** Handles can be focused and are announced. */
