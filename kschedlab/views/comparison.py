@@ -53,7 +53,12 @@ def comparison_text(comparison: Comparison) -> str:
 
 
 def comparison_html(comparison: Comparison) -> str:
-    """The comparison as HTML: what each generation decides, which rules make the difference; the nodes are folded."""
+    """The comparison as HTML."""
+    return str(comparison_tables(comparison))
+
+
+def comparison_tables(comparison: Comparison) -> Html:
+    """The comparison as tables: what each generation decides, which rules make the difference; the nodes are folded."""
     head = element("p", element("b", _pod(comparison)), f" in {count(len(comparison.decisions), 'generation')}")
     decisions = [row(name, decided(decision)) for name, decision in comparison.decisions.items()]
     nodes = [_tr(name, cells) for name, cells in _rows(comparison)]

@@ -14,7 +14,7 @@ from kschedlab.views.picture import boxes, boxes_before, scarcest
 from kschedlab.views.style import CHOSEN, EVICTED, KINDS, ink
 from kschedlab.views.svg import Room, label, svg
 
-TUBE, ROW, LINE, NAME, TOTAL = 30, 22, 18, 74, 48
+TUBE, ROW, LINE, NAME, TOTAL = 30, 20, 18, 74, 48
 """Widths of a thermometer, heights of rows of bars and of the legend, widths of names and of totals; in pixels."""
 FULL = 100
 """Degrees at the top of a thermometer."""
@@ -156,21 +156,21 @@ def _row(name: str, points: Points, scale: float) -> Iterator[Html]:
     best = name in points.best
     weight = "bold" if best else None
     star = element("tspan", "★ ", fill=CHOSEN) if best else None
-    yield element("text", star, fitted(name, NAME - 4), x=4, y=15, font_weight=weight)
+    yield element("text", star, fitted(name, NAME - 4), x=4, y=14, font_weight=weight)
     if name not in points.totals:
-        yield label("refused: it gets no points", NAME + 4, 15, fill=EVICTED)
+        yield label("refused: it gets no points", NAME + 4, 14, fill=EVICTED)
         return
     x = float(NAME)
     for i, (plugin, each) in enumerate(points.parts.items()):
         long = scale * each.get(name, 0)
         fill = COLOURS[i % len(COLOURS)]
-        bar = {"x": x, "y": 2, "width": max(long, 0.1), "height": ROW - 5}
+        bar = {"x": x, "y": 2, "width": max(long, 0.1), "height": ROW - 4}
         yield element("rect", **bar, fill=fill, stroke="currentColor", data_key=f"points/{plugin}/{name}")
         if long > 24:
-            yield label(str(each[name]), x + long / 2, 15, "middle", fill=ink(fill))
+            yield label(str(each[name]), x + long / 2, 14, "middle", fill=ink(fill))
         x += long
     total = x + (14 if points.own else 4)
-    yield label(str(points.totals[name]), total, 15, font_weight=weight, data_key=f"points/total/{name}")
+    yield label(str(points.totals[name]), total, 14, font_weight=weight, data_key=f"points/total/{name}")
     if points.own and points.each.get(name):
         yield element(
             "g",

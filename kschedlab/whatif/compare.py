@@ -70,10 +70,14 @@ class Comparison:
 
     __repr__ = __str__
 
-    def _repr_html_(self) -> str:
-        from kschedlab.views.comparison import comparison_html
+    def html(self) -> Any:
+        """The comparison as markup (:class:`kschedlab.views.html.Html`)."""
+        from kschedlab.views.comparison import comparison_tables
 
-        return comparison_html(self)
+        return comparison_tables(self)
+
+    def _repr_html_(self) -> str:
+        return str(self.html())
 
 
 def compare(pod: AnyPod, cluster: Cluster, generations: Iterable[str | Generation] = tuple(GENERATIONS)) -> Comparison:

@@ -180,7 +180,7 @@ def test_a_rule_has_its_title_beside_its_name() -> None:
 def test_a_comparison_shows_itself() -> None:
     comparison = compared(node("a"), pod("p"))
     assert str(comparison) == repr(comparison) == comparison_text(comparison)
-    assert comparison._repr_html_() == comparison_html(comparison)
+    assert comparison._repr_html_() == str(comparison.html()) == comparison_html(comparison)
 
 
 def test_text_of_a_user_is_escaped() -> None:

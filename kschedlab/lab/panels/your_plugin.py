@@ -23,7 +23,7 @@ from kschedlab.testing import HOUR, Manifest, node, pod
 from kschedlab.views.html import Html
 from kschedlab.views.racks import Points, Rack, stage, stage_before
 from kschedlab.views.svg import Room
-from kschedlab.views.tables import decision_tables
+from kschedlab.views.tables import decision_tables, folded
 from kschedlab.views.text import decision_text
 from kschedlab.views.words import listing, outcome
 
@@ -152,7 +152,7 @@ def show(settings: Settings, plugins: Sequence[object] = ()) -> View:
     return View(
         lambda room: draw(room, said),
         said,
-        decision_tables(decision),
+        folded("the numbers", decision_tables(decision)),
         "\n".join([said, decision_text(decision)]),
         idle={} if own else {"weight": "no score of yours is there"},
         story=partial(story, settings, plugins) if plugins else None,

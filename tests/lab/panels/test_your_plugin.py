@@ -99,7 +99,7 @@ def test_points_add_up_and_the_weight_is_dragged_where_a_score_is():
 def test_bars_and_their_totals_stay_in_the_room(width):
     for weight in (0, 1, MOST):
         markup = drawn(BOTH, Room(width, 330), weight=weight, d=NO_LABEL)
-        for name, number in re.findall(r'<text x="([\d.]+)" y="15"[^>]*data-key="points/total/[^>]*>(\d+)<', markup):
+        for name, number in re.findall(r'<text x="([\d.]+)" y="14"[^>]*data-key="points/total/[^>]*>(\d+)<', markup):
             assert float(name) + text_width(number, bold=True) <= width
 
 
