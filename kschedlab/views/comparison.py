@@ -65,9 +65,8 @@ def comparison_tables(comparison: Comparison) -> Html:
     steps = [line for step in comparison.steps for line in _step_rows(step)]
     tables = [table(["generation", "decision"], decisions), table(STEPS, steps) if steps else None]
     size = count(len(next(iter(comparison.decisions.values())).cluster.names), "node")
-    return str(
-        element("div", head, *tables, folded(f"node by node: {size}", table(["node", *comparison.decisions], nodes)))
-    )
+    by_node = folded(f"node by node: {size}", table(["node", *comparison.decisions], nodes))
+    return element("div", head, *tables, by_node)
 
 
 def _pod(comparison: Comparison) -> str:
