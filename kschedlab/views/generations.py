@@ -116,26 +116,27 @@ class Section:
 class GenerationTable:
     """Generations as a table, for notebooks; all of them by default.
 
-    Shows the settings that differ; with ``everything``, all of them.
+    Shows the settings that differ; with ``everything``, all of them. ``only``: how the titles of the sections to show
+    begin, such as "scores".
     """
 
-    def __init__(self, *generations: Generation, everything: bool = False) -> None:
+    def __init__(self, *generations: Generation, everything: bool = False, only: str = "") -> None:
         self.generations = generations or tuple(GENERATIONS.values())
-        self.everything = everything
+        self.everything, self.only = everything, only
 
     def __repr__(self) -> str:
-        return generations_text(self.generations, self.everything)
+        return generations_text(self.generations, self.everything, self.only)
 
     def _repr_html_(self) -> str:
-        return generations_html(self.generations, self.everything)
+        return generations_html(self.generations, self.everything, self.only)
 
 
-def generations_text(generations: Sequence[Generation], everything: bool = False) -> str:
-    """The generations side by side as text."""
+def generations_text(generations: Sequence[Generation], everything: bool = False, only: str = "") -> str:
+    """The generations side by side as text; arguments as for :class:`GenerationTable`."""
     names = [generation.name for generation in generations]
     lines: list[list[str]] = [["", *names]]
     titles: dict[int, str] = {}
-    for section in sections(generations, everything):
+    for section in _begun(sections(generations, everything), only):
         titles[len(lines)] = section.title
         for row in section.rows:
             lines += _lines(row)
@@ -143,19 +144,27 @@ def generations_text(generations: Sequence[Generation], everything: bool = False
     return "\n".join(f"\n{titles[i]}\n{line}" if i in titles else line for i, line in enumerate(written))
 
 
-def generations_html(generations: Sequence[Generation], everything: bool = False) -> str:
+def generations_html(generations: Sequence[Generation], everything: bool = False, only: str = "") -> str:
     """The generations side by side: what differs, if that is little, then folded tables of everything.
 
     What differs from the generation on the left is marked.
     """
     names = [generation.name for generation in generations]
-    found = sections(generations, everything)
+    found = _begun(sections(generations, everything), only)
     brief = [replace(each, rows=each.changed) for each in found]
     brief = [each for each in brief if each.rows]
-    open_ = _table(names, brief) if 0 < sum(len(each.rows) for each in brief) <= FEW else None
+    changed, rows = (sum(len(each.rows) for each in some) for some in (brief, found))
+    open_ = _table(names, brief) if 0 < changed <= FEW and changed < rows else None
     whole = (folded(_summary(section, brief), _table(names, [section])) for section in found)
     legend = element("p", element("span", "marked", style=CHANGED), ": other than in the generation on its left")
     return str(element("div", open_, *whole, legend if len(names) > 1 else None, style="overflow-x:auto;"))
+
+
+def _begun(found: Sequence[Section], only: str) -> list[Section]:
+    """The sections whose titles begin like this. ValueError lists the titles if there is none."""
+    if not (kept := [each for each in found if each.title.startswith(only)]):
+        raise ValueError(f'no section begins with "{only}"; there are {", ".join(each.title for each in found)}')
+    return kept
 
 
 def _summary(section: Section, brief: Sequence[Section]) -> str:

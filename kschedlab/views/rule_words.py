@@ -80,14 +80,14 @@ WORDS = {
         Source("v1.20", PREEMPTION, "filterPodsWithPDBViolation", "pdbsAllowed[i]--"),
     ),
     "policy_stored": Words(
-        "“Never” is stored",
+        "policy is stored",
         "The API server drops preemptionPolicy: its feature is off by default.",
         "The API server keeps preemptionPolicy.",
         Source("v1.16", FEATURES, "NonPreemptingPriority", "{Default: false, PreRelease: featuregate.Alpha}"),
         Source("v1.20", FEATURES, "NonPreemptingPriority", "{Default: true, PreRelease: featuregate.Beta}"),
     ),
     "policy_obeyed": Words(
-        "“Never” is obeyed",
+        "policy is obeyed",
         "The scheduler ignores preemptionPolicy: its feature is off by default.",
         "A pod with preemptionPolicy Never waits and evicts nobody.",
         Source(
@@ -160,7 +160,7 @@ WORDS = {
         ),
     ),
     "avoid_ignored": Words(
-        "“avoid” is ignored",
+        "annotation ignored",
         "A node's annotation preferAvoidPods costs it a million points for these pods.",
         "The plugin NodePreferAvoidPods is gone; nobody reads the annotation.",
         Source("v1.20", REGISTRY, "getDefaultConfig", "{Name: nodepreferavoidpods.Name, Weight: 10000},"),

@@ -10,21 +10,18 @@ from kschedlab.views.ladder import ladder_html
 from kschedlab.views.rule_words import WORDS, Source
 from kschedlab.views.style import CELL, GREY, HEAD, LABELLED, MONO, TABLE, WRAPPED
 from kschedlab.views.tables import decision_tables, folded
-from kschedlab.views.words import count
 from kschedlab.whatif.switching import Switch
 
 HEADS = ("rule", "without it", "with it")
 
 
-def rules_html(lit: Sequence[Switch], idle: Sequence[Switch], decision: Decision | None = None) -> Html:
-    """The rules that change this answer, each alone; below, folded, the others and the numbers of the decision."""
+def rules_html(lit: Sequence[Switch], decision: Decision) -> Html:
+    """The rules that change this answer, each alone; below, folded, the numbers of the decision."""
     found = [_table(lit)] if lit else [element("p", "No rule changes this answer alone.")]
-    if idle:
-        found.append(folded(f"{count(len(idle), 'rule')} without effect here", _table(idle)))
-    preemption = decision.preemption if decision is not None else None
+    preemption = decision.preemption
     if preemption is not None and len(preemption.positions) > 1:
         found.append(folded("the rules of preemption, one after the other", ladder_html(preemption)))
-    if decision is not None and decision.scores is not None:
+    if decision.scores is not None:
         found.append(folded("the points of each node", decision_tables(decision)))
     return join(found)
 

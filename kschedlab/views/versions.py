@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 from kschedlab.decision import Decision
 from kschedlab.views.drawing import Box, arrange, legend_at, shapes
@@ -128,7 +129,7 @@ def _stop(stop: Stop, number: int, count: int, y: float, step: float, here: bool
     return element(
         "g",
         element("rect", x=left, width=right - left, height=y + 12, fill="transparent"),
-        element("circle", cx=x, cy=y, r=5, fill="currentColor"),
+        element("circle", cx=x, cy=y, r=5),
         label(stop.title, at, LINE, anchor, font_weight=weight),
         element(
             "text",
@@ -142,7 +143,6 @@ def _stop(stop: Stop, number: int, count: int, y: float, step: float, here: bool
         data_key=f"version/{stop.name}",
         data_set=stop.sets or None,
         data_tip=said_in_full,
-        aria_label=said_in_full,
     )
 
 
@@ -185,35 +185,28 @@ def _lever(lever: Lever, x: float, y: float, room: float) -> Html:
     weight = "bold" if lit or lever.pinned else None
     title = fitted(lever.title, room - wide - 10, bold=bool(weight))
     end = text_width(title, bold=bool(weight)) + wide + 14
-    glow = {"x": -4, "y": -2, "width": min(end, room), "height": high + 5, "rx": 5}
-    ring = {"stroke": LIT if lever.pinned else "currentColor", "stroke_width": 2.5 if lever.pinned else 1}
+    shapes = [
+        element("rect", width=wide, height=high, rx=high / 2, fill_opacity=0.6 if lever.on else 0.08, **_ring(lever)),
+        element("circle", cx=(wide - 7) if lever.on else 7, cy=7, r=4.5, data_key=f"rule/{lever.name}/knob"),
+        label(title, wide + 7, high - 3, font_weight=weight),
+    ]
+    if lit:
+        shapes.insert(
+            0, element("rect", x=-4, y=-2, width=min(end, room), height=19, rx=5, fill=LIT, fill_opacity=0.22)
+        )
     return element(
         "g",
-        element("rect", **glow, fill=LIT, fill_opacity=0.22 if lit else 0.0, data_key=f"rule/{lever.name}/glow"),
-        element(
-            "rect",
-            width=wide,
-            height=high,
-            rx=high / 2,
-            fill="currentColor",
-            fill_opacity=0.6 if lever.on else 0.08,
-            **ring,
-        ),
-        element(
-            "circle",
-            cx=(wide - high / 2) if lever.on else high / 2,
-            cy=high / 2,
-            r=high / 2 - 2.5,
-            fill="currentColor",
-            data_key=f"rule/{lever.name}/knob",
-        ),
-        label(title, wide + 7, high - 3, font_weight=weight),
+        *shapes,
         transform=f"translate({x:g},{y:g})",
         opacity=0.5 if lever.matters is False and not lever.pinned else None,
         data_key=f"rule/{lever.name}",
         data_set=lever.sets or None,
-        data_tip=lever.tip,
+        data_tip=lever.tip or None,
         role="switch",
         aria_checked="true" if lever.on else "false",
-        aria_label=f"{lever.title}: {'on' if lever.on else 'off'}",
     )
+
+
+def _ring(lever: Lever) -> dict[str, Any]:
+    """The outline of a switch; thick if it is other than in the version."""
+    return {"stroke": LIT, "stroke_width": 2.5} if lever.pinned else {"stroke": "currentColor"}

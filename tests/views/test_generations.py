@@ -3,6 +3,8 @@
 import re
 from dataclasses import replace
 
+import pytest
+
 from kschedlab.generations import DEFAULT_PRIORITIES, GENERATIONS, V1_13, V1_16, V1_20, V1_37, Generation
 from kschedlab.generations.registry import REGISTRY_1_13, REGISTRY_1_16, REGISTRY_1_20
 from kschedlab.score.priorities.service_anti_affinity import ServiceAntiAffinity
@@ -167,3 +169,11 @@ def test_the_table_shows_itself() -> None:
     some = GenerationTable(V1_20, V1_37, everything=True)
     assert repr(some) == generations_text((V1_20, V1_37), everything=True)
     assert some._repr_html_() == generations_html((V1_20, V1_37), everything=True)
+
+
+def test_one_section_alone() -> None:
+    table = GenerationTable(V1_20, V1_37, only="scores")
+    assert re.findall("<summary>(.*?): ", table._repr_html_()) == [SCORES]
+    assert SCORES in repr(table) and FILTERS not in repr(table)
+    with pytest.raises(ValueError, match='no section begins with "weights"; there are filters and their order, scores'):
+        repr(GenerationTable(only="weights"))

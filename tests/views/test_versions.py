@@ -117,11 +117,10 @@ def test_the_source_before_and_after_a_rule() -> None:
     (rule,) = (each for each in SWITCHES if each.name == "counted_down")
     text = "\n".join(rules_text([rule]))
     assert "if pdb.Status.PodDisruptionsAllowed <= 0 {" in text and "pdbsAllowed[i]--" in text
-    others = [each for each in SWITCHES if each is not rule]
-    found = Balanced(markup := str(rules_html([rule], others)))
-    assert len(found.rows) == 2 + len(SWITCHES)
-    assert f"<summary>{len(others)} rules without effect here</summary>" in markup
-    assert 'data-ref="rule/counted_down"' in markup
+    found = Balanced(markup := str(rules_html([rule], DECISION)))
+    assert found.rows[0] == ["rule", "without it", "with it"] and found.rows[1][0] == "budgets count downsince v1.20"
+    assert 'data-ref="rule/counted_down"' in markup and "<summary>the points of each node</summary>" in markup
+    assert "No rule changes this answer alone." in str(rules_html([], DECISION))
 
 
 def test_settings_of_a_comparison_have_the_titles_of_their_rules() -> None:

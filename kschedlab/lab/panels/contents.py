@@ -127,7 +127,7 @@ LESSONS = (
         "generations",
         "One cluster, four schedulers: where do they differ, and by which rule?",
         "Switch one rule between two versions and see which node changes.",
-        20,
+        30,
         45,
         ("Policy", "KubeSchedulerConfiguration"),
         ("03", "05"),

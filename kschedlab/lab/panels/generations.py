@@ -123,14 +123,12 @@ def show(settings: Settings, plugins: Sequence[object] = ()) -> View:
     stops = [stop(settings, name, plugins) for name in NAMES]
     handles = Handles(node_badges=STORIES[settings.cluster].signs)
     board = Board(stops, NAMES.index(settings.version), levers, STORIES[settings.cluster].about, handles)
-    lit, idle = (
-        [rule for rule, each in zip(SWITCHES, levers, strict=True) if each.matters is on] for on in (True, False)
-    )
+    lit = [rule for rule, each in zip(SWITCHES, levers, strict=True) if each.matters]
     answers = "   ".join(f"{each.name}: {each.answer}" for each in stops)
     return View(
         lambda room: stage(decision, board, room, said),
         said,
-        rules_html(lit, idle, decision),
+        rules_html(lit, decision),
         "\n".join([said, answers, *rules_text(lit)]),
         story=partial(story, settings, plugins) if (settings.version, settings.rules) != (NAMES[0], NONE) else None,
     )
@@ -205,7 +203,7 @@ def before(settings: Settings, choices: Sequence[str], room: Room) -> Html:
     plain = type(settings)(settings.cluster, settings.version)
     stops = [stop(plain, name, ()) for name in NAMES]
     stops = [replace(each, sets="") if i < known else Stop(each.name, "", "") for i, each in enumerate(stops)]
-    levers = [replace(lever(settings, rule, None), sets="") for rule in SWITCHES]
+    levers = [replace(lever(settings, rule, None), sets="", tip="") for rule in SWITCHES]
     story = STORIES[settings.cluster]
     picks = {name: {"data_pick": name} for name in choices}
     return stage_before(
