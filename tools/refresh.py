@@ -37,14 +37,15 @@ def executed(path: Path, timeout: int = 120) -> str:
         resources={"metadata": {"path": str(path.parent)}},
     ).execute()
     notebook.metadata = nbformat.from_dict(METADATA)
-    for output in (output for cell in notebook.cells for output in cell.get("outputs", [])):
-        forget_model_id(output)
+    for cell in notebook.cells:
+        if "outputs" in cell:
+            cell["outputs"] = [each for each in cell["outputs"] if forget_model_id(each)]
     return str(nbformat.writes(notebook)) + "\n"
 
 
-def forget_model_id(output: dict[str, Any]) -> None:
-    """A widget keeps its text in the saved notebook, and nothing that only a running kernel understands."""
-    output.get("data", {}).pop(WIDGET_VIEW, None)
+def forget_model_id(output: dict[str, Any]) -> bool:
+    """Take away what only a running kernel understands; whether anything is left to be saved."""
+    return WIDGET_VIEW not in output.get("data", {}) or bool(output["data"].pop(WIDGET_VIEW) and output["data"])
 
 
 def main() -> None:

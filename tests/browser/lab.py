@@ -73,9 +73,8 @@ class Notebook:
         assert not errors, "\n".join(errors)
 
     def slider(self, label: str) -> Locator:
-        """The handle of the slider that has this text beside it."""
-        row = self.page.locator(".widget-hslider").filter(has=self.page.get_by_text(label, exact=True))
-        return row.first.get_by_role("slider")
+        """The slider with this label, in the first panel that has one."""
+        return self.page.locator("input[type=range]").and_(self.page.get_by_label(label, exact=True)).first
 
     def press(self, label: str, key: str, times: int = 1) -> None:
         """Move a slider from the keyboard: ArrowRight, ArrowLeft, Home, End."""
@@ -84,6 +83,12 @@ class Notebook:
         handle.focus()
         for _ in range(times):
             self.page.keyboard.press(key)
+
+    def save(self) -> None:
+        """File > Save Notebook, and wait until it is saved."""
+        self.page.keyboard.press("Escape")
+        self.page.keyboard.press("Control+s")
+        self.page.wait_for_function("() => !document.querySelector('.jp-mod-dirty')")
 
     def output(self, text: str) -> Locator:
         """The first output of a cell that contains this text; wait for it with playwright's `expect`."""

@@ -20,7 +20,7 @@ STYLE = (
     ".jp-OutputArea-child:has(.ks-still):has(+ .jp-OutputArea-child .kschedlab) { display: none; } "
     ".jp-OutputArea-child:has(.ks-still) + .jp-OutputArea-child:not(:has(.kschedlab)) { display: none; }"
 )
-REVIVE = "A saved picture. Run this cell (Shift+Enter) to bring it to life."
+REVIVE = "A saved picture: run this cell (Shift+Enter) to bring it to life."
 
 
 def publish(still: Html, text: str, widget: Any) -> str:
@@ -39,6 +39,6 @@ def republish(name: str, still: Html, text: str) -> None:
 
 def saved(still: Html, text: str) -> dict[str, str]:
     """The output that a saved notebook keeps."""
-    hint = element("p", element("small", REVIVE))
+    hint = element("div", element("small", REVIVE), style="opacity:0.75;")
     shown = element("div", element("style", STYLE), still, hint, class_="ks-still")
     return {"text/plain": text, "text/html": str(shown)}

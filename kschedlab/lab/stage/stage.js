@@ -8,9 +8,12 @@ const SPEEDS = { "½×": 2600, "1×": 1300, "2×": 650, "4×": 325 };
 const still = () => matchMedia("(prefers-reduced-motion: reduce)").matches;
 const clamp = (value, low, high) => Math.min(Math.max(value, low), high);
 
+const OWN = "data-lm-suppress-shortcuts"; // on what has the focus: its keys are the panel's, not JupyterLab's
+
 /** An element with attributes, listeners (`onclick`) and children. */
 function make(tag, attributes = {}, ...children) {
   const element = document.createElement(tag);
+  if (["button", "input", "select", "summary", "textarea"].includes(tag)) element.setAttribute(OWN, "true");
   for (const [name, value] of Object.entries(attributes)) {
     if (name.startsWith("on")) element.addEventListener(name.slice(2), value);
     else if (value === true) element.setAttribute(name, "");
@@ -166,7 +169,7 @@ class Stage {
 
   range(control) {
     const input = make("input", { type: "range", min: 0, max: control.values.length - 1, step: 1, "aria-label": control.label });
-    const output = make("output", {});
+    const output = make("span", { class: "ks-value", "aria-hidden": "true" });
     input.addEventListener("input", () => this.set({ [control.name]: Number(input.value) }, DRAG));
     input.addEventListener("pointerdown", () => this.ahead(control.name));
     input.addEventListener("focus", () => this.ahead(control.name));
@@ -223,7 +226,7 @@ class Stage {
     const play = button("▶", "Play", () => this.play(control, play));
     const speed = this.speed();
     play.speed = speed;
-    const output = make("output", {});
+    const output = make("span", { class: "ks-value", "aria-hidden": "true" });
     const first = button("⏮", "First", step(-1e9)), back = button("◂", "Back", step(-1)), next = button("▸", "Next", step(1));
     const root = make("div", { role: "group", "aria-label": control.label },
       make("span", { class: "ks-label" }, control.label), first, back, play, next, input, output, speed);
@@ -419,6 +422,7 @@ class Stage {
       any = true;
       const at = this.shown.at[control.name];
       element.setAttribute("tabindex", "0");
+      element.setAttribute(OWN, "true");
       element.setAttribute("role", "slider");
       name(element, control.label);
       element.setAttribute("aria-valuemin", 0);
@@ -432,6 +436,7 @@ class Stage {
       if (element.hasAttribute("role") || (asking && element.dataset.pick === undefined) || (!asking && element.dataset.set === undefined && element.dataset.carry === undefined)) continue;
       any = true;
       element.setAttribute("tabindex", "0");
+      element.setAttribute(OWN, "true");
       element.setAttribute("role", "button");
       name(element, asking ? element.dataset.pick : element.dataset.tip ?? element.dataset.set ?? element.dataset.carry);
     }
@@ -599,6 +604,7 @@ class Stage {
     const targets = [...this.picture.querySelectorAll(`[data-accepts="${CSS.escape(this.carrying)}"]`)];
     for (const each of targets) {
       each.setAttribute("tabindex", "0");
+      each.setAttribute(OWN, "true");
       each.setAttribute("role", "button");
       each.addEventListener("focus", () => this.offer(each));
       each.addEventListener("blur", () => each.classList.remove("ks-yes", "ks-no"));
@@ -717,7 +723,7 @@ class Stage {
     this.el.classList.add("ks-telling");
     const button = (text, label, act) => make("button", { type: "button", "aria-label": label, title: label, onclick: act }, text);
     const input = make("input", { type: "range", min: 0, max: frames.length - 1, step: 1, value: 0, "aria-label": "Moment of the story" });
-    const output = make("output", {});
+    const output = make("span", { class: "ks-value", "aria-hidden": "true" });
     const speed = this.speed();
     const go = (frame, duration = MOVE) => {
       this.frame = clamp(frame, 0, frames.length - 1);

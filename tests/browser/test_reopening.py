@@ -1,0 +1,51 @@
+"""A notebook that was run, saved and closed shows its last pictures when it is opened again, and after a restart."""
+
+import pytest
+from playwright.sync_api import expect
+
+from tests.browser.conftest import Lab, Open
+from tests.browser.lab import Notebook
+from tests.browser.test_notebooks import NAMES
+
+LOST = "Error displaying widget"
+
+
+def reopened(lab: Lab, notebook: Open, page: Notebook, name: str) -> Notebook:
+    """Saved, closed, its kernel ended, and opened again."""
+    page.save()
+    page.page.close()
+    lab.end_kernels()
+    again = notebook(name)
+    again.page.wait_for_function("() => document.querySelectorAll('.jp-Cell').length > 3")
+    expect(again.page.get_by_text(LOST).locator("visible=true")).to_have_count(0)
+    again.problems[:] = [each for each in again.problems if "widget model not found" not in each]
+    return again
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_reopened_without_a_kernel_everything_is_a_still_picture(lab: Lab, notebook: Open, name: str) -> None:
+    page = notebook(name)
+    page.run_all()
+    live = page.page.locator(".jp-OutputArea-output .kschedlab").count()
+    expect(page.page.locator(".ks-still").locator("visible=true")).to_have_count(0)
+    again = reopened(lab, notebook, page, name)
+    stills = again.page.locator(".ks-still").locator("visible=true")
+    expect(stills).to_have_count(live)
+    for each in range(live):
+        expect(stills.nth(each)).to_contain_text("run this cell (Shift+Enter)")
+
+
+def test_the_saved_picture_is_the_last_state_and_a_restart_leaves_it_there(lab: Lab, notebook: Open) -> None:
+    name = "grammar.ipynb"
+    page = notebook(name)
+    page.run_all()
+    page.press("extra pods", "End")
+    expect(page.page.locator(".ks-still").first).to_contain_text("3 more")
+    page.page.get_by_role("menuitem", name="Kernel", exact=True).click()
+    page.page.get_by_text("Restart Kernel…", exact=True).click()
+    page.page.locator(".jp-Dialog").get_by_text("Restart", exact=True).click()
+    expect(page.page.locator(".ks-lost").first).to_contain_text("Run the cell again")
+    expect(page.page.locator(".ks-sentence").first).to_contain_text("3 more")
+    expect(page.page.locator(".jp-StatusBar-TextItem", has_text="| Idle")).to_be_visible()
+    again = reopened(lab, notebook, page, name)
+    expect(again.page.locator(".ks-still").first).to_contain_text("3 more")
