@@ -12,7 +12,7 @@ from typing import Any, Literal, TypeAlias
 from kschedlab.views.html import Html, element
 from kschedlab.views.icons import tape
 from kschedlab.views.lettering import flowed, text_width
-from kschedlab.views.pieces import BADGE, Badge, Piece, bar, draw_badge, said
+from kschedlab.views.pieces import Badge, Piece, bar, draw_badges
 from kschedlab.views.style import CHOSEN, EVICTED
 from kschedlab.views.svg import Room, label, svg
 
@@ -78,12 +78,15 @@ class Hand:
 
 @dataclass(frozen=True)
 class Bench:
-    """``chips``: functions in their order; ``picks``: what is the answer while a question is open."""
+    """``chips``: functions in their order.
+
+    ``picks``: names of chips or cards that are answers while a question is open.
+    """
 
     chips: tuple[Chip, ...] = ()
     hands: tuple[Hand, ...] = ()
     cards: tuple[Card, ...] = ()
-    picks: Literal["", "chips", "cards"] = ""
+    picks: tuple[str, ...] = ()
     waiting: str = "waiting"
 
 
@@ -118,7 +121,7 @@ class _Layout:
         x, full = float(PAD), False
         for number, chip in enumerate(self.bench.chips):
             text = SIGNS[chip.state] + chip.name
-            wide = text_width(text, 12, chip.state in ("here", "failed")) + 12
+            wide = text_width(text, 12, chip.state in ("here", "failed")) + 15
             if full or (x + wide > self.width - PAD and x > PAD):
                 x, self.y = float(PAD), self.y + CHIP + 4
             self.shapes.append(self._chip(chip, number, text, x, wide))
@@ -126,7 +129,7 @@ class _Layout:
         self.y += CHIP + GAP + 4
 
     def _chip(self, chip: Chip, number: int, text: str, x: float, wide: float) -> Html:
-        strong = chip.state in ("here", "failed")
+        strong, picked = chip.state in ("here", "failed"), chip.name in self.bench.picks
         frame = {"failed": EVICTED, "here": STEP}.get(chip.state, "currentColor")
         fill = {"failed": "#FFC9A3", "here": STEP}.get(chip.state, "none")
         colour = {"failed": "#000000", "here": "#FFFFFF"}.get(chip.state)
@@ -143,8 +146,8 @@ class _Layout:
             data_key=f"function/{number}",
             data_set=chip.sets or None,
             data_tip=chip.tip or None,
-            data_pick=chip.name if self.bench.picks == "chips" else None,
-            aria_label=chip.name if chip.sets or self.bench.picks == "chips" else None,
+            data_pick=chip.name if picked else None,
+            aria_label=chip.name if chip.sets or picked else None,
         )
 
     def _hand(self, hand: Hand) -> None:
@@ -211,7 +214,7 @@ class _Layout:
             stroke_dasharray="3 5" if card.state == "tie" else None,
             data_key=f"node/{card.name}/frame",
         )
-        picks = card.name if self.bench.picks == "cards" else None
+        picks = card.name if card.name in self.bench.picks else None
         return element(
             "g",
             frame,
@@ -277,11 +280,5 @@ class _Layout:
         """Facts in rows; each is switched by a click."""
         if not badges:
             return
-        x = self.left
-        for badge in badges:
-            wide = text_width(said(badge)) + (38 if badge.kind else 16)
-            if x + wide > self.width - PAD - GAP and x > self.left:
-                x, self.y = self.left, self.y + BADGE + 3
-            self.shapes.append(draw_badge(badge, owner, x, self.y, min(wide, self.width - x - PAD - 2)))
-            x += wide + 6
-        self.y += BADGE + 3
+        shapes, self.y = draw_badges(badges, owner, self.left, self.y, self.width - PAD - GAP)
+        self.shapes += shapes

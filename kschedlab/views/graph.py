@@ -47,12 +47,13 @@ WORDS: Mapping[State, str] = {"ahead": "", "done": "done", "current": "here", "f
 
 
 class Grid(NamedTuple):
-    """Sizes of boxes and gaps, in pixels."""
+    """Sizes of boxes and gaps, in pixels; ``bulge``: how far arrows along a side reach, at most."""
 
     wide: float = WIDE
     tall: float = TALL
     gap_x: float = GAP_X
     gap_y: float = GAP_Y
+    bulge: float = GAP_X
 
     def corner(self, place: Place) -> Place:
         """The upper left corner of the box in this place."""
@@ -70,7 +71,7 @@ def grid_for(columns: float, rows: float, room: Room | None) -> Grid:
     width = room.width - 2 * EDGE
     gap = min(GAP_X, max(18, 0.17 * width / columns))
     spare = (room.height - 2 * EDGE) / rows - TALL
-    return Grid(min(WIDE, (width - gap * (columns - 1)) / columns), TALL, gap, min(max(spare, 24), GAP_Y))
+    return Grid(min(WIDE, (width - gap * (columns - 1)) / columns), TALL, gap, min(max(spare, 24), GAP_Y), EDGE)
 
 
 @dataclass(frozen=True)
@@ -107,13 +108,13 @@ class Edge:
 class Graph:
     """Boxes and arrows. ``down``: layers grow downwards instead of to the right.
 
-    ``picks``: while a question is open, a click on a box is the answer.
+    ``picks``: titles of boxes; while a question is open, a click on such a box is the answer.
     """
 
     vertices: tuple[Vertex, ...]
     edges: tuple[Edge, ...]
     down: bool = field(default=False, kw_only=True)
-    picks: bool = field(default=False, kw_only=True)
+    picks: tuple[str, ...] = field(default=(), kw_only=True)
 
     def __post_init__(self) -> None:
         names = [vertex.name for vertex in self.vertices]
@@ -214,7 +215,7 @@ def draw_graph(
     ways = [(edge, *curve) for edge, curve in zip(arrows, curves, strict=True)]
     shapes = [_arrows([way for way in ways if not way[0].lit], "ahead")] if not all(edge.lit for edge in arrows) else []
     shapes += [_arrows([way], f"{way[0].source}/{way[0].target}") for way in ways if way[0].lit]
-    shapes += [_box(vertex, *corners[vertex.name], grid, graph.picks) for vertex in graph.vertices]
+    shapes += [_box(vertex, *corners[vertex.name], grid, vertex.title in graph.picks) for vertex in graph.vertices]
     shapes += [_note(edge, curve) for edge, (curve, _) in zip(arrows, curves, strict=True) if edge.label]
     left, top, width, height = _bounds(list(corners.values()), [curve for curve, _ in curves], grid)
     if room is not None:
@@ -257,7 +258,8 @@ def _box(vertex: Vertex, x: float, y: float, grid: Grid, picks: bool) -> Html:
     inside = grid.wide - 6
     lines = flowed(vertex.title, inside, 12, True)[: 2 if vertex.detail else 3]
     rows: list[tuple[str, str | None]] = [(line, "bold") for line in lines]
-    rows += [(line, None) for line in flowed(vertex.detail, inside)[: 3 - len(lines)]]
+    below = flowed(vertex.detail, inside)
+    rows += [(line, None) for line in below] if len(lines) + len(below) <= 3 else []
     first = grid.tall / 2 - LINE * (len(rows) - 1) / 2 + 4.5
     text = (element("text", line, y=first + LINE * i, font_weight=weight) for i, (line, weight) in enumerate(rows))
     rect = element("rect", width=grid.wide, height=grid.tall, rx=6, fill=fill, stroke=frame, stroke_width=thick)
@@ -299,10 +301,6 @@ def _curve(start: Place, end: Place, down: bool, grid: Grid) -> tuple[Curve, Pla
     ahead = 1 if x1 > x0 else -1
     near = abs(x1 - x0) < grid.wide + grid.gap_x + 1
     a, b = (middle0[0] + ahead * grid.wide / 2, middle0[1]), (middle1[0] - ahead * grid.wide / 2, middle1[1])
-    if ahead < 0 and near and y1 != y0:
-        turn = 1 if y1 > y0 else -1
-        b = (middle1[0], middle1[1] - turn * grid.tall / 2)
-        return (a, (b[0], a[1]), (b[0], a[1]), b), (0, turn)
     if near or (ahead > 0 and y1 != y0):
         reach = (b[0] - a[0]) / 2
         return (a, (a[0] + reach, a[1]), (b[0] - reach, b[1]), b), (ahead, 0)
@@ -322,7 +320,7 @@ def _upright(start: Place, end: Place, grid: Grid) -> tuple[Curve, Place]:
         return (a, (x0, a[1] + reach), (x1, b[1] - reach), b), (0, 1)
     side = -1 if y1 > y0 else 1
     a, b = (x0 + side * grid.wide / 2, y0), (x1 + side * grid.wide / 2, y1)
-    far = (max if side > 0 else min)(a[0], b[0]) + side * grid.gap_x
+    far = (max if side > 0 else min)(a[0], b[0]) + side * min(grid.gap_x, grid.bulge)
     return (a, (far, a[1]), (far, b[1]), b), (-side, 0)
 
 

@@ -7,16 +7,18 @@ from dataclasses import dataclass
 
 from kschedlab.views.html import Html, element
 from kschedlab.views.lettering import flowed, text_width
-from kschedlab.views.pieces import Badge, Piece, bar, draw_badge
+from kschedlab.views.pieces import Badge, Piece, bar, draw_badges
 from kschedlab.views.style import EVICTED
 from kschedlab.views.svg import Room, label, svg
 
 HEADS = (
     ("API server", "all pods"),
-    ("informer", "phase not Succeeded, not Failed"),
-    ("handed to", "by the event handlers"),
+    ("informer", "unfinished pods"),
+    ("handed to", "by handlers"),
 )
-PAD, GAP, ROW, HEAD, BAR = 8, 12, 32, 44, 24
+PAD, GAP, ROW, TALL, HEAD, BAR = 8, 12, 32, 56, 44, 24
+NARROW = 195
+"""Columns below this width have text below the pods, in rows that are ``TALL``."""
 
 
 @dataclass(frozen=True)
@@ -36,18 +38,13 @@ def draw_informer(pods: Sequence[Seen], stage: int, badges: Sequence[Badge], alt
     ``badges``: the facts of the last pod, which can be switched.
     """
     wide = (room.width - 2 * PAD - 2 * GAP) / 3
-    rows = HEAD + ROW * len(pods)
+    row = TALL if wide < NARROW else ROW
+    rows = HEAD + row * len(pods)
     shapes = [shape for i in range(3) for shape in _column(i, PAD + i * (wide + GAP), wide, rows)]
-    for row, each in enumerate(pods):
-        shapes += _pod(each, stage, PAD, HEAD + 4 + ROW * row, wide)
-    x, y = float(PAD), rows + 18.0
-    for badge in badges:
-        long = text_width(badge.text) + 38
-        if x + long > room.width - PAD:
-            x, y = float(PAD), y + 27
-        shapes.append(draw_badge(badge, f"pod/{pods[-1].name}", x, y, long))
-        x += long + 6
-    return svg(shapes, room.width, y + 30 if badges else rows + PAD, alt)
+    for number, each in enumerate(pods):
+        shapes += _pod(each, stage, PAD, HEAD + 4 + row * number, wide)
+    facts, end = draw_badges(badges, f"pod/{pods[-1].name}", PAD, rows + 18, room.width - PAD)
+    return svg([*shapes, *facts], room.width, end + 2 if badges else rows + PAD, alt)
 
 
 def _column(number: int, x: float, wide: float, high: float) -> Iterator[Html]:
@@ -68,7 +65,7 @@ def _column(number: int, x: float, wide: float, high: float) -> Iterator[Html]:
     if text_width(note) <= room:
         yield label(note, x + wide - 8, 24, "end", opacity=0.75)
     else:
-        yield label(flowed(note, wide - 16)[0], x + 8, 39, opacity=0.75)
+        yield label(note, x + 8, 39, opacity=0.75)
 
 
 def _pod(each: Seen, stage: int, left: float, y: float, wide: float) -> Iterator[Html]:
@@ -82,12 +79,8 @@ def _pod(each: Seen, stage: int, left: float, y: float, wide: float) -> Iterator
         yield label(each.name, left + 14, y + 16, opacity=0.45)
     text = f"✕ {each.why}" if stays else each.to if column == 2 else each.facts if column == 0 else ""
     fill = EVICTED if stays else None
-    lines = flowed(text, wide - size - 16)
-    for i, line in enumerate(lines[:2]):
-        yield label(
-            line,
-            at + size + 6,
-            y + (16 if len(lines) == 1 else 10 + 13 * i),
-            fill=fill,
-            font_weight="bold" if stays else None,
-        )
+    beside, below = at + size + 6, y + BAR + 13
+    lines = flowed(text, wide - 8 if wide < NARROW else wide - size - 16)
+    for i, line in enumerate(lines):
+        place = (at, below + 13 * i) if wide < NARROW else (beside, y + (16 if len(lines) == 1 else 10 + 13 * i))
+        yield label(line, *place, fill=fill, font_weight="bold" if stays else None)

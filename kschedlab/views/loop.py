@@ -147,8 +147,11 @@ class Way:
     pod: Piece | None
 
 
-def draw_way(way: Way, alt: str, room: Room, picks: bool = False) -> Html:
-    """The graph of scheduleOne with the pod beside the box that it is in, and the nodes below."""
+def draw_way(way: Way, alt: str, room: Room, picks: tuple[str, ...] = ()) -> Html:
+    """The graph of scheduleOne with the pod beside the box that it is in, and the nodes below.
+
+    ``picks``: titles of boxes that are answers while a question is open.
+    """
     graph = replace(schedule_one(way.steps), picks=picks)
     narrow = room.width < NARROW
     if narrow:
@@ -218,10 +221,17 @@ _START: Mapping[str, Place] = {
     "start HTTP server": (1, 1),
     "start informers": (0, 1),
     "informers synced": (0, 2),
-    "leader election": (1, 2),
-    "run": (2, 2),
+    "leader election": (0, 3),
+    "run": (1, 3),
 }
 """The steps of Run in v1.16 (cmd/kube-scheduler/app/server.go), in their order, and their places."""
+_CALLS = {
+    "start event broadcaster": "events",
+    "start informers": "list, watch",
+    "leader election": "lease",
+    "run": "bindings",
+}
+"""By step: what it sends to the API server, or asks of it."""
 
 
 def start_up(done: Sequence[str], details: Mapping[str, str], switched: str) -> Graph:
@@ -229,8 +239,14 @@ def start_up(done: Sequence[str], details: Mapping[str, str], switched: str) -> 
     vertices = [Vertex(name, "", details.get(name, ""), place=place) for name, place in _START.items()]
     vertices[0] = replace(vertices[0], sets=switched)
     names = list(_START)
-    edges = (Edge(*pair) for pair in zip(names, names[1:], strict=False))
-    return Graph(tuple(vertices), tuple(edges)).walked(done)
+    chain = [Edge(*pair) for pair in zip(names, names[1:], strict=False)]
+    graph = Graph(tuple(vertices), tuple(chain)).walked(done)
+    calls = (Edge(name, API, text, name in done) for name, text in _CALLS.items())
+    return replace(
+        graph,
+        vertices=(*graph.vertices, Vertex(API, place=(1, 2))),
+        edges=(*graph.edges, *calls),
+    )
 
 
 # -- tables

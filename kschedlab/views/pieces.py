@@ -2,20 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal, TypeAlias
 
 from kschedlab.views.html import Html, element, visible
 from kschedlab.views.icons import icon
-from kschedlab.views.lettering import text_width
+from kschedlab.views.lettering import flowed, text_width
 from kschedlab.views.style import EVICTED, ink, priority_fill
 from kschedlab.views.svg import label
 
 Mark: TypeAlias = Literal["", "ghost", "leaving"]
 
 BADGE = 24
-"""Height of a badge with its gap, in pixels."""
+"""Height of a badge of one line with its frame, in pixels."""
 
 
 @dataclass(frozen=True)
@@ -50,26 +50,40 @@ class Piece:
         return f"ghost/{self.name}" if self.mark == "ghost" else f"pod/{self.name}"
 
 
-def draw_badge(badge: Badge, owner: str, x: float, y: float, wide: float) -> Html:
-    """The badge of this owner at (x, y)."""
+def draw_badges(badges: Sequence[Badge], owner: str, left: float, top: float, right: float) -> tuple[list[Html], float]:
+    """The badges of this owner in rows between ``left`` and ``right``, and where the rows end."""
+    shapes, x, y, high = list[Html](), left, top, 0
+    for badge in badges:
+        margin = 36 if badge.kind else 16
+        wide = min(text_width(said(badge)) + margin, right - left)
+        lines = flowed(said(badge), wide - margin + 1)
+        if x + wide > right and x > left:
+            x, y, high = left, y + high + 5, 0
+        high = max(high, BADGE - 2 + 15 * (len(lines) - 1))
+        shapes.append(_badge(badge, lines, f"translate({x:.1f},{y:.1f})", wide, owner))
+        x += wide + 6
+    return shapes, y + high + 5
+
+
+def _badge(badge: Badge, lines: Sequence[str], transform: str, wide: float, owner: str) -> Html:
     stroke = EVICTED if badge.refuses else "currentColor"
     rect = element(
         "rect",
         width=wide,
-        height=BADGE - 2,
+        height=BADGE - 2 + 15 * (len(lines) - 1),
         rx=5,
-        fill=EVICTED if badge.refuses else "currentColor",
+        fill=stroke,
         fill_opacity=0.2 if badge.refuses else 0.1 if badge.on else 0,
         stroke=stroke,
         stroke_width=2.5 if badge.refuses else 1.3,
         stroke_dasharray=None if badge.on else "4 3",
     )
     drawn = [icon(badge.kind, 5, 3, stroke)] if badge.kind else []
-    words = label(said(badge), 26 if badge.kind else 8, 15.5, font_weight=None)
+    words = (label(line, 26 if badge.kind else 8, 15.5 + 15 * i) for i, line in enumerate(lines))
     return element(
         "g",
-        element("g", rect, *drawn, words, opacity=None if badge.on else 0.75),
-        transform=f"translate({x:.1f},{y:.1f})",
+        element("g", rect, *drawn, *words, opacity=None if badge.on else 0.75),
+        transform=transform,
         data_key=f"{owner}/{badge.key or badge.text}",
         data_set=badge.sets or None,
         aria_label=f"{badge.text}: {'on' if badge.on else 'off'}" if badge.sets else None,

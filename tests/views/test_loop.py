@@ -58,7 +58,7 @@ WEB = Piece("web", 2000)
 NODES = (Card("node-a", 4000, (Piece("logs", 1000),)), Card("node-b", 4000))
 
 
-def drawn(way, width, picks=False):
+def drawn(way, width, picks=()):
     return ElementTree.fromstring(str(loop.draw_way(way, "alt", Room(width, 330), picks)))
 
 
@@ -95,11 +95,15 @@ def test_without_a_volume_the_way_leads_past_bind_volumes():
     assert loop.BIND_VOLUMES in states(loop.schedule_one([*way[:-1], *steps(loop.BIND_VOLUMES, loop.PERMIT)]))
 
 
-def test_start_up_is_a_chain():
+def test_start_up_is_a_chain_that_calls_the_api_server():
     graph = loop.start_up(["load configuration", "load algorithms"], {"load algorithms": "3 predicates"}, "policy: on")
     assert states(graph) == {"load configuration": "done", "load algorithms": "current"}
     assert len(lit(graph)) == 1 and graph.vertices[0].sets == "policy: on"
     assert graph.vertices[1].detail == "3 predicates"
+    calls = {edge.source: edge.label for edge in graph.edges if edge.target == loop.API}
+    assert calls["start informers"] == "list, watch" and calls["leader election"] == "lease"
+    begun = loop.start_up(["start event broadcaster"], {}, "")
+    assert ("start event broadcaster", loop.API) in lit(begun) and ("run", loop.API) not in lit(begun)
 
 
 def test_a_table_marks_its_row_and_greys_what_is_to_come():

@@ -13,7 +13,7 @@ from typing import Any
 
 from kschedlab import testing
 from kschedlab.decision import NodeVerdict
-from kschedlab.generations import DEFAULT_PREDICATES, V1_16
+from kschedlab.generations import V1_16
 from kschedlab.lab.panels.base import Frame, Panel, View
 from kschedlab.lab.panels.overview_trials import HOST, ZONE, claimed, judged, running, using, with_port
 from kschedlab.lab.panels.prediction import Question
@@ -56,6 +56,7 @@ BY: Mapping[str, str] = {
     "cache": "MatchInterPodAffinity",
 }
 """By obstacle: the predicate that sees it."""
+CHOICES = tuple(dict.fromkeys(BY.values()))
 
 
 def manifests(settings: Settings) -> list[Manifest]:
@@ -200,7 +201,7 @@ def sentence(asked: Sequence[str], verdict: NodeVerdict) -> str:
     rest = len(asked) - number
     after = f" The {count(rest, 'predicate')} after it {'is' if rest == 1 else 'are'} not asked." if rest else ""
     too = [name for name in asked[number:] if name in verdict.also]
-    also = f" {' and '.join(too)} would refuse too." if too else ""
+    also = f" {', '.join(too)} would refuse too." if too else ""
     reasons = ", ".join(verdict.reasons)
     return f"{verdict.plugin}, number {number} of {len(asked)}, refuses {NODE}: {reasons}.{after}{also}"
 
@@ -226,7 +227,7 @@ def show(settings: Settings, plugins: Sequence[object] = ()) -> View:
 def idle(settings: Settings, asked: Sequence[str], verdict: NodeVerdict) -> dict[str, str]:
     """The obstacles that nobody asks about."""
     late = set(asked[last_asked(asked, verdict) :])
-    why = f"not asked: {verdict.plugin} has refused"
+    why = "not asked"
     found = {name: why for name, by in BY.items() if by in late}
     if not settings.taint:
         found["tolerates"] = "there is no taint"
@@ -255,7 +256,7 @@ def who_refuses() -> Question[Settings]:
     """The question before the panel: which predicate refuses, if several things are in the way."""
     return Question(
         "Several things are in the way. Which predicate refuses web?",
-        tuple(DEFAULT_PREDICATES),
+        CHOICES,
         lambda settings: decide(settings)[1].plugin or "nobody",
         _why,
         lambda settings: partial(_unasked, settings),
@@ -276,5 +277,5 @@ def _unasked(settings: Settings, room: Room) -> Html:
     asked, _ = decide(settings)
     card = Card(NODE, 4000, _pods(settings), _on_node(settings, None), cordoned=settings.cordoned)
     hand = Hand(Piece("web", 2000, 0, "2 CPU"), _on_pod(settings))
-    bench = Bench(tuple(map(Chip, asked)), (hand,), (card,), picks="chips")
+    bench = Bench(tuple(map(Chip, asked)), (hand,), (card,), picks=CHOICES)
     return draw_bench(bench, "web waits, and no predicate has been asked yet.", room)

@@ -248,26 +248,27 @@ def panel(plugins: Sequence[object] = (), **settings: Any) -> Panel[Settings]:
     return Panel(Settings().changed(**settings), lambda s: show(s, plugins), as_yaml, "path.panel()")
 
 
+STEPS = ("NextPod", "Schedule", "assume", "bind", "PostBind plugins")
+AFTER = ("NextPod", "recordScheduling Failure", "ForgetPod", "PostBind plugins")
+"""The boxes that are answers."""
+
+
 def what_next() -> Question[Settings]:
     """The question before the panel: where is web when the next pod is taken from the queue?"""
     return Question(
         "The binding of web takes a while. After which of its steps does the scheduler take the next pod from the "
-        "queue? Click the box.",
-        tuple(_titles()),
+        "queue?",
+        STEPS,
         lambda settings: "assume",
         _why_next,
         lambda settings: partial(_before, settings),
     )
 
 
-def _titles() -> list[str]:
-    return [each.title for each in loop.schedule_one(()).vertices]
-
-
 def _before(settings: Settings, room: Room) -> Html:
     """The graph without a way, the pod in the queue."""
     _, way = ways(settings.story)[0]
-    return draw_way(way, "web waits in the activeQ.", room, picks=True)
+    return draw_way(way, "web waits in the activeQ.", room, STEPS)
 
 
 def _why_next(settings: Settings, answer: str) -> str:
@@ -284,7 +285,7 @@ def what_is_undone() -> Question[Settings]:
     """The question about a binding that fails."""
     return Question(
         "The API server cannot take the binding. Which box does web reach next?",
-        tuple(_titles()),
+        AFTER,
         lambda settings: _after_bind(settings.story),
         _why_undone,
         _until_bind,
@@ -300,7 +301,7 @@ def _after_bind(story: str) -> str:
 def _until_bind(settings: Settings) -> Callable[[Room], Html]:
     found = ways(settings.story)
     at = [step.box for step, _ in found].index(loop.BIND)
-    return partial(draw_way, found[at][1], "bind asks the API server.", picks=True)
+    return partial(draw_way, found[at][1], "bind asks the API server.", picks=AFTER)
 
 
 def _why_undone(settings: Settings, answer: str) -> str:

@@ -95,7 +95,7 @@ def details(started: Started) -> Mapping[str, str]:
         startup.INFORMERS: "list, then watch",
         startup.SYNCED: "the copies are full",
         startup.ELECTION: "the only one leads",
-        startup.RUN: "scheduleOne, again and again",
+        startup.RUN: "scheduleOne, in a loop",
     }
 
 

@@ -136,7 +136,7 @@ def _who(by: str) -> str:
     return {DEFAULT_SCHEDULER: "scheduler", "timeline": "user"}.get(by, by)
 
 
-def _picture(replay: Replay, alt: str, heroes: tuple[str, ...], room: Room, picks: bool = False) -> Html:
+def _picture(replay: Replay, alt: str, heroes: tuple[str, ...], room: Room, picks: tuple[str, ...] = ()) -> Html:
     """The nodes with their pods at that moment, and above them the pods that wait, came later or have left."""
     pods = {each.metadata.name: each for each in replay.pods()}
     cards = []
@@ -149,7 +149,7 @@ def _picture(replay: Replay, alt: str, heroes: tuple[str, ...], room: Room, pick
         size = there.status.allocatable["cpu"].milli()
         cards.append(Card(name, size, tuple(map(_piece, mine)), state=state, says=says or " "))
     hands = tuple(Hand(_waiting(name, pods.get(name))) for name in heroes)
-    return draw_bench(Bench((), hands, tuple(cards), "cards" if picks else ""), alt, room)
+    return draw_bench(Bench((), hands, tuple(cards), picks), alt, room)
 
 
 def _piece(each: Pod) -> Piece:
@@ -186,7 +186,7 @@ def where_to() -> Question[Settings]:
     """The question before the second story."""
     return Question(
         "urgent is nominated to node-a, where mail-a still terminates. Now shop-b on node-b is deleted. "
-        "On which node will urgent run? Click it.",
+        "On which node will urgent run?",
         ("node-a", "node-b"),
         lambda settings: _ends(settings.story)["urgent"],
         _why_to,
@@ -205,7 +205,7 @@ def _before(story: str, room: Room) -> Html:
     at = next(i for i, line in enumerate(found) if "Terminating" in "".join(line.text))
     replay = Replay(run(story).log)
     replay.seek(found[at].position)
-    return _picture(replay, "mail-a terminates, and urgent waits.", ("urgent",), room, picks=True)
+    return _picture(replay, "mail-a terminates, and urgent waits.", ("urgent",), room, ("node-a", "node-b"))
 
 
 def _why_to(settings: Settings, answer: str) -> str:
