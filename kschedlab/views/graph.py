@@ -256,7 +256,7 @@ def graph_list(graph: Graph) -> Html:
 def _box(vertex: Vertex, x: float, y: float, grid: Grid, picks: bool) -> Html:
     fill, ink, frame, thick = FILLS[vertex.state]
     inside = grid.wide - 6
-    lines = flowed(vertex.title, inside, 12, True)[: 2 if vertex.detail else 3]
+    lines = flowed(vertex.title, inside, 12, True)[:3]
     rows: list[tuple[str, str | None]] = [(line, "bold") for line in lines]
     below = flowed(vertex.detail, inside)
     rows += [(line, None) for line in below] if len(lines) + len(below) <= 3 else []

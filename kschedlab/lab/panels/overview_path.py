@@ -239,7 +239,7 @@ def show(settings: Settings, plugins: Sequence[object] = ()) -> View:
     at = min(settings.step, len(found) - 1)
     step, way = found[at]
     sentence = f"Step {at} of {len(found) - 1}, at {step.seconds} s: {step.title}: {step.words}"
-    log = loop.steps_table([each for each, _ in found], at)
+    log = loop.steps_table(way.steps, at)
     return View(partial(draw_way, way, sentence), sentence, log.html(), f"{sentence}\n{log!r}")
 
 

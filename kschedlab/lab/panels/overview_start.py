@@ -105,7 +105,9 @@ def show(settings: Settings) -> View:
     time, step = started.steps[settings.step]
     result = details(started)
     sentence = f"Step {settings.step} of {len(SOURCE) - 1}, at {time} s: {step.step}: {result[step.step]}."
-    rows = tuple((at, each.step, SOURCE[each.step], result[each.step]) for at, each in started.steps)
+    rows = tuple(
+        (at, each.step, SOURCE[each.step], result[each.step]) for at, each in started.steps[: settings.step + 1]
+    )
     table = NotebookTable(("seconds", "step", "v1.16", "result"), rows, settings.step)
     done = [each.step for _, each in started.steps[: settings.step + 1]]
     return View(
