@@ -1,39 +1,62 @@
-"""Goroutines that add to the same totals, step by step: which values they have read, which additions are lost."""
+"""Workers that add to the same totals, step by step: which values they have read, which additions are lost."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import NamedTuple
 
+from kschedlab.views.cells import (
+    CROSS,
+    INK,
+    STAR,
+    UNCHANGED,
+    WHITE,
+    WORKERS,
+    Box,
+    Cell,
+    Columns,
+    Row,
+    best_cell,
+    columns,
+    draw_cell,
+    draw_rows,
+    failed_cell,
+    grid_text,
+    named,
+    token,
+)
 from kschedlab.views.html import Html
-from kschedlab.views.map_reduce import INK, LEFT, UNCHANGED, Cell, Row, draw_grid, grid_text
-from kschedlab.views.style import CHOSEN, EVICTED, KINDS
+from kschedlab.views.style import CHOSEN, EVICTED
+from kschedlab.views.svg import Room, label, svg
 from kschedlab.views.tables import row, table
 from kschedlab.views.words import aligned, count
 
 LATEST = 8
 """Maximum number of recent steps listed."""
-IN_HAND = KINDS[3]
+RIGHT, LUCKY, TIED, WRONG = "right", "wrong totals, the right node", "a tie", "the wrong node"
+"""How an order of steps can end."""
+TWO_LINES, ONE_LINE, ORDER = 36, 24, 26
+"""Height of a row with two lines, of one with a single line, of the orders."""
 
 
 class Sum(NamedTuple):
-    """A total, and the goroutines whose scores it includes."""
+    """A total, and the workers whose scores it includes."""
 
     value: int = 0
     parts: frozenset[int] = frozenset()
 
     def plus(self, me: int, score: int) -> Sum:
-        """This sum plus one more goroutine's score."""
+        """This sum plus one more worker's score."""
         return Sum(self.value + score, self.parts | {me})
 
 
 @dataclass(frozen=True)
 class Moment:
-    """One step: goroutine ``who`` (None: all have ended) ``does`` something for a ``node``.
+    """One step: worker ``who`` (None: all have ended) ``does`` something for a ``node``.
 
-    After it: ``totals`` in memory, the value that each goroutine has read (``in_hand``, by goroutine: node and sum),
-    and the cells (goroutine, node) already ``written``.
+    After it: ``totals`` in memory, the value that each worker has read (``in_hand``, by worker: node and sum),
+    and the cells (worker, node) already ``written``.
     """
 
     who: int | None
@@ -45,13 +68,13 @@ class Moment:
     written: frozenset[tuple[int, int]] = frozenset()
 
     def lost(self) -> list[tuple[int, int]]:
-        """The cells (goroutine, node) that were written to a total but overwritten since."""
+        """The cells (worker, node) that were written to a total but overwritten since."""
         return sorted((who, node) for who, node in self.written if who not in self.totals[node].parts)
 
 
 @dataclass(frozen=True)
 class Race:
-    """The additions: ``scores`` by goroutine and node. ``shares``: the goroutines add to one shared total."""
+    """The additions: ``scores`` by worker and node. ``shares``: the workers add to one shared total."""
 
     names: Sequence[str]
     nodes: Sequence[str]
@@ -67,9 +90,62 @@ class Race:
         return [node for node, total in zip(self.nodes, totals, strict=True) if total == max(totals)]
 
 
-def draw_moment(race: Race, moment: Moment, alt: str) -> Html:
-    """Goroutines x nodes: each addition and its fate; below them the totals and the correct totals."""
-    return draw_grid(race.nodes, moment_rows(race, moment), 110, alt, LEFT)
+def fate(race: Race, end: Moment) -> str:
+    """How this order of steps has ended: RIGHT, LUCKY, TIED or WRONG."""
+    totals, right = [each.value for each in end.totals], race.right()
+    if totals == right:
+        return RIGHT
+    best = race.highest(totals)
+    return LUCKY if best == race.highest(right) else TIED if len(best) > 1 else WRONG
+
+
+def draw_moment(race: Race, moment: Moment, fates: Sequence[str], seed: int, room: Room, alt: str) -> Html:
+    """Workers x nodes: each addition and its fate; below them the totals, and how each order of steps ends.
+
+    ``fates``: by seed, from 1 on.
+    """
+    rows = moment_rows(race, moment)
+    at = columns(room.width, [f"{each.name}    " for each in rows], len(race.nodes), 60, 150)
+    part, workers, y = range(len(race.nodes)), len(race.names), float(ONE_LINE)
+    shapes = [label(node, at.x(i) + at.wide / 2, 16, "middle", font_weight="bold") for i, node in enumerate(race.nodes)]
+    grid, bottom = draw_rows(rows[:workers], part, at, y, TWO_LINES)
+    sums, end = draw_rows(rows[workers:], part, at, bottom + 4, ONE_LINE)
+    shapes += [*grid, *sums, *_workers(race, moment, at, y), *_orders(fates, seed, at, end + 8, room.width)]
+    return svg(shapes, room.width, end + 10 + ORDER, alt)
+
+
+def _workers(race: Race, moment: Moment, at: Columns, y: float) -> list[Html]:
+    """Each worker on the addition at hand; before and between them in front of its row."""
+    shapes = []
+    for who in range(len(race.names)):
+        held = moment.in_hand.get(who)
+        node = held[0] if held is not None else moment.node if moment.who == who else None
+        x = 11.0 if node is None else at.x(node) + 13
+        shapes.append(token(who + 1, x, y + (who + 0.5) * TWO_LINES, data_key=f"worker/{who + 1}"))
+    return shapes
+
+
+def _orders(fates: Sequence[str], seed: int, at: Columns, y: float, wide: float) -> list[Html]:
+    """A cell for each seed, which says how that order of steps ends; a click takes it."""
+    each = min((wide - at.left - 2) / len(fates), 40)
+    shapes = [named("orders of steps", at, y + ORDER / 2 + 4)]
+    for place, ends in enumerate(fates):
+        number = str(place + 1)
+        marks = {
+            "data_set": f"seed: {number}",
+            "aria_label": f"seed {number}: {ends}",
+            "data_tip": f"seed {number}: {ends}",
+        }
+        cell = {
+            RIGHT: Cell(STAR, fill=CHOSEN, marks=marks),
+            LUCKY: Cell(STAR, fill=UNCHANGED, marks=marks),
+            TIED: best_cell("=", True, marks),
+            WRONG: failed_cell("", marks),
+        }[ends]
+        if place + 1 == seed:
+            cell = replace(cell, frame=INK)
+        shapes.append(draw_cell(cell, Box(at.left + place * each, y, each, ORDER)))
+    return shapes
 
 
 def moment_rows(race: Race, moment: Moment) -> list[Row]:
@@ -77,51 +153,70 @@ def moment_rows(race: Race, moment: Moment) -> list[Row]:
     rows = []
     for who, (name, scores) in enumerate(zip(race.names, race.scores, strict=True)):
         cells = [_cell(race, moment, who, node, score) for node, score in enumerate(scores)]
-        rows.append(Row(f"G{who + 1} {name}", cells))
+        rows.append(Row(f"{who + 1} {name}", cells))
     totals, right = [each.value for each in moment.totals], race.right()
-    wrong = [moment.does == "ends" and total != good for total, good in zip(totals, right, strict=True)]
-    shown = [Cell(str(total), frame=EVICTED if bad else "") for total, bad in zip(totals, wrong, strict=True)]
-    best = race.highest(right)
-    good = [
-        Cell(str(total), fill=CHOSEN if node in best else "") for node, total in zip(race.nodes, right, strict=True)
+    ended = moment.does == "ends"
+    return [
+        *rows,
+        Row("total in memory", _totals(race, totals, right if ended else totals, "total"), strong=True),
+        Row("right", _totals(race, right, right, "right")),
     ]
-    return [*rows, Row("total in memory", shown, strong=True), Row("right", good)]
+
+
+def _totals(race: Race, totals: Sequence[int], right: Sequence[int], key: str) -> list[Cell]:
+    """The totals; those that are not right are red, and of the right ones the highest are green."""
+    cells = []
+    best = race.highest(right) if key == "right" else []
+    for node, (total, good) in enumerate(zip(totals, right, strict=True)):
+        marks = {"data_key": f"{key}/{node}"}
+        if race.nodes[node] in best:
+            cells.append(best_cell(f"{STAR} {total}" if len(best) == 1 else str(total), len(best) > 1, marks))
+        elif total != good:
+            cells.append(Cell(f"{total} {CROSS}", fill=EVICTED, marks=marks))
+        else:
+            cells.append(Cell(str(total), fill=WHITE, marks=marks))
+    return cells
 
 
 def _cell(race: Race, moment: Moment, who: int, node: int, score: int) -> Cell:
-    fate, fill = "", ""
+    doing = "", ""
     held = moment.in_hand.get(who)
     if who in moment.totals[node].parts:
-        fate, fill = "in", UNCHANGED
+        doing = "in", UNCHANGED
     elif (who, node) in moment.written:
-        fate, fill = ("lost", EVICTED) if race.shares else ("own", UNCHANGED)
+        doing = ("lost", EVICTED) if race.shares else ("own", UNCHANGED)
     elif held is not None and held[0] == node:
-        fate, fill = f"has {held[1].value}", IN_HAND
+        doing = f"has {held[1].value}", WORKERS[who]
     elif (moment.who, moment.node, moment.does) == (who, node, "waits"):
-        fate = "waits"
-    return Cell(f"+{score}", fate, fill, INK if (moment.who, moment.node) == (who, node) else "")
+        doing = "waits", ""
+    frame = INK if (moment.who, moment.node) == (who, node) else ""
+    return Cell(f"+{score}", *doing, frame=frame, marks={"data_key": f"cell/{who}/{node}"})
 
 
 def describe(race: Race, moments: Sequence[Moment], step: int) -> str:
     """What has happened by this step, in a sentence."""
     moment = moments[step]
     if moment.does == "starts":
-        return f"{count(len(race.names), 'goroutine')} are ready; all totals are 0."
+        return f"{count(len(race.names), 'worker')} are ready; all totals are 0."
     if moment.does == "ends":
         return result(race, moment)
     before = moments[step - 1].lost()
     gone = [each for each in moment.lost() if each not in before] if race.shares else []
-    losses = [f"G{who + 1}'s {race.scores[who][node]} for {race.nodes[node]}" for who, node in gone]
-    fate = f"{'is' if len(losses) == 1 else 'are'} lost: G{(moment.who or 0) + 1} had read the total before"
-    more = f" {' and '.join(losses)} {fate}." if losses else ""
+    losses = [f"worker {who + 1}'s {race.scores[who][node]} for {race.nodes[node]}" for who, node in gone]
+    fate = f"{'is' if len(losses) == 1 else 'are'} lost: worker {(moment.who or 0) + 1} had read the total before"
+    more = f" {_capital(' and '.join(losses))} {fate}." if losses else ""
     return f"Step {step}: {sentence(race, moment)}{more}"
+
+
+def _capital(text: str) -> str:
+    return text[:1].upper() + text[1:]
 
 
 def sentence(race: Race, moment: Moment) -> str:
     """One step in words."""
     node, value = race.nodes[moment.node], moment.value
     if moment.who is None:
-        return f"after all have ended, one goroutine adds up {node}: {value}."
+        return f"After all have ended, one worker adds up {node}: {value}."
     texts = {
         "reads": f"reads the total of {node}, {value}",
         "adds": f"adds its own score, which makes {value}",
@@ -131,7 +226,7 @@ def sentence(race: Race, moment: Moment) -> str:
         "adds at once": f"adds to {node} in one step that nothing can come into: {value}",
         "writes its cell": f"writes {value} into its own cell for {node}",
     }
-    return f"G{moment.who + 1} {texts[moment.does]}."
+    return f"Worker {moment.who + 1} {texts[moment.does]}."
 
 
 def result(race: Race, moment: Moment) -> str:

@@ -16,21 +16,29 @@ from kschedlab import testing
 from kschedlab.cluster.cluster import Cluster
 from kschedlab.decision import Decision
 from kschedlab.generations import V1_16
-from kschedlab.lab.panels.base import Panel, View
-from kschedlab.lab.panels.prediction import Prediction
-from kschedlab.lab.panels.settings import Restorable, choice, slider, steps
+from kschedlab.lab.panels.base import Frame, Panel, View
+from kschedlab.lab.panels.prediction import Question
+from kschedlab.lab.panels.settings import Restorable, choice, slider, steps, switch
 from kschedlab.manifests.loading import decode_objects
 from kschedlab.scheduler import schedule
 from kschedlab.testing import Manifest, node, pod, service
+from kschedlab.views.handing_out import draw_handing_out
+from kschedlab.views.html import Html
 from kschedlab.views.map_reduce import (
+    FAILING,
+    MAPPING,
+    REDUCED,
+    SUMMED,
+    Handout,
     Piece,
-    draw_handing_out,
     handing_out_text,
     mapped,
     reduced,
+    short,
     workers_table,
     writers,
 )
+from kschedlab.views.svg import Room
 from kschedlab.views.words import count, listing, outcome
 
 NEW = "default/web-new"
@@ -53,17 +61,25 @@ RUNNING = (  # CPU (milli) and memory (MiB) of other pods; web's pods; taints; d
 )
 
 
+ASKED = 8
+"""The node whose worker is asked for."""
+
+
 @dataclass(frozen=True)
 class Settings(Restorable):
-    """The numbers of nodes and workers, and the current step; ``seed`` draws the time that each node takes."""
+    """The numbers of nodes and workers, and the current step; ``seed`` draws the time that each node takes.
+
+    ``typo``: the pod wishes for more than "many" cores, which no Map of NodeAffinityPriority can read.
+    """
 
     nodes: int = choice("nodes", (4, 12, 20), 12)
     workers: int = slider("workers", range(1, MOST_WORKERS + 1), 4)
     seed: int = slider("seed of the times", range(1, 4), 1)
+    typo: bool = switch("a typo in the pod's wish")
     step: int = steps("step", lambda settings: ends(settings) + 2)
 
 
-def manifests(number: int = 4) -> list[Manifest]:
+def manifests(number: int = 4, typo: bool = False) -> list[Manifest]:
     """The cluster's manifests, as ``kubectl get -o yaml`` prints them."""
     names = node_names(number)
     made = [service("web", {"app": "web"}), *(_node(i, name) for i, name in enumerate(names))]
@@ -73,7 +89,7 @@ def manifests(number: int = 4) -> list[Manifest]:
         made.append(pod(f"other-{letter}", name, f"{cpu}m", labels={"app": "other"}, memory=f"{memory}Mi"))
         made += [pod(f"web-{letter}{n + 1}", name, "250m", labels={"app": "web"}, memory="512Mi") for n in range(web)]
     made.append(pod("cache", names[0], "250m", labels={"app": "cache"}, memory="256Mi"))
-    return [*made, pod("web-new", "", "500m", labels={"app": "web"}, memory="1Gi", affinity=wishes())]
+    return [*made, pod("web-new", "", "500m", labels={"app": "web"}, memory="1Gi", affinity=wishes(typo))]
 
 
 def node_names(number: int) -> list[str]:
@@ -89,34 +105,31 @@ def _node(i: int, name: str) -> Manifest:
     return made
 
 
-def wishes() -> dict[str, Any]:
-    """The pod's preferences: fast disks, and the rack of the cache."""
+def wishes(typo: bool = False) -> dict[str, Any]:
+    """The pod's preferences: fast disks, and the rack of the cache; with ``typo`` many cores, too."""
     disks = [(20, "ssd"), (50, "nvme")]
     preferred = "preferredDuringSchedulingIgnoredDuringExecution"
     near = {"labelSelector": {"matchLabels": {"app": "cache"}}, "topologyKey": "rack"}
+    terms = [(weight, {"key": "disk", "operator": "In", "values": [disk]}) for weight, disk in disks]
+    if typo:
+        terms.append((30, {"key": "cores", "operator": "Gt", "values": ["many"]}))
+    fast = [{"weight": weight, "preference": {"matchExpressions": [term]}} for weight, term in terms]
     return {
-        "nodeAffinity": {
-            preferred: [
-                {
-                    "weight": weight,
-                    "preference": {"matchExpressions": [{"key": "disk", "operator": "In", "values": [disk]}]},
-                }
-                for weight, disk in disks
-            ]
-        },
+        "nodeAffinity": {preferred: fast},
         "podAffinity": {preferred: [{"weight": 10, "podAffinityTerm": near}]},
     }
 
 
 def as_yaml(settings: Settings) -> str:
     """The manifests as YAML documents, for ``kschedlab explain``."""
-    return testing.as_yaml(manifests(settings.nodes))
+    return testing.as_yaml(manifests(settings.nodes, settings.typo))
 
 
 @lru_cache
-def decide(nodes: int = 4) -> Decision:
-    """v1.16's decision for the new pod."""
-    return schedule(NEW, Cluster(decode_objects(manifests(nodes)), V1_16.api), V1_16)
+def decide(nodes: int = 4, typo: bool = False, plugins: tuple[object, ...] = ()) -> Decision:
+    """v1.16's decision for the new pod. ``plugins``: those that join the generation."""
+    objects = decode_objects(manifests(nodes, typo))
+    return schedule(NEW, Cluster(objects, V1_16.api), V1_16.plus(*plugins))
 
 
 def costs(nodes: int, seed: int) -> list[int]:
@@ -151,53 +164,102 @@ def ends(settings: Settings) -> int:
     return max(piece.end for piece in pieces(settings))
 
 
-def show(settings: Settings) -> View:
+@lru_cache
+def durations(nodes: int, seed: int) -> tuple[int, ...]:
+    """By number of workers, from 1 on: the ticks that Map takes."""
+    return tuple(
+        max(piece.end for piece in hand_out(costs(nodes, seed), workers)) for workers in range(1, MOST_WORKERS + 1)
+    )
+
+
+def handout(settings: Settings, plugins: Sequence[object] = ()) -> Handout:
+    """The work up to the current step."""
+    last = ends(settings)
+    stage = (MAPPING, REDUCED, SUMMED)[max(settings.step - last, 0)]
+    error = decide(settings.nodes, True, tuple(plugins)).error if settings.typo else ""
+    there = settings.step >= FUNCTION_TICKS or stage != MAPPING
+    decision = decide(settings.nodes, plugins=tuple(plugins))
+    return Handout(decision, pieces(settings), min(settings.step, last), stage, there, error, settings.workers)
+
+
+def show(settings: Settings, plugins: Sequence[object] = ()) -> View:
     """The panel's view for these settings."""
-    decision, work, last = decide(settings.nodes), pieces(settings), ends(settings)
-    stage = max(settings.step - last, 0)
-    tick = min(settings.step, last)
-    there = settings.step >= FUNCTION_TICKS or stage > 0
-    sentence = describe(settings, decision, work)
-    picture = draw_handing_out(decision, work, tick, stage, there, sentence)
-    table, text = workers_table(decision, work, tick)
-    grid = handing_out_text(decision, work, tick, stage, there)
-    return View(picture, sentence, table, f"{sentence}\n{grid}\n{text}")
+    now = handout(settings, plugins)
+    sentence = describe(settings, now)
+    table, text = workers_table(now)
+
+    def story(room: Room) -> list[Frame]:
+        moments = [settings.changed(step=step) for step in range(settings.step + 1)]
+        return [Frame(draw(each, room, plugins), describe(each, handout(each, plugins))) for each in moments]
+
+    lines = f"{sentence}\n{handing_out_text(now)}\n{text}"
+    return View(lambda room: draw(settings, room, plugins), sentence, table, lines, story=story)
 
 
-def describe(settings: Settings, decision: Decision, work: Sequence[Piece]) -> str:
+def draw(settings: Settings, room: Room, plugins: Sequence[object] = ()) -> Html:
+    """The picture of this step."""
+    now = handout(settings, plugins)
+    return draw_handing_out(now, durations(settings.nodes, settings.seed), room, describe(settings, now))
+
+
+def describe(settings: Settings, now: Handout) -> str:
     """The latest step as a sentence."""
-    last, step = ends(settings), settings.step
-    assert decision.scores is not None
+    last, step, decision = ends(settings), settings.step, now.decision
     if step == 0:
         started = min(settings.workers, settings.nodes)
-        few = "" if started == settings.workers else f", for there are no more nodes than {started}"
+        few = "" if started == settings.workers else "; no more start, for there are no more nodes"
         holds = f"The channel holds the indices 0 to {settings.nodes - 1} and is closed"
-        return f"{holds}; {count(started, 'worker')} will take them{few}."
+        return f"{holds}. {count(started, 'worker')} will take them{few}."
     if step == last + 1:
-        names = reduced(decision.scores)
-        return f"After the last Map, Reduce has changed {count(len(names), 'row')}: {listing(names)}."
+        names = [short(name) for name in reduced(now.scores) if not (now.error and name == FAILING)]
+        failed = f" It runs on {short(FAILING)}, too: nobody has looked at the errors yet." if now.error else ""
+        return f"Map has ended. Reduce changes {count(len(names), 'row')}: {listing(names)}.{failed}"
     if step == last + 2:
-        return f"Scores × weights are added up, node by node, in one goroutine. {outcome(decision)}"
-    taken = [f"W{piece.worker} takes {piece.node}" for piece in work if piece.start == step - 1]
-    done = sum(piece.end <= step for piece in work)
-    cells = f"{len(written(settings))} of {len(mapped(decision)) * settings.nodes} cells written"
+        if now.error:
+            return f"PrioritizeNodes finds {now.errors} errors and returns no scores at all: {NEW} gets no node."
+        return f"One goroutine adds up score × weight, node by node. {outcome(decision)}"
+    taken = [f"worker {piece.worker} takes {piece.node}" for piece in now.work if piece.start == step - 1]
+    done = sum(piece.end <= step for piece in now.work)
+    cells = f"{len(writers(now.work, len(mapped(decision)), step))} of {len(mapped(decision)) * settings.nodes} cells"
     end = " The channel is empty and all workers are done: ParallelizeUntil returns." if step == last else ""
-    news = ", ".join(taken) or "nobody takes a new node"
-    return f"Tick {step}: {news}; {done} of {settings.nodes} nodes done, {cells}.{end}"
+    news = listing(taken, 4) or "nobody takes a new node"
+    errors = f" appendError has added {count(now.errors, 'error')}." if now.error else ""
+    return f"Tick {step}: {news}. {done} of {settings.nodes} nodes and {cells} are done.{errors}{end}"
 
 
-def panel(**settings: Any) -> Panel[Settings]:
-    """The panel; arguments override its default settings."""
-    return Panel(Settings().changed(**settings), show, as_yaml)
+def panel(plugins: Sequence[object] = (), **settings: Any) -> Panel[Settings]:
+    """The panel; arguments override its default settings. ``plugins``: your own, which join v1.16."""
+    return Panel(Settings().changed(**settings), lambda settings: show(settings, plugins), as_yaml)
 
 
-def which_worker() -> Prediction:
-    """The prediction before the panel."""
-    return Prediction(
-        "Four workers, twelve nodes. Who fills the cells of node 8, the ninth?",
-        {
-            "worker 1: the nodes go round": "Only if all nodes took equally long. Nobody deals them out. Look.",
-            "whoever is done first": "Yes: an index lies in the channel until a free worker takes it.",
-            "all four together": "They would have to share a column. Each worker has a node for itself. Look.",
-        },
+def which_worker() -> Question[Settings]:
+    """The question before the panel: who fills one node's column?"""
+
+    def taken(settings: Settings) -> Piece:
+        return pieces(settings)[ASKED]
+
+    def right(settings: Settings) -> str:
+        return f"worker {taken(settings).worker}"
+
+    def why(settings: Settings, answer: str) -> str:
+        mine, work = taken(settings), pieces(settings)
+        before = max((piece for piece in work if piece.worker == mine.worker and piece.end <= mine.start), key=_end)
+        done = f"Worker {mine.worker} finishes node {before.node} at the end of tick {before.end}"
+        fact = f"{done}, and {ASKED} is the next card in the channel."
+        if answer == right(settings):
+            return fact
+        other = next((p for p in work if f"worker {p.worker}" == answer and p.start <= mine.start < p.end), work[ASKED])
+        busy = f"{answer.capitalize()} works on node {other.node} until tick {other.end}. "
+        return f"{busy if f'worker {other.worker}' == answer else ''}{fact}"
+
+    return Question(
+        f"Each worker takes the next card whenever it is free. Which one fills the column of card {ASKED}?",
+        tuple(f"worker {worker}" for worker in range(1, Settings().workers + 1)),
+        right,
+        why,
+        lambda settings: lambda room: draw(settings.changed(step=0), room),
     )
+
+
+def _end(piece: Piece) -> int:
+    return piece.end

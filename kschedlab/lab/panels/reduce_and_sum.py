@@ -5,7 +5,8 @@ The cluster is that of :mod:`kschedlab.lab.panels.map_reduce` with four nodes.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import Any
 
@@ -13,17 +14,21 @@ from kschedlab import testing
 from kschedlab.cluster.cluster import Cluster
 from kschedlab.configuration import load_configuration
 from kschedlab.decision import Decision
-from kschedlab.generations import DEFAULT_PRIORITIES, GENERATIONS, Generation
-from kschedlab.lab.panels.base import Panel, View
+from kschedlab.generations import DEFAULT_PRIORITIES, V1_16, Generation
+from kschedlab.lab.panels.base import Frame, Panel, View
 from kschedlab.lab.panels.map_reduce import NEW, manifests, node_names
-from kschedlab.lab.panels.prediction import Prediction
+from kschedlab.lab.panels.prediction import Question
 from kschedlab.lab.panels.settings import Restorable, choice, slider
 from kschedlab.manifests.loading import decode_objects
 from kschedlab.scheduler import schedule
 from kschedlab.testing import Manifest
 from kschedlab.views.arithmetic import Step, steps_html, steps_text, summed
-from kschedlab.views.map_reduce import MAP, REDUCE, STAGES, SUM, arithmetic, draw_stage, grid_text, reduced, stage_rows
+from kschedlab.views.cells import grid_text
+from kschedlab.views.html import Html
+from kschedlab.views.map_reduce import reduced, short
+from kschedlab.views.reduce_and_sum import MAP, REDUCE, STAGES, SUM, arithmetic, draw_stage, stage_rows
 from kschedlab.views.score import lead
+from kschedlab.views.svg import Room
 from kschedlab.views.words import count
 
 NODES = tuple(node_names(4))
@@ -39,13 +44,12 @@ FIELDS = {
 
 @dataclass(frozen=True)
 class Settings(Restorable):
-    """The generation, three weights, the stage shown, and the cell whose arithmetic is written out."""
+    """Three weights, the stage shown, and the cell whose arithmetic is written out."""
 
-    generation: str = choice("generation", ("v1.13", "v1.16"), "v1.16")
     affinity: int = slider("weight of NodeAffinity", WEIGHTS, 1)
     spread: int = slider("weight of SelectorSpread", WEIGHTS, 1)
     taints: int = slider("weight of TaintToleration", WEIGHTS, 1)
-    stage: str = slider("stage", STAGES, MAP)
+    stage: str = choice("stage", STAGES, MAP)
     priority: str = choice("priority", ROWS, FIELDS["taints"])
     node: str = choice("node", NODES, "node-c")
 
@@ -63,25 +67,26 @@ def as_yaml(settings: Settings) -> str:
 
 
 def generation(settings: Settings) -> Generation:
-    """The generation with that Policy."""
-    return by_policy(testing.as_yaml([policy(settings)]), settings.generation)
+    """v1.16 with that Policy."""
+    return by_policy(testing.as_yaml([policy(settings)]), V1_16)
 
 
-def by_policy(text: str, name: str) -> Generation:
-    """The generation of that name with a Policy. ManifestError if it refuses the Policy."""
-    (found,) = load_configuration(text, GENERATIONS[name]).values()
+def by_policy(text: str, generation: Generation) -> Generation:
+    """The generation with a Policy. ManifestError if it refuses the Policy."""
+    (found,) = load_configuration(text, generation).values()
     return found
 
 
-def decide(settings: Settings) -> Decision:
-    """The scheduler's decision for the new pod."""
-    return _decide(settings.generation, settings.affinity, settings.spread, settings.taints)
+def decide(settings: Settings, plugins: Sequence[object] = ()) -> Decision:
+    """The scheduler's decision for the new pod. ``plugins``: those that join the generation."""
+    return _decide(settings.affinity, settings.spread, settings.taints, tuple(plugins))
 
 
 @lru_cache(maxsize=256)
-def _decide(name: str, affinity: int, spread: int, taints: int) -> Decision:
-    settings = Settings(generation=name, affinity=affinity, spread=spread, taints=taints)
-    return schedule(NEW, Cluster(decode_objects(manifests()), GENERATIONS[name].api), generation(settings))
+def _decide(affinity: int, spread: int, taints: int, plugins: tuple[object, ...]) -> Decision:
+    settings = Settings(affinity=affinity, spread=spread, taints=taints)
+    objects = decode_objects(manifests())
+    return schedule(NEW, Cluster(objects, V1_16.api), generation(settings).plus(*plugins))
 
 
 def score_steps(decision: Decision, priority: str, node: str) -> list[Step]:
@@ -89,15 +94,34 @@ def score_steps(decision: Decision, priority: str, node: str) -> list[Step]:
     return [summed(decision, node)] if priority == SUM else arithmetic(decision, priority, node)
 
 
-def show(settings: Settings) -> View:
+def show(settings: Settings, plugins: Sequence[object] = ()) -> View:
     """The panel's view for these settings."""
-    decision = decide(settings)
-    at = ROWS.index(settings.priority), NODES.index(settings.node)
+    decision = decide(settings, plugins)
     steps = score_steps(decision, settings.priority, settings.node)
-    sentence = f"{news(decision, settings.stage)} {cell(settings, steps)}"
+    sentence = describe(settings, plugins)
     grid = grid_text([settings.stage, *NODES], stage_rows(decision, settings.stage))
-    picture = draw_stage(decision, settings.stage, at, sentence)
-    return View(picture, sentence, steps_html(steps), f"{sentence}\n{grid}\n{steps_text(steps)}")
+
+    def story(room: Room) -> list[Frame]:
+        so_far = STAGES[: STAGES.index(settings.stage) + 1]
+        moments = [replace(settings, stage=stage) for stage in so_far]
+        return [Frame(draw(each, room, plugins), describe(each, plugins)) for each in moments]
+
+    text = f"{sentence}\n{grid}\n{steps_text(steps)}"
+    return View(lambda room: draw(settings, room, plugins), sentence, steps_html(steps), text, story=story)
+
+
+def draw(settings: Settings, room: Room, plugins: Sequence[object] = ()) -> Html:
+    """The picture of this stage."""
+    fields = {name: field for field, name in FIELDS.items()}
+    selected = settings.priority, settings.node
+    return draw_stage(decide(settings, plugins), settings.stage, selected, fields, room, describe(settings, plugins))
+
+
+def describe(settings: Settings, plugins: Sequence[object] = ()) -> str:
+    """The stage, and the arithmetic of the cell."""
+    decision = decide(settings, plugins)
+    steps = score_steps(decision, settings.priority, settings.node)
+    return f"{news(decision, settings.stage)} {cell(settings, steps)}"
 
 
 def news(decision: Decision, stage: str) -> str:
@@ -107,32 +131,67 @@ def news(decision: Decision, stage: str) -> str:
     if stage == MAP:
         return "Each score is for one node alone: counts and weights of any size stand beside marks up to 10."
     if stage == REDUCE:
-        return f"Reduce has brought {count(len(reduced(scores)), 'row')} to the scale from 0 to 10."
+        return f"Reduce brings {count(len(reduced(scores)), 'row')} to the scale from 0 to 10."
     if stage == SUM:
         return lead(decision)
     heavy = [name for name, weight in zip(scores.plugins, scores.weights, strict=True) if weight > 1]
-    return f"Each score times its weight; {count(len(heavy), 'row')} with a weight other than 1."
+    others = "1 row has" if len(heavy) == 1 else f"{len(heavy)} rows have"
+    return f"Each score times its weight; {others} a weight other than 1."
 
 
 def cell(settings: Settings, steps: list[Step]) -> str:
     """The cell's arithmetic at this stage."""
     known = [step for step in steps if step.what in (settings.stage, SUM)]
-    return f"{settings.priority} on {settings.node}: {(known or steps)[-1]}."
+    name = "The sum" if settings.priority == SUM else short(settings.priority)
+    return f"{name} on {settings.node}: {(known or steps)[-1]}."
 
 
-def panel(**settings: Any) -> Panel[Settings]:
-    """The panel; arguments override its default settings."""
-    return Panel(Settings().changed(**settings), show, as_yaml, "reduce_and_sum.panel()")
+def panel(plugins: Sequence[object] = (), **settings: Any) -> Panel[Settings]:
+    """The panel; arguments override its default settings. ``plugins``: your own, which join v1.16."""
+    first = Settings().changed(**settings)
+    return Panel(first, lambda settings: show(settings, plugins), as_yaml, "reduce_and_sum.panel()")
 
 
-def who_wins() -> Prediction:
-    """The prediction before Reduce."""
-    return Prediction(
-        "Which node has the highest sum once Reduce has run and all weights are 1 (NodePreferAvoidPods: 10000)?",
-        {
-            "node-a": "Its raw scores are modest. But what will become of that 50? Go on.",
-            "node-b": "Good in many rows, best in one. Let us add it up.",
-            "node-c": "The 50 is tempting. It is a weight of the pod's wish, and will not stay 50.",
-            "node-d": "No web pod is there: the spread likes it. But two taints put the pod off.",
-        },
+def who_wins() -> Question[Settings]:
+    """The question before Reduce: whose sum is highest?"""
+
+    def right(settings: Settings) -> str:
+        return decide(settings).best[0]
+
+    def why(settings: Settings, answer: str) -> str:
+        decision = decide(settings)
+        scores = decision.scores
+        assert scores is not None
+        sums = dict(zip(NODES, scores.total.tolist(), strict=True))
+        if answer == right(settings):
+            return f"{lead(decision)}"
+        row = scores.plugins.index(FIELDS["affinity"])
+        place = NODES.index(answer)
+        raw, marks = int(scores.rows[row].raw[place]), int(scores.rows[row].normalized[place])
+        shrinks = f" Its {raw} for NodeAffinity becomes {marks}." if raw > marks else ""
+        gap = sums[decision.best[0]] - sums[answer]
+        behind = count(gap, "point")
+        return f"{answer} ends {behind} behind {decision.best[0]}.{shrinks} {lead(decision)}"
+
+    return Question(
+        "Reduce brings each row to the scale from 0 to 10; then the scores are added up. Which node wins?",
+        NODES,
+        right,
+        why,
+        lambda settings: lambda room: draw(replace(settings, stage=MAP), room),
     )
+
+
+def log(settings: Settings, priority: str = "") -> list[str]:
+    """What ``-v=10`` logs: each score of the rows with a Reduce, then the sums. ``priority``: this row alone."""
+    scores = decide(settings).scores
+    assert scores is not None
+    lines = []
+    for name, scored in zip(scores.plugins, scores.rows, strict=True):
+        if name in FIELDS.values() and priority in ("", name):
+            pairs = zip(NODES, scored.normalized.tolist(), strict=True)
+            lines += [f"web-new_default -> {node}: {name}, Score: ({score})" for node, score in pairs]
+    return [
+        *lines,
+        *(f"Host {node} => Score {total}" for node, total in zip(NODES, scores.total.tolist(), strict=True)),
+    ]

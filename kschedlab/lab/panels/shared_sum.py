@@ -1,7 +1,7 @@
-"""A sum that goroutines share, simulated: settings -> scores and an order of steps -> lost updates and the winner.
+"""A sum that workers share, simulated: settings -> scores and an order of steps -> lost updates and the winner.
 
-Each goroutine has one priority and adds its scores to the totals of all nodes. It is a generator that yields wherever
-another one may run; a seed draws which one continues. The engine computes the scores.
+Each worker is a goroutine with one priority: it adds its scores to the totals of all nodes. It is a generator that
+yields wherever another one may run; a seed draws which one continues. The engine computes the scores.
 """
 
 from __future__ import annotations
@@ -19,22 +19,38 @@ from kschedlab.decision import Decision
 from kschedlab.generations import V1_16
 from kschedlab.lab.panels.base import Panel, View
 from kschedlab.lab.panels.map_reduce import NEW, manifests, node_names
-from kschedlab.lab.panels.prediction import Prediction
+from kschedlab.lab.panels.prediction import Question
 from kschedlab.lab.panels.settings import Restorable, choice, slider, steps
 from kschedlab.manifests.loading import decode_objects
 from kschedlab.scheduler import schedule
-from kschedlab.views.shared_sum import Moment, Race, Sum, describe, draw_moment, moment_text, moments_table
-from kschedlab.views.words import listing
+from kschedlab.views.html import Html
+from kschedlab.views.shared_sum import (
+    LUCKY,
+    RIGHT,
+    TIED,
+    WRONG,
+    Moment,
+    Race,
+    Sum,
+    describe,
+    draw_moment,
+    fate,
+    moment_text,
+    moments_table,
+)
+from kschedlab.views.svg import Room
 
 NODES = tuple(node_names(4))
 PRIORITIES = ("SelectorSpreadPriority", "TaintTolerationPriority", "NodeAffinityPriority", "LeastRequestedPriority")
+SEEDS = 20
+"""Orders of steps that the panel offers."""
 Steps: TypeAlias = Iterator[tuple[str, Sum]]
-"""A goroutine's latest action and the sum that it holds; it yields here, and another one may continue."""
+"""A worker's latest action and the sum that it holds; it yields here, and another one may continue."""
 
 
 @dataclass
 class Memory:
-    """What all goroutines see. ``cells``: results[algorithm][node], where each has its own row."""
+    """What all workers see. ``cells``: results[algorithm][node], where each has its own row."""
 
     totals: list[Sum]
     cells: dict[tuple[int, int], int] = field(default_factory=dict)
@@ -84,35 +100,35 @@ DESIGNS: dict[str, Callable[[Memory, int, int, int], Steps]] = {
 
 @dataclass(frozen=True)
 class Settings(Restorable):
-    """How the goroutines add, their number, the order of steps (``seed``), and the current step."""
+    """How the workers add, their number, the order of steps (``seed``), and the current step."""
 
-    design: str = choice("each goroutine has", DESIGNS, "shared sum")
-    goroutines: int = slider("goroutines", range(2, len(PRIORITIES) + 1), 3)
-    seed: int = slider("seed of the order", range(1, 21), 1)
+    design: str = choice("each worker has", DESIGNS, "shared sum")
+    workers: int = slider("workers", range(2, len(PRIORITIES) + 1), 3)
+    seed: int = slider("order of steps", range(1, SEEDS + 1), 1)
     step: int = steps("step", lambda settings: len(moments(settings)) - 1)
 
 
 @lru_cache
-def decide(goroutines: int) -> Decision:
+def decide(workers: int) -> Decision:
     """v1.16's decision with the first priorities alone."""
-    wanted = PRIORITIES[:goroutines]
+    wanted = PRIORITIES[:workers]
     few = replace(V1_16, scores=tuple(each for each in V1_16.scores if each[0].name in wanted))
     return schedule(NEW, Cluster(decode_objects(manifests()), few.api), few)
 
 
 @lru_cache
-def race(goroutines: int, shares: bool = True) -> Race:
-    """The amounts that each goroutine adds: score × weight."""
-    scores = decide(goroutines).scores
+def race(workers: int, shares: bool = True) -> Race:
+    """The amounts that each worker adds: score × weight."""
+    scores = decide(workers).scores
     assert scores is not None
-    rows = [scores.results[scores.plugins.index(name)].tolist() for name in PRIORITIES[:goroutines]]
-    return Race([name.removesuffix("Priority") for name in PRIORITIES[:goroutines]], NODES, rows, shares)
+    rows = [scores.results[scores.plugins.index(name)].tolist() for name in PRIORITIES[:workers]]
+    return Race([name.removesuffix("Priority") for name in PRIORITIES[:workers]], NODES, rows, shares)
 
 
 def interleave(scores: Sequence[Sequence[int]], design: str, seed: int) -> list[Moment]:
-    """All steps in an order drawn from the seed. ``scores``: by goroutine and node."""
+    """All steps in an order drawn from the seed. ``scores``: by worker and node."""
     rng, memory = random.Random(seed), Memory([Sum()] * len(scores[0]))
-    running = {me: _goroutine(memory, design, me, row) for me, row in enumerate(scores)}
+    running = {me: _worker(memory, design, me, row) for me, row in enumerate(scores)}
     found = [Moment(None, "starts", 0, 0, tuple(memory.totals))]
     while running:
         waiting = [me for me in running if memory.locked and _last(found, me) == "waits"]
@@ -129,7 +145,7 @@ def interleave(scores: Sequence[Sequence[int]], design: str, seed: int) -> list[
     return [*found, replace(found[-1], who=None, does="ends")]
 
 
-def _goroutine(memory: Memory, design: str, me: int, scores: Sequence[int]) -> Iterator[tuple[int, str, Sum]]:
+def _worker(memory: Memory, design: str, me: int, scores: Sequence[int]) -> Iterator[tuple[int, str, Sum]]:
     for node, score in enumerate(scores):
         for does, value in DESIGNS[design](memory, me, node, score):
             yield node, does, value
@@ -151,31 +167,38 @@ def _after(before: Moment, memory: Memory, me: int, node: int, does: str, value:
 
 def moments(settings: Settings) -> tuple[Moment, ...]:
     """The steps with these settings."""
-    return _moments(settings.goroutines, settings.design, settings.seed)
+    return _moments(settings.workers, settings.design, settings.seed)
 
 
 @lru_cache(maxsize=512)
-def _moments(goroutines: int, design: str, seed: int) -> tuple[Moment, ...]:
-    return tuple(interleave(race(goroutines).scores, design, seed))
+def _moments(workers: int, design: str, seed: int) -> tuple[Moment, ...]:
+    return tuple(interleave(race(workers).scores, design, seed))
 
 
-def outcomes(design: str, goroutines: int = 3, orders: int = 200) -> dict[str, int]:
-    """Over that many orders of steps: how often each set of nodes ends with the highest total."""
-    adding = race(goroutines)
-    last = [interleave(adding.scores, design, seed)[-1].totals for seed in range(1, orders + 1)]
-    counts = Counter(listing(adding.highest([each.value for each in totals])) for totals in last)
-    return dict(sorted(counts.items(), key=lambda each: (-each[1], each[0])))
+def fates(settings: Settings) -> list[str]:
+    """By seed: how that order of steps ends."""
+    adding = race(settings.workers)
+    return [fate(adding, moments(settings.changed(seed=seed, step=0))[-1]) for seed in range(1, SEEDS + 1)]
 
 
 def show(settings: Settings) -> View:
     """The panel's view for these settings."""
-    all_of_them, adding = moments(settings), race(settings.goroutines, settings.design != "cells of its own")
-    moment = all_of_them[settings.step]
+    all_of_them, adding = moments(settings), race(settings.workers, settings.design != "cells of its own")
+    moment, ends = all_of_them[settings.step], fates(settings)
     sentence = describe(adding, all_of_them, settings.step)
     table, text = moments_table(adding, all_of_them, settings.step)
-    picture = draw_moment(adding, moment, sentence)
-    lines = [sentence, moment_text(adding, moment), text]
+
+    def picture(room: Room) -> Html:
+        return draw_moment(adding, moment, ends, settings.seed, room, sentence)
+
+    lines = [sentence, moment_text(adding, moment), text, counted(ends)]
     return View(picture, sentence, table, "\n".join(filter(None, lines)))
+
+
+def counted(ends: Sequence[str]) -> str:
+    """How many orders of steps end in which way."""
+    found = Counter(ends)
+    return f"of {len(ends)} orders: " + ", ".join(f"{found[each]} {each}" for each in (RIGHT, LUCKY, TIED, WRONG))
 
 
 def as_yaml(settings: Settings) -> str:
@@ -188,13 +211,18 @@ def panel(**settings: Any) -> Panel[Settings]:
     return Panel(Settings().changed(**settings), show, as_yaml, "shared_sum.panel()")
 
 
-def what_is_left() -> Prediction:
-    """The prediction before the panel."""
-    return Prediction(
-        "A total is 0. One goroutine adds 6 and another 10, without a lock. What can the total be afterwards?",
-        {
-            "16": "If one of them begins after the other has written. That is one order of many. Look.",
-            "6 or 10": "That happens too. But if one begins after the other has written, nothing is lost.",
-            "6, 10 or 16": "Yes. It depends on who reads, and who writes, in which order.",
-        },
-    )
+def wrong_node() -> Question[Settings]:
+    """The question about all orders of steps."""
+
+    def right(settings: Settings) -> str:
+        return str(fates(settings).count(RIGHT))
+
+    def why(settings: Settings, _: str) -> str:
+        found = Counter(fates(settings))
+        return (
+            f"{found[RIGHT]} of {SEEDS} orders give the right totals. In {found[LUCKY]} more node-b wins all the same; "
+            f"{found[TIED]} end in a tie, and in {found[WRONG]} a wrong node wins."
+        )
+
+    text = f"Three workers, four nodes, {SEEDS} orders of the same steps. In how many of them are all totals right?"
+    return Question(text, (), right, why)

@@ -1,0 +1,198 @@
+"""A lost update: settings -> when two workers read and write one total -> what is left of it, and which node wins.
+
+Two priorities score node-b: each worker adds one of the scores to node-b's total. The engine computes the scores.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Any, Self
+
+from kschedlab.lab.panels.base import Frame, Panel, View
+from kschedlab.lab.panels.prediction import Question
+from kschedlab.lab.panels.settings import Restorable, choice, slider
+from kschedlab.lab.panels.shared_sum import DESIGNS, NODES, race
+from kschedlab.views.html import Html
+from kschedlab.views.lost_update import AXIS, SLOTS, Adding, Update, Write, draw_update, update_text
+from kschedlab.views.svg import Room
+
+SHARED, LOCKED, ATOMIC, OWN = DESIGNS
+NODE = "node-b"
+NEVER_READ = "a worker with a cell of its own reads no total"
+AT_ONCE = "an atomic addition reads and writes in one step"
+
+
+@dataclass(frozen=True)
+class Settings(Restorable):
+    """How the workers add, and when each reads the total and writes it: a read comes before its write."""
+
+    design: str = choice("each worker has", DESIGNS, SHARED)
+    read1: int = slider("worker 1 reads", range(1, SLOTS), 1)
+    write1: int = slider("worker 1 writes", range(2, SLOTS + 1), 4)
+    read2: int = slider("worker 2 reads", range(1, SLOTS), 2)
+    write2: int = slider("worker 2 writes", range(2, SLOTS + 1), 3)
+
+    def clamped(self) -> Self:
+        """These settings, with each write after its read."""
+        later = {"write1": max(self.write1, self.read1 + 1), "write2": max(self.write2, self.read2 + 1)}
+        return replace(super().clamped(), **later)
+
+
+def times(settings: Settings) -> list[tuple[int, int]]:
+    """By worker: the half slots of its read and its write. Worker 2's lie just after worker 1's."""
+    first = 2 * (settings.read1 - 1), 2 * (settings.write1 - 1)
+    second = 2 * (settings.read2 - 1) + 1, 2 * (settings.write2 - 1) + 1
+    if settings.design == ATOMIC:
+        return [(first[0], first[0]), (second[0], second[0])]
+    if settings.design == OWN:
+        return [(first[1], first[1]), (second[1], second[1])]
+    return [first, second]
+
+
+def waits(settings: Settings) -> tuple[int, int] | None:
+    """The worker (by place) that waits for the lock, and since when; None if nobody waits."""
+    both = times(settings)
+    early = 0 if both[0][0] < both[1][0] else 1
+    late = 1 - early
+    return (late, both[late][0]) if settings.design == LOCKED and both[late][0] < both[early][1] else None
+
+
+def update(settings: Settings) -> Update:
+    """What happens: each read sees the latest write before it."""
+    scores = [row[NODES.index(NODE)] for row in race(2).scores]
+    both, waiting = times(settings), waits(settings)
+    if waiting is not None:
+        late = waiting[0]
+        after, long = both[1 - late][1] + 1, both[late][1] - both[late][0]
+        both[late] = after, min(after + long, AXIS - 1)
+    events = [(time, worker, does) for worker, pair in enumerate(both) for time, does in zip(pair, (0, 1), strict=True)]
+    total, parts, held, writes = 0, set[int](), dict[int, tuple[int, set[int]]](), list[Write]()
+    for time, worker, does in sorted(events, key=lambda event: (event[0], event[2])):
+        if does == 0:
+            held[worker] = total, set(parts)
+            continue
+        seen, included = held[worker]
+        lost = sum(scores[each] for each in parts - included)
+        total, parts = seen + scores[worker], included | {worker}
+        writes.append(Write(time, total, worker + 1, lost))
+    own = settings.design == OWN
+    addings = [
+        Adding(
+            worker + 1,
+            score,
+            *both[worker],
+            None if own else held[worker][0],
+            score if own else held[worker][0] + score,
+            waiting[1] if waiting is not None and waiting[0] == worker else None,
+        )
+        for worker, score in enumerate(scores)
+    ]
+    others = [(node, sum(row[i] for row in race(2).scores)) for i, node in enumerate(NODES) if node != NODE]
+    return Update(addings, writes, NODE, others, own)
+
+
+def show(settings: Settings) -> View:
+    """The panel's view for these settings."""
+    happens = update(settings)
+    sentence = describe(settings, happens)
+
+    def picture(room: Room) -> Html:
+        return draw_update(happens, True, None, room, sentence)
+
+    return View(
+        picture,
+        sentence,
+        Html(),
+        f"{sentence}\n{update_text(happens)}",
+        idle(settings),
+        lambda room: story(settings, room),
+    )
+
+
+def idle(settings: Settings) -> dict[str, str]:
+    """The moments that do not matter with this design."""
+    if settings.design == ATOMIC:
+        return dict.fromkeys(("write1", "write2"), AT_ONCE)
+    return dict.fromkeys(("read1", "read2"), NEVER_READ) if settings.design == OWN else {}
+
+
+def story(settings: Settings, room: Room) -> Sequence[Frame]:
+    """The events one by one, in the order of time."""
+    happens = update(settings)
+    moments = sorted({time for each in happens.addings for time in (each.read, each.write)})
+    frames = [Frame(draw_update(happens, True, -1, room, "The total is 0."), "The total is 0.")]
+    for moment in moments:
+        caption = " ".join(_events(happens, moment))
+        frames.append(Frame(draw_update(happens, True, moment, room, caption), caption))
+    sentence = describe(settings, happens)
+    return [*frames, Frame(draw_update(happens, True, None, room, sentence), sentence)]
+
+
+def _events(happens: Update, moment: int) -> list[str]:
+    """What is read and written at this moment."""
+    found = []
+    for each in happens.addings:
+        if each.read == moment and each.seen is not None and each.read < each.write:
+            found.append(f"Worker {each.worker} reads {each.seen}.")
+        if each.write == moment:
+            lost = next((write.lost for write in happens.writes if write.worker == each.worker), 0)
+            gone = f", and {lost} is lost" if lost and not happens.cells else ""
+            found.append(f"Worker {each.worker} writes {each.gives}{gone}.")
+    return found
+
+
+def describe(settings: Settings, happens: Update) -> str:
+    """What is left of the total, why, and which node wins."""
+    right = sum(each.score for each in happens.addings)
+    if happens.total == right:
+        return f"{_safe(settings)} The total is {right}, and {NODE} wins."
+    last = happens.writes[-1]
+    other = 3 - last.worker
+    how = f"Worker {last.worker} reads the total before worker {other} writes it, and writes it after worker {other}"
+    best = f"{NODE} loses to {' and '.join(happens.best)}"
+    if NODE in happens.best:
+        best = f"{NODE} only ties with {' and '.join(node for node in happens.best if node != NODE)}"
+    return f"{how}: the {last.lost} is lost. The total is {happens.total} instead of {right}, and {best}."
+
+
+def _safe(settings: Settings) -> str:
+    """Why nothing is lost."""
+    waiting = waits(settings)
+    if settings.design == LOCKED:
+        return f"Worker {waiting[0] + 1} waits for the lock." if waiting else "Nobody has to wait for the lock."
+    return {
+        SHARED: "One worker reads after the other has written.",
+        ATOMIC: "Nothing can come between the read and the write of an atomic addition.",
+        OWN: "Each worker writes a cell of its own; the sum comes when both have ended.",
+    }[settings.design]
+
+
+def panel(**settings: Any) -> Panel[Settings]:
+    """The panel; arguments override its default settings."""
+    return Panel(Settings().changed(**settings), show, None, "lost_update.panel()")
+
+
+def what_is_left() -> Question[Settings]:
+    """The question before the panel."""
+    scores = [each.score for each in update(Settings()).addings]
+
+    def why(settings: Settings, answer: str) -> str:
+        happens = update(settings)
+        if answer == str(happens.total):
+            return describe(settings, happens)
+        if answer == str(sum(scores)):
+            return f"{answer} needs one worker to read after the other has written. {describe(settings, happens)}"
+        last = happens.writes[-1]
+        return f"The last write decides: worker {last.worker} writes {last.value}. {describe(settings, happens)}"
+
+    both = f"Worker 1 adds {scores[0]} and worker 2 adds {scores[1]}."
+    return Question(
+        f"The total of {NODE} is 0. {both} What is the total at the end?",
+        (str(scores[0]), str(scores[1]), str(sum(scores))),
+        lambda settings: str(update(settings).total),
+        why,
+        lambda settings: (
+            lambda room: draw_update(update(settings), False, -1, room, "Both workers, before they begin.")
+        ),
+    )

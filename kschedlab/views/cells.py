@@ -1,0 +1,176 @@
+"""Tables of numbers as drawings: cells that keep their key, workers as numbered tokens, and the same as text."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import NamedTuple
+
+from kschedlab.views.html import Html, element
+from kschedlab.views.style import CHOSEN, EVICTED, ink
+from kschedlab.views.svg import label
+from kschedlab.views.words import aligned
+
+INK, WHITE, UNCHANGED = "currentColor", "#FFFFFF", "#DDDDDD"
+LETTER = 6.6
+"""Width of a letter at 12 pixels."""
+WORKERS = ("#56B4E9", "#E69F00", "#F0E442", "#CC79A7", "#0072B2", "#999999", "#882255", "#8C6BB1")
+"""A worker's colour. Neither the green of the chosen node nor the red of a failure is among them."""
+STAR, CROSS = "★", "✕"
+
+
+@dataclass(frozen=True)
+class Cell:
+    """``text``: its content; ``small``: who wrote it or what became of it; ``fill``: its colour, "" if it is empty.
+
+    ``ring``: the colour of an inner border; ``frame``: that of an outer one; ``hatched``: a tie. ``marks``: attributes
+    of the drawing.
+    """
+
+    text: str = ""
+    small: str = ""
+    fill: str = ""
+    ring: str = ""
+    frame: str = ""
+    hatched: bool = False
+    marks: Mapping[str, str] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class Row:
+    """A row of the table. ``strong``: its name is bold; ``marks``: attributes of its name's drawing."""
+
+    name: str
+    cells: Sequence[Cell]
+    strong: bool = False
+    marks: Mapping[str, str] = field(default_factory=dict)
+
+
+class Box(NamedTuple):
+    """A place in a drawing, in pixels."""
+
+    x: float
+    y: float
+    wide: float
+    high: float
+
+
+# -- workers
+
+
+def worker_cell(text: str, worker: int, marks: Mapping[str, str]) -> Cell:
+    """A cell that this worker has written: filled up to worker 8, ringed from worker 9 on."""
+    colour = WORKERS[(worker - 1) % len(WORKERS)]
+    ringed = worker > len(WORKERS)
+    return Cell(text, str(worker), WHITE if ringed else colour, colour if ringed else "", marks=marks)
+
+
+def token(worker: int, x: float, y: float, size: float = 9, **marks: str) -> Html:
+    """A worker, with its number: a disc up to worker 8, a ring from worker 9 on. (x, y): its middle."""
+    colour = WORKERS[(worker - 1) % len(WORKERS)]
+    ringed = worker > len(WORKERS)
+    fill = WHITE if ringed else colour
+    line = {"stroke": colour if ringed else "#000000", "stroke_width": 3.0 if ringed else 1.2}
+    disc = element("circle", r=size, fill=fill, **line)
+    number = label(str(worker), 0, 4.2, "middle", fill=ink(fill), font_weight="bold")
+    return element("g", disc, number, transform=f"translate({x:.1f},{y:.1f})", **marks)
+
+
+# -- cells
+
+
+def draw_cell(cell: Cell, box: Box) -> Html:
+    """One cell: its text in the middle, and what is small below it if there is room for two lines."""
+    fill, colour = cell.fill or "none", ink(cell.fill) if cell.fill else None
+    size = {"width": box.wide - 2, "height": box.high - 2}
+    line = {"stroke": cell.frame or INK, "stroke_width": 3 if cell.frame else 0.75}
+    shapes = [element("rect", x=1, y=1, fill=fill, stroke_dasharray=None if cell.fill else "2 3", **line, **size)]
+    if cell.ring:
+        inner = {"x": 2.5, "y": 2.5, "width": box.wide - 5, "height": box.high - 5}
+        shapes.append(element("rect", fill="none", stroke=cell.ring, stroke_width=3, **inner))
+    if cell.hatched:
+        shapes.append(_hatching(box))
+    two = cell.small and box.high >= 34
+    middle = box.high / 2 + 4.2 - (7 if two else 0)
+    bold = "bold" if cell.frame or cell.hatched else None
+    halo = {"stroke": WHITE, "stroke_width": 4, "paint_order": "stroke"} if cell.hatched else {}
+    if cell.text:
+        shapes.append(label(cell.text, box.wide / 2, middle, "middle", fill=colour, font_weight=bold, **halo))
+    if two:
+        shapes.append(label(cell.small, box.wide / 2, middle + 15, "middle", fill=colour))
+    return element("g", *shapes, transform=f"translate({box.x:.1f},{box.y:.1f})", **cell.marks)
+
+
+def _hatching(box: Box) -> Html:
+    """Diagonal lines over the whole cell."""
+    high, wide = box.high - 2, box.wide - 2
+    lines = []
+    for start in range(-int(high), int(wide), 10):
+        low, top = max(start, 0), min(start + high, wide)
+        if top > low:
+            lines.append(f"M{low + 1} {high - (low - start) + 1:.1f}L{top + 1:.1f} {high - (top - start) + 1:.1f}")
+    return element("path", d="".join(lines), stroke=CHOSEN, stroke_width=2, opacity=0.6)
+
+
+def best_cell(text: str, tie: bool, marks: Mapping[str, str]) -> Cell:
+    """The highest sum: green, or hatched if several nodes have it."""
+    return Cell(text, frame=CHOSEN, hatched=True, marks=marks) if tie else Cell(text, fill=CHOSEN, marks=marks)
+
+
+def failed_cell(small: str, marks: Mapping[str, str]) -> Cell:
+    """A cell whose score could not be computed."""
+    return Cell(CROSS, small, EVICTED, marks=marks)
+
+
+# -- tables
+
+
+class Columns(NamedTuple):
+    """Where columns stand: the width of the names, that of a column, and how many fit into a band."""
+
+    left: float
+    wide: float
+    per: int
+
+    def bands(self, number: int) -> list[range]:
+        """The columns of each band."""
+        return [range(number)[start : start + self.per] for start in range(0, number, self.per)]
+
+    def x(self, column: int) -> float:
+        """The left edge of the column in its band."""
+        return self.left + column % self.per * self.wide
+
+
+def columns(room: float, names: Iterable[str], number: int, least: float, most: float) -> Columns:
+    """Columns between ``least`` and ``most`` wide beside these names; those that do not fit begin a new band."""
+    left = min(LETTER * max(map(len, names), default=0) + 8, room * 0.36)
+    bands = max(1, -(-int(number * least) // int(room - left - 2)))
+    per = -(-number // bands)
+    return Columns(left, min(most, (room - left - 2) / per), per)
+
+
+def named(text: str, at: Columns, y: float, strong: bool = False, **marks: str) -> Html:
+    """The name of a row: the end is cut off if it is too long, and shown when one points at it."""
+    limit = int((at.left - 6) / LETTER)
+    tip = {"data_tip": text} if len(text) > limit else {}
+    return label(text, at.left - 8, y, "end", limit, font_weight="bold" if strong else None, **{**tip, **marks})
+
+
+def draw_rows(rows: Sequence[Row], part: range, at: Columns, y: float, high: float) -> tuple[list[Html], float]:
+    """One band of the rows from ``y`` down, and the ``y`` below them."""
+    shapes = []
+    for each in rows:
+        shapes.append(named(each.name, at, y + high / 2 + 4.2, each.strong, **each.marks))
+        shapes += [draw_cell(each.cells[i], Box(at.x(i), y, at.wide, high)) for i in part]
+        y += high
+    return shapes, y
+
+
+def grid_text(head: Sequence[str], rows: Sequence[Row]) -> str:
+    """A table as text; what is small follows a colon."""
+    cells = [[each.name, *(_written(cell) for cell in each.cells)] for each in rows]
+    return "\n".join(aligned([list(head), *cells]))
+
+
+def _written(cell: Cell) -> str:
+    return f"{cell.text}:{cell.small}" if cell.small else cell.text or "-"

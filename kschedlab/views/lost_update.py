@@ -1,0 +1,224 @@
+"""Two workers that add to one total: each reads, adds and writes, and where they overlap one addition is lost."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from kschedlab.views.cells import CROSS, INK, LETTER, STAR, WHITE, WORKERS, Box, Cell, best_cell, draw_cell, token
+from kschedlab.views.html import Html, element
+from kschedlab.views.style import EVICTED, ink
+from kschedlab.views.svg import Room, label, svg
+
+SLOTS = 6
+"""Moments on which a worker can read or write; those of worker 2 lie between those of worker 1."""
+AXIS = 2 * SLOTS + 4
+"""Half slots that are drawn: a worker that waits for a lock is late."""
+LEFT, LANE, TALL, SUMS = 112, 62, 44, 30
+"""Width of the names; height of a worker's lane, of the bar in it, of the sums."""
+
+
+@dataclass(frozen=True)
+class Adding:
+    """One worker's addition. Times count half slots, from 0. ``waits``: since when it waits for a lock.
+
+    ``seen``: the total that it reads, None if it reads none; ``gives``: what it writes; ``score``: what it adds.
+    """
+
+    worker: int
+    score: int
+    read: int
+    write: int
+    seen: int | None
+    gives: int
+    waits: int | None = None
+
+
+@dataclass(frozen=True)
+class Write:
+    """The total in memory from this time on; ``lost``: the score that it no longer includes, 0 if none."""
+
+    time: int
+    value: int
+    worker: int
+    lost: int = 0
+
+
+@dataclass(frozen=True)
+class Update:
+    """Both additions and what memory holds. ``cells``: each worker has a cell of its own, added up at the end.
+
+    ``others``: by node, the sums that compete with this ``node``'s.
+    """
+
+    addings: Sequence[Adding]
+    writes: Sequence[Write]
+    node: str
+    others: Sequence[tuple[str, int]]
+    cells: bool = False
+
+    @property
+    def total(self) -> int:
+        """The sum at the end."""
+        return sum(each.score for each in self.addings) if self.cells else self.writes[-1].value
+
+    @property
+    def sums(self) -> list[tuple[str, int]]:
+        """All nodes with their sums, by name."""
+        return sorted([*self.others, (self.node, self.total)])
+
+    @property
+    def best(self) -> list[str]:
+        """The nodes with the highest sum."""
+        highest = max(value for _, value in self.sums)
+        return [node for node, value in self.sums if value == highest]
+
+
+def draw_update(update: Update, handles: bool, until: int | None, room: Room, alt: str) -> Html:
+    """Worker 1 above, worker 2 below, memory between them; time runs to the right.
+
+    ``handles``: whether reads and writes can be dragged. ``until``: hide what happens after this time; -1 hides all.
+    """
+    unit = (room.width - LEFT - 8) / AXIS
+    end = AXIS if until is None else until
+    first, second = update.addings
+    lanes = [*_lane(first, 2, unit, end, handles), *_lane(second, 2 * LANE + 6, unit, end, handles)]
+    memory = _cells(update, end, unit) if update.cells else _memory(update, end, unit)
+    shapes = [*memory, *lanes, *_arrows(update, end, unit)]
+    y = 3.0 * LANE + 8
+    if until is not None and until >= 0:
+        x = LEFT + (until + 0.5) * unit
+        shapes.append(element("path", d=f"M{x:.1f} 0V{y:.1f}", stroke=INK, stroke_dasharray="3 3", data_key="now"))
+    shapes.append(label("time →", room.width - 8, y - 6, "end"))
+    shapes += _sums(update, until, y + 6, room.width)
+    return svg(shapes, room.width, y + SUMS + 10, alt)
+
+
+def _lane(adding: Adding, y: float, unit: float, end: int, handles: bool) -> list[Html]:
+    """The worker, its bar from read to write, and what it holds meanwhile."""
+    number = adding.worker
+    colour = WORKERS[number - 1]
+    who = token(number, 14, y + TALL / 2, data_key=f"worker/{number}")
+    shapes = [who, label(f"adds {adding.score}", 30, y + TALL / 2 + 4)]
+    x = LEFT + adding.read * unit
+    long = max((adding.write - adding.read + 1) * unit, unit)
+    if adding.waits is not None:
+        start = LEFT + adding.waits * unit
+        box = {"x": start, "y": y + 8, "width": x - start, "height": TALL - 16}
+        wait = element("rect", fill="none", stroke=INK, stroke_dasharray="4 3", data_key=f"wait/{number}", **box)
+        shapes += [wait, label("waits", start + 4, y + TALL / 2 + 4)]
+    box = {"x": x, "y": y, "width": long, "height": TALL}
+    shapes.append(element("rect", rx=6, fill=colour, stroke="#000000", data_key=f"bar/{number}", **box))
+    black = {"fill": ink(colour)}
+    if adding.seen is not None and adding.read < adding.write:
+        text = f"reads {adding.seen}" if end >= adding.read else "reads"
+        shapes.append(label(text, x + 12, y + 17, **black))
+    text = f"writes {adding.gives}" if adding.read < adding.write else f"+{adding.score}"
+    if adding.read < adding.write:
+        shapes.append(label(text if end >= adding.write else "writes", x + long - 12, y + 36, "end", **black))
+    else:
+        shapes.append(label(text, x + long / 2, y + 27, "middle", **black))
+    return [*shapes, *(_grips(adding, x, y, long, unit) if handles else [])]
+
+
+def _grips(adding: Adding, x: float, y: float, long: float, unit: float) -> list[Html]:
+    """The bar's ends: they move its read and its write."""
+    shapes = []
+    once = adding.read == adding.write
+    alone = "write" if adding.seen is None else "read"
+    for name, at in (("read", x), ("write", x + long - 8)):
+        if once and name != alone:
+            continue
+        rect = element("rect", x=at, y=y, width=8, height=TALL, rx=4, fill="#000000", opacity=0.55)
+        start, wide = (x, long) if once else (at - 6, 20)
+        hit = element("rect", x=start, y=y - 2, width=wide, height=TALL + 4, fill="transparent")
+        say = f"worker {adding.worker} {name}s"
+        marks = {"data_drag": f"{name}{adding.worker}", "data_axis": "x", "data_key": f"{name}/{adding.worker}"}
+        grip = [hit] if once else [rect, hit]
+        shapes.append(element("g", *grip, aria_label=say, data_step=2 * unit, **marks))
+    return shapes
+
+
+def _memory(update: Update, end: int, unit: float) -> list[Html]:
+    """The total over time: each write begins a new value; one that drops a score is red."""
+    y, known = LANE + 2.0, [each for each in update.writes if each.time <= end]
+    shapes = [label("total in", 0, y + 16, font_weight="bold"), label("memory", 0, y + 31, font_weight="bold")]
+    times = [0, *(each.time for each in known)]
+    ends = [*times[1:], AXIS if end >= AXIS else max(end, 0) + 1]
+    for i, (start, stop) in enumerate(zip(times, ends, strict=True)):
+        write = known[i - 1] if i else None
+        x, long = LEFT + start * unit, max((stop - start) * unit, 6)
+        lost = write.lost if write is not None else 0
+        fill = EVICTED if lost else WHITE
+        box = {"x": x, "y": y, "width": long, "height": TALL - 8}
+        shapes.append(element("rect", fill=fill, stroke=INK, data_key=f"total/{i}", **box))
+        texts = [f"{write.value if write else 0}"]
+        texts = [f"{texts[0]}: {lost} is lost {CROSS}", f"{texts[0]} {CROSS}", *texts] if lost else texts
+        text = next((each for each in texts if LETTER * len(each) < long - 6), "")
+        shapes.append(label(text, x + 6, y + 23, fill=ink(fill), font_weight="bold"))
+    return shapes
+
+
+def _cells(update: Update, end: int, unit: float) -> list[Html]:
+    """A cell for each worker instead of a total; the sum comes last."""
+    y = LANE + 2.0
+    shapes = [label("cells in", 0, y + 16, font_weight="bold"), label("memory", 0, y + 31, font_weight="bold")]
+    wide = AXIS * unit / 3 - 6
+    for i, each in enumerate(update.addings):
+        written = end >= each.write
+        cell = Cell(str(each.score) if written else "", fill=WORKERS[i] if written else "")
+        shapes.append(draw_cell(cell, Box(LEFT + i * (wide + 6), y, wide, TALL - 8)))
+    whole = f"{' + '.join(str(each.score) for each in update.addings)} = {update.total}"
+    done = end >= max(each.write for each in update.addings)
+    shapes.append(draw_cell(Cell(whole if done else "", fill=WHITE), Box(LEFT + 2 * (wide + 6), y, wide, TALL - 8)))
+    return shapes
+
+
+def _arrows(update: Update, end: int, unit: float) -> list[Html]:
+    """From memory to a worker that reads, and from a worker that writes to memory."""
+    shapes = []
+    for i, each in enumerate(update.addings):
+        near, far = (TALL + 2.0, LANE + 2.0) if i == 0 else (2.0 * LANE + 6, LANE + TALL - 6.0)
+        if each.seen is not None and each.read <= end:
+            x = LEFT + each.read * unit + 4
+            shapes.append(_arrow(x, far, near, f"arrow/read/{each.worker}"))
+        if each.write <= end and not update.cells:
+            x = LEFT + (each.write + 1) * unit - 5
+            shapes.append(_arrow(x, near, far, f"arrow/write/{each.worker}"))
+    return shapes
+
+
+def _arrow(x: float, start: float, end: float, key: str) -> Html:
+    back = 5 if end > start else -5
+    path = f"M{x:.1f} {start:.1f}V{end:.1f}M{x - 4:.1f} {end - back:.1f}L{x:.1f} {end:.1f}L{x + 4:.1f} {end - back:.1f}"
+    return element("path", d=path, fill="none", stroke=INK, stroke_width=2, data_key=key)
+
+
+def _sums(update: Update, until: int | None, y: float, wide: float) -> list[Html]:
+    """The sums of all nodes in the end: which one wins with this total."""
+    each = (wide - LEFT - 8) / len(update.sums)
+    shapes = [label("sums at the end", 0, y + SUMS / 2 + 4, font_weight="bold")]
+    for i, (node, value) in enumerate(update.sums):
+        hidden = until is not None and node == update.node
+        text = f"{node}: {'?' if hidden else value}"
+        won = node in update.best and until is None
+        marks = {"data_key": f"sum/{node}"}
+        star = f"{STAR} {text}" if won and len(update.best) == 1 else text
+        cell = best_cell(star, len(update.best) > 1, marks) if won else Cell(text, fill=WHITE, marks=marks)
+        shapes.append(draw_cell(cell, Box(LEFT + i * each, y, each - 4, SUMS)))
+    return shapes
+
+
+def update_text(update: Update) -> str:
+    """The same as lines of text."""
+    lines = []
+    for each in update.addings:
+        wait = f"waits from {each.waits}, " if each.waits is not None else ""
+        read = f"reads {each.seen} at {each.read}, " if each.seen is not None and each.read < each.write else ""
+        lines.append(f"  worker {each.worker} adds {each.score}: {wait}{read}writes {each.gives} at {each.write}")
+    values = [
+        f"{each.value} at {each.time}" + (f" ({each.lost} is lost)" if each.lost else "") for each in update.writes
+    ]
+    memory = "cells of its own" if update.cells else f"total: 0, {', '.join(values)}"
+    sums = ", ".join(f"{node} {value}" for node, value in update.sums)
+    return "\n".join([*lines, f"  {memory}", f"  sums: {sums}"])
