@@ -4,16 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import NamedTuple
+from typing import NamedTuple, TypeAlias
 
 from kschedlab.views.html import Html, element
+from kschedlab.views.lettering import fitted, text_width
 from kschedlab.views.style import CHOSEN, EVICTED, ink
 from kschedlab.views.svg import label
 from kschedlab.views.words import aligned
 
+Look: TypeAlias = dict[str, str | float | None]
+"""Attributes of a shape."""
 INK, WHITE, UNCHANGED = "currentColor", "#FFFFFF", "#DDDDDD"
-LETTER = 6.6
-"""Width of a letter at 12 pixels."""
 WORKERS = ("#56B4E9", "#E69F00", "#F0E442", "#CC79A7", "#0072B2", "#999999", "#882255", "#8C6BB1")
 """A worker's colour. Neither the green of the chosen node nor the red of a failure is among them."""
 STAR, CROSS = "★", "✕"
@@ -70,7 +71,7 @@ def token(worker: int, x: float, y: float, size: float = 9, **marks: str) -> Htm
     colour = WORKERS[(worker - 1) % len(WORKERS)]
     ringed = worker > len(WORKERS)
     fill = WHITE if ringed else colour
-    line = {"stroke": colour if ringed else "#000000", "stroke_width": 3.0 if ringed else 1.2}
+    line: Look = {"stroke": colour if ringed else "#000000", "stroke_width": 3.0 if ringed else 1.2}
     disc = element("circle", r=size, fill=fill, **line)
     number = label(str(worker), 0, 4.2, "middle", fill=ink(fill), font_weight="bold")
     return element("g", disc, number, transform=f"translate({x:.1f},{y:.1f})", **marks)
@@ -83,7 +84,7 @@ def draw_cell(cell: Cell, box: Box) -> Html:
     """One cell: its text in the middle, and what is small below it if there is room for two lines."""
     fill, colour = cell.fill or "none", ink(cell.fill) if cell.fill else None
     size = {"width": box.wide - 2, "height": box.high - 2}
-    line = {"stroke": cell.frame or INK, "stroke_width": 3 if cell.frame else 0.75}
+    line: Look = {"stroke": cell.frame or INK, "stroke_width": 3 if cell.frame else 0.75}
     shapes = [element("rect", x=1, y=1, fill=fill, stroke_dasharray=None if cell.fill else "2 3", **line, **size)]
     if cell.ring:
         inner = {"x": 2.5, "y": 2.5, "width": box.wide - 5, "height": box.high - 5}
@@ -93,9 +94,9 @@ def draw_cell(cell: Cell, box: Box) -> Html:
     two = cell.small and box.high >= 34
     middle = box.high / 2 + 4.2 - (7 if two else 0)
     bold = "bold" if cell.frame or cell.hatched else None
-    halo = {"stroke": WHITE, "stroke_width": 4, "paint_order": "stroke"} if cell.hatched else {}
+    halo: Look = {"stroke": WHITE, "stroke_width": 4, "paint_order": "stroke"} if cell.hatched else {}
     if cell.text:
-        shapes.append(label(cell.text, box.wide / 2, middle, "middle", fill=colour, font_weight=bold, **halo))
+        shapes.append(label(cell.text, box.wide / 2, middle, "middle", None, fill=colour, font_weight=bold, **halo))
     if two:
         shapes.append(label(cell.small, box.wide / 2, middle + 15, "middle", fill=colour))
     return element("g", *shapes, transform=f"translate({box.x:.1f},{box.y:.1f})", **cell.marks)
@@ -114,7 +115,8 @@ def _hatching(box: Box) -> Html:
 
 def best_cell(text: str, tie: bool, marks: Mapping[str, str]) -> Cell:
     """The highest sum: green, or hatched if several nodes have it."""
-    return Cell(text, frame=CHOSEN, hatched=True, marks=marks) if tie else Cell(text, fill=CHOSEN, marks=marks)
+    tied = Cell(text, fill=WHITE, frame=CHOSEN, hatched=True, marks=marks)
+    return tied if tie else Cell(text, fill=CHOSEN, marks=marks)
 
 
 def failed_cell(small: str, marks: Mapping[str, str]) -> Cell:
@@ -143,7 +145,7 @@ class Columns(NamedTuple):
 
 def columns(room: float, names: Iterable[str], number: int, least: float, most: float) -> Columns:
     """Columns between ``least`` and ``most`` wide beside these names; those that do not fit begin a new band."""
-    left = min(LETTER * max(map(len, names), default=0) + 8, room * 0.36)
+    left = min(max(map(text_width, names), default=0) + 12, room * 0.36)
     bands = max(1, -(-int(number * least) // int(room - left - 2)))
     per = -(-number // bands)
     return Columns(left, min(most, (room - left - 2) / per), per)
@@ -151,9 +153,9 @@ def columns(room: float, names: Iterable[str], number: int, least: float, most: 
 
 def named(text: str, at: Columns, y: float, strong: bool = False, **marks: str) -> Html:
     """The name of a row: the end is cut off if it is too long, and shown when one points at it."""
-    limit = int((at.left - 6) / LETTER)
-    tip = {"data_tip": text} if len(text) > limit else {}
-    return label(text, at.left - 8, y, "end", limit, font_weight="bold" if strong else None, **{**tip, **marks})
+    short = fitted(text, at.left - 10, bold=strong)
+    tip = {"data_tip": text} if short != text else {}
+    return label(short, at.left - 8, y, "end", None, font_weight="bold" if strong else None, **{**tip, **marks})
 
 
 def draw_rows(rows: Sequence[Row], part: range, at: Columns, y: float, high: float) -> tuple[list[Html], float]:

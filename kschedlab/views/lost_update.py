@@ -5,14 +5,15 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from kschedlab.views.cells import CROSS, INK, LETTER, STAR, WHITE, WORKERS, Box, Cell, best_cell, draw_cell, token
+from kschedlab.views.cells import CROSS, INK, STAR, WHITE, WORKERS, Box, Cell, best_cell, draw_cell, token
 from kschedlab.views.html import Html, element
+from kschedlab.views.lettering import text_width
 from kschedlab.views.style import EVICTED, ink
 from kschedlab.views.svg import Room, label, svg
 
 SLOTS = 6
 """Moments on which a worker can read or write; those of worker 2 lie between those of worker 1."""
-AXIS = 2 * SLOTS + 4
+AXIS = 2 * SLOTS + 6
 """Half slots that are drawn: a worker that waits for a lock is late."""
 LEFT, LANE, TALL, SUMS = 112, 62, 44, 30
 """Width of the names; height of a worker's lane, of the bar in it, of the sums."""
@@ -112,12 +113,12 @@ def _lane(adding: Adding, y: float, unit: float, end: int, handles: bool) -> lis
     black = {"fill": ink(colour)}
     if adding.seen is not None and adding.read < adding.write:
         text = f"reads {adding.seen}" if end >= adding.read else "reads"
-        shapes.append(label(text, x + 12, y + 17, **black))
+        shapes.append(label(text, x + 12, y + 17, "start", None, **black))
     text = f"writes {adding.gives}" if adding.read < adding.write else f"+{adding.score}"
     if adding.read < adding.write:
-        shapes.append(label(text if end >= adding.write else "writes", x + long - 12, y + 36, "end", **black))
+        shapes.append(label(text if end >= adding.write else "writes", x + long - 12, y + 36, "end", None, **black))
     else:
-        shapes.append(label(text, x + long / 2, y + 27, "middle", **black))
+        shapes.append(label(text, x + long / 2, y + 27, "middle", None, **black))
     return [*shapes, *(_grips(adding, x, y, long, unit) if handles else [])]
 
 
@@ -147,14 +148,15 @@ def _memory(update: Update, end: int, unit: float) -> list[Html]:
     ends = [*times[1:], AXIS if end >= AXIS else max(end, 0) + 1]
     for i, (start, stop) in enumerate(zip(times, ends, strict=True)):
         write = known[i - 1] if i else None
-        x, long = LEFT + start * unit, max((stop - start) * unit, 6)
+        x, right = LEFT + (start + 1 if i else 0) * unit - 5, LEFT + (stop + (stop < AXIS)) * unit - 5
+        x, long = (x if i else float(LEFT)), max(right - x, 6)
         lost = write.lost if write is not None else 0
         fill = EVICTED if lost else WHITE
         box = {"x": x, "y": y, "width": long, "height": TALL - 8}
         shapes.append(element("rect", fill=fill, stroke=INK, data_key=f"total/{i}", **box))
         texts = [f"{write.value if write else 0}"]
         texts = [f"{texts[0]}: {lost} is lost {CROSS}", f"{texts[0]} {CROSS}", *texts] if lost else texts
-        text = next((each for each in texts if LETTER * len(each) < long - 6), "")
+        text = next((each for each in texts if text_width(each, bold=True) < long - 8), "")
         shapes.append(label(text, x + 6, y + 23, fill=ink(fill), font_weight="bold"))
     return shapes
 

@@ -8,7 +8,7 @@ from dataclasses import replace
 from kschedlab.decision import Decision
 from kschedlab.score.priorities.selector_spread import SelectorSpread
 from kschedlab.views.arithmetic import NORMALISED, RAW, WEIGHTED, Step, steps
-from kschedlab.views.cells import INK, UNCHANGED, Box, Cell, Columns, Row, columns, draw_cell, named
+from kschedlab.views.cells import INK, STAR, UNCHANGED, Box, Cell, Columns, Row, columns, draw_cell, named
 from kschedlab.views.html import Html, element
 from kschedlab.views.map_reduce import BY_FUNCTION, FUNCTIONS, short, sum_row
 from kschedlab.views.style import KINDS
@@ -58,7 +58,10 @@ def draw_stage(
     at = columns(room.width - KNOB, [short(name) for name in plugins], len(names), 40, 110)
     at = at._replace(left=at.left + KNOB)
     high = min(max((room.height - TOP - HEAD) / len(plugins), LOWEST), HIGHEST)
-    shapes, y = [*_stages(stage, room.width), *_heads(names, at)], float(TOP + HEAD)
+    shapes, y = (
+        [*_stages(stage, room.width), *_heads(names, at, decision.best if stage == SUM else [])],
+        float(TOP + HEAD),
+    )
     for name, each in zip(plugins, rows, strict=False):
         shapes.append(_name(name, each, at, y + high / 2))
         shapes += [
@@ -97,19 +100,20 @@ def _stages(stage: str, wide: float) -> list[Html]:
         box = {"x": x + 2, "y": 3, "width": each - 14, "height": TOP - 8, "rx": 10}
         pill = element("rect", fill=HANDLE if mine else "transparent", stroke=INK, **box)
         bold = {"fill": "#000000", "font_weight": "bold"} if mine else {}
-        text = label(name, x + each / 2 - 5, 18, "middle", **bold)
+        text = label(name, x + each / 2 - 5, 18, "middle", None, **bold)
         shapes.append(element("g", pill, text, data_set=f"stage: {name}", aria_label=f"stage: {name}"))
         if place + 1 < len(STAGES):
             shapes.append(label("›", x + each - 5, 18, "middle"))
     return shapes
 
 
-def _heads(names: Sequence[str], at: Columns) -> list[Html]:
-    """The nodes: while the question is open, a click on one is the answer."""
+def _heads(names: Sequence[str], at: Columns, best: Sequence[str]) -> list[Html]:
+    """The nodes, the winner with a star: while the question is open, a click on one is the answer."""
     shapes = []
     for i, name in enumerate(names):
         box = element("rect", x=at.x(i) + 1, y=TOP, width=at.wide - 2, height=HEAD - 2, rx=4, fill="transparent")
-        text = label(name, at.x(i) + at.wide / 2, TOP + 15, "middle", font_weight="bold")
+        star = f"{STAR} {name}" if best == [name] else name
+        text = label(star, at.x(i) + at.wide / 2, TOP + 15, "middle", font_weight="bold")
         shapes.append(element("g", box, text, data_key=f"node/{name}", data_pick=name))
     return shapes
 
@@ -161,5 +165,5 @@ def _spread(decision: Decision, priority: str, node: str) -> list[Step]:
     pods, most = int(scored.raw[place]), int(scored.raw.max())
     formula = f"{plugin.highest} × ({most} - {pods}) / {most}" if most else str(plugin.highest)
     counted = Step(RAW, str(pods), str(pods), "pods of the same Service on the node")
-    turned = Step(NORMALISED, formula, str(scored.normalized[place]), f"{most} is the largest; turned round")
+    turned = Step(NORMALISED, formula, str(scored.normalized[place]), f"{most} is the largest; reversed")
     return [counted, turned, steps(decision, priority, node)[-1]]

@@ -1,27 +1,46 @@
 """The grid of scores: which cells are written when, and a cell's arithmetic."""
 
+from xml.etree import ElementTree
+
 from kschedlab.cluster.cluster import Cluster
 from kschedlab.generations import V1_13, V1_16
 from kschedlab.lab.panels.map_reduce import NEW, decide, hand_out, manifests
 from kschedlab.manifests.loading import decode_objects
 from kschedlab.scheduler import schedule
 from kschedlab.testing import node, pod
+from kschedlab.views.cells import (
+    WORKERS,
+    Box as Place,
+    Cell,
+    Columns,
+    Row,
+    best_cell,
+    columns,
+    draw_cell,
+    draw_rows,
+    failed_cell,
+    grid_text,
+    token,
+    worker_cell,
+)
+from kschedlab.views.handing_out import draw_handing_out
 from kschedlab.views.map_reduce import (
     FUNCTIONS,
-    Cell,
+    MAPPING,
+    REDUCED,
+    SUMMED,
+    Handout,
     Piece,
-    Row,
-    arithmetic,
     done_at,
-    draw_grid,
-    grid_text,
     handing_out,
     mapped,
     reduced,
-    stage_rows,
-    worker_fill,
+    sum_row,
     writers,
 )
+from kschedlab.views.reduce_and_sum import arithmetic, stage_rows
+from kschedlab.views.style import CHOSEN, EVICTED
+from kschedlab.views.svg import Room, svg
 
 
 def test_the_function_is_the_one_that_normalises_itself():
@@ -42,15 +61,55 @@ def test_two_writers_of_a_cell_would_be_seen():
 
 def test_the_grid_grows_row_by_row():
     work = hand_out([1, 1, 1, 1], 2)
-    first, all_of_it = (handing_out(decide(), work, tick, 0, True) for tick in (1, 2))
-    assert [[bool(cell.text) for cell in each.cells] for each in first if "Function" not in each.name][0] == [
-        True,
-        True,
-        False,
-        False,
-    ]
+    first, all_of_it = (handing_out(Handout(decide(), work, tick, MAPPING, True)) for tick in (1, 2))
+    assert [bool(cell.text) for cell in first[0].cells] == [True, True, False, False]
     assert all(cell.text for each in all_of_it for cell in each.cells)
     assert [each.cells[0].small for each in all_of_it].count("F") == 1
+
+
+def test_rows_that_reduce_has_changed_are_no_worker_s_any_more():
+    work = hand_out([1, 1, 1, 1], 2)
+    rows = handing_out(Handout(decide(), work, 2, REDUCED, True))
+    nobody = [row.name for row in rows if all(not cell.small for cell in row.cells)]
+    assert nobody == ["NodeAffinity [4]", "SelectorSpread [6]", "TaintToleration [7]"]
+
+
+def test_sixteen_workers_look_different():
+    cells = [worker_cell("1", worker, {}) for worker in range(1, 17)]
+    assert len({(cell.fill, cell.ring) for cell in cells}) == 16
+    assert {cell.small for cell in cells} == {str(worker) for worker in range(1, 17)}
+    assert len({str(token(worker, 0, 0)) for worker in range(1, 17)}) == 16
+    assert not {CHOSEN, EVICTED} & set(WORKERS)
+
+
+def test_sums_say_what_they_have_in_common_once():
+    scores = decide(20).scores
+    assert scores is not None
+    row = sum_row(scores)
+    assert row.name == "sum (tie): 100,000 +"
+    assert [int(cell.text) + 100_000 for cell in row.cells] == scores.total.tolist()
+    assert sum(cell.hatched for cell in row.cells) == len(decide(20).best) == 2
+    alone = sum_row(decide(12).scores)
+    assert alone.name == "sum: 100,000 +" and [cell.fill for cell in alone.cells].count(CHOSEN) == 1
+
+
+def test_columns_that_do_not_fit_begin_a_new_band():
+    wide, narrow = (columns(room, ["a name"], 20, 21, 56) for room in (720, 300))
+    assert wide.bands(20) == [range(20)]
+    assert [list(part) for part in narrow.bands(20)] == [list(range(10)), list(range(10, 20))]
+    assert narrow.x(0) == narrow.x(10) and narrow.left + narrow.per * narrow.wide <= 300
+
+
+def test_every_room_is_kept_to():
+    for nodes, workers, width in ((4, 4, 400), (12, 16, 640), (20, 16, 400), (20, 16, 640), (20, 1, 1600)):
+        work = hand_out([1 + i % 4 for i in range(nodes)], workers)
+        for tick, stage in ((0, MAPPING), (2, MAPPING), (max(p.end for p in work), SUMMED)):
+            now = Handout(decide(nodes), work, tick, stage, True, "an error", workers)
+            drawn = ElementTree.fromstring(str(draw_handing_out(now, [3] * 16, Room(width, 330), "alt")))
+            for rect in drawn.iter("{http://www.w3.org/2000/svg}rect"):
+                right = float(rect.get("x", "0")) + float(rect.get("width", "0"))
+                assert right <= width
+            assert float((drawn.get("viewBox") or "").split()[2]) == width
 
 
 def test_stages_are_the_engine_s_rows():
@@ -60,7 +119,7 @@ def test_stages_are_the_engine_s_rows():
         "Map": [row.raw for row in scores.rows],
         "Reduce": [row.normalized for row in scores.rows],
         "× weight": list(scores.results),
-        "sum": [*scores.results, scores.total],
+        "sum": [*scores.results, scores.total - 100_000],
     }
     for stage, expected in stages.items():
         shown = [[int(cell.text) for cell in row.cells] for row in stage_rows(decide(), stage)]
@@ -93,8 +152,16 @@ def test_selector_spread_with_zones_or_without_any_pod_gives_its_numbers():
 
 
 def test_text_is_escaped_and_empty_cells_are_shown():
-    rows = [Row("<b>", [Cell("1", "2", worker_fill(9)), Cell()])]
-    assert grid_text(["", "a", "b"], rows).splitlines()[1].split() == ["<b>", "1:2", "-"]
-    drawn = str(draw_grid(["a", "b"], rows, 50, "<script>"))
+    rows = [Row("<b>", [worker_cell("1", 9, {}), Cell()])]
+    assert grid_text(["", "a", "b"], rows).splitlines()[1].split() == ["<b>", "1:9", "-"]
+    shapes, y = draw_rows(rows, range(2), Columns(40, 50, 2), 0, 24)
+    drawn = str(svg(shapes, 140, y, "<script>"))
     assert "<b>" not in drawn and "<script>" not in drawn
-    assert worker_fill(9) == worker_fill(1)
+
+
+def test_a_failure_is_red_with_a_cross_and_a_tie_is_hatched():
+    box = Place(0, 0, 60, 40)
+    failed = str(draw_cell(failed_cell("3", {}), box))
+    assert EVICTED in failed and "✕" in failed and ">3<" in failed
+    tie, won = (str(draw_cell(best_cell("47", tied, {}), box)) for tied in (True, False))
+    assert "<path" in tie and "<path" not in won and f'fill="{CHOSEN}"' in won

@@ -1,4 +1,4 @@
-"""What is said of goroutines that share a sum."""
+"""What is said of workers that share a sum."""
 
 from kschedlab.views.shared_sum import Moment, Race, Sum, describe, moment_rows, result, sentence
 
@@ -18,7 +18,7 @@ def test_a_total_that_is_overwritten_loses_what_it_had():
     second = at(1, "writes", 0, 10, [Sum(10, frozenset({1})), Sum()], written=frozenset({(0, 0), (1, 0)}))
     assert (first.lost(), second.lost()) == ([], [(0, 0)])
     assert describe(RACE, [first, second], 1) == (
-        "Step 1: G2 writes 10 to node-a. G1's 6 for node-a is lost: G2 had read the total before."
+        "Step 1: Worker 2 writes 10 to node-a. Worker 1's 6 for node-a is lost: worker 2 had read the total before."
     )
     fates = [[cell.small for cell in row.cells] for row in moment_rows(RACE, second)[:2]]
     assert fates == [["lost", ""], ["in", ""]]
@@ -27,7 +27,7 @@ def test_a_total_that_is_overwritten_loses_what_it_had():
 def test_a_number_in_hand_is_shown_where_it_belongs():
     moment = at(0, "reads", 1, 7, [Sum(), Sum(7)], in_hand={0: (1, Sum(7))})
     assert moment_rows(RACE, moment)[0].cells[1].small == "has 7"
-    assert sentence(RACE, moment) == "G1 reads the total of node-b, 7."
+    assert sentence(RACE, moment) == "Worker 1 reads the total of node-b, 7."
 
 
 def test_own_cells_are_not_lost_before_they_are_added_up():

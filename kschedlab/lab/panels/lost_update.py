@@ -35,8 +35,8 @@ class Settings(Restorable):
 
     def clamped(self) -> Self:
         """These settings, with each write after its read."""
-        later = {"write1": max(self.write1, self.read1 + 1), "write2": max(self.write2, self.read2 + 1)}
-        return replace(super().clamped(), **later)
+        first, second = max(self.write1, self.read1 + 1), max(self.write2, self.read2 + 1)
+        return replace(super().clamped(), write1=first, write2=second)
 
 
 def times(settings: Settings) -> list[tuple[int, int]]:
@@ -65,7 +65,7 @@ def update(settings: Settings) -> Update:
     if waiting is not None:
         late = waiting[0]
         after, long = both[1 - late][1] + 1, both[late][1] - both[late][0]
-        both[late] = after, min(after + long, AXIS - 1)
+        both[late] = after, min(after + long, AXIS - 3)
     events = [(time, worker, does) for worker, pair in enumerate(both) for time, does in zip(pair, (0, 1), strict=True)]
     total, parts, held, writes = 0, set[int](), dict[int, tuple[int, set[int]]](), list[Write]()
     for time, worker, does in sorted(events, key=lambda event: (event[0], event[2])):

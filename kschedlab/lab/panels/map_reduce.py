@@ -74,8 +74,8 @@ class Settings(Restorable):
 
     nodes: int = choice("nodes", (4, 12, 20), 12)
     workers: int = slider("workers", range(1, MOST_WORKERS + 1), 4)
-    seed: int = slider("seed of the times", range(1, 4), 1)
-    typo: bool = switch("a typo in the pod's wish")
+    seed: int = slider("times drawn", range(1, 4), 1)
+    typo: bool = switch("typo in the pod")
     step: int = steps("step", lambda settings: ends(settings) + 2)
 
 
@@ -125,9 +125,17 @@ def as_yaml(settings: Settings) -> str:
     return testing.as_yaml(manifests(settings.nodes, settings.typo))
 
 
-@lru_cache
-def decide(nodes: int = 4, typo: bool = False, plugins: tuple[object, ...] = ()) -> Decision:
+def decide(nodes: int = 4, typo: bool = False, plugins: Sequence[object] = ()) -> Decision:
     """v1.16's decision for the new pod. ``plugins``: those that join the generation."""
+    return _scheduled(nodes, typo, plugins) if plugins else _remembered(nodes, typo)
+
+
+@lru_cache
+def _remembered(nodes: int, typo: bool) -> Decision:
+    return _scheduled(nodes, typo)
+
+
+def _scheduled(nodes: int, typo: bool, plugins: Sequence[object] = ()) -> Decision:
     objects = decode_objects(manifests(nodes, typo))
     return schedule(NEW, Cluster(objects, V1_16.api), V1_16.plus(*plugins))
 
@@ -176,9 +184,9 @@ def handout(settings: Settings, plugins: Sequence[object] = ()) -> Handout:
     """The work up to the current step."""
     last = ends(settings)
     stage = (MAPPING, REDUCED, SUMMED)[max(settings.step - last, 0)]
-    error = decide(settings.nodes, True, tuple(plugins)).error if settings.typo else ""
+    error = decide(settings.nodes, True, plugins).error if settings.typo else ""
     there = settings.step >= FUNCTION_TICKS or stage != MAPPING
-    decision = decide(settings.nodes, plugins=tuple(plugins))
+    decision = decide(settings.nodes, plugins=plugins)
     return Handout(decision, pieces(settings), min(settings.step, last), stage, there, error, settings.workers)
 
 

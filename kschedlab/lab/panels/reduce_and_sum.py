@@ -79,14 +79,17 @@ def by_policy(text: str, generation: Generation) -> Generation:
 
 def decide(settings: Settings, plugins: Sequence[object] = ()) -> Decision:
     """The scheduler's decision for the new pod. ``plugins``: those that join the generation."""
-    return _decide(settings.affinity, settings.spread, settings.taints, tuple(plugins))
+    weighted = Settings(settings.affinity, settings.spread, settings.taints)
+    return _scheduled(settings, plugins) if plugins else _remembered(weighted)
 
 
 @lru_cache(maxsize=256)
-def _decide(affinity: int, spread: int, taints: int, plugins: tuple[object, ...]) -> Decision:
-    settings = Settings(affinity=affinity, spread=spread, taints=taints)
-    objects = decode_objects(manifests())
-    return schedule(NEW, Cluster(objects, V1_16.api), generation(settings).plus(*plugins))
+def _remembered(settings: Settings) -> Decision:
+    return _scheduled(settings)
+
+
+def _scheduled(settings: Settings, plugins: Sequence[object] = ()) -> Decision:
+    return schedule(NEW, Cluster(decode_objects(manifests()), V1_16.api), generation(settings).plus(*plugins))
 
 
 def score_steps(decision: Decision, priority: str, node: str) -> list[Step]:
@@ -182,16 +185,14 @@ def who_wins() -> Question[Settings]:
     )
 
 
-def log(settings: Settings, priority: str = "") -> list[str]:
-    """What ``-v=10`` logs: each score of the rows with a Reduce, then the sums. ``priority``: this row alone."""
+def log(settings: Settings) -> list[str]:
+    """What ``-v=10`` logs: the scores of the rows with a Reduce, then the sums."""
     scores = decide(settings).scores
     assert scores is not None
     lines = []
     for name, scored in zip(scores.plugins, scores.rows, strict=True):
-        if name in FIELDS.values() and priority in ("", name):
+        if name in FIELDS.values():
             pairs = zip(NODES, scored.normalized.tolist(), strict=True)
             lines += [f"web-new_default -> {node}: {name}, Score: ({score})" for node, score in pairs]
-    return [
-        *lines,
-        *(f"Host {node} => Score {total}" for node, total in zip(NODES, scores.total.tolist(), strict=True)),
-    ]
+    sums = zip(NODES, scores.total.tolist(), strict=True)
+    return [*lines, *(f"Host {node} => Score {total}" for node, total in sums)]

@@ -6,22 +6,25 @@ The nodes are equal and each pod ends before the next arrives, so all nodes alwa
 from __future__ import annotations
 
 import random
-from collections import Counter
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from functools import lru_cache
 from typing import Any
 
 from kschedlab import testing
 from kschedlab.cluster.cluster import Cluster
 from kschedlab.generations import GENERATIONS
-from kschedlab.lab.panels.base import Panel, View
+from kschedlab.lab.panels.base import Frame, Panel, View
 from kschedlab.lab.panels.map_reduce import node_names
-from kschedlab.lab.panels.prediction import Prediction
-from kschedlab.lab.panels.settings import Restorable, choice, slider, switch
+from kschedlab.lab.panels.prediction import Question
+from kschedlab.lab.panels.settings import Restorable, choice, slider, steps, switch
 from kschedlab.manifests.loading import decode_objects
 from kschedlab.scheduler import Scheduler
 from kschedlab.testing import Manifest, node, pod
+from kschedlab.views.cells import Cell, Row, grid_text
 from kschedlab.views.html import Html
-from kschedlab.views.map_reduce import UNCHANGED, Cell, Row, draw_grid, grid_text, worker_fill
+from kschedlab.views.round_robin import Turns, draw_turns
+from kschedlab.views.svg import Room
 from kschedlab.views.words import count
 
 PODS = 12
@@ -30,12 +33,16 @@ KINDS = ("web", "job")
 
 @dataclass(frozen=True)
 class Settings(Restorable):
-    """The scheduler, the number of equal nodes, whether a job follows each web pod, and the seed of the draws."""
+    """The scheduler, the number of equal nodes, whether a job follows each web pod, the seed of the draws.
+
+    ``step``: how many pods have their node.
+    """
 
     generation: str = choice("generation", ("v1.13", "v1.16"), "v1.13")
     equals: int = choice("equal nodes", (2, 3, 4), 2)
-    jobs: bool = switch("a job after each web pod")
-    seed: int = slider("seed of the draws", range(1, 6), 1)
+    jobs: bool = switch("jobs between")
+    seed: int = slider("draws", range(1, 6), 1)
+    step: int = steps("pod", PODS, PODS)
 
 
 def manifests(settings: Settings) -> list[Manifest]:
@@ -48,9 +55,19 @@ def as_yaml(settings: Settings) -> str:
     return testing.as_yaml(manifests(settings))
 
 
-def decisions(settings: Settings) -> list[tuple[str, str]]:
-    """The pods in order, each with its chosen node."""
-    generation = GENERATIONS[settings.generation]
+def decisions(settings: Settings, plugins: Sequence[object] = ()) -> list[tuple[str, str]]:
+    """All pods in order, each with its chosen node. ``plugins``: those that join the generation."""
+    first = replace(settings, step=0)
+    return _scheduled(first, plugins) if plugins else _remembered(first)
+
+
+@lru_cache(maxsize=128)
+def _remembered(settings: Settings) -> list[tuple[str, str]]:
+    return _scheduled(settings)
+
+
+def _scheduled(settings: Settings, plugins: Sequence[object] = ()) -> list[tuple[str, str]]:
+    generation = GENERATIONS[settings.generation].plus(*plugins)
     cluster = Cluster(decode_objects(manifests(settings)), generation.api)
     scheduler = Scheduler(cluster, generation, rng=random.Random(settings.seed))
     found = []
@@ -60,39 +77,69 @@ def decisions(settings: Settings) -> list[tuple[str, str]]:
     return found
 
 
-def show(settings: Settings) -> View:
+def turns(settings: Settings, plugins: Sequence[object] = ()) -> Turns:
+    """The pods that have arrived by this step."""
+    names, counts = node_names(settings.equals), settings.generation == "v1.13"
+    return Turns(names, decisions(settings, plugins), settings.step, KINDS, counts)
+
+
+def show(settings: Settings, plugins: Sequence[object] = ()) -> View:
     """The panel's view for these settings."""
-    found, names = decisions(settings), node_names(settings.equals)
-    heads = [f"{kind} {number}" for number, (kind, _) in enumerate(found, 1)]
-    rows = [Row(name, [_cell(kind, name == chosen) for kind, chosen in found]) for name in names]
-    counts = Counter(node for kind, node in found if kind == KINDS[0])
-    listed = ", ".join(f"{name} {counts[name]}" for name in names)
-    how = "takes the best nodes in turn" if settings.generation == "v1.13" else "draws one of the best"
-    webs = count(counts.total(), "web pod")
-    sentence = f"{settings.generation} {how}; the {webs} went to: {listed}."
-    return View(
-        draw_grid(heads, rows, 50, sentence, 90), sentence, Html(), f"{sentence}\n{grid_text(['', *heads], rows)}"
-    )
+    now = turns(settings, plugins)
+    heads = [f"{kind} {number}" for number, (kind, _) in enumerate(now.pods[: now.placed], 1)]
+    rows = [
+        Row(name, [Cell("●" if name == chosen else "") for _, chosen in now.pods[: now.placed]]) for name in now.nodes
+    ]
+    sentence = describe(settings, now)
+
+    def story(room: Room) -> list[Frame]:
+        moments = [replace(settings, step=step) for step in range(settings.step + 1)]
+        shown = [(turns(each, plugins), describe(each, turns(each, plugins))) for each in moments]
+        return [Frame(draw_turns(each, room, caption), caption) for each, caption in shown]
+
+    idle = {"seed": "v1.13 counts and draws nothing"} if now.counts else {}
+    text = f"{sentence}\n{grid_text(['', *heads], rows)}" if heads else sentence
+    return View(lambda room: draw_turns(now, room, sentence), sentence, Html(), text, idle, story)
 
 
-def _cell(kind: str, chosen: bool) -> Cell:
-    if not chosen:
-        return Cell()
-    return Cell("●", "", worker_fill(1) if kind == KINDS[0] else UNCHANGED)
+def describe(settings: Settings, now: Turns) -> str:
+    """The latest pod; at the end, how the web pods are spread."""
+    how = "takes the best nodes in turn" if now.counts else "draws one of the best"
+    if settings.step == 0:
+        return f"{count(PODS, 'pod')} arrive one after the other; {settings.generation} {how}."
+    if settings.step < PODS:
+        kind, node = now.pods[settings.step - 1]
+        turn = settings.step - 1
+        why = f"{turn} % {len(now.nodes)} = {turn % len(now.nodes)}" if now.counts else "it is drawn"
+        what = "a web pod" if kind == KINDS[0] else "a job"
+        return f"Pod {settings.step}, {what}, goes to {node}: {why}."
+    webs = {node: sum(kind == KINDS[0] for _, kind in now.got(node)) for node in now.nodes}
+    listed = ", ".join(f"{name} {got}" for name, got in webs.items())
+    return f"{settings.generation} {how}. The {count(sum(webs.values()), 'web pod')} went to: {listed}."
 
 
-def panel(**settings: Any) -> Panel[Settings]:
-    """The panel; arguments override its default settings."""
-    return Panel(Settings().changed(**settings), show, as_yaml, "turns.panel()")
+def panel(plugins: Sequence[object] = (), **settings: Any) -> Panel[Settings]:
+    """The panel; arguments override its default settings. ``plugins``: your own, which join the generation."""
+    return Panel(Settings().changed(**settings), lambda settings: show(settings, plugins), as_yaml, "turns.panel()")
 
 
-def fair_turns() -> Prediction:
-    """The prediction before jobs are interleaved."""
-    return Prediction(
-        "v1.13, two equal nodes: web pods and jobs come alternately. How are the web pods spread?",
-        {
-            "half and half": "That would be so if web pods had a counter for themselves. Whose counter is it? Look.",
-            "all on one node": "Yes: the counter belongs to the scheduler, and the jobs move it on, too.",
-            "at random": "That is how v1.16 does it. v1.13 counts.",
-        },
+def fair_turns() -> Question[Settings]:
+    """The question before jobs are interleaved: how many web pods does the second node get?"""
+
+    def right(settings: Settings) -> str:
+        return str(sum(kind == KINDS[0] for _, kind in turns(settings.changed(step=PODS)).got("node-b")))
+
+    def why(settings: Settings, answer: str) -> str:
+        whose = "One counter serves all pods, and each job moves it on, too"
+        if answer == right(settings):
+            return f"{whose}: the web pods get the turns 0, 2, 4 and so on, all on node-a."
+        return f"{whose}. The web pods get the turns 0, 2, 4 and so on: node-b gets {right(settings)} of them."
+
+    arrive = "Web pods (squares) and jobs (discs) arrive alternately, and v1.13 takes the two nodes in turn."
+    return Question(
+        f"{arrive} How many of the 6 web pods go to node-b?",
+        (),
+        right,
+        why,
+        lambda settings: lambda room: draw_turns(turns(settings.changed(step=0)), room, "twelve pods wait"),
     )

@@ -1,5 +1,6 @@
 """The work handed out over the whole grid, against a plain clock that ticks; and what the panel says of it."""
 
+from itertools import product
 from xml.etree import ElementTree
 
 import pytest
@@ -13,18 +14,23 @@ from kschedlab.lab.panels.map_reduce import (
     as_yaml,
     costs,
     decide,
+    durations,
     ends,
     hand_out,
+    handout,
     panel,
     pieces,
     show,
     which_worker,
-    written,
 )
 from kschedlab.manifests.loading import loads
+from kschedlab.plugins import node_score
 from kschedlab.scheduler import schedule
+from kschedlab.views.map_reduce import mapped, writers
+from kschedlab.views.svg import Room
 
 GRID = list(Settings.grid())
+ROOM = Room(640, 330)
 
 
 def by_clock(costs: list[int], workers: int) -> list[tuple[int, int, int, int]]:
@@ -60,8 +66,19 @@ def test_no_more_workers_than_nodes_and_never_slower_with_more():
         assert times[-1] < times[0] and times[-1] >= max(costs(nodes, 1))
 
 
+def written(settings):
+    """By (position of the algorithm, node): the workers that have written this cell so far."""
+    return writers(pieces(settings), len(mapped(decide(settings.nodes))), settings.step)
+
+
+def test_the_bars_are_the_ticks_of_each_number_of_workers():
+    for nodes, seed in product((4, 12, 20), range(1, 4)):
+        each = [ends(Settings(nodes=nodes, seed=seed, workers=workers)) for workers in range(1, 17)]
+        assert list(durations(nodes, seed)) == each
+
+
 def test_every_step_of_every_setting():
-    for settings in GRID:
+    for settings in GRID[::3]:
         last, view = ends(settings), show(settings)
         cells, scores = written(settings), decide(settings.nodes).scores
         assert scores is not None
@@ -71,10 +88,10 @@ def test_every_step_of_every_setting():
             assert not cells and "The channel holds the indices" in view.sentence
         elif settings.step <= last:
             assert view.sentence.startswith(f"Tick {settings.step}: ")
-            assert f"{len(cells)} of {7 * settings.nodes} cells written" in view.sentence
+            assert f"{len(cells)} of {7 * settings.nodes} cells are done" in view.sentence
             assert ("ParallelizeUntil returns" in view.sentence) == (settings.step == last)
         assert (len(cells) == 7 * settings.nodes) == (settings.step >= last)
-        function = next(line for line in view.text.splitlines() if "InterPodAffinityPriority" in line)
+        function = next(line for line in view.text.splitlines() if "InterPodAffinity" in line)
         assert (":F" in function) == (settings.step >= min(FUNCTION_TICKS, last + 1))
 
 
@@ -95,23 +112,62 @@ def test_the_numbers_are_the_engine_s():
         assert scores is not None
         lines = show(settings).text.splitlines()
         for name, scored in zip(scores.plugins, scores.rows, strict=True):
-            line = next(line for line in lines if name in line)
+            line = next(line for line in lines if f" {name.removesuffix('Priority')} [" in line)
             assert [int(cell.split(":")[0]) for cell in line.split()[2:]] == scored.normalized.tolist()
-        assert lines[-3 - settings.workers].split()[-nodes:] == [str(total) for total in scores.total.tolist()]
+        common = scores.total.min() // 1000 * 1000
+        assert f"{common:,} +" in lines[-3 - settings.workers]
+        assert lines[-3 - settings.workers].split()[-nodes:] == [str(each - common) for each in scores.total.tolist()]
         assert f"{NEW} goes to {decide(nodes).node}" in show(settings).sentence
 
 
 @pytest.mark.parametrize("settings", GRID[:: len(GRID) // 25])
 def test_pictures_are_well_formed_and_say_what_the_sentence_says(settings):
     view = show(settings)
-    assert ElementTree.fromstring(str(view.picture)).get("aria-label") == view.sentence
+    drawn = ElementTree.fromstring(str(view.picture(ROOM)))
+    assert drawn.get("aria-label") == view.sentence
+    keys = [each.get("data-key") for each in drawn.iter() if each.get("data-key")]
+    assert len(keys) == len(set(keys))
+    workers = {key for key in keys if key.startswith("worker/")}
+    assert workers == {f"worker/{piece.worker}" for piece in pieces(settings)}
+    assert {key for key in keys if key.startswith("card/")} == {f"card/{node}" for node in range(settings.nodes)}
+
+
+def test_the_story_ends_with_the_picture():
+    view = show(Settings(step=5))
+    frames = view.story(ROOM)
+    assert len(frames) == 6 and frames[-1].picture == view.picture(ROOM) and frames[-1].caption == view.sentence
+
+
+def test_a_wish_that_cannot_be_read_fails_on_every_node_and_leaves_no_scores():
+    settings = Settings(typo=True)
+    settings = settings.changed(step=ends(settings) + 2)
+    now = handout(settings)
+    assert decide(12, True).node is None and decide(12, True).scores is None
+    assert now.error == decide(12, True).error and "Gt needs an integer" in now.error and now.errors == 12
+    view = show(settings)
+    assert "12 errors" in view.sentence and "gets no node" in view.sentence
+    assert "sum" not in view.text.splitlines()[-6] and view.text.count("✕") == 12
+    assert handout(settings.changed(step=0)).errors == 0
+    schedulable = schedule(NEW, Cluster(loads(as_yaml(settings)), V1_16.api), V1_16)
+    assert schedulable.error == now.error
+
+
+def test_a_plugin_of_ones_own_joins_as_a_row():
+    @node_score("Always")
+    def always(pod, node):
+        return 70 if node.metadata.name == "node-a" else 30
+
+    view = panel([always], nodes=4).move(step=6).view
+    (line,) = (line for line in view.text.splitlines() if "Always [8]" in line)
+    assert [cell[0] for cell in line.split()[2:]] == ["7", "3", "3", "3"]
+    assert "Always [8]" in str(view.picture(ROOM))
 
 
 def test_reduce_and_sum_are_the_last_steps():
     settings = Settings()
     reduced, added = (show(settings.changed(step=ends(settings) + n)) for n in (1, 2))
-    assert reduced.sentence.startswith("After the last Map, Reduce has changed 3 rows: NodeAffinityPriority,")
-    assert "sum of score × weight" in added.text and "sum of score × weight" not in reduced.text
+    assert reduced.sentence.startswith("Map has ended. Reduce changes 3 rows: NodeAffinity,")
+    assert "sum: 100,000 +" in added.text and "sum:" not in reduced.text
 
 
 def test_the_yaml_is_the_cluster():
@@ -120,9 +176,19 @@ def test_the_yaml_is_the_cluster():
     assert str(decision) == str(decide(12))
 
 
-def test_the_answer_to_the_question_is_not_the_worker_whose_turn_it_would_be():
-    assert "node 8" in which_worker().text
-    assert pieces(Settings())[8].worker != 8 % 4 + 1
+def test_the_question_is_answered_by_the_engine():
+    asked, settings = which_worker(), Settings()
+    assert "card 8" in asked.text and asked.right(settings) == f"worker {pieces(settings)[8].worker}"
+    assert pieces(settings)[8].worker != 8 % 4 + 1
+    before = pieces(settings)[6]
+    fact = f"Worker 3 finishes node 6 at the end of tick {before.end}, and 8 is the next card in the channel."
+    assert (before.worker, before.end) == (3, pieces(settings)[8].start)
+    assert asked.why(settings, "worker 3") == fact
+    for other in ("worker 1", "worker 2", "worker 4"):
+        why = asked.why(settings, other)
+        assert why.startswith(f"{other.capitalize()} works on node ") and why.endswith(fact)
+    waiting = str(asked.before(settings)(ROOM))
+    assert all(f'data-pick="{choice}"' in waiting for choice in asked.choices)
 
 
 def test_fewer_steps_take_the_panel_back():

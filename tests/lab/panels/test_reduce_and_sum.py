@@ -6,9 +6,10 @@ from xml.etree import ElementTree
 
 import pytest
 
+from kschedlab.cluster.cluster import Cluster
 from kschedlab.configuration import load_configuration
-from kschedlab.generations import DEFAULT_PRIORITIES, V1_16
-from kschedlab.lab.panels.map_reduce import NEW
+from kschedlab.generations import DEFAULT_PRIORITIES, V1_13, V1_16
+from kschedlab.lab.panels.map_reduce import NEW, manifests
 from kschedlab.lab.panels.reduce_and_sum import (
     FIELDS,
     NODES,
@@ -19,23 +20,32 @@ from kschedlab.lab.panels.reduce_and_sum import (
     by_policy,
     decide,
     generation,
+    log,
     panel,
     score_steps,
     show,
     who_wins,
 )
-from kschedlab.manifests.loading import loads
-from kschedlab.views.map_reduce import STAGES, SUM, reduced
+from kschedlab.manifests.loading import decode_objects, loads
+from kschedlab.plugins import node_score
+from kschedlab.scheduler import schedule
+from kschedlab.views.map_reduce import reduced
+from kschedlab.views.reduce_and_sum import STAGES, SUM
+from kschedlab.views.svg import Room
 
+ROOM = Room(640, 330)
 WITH_REDUCE = ["NodeAffinityPriority", "SelectorSpreadPriority", "TaintTolerationPriority"]
 
 
-@pytest.mark.parametrize("name", ["v1.13", "v1.16"])
-def test_every_weight(name):
+@pytest.mark.parametrize("generation", [V1_13, V1_16], ids=str)
+def test_every_weight(generation):
     for affinity, spread, taints in product(WEIGHTS, repeat=3):
-        settings = Settings(name, affinity, spread, taints, stage=SUM, priority=SUM)
+        settings = Settings(affinity, spread, taints, stage=SUM, priority=SUM)
         scores = decide(settings).scores
         assert scores is not None
+        policed = by_policy(as_yaml(settings).rpartition("---\n")[2], generation)
+        older = schedule(NEW, Cluster(decode_objects(manifests()), generation.api), policed).scores
+        assert older is not None and older.total.tolist() == scores.total.tolist()
         own = {FIELDS["affinity"]: affinity, FIELDS["spread"]: spread, FIELDS["taints"]: taints}
         weights = DEFAULT_PRIORITIES | own
         rows = zip(scores.plugins, scores.rows, strict=True)
@@ -51,8 +61,9 @@ def test_every_cell_at_every_stage():
     for stage, priority, node in product(STAGES, ROWS, NODES):
         settings = Settings(stage=stage, priority=priority, node=node)
         view, steps = show(settings), score_steps(decide(settings), priority, node)
-        assert f"{priority} on {node}: " in view.sentence
-        assert ElementTree.fromstring(str(view.picture)).get("aria-label") == view.sentence
+        name = "The sum" if priority == SUM else priority.removesuffix("Priority")
+        assert f"{name} on {node}: " in view.sentence
+        assert ElementTree.fromstring(str(view.picture(ROOM))).get("aria-label") == view.sentence
         assert all(step.result in view.text for step in steps)
         for step in steps:
             assert value(step.formula) == int(step.result.removesuffix("Mi")), step
@@ -92,15 +103,54 @@ def test_the_yaml_is_the_cluster_and_a_policy_that_the_generation_reads():
     assert dict((plugin.name, weight) for plugin, weight in made.scores) == DEFAULT_PRIORITIES | {
         "NodeAffinityPriority": 5
     }
-    assert made.scores == generation(settings).scores == by_policy(text, "v1.16").scores
+    assert made.scores == generation(settings).scores == by_policy(text, V1_16).scores
     assert NEW.partition("/")[2] in {each.metadata.name for each in loads(cluster, "cluster").pods}
 
 
-def test_the_question_offers_all_nodes():
-    assert tuple(who_wins().remarks) == NODES
+def test_the_question_is_answered_by_the_sums():
+    asked, settings = who_wins(), Settings()
+    assert asked.choices == NODES and asked.right(settings) == "node-a" == decide(settings).node
+    assert asked.why(settings, "node-a").startswith("node-a has the highest sum, 100035")
+    behind = "node-c ends 3 points behind node-a. Its 50 for NodeAffinity becomes 10."
+    assert asked.why(settings, "node-c").startswith(behind)
+    before = str(asked.before(settings.changed(stage=SUM))(ROOM))
+    assert "100,000" not in before and all(f'data-pick="{node}"' in before for node in NODES)
+
+
+def test_the_story_goes_through_the_stages_to_the_picture():
+    view = show(Settings(stage=SUM))
+    frames = view.story(ROOM)
+    assert len(frames) == len(STAGES) and frames[-1] == (view.picture(ROOM), view.sentence)
+
+
+def test_the_log_has_the_rows_with_a_reduce_and_the_sums():
+    lines = log(Settings())
+    assert len(lines) == 4 * len(WITH_REDUCE) + 4
+    assert lines[1] == "web-new_default -> node-b: NodeAffinityPriority, Score: (4)"
+    assert lines[-1] == "Host node-d => Score 100032"
+    assert {line.split(": ")[1].split(",")[0] for line in lines[:-4]} == set(WITH_REDUCE)
+
+
+def test_weights_are_handles_and_cells_choose_what_is_written_out():
+    drawn = ElementTree.fromstring(str(show(Settings()).picture(ROOM)))
+    assert {each.get("data-drag") for each in drawn.iter()} - {None} == set(FIELDS)
+    sets = {each.get("data-set") for each in drawn.iter()} - {None}
+    assert {f"stage: {stage}" for stage in STAGES} < sets
+    assert "priority: NodeAffinityPriority, node: node-d" in sets
+    assert all(Settings.parse(each) for each in sets)
+
+
+def test_a_plugin_of_ones_own_joins_as_a_row():
+    @node_score("Always", weight=2)
+    def always(pod, node):
+        return 70
+
+    view = panel([always], stage=SUM).view
+    assert "Always ×2" in view.text and "sum: 100,000 +" in view.text
+    assert "node-a has the highest sum, 100049" in view.sentence
 
 
 def test_the_panel_moves_through_the_same_functions():
     moved = panel(stage="Reduce").move(priority=SUM, stage=SUM)
-    assert moved.view == show(Settings(stage=SUM, priority=SUM))
+    assert moved.view.text == show(Settings(stage=SUM, priority=SUM)).text
     assert moved.link().startswith("reduce_and_sum.panel().restore(")
