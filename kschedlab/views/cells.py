@@ -80,26 +80,33 @@ def token(worker: int, x: float, y: float, size: float = 9, **marks: str) -> Htm
 # -- cells
 
 
+def middle(shapes: Iterable[Html]) -> Html:
+    """A group whose texts are centred: said once, not for each of a hundred cells."""
+    return element("g", *shapes, text_anchor="middle")
+
+
 def draw_cell(cell: Cell, box: Box) -> Html:
-    """One cell: its text in the middle, and what is small below it if there is room for two lines."""
-    fill, colour = cell.fill or "none", ink(cell.fill) if cell.fill else None
-    size = {"width": box.wide - 2, "height": box.high - 2}
-    line: Look = {"stroke": cell.frame or INK, "stroke_width": 3 if cell.frame else 0.75}
-    shapes = [element("rect", x=1, y=1, fill=fill, stroke_dasharray=None if cell.fill else "2 3", **line, **size)]
+    """One cell, for :func:`middle`: its text, and what is small below it if there is room for two lines."""
+    size = {"width": round(box.wide) - 2, "height": round(box.high) - 2}
+    line: Look = {"stroke": cell.frame, "stroke_width": 3} if cell.frame else {}
+    if not cell.fill:
+        line = {"stroke": INK, "stroke_dasharray": "2 3", **line}
+    shapes = [element("rect", fill=cell.fill or "none", **line, **size)]
     if cell.ring:
-        inner = {"x": 2.5, "y": 2.5, "width": box.wide - 5, "height": box.high - 5}
+        inner = {"x": 1.5, "y": 1.5, "width": round(box.wide) - 5, "height": round(box.high) - 5}
         shapes.append(element("rect", fill="none", stroke=cell.ring, stroke_width=3, **inner))
     if cell.hatched:
         shapes.append(_hatching(box))
     two = cell.small and box.high >= 34
-    middle = box.high / 2 + 4.2 - (7 if two else 0)
+    x, y = round(box.wide / 2) - 1, round(box.high / 2 + 3 - (7 if two else 0))
     bold = "bold" if cell.frame or cell.hatched else None
     halo: Look = {"stroke": WHITE, "stroke_width": 4, "paint_order": "stroke"} if cell.hatched else {}
     if cell.text:
-        shapes.append(label(cell.text, box.wide / 2, middle, "middle", None, fill=colour, font_weight=bold, **halo))
+        shapes.append(element("text", cell.text, x=x, y=y, font_weight=bold, **halo))
     if two:
-        shapes.append(label(cell.small, box.wide / 2, middle + 15, "middle", fill=colour))
-    return element("g", *shapes, transform=f"translate({box.x:.1f},{box.y:.1f})", **cell.marks)
+        shapes.append(element("text", cell.small, x=x, y=y + 15))
+    colour = ink(cell.fill) if cell.fill else None
+    return element("g", *shapes, transform=f"translate({box.x + 1:.0f},{box.y + 1:.0f})", fill=colour, **cell.marks)
 
 
 def _hatching(box: Box) -> Html:
@@ -109,7 +116,7 @@ def _hatching(box: Box) -> Html:
     for start in range(-int(high), int(wide), 10):
         low, top = max(start, 0), min(start + high, wide)
         if top > low:
-            lines.append(f"M{low + 1} {high - (low - start) + 1:.1f}L{top + 1:.1f} {high - (top - start) + 1:.1f}")
+            lines.append(f"M{low} {high - (low - start):.0f}L{top:.0f} {high - (top - start):.0f}")
     return element("path", d="".join(lines), stroke=CHOSEN, stroke_width=2, opacity=0.6)
 
 
@@ -159,13 +166,18 @@ def named(text: str, at: Columns, y: float, strong: bool = False, **marks: str) 
 
 
 def draw_rows(rows: Sequence[Row], part: range, at: Columns, y: float, high: float) -> tuple[list[Html], float]:
-    """One band of the rows from ``y`` down, and the ``y`` below them."""
-    shapes = []
+    """One band of the rows from ``y`` down, and the ``y`` below them. Cells that do nothing yet share one outline."""
+    names, cells, outline = [], [], []
     for each in rows:
-        shapes.append(named(each.name, at, y + high / 2 + 4.2, each.strong, **each.marks))
-        shapes += [draw_cell(each.cells[i], Box(at.x(i), y, at.wide, high)) for i in part]
+        names.append(named(each.name, at, y + high / 2 + 4.2, each.strong, **each.marks))
+        for i in part:
+            if each.cells[i] == Cell(marks=each.cells[i].marks):
+                outline.append(f"M{at.x(i) + 1:.0f} {y + 1:.0f}h{at.wide - 2:.0f}v{high - 2:.0f}h{2 - at.wide:.0f}z")
+            else:
+                cells.append(draw_cell(each.cells[i], Box(at.x(i), y, at.wide, high)))
         y += high
-    return shapes, y
+    empty = element("path", d="".join(outline), fill="none", stroke=INK, opacity=0.3)
+    return [*([empty] if outline else []), *names, middle(cells)], y
 
 
 def grid_text(head: Sequence[str], rows: Sequence[Row]) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from kschedlab.views.cells import CROSS, INK, STAR, Box, Columns, columns, draw_rows, named, token
+from kschedlab.views.cells import CROSS, INK, STAR, Box, Columns, columns, draw_rows, middle, named, token
 from kschedlab.views.html import Html, element
 from kschedlab.views.map_reduce import FUNCTIONS, MAPPING, SUMMED, Handout, Piece, handing_out, reduced
 from kschedlab.views.style import EVICTED
@@ -49,15 +49,15 @@ def _channel(now: Handout, at: Columns) -> list[Html]:
     shapes = [named("channel", at, 16)]
     if not waiting:
         shapes.append(label("empty and closed", at.left, 16))
-    shapes += [_card(node, at.left + place * CARD + CARD / 2, 11) for place, node in enumerate(waiting)]
-    return shapes
+    cards = [_card(node, at.left + place * CARD + CARD / 2, 11) for place, node in enumerate(waiting)]
+    return [*shapes, middle(cards)]
 
 
 def _card(node: int, x: float, y: float) -> Html:
-    """A node's index, in the channel or at the head of its column."""
+    """A node's index, for :func:`middle`: in the channel or at the head of its column."""
     box = element("rect", x=-10, y=-8, width=20, height=16, rx=3, fill="none", stroke=INK)
-    number = label(str(node), 0, 4.2, "middle")
-    return element("g", box, number, data_key=f"card/{node}", transform=f"translate({x:.1f},{y:.1f})")
+    number = element("text", node, y=4)
+    return element("g", box, number, data_key=f"card/{node}", transform=f"translate({x:.0f},{y:.0f})")
 
 
 def _free(now: Handout, at: Columns) -> list[Html]:
@@ -83,17 +83,18 @@ def _at_work(now: Handout, piece: Piece) -> bool:
 def _heads(now: Handout, part: range, at: Columns, y: float) -> list[Html]:
     """The nodes; a column's card stands beside its letter once a worker has taken it."""
     shapes = [named("node, and its index", at, y + 16)]
-    wide = at.wide >= ONE_LINE
+    wide, found = at.wide >= ONE_LINE, list[Html]()
     sums = now.scores.total.tolist() if now.stage == SUMMED and not now.error else []
     for i in part:
         taken = now.work[i].start < now.tick or now.stage
-        middle = at.x(i) + at.wide / 2
+        x = at.x(i) + at.wide / 2
         won = bool(sums) and sums[i] == max(sums) and sums.count(max(sums)) == 1
         name = f"{STAR}{now.names[i]}" if won else now.names[i]
-        shapes.append(label(name, middle - (14 if wide and taken else 0), y + (16 if wide else 12), "middle"))
+        across, down = round(x - (14 if wide and taken else 0)), round(y + (16 if wide else 12))
+        found.append(element("text", name, x=across, y=down))
         if taken:
-            shapes.append(_card(i, middle + (6 if wide else 0), y + (11 if wide else 25)))
-    return shapes
+            found.append(_card(i, x + (6 if wide else 0), y + (11 if wide else 25)))
+    return [*shapes, middle(found)]
 
 
 def _busy(now: Handout, part: range, at: Columns, y: float, high: float) -> list[Html]:
@@ -114,12 +115,14 @@ def _busy(now: Handout, part: range, at: Columns, y: float, high: float) -> list
 def _feet(now: Handout, part: range, at: Columns, y: float) -> list[Html]:
     """Below each column: who has filled it, and how long that takes."""
     shapes = [named("filled by worker", at, y + 15), named("ticks it takes", at, y + 34)]
+    who, ticks = list[Html](), list[Html]()
     for i in part:
-        piece, middle = now.work[i], at.x(i) + at.wide / 2
+        piece, x = now.work[i], at.x(i) + at.wide / 2
         if piece.end < now.tick or now.stage:
-            shapes.append(label(str(piece.worker), middle, y + 15, "middle", font_weight="bold"))
-        shapes.append(label(str(piece.end - piece.start), middle, y + 34, "middle", opacity=0.75))
-    return shapes
+            who.append(element("text", piece.worker, x=round(x), y=round(y + 15)))
+        ticks.append(element("text", piece.end - piece.start, x=round(x), y=round(y + 34)))
+    bold = element("g", *who, font_weight="bold", text_anchor="middle")
+    return [*shapes, bold, middle(ticks)]
 
 
 def _goroutines(now: Handout, part: range, at: Columns, y: float, high: float) -> list[Html]:
@@ -146,17 +149,17 @@ def _times(now: Handout, times: Sequence[int], box: Box) -> list[Html]:
     """For each number of workers a bar: the ticks until Map ends. A click takes so many workers."""
     wide, names = min(box.wide / len(times), 40), Columns(box.x, 0, 1)
     shapes = [named("ticks of Map ...", names, box.y + 13), named("... with workers", names, box.y + box.high - 3)]
+    clicks = []
     for place, ticks in enumerate(times):
         x, tall = box.x + place * wide, max(18 * ticks / max(times), 1)
         mine = place + 1 == now.workers
-        size = {"x": x + 2, "y": box.y + 34 - tall, "width": wide - 4, "height": tall}
-        key = f"bar/{place + 1}"
-        bar = element("rect", data_key=key, fill=INK if mine else "none", stroke=INK, **size)
-        bold = "bold" if mine else None
-        above = label(str(ticks), x + wide / 2, box.y + 31 - tall, "middle", font_weight=bold)
-        below = label(str(place + 1), x + wide / 2, box.y + box.high - 3, "middle", font_weight=bold)
-        hit = element("rect", x=x, y=box.y, width=wide, height=box.high, fill="transparent")
+        path = f"M{x + 2:.0f} {box.y + 34:.0f}v{-tall:.1f}h{wide - 4:.0f}v{tall:.1f}z"
+        bar = element("path", d=path, fill=INK if mine else "none", stroke=INK)
+        above = element("text", ticks, x=round(x + wide / 2), y=round(box.y + 31 - tall))
+        below = element("text", place + 1, x=round(x + wide / 2), y=round(box.y + box.high - 3))
+        size = {"x": round(x), "y": round(box.y), "width": round(wide), "height": round(box.high)}
+        hit = element("rect", fill="transparent", **size)
         say = f"{count(place + 1, 'worker')}: {count(ticks, 'tick')}"
         handle = {"data_set": f"workers: {place + 1}", "aria_label": say, "data_tip": say}
-        shapes.append(element("g", bar, above, below, hit, **handle))
-    return shapes
+        clicks.append(element("g", bar, above, below, hit, font_weight="bold" if mine else None, **handle))
+    return [*shapes, middle(clicks)]

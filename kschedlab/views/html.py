@@ -17,7 +17,9 @@ MARKS = re.compile(r' (?:data-[a-z]+|aria-label|role)="[^"]*"')
 """Marks for the front end; a quotation mark in a value or in text is always escaped."""
 ZERO = re.compile(r"(?<=\d)\.0(?=[ ,)LCMZ\"-])(?=[^<]*>)")
 """A decimal without a value, in an attribute."""
-EMPTY = re.compile(r"></(?:path|rect|circle|line)>")
+EMPTY = re.compile(r"<(path|rect|circle|line)([^<>]*)></\1>")
+INVISIBLE = re.compile(r'<rect[^<>]* fill="transparent"[^<>]*/>')
+"""A surface that only enlarges a handle."""
 VOID = frozenset({"br", "col", "img", "meta", "wbr"})
 
 
@@ -103,6 +105,7 @@ def image(svg: Html, alt: str, style: str = "max-width:min(100%,56em)") -> Html:
 
     What only a front end reads is left out: nothing in an image can be clicked.
     """
-    small = ZERO.sub("", EMPTY.sub("/>", MARKS.sub("", str(svg))))
+    short = EMPTY.sub(r"<\1\2/>", MARKS.sub("", str(svg)))
+    small = ZERO.sub("", INVISIBLE.sub("", short))
     data = base64.b64encode(small.encode()).decode()
     return element("img", src=f"data:image/svg+xml;base64,{data}", alt=alt, style=style)

@@ -5,7 +5,20 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from kschedlab.views.cells import CROSS, INK, STAR, WHITE, WORKERS, Box, Cell, best_cell, draw_cell, token
+from kschedlab.views.cells import (
+    CROSS,
+    INK,
+    STAR,
+    UNCHANGED,
+    WHITE,
+    WORKERS,
+    Box,
+    Cell,
+    best_cell,
+    draw_cell,
+    middle,
+    token,
+)
 from kschedlab.views.html import Html, element
 from kschedlab.views.lettering import text_width
 from kschedlab.views.style import EVICTED, ink
@@ -169,11 +182,11 @@ def _cells(update: Update, end: int, unit: float) -> list[Html]:
     for i, each in enumerate(update.addings):
         written = end >= each.write
         cell = Cell(str(each.score) if written else "", fill=WORKERS[i] if written else "")
-        shapes.append(draw_cell(cell, Box(LEFT + i * (wide + 6), y, wide, TALL - 8)))
+        shapes.append(middle([draw_cell(cell, Box(LEFT + i * (wide + 6), y, wide, TALL - 8))]))
     whole = f"{' + '.join(str(each.score) for each in update.addings)} = {update.total}"
     done = end >= max(each.write for each in update.addings)
-    shapes.append(draw_cell(Cell(whole if done else "", fill=WHITE), Box(LEFT + 2 * (wide + 6), y, wide, TALL - 8)))
-    return shapes
+    box = Box(LEFT + 2 * (wide + 6), y, wide, TALL - 8)
+    return [*shapes, middle([draw_cell(Cell(whole if done else "", fill=UNCHANGED), box)])]
 
 
 def _arrows(update: Update, end: int, unit: float) -> list[Html]:
@@ -206,8 +219,8 @@ def _sums(update: Update, until: int | None, y: float, wide: float) -> list[Html
         won = node in update.best and until is None
         marks = {"data_key": f"sum/{node}"}
         star = f"{STAR} {text}" if won and len(update.best) == 1 else text
-        cell = best_cell(star, len(update.best) > 1, marks) if won else Cell(text, fill=WHITE, marks=marks)
-        shapes.append(draw_cell(cell, Box(LEFT + i * each, y, each - 4, SUMS)))
+        cell = best_cell(star, len(update.best) > 1, marks) if won else Cell(text, fill=UNCHANGED, marks=marks)
+        shapes.append(middle([draw_cell(cell, Box(LEFT + i * each, y, each - 4, SUMS))]))
     return shapes
 
 

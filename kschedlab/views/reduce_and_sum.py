@@ -8,7 +8,7 @@ from dataclasses import replace
 from kschedlab.decision import Decision
 from kschedlab.score.priorities.selector_spread import SelectorSpread
 from kschedlab.views.arithmetic import NORMALISED, RAW, WEIGHTED, Step, steps
-from kschedlab.views.cells import INK, STAR, UNCHANGED, Box, Cell, Columns, Row, columns, draw_cell, named
+from kschedlab.views.cells import INK, STAR, UNCHANGED, Box, Cell, Columns, Row, columns, draw_cell, middle, named
 from kschedlab.views.html import Html, element
 from kschedlab.views.map_reduce import BY_FUNCTION, FUNCTIONS, short, sum_row
 from kschedlab.views.style import KINDS
@@ -62,13 +62,13 @@ def draw_stage(
         [*_stages(stage, room.width), *_heads(names, at, decision.best if stage == SUM else [])],
         float(TOP + HEAD),
     )
+    cells = []
     for name, each in zip(plugins, rows, strict=False):
         shapes.append(_name(name, each, at, y + high / 2))
-        shapes += [
-            draw_cell(cell, Box(at.x(i), y, at.wide, high))
-            for i, cell in enumerate(_handles(each, name, names, selected))
-        ]
+        chosen = enumerate(_handles(each, name, names, selected))
+        cells += [draw_cell(cell, Box(at.x(i), y, at.wide, high)) for i, cell in chosen]
         y += high
+    shapes.append(middle(cells))
     shapes += bars(rows[: len(scores.plugins)], at, TOP + HEAD, high)
     for i, (name, weight) in enumerate(zip(scores.plugins, scores.weights, strict=True)):
         shapes.append(_weight(weight, fields.get(name, ""), at.left - KNOB, TOP + HEAD + (i + 0.5) * high))

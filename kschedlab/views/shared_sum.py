@@ -23,6 +23,7 @@ from kschedlab.views.cells import (
     draw_rows,
     failed_cell,
     grid_text,
+    middle,
     named,
     token,
 )
@@ -144,7 +145,7 @@ def _orders(fates: Sequence[str], seed: int, at: Columns, y: float, wide: float)
         }[ends]
         if place + 1 == seed:
             cell = replace(cell, frame=INK)
-        shapes.append(draw_cell(cell, Box(at.left + place * each, y, each, ORDER)))
+        shapes.append(middle([draw_cell(cell, Box(at.left + place * each, y, each, ORDER))]))
     return shapes
 
 

@@ -119,17 +119,18 @@ def who_fills(rng: random.Random) -> Exercise:
         return len(set(starts)) == len(starts) and len(set(ends)) == len(ends) and work[index].worker != index % 3 + 1
 
     costs, work, index = drawn(rng, draw, wanted)
-    right = f"W{work[index].worker}"
-    assignments = ", ".join(f"node {piece.node} by W{piece.worker} from {piece.start} to {piece.end}" for piece in work)
+    right = f"worker {work[index].worker}"
+    takes = [f"node {piece.node} by worker {piece.worker} from {piece.start} to {piece.end}" for piece in work]
+    assignments = ", ".join(takes)
     return Predict(
         "Who fills the cell?",
-        f"Three workers take the indices from the channel; W1 begins with 0, W2 with 1, W3 with 2. Who writes "
-        f"results[5][{index}]?",
+        "Three workers take the indices from the channel; worker 1 begins with 0, worker 2 with 1, worker 3 with 2. "
+        f"Who writes results[5][{index}]?",
         right,
         f"{assignments}.",
         ("The algorithm's index does not matter: one worker fills the node's whole column.", "Who is free first?"),
         table_instance(["node", *map(str, range(len(costs)))], [["time in ticks", *map(str, costs)]]),
-        {f"W{worker}": _busy(work, worker, index, assignments) for worker in (1, 2, 3)},
+        {f"worker {worker}": _busy(work, worker, index, assignments) for worker in (1, 2, 3)},
     )
 
 
@@ -139,11 +140,11 @@ def _busy(work: Sequence[Piece], worker: int, index: int, assignments: str) -> s
         return f"{assignments}."
     own = next(piece for piece in work if piece.worker == worker and piece.end > taken.start)
     at = f"When node {index} is taken, at {taken.start}"
-    return f"{at}, W{worker} is at work on node {own.node} until {own.end}."
+    return f"{at}, worker {worker} is at work on node {own.node} until {own.end}."
 
 
 def what_is_left(rng: random.Random) -> Exercise:
-    """One total, three goroutines, one order of reads and writes."""
+    """One total, three workers, one order of reads and writes."""
 
     def draw(rng: random.Random) -> tuple[list[int], list[Moment]]:
         scores = rng.sample(range(1, 11), 3)
@@ -156,23 +157,24 @@ def what_is_left(rng: random.Random) -> Exercise:
 
     scores, moments = drawn(rng, draw, wanted)
     seen = [each for each in moments if each.does in ("reads", "writes")]
-    rows = [[str(n), f"G{(each.who or 0) + 1} {each.does} the total"] for n, each in enumerate(seen, 1)]
-    events = "; ".join(f"{n}: G{(each.who or 0) + 1} {each.does} {each.value}" for n, each in enumerate(seen, 1))
+    rows = [[str(n), f"worker {(each.who or 0) + 1} {each.does} the total"] for n, each in enumerate(seen, 1)]
+    events = "; ".join(f"{n}: worker {(each.who or 0) + 1} {each.does} {each.value}" for n, each in enumerate(seen, 1))
     ((who, _),) = moments[-1].lost()
     right, whole = str(moments[-1].totals[0].value), str(sum(scores))
 
     def remark(said: str) -> str:
         if said == whole:
-            return f"That would be right if nothing were lost. Who writes after G{who + 1} without having seen its sum?"
-        return f"Note what each goroutine has read; it writes that plus its own score. {events.split(';')[0]}."
+            unseen = f"Who writes after worker {who + 1} without having read its sum?"
+            return f"That would be right if nothing were lost. {unseen}"
+        return f"Note what each worker has read; it writes that plus its own score. {events.split(';')[0]}."
 
-    adds = ", ".join(f"G{n} adds {score}" for n, score in enumerate(scores, 1))
+    adds = ", ".join(f"worker {n} adds {score}" for n, score in enumerate(scores, 1))
     return Predict(
         "What is left of the sum?",
-        f"The total is 0. {adds}: each reads the total, adds its score for itself, and writes the result. "
-        "This is the order. What is the total at the end?",
+        f"The total is 0. {adds[:1].upper()}{adds[1:]}: each reads the total, adds its score for itself, and writes "
+        "the result. This is the order. What is the total at the end?",
         right,
-        f"{events}. G{who + 1}'s {scores[who]} is lost.",
+        f"{events}. Worker {who + 1}'s {scores[who]} is lost.",
         ("Write beside each read what is read.", "A write does not add: it replaces what stands there."),
         table_instance(["step", "what happens"], rows),
         remark=remark,

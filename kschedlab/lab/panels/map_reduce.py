@@ -271,3 +271,31 @@ def which_worker() -> Question[Settings]:
 
 def _end(piece: Piece) -> int:
     return piece.end
+
+
+def after_errors() -> Question[Settings]:
+    """The question about a Map that fails."""
+    choices = (
+        "adds up the other seven rows",
+        "counts 0 for the failed row",
+        "returns no scores, and the pod gets no node",
+    )
+
+    def right(settings: Settings) -> str:
+        return choices[2 if decide(settings.nodes, typo=True).node is None else 0]
+
+    def why(settings: Settings, answer: str) -> str:
+        now = handout(settings.changed(step=ends(settings) + 2))
+        wrong = {
+            choices[0]: "A wish is only a preference, but an error is not a low score. ",
+            choices[1]: "The failed cells do hold 0, and Reduce even runs over them. But nobody adds them up. ",
+        }.get(answer, "")
+        return f"{wrong}{describe(settings.changed(step=ends(settings) + 2), now)}"
+
+    return Question(
+        'The pod also wishes for a node with more than "many" cores: NodeAffinity\'s Map fails on every node. '
+        "What does PrioritizeNodes do?",
+        choices,
+        right,
+        why,
+    )

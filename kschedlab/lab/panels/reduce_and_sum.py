@@ -17,7 +17,7 @@ from kschedlab.decision import Decision
 from kschedlab.generations import DEFAULT_PRIORITIES, V1_16, Generation
 from kschedlab.lab.panels.base import Frame, Panel, View
 from kschedlab.lab.panels.map_reduce import NEW, manifests, node_names
-from kschedlab.lab.panels.prediction import Question
+from kschedlab.lab.panels.prediction import Prediction, Question
 from kschedlab.lab.panels.settings import Restorable, choice, slider
 from kschedlab.manifests.loading import decode_objects
 from kschedlab.scheduler import schedule
@@ -185,14 +185,56 @@ def who_wins() -> Question[Settings]:
     )
 
 
-def log(settings: Settings) -> list[str]:
+def which_weight() -> Question[Settings]:
+    """The question about the weights: which one brings another node to the top?"""
+    fields = {short(name): field for field, name in FIELDS.items()}
+
+    def winner(name: str) -> str:
+        return decide(Settings().changed(**{fields[name]: 3})).best[0]
+
+    def right(settings: Settings) -> str:
+        return next(name for name in fields if winner(name) == settings.node)
+
+    def why(settings: Settings, answer: str) -> str:
+        if answer == right(settings):
+            return lead(decide(Settings().changed(**{fields[answer]: 3})))
+        return f"With {answer} × 3, {winner(answer)} wins. {why(settings, right(settings))}"
+
+    return Question(
+        "With the weight 3 for one of these rows node-c wins. Which row?",
+        tuple(fields),
+        right,
+        why,
+    )
+
+
+class Log:
     """What ``-v=10`` logs: the scores of the rows with a Reduce, then the sums."""
-    scores = decide(settings).scores
-    assert scores is not None
-    lines = []
-    for name, scored in zip(scores.plugins, scores.rows, strict=True):
-        if name in FIELDS.values():
-            pairs = zip(NODES, scored.normalized.tolist(), strict=True)
-            lines += [f"web-new_default -> {node}: {name}, Score: ({score})" for node, score in pairs]
-    sums = zip(NODES, scores.total.tolist(), strict=True)
-    return [*lines, *(f"Host {node} => Score {total}" for node, total in sums)]
+
+    def __init__(self, settings: Settings) -> None:
+        scores = decide(settings).scores
+        assert scores is not None
+        self.lines = []
+        for name, scored in zip(scores.plugins, scores.rows, strict=True):
+            if name in FIELDS.values():
+                pairs = zip(NODES, scored.normalized.tolist(), strict=True)
+                self.lines += [f"web-new_default -> {node}: {name}, Score: ({score})" for node, score in pairs]
+        sums = zip(NODES, scores.total.tolist(), strict=True)
+        self.lines += [f"Host {node} => Score {total}" for node, total in sums]
+
+    def __repr__(self) -> str:
+        return "\n".join(self.lines)
+
+
+def in_the_log() -> Prediction:
+    """The question about klog.V(10)."""
+    where = "The line that logs stands inside Reduce's goroutine"
+    return Prediction(
+        "The scheduler runs with -v=10. Which of these scores does PrioritizeNodes log?",
+        {
+            "LeastRequested on node-a": f"LeastRequested has no Reduce. {where}.",
+            "SelectorSpread on node-a": f"{where}: a row without a Reduce is never logged.",
+            "both": f"Only one of them: LeastRequested has no Reduce. {where}.",
+        },
+        "SelectorSpread on node-a",
+    )

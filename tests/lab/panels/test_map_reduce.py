@@ -11,6 +11,7 @@ from kschedlab.lab.panels.map_reduce import (
     FUNCTION_TICKS,
     NEW,
     Settings,
+    after_errors,
     as_yaml,
     costs,
     decide,
@@ -22,11 +23,11 @@ from kschedlab.lab.panels.map_reduce import (
     pieces,
     show,
     which_worker,
+    written,
 )
 from kschedlab.manifests.loading import loads
 from kschedlab.plugins import node_score
 from kschedlab.scheduler import schedule
-from kschedlab.views.map_reduce import mapped, writers
 from kschedlab.views.svg import Room
 
 GRID = list(Settings.grid())
@@ -64,11 +65,6 @@ def test_no_more_workers_than_nodes_and_never_slower_with_more():
         assert times[0] == sum(costs(nodes, 1))
         assert {p.worker for p in pieces(Settings(nodes=nodes, workers=16))} == set(range(1, min(nodes, 16) + 1))
         assert times[-1] < times[0] and times[-1] >= max(costs(nodes, 1))
-
-
-def written(settings):
-    """By (position of the algorithm, node): the workers that have written this cell so far."""
-    return writers(pieces(settings), len(mapped(decide(settings.nodes))), settings.step)
 
 
 def test_the_bars_are_the_ticks_of_each_number_of_workers():
@@ -195,3 +191,11 @@ def test_fewer_steps_take_the_panel_back():
     moved = panel(workers=1, step=20).move(workers=16)
     assert moved.settings.step == ends(Settings(workers=16)) + 2
     assert moved.error == ""
+
+
+def test_the_question_about_errors_is_answered_by_the_engine():
+    asked, settings = after_errors(), Settings(typo=True)
+    assert asked.right(settings) == asked.choices[2]
+    assert asked.why(settings, asked.choices[2]).startswith("PrioritizeNodes finds 12 errors and returns no scores")
+    assert asked.why(settings, asked.choices[1]).startswith("The failed cells do hold 0")
+    assert asked.why(settings, asked.choices[0]).startswith("A wish is only a preference")

@@ -15,15 +15,17 @@ from kschedlab.lab.panels.reduce_and_sum import (
     NODES,
     ROWS,
     WEIGHTS,
+    Log,
     Settings,
     as_yaml,
     by_policy,
     decide,
     generation,
-    log,
+    in_the_log,
     panel,
     score_steps,
     show,
+    which_weight,
     who_wins,
 )
 from kschedlab.manifests.loading import decode_objects, loads
@@ -124,11 +126,21 @@ def test_the_story_goes_through_the_stages_to_the_picture():
 
 
 def test_the_log_has_the_rows_with_a_reduce_and_the_sums():
-    lines = log(Settings())
-    assert len(lines) == 4 * len(WITH_REDUCE) + 4
+    lines = Log(Settings()).lines
+    assert len(lines) == 4 * len(WITH_REDUCE) + 4 and str(Log(Settings())).splitlines() == lines
     assert lines[1] == "web-new_default -> node-b: NodeAffinityPriority, Score: (4)"
     assert lines[-1] == "Host node-d => Score 100032"
     assert {line.split(": ")[1].split(",")[0] for line in lines[:-4]} == set(WITH_REDUCE)
+    logged = in_the_log().answer("SelectorSpread on node-a")
+    assert "Right." in str(logged.still()) and "Not quite." in str(in_the_log().answer("both").still())
+
+
+def test_the_question_about_weights():
+    asked, settings = which_weight(), Settings(affinity=3, node="node-c", stage=SUM, priority=SUM)
+    assert asked.right(settings) == "NodeAffinity" and asked.right(settings.changed(node="node-d")) == "SelectorSpread"
+    assert asked.why(settings, "NodeAffinity") == "node-c has the highest sum, 100052, 10 more than node-b."
+    assert asked.why(settings, "SelectorSpread").startswith("With SelectorSpread × 3, node-d wins. node-c has")
+    assert asked.before is None
 
 
 def test_weights_are_handles_and_cells_choose_what_is_written_out():
