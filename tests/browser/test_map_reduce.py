@@ -1,57 +1,153 @@
-"""The panels of lesson 04, moved from the keyboard in JupyterLab."""
+"""The stages of lesson 04: dragged, clicked and played in a plain page, and once in JupyterLab."""
 
-from playwright.sync_api import Locator, expect
+from collections.abc import Callable, Iterator
+from typing import Any
 
+import pytest
+from playwright.sync_api import Browser, expect
+
+from kschedlab.lab.panels import heap_head, lost_update, map_reduce, reduce_and_sum, round_robin, shared_sum
 from tests.browser.conftest import Open
-from tests.browser.lab import Notebook
+from tests.browser.page import PanelPage
 
 NAME = "04-map-reduce.ipynb"
+Shown = Callable[..., PanelPage]
+OVERLAPS = """() => {
+    const texts = [...document.querySelectorAll(".ks-picture svg text")].map((each) => [each, each.getBoundingClientRect()]);
+    const box = document.querySelector(".ks-picture svg").getBoundingClientRect();
+    const found = [];
+    for (const [i, [one, a]] of texts.entries()) {
+        if (a.width === 0) continue;
+        if (a.left < box.left - 1 || a.right > box.right + 1 || a.top < box.top - 1 || a.bottom > box.bottom + 1) {
+            found.push(`cut: ${one.textContent}`);
+        }
+        if (parseFloat(getComputedStyle(one).fontSize) * one.getScreenCTM().a < 11.9) found.push(`small: ${one.textContent}`);
+        if (one.closest("[data-key^=worker]")) continue;
+        for (const [other, b] of texts.slice(i + 1)) {
+            if (other.closest("[data-key^=worker]")) continue;
+            const wide = Math.min(a.right, b.right) - Math.max(a.left, b.left);
+            const high = Math.min(a.bottom, b.bottom) - Math.max(a.top, b.top);
+            if (wide > 1 && high > 4) found.push(`${one.textContent} on ${other.textContent}`);
+        }
+    }
+    return found;
+}"""
 
 
-def panel(page: Notebook, label: str) -> Locator:
-    """The first panel that has this text beside a control."""
-    return page.page.locator(".kschedlab").filter(has=page.page.get_by_text(label, exact=True)).first
+@pytest.fixture
+def shown(browser: Browser) -> Iterator[Shown]:
+    """Panels in pages, which are closed at the end."""
+    pages: list[PanelPage] = []
+
+    def show(panel: Any, *args: Any, **more: Any) -> PanelPage:
+        pages.append(PanelPage(browser, panel, *args, **more))
+        return pages[-1]
+
+    yield show
+    for each in pages:
+        each.close()
 
 
-def test_each_panel_once(notebook: Open) -> None:
+PANELS = [
+    map_reduce.panel(nodes=20, workers=16, step=2),
+    map_reduce.panel(nodes=20, workers=16, step=7),
+    map_reduce.panel(nodes=20, workers=1, typo=True, step=30),
+    map_reduce.panel(nodes=12, step=10),
+    map_reduce.panel(nodes=4, workers=16, step=6),
+    shared_sum.panel(step=14),
+    shared_sum.panel(workers=4, step=9, design="shared sum with a lock"),
+    lost_update.panel(),
+    lost_update.panel(design="shared sum with a lock", write1=6, write2=6),
+    lost_update.panel(design="atomic addition"),
+    lost_update.panel(design="cells of its own"),
+    reduce_and_sum.panel(),
+    reduce_and_sum.panel(stage="sum", affinity=5),
+    round_robin.panel(jobs=True, equals=4),
+    round_robin.panel(generation="v1.16", equals=3, step=5),
+    heap_head.panel(),
+]
+
+
+@pytest.mark.parametrize("panel", PANELS, ids=lambda panel: str(panel.settings))
+def test_nothing_overlaps_is_cut_or_too_small(panel: Any, shown: Shown) -> None:
+    for width, height, large in ((800, 600, False), (1280, 720, True), (1280, 720, False), (1920, 1080, False)):
+        page = shown(panel, width, height, large=large)
+        assert page.page.evaluate(OVERLAPS) == [], (width, large)
+
+
+def test_workers_take_cards_and_a_click_takes_another_number_of_workers(shown: Shown) -> None:
+    page = shown(map_reduce.panel())
+    sentence, picture = page.page.get_by_role("status"), page.page.locator(".ks-picture")
+    expect(sentence).to_contain_text("The channel holds the indices 0 to 11 and is closed. 4 workers will take them.")
+    page.page.get_by_role("button", name="Next").click()
+    expect(sentence).to_contain_text("Tick 1: worker 1 takes 0, worker 2 takes 1")
+    page.page.get_by_label("12 workers: 4 ticks").click()
+    expect(sentence).to_contain_text("worker 4 takes 3 and 8 more")
+    page.page.get_by_label("let this Map fail").click()
+    page.page.get_by_role("slider", name="step").press("End")
+    expect(sentence).to_contain_text("12 errors")
+    expect(picture).to_contain_text("✕")
+
+
+def test_play_goes_to_the_end_wherever_a_panel_is_shown(shown: Shown) -> None:
+    for _ in range(2):
+        page = shown(map_reduce.panel(nodes=4, workers=16))
+        page.page.get_by_label("Speed").select_option("4×")
+        page.page.get_by_role("button", name="Play").click()
+        expect(page.page.get_by_role("status")).to_contain_text("One goroutine adds up score × weight")
+
+
+def test_a_card_is_asked_for_and_answered_in_the_picture(shown: Shown) -> None:
+    page = shown(map_reduce.panel(step=4).ask(map_reduce.which_worker()))
+    expect(page.page.get_by_role("status")).to_have_text("")
+    page.key("worker/1").click()
+    expect(page.page.locator(".ks-question")).to_contain_text("Not quite. Worker 1 works on node 4 until tick 4.")
+    expect(page.page.get_by_role("status")).to_contain_text("Tick 4")
+
+
+def test_a_write_is_dragged_out_of_the_overlap(shown: Shown) -> None:
+    page = shown(lost_update.panel())
+    sentence = page.page.get_by_role("status")
+    expect(sentence).to_contain_text("the 10 is lost. The total is 6 instead of 16")
+    page.key("write/1").press("ArrowLeft")
+    page.key("write/1").press("ArrowLeft")
+    expect(sentence).to_contain_text("the 6 is lost. The total is 10 instead of 16")
+    box = page.key("read/2").bounding_box()
+    assert box
+    x, y = box["x"] + box["width"] / 2, box["y"] + box["height"] / 2
+    page.page.mouse.move(x, y)
+    page.page.mouse.down()
+    page.page.mouse.move(x + 160, y, steps=8)
+    page.page.mouse.up()
+    expect(sentence).to_contain_text("One worker reads after the other has written. The total is 16, and node-b wins.")
+
+
+def test_weights_stages_orders_and_scores_are_in_the_pictures(shown: Shown) -> None:
+    page = shown(reduce_and_sum.panel())
+    page.page.get_by_label("stage: sum").click()
+    expect(page.page.get_by_role("status")).to_contain_text("node-a has the highest sum, 100035")
+    page.key("weight/affinity").press("ArrowRight")
+    expect(page.page.get_by_role("status")).to_contain_text("node-c has the highest sum, 100042")
+    page = shown(shared_sum.panel(step=37))
+    page.page.get_by_label("seed 5: wrong totals, the right node").click()
+    expect(page.page.get_by_role("status")).to_contain_text("the same node wins")
+    page = shown(heap_head.panel())
+    page.key("item/node-c").press("ArrowDown")
+    expect(page.page.get_by_role("status")).to_contain_text("node-d has the highest score")
+    page = shown(round_robin.panel(jobs=True).ask(round_robin.fair_turns()))
+    page.page.locator(".ks-question input").fill("0")
+    page.page.locator(".ks-question input").press("Enter")
+    expect(page.page.locator(".ks-question")).to_contain_text("Right. One counter serves all pods")
+
+
+def test_the_lesson_in_jupyterlab(notebook: Open) -> None:
     page = notebook(NAME)
     page.run_all()
-
-    work = panel(page, "seed of the times")
-    sentence, picture = work.get_by_role("status"), work.get_by_role("img")
-    expect(sentence).to_contain_text("After the last Map, Reduce has changed 3 rows")
-    work.get_by_role("button", name="First").click()
-    expect(sentence).to_contain_text("The channel holds the indices 0 to 11 and is closed; 4 workers will take them.")
-    work.get_by_role("button", name="Next").click()
-    expect(sentence).to_contain_text("Tick 1: W1 takes 0, W2 takes 1, W3 takes 2, W4 takes 3")
-    expect(picture).to_contain_text("time in ticks: 1 of 8")
-    page.press("workers", "End")
-    expect(sentence).to_contain_text("W12 takes 11")
-    expect(picture).to_contain_text("time in ticks: 1 of 4")
-
-    race = panel(page, "seed of the order")
-    sentence, picture = race.get_by_role("status"), race.get_by_role("img")
-    expect(sentence).to_contain_text("takes the lock")
-    race.get_by_role("button", name="Next").click()
-    expect(sentence).to_contain_text("Step 8: G2 reads the total of node-a, 0.")
-    expect(picture).to_contain_text("has 0")
-    page.press("goroutines", "ArrowLeft")
-    expect(picture).not_to_contain_text("G3")
-
-    sums = panel(page, "weight of NodeAffinity")
-    sentence, picture = sums.get_by_role("status"), sums.get_by_role("img")
-    expect(sentence).to_contain_text("Each score is for one node alone")
-    page.press("stage", "End")
-    expect(sentence).to_contain_text("node-a has the highest sum, 100035")
-    page.press("weight of NodeAffinity", "ArrowRight")
-    expect(sentence).to_contain_text("node-c has the highest sum, 100042")
-    expect(picture).to_contain_text("100042")
-
-    equals = panel(page, "seed of the draws")
-    sentence = equals.get_by_role("status")
-    expect(sentence).to_contain_text("node-a 6, node-b 0")
-    equals.get_by_text("a job after each web pod", exact=True).click()
-    expect(sentence).to_contain_text("the 12 web pods went to: node-a 6, node-b 6")
+    stages = page.page.locator(".ks")
+    expect(stages.first).to_contain_text("Which one fills the column of card 8?")
+    stages.first.get_by_role("button", name="worker 3").click()
+    expect(stages.first).to_contain_text("Right. Worker 3 finishes node 6")
+    expect(stages.nth(1).get_by_role("status")).to_contain_text("Tick 1: worker 1 takes 0")
 
 
 def test_exercises_answered_in_their_boxes(notebook: Open) -> None:

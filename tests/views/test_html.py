@@ -74,10 +74,11 @@ def test_an_image_holds_the_drawing_and_says_what_it_shows() -> None:
 def test_an_image_leaves_out_what_only_a_front_end_reads() -> None:
     words = element("text", 'role="a" data-b="2.0" 1.0')
     marked = element("rect", x=1.04, y=30.0, data_key="pod/a", aria_label="carry a", data_set="x: 2.0")
-    svg = element("svg", marked, words, xmlns="http://www.w3.org/2000/svg", aria_label="alt")
+    surface, titled = element("rect", width=20, fill="transparent"), element("path", element("title", "t"), d="M0 0")
+    svg = element("svg", marked, surface, titled, words, xmlns="http://www.w3.org/2000/svg", aria_label="alt")
     ((_, attributes),) = Parsed(str(image(svg, alt="alt"))).tags
     drawn = base64.b64decode((attributes["src"] or "").partition(",")[2]).decode()
-    assert drawn == f'<svg xmlns="http://www.w3.org/2000/svg"><rect x="1" y="30"/>{words}</svg>'
+    assert drawn == f'<svg xmlns="http://www.w3.org/2000/svg"><rect x="1" y="30"/>{titled}{words}</svg>'
 
 
 def test_a_notebook_gets_the_markup_and_a_terminal_its_size() -> None:
