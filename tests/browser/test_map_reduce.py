@@ -13,7 +13,8 @@ from tests.browser.page import PanelPage
 NAME = "04-map-reduce.ipynb"
 Shown = Callable[..., PanelPage]
 OVERLAPS = """() => {
-    const texts = [...document.querySelectorAll(".ks-picture svg text")].map((each) => [each, each.getBoundingClientRect()]);
+    const texts = [...document.querySelectorAll(".ks-picture svg text")]
+        .map((each) => [each, each.getBoundingClientRect()]);
     const box = document.querySelector(".ks-picture svg").getBoundingClientRect();
     const found = [];
     for (const [i, [one, a]] of texts.entries()) {
@@ -21,7 +22,8 @@ OVERLAPS = """() => {
         if (a.left < box.left - 1 || a.right > box.right + 1 || a.top < box.top - 1 || a.bottom > box.bottom + 1) {
             found.push(`cut: ${one.textContent}`);
         }
-        if (parseFloat(getComputedStyle(one).fontSize) * one.getScreenCTM().a < 11.9) found.push(`small: ${one.textContent}`);
+        const size = parseFloat(getComputedStyle(one).fontSize) * one.getScreenCTM().a;
+        if (size < 11.9) found.push(`small: ${one.textContent}`);
         if (one.closest("[data-key^=worker]")) continue;
         for (const [other, b] of texts.slice(i + 1)) {
             if (other.closest("[data-key^=worker]")) continue;
@@ -77,7 +79,7 @@ def test_nothing_overlaps_is_cut_or_too_small(panel: Any, shown: Shown) -> None:
 
 def test_workers_take_cards_and_a_click_takes_another_number_of_workers(shown: Shown) -> None:
     page = shown(map_reduce.panel())
-    sentence, picture = page.page.get_by_role("status"), page.page.locator(".ks-picture")
+    sentence, picture = page.page.locator(".ks-sentence"), page.page.locator(".ks-picture")
     expect(sentence).to_contain_text("The channel holds the indices 0 to 11 and is closed. 4 workers will take them.")
     page.page.get_by_role("button", name="Next").click()
     expect(sentence).to_contain_text("Tick 1: worker 1 takes 0, worker 2 takes 1")
@@ -94,22 +96,21 @@ def test_play_goes_to_the_end_wherever_a_panel_is_shown(shown: Shown) -> None:
         page = shown(map_reduce.panel(nodes=4, workers=16))
         page.page.get_by_label("Speed").select_option("4×")
         page.page.get_by_role("button", name="Play").click()
-        expect(page.page.get_by_role("status")).to_contain_text("One goroutine adds up score × weight")
+        expect(page.page.locator(".ks-sentence")).to_contain_text("One goroutine adds up score × weight")
 
 
 def test_a_card_is_asked_for_and_answered_in_the_picture(shown: Shown) -> None:
     page = shown(map_reduce.panel(step=4).ask(map_reduce.which_worker()))
-    expect(page.page.get_by_role("status")).to_have_text("")
+    expect(page.page.locator(".ks-sentence")).to_have_text("")
     page.key("worker/1").click()
     expect(page.page.locator(".ks-question")).to_contain_text("Not quite. Worker 1 works on node 4 until tick 4.")
-    expect(page.page.get_by_role("status")).to_contain_text("Tick 4")
+    expect(page.page.locator(".ks-sentence")).to_contain_text("Tick 4")
 
 
 def test_a_write_is_dragged_out_of_the_overlap(shown: Shown) -> None:
     page = shown(lost_update.panel())
-    sentence = page.page.get_by_role("status")
+    sentence = page.page.locator(".ks-sentence")
     expect(sentence).to_contain_text("the 10 is lost. The total is 6 instead of 16")
-    page.key("write/1").press("ArrowLeft")
     page.key("write/1").press("ArrowLeft")
     expect(sentence).to_contain_text("the 6 is lost. The total is 10 instead of 16")
     box = page.key("read/2").bounding_box()
@@ -125,15 +126,15 @@ def test_a_write_is_dragged_out_of_the_overlap(shown: Shown) -> None:
 def test_weights_stages_orders_and_scores_are_in_the_pictures(shown: Shown) -> None:
     page = shown(reduce_and_sum.panel())
     page.page.get_by_label("stage: sum").click()
-    expect(page.page.get_by_role("status")).to_contain_text("node-a has the highest sum, 100035")
+    expect(page.page.locator(".ks-sentence")).to_contain_text("node-a has the highest sum, 100035")
     page.key("weight/affinity").press("ArrowRight")
-    expect(page.page.get_by_role("status")).to_contain_text("node-c has the highest sum, 100042")
+    expect(page.page.locator(".ks-sentence")).to_contain_text("node-c has the highest sum, 100042")
     page = shown(shared_sum.panel(step=37))
     page.page.get_by_label("seed 5: wrong totals, the right node").click()
-    expect(page.page.get_by_role("status")).to_contain_text("the same node wins")
+    expect(page.page.locator(".ks-sentence")).to_contain_text("the same node wins")
     page = shown(heap_head.panel())
     page.key("item/node-c").press("ArrowDown")
-    expect(page.page.get_by_role("status")).to_contain_text("node-d has the highest score")
+    expect(page.page.locator(".ks-sentence")).to_contain_text("node-d has the highest score")
     page = shown(round_robin.panel(jobs=True).ask(round_robin.fair_turns()))
     page.page.locator(".ks-question input").fill("0")
     page.page.locator(".ks-question input").press("Enter")
