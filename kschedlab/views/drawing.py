@@ -200,7 +200,7 @@ def _title(box: Box, width: float, top: float) -> list[Html]:
     title = element(
         "text",
         element("tspan", sign, fill=colour) if sign else None,
-        element("tspan", name),
+        name,
         x=middle,
         y=top - 7,
         text_anchor="middle",

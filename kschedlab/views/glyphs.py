@@ -44,10 +44,16 @@ class Badge:
 
 def badge(drawn: Badge, x: float, y: float, ink: str = "currentColor") -> Html:
     """The sign with its upper left corner at (x, y), in this colour."""
-    target = element("rect", width=SIZE, height=SIZE, fill="transparent")
-    label = drawn.tip if drawn.marks else None
-    place = f"translate({x:g},{y:g})"
-    return element("g", target, *sign(drawn, ink), transform=place, data_tip=drawn.tip, aria_label=label, **drawn.marks)
+    return element(
+        "g",
+        element("rect", width=SIZE, height=SIZE, fill="transparent") if drawn.marks else None,
+        *sign(drawn, ink),
+        transform=f"translate({x:g},{y:g})",
+        stroke_linejoin="round",
+        data_tip=drawn.tip,
+        aria_label=drawn.tip if drawn.marks else None,
+        **drawn.marks,
+    )
 
 
 def sign(drawn: Badge, ink: str) -> list[Html]:
@@ -92,8 +98,6 @@ def _lines(
         stroke_width=stroke_width,
         fill_opacity=fill_opacity,
         stroke_dasharray=stroke_dasharray,
-        stroke_linejoin="round",
-        stroke_linecap="round",
     )
 
 

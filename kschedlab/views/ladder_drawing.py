@@ -127,7 +127,7 @@ def _cells(step: Step, preemption: Preemption, nodes: Mapping[str, Lane], y: flo
             inside.append(element("path", d=hatch(wide, ROW - 2), stroke=CHOSEN, opacity=0.7))
         bold = "bold" if sign or (last_of_a_tie and kept) else None
         text = f"{texts[node]} tie" if last_of_a_tie and kept else texts[node]
-        written = element("tspan", fitted(text, wide - text_width(sign, bold=True), bold=bold is not None))
+        written = fitted(text, wide - text_width(sign, bold=True), bold=bold is not None)
         mark = element("tspan", sign, fill=colour) if sign else None
         inside.append(element("text", mark, written, x=wide / 2, y=12.5, text_anchor="middle", font_weight=bold))
         shapes.append(

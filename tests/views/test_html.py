@@ -92,3 +92,17 @@ def test_a_style_sheet_is_not_escaped_and_cannot_end_its_element() -> None:
     assert str(element("style", "a > b::after { content: 'c' }")) == "<style>a > b::after { content: 'c' }</style>"
     with pytest.raises(ValueError, match="can't contain <"):
         element("style", "</style><script>")
+
+
+def test_an_image_names_looks_that_repeat_once() -> None:
+    """Text that only resembles an attribute stays as it is: its quotation marks are escaped."""
+    look = {"fill": "none", "stroke": "#D55E00"}
+    rects = [element("rect", width=i, **look) for i in range(3)]
+    svg = element("svg", *rects, element("text", ' fill="none" stroke="#D55E00"', font_size=12))
+    ((_, attributes),) = Parsed(str(image(svg, alt="alt"))).tags
+    drawn = base64.b64decode((dict(attributes)["src"] or "").partition(",")[2]).decode()
+    assert drawn == (
+        "<svg><style>.a0{fill:none;stroke:#D55E00}</style>"
+        '<rect width="0" class="a0"/><rect width="1" class="a0"/><rect width="2" class="a0"/>'
+        '<text font-size="12"> fill=&quot;none&quot; stroke=&quot;#D55E00&quot;</text></svg>'
+    )

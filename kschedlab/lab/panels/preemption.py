@@ -25,8 +25,7 @@ from kschedlab.testing import HOUR, Manifest, budget, clock_time, node, pod
 from kschedlab.views.chart import Answer, decision_map
 from kschedlab.views.drawing import Marks
 from kschedlab.views.glyphs import Badge
-from kschedlab.views.html import Html, element, join
-from kschedlab.views.ladder import ladder_html
+from kschedlab.views.html import Html
 from kschedlab.views.picture import Handles, caption
 from kschedlab.views.preemption_scene import Scene
 from kschedlab.views.svg import Room
@@ -114,8 +113,7 @@ def view_of(settings: Settings, decision: Decision) -> View:
     """Picture, story, sentence and tables of a decision."""
     preemption, drawn, table = decision.preemption, scene(settings, decision), Html()
     if preemption is not None and preemption.rungs:
-        tries = folded("Every try to bring a pod back, in order", candidates_table(preemption))
-        table = join([folded("The ladder as a table", ladder_html(preemption)), tries])
+        table = folded("Every try to bring a pod back, in order", candidates_table(preemption))
 
     def story(room: Room) -> list[Frame]:
         return [Frame(*moment) for moment in drawn.story(room)]
@@ -241,9 +239,7 @@ def show_map(settings: MapSettings) -> View:
         sets=sets,
         alt=sentence,
     )
-    place = decide(settings)
-    below = [element("p", caption(place)), Scene(place).picture(Room()), folded("The map as a table", chart.table)]
-    return chart_view(chart, sentence, join(below))
+    return chart_view(chart, sentence, folded("The map as a table", chart.table))
 
 
 def map_panel(**settings: Any) -> Panel[MapSettings]:

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+from kschedlab.lab.panels.prediction import Prediction, Question
 from kschedlab.lab.panels.preemption import LOWEST, NODES, MapSettings, Settings, answers, decide, scene
-from kschedlab.lab.panels.question import Question
 from kschedlab.preemption.stage import Attempt, Preemption
 from kschedlab.views.html import Html
 from kschedlab.views.ladder import fate
@@ -21,16 +21,15 @@ def which_node(text: str = "Which node is chosen?") -> Question[Settings]:
     return Question(text, NODES, _chosen, _why_node, _asked(Handles(nodes={name: _pick(name) for name in NODES})))
 
 
-def which_victims() -> Question[Settings]:
-    """Who would be evicted on node-b."""
-    return Question(
+def which_victims() -> Prediction:
+    """Who would be evicted on node-b in the panel's first picture."""
+    tries = _tries(Settings())
+    right = " and ".join(sorted((each.pod.pod.metadata.name for each in tries if not each.reprieved), reverse=True))
+    why = " ".join(map(_said, tries))
+    return Prediction(
         "If node-b were chosen, which two of its pods would be evicted?",
-        ("shop-b and jobs-b", "shop-b and logs-b", "jobs-b and logs-b"),
-        lambda settings: " and ".join(
-            sorted((each.pod.pod.metadata.name for each in _tries(settings) if not each.reprieved), reverse=True)
-        ),
-        lambda settings, _: " ".join(map(_said, _tries(settings))),
-        _asked(Handles()),
+        dict.fromkeys(("shop-b and jobs-b", "shop-b and logs-b", "jobs-b and logs-b"), why),
+        right,
     )
 
 
@@ -72,7 +71,6 @@ def which_of_equals() -> Question[Settings]:
             "Nothing is left to compare. The real scheduler takes the first node of a Go map, whose order changes from "
             "run to run."
         ),
-        _asked(Handles()),
     )
 
 

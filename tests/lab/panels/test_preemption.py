@@ -260,7 +260,7 @@ def test_the_other_questions() -> None:
     equal = later.changed(mail_c_start=540)
     assert which_of_equals().right(equal) == EITHER
     assert how_often().right(MapSettings()) == "1" and how_often("node-a").right(MapSettings()) == "7"
-    for question in (which_victims(), which_node(), which_pod(), which_of_equals()):
+    for question in (which_node(), which_pod(), which_of_equals()):
         assert question.right(equal if question.text.startswith("node-b") else later) in question.choices
 
 
