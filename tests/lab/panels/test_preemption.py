@@ -250,10 +250,9 @@ def test_the_question_about_the_node(changes: dict[str, Any], right: str, wrong:
 
 def test_the_other_questions() -> None:
     later = Settings(shop_a=200, allowed=2)
-    assert which_victims().right(Settings()) == "shop-b and logs-b"
-    assert (
-        which_victims().why(Settings(), "").startswith("jobs-b is tried first, for its eviction would break the budget")
-    )
+    victims = which_victims()
+    assert victims.question is not None and victims.question.right(victims.settings) == "shop-b and logs-b"
+    assert victims.remarks["shop-b and jobs-b"].startswith("jobs-b is tried first, for its eviction would break")
     assert which_pod().right(later) == "mail-c" and "10:00 on node-c" in which_pod().why(later, "shop-b")
     assert which_priority().right(Settings()) == str(LOWEST)
     assert "-100 + 2³¹ is 2,147,483,548" in which_priority().why(Settings(), "-100")
