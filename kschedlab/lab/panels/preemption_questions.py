@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from kschedlab.lab.panels.prediction import Prediction
-from kschedlab.lab.panels.question import Question
 from kschedlab.lab.panels.preemption import LOWEST, NODES, MapSettings, Settings, answers, decide, scene
+from kschedlab.lab.panels.question import Question
 from kschedlab.preemption.stage import Attempt, Preemption
 from kschedlab.views.html import Html
 from kschedlab.views.ladder import fate
