@@ -40,6 +40,21 @@ MODEL = """async ([code, traits]) => {
 }"""
 
 
+FAULTS = """() => {
+    const svg = document.querySelector(".ks-picture svg"), frame = svg.getBoundingClientRect();
+    const texts = [...svg.querySelectorAll("text")].filter((each) => each.textContent.trim());
+    const boxes = texts.map((each) => [each.textContent, each.getBoundingClientRect()]);
+    const outside = boxes.filter(([, b]) => b.left < frame.left - 1 || b.right > frame.right + 1 ||
+        b.top < frame.top - 1 || b.bottom > frame.bottom + 1).map(([text]) => `cut: ${text}`);
+    const over = boxes.flatMap(([one, a], i) => boxes.slice(i + 1).filter(([, b]) =>
+        Math.min(a.right, b.right) - Math.max(a.left, b.left) > 1 &&
+        Math.min(a.bottom, b.bottom) - Math.max(a.top, b.top) > 4).map(([other]) => `${one} on ${other}`));
+    const small = texts.filter((each) => parseFloat(getComputedStyle(each).fontSize) * svg.getScreenCTM().a < 11.9)
+        .map((each) => `small: ${each.textContent}`);
+    return [...outside, ...over, ...small];
+}"""
+
+
 class PanelPage:
     """A panel that a test can look at and move; ``problems``: what went wrong in the page."""
 
@@ -84,6 +99,27 @@ class PanelPage:
     def key(self, name: str) -> Locator:
         """The element with this key."""
         return self.page.locator(f'[data-key="{name}"]')
+
+    @property
+    def sentence(self) -> Locator:
+        """What the panel says in words."""
+        return self.page.locator(".ks-sentence")
+
+    def drag(self, key: str, right: float, down: float) -> None:
+        """Pull the middle of this element by so many pixels."""
+        box = self.key(key).bounding_box()
+        assert box is not None
+        x, y = box["x"] + box["width"] / 2, box["y"] + box["height"] / 2
+        self.page.mouse.move(x, y)
+        self.page.mouse.down()
+        self.page.mouse.move(x + right, y + down, steps=8)
+        self.page.mouse.up()
+        self.settled()
+
+    def faults(self) -> list[str]:
+        """Text of the picture that is cut, lies on other text or is smaller than 12 px."""
+        found: list[str] = self.page.evaluate(FAULTS)
+        return found
 
     def close(self) -> None:
         """End the page; nothing may have gone wrong in it."""

@@ -1,60 +1,150 @@
-"""Lesson 01 in JupyterLab: each of its panels is moved once, and what it shows changes."""
+"""The stages of lesson 01 in a plain page: pods travel, are pulled and carried, and facts are switched on the spot."""
 
-from playwright.sync_api import Locator, expect
+from collections.abc import Callable, Iterator
+from typing import Any
 
-from tests.browser.conftest import Open
-from tests.browser.lab import Notebook
+import pytest
+from playwright.sync_api import Browser, expect
 
-NAME = "01-overview.ipynb"
+from kschedlab.lab.panels import (
+    overview_gate as gate,
+    overview_informer as informer,
+    overview_inside as inside,
+    overview_path as path,
+    overview_predicates as predicates,
+    overview_priorities as priorities,
+    overview_sampling as sampling,
+    overview_start as start,
+    overview_watch as watch,
+)
+from tests.browser.page import PanelPage
 
-
-def panel_with(page: Notebook, label: str) -> Locator:
-    """The first panel that has a control with this label."""
-    return page.page.locator(".kschedlab").filter(has=page.page.get_by_text(label, exact=True)).first
-
-
-def test_every_panel_is_moved(notebook: Open) -> None:
-    page = notebook(NAME)
-    page.run_all()
-
-    walk = panel_with(page, "story")
-    picture, sentence = walk.get_by_role("img"), walk.get_by_role("status")
-    expect(picture).to_contain_text("▶\u00a0SchedulingQueue")
-    walk.get_by_role("button", name="Next").click()
-    expect(picture).to_contain_text("▶\u00a0NextPod")
-    expect(sentence).to_contain_text("Step 1 of 9, at 1.000 s: NextPod")
-    walk.get_by_label("story", exact=True).select_option("bind failure")
-    expect(sentence).to_contain_text("Step 1 of 21")
-
-    page.press("web asks for", "End")
-    inside = panel_with(page, "web asks for")
-    expect(inside.get_by_role("img")).to_contain_text("✕\u00a0FitError")
-    expect(inside.get_by_role("status")).to_contain_text("0/3 nodes are available: 3 Insufficient cpu.")
-
-    predicate = panel_with(page, "way out")
-    predicate.get_by_label("way out").check()
-    expect(predicate.get_by_role("status")).to_contain_text("lets web onto node-a")
-    expect(predicate.get_by_role("img")).to_contain_text("★ node-a")
-    predicate.get_by_label("predicate", exact=True).select_option("NoDiskConflict")
-    expect(predicate.get_by_role("status")).to_contain_text("NoDiskConflict lets web")
-
-    priority = panel_with(page, "counterweight")
-    priority.get_by_label("priority", exact=True).select_option("InterPodAffinityPriority")
-    expect(priority.get_by_role("status")).to_contain_text("InterPodAffinityPriority gives node-a 10, node-b 0")
-    expect(priority.get_by_role("img")).to_contain_text("★ node-a")
-
-    watch = panel_with(page, "change of a pod")
-    watch.get_by_role("button", name="Back").click()
-    expect(watch.get_by_role("status")).to_contain_text("NOMINATED NODE node-a.")
-    expect(watch.get_by_role("img")).not_to_contain_text("evicted")
+Shown = Callable[..., PanelPage]
 
 
-def test_the_curve_follows_its_sliders(notebook: Open) -> None:
-    page = notebook(NAME)
-    page.run_all()
-    panel = panel_with(page, "nodes in the cluster")
-    panel.scroll_into_view_if_needed()
-    expect(panel.locator(".js-plotly-plot")).to_contain_text("420")
-    page.press("nodes in the cluster", "End")
-    expect(panel.get_by_role("status")).to_contain_text("Of 8,000 nodes, v1.13 finds 4,000")
-    expect(panel.locator(".js-plotly-plot")).not_to_contain_text("420")
+@pytest.fixture
+def shown(browser: Browser) -> Iterator[Shown]:
+    pages: list[PanelPage] = []
+
+    def show(panel: Any, **how: Any) -> PanelPage:
+        pages.append(PanelPage(browser, panel, **how))
+        return pages[-1]
+
+    yield show
+    for each in pages:
+        each.close()
+
+
+def test_the_pod_travels_step_by_step_to_its_node(shown: Shown) -> None:
+    page = shown(path.panel())
+    slider = page.page.get_by_role("slider", name="step")
+    before = page.key("pod/web").bounding_box()
+    slider.press("ArrowRight")
+    page.settled()
+    after = page.key("pod/web").bounding_box()
+    assert before and after and after["y"] > before["y"]
+    expect(page.sentence).to_contain_text("Step 1 of 9, at 1.000 s: NextPod")
+    slider.press("End")
+    page.settled()
+    arrived, node = page.key("pod/web").bounding_box(), page.key("node/node-b").bounding_box()
+    assert (
+        arrived
+        and node
+        and node["x"] <= arrived["x"]
+        and arrived["x"] + arrived["width"] <= node["x"] + node["width"] + 2
+    )
+    page.page.get_by_role("combobox", name="story").select_option("bind failure")
+    expect(page.sentence).to_contain_text("of 21")
+
+
+def test_the_box_after_which_the_next_pod_comes_is_picked_in_the_picture(shown: Shown) -> None:
+    page = shown(path.panel(step=5).ask(path.what_next()))
+    expect(page.sentence).to_have_text("")
+    page.key("box/assume").click()
+    expect(page.page.locator(".ks-question")).to_contain_text("Right.")
+    expect(page.sentence).to_contain_text("the cache counts web on node-b")
+
+
+def test_the_pod_s_edge_is_pulled_until_no_node_fits(shown: Shown) -> None:
+    page = shown(inside.panel())
+    expect(page.page.locator(".ks-picture")).to_contain_text("★ node-a")
+    page.key("pod/web/edge").focus()
+    for _ in range(3):
+        page.page.keyboard.press("ArrowRight")
+    page.settled()
+    expect(page.page.locator(".ks-picture")).to_contain_text("✕ FitError")
+    expect(page.sentence).to_contain_text("0/3 nodes are available: 3 Insufficient cpu.")
+    page.drag("pod/web/edge", -2000, 0)
+    expect(page.sentence).to_contain_text("node-a, which has the highest score")
+
+
+def test_a_node_refuses_the_pod_until_the_way_is_clear(shown: Shown) -> None:
+    page = shown(gate.panel(busy=False, taint=True))
+    node, pod = page.key("node/node-a").bounding_box(), page.key("pod/web").bounding_box()
+    assert node and pod
+    page.drag("pod/web", 40, node["y"] + 20 - pod["y"])
+    expect(page.page.locator(".ks-picture")).to_contain_text("✕ node-a")
+    page.key("pod/web/tolerates dedicated").click()
+    page.settled()
+    expect(page.sentence).to_have_text("All 11 predicates let web onto node-a.")
+    page.drag("pod/web", 40, node["y"] + 20 - pod["y"])
+    expect(page.page.locator(".ks-picture")).to_contain_text("★ node-a")
+    page.key("node/node-a/cordoned").click()
+    page.settled()
+    expect(page.page.locator(".ks-picture")).to_contain_text("✕ CheckNodeUnschedulable")
+
+
+def test_while_it_is_carried_the_node_says_why_not(shown: Shown) -> None:
+    page = shown(gate.panel(busy=False, port=True))
+    node, pod = page.key("node/node-a").bounding_box(), page.key("pod/web").bounding_box()
+    assert node and pod
+    page.page.mouse.move(pod["x"] + 60, pod["y"] + 10)
+    page.page.mouse.down()
+    page.page.mouse.move(node["x"] + 200, node["y"] + 30, steps=8)
+    expect(page.page.locator(".ks-tip")).to_contain_text("didn't have free ports")
+    page.page.mouse.up()
+    page.settled()
+    assert not page.session.panel.settings.placed
+
+
+def test_what_is_known_of_a_pod_is_switched_on_the_pod(shown: Shown) -> None:
+    page = shown(informer.panel())
+    expect(page.sentence).to_have_text("The informer sees web, and the handlers give it to the queue.")
+    page.key("pod/web/bound").click()
+    expect(page.sentence).to_contain_text("give it to the cache")
+    page.key("pod/web/phase").click()
+    page.key("pod/web/phase").click()
+    expect(page.sentence).to_have_text("The informer does not see web: its phase is Succeeded.")
+
+
+def test_a_function_is_chosen_by_a_click(shown: Shown) -> None:
+    page = shown(priorities.panel())
+    page.page.locator('[data-set="priority: ImageLocalityPriority"]').click()
+    expect(page.sentence).to_contain_text("ImageLocalityPriority gives node-a")
+    page.key("node/node-b/counterweight").click()
+    expect(page.page.locator(".ks-picture")).to_contain_text("a tie")
+
+
+@pytest.mark.parametrize(
+    "panel",
+    [
+        start.panel(step=8),
+        informer.panel(),
+        path.panel(story="preemption", step=7),
+        path.panel(story="bind failure", step=10),
+        inside.panel(cpu=4),
+        inside.panel(nodes=0),
+        gate.panel(**dict.fromkeys(("cordoned", "port", "hdd", "disk", "taint", "zone", "cache"), True)),
+        gate.panel(busy=False, placed=True),
+        predicates.panel(predicate="MatchInterPodAffinity"),
+        predicates.panel(predicate="MaxAzureDiskVolumeCount", way_out=True),
+        priorities.panel(priority="NodePreferAvoidPodsPriority", counterweight=True),
+        sampling.panel(nodes=8000, percentage=10, every=4),
+        watch.panel(story="a more important pod comes", change=8),
+    ],
+    ids=lambda panel: f"{type(panel.settings).__module__.rpartition('_')[2]} {panel.settings}",
+)
+def test_nothing_is_cut_overlaps_or_is_too_small(shown: Shown, panel: Any) -> None:
+    for width, large in ((800, False), (1280, True)):
+        page = shown(panel, width=width, large=large)
+        assert page.faults() == [], f"{width} px"
