@@ -72,7 +72,8 @@ def _labelled(box: Box, racks: Mapping[str, Rack]) -> Box:
     if (rack := racks.get(box.name)) is None:
         return box
     tip = "no label: click to put it on" if rack.celsius is None else f"celsius={rack.celsius}: click to take it off"
-    return replace(box, badges=(Badge("label", f"{box.name}: {tip}", marks={"data_set": rack.toggle}),))
+    marks = {"data_set": rack.toggle} if rack.toggle else {}
+    return replace(box, badges=(Badge("label", f"{box.name}: {tip}", marks=marks),))
 
 
 def _stage(

@@ -49,6 +49,8 @@ def _row(rule: Switch) -> Html:
 
 
 def _said(said: str, source: Source) -> Html:
-    where = f"{source.version}, {source.file}, {source.where}"
+    where = join(
+        [f"{source.version}, ", join(source.file.split("/"), join(["/", element("wbr")])), f", {source.where}"]
+    )
     line = element("div", element("code", source.line, style=MONO))
     return element("td", said, line, element("small", where, style=GREY), style=CELL + WRAPPED)

@@ -6,7 +6,7 @@ The panel runs the plugins that it is given; without any, v1.37 knows nothing of
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache, partial
 from typing import Any
 
@@ -203,6 +203,35 @@ def where(plugins: Sequence[object] = (), text: str = "Where does web go?") -> Q
         return stage_before(decide(settings, plugins), racks(settings, plugins), room)
 
     return Question(text, (*RACKS,), right, why, lambda settings: partial(before, settings))
+
+
+def lightest(rack: str, plugins: Sequence[object]) -> Question[Settings]:
+    """From which weight of the score on does ``web`` go to this rack? A number is typed."""
+
+    def totals(settings: Settings, weight: int) -> str:
+        return sentence(decide(settings.changed(weight=weight), plugins))
+
+    def right(settings: Settings) -> str:
+        weights = range(MOST + 1)
+        enough = (weight for weight in weights if decide(settings.changed(weight=weight), plugins).node == rack)
+        return str(next(enough, "none"))
+
+    def why(settings: Settings, answer: str) -> str:
+        need = right(settings)
+        if answer != need and answer.isdecimal() and int(answer) <= MOST:
+            return f"Weight {answer}: {totals(settings, int(answer))}"
+        return (
+            f"Weight {need}: {totals(settings, int(need))}" if need != "none" else f"No weight up to {MOST} is enough."
+        )
+
+    def before(settings: Settings, room: Room) -> Html:
+        plain = decide(settings, plugins)
+        still = {name: replace(each, control="", toggle="") for name, each in racks(settings, plugins).items()}
+        found = points(plain, plugins)
+        return stage(plain, still, replace(found, own="") if found is not None else None, room, sentence(plain))
+
+    text = f"From which weight on does web go to {rack}?"
+    return Question(text, (), right, why, lambda settings: partial(before, settings))
 
 
 def panel(plugins: Sequence[object] = (), **settings: Any) -> Panel[Settings]:

@@ -11,6 +11,18 @@ from kschedlab.lab.panels.your_plugin import (
     RACKS,
     Settings,
     decide,
+    lightest,
+    panel,
+    points,
+    show,
+    where,
+)
+    DEGREES,
+    MOST,
+    NO_LABEL,
+    RACKS,
+    Settings,
+    decide,
     panel,
     points,
     show,
@@ -124,6 +136,17 @@ def test_the_question_is_picked_in_the_picture():
     assert "data-drag" not in before and "data-set" not in before
     assert "Right. rack-a: node(s) were too hot. web goes to rack-b" in repr(asked.answer("rack-b"))
     assert "ColdNode refuses rack-a: node(s) were too hot." in repr(asked.answer("rack-a"))
+
+
+def test_the_weight_is_typed():
+    asked = panel(BOTH).ask(lightest("rack-d", BOTH))
+    before = str(asked.question.before(asked.settings)(ROOM))
+    assert "data-drag" not in before and "data-set" not in before and "★" in before
+    assert "Right. Weight 2: rack-a: node(s) were too hot. web goes to rack-d" in repr(asked.answer("2"))
+    assert "Weight 1: rack-a: node(s) were too hot. web goes to rack-b" in repr(asked.answer("1"))
+    assert "Weight 2: " in repr(asked.answer("9"))
+    never = panel([cold]).ask(lightest("rack-d", [cold]))
+    assert "No weight up to 4 is enough." in repr(never.answer("1000"))
 
 
 def test_a_plugin_that_fails_shows_its_error():
