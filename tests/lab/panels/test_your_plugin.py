@@ -17,17 +17,6 @@ from kschedlab.lab.panels.your_plugin import (
     show,
     where,
 )
-    DEGREES,
-    MOST,
-    NO_LABEL,
-    RACKS,
-    Settings,
-    decide,
-    panel,
-    points,
-    show,
-    where,
-)
 from kschedlab.plugins import node_filter, node_score
 from kschedlab.views.lettering import text_width
 from kschedlab.views.svg import Room
