@@ -153,6 +153,31 @@ def _pointing(step: Step) -> Html:
     return join(element("span", text, data_ref=key, style=look) if key else text for text, key in step.parts())
 
 
+class Formulas:
+    """The arithmetic of all of a node's scores, plugin by plugin, and of their sum; it shows itself."""
+
+    def __init__(self, decision: Decision, node: str) -> None:
+        scores = decision.scores
+        self.node = node
+        self.steps = {plugin: steps(decision, plugin, node) for plugin in (scores.plugins if scores else ())}
+        self.sum = summed(decision, node)
+
+    def html(self) -> Html:
+        """A table for each plugin, folded below its name."""
+        inside = []
+        for plugin, lines in {**self.steps, SUM: [self.sum]}.items():
+            inside += [element("p", element("b", plugin), style="margin:0.6em 0 0"), steps_html(lines)]
+        summary = f"The arithmetic of {self.node}, plugin by plugin"
+        return element("details", element("summary", summary), *inside)
+
+    def __repr__(self) -> str:
+        parts = {**self.steps, SUM: [self.sum]}
+        return "\n".join(f"{plugin}\n{steps_text(lines)}" for plugin, lines in parts.items())
+
+    def _repr_html_(self) -> str:
+        return str(self.html())
+
+
 def added(values: Sequence[int]) -> str:
     """ "3 + 4 - 5"."""
     return " ".join([str(values[0]), *(f"+ {value}" if value >= 0 else f"- {-value}" for value in values[1:])])

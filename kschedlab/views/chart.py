@@ -16,8 +16,9 @@ from kschedlab.views.chart_grid import Cell, Grid
 from kschedlab.views.chart_lines import Lines
 from kschedlab.views.chart_plotly import figure
 from kschedlab.views.chart_tables import Number, cell_lines, coloured, legend_html, row_table
-from kschedlab.views.html import Html, join
+from kschedlab.views.html import Html, element, image, join
 from kschedlab.views.style import AMOUNTS, NODES
+from kschedlab.views.svg import Room
 from kschedlab.views.words import aligned
 
 Write: TypeAlias = Callable[[Number], str]
@@ -27,11 +28,15 @@ Answer: TypeAlias = str | tuple[str, ...] | None
 """A decision: one name, several that are equal, or none."""
 
 NOTHING, TIE = "–", "tie"
+PAPER = "max-width:min(100%,56em);background-color:#ffffff;"
 
 
 @dataclass(frozen=True)
 class Chart:
-    """``picture``: draws it for a room; ``table``: the same as a coloured table; ``text``: the same as lines."""
+    """``picture``: draws it for a room; ``table``: the same as a coloured table; ``text``: the same as lines.
+
+    As the last line of a cell it shows itself.
+    """
 
     picture: Grid | Lines | Bars
     table: Html
@@ -40,6 +45,17 @@ class Chart:
     def plotly(self) -> Any:
         """A ``plotly.graph_objects.Figure`` to zoom in and to export."""
         return figure(self.picture)
+
+    def html(self) -> Html:
+        """The picture on white, and the table folded below it."""
+        drawing = image(self.picture(Room()), self.picture.alt, PAPER)
+        return element("div", drawing, element("details", element("summary", "as a table"), self.table))
+
+    def __repr__(self) -> str:
+        return self.text
+
+    def _repr_html_(self) -> str:
+        return str(self.html())
 
 
 def heat_map(

@@ -10,11 +10,13 @@ from typing import Any
 from kschedlab.views.glyphs import hatch
 from kschedlab.views.html import Html, element
 from kschedlab.views.lettering import fitted, folded, text_width
-from kschedlab.views.style import CHOSEN, ink
+from kschedlab.views.style import AMOUNTS, CHOSEN, NODES, ink
 from kschedlab.views.svg import Room, label, svg
 
 LINE, CLOSE = 15, 14
 """Height of a line of text, and of one of two lines, in pixels at normal size."""
+PALE = (AMOUNTS[0], NODES[5])
+"""Fills that a light page would swallow without an outline."""
 LOW, HIGH, BROAD, SIDE = 24, 44, 132, 0.36
 """Least and greatest height of a cell, greatest width, and the greatest part of the room for the names of rows."""
 
@@ -85,7 +87,8 @@ class Plan:
         """All parts, with their origin at the upper left corner of the room."""
         grid, y = self.grid, self.top + self.high * len(self.grid.rows)
         shapes = [*self._titles(), *self._rows(), *self._columns()]
-        shapes += [self._cell(r, c) for r in range(len(grid.rows)) for c in range(len(grid.columns))]
+        cells = [self._cell(r, c) for r in range(len(grid.rows)) for c in range(len(grid.columns))]
+        shapes.append(element("g", *cells, text_anchor="middle"))
         shapes += self._frames()
         for line in [*self.marks, *([[label(grid.remark, 0, 0)]] if grid.remark else [])]:
             y += LINE + 3
@@ -131,15 +134,17 @@ class Plan:
     def _cell(self, r: int, c: int) -> Html:
         cell = self.grid.cells[r][c]
         key = f"cell/{self.grid.rows[r]}/{self.grid.columns[c]}"
-        wide, high = self.wide - 2, self.high - 2
-        colours: dict[str, Any] = {"fill": cell.fill, "stroke": "currentColor", "stroke_opacity": 0.15}
+        wide, high = int(self.wide - 2), int(self.high - 2)
+        colours: dict[str, Any] = {"fill": cell.fill}
+        if cell.fill in PALE:
+            colours |= {"stroke": "currentColor", "stroke_opacity": 0.15}
         if cell.fill is None:
             colours = {"fill": "none", "stroke": "currentColor", "stroke_opacity": 0.25}
         shapes = [element("rect", width=wide, height=high, rx=2, data_key=f"{key}/box", **colours)]
         if cell.hatch:
             stroke: dict[str, Any] = {"stroke": cell.hatch[0], "stroke_width": 6, "fill": "none"}
             shapes.append(element("path", d=hatch(wide, high, 12), **stroke))
-        place = f"translate({self.left + self.wide * c + 1:g},{self.top + self.high * r + 1:g})"
+        place = f"translate({self.left + self.wide * c + 1:.0f},{self.top + self.high * r + 1:.0f})"
         about: dict[str, Any] = {"data_set": cell.sets or None, "aria_label": cell.tip if cell.sets else None}
         about |= {"data_tip": cell.tip, "data_order": cell.order}
         words = self._words(cell, (r, c) == self.grid.selected)
@@ -154,7 +159,7 @@ class Plan:
         y = (self.high - 2) / 2 + 4.5 - CLOSE / 2 * (len(lines) - 1)
         halo: dict[str, Any] = {"paint_order": "stroke", "stroke": cell.fill, "stroke_width": 5} if cell.hatch else {}
         return [
-            label(line, (self.wide - 2) / 2, y + CLOSE * i, "middle", fill=colour, font_weight=weight, **halo)
+            element("text", line, x=(self.wide - 2) / 2, y=y + CLOSE * i, fill=colour, font_weight=weight, **halo)
             for i, line in enumerate(lines)
         ]
 

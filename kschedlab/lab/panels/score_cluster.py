@@ -9,6 +9,8 @@ A new pod of the shop is scheduled on four nodes, and each of v1.20's default pl
 from __future__ import annotations
 
 import json
+import random
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
@@ -26,11 +28,13 @@ from kschedlab.objects.requests import pod_requests
 from kschedlab.scheduler import schedule
 from kschedlab.score.priorities.node_prefer_avoid_pods import ANNOTATION
 from kschedlab.testing import Manifest, node, pod
+from kschedlab.views.chart import Chart, bars
+from kschedlab.views.chart_bars import Bars
 from kschedlab.views.drawing import Block, Box
 from kschedlab.views.glyphs import Badge
 from kschedlab.views.html import Html, element, join
 from kschedlab.views.score import lead, result_list, total
-from kschedlab.views.tables import row, table
+from kschedlab.views.tables import folded, row, table
 from kschedlab.views.wishes import Wish, Wishes
 from kschedlab.views.words import aligned, amount, outcome
 
@@ -143,8 +147,18 @@ def as_yaml(cause: Cause) -> str:
     return testing.as_yaml(manifests(cause))
 
 
+def draws(cause: Cause, number: int = 200) -> Chart:
+    """On which nodes the pod lands if it is scheduled so many times, each time with another seed."""
+    here, rules = cluster(cause), generation(cause)
+    found = Counter(schedule(NEW, here, rules, rng=random.Random(seed)).node for seed in range(number))
+    counts = {node: found[node] for node in NODES}
+    ends = [str(each) for each in counts.values()]
+    drawn = Bars(NODES, {"draws": list(counts.values())}, ends, f"{number} times scheduled")
+    return bars(drawn, "node")
+
+
 def look(cause: Cause) -> Html:
-    """The cluster as a table."""
+    """The cluster as a table, folded."""
     objects = decode_objects(manifests(cause))
     lines = []
     for each in objects.nodes:
@@ -153,7 +167,8 @@ def look(cause: Cause) -> Html:
         pods = [element("div", _asks(p)) for p in objects.pods if p.spec.nodeName == each.metadata.name]
         own = [each.metadata.name, labels[ZONE], labels[DISK], str(room["cpu"]), str(room["memory"])]
         lines.append(row(*own, taints or "none", "yes" if each.status.images else "no", join(pods)))
-    return table(("Node", "Zone", "Disk", "CPU", "Memory", "Taint", "Image", "Pods"), lines)
+    head = ("Node", "Zone", "Disk", "CPU", "Memory", "Taint", "Image", "Pods")
+    return folded("The same cluster as a table, with its memory", table(head, lines))
 
 
 def _asks(running: Pod) -> str:

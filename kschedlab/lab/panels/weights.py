@@ -22,8 +22,8 @@ from kschedlab.scheduler import schedule
 from kschedlab.views.chart import Answer, Chart, bars, decision_map
 from kschedlab.views.chart_bars import FILLS, Bars
 from kschedlab.views.chart_grid import Grid
-from kschedlab.views.html import element, join
 from kschedlab.views.score import STAGES, lead, score_map, total
+from kschedlab.views.tables import folded
 from kschedlab.views.weights import Weight, WeightStage
 from kschedlab.views.words import outcome
 
@@ -97,7 +97,7 @@ def show(weights: Weights, plugins: Sequence[object] = ()) -> View:
     sentence = outcome(decision) if decision.scores is None else lead(decision)
     over = f"Who wins over the weights of {FIELDS[weights.down]} (down) and {FIELDS[weights.across]} (across)"
     numbers = score_map(decision, score.rows(plugins)[:-1], NODES, STAGES[-1])
-    table = join([numbers.table, element("p", over, style="margin:0.6em 0 0"), winners.table])
+    table = folded("The sums as a table", numbers.table)
     assert isinstance(winners.picture, Grid)
     picture = WeightStage(handles(weights), sums(decision, sentence), winners.picture, sentence)
     return View(picture, sentence, table, "\n".join([sentence, numbers.text, over, winners.text]))
