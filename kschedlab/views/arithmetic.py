@@ -163,12 +163,9 @@ class Formulas:
         self.sum = summed(decision, node)
 
     def html(self) -> Html:
-        """A table for each plugin, folded below its name."""
-        inside = []
-        for plugin, lines in {**self.steps, SUM: [self.sum]}.items():
-            inside += [element("p", element("b", plugin), style="margin:0.6em 0 0"), steps_html(lines)]
+        """The same lines, folded."""
         summary = f"The arithmetic of {self.node}, plugin by plugin"
-        return element("details", element("summary", summary), *inside)
+        return element("details", element("summary", summary), element("pre", _lines_of(repr(self))))
 
     def __repr__(self) -> str:
         parts = {**self.steps, SUM: [self.sum]}
@@ -176,6 +173,11 @@ class Formulas:
 
     def _repr_html_(self) -> str:
         return str(self.html())
+
+
+def _lines_of(text: str) -> Html:
+    """Text with line breaks, which other elements spell out."""
+    return join(text.splitlines(), element("br"))
 
 
 def added(values: Sequence[int]) -> str:

@@ -15,6 +15,7 @@ from kschedlab.views.svg import Room, label, svg
 
 LINE, CLOSE = 15, 14
 """Height of a line of text, and of one of two lines, in pixels at normal size."""
+BLACK = "#000000"
 PALE = (AMOUNTS[0], NODES[5])
 """Fills that a light page would swallow without an outline."""
 LOW, HIGH, BROAD, SIDE = 24, 44, 132, 0.36
@@ -45,7 +46,7 @@ class Grid:
     """Rows of cells. ``selected``: the framed cell; ``chosen``: the winning column, by its name.
 
     ``titles``: of the columns and the rows; ``legend``: (colour, stripes, meaning), shown if cells are ``short``;
-    ``remark``: a line below the grid.
+    ``remark``: a line below the grid; ``left``: the least width of the names of rows.
     """
 
     cells: Sequence[Sequence[Cell]]
@@ -57,6 +58,7 @@ class Grid:
     titles: tuple[str, str] = ("", "")
     legend: Sequence[tuple[str | None, Sequence[str], str]] = ()
     remark: str = ""
+    left: float = 0
 
     def __call__(self, room: Room) -> Html:
         """The drawing for this room."""
@@ -70,7 +72,7 @@ class Plan:
     def __init__(self, grid: Grid, room: Room) -> None:
         self.grid, self.room = grid, room
         longest = max(map(text_width, (*grid.rows, f"{grid.titles[1]} ↓")), default=0)
-        self.left = min(longest + 16, SIDE * room.width)
+        self.left = max(min(longest + 16, SIDE * room.width), grid.left)
         self.wide = min((room.width - self.left - 6) / max(len(grid.columns), 1), BROAD)
         cells = [cell for line in grid.cells for cell in line]
         self.short = any(text_width(cell.text) + 6 > self.wide for cell in cells) and any(c.short for c in cells)
@@ -88,7 +90,7 @@ class Plan:
         grid, y = self.grid, self.top + self.high * len(self.grid.rows)
         shapes = [*self._titles(), *self._rows(), *self._columns()]
         cells = [self._cell(r, c) for r in range(len(grid.rows)) for c in range(len(grid.columns))]
-        shapes.append(element("g", *cells, text_anchor="middle"))
+        shapes.append(element("g", *cells, text_anchor="middle", fill=BLACK))
         shapes += self._frames()
         for line in [*self.marks, *([[label(grid.remark, 0, 0)]] if grid.remark else [])]:
             y += LINE + 3
@@ -155,7 +157,7 @@ class Plan:
         weight = "bold" if selected else None
         text = "=" if cell.hatch and text_width(text, bold=selected) > self.wide else text
         lines = [line for line in (text, cell.note) if line and text_width(line, bold=selected) <= self.wide]
-        colour = "currentColor" if cell.fill is None else ink(cell.fill)
+        colour = "currentColor" if cell.fill is None else None if ink(cell.fill) == BLACK else ink(cell.fill)
         y = (self.high - 2) / 2 + 4.5 - CLOSE / 2 * (len(lines) - 1)
         halo: dict[str, Any] = {"paint_order": "stroke", "stroke": cell.fill, "stroke_width": 5} if cell.hatch else {}
         return [

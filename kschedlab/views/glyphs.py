@@ -33,13 +33,14 @@ class Badge:
     """A sign on a pod or a node. ``kind``: shield, broken, open, evicted, victim, clock, or a key of OUTLINES.
 
     "broken": the budget does not allow the eviction; "open": no budget, but there could be one. ``tip``: what it means.
-    ``minutes``: the time that a clock shows. ``marks``: attributes that make it a handle.
+    ``minutes``: the time that a clock shows. ``marks``: attributes that make it a handle. ``faint``: switched off.
     """
 
     kind: str
     tip: str
     minutes: int = 0
     marks: Mapping[str, str] = field(default_factory=dict)
+    faint: bool = False
 
 
 def badge(drawn: Badge, x: float, y: float, ink: str = "currentColor") -> Html:
@@ -50,6 +51,7 @@ def badge(drawn: Badge, x: float, y: float, ink: str = "currentColor") -> Html:
         *sign(drawn, ink),
         transform=f"translate({x:g},{y:g})",
         stroke_linejoin="round",
+        opacity=0.3 if drawn.faint else None,
         data_tip=drawn.tip,
         aria_label=drawn.tip if drawn.marks else None,
         **drawn.marks,

@@ -23,8 +23,8 @@ RAIL, HEAD, CARD, MAP, LINE = 24, 44, 330, 540, 16
 HERE = "#6A51A3"
 NORMALISES = ("InterPodAffinity", "NodeAffinity", "PodTopologySpread", "TaintToleration")
 """The default plugins of v1.20 with a NormalizeScore."""
-INDENT = 84
-"""Where formulas begin, in pixels."""
+INDENT, ASKED = 84, 180
+"""Where formulas begin, and the least room for the names of plugins and the pod's request; in pixels."""
 BEFORE = dict(zip(STAGES, ("", *STAGES[:-1]), strict=True))
 
 
@@ -44,7 +44,8 @@ class ScoreMap:
     ``asked``: the pod's request; ``switches``: by node; ``question``: the cell whose number is not shown;
     ``steps``: the arithmetic of the selected cell, written beside the map where there is room.
     While cells change: ``filled``, the nodes (raw) or the plugins that have come to ``stage``; the others show the
-    stage before. ``sums`` and ``won``: whether sums and winner show, if other than in the last stage.
+    stage before. ``sums`` and ``won``: whether sums and winner show, if other than in the last stage; ``totals``:
+    whether there is a row for sums.
     """
 
     decision: Decision
@@ -59,6 +60,7 @@ class ScoreMap:
     filled: frozenset[str] | None = None
     sums: bool | None = None
     won: bool | None = None
+    totals: bool = True
     steps: Sequence[Step] = ()
 
     def __call__(self, room: Room) -> Html:
@@ -67,21 +69,27 @@ class ScoreMap:
         plan = Plan(self.grid(), Room(room.width - beside, room.height - HEAD))
         moved = element("g", *plan.shapes(), transform=f"translate(0,{HEAD})")
         above = [*self._rail(plan), *self._asked(plan), *self._switches(plan)]
+        end = plan.bottom + HEAD
         if beside:
-            steps = self._arithmetic(beside - 24)
+            steps, long = self._arithmetic(beside - 24)
             above.append(element("g", *steps, transform=f"translate({plan.width + 20:g},{HEAD})"))
-        return svg([*above, moved], plan.width + beside, plan.bottom + HEAD, self.alt)
+            end = max(end, long + HEAD)
+        return svg([*above, moved], plan.width + beside, end, self.alt)
 
     def grid(self) -> Grid:
         """The cells."""
-        rows = [*self.plugins, SUM]
+        rows = [*self.plugins, *([SUM] if self.totals else [])]
         last = self.stage == STAGES[-1]
         sums, won = (last if flag is None else flag for flag in (self.sums, self.won))
         cells = [[self._cell(plugin, node, i) for node in self.nodes] for i, plugin in enumerate(self.plugins)]
-        cells.append([self._sum(node, sums, won) for node in self.nodes])
+        if self.totals:
+            cells.append([self._sum(node, sums, won) for node in self.nodes])
         chosen = self.decision.node if won and self.decision.scores is not None else None
-        selected = (rows.index(self.selected[0]), self.nodes.index(self.selected[1])) if self.selected else None
-        return Grid(cells, rows, self.nodes, self.alt, selected, self.nodes.index(chosen) if chosen else None)
+        here = self.selected if self.selected is not None and self.selected[0] in rows else None
+        selected = (rows.index(here[0]), self.nodes.index(here[1])) if here else None
+        return Grid(
+            cells, rows, self.nodes, self.alt, selected, self.nodes.index(chosen) if chosen else None, left=ASKED
+        )
 
     def _cell(self, plugin: str, node: str, turn: int) -> Cell:
         come = self.filled is None or (node if self.stage == STAGES[0] else plugin) in self.filled
@@ -111,23 +119,23 @@ class ScoreMap:
         text = f"{found} {TIE}" if tie else str(found)
         return Cell(text, fill, f"{SUM}, {node}: {text}", str(found), ["#9E9AC8"] if tie else (), sets=sets)
 
-    def _arithmetic(self, width: float) -> Iterable[Html]:
-        """The steps to the selected cell's number; pointing at a number lights up its cell."""
+    def _arithmetic(self, width: float) -> tuple[list[Html], float]:
+        """The steps to the selected cell's number, and where they end; a number points to its cell."""
         plugin, node = self.selected or ("", "")
-        yield label(f"{plugin} on {node}", 0, 20, font_weight="bold")
-        y = 20.0
+        found, y = [label(f"{plugin} on {node}", 0, 20, font_weight="bold")], 20.0
         for step in self.steps:
             y += LINE + 12
-            here = step.what == self.stage
-            yield label(step.what, 0, y, font_style="italic", font_weight="bold" if here else None)
+            weight = "bold" if step.what == self.stage else None
+            found.append(label(step.what, 0, y, font_style="italic", font_weight=weight))
             for line in _lines(step.parts(), width - INDENT):
                 pieces = [_piece(text, key) for text, key in line]
-                yield element("text", *pieces, x=INDENT, y=y, font_weight="bold" if here else None)
+                found.append(element("text", *pieces, x=INDENT, y=y, font_weight=weight))
                 y += LINE
             for words in wrapped(step.remark, width - INDENT, 2):
-                yield label(words, INDENT, y, opacity=0.75)
+                found.append(label(words, INDENT, y, opacity=0.75))
                 y += LINE
             y -= LINE
+        return found, y + 8
 
     def _rail(self, plan: Plan) -> Iterable[Html]:
         """The four stages, the shown one filled; a click goes to a stage."""

@@ -30,7 +30,7 @@ from kschedlab.lab.panels.score_cluster import (
     switch_of,
 )
 from kschedlab.lab.panels.settings import choice, slider
-from kschedlab.views.arithmetic import Step, steps, steps_html, steps_text, summed
+from kschedlab.views.arithmetic import Formulas, Step, steps, steps_html, steps_text, summed
 from kschedlab.views.chart import Chart
 from kschedlab.views.html import Html
 from kschedlab.views.score import STAGES, SUM, score_map
@@ -44,6 +44,7 @@ __all__ = [
     "UNSCORED",
     "USUAL",
     "Cause",
+    "Formulas",
     "Settings",
     "arithmetic",
     "as_yaml",
@@ -87,7 +88,8 @@ def show(settings: Settings, plugins: Sequence[object] = ()) -> View:
     decision = decide(settings, plugins)
     cell = arithmetic(decision, settings.plugin, settings.node)
     sentence = f"{outcome(decision)} {_cell(settings, cell, decision)}"
-    shown = picture(settings, decision, rows(plugins)[:-1], sentence, steps=cell)
+    listed = () if settings.situation == UNSCORED and not plugins else rows(plugins)[:-1]
+    shown = picture(settings, decision, listed, sentence, steps=cell)
     lines = [sentence, chart(settings, decision, plugins).text, *([steps_text(cell)] if cell else [])]
     table = steps_html(cell) if cell else Html()
     tells = decision.scores is not None and decision.scores.plugins

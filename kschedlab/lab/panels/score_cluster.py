@@ -230,9 +230,17 @@ def _box(cause: Cause, drawn: Node, pods: Sequence[Pod], new: Pod, decision: Dec
         refused=reason,
         sign="label" if reason else "",
         tied=tied,
-        badges=(switch_of(cause, name, decision is not None),) if name in SWITCHED else (),
+        badges=_badges(cause, name, decision is not None),
         marks=pick,
     )
+
+
+def _badges(cause: Cause, name: str, works: bool) -> tuple[Badge, ...]:
+    """The node's switch; while it does not work, only if it is on."""
+    if name not in SWITCHED:
+        return ()
+    made = switch_of(cause, name, works)
+    return (made,) if works or not made.faint else ()
 
 
 def switch_of(cause: Cause, name: str, works: bool = True) -> Badge:
@@ -245,7 +253,7 @@ def switch_of(cause: Cause, name: str, works: bool = True) -> Badge:
 def _switch(kind: str, setting: str, on: bool, what: str, works: bool) -> Badge:
     tip = f"{what}: {'on' if on else 'off'}"
     click = {"data_set": f"{setting}: {'off' if on else 'on'}"} if works else {}
-    return Badge(kind, f"{tip}; a click switches it" if works else tip, marks=click)
+    return Badge(kind, f"{tip}; a click switches it" if works else tip, marks=click, faint=not on)
 
 
 def _block(drawn: Pod, cause: Cause) -> Block:

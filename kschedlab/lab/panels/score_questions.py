@@ -109,10 +109,23 @@ def the_number(what: str = "") -> Question[Settings]:
     def shown(settings: Settings) -> Callable[[Room], Html]:
         decision = decide(settings)
         asked = settings.plugin, settings.node
-        return picture(settings, decision, PLUGINS, "Which number belongs here?", question=asked, sums=False, won=False)
+        return picture(
+            settings,
+            decision,
+            asked[:1],
+            "Which number belongs here?",
+            question=asked,
+            totals=False,
+            **_inputs(settings),
+        )
 
     of = f" for {what.upper() if what == 'cpu' else what}" if what else ""
     return Question(f"Which number comes out{of} in the framed cell?", (), lambda s: step(s).result, why, shown)
+
+
+def _inputs(settings: Settings) -> dict[str, Any]:
+    """A question about a normalised number shows the row's raw ones, from which it comes."""
+    return {"filled": frozenset[str]()} if settings.stage == "normalised" else {}
 
 
 def _near(found: Step, answer: str) -> str:

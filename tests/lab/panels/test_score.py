@@ -195,7 +195,8 @@ def test_the_question_about_a_cell_does_not_show_its_number() -> None:
     assert question.before is not None
     root = ElementTree.fromstring(str(drawn(question.before(settings), Room())))
     cells = {key: "".join(each.itertext()) for each in root.iter() if (key := each.get("data-key"))}
-    assert cells["cell/NodeAffinity/node-c"] == "20 → ?" and cells["cell/sum/node-c"] == ""
+    assert cells["cell/NodeAffinity/node-c"] == "20 → ?" and cells["cell/NodeAffinity/node-d"] == "60"
+    assert not [key for key in cells if key.startswith("cell/sum")]
 
 
 def test_the_nodes_themselves_hold_the_switches_and_the_pod_goes_to_the_chosen_one() -> None:
