@@ -60,7 +60,7 @@ def select_host(best: IntArray, rng: random.Random) -> int:
 
     Each is chosen with the same probability, in one pass. v1.20: core/generic_scheduler.go, selectHost.
     v1.37 takes the head of a heap instead (framework/sorted_nodes.go); a random number in addition to the score breaks
-    ties only where an extender has scored (schedule_one.go, prioritizeNodes), otherwise the order of the list does.
+    ties only where an extender has scored (schedule_one.go, prioritizeNodes), otherwise the heap's swaps do.
     """
     chosen = int(best[0])
     for seen, node in enumerate(best[1:].tolist(), start=2):

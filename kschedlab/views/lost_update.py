@@ -10,7 +10,6 @@ from kschedlab.views.cells import (
     INK,
     STAR,
     UNCHANGED,
-    WHITE,
     WORKERS,
     Box,
     Cell,
@@ -164,9 +163,9 @@ def _memory(update: Update, end: int, unit: float) -> list[Html]:
         x, right = LEFT + (start + 1 if i else 0) * unit - 5, LEFT + (stop + (stop < AXIS)) * unit - 5
         x, long = (x if i else float(LEFT)), max(right - x, 6)
         lost = write.lost if write is not None else 0
-        fill = EVICTED if lost else WHITE
+        fill = EVICTED if lost else UNCHANGED
         box = {"x": x, "y": y, "width": long, "height": TALL - 8}
-        shapes.append(element("rect", fill=fill, stroke=INK, data_key=f"total/{i}", **box))
+        shapes.append(element("rect", fill=fill, stroke="#000000", data_key=f"total/{i}", **box))
         texts = [f"{write.value if write else 0}"]
         texts = [f"{texts[0]}: {lost} is lost {CROSS}", f"{texts[0]} {CROSS}", *texts] if lost else texts
         text = next((each for each in texts if text_width(each, bold=True) < long - 8), "")

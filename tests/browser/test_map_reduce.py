@@ -146,9 +146,9 @@ def test_the_lesson_in_jupyterlab(notebook: Open) -> None:
     page.run_all()
     stages = page.page.locator(".ks")
     expect(stages.first).to_contain_text("Which one fills the column of card 8?")
-    stages.first.get_by_role("button", name="worker 3").click()
+    stages.first.locator(".ks-question").get_by_role("button", name="worker 3").click()
     expect(stages.first).to_contain_text("Right. Worker 3 finishes node 6")
-    expect(stages.nth(1).get_by_role("status")).to_contain_text("Tick 1: worker 1 takes 0")
+    expect(stages.nth(1).locator(".ks-sentence")).to_contain_text("Tick 1: worker 1 takes 0")
 
 
 def test_exercises_answered_in_their_boxes(notebook: Open) -> None:
