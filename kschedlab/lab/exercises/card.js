@@ -115,6 +115,7 @@ class Card {
     };
     this.place = places[face.place]?.() ?? null;
     this.question = make("div", { class: "ks-asked" });
+    this.question.addEventListener("click", (event) => this.pick(event.target.closest("[data-pick]")?.dataset.pick));
     this.reply = make("div", { class: "ks-reply", "aria-live": "polite" });
     const button = (words, act) => make("button", { type: "button", onclick: act }, words);
     const main = button("Check", check);
@@ -136,6 +137,23 @@ class Card {
     if (face.question !== this.asked) this.question.innerHTML = this.asked = face.question;
     if (face.reply !== this.said) this.reply.innerHTML = this.said = face.reply;
     if (face.given !== this.given) this.place?.set(this.given = face.given); // another view, or code, has answered
+    this.mark();
+  }
+
+  /** A node of the picture is picked: the same as its choice below. */
+  pick(choice) {
+    if (!this.model.get("face").choices.includes(choice)) return;
+    this.place.set(choice);
+    this.draft(choice);
+  }
+
+  /** Shows in the picture what is picked. */
+  mark() {
+    const { choices } = this.model.get("face"), chosen = this.place?.get();
+    for (const each of this.question.querySelectorAll("[data-pick]")) {
+      each.classList.toggle("ks-pickable", choices.includes(each.dataset.pick));
+      each.classList.toggle("ks-picked", each.dataset.pick === chosen);
+    }
   }
 
   async check() {
@@ -147,6 +165,7 @@ class Card {
 
   draft(text) {
     clearTimeout(this.timer);
+    this.mark();
     this.timer = setTimeout(() => this.send({ draft: (this.given = text) }), DRAFT);
   }
 

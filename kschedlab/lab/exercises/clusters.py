@@ -5,19 +5,59 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
+from kschedlab.decision import Decision
 from kschedlab.lab.exercises.exercise import Instance
 from kschedlab.manifests.loading import Objects, decode_objects
-from kschedlab.objects.model import Node, Pod
+from kschedlab.objects.model import Node, Pod, PodDisruptionBudget
 from kschedlab.objects.requests import pod_requests
 from kschedlab.views.html import Html, element, join
+from kschedlab.views.picture import Handles, picture, question
+from kschedlab.views.score import STAGES, lead
+from kschedlab.views.score_map import ScoreMap
 from kschedlab.views.style import NOWRAP
+from kschedlab.views.svg import Room
 from kschedlab.views.tables import row, table
-from kschedlab.views.words import aligned, amount, below, clock
+from kschedlab.views.words import aligned, amount, below, clock, count, request_text
 
+ROOM = Room(720, 300)
+"""The room for a picture in an exercise; with a ladder of rules it may be taller."""
 STYLES = (NOWRAP, "", NOWRAP)
 """Names and pods do not wrap; labels may."""
 Row = Sequence[Sequence[str]]
 """Cells of one or more lines."""
+
+
+def pictured(decision: Decision, manifests: Iterable[dict[str, Any]], numbers: bool = False) -> Instance:
+    """The cluster before the decision: a drawing in which a node can be picked, and the table folded below it.
+
+    ``numbers``: the table is open, because the question needs more than the drawing shows.
+    """
+    listed = shown(manifests)
+    nodes = {name: {"data_pick": name} for name in decision.cluster.names}
+    drawing = question(decision, ROOM, Handles(nodes=nodes))
+    folded = element("details", element("summary", "As a table"), listed.picture, open="" if numbers else None)
+    return Instance(join([drawing, element("p", facts(decision)), folded]), listed.text, listed.picture)
+
+
+def scored(decision: Decision) -> Html:
+    """The decision, and each plugin's weighted score of each node."""
+    drawing = picture(decision, ROOM)
+    if decision.scores is None:
+        return drawing
+    nodes = sorted(decision.cluster.names)
+    rows = Room(ROOM.width, 90 + 40 * len(decision.scores.plugins))
+    return join([drawing, ScoreMap(decision, decision.scores.plugins, nodes, STAGES[-1], None, lead(decision))(rows)])
+
+
+def facts(decision: Decision) -> str:
+    """What the drawing cannot show to scale: the request, and what the budgets allow."""
+    budgets = decision.cluster.objects_of(PodDisruptionBudget)
+    allowed = (
+        f"The budget {b.metadata.name} allows {count(b.status.disruptionsAllowed, 'disruption')}." for b in budgets
+    )
+    pod, cpu = decision.pod, decision.cluster.allocatable[0]
+    size = f"Each node has {amount('cpu', int(cpu[0]))}. " if len(set(cpu.tolist())) == 1 else ""
+    return " ".join([f"{size}{pod.pod.metadata.name} {request_text(decision)}.", *allowed])
 
 
 def shown(manifests: Iterable[dict[str, Any]]) -> Instance:

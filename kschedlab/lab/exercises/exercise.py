@@ -89,10 +89,14 @@ class Note:
 
 @dataclass(frozen=True)
 class Instance:
-    """An exercise's instance: ``picture`` or table, and the same as ``text``."""
+    """An exercise's instance: ``picture`` or table, and the same as ``text``.
+
+    ``saved``: a shorter picture, for the notebook's file.
+    """
 
     picture: Html
     text: str
+    saved: Html = NO_PICTURE
 
 
 NOTHING = Instance(Html(), "")
@@ -206,12 +210,13 @@ class Exercise(ABC):
         parts = [f"{self.title} ({self.kind})", self.question, self.instance.text, *options]
         return "\n".join(visible(line) for part in parts if part for line in part.splitlines())
 
-    def html(self) -> Html:
+    def html(self, saved: bool = False) -> Html:
         """Question and instance as markup."""
         paragraphs = (element("p", each) for each in self.question.split("\n"))
         mark = element("span", f"{MARKS[self.state]} ", style=LOOKS.get(self.state))
         head = element("p", mark, element("b", self.title), f" · {self.kind}")
-        return join([head, *paragraphs, self.instance.picture])
+        instance = self.instance
+        return join([head, *paragraphs, instance.saved if saved and str(instance.saved) else instance.picture])
 
     def face(self, part: str) -> Face:
         """What a card shows of the exercise."""
@@ -233,7 +238,7 @@ class Exercise(ABC):
         written = self.given or self.start
         typed = lines(written) if written and not self.choices() else None
         shown = said.html() if said is not None and self.answered_by != "function" else None
-        return element("div", self.html(), *picked, typed, shown), self.text()
+        return element("div", self.html(saved=True), *picked, typed, shown), self.text()
 
     def __repr__(self) -> str:
         return self.text()

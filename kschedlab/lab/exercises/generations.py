@@ -4,20 +4,23 @@ from __future__ import annotations
 
 import random
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
 
 from kschedlab.cluster.cluster import Cluster
+from kschedlab.decision import Decision
 from kschedlab.generations import GENERATIONS, V1_13, V1_16, V1_20, Generation
 from kschedlab.lab.exercises.build import Build, budget_fault
-from kschedlab.lab.exercises.clusters import shown
+from kschedlab.lab.exercises.clusters import pictured
 from kschedlab.lab.exercises.exercise import Exercise, drawn
 from kschedlab.lab.exercises.predict import Predict
+from kschedlab.lab.exercises.preemption import START, drawn_decision
 from kschedlab.lab.exercises.repair import Repair
 from kschedlab.manifests.loading import Objects, decode_objects
 from kschedlab.scheduler import schedule
 from kschedlab.testing import HOUR, Manifest, as_yaml, budget, node, pod
+from kschedlab.views.html import Html, element, join
 from kschedlab.whatif.compare import Step, compare
 
 NODES = ("node-a", "node-b", "node-c")
@@ -54,14 +57,29 @@ class Case:
         """The rules that make neighbouring generations differ."""
         return compare("default/urgent", Cluster.from_dicts(self.manifests)).steps
 
+    def decision(self, name: str) -> Decision:
+        """The generation's decision."""
+        return decided(decode_objects(self.manifests), GENERATIONS[name])
+
     def summary(self) -> str:
         """The choice of each generation."""
         return "; ".join(f"{name}: {chosen}" for name, chosen in self.chosen.items()) + "."
 
 
+def decided(objects: Objects, generation: Generation) -> Decision:
+    """The generation's decision for ``default/urgent``."""
+    return schedule("default/urgent", Cluster(objects, generation.api), generation)
+
+
+def beside(decisions: Mapping[str, Decision]) -> Html:
+    """The decisions below each other, each under its generation's name."""
+    drawn = ((element("p", element("b", name)), drawn_decision(each)) for name, each in decisions.items())
+    return join(part for parts in drawn for part in parts)
+
+
 def chosen_by(objects: Objects, generation: Generation) -> str:
     """The node that the generation chooses, or the tied ones."""
-    preemption = schedule("default/urgent", Cluster(objects, generation.api), generation).preemption
+    preemption = decided(objects, generation).preemption
     return " or ".join(preemption.tied) if preemption is not None else ""
 
 
@@ -88,6 +106,7 @@ def odd_one_out(rng: random.Random) -> Exercise:
         return sorted(times.values()) == [1, 3] and times[case.chosen[odd]] == 1
 
     case = drawn(rng, random_case, wanted)
+    agreeing = next(name for name in case.chosen if name != odd)
     others = next(chosen for name, chosen in case.chosen.items() if name != odd)
     return Predict(
         "The odd one out",
@@ -98,11 +117,12 @@ def odd_one_out(rng: random.Random) -> Exercise:
             "v1.13 has no start times in its ladder. v1.16 asks a budget about each victim alone.",
             "v1.20 lists victims that break a budget first and takes the first for the highest; v1.37 sorts again.",
         ),
-        shown(case.manifests),
+        pictured(case.decision("v1.37"), case.manifests),
         {
             name: case.summary() if name == odd else f"{name} chooses {others}, as two others do. {case.summary()}"
             for name in case.chosen
         },
+        solved=lambda: beside({name: case.decision(name) for name in dict.fromkeys((odd, agreeing))}),
     )
 
 
@@ -128,8 +148,9 @@ def culprit(rng: random.Random) -> Exercise:
         CULPRITS[right],
         why,
         ("Find the victims on each node in both generations.", "Where does the ladder part them?"),
-        shown(case.manifests),
+        pictured(case.decision(earlier), case.manifests),
         {answer: why if answer == CULPRITS[right] else wrong_culprit(answer, earlier, later) for answer in answers},
+        solved=lambda: beside({name: case.decision(name) for name in (earlier, later)}),
     )
 
 
@@ -174,8 +195,10 @@ def divide(rng: random.Random) -> Exercise:
         as_yaml([budget(*solution)]),
         "v1.16 asks the budget about each victim alone; v1.20 counts down, so that the second victim may break it.",
         ("Both pods of some node must be counted by the budget.", "disruptionsAllowed: 1 lets one go, but not two."),
-        shown(case.manifests),
+        pictured(case.decision("v1.16"), case.manifests),
         as_yaml(case.manifests),
+        START,
+        lambda objects: beside({each.name: decided(objects, each) for each in (V1_16, V1_20)}),
     )
 
 

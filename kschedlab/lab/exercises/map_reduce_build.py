@@ -13,7 +13,7 @@ from kschedlab.configuration import load_configuration
 from kschedlab.decision import Decision
 from kschedlab.generations import V1_16, Generation
 from kschedlab.lab.exercises.build import LONGEST, Build
-from kschedlab.lab.exercises.clusters import shown
+from kschedlab.lab.exercises.clusters import scored, shown
 from kschedlab.lab.exercises.exercise import Exercise, Instance, State, Verdict, drawn
 from kschedlab.lab.exercises.map_reduce_clusters import (
     LEAST,
@@ -54,6 +54,8 @@ def reduce_turns(rng: random.Random) -> Exercise:
         ),
         shown(base),
         as_yaml(base),
+        as_yaml([pod("web-1", "node-a", "1m", labels={"app": "web"}, memory="1Mi")]),
+        lambda objects: scored(schedule(NEW, Cluster(objects, TWO.api), TWO)),
     )
 
 

@@ -9,7 +9,7 @@ from kschedlab.cluster.cluster import Cluster
 from kschedlab.decision import Decision
 from kschedlab.generations import DEFAULT_PREDICATES, V1_16
 from kschedlab.lab.exercises.build import Build
-from kschedlab.lab.exercises.clusters import shown
+from kschedlab.lab.exercises.clusters import ROOM, pictured, shown
 from kschedlab.lab.exercises.exercise import Exercise, Instance, drawn
 from kschedlab.lab.exercises.overview_ports import with_port
 from kschedlab.lab.panels.overview_trials import only
@@ -17,6 +17,7 @@ from kschedlab.manifests.loading import Objects, decode_objects
 from kschedlab.scheduler import Scheduler, schedule
 from kschedlab.testing import Manifest, as_yaml, node, pod
 from kschedlab.views.html import element
+from kschedlab.views.picture import picture
 
 HOST = "kubernetes.io/hostname"
 
@@ -74,9 +75,13 @@ def exactly_one(rng: random.Random) -> Exercise:
             f"{shown(BASE).text}\n{DB}",
         ),
         as_yaml(list(BASE)),
+        START,
+        lambda objects: picture(schedule("default/web", Cluster(objects, V1_16.api), V1_16), ROOM),
     )
 
 
+START = as_yaml([pod("web", "", "500m")])
+"""A pod that asks for little."""
 DB = "db has host port 8080/TCP and writes to the GCE disk disk-1. The taint's effect is NoSchedule."
 
 
@@ -154,6 +159,8 @@ def same_message(rng: random.Random) -> Exercise:
             "GeneralPredicates comes before taints and gives all of its reasons at once.",
             "For each node: which reasons does it give to your pod? Then count.",
         ),
-        shown(base),
+        pictured(decided(manifests), base),
         as_yaml(base),
+        START,
+        lambda objects: picture(schedule("default/web", Cluster(objects, V1_16.api), V1_16), ROOM),
     )

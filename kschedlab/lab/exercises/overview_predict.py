@@ -8,6 +8,7 @@ from typing import NamedTuple
 
 from kschedlab.filter.stage import nodes_to_find
 from kschedlab.generations import DEFAULT_PREDICATES, V1_16
+from kschedlab.lab.exercises.clusters import ROOM
 from kschedlab.lab.exercises.exercise import Exercise, Instance, drawn
 from kschedlab.lab.exercises.overview_ports import with_port
 from kschedlab.lab.exercises.predict import Predict
@@ -18,6 +19,7 @@ from kschedlab.simulation.timeline.scenario import loads_scenario
 from kschedlab.testing import Manifest, as_yaml, node, pod
 from kschedlab.views.html import element
 from kschedlab.views.kubectl import NONE
+from kschedlab.views.picture import picture
 from kschedlab.views.words import listing
 
 HOST = "kubernetes.io/hostname"
@@ -133,6 +135,7 @@ def who_refuses(rng: random.Random) -> Exercise:
         ("Which facts are harmless?", "The order is that of the catalogue; GeneralPredicates is one predicate."),
         met.instance,
         remarks,
+        solved=lambda: picture(decision, ROOM),
     )
 
 

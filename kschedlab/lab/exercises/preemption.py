@@ -10,7 +10,7 @@ from kschedlab.cluster.cluster import Cluster
 from kschedlab.decision import Decision
 from kschedlab.generations import V1_20
 from kschedlab.lab.exercises.build import Build, budget_fault
-from kschedlab.lab.exercises.clusters import shown
+from kschedlab.lab.exercises.clusters import pictured
 from kschedlab.lab.exercises.exercise import Exercise, drawn
 from kschedlab.lab.exercises.predict import Predict
 from kschedlab.lab.exercises.repair import Repair
@@ -18,12 +18,25 @@ from kschedlab.manifests.loading import Objects, decode_objects
 from kschedlab.preemption.stage import Candidate, Preemption
 from kschedlab.scheduler import schedule
 from kschedlab.testing import HOUR, Manifest, as_yaml, budget, node, pod
+from kschedlab.views.html import Html
 from kschedlab.views.ladder import steps
+from kschedlab.views.preemption_scene import Scene
+from kschedlab.views.svg import Room
 from kschedlab.views.words import count
 
 Starts = dict[str, list[tuple[int, int]]]
 NODES = ("node-a", "node-b", "node-c")
 APPS = ("shop", "mail", "logs")
+LADDER = Room(720, 460)
+START = """\
+apiVersion: policy/v1
+kind: PodDisruptionBudget
+metadata: {name: mine, namespace: default}
+spec:
+  selector: {matchLabels: {app: }}
+status: {disruptionsAllowed: }
+"""
+"""The beginning of a budget."""
 
 
 def exercises(seed: int) -> list[Exercise]:
@@ -44,6 +57,10 @@ class Case(NamedTuple):
         assert self.decision.preemption is not None
         return self.decision.preemption
 
+    def drawn(self) -> Html:
+        """The picture of the decision."""
+        return drawn_decision(self.decision)
+
     @property
     def deciding(self) -> int:
         """The number of the rule that left one candidate, 0 if none did."""
@@ -52,7 +69,17 @@ class Case(NamedTuple):
 
 def decided(manifests: list[Manifest]) -> Case:
     """The cluster with v1.20's decision."""
-    return Case(manifests, schedule("default/urgent", Cluster(decode_objects(manifests), V1_20.api), V1_20))
+    return Case(manifests, decision_on(decode_objects(manifests)))
+
+
+def decision_on(objects: Objects) -> Decision:
+    """v1.20's decision. KeyError if there is no ``default/urgent``."""
+    return schedule("default/urgent", Cluster(objects, V1_20.api), V1_20)
+
+
+def drawn_decision(decision: Decision) -> Html:
+    """The nodes and the ladder."""
+    return Scene(decision).picture(LADDER)
 
 
 def random_case(rng: random.Random) -> Case:
@@ -98,8 +125,9 @@ def which_victims(rng: random.Random) -> Exercise:
             "All pods of lower priority are taken away first. Then they are tried one by one: who may stay?",
             "Pods whose eviction would break the budget are tried first; then by priority, the earlier start first.",
         ),
-        shown(case.manifests),
+        pictured(case.decision, case.manifests),
         dict(sorted(remarks.items())),
+        solved=case.drawn,
     )
 
 
@@ -150,8 +178,9 @@ def which_node(rng: random.Random) -> Exercise:
             "Find each node's victims. Then climb down the ladder: budgets, highest priority, sum, number, start.",
             f"Rule {rule} decides.",
         ),
-        shown(case.manifests),
+        pictured(case.decision, case.manifests),
         {name: ladder(case) if name == right else out_at(case, name) for name in NODES},
+        solved=case.drawn,
     )
 
 
@@ -190,8 +219,9 @@ def which_rule(rng: random.Random) -> Exercise:
         f"rule {case.deciding}: {names[case.deciding]}",
         ladder(case),
         ("Write down each node's victims first.", "A rule that leaves all nodes or several has not decided."),
-        shown(case.manifests),
+        pictured(case.decision, case.manifests),
         remarks,
+        solved=case.drawn,
     )
 
 
@@ -211,7 +241,7 @@ def save_node(rng: random.Random) -> Exercise:
     def goal(objects: Objects) -> str:
         if fault := budget_fault(objects, len(case.manifests)):
             return fault
-        decision = schedule("default/urgent", Cluster(objects, V1_20.api), V1_20)
+        decision = decision_on(objects)
         chosen = decision.nominated_node
         if chosen == spared:
             violations = decision.preemption.candidates[spared].violations if decision.preemption else 0
@@ -228,8 +258,10 @@ def save_node(rng: random.Random) -> Exercise:
             f"Which apps do the victims on {spared} belong to?",
             "A budget needs spec.selector.matchLabels, and status.disruptionsAllowed: 0.",
         ),
-        shown(case.manifests),
+        pictured(case.decision, case.manifests),
         as_yaml(case.manifests),
+        START,
+        lambda objects: drawn_decision(decision_on(objects)),
     )
 
 

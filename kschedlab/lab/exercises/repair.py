@@ -58,11 +58,11 @@ class Repair(Exercise):
         """The cell in which the function is mended: running it checks the function."""
         return self._with_imports(f"@{self.call}.answer\n{self._named(self.broken)}")
 
-    def html(self) -> Html:
+    def html(self, saved: bool = False) -> Html:
         """The question, and the way to answer it."""
         how = element("p", "Mend the function in the cell below, and run that cell (Shift+Enter): this checks it.")
         fold = element("details", element("summary", "The cell, to copy it back"), lines(self.cell))
-        return join([super().html(), how, fold])
+        return join([super().html(saved), how, fold])
 
     def is_as_given(self, answer: object) -> bool:
         """Whether it is the broken function still."""

@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 from kschedlab.cluster.cluster import Cluster
 from kschedlab.decision import Decision
 from kschedlab.generations import V1_20, Generation
-from kschedlab.lab.exercises.clusters import shown
+from kschedlab.lab.exercises.clusters import pictured, scored
 from kschedlab.lab.exercises.exercise import Exercise, Instance, drawn
 from kschedlab.lab.exercises.predict import Predict
 from kschedlab.lab.exercises.score_build import all_tie, overrule
@@ -115,8 +115,9 @@ def which_node(rng: random.Random) -> Exercise:
             f"TaintToleration: 100 on nodes without the taint, 0 with it. Then multiply and add: {LEAST} × "
             f"{weights[LEAST]} + {TAINTS} × 1.",
         ),
-        shown(case.manifests),
+        pictured(case.decision, case.manifests, numbers=True),
         {name: node_words(case, name) for name in NODES},
+        solved=lambda: scored(case.decision),
     )
 
 
@@ -165,8 +166,9 @@ def which_number(rng: random.Random) -> Exercise:
             "(allocatable - requested) × 100 / allocatable for CPU and for memory, then their mean; each division is "
             "rounded down.",
         ),
-        shown(case.manifests),
+        pictured(case.decision, case.manifests, numbers=True),
         remark=remark,
+        solved=lambda: scored(case.decision),
     )
 
 
@@ -221,6 +223,7 @@ def which_weight(rng: random.Random) -> Exercise:
         ),
         normalised_table(case, weights),
         remark=remark,
+        solved=lambda: scored(weighted(case, right or 0).decision),
     )
 
 

@@ -6,9 +6,10 @@ import random
 from dataclasses import replace
 
 from kschedlab.cluster.cluster import Cluster
+from kschedlab.decision import Decision
 from kschedlab.generations import V1_20
 from kschedlab.lab.exercises.build import Build
-from kschedlab.lab.exercises.clusters import shown
+from kschedlab.lab.exercises.clusters import scored, shown
 from kschedlab.lab.exercises.exercise import Exercise
 from kschedlab.lab.exercises.score_clusters import AFFINITY, DISK, HOST, LEAST, NEW, NODES, favourites
 from kschedlab.manifests.loading import Objects
@@ -41,7 +42,18 @@ def overrule(rng: random.Random) -> Exercise:
         (WISHES[plugin], "Preferred, not required: no nodeSelector, and ScheduleAnyway. Small requests help."),
         shown(base),
         as_yaml(base),
+        START,
+        lambda objects: scored(decided(objects)),
     )
+
+
+START = as_yaml([pod("new", "", "100m", memory="64Mi")])
+"""A pod without wishes."""
+
+
+def decided(objects: Objects) -> Decision:
+    """v1.20's decision for the pod new. KeyError if there is none."""
+    return schedule(NEW, Cluster(objects, V1_20.api), V1_20)
 
 
 WISHES = {
@@ -76,7 +88,7 @@ def overruled(objects: Objects, present: int, plugin: str, full: str, empty: str
     """What is missing, or "" if this plugin alone makes the fuller node win."""
     if wrong := only_new(objects, present, 1):
         return wrong
-    decision = schedule(NEW, Cluster(objects, V1_20.api), V1_20)
+    decision = decided(objects)
     if decision.scores is None:
         return f"Nothing is scored: {listing(decision.names) or 'no node'} is feasible. Both nodes must be."
     if favourites(decision, LEAST) != [empty]:
@@ -117,7 +129,7 @@ def all_tie(rng: random.Random) -> Exercise:
     def goal(objects: Objects) -> str:
         if wrong := only_new(objects, len(base), 6):
             return wrong
-        decision = schedule(NEW, Cluster(objects, V1_20.api), V1_20)
+        decision = decided(objects)
         if len(decision.names) < len(NODES):
             return f"Only {listing(decision.names) or 'no node'} is feasible; all three must be."
         sums = ", ".join(f"{name} {total}" for name, total in result_list(decision))
@@ -136,4 +148,6 @@ def all_tie(rng: random.Random) -> Exercise:
         ),
         shown(base),
         as_yaml(base),
+        as_yaml([pod("fill-1", NODES[0], 1, memory="2Gi")]),
+        lambda objects: scored(decided(objects)),
     )

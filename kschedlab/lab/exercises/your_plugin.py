@@ -13,7 +13,7 @@ from kschedlab.cluster.cluster import Cluster
 from kschedlab.decision import Decision
 from kschedlab.generations import V1_37, Generation
 from kschedlab.lab.exercises.build import Build
-from kschedlab.lab.exercises.clusters import shown
+from kschedlab.lab.exercises.clusters import pictured, scored
 from kschedlab.lab.exercises.exercise import Exercise, Instance, drawn, lines
 from kschedlab.lab.exercises.predict import Predict
 from kschedlab.lab.exercises.repair import Repair
@@ -105,8 +105,9 @@ def heavier(rng: random.Random) -> Exercise:
             "First the filter: which node is out, whatever it would score?",
             "NodeResourcesFit: the mean of (free CPU × 100 / CPU) and the same for memory, with web on the node.",
         ),
-        shown(case.manifests),
+        pictured(case.chosen, case.manifests, numbers=True),
         remarks,
+        solved=lambda: scored(case.chosen),
     )
 
 
@@ -172,6 +173,18 @@ def declared(rng: random.Random) -> Exercise:
     )
 
 
+START = """\
+apiVersion: v1
+kind: Node
+metadata:
+  name: node-x
+  labels: {celsius: ""}
+status:
+  allocatable: {cpu: , memory: , pods: 110}
+"""
+"""The beginning of a node."""
+
+
 def warmest(rng: random.Random) -> Exercise:
     """A node that wins although it is the warmest."""
     weight = rng.choice([1, 2])
@@ -205,8 +218,10 @@ def warmest(rng: random.Random) -> Exercise:
         solution,
         "ColdNode has no opinion below 60 degrees, and a large node makes up for a few degrees: scores add up.",
         ("It must stay below the filter's limit.", "What does NodeResourcesFit give a node that is nearly empty?"),
-        shown(case.manifests),
+        pictured(case.decision(weight), case.manifests, numbers=True),
         as_yaml(case.manifests),
+        START,
+        lambda objects: scored(decided(objects, weight)),
     )
 
 

@@ -1,0 +1,47 @@
+"""The teacher's forms in JupyterLab: sheets are shown, printed and downloaded; a class's files become a table."""
+
+from pathlib import Path
+
+from playwright.sync_api import expect
+
+from tests.browser.conftest import Open
+
+NAME = "08-teacher.ipynb"
+EXPORT = "lesson,seed,number,title,state,tries,hints,solution\nqueue,1,1,The array,right,1,0,False\n"
+
+
+def test_sheets_are_shown_downloaded_and_sent_to_the_printer(notebook: Open) -> None:
+    page = notebook(NAME)
+    page.run_all()
+    form = page.page.locator(".ks-desk").filter(has_text="seeds")
+    form.get_by_label("lesson").select_option("queue")
+    form.get_by_label("seeds").fill("1-2")
+    form.get_by_role("button", name="Show").click()
+    sheets = form.frame_locator("iframe")
+    expect(sheets.get_by_role("heading", name="02 queue")).to_have_count(2)
+    expect(sheets.get_by_text("Name", exact=True)).to_have_count(2)
+    form.get_by_label("contents").select_option("answers at a glance")
+    with page.page.expect_download() as download:
+        form.get_by_role("button", name="Download").click()
+    assert download.value.suggested_filename == "queue-answers-1-2.html"
+    assert Path(download.value.path()).read_text(encoding="utf-8").startswith("<!doctype html>")
+    form.get_by_label("seeds").fill("one")
+    form.get_by_role("button", name="Show").click()
+    expect(form.get_by_role("status")).to_contain_text('"one" is neither a number nor a range')
+
+
+def test_files_of_a_class_become_a_table(notebook: Open, tmp_path: Path) -> None:
+    page = notebook(NAME)
+    page.run_all()
+    for name, text in (("li-na.csv", EXPORT), ("otto.csv", EXPORT.replace("right", "not yet")), ("x.txt", "no")):
+        (tmp_path / name).write_text(text, encoding="utf-8")
+    form = page.page.locator(".ks-desk").filter(has_text="Drop the files")
+    form.get_by_label("files of the class").set_input_files(sorted(tmp_path.iterdir()))
+    expect(form.get_by_role("row").filter(has_text="li-na")).to_contain_text("1 of 1")
+    expect(form.get_by_role("row").filter(has_text="otto")).to_contain_text("✗ 1")
+    expect(form.get_by_role("alert")).to_contain_text("x.txt: the columns are not lesson, seed")
+    with page.page.expect_download() as download:
+        form.get_by_role("button", name="Download as CSV").click()
+    assert "li-na,queue,1,1,The array,right" in Path(download.value.path()).read_text(encoding="utf-8")
+    form.get_by_role("button", name="Begin anew").click()
+    expect(form.get_by_text("0 students")).to_be_visible()
