@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache, partial
 from typing import Any
 
@@ -75,9 +75,13 @@ def as_yaml(settings: Settings) -> str:
     return testing.as_yaml(manifests(settings))
 
 
-@cache
 def seen(settings: Settings) -> tuple[Seen, ...]:
     """The pods that the scheduler's informer holds, and who receives each."""
+    return _seen(replace(settings, step=0))
+
+
+@cache
+def _seen(settings: Settings) -> tuple[Seen, ...]:
     env, log = simpy.Environment(initial_time=START), Log()
     api = ApiServer(env, log, V1_16.api)
     objects = decode_objects(manifests(settings))

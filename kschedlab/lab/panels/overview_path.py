@@ -172,7 +172,7 @@ def _step(entry: Entry, start: int) -> Taken | None:
     """The step of this entry, if it is one of web's."""
     seconds = f"{(entry.at - start) / SECOND:.3f}"
     if isinstance(entry, Moved) and entry.pod == HERO and entry.to in ("active", "backoff", "unschedulable"):
-        return Taken(seconds, loop.QUEUE, f"to the {loop.part(entry.to)}: {entry.event}", entry.to)
+        return Taken(seconds, loop.QUEUE, f"web goes to the {loop.part(entry.to)}: {entry.event}", entry.to)
     if isinstance(entry, Step) and (entry.pod == HERO or entry.detail == f"by {HERO}"):
         return Taken(seconds, _BOXES[entry.step], _words(entry))
     return None
