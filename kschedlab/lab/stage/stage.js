@@ -227,7 +227,7 @@ class Stage {
     const speed = this.speed();
     play.speed = speed;
     const output = make("span", { class: "ks-value", "aria-hidden": "true" });
-    const first = button("⏮", "First", step(-1e9)), back = button("◂", "Back", step(-1)), next = button("▸", "Next", step(1));
+    const first = button("|◂", "First", step(-1e9)), back = button("◂", "Back", step(-1)), next = button("▸", "Next", step(1));
     const root = make("div", { role: "group", "aria-label": control.label },
       make("span", { class: "ks-label" }, control.label), first, back, play, next, input, output, speed);
     const update = (at) => {
@@ -261,7 +261,7 @@ class Stage {
       this.timer = setTimeout(step, Number(button.speed.value));
     };
     this.playing = button;
-    button.textContent = "⏸";
+    button.textContent = "❚❚";
     button.setAttribute("aria-label", "Pause");
     this.ahead(control.name);
     if (this.at[control.name] >= this.last(control)) this.set({ [control.name]: 0 });
@@ -732,11 +732,11 @@ class Stage {
       this.draw(frames[this.frame].picture, duration);
       this.sentence.textContent = frames[this.frame].caption;
     };
-    const play = button("⏸", "Pause", () => (this.timer ? this.pause() : start()));
+    const play = button("❚❚", "Pause", () => (this.timer ? this.pause() : start()));
     const start = () => {
       if (this.frame >= frames.length - 1) go(0);
       this.playing = play;
-      play.textContent = "⏸";
+      play.textContent = "❚❚";
       play.setAttribute("aria-label", "Pause");
       const step = () => {
         if (!this.frames || this.frame >= frames.length - 1) return this.pause();
@@ -752,7 +752,7 @@ class Stage {
       this.draw(this.shown.picture, MOVE);
     });
     this.storyBar = make("div", { class: "ks-control ks-steps ks-story", role: "group", "aria-label": "Story" },
-      button("⏮", "First", () => (this.pause(), go(0))), button("◂", "Back", by(-1)), play, button("▸", "Next", by(1)), input, output, speed, close);
+      button("|◂", "First", () => (this.pause(), go(0))), button("◂", "Back", by(-1)), play, button("▸", "Next", by(1)), input, output, speed, close);
     this.player.append(this.storyBar);
     go(0);
     start();
