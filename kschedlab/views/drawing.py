@@ -17,19 +17,20 @@ from kschedlab.views.style import CHOSEN, EVICTED, STOPS, ink, priority_fill
 from kschedlab.views.svg import Room, label, svg
 from kschedlab.views.words import amount
 
-LEAST, MOST, GAP, HEAD, LINE = 96, 150, 8, 22, 15
+LEAST, MOST, GAP, HEAD, LINE = 96, 180, 8, 22, 15
 """Limits of a box's width, the gap between boxes, the space for a name, and the height of a line; in pixels."""
-SHORT, TALL = 110, 260
+SHORT, TALL = 110, 300
 """Limits of the height of the largest node."""
-ASIDE, OVER = 0.5, 0.08
-"""The share of a box's width that pods aside take inside, and beyond its edge."""
+ASIDE = 0.5
+"""The share of a box's width that pods aside take."""
 SIGNS = {
     "evicted": Badge("evicted", "evicted"),
     "victim": Badge("victim", "would be evicted"),
     "reprieved": Badge("reprieved", "reprieved"),
     "obstacle": Badge("lock", "can't be evicted"),
 }
-TIE = "tie"
+PICKED = "#0072B2"
+TIE, DRAGGED = "tie", "↕"
 MEANINGS = {mark: sign.tip for mark, sign in SIGNS.items()} | {
     "shield": "covered by a budget",
     "broken": "eviction breaks the budget",
@@ -160,12 +161,14 @@ def _below(box: Box, width: float) -> list[tuple[str, bool]]:
 
 
 def shapes(boxes: Sequence[Box], plan: Plan, resource: str, captions: bool = True) -> list[Html]:
-    """The nodes, and above them the pods. ``captions``: with the lines below the boxes."""
+    """The nodes, above them the pods, and on top what can be picked. ``captions``: with the lines below the boxes."""
     largest = max(*(max(box.capacity, box.used) for box in boxes), 1)
-    nodes, pods = [], []
+    nodes, pods, picks = [], [], []
     for box, place in zip(boxes, plan.places, strict=True):
         scale = place.height / largest
         nodes.append(_node(box, place, scale, resource, captions))
+        if "data_pick" in box.marks:
+            picks.append(_pick(box, place, scale * (box.capacity or box.used)))
         level, bottom = 0, place.y + place.height
         for block in box.blocks:
             height = scale * block.size
@@ -174,8 +177,27 @@ def shapes(boxes: Sequence[Box], plan: Plan, resource: str, captions: bool = Tru
                 pods.append(_pod(block, place._replace(y=bottom - scale * level, height=max(height, 2))))
             else:
                 y, x = bottom - scale * block.aside - height, place.x + (1 - ASIDE) * place.width
-                pods.append(_pod(block, Place(x, y, place.width * (ASIDE + OVER), max(height, 2))))
-    return nodes + pods
+                pods.append(_pod(block, Place(x, y, place.width * ASIDE, max(height, 2))))
+    return nodes + pods + picks
+
+
+def _pick(box: Box, place: Place, high: float) -> Html:
+    """A surface over a node and its pods, for an answer by a click."""
+    return element(
+        "rect",
+        x=place.x - 3,
+        y=place.y + place.height - high - HEAD + 2,
+        width=place.width + 6,
+        height=high + HEAD,
+        rx=5,
+        fill="transparent",
+        stroke=PICKED,
+        stroke_width=1.5,
+        stroke_dasharray="2 4",
+        data_key=f"{box.key}/pick",
+        aria_label=box.name,
+        **box.marks,
+    )
 
 
 def _node(box: Box, place: Place, scale: float, resource: str, captions: bool) -> Html:
@@ -188,8 +210,9 @@ def _node(box: Box, place: Place, scale: float, resource: str, captions: bool) -
         inside.append(label(text, place.width / 2, top + scale * free / 2 + 4, "middle", opacity=0.75))
     inside += _lines_below(box, place) if captions else []
     tip = box.refused or None
+    marks = {} if "data_pick" in box.marks else box.marks
     where = f"translate({place.x:g},{place.y:g})"
-    return element("g", *inside, transform=where, data_key=box.key, data_tip=tip, **box.marks)
+    return element("g", *inside, transform=where, data_key=box.key, data_tip=tip, **marks)
 
 
 def _title(box: Box, width: float, top: float) -> list[Html]:
@@ -297,7 +320,9 @@ def _labels(block: Block, place: Place, colour: str) -> list[Html]:
     below = list(block.badges)
     if place.height < 2 * SIZE + 4:
         above, below = [*below, *above], []
-    rows = [(line, bold) for line, bold in ((block.name, True), (block.note, True), (block.detail, False)) if line]
+    dragged = block.detail and block.marks.get("data_axis") == "y"
+    detail = f"{DRAGGED} {block.detail}" if dragged else block.detail
+    rows = [(line, bold) for line, bold in ((block.name, True), (block.note, True), (detail, False)) if line]
     rows = rows[: int((place.height - 3) // LINE)]
     first = place.height / 2 - LINE / 2 * len(rows) + 11.5
     found = []

@@ -210,7 +210,7 @@ class Boxes:
         inside, aside, level = list[Block](), list[Block](), 0
         for block in blocks:
             if block.priority < self.decision.pod.priority and block.mark != "reprieved":
-                aside.append(replace(block, aside=level, detail=""))
+                aside.append(replace(block, aside=level, detail="", badges=(), marks={}))
             else:
                 inside.append(block)
             level += block.size

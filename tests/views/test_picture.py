@@ -134,7 +134,9 @@ def test_a_panel_makes_pods_and_nodes_into_handles() -> None:
     )
     svg = picture(decide(Settings()), handles=handles)
     assert keyed(svg)["pod/shop-a"].get("data-drag") == "shop_a"
-    assert keyed(svg)["node/node-b"].get("data-pick") == "node-b"
+    assert keyed(svg)["node/node-b/pick"].get("data-pick") == "node-b"
+    order = list(keyed(svg))
+    assert order.index("node/node-b/pick") > order.index("pod/jobs-b"), "a click on a pod picks its node"
     clock = [each for each in keyed(svg)["pod/mail-c"] if each.get("data-drag") == "start"]
     assert [each.get("aria-label") for each in clock] == ["mail-c started at 10:00"]
 
