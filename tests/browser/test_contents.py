@@ -1,24 +1,78 @@
-"""The map of the course, walked in JupyterLab to a lesson that is there."""
+"""Lesson 00: the first picture answers to the hand, and the map of the course leads to a lesson."""
 
-from playwright.sync_api import expect
+from collections.abc import Callable, Iterator
+from typing import Any
 
+import pytest
+from playwright.sync_api import Browser, expect
+
+from kschedlab.lab.panels import contents, first
 from tests.browser.conftest import Open
+from tests.browser.page import PanelPage
+from tests.browser.test_queue import CLIPPED, drag
+
+Shown = Callable[..., PanelPage]
+
+
+@pytest.fixture
+def shown(browser: Browser) -> Iterator[Shown]:
+    pages: list[PanelPage] = []
+
+    def show(panel: Any, **how: Any) -> PanelPage:
+        pages.append(PanelPage(browser, panel, **how))
+        return pages[-1]
+
+    yield show
+    for each in pages:
+        each.close()
+
+
+def test_the_pod_is_resized_until_others_leave_for_it(shown: Shown) -> None:
+    page = shown(first.panel(priority=500))
+    sentence = page.page.locator(".ks-sentence")
+    expect(sentence).to_contain_text("default/web goes to node-b")
+    expect(page.page.locator(".ks-picture")).to_contain_text("★ web")
+    drag(page, "ask", 0, 80)
+    expect(sentence).to_contain_text("default/web goes to node-a")
+    drag(page, "ask", 0, -205)
+    expect(sentence).to_contain_text("it preempts shop on node-c")
+    expect(page.page.locator(".ks-picture")).to_contain_text("✕ shop")
+    drag(page, "priority", -200, 0)
+    expect(sentence).to_contain_text("preemption does not help")
+    expect(page.key("glow")).to_have_count(0)
+
+
+def test_the_whole_way_is_played(shown: Shown) -> None:
+    page = shown(first.panel())
+    page.page.get_by_role("button", name="Show how").click()
+    expect(page.page.locator(".ks-picture")).to_contain_text("✓ has room")
+    expect(page.page.locator(".ks-sentence")).to_contain_text("goes to node-b")
+    expect(page.key("glow")).to_be_visible()
+
+
+PANELS = {
+    **{f"{size} m": first.panel(request=size) for size in (500, 3500, 7000)},
+    "preemption": first.panel(request=7000, priority=1000),
+    "map": contents.panel(lesson="06 generations"),
+}
+
+
+@pytest.mark.parametrize("name", PANELS)
+def test_nothing_is_cut_small_or_on_top_of_something_else(shown: Shown, name: str) -> None:
+    for width, large in ((500, False), (800, False), (1280, True), (1920, False)):
+        page = shown(PANELS[name], width=width, large=large)
+        assert page.page.evaluate(CLIPPED) == [], f"{width} px"
 
 
 def test_the_map_leads_to_a_lesson(notebook: Open) -> None:
     page = notebook("00-contents.ipynb")
     page.run_all()
-    panel = page.page.locator(".kschedlab").first
-    sentence, picture = panel.get_by_role("status"), panel.get_by_role("img")
-    expect(sentence).to_contain_text("01 overview asks:")
-    lesson = panel.get_by_label("lesson", exact=True)
-    lesson.focus()
-    page.page.keyboard.press("End")
-    expect(sentence).to_contain_text("09 your plugin asks:")
-    lesson.select_option("05 preemption")
-    expect(sentence).to_contain_text("05 preemption asks: Nothing fits")
-    expect(picture).to_contain_text("▶\u00a005 preemption")
-    panel.get_by_text("the graph in words").click()
-    expect(panel.get_by_role("listitem").filter(has_text="05 preemption (here)")).to_contain_text("→ 06 generations")
+    panel = page.page.locator(".kschedlab").filter(has=page.page.get_by_label("lesson", exact=True)).first
+    sentence = panel.locator(".ks-sentence")
+    expect(sentence).to_contain_text("01 overview: How does")
+    panel.locator('[data-key="lesson/09"]').click()
+    expect(sentence).to_contain_text("09 your plugin:")
+    panel.get_by_label("lesson", exact=True).select_option("05 preemption")
+    expect(sentence).to_contain_text("05 preemption: Nothing fits")
     panel.get_by_role("link", name="05-preemption.ipynb").click()
     expect(page.page.get_by_role("heading", name="05 · Preemption")).to_be_visible()

@@ -6,9 +6,9 @@ from dataclasses import dataclass
 
 from kschedlab.lab.panels.base import Panel, View
 from kschedlab.lab.panels.settings import Restorable, choice
-from kschedlab.views.graph import Edge, Graph, Place, Vertex, draw_graph, graph_lines, graph_list
+from kschedlab.views.course import Card, Point, draw_course, thumbnail
 from kschedlab.views.html import Html, element, join
-from kschedlab.views.style import CELL, HEAD, NOWRAP, NUMBER, TABLE
+from kschedlab.views.style import CELL, HEAD, NUMBER, TABLE
 from kschedlab.views.words import aligned, listing
 
 
@@ -28,7 +28,7 @@ class Lesson:
     in_class: int
     terms: tuple[str, ...]
     after: tuple[str, ...]
-    place: Place
+    place: Point
     document: str = ""
     article: str = ""
     version: str = ""
@@ -156,6 +156,7 @@ LESSONS = (
         (5, 0.5),
     ),
 )
+LIGHT = "font-weight:normal;"
 BY_NUMBER = {lesson.number: lesson for lesson in LESSONS}
 BY_TITLE = {lesson.title: lesson for lesson in LESSONS}
 
@@ -167,49 +168,44 @@ class Settings(Restorable):
     lesson: str = choice("lesson", BY_TITLE, LESSONS[0].title)
 
 
-def course(at: str = "") -> Graph:
+def course(at: str = "") -> tuple[Card, ...]:
     """The map. ``at``: the number of the current lesson, whose paths are highlighted."""
-    graph = Graph(
-        tuple(
-            Vertex(
-                lesson.number,
-                lesson.title,
-                _detail(lesson),
-                "current" if lesson.number == at else "ahead",
-                lesson.place,
-            )
-            for lesson in LESSONS
-        ),
-        tuple(Edge(before, lesson.number) for lesson in LESSONS for before in lesson.after),
+    before = _before(at) if at else frozenset[str]()
+    return tuple(
+        Card(
+            lesson.number,
+            lesson.name,
+            lesson.minutes,
+            lesson.place,
+            lesson.after,
+            f"lesson: {lesson.title}",
+            lesson.number == at,
+            lesson.number in before,
+        )
+        for lesson in LESSONS
     )
-    if not at:
-        return graph
-    before = _before(at)
-    edges = (Edge(e.source, e.target, lit=e.source in before and e.target in {*before, at}) for e in graph.edges)
-    return Graph(graph.vertices, tuple(edges))
 
 
-def _before(number: str) -> set[str]:
+def _before(number: str) -> frozenset[str]:
     """All lessons that this one builds on, directly or not."""
     direct = BY_NUMBER[number].after
-    return {*direct, *(each for before in direct for each in _before(before))}
-
-
-def _detail(lesson: Lesson) -> str:
-    return f"document {lesson.document}, {lesson.version}" if lesson.document else "beyond the documents"
+    return frozenset(direct).union(*map(_before, direct))
 
 
 def show(settings: Settings) -> View:
     """The map's view."""
     lesson = BY_TITLE[settings.lesson]
-    graph = course(lesson.number)
-    sentence = f"{lesson.title} asks: {lesson.question}"
+    sentence = f"{lesson.title}: {lesson.question}"
     facts = _facts(lesson)
     rows = [element("tr", element("th", name, scope="row", style=CELL), element("td", what)) for name, what in facts]
     rows.append(element("tr", element("th", "open", scope="row", style=CELL), element("td", _link(lesson))))
-    table = join([element("table", element("tbody", *rows), style=TABLE), graph_list(graph)])
-    text = "\n".join([sentence, *aligned([[name, what] for name, what in facts]), *graph_lines(graph)])
-    return View(draw_graph(graph, sentence), sentence, table, text)
+    text = "\n".join([sentence, *aligned([[name, what] for name, what in facts])])
+    return View(
+        lambda room: draw_course(course(lesson.number), sentence, room),
+        sentence,
+        element("table", element("tbody", *rows), style=TABLE),
+        text,
+    )
 
 
 def _facts(lesson: Lesson) -> list[tuple[str, str]]:
@@ -218,7 +214,7 @@ def _facts(lesson: Lesson) -> list[tuple[str, str]]:
     return [
         ("follows", lesson.follows),
         ("explains", listing(lesson.terms)),
-        ("you", f"{lesson.acts[0].lower()}{lesson.acts[1:]}"),
+        ("you", f"{lesson.acts[0].lower()}{lesson.acts[1:].rstrip('.')}"),
         ("takes", f"about {lesson.minutes} minutes alone and {lesson.in_class} in class, and the exercises"),
         ("builds on", listing(after) or "nothing: begin here"),
         ("leads to", listing(then) or "your own questions"),
@@ -233,24 +229,30 @@ class Contents:
     """All lessons as a table with links."""
 
     def __repr__(self) -> str:
+        head = ["lesson", "alone", "class", "document", "reads", "question"]
         rows = [
-            [each.title, str(each.minutes), each.document or "-", each.version or "-", each.question]
-            for each in LESSONS
+            [each.title, *_times(each), each.document or "-", each.version or "-", each.question] for each in LESSONS
         ]
-        return "\n".join(aligned([["lesson", "minutes", "document", "reads", "question"], *rows], indent=""))
+        return "\n".join(aligned([head, *rows], indent=""))
 
     def _repr_html_(self) -> str:
-        head = ("lesson", "question", "minutes", "document", "reads")
+        head = ("", "lesson", "what you do", "alone", "in class", "follows")
         heads = (element("th", text, scope="col", style=HEAD) for text in head)
         rows = (_row(lesson) for lesson in LESSONS)
         return str(element("table", element("thead", element("tr", *heads)), element("tbody", *rows), style=TABLE))
 
 
+def _times(lesson: Lesson) -> tuple[str, str]:
+    return f"{lesson.minutes} min", f"{lesson.in_class} min"
+
+
 def _row(lesson: Lesson) -> Html:
-    document = lesson.article
-    cells = [element("td", lesson.question, style=CELL), element("td", lesson.minutes, style=NUMBER)]
-    cells += [element("td", each, style=CELL + NOWRAP) for each in (document, lesson.version)]
-    return element("tr", element("th", _link(lesson, lesson.title), scope="row", style=CELL), *cells)
+    asks = element("small", lesson.question)
+    title = element("th", _link(lesson, lesson.title), element("br"), asks, scope="row", style=CELL + LIGHT)
+    follows = join([lesson.article, element("br"), element("small", lesson.version)]) if lesson.document else ""
+    cells = [element("td", lesson.acts, style=CELL)]
+    cells += [element("td", time, style=NUMBER) for time in _times(lesson)]
+    return element("tr", element("td", thumbnail(lesson.number)), title, *cells, element("td", follows, style=CELL))
 
 
 def panel(**settings: str) -> Panel[Settings]:

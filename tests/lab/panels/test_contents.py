@@ -2,10 +2,13 @@
 
 import re
 from pathlib import Path
+from xml.etree import ElementTree
 
 import pytest
 
 from kschedlab.lab.panels.contents import BY_NUMBER, LESSONS, Contents, Lesson, Settings, course, panel, show
+from kschedlab.views.course import TALL, WIDE, draw_course
+from kschedlab.views.svg import Room
 
 NOTEBOOKS = Path(__file__).parents[3] / "notebooks"
 
@@ -49,26 +52,47 @@ def test_every_lesson_has_a_link() -> None:
 @pytest.mark.parametrize("settings", list(Settings.grid()), ids=str)
 def test_every_place_on_the_map(settings: Settings) -> None:
     view, lesson = show(settings), BY_NUMBER[settings.lesson[:2]]
-    assert view.sentence == f"{lesson.title} asks: {lesson.question}"
-    box = re.search(rf'data-key="box/{lesson.number}".*?(?=data-key="box|$)', str(view.picture), re.DOTALL)
-    assert box is not None and "▶" not in str(view.picture).replace(box[0], "") and view.sentence in view.text
+    assert view.sentence == f"{lesson.title}: {lesson.question}" and view.sentence in view.text
     for number in lesson.after:
         assert BY_NUMBER[number].title in str(view.table)
-    assert lesson.follows in view.text and f"{lesson.title} (here)" in view.text
+    assert lesson.follows in view.text
+
+
+@pytest.mark.parametrize("room", [Room(400, 400), Room(640, 330), Room(), Room(900, 500)], ids=str)
+def test_the_map_is_a_card_for_each_lesson_and_an_arrow_for_each_way(room: Room) -> None:
+    drawing = ElementTree.fromstring(str(draw_course(course("06"), "the course", room)))
+    cards = {each.get("data-key", ""): each for each in drawing.iter() if each.get("data-key")}
+    assert set(cards) == {f"lesson/{lesson.number}" for lesson in LESSONS}
+    for lesson in LESSONS:
+        assert cards[f"lesson/{lesson.number}"].get("data-set") == f"lesson: {lesson.title}"
+    spots = [tuple(map(float, re.findall(r"[\d.]+", each.get("transform", "")))) for each in cards.values()]
+    assert all(x >= 0 and x + WIDE <= room.width for x, _ in spots)
+    assert all(abs(a[0] - b[0]) >= WIDE or abs(a[1] - b[1]) >= TALL for a in spots for b in spots if a != b)
+    thick = [each for each in drawing.iter() if each.get("stroke-width") == "4"]
+    assert len(thick) == 5  # 01-02, 02-03, 02-05, 03-06, 05-06
 
 
 def test_the_ways_that_lead_to_a_lesson_are_lit() -> None:
-    lit = {(edge.source, edge.target) for edge in course("06").edges if edge.lit}
-    assert lit == {("01", "02"), ("02", "03"), ("02", "05"), ("03", "06"), ("05", "06")}
-    assert not any(edge.lit for edge in course("01").edges) and not any(edge.lit for edge in course().edges)
+    assert {card.number for card in course("06") if card.lit} == {"01", "02", "03", "05"}
+    assert [card.number for card in course("06") if card.here] == ["06"]
+    assert not any(card.lit for card in course("01")) and not any(card.lit or card.here for card in course())
 
 
 def test_the_panel_walks() -> None:
     moved = panel().move(lesson="03 score")
     assert moved.settings == panel(lesson="03 score").settings
-    assert moved.view is not None and moved.view.sentence.startswith("03 score asks:")
+    assert moved.view.sentence.startswith("03 score: ")
 
 
 def test_the_table_says_the_same_in_text() -> None:
     lines = repr(Contents()).splitlines()
-    assert len(lines) == len(LESSONS) + 1 and lines[5].split()[:5] == ["05", "preemption", "40", "000", "v1.20"]
+    assert len(lines) == len(LESSONS) + 1 and lines[5].split()[:8] == [
+        "05",
+        "preemption",
+        "40",
+        "min",
+        "90",
+        "min",
+        "000",
+        "v1.20",
+    ]
