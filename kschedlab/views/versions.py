@@ -98,8 +98,9 @@ def timeline(stops: Sequence[Stop], at: int, levers: Sequence[Lever], width: flo
     """The timeline and its switches, from y = 0, and their height. ``at``: the number of the version shown."""
     step = (width - 2 * EDGE) / (len(stops) - 1)
     axis = 2 * LINE + 14
-    found = [*_axis(len(stops), at, axis, step), _knob(at, axis, step)]
+    found = [*_axis(len(stops), at, axis, step)]
     found += [_stop(stop, i, len(stops), axis, step, i == at) for i, stop in enumerate(stops)]
+    found.append(_knob(at, axis, step))
     first = axis + 18
     places = [*(_columns(levers, step) if width >= WIDE else _list(levers, width))]
     found += [_lever(lever, x, first + ROW * row, room) for lever, x, row, room in places]
@@ -202,8 +203,7 @@ def _lever(lever: Lever, x: float, y: float, room: float) -> Html:
         data_key=f"rule/{lever.name}",
         data_set=lever.sets or None,
         data_tip=lever.tip or None,
-        role="switch",
-        aria_checked="true" if lever.on else "false",
+        aria_pressed="true" if lever.on else "false",
     )
 
 

@@ -101,7 +101,7 @@ def test_rules_that_matter_are_lit_and_the_others_pale() -> None:
     rules = [str(shape) for shape in shapes if 'data-key="rule/' in str(shape)]
     assert [shape.count('opacity="0.5"') for shape in rules] == [0, 0, *[1] * (len(rules) - 2)]
     assert [('font-weight="bold"' in shape) for shape in rules] == [True, True, *[False] * (len(rules) - 2)]
-    assert all('role="switch"' in shape and 'aria-checked="true"' in shape for shape in rules)
+    assert all('aria-pressed="true"' in shape for shape in rules)
 
 
 def test_names_of_users_are_escaped() -> None:

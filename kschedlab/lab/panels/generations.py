@@ -12,6 +12,7 @@ from typing import Any, Self
 
 from kschedlab import testing
 from kschedlab.cluster.cluster import Cluster
+from kschedlab.cluster.pods import PodInfo
 from kschedlab.decision import Decision
 from kschedlab.generations import Generation
 from kschedlab.generations.columns import NAMES
@@ -25,7 +26,7 @@ from kschedlab.scheduler import schedule
 from kschedlab.testing import Manifest
 from kschedlab.views.comparison import answer, decided, picked, remark
 from kschedlab.views.html import Html
-from kschedlab.views.picture import Handles
+from kschedlab.views.picture import Handles, pods_on
 from kschedlab.views.rule_words import WORDS
 from kschedlab.views.rules import rules_html, rules_text
 from kschedlab.views.svg import Room
@@ -158,7 +159,7 @@ def lever(settings: Settings, rule: Switch, matters: bool | None) -> Lever:
     """A rule as a switch."""
     on, pinned = settings.has(rule), rule.name in settings.flipped()
     words, sets = WORDS[rule.name], f"rules: {settings.switching(rule).rules}"
-    tip = f"{'On' if on else 'Off'}: {words.after if on else words.before}"
+    tip = f"{words.title}: {ON if on else OFF}. {words.after if on else words.before}"
     tip += "" if matters is not False else f" ({NO_DIFFERENCE})"
     return Lever(rule.name, words.title, NAMES.index(rule.since), on, pinned, matters, sets, tip)
 
@@ -206,9 +207,15 @@ def before(settings: Settings, choices: Sequence[str], room: Room) -> Html:
     levers = [replace(lever(settings, rule, None), sets="", tip="") for rule in SWITCHES]
     story = STORIES[settings.cluster]
     picks = {name: {"data_pick": name} for name in choices}
+    through = {each.pod.metadata.name: {"pointer_events": "none"} for name in choices for each in _pods(decision, name)}
     return stage_before(
-        decision, Board(stops, at, levers, story.about, Handles(picks, picks, node_badges=story.signs)), room
+        decision, Board(stops, at, levers, story.about, Handles(through | picks, picks, node_badges=story.signs)), room
     )
+
+
+def _pods(decision: Decision, name: str) -> list[PodInfo]:
+    """The pods of the node with this name; none if it is no node."""
+    return pods_on(decision, name) if name in decision.cluster.index else []
 
 
 def panel(plugins: Sequence[object] = (), **settings: Any) -> Panel[Settings]:
