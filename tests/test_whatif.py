@@ -5,7 +5,7 @@ from hypothesis import given, settings, strategies as st
 
 from kschedlab.explanation import NoProfileError
 from kschedlab.generations import GENERATIONS, V1_37
-from kschedlab.lab.panels.your_cluster import bundled
+from kschedlab.lab.panels.cluster_source import bundled
 from kschedlab.scheduler import schedule
 from kschedlab.testing import budget, cluster, node, node_affinity, pod, term
 from kschedlab.whatif import Case, what_if

@@ -68,7 +68,6 @@ class Box:
 
     ``refused``: what is in the way, which makes the box red, and ``sign``, a kind of badge for it. ``tied``: it is one
     of several best nodes. ``badges`` and ``marks`` as those of a block; ``title``: shown in place of the name.
-    ``terse``: nothing is written below it.
     """
 
     name: str
@@ -82,7 +81,6 @@ class Box:
     badges: tuple[Badge, ...] = ()
     marks: Marks = field(default_factory=dict)
     title: str = ""
-    terse: bool = False
 
     @property
     def key(self) -> str:
@@ -154,8 +152,6 @@ def _captions(boxes: Iterable[Box], width: float) -> float:
 
 def _below(box: Box, width: float) -> list[tuple[str, bool]]:
     """The lines below a box, and whether they are bold."""
-    if box.terse:
-        return []
     refused = [(line, True) for line in wrapped(box.refused, width, 3, bold=True)]
     return refused + [(fitted(line, width), False) for line in box.captions if line]
 

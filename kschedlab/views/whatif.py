@@ -29,6 +29,13 @@ class Line(NamedTuple):
     but: str = ""
 
 
+class Answer(NamedTuple):
+    """One answer as a line, and the decision that proves it."""
+
+    line: Line
+    decision: Decision
+
+
 def whatif_text(whatif: WhatIf) -> str:
     """The answers as plain text."""
     answers = whatif_lines(whatif)
@@ -91,6 +98,11 @@ def _grouped(values: Mapping[str, str]) -> dict[str, list[str]]:
 
 def whatif_lines(whatif: WhatIf) -> list[Line]:
     """All answers, in order."""
+    return [answer.line for answer in whatif_answers(whatif)]
+
+
+def whatif_answers(whatif: WhatIf) -> list[Answer]:
+    """All answers with their decisions, in order."""
     return list(_to_fit(whatif) if whatif.decision.node is None else _to_go_elsewhere(whatif))
 
 
@@ -128,17 +140,23 @@ def notes(whatif: WhatIf) -> list[str]:
     return said
 
 
-def _to_fit(whatif: WhatIf) -> Iterator[Line]:
+def _to_fit(whatif: WhatIf) -> Iterator[Answer]:
     for limit in whatif.requests:
         change = f"asking for {amount(limit.name, limit.far)} instead of {amount(limit.name, limit.now)}"
-        yield Line("requests", change, then(limit.after), f"{amount(limit.name, limit.near)}: still fits nowhere")
+        yield _answer("requests", change, limit.after, f"{amount(limit.name, limit.near)}: still fits nowhere")
     for each in whatif.relaxations.sufficient:
-        yield Line("constraints", " and ".join(each.changes), then(each.decision))
+        yield _answer("constraints", " and ".join(each.changes), each.decision)
     if (priority := whatif.priority) is not None:
         change = f"with priority {priority.far} instead of {priority.now}"
-        yield Line("priority", change, then(priority.after), f"{priority.near}: preempts nobody")
+        yield _answer("priority", change, priority.after, f"{priority.near}: preempts nobody")
     if (eviction := whatif.eviction) is not None:
-        yield Line("eviction", _evicting(eviction), then(eviction.decision))
+        yield _answer("eviction", _evicting(eviction), eviction.decision)
+    for more in whatif.nodes:
+        yield _answer("nodes", f"one node more of {more.pool}{f' in {more.zone}' if more.zone else ''}", more.decision)
+
+
+def _answer(what: str, change: str, decision: Decision, but: str = "") -> Answer:
+    return Answer(Line(what, change, then(decision), but), decision)
 
 
 def _evicting(eviction: Eviction) -> str:
@@ -146,19 +164,19 @@ def _evicting(eviction: Eviction) -> str:
     return f"without {listing(names, VICTIMS)} on {eviction.node}"
 
 
-def _to_go_elsewhere(whatif: WhatIf) -> Iterator[Line]:
+def _to_go_elsewhere(whatif: WhatIf) -> Iterator[Answer]:
     for limit in whatif.limits:
         change = f"asking for {amount(limit.name, limit.far)}"
-        yield Line(LIMIT, change, then(limit.after), f"{amount(limit.name, limit.near)}: {then(limit.before)}")
+        yield _answer(LIMIT, change, limit.after, f"{amount(limit.name, limit.near)}: {then(limit.before)}")
     for boundary in whatif.requests:
         change = f"asking for {amount(boundary.name, boundary.far)}"
         near = f"{amount(boundary.name, boundary.near)}: {_still(whatif, boundary)}"
-        yield Line("requests", change, then(boundary.after), near)
+        yield _answer("requests", change, boundary.after, near)
     for boundary in whatif.weights:
         change = f"with weight {boundary.far} of {boundary.name} instead of {boundary.now}"
         if boundary.far == 0:  # no configuration can say it: kube-scheduler reads a weight of 0 as the default
             change = f"without the score {boundary.name}"
-        yield Line("weights", change, then(boundary.after), f"{boundary.near}: {_still(whatif, boundary)}")
+        yield _answer("weights", change, boundary.after, f"{boundary.near}: {_still(whatif, boundary)}")
 
 
 def _still(whatif: WhatIf, boundary: Boundary) -> str:

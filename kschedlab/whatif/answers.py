@@ -11,6 +11,7 @@ from kschedlab.decision import Decision
 from kschedlab.explanation import NoProfileError
 from kschedlab.generations import LATEST, Generation, profile_for
 from kschedlab.objects.model import controller_of
+from kschedlab.whatif.another_node import AnotherNode, another_node
 from kschedlab.whatif.case import Boundary, Case, ranked, with_spec
 from kschedlab.whatif.relaxations import Relaxations, relaxations
 from kschedlab.whatif.thresholds import HIGHEST_PRIORITY, elsewhere, limits, other_weights, preempting_priority, smaller
@@ -39,7 +40,8 @@ class WhatIf:
     ====================  ==========================================================================================
     if it fits nowhere    ``requests``: for each resource that is enough to change alone, the largest request that fits;
                           ``relaxations`` of its spec; and unless it preempts already:
-                          ``priority``: the lowest with which it would preempt; ``eviction``
+                          ``priority``: the lowest with which it would preempt; ``eviction``;
+                          ``nodes``: a node more of each pool with which it fits
     if it fits            ``limits``: for each resource, the request at which it no longer fits;
                           ``requests``, ``weights``: where another node is chosen, upwards and downwards
     ====================  ==========================================================================================
@@ -53,6 +55,7 @@ class WhatIf:
     relaxations: Relaxations = Relaxations()
     priority: Boundary | None = None
     eviction: Eviction | None = None
+    nodes: tuple[AnotherNode, ...] = ()
 
     def __str__(self) -> str:
         from kschedlab.views.whatif import whatif_text
@@ -67,10 +70,11 @@ class WhatIf:
         return str(whatif_tables(self))
 
 
-def what_if(pod: AnyPod, cluster: Cluster, generation: str | Generation = LATEST) -> WhatIf:
+def what_if(pod: AnyPod, cluster: Cluster, generation: str | Generation = LATEST, pool_label: str = "") -> WhatIf:
     """What would change the decision about the pod, which waits or runs. Some hundred decisions.
 
-    Arguments and errors are those of :func:`~kschedlab.explanation.explain`. The cluster stays as it is.
+    ``pool_label``: the label that names pools, by default a usual one. The other arguments and errors are those of
+    :func:`~kschedlab.explanation.explain`. The cluster stays as it is.
     """
     case = Case(pod, cluster, generation)
     if profile_for(case.info.pod, case.generation) is None:
@@ -84,6 +88,7 @@ def what_if(pod: AnyPod, cluster: Cluster, generation: str | Generation = LATEST
             relaxations=relaxations(case),
             priority=preempting_priority(case, decision),
             eviction=eviction(case) if decision.nominated_node is None else None,
+            nodes=tuple(another_node(case, pool_label)),
         )
     return WhatIf(
         decision,

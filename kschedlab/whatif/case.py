@@ -60,10 +60,15 @@ class Case:
 
     def without(self, pods: Iterable[PodInfo]) -> Case:
         """The same case without these running pods."""
-        case = copy(self)
-        case.cluster = self.cluster.fork()
+        fewer = self.cluster.fork()
         for pod in pods:
-            case.cluster.evict(pod.key)
+            fewer.evict(pod.key)
+        return self.in_cluster(fewer)
+
+    def in_cluster(self, cluster: Cluster) -> Case:
+        """The same case in another cluster."""
+        case = copy(self)
+        case.cluster = cluster
         return case
 
     def asking(self, resource: str, amount: int) -> PodInfo:

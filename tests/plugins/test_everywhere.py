@@ -108,7 +108,7 @@ def test_panels_take_plugins() -> None:
     assert view is not None and "also refused by Nowhere" in view.text and "<closed>" not in str(view.picture)
     asked = your_cluster.panel(decode_objects(OBJECTS), [cold, cooler], pod="default/web", generation="v1.20")
     assert "ColdNode" in repr(asked) and "too" in repr(asked)
-    assert "default/web goes to c" in repr(asked.ask("default/web"))
+    assert "default/web goes to c" in repr(asked.move(pod="default/web"))
 
 
 @pytest.mark.parametrize("left", [(), ("node-b",), ("node-b", "node-c")], ids=len)

@@ -1,10 +1,8 @@
-"""A whole cluster at a glance."""
-
-import re
+"""A whole cluster in tables."""
 
 import pytest
 
-from kschedlab.lab.panels.your_cluster import bundled
+from kschedlab.lab.panels.cluster_source import bundled
 from kschedlab.scheduler import schedule
 from kschedlab.testing import cluster, node, pod
 from kschedlab.views import your_cluster as view
@@ -12,25 +10,11 @@ from kschedlab.whatif import Case
 
 ROOM = {"cpu": "4", "memory": "8Gi", "pods": "10"}
 TAINT = {"key": "dedicated", "value": "db", "effect": "NoSchedule"}
-POOLED = "cloud.google.com/gke-nodepool"
 
 
 @pytest.fixture(scope="module")
 def world():
     return bundled().cluster("v1.37")
-
-
-def test_pools_by_label_by_taint_or_all_together():
-    labelled = cluster(node("a", labels={POOLED: "web"}), node("b", labels={POOLED: "web"}), node("c"))
-    assert view.pools(labelled) == {"web": [0, 1], "others": [2]}
-    assert view.pools(cluster(node("a", taints=[TAINT]), node("b"), node("c"))) == {"nodes": [1, 2], "dedicated": [0]}
-
-
-def test_many_small_pools_are_put_together():
-    many = cluster(*(node(f"n{i:02}", labels={POOLED: f"p{i:02}"}) for i in range(20)))
-    found = view.pools(many)
-    assert len(found) == view.POOLS and len(found["others"]) == 9
-    assert sorted(place for places in found.values() for place in places) == list(range(20))
 
 
 def test_the_overview_counts_what_is_there(world):
@@ -40,34 +24,6 @@ def test_the_overview_counts_what_is_there(world):
     assert rows["gpu"][2] == "nvidia.com/gpu=present"
     assert "node.kubernetes.io/unreachable (1)" in rows["general"][2]
     assert "general" in repr(view.Overview(world)) and "<table" in view.Overview(world)._repr_html_()
-
-
-@pytest.mark.parametrize("pod", ["ml/train-small-0", "data/postgres-0", "shop/banner-0", "ml/tune-0", "data/restore-0"])
-def test_every_node_is_one_bar_and_every_verdict_has_its_line(world, pod):
-    decision = schedule(pod, world)
-    svg = str(view.node_bars(decision, "a sentence"))
-    assert svg.count("h6v32h-6z") == 200
-    numbers = [int(found) for found in re.findall(r": (\d+) nodes?</text>", svg)]
-    assert sum(numbers) == 200
-    assert svg.count("★") == (decision.node is not None)
-    assert 'aria-label="a sentence"' in svg and len(svg) < 20_000
-
-
-def test_many_nodes_share_bars():
-    large = cluster(*(node(f"n{i}", allocatable=ROOM) for i in range(1000)), pod("mine", "", cpu="1"))
-    svg = str(view.node_bars(schedule("default/mine", large), ""))
-    assert svg.count("h6v32h-6z") == 334 and "Each stands for 3 nodes." in svg
-
-
-def test_bars_are_as_full_as_the_nodes():
-    halves = cluster(
-        node("n", allocatable=ROOM),
-        node("m", allocatable=ROOM),
-        pod("busy", "n", cpu="2"),
-        pod("mine", "", cpu="3"),
-    )
-    svg = str(view.node_bars(schedule("default/mine", halves), ""))
-    assert svg.count("v-16h6v16z") == 1 and svg.count("v-0h6v0z") == 1
 
 
 def test_refusals_are_told_by_pool(world):

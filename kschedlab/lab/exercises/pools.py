@@ -6,17 +6,17 @@ from functools import cache
 from typing import Any, NamedTuple
 
 from kschedlab.cluster.cluster import Cluster
+from kschedlab.cluster.pools import pools
 from kschedlab.decision import Decision
 from kschedlab.generations import LATEST
 from kschedlab.lab.exercises.exercise import Instance, lines
-from kschedlab.lab.panels.your_cluster import bundled
+from kschedlab.lab.panels.cluster_source import bundled
 from kschedlab.manifests.loading import Objects, decode_objects
 from kschedlab.scheduler import schedule
 from kschedlab.testing import Manifest, pod
 from kschedlab.views.html import element, join
 from kschedlab.views.tables import row, table
 from kschedlab.views.words import aligned
-from kschedlab.views.your_cluster import pools
 
 POOL = "karpenter.sh/nodepool"
 TAINTS = {

@@ -8,6 +8,7 @@ from difflib import ndiff
 from typing import Any
 
 from kschedlab.cluster.cluster import Cluster
+from kschedlab.cluster.pools import pools
 from kschedlab.decision import Decision
 from kschedlab.lab.exercises.build import Build
 from kschedlab.lab.exercises.exercise import Exercise, State, Verdict, drawn
@@ -17,7 +18,7 @@ from kschedlab.lab.exercises.repair import Repair
 from kschedlab.manifests.loading import Objects, decode_objects, loads
 from kschedlab.testing import as_yaml, node, pod
 from kschedlab.views.words import count
-from kschedlab.views.your_cluster import by_pool, pools
+from kschedlab.views.your_cluster import by_pool
 from kschedlab.whatif import Case
 from kschedlab.whatif.thresholds import smaller
 

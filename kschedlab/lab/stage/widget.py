@@ -32,7 +32,10 @@ class Session(Protocol):
 
 
 class Stage(anywidget.AnyWidget):
-    """A panel in the browser. ``controls``: what can be set; ``shown``: what is to be seen."""
+    """A panel in the browser. ``controls``: what can be set; ``shown``: what is to be seen.
+
+    ``saved_as``: the id of the output that a saved notebook keeps, "" before there is one.
+    """
 
     _esm = (HERE / "stage.js").read_text(encoding="utf-8")
     _css = (HERE / "stage.css").read_text(encoding="utf-8")
@@ -43,12 +46,12 @@ class Stage(anywidget.AnyWidget):
     def __init__(self, session: Session) -> None:
         self.session = session
         super().__init__(controls=session.controls, shown=session.shown)
-        self._saved = ""
+        self.saved_as = ""
         self.on_msg(self._received)
 
-    def display(self) -> None:
-        """Show it in the current cell."""
-        self._saved = publish(*self.session.saved(), self)
+    def display(self, inside: Any = None) -> None:
+        """Show it in the current cell. ``inside``: a widget that contains it and is shown instead."""
+        self.saved_as = publish(*self.session.saved(), self if inside is None else inside)
 
     def classroom(self, on: bool = True) -> None:
         """Enlarge everything, for a projector."""
@@ -60,8 +63,8 @@ class Stage(anywidget.AnyWidget):
 
     def _received(self, _widget: object, message: dict[str, Any], _buffers: object) -> None:
         if "still" in message:
-            if self._saved:
-                republish(self._saved, *self.session.saved())
+            if self.saved_as:
+                republish(self.saved_as, *self.session.saved())
             return
         for reply in self.session.receive(message):
             if "shown" in reply:

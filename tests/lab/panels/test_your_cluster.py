@@ -1,23 +1,27 @@
 """Lesson 07's panel: every question about every kind of pod is answered, and wrong input leaves all as it was."""
 
 import gzip
+import html
 import json
+import re
 import time
-from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
 
 from kschedlab.generations import GENERATIONS, LATEST
-from kschedlab.lab.panels import your_cluster as lesson
+from kschedlab.lab.panels import cluster_questions, your_cluster as lesson
 from kschedlab.lab.panels.classroom import CLASSROOM, classroom
+from kschedlab.lab.panels.cluster_loader import Loader
+from kschedlab.lab.panels.cluster_source import BUNDLED
 from kschedlab.lab.panels.session import Session
+from kschedlab.lab.stage.files import FilePicker
 from kschedlab.manifests.loading import ManifestError, loads
 from kschedlab.scheduler import schedule
 from kschedlab.testing import as_yaml, node, pod
+from kschedlab.views.svg import Room
 from tools import make_cluster
 
-NOON = datetime(2026, 3, 2, 12, tzinfo=UTC)
 SMALL = as_yaml([node("node-a"), pod("first", "node-a", 1), pod("second", "", 9)])
 EVIL = "<script>alert(1)</script>\u202e"
 PENDING = {
@@ -42,6 +46,10 @@ def as_list(items):
     return json.dumps({"apiVersion": "v1", "kind": "List", "items": items})
 
 
+def drawn(view, room=None):
+    return str(view.picture(room or Room()) if callable(view.picture) else view.picture)
+
+
 @pytest.fixture(scope="module")
 def loaded():
     return lesson.bundled()
@@ -49,8 +57,9 @@ def loaded():
 
 def test_the_bundled_cluster_waits_for_different_reasons(loaded):
     assert list(loaded.cluster(LATEST).pending) == list(PENDING)
+    panel = lesson.panel()
     for key, why in PENDING.items():
-        assert why in lesson.show(loaded, lesson.settings_of([key])()).text
+        assert why in panel.move(pod=key).view.text
     assert loaded.sentence == "the bundled cluster: 200 nodes, 2,047 running pods, 13 pending."
 
 
@@ -64,53 +73,131 @@ def test_the_bundled_cluster_is_what_the_tool_makes():
 def test_every_question_is_answered(loaded, generation):
     """All pending pods, and running ones of several apps."""
     running = [key for key in loaded.pods if "-0" not in key][13::170]
-    settings_of = lesson.settings_of([*PENDING, *running])
-    for settings in settings_of.grid():
-        if settings.generation == generation:
-            view = lesson.show(loaded, settings)
-            assert view.sentence and view.text and "<svg" in str(view.picture)
-            if settings.pod in PENDING and settings.question == lesson.WHY:
-                decision = schedule(settings.pod, loaded.cluster(generation), GENERATIONS[generation])
-                assert (decision.node or settings.pod) in view.sentence
+    panel = lesson.panel(generation=generation)
+    for key in (*PENDING, *running):
+        for question in QUESTIONS:
+            asked = panel.move(pod=key, question=question)
+            view = asked.view
+            assert asked.error == "" and view.sentence and view.text and "<svg" in drawn(view)
+            if key in PENDING and question == lesson.WHY:
+                decision = schedule(key, loaded.cluster(generation), GENERATIONS[generation])
+                assert (decision.node or key) in view.sentence
                 assert decision.event in " ".join(view.text.split())
-            if settings.pod in running:
-                assert f"{settings.pod} runs on " in view.sentence
+            if key in running:
+                assert f"{key} runs on " in view.sentence
 
 
 def test_moving_by_code_and_restoring():
-    panel = lesson.panel()
-    panel.ask("data/kafka-3", lesson.WHAT_IF, "v1.20")
+    first = lesson.panel()
+    panel = first.move(pod="data/kafka-3", question=lesson.WHAT_IF, generation="v1.20")
     state = str(panel.settings)
-    assert state == "pod: data/kafka-3, generation: v1.20, question: what would change it"
-    panel.find("checkout")
-    assert panel.settings.pod.startswith("shop/checkout-") and panel.settings.question == lesson.WHAT_IF
-    assert str(lesson.panel().restore(state).settings) == state
-    assert "lesson.panel().restore(" in panel.answers.link()
-    Session(panel.answers).receive({"state": str(panel.settings).replace(lesson.WHAT_IF, lesson.WHY)})
+    assert state == (
+        "pod: data/kafka-3, question: what would change it, node: none, show: all, pools: karpenter.sh/nodepool, "
+        "generation: v1.20, change: none"
+    )
+    found = panel.move(pod="checkout")
+    assert found.settings.pod.startswith("shop/checkout-") and found.settings.question == lesson.WHAT_IF
+    assert first.settings.pod == "analytics/report-builder-0", "code moves copies"
+    assert str(first.restore(state).settings) == state and "lesson.panel().restore(" in panel.link()
+    Session(panel).receive({"state": state.replace(lesson.WHAT_IF, lesson.WHY)})
     assert panel.settings.question == lesson.WHY and "runs on" in panel.view.sentence
-    panel.restore(state)
-    assert panel.settings.pod == "data/kafka-3"
     with pytest.raises(ValueError, match='no pod "shop/nobody" among 2,060 pods'):
         panel.restore("pod: shop/nobody")
+    with pytest.raises(ValueError, match='no node "moon" among 200 nodes'):
+        panel.move(node="moon")
     with pytest.raises(ValueError, match="no pod"):
-        panel.ask("nobody")
+        panel.move(pod="")
+
+
+def test_a_click_on_a_node_asks_why_not_that_one():
+    session = Session(lesson.panel(pod="shop/banner-0"))
+    assert 'data-set="node: general-07"' in session.shown["picture"]
+    at = session.shown["at"] | {"node": "general-07"}
+    (reply,) = session.receive({"set": at, "n": 1})
+    shown = reply["shown"]
+    assert "general-07 fits too, but has 599 of 606 points" in shown["sentence"]
+    assert "Why not general-07?" in shown["picture"] and "Why not general-07?" in shown["table"]
+    (reply,) = session.receive({"set": at | {"node": "none"}, "n": 2})
+    assert "Why not" not in reply["shown"]["picture"]
+
+
+def test_a_change_is_applied_by_a_click_and_taken_back():
+    panel = lesson.panel(pod="data/redis-24", question=lesson.WHAT_IF)
+    word = "one node more of data"
+    assert f'data-set="change: {word}"' in drawn(panel.view) and "changed" not in drawn(panel.view)
+    after = panel.move(change=word)
+    assert after.view.sentence == (
+        "Before: data/redis-24 fits on none of 200 nodes, and preemption does not help. "
+        "After, one node more of data: data/redis-24 goes to data-01-new, the only feasible node out of 201."
+    )
+    picture = drawn(after.view)
+    assert "changed" in picture and picture.count('V7Z"') == 1 and 'data-key="node/data-01-new"' in picture
+    new = after.move(node="data-01-new")
+    assert "data-01-new is the chosen node." in new.view.sentence
+    assert new.move(change="none").view.sentence.endswith("5 changes would help.") is False
+    assert "Why not" not in drawn(new.move(change="none").view), "the new node is gone"
+    assert panel.move(change="no such change").view.sentence == panel.view.sentence
+    assert "change" in after.move(question=lesson.WHY).view.idle and "change" not in after.view.idle
+
+
+def test_every_change_that_is_offered_can_be_applied():
+    panel = lesson.panel(question=lesson.WHAT_IF)
+    for key in PENDING:
+        asked = panel.move(pod=key)
+        for word in set(re.findall(r'data-set="change: ([^"]*)"', drawn(asked.view, Room(1000, 900)))) - {"none"}:
+            applied = asked.move(change=html.unescape(word))
+            assert (
+                applied.view.sentence.startswith(("Before: ", f"{key} runs on")) and "After, " in applied.view.sentence
+            )
+
+
+def test_pools_and_shown_nodes_follow_the_settings():
+    panel = lesson.panel(pod="shop/banner-0", pools="topology.kubernetes.io/zone")
+    assert 'data-set="show: eu-1a"' in drawn(panel.view) and "eu-1a" in panel.move(pod="postgres-0").view.text
+    few = drawn(panel.move(show="gpu eu-1b").view)
+    assert "‹ all 200 nodes" in few and "4 nodes for “gpu eu-1b”" in few
+    with pytest.raises(ValueError, match='pools: "nothing" is not one of karpenter.sh/nodepool'):
+        panel.move(pools="nothing")
+
+
+def test_a_pod_of_another_scheduler_is_left_to_it():
+    text = as_list([node("n"), pod("mine", "", 1, schedulerName="volcano")])
+    for question in QUESTIONS:
+        view = lesson.panel().paste(text).move(question=question).view
+        assert view.sentence.startswith(
+            "kube-scheduler does not decide about this pod: no profile has the schedulerName"
+        )
+        assert '"volcano"' in view.text
+
+
+def test_questions_hide_the_answer_and_know_it():
+    rights = []
+    for make in (
+        cluster_questions.what_helps,
+        cluster_questions.how_much,
+        cluster_questions.there_again,
+        cluster_questions.whose_pods,
+    ):
+        asking = make()
+        shown = Session(asking).shown
+        assert shown["asking"]["choices"] == list(asking.question.choices) and shown["sentence"] == ""
+        assert "#D55E00" not in shown["picture"] and "★" not in shown["picture"]
+        marks = {choice: repr(asking.answer(choice)).splitlines() for choice in asking.question.choices}
+        right = [choice for choice, lines in marks.items() if any(line.startswith("Right.") for line in lines)]
+        assert right == [asking.question.right(asking.settings)]
+        rights += right
+    assert rights == ["a taint that it does not tolerate", "1285m", "another node", "invoices"]
 
 
 def test_enlarged_it_stays_enlarged():
-    panel = lesson.panel()
+    loader = Loader(lesson.panel())
     classroom()
     try:
-        assert CLASSROOM in panel._dom_classes and panel.find("redis")._box.children[0].large
+        loader.take(lambda: lesson.bundled())
+        assert CLASSROOM in loader._dom_classes and loader.stage.large
     finally:
         classroom(on=False)
-    assert CLASSROOM not in panel._dom_classes and not panel._box.children[0].large
-
-
-def test_finding_nothing_leaves_the_pod():
-    panel = lesson.panel().find("no-such-pod")
-    assert panel.problems == ('no pod has "no-such-pod" in its name',)
-    assert panel.settings.pod == "analytics/report-builder-0"
-    assert panel.find("kafka").problems == ()
+    assert CLASSROOM not in loader._dom_classes and not loader.stage.large
 
 
 def test_a_cluster_of_one_s_own(tmp_path):
@@ -127,7 +214,7 @@ def test_a_cluster_of_one_s_own(tmp_path):
     ):
         assert panel.problems == () and "1 node, 1 running pod, 1 pending." in repr(panel)
         assert panel.settings.pod == "default/second" and "Insufficient cpu" in panel.view.text
-        assert panel.ask("default/first").view.sentence.endswith(
+        assert panel.move(pod="default/first").view.sentence.endswith(
             "the only feasible node out of 1. So it would land on the node where it runs."
         )
 
@@ -151,19 +238,21 @@ def test_several_files_are_one_cluster():
     ],
 )
 def test_wrong_input_is_told_by_line_and_the_old_cluster_stays(text, problem):
-    panel = lesson.panel().ask("data/kafka-3")
-    before = panel.view
-    panel.paste(text)
-    assert panel.problems[0].startswith(problem)
-    assert panel.view is before and panel.loaded.name == lesson.BUNDLED
-    assert "Not loaded; the bundled cluster stays." in panel._wrong.value
-    assert panel.paste(SMALL).problems == () and panel._wrong.value == ""
+    panel = lesson.panel(pod="data/kafka-3")
+    refused = panel.paste(text)
+    assert refused.problems[0].startswith(problem) and panel.problems == ()
+    assert str(refused.settings) == str(panel.settings) and refused.loaded.name == BUNDLED
+    loader = Loader(panel)
+    loader.take(lambda: lesson.from_text(text))
+    assert "Not loaded; the bundled cluster stays." in loader._wrong.value and loader.panel is panel
+    loader.take(lambda: lesson.from_text(SMALL))
+    assert loader._wrong.value == "" and loader.panel.loaded.name == "pasted"
 
 
 def test_wrong_files_and_paths():
     panel = lesson.panel()
     for path in ("-", "/nowhere/at/all.yaml", "\0"):
-        assert panel.load(path).problems and panel.loaded.name == lesson.BUNDLED
+        assert panel.load(path).problems and panel.load(path).loaded.name == BUNDLED
     for content in (b"\x1f\x8bnonsense", gzip.compress(b"a: b")[:-9], b"\xff\xfe\xff", b""):
         assert panel.upload([("x.gz", content)]).problems[0].startswith("x")
     with pytest.raises(ManifestError):
@@ -172,16 +261,36 @@ def test_wrong_files_and_paths():
 
 def test_what_is_wrong_with_many_objects_is_cut_off():
     text = as_yaml([node(f"NODE-{i}") for i in range(50)])
-    panel = lesson.panel().paste(text)
-    assert len(panel.problems) == 50 and "and 30 more" in panel._wrong.value
+    loader = Loader(lesson.panel())
+    loader.take(lambda: lesson.from_text(text))
+    assert len(lesson.panel().paste(text).problems) == 50 and "and 30 more" in loader._wrong.value
 
 
-def test_an_upload_through_the_widget():
-    panel = lesson.panel()
-    upload = panel.children[2].children[1].children[0].children[0]
-    given = {"name": "mine.yaml", "type": "", "size": 1, "content": memoryview(SMALL.encode()), "last_modified": NOON}
-    upload.set_trait("value", (given,))
-    assert panel.loaded.name == "mine.yaml" and upload.value == ()
+def test_a_large_file_comes_in_parts_and_each_is_acknowledged():
+    taken, sent = [], []
+    picker = FilePicker(taken.append, 100)
+    picker.send = sent.append
+    parts = [("a.json", b"x" * 40, True, True), ("a.json", b"y" * 20, False, False), ("b.yaml", b"z", False, True)]
+    for i, (name, content, first, begins) in enumerate(parts):
+        message = {"name": name, "first": first, "begins": begins, "last": i == 2}
+        picker._received(None, message, [memoryview(content)])
+        assert len(sent) == i + 1 and (taken == []) == (i < 2)
+    assert taken == [[("a.json", b"x" * 40 + b"y" * 20), ("b.yaml", b"z")]]
+    picker._received(None, {"name": "c", "first": True, "begins": True, "last": True}, [memoryview(b"x" * 500)])
+    assert len(taken[1][0][1]) == 101, "more than the limit is dropped; the reader then says that it is too large"
+    picker._received(None, {"last": True}, [memoryview(b"stray")])
+    assert len(taken) == 2
+
+
+def test_a_chosen_file_replaces_the_cluster():
+    loader = Loader(lesson.panel())
+    first = loader.stage
+    picker = loader._inputs().children[1].children[0]
+    picker._received(
+        None, {"name": "mine.yaml", "first": True, "begins": True, "last": True}, [memoryview(SMALL.encode())]
+    )
+    assert loader.panel.loaded.name == "mine.yaml" and loader.stage is not first
+    assert loader._box.children == (loader.stage,) and "mine.yaml: 1 node" in loader._said.value
 
 
 def test_hostile_text_is_shown_and_not_obeyed():
@@ -190,24 +299,25 @@ def test_hostile_text_is_shown_and_not_obeyed():
     gated = pod("gated", "", 1, schedulingGates=[{"name": "example.com/quota"}])
     text = as_list([node("n"), pod("mine", "", 1, volumes=claims), gated])
     panel = lesson.panel().upload([(f"{EVIL}.json", text.encode())])
-    html = [panel._said.value, panel._repr_mimebundle_()["text/html"]]
+    loader = Loader(panel)
+    markup = [loader._said.value, str(panel.still())]
     for question in QUESTIONS:
-        view = panel.ask("default/mine", question).view
-        html += [str(view.picture), str(view.table), str(panel.still()), str(panel.answers.still())]
-        assert "\u202e" not in repr(panel)
-    panel.upload([(f"{EVIL}.yaml", f"kind: Node\nmetadata: {{name: '{EVIL}'}}".encode())])
-    html += [panel._wrong.value, panel._repr_mimebundle_()["text/html"]]
-    panel.find(EVIL)
-    html.append(panel._wrong.value)
-    for each in html:
+        asked = panel.move(pod="default/mine", question=question, show=EVIL, change=EVIL)
+        markup += [drawn(asked.view), str(asked.view.table), str(asked.still())]
+        assert "\u202e" not in repr(asked).replace(EVIL, "")
+    wrong = [(f"{EVIL}.yaml", f"kind: Node\nmetadata: {{name: '{EVIL}'}}".encode())]
+    loader.take(lambda: lesson.from_files(wrong))
+    markup += [loader._wrong.value, str(panel.upload(wrong).still())]
+    for each in markup:
         assert "<script" not in each and "\u202e" not in each
-    assert any("&lt;script&gt;" in each for each in html)
+    assert any("&lt;script&gt;" in each for each in markup)
 
 
 def test_a_saved_panel_is_small_and_holds_its_numbers():
-    bundle = lesson.panel().ask("ml/train-small-0", lesson.WHAT_IF)._repr_mimebundle_()
-    assert "tolerating nvidia.com/gpu=present" in bundle["text/plain"] and len(bundle["text/html"]) < 25_000
-    assert 'src="data:image/svg+xml' in bundle["text/html"]
+    panel = lesson.panel(pod="ml/train-small-0", question=lesson.WHAT_IF)
+    still = str(panel.still())
+    assert "tolerating nvidia.com/gpu=present" in repr(panel) and len(still) < 60_000
+    assert 'src="data:image/svg+xml' in still
 
 
 def test_five_thousand_nodes_can_be_asked_about():
@@ -219,6 +329,6 @@ def test_five_thousand_nodes_can_be_asked_about():
     assert panel.settings.pod == "default/mine"
     for question in QUESTIONS:
         began = time.perf_counter()
-        panel.ask("default/mine", question)
-        assert time.perf_counter() - began < 2 and panel.answers.error == ""
-    assert len(str(panel.view.picture)) < 30_000
+        asked = panel.move(question=question)
+        assert len(drawn(asked.view)) < 250_000 and asked.error == ""
+        assert time.perf_counter() - began < 2

@@ -1,0 +1,86 @@
+"""Another cluster for a panel: files, a path or text, above its stage."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import ipywidgets
+
+from kschedlab.lab.panels.classroom import Enlargeable
+from kschedlab.lab.panels.cluster_source import Loaded, bundled, from_files, from_paths, from_text
+from kschedlab.lab.stage.files import FilePicker
+from kschedlab.manifests.sources import MAX_BYTES
+from kschedlab.views.html import element, join
+
+PASTE = "or paste here what kubectl get nodes,pods,... -A -o yaml prints"
+PROBLEMS = 20
+"""The most problems shown."""
+
+
+class Loader(Enlargeable):
+    """A panel's stage, and what loads another cluster. ``panel``: the current one; it is replaced, never changed.
+
+    ``replaced``: makes the panel for another cluster, or for the problems with it.
+    """
+
+    def __init__(self, panel: Any) -> None:
+        self.panel = panel
+        self._said, self._wrong, self._box = ipywidgets.HTML(), ipywidgets.HTML(), ipywidgets.VBox()
+        super().__init__([self._said, self._inputs(), self._wrong, self._box])
+        self.stage: Any = None
+        self._show(panel)
+
+    def display(self) -> None:
+        """Show it in the current cell."""
+        self.stage.display(self)
+
+    def take(self, read: Callable[[], Loaded]) -> None:
+        """Show the cluster that this reads, or what is wrong with it."""
+        panel = self.panel.reading(read)
+        if panel.problems:
+            self._refuse(panel.loaded.name, panel.problems)
+        else:
+            self._show(panel)
+
+    def _show(self, panel: Any) -> None:
+        saved = self.stage.saved_as if self.stage is not None else ""
+        self.panel, self.stage = panel, panel.stage()
+        self.stage.saved_as = saved
+        self._box.children = [self.stage]
+        notes = (element("div", line) for line in panel.loaded.objects.report.lines())
+        self._said.value = str(join([element("p", element("b", panel.loaded.sentence), role="status"), *notes]))
+        self._wrong.value = ""
+        if panel.problems:
+            self._refuse(panel.loaded.name, panel.problems)
+
+    def _refuse(self, stays: str, problems: Sequence[str]) -> None:
+        lines = [element("li", problem) for problem in problems[:PROBLEMS]]
+        if (more := len(problems) - PROBLEMS) > 0:
+            lines.append(element("li", f"and {more:,} more"))
+        what = element("b", f"Not loaded; {stays} stays.")
+        self._wrong.value = str(element("div", what, element("ul", *lines), role="alert"))
+
+    def _inputs(self) -> ipywidgets.Widget:
+        """Folded away until they are wanted."""
+        files = FilePicker(lambda given: self.take(lambda: from_files(given)), MAX_BYTES)
+        path = ipywidgets.Text(placeholder="/path/to/cluster.yaml", description="path", layout={"width": "30em"})
+        text = ipywidgets.Textarea(placeholder=PASTE, rows=6, layout={"width": "100%"})
+        by_path, by_text, back = (
+            ipywidgets.Button(description=words, layout={"width": "auto", "align_self": "flex-start"})
+            for words in ("Load path", "Load text", "Back to the bundled cluster")
+        )
+        by_path.on_click(lambda _: self.take(lambda: from_paths([path.value])))
+        by_text.on_click(lambda _: self.take(lambda: from_text(text.value)))
+        back.on_click(lambda _: self.take(bundled))
+        inside = ipywidgets.VBox(
+            [files, ipywidgets.HBox([path, by_path, back], layout={"flex_flow": "row wrap"}), text, by_text],
+            layout={"display": "none"},
+        )
+        opened = ipywidgets.ToggleButton(
+            description="Another cluster",
+            tooltip="files, a path or text; it stays on this machine",
+            layout={"width": "auto", "align_self": "flex-start"},
+        )
+        opened.observe(lambda change: setattr(inside.layout, "display", "" if change["new"] else "none"), "value")
+        return ipywidgets.VBox([opened, inside])

@@ -1,0 +1,115 @@
+"""What lesson 07 asks before it shows an answer."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from kschedlab.explanation import explain
+from kschedlab.generations import LATEST
+from kschedlab.lab.panels.cluster_source import bundled
+from kschedlab.lab.panels.question import Question
+from kschedlab.lab.panels.your_cluster import WHY, YourCluster
+from kschedlab.views.cluster_picture import QUIET, cluster_picture
+from kschedlab.views.html import Html
+from kschedlab.views.svg import Room
+from kschedlab.whatif import what_if
+
+STUCK, LARGE, URGENT = "ml/train-small-0", "analytics/report-builder-0", "shop/payment-burst-0"
+RUNNING = "notifications"
+
+
+def _asking(pod: str, text: str, right: Callable[[Any], str], remarks: Mapping[str, str], **values: str) -> YourCluster:
+    """A panel about this pod that asks first, with the nodes before any decision."""
+    panel = YourCluster(bundled()).move(pod=pod, question=WHY, **values)
+    return panel.ask(Question(text, tuple(remarks), right, lambda _, answer: remarks[answer], before))
+
+
+def before(settings: Any) -> Callable[[Room], Html]:
+    """The cluster before the pod is decided."""
+    explained = explain(settings.pod, bundled().cluster(LATEST))
+    return lambda room: cluster_picture(explained.decision, room, QUIET, f"{settings.pod} waits.")
+
+
+def what_helps() -> YourCluster:
+    """Which filter is in the way on the nodes that matter?"""
+    selector, taint, gpu = (
+        "the nodeSelector: 95 nodes do not match it",
+        "a taint that it does not tolerate",
+        "there is no free GPU",
+    )
+
+    def right(_: Any) -> str:
+        changes = what_if(STUCK, bundled().cluster(LATEST)).relaxations.sufficient[0].changes
+        return taint if "tolerating" in changes[0] else selector
+
+    return _asking(
+        STUCK,
+        f"What keeps {STUCK} off the 12 nodes with GPUs?",
+        right,
+        {
+            selector: "Those 95 are the nodes of the pool general, where this pod does not want to go.",
+            taint: "The 12 nodes of the pool gpu have the taint nvidia.com/gpu, and this pod does not tolerate it. The "
+            "event hides them among 103 nodes.",
+            gpu: "Then the event would say Insufficient nvidia.com/gpu; the bars show that the nodes have free ones.",
+        },
+    )
+
+
+def how_much() -> YourCluster:
+    """How large is the largest free piece that this pod may have?"""
+    little, three, one = "7600m", "3000m", "1285m"
+
+    def right(_: Any) -> str:
+        (boundary,) = what_if(LARGE, bundled().cluster(LATEST)).requests
+        return f"{boundary.far}m"
+
+    return _asking(
+        LARGE,
+        f"{LARGE} asks for 7.7 CPU. What is the largest request with which it fits?",
+        right,
+        {
+            little: "A node of general has 7.91 CPU, but daemons run on every node, and so do other pods.",
+            three: "Nodes of spot and data have that much left, but their taints keep this pod out.",
+            one: "One node that lets it in has 1285m left, and none has more.",
+        },
+    )
+
+
+def there_again() -> YourCluster:
+    """Does a running pod come back to its node?"""
+
+    def right(settings: Any) -> str:
+        explained = explain(settings.pod, bundled().cluster(LATEST))
+        return "the same node" if explained.runs_on in explained.decision.best else "another node"
+
+    return _asking(
+        RUNNING,
+        "This pod runs. Taken off its node and decided again, where does it go?",
+        right,
+        {
+            "the same node": "The scheduler chose that node once. Only the nodes as they are now count.",
+            "another node": "Other pods came and went since. Only the nodes as they are now count, and nothing "
+            "remembers the first choice.",
+        },
+    )
+
+
+def whose_pods() -> YourCluster:
+    """Pods of which app does the urgent one evict?"""
+
+    def right(_: Any) -> str:
+        decision = explain(URGENT, bundled().cluster(LATEST)).decision
+        assert decision.preemption is not None
+        return decision.preemption.victims[0].pod.metadata.labels["app"]
+
+    return _asking(
+        URGENT,
+        f"{URGENT} has priority 100000 and fits nowhere. Pods of which app does it evict?",
+        right,
+        {
+            "checkout": "checkout has the same priority as payment: it may not be evicted.",
+            "catalog": "catalog has priority 0. There are less important pods, and they go first.",
+            "invoices": "invoices has priority -10, the lowest. Two of its pods are enough.",
+        },
+    )

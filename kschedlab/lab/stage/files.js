@@ -1,0 +1,55 @@
+// A button and a place to drop files on. It sends them in parts: one large message would end the connection to the
+// kernel without a word. Each part is acknowledged before the next one leaves.
+
+const PART = 2 * 1024 * 1024;
+const size = (bytes) => (bytes < 1e6 ? `${Math.ceil(bytes / 1e3)} kB` : `${(bytes / 1e6).toFixed(bytes < 1e7 ? 1 : 0)} MB`);
+
+export default {
+  render({ model, el }) {
+    const limit = model.get("limit");
+    const input = Object.assign(document.createElement("input"), { type: "file", multiple: true, hidden: true, accept: ".yaml,.yml,.json,.gz" });
+    const button = Object.assign(document.createElement("button"), { type: "button", textContent: "Choose files, or drop them here" });
+    const note = document.createElement("span");
+    const hint = `.yaml, .json or .gz, up to ${size(limit)}; for more, give the path`;
+    let acknowledged = () => {};
+    note.setAttribute("role", "status");
+    note.textContent = hint;
+    el.classList.add("kschedlab", "ks", "ks-files");
+    button.addEventListener("click", () => input.click());
+    input.addEventListener("change", () => send([...input.files]));
+    el.append(button, note, input);
+
+    for (const name of ["dragenter", "dragover"]) el.addEventListener(name, (event) => (event.preventDefault(), el.classList.add("ks-over")));
+    for (const name of ["dragleave", "drop"]) el.addEventListener(name, () => el.classList.remove("ks-over"));
+    el.addEventListener("drop", (event) => {
+      event.preventDefault();
+      send([...event.dataTransfer.files]);
+    });
+
+    async function send(files) {
+      const total = files.reduce((sum, file) => sum + file.size, 0);
+      if (!files.length) return;
+      if (total > limit) {
+        note.textContent = `✕ ${files.map((file) => file.name).join(", ")}: ${size(total)} is more than ${size(limit)}. Give the path instead.`;
+        return;
+      }
+      let done = 0;
+      for (const [i, file] of files.entries()) {
+        for (let at = 0; at === 0 || at < file.size; at += PART) {
+          const part = await file.slice(at, at + PART).arrayBuffer();
+          const last = i === files.length - 1 && at + PART >= file.size;
+          const answer = new Promise((done) => (acknowledged = done));
+          model.send({ name: file.name, first: i === 0 && at === 0, begins: at === 0, last }, undefined, [part]);
+          await answer;
+          done += part.byteLength;
+          note.textContent = last ? hint : `${size(done)} of ${size(total)}`;
+        }
+      }
+      input.value = "";
+    }
+
+    const heard = () => acknowledged();
+    model.on("msg:custom", heard);
+    return () => model.off("msg:custom", heard);
+  },
+};

@@ -1,0 +1,83 @@
+"""Would one more node of a pool help? The decision with it, as a cluster autoscaler tries it.
+
+A new node is like a healthy one of its pool, with its labels, taints and resources. Of its pods it has those of
+DaemonSets.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from msgspec.structs import replace as put
+
+from kschedlab.cluster.cluster import Cluster
+from kschedlab.cluster.pools import OTHERS, ZONE, pools
+from kschedlab.decision import Decision
+from kschedlab.objects.model import Node, Pod, controller_of
+from kschedlab.whatif.case import Case
+
+HOSTNAME = "kubernetes.io/hostname"
+MOST = 40
+"""The most kinds of nodes that are tried."""
+
+
+@dataclass(frozen=True, eq=False)
+class AnotherNode:
+    """A node more of ``pool``, in ``zone`` if not every zone of the pool would do. ``decision``: the one with it."""
+
+    pool: str
+    zone: str
+    node: str
+    decision: Decision
+
+
+def another_node(case: Case, label: str = "") -> Iterator[AnotherNode]:
+    """For each pool: a node more with which the pod fits, if there is one. ``label``: the label that names pools."""
+    tried = 0
+    for pool, places in pools(case.cluster, label).items():
+        helping: list[AnotherNode] = []
+        zones = _by_zone(case.cluster, places) if pool != OTHERS else {}
+        for zone, like in zones.items():
+            if (tried := tried + 1) > MOST:
+                return
+            bigger = case.cluster.fork().add(*copies(case.cluster, like))
+            decision = case.in_cluster(bigger).decide()
+            if decision.node is not None:
+                helping.append(AnotherNode(pool, zone, f"{like}-new", decision))
+        if helping:
+            yield helping[0] if len(helping) < len(zones) else _anywhere(helping[0])
+
+
+def _anywhere(found: AnotherNode) -> AnotherNode:
+    return AnotherNode(found.pool, "", found.node, found.decision)
+
+
+def _by_zone(cluster: Cluster, places: list[int]) -> dict[str, str]:
+    """The first healthy node of each zone."""
+    nodes = sorted((cluster.nodes[place] for place in places), key=lambda node: node.metadata.name)
+    found: dict[str, str] = {}
+    for node in nodes:
+        if not node.spec.unschedulable and not any(_is_ill(taint.key) for taint in node.spec.taints):
+            found.setdefault(node.metadata.labels.get(ZONE, ""), node.metadata.name)
+    return found
+
+
+def _is_ill(key: str) -> bool:
+    """Whether such a taint says what is wrong with a node; a new one is well."""
+    return key.startswith(("node.kubernetes.io/", "node.cloudprovider.kubernetes.io/"))
+
+
+def copies(cluster: Cluster, like: str) -> list[Node | Pod]:
+    """A new node like this one, and the pods of DaemonSets on it."""
+    place = cluster.index[like]
+    node, name = cluster.nodes[place], f"{like}-new"
+    labels = node.metadata.labels | ({HOSTNAME: name} if HOSTNAME in node.metadata.labels else {})
+    made: list[Node | Pod] = [put(node, metadata=put(node.metadata, name=name, labels=labels, uid=""))]
+    for row in cluster.pods_of(place).tolist():
+        pod = cluster.pods.info(row).pod
+        owner = controller_of(pod.metadata)
+        if owner is not None and owner.kind in ("DaemonSet", "Node"):
+            metadata = put(pod.metadata, name=f"{pod.metadata.name}-new", uid="")
+            made.append(put(pod, metadata=metadata, spec=put(pod.spec, nodeName=name)))
+    return made
