@@ -28,7 +28,7 @@ OTHERS = "others"
 
 
 def pool_labels(cluster: Cluster) -> list[str]:
-    """The labels that can name pools, the likeliest first, and ``taints`` at the end."""
+    """The labels that can name pools, the usual ones first, then ``taints``, then those with few values."""
     values: dict[str, set[str]] = {}
     for node in cluster.nodes:
         for key, value in node.metadata.labels.items():
@@ -36,7 +36,7 @@ def pool_labels(cluster: Cluster) -> list[str]:
     named = sorted(key for key in values if key not in USUAL and key.rpartition("/")[2] in NAMES)
     usual = [key for key in (*USUAL, *named, INSTANCE_TYPE) if key in values]
     several = sorted(key for key, found in values.items() if 2 <= len(found) <= POOLS and key not in usual)
-    return [*usual, *several, TAINTS]
+    return [*usual, TAINTS, *several]
 
 
 def pools(cluster: Cluster, label: str = "") -> dict[str, list[int]]:

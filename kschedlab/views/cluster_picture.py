@@ -42,7 +42,7 @@ TILES = tuple(Shape(wide, round(wide * 0.6), 20, 8) for wide in range(150, 69, -
 """Sizes of these boxes, the largest first."""
 SQUARE = 15
 """The size of the square of the pod in question, in pixels."""
-BESIDE, TALL = 560, 340
+BESIDE, TALL = 560, 440
 """The least width of a picture in which two things stand side by side, and height for two lines of waiting pods."""
 
 
@@ -52,7 +52,7 @@ class Asked:
 
     ``show``: words that choose nodes, or "all"; ``pools``: the label that names pools, "" for the usual one.
     ``why_not``: a node against the chosen one; ``choices``: changes, of which ``change`` is applied, and the decision
-    ``before`` it; ``victims``: whether the victims are shown; ``decided``: whether the decision is.
+    ``before`` it; ``victims``: whether the victims are shown.
     """
 
     question: str = ""
@@ -64,16 +64,10 @@ class Asked:
     change: str = ""
     before: Decision | None = None
     victims: bool = False
-    decided: bool = True
-
-
-QUIET = Asked(decided=False)
-"""The nodes before any decision."""
 
 
 def cluster_picture(decision: Decision, room: Room, asked: Asked, alt: str) -> Html:
     """The whole picture. ``alt``: its text alternative."""
-    decision = decision if asked.decided else undecided(decision)
     width = float(room.width)
     top, y = _header(decision, asked, width, lines=2 if room.height >= TALL else 1)
     found = shown_nodes(decision, asked.show, asked.pools)
@@ -89,14 +83,6 @@ def cluster_picture(decision: Decision, room: Room, asked: Asked, alt: str) -> H
         parts.append(element("g", *detail, transform=f"translate({x:g},{at:g})"))
         bottom = max(bottom, at + low - y)
     return svg(parts, width, y + bottom, alt)
-
-
-def undecided(decision: Decision) -> Decision:
-    """The same pod and cluster before anything was decided."""
-    nothing = decision.feasible[:0]
-    return replace(
-        decision, verdicts=None, feasible=nothing, scores=None, preemption=None, node=None, gates=(), error=""
-    )
 
 
 def _detail(decision: Decision, asked: Asked, width: float, height: float) -> Drawn:
@@ -146,13 +132,14 @@ def _waiting(decision: Decision, width: float, lines: int) -> Drawn:
     others = [info for key, info in decision.cluster.pending.items() if key != decision.pod.key]
     if not others:
         return [], 0
-    words = f"{len(others):,} more wait:" if len(others) > 1 else "one more waits:"
-    found, x, y, more = [label(words, 0, 12, opacity=0.8)], text_width(words) + 8, 0, 46
+    more = " more" if decision.pod.key in decision.cluster.pending else ""
+    words = f"{len(others):,}{more} {'wait' if len(others) > 1 else 'waits'}:"
+    found, chips, x, y = [label(words, 0, 12, opacity=0.8)], list[Html](), text_width(words) + 8, 0
     for number, info in enumerate(others):
         name = ends(info.pod.metadata.name, 110)
         wide = 16 + text_width(name) + 10
         last = y >= 18 * (lines - 1)
-        if x + wide > width - (more if last else 0):
+        if x + wide > width - (46 if last else 0):
             if last:
                 found.append(label(f"+{len(others) - number:,}", x, y + 12, opacity=0.8))
                 break
@@ -161,10 +148,10 @@ def _waiting(decision: Decision, width: float, lines: int) -> Drawn:
         square = element("rect", y=1, width=12, height=12, rx=2, fill=fill, stroke="currentColor")
         tip = f"{info.key}, priority {info.priority}"
         marks = {"data_key": f"pod/{info.key}", "data_set": f"pod: {info.key}", "data_tip": tip}
-        inside = [square, label(name, 16, 12, text_decoration="underline")]
-        found.append(element("g", *inside, transform=f"translate({x:g},{y})", **marks))
+        inside = [square, element("text", name, x=16, y=12)]
+        chips.append(element("g", *inside, transform=f"translate({x:.0f},{y})", **marks))
         x += wide
-    return found, y + 20
+    return [*found, element("g", *chips, text_decoration="underline")], y + 20
 
 
 # -- the nodes

@@ -18,7 +18,7 @@ MARKS = re.compile(r' (?:data-[a-z]+|aria-label|role)="[^"]*"')
 """Marks for the front end; a quotation mark in a value or in text is always escaped."""
 ZERO = re.compile(r"(?<=\d)\.0(?=[ ,)LCMZ\"-])(?=[^<]*>)")
 """A decimal without a value, in an attribute."""
-EMPTY = re.compile(r"<(path|rect|circle|line)([^<>]*)></\1>")
+EMPTY = re.compile(r"<(path|rect|circle|line|use)([^<>]*)></\1>")
 INVISIBLE = re.compile(r'<rect[^<>]* fill="transparent"[^<>]*/>')
 """A surface that only enlarges a handle."""
 LOOK = re.compile(r'(?: (?:fill|stroke|opacity|font|text)[a-z-]*="[\w#.,% ()-]*")+')

@@ -175,25 +175,31 @@ class Cells:
         self.low, self.high = min(self.total.values(), default=0), max(self.total.values(), default=0)
 
     def draw(self, made: Grid) -> list[Html]:
-        """All cells, those of one colour together, and above them what moves: the star and the frame."""
-        size = made.shape.wide
-        colours: dict[str, list[Html]] = {EVICTED: [], "currentColor": [], CHOSEN: []}
+        """All cells, what is written on them, and above them what moves: the star and the frame.
+
+        Cells are the handles and are small; the rest of them is drawn together, because there are many.
+        """
+        size, few = made.shape.wide, len(made.cells) <= TABS
+        rows: dict[tuple[str, float], list[Html]] = {}
         above: list[Html] = []
         for group, x, y in made.cells:
             best = min(group, key=self._rank)
-            colour = self._colour(best)
-            few = len(made.cells) <= TABS
-            colours[colour].append(self._cell(group, best, x, y, size, few))
+            rows.setdefault((self._colour(best), y), []).append(self._cell(group, best, x, size, few))
             if self.star in group:
                 above.append(self.star_at(x, y, size, size))
             if self.asked in group:
                 above.append(frame(x, y, size, size))
-        look: dict[str, Any] = {"stroke_width": _bar(size)}
-        groups = [element("g", *cells, fill=each, stroke=each, **look) for each, cells in colours.items() if cells]
-        faces = {self._sign(group) for group, _, _ in made.cells}
-        return [element("defs", *(face(sign, size) for sign in sorted(faces))), *groups, *above]
+        groups = [
+            element("g", *cells, transform=f"translate(0,{y:g})", fill=colour, stroke=colour)
+            for (colour, y), cells in rows.items()
+        ]
+        faces = {self._sign(min(group, key=self._rank)) for group, _, _ in made.cells}
+        defs = element("defs", *(face(sign, size) for sign in sorted(faces)))
+        key = f"writing/{size:g}/{len(made.cells)}"
+        writing = element("g", *self._writing(made), pointer_events="none", data_key=key)
+        return [defs, *groups, writing, *above]
 
-    def _cell(self, group: tuple[int, ...], best: int, x: float, y: float, size: float, tab: bool) -> Html:
+    def _cell(self, group: tuple[int, ...], best: int, x: float, size: float, tab: bool) -> Html:
         """One node, or several: then the best of them gives the colour."""
         names = self.decision.cluster.names
         name, marks = names[group[0]], dict[str, Any]()
@@ -203,8 +209,36 @@ class Cells:
             marks["data_set"] = f"node: {name}"
             marks["data_pick"] = name if self.pick else None
         marks |= {"data_tip": self.tip(group), "role": None if tab else "img"}
-        place = f"translate({x:g},{y:g})"
-        return element("g", *self._face(best, group, size), transform=place, data_key=f"node/{name}", **marks)
+        face = f"#{face_id(self._sign(best), size)}"
+        return element("use", href=face, x=f"{x:g}", data_key=f"node/{name}", **marks)
+
+    def _writing(self, made: Grid) -> Iterator[Html]:
+        """Names and scores, bars that say how far each node is asked for, hatched ties, and corners that changed."""
+        size, texts = made.shape.wide, list[Html]()
+        bars, ties, corners = dict[str, str](), "", ""
+        for group, x, y in made.cells:
+            place = min(group, key=self._rank)
+            colour = self._colour(place)
+            at = f"M{x:g} {y + size - _bar(size) / 2:g}h{self.share[place] * size:.0f}"
+            bars[colour] = bars.get(colour, "") + at
+            named = size >= NAMED and len(group) == 1
+            if named:
+                texts.append(element("text", ending(self.short[place], size - 2), x=x + size / 2, y=y + 12))
+            if place in self.total and size >= 27 and place != self.star:
+                down = size / 2 + (9 if named else 4)
+                texts.append(element("text", self.total[place], x=x + size / 2, y=y + down))
+            if place in self.tied:
+                ties += hatch(size, size, 6, x, y)
+            if self.changed(group):
+                corners += f"M{x + size - 7:g} {y:g}h7v7z"
+        for colour, path in bars.items():
+            yield element("path", d=path, stroke=colour, stroke_width=_bar(size))
+        if ties:
+            yield element("path", d=ties, stroke=CHOSEN, opacity=0.6)
+        if corners:
+            yield element("path", d=corners)
+        if texts:
+            yield element("g", *texts, text_anchor="middle")
 
     def _rank(self, place: int) -> tuple[bool, bool, bool]:
         return place != self.star, verdict_of(self.decision, place) != FITS, place not in self.candidates
@@ -215,36 +249,15 @@ class Cells:
     def _colour(self, place: int) -> str:
         return CHOSEN if place == self.star else EVICTED if self._refused(place) else "currentColor"
 
-    def _sign(self, group: tuple[int, ...]) -> str:
-        """The face of a cell: what is in the way, or "free"; with a dash if evicting would help."""
-        place = min(group, key=self._rank)
-        if place == self.star or not self._refused(place):
-            return "free"
-        return sign_for(self.decision, place) + ("-" if place in self.candidates else "")
-
-    def _face(self, place: int, group: tuple[int, ...], size: float) -> Iterator[Html]:
-        """The cell with its sign or score, and at its foot how far the node is asked for."""
-        refused = self._refused(place) and place != self.star
-        shade = None if refused else f"{self._shade(place):.2f}"
-        yield element("use", href=f"#{face_id(self._sign(group), size)}", fill_opacity=shade)
-        yield element("path", d=f"M0 {size - _bar(size) / 2:g}h{self.share[place] * size:.0f}")
-        if place in self.tied:
-            yield element("path", d=hatch(size, size, 6), stroke=CHOSEN, stroke_width=1, opacity=0.6)
-        named = size >= NAMED and len(group) == 1
-        if named:
-            yield label(ending(self.short[place], size - 2), size / 2, 12, "middle", fill="currentColor", stroke="none")
-        if place in self.total and size >= 27 and place != self.star:
-            yield label(str(self.total[place]), size / 2, size / 2 + (9 if named else 3), "middle", stroke="none")
-        if self.changed(group):
-            yield element("path", d=f"M{size - 7:g} 0H{size:g}V7Z", fill="currentColor", stroke="none")
-
-    def _shade(self, place: int) -> float:
-        """Darker with a higher score."""
+    def _sign(self, place: int) -> str:
+        """The face of a cell: what is in the way, with a dash if evicting would help; or how good the node is."""
         if place == self.star:
-            return 0.3
+            return "free6"
+        if self._refused(place):
+            return sign_for(self.decision, place) + ("-" if place in self.candidates else "")
         if place not in self.total or self.high == self.low:
-            return 0.05 if verdict_of(self.decision, place) == FITS else 0
-        return 0.03 + 0.3 * (self.total[place] - self.low) / (self.high - self.low)
+            return f"free{int(verdict_of(self.decision, place) == FITS)}"
+        return f"free{1 + 4 * (self.total[place] - self.low) // (self.high - self.low)}"
 
     def star_at(self, x: float, y: float, wide: float, tall: float) -> Html:
         """The chosen node's star; it travels from node to node."""
@@ -313,14 +326,14 @@ def _bar(size: float) -> int:
 
 def face_id(sign: str, size: float) -> str:
     """The name of a face; maps with cells of another size on the same page have faces of their own."""
-    return f"ks-{sign}-{size:g}"
+    return f"ks{sign}{size:g}"
 
 
 def face(sign: str, size: float) -> Html:
     """What cells of one kind share: the frame, and what is in the way."""
-    refused, dashes = sign != "free", "3 2" if sign.endswith("-") else None
-    opacity = 0.14 if refused else None
-    frame = element("rect", width=size, height=size, stroke_width=1, fill_opacity=opacity, stroke_dasharray=dashes)
+    refused, dashes = not sign.startswith("free"), "3 2" if sign.endswith("-") else None
+    opacity = 0.14 if refused else f"{0.055 * int(sign[4:]):.2f}"
+    frame = element("rect", width=size, height=size, fill_opacity=opacity, stroke_dasharray=dashes)
     inside = [frame]
     if refused and size >= 13:
         large = min(size - 4, 22)

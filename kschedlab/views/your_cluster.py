@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple
 
 from kschedlab.cluster.cluster import Cluster
@@ -16,7 +16,9 @@ from kschedlab.views.ladder import columns, ladder_text
 from kschedlab.views.style import DECIDES, MONO
 from kschedlab.views.tables import row, table
 from kschedlab.views.text import CANDIDATES, candidates_clock, fates, ranking
+from kschedlab.views.whatif import whatif_lines
 from kschedlab.views.words import aligned, broken, count, listing, refusals
+from kschedlab.whatif.answers import WhatIf
 
 
 def pool_rows(cluster: Cluster, label: str = "") -> list[list[str]]:
@@ -53,6 +55,54 @@ class Overview:
 
     def _repr_html_(self) -> str:
         return str(table(POOL_HEAD, (row(*each) for each in self.rows)))
+
+
+class Event:
+    """A decision's FailedScheduling message, as kubectl describe pod shows it."""
+
+    def __init__(self, decision: Decision) -> None:
+        self.pod, self.message = decision.pod.key, decision.event
+
+    def __repr__(self) -> str:
+        return "\n".join(map(visible, [f"Events of {self.pod}:", *broken(self.message, 120)]))
+
+    def _repr_html_(self) -> str:
+        return str(
+            join([element("p", f"Events of {self.pod}:"), element("p", element("code", self.message, style=MONO))])
+        )
+
+
+class Waiting:
+    """Waiting pods with the first change of each kind that would help: (pod, now, changes)."""
+
+    def __init__(self, found: Iterable[WhatIf]) -> None:
+        self.rows = [[each.decision.pod.key, _now(each.decision), _helps(each)] for each in found]
+
+    def __repr__(self) -> str:
+        return "\n".join(map(visible, aligned([WAITING_HEAD, *self.rows], "")))
+
+    def _repr_html_(self) -> str:
+        return str(table(WAITING_HEAD, (row(*each) for each in self.rows)))
+
+
+WAITING_HEAD = ("pod", "now", "what would help")
+
+
+def _now(decision: Decision) -> str:
+    if decision.node is not None:
+        return f"fits: {decision.node}"
+    if decision.nominated_node is not None:
+        return f"preempts on {decision.nominated_node}"
+    return "waits for its gates" if decision.gates else "fits nowhere"
+
+
+def _helps(found: WhatIf) -> str:
+    if found.decision.node is not None:
+        return "nothing is needed"
+    first: dict[str, str] = {}
+    for line in whatif_lines(found):
+        first.setdefault(line.what, line.change)
+    return "; ".join(change for what, change in first.items() if what != "eviction") or "nothing that was tried"
 
 
 def by_pool(cluster: Cluster, names: Sequence[str], label: str = "") -> str:

@@ -26,7 +26,7 @@ def test_a_chosen_label_names_the_pools():
     world = cluster(
         *(node(f"n{i}", labels={"pool": f"p{i % 2}", "zone": f"z{i % 3}"}, taints=[TAINT]) for i in range(6))
     )
-    assert pool_labels(world) == ["pool", "zone", TAINTS]
+    assert pool_labels(world) == ["pool", TAINTS, "zone"]
     assert pools(world, "zone") == {"z0": [0, 3], "z1": [1, 4], "z2": [2, 5]}
     assert pools(world, TAINTS) == {"dedicated": [0, 1, 2, 3, 4, 5]}
     assert pools(cluster(node("a", labels={"pool": ""})), "pool") == {"others": [0]}

@@ -10,7 +10,7 @@ from kschedlab.generations import LATEST
 from kschedlab.lab.panels.cluster_source import bundled
 from kschedlab.testing import cluster, node, pod
 from kschedlab.views.cluster_detail import Choice, choice_shapes, ends
-from kschedlab.views.cluster_picture import QUIET, Asked, cluster_picture, shown_nodes, undecided
+from kschedlab.views.cluster_picture import Asked, cluster_picture, shown_nodes
 from kschedlab.views.html import join
 from kschedlab.views.svg import Room
 from kschedlab.views.why_not import why_not
@@ -37,7 +37,6 @@ def test_nothing_is_wider_than_the_room(world, room):
         Asked("why", QUESTIONS, victims=True),
         Asked("why", QUESTIONS, choices=(Choice("a", "a change", "then"),), change="a"),
         Asked("why", QUESTIONS, "general"),
-        QUIET,
     ):
         svg = cluster_picture(decision, room, asked, "a sentence")
         width, height = size(svg)
@@ -93,12 +92,6 @@ def test_the_other_waiting_pods_are_named_and_can_be_asked_about(world):
     assert svg.count('data-set="pod: ') == 12 and "12 more wait:" in svg
     low = str(cluster_picture(decision, Room(640, 300), Asked(), ""))
     assert 0 < low.count('data-set="pod: ') < 12 and re.search(r">\+\d+<", low)
-
-
-def test_before_the_decision_nothing_is_given_away(world):
-    decision = undecided(explain("ml/train-small-0", world).decision)
-    svg = str(cluster_picture(explain("ml/train-small-0", world).decision, Room(), QUIET, "waits"))
-    assert decision.node is None and "refused" not in svg and "#D55E00" not in svg and "★" not in svg
 
 
 def test_changes_are_buttons_and_those_that_do_not_fit_are_counted():

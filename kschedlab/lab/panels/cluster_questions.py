@@ -9,26 +9,17 @@ from kschedlab.explanation import explain
 from kschedlab.generations import LATEST
 from kschedlab.lab.panels.cluster_source import bundled
 from kschedlab.lab.panels.question import Question
-from kschedlab.lab.panels.your_cluster import WHY, YourCluster
-from kschedlab.views.cluster_picture import QUIET, cluster_picture
-from kschedlab.views.html import Html
-from kschedlab.views.svg import Room
+from kschedlab.lab.panels.your_cluster import WHAT_IF, WHOM, YourCluster
 from kschedlab.whatif import what_if
 
 STUCK, LARGE, URGENT = "ml/train-small-0", "analytics/report-builder-0", "shop/payment-burst-0"
-RUNNING = "notifications"
+RUNNING, HERE = "notifications", "general-97"
 
 
 def _asking(pod: str, text: str, right: Callable[[Any], str], remarks: Mapping[str, str], **values: str) -> YourCluster:
-    """A panel about this pod that asks first, with the nodes before any decision."""
-    panel = YourCluster(bundled()).move(pod=pod, question=WHY, **values)
-    return panel.ask(Question(text, tuple(remarks), right, lambda _, answer: remarks[answer], before))
-
-
-def before(settings: Any) -> Callable[[Room], Html]:
-    """The cluster before the pod is decided."""
-    explained = explain(settings.pod, bundled().cluster(LATEST))
-    return lambda room: cluster_picture(explained.decision, room, QUIET, f"{settings.pod} waits.")
+    """A panel about this pod that asks first."""
+    panel = YourCluster(bundled()).move(pod=pod, **values)
+    return panel.ask(Question(text, tuple(remarks), right, lambda _, answer: remarks[answer]))
 
 
 def what_helps() -> YourCluster:
@@ -73,6 +64,7 @@ def how_much() -> YourCluster:
             three: "Nodes of spot and data have that much left, but their taints keep this pod out.",
             one: "One node that lets it in has 1285m left, and none has more.",
         },
+        question=WHAT_IF,
     )
 
 
@@ -85,13 +77,15 @@ def there_again() -> YourCluster:
 
     return _asking(
         RUNNING,
-        "This pod runs. Taken off its node and decided again, where does it go?",
+        f"shop/notifications runs on {HERE}. Taken off its node and decided again, where does it go?",
         right,
         {
             "the same node": "The scheduler chose that node once. Only the nodes as they are now count.",
             "another node": "Other pods came and went since. Only the nodes as they are now count, and nothing "
             "remembers the first choice.",
         },
+        node=HERE,
+        show="general",
     )
 
 
@@ -112,4 +106,6 @@ def whose_pods() -> YourCluster:
             "catalog": "catalog has priority 0. There are less important pods, and they go first.",
             "invoices": "invoices has priority -10, the lowest. Two of its pods are enough.",
         },
+        question=WHOM,
+        show="general",
     )

@@ -24,11 +24,10 @@ from kschedlab.views.cluster_picture import ALL, Asked, cluster_picture
 from kschedlab.views.html import Html, element, join, visible
 from kschedlab.views.ladder import ladder_html
 from kschedlab.views.picture import caption
-from kschedlab.views.tables import candidates_table, folded
 from kschedlab.views.whatif import Answer, whatif_answers, whatif_sentence, whatif_table, whatif_text
 from kschedlab.views.why_not import why_not, why_not_table, why_not_text
 from kschedlab.views.words import count, outcome, request_text
-from kschedlab.views.your_cluster import Overview, again, margin, whom_text, why_table, why_text
+from kschedlab.views.your_cluster import Event, Overview, Waiting, again, margin, whom_text, why_table, why_text
 from kschedlab.whatif import WhatIf, what_if
 
 WHY, WHAT_IF, WHOM = "why", "what would change it", "whom it would evict"
@@ -149,8 +148,7 @@ def _word(answer: Answer) -> str:
 def _whom(decision: Decision) -> tuple[str, Html, list[str]]:
     preemption = decision.preemption
     assert preemption is not None
-    all_tries = folded("every try on the candidates that came furthest", candidates_table(preemption))
-    return caption(decision), join([ladder_html(preemption), all_tries]), whom_text(preemption)
+    return caption(decision), ladder_html(preemption), whom_text(preemption)
 
 
 def _view(decision: Decision, settings: Any, asked: Asked, said: str, table: Html, lines: Iterable[str]) -> View:
@@ -158,7 +156,10 @@ def _view(decision: Decision, settings: Any, asked: Asked, said: str, table: Htm
     if settings.node in decision.cluster.index:
         found = why_not(decision, settings.node)
         asked, said = replace(asked, why_not=found), f"{outcome(decision)} {found.sentence}"
-        table, lines = join([why_not_table(found), table]), [*why_not_text(found), "", *lines]
+        if not found.points:  # which hold the scores of the table below
+            table, lines = join([why_not_table(found), table]), [*why_not_text(found), "", *lines]
+        else:
+            table, lines = why_not_table(found), why_not_text(found)
     text = "\n".join(map(visible, [f"{settings.pod} {request_text(decision)}.", said, *lines]))
     idle = {} if settings.question == WHAT_IF else {"change": f"only for the question “{WHAT_IF}”"}
     return View(lambda room: cluster_picture(decision, room, asked, said), said, table, text, idle)
@@ -242,3 +243,14 @@ def panel(source: str | Objects | None = None, plugins: Sequence[object] = (), *
 def overview() -> Overview:
     """The pools of the bundled cluster."""
     return Overview(bundled().cluster(LATEST))
+
+
+def event(pod: str, generation: str = LATEST) -> Event:
+    """The message about a pending pod of the bundled cluster."""
+    return Event(explain(pod, bundled().cluster(generation), generation).decision)
+
+
+def waiting() -> Waiting:
+    """All pending pods of the bundled cluster, and what would help them."""
+    cluster = bundled().cluster(LATEST)
+    return Waiting(what_if(pod, cluster) for pod in cluster.pending)

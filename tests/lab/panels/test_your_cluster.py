@@ -131,7 +131,7 @@ def test_a_change_is_applied_by_a_click_and_taken_back():
         "After, one node more of data: data/redis-24 goes to data-01-new, the only feasible node out of 201."
     )
     picture = drawn(after.view)
-    assert "changed" in picture and picture.count('V7Z"') == 1 and 'data-key="node/data-01-new"' in picture
+    assert "changed" in picture and picture.count("h7v7z") == 1 and 'data-key="node/data-01-new"' in picture
     new = after.move(node="data-01-new")
     assert "data-01-new is the chosen node." in new.view.sentence
     assert new.move(change="none").view.sentence.endswith("5 changes would help.") is False
@@ -181,7 +181,7 @@ def test_questions_hide_the_answer_and_know_it():
         asking = make()
         shown = Session(asking).shown
         assert shown["asking"]["choices"] == list(asking.question.choices) and shown["sentence"] == ""
-        assert "#D55E00" not in shown["picture"] and "★" not in shown["picture"]
+        assert shown["picture"] == shown["table"] == ""
         marks = {choice: repr(asking.answer(choice)).splitlines() for choice in asking.question.choices}
         right = [choice for choice, lines in marks.items() if any(line.startswith("Right.") for line in lines)]
         assert right == [asking.question.right(asking.settings)]
@@ -316,7 +316,7 @@ def test_hostile_text_is_shown_and_not_obeyed():
 def test_a_saved_panel_is_small_and_holds_its_numbers():
     panel = lesson.panel(pod="ml/train-small-0", question=lesson.WHAT_IF)
     still = str(panel.still())
-    assert "tolerating nvidia.com/gpu=present" in repr(panel) and len(still) < 60_000
+    assert "tolerating nvidia.com/gpu=present" in repr(panel) and len(still) < 25_000
     assert 'src="data:image/svg+xml' in still
 
 
