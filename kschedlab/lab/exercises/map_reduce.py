@@ -6,6 +6,7 @@ import random
 from collections.abc import Iterable, Sequence
 
 from kschedlab.decision import Decision
+from kschedlab.lab.exercises.clusters import scored
 from kschedlab.lab.exercises.exercise import Exercise, Instance, drawn
 from kschedlab.lab.exercises.map_reduce_build import reduce_turns, weights_for
 from kschedlab.lab.exercises.map_reduce_clusters import (
@@ -89,6 +90,7 @@ def total_of_a_node(rng: random.Random) -> Exercise:
         (f"{LEAST} has no Reduce: its score stays as it is.", "; ".join(steps[1:])),
         table_instance(["priority", "weight", *NODES], rows),
         remark=remark,
+        solved=lambda: scored(decision),
     )
 
 

@@ -17,9 +17,11 @@ from kschedlab.objects.model import Pod
 from kschedlab.simulation.simulation import Simulation
 from kschedlab.simulation.timeline.scenario import loads_scenario
 from kschedlab.testing import Manifest, as_yaml, node, pod
-from kschedlab.views.html import element
+from kschedlab.views.html import Html, element
 from kschedlab.views.kubectl import NONE
 from kschedlab.views.picture import picture
+from kschedlab.views.style import CHOSEN
+from kschedlab.views.svg import label, svg
 from kschedlab.views.words import listing
 
 HOST = "kubernetes.io/hostname"
@@ -174,7 +176,22 @@ def how_many(rng: random.Random) -> Exercise:
         why,
         ("Not set means adaptive: 50 less one for every 125 nodes, at least 5.", "Never fewer than 100."),
         remark=remark,
+        solved=lambda: found(nodes, right, used),
     )
+
+
+def found(nodes: int, enough: int, percentage: int) -> Html:
+    """The nodes as a bar, and the part of them that is enough."""
+    wide, part = 640, 640 * enough / nodes
+    bar = [
+        element("rect", x=10, y=24, width=wide, height=34, fill="none", stroke="currentColor"),
+        element("rect", x=10, y=24, width=part, height=34, fill=CHOSEN),
+        label(f"★ {enough:,} feasible nodes are enough", 10, 16, font_weight="bold"),
+        label(f"all {nodes:,} nodes", 10 + wide, 16, "end"),
+        *(element("path", d=f"M{10 + wide * each / 100:g} 58v6", stroke="currentColor") for each in range(0, 101, 10)),
+        label(f"{percentage} %", 10 + wide * percentage / 100, 80, "middle"),
+    ]
+    return svg(bar, wide + 20, 90, f"{enough} of {nodes} nodes are enough: {percentage} %, and at least 100.")
 
 
 class Nomination(NamedTuple):
@@ -221,7 +238,7 @@ def what_kubectl_shows(rng: random.Random) -> Exercise:
     remarks = {_columns(on, to): why if (on, to) == seen else _wrong(case, on, to) for on, to in options}
     return Predict(
         "What does kubectl show?",
-        f"At {case.at} s somebody calls kubectl get pod urgent -o wide. What stands in these two columns?",
+        f"At {case.at} s somebody calls kubectl get pod urgent -o wide. What do these two columns show?",
         right,
         why,
         (
@@ -248,5 +265,5 @@ def _fate(case: Nomination) -> str:
 
 def _wrong(case: Nomination, on: str, nominated: str) -> str:
     if nominated != case.seen[1]:
-        return f"The first step: on {case.first} only a pod of priority 0 has to go, so urgent is nominated there."
+        return f"The first step: on {case.first} urgent evicts only a pod of priority 0, so it is nominated there."
     return _fate(case)

@@ -51,10 +51,16 @@ def pool_rows() -> list[list[str]]:
 
 def yaml_instance(text: str) -> Instance:
     """A pod as YAML beside the pools."""
+    beside = pool_instance()
+    return Instance(join([lines(text), beside.picture]), f"{text}\n{beside.text}")
+
+
+def pool_instance() -> Instance:
+    """The pools as a table."""
     note = f"Nodes of a pool have the label {POOL}. Three nodes of general that take nobody are left out."
     shown = table(HEAD, (row(*each) for each in pool_rows()))
-    said = [text, *aligned([HEAD, *pool_rows()], ""), note]
-    return Instance(join([lines(text), shown, element("p", note)]), "\n".join(said))
+    said = [*aligned([HEAD, *pool_rows()], ""), note]
+    return Instance(join([shown, element("p", note)]), "\n".join(said))
 
 
 def decide(manifest: Manifest) -> Decision:

@@ -117,7 +117,7 @@ def which_victims(rng: random.Random) -> Exercise:
             if chosen not in remarks:
                 remarks[chosen] = first_wrong(candidate, chosen.split(", "))
     return Predict(
-        "Who has to go?",
+        "Who is evicted?",
         f"If {candidate.node} were chosen, who would be evicted there?",
         right,
         describe(candidate),
@@ -146,7 +146,7 @@ def listed(names: list[str]) -> str:
 def describe(candidate: Candidate) -> str:
     """The reprieves as text."""
     tries = (
-        f"{attempt.pod.pod.metadata.name} {'may stay' if attempt.reprieved else 'must go'}"
+        f"{attempt.pod.pod.metadata.name} {'may stay' if attempt.reprieved else 'is evicted'}"
         for attempt in candidate.attempts
     )
     return f"The tries in their order: {', '.join(tries)}."
@@ -157,7 +157,7 @@ def first_wrong(candidate: Candidate, names: list[str]) -> str:
     for number, attempt in enumerate(candidate.attempts, 1):
         name = attempt.pod.pod.metadata.name
         if attempt.reprieved == (name in names):
-            fate = "fits beside urgent and may stay" if attempt.reprieved else "does not fit any more and must go"
+            fate = "fits beside urgent and may stay" if attempt.reprieved else "no longer fits and is evicted"
             because = ", for evicting it would break the budget" if attempt.violates else ""
             return f"Try {number} is {name}{because}: it {fate}."
     raise AssertionError("these are the victims")

@@ -11,6 +11,7 @@ from kschedlab.generations import GENERATIONS
 from kschedlab.lab.exercises.build import Build
 from kschedlab.lab.exercises.exercise import Exercise, Instance, drawn
 from kschedlab.lab.exercises.predict import Predict
+from kschedlab.lab.exercises.queue_pictures import counted, heap, listed
 from kschedlab.lab.exercises.queue_repairs import downwards, the_order
 from kschedlab.lab.panels.queue_heap import decoded, info, name
 from kschedlab.lab.panels.queue_order import UNSET, field_of, waiting
@@ -25,9 +26,6 @@ from kschedlab.queue.older.queued_pod import QueuedPodInfo, key_func, priority_s
 from kschedlab.queue.older.without_backoff import WithoutBackoff
 from kschedlab.queue.order import active_q_comp, pod_timestamp
 from kschedlab.testing import HOUR, Manifest, as_yaml
-from kschedlab.views.html import element
-from kschedlab.views.tables import row, table
-from kschedlab.views.words import aligned
 
 NAMES = ("ant", "bee", "cat", "dog", "elk", "fox", "gnu")
 
@@ -46,13 +44,6 @@ def exercises(seed: int) -> list[Exercise]:
     ]
 
 
-def listed(head: Sequence[str], rows: Sequence[Sequence[str]]) -> Instance:
-    """A table, and the same as text."""
-    return Instance(
-        element("div", table(head, (row(*cells) for cells in rows))), "\n".join(aligned([list(head), *rows], ""))
-    )
-
-
 # -- predict
 
 
@@ -62,10 +53,10 @@ def the_array(rng: random.Random) -> Exercise:
     def draw(rng: random.Random) -> tuple[list[tuple[str, int]], list[str], list[str]]:
         ranks = rng.sample(range(100, 1000, 50), len(NAMES))
         pods = list(zip(rng.sample(NAMES, len(NAMES)), ranks, strict=True))
-        heap = heap_of(pods)
-        before = array(heap)
-        heap.pop()
-        return pods, before, array(heap)
+        queue = heap_of(pods)
+        before = array(queue)
+        queue.pop()
+        return pods, before, array(queue)
 
     def wanted(drawn_: tuple[list[tuple[str, int]], list[str], list[str]]) -> bool:
         _, before, after = drawn_
@@ -85,7 +76,10 @@ def the_array(rng: random.Random) -> Exercise:
             f"Index {wrong} is the first that is wrong: {answered[wrong]} ({priorities[answered[wrong]]}) is not there."
         )
 
-    rows = [["key", *before], ["priority", *(str(priorities[each]) for each in before)]]
+    text = listed(
+        ["index", *map(str, range(len(before)))],
+        [["key", *before], ["priority", *(str(priorities[each]) for each in before)]],
+    )
     return Predict(
         "The array after Pop",
         "This is heapData.queue. Then Pop takes out the head. Which keys are in the array, from index 0 on? "
@@ -96,8 +90,9 @@ def the_array(rng: random.Random) -> Exercise:
             "The last pod of the array takes the head's place first.",
             "It swaps with the child that should come out first, as long as that child should come before it.",
         ),
-        listed(["index", *map(str, range(len(before)))], rows),
+        Instance(heap(before, priorities), text.text, text.picture),
         remark=remark,
+        solved=lambda: heap(after, priorities, before[:1]),
     )
 
 
@@ -153,6 +148,7 @@ def who_is_third(rng: random.Random) -> Exercise:
         ),
         listed(["pod", "priority", *TIMES], [shown(each) for each in made]),
         {each: remark(each) if each != order[2] else f"The order is {', '.join(order)}." for each in sorted(by_name)},
+        solved=lambda: listed(ORDERED, [[str(n), *fields(by_name[each])] for n, each in enumerate(order, 1)]).picture,
     )
 
 
@@ -166,11 +162,21 @@ def shown(made: Manifest) -> list[str]:
     return [made["metadata"]["name"], str(made["spec"]["priority"]), *(each[11:16] or "not set" for each in times)]
 
 
-def facts(made: Manifest) -> str:
-    """The fields that activeQComp compares."""
+ORDERED = ("popped", "pod", "priority", "podTimestamp", "from")
+
+
+def fields(made: Manifest) -> list[str]:
+    """The pod's name and priority, the time that activeQComp compares, and the field that has it."""
     pod = decoded(made)
     stamp = pod_timestamp(pod) // SECOND % 86_400
-    return f"priority {pod.spec.priority}, {field_of(pod)} {stamp // 3600:02}:{stamp // 60 % 60:02}"
+    clock = f"{stamp // 3600:02}:{stamp // 60 % 60:02}"
+    return [pod.metadata.name, str(pod.spec.priority), clock, field_of(pod)]
+
+
+def facts(made: Manifest) -> str:
+    """The fields that activeQComp compares."""
+    _, priority, clock, field = fields(made)
+    return f"priority {priority}, {field} {clock}"
 
 
 def pops(made: Sequence[Manifest]) -> list[str]:
@@ -219,6 +225,7 @@ def where_does_it_go(rng: random.Random) -> Exercise:
         ),
         listed(["", "call"], [[str(number), call] for number, call in enumerate(script.calls, 1)]),
         remarks,
+        solved=lambda: counted(script.calls),
     )
 
 

@@ -46,7 +46,8 @@ class Sheet:
             for number, exercise in enumerate(exercises, 1):
                 yield f"## {number}. {exercise.title} ({exercise.kind})\n"
                 yield f"{exercise.question}\n"
-                yield from (["```", exercise.instance.text.rstrip(), "```", ""] if exercise.instance.text else [])
+                for text in (exercise.instance.text, exercise.start):
+                    yield from (["```", text.rstrip(), "```", ""] if text else [])
                 yield from (f"- [ ] {each}" for each in exercise.choices())
                 if self.solutions:
                     yield f"\nSolution:\n\n```\n{exercise.explained().rstrip()}\n```\n"

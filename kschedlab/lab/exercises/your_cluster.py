@@ -11,12 +11,24 @@ from kschedlab.cluster.cluster import Cluster
 from kschedlab.cluster.pools import pools
 from kschedlab.decision import Decision
 from kschedlab.lab.exercises.build import Build
+from kschedlab.lab.exercises.clusters import ROOM
 from kschedlab.lab.exercises.exercise import Exercise, State, Verdict, drawn
-from kschedlab.lab.exercises.pools import POOL, TAINTS, Wish, cluster, decide, placed, with_pod, yaml_instance
+from kschedlab.lab.exercises.pools import (
+    POOL,
+    TAINTS,
+    Wish,
+    cluster,
+    decide,
+    placed,
+    pool_instance,
+    with_pod,
+    yaml_instance,
+)
 from kschedlab.lab.exercises.predict import Predict
 from kschedlab.lab.exercises.repair import Repair
 from kschedlab.manifests.loading import Objects, decode_objects, loads
 from kschedlab.testing import as_yaml, node, pod
+from kschedlab.views.picture import picture
 from kschedlab.views.words import count
 from kschedlab.views.your_cluster import by_pool
 from kschedlab.whatif import Case
@@ -73,6 +85,7 @@ def what_helps(rng: random.Random) -> Exercise:
         ),
         yaml_instance(as_yaml([wish.manifest])),
         said,
+        solved=lambda: picture(outcomes[right], ROOM),
     )
 
 
@@ -112,6 +125,7 @@ def which_pool(rng: random.Random) -> Exercise:
         ),
         yaml_instance(as_yaml([wish.manifest])),
         remarks,
+        solved=lambda: picture(decision, ROOM),
     )
 
 
@@ -158,7 +172,7 @@ def how_much(rng: random.Random) -> Exercise:
         "How much may it ask for?",
         "This pod asks for too much CPU. What is the largest request with which it fits, in milli (such as 250m)?",
         f"{right}m",
-        f"{right}m is free on one node that lets it in, and nowhere is more.",
+        f"{right}m is the most CPU that is free on a node that lets it in.",
         (
             "Which pools let it in? Leave the others out of the table.",
             "Its requests must fit on one node, not in a pool.",
@@ -166,6 +180,7 @@ def how_much(rng: random.Random) -> Exercise:
         yaml_instance(as_yaml([wish.manifest])),
         remark=remark,
         unit="m",
+        solved=lambda: picture(decide(wish._replace(cpu=right).manifest), ROOM),
     )
 
 
@@ -198,7 +213,9 @@ def only_there(rng: random.Random) -> Exercise:
             f"Nodes of the pool have the label {POOL}: {pool}.",
             f"And they have the taint {'='.join(TAINTS[pool])}: without a toleration nobody gets in.",
         ),
-        yaml_instance(as_yaml([pod("mine", cpu=f"{cpu}m", priority=0)])),
+        pool_instance(),
+        start=as_yaml([pod("mine", cpu=f"{cpu}m", priority=0)]),
+        decided=lambda objects: picture(placed(objects), ROOM),
     )
 
 
@@ -253,7 +270,9 @@ def one_line(rng: random.Random) -> Exercise:
         right,
         f'It was "{mistakes[good]}"; "{good}" lets it in.',
         (f"The event says: {placed(loads(wrong)).event}", "Compare the pod with the pool's line, word by word."),
-        yaml_instance(wrong),
+        pool_instance(),
+        start=wrong,
+        decided=lambda objects: picture(placed(objects), ROOM),
     )
     built.before = wrong
     return built

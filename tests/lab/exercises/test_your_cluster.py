@@ -3,6 +3,7 @@
 import pytest
 
 from kschedlab.lab.exercises import your_cluster
+from kschedlab.lab.exercises.card import WHOLE
 from kschedlab.lab.exercises.exercise import State
 from kschedlab.lab.exercises.pools import TAINTS, Wish, decide
 from kschedlab.testing import as_yaml, node, pod
@@ -20,7 +21,8 @@ def test_every_instance_has_one_right_answer(seed):
 def test_every_text_keeps_its_lines():
     for exercise in your_cluster.exercises(1):
         assert "[U+000A]" not in exercise.text() and "[U+000A]" not in str(exercise.instance.picture)
-        assert exercise.instance.text == "" or "<br" in str(exercise.html())
+        assert "[U+" not in f"{exercise.html()}{exercise.still(WHOLE)[0]}"
+        assert "\n" not in exercise.text() or any(tag in str(exercise.html()) for tag in ("<br", "<tr"))
 
 
 def test_all_kinds_are_there_and_neighbours_differ():

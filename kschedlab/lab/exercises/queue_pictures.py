@@ -1,0 +1,46 @@
+"""Pictures of lesson 02's exercises: a heap as array and tree, pods in the order of their pops, calls with counters."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from kschedlab.lab.exercises.exercise import Instance
+from kschedlab.views.html import Html, element
+from kschedlab.views.queue_heap import Place, draw_heap
+from kschedlab.views.svg import Room
+from kschedlab.views.tables import row, table
+from kschedlab.views.words import aligned
+
+ROOM = Room(720, 330)
+
+
+def heap(names: Sequence[str], priorities: Mapping[str, int], popped: Sequence[str] = ()) -> Html:
+    """The array and the tree; below them the pods that came out."""
+    inside, outside = ([Place(each, priorities[each]) for each in part] for part in (names, popped))
+    return draw_heap(inside, f"the heap: {', '.join(names)}", outside, None, ROOM)
+
+
+def listed(head: Sequence[str], rows: Sequence[Sequence[str]]) -> Instance:
+    """A table, and the same as text."""
+    return Instance(
+        element("div", table(head, (row(*cells) for cells in rows))), "\n".join(aligned([list(head), *rows], ""))
+    )
+
+
+def counted(calls: Sequence[str]) -> Html:
+    """The calls with both counters after each: pops move schedulingCycle on, moves copy it to moveRequestCycle."""
+    cycle, moved, rows = 0, -1, []
+    pods: dict[str, int] = {}
+    for number, call in enumerate(calls, 1):
+        note = ""
+        if call.startswith("Pop"):
+            cycle += 1
+            pods[call.split()[-1]] = cycle
+            note = f"podSchedulingCycle of {call.split()[-1]}: {cycle}"
+        elif call.startswith("MoveAll"):
+            moved = cycle
+        elif call.startswith("AddUnschedulable"):
+            own = pods[call.partition("(")[2].partition(",")[0]]
+            note = f"{own} > {moved}: unschedulableQ" if own > moved else f"{own} ≤ {moved}: activeQ"
+        rows.append(row(str(number), call, str(cycle), str(moved), note))
+    return table(["", "call", "schedulingCycle", "moveRequestCycle", ""], rows)
