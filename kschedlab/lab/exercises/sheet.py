@@ -8,7 +8,7 @@ from pathlib import Path
 from kschedlab.lab.exercises.lesson import exercises_of
 from kschedlab.lab.exercises.pages import answer_pages, document, pages
 from kschedlab.lab.exercises.seeds import Seeds, parse_seeds
-from kschedlab.views.html import Html
+from kschedlab.views.html import Html, element
 from kschedlab.views.words import aligned
 
 
@@ -38,7 +38,9 @@ class Sheet:
         return "\n".join(self._lines())
 
     def _repr_html_(self) -> str:
-        return str(self._pages())
+        what = "sheets with solutions" if self.solutions else "sheets"
+        title = element("summary", f"{self.lesson}: {what} for the seeds {', '.join(map(str, self.seeds))}")
+        return str(element("details", title, self._pages()))
 
     def _lines(self) -> Iterator[str]:
         for seed, exercises in self._exercises.items():
