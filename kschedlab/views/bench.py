@@ -9,6 +9,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal, TypeAlias
 
+from kschedlab.views.glyphs import hatch
 from kschedlab.views.html import Html, element
 from kschedlab.views.icons import tape
 from kschedlab.views.lettering import flowed, text_width
@@ -27,7 +28,7 @@ FRAMES: Mapping[CardState, tuple[str, float]] = {
     "fits": ("currentColor", 1.5),
     "refused": (EVICTED, 3),
     "chosen": (CHOSEN, 4),
-    "tie": ("currentColor", 3),
+    "tie": (CHOSEN, 3),
 }
 STEP = "#0072B2"
 """The function that runs now."""
@@ -211,7 +212,7 @@ class _Layout:
             fill_opacity=0.08 if coloured else 0.03,
             stroke=stroke,
             stroke_width=thick,
-            stroke_dasharray="3 5" if card.state == "tie" else None,
+            stroke_dasharray="9 6" if card.state == "tie" else None,
             data_key=f"node/{card.name}/frame",
         )
         picks = card.name if card.name in self.bench.picks else None
@@ -219,6 +220,7 @@ class _Layout:
             "g",
             frame,
             *([tape(PAD, top, wide)] if card.cordoned else []),
+            *([_hatched(PAD, top, wide, high)] if card.state == "tie" else []),
             *inside,
             data_key=f"node/{card.name}",
             data_accepts="node" if card.drop or card.refuses else None,
@@ -256,7 +258,7 @@ class _Layout:
         for line in flowed(card.says, self.width - left - PAD - GAP, 12, bold) or [""]:
             self.shapes.append(label(line, left, self.y + 13, font_weight="bold" if bold else None))
             self.y += LINE
-        self.y += 2
+        self.y += 4
 
     def _meter(self, name: str, score: int) -> Html:
         """Ten cells, as many filled as the score says."""
@@ -282,3 +284,9 @@ class _Layout:
             return
         shapes, self.y = draw_badges(badges, owner, self.left, self.y, self.width - PAD - GAP)
         self.shapes += shapes
+
+
+def _hatched(x: float, y: float, wide: float, high: float) -> Html:
+    """The stripes of a tie."""
+    place = f"translate({x:.1f},{y:.1f})"
+    return element("path", d=hatch(wide, high, 14), transform=place, stroke=CHOSEN, opacity=0.35)

@@ -106,6 +106,8 @@ def chips(asked: Sequence[str], verdict: NodeVerdict, upto: int) -> tuple[Chip, 
         state: ChipState = "passed" if i < upto else "plain"
         if name == verdict.plugin and i < upto:
             state = "failed"
+        elif i == upto - 1 < last_asked(asked, verdict) - 1:
+            state = "here"
         elif i >= upto and verdict.plugin in asked[:upto]:
             state = "unasked"
         found.append(Chip(name, state, tip=_tip(name, state, verdict)))

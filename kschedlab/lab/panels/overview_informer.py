@@ -157,7 +157,7 @@ def _draw(found: tuple[Seen, ...], settings: Settings, alt: str, room: Room) -> 
     badges = [Badge(f"phase {settings.phase}", True, f"phase: {phase}", "pods", key="phase")]
     for name, kind, text in (
         ("bound", "host", "on node-a"),
-        ("deleted", "taint", "being deleted"),
+        ("deleted", "cordon", "being deleted"),
         ("other", "label", "schedulerName: another"),
     ):
         on = getattr(settings, name)

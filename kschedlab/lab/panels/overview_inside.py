@@ -165,7 +165,7 @@ def _card(decision: Decision, name: str, done: Sequence[str], ended: bool) -> Ca
     """A node as far as these functions know it."""
     pieces: tuple[Piece, ...] = (Piece(f"jobs-{name[-1]}", USED[name] * 1000, 0, f"{USED[name]} CPU"),)
     if FIND not in done:
-        return Card(name, 4000, pieces)
+        return Card(name, 4000, pieces, says=" ")
     verdict = decision.verdict(name)
     if not verdict.passes:
         says = f"{verdict.plugin}: {', '.join(verdict.reasons)}"
