@@ -58,17 +58,14 @@ def _spots(cards: Sequence[Card], room: Room, across: bool) -> Mapping[str, Poin
 
 
 def _card(card: Card, x: float, y: float) -> Html:
-    thick = 3 if card.here else 1
-    paper = element("rect", width=WIDE, height=TALL, rx=10, fill="#FFFFFF", stroke=INK, stroke_width=thick)
+    stroke, thick = (KINDS[5], 4) if card.here else (INK, 1)
+    paper = element("rect", width=WIDE, height=TALL, rx=10, fill="#FFFFFF", stroke=stroke, stroke_width=thick)
     picture = element("g", *ICONS[card.number](), transform=f"translate({(WIDE - ICON[0]) / 2:.0f},8)")
-    number = label(card.number, 6, 16, fill="#777777", font_weight="bold", font_size=12)
     name = label(card.name, WIDE / 2, 62, "middle", fill="#000000", font_weight="bold", font_size=12)
-    minutes = label(f"{card.minutes} min", WIDE / 2, 78, "middle", fill="#000000", font_size=12)
+    minutes = label(f"{card.number} · {card.minutes} min", WIDE / 2, 78, "middle", fill="#000000", font_size=12)
     handle = {"data_set": card.set, "aria_label": f"{card.number} {card.name}"} if card.set else {}
     key = f"lesson/{card.number}"
-    return element(
-        "g", paper, picture, number, name, minutes, data_key=key, transform=f"translate({x:.1f},{y:.1f})", **handle
-    )
+    return element("g", paper, picture, name, minutes, data_key=key, transform=f"translate({x:.1f},{y:.1f})", **handle)
 
 
 def _arrow(start: Point, end: Point, across: bool, *, lit: bool) -> Html:

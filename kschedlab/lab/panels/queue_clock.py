@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeAlias
 
 from kschedlab import testing
 from kschedlab.generations import GENERATIONS
@@ -20,6 +21,7 @@ from kschedlab.views.svg import Room
 from kschedlab.views.tables import row, table
 from kschedlab.views.words import aligned, count
 
+Plugins: TypeAlias = tuple[object, ...]
 TIMES = (*range(31), *range(60, 361, 30))
 """The moments in seconds: every second at first, then every half minute."""
 FRAMES = 40
@@ -45,9 +47,9 @@ class Where(NamedTuple):
     tries: int
 
 
-def where(settings: Settings, now: int | None = None) -> list[Where]:
+def where(settings: Settings, now: int | None = None, plugins: Plugins = ()) -> list[Where]:
     """Where each pod is at this time. ``now``: a moment in microseconds, by default that of the settings."""
-    story, now = _replay(settings), settings.time * SECOND if now is None else now
+    story, now = _replay(settings, plugins), settings.time * SECOND if now is None else now
     found = []
     for name in PODS:
         last = [each for each in story.entries if each.pod == name and each.at <= now][-1]
@@ -56,28 +58,30 @@ def where(settings: Settings, now: int | None = None) -> list[Where]:
     return found
 
 
-def _replay(settings: Settings) -> Story:
-    return replay(settings.generation, settings.busy)
+def _replay(settings: Settings, plugins: Plugins = ()) -> Story:
+    return replay(settings.generation, settings.busy, plugins)
 
 
-def sentence(settings: Settings, now: int) -> str:
+def sentence(settings: Settings, now: int, plugins: Plugins = ()) -> str:
     """Where the pods are, in words."""
-    said = [f"{each.pod} {WORDS[each.part]} ({count(each.tries, 'attempt')})" for each in where(settings, now)]
+    said = [f"{each.pod} {WORDS[each.part]} ({count(each.tries, 'attempt')})" for each in where(settings, now, plugins)]
     return f"{settings.generation}, {now / SECOND:g} s: {', '.join(said[:-1])} and {said[-1]}."
 
 
-def show(settings: Settings) -> View:
+def show(settings: Settings, plugins: Plugins = ()) -> View:
     """The panel's view for these settings."""
     head = ["pod", "where", "since", "because of", "attempts"]
-    rows = [[each.pod, each.part, f"{each.since:g} s", each.why, str(each.tries)] for each in where(settings)]
-    said = sentence(settings, settings.time * SECOND)
+    rows = [
+        [each.pod, each.part, f"{each.since:g} s", each.why, str(each.tries)] for each in where(settings, None, plugins)
+    ]
+    said = sentence(settings, settings.time * SECOND, plugins)
     text = "\n".join([said, *aligned([head, *rows])])
     return View(
-        lambda room: picture(settings, room),
+        lambda room: picture(settings, room, plugins),
         said,
         table(head, (row(*cells) for cells in rows)),
         text,
-        story=lambda room: story_of(settings, room),
+        story=lambda room: story_of(settings, room, plugins),
     )
 
 
@@ -92,32 +96,32 @@ OLDER = {ACTIVE: "activeQ", IN_FLIGHT: "being tried", BACKOFF: "podBackoffQ", UN
 NEWER = OLDER | {BACKOFF: "backoffQ", UNSCHEDULABLE: "unschedulablePods"}
 
 
-def picture(settings: Settings, room: Room) -> Html:
+def picture(settings: Settings, room: Room, plugins: Plugins = ()) -> Html:
     """The parts and the histories at this time; the moment can be dragged."""
-    return drawn(settings, settings.time * SECOND, room, last=True)
+    return drawn(settings, settings.time * SECOND, room, plugins, last=True)
 
 
-def story_of(settings: Settings, room: Room) -> list[Frame]:
+def story_of(settings: Settings, room: Room, plugins: Plugins = ()) -> list[Frame]:
     """What happened up to now, one change at a time; the last picture is the panel's."""
-    story, now = _replay(settings), settings.time * SECOND
+    story, now = _replay(settings, plugins), settings.time * SECOND
     changes = {each.at for each in story.entries} | {at * SECOND for at, _, _ in EVENTS}
     moments = sorted(at for at in changes if at < now)[-FRAMES:]
-    frames = [Frame(drawn(settings, at, room), caption(settings, at)) for at in moments]
-    return [*frames, Frame(picture(settings, room), sentence(settings, now))]
+    frames = [Frame(drawn(settings, at, room, plugins), caption(settings, at, plugins)) for at in moments]
+    return [*frames, Frame(picture(settings, room, plugins), sentence(settings, now, plugins))]
 
 
-def caption(settings: Settings, now: int) -> str:
+def caption(settings: Settings, now: int, plugins: Plugins = ()) -> str:
     """What changes at this moment."""
     told = [words for at, words, _ in EVENTS if at * SECOND == now]
-    for each in _replay(settings).entries:
+    for each in _replay(settings, plugins).entries:
         if each.at == now:
             told.append(f"{each.pod} {WORDS[each.part]} ({each.why})")
     return f"{now / SECOND:g} s: {'; '.join(told)}."
 
 
-def drawn(settings: Settings, now: int, room: Room, *, last: bool = False) -> Html:
+def drawn(settings: Settings, now: int, room: Room, plugins: Plugins = (), *, last: bool = False) -> Html:
     """The parts and the histories at a moment (microseconds). ``last``: the moment can be dragged."""
-    places = where(settings, now)
+    places = where(settings, now, plugins)
     titles = NEWER if settings.generation == "v1.37" else OLDER
     parts = [
         Part(
@@ -129,10 +133,8 @@ def drawn(settings: Settings, now: int, room: Room, *, last: bool = False) -> Ht
         for kind in (ACTIVE, IN_FLIGHT, BACKOFF, UNSCHEDULABLE, BOUND)
     ]
     events = [Event(position(at), f"{at} s: {words}") for at, words, _ in EVENTS]
-    labelled = [t for t in TIMES if (t % 10 == 0 and t <= 30) or (t > 60 and t % 60 == 0)]
-    if room.width < 600:
-        labelled = [t for t in labelled if t <= 30 or t % 120 == 0]
-    ticks = [(position(t), str(t)) for t in labelled]
+    labelled = [t for t in TIMES if t % 10 == 0 and (t <= 30 or t % (120 if room.width >= 560 else 180) == 0)]
+    ticks = [(position(t), f"{t} s" if t < 60 else f"{t // 60} min") for t in labelled]
     step = step_of(len(TIMES), room)
     handle: dict[str, str | float | None] = {
         "data_drag": "time",
@@ -143,17 +145,17 @@ def drawn(settings: Settings, now: int, room: Room, *, last: bool = False) -> Ht
     }
     moment = position(now / SECOND), f"{now / SECOND:g} s"
     clock = Clock(len(TIMES), moment, ticks, handle if last else {})
-    histories = [history(settings, name, now) for name in PODS]
-    return draw_clock(parts, histories, events, clock, sentence(settings, now), room)
+    histories = [history(settings, name, now, plugins) for name in PODS]
+    return draw_clock(parts, histories, events, clock, sentence(settings, now, plugins), room)
 
 
 def _pod(each: Where) -> Pod:
     return Pod(each.pod, PRIORITY, f"since {each.since:g} s")
 
 
-def history(settings: Settings, name: str, now: int) -> History:
+def history(settings: Settings, name: str, now: int, plugins: Plugins = ()) -> History:
     """What one pod went through so far."""
-    story = _replay(settings)
+    story = _replay(settings, plugins)
     past = [each for each in story.entries if each.pod == name and each.at <= now]
     ends = [each.at for each in past[1:]] + [now]
     stretches = tuple(
@@ -179,9 +181,10 @@ def as_yaml(settings: Settings) -> str:
     return testing.as_yaml(list(manifests().values()))
 
 
-def panel(**settings: Any) -> Panel[Settings]:
-    """The panel; arguments override its default settings."""
-    return Panel(Settings().changed(**settings), show, as_yaml, "queue_clock.panel()")
+def panel(plugins: Sequence[object] = (), **settings: Any) -> Panel[Settings]:
+    """The panel; arguments override its default settings. ``plugins``: your own, which join each generation."""
+    joined = tuple(plugins)
+    return Panel(Settings().changed(**settings), lambda each: show(each, joined), as_yaml, "queue_clock.panel()")
 
 
 def when_is_web_bound() -> Question[Settings]:

@@ -217,7 +217,7 @@ def show(settings: Settings) -> View:
     return View(
         lambda room: picture(settings, room),
         said,
-        table(head, (row(*cells) for cells in rows)),
+        table(head[1:], (row(*cells[1:]) for cells in rows)),
         text,
         story=lambda room: story(settings, room),
     )

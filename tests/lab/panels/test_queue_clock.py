@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from typing import Any
 from xml.etree import ElementTree
 
 import pytest
@@ -25,6 +26,8 @@ from kschedlab.lab.panels.queue_story import EVENTS, PODS, replay
 from kschedlab.lab.panels.queue_waits import Measured, wait_without_event, waits_after_failures
 from kschedlab.manifests.loading import loads
 from kschedlab.objects.meta import SECOND
+from kschedlab.plugins import node_filter
+from kschedlab.queue.events import event
 from kschedlab.views.svg import Room
 
 BOTH = [(name, busy) for name in GENERATIONS for busy in (False, True)]
@@ -115,3 +118,19 @@ def test_how_often_friend_is_tried(case: tuple[str, bool]) -> None:
     asked, settings = how_often_is_friend_tried(), Settings(time=360, generation=case[0], busy=case[1])
     assert asked.right(settings) == str(len(tries(*case, "friend")))
     assert all(f"{at:g}" in asked.why(settings, "0") for at in tries(*case, "friend"))
+
+
+def test_a_plugin_of_ones_own_joins_and_its_events_wake_the_pod() -> None:
+    def cold(pod: Any, node: Any) -> str | None:
+        return "cold" if pod.metadata.name == "web" and "disk" not in node.metadata.labels else None
+
+    usual = show(Settings(time=20)).text
+    anything = panel([node_filter("Cold")(cold)])
+    labels = panel([node_filter("Cold", events=[event("Node", "UpdateNodeLabel")])(cold)])
+    assert "web is bound" not in anything.move(time=20).view.sentence
+    attempts = [
+        each.move(time=20).view.sentence.partition("web is unschedulable (")[2][:1] for each in (anything, labels)
+    ]
+    assert attempts == ["5", "4"]  # cache starts at 12 s, which is an event, but changes no label
+    assert all("Error" not in panel([node_filter("Cold")(cold)], generation=name).view.text for name in GENERATIONS)
+    assert show(Settings(time=20)).text == usual
