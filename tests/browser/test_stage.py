@@ -81,6 +81,12 @@ def which() -> Question[Settings]:
     )
 
 
+def how_far() -> Question[Settings]:
+    return Question(
+        "At which step is web?", (), lambda settings: str(settings.step), lambda s, _: f"It is at {s.step}.", draw
+    )
+
+
 Open = Callable[..., PanelPage]
 
 
@@ -229,6 +235,19 @@ def test_a_class_is_polled_and_the_teacher_opens_the_answer(opened: Open) -> Non
     expect(choices.get_by_role("button", name="node-b · 2")).to_be_visible()
     choices.get_by_role("button", name="Open the answer").click()
     expect(page.page.locator(".ks-question")).to_contain_text("Votes: node-c: 1, node-b: 2.")
+    expect(page.page.locator(".ks-right")).to_contain_text("Right.")
+
+
+def test_a_class_gives_numbers_and_votes_for_them(opened: Open) -> None:
+    page = opened(Panel(Settings(step=3), show).ask(how_far()), large=True)
+    field, choices = page.page.get_by_role("textbox").first, page.page.locator(".ks-choices")
+    for typed in ("2", "3", "many"):
+        field.fill(typed)
+        choices.get_by_role("button", name="OK").click()
+    choices.get_by_role("button", name="3 · 1").click()
+    expect(choices.get_by_role("button", name="3 · 2")).to_be_visible()
+    choices.get_by_role("button", name="Open the answer").click()
+    expect(page.page.locator(".ks-question")).to_contain_text("Most say 3. Votes: 2: 1, 3: 2.")
     expect(page.page.locator(".ks-right")).to_contain_text("Right.")
 
 

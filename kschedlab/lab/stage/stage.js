@@ -661,17 +661,21 @@ class Stage {
     const act = (words, label, onclick) => make("button", { type: "button", title: label, onclick }, words);
     const open = act(polls ? "Open the answer" : "Show the answer", "without predicting", () => this.post({ answer: this.winner() }));
     open.className = "ks-open";
+    const polled = "One click for each hand; then open the answer.";
     if (!choices.length) {
+      const counted = Object.entries((polls && this.votes) || {}).map(([answer, count]) =>
+        act(`${answer} · ${count}`, "add a vote", () => this.pick(answer)));
       const input = make("input", { type: "text", "aria-label": text, size: 8 });
-      const done = () => input.value.trim() && this.pick(input.value.trim());
+      const done = () => (polls ? /^-?[\d,]+$/ : /./).test(input.value.trim()) && this.pick(input.value.trim());
       input.addEventListener("keydown", (event) => event.key === "Enter" && (event.stopPropagation(), done()));
-      return [make("p", {}, make("b", {}, text)), make("div", { class: "ks-choices" }, input, act("OK", "answer", done), open)];
+      const hint = polls ? make("small", {}, ` ${polled}`) : null;
+      return [make("p", {}, make("b", {}, text), hint), make("div", { class: "ks-choices" }, input, act("OK", "answer", done), ...counted, open)];
     }
     const buttons = choices.map((choice) => {
       const count = this.votes?.[choice];
       return act(polls && count ? `${choice} · ${count}` : choice, polls ? "add a vote" : "answer", () => this.pick(choice));
     });
-    const hint = polls ? "One click for each hand; then open the answer." : "Click your answer, here or in the picture.";
+    const hint = polls ? polled : "Click your answer, here or in the picture.";
     return [make("p", {}, make("b", {}, text), " ", make("small", {}, hint)), make("div", { class: "ks-choices" }, ...buttons, open)];
   }
 
@@ -691,7 +695,7 @@ class Stage {
     const votes = Object.entries(this.votes ?? {}).map(([choice, count]) => `${choice}: ${count}`).join(", ");
     const mark = answer === null ? "" : right ? "✓ Right. " : "✕ Not quite. ";
     return [
-      make("p", {}, make("b", {}, text), answer === null ? "" : ` Your answer: ${answer}.`, votes ? ` Votes: ${votes}.` : ""),
+      make("p", {}, make("b", {}, text), answer === null ? "" : votes ? ` Most say ${answer}.` : ` Your answer: ${answer}.`, votes ? ` Votes: ${votes}.` : ""),
       make("p", { class: right || answer === null ? "ks-right" : "ks-wrong", role: "status" }, make("b", {}, mark), why),
     ];
   }
