@@ -1,6 +1,4 @@
-"""The preemption panel, moved from the keyboard in JupyterLab."""
-
-import re
+"""Lesson 05 in JupyterLab, played as a student plays it: predict in the picture, then move it."""
 
 from playwright.sync_api import Locator, expect
 
@@ -8,69 +6,61 @@ from tests.browser.conftest import Open
 from tests.browser.lab import Notebook
 
 NAME = "05-preemption.ipynb"
-BUDGET = "PDB disruptionsAllowed"
+BUDGET = "budget allows"
 
 
-def panels(page: Notebook) -> Locator:
-    """What has sliders, without the questions and the exercises."""
-    return page.page.locator(".kschedlab").filter(has=page.page.get_by_role("button", name="Classroom"))
+def stage(page: Notebook, question: str, number: int = 0) -> Locator:
+    """The stage that asks this question."""
+    return page.page.locator(".jp-OutputArea-output .kschedlab").filter(has_text=question).nth(number)
 
 
-def test_a_slider_moved_by_keyboard_changes_the_chosen_node(notebook: Open) -> None:
+def control(panel: Locator, label: str) -> Locator:
+    return panel.locator(".ks-controls").get_by_label(label, exact=True)
+
+
+def test_a_prediction_opens_the_answer_and_a_slider_changes_the_chosen_node(notebook: Open) -> None:
     page = notebook(NAME)
     page.run_all()
-    panel = panels(page).first
-    picture, sentence = panel.get_by_role("img"), panel.get_by_role("status")
+    panel = stage(page, "Which node is chosen?")
+    picture, sentence = panel.locator(".ks-picture"), panel.locator(".ks-sentence")
+    expect(picture).to_contain_text("waiting")
+    expect(picture).not_to_contain_text("★")
+    expect(sentence).to_have_text("")
+    panel.locator(".ks-question").get_by_role("button", name="node-b").click()
+    expect(panel.locator(".ks-question")).to_contain_text("node-b drops out at rule 2 (lowest highest victim priority)")
     expect(picture).to_contain_text("★ node-a")
     expect(sentence).to_contain_text("rule 3 (smallest sum of victim priorities) chooses node-a over node-c.")
-    page.press(BUDGET, "ArrowLeft")
+    control(panel, BUDGET).press("ArrowLeft")
     expect(picture).to_contain_text("★ node-c")
     expect(picture).not_to_contain_text("★ node-a")
     expect(sentence).to_contain_text("rule 1 (fewest PodDisruptionBudget violations) chooses node-c")
-    expect(panel.get_by_role("row").filter(has_text="▶")).to_contain_text("decides: node-c")
-    assert "chooses node-c" in (picture.get_attribute("aria-label") or "")
-    page.press(BUDGET, "ArrowRight")
+    assert "chooses node-c" in (picture.locator("svg").get_attribute("aria-label") or "")
+    control(panel, BUDGET).press("ArrowRight")
     expect(picture).to_contain_text("★ node-a")
 
 
-def test_state_reset_yaml_and_classroom(notebook: Open) -> None:
+def test_each_question_hides_its_own_answer_only(notebook: Open) -> None:
     page = notebook(NAME)
     page.run_all()
-    panel = panels(page).first
-    state, picture = panel.get_by_role("textbox").first, panel.get_by_role("img")
-    state.fill("jobs: 5")
-    state.press("Enter")
-    expect(panel.get_by_role("alert")).to_contain_text('"5" is not one of -2147483648, 0, 100, 200')
-    state.fill("shop_a: 200, allowed: 2")
-    state.press("Enter")
-    expect(panel.get_by_role("status")).to_contain_text(
-        "rule 5 (latest earliest start time) chooses node-c over node-b."
-    )
-    panel.get_by_role("button", name="Reset").click()
-    expect(picture).to_contain_text("★ node-a")
-    panel.get_by_role("button", name="YAML").click()
-    expect(panel.locator("textarea")).to_have_value(re.compile("disruptionsAllowed: 1"))
-    width = picture.bounding_box()
-    panel.get_by_role("button", name="Classroom").click()
-    label = panel.get_by_text(BUDGET, exact=True)
-    expect(label).to_have_css("font-size", "20px")
-    larger = picture.bounding_box()
-    assert width and larger and larger["width"] > width["width"]
+    for number in range(5):
+        expect(stage(page, "Which node is chosen?", number).locator(".ks-picture")).not_to_contain_text("★")
+    third = stage(page, "Which node is chosen?", 2)
+    third.locator(".ks-question").get_by_role("button", name="node-b").click()
+    expect(third.locator(".ks-question")).to_contain_text("Right. Rule 2")
+    expect(stage(page, "Which node is chosen?", 1).locator(".ks-picture")).not_to_contain_text("★")
+    typed = stage(page, "Which priority must jobs-c have")
+    typed.locator(".ks-question input").fill("-2147483648")
+    typed.locator(".ks-question input").press("Enter")
+    expect(typed.locator(".ks-question")).to_contain_text("Right. -2147483648 + 2³¹ is 0.")
 
 
-def test_the_map_and_an_exercise_answer(notebook: Open) -> None:
+def test_the_map_is_asked_about_and_entered(notebook: Open) -> None:
     page = notebook(NAME)
     page.run_all()
-    map_ = panels(page).filter(has_text="across")
-    sentence = map_.get_by_role("status")
-    expect(sentence).to_contain_text("Here node-c is chosen")
-    map_.get_by_role("button", name="Reset").click()
-    expect(sentence).to_contain_text("Here node-a is chosen; at 5 of 12 places another answer.")
-    exercise = page.page.locator(".kschedlab").filter(has_text="On which node does urgent make room?")
-    exercise.get_by_role("button", name="Check").click()
-    expect(exercise.get_by_role("status")).to_contain_text("There is no answer yet.")
-    exercise.get_by_label("node-a").check()
-    exercise.get_by_role("button", name="Check").click()
-    expect(exercise.get_by_role("status")).to_contain_text("node-a drops out at rule 5")
-    exercise.get_by_role("button", name="Hint").click()
-    expect(exercise.get_by_role("status")).to_contain_text("Hint 1 of 2")
+    map_ = stage(page, "At how many of the 12 places")
+    map_.locator(".ks-question input").fill("3")
+    map_.locator(".ks-question input").press("Enter")
+    expect(map_.locator(".ks-question")).to_contain_text("node-b is chosen at 1 of 12 places.")
+    expect(map_.locator(".ks-sentence")).to_contain_text("Here node-a is chosen; at 5 of 12 places another answer.")
+    map_.locator('[data-set="shop_b: 0, allowed: 2"]').click()
+    expect(map_.locator(".ks-sentence")).to_contain_text("Here node-b is chosen")

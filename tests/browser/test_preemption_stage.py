@@ -1,5 +1,6 @@
 """The stage of lesson 05 in a plain page: its handles, its questions, its story, and that everything can be read."""
 
+import re
 from collections.abc import Callable, Iterator
 from typing import Any
 
@@ -135,3 +136,21 @@ def test_a_place_of_the_map_is_entered_by_a_click(shown: Shown) -> None:
     page.page.locator('[data-set="shop_b: 0, allowed: 2"]').click()
     expect(sentence(page)).to_contain_text("Here node-b is chosen")
     expect(slider(page, "budget allows")).to_have_value("2")
+
+
+def test_state_reset_yaml_and_classroom(shown: Shown) -> None:
+    page = shown(preemption.panel().ask(ask.which_node()))
+    page.page.get_by_role("button", name="Show the answer").click()
+    page.page.get_by_text("State, link").click()
+    expect(page.page.get_by_label("YAML", exact=True)).to_have_value(re.compile("disruptionsAllowed: 1"))
+    state = page.page.get_by_label("State", exact=True)
+    state.fill("jobs: 5")
+    state.press("Enter")
+    expect(page.page.get_by_role("alert")).to_contain_text('"5" is not one of -2147483648, -100, 0, 200')
+    state.fill("shop_a: 200, allowed: 2")
+    state.press("Enter")
+    expect(sentence(page)).to_contain_text("rule 5 (latest earliest start time) chooses node-c over node-b.")
+    page.page.get_by_role("button", name="Reset").click()
+    expect(page.page.locator(".ks-picture")).to_contain_text("★ node-a")
+    page.page.get_by_role("button", name="Classroom").click()
+    expect(page.page.locator(".ks-label", has_text="budget allows")).to_have_css("font-size", "20px")

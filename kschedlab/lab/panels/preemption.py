@@ -149,6 +149,8 @@ def idle(settings: Settings, preemption: Preemption | None) -> dict[str, str]:
     """By name, the controls whose other values would change nothing now, with the reason."""
     if preemption is None:
         return {}
+    if not preemption.candidates:
+        return dict.fromkeys((*STARTS, "allowed", "mail_in_shop", "generation"), "there is no candidate")
     found = {name: why for name, pod in STARTS.items() if (why := _start_is_idle(preemption, pod))}
     if "node-c" not in preemption.candidates:
         found["mail_in_shop"] = "node-c is no candidate"
