@@ -15,6 +15,8 @@ from kschedlab.views.words import aligned
 Look: TypeAlias = dict[str, str | float | None]
 """Attributes of a shape."""
 INK, WHITE, UNCHANGED = "currentColor", "#FFFFFF", "#DDDDDD"
+HANDLE = "#CFCFCF"
+"""The colour of what can be clicked or dragged, and of the choice made."""
 WORKERS = ("#56B4E9", "#E69F00", "#F0E442", "#CC79A7", "#0072B2", "#999999", "#882255", "#8C6BB1")
 """A worker's colour. Neither the green of the chosen node nor the red of a failure is among them."""
 STAR, CROSS = "★", "✕"
@@ -129,6 +131,23 @@ def best_cell(text: str, tie: bool, marks: Mapping[str, str]) -> Cell:
 def failed_cell(small: str, marks: Mapping[str, str]) -> Cell:
     """A cell whose score could not be computed."""
     return Cell(CROSS, small, EVICTED, marks=marks)
+
+
+# -- choices
+
+
+def pills(choices: Sequence[tuple[str, str, bool]], x: float, y: float, wide: float) -> list[Html]:
+    """Buttons of this width, side by side: their words, what a click sets, and whether that is so already."""
+    shapes = []
+    for place, (words, sets, mine) in enumerate(choices):
+        box = {"x": x + place * wide + 2, "y": y, "width": wide - 8, "height": 22, "rx": 10}
+        pill = element("rect", fill=HANDLE if mine else "transparent", stroke=INK, **box)
+        bold = {"fill": "#000000", "font_weight": "bold"} if mine else {}
+        text = label(
+            fitted(words, wide - 14, bold=mine), x + (place + 0.5) * wide - 2, y + 15.5, "middle", None, **bold
+        )
+        shapes.append(element("g", pill, text, data_set=sets, aria_label=sets))
+    return shapes
 
 
 # -- tables

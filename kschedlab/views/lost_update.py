@@ -20,6 +20,7 @@ from kschedlab.views.cells import (
 )
 from kschedlab.views.html import Html, element
 from kschedlab.views.lettering import text_width
+from kschedlab.views.shared_sum import PILLS, designs
 from kschedlab.views.style import EVICTED, ink
 from kschedlab.views.svg import Room, label, svg
 
@@ -87,14 +88,18 @@ class Update:
         return [node for node, value in self.sums if value == highest]
 
 
-def draw_update(update: Update, handles: bool, until: int | None, room: Room, alt: str) -> Html:
+def draw_update(
+    update: Update, choices: tuple[Sequence[str], str] | None, until: int | None, room: Room, alt: str
+) -> Html:
     """Worker 1 above, worker 2 below, memory between them; time runs to the right.
 
-    ``handles``: whether reads and writes can be dragged. ``until``: hide what happens after this time; -1 hides all.
+    ``choices``: the designs and the one chosen; None: nothing can be moved. ``until``: hide what happens after this
+    time; -1 hides all.
     """
     unit = (room.width - LEFT - 8) / AXIS
     end = AXIS if until is None else until
     first, second = update.addings
+    handles = choices is not None
     lanes = [*_lane(first, 2, unit, end, handles), *_lane(second, 2 * LANE + 6, unit, end, handles)]
     memory = _cells(update, end, unit) if update.cells else _memory(update, end, unit)
     shapes = [*memory, *lanes, *_arrows(update, end, unit)]
@@ -104,7 +109,10 @@ def draw_update(update: Update, handles: bool, until: int | None, room: Room, al
         shapes.append(element("path", d=f"M{x:.1f} 0V{y:.1f}", stroke=INK, stroke_dasharray="3 3", data_key="now"))
     shapes.append(label("time →", room.width - 8, y - 6, "end"))
     shapes += _sums(update, until, y + 6, room.width)
-    return svg(shapes, room.width, y + SUMS + 10, alt)
+    if choices is None:
+        return svg(shapes, room.width, y + SUMS + 10, alt)
+    moved = element("g", *shapes, transform=f"translate(0,{PILLS})")
+    return svg([*designs(*choices, min(room.width, 640)), moved], room.width, PILLS + y + SUMS + 10, alt)
 
 
 def _lane(adding: Adding, y: float, unit: float, end: int, handles: bool) -> list[Html]:

@@ -8,15 +8,28 @@ from dataclasses import replace
 from kschedlab.decision import Decision
 from kschedlab.score.priorities.selector_spread import SelectorSpread
 from kschedlab.views.arithmetic import NORMALISED, RAW, WEIGHTED, Step, steps
-from kschedlab.views.cells import INK, STAR, UNCHANGED, Box, Cell, Columns, Row, columns, draw_cell, middle, named
+from kschedlab.views.cells import (
+    HANDLE,
+    INK,
+    STAR,
+    UNCHANGED,
+    Box,
+    Cell,
+    Columns,
+    Row,
+    columns,
+    draw_cell,
+    middle,
+    named,
+    pills,
+)
 from kschedlab.views.html import Html, element
 from kschedlab.views.map_reduce import BY_FUNCTION, FUNCTIONS, short, sum_row
-from kschedlab.views.style import KINDS
 from kschedlab.views.svg import Room, label, svg
 
 MAP, REDUCE, WEIGHT, SUM = "Map", "Reduce", "× weight", "sum"
 STAGES = (MAP, REDUCE, WEIGHT, SUM)
-CHANGED, HANDLE = "#BFE3F7", KINDS[0]
+CHANGED = "#BFE3F7"
 LONGEST = 50
 """The value whose bar is as long as its cell."""
 TOP, HEAD, LOWEST, HIGHEST, KNOB = 30, 22, 21, 30, 64
@@ -94,17 +107,8 @@ def _handles(row: Row, plugin: str, names: Sequence[str], selected: tuple[str, s
 def _stages(stage: str, wide: float) -> list[Html]:
     """The stages in their order; a click goes there."""
     each = min(wide / len(STAGES), 130)
-    shapes = []
-    for place, name in enumerate(STAGES):
-        mine, x = name == stage, place * each
-        box = {"x": x + 2, "y": 3, "width": each - 14, "height": TOP - 8, "rx": 10}
-        pill = element("rect", fill=HANDLE if mine else "transparent", stroke=INK, **box)
-        bold = {"fill": "#000000", "font_weight": "bold"} if mine else {}
-        text = label(name, x + each / 2 - 5, 18, "middle", None, **bold)
-        shapes.append(element("g", pill, text, data_set=f"stage: {name}", aria_label=f"stage: {name}"))
-        if place + 1 < len(STAGES):
-            shapes.append(label("›", x + each - 5, 18, "middle"))
-    return shapes
+    shapes = pills([(name, f"stage: {name}", name == stage) for name in STAGES], 0, 3, each)
+    return [*shapes, *(label("›", place * each - 4, 18, "middle") for place in range(1, len(STAGES)))]
 
 
 def _heads(names: Sequence[str], at: Columns, best: Sequence[str]) -> list[Html]:
@@ -137,7 +141,7 @@ def bars(rows: Sequence[Row], at: Columns, y: float, high: float) -> list[Html]:
             box = {"x": at.x(column) + 2, "y": y + (place + 1) * high - 6, "height": 4}
             wide = max((at.wide - 4) * value / LONGEST, 0)
             key = f"bar/{place}/{column}"
-            shapes.append(element("rect", width=wide, fill="#0072B2", data_key=key, **box))
+            shapes.append(element("rect", width=wide, fill="#555555", data_key=key, **box))
     return shapes
 
 

@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from kschedlab.views.cells import INK, UNCHANGED, WORKERS
+from kschedlab.views.cells import INK, pills
 from kschedlab.views.html import Html, element
+from kschedlab.views.style import priority_fill
 from kschedlab.views.svg import Room, label, svg
 
 SQUARE, LINE, GAP, HEAD = 26, 30, 12, 26
@@ -18,6 +19,7 @@ class Turns:
     """Pods (kind, chosen node) in the order of their arrival, of which ``placed`` have arrived.
 
     ``kinds``: the square kind, then the round one. ``counts``: whether a counter decides; else the nodes are drawn.
+    ``numbers``: how many nodes there can be.
     """
 
     nodes: Sequence[str]
@@ -25,6 +27,7 @@ class Turns:
     placed: int
     kinds: tuple[str, str]
     counts: bool
+    numbers: Sequence[int] = ()
 
     @property
     def following(self) -> int:
@@ -43,14 +46,14 @@ def draw_turns(turns: Turns, room: Room, alt: str) -> Html:
     each = max(int((wide - GAP - 12) / SQUARE), 1)
     most = max(sum(chosen == node for _, chosen in turns.pods) for node in turns.nodes)
     high = HEAD + max(-(-most // each), 1) * LINE + 22
-    top = 2.0 * LINE + 18
+    top = 3.0 * LINE + 24
     shapes = [label("next", 2, 20, font_weight="bold")]
     for place, (kind, _) in enumerate(turns.pods[turns.placed :]):
         number = turns.placed + place + 1
         shapes.append(_pod(number, kind == turns.kinds[0], 46 + place * SQUARE, 4))
     if turns.placed == len(turns.pods):
         shapes.append(label("all pods have their node", 46, 20))
-    shapes += _counter(turns, wide, top)
+    shapes += [*_choices(turns), *_counter(turns, wide, top)]
     for place, node in enumerate(turns.nodes):
         shapes.append(_node(turns, node, 2 + place * wide, top, wide - GAP, high, each))
     return svg(shapes, room.width, top + high + 2, alt)
@@ -59,24 +62,35 @@ def draw_turns(turns: Turns, room: Room, alt: str) -> Html:
 def _pod(number: int, square: bool, x: float, y: float) -> Html:
     """A pod: a square of one kind, a disc of the other."""
     size = SQUARE - 4
+    look = {"fill": priority_fill(0), "stroke": "#000000"}
     if square:
-        shape = element("rect", width=size, height=size, rx=3, fill=WORKERS[0], stroke="#000000")
+        shape = element("rect", width=size, height=size, rx=3, **look)
     else:
-        shape = element("circle", cx=size / 2, cy=size / 2, r=size / 2, fill=UNCHANGED, stroke="#000000")
+        shape = element("circle", cx=size / 2, cy=size / 2, r=size / 2, **look)
     number_in_it = label(str(number), size / 2, size / 2 + 4.2, "middle", fill="#000000")
     return element("g", shape, number_in_it, data_key=f"pod/{number}", transform=f"translate({x:.1f},{y:.1f})")
+
+
+def _choices(turns: Turns) -> list[Html]:
+    """How many nodes there are, and whether jobs arrive between the web pods."""
+    numbers = [(str(each), f"equals: {each}", each == len(turns.nodes)) for each in turns.numbers]
+    jobs = len(_kinds(turns)) > 1
+    shapes = [label("equal nodes", 2, LINE + 20), *pills(numbers, 78, LINE + 4, 42)]
+    return [*shapes, *pills([("jobs between", f"jobs: {'off' if jobs else 'on'}", jobs)], 86 + 42 * 3, LINE + 4, 112)]
 
 
 def _counter(turns: Turns, wide: float, top: float) -> list[Html]:
     """v1.13's lastNodeIndex with the node to which it points; later versions draw."""
     if not turns.counts:
         text = "no counter: each of the equal nodes is drawn with the same chance"
-        return [label(text, 2, LINE + 20)]
+        return [label(text, 2, 2 * LINE + 22)]
     place, number = turns.following, len(turns.nodes)
-    value = element("rect", x=2, y=LINE + 4, width=34, height=24, rx=4, fill="none", stroke=INK)
+    value = element("rect", x=2, y=2 * LINE + 6, width=34, height=24, rx=4, fill="none", stroke=INK)
     shapes = [
-        element("g", value, label(str(turns.placed), 19, LINE + 21, "middle", font_weight="bold"), data_key="counter"),
-        label(f"lastNodeIndex; {turns.placed} % {number} = {place}", 44, LINE + 21),
+        element(
+            "g", value, label(str(turns.placed), 19, 2 * LINE + 23, "middle", font_weight="bold"), data_key="counter"
+        ),
+        label(f"lastNodeIndex; {turns.placed} % {number} = {place}", 44, 2 * LINE + 23),
     ]
     x = 2 + place * wide + (wide - GAP) / 2
     pointer = element("path", d="M-9 -12H9L0 0Z", fill=INK)

@@ -25,11 +25,12 @@ from kschedlab.views.cells import (
     grid_text,
     middle,
     named,
+    pills,
     token,
 )
-from kschedlab.views.html import Html
+from kschedlab.views.html import Html, element
 from kschedlab.views.style import CHOSEN, EVICTED
-from kschedlab.views.svg import Room, label, svg
+from kschedlab.views.svg import Room, svg
 from kschedlab.views.tables import row, table
 from kschedlab.views.words import aligned, count
 
@@ -37,8 +38,9 @@ LATEST = 8
 """Maximum number of recent steps listed."""
 RIGHT, LUCKY, TIED, WRONG = "right", "wrong totals, the right node", "a tie", "the wrong node"
 """How an order of steps can end."""
-TWO_LINES, ONE_LINE, ORDER = 36, 24, 26
-"""Height of a row with two lines, of one with a single line, of the orders."""
+SHORT = {"shared sum with a lock": "with a lock"}
+PILLS, TWO_LINES, ONE_LINE, ORDER = 30, 36, 24, 26
+"""Height of the designs, of a row with two lines, of one with a single line, of the orders."""
 
 
 class Sum(NamedTuple):
@@ -100,18 +102,38 @@ def fate(race: Race, end: Moment) -> str:
     return LUCKY if best == race.highest(right) else TIED if len(best) > 1 else WRONG
 
 
-def draw_moment(race: Race, moment: Moment, fates: Sequence[str], seed: int, room: Room, alt: str) -> Html:
-    """Workers x nodes: each addition and its fate; below them the totals, and how each order of steps ends.
+def designs(known: Sequence[str], chosen: str, wide: float) -> list[Html]:
+    """How the workers add: a click takes another design."""
+    return pills(
+        [(SHORT.get(each, each), f"design: {each}", each == chosen) for each in known], 0, 2, wide / len(known)
+    )
 
-    ``fates``: by seed, from 1 on.
-    """
+
+class Orders(NamedTuple):
+    """What one can choose. ``fates``: by order of steps, from 1 on, how it ends; ``seed``: the one shown."""
+
+    designs: Sequence[str]
+    design: str
+    fates: Sequence[str]
+    seed: int
+
+
+def draw_moment(race: Race, moment: Moment, orders: Orders, room: Room, alt: str) -> Html:
+    """Workers x nodes: each addition and its fate; below them the totals, and how each order of steps ends."""
     rows = moment_rows(race, moment)
     at = columns(room.width, [f"{each.name}    " for each in rows], len(race.nodes), 60, 150)
-    part, workers, y = range(len(race.nodes)), len(race.names), float(ONE_LINE)
-    shapes = [label(node, at.x(i) + at.wide / 2, 16, "middle", font_weight="bold") for i, node in enumerate(race.nodes)]
+    part, workers, y = range(len(race.nodes)), len(race.names), float(PILLS + ONE_LINE)
+    heads = [element("text", node, x=round(at.x(i) + at.wide / 2), y=PILLS + 16) for i, node in enumerate(race.nodes)]
     grid, bottom = draw_rows(rows[:workers], part, at, y, TWO_LINES)
     sums, end = draw_rows(rows[workers:], part, at, bottom + 4, ONE_LINE)
-    shapes += [*grid, *sums, *_workers(race, moment, at, y), *_orders(fates, seed, at, end + 8, room.width)]
+    shapes = [
+        *designs(orders.designs, orders.design, min(room.width, 640)),
+        element("g", *heads, font_weight="bold", text_anchor="middle"),
+        *grid,
+        *sums,
+        *_workers(race, moment, at, y),
+        *_orders(orders.fates, orders.seed, at, end + 8, room.width),
+    ]
     return svg(shapes, room.width, end + 10 + ORDER, alt)
 
 

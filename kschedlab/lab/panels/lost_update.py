@@ -98,7 +98,7 @@ def show(settings: Settings) -> View:
     sentence = describe(settings, happens)
 
     def picture(room: Room) -> Html:
-        return draw_update(happens, True, None, room, sentence)
+        return draw_update(happens, (tuple(DESIGNS), settings.design), None, room, sentence)
 
     return View(
         picture,
@@ -121,12 +121,14 @@ def story(settings: Settings, room: Room) -> Sequence[Frame]:
     """The events one by one, in the order of time."""
     happens = update(settings)
     moments = sorted({time for each in happens.addings for time in (each.read, each.write)})
-    frames = [Frame(draw_update(happens, True, -1, room, "The total is 0."), "The total is 0.")]
+    frames = [
+        Frame(draw_update(happens, (tuple(DESIGNS), settings.design), -1, room, "The total is 0."), "The total is 0.")
+    ]
     for moment in moments:
         caption = " ".join(_events(happens, moment))
-        frames.append(Frame(draw_update(happens, True, moment, room, caption), caption))
+        frames.append(Frame(draw_update(happens, (tuple(DESIGNS), settings.design), moment, room, caption), caption))
     sentence = describe(settings, happens)
-    return [*frames, Frame(draw_update(happens, True, None, room, sentence), sentence)]
+    return [*frames, Frame(draw_update(happens, (tuple(DESIGNS), settings.design), None, room, sentence), sentence)]
 
 
 def _events(happens: Update, moment: int) -> list[str]:
@@ -192,7 +194,5 @@ def what_is_left() -> Question[Settings]:
         (str(scores[0]), str(scores[1]), str(sum(scores))),
         lambda settings: str(update(settings).total),
         why,
-        lambda settings: (
-            lambda room: draw_update(update(settings), False, -1, room, "Both workers, before they begin.")
-        ),
+        lambda settings: lambda room: draw_update(update(settings), None, -1, room, "Both workers, before they begin."),
     )

@@ -29,6 +29,7 @@ from kschedlab.views.words import count
 
 PODS = 12
 KINDS = ("web", "job")
+NODES = (2, 3, 4)
 
 
 @dataclass(frozen=True)
@@ -39,7 +40,7 @@ class Settings(Restorable):
     """
 
     generation: str = choice("generation", ("v1.13", "v1.16"), "v1.13")
-    equals: int = choice("equal nodes", (2, 3, 4), 2)
+    equals: int = choice("equal nodes", NODES, 2)
     jobs: bool = switch("jobs between")
     seed: int = slider("draws", range(1, 6), 1)
     step: int = steps("pod", PODS, PODS)
@@ -80,7 +81,7 @@ def _scheduled(settings: Settings, plugins: Sequence[object] = ()) -> list[tuple
 def turns(settings: Settings, plugins: Sequence[object] = ()) -> Turns:
     """The pods that have arrived by this step."""
     names, counts = node_names(settings.equals), settings.generation == "v1.13"
-    return Turns(names, decisions(settings, plugins), settings.step, KINDS, counts)
+    return Turns(names, decisions(settings, plugins), settings.step, KINDS, counts, NODES)
 
 
 def show(settings: Settings, plugins: Sequence[object] = ()) -> View:

@@ -30,6 +30,7 @@ from kschedlab.views.shared_sum import (
     TIED,
     WRONG,
     Moment,
+    Orders,
     Race,
     Sum,
     describe,
@@ -185,11 +186,12 @@ def show(settings: Settings) -> View:
     """The panel's view for these settings."""
     all_of_them, adding = moments(settings), race(settings.workers, settings.design != "cells of its own")
     moment, ends = all_of_them[settings.step], fates(settings)
+    orders = Orders(tuple(DESIGNS), settings.design, ends, settings.seed)
     sentence = describe(adding, all_of_them, settings.step)
     table, text = moments_table(adding, all_of_them, settings.step)
 
     def picture(room: Room) -> Html:
-        return draw_moment(adding, moment, ends, settings.seed, room, sentence)
+        return draw_moment(adding, moment, orders, room, sentence)
 
     lines = [sentence, moment_text(adding, moment), text, counted(ends)]
     return View(picture, sentence, table, "\n".join(filter(None, lines)))
