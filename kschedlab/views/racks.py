@@ -62,15 +62,9 @@ def stage(
 
 def stage_before(decision: Decision, racks: Mapping[str, Rack], room: Room) -> Html:
     """The racks while a question is open: one picks a node."""
-    picks = [_picked(box) if box.capacity else box for box in boxes_before(decision)]
+    picks = [replace(box, marks={"data_pick": box.name}) if box.capacity else box for box in boxes_before(decision)]
     still = {name: replace(rack, control="", refused=()) for name, rack in racks.items()}
     return _stage(picks, scarcest(decision), still, None, room, f"{decision.pod.key} waits.")
-
-
-def _picked(box: Box) -> Box:
-    """The node as an answer; a click goes through its pods."""
-    blocks = tuple(replace(block, marks={"pointer_events": "none"}) for block in box.blocks)
-    return replace(box, marks={"data_pick": box.name}, blocks=blocks)
 
 
 def _labelled(box: Box, racks: Mapping[str, Rack]) -> Box:

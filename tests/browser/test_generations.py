@@ -60,7 +60,7 @@ def test_a_node_is_picked_and_the_answer_comes(browser: Browser) -> None:
     shown = PanelPage(browser, asked)
     assert shown.faults() == []
     expect(shown.page.locator(".ks-picture")).not_to_contain_text("★ node-c")
-    shown.key("node/node-a").click()
+    shown.page.locator('[data-pick="node-a"]').click()
     shown.settled()
     expect(shown.page.locator("#panel")).to_contain_text("node-a loses at rule 2")
     expect(shown.page.locator(".ks-picture")).to_contain_text("★ node-c")

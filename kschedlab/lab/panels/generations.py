@@ -12,7 +12,6 @@ from typing import Any, Self
 
 from kschedlab import testing
 from kschedlab.cluster.cluster import Cluster
-from kschedlab.cluster.pods import PodInfo
 from kschedlab.decision import Decision
 from kschedlab.generations import Generation
 from kschedlab.generations.columns import NAMES
@@ -26,7 +25,7 @@ from kschedlab.scheduler import schedule
 from kschedlab.testing import Manifest
 from kschedlab.views.comparison import answer, decided, picked, remark
 from kschedlab.views.html import Html
-from kschedlab.views.picture import Handles, pods_on
+from kschedlab.views.picture import Handles
 from kschedlab.views.rule_words import WORDS
 from kschedlab.views.rules import rules_html, rules_text
 from kschedlab.views.svg import Room
@@ -207,15 +206,9 @@ def before(settings: Settings, choices: Sequence[str], room: Room) -> Html:
     levers = [replace(lever(settings, rule, None), sets="", tip="") for rule in SWITCHES]
     story = STORIES[settings.cluster]
     picks = {name: {"data_pick": name} for name in choices}
-    through = {each.pod.metadata.name: {"pointer_events": "none"} for name in choices for each in _pods(decision, name)}
     return stage_before(
-        decision, Board(stops, at, levers, story.about, Handles(through | picks, picks, node_badges=story.signs)), room
+        decision, Board(stops, at, levers, story.about, Handles(picks, picks, node_badges=story.signs)), room
     )
-
-
-def _pods(decision: Decision, name: str) -> list[PodInfo]:
-    """The pods of the node with this name; none if it is no node."""
-    return pods_on(decision, name) if name in decision.cluster.index else []
 
 
 def panel(plugins: Sequence[object] = (), **settings: Any) -> Panel[Settings]:

@@ -121,7 +121,7 @@ def test_a_story_ends_at_the_picture():
 def test_the_question_is_picked_in_the_picture():
     asked = panel([cold]).ask(where([cold]))
     before = str(asked.question.before(asked.settings)(Room()))
-    assert re.findall('data-pick="([^"]*)"', before) == [*RACKS] and before.count('pointer-events="none"') == 3
+    assert re.findall('data-pick="([^"]*)"', before) == [*RACKS]
     assert "score" not in before and "★" not in before
     assert "data-drag" not in before and "data-set" not in before
     assert "Right. rack-a: node(s) were too hot. web goes to rack-b" in repr(asked.answer("rack-b"))
