@@ -14,7 +14,7 @@ from kschedlab.views.picture import boxes, boxes_before, scarcest
 from kschedlab.views.style import CHOSEN, EVICTED, KINDS, ink
 from kschedlab.views.svg import Room, label, svg
 
-TUBE, ROW, LINE, NAME, TOTAL = 30, 20, 18, 74, 48
+TUBE, ROW, LINE, NAME, TOTAL = 30, 19, 16, 74, 48
 """Widths of a thermometer, heights of rows of bars and of the legend, widths of names and of totals; in pixels."""
 FULL = 100
 """Degrees at the top of a thermometer."""

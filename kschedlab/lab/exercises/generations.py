@@ -27,7 +27,7 @@ NODES = ("node-a", "node-b", "node-c")
 CHOSEN = "chosen for preemption"
 CULPRITS = {
     "preemption.ladder": "the ladder's fifth rule: the latest of the earliest start times",
-    "preemption.victims.budgets.counted_down": "a budget is counted down from victim to victim, not asked for each",
+    "preemption.victims.budgets.counted_down": "a budget counts down from victim to victim",
     "preemption.victims.sorted_again": "victims are sorted once more after the reprieve, the highest first",
 }
 """Rules that differ between neighbours, in words."""
@@ -110,7 +110,7 @@ def odd_one_out(rng: random.Random) -> Exercise:
     others = next(chosen for name, chosen in case.chosen.items() if name != odd)
     return Predict(
         "The odd one out",
-        "Three of the four generations agree on where urgent makes room, or on the tie that is left. Which does not?",
+        "Three of the four versions choose the same node for urgent, or leave the same tie. Which one does not?",
         odd,
         case.summary(),
         (
@@ -147,7 +147,7 @@ def culprit(rng: random.Random) -> Exercise:
         f"{earlier} chooses {before}, {later} chooses {after}. Which change alone makes the difference?",
         CULPRITS[right],
         why,
-        ("Find the victims on each node in both generations.", "Where does the ladder part them?"),
+        ("Find the victims on each node in both generations.", "At which rule of the ladder do the nodes differ?"),
         pictured(case.decision(earlier), case.manifests),
         {answer: why if answer == CULPRITS[right] else wrong_culprit(answer, earlier, later) for answer in answers},
         solved=lambda: beside({name: case.decision(name) for name in (earlier, later)}),
@@ -189,7 +189,7 @@ def divide(rng: random.Random) -> Exercise:
 
     return Build(
         "Divide them",
-        f"Without a budget v1.16 and v1.20 choose {case.chosen['v1.16']} alike. Add one PodDisruptionBudget (with its "
+        f"Without a budget both v1.16 and v1.20 choose {case.chosen['v1.16']}. Add one PodDisruptionBudget (with its "
         "status) that makes them disagree.",
         goal,
         as_yaml([budget(*solution)]),
@@ -246,8 +246,8 @@ def least_requested(seed: int) -> Exercise:
     """Ten, not a hundred, and integers."""
     return Repair(
         "Ten points",
-        "This function is to give LeastRequestedPriority as v1.13 computes it. Somebody wrote it with v1.20 in mind, "
-        "and with fractions. Mend it.",
+        "This function should return what LeastRequestedPriority of v1.13 returns. Its author was thinking of v1.20, "
+        "and used fractions. Mend it.",
         least_requested_broken,
         least_requested_mended,
         by_engine,

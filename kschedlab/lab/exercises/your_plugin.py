@@ -159,12 +159,14 @@ def declared(rng: random.Random) -> Exercise:
     source = f'@node_filter("{name}", ...)\ndef judge(pod, node):\n    return {expression}'
     wrong = {
         "static": "Then a snapshot without a victim would get the old answer, and preemption would find no node.",
-        "hurt": "Pods that come do more than hurt here, or nothing at all.",
+        "hurt": "True, but it claims too little: no pod changes the answer."
+        if sort == "static"
+        else "Not true: one more pod can make the node pass.",
         "help": "That is safe, but it claims too little: think of what one more pod on the node changes.",
     }
     return Predict(
         "What may it declare?",
-        "Which declaration is true, and lets preemption ask least often?",
+        "Which declaration is true, and makes preemption ask the filter least often?",
         DECLARATIONS[sort],
         WHY[sort],
         ("Does the answer change when a pod comes or goes?", "If it does: can one more pod make a node pass?"),
@@ -213,7 +215,7 @@ def warmest(rng: random.Random) -> Exercise:
     return Build(
         "The warmest wins",
         f"ColdNode and Cooler (weight {weight}) are in the scheduler, beside NodeResourcesFit. Add one node that is "
-        "warmer than all others, and to which web goes all the same. (Write its label celsius in quotes.)",
+        "warmer than all others and gets web nevertheless. (Write its label celsius in quotes.)",
         goal,
         solution,
         "ColdNode has no opinion below 60 degrees, and a large node makes up for a few degrees: scores add up.",
@@ -263,8 +265,8 @@ def scaled(seed: int) -> Exercise:
     """What is rounded, and no division by zero."""
     return Repair(
         "In the range",
-        "A score's normalize brings its numbers into 0 to 100. This one is a point too low in places, and it fails "
-        "where every node is at 0. Mend it, so that it gives what DefaultNormalizeScore gives in reverse.",
+        "A score's normalize brings its numbers into 0 to 100. This one is a point too low for some nodes, and it "
+        "fails if every node is at 0. Mend it so that it returns what DefaultNormalizeScore returns in reverse.",
         scaled_broken,
         scaled_mended,
         by_engine,
