@@ -1,67 +1,149 @@
-"""The panels of lesson 03, moved from the keyboard and by clicks in JupyterLab."""
+"""The stages of lesson 03 in a plain page: nothing overlaps, and what is dragged, clicked and answered arrives."""
 
-from playwright.sync_api import expect
+from collections.abc import Callable, Iterator
+from typing import Any
 
-from tests.browser.conftest import Open
+import pytest
+from playwright.sync_api import Browser, expect
 
-NAME = "03-score.ipynb"
+from kschedlab.lab.panels import score, score_questions as questions, select_host, weights
+from kschedlab.lab.panels.select_host import CHANCES, LISTS
+from tests.browser.page import PanelPage
 
-
-def test_stage_and_cell_change_the_map_and_the_arithmetic(notebook: Open) -> None:
-    page = notebook(NAME)
-    page.run_all()
-    panel = page.page.locator(".kschedlab").filter(has_text="the pod's CPU request").first
-    chart, sentence = panel.locator(".js-plotly-plot"), panel.get_by_role("status")
-    panel.get_by_role("button", name="Reset").click()
-    expect(sentence).to_contain_text("NodeResourcesLeastAllocated on node-a: (62 + 68) / 2 = 65.")
-    expect(chart).to_contain_text("-30")
-    page.press("stage", "ArrowRight")
-    expect(chart).not_to_contain_text("-30")
-    page.press("stage", "End")
-    expect(chart).to_contain_text("★ node-c")
-    page.press("the pod's CPU request", "ArrowLeft")
-    expect(sentence).to_contain_text("one of 2 with the highest score (1000461)")
-    expect(chart).to_contain_text("1000461")
-
-
-def test_a_click_on_a_cell_writes_its_arithmetic(notebook: Open) -> None:
-    page = notebook(NAME)
-    page.run_all()
-    panel = page.page.locator(".kschedlab").filter(has_text="the pod's CPU request").first
-    panel.get_by_role("button", name="Reset").click()
-    layer = panel.locator(".js-plotly-plot .nsewdrag").first
-    layer.scroll_into_view_if_needed()
-    box = layer.bounding_box()
-    assert box
-    layer.click(position={"x": box["width"] * 3.5 / 4, "y": box["height"] * 3.5 / 9})
-    expect(panel.get_by_role("status")).to_contain_text("NodeResourcesLeastAllocated on node-d: (37 + 81) / 2 = 59.")
-    expect(panel.get_by_role("row").filter(has_text="cpu")).to_contain_text("(4000m - 2500m) × 100 / 4000m = 37")
+Shown = Callable[..., PanelPage]
+STATES = {
+    "map": score.panel(),
+    "a tie": score.panel(stage="summed", cpu=250, plugin="sum", node="node-d"),
+    "one feasible node": score.panel(situation=score.ONE, stage="summed"),
+    "no score plugins": score.panel(situation=score.UNSCORED, stage="summed", plugin="sum"),
+    "long arithmetic": score.panel(plugin="NodeResourcesBalancedAllocation"),
+    "stretched": score.panel(plugin="InterPodAffinity", node="node-c", stage="normalised"),
+    "cluster": score.causes(),
+    "cluster, a tie": score.causes(cpu=250, avoided=True),
+    "cluster, refused": score.causes(situation=score.ONE, cpu=2000),
+    "cluster, asked": score.panel(stage="summed").ask(questions.which_node()),
+    "a cell, asked": score.panel(stage="normalised", plugin="NodeAffinity", node="node-c").ask(questions.the_number()),
+    "weights": weights.panel(),
+    "weights, most": weights.panel(**dict.fromkeys(weights.FIELDS, 6)),
+    "weights, off": weights.panel(**dict.fromkeys(weights.FIELDS, 0)),
+    "weights, asked": weights.panel(nodes=2).ask(weights.who_wins("nodes", 1, 2)),
+    "draw, asked": select_host.panel().ask(select_host.first_stays()),
+    **{f"draw {scores} {rule}": select_host.panel(scores=scores, rule=rule) for scores in LISTS for rule in CHANCES},
+}
 
 
-def test_a_weight_moves_the_winner(notebook: Open) -> None:
-    page = notebook(NAME)
-    page.run_all()
-    panel = page.page.locator(".kschedlab").filter(has_text="node-c avoids the shop").last
-    picture, sentence = panel.get_by_role("img"), panel.get_by_role("status")
-    panel.get_by_role("button", name="Reset").click()
-    expect(picture).to_contain_text("★ node-c")
-    page.press("NodeAffinity", "ArrowRight")
-    expect(picture).to_contain_text("★ node-d")
-    expect(sentence).to_contain_text("node-d has the highest sum, 1000552")
-    page.press("PodTopologySpread", "Home")
-    expect(picture).to_contain_text("★ node-a")
-    expect(panel.get_by_role("row").filter(has_text="▶")).to_contain_text("A")
+@pytest.fixture
+def shown(browser: Browser) -> Iterator[Shown]:
+    pages: list[PanelPage] = []
+
+    def open_page(panel: Any, **how: Any) -> PanelPage:
+        pages.append(PanelPage(browser, panel, **how))
+        return pages[-1]
+
+    yield open_page
+    for each in pages:
+        each.close()
 
 
-def test_a_broken_draw_is_seen_to_be_unfair(notebook: Open) -> None:
-    page = notebook(NAME)
-    page.run_all()
-    panel = page.page.locator(".kschedlab").filter(has_text="the k-th equal replaces").first
-    picture, sentence = panel.get_by_role("img"), panel.get_by_role("status")
-    panel.get_by_role("button", name="Reset").click()
-    expect(sentence).to_contain_text("Each of the 4 best nodes is drawn with probability 1/4.")
-    before = picture.text_content()
-    page.press("seed", "ArrowRight")
-    expect(picture).not_to_have_text(before or "")
-    panel.locator("select").last.select_option("1/2")
-    expect(sentence).to_contain_text("not fair: node-a 1/8, node-b 1/8, node-c 1/4, node-d 1/2.")
+@pytest.mark.parametrize("state", STATES)
+def test_nothing_overlaps_is_cut_or_too_small(state: str, shown: Shown) -> None:
+    for width, large in ((800, False), (1280, False), (1280, True), (1920, False)):
+        page = shown(STATES[state], width=width, large=large)
+        assert page.faults() == [], (width, large)
+        box = page.sentence.bounding_box()
+        assert box is None or width != 1280 or box["y"] + box["height"] <= 720
+
+
+def test_a_stage_a_cell_and_its_arithmetic(shown: Shown) -> None:
+    page = shown(score.panel())
+    page.key("stage/summed").click()
+    page.settled()
+    expect(page.key("column/node-c")).to_have_text("★ node-c")
+    page.key("cell/NodeResourcesLeastAllocated/node-d").click()
+    page.settled()
+    expect(page.sentence).to_contain_text("NodeResourcesLeastAllocated on node-d: 59 × 1 = 59.")
+    expect(page.page.get_by_role("row").filter(has_text="cpu")).to_contain_text("(4000m - 2500m) × 100 / 4000m = 37")
+    page.key("cell/sum/node-c").click()
+    page.settled()
+    page.page.locator('table [data-ref="cell/PodTopologySpread/node-c"]').hover()
+    expect(page.page.locator('.ks-picture [data-key="cell/PodTopologySpread/node-c"]')).to_have_class("ks-lit")
+
+
+def test_the_request_is_dragged_and_the_taint_is_clicked(shown: Shown) -> None:
+    page = shown(score.panel(stage="summed"))
+    page.drag("asked/grip", -20, 0)
+    expect(page.sentence).to_contain_text("one of 2 with the highest score (1000461)")
+    assert ["tie" in (page.key(f"cell/sum/{node}").text_content() or "") for node in score.NODES] == [
+        True,
+        False,
+        False,
+        True,
+    ]
+    page.page.get_by_role("button", name="the taint maintenance").click()
+    page.settled()
+    expect(page.key("column/node-d")).to_have_text("★ node-d")
+
+
+def test_the_map_fills_cell_by_cell(shown: Shown) -> None:
+    page = shown(score.panel(stage="summed"))
+    end = page.page.locator(".ks-picture").inner_html()
+    page.page.get_by_role("button", name="Show how").click()
+    moment = page.page.get_by_role("slider", name="Moment of the story")
+    moment.press("Home")
+    page.settled()
+    expect(page.sentence).to_contain_text("32 numbers to find")
+    expect(page.key("cell/NodeAffinity/node-d")).to_have_text("")
+    moment.press("ArrowRight")
+    page.settled()
+    expect(page.key("cell/NodeAffinity/node-a")).to_have_text("0")
+    expect(page.key("cell/NodeAffinity/node-d")).to_have_text("")
+    moment.press("End")
+    page.settled()
+    assert page.page.locator(".ks-picture").inner_html() == end
+
+
+def test_the_node_is_picked_in_the_picture_and_the_answer_is_about_it(shown: Shown) -> None:
+    page = shown(score.panel(stage="summed").ask(questions.which_node()))
+    expect(page.page.locator("body")).not_to_contain_text("1000453")
+    page.key("node/node-a").click()
+    expect(page.page.locator(".ks-wrong")).to_contain_text("node-a is 2 points behind node-c. InterPodAffinity speaks")
+    expect(page.key("column/node-c")).to_have_text("★ node-c")
+
+
+def test_a_number_is_typed(shown: Shown) -> None:
+    page = shown(score.panel(node="node-b").ask(questions.the_number("cpu")))
+    page.page.get_by_role("textbox").first.fill("38")
+    page.page.get_by_role("textbox").first.press("Enter")
+    expect(page.page.locator(".ks-wrong")).to_contain_text("Every division is rounded down. (4000m - 2500m) × 100")
+
+
+def test_a_switch_on_the_node_moves_the_pod(shown: Shown) -> None:
+    page = shown(score.causes())
+    page.page.get_by_role("button", name="the taint maintenance").click()
+    page.settled()
+    expect(page.sentence).to_contain_text("node-d has the highest sum, 1000552")
+    pod, node = page.key("pod/shop-new").bounding_box(), page.key("node/node-d/box").bounding_box()
+    assert pod and node and node["x"] - 1 <= pod["x"] <= node["x"] + node["width"]
+
+
+def test_a_weight_is_dragged_and_a_place_on_the_map_is_clicked(shown: Shown) -> None:
+    page = shown(weights.panel())
+    expect(page.key("bar/node-c")).to_contain_text("★ node-c")
+    page.drag("weight/NodeAffinity/grip", 18, 0)
+    expect(page.sentence).to_have_text("node-d has the highest sum, 1000552, 66 more than node-c.")
+    page.key("cell/off/1").click()
+    page.settled()
+    expect(page.sentence).to_contain_text("node-a has the highest sum, 1000401")
+    page.page.get_by_role("button", name="ImageLocality down on the map").click()
+    page.settled()
+    expect(page.page.locator(".ks-picture")).to_contain_text("ImageLocality ↓")
+
+
+def test_a_broken_draw_is_seen_to_be_unfair(shown: Shown) -> None:
+    page = shown(select_host.panel())
+    expect(page.sentence).to_have_text("Each of the 4 best nodes is drawn with probability 1/4.")
+    page.key("rule/1/2").click()
+    page.settled()
+    expect(page.sentence).to_contain_text("not fair: node-a 1/8, node-b 1/8, node-c 1/4, node-d 1/2.")
+    first, last = (page.key(f"held/3/{name}/box").bounding_box() for name in ("node-a", "node-d"))
+    assert first and last and last["height"] == pytest.approx(4 * first["height"], rel=0.1)

@@ -12,8 +12,8 @@ import numpy as np
 
 from kschedlab.filter.stage import nodes_to_find, search
 from kschedlab.generations import V1_13, V1_16, Generation
-from kschedlab.lab.panels.base import View
-from kschedlab.lab.panels.chart import ChartPanel, chart_view
+from kschedlab.lab.panels.base import Panel, View
+from kschedlab.lab.panels.chart import chart_view
 from kschedlab.lab.panels.prediction import Prediction, Question
 from kschedlab.lab.panels.settings import Restorable, slider
 from kschedlab.views.chart import curve
@@ -73,9 +73,9 @@ def _sentence(settings: Settings, generation: Generation) -> str:
     return f"{generation.name} finds {each.found:,} (enough: {each.enough:,}) by looking at {each.looked:,}"
 
 
-def panel(**settings: Any) -> ChartPanel[Settings]:
+def panel(**settings: Any) -> Panel[Settings]:
     """The panel; arguments override its default settings."""
-    return ChartPanel(Settings().changed(**settings), show, None, "sampling.panel()")
+    return Panel(Settings().changed(**settings), show, None, "sampling.panel()")
 
 
 def how_many() -> Question[Settings]:

@@ -1,11 +1,14 @@
-"""A chart in a panel: what a click does, and what is there without a front end."""
+"""A chart in a panel: a click on a cell goes there, and the table and the text say the same."""
 
 from dataclasses import dataclass
+from xml.etree import ElementTree
 
-from kschedlab.lab.panels.base import View
-from kschedlab.lab.panels.chart import ChartPanel, chart_view
-from kschedlab.lab.panels.settings import Restorable, choice, slider
+from kschedlab.lab.panels.base import Panel, View, drawn
+from kschedlab.lab.panels.chart import chart_view
+from kschedlab.lab.panels.settings import Restorable, choice
 from kschedlab.views.chart import heat_map
+from kschedlab.views.html import element
+from kschedlab.views.svg import Room
 
 PLUGINS, NODES = ("Fit", "Spread"), ("node-a", "node-b", "node-c")
 
@@ -14,20 +17,28 @@ PLUGINS, NODES = ("Fit", "Spread"), ("node-a", "node-b", "node-c")
 class Settings(Restorable):
     plugin: str = choice("plugin", PLUGINS, "Fit")
     node: str = choice("node", NODES, "node-a")
-    weight: int = slider("weight", range(1, 4), 1)
 
 
 def show(settings: Settings) -> View:
-    values = [[settings.weight * (10 * r + c) for c in range(3)] for r in range(2)]
+    values = [[10 * r + c for c in range(3)] for r in range(2)]
     at = PLUGINS.index(settings.plugin), NODES.index(settings.node)
-    return chart_view(heat_map(values, PLUGINS, NODES, selected=at), f"{settings.plugin} gives {values[at[0]][at[1]]}")
+    chart = heat_map(values, PLUGINS, NODES, selected=at, sets=lambda r, c: str(Settings(PLUGINS[r], NODES[c])))
+    return chart_view(chart, f"{settings.plugin} gives {values[at[0]][at[1]]}")
 
 
 def test_a_click_on_a_cell_moves_the_settings() -> None:
-    moved = ChartPanel(Settings(), show, row="plugin", column="node").click(1, 2)
-    assert moved.settings == Settings("Spread", "node-c")
+    panel = Panel(Settings(), show)
+    root = ElementTree.fromstring(str(drawn(panel.view.picture, Room())))
+    sets = {each.get("data-key"): each.get("data-set") for each in root.iter() if each.get("data-set")}
+    moved = panel.restore(sets["cell/Spread/node-c"] or "")
+    assert moved.settings == Settings("Spread", "node-c") and panel.settings == Settings()
     assert moved.view.sentence == "Spread gives 12" and "[12]" in moved.view.text
 
 
-def test_a_chart_without_rows_has_only_columns() -> None:
-    assert ChartPanel(Settings(), show, column="node").click(0, 1).settings == Settings(node="node-b")
+def test_the_table_is_the_chart_s_or_one_s_own() -> None:
+    chart = heat_map([[1]], ["a"], ["b"])
+    assert chart_view(chart, "one").table == chart.table and chart_view(chart, "one").text.startswith("one\n")
+    own = element("table")
+    assert chart_view(chart, "one", own, "more").table == own and chart_view(chart, "", own, "more").text.endswith(
+        "more"
+    )
