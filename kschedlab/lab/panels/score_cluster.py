@@ -220,7 +220,7 @@ def _box(cause: Cause, drawn: Node, pods: Sequence[Pod], new: Pod, decision: Dec
         reason = verdict.reasons[0] if verdict.plugin else ""
         lines += [f"sum {found}"] if found is not None else []
         tied = decision.scores is not None and name in decision.best and len(decision.best) > 1
-    pick = {"data_pick": name, "aria_label": name} if decision is None else {}
+    pick = {"data_pick": name} if decision is None else {}
     return Box(
         name,
         drawn.status.allocatable["cpu"].milli(),
