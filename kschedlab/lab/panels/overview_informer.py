@@ -182,8 +182,12 @@ def how_many() -> Question[Settings]:
 
 
 def _why(settings: Settings, answer: str) -> str:
-    hidden = [each.name for each in seen(settings) if not each.seen]
-    return (
-        f"The selector leaves out only the phases Succeeded and Failed ({' and '.join(hidden)}). A terminating pod is "
-        "seen: its containers still use the node. Another scheduler's pod is seen, too, but put into no queue."
-    )
+    found = seen(settings)
+    right = sum(each.seen for each in found)
+    rule = "The selector leaves out only the phases Succeeded and Failed"
+    more = "A terminating pod still uses its node, and another scheduler's pod is seen, but put into no queue."
+    if answer == str(len(found)):
+        return f"Finished pods are not seen: they use nothing. {rule}, so {right} are seen."
+    if answer.isdecimal() and int(answer) < right:
+        return f"{right} are seen. {rule}. {more}"
+    return f"{rule}, so {right} of {len(found)} are seen. {more}"

@@ -227,8 +227,7 @@ def panel(plugins: Sequence[object] = (), **settings: Any) -> Panel[Settings]:
 def how_many() -> Question[Settings]:
     """The question before the panel."""
     return Question(
-        "web asks for 1 CPU, and all three nodes pass the filters. Make web larger: with how many nodes left does "
-        "Schedule() still call PrioritizeNodes, at least?",
+        "Schedule() calls PrioritizeNodes only if enough nodes pass the filters. How many are enough?",
         (),
         lambda settings: str(_fewest()),
         _why,
@@ -242,8 +241,12 @@ def _fewest() -> int:
 
 
 def _why(settings: Settings, answer: str) -> str:
-    if answer == "1":
-        return "With one feasible node there is nothing to compare: Schedule() returns it without a score."
-    return (
-        f"{count(_fewest(), 'node')}: with one, Schedule() returns it without a score; with none, it ends in FitError."
+    fewest = count(_fewest(), "node")
+    remarks = {
+        "0": "With none, Schedule() ends in FitError, and nothing is left to score.",
+        "1": "With one feasible node there is nothing to compare: Schedule() returns it without a score.",
+        "3": f"{fewest} can be compared already: pull the edge of web to 2 CPU.",
+    }
+    return remarks.get(
+        answer, f"{fewest}: with one, Schedule() returns it without a score; with none, it ends in FitError."
     )

@@ -136,7 +136,12 @@ def how_many() -> Question[Settings]:
 
 
 def _why(settings: Settings, answer: str) -> str:
-    return (
-        "CheckNodeUnschedulable and PodToleratesNodeTaints are mandatory since nodes are tainted for their condition: "
-        f"no file can leave them out, and with PodFitsResources there are {run(True).predicates}."
+    loaded = run(True).predicates
+    always = (
+        "CheckNodeUnschedulable and PodToleratesNodeTaints are mandatory since nodes are tainted for their condition"
     )
+    if answer == "1":
+        return f"One is what the file names. But {always}: no file can leave them out, so there are {loaded}."
+    if answer == str(run(False).predicates):
+        return f"{answer} are the defaults, which the file replaces. Only {always}, so there are {loaded}."
+    return f"{always}: no file can leave them out. With PodFitsResources there are {loaded}."
