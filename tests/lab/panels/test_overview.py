@@ -15,6 +15,7 @@ from kschedlab.lab.panels import (
     overview_priorities as priorities,
     overview_sampling as sampling,
     overview_start as start,
+    overview_victims as victims,
     overview_watch as watch,
 )
 from kschedlab.manifests.loading import loads
@@ -369,6 +370,25 @@ def test_every_thing_in_the_way_can_be_switched_on_the_picture():
         assert f'data-set="{name}: {"off" if now else "on"}"' in picture
 
 
+# -- victims
+
+
+def test_pods_that_break_the_budget_come_back_first():
+    """v1.16: core/generic_scheduler.go, selectVictimsOnNode: each group from the highest priority down."""
+    for settings in victims.Settings.grid():
+        breaks = set(victims.COVERED) if settings.allowed == 0 else set()
+        order = sorted(victims.PODS, key=lambda name: (name not in breaks, -victims.PODS[name]))
+        expected = set(order[4 - settings.cpu :])
+        found = victims.candidate(victims.decide(settings))
+        assert [each.pod.pod.metadata.name for each in found.attempts] == order
+        assert {each.pod.metadata.name for each in found.victims} == expected
+        assert found.violations == len(expected & breaks)
+        view = victims.show(settings)
+        assert f"{len(expected)} victim" in view.sentence and all(name in view.sentence for name in expected)
+        assert view.text.count("violatingVictims") == len(breaks)
+        assert view.story(ROOM)[-1].picture == view.picture(ROOM)
+
+
 # -- questions
 
 
@@ -386,6 +406,8 @@ QUESTIONS = {
     "looked at": (sampling.how_many_looked_at().question, sampling.Settings(), "2,003"),
     "predicates": (predicates.how_many().question, predicates.Settings(), "11"),
     "reduce": (priorities.how_much(), priorities.Settings("NodeAffinityPriority", counterweight=True), "2"),
+    "victims": (victims.who_leaves(), victims.Settings(), "db and shop"),
+    "allowed": (victims.who_leaves(), victims.Settings(allowed=1), "mail and jobs"),
     "watch": (watch.where_to(), watch.Settings("another node becomes free"), "node-b"),
 }
 
@@ -433,7 +455,9 @@ def test_plugins_of_one_s_own_join(module):
 # -- all of them
 
 
-@pytest.mark.parametrize("module", [path, inside, predicates, priorities, sampling, watch, gate, informer, start])
+@pytest.mark.parametrize(
+    "module", [path, inside, predicates, priorities, sampling, watch, gate, informer, start, victims]
+)
 def test_a_panel_moves_through_the_same_function_and_back(module):
     panel = module.panel()
     settings = list(module.Settings.grid())[-1]
@@ -442,7 +466,7 @@ def test_a_panel_moves_through_the_same_function_and_back(module):
     assert panel.link().startswith(module.__name__.rpartition("_")[2] + ".panel().restore(")
 
 
-@pytest.mark.parametrize("module", [inside, predicates, priorities, gate])
+@pytest.mark.parametrize("module", [inside, predicates, priorities, gate, victims])
 def test_the_yaml_is_the_cluster(module):
     settings = module.Settings()
     assert len(loads(module.as_yaml(settings)).pods) == sum(
