@@ -11,7 +11,7 @@ from kschedlab.views.drawing import Place, Plan, shapes
 from kschedlab.views.html import Html, element
 from kschedlab.views.ladder import Step
 from kschedlab.views.lettering import fitted, text_width, wrapped
-from kschedlab.views.picture import boxes, pods_on, scarcest
+from kschedlab.views.picture import boxes, common_resource, pods_on
 from kschedlab.views.style import CHOSEN, EVICTED, KINDS, priority_fill
 from kschedlab.views.svg import label
 from kschedlab.views.why_not import Points, WhyNot
@@ -189,7 +189,9 @@ def victim_shapes(decision: Decision, width: float, height: float) -> Drawn:
     moment = clock(info.start for info in victims)
     blocks = tuple(replace(block, key=f"beside/{block.key}") for block in box.blocks)
     beside = replace(box, name=f"beside/{node}", title=box.title or node, blocks=blocks)
-    found = shapes([beside], Plan((Place(2, 28, wide, tall),), wide, tall), scarcest(decision), captions=False)
+    found = shapes(
+        [beside], Plan((Place(2, 28, wide, tall),), wide, tall), common_resource(decision, [node]), captions=False
+    )
     x, y = wide + 14, 40.0
     left = width - x
     found.append(label(fitted(f"evicts {count(len(victims), 'pod')}", left, bold=True), x, 14, font_weight="bold"))

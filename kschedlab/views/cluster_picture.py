@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import lru_cache
 
 from kschedlab.cluster.pools import pools
 from kschedlab.decision import Decision
@@ -29,7 +31,7 @@ from kschedlab.views.node_map import (
     verdict_of,
     word_of,
 )
-from kschedlab.views.picture import Handles, boxes, scarcest
+from kschedlab.views.picture import Handles, boxes, common_resource
 from kschedlab.views.style import priority_fill
 from kschedlab.views.svg import Room, label, svg
 from kschedlab.views.why_not import WhyNot
@@ -83,6 +85,14 @@ def cluster_picture(decision: Decision, room: Room, asked: Asked, alt: str) -> H
         parts.append(element("g", *detail, transform=f"translate({x:g},{at:g})"))
         bottom = max(bottom, at + low - y)
     return svg(parts, width, y + bottom, alt)
+
+
+def undecided(decision: Decision) -> Decision:
+    """The same pod and cluster before anything was decided."""
+    nothing = decision.feasible[:0]
+    return replace(
+        decision, verdicts=None, feasible=nothing, scores=None, preemption=None, node=None, gates=(), error=""
+    )
 
 
 def _detail(decision: Decision, asked: Asked, width: float, height: float) -> Drawn:
@@ -163,7 +173,11 @@ def shown_nodes(decision: Decision, words: str, label: str = "") -> dict[str, li
     A word chooses by a part of the node's name, a label's value, the pool, the plugin that refuses it, "feasible", or
     a range of names ``first..last``.
     """
-    groups = pools(decision.cluster, label)
+    names = decision.cluster.names
+    groups = {
+        pool: sorted(places, key=lambda place: natural(names[place]))
+        for pool, places in pools(decision.cluster, label).items()
+    }
     if words in (ALL, ""):
         return groups
     wanted = words.split()
@@ -174,13 +188,18 @@ def shown_nodes(decision: Decision, words: str, label: str = "") -> dict[str, li
     return {pool: places for pool, places in found.items() if places}
 
 
+@lru_cache(maxsize=20_000)
+def natural(name: str) -> tuple[tuple[int, str], ...]:
+    """A key that sorts names as people count: node-9 before node-10."""
+    return tuple((int(part), "") if part.isdecimal() else (-1, part) for part in re.split(r"(\d+)", name))
+
+
 def _chooses(word: str, decision: Decision, place: int, pool: str) -> bool:
     node = decision.cluster.nodes[place]
     name = node.metadata.name
     if RANGE in word:
         first, _, last = word.partition(RANGE)
-        index = decision.cluster.index
-        return first in index and last in index and index[first] <= place <= index[last]
+        return natural(first) <= natural(name) <= natural(last)
     verdict = verdict_of(decision, place)
     if word == FITS or verdict == f"{REFUSED}{word}":
         return verdict in (FITS, f"{REFUSED}{word}") and (word == FITS) == (verdict == FITS)
@@ -195,12 +214,13 @@ def _nodes(
     crumbs = _crumbs(asked.show, number, everything) if number < everything else []
     above = 21 if crumbs else 0
     changed = asked.before is not None
-    explained, low = legend(decision, width, changed=changed)
+    explained, low = legend(decision, width, 1, changed)
     space = height - above - low - 6
-    cells = Cells(decision, asked.why_not.node if asked.why_not is not None else "", asked.before)
+    cells = Cells(decision, found, asked.why_not.node if asked.why_not is not None else "", asked.before)
     tiles = flow(found, width, space, TILES) if 0 < number <= BOXES else None
     if tiles is not None:
         drawn, made = _tiles(decision, cells, tiles), tiles
+        explained, low = legend(decision, width, 0)
     else:
         made = grid(found, width, space)
         drawn = cells.draw(made)
@@ -224,15 +244,16 @@ def _tiles(decision: Decision, cells: Cells, made: Grid) -> list[Html]:
     """The nodes as boxes with their names and pods."""
     names = [decision.cluster.names[group[0]] for group, _, _ in made.cells]
     marks = {name: {"data_set": f"node: {name}", "aria_label": f"why not {name}?"} for name in names}
-    found = {box.name: box for box in boxes(decision, Handles(nodes=marks), names) if box.capacity}
+    found = {box.name: box for box in boxes(decision, Handles(nodes=marks), names)}
     drawn = []
     for name, (group, _, _) in zip(names, made.cells, strict=True):
         box, sign = found[name], sign_for(decision, group[0])
         refused = cells.tip(group) if box.refused else ""
         sign = sign if box.refused and sign in OUTLINES else ""
-        title = ending(cells.short[group[0]], made.shape.wide - 40)
+        title = ending(cells.short[group[0]], made.shape.wide - 32)
         drawn.append(replace(box, title=title, refused=refused, sign=sign))
     wide, tall = made.shape.wide, made.shape.tall
     places = [Place(x, y, wide, tall) for _, x, y in made.cells]
     above = [frame(x, y, wide, tall) for group, x, y in made.cells if cells.asked in group]
-    return [*shapes(drawn, Plan(tuple(places), 0, 0), scarcest(decision), captions=False), *above]
+    resource = common_resource(decision, names)
+    return [*shapes(drawn, Plan(tuple(places), 0, 0), resource, captions=False), *above]

@@ -26,7 +26,10 @@ class Entry(NamedTuple):
 
 
 def legend(decision: Decision, width: float, each: int = 1, changed: bool = False) -> tuple[list[Html], float]:
-    """What the cells mean, in as many lines as it takes, and their height; the upper left corner is (0, 0)."""
+    """What the cells mean, in as many lines as it takes, and their height; the upper left corner is (0, 0).
+
+    ``each``: how many nodes a cell is, 0 for boxes; ``changed``: whether corners mark what has changed.
+    """
     shapes, x, y = [], 0.0, 0.0
     for entry in _entries(decision, each, changed):
         wide = text_width(entry.text) + (20 if entry.sign else 0) + 12
@@ -43,13 +46,13 @@ def _entries(decision: Decision, each: int, changed: bool) -> list[Entry]:
     entries += [_refusal(decision, v, number) for v, number in found.most_common() if v.startswith(REFUSED)]
     if UNASKED in found:
         entries.append(Entry("unasked", f"{UNASKED}: {found[UNASKED]:,}"))
-    if len(decision.best) > 1:
+    if each and len(decision.best) > 1:
         entries.append(Entry("tie", f"tie: {len(decision.best):,}"))
-    if preemption is not None and len(preemption.positions):
+    if each and preemption is not None and len(preemption.positions):
         entries.append(Entry("dashed", f"evicting would help: {len(preemption.positions):,}"))
     if changed:
         entries.append(Entry("changed", "changed"))
-    entries.append(Entry("gauge", f"{scarcest(decision)} asked for"))
+    entries += [Entry("gauge", f"{scarcest(decision)} asked for")] if each else []
     return [*entries, *([Entry("", f"a cell is {each} nodes")] if each > 1 else [])]
 
 

@@ -154,12 +154,19 @@ def word_of(pool: str) -> str:
 
 
 class Cells:
-    """Draws the cells of one map. ``asked``: the node in question; ``before``: a decision to compare with.
+    """Draws the cells of one map of ``pools``. ``asked``: the node in question; ``before``: a decision to compare with.
 
     ``pick``: a click on a node answers a question.
     """
 
-    def __init__(self, decision: Decision, asked: str = "", before: Decision | None = None, pick: bool = False) -> None:
+    def __init__(
+        self,
+        decision: Decision,
+        pools: Mapping[str, Sequence[int]],
+        asked: str = "",
+        before: Decision | None = None,
+        pick: bool = False,
+    ) -> None:
         self.decision, self.before, self.pick = decision, before, pick
         cluster = decision.cluster
         line = cluster.resources.get(scarcest(decision), 0)
@@ -171,6 +178,7 @@ class Cells:
         self.candidates = set(preemption.positions.tolist()) if preemption is not None else set()
         scores = decision.scores
         self.total = dict(zip(scores.nodes.tolist(), scores.total.tolist(), strict=True)) if scores else {}
+        self.pools = {place: pool for pool, places in pools.items() for place in places}
         self.short = short_names(cluster.names)
         self.low, self.high = min(self.total.values(), default=0), max(self.total.values(), default=0)
 
@@ -204,7 +212,7 @@ class Cells:
         names = self.decision.cluster.names
         name, marks = names[group[0]], dict[str, Any]()
         if len(group) > 1:
-            marks["data_set"] = f"show: {name}{RANGE}{names[group[-1]]}"
+            marks["data_set"] = f"show: {word_of(self.pools[best])} {name}{RANGE}{names[group[-1]]}"
         else:
             marks["data_set"] = f"node: {name}"
             marks["data_pick"] = name if self.pick else None

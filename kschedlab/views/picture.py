@@ -83,6 +83,13 @@ def scarcest(decision: Decision) -> str:
     return max(shares, key=lambda name: (shares[name], name == "cpu"), default="cpu")
 
 
+def common_resource(decision: Decision, nodes: Iterable[str]) -> str:
+    """The scarcest resource if all of these nodes have it, so that each can be drawn to its scale; else cpu."""
+    cluster, resource = decision.cluster, scarcest(decision)
+    row = cluster.resources.get(resource)
+    return resource if row is None or all(cluster.allocatable[row, cluster.index[n]] for n in nodes) else "cpu"
+
+
 def nodes_to_show(decision: Decision) -> list[str]:
     """All nodes by name if they are few; otherwise the chosen node, the best candidates or scores, then others."""
     names = sorted(decision.cluster.names)
@@ -123,7 +130,7 @@ class Boxes:
     def __init__(self, decision: Decision, handles: Handles, nodes: Sequence[str] | None = None) -> None:
         self.decision, self.handles = decision, handles
         self.nodes = nodes_to_show(decision) if nodes is None else list(nodes)
-        self.resource = scarcest(decision)
+        self.resource = scarcest(decision) if nodes is None else common_resource(decision, self.nodes)
         self.pods = {node: pods_on(decision, node) for node in self.nodes}
         self.moment: Clock = clock(info.start for pods in self.pods.values() for info in pods)
         self.budgets = budgets_over(decision, self.nodes)

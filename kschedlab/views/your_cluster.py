@@ -151,7 +151,8 @@ def compared(decision: Decision, was_on: str | None) -> tuple[list[str], list[Co
         return [], []
     names = [decision.cluster.names[n] for n in scores.nodes.tolist()]
     order = [names[i] for i in ranking(scores, names, decision.node)]
-    behind = [name for name in order if name not in decision.best] or order[1:]
+    best = set(decision.best)
+    behind = [name for name in order if name not in best] or order[1:]
     shown = list(dict.fromkeys([order[0], behind[0], *([was_on] if was_on in names else [])]))
     columns = [names.index(name) for name in shown]
     lines = [

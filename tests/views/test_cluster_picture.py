@@ -59,7 +59,11 @@ def test_words_choose_nodes(world):
     assert len(names("VolumeBinding")) == 16 and len(names("NodeResourcesFit data")) == 8
     assert names("feasible") == [] and names("nobody") == []
     assert names("general-03..general-05") == ["general-03", "general-04", "general-05"]
-    assert names("general-03..nobody") == [] and names("..") == []
+    assert names("general-09..general-11") == ["general-09", "general-10", "general-11"]
+    assert names("spot general-03..general-05") == [] and names("..") == []
+    numbered = cluster(*(node(f"n{i}") for i in (10, 9, 1)), pod("mine"))
+    (in_order,) = shown_nodes(explain("default/mine", numbered).decision, "all").values()
+    assert [numbered.names[place] for place in in_order] == ["n1", "n9", "n10"]
     banner = explain("shop/banner-0", world).decision
     assert sum(map(len, shown_nodes(banner, "feasible").values())) == 95
 
@@ -69,6 +73,9 @@ def test_few_nodes_are_boxes_with_names_and_many_a_map(world):
     few, many = (str(cluster_picture(decision, Room(), Asked(show=show), "")) for show in ("gpu", "all"))
     assert "gpu-01" in few and 'data-key="node/gpu-01/box"' in few and "‹ all 200 nodes" in few
     assert 'data-key="node/general-01/box"' not in many and "‹ all" not in many
+    stuck = explain("ml/train-small-0", world).decision
+    other = str(cluster_picture(stuck, Room(), Asked(show="data"), ""))
+    assert other.count('data-key="node/data-') >= 24 and "3685m CPU" in other, "nodes without GPUs are drawn by cpu"
     assert "no node for “nobody”" in str(cluster_picture(decision, Room(), Asked(show="nobody"), ""))
 
 

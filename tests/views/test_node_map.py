@@ -31,8 +31,9 @@ def world():
 
 
 def drawn(decision, width=720.0, height=350.0, **more):
-    made = grid(pools(decision.cluster), width, height)
-    return str(join([*heads(pools(decision.cluster), made), *Cells(decision, **more).draw(made)]))
+    found = pools(decision.cluster)
+    made = grid(found, width, height)
+    return str(join([*heads(found, made), *Cells(decision, found, **more).draw(made)]))
 
 
 @pytest.mark.parametrize("key", PENDING)
@@ -70,7 +71,7 @@ def test_many_nodes_share_cells_which_open_them():
     assert made.each == 4 and len(made.cells) <= CELLS + 3
     assert sorted(place for group, _, _ in made.cells for place in group) == list(range(2000))
     svg = drawn(decision, 900, 400)
-    assert 'data-set="show: n0000..n0009"' in svg and "n0000 to n0009: 4 feasible" in svg
+    assert 'data-set="show: p0 n0000..n0009"' in svg and "n0000 to n0009: 4 feasible" in svg
     assert len(svg) < 220_000
     assert "a cell is 4 nodes" in str(join(legend(decision, 900, 4)[0]))
 

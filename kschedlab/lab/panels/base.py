@@ -167,8 +167,12 @@ class Panel(Generic[S]):
             before = str(drawn(asking.before(settings), room)) if asking.before is not None else ""
             return {**hidden, "picture": before, "asking": {"text": asking.text, "choices": list(asking.choices)}}
         view, error = (self.view, self.error) if settings == self.settings else self._compute(settings)
+        try:
+            picture = str(drawn(view.picture, room))
+        except Exception as problem:  # noqa: BLE001  # a stage has no cell to print to, and would wait for an answer
+            picture, error = "", f"{type(problem).__name__}: {problem}"
         return {
-            "picture": str(drawn(view.picture, room)),
+            "picture": picture,
             "sentence": view.sentence,
             "table": str(view.table),
             "idle": dict(view.idle),

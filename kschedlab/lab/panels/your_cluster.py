@@ -20,7 +20,7 @@ from kschedlab.lab.panels.cluster_source import Loaded, bundled, from_files, fro
 from kschedlab.lab.panels.settings import Restorable, choice, typed
 from kschedlab.manifests.loading import ManifestError, Objects, load
 from kschedlab.views.cluster_detail import Choice
-from kschedlab.views.cluster_picture import ALL, Asked, cluster_picture
+from kschedlab.views.cluster_picture import ALL, Asked, cluster_picture, undecided
 from kschedlab.views.html import Html, element, join, visible
 from kschedlab.views.ladder import ladder_html
 from kschedlab.views.picture import caption
@@ -100,11 +100,14 @@ class Answers:
     def __call__(self, settings: Any) -> View:
         """The view for these settings."""
         cluster = self.loaded.cluster(settings.generation)
+        generation = GENERATIONS[settings.generation].plus(*self.plugins)
         try:
-            explained = explain(settings.pod, cluster, GENERATIONS[settings.generation].plus(*self.plugins))
+            explained = explain(settings.pod, cluster, generation)
         except NoProfileError as error:
             said = f"kube-scheduler does not decide about this pod: {error}. Its own scheduler does."
-            return View(Html(), said, Html(), said)
+            other = undecided(explain(settings.pod, cluster, {error.pod.pod.spec.schedulerName: generation}).decision)
+            asked = Asked(settings.question, QUESTIONS, settings.show, settings.pools)
+            return View(lambda room: cluster_picture(other, room, asked, said), said, Html(), said)
         decision, runs_on = explained.decision, explained.runs_on
         if settings.question == WHAT_IF:
             return self._changes(settings)

@@ -254,3 +254,12 @@ def test_steps_beyond_the_new_end_are_taken_back_to_it() -> None:
     assert sent(session, set={"way": 0, "turns": 1, "step": 9})["last"] == {"step": 9}
     shown = sent(session, set={"way": 1})
     assert (shown["last"], shown["at"]["step"], panel.settings) == ({"step": 3}, 3, Walk("short", True, 3))
+
+
+def test_an_error_in_a_picture_is_shown_instead_of_it() -> None:
+    def fails(room: Room) -> Html:
+        raise KeyError("node-z")
+
+    panel = Panel(Settings(), lambda settings: View(fails, "said", Html(), "text"))
+    shown = Session(panel).shown
+    assert (shown["picture"], shown["sentence"], shown["error"]) == ("", "said", "KeyError: 'node-z'")

@@ -167,7 +167,7 @@ def test_a_pod_of_another_scheduler_is_left_to_it():
         assert view.sentence.startswith(
             "kube-scheduler does not decide about this pod: no profile has the schedulerName"
         )
-        assert '"volcano"' in view.text
+        assert '"volcano"' in view.text and "#D55E00" not in drawn(view) and 'data-key="node/n/box"' in drawn(view)
 
 
 def test_questions_hide_the_answer_and_know_it():
