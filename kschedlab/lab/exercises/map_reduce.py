@@ -83,8 +83,8 @@ def total_of_a_node(rng: random.Random) -> Exercise:
     return Predict(
         "The total of a node",
         f"These are the scores after Map, in v1.16. What is the total of {NODES[place]} in the end? "
-        f"Reduce turns {SPREAD} and {TAINTS} round: 10 - score × 10 / largest for the taints, "
-        "10 × (largest - score) / largest for the pods. Go's integers drop what is behind the point.",
+        f"Reduce reverses {SPREAD} and {TAINTS}: 10 - score × 10 / largest for the taints, "
+        "10 × (largest - score) / largest for the pods. Go's integer division rounds down.",
         str(total),
         why,
         (f"{LEAST} has no Reduce: its score stays as it is.", "; ".join(steps[1:])),

@@ -46,7 +46,7 @@ def reduce_turns(rng: random.Random) -> Exercise:
         "higher sum if the scores are added up as Map leaves them, and the other one once Reduce has run.",
         turned,
         as_yaml(crowd),
-        "After Map each pod of the Service is a point more for its node; Reduce turns the count round: none is worth "
+        "After Map each pod of the Service is a point more for its node; Reduce reverses the count: none is worth "
         "ten points, and the most is worth none.",
         (
             f"What does {SPREAD}'s Map count, and is much of it good or bad?",
@@ -73,7 +73,7 @@ def turned(objects: Objects) -> str:
         return ""
     return (
         f"As Map leaves them, node-a has {before[0]} and node-b {before[1]}; after Reduce {after[0]} and {after[1]}: "
-        "the order is not turned round."
+        "the order is not reversed."
     )
 
 
