@@ -54,6 +54,24 @@ def test_each_question_hides_its_own_answer_only(notebook: Open) -> None:
     expect(typed.locator(".ks-question")).to_contain_text("Right. -2147483648 + 2³¹ is 0.")
 
 
+def test_a_state_typed_into_its_field_is_applied_or_refused(notebook: Open) -> None:
+    page = notebook(NAME)
+    page.run_all()
+    panel = stage(page, "Which node is chosen?")
+    panel.get_by_role("button", name="Show the answer").click()
+    panel.get_by_text("State, link").click()
+    state = panel.get_by_label("State", exact=True)
+    for text, said in (("jobs: 5", '"5" is not one of -2147483648, -100, 0, 200'), ("jobs: 6", '"6" is not one of')):
+        state.fill(text)
+        state.press("Enter")
+        expect(panel.get_by_role("alert")).to_contain_text(said)
+    state.fill("shop_a: 200, allowed: 2")
+    state.press("Enter")
+    expect(panel.locator(".ks-sentence")).to_contain_text("rule 5 (latest earliest start time) chooses node-c")
+    panel.get_by_role("button", name="Reset").click()
+    expect(panel.locator(".ks-picture")).to_contain_text("★ node-a")
+
+
 def test_the_map_is_asked_about_and_entered(notebook: Open) -> None:
     page = notebook(NAME)
     page.run_all()

@@ -146,7 +146,8 @@ class Stage {
     this.largeButton = button("Classroom", "enlarge everything", () => this.setLarge(!this.el.classList.contains("ks-large")));
     this.storyButton = button("▶ Show how", "play what happens between question and answer", () => this.playStory());
     this.state = make("input", { type: "text", "aria-label": "State", spellcheck: "false" });
-    this.state.addEventListener("change", () => this.post({ state: this.state.value }));
+    this.state.addEventListener("change", () => this.restore());
+    this.state.addEventListener("keydown", (event) => event.key === "Enter" && (event.stopPropagation(), this.restore()));
     this.menu = make("details", { class: "ks-menu" }, make("summary", {}, "State, link"));
     this.menuBody = make("div", {});
     this.menu.append(this.menuBody);
@@ -778,6 +779,7 @@ class Stage {
 
   showMenu({ link, yaml, state }) {
     this.menuState = state;
+    this.typed = "";
     const field = (name, text, rows) => {
       const area = make("textarea", { readonly: true, rows, "aria-label": name, spellcheck: "false" });
       area.value = text;
@@ -787,6 +789,13 @@ class Stage {
     this.state.value = state;
     const fields = [make("div", { class: "ks-field" }, make("span", {}, "State"), this.state), field("Link", link, 2)];
     this.menuBody.replaceChildren(...fields, ...(yaml ? [field("YAML", yaml, 12)] : []));
+  }
+
+  /** Applies the text in the field, once; JupyterLab keeps Enter from being a change. */
+  restore() {
+    if ([this.menuState, this.typed].includes(this.state.value)) return;
+    this.typed = this.state.value;
+    this.post({ state: this.state.value });
   }
 
   setLarge(on) {
