@@ -9,7 +9,8 @@ from playwright.sync_api import Browser, Page, expect
 
 from kschedlab.lab.exercises import Lesson, Progress
 from kschedlab.lab.exercises.card import Card
-from tests.browser.conftest import Open
+from tests.browser.conftest import Lab, Open
+from tests.browser.test_reopening import reopened
 
 PAGE = """<!doctype html><meta charset="utf-8"><style>{css}</style><body style="font-family: system-ui">
 <div id="card"></div>"""
@@ -64,13 +65,22 @@ def test_an_answer_is_picked_and_checked(show: Show) -> None:
     status = page.get_by_role("status")
     page.get_by_role("button", name="Check").click()
     expect(status).to_contain_text("There is no answer yet.")
-    page.get_by_label("node-a").check()
+    page.get_by_role("radio", name="node-a").check()
     page.get_by_role("button", name="Check").click()
     expect(status).to_contain_text("node-a drops out at rule 5")
     page.get_by_role("button", name="Hint").click()
     expect(status).to_contain_text("Hint 1 of 2")
     page.get_by_role("button", name="Solution").click()
     expect(status).to_contain_text("1 hint(s) are left")
+
+
+def test_a_node_is_picked_in_the_picture(show: Show) -> None:
+    asked = exercise("preemption", 2)
+    page = show(Card(asked))
+    page.locator(f"[data-pick='{asked.right}']").last.click()
+    expect(page.get_by_role("radio", name=asked.right)).to_be_checked()
+    page.get_by_role("button", name="Check").click()
+    expect(page.get_by_role("status")).to_contain_text("✓")
 
 
 def test_a_typed_answer_needs_no_unit(show: Show) -> None:
@@ -134,3 +144,22 @@ def test_check_runs_the_cell_above(notebook: Open) -> None:
     cell.get_by_role("button", name="Check").click()
     expect(status).to_contain_text("✓ On each node the earliest start")
     expect(page.page.locator(".ks-asked").filter(has_text="✓ The fifth rule")).to_be_visible()
+
+
+def test_an_answer_survives_closing_and_a_restart(lab: Lab, notebook: Open) -> None:
+    name = "05-preemption.ipynb"
+    page = notebook(name)
+    page.run_all()
+    card = page.page.locator(".ks-exercise").filter(has_text="On which node does urgent make room?")
+    card.get_by_role("radio", name="node-a").check()
+    card.get_by_role("button", name="Check").click()
+    expect(card.get_by_role("status")).to_contain_text("node-a drops out at rule 5")
+    again = reopened(lab, notebook, page, name)
+    still = again.page.locator(".ks-still").filter(has_text="On which node does urgent make room?")
+    expect(still).to_contain_text("● node-a")
+    expect(still).to_contain_text("node-a drops out at rule 5")
+    again.run_all()
+    card = again.page.locator(".ks-exercise").filter(has_text="On which node does urgent make room?")
+    expect(card.get_by_role("radio", name="node-a")).to_be_checked()
+    expect(card.get_by_role("status")).to_contain_text("node-a drops out at rule 5")
+    again.problems[:] = [each for each in again.problems if "widget model not found" not in each]

@@ -123,13 +123,15 @@ class Card {
     const words = make("small", {}, "checks the cell above, as Shift+Enter does");
     const ask = (what) => () => this.send({ [what]: true });
     const buttons = make("div", { class: "ks-buttons" }, main, button("Hint", ask("hint")), button("Solution", ask("solution")), this.cell ? words : null);
+    this.lost = make("p", { class: "ks-lost", hidden: true }, "The kernel has stopped. Run the cell again to go on.");
     const answerable = face.place !== "none";
-    el.append(this.question, ...(this.place ? [this.place.root] : []), ...(answerable && !this.cell ? [buttons] : []), this.reply, ...(this.cell ? [buttons] : []));
+    el.append(this.lost, this.question, ...(this.place ? [this.place.root] : []), ...(answerable && !this.cell ? [buttons] : []), this.reply, ...(this.cell ? [buttons] : []));
     this.place?.set(face.given);
     this.given = face.given;
     this.show(face);
     model.on("change:face", this.changed = () => this.show(model.get("face")));
     model.on("change:large", this.resized = () => this.large());
+    model.on("comm_live_update", this.cut = () => this.alive());
     this.large();
   }
 
@@ -170,17 +172,24 @@ class Card {
   }
 
   send(message) {
-    this.model.send(message);
+    if (this.alive()) this.model.send(message);
+  }
+
+  /** Whether there is a kernel to answer; says so if there is none. */
+  alive() {
+    this.lost.hidden = this.model.comm_live !== false;
+    return this.lost.hidden;
   }
 
   large() {
-    this.el.classList.toggle("ks-large", this.model.get("large"));
+    this.el.classList.toggle("ks-large", this.model.get("large") === true);
   }
 
   remove() {
     clearTimeout(this.timer);
     this.model.off("change:face", this.changed);
     this.model.off("change:large", this.resized);
+    this.model.off("comm_live_update", this.cut);
   }
 }
 

@@ -104,10 +104,14 @@ function roster(model, el) {
 export default {
   render({ model, el }) {
     el.classList.add("kschedlab", "ks", "ks-desk");
+    const lost = make("p", { class: "ks-lost", hidden: true }, "The kernel has stopped. Run the cell again to go on.");
+    const cut = () => (lost.hidden = model.comm_live !== false);
+    el.append(lost);
+    model.on("comm_live_update", cut);
     const large = () => el.classList.toggle("ks-large", model.get("large"));
     model.on("change:large", large);
     large();
     const leave = (model.get("form").kind === "sheets" ? sheets : roster)(model, el);
-    return () => (leave(), model.off("change:large", large));
+    return () => (leave(), model.off("change:large", large), model.off("comm_live_update", cut));
   },
 };
