@@ -157,6 +157,7 @@ LESSONS = (
     ),
 )
 LIGHT = "font-weight:normal;"
+LINK = "text-decoration:underline;color:var(--jp-content-link-color,#0072B2);"
 BY_NUMBER = {lesson.number: lesson for lesson in LESSONS}
 BY_TITLE = {lesson.title: lesson for lesson in LESSONS}
 
@@ -222,7 +223,7 @@ def _facts(lesson: Lesson) -> list[tuple[str, str]]:
 
 
 def _link(lesson: Lesson, words: str = "") -> Html:
-    return element("a", words or lesson.file, href=lesson.file)
+    return element("a", words or lesson.file, href=lesson.file, style=LINK)
 
 
 class Contents:

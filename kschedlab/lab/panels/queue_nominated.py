@@ -140,10 +140,10 @@ def where_is_urgent(calls: int) -> Question[Settings]:
         if here.call.startswith("add"):
             return "add deletes the pod first, wherever it is: otherwise it would hold room on two nodes."
         if settings.kept:
-            return "Since v1.14 a nomination in memory survives an update before the pod's status shows it."
+            return "Since v1.14 a nomination in memory survives an update that comes before the pod's status shows it."
         return (
             'update is delete(old), then add(new, ""): without a name, add reads the status of the new pod, and that '
-            "names no node yet. So any update that comes too early erases the nomination."
+            "names no node. An update that comes too early erases the nomination, and another pod may take its room."
         )
 
     return Question(

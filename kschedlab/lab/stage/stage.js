@@ -676,7 +676,8 @@ class Stage {
       const count = this.votes?.[choice];
       return act(polls && count ? `${choice} · ${count}` : choice, polls ? "add a vote" : "answer", () => this.pick(choice));
     });
-    const hint = polls ? polled : "Click your answer, here or in the picture.";
+    const where = this.picture.querySelector("[data-pick]") ? ", here or in the picture" : "";
+    const hint = polls ? polled : `Click your answer${where}.`;
     return [make("p", {}, make("b", {}, text), " ", make("small", {}, hint)), make("div", { class: "ks-choices" }, ...buttons, open)];
   }
 

@@ -6,7 +6,7 @@ from xml.etree import ElementTree
 
 import pytest
 
-from kschedlab.lab.panels.contents import BY_NUMBER, LESSONS, Contents, Lesson, Settings, course, panel, show
+from kschedlab.lab.panels.contents import BY_NUMBER, LESSONS, LINK, Contents, Lesson, Settings, course, panel, show
 from kschedlab.views.course import TALL, WIDE, draw_course
 from kschedlab.views.svg import Room
 
@@ -45,8 +45,10 @@ def test_lessons_build_on_earlier_ones_and_their_order_is_their_numbers() -> Non
 def test_every_lesson_has_a_link() -> None:
     table = Contents()._repr_html_()
     for lesson in LESSONS:
-        assert f'<a href="{lesson.file}">{lesson.title}</a>' in table and lesson.title in repr(Contents())
-        assert f'<a href="{lesson.file}">' in str(show(Settings(lesson.title)).table)
+        assert f'<a href="{lesson.file}" style="{LINK}">{lesson.title}</a>' in table and lesson.title in repr(
+            Contents()
+        )
+        assert f'<a href="{lesson.file}" ' in str(show(Settings(lesson.title)).table)
 
 
 @pytest.mark.parametrize("settings", list(Settings.grid()), ids=str)
