@@ -15,6 +15,7 @@ from kschedlab.lab.panels import (
     overview_priorities as priorities,
     overview_sampling as sampling,
     overview_start as start,
+    overview_victims as victims,
     overview_watch as watch,
 )
 from tests.browser.page import PanelPage
@@ -117,6 +118,13 @@ def test_what_is_known_of_a_pod_is_switched_on_the_pod(shown: Shown) -> None:
     expect(page.sentence).to_have_text("The informer does not see web: its phase is Succeeded.")
 
 
+def test_the_budget_is_set_in_the_picture(shown: Shown) -> None:
+    page = shown(victims.panel())
+    expect(page.sentence).to_contain_text("2 victims on node-a: db, shop")
+    page.page.locator('[data-set="allowed: 1"]').click()
+    expect(page.sentence).to_contain_text("2 victims on node-a: mail, jobs")
+
+
 def test_a_function_is_chosen_by_a_click(shown: Shown) -> None:
     page = shown(priorities.panel())
     page.page.locator('[data-set="priority: ImageLocalityPriority"]').click()
@@ -140,6 +148,7 @@ def test_a_function_is_chosen_by_a_click(shown: Shown) -> None:
         predicates.panel(predicate="MaxAzureDiskVolumeCount", way_out=True),
         priorities.panel(priority="NodePreferAvoidPodsPriority", counterweight=True),
         sampling.panel(nodes=8000, percentage=10, every=4),
+        victims.panel(cpu=3),
         watch.panel(story="a more important pod comes", change=8),
     ],
     ids=lambda panel: f"{type(panel.settings).__module__.rpartition('_')[2]} {panel.settings}",
