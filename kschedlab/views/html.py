@@ -23,6 +23,7 @@ INVISIBLE = re.compile(r'<rect[^<>]* fill="transparent"[^<>]*/>')
 """A surface that only enlarges a handle."""
 LOOK = re.compile(r'(?: (?:fill|stroke|opacity|font|text)[a-z-]*="[\w#.,% ()-]*")+')
 """Attributes that style an element; a style sheet names them alike."""
+TAG = re.compile(r"<[^<>]*>")
 VOID = frozenset({"br", "col", "img", "meta", "wbr"})
 
 
@@ -123,5 +124,9 @@ def _by_class(svg: str) -> str:
     rules = [(name, look[1:-1].replace('="', ":").replace('" ', ";")) for look, name in names.items()]
     sheet = "".join(f".{name}{{{rule}}}" for name, rule in rules)
     head, start, rest = svg.partition(">")
-    rest = LOOK.sub(lambda found: f' class="{names[found[0]]}"' if found[0] in names else found[0], rest)
-    return f"{head}{start}<style>{sheet}</style>{rest}"
+
+    def named(tag: re.Match[str]) -> str:
+        """The tag with a class for its first look: a second class would be an error."""
+        return LOOK.sub(lambda look: f' class="{names[look[0]]}"' if look[0] in names else look[0], tag[0], count=1)
+
+    return f"{head}{start}<style>{sheet}</style>{TAG.sub(named, rest)}"

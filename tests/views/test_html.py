@@ -3,6 +3,7 @@
 import base64
 import html
 from html.parser import HTMLParser
+from typing import Any
 from xml.etree import ElementTree
 
 import pytest
@@ -79,6 +80,15 @@ def test_an_image_leaves_out_what_only_a_front_end_reads() -> None:
     ((_, attributes),) = Parsed(str(image(svg, alt="alt"))).tags
     drawn = base64.b64decode((attributes["src"] or "").partition(",")[2]).decode()
     assert drawn == f'<svg xmlns="http://www.w3.org/2000/svg"><rect x="1" y="30"/>{titled}{words}</svg>'
+
+
+def test_an_image_whose_elements_have_several_looks_can_be_read() -> None:
+    halo: dict[str, Any] = {"paint_order": "stroke", "stroke": "#FFFFFF", "stroke_width": 4}
+    words = [element("text", str(i), x=i, fill="#000000", font_weight="bold", **halo) for i in range(4)]
+    svg = element("svg", *words, xmlns="http://www.w3.org/2000/svg")
+    ((_, attributes),) = Parsed(str(image(svg, alt="alt"))).tags
+    drawn = base64.b64decode((attributes["src"] or "").partition(",")[2])
+    assert [each.text for each in ElementTree.fromstring(drawn).iterfind("{*}text")] == ["0", "1", "2", "3"]
 
 
 def test_a_notebook_gets_the_markup_and_a_terminal_its_size() -> None:
