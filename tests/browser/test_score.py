@@ -112,7 +112,7 @@ def test_the_map_fills_cell_by_cell(shown: Shown) -> None:
 def test_the_node_is_picked_in_the_picture_and_the_answer_is_about_it(shown: Shown) -> None:
     page = shown(score.panel(stage="summed").ask(questions.which_node()))
     expect(page.page.locator("body")).not_to_contain_text("1000453")
-    page.key("node/node-a").click()
+    page.key("node/node-a/pick").click()
     expect(page.page.locator(".ks-wrong")).to_contain_text("node-a is 2 points behind node-c. InterPodAffinity speaks")
     expect(page.key("column/node-c")).to_have_text("★ node-c")
 
