@@ -226,7 +226,7 @@ def _(plugin: NodeResourcesFitScore, cell: Cell) -> list[Step]:
             continue
         requested, capacity, score = (int(term[name][cell.place]) for name in ("requested", "capacity", "score"))
         formula = _share(plugin, quantity(resource, requested), quantity(resource, capacity))
-        remark = "requested with the pod, of the node's"
+        remark = _of_what(plugin)
         if requested > capacity or formula == "":
             formula, remark = str(score), "more is requested than there is" if requested > capacity else ""
         parts.append(Step(resource, formula, str(score), remark))
@@ -237,6 +237,13 @@ def _(plugin: NodeResourcesFitScore, cell: Cell) -> list[Step]:
     sums = [f"{score} × {weight}" if weight > 1 else str(score) for score, weight in zip(scores, weights, strict=True)]
     mean = f"({' + '.join(sums)}) / {sum(weights)}"
     return [*parts, Step(RAW, mean, str(cell.raw), "their mean, rounded down"), _as_it_is(cell)]
+
+
+def _of_what(plugin: NodeResourcesFitScore) -> str:
+    """What the share is a share of."""
+    if plugin.strategy is least_allocated:
+        return "the share of the node that is left beside the new pod"
+    return "the share of the node that is requested with the new pod"
 
 
 def _share(plugin: NodeResourcesFitScore, requested: str, capacity: str) -> str:

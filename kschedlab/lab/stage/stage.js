@@ -138,7 +138,7 @@ class Stage {
     this.tip = make("div", { class: "ks-tip", role: "tooltip", hidden: true });
     this.bar = this.buildBar();
     this.buildControls();
-    el.append(this.lost, this.question, this.picture, this.player, this.sentence, this.alert, this.form, this.table, this.bar, this.tip);
+    el.append(this.lost, this.question, this.picture, this.player, this.sentence, this.alert, this.form, this.bar, this.table, this.tip);
   }
 
   buildBar() {
@@ -153,7 +153,8 @@ class Stage {
     this.menu.append(this.menuBody);
     this.menu.addEventListener("toggle", () => this.menu.open && this.post({ menu: true }));
     const reset = button("Reset", "back to where the panel began", () => this.post({ reset: true }));
-    return make("div", { class: "ks-bar" }, this.storyButton, reset, this.largeButton, this.menu);
+    this.player.append(this.storyButton);
+    return make("div", { class: "ks-bar" }, reset, this.largeButton, this.menu);
   }
 
   // ------------------------------------------------------------ controls
