@@ -1,60 +1,102 @@
-"""Lesson 07 in JupyterLab: a pod chosen by keyboard, a cluster uploaded and pasted, wrong input told."""
+"""Lesson 07 in JupyterLab, as an engineer uses it: nodes clicked, changes applied, files of any size loaded."""
 
+import json
 from pathlib import Path
 
-from playwright.sync_api import expect
+from playwright.sync_api import Locator, expect
 
 from kschedlab.testing import as_yaml, node, pod
 from tests.browser.conftest import Open
+from tests.browser.lab import Notebook
 
 NAME = "07-your-cluster.ipynb"
 SMALL = as_yaml([node("node-a"), pod("first", "node-a", 1), pod("second", "", 9)])
 
 
-def test_a_pod_and_a_question_chosen_by_keyboard(notebook: Open) -> None:
-    page = notebook(NAME)
-    page.run_all()
-    panel = page.page.locator(".kschedlab").filter(has_text="Another cluster").first
-    asked = panel.locator(".kschedlab").first
-    sentence = asked.get_by_role("status")
-    picture = asked.get_by_role("img")
-    find = panel.get_by_placeholder("part of a name, then Enter")
-    find.scroll_into_view_if_needed()
-    find.fill("kafka-3")
-    find.press("Enter")
-    expect(sentence).to_contain_text("data/kafka-3 runs on data-")
-    chosen = picture.get_attribute("aria-label")
-    question = asked.get_by_label("question")
-    question.focus()
-    for key in ("Space", "ArrowUp", "ArrowUp", "Enter"):
-        page.page.keyboard.press(key)
-    expect(sentence).to_contain_text("So it would land on the node where it runs.")
-    for key in ("Space", "ArrowDown", "Enter"):
-        page.page.keyboard.press(key)
-    expect(sentence).to_contain_text("What would change it: asking for")
-    find.fill("postgres")
-    find.press("Enter")
-    expect(sentence).to_contain_text("data/postgres-0 fits on none of 200 nodes")
-    expect(picture).to_contain_text("refused by VolumeBinding: 16 nodes")
-    assert picture.get_attribute("aria-label") != chosen
+def panel_about(page: Notebook, pod: str) -> Locator:
+    """The panel of the cell that asks about this pod, with what loads another cluster."""
+    cell = page.page.locator(".jp-CodeCell").filter(has_text=f'lesson.panel(pod="{pod}"').first
+    return cell.locator(".widget-vbox.kschedlab").first
 
 
-def test_another_cluster_by_upload_and_by_text(notebook: Open, tmp_path: Path) -> None:
+def field(panel: Locator, label: str) -> Locator:
+    return panel.locator(".ks-controls").get_by_label(label, exact=True)
+
+
+def test_a_node_is_clicked_and_a_change_applied(notebook: Open) -> None:
     page = notebook(NAME)
     page.run_all()
-    panel = page.page.locator(".kschedlab").filter(has_text="Another cluster").first
+    panel = panel_about(page, "data/postgres-0")
+    picture, sentence = panel.locator(".ks-picture"), panel.locator(".ks-sentence")
+    expect(picture).to_contain_text("Why not data-02?")
+    panel.locator('[data-key="node/data-01"]').click()
+    expect(sentence).to_contain_text("NodeResourcesFit refuses data-01: asks for 2 CPU, 1685m CPU is free")
+    expect(field(panel, "why not this node?")).to_have_value("data-01")
+    picture.get_by_role("button", name="close").click()
+    expect(picture).not_to_contain_text("Why not")
+    picture.get_by_role("button", name="what would change it").click()
+    picture.get_by_role("button", name="one node more of data in eu-1a").click()
+    expect(sentence).to_contain_text("After, one node more of data in eu-1a: data/postgres-0 goes to data-01-new")
+    expect(picture.locator('[data-key="star"]')).to_have_count(1)
+    picture.get_by_role("button", name="data, 25 nodes").click()
+    expect(picture).to_contain_text("25 nodes for “data”")
+    picture.get_by_role("button", name="show all nodes").click()
+    expect(picture).not_to_contain_text("25 nodes for")
+    field(panel, "pod").fill("kafka-3")
+    field(panel, "pod").press("Enter")
+    expect(sentence).to_contain_text("data/kafka-3 runs on data-06")
+    field(panel, "pod").fill("no-such-pod")
+    field(panel, "pod").press("Enter")
+    expect(panel.locator(".ks-alert")).to_contain_text('no pod "no-such-pod" among 2,060 pods')
+    expect(sentence).to_contain_text("data/kafka-3")
+
+
+def test_a_prediction_opens_the_cluster(notebook: Open) -> None:
+    page = notebook(NAME)
+    page.run_all()
+    asked = (
+        page.page.locator(".jp-OutputArea-output .kschedlab").filter(has_text="Pods of which app does it evict?").first
+    )
+    expect(asked.locator(".ks-picture")).to_have_text("")
+    asked.get_by_role("button", name="catalog").click()
+    expect(asked.locator(".ks-question")).to_contain_text("catalog has priority 0. There are less important pods")
+    expect(asked.locator(".ks-picture")).to_contain_text("evicts 2 pods")
+
+
+def test_another_cluster_by_file_by_path_and_by_text(notebook: Open, tmp_path: Path) -> None:
+    page = notebook(NAME)
+    page.run_all()
+    panel = panel_about(page, "data/postgres-0")
+    status = panel.get_by_role("status").first
     panel.get_by_role("button", name="Another cluster").click()
+    expect(panel.locator(".ks-files")).to_contain_text("up to 268 MB")
     text = panel.locator("textarea").first
     text.fill("kind: Node\nmetadata: {name: '<script>alert(1)</script>'}\n")
     panel.get_by_role("button", name="Load text").click()
     expect(panel.get_by_role("alert").first).to_contain_text("pasted:2: Node <script>")
-    expect(panel.get_by_role("status").first).to_contain_text("200 nodes")
+    expect(status).to_contain_text("200 nodes")
     path = tmp_path / "small.yaml"
     path.write_text(SMALL)
     with page.page.expect_file_chooser() as chooser:
-        panel.get_by_role("button", name="Upload files").click()
+        panel.get_by_role("button", name="Choose files, or drop them here").click()
     chooser.value.set_files(path)
-    expect(panel.get_by_role("status").first).to_contain_text("small.yaml: 1 node, 1 running pod, 1 pending.")
-    expect(panel).to_contain_text("default/second fits on none of 1 node")
+    expect(status).to_contain_text("small.yaml: 1 node, 1 running pod, 1 pending.")
+    expect(panel.locator(".ks-sentence")).to_contain_text("default/second fits on none of 1 node")
+    large = tmp_path / "large.json"
+    notes = {"a": "x" * 15_000}
+    pods = [pod(f"p{i}", "node-a", "1m") for i in range(1000)]
+    for each in pods:
+        each["metadata"]["annotations"] = notes
+    large.write_text(
+        json.dumps({"apiVersion": "v1", "kind": "List", "items": [node("node-a"), *pods, pod("new", "", 1)]})
+    )
+    assert large.stat().st_size > 15_000_000, "more than one message may have"
+    with page.page.expect_file_chooser() as chooser:
+        panel.get_by_role("button", name="Choose files, or drop them here").click()
+    chooser.value.set_files(large)
+    expect(status).to_contain_text("large.json: 1 node, 1,000 running pods, 1 pending.", timeout=60_000)
+    panel.get_by_placeholder("/path/to/cluster.yaml").fill(str(path))
+    panel.get_by_role("button", name="Load path").click()
+    expect(status).to_contain_text("small.yaml: 1 node")
     panel.get_by_role("button", name="Back to the bundled cluster").click()
-    expect(panel.get_by_role("status").first).to_contain_text("the bundled cluster: 200 nodes")
+    expect(status).to_contain_text("the bundled cluster: 200 nodes")

@@ -213,6 +213,7 @@ class Stage {
     const id = `ks${Math.random().toString(36).slice(2)}`;
     const input = make("input", { type: "text", list: id, "aria-label": control.label, autocomplete: "off", spellcheck: "false" });
     input.addEventListener("change", () => this.set({ [control.name]: input.value.trim() }));
+    input.addEventListener("keydown", (event) => event.key === "Enter" && (event.stopPropagation(), this.set({ [control.name]: input.value.trim() })));
     input.addEventListener("focus", () => input.select());
     const list = make("datalist", { id }, ...control.values.map((text) => make("option", { value: text })));
     const root = make("label", {}, make("span", { class: "ks-label" }, control.label), input, list);
