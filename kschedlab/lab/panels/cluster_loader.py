@@ -62,7 +62,23 @@ class Loader(Enlargeable):
         self._wrong.value = str(element("div", what, element("ul", *lines), role="alert"))
 
     def _inputs(self) -> ipywidgets.Widget:
-        """Folded away until they are wanted."""
+        """A button, and the fields that it shows; they are made when they are first wanted."""
+        inside = ipywidgets.VBox([], layout={"display": "none"})
+        opened = ipywidgets.ToggleButton(
+            description="Another cluster",
+            tooltip="files, a path or text; it stays on this machine",
+            layout={"width": "auto", "align_self": "flex-start"},
+        )
+
+        def show(change: dict[str, bool]) -> None:
+            inside.children = inside.children or self.fields()
+            inside.layout.display = "" if change["new"] else "none"
+
+        opened.observe(show, "value")
+        return ipywidgets.VBox([opened, inside])
+
+    def fields(self) -> tuple[ipywidgets.Widget, ...]:
+        """Where a cluster is chosen: files, a path, the way back, text."""
         files = FilePicker(lambda given: self.take(lambda: from_files(given)), MAX_BYTES)
         path = ipywidgets.Text(placeholder="/path/to/cluster.yaml", description="path", layout={"width": "30em"})
         text = ipywidgets.Textarea(placeholder=PASTE, rows=6, layout={"width": "100%"})
@@ -73,14 +89,4 @@ class Loader(Enlargeable):
         by_path.on_click(lambda _: self.take(lambda: from_paths([path.value])))
         by_text.on_click(lambda _: self.take(lambda: from_text(text.value)))
         back.on_click(lambda _: self.take(bundled))
-        inside = ipywidgets.VBox(
-            [files, ipywidgets.HBox([path, by_path, back], layout={"flex_flow": "row wrap"}), text, by_text],
-            layout={"display": "none"},
-        )
-        opened = ipywidgets.ToggleButton(
-            description="Another cluster",
-            tooltip="files, a path or text; it stays on this machine",
-            layout={"width": "auto", "align_self": "flex-start"},
-        )
-        opened.observe(lambda change: setattr(inside.layout, "display", "" if change["new"] else "none"), "value")
-        return ipywidgets.VBox([opened, inside])
+        return files, ipywidgets.HBox([path, by_path, back], layout={"flex_flow": "row wrap"}), text, by_text

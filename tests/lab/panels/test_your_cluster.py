@@ -285,7 +285,7 @@ def test_a_large_file_comes_in_parts_and_each_is_acknowledged():
 def test_a_chosen_file_replaces_the_cluster():
     loader = Loader(lesson.panel())
     first = loader.stage
-    picker = loader._inputs().children[1].children[0]
+    picker = loader.fields()[0]
     picker._received(
         None, {"name": "mine.yaml", "first": True, "begins": True, "last": True}, [memoryview(SMALL.encode())]
     )
