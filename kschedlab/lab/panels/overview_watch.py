@@ -122,10 +122,10 @@ def _at(story: str, position: int, alt: str, room: Room) -> Html:
 def _sentence(line: Line, start: int) -> str:
     change = line.change
     if change is None:
-        return "The watch begins: three pods run, and urgent is about to come."
+        return "The watch begins: three pods run."
     at, name = (change.at - start) / SECOND, change.key.partition("/")[2]
     if change.new is None:
-        return f"At {at:.3f} s {name} is gone; the {_who(change.by)} had the last word."
+        return f"At {at:.3f} s {name} is gone: the {_who(change.by)} removed it."
     _, _, status, _, _, _, on, nominated, _ = wide_cells(change.new, change.at)
     where = f"NODE {on}, NOMINATED NODE {nominated}"
     verb = "creates" if change.old is None else "changes"
