@@ -27,13 +27,16 @@ Row = Sequence[Sequence[str]]
 """Cells of one or more lines."""
 
 
-def pictured(decision: Decision, manifests: Iterable[dict[str, Any]], numbers: bool = False) -> Instance:
-    """The cluster before the decision: a drawing in which a node can be picked, and the table folded below it.
+def pictured(
+    decision: Decision, manifests: Iterable[dict[str, Any]], numbers: bool = False, pick: bool = False
+) -> Instance:
+    """The cluster before the decision: a drawing, and the table folded below it.
 
-    ``numbers``: the table is open, because the question needs more than the drawing shows.
+    ``numbers``: the table is open, because the question needs more than the drawing shows. ``pick``: the answer is a
+    node, which can be picked in the drawing.
     """
     listed = shown(manifests)
-    nodes = {name: {"data_pick": name} for name in decision.cluster.names}
+    nodes = {name: {"data_pick": name} for name in decision.cluster.names if pick}
     drawing = question(decision, ROOM, Handles(nodes=nodes))
     folded = element("details", element("summary", "As a table"), listed.picture, open="" if numbers else None)
     return Instance(join([drawing, element("p", facts(decision)), folded]), listed.text, listed.picture)

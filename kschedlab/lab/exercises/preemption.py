@@ -178,7 +178,7 @@ def which_node(rng: random.Random) -> Exercise:
             "Find each node's victims. Then climb down the ladder: budgets, highest priority, sum, number, start.",
             f"Rule {rule} decides.",
         ),
-        pictured(case.decision, case.manifests),
+        pictured(case.decision, case.manifests, pick=True),
         {name: ladder(case) if name == right else out_at(case, name) for name in NODES},
         solved=case.drawn,
     )

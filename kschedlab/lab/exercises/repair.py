@@ -5,6 +5,7 @@ from __future__ import annotations
 import random
 import traceback
 from collections.abc import Callable, Iterable, Iterator
+from copy import deepcopy
 from difflib import ndiff
 from inspect import getsource
 from types import CodeType
@@ -78,7 +79,7 @@ class Repair(Exercise):
         for number, case in enumerate(self.cases(random.Random(self.seed)), 1):
             expected = self.spec(*case)
             try:
-                got = limited(answer, case)
+                got = limited(answer, deepcopy(case))  # it may change its arguments
             except EndlessError:
                 return Verdict(State.ERROR, "It does not come to an end, and was stopped.", self._call(case))
             except Exception as error:  # noqa: BLE001  # whatever a student's function raises becomes a sentence

@@ -115,7 +115,7 @@ def which_node(rng: random.Random) -> Exercise:
             f"TaintToleration: 100 on nodes without the taint, 0 with it. Then multiply and add: {LEAST} × "
             f"{weights[LEAST]} + {TAINTS} × 1.",
         ),
-        pictured(case.decision, case.manifests, numbers=True),
+        pictured(case.decision, case.manifests, numbers=True, pick=True),
         {name: node_words(case, name) for name in NODES},
         solved=lambda: scored(case.decision),
     )

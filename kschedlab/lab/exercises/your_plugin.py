@@ -105,7 +105,7 @@ def heavier(rng: random.Random) -> Exercise:
             "First the filter: which node is out, whatever it would score?",
             "NodeResourcesFit: the mean of (free CPU × 100 / CPU) and the same for memory, with web on the node.",
         ),
-        pictured(case.chosen, case.manifests, numbers=True),
+        pictured(case.chosen, case.manifests, numbers=True, pick=True),
         remarks,
         solved=lambda: scored(case.chosen),
     )

@@ -115,6 +115,11 @@ def test_a_function_is_shown_the_first_instance_that_it_gets_wrong():
     assert verdict.evidence == "my_half(0)\n  yours:    0.0\n  expected: 0"
 
 
+def test_a_function_that_changes_its_arguments_is_shown_the_instance_as_it_was():
+    exercise = Repair("Sum", "?", half, halved, sum, lambda _: [([1, 2],)], "So.", ("Add.",))
+    assert exercise.check(lambda numbers: numbers.clear()).evidence.startswith("my_half([1, 2])")
+
+
 def test_an_error_in_a_function_names_its_line():
     def broken(number):
         text = ""
