@@ -1,0 +1,44 @@
+"""Pods between the API server and the scheduler: each stands in one column, and says why it stays."""
+
+from xml.etree import ElementTree
+
+import pytest
+
+from kschedlab.views.informer import Seen, draw_informer
+from kschedlab.views.pieces import Badge
+from kschedlab.views.svg import Room
+
+PODS = (
+    Seen("running", "Running", True, "cache"),
+    Seen("done", "Succeeded", False, "nobody", "Succeeded"),
+    Seen("other", "Pending", True, "nobody", "another scheduler's"),
+    Seen("web", "Pending", True, "queue"),
+)
+
+
+def columns(stage: int, width: int) -> dict[str, float]:
+    picture = draw_informer(PODS, stage, [Badge("on node-a", False, "bound: on", "host")], "alt", Room(width, 330))
+    found = {each.get("data-key", ""): each for each in ElementTree.fromstring(str(picture)).iter()}
+    return {each.name: float(found[f"pod/{each.name}"].attrib["transform"][10:].partition(",")[0]) for each in PODS}
+
+
+@pytest.mark.parametrize("width", [400, 640, 1000])
+def test_each_pod_goes_as_far_as_it_is_let(width: int) -> None:
+    begin, middle, end = (columns(stage, width) for stage in range(3))
+    assert len(set(begin.values())) == 1
+    step = middle["running"] - begin["running"]
+    assert middle == {
+        **begin,
+        "running": begin["running"] + step,
+        "other": begin["other"] + step,
+        "web": begin["web"] + step,
+    }
+    assert end["done"] == begin["done"] and end["other"] == middle["other"]
+    assert end["running"] == end["web"] == pytest.approx(begin["web"] + 2 * step, abs=0.2)
+
+
+def test_a_pod_that_stays_says_why_and_a_badge_can_be_switched() -> None:
+    picture = str(draw_informer(PODS, 2, [Badge("on node-a", False, "bound: on", "host")], "alt", Room(1000, 330)))
+    assert "✕ Succeeded" in picture and "✕ another scheduler" in picture and 'data-set="bound: on"' in picture
+    hostile = (Seen("<b>", "<b>", False, "nobody", "<b>"),)
+    assert "<b>" not in str(draw_informer(hostile, 1, [], "<b>", Room()))
