@@ -56,7 +56,7 @@ def prioritize(pod: PodInfo, cluster: Cluster, nodes: IntArray, plugins: Sequenc
 
 
 def select_host(best: IntArray, rng: random.Random) -> int:
-    """Draw one of the best nodes by reservoir sampling: the k-th replaces the choice with probability 1/k.
+    """Draw one of the best nodes by reservoir sampling: hold the k-th with probability 1/k, else the one held before.
 
     Each is chosen with the same probability, in one pass. v1.20: core/generic_scheduler.go, selectHost.
     v1.37 takes the head of a heap instead (framework/sorted_nodes.go); a random number in addition to the score breaks

@@ -9,6 +9,7 @@ import pytest
 from kschedlab.cluster.cluster import Cluster
 from kschedlab.generations import GENERATIONS, V1_37
 from kschedlab.lab.panels import preemption, score, weights, your_cluster
+from kschedlab.lab.panels.base import drawn
 from kschedlab.manifests.loading import decode_objects
 from kschedlab.plugins import ArrayFilter, Refusal, Scored, node_filter, node_score
 from kschedlab.scheduler import schedule
@@ -16,6 +17,7 @@ from kschedlab.simulation.simulation import Simulation
 from kschedlab.testing import node, pod
 from kschedlab.views.arithmetic import steps
 from kschedlab.views.generations import GenerationTable
+from kschedlab.views.svg import Room
 from kschedlab.whatif import what_if
 from kschedlab.whatif.compare import changes, compare
 
@@ -118,6 +120,12 @@ def test_panels_of_scores_show_a_filter_that_leaves_few_nodes(left: tuple[str, .
     expected = "node-a is not feasible, and has no score" if len(left) > 1 else "Nothing is scored"
     assert expected in map_of_scores and "Error" not in map_of_scores + sums
     assert {0: "fits on none", 1: "goes to node-b", 2: "node-c has the highest sum"}[len(left)] in sums
+    assert ("★" in str(drawn(score.causes([few]).view.picture, Room()))) == bool(left)
+    for stage in ("raw", "summed"):
+        for panel in (score.panel([few], stage=stage), score.causes([few]), weights.panel([few])):
+            assert str(drawn(panel.view.picture, Room())).startswith("<svg") and panel.error == ""
+            frames = panel.view.story(Room()) if panel.view.story else []
+            assert all(str(frame.picture).startswith("<svg") for frame in frames)
 
 
 def test_the_table_of_generations_names_plugins() -> None:

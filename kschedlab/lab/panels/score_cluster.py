@@ -271,14 +271,14 @@ def sentence(decision: Decision) -> str:
     return lead(decision)
 
 
-def show(cause: Cause) -> View:
+def show(cause: Cause, plugins: Sequence[object] = ()) -> View:
     """The view of the cluster: the nodes, their sums, and the chosen one."""
-    decision = decide(cause)
+    decision = decide(cause, plugins)
     lines = aligned([["node", "sum"], *([name, str(found)] for name, found in result_list(decision))])
     text = "\n".join([sentence(decision), *lines])
     return View(picture(cause, decision), sentence(decision), Html(), text)
 
 
-def causes(**settings: Any) -> Panel[Cause]:
-    """The cluster with handles: the pod's request, the taint, the note."""
-    return Panel(Cause().changed(**settings), show, as_yaml, "lesson.causes()")
+def causes(plugins: Sequence[object] = (), **settings: Any) -> Panel[Cause]:
+    """The cluster with handles: the pod's request, the taint, the note. ``plugins``: your own join the generation."""
+    return Panel(Cause().changed(**settings), lambda cause: show(cause, plugins), as_yaml, "lesson.causes()")
