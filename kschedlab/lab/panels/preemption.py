@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Any
 
 from kschedlab import testing
@@ -29,7 +30,7 @@ from kschedlab.views.html import Html
 from kschedlab.views.picture import Handles, caption
 from kschedlab.views.preemption_scene import Scene
 from kschedlab.views.svg import Room
-from kschedlab.views.tables import candidates_table, folded
+from kschedlab.views.tables import folded
 from kschedlab.views.text import decision_text
 
 LOWEST = -(2**31)
@@ -110,16 +111,14 @@ def show(settings: Settings, plugins: Sequence[object] = ()) -> View:
 
 
 def view_of(settings: Settings, decision: Decision) -> View:
-    """Picture, story, sentence and tables of a decision."""
-    preemption, drawn, table = decision.preemption, scene(settings, decision), Html()
-    if preemption is not None and preemption.rungs:
-        table = folded("Every try to bring a pod back, in order", candidates_table(preemption))
+    """Picture, story and sentence of a decision."""
+    preemption, drawn = decision.preemption, scene(settings, decision)
 
     def story(room: Room) -> list[Frame]:
         return [Frame(*moment) for moment in drawn.story(room)]
 
     return View(
-        drawn.picture, caption(decision), table, decision_text(decision), idle(settings, preemption), story=story
+        drawn.picture, caption(decision), Html(), decision_text(decision), idle(settings, preemption), story=story
     )
 
 
@@ -152,9 +151,7 @@ def idle(settings: Settings, preemption: Preemption | None) -> dict[str, str]:
     if not preemption.candidates:
         return dict.fromkeys((*STARTS, "allowed", "mail_in_shop", "generation"), "there is no candidate")
     found = {name: why for name, pod in STARTS.items() if (why := _start_is_idle(preemption, pod))}
-    if "node-c" not in preemption.candidates:
-        found["mail_in_shop"] = "node-c is no candidate"
-    elif settings.allowed:
+    if settings.allowed:
         found["mail_in_shop"] = "the budget allows it"
     if all(map(_first_is_highest, preemption.candidates.values())):
         found["generation"] = "both list the same victims first"
@@ -197,13 +194,18 @@ def answers(settings: MapSettings) -> list[list[tuple[Answer, str]]]:
     controls = settings.controls()
     down, across = controls[settings.down], controls[settings.across]
     return [
-        [_answer(decide(settings.changed(**{settings.down: y, settings.across: x}))) for x in across.values]
+        [_answer(_without_axes(settings.changed(**{settings.down: y, settings.across: x}))) for x in across.values]
         for y in down.values
     ]
 
 
-def _answer(decision: Decision) -> tuple[Answer, str]:
-    preemption = decision.preemption
+def _without_axes(settings: Settings) -> Settings:
+    return Settings(**{name: getattr(settings, name) for name in Settings.controls()})
+
+
+@lru_cache(maxsize=4096)
+def _answer(settings: Settings) -> tuple[Answer, str]:
+    preemption = decide(settings).preemption
     if preemption is None or preemption.nominated_node is None:
         return None, ""
     if len(preemption.tied) > 1:

@@ -139,16 +139,16 @@ def check(settings: Settings, drawn: bool) -> None:
     if drawn:
         check_picture(view, rule, left)
     if not left:
-        assert view.sentence.endswith("and preemption does not help.") and str(view.table) == ""
+        assert view.sentence.endswith("and preemption does not help.")
         return
     victims = " and ".join(name for _, _, name in expected[left[0]].victims)
     assert f"it preempts {victims} on {left[0]}." in view.sentence
     if len(expected) == 1:
         assert "so no rule is asked" in view.sentence
     elif rule:
-        assert f"rule {rule} (" in view.sentence and f"▶ {rule}" in str(view.table)
+        assert f"rule {rule} (" in view.sentence and f"\n  > {rule}  " in view.text
     else:
-        assert "rules leave a tie of" in view.sentence and "▶" not in str(view.table)
+        assert "rules leave a tie of" in view.sentence and "\n  > " not in view.text
 
 
 def check_picture(view: base.View, rule: int, left: list[str]) -> None:
@@ -208,12 +208,12 @@ def outcome(settings: Settings) -> tuple[object, ...]:
 
 def test_a_control_that_is_idle_changes_nothing() -> None:
     controls, reasons = Settings.controls(), set()
-    for settings in list(Settings.grid())[::23]:
+    for settings in list(Settings.grid())[::41]:
         for name, why in show(settings).idle.items():
             reasons.add(why.partition(" ")[0])
             for value in controls[name].values:
                 assert outcome(settings.changed(**{name: value})) == outcome(settings), (settings, name)
-    assert reasons == {"not", "node-b", "node-c", "both", "the", "there", "only"}
+    assert reasons == {"not", "node-b", "both", "the", "there", "only"}
 
 
 def test_start_times_are_not_idle_when_they_decide() -> None:
@@ -308,7 +308,7 @@ def test_the_panel_moves_through_the_same_functions() -> None:
     moved = panel(allowed=0)
     assert moved.settings == Settings(allowed=0)
     again = moved.move(allowed=1)
-    assert (again.view.text, again.view.table) == (show(Settings()).text, show(Settings()).table)
+    assert again.view.text == show(Settings()).text
     assert repr(again) == f"{Settings()}\n{decide(Settings())}"
 
 
