@@ -67,6 +67,7 @@ def mutations() -> Iterator[Mutation]:
         yield Mutation(f"rule {number} reversed", "05", "preemption/ladder.py", old, new)
     yield Mutation("a victim less", "05", "preemption/victims.py", EVICTED, ONE_LESS)
     yield Mutation("other causes", "06", "whatif/compare.py", "if switched != before:", "if switched == before:")
+    yield Mutation("rules stay", "06", "whatif/switching.py", "return NAMES[first - 1] if", "return NAMES[first] if")
     yield Mutation("the last pod first", "02", "queue/order.py", "(pod1)) < rank(", "(pod1)) > rank(")
     yield Mutation("the wrong child", "02", "queue/heap.py", "data.less(right, child)", "data.less(child, right)")
     yield Mutation("a parent too far", "02", "queue/heap.py", "(place - 1) // 2", "place // 2")
