@@ -9,7 +9,7 @@ from kschedlab.lab.exercises.lesson import exercises_of
 from kschedlab.lab.exercises.pages import answer_pages, document, pages
 from kschedlab.lab.exercises.seeds import Seeds, parse_seeds
 from kschedlab.views.html import Html, element
-from kschedlab.views.words import aligned
+from kschedlab.views.words import aligned, count
 
 
 class Sheet:
@@ -38,8 +38,8 @@ class Sheet:
         return "\n".join(self._lines())
 
     def _repr_html_(self) -> str:
-        what = "sheets with solutions" if self.solutions else "sheets"
-        title = element("summary", f"{self.lesson}: {what} for the seeds {', '.join(map(str, self.seeds))}")
+        what = f"{count(len(self.seeds), 'sheet')}{' with solutions' if self.solutions else ''}"
+        title = element("summary", f"{self.lesson}: {what} (seed {', '.join(map(str, self.seeds))})")
         return str(element("details", title, self._pages()))
 
     def _lines(self) -> Iterator[str]:
