@@ -36,47 +36,54 @@ class Card:
 
 def draw_course(cards: Sequence[Card], alt: str, room: Room) -> Html:
     """The cards and their arrows, from left to right; in a narrow room from the top down."""
-    across = room.width >= 600
-    spots = _spots(cards, room, across)
+    across = room.width >= 540
+    wide = width_of(room)
+    spots = _spots(cards, room, across, wide)
     by_number = {card.number: card for card in cards}
     arrows = [
-        _arrow(spots[before], spots[card.number], across, lit=by_number[before].lit and (card.lit or card.here))
+        _arrow(spots[before], spots[card.number], wide, across, lit=by_number[before].lit and (card.lit or card.here))
         for card in cards
         for before in card.after
     ]
     bottom = max(y for _, y in spots.values()) + TALL + EDGE
-    return svg([*arrows, *(_card(card, *spots[card.number]) for card in cards)], room.width, bottom, alt, size=13)
+    return svg([*arrows, *(_card(card, *spots[card.number], wide) for card in cards)], room.width, bottom, alt, size=13)
 
 
-def _spots(cards: Sequence[Card], room: Room, across: bool) -> Mapping[str, Point]:
+def width_of(room: Room) -> float:
+    """The width of a card: six stand side by side with arrows between them, if there is room."""
+    return min(WIDE, (room.width - 2 * EDGE) / 6 - 9) if room.width >= 540 else WIDE
+
+
+def _spots(cards: Sequence[Card], room: Room, across: bool, wide: float) -> Mapping[str, Point]:
     """The upper left corner of each card."""
     places = {card.number: card.place if across else (card.place[1], card.place[0]) for card in cards}
     columns, rows = (max(place[i] for place in places.values()) for i in (0, 1))
-    pitch = (room.width - 2 * EDGE - WIDE) / max(columns, 1)
+    pitch = (room.width - 2 * EDGE - wide) / max(columns, 1)
     down = TALL + (28 if across else 22)
     return {number: (EDGE + x * pitch, EDGE + y * down) for number, (x, y) in places.items()}
 
 
-def _card(card: Card, x: float, y: float) -> Html:
+def _card(card: Card, x: float, y: float, wide: float) -> Html:
     stroke, thick = (KINDS[5], 4) if card.here else (INK, 1)
-    paper = element("rect", width=WIDE, height=TALL, rx=10, fill="#FFFFFF", stroke=stroke, stroke_width=thick)
-    picture = element("g", *ICONS[card.number](), transform=f"translate({(WIDE - ICON[0]) / 2:.0f},8)")
-    name = label(card.name, WIDE / 2, 62, "middle", fill="#000000", font_weight="bold", font_size=12)
-    minutes = label(f"{card.number} · {card.minutes} min", WIDE / 2, 78, "middle", fill="#000000", font_size=12)
+    paper = element("rect", width=wide, height=TALL, rx=10, fill="#FFFFFF", stroke=stroke, stroke_width=thick)
+    picture = element("g", *ICONS[card.number](), transform=f"translate({(wide - ICON[0]) / 2:.0f},8)")
+    weight = "bold" if wide >= 84 else None
+    name = label(card.name, wide / 2, 62, "middle", fill="#000000", font_weight=weight, font_size=12)
+    minutes = label(f"{card.number} · {card.minutes} min", wide / 2, 78, "middle", fill="#000000", font_size=12)
     handle = {"data_set": card.set, "aria_label": f"{card.number} {card.name}"} if card.set else {}
     key = f"lesson/{card.number}"
     return element("g", paper, picture, name, minutes, data_key=key, transform=f"translate({x:.1f},{y:.1f})", **handle)
 
 
-def _arrow(start: Point, end: Point, across: bool, *, lit: bool) -> Html:
+def _arrow(start: Point, end: Point, wide: float, across: bool, *, lit: bool) -> Html:
     """From the edge of one card to the edge of the next."""
     if across:
-        a, b = (start[0] + WIDE, start[1] + TALL / 2), (end[0] - 2, end[1] + TALL / 2)
+        a, b = (start[0] + wide, start[1] + TALL / 2), (end[0] - 2, end[1] + TALL / 2)
         middle = (a[0] + b[0]) / 2
         curve = f"C{middle:.1f} {a[1]:.1f} {middle:.1f} {b[1]:.1f} {b[0] - 6:.1f} {b[1]:.1f}"
         head = f"M{b[0]:.1f} {b[1]:.1f}l-8 -4.5v9Z"
     else:
-        a, b = (start[0] + WIDE / 2, start[1] + TALL), (end[0] + WIDE / 2, end[1] - 2)
+        a, b = (start[0] + wide / 2, start[1] + TALL), (end[0] + wide / 2, end[1] - 2)
         middle = (a[1] + b[1]) / 2
         curve = f"C{a[0]:.1f} {middle:.1f} {b[0]:.1f} {middle:.1f} {b[0]:.1f} {b[1] - 6:.1f}"
         head = f"M{b[0]:.1f} {b[1]:.1f}l-4.5 -8h9Z"

@@ -82,6 +82,7 @@ class _Plan:
         self.base = room.height - BELOW
         largest = max(node.capacity for node in scene.nodes)
         self.scale = (self.base - TOP) / largest
+        self.right = room.width - EDGE / 2
         self.aside = 128.0 if room.width >= 560 else 92.0
         left = self.aside + 2 * EDGE
         self.wide = (room.width - left - EDGE - GAP * (len(scene.nodes) - 1)) / len(scene.nodes)
@@ -206,7 +207,8 @@ def _below(plan: _Plan, node: Target, x: float, left: bool) -> list[Html]:
         shapes.append(label(words, middle, y + 33, "middle", font_size=12, fill=colour, font_weight=weight))
     if left:
         for n, name in enumerate(node.victims):
-            start = middle - (19 + text_width(name, 12, bold=True)) / 2 - 4
+            wide = 34 + text_width(name, 12, bold=True)
+            start = min(middle - wide / 2, plan.right - wide)
             shapes.append(_leaving(next(each for each in node.pods if each.name == name), start, y + 38 + 15 * n))
     return shapes
 

@@ -9,11 +9,11 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 from kschedlab.views.html import Html, element
-from kschedlab.views.queue_pods import COUNTS, PILL, Handle, Pod, area, pill, text
+from kschedlab.views.queue_pods import COUNTS, PILL, Handle, Pod, area, pill, text, titled
 from kschedlab.views.style import CHOSEN, KINDS
 from kschedlab.views.svg import Room, svg
 
-EDGE, GAP, LANE, HIGH, NAMES = 8, 8, 34, 24, 62
+EDGE, GAP, LANE, HIGH, NAMES = 8, 8, 32, 22, 62
 """Margin, gap between parts, height of a history and of its highest stretch, width of the names at the left."""
 BOLT = "M2 -7L-4 1H0L-2 7L4 -1H0Z"
 STRETCHES: Mapping[str, tuple[str, float]] = {
@@ -84,20 +84,23 @@ def draw_clock(
     room: Room,
 ) -> Html:
     """The parts with their pods, the events, and the histories up to now."""
-    columns = len(parts) if room.width >= 600 else 3
+    columns = len(parts) if room.width >= 500 else 3
     wide = (room.width - 2 * EDGE - (columns - 1) * GAP) / columns
-    tall = 28 + max(2, len(histories)) * (PILL + 4)
+    head = 12 + 14 * max((len(titled(part.title, wide)) for part in parts), default=1)
+    low = room.height < 400
+    high, lane = (22, 28) if low else (PILL, LANE)
+    tall = head + 2 + max(2, len(histories)) * (high + 2) + 12
     shapes = []
     for i, part in enumerate(parts):
         x, y = EDGE + i % columns * (wide + GAP), EDGE + i // columns * (tall + GAP)
-        shapes += _part(part, x, y, wide, tall)
+        shapes += _part(part, x, y, wide, tall, head, high)
     top = EDGE + -(-len(parts) // columns) * (tall + GAP) + 6.0
     step = step_of(clock.steps, room)
     shapes += _events(events, clock.now[0], top, step, room)
     lanes = top + 30
     for i, history in enumerate(histories):
-        shapes += _history(history, lanes + LANE * i, step, room)
-    bottom = lanes + LANE * len(histories)
+        shapes += _history(history, lanes + lane * i, step, room)
+    bottom = lanes + lane * len(histories)
     for at, words in clock.ticks:
         x = NAMES + at * step
         shapes.append(element("line", x1=x, y1=bottom, x2=x, y2=bottom + 5, stroke="currentColor"))
@@ -111,7 +114,7 @@ def step_of(steps: float, room: Room) -> float:
     return (room.width - NAMES - 2 * EDGE) / steps
 
 
-def _part(part: Part, x: float, y: float, wide: float, tall: float) -> list[Html]:
+def _part(part: Part, x: float, y: float, wide: float, tall: float, head: float, pod_high: float) -> list[Html]:
     colour, high = STRETCHES[part.kind]
     note = "" if part.there else "not in this version"
     shapes = [area(part.title, x, y, wide, tall, key=f"part/{part.kind}", note=note, there=part.there)]
@@ -119,7 +122,8 @@ def _part(part: Part, x: float, y: float, wide: float, tall: float) -> list[Html
         bar = element("rect", x=x + 10, y=y + tall - 5 - 8 * high, width=wide - 20, height=8 * high, fill=colour)
         shapes.append(bar)
     for n, pod in enumerate(part.pods):
-        shapes.append(pill(pod, x + 8, y + 26 + n * (PILL + 2), wide - 16, f"pod/{pod.name}"))
+        at = y + head + n * (pod_high + 2)
+        shapes.append(pill(pod, x + 8, at, wide - 16, f"pod/{pod.name}", height=pod_high, round_=pod_high / 2))
     return shapes
 
 

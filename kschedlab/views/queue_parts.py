@@ -58,7 +58,7 @@ class Parts:
 
 def draw_parts(parts: Parts, alt: str, room: Room) -> Html:
     """The parts side by side, what decided, and the attempt as a line with the event on it."""
-    gap = 46 if room.width >= 560 else 18
+    gap = 46 if room.width >= 560 else 8
     wide = (room.width - 2 * EDGE - 2 * gap) / 3
     left = {name: EDGE + i * (wide + gap) for i, name in enumerate((ACTIVE, TRYING, WAITING))}
     notes = {TRYING: f"schedulingCycle {parts.cycles[0]}", WAITING: f"moveRequestCycle {parts.cycles[1]}"}
@@ -76,7 +76,7 @@ def draw_parts(parts: Parts, alt: str, room: Room) -> Html:
             shapes.append(pill(pod, left_, EDGE + 26 + i * (PILL + 4), broad, f"pod/{pod.name}"))
     y = EDGE + TALL + UNDER + 14.0
     for check in parts.checks:
-        shapes.append(_check(check, EDGE + 6, y))
+        shapes.append(_check(check, EDGE, y, 13 if room.width >= 460 else 12))
         y += 20
     if parts.error:
         shapes.append(refused(parts.error, EDGE + 6, y, "start"))
@@ -91,9 +91,10 @@ def _ways(way: tuple[str, str] | None, left: Mapping[str, float], wide: float, g
     """The four ways of a pod; the one that was just taken is thick."""
     middle, bottom = EDGE + TALL / 2, EDGE + TALL
     a, t, u = left[ACTIVE], left[TRYING], left[WAITING]
+    reach = -2 if gap >= 40 else 4  # a narrow gap has no room for an arrow's head
     curves: dict[tuple[str, str], list[tuple[float, float]]] = {
-        (ACTIVE, TRYING): [(a + wide + 2, middle), (t - 2, middle)],
-        (TRYING, WAITING): [(t + wide + 2, middle), (u - 2, middle)],
+        (ACTIVE, TRYING): [(a + wide - reach, middle), (t - 2 + reach, middle)],
+        (TRYING, WAITING): [(t + wide - reach, middle), (u - 2 + reach, middle)],
         (TRYING, ACTIVE): _below(t + wide / 2 - 8, a + wide * 0.65, bottom, 24),
         (WAITING, ACTIVE): _below(u + wide / 2, a + wide * 0.35, bottom, 44),
     }
@@ -111,10 +112,11 @@ def _below(start: float, end: float, y: float, deep: float) -> list[tuple[float,
     return [(start, y + 2), (start, y + deep), (end, y + deep), (end, y + 2)]
 
 
-def _check(check: Check, x: float, y: float) -> Html:
+def _check(check: Check, x: float, y: float, size: int) -> Html:
+    answer = (": yes" if check.holds else ": no") if size > 12 else ""
     if check.holds:
-        return text(f"✓ {check.words}: yes", x, y, font_size=13, font_weight="bold")
-    return refused(f"{check.words}: no", x, y, "start")
+        return text(f"✓ {check.words}{answer}", x, y, font_size=size, font_weight="bold")
+    return refused(check.words + answer, x, y, "start", size)
 
 
 def _attempt(parts: Parts, y: float, room: Room) -> list[Html]:
@@ -231,7 +233,7 @@ def draw_nominations(nominations: Nominations, alt: str, room: Room) -> Html:
     shapes.append(text(title, x, 16, font_size=12, opacity=0.8))
     shapes.append(_box(x, 26, room.width - EDGE - x, tall, fill="none", stroke="currentColor"))
     for n, (uid, node) in enumerate(sorted(nominations.node_of.items())):
-        line = text(f"{uid} → {node}", 12, 0, font_size=13)
+        line = text(f"{uid} → {node}", 8, 0, font_size=12)
         shapes.append(element("g", line, data_key=f"uid/{uid}", transform=f"translate({x:.1f},{26 + 34 + n * 26})"))
     if not nominations.node_of:
         shapes.append(text("empty", x + 12, 60, font_size=12, opacity=0.7))

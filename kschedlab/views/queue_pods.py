@@ -8,6 +8,7 @@ from functools import partial
 from typing import TypeAlias
 
 from kschedlab.views.html import Html, element
+from kschedlab.views.lettering import folded
 from kschedlab.views.style import EVICTED, KINDS, ink, priority_fill
 from kschedlab.views.svg import label
 
@@ -46,7 +47,10 @@ def pill(
     thick: float = 1,
     sign: str = "",
 ) -> Html:
-    """The pod with its upper left corner at (x, y). ``key``: its identity; ``sign``: put before its name."""
+    """The pod with its upper left corner at (x, y). ``key``: its identity; ``sign``: put before its name.
+
+    A pod that is less high has its name only.
+    """
     fill = priority_fill(pod.priority)
     box = element(
         "rect",
@@ -59,8 +63,11 @@ def pill(
         data_key=f"{key}/box",
     )
     middle, ink_ = width / 2, ink(fill)
-    name = element("text", f"{sign} {pod.name}".strip(), x=middle, y=height / 2 - 2, font_weight="bold")
-    below = element("text", pod.note or pod.priority, x=middle, y=height / 2 + 12, font_size=12)
+    brief = height < PILL
+    name = element(
+        "text", f"{sign} {pod.name}".strip(), x=middle, y=height / 2 + (4.5 if brief else -2), font_weight="bold"
+    )
+    below = None if brief else element("text", pod.note or pod.priority, x=middle, y=height / 2 + 12, font_size=12)
     words = element("g", name, below, fill=ink_, text_anchor="middle")
     return element("g", box, words, data_key=key, transform=f"translate({x:.1f},{y:.1f})", **pod.handle)
 
@@ -81,10 +88,20 @@ def area(
         stroke_width=1.2,
         stroke_dasharray=dash,
     )
-    texts = [text(title, width / 2, 19, "middle", font_weight="bold", font_size=13 if width >= 130 else 12)]
-    if note:
-        texts.append(text(note, width / 2, height - 8, "middle", font_size=12))
+    size, weight = (13, "bold") if width >= 130 else (12, None)
+    texts = [
+        text(line, width / 2, 19 + 14 * n, "middle", font_weight=weight, font_size=size)
+        for n, line in enumerate(titled(title, width))
+    ]
+    notes = folded(note, width - 6) if note else []
+    for n, line in enumerate(notes, 1 - len(notes)):
+        texts.append(text(line, width / 2, height - 8 + 14 * n, "middle", font_size=12))
     return element("g", frame, *texts, data_key=key, transform=f"translate({x:.1f},{y:.1f})", opacity=faint)
+
+
+def titled(title: str, width: float) -> list[str]:
+    """The title of an area of this width, in one line or two."""
+    return folded(title, width - 4)
 
 
 def arrow(points: Iterable[tuple[float, float]], colour: str = "currentColor", thick: float = 1.6) -> Html:
@@ -110,6 +127,6 @@ def arrow(points: Iterable[tuple[float, float]], colour: str = "currentColor", t
     )
 
 
-def refused(words: str, x: float, y: float, anchor: str = "middle") -> Html:
+def refused(words: str, x: float, y: float, anchor: str = "middle", size: int = 13) -> Html:
     """A failure: red, with a cross."""
-    return label(f"✕ {words}", x, y, anchor, 70, fill=EVICTED, font_weight="bold", font_size=13)
+    return label(f"✕ {words}", x, y, anchor, 70, fill=EVICTED, font_weight="bold", font_size=size)

@@ -6,10 +6,10 @@ from typing import Any
 import pytest
 from playwright.sync_api import Browser, expect
 
-from kschedlab.lab.panels import contents, first
+from kschedlab.lab.panels import first
 from tests.browser.conftest import Open
 from tests.browser.page import PanelPage
-from tests.browser.test_queue import CLIPPED, drag
+from tests.browser.test_queue import drag
 
 Shown = Callable[..., PanelPage]
 
@@ -48,20 +48,6 @@ def test_the_whole_way_is_played(shown: Shown) -> None:
     expect(page.page.locator(".ks-picture")).to_contain_text("✓ has room")
     expect(page.page.locator(".ks-sentence")).to_contain_text("goes to node-b")
     expect(page.key("glow")).to_be_visible()
-
-
-PANELS = {
-    **{f"{size} m": first.panel(request=size) for size in (500, 3500, 7000)},
-    "preemption": first.panel(request=7000, priority=1000),
-    "map": contents.panel(lesson="06 generations"),
-}
-
-
-@pytest.mark.parametrize("name", PANELS)
-def test_nothing_is_cut_small_or_on_top_of_something_else(shown: Shown, name: str) -> None:
-    for width, large in ((500, False), (800, False), (1280, True), (1920, False)):
-        page = shown(PANELS[name], width=width, large=large)
-        assert page.page.evaluate(CLIPPED) == [], f"{width} px"
 
 
 def test_the_map_leads_to_a_lesson(notebook: Open) -> None:

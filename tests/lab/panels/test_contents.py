@@ -7,7 +7,7 @@ from xml.etree import ElementTree
 import pytest
 
 from kschedlab.lab.panels.contents import BY_NUMBER, LESSONS, LINK, Contents, Lesson, Settings, course, panel, show
-from kschedlab.views.course import TALL, WIDE, draw_course
+from kschedlab.views.course import TALL, draw_course, width_of
 from kschedlab.views.svg import Room
 
 NOTEBOOKS = Path(__file__).parents[3] / "notebooks"
@@ -60,7 +60,7 @@ def test_every_place_on_the_map(settings: Settings) -> None:
     assert lesson.follows in view.text
 
 
-@pytest.mark.parametrize("room", [Room(400, 400), Room(640, 330), Room(), Room(900, 500)], ids=str)
+@pytest.mark.parametrize("room", [Room(400, 400), Room(550, 330), Room(), Room(900, 500)], ids=str)
 def test_the_map_is_a_card_for_each_lesson_and_an_arrow_for_each_way(room: Room) -> None:
     drawing = ElementTree.fromstring(str(draw_course(course("06"), "the course", room)))
     cards = {each.get("data-key", ""): each for each in drawing.iter() if each.get("data-key")}
@@ -68,8 +68,9 @@ def test_the_map_is_a_card_for_each_lesson_and_an_arrow_for_each_way(room: Room)
     for lesson in LESSONS:
         assert cards[f"lesson/{lesson.number}"].get("data-set") == f"lesson: {lesson.title}"
     spots = [tuple(map(float, re.findall(r"[\d.]+", each.get("transform", "")))) for each in cards.values()]
-    assert all(x >= 0 and x + WIDE <= room.width for x, _ in spots)
-    assert all(abs(a[0] - b[0]) >= WIDE or abs(a[1] - b[1]) >= TALL for a in spots for b in spots if a != b)
+    wide = width_of(room)
+    assert all(x >= 0 and x + wide <= room.width for x, _ in spots)
+    assert all(abs(a[0] - b[0]) >= wide or abs(a[1] - b[1]) >= TALL for a in spots for b in spots if a != b)
     thick = [each for each in drawing.iter() if each.get("stroke-width") == "4" and each.tag.endswith("path")]
     assert len(thick) == 5  # 01-02, 02-03, 02-05, 03-06, 05-06
 
