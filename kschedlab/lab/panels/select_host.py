@@ -10,10 +10,12 @@ from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
 
+from kschedlab.cluster.signatures import IntArray
 from kschedlab.lab.panels.base import Frame, Panel, View
 from kschedlab.lab.panels.question import Question
 from kschedlab.lab.panels.settings import Restorable, choice, slider
@@ -76,23 +78,30 @@ def walk(scores: Sequence[int], chance: Chance) -> list[Held]:
     return steps
 
 
-def draw(best: Sequence[int], rule: str, rng: random.Random) -> int:
+def draw(best: IntArray, rule: str, rng: random.Random) -> int:
     """One of the best nodes, drawn by the scheduler's function or with a wrong probability."""
     if rule == FAIR:
-        return select_host(np.array(best), rng)
-    held = best[0]
-    for k, node in enumerate(best[1:], start=2):
-        if rng.random() < float(CHANCES[rule](k)):
+        return select_host(best, rng)
+    held, *others = best.tolist()
+    for node, chance in zip(others, _chances(rule, len(others)), strict=True):
+        if rng.random() < chance:
             held = node
     return held
 
 
+@lru_cache
+def _chances(rule: str, number: int) -> tuple[float, ...]:
+    """From the second equal on."""
+    return tuple(float(CHANCES[rule](k)) for k in range(2, number + 2))
+
+
+@lru_cache(512)
 def drawn(settings: Settings) -> Counter[str]:
-    """How often each node was drawn."""
+    """How often each node was drawn. Many draws take a moment, so they are kept."""
     rng, known = random.Random(settings.seed), names(settings.scores)
-    places = [known.index(name) for name in best(settings.scores)]
+    places = np.array([known.index(name) for name in best(settings.scores)])
     counts = Counter(draw(places, settings.rule, rng) for _ in range(DRAWS))
-    return Counter({known[place]: counts[place] for place in places})
+    return Counter({known[place]: counts[place] for place in places.tolist()})
 
 
 def example(settings: Settings) -> list[tuple[str, str]]:

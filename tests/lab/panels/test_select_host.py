@@ -5,6 +5,7 @@ from fractions import Fraction
 from math import sqrt
 from xml.etree import ElementTree
 
+import numpy as np
 import pytest
 
 from kschedlab.lab.panels.base import View, drawn as drawn_for
@@ -101,7 +102,7 @@ def test_the_example_is_the_first_draw(scores: tuple[int, ...], rule: str) -> No
     for seed in range(1, 6):
         held = [name for name, _ in example(Settings(scores, rule, seed))]
         known = names(scores)
-        places = [known.index(name) for name in best(scores)]
+        places = np.array([known.index(name) for name in best(scores)])
         assert known.index(held[-1]) == draw(places, rule, random.Random(seed))
         assert all(held[i] in best(scores[: i + 1]) for i in range(len(scores)))
 
