@@ -214,12 +214,11 @@ class Boxes:
 
     def dry_run(self, name: str, blocks: Sequence[Block], candidate: Candidate | None) -> list[Block]:
         """The same pods during the dry run: those that did not come back stand aside, the pod tries the place."""
-        inside, aside, level = list[Block](), list[Block](), 0
-        for block in blocks:
-            if block.priority < self.decision.pod.priority and block.mark != "reprieved":
-                aside.append(replace(block, aside=level, detail="", badges=(), marks={}))
-            else:
-                inside.append(block)
+        out = [b for b in blocks if b.priority < self.decision.pod.priority and b.mark != "reprieved"]
+        inside, aside = [block for block in blocks if block not in out], list[Block]()
+        level = sum(block.size for block in inside)
+        for block in out:
+            aside.append(replace(block, aside=level, detail="", badges=(), marks={}))
             level += block.size
         if candidate is not None:
             ghost, key = self.incoming("ghost"), _key(self.decision.pod)
