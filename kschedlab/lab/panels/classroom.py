@@ -11,8 +11,6 @@ import ipywidgets
 from kschedlab.views.html import element
 
 CLASSROOM, SETTINGS = "kschedlab-classroom", "kschedlab-settings"
-OUTSIDE = ".xtick text, .ytick text, .xtitle, .ytitle, .gtitle, .legendtext, .bartext-outside, .annotation-text"
-"""Chart text on the page itself, which takes the page's text colour."""
 STYLE = (
     ".kschedlab .widget-html-content { color: var(--jp-content-font-color1, inherit); line-height: 1.4; } "
     ".kschedlab .widget-readout { min-width: 7.5em; } "
@@ -25,7 +23,6 @@ STYLE = (
     ".kschedlab .widget-play button:has(.fa-play)::after { content: 'Play'; margin-left: 0.4em; } "
     ".kschedlab .widget-play button:has(.fa-pause)::after { content: 'Pause'; margin-left: 0.4em; } "
     ".kschedlab .widget-play button:has(.fa-stop) { display: none; } "
-    f".kschedlab .js-plotly-plot :is({OUTSIDE}) {{ fill: var(--jp-content-font-color1) !important; }} "
     f".{CLASSROOM} {{ --jp-widgets-font-size: 20px; --jp-widgets-inline-height: 38px; font-size: 20px; }} "
     f".{CLASSROOM} .widget-html-content {{ font-size: 20px; }} "
     f"@media (max-width: 1700px) {{ .{CLASSROOM} .{SETTINGS} {{ flex-flow: row wrap; flex: 1 1 100% !important; }} "
