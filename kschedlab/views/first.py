@@ -165,7 +165,7 @@ def _block(plan: _Plan, pod: Running, x: float, top: int, arrives: bool = False)
     words = []
     if high >= 15:
         middle = high / 2 + 4.5 if high < 34 else high / 2 - 3
-        name = f"★ {pod.name}" if arrives else pod.name
+        name = f"★ {pod.name}" if arrives and text_width(f"★ {pod.name}", 12, bold=True) < wide else pod.name
         words.append(
             label(fitted(name, wide - 6, 12, True), wide / 2, middle, "middle", font_weight="bold", font_size=12)
         )
@@ -218,7 +218,7 @@ def _verdict(scene: Scene, node: Target, roomy: bool) -> tuple[str, str | None, 
     if scene.phase == "asks":
         return "", None, False
     if scene.chosen == node.name and node.victims and scene.phase in ("score", "chosen"):
-        return ("★ chosen; evicted:" if roomy else "★ evicts"), CHOSEN, True
+        return ("★ chosen; evicted:" if roomy else "★"), CHOSEN, True
     if node.free < scene.pod.size:
         return (f"✕ {amount('cpu', node.free)} free" if roomy else "✕ full"), EVICTED, False
     if node.refused:

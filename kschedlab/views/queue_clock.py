@@ -105,7 +105,7 @@ def draw_clock(
         x = NAMES + at * step
         shapes.append(element("line", x1=x, y1=bottom, x2=x, y2=bottom + 5, stroke="currentColor"))
         shapes.append(text(words, x, bottom + 18, "middle", font_size=12))
-    shapes.append(_now(clock, top + 6, bottom, step, room))
+    shapes.append(_now(clock, lanes - 2, bottom, step, room))
     return svg(shapes, room.width, bottom + 44, alt, size=13)
 
 
@@ -171,7 +171,7 @@ def _now(clock: Clock, top: float, bottom: float, step: float, room: Room) -> Ht
     wide = 26 + 7 * len(words)
     left = min(max(-wide / 2, EDGE - x), room.width - EDGE - x - wide)
     grip = element("rect", x=-9, y=0, width=18, height=bottom - top, fill="#000000", fill_opacity=0)
-    down = f"M0 0V{bottom - top + 20:.1f}"
+    down = f"M0 0V{bottom - top:.1f}"
     line = element("path", d=down, stroke="currentColor", stroke_width=2, stroke_dasharray="6 3")
     flag = element("rect", x=left, y=bottom - top + 20, width=wide, height=20, rx=10, fill=COUNTS, stroke="#000000")
     said = text(words, left + wide / 2, bottom - top + 34, "middle", font_size=12, font_weight="bold", fill="#000000")
