@@ -44,8 +44,9 @@ TILES = tuple(Shape(wide, round(wide * 0.6), 20, 8) for wide in range(150, 69, -
 """Sizes of these boxes, the largest first."""
 SQUARE = 15
 """The size of the square of the pod in question, in pixels."""
-BESIDE, TALL = 560, 440
-"""The least width of a picture in which two things stand side by side, and height for two lines of waiting pods."""
+BESIDE, TALL, LOW = 480, 440, 340
+"""The least width of a picture in which two things stand side by side; the least heights for two lines of waiting pods,
+and for a legend where something stands beside the nodes; in pixels."""
 
 
 @dataclass(frozen=True)
@@ -77,7 +78,7 @@ def cluster_picture(decision: Decision, room: Room, asked: Asked, alt: str) -> H
     left = round(width * 0.54) if has_detail and width >= BESIDE else width
     space = max(room.height - y, 200.0)
     tall = space if left < width or not has_detail else space * 0.55
-    nodes, bottom = _nodes(decision, asked, found, left, tall)
+    nodes, bottom = _nodes(decision, asked, found, left, tall, explains=not has_detail or room.height >= LOW)
     parts = [*top, element("g", *nodes, transform=f"translate(0,{y:g})")]
     if has_detail:
         x, at = (left + 18, y) if left < width else (0.0, y + bottom + 8)
@@ -110,6 +111,8 @@ def _header(decision: Decision, asked: Asked, width: float, lines: int) -> tuple
     """The pods that wait, the pod in question, and the questions; and where the rest begins."""
     tabs, wide = _tabs(asked)
     own = decision.pod
+    if wide > width * 0.6:  # the panel's controls have the questions too
+        tabs, wide = [], 0.0
     name = fitted(own.key, width - wide - 30, bold=True)
     detail = fitted(request_text(decision), width - wide - text_width(name, bold=True) - 40)
     line = [label(name, SQUARE + 8, 13, font_weight="bold")]
@@ -127,7 +130,7 @@ def _tabs(asked: Asked) -> tuple[list[Html], float]:
     found, x = list[Html](), 0.0
     for question in asked.questions:
         on = question == asked.question
-        wide = text_width(question, bold=True) + 14
+        wide = text_width(question, bold=True) + 8
         opacity = 0.16 if on else 0.03
         box = element("rect", y=0.5, width=wide, height=19, rx=4, fill=MARKED, fill_opacity=opacity, stroke=MARKED)
         words = label(question, wide / 2, 14, "middle", font_weight="bold" if on else None)
@@ -207,24 +210,24 @@ def _chooses(word: str, decision: Decision, place: int, pool: str) -> bool:
 
 
 def _nodes(
-    decision: Decision, asked: Asked, found: Mapping[str, Sequence[int]], width: float, height: float
+    decision: Decision, asked: Asked, found: Mapping[str, Sequence[int]], width: float, height: float, explains: bool
 ) -> tuple[list[Html], float]:
-    """The nodes with their legend, and their height."""
+    """The nodes with their legend if it ``explains`` them, and their height."""
     number, everything = sum(map(len, found.values())), len(decision.cluster.nodes)
     crumbs = _crumbs(asked.show, number, everything) if number < everything else []
     above = 21 if crumbs else 0
     changed = asked.before is not None
-    explained, low = legend(decision, width, 1, changed)
+    explained, low = legend(decision, width, 1, changed) if explains else ([], 0.0)
     space = height - above - low - 6
     cells = Cells(decision, found, asked.why_not.node if asked.why_not is not None else "", asked.before)
     tiles = flow(found, width, space, TILES) if 0 < number <= BOXES else None
     if tiles is not None:
         drawn, made = _tiles(decision, cells, tiles), tiles
-        explained, low = legend(decision, width, 0)
+        explained, low = legend(decision, width, 0) if explains else ([], 0.0)
     else:
         made = grid(found, width, space)
         drawn = cells.draw(made)
-        if made.each > 1:
+        if made.each > 1 and explains:
             explained, low = legend(decision, width, made.each, changed)
     body = element("g", *heads(found, made), *drawn, transform=f"translate(0,{above:g})")
     y = above + made.bottom + 4

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
+from math import cos, pi, sin
 from os.path import commonprefix
 from typing import Any, NamedTuple
 
@@ -62,7 +63,8 @@ class Grid(NamedTuple):
 def grid(pools: Mapping[str, Sequence[int]], width: float, height: float) -> Grid:
     """The largest cells with which all pools fit into this space, or the smallest; many nodes share cells."""
     each = max(-(-sum(map(len, pools.values())) // CELLS), 1)
-    made = (_grid(pools, width, shape, each) for shape in CELL_SHAPES)
+    sizes = range(each, 4 * each + 1) if each > 1 else range(1, 2)
+    made = (_grid(pools, width, shape, number) for number in sizes for shape in CELL_SHAPES)
     return next((found for found in made if found.bottom <= height), None) or _grid(pools, width, CELL_SHAPES[-1], each)
 
 
@@ -271,9 +273,9 @@ class Cells:
         """The chosen node's star; it travels from node to node."""
         high = min(wide, tall, 26.0)
         ring = element("rect", width=wide, height=tall, fill="none", stroke=CHOSEN, stroke_width=3)
-        look: dict[str, Any] = {"fill": CHOSEN, "font_size": high, "font_weight": "bold"}
-        words = label("★", wide / 2, tall / 2 + 0.36 * high, "middle", **look)
-        return element("g", ring, words, transform=f"translate({x:g},{y:g})", data_key="star", pointer_events="none")
+        middle = tall / 2 + (6 if wide >= NAMED else 0)
+        star = element("path", d=star_path(wide / 2, middle, 0.42 * high), fill=CHOSEN)
+        return element("g", ring, star, transform=f"translate({x:g},{y:g})", data_key="star", pointer_events="none")
 
     def changed(self, group: tuple[int, ...]) -> bool:
         """Whether one of these nodes had another verdict before."""
@@ -302,6 +304,13 @@ class Cells:
         elif place in self.candidates:
             said += "; evicting would help"
         return f"{names[place]}: {said}; {100 * self.share[place]:.0f} % asked for"
+
+
+def star_path(x: float, y: float, radius: float) -> str:
+    """A star around (x, y): a path, because as a letter it would be too small in a small cell."""
+    turns = [(radius * (0.4 if i % 2 else 1), i * pi / 5) for i in range(10)]
+    points = [f"{x + long * sin(turn):.1f} {y - long * cos(turn):.1f}" for long, turn in turns]
+    return f"M{'L'.join(points)}Z"
 
 
 def short_names(names: Sequence[str]) -> list[str]:

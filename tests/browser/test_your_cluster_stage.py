@@ -1,0 +1,69 @@
+"""Lesson 07's pictures over a grid of clusters and questions: nothing overlaps or is cut, and they fit a screen."""
+
+from typing import Any
+
+import pytest
+from playwright.sync_api import Browser
+
+from kschedlab.lab.panels import your_cluster
+from kschedlab.manifests.loading import Objects, decode_objects
+from kschedlab.testing import node, pod
+from tests.browser.layout import problems, put, tall
+from tests.browser.page import PanelPage
+from tests.browser.test_layout import LAB, WINDOWS
+
+WHAT_IF, WHOM = your_cluster.WHAT_IF, your_cluster.WHOM
+BUNDLED: list[dict[str, str]] = [
+    {},
+    {"pod": "postgres-0", "node": "data-02"},
+    {"pod": "banner", "node": "general-07"},
+    {"pod": "banner", "pools": "topology.kubernetes.io/zone"},
+    {"pod": "payment-burst", "question": WHOM},
+    {"pod": "payment-burst", "question": WHOM, "node": "general-44"},
+    {"pod": "forecast", "question": WHAT_IF, "change": "one node more of general"},
+    {"pod": "train-small", "show": "gpu"},
+    {"pod": "tune-0", "show": "nothing"},
+]
+ANY: list[dict[str, str]] = [{}, {"node": "pool-0"}, {"question": WHAT_IF}, {"question": WHOM}, {"pod": "small"}]
+
+
+def made(nodes: int) -> Objects:
+    """Nodes with long names, in pools by the label ``pool``, with two pods each; pods that wait."""
+    machines = [
+        node(f"gke-production-pool-{i % 4}-7f3a9c1e-{i:04}", 8, labels={"pool": f"pool-{i % 4}"}) for i in range(nodes)
+    ]
+    running = [
+        pod(f"web-{i}-{j}", machines[i]["metadata"]["name"], 2, j) for i in range(len(machines)) for j in range(2)
+    ]
+    waiting = [
+        pod("too-large-for-all-of-them", "", 7, 500),
+        pod("small", "", 1),
+        *(pod(f"w{i}", "", 9) for i in range(30)),
+    ]
+    return decode_objects([*machines, *running, *waiting])
+
+
+CASES: dict[str, tuple[Any, list[dict[str, str]]]] = {
+    "bundled": (None, BUNDLED),
+    "3": (made(3), ANY),
+    "20": (made(20), ANY),
+    "40": (made(40), ANY),
+    "2000": (made(2000), ANY),
+}
+
+
+@pytest.mark.parametrize("window", WINDOWS)
+@pytest.mark.parametrize("case", CASES)
+def test_nothing_overlaps_is_cut_or_too_small(browser: Browser, case: str, window: str) -> None:
+    source, states = CASES[case]
+    panel = your_cluster.panel(source)
+    page = PanelPage(browser, panel, **WINDOWS[window])
+    found = []
+    for state in states:
+        put(page, panel.move(**state).settings)
+        found += [f"{each} | {state}" for each in problems(page)]
+        alone = not {"node", "question", "pools"} & state.keys()
+        if window == "classroom" and alone and tall(page) > 720 - LAB:
+            found.append(f"the sentence ends at {tall(page):.0f} | {state}")
+    page.close()
+    assert found == [], "\n".join(found)
