@@ -239,6 +239,8 @@ class Panel(Generic[S]):
     def still(self) -> Html:
         """The current state without controls; an unanswered question folds its answer."""
         answer = self._answer()
+        if covered := self._covered():
+            answer = element("details", element("summary", f"After the question: {covered}"), answer)
         if self.question is None:
             return element("div", answer, style=CARD)
         asked = [element("p", element("b", self.question.text), " ", " · ".join(self.question.choices))]

@@ -184,8 +184,10 @@ def test_copies_of_a_panel_that_asks_are_covered_until_then(panel: Panel[Setting
     moved, table = asking.move(pods=2), asking.then(element("table", "the answer"))
     assert [Session(each).shown["covered"] for each in (moved, table)] == ["How many?"] * 2
     assert "the answer" not in str(Session(table).shown)
+    assert "<details><summary>After the question: How many?</summary>" in str(table.still())
     Session(asking).receive({"answer": "1", "n": "1"})
     assert Session(moved).shown["sentence"] == "2 pods" and "the answer" in Session(table).shown["table"]
+    assert "<details>" not in str(table.still())
 
 
 def test_a_covered_panel_can_be_uncovered_alone_and_the_answer_opened_without_a_prediction(
