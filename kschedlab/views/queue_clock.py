@@ -88,16 +88,16 @@ def draw_clock(
     wide = (room.width - 2 * EDGE - (columns - 1) * GAP) / columns
     head = 12 + 14 * max((len(titled(part.title, wide)) for part in parts), default=1)
     low = room.height < 400
-    high, lane = (22, 28) if low else (PILL, LANE)
+    high, lane = (22, 27) if low else (PILL, LANE)
     tall = head + 2 + max(2, len(histories)) * (high + 2) + 12
     shapes = []
     for i, part in enumerate(parts):
         x, y = EDGE + i % columns * (wide + GAP), EDGE + i // columns * (tall + GAP)
         shapes += _part(part, x, y, wide, tall, head, high)
-    top = EDGE + -(-len(parts) // columns) * (tall + GAP) + 6.0
+    top = EDGE + -(-len(parts) // columns) * (tall + GAP) + 1.0
     step = step_of(clock.steps, room)
     shapes += _events(events, clock.now[0], top, step, room)
-    lanes = top + 30
+    lanes = top + (24 if low else 30)
     for i, history in enumerate(histories):
         shapes += _history(history, lanes + lane * i, step, room)
     bottom = lanes + lane * len(histories)
@@ -106,7 +106,7 @@ def draw_clock(
         shapes.append(element("line", x1=x, y1=bottom, x2=x, y2=bottom + 5, stroke="currentColor"))
         shapes.append(text(words, x, bottom + 18, "middle", font_size=12))
     shapes.append(_now(clock, lanes - 2, bottom, step, room))
-    return svg(shapes, room.width, bottom + 44, alt, size=13)
+    return svg(shapes, room.width, bottom + 41, alt, size=13)
 
 
 def step_of(steps: float, room: Room) -> float:
