@@ -90,7 +90,7 @@ def flow(pools: Mapping[str, Sequence[int]], width: float, height: float, shapes
 
 def _grid(pools: Mapping[str, Sequence[int]], width: float, shape: Shape, each: int) -> Grid:
     beside = width >= 3.5 * HEADS
-    left, (wide, tall, head, gap) = HEADS if beside else 0, shape
+    left, (wide, tall, head, gap) = HEADS if beside else 3, shape
     columns = max(int((width - left + gap) // (wide + gap)), 1)
     cells, heads, y = [], [], 0.0
     for pool, places in pools.items():
