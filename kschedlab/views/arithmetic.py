@@ -62,14 +62,16 @@ class Step:
 
     def parts(self) -> list[tuple[str, str]]:
         """The text of the step in pieces, each with the key of the cell that shows it, or ""."""
-        found, rest = [], self.formula if self.refers[1:] else ""
+        if not self.refers:
+            return [(str(self), "")]
+        result = (self.result, self.refers[-1][1])
+        if self.formula == self.result:
+            return [result]
+        found, rest = [], self.formula
         for number, key in self.refers[:-1]:
             before, _, rest = rest.partition(number)
             found += [(before, ""), (number, key)]
-        if not self.refers:
-            return [(str(self), "")]
-        middle = "" if str(self) == self.result else f"{rest or self.formula} = "
-        return [(text, key) for text, key in [*found, (middle, ""), (self.result, self.refers[-1][1])] if text]
+        return [(text, key) for text, key in [*found, (f"{rest} = ", ""), result] if text]
 
 
 @dataclass(frozen=True)

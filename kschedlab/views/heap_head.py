@@ -10,8 +10,8 @@ from kschedlab.views.html import Html, element
 from kschedlab.views.style import CHOSEN, ink
 from kschedlab.views.svg import Room, label, svg
 
-WIDE, HIGH, LEVEL, STEP = 120, 34, 62, 10
-"""Size of a node in the tree, height of a level, pixels of a drag for one point."""
+WIDE, HIGH, LEVEL, STEP, LEGEND = 120, 34, 62, 10, 22
+"""Size of a node in the tree, height of a level, pixels of a drag for one point, height of the legend."""
 PLACES = ((0.5, 0), (0.25, 1), (0.75, 1), (0.15, 2), (0.38, 2), (0.62, 2), (0.88, 2))
 """Where the places of the heap stand: share of the width, level."""
 
@@ -40,17 +40,20 @@ def draw_heap(heap: Heap, controls: dict[str, str], room: Room, alt: str) -> Htm
         shapes.append(label(f"[{place}]", x - WIDE / 2 - 5, y + HIGH / 2 + 4, "end"))
         tie = heap.ready and score == heap.items[0][1] and [each for _, each in heap.items].count(score) > 1
         shapes.append(_item(name, score, (heap.ready and place == 0, tie), x - WIDE / 2, y, controls[name]))
-    return svg(shapes, wide, spots[-1][1] + HIGH + 4, alt)
+    bottom = spots[-1][1] + HIGH
+    if heap.swapped:
+        shapes.append(label("thick line between two nodes: the latest swap", 0, bottom + 16))
+    return svg(shapes, wide, bottom + LEGEND, alt)
 
 
 def _item(name: str, score: int, state: tuple[bool, bool], x: float, y: float, control: str) -> Html:
     """A node with its score, which is dragged up and down. ``state``: whether it is chosen, whether it ties."""
     chosen, tie = state
     fill = CHOSEN if chosen else UNCHANGED
-    edge = CHOSEN if tie and not chosen else "#000000"
-    line: dict[str, str | float] = {"stroke": edge, "stroke_width": 3 if tie else 1}
+    other = tie and not chosen
+    line: dict[str, str | float] = {"stroke": CHOSEN if other else "#000000", "stroke_width": 3 if other else 1}
     box = element("rect", width=WIDE, height=HIGH, rx=6, fill=fill, **line)
-    words = f"{STAR} {name}: {score}" if chosen else f"{name}: {score}, tie" if tie else f"{name}: {score}"
+    words = f"{STAR} {name}: {score}" if chosen else f"{name}: {score}, tie" if other else f"{name}: {score}"
     text = label(words, WIDE / 2, HIGH / 2 + 4.2, "middle", fill=ink(fill), font_weight="bold")
     marks = {"data_key": f"item/{name}", "data_pick": name, "aria_label": f"score of {name}"}
     drag = {"data_drag": control, "data_axis": "y", "data_step": str(-STEP)}

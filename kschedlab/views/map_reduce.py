@@ -10,7 +10,7 @@ from kschedlab.generations import V1_16
 from kschedlab.score.stage import Scores
 from kschedlab.views.cells import UNCHANGED, WHITE, Cell, Row, best_cell, failed_cell, grid_text, worker_cell
 from kschedlab.views.html import Html
-from kschedlab.views.tables import row, table
+from kschedlab.views.tables import folded, row, table
 from kschedlab.views.words import aligned
 
 FUNCTIONS = tuple(plugin.name for plugin, _ in V1_16.scores if not getattr(plugin, "has_normalize_step", True))
@@ -19,6 +19,9 @@ BY_FUNCTION = "F"
 MAPPING, REDUCED, SUMMED = 0, 1, 2
 FAILING = "NodeAffinityPriority"
 """The priority whose Map fails on every node, if the pod's wish cannot be read."""
+
+UNFOLDED = 8
+"""Most workers whose table is open at first."""
 
 TO_FAIL = {"data_set": "typo: on", "aria_label": "let this Map fail", "data_tip": "a typo in the pod's wish"}
 TO_SUCCEED = {"data_set": "typo: off", "aria_label": "let this Map succeed", "data_tip": "without the typo"}
@@ -161,11 +164,17 @@ def writers(work: Sequence[Piece], cells: int, tick: int) -> dict[tuple[int, int
 
 
 def workers_table(now: Handout) -> tuple[Html, str]:
-    """What each worker has done, as a table and as text; the last line counts cells with more than one writer."""
+    """What each worker has done, as a table and as text; the last line counts cells with more than one writer.
+
+    The table of more than UNFOLDED workers opens on a click.
+    """
     written = writers(now.work, len(mapped(now.decision)), now.tick)
     rows = [["worker", "nodes taken", "cells written"]]
-    for worker in sorted({piece.worker for piece in now.work}):
+    workers = sorted({piece.worker for piece in now.work})
+    for worker in workers:
         taken = [str(piece.node) for piece in now.work if piece.worker == worker and piece.start < now.tick]
         rows.append([str(worker), ", ".join(taken) or "-", str(sum(who == [worker] for who in written.values()))])
     rows.append(["cells with two writers", "", str(sum(len(who) > 1 for who in written.values()))])
-    return table(rows[0], (row(*each) for each in rows[1:])), "\n".join(aligned(rows))
+    made = table(rows[0], (row(*each) for each in rows[1:]))
+    many = len(workers) > UNFOLDED
+    return folded(f"What each of the {len(workers)} workers has done", made) if many else made, "\n".join(aligned(rows))

@@ -133,16 +133,28 @@ def _weight(weight: int, field: str, x: float, y: float) -> Html:
 
 
 def bars(rows: Sequence[Row], at: Columns, y: float, high: float) -> list[Html]:
-    """A bar in each cell: its value, up to LONGEST. Before Reduce one kind of number dwarfs the others."""
+    """A bar in each cell: its value, with a break if it is above LONGEST.
+
+    Before Reduce one kind of number dwarfs the others.
+    """
     shapes = []
     for place, each in enumerate(rows):
         for column, cell in enumerate(each.cells):
-            value = min(int(cell.text), LONGEST)
+            value = int(cell.text)
             box = {"x": at.x(column) + 2, "y": y + (place + 1) * high - 6, "height": 4}
-            wide = max((at.wide - 4) * value / LONGEST, 0)
+            wide = max((at.wide - 4) * min(value, LONGEST) / LONGEST, 0)
             key = f"bar/{place}/{column}"
             shapes.append(element("rect", width=wide, fill="#555555", data_key=key, **box))
+            if value > LONGEST:
+                shapes.append(_break(box["x"] + wide * 0.8, box["y"], cell.fill))
     return shapes
+
+
+def _break(x: float, y: float, fill: str) -> Html:
+    """Two slanted strokes with a gap between them, over a bar that is shorter than its value."""
+    gap = element("path", d=f"M{x:.0f} {y + 6:.0f}l4 -8h5l-4 8z", fill=fill)
+    strokes = element("path", d=f"M{x:.0f} {y + 6:.0f}l4 -8m5 0l-4 8", fill="none", stroke="#000000", stroke_width=1.2)
+    return element("g", gap, strokes)
 
 
 def arithmetic(decision: Decision, priority: str, node: str) -> list[Step]:

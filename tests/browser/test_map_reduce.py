@@ -82,9 +82,9 @@ def test_workers_take_cards_and_a_click_takes_another_number_of_workers(shown: S
     sentence, picture = page.page.locator(".ks-sentence"), page.page.locator(".ks-picture")
     expect(sentence).to_contain_text("The channel holds the indices 0 to 11 and is closed. 4 workers will take them.")
     page.page.get_by_role("button", name="Next").click()
-    expect(sentence).to_contain_text("Tick 1: worker 1 takes 0, worker 2 takes 1")
+    expect(sentence).to_contain_text("During tick 1 worker 1 takes and fills 0, worker 2 takes and fills 1")
     page.page.get_by_label("12 workers: 4 ticks").click()
-    expect(sentence).to_contain_text("worker 4 takes 3 and 8 more")
+    expect(sentence).to_contain_text("worker 4 takes 3, others take 8 more")
     page.page.get_by_label("let this Map fail").click()
     page.page.get_by_role("slider", name="step").press("End")
     expect(sentence).to_contain_text("12 errors")
@@ -104,7 +104,7 @@ def test_a_card_is_asked_for_and_answered_in_the_picture(shown: Shown) -> None:
     expect(page.page.locator(".ks-sentence")).to_have_text("")
     page.key("worker/1").click()
     expect(page.page.locator(".ks-question")).to_contain_text("Not quite. Worker 1 works on node 4 until tick 4.")
-    expect(page.page.locator(".ks-sentence")).to_contain_text("Tick 4")
+    expect(page.page.locator(".ks-sentence")).to_contain_text("During tick 4")
 
 
 def test_a_write_is_dragged_out_of_the_overlap(shown: Shown) -> None:
@@ -148,7 +148,7 @@ def test_the_lesson_in_jupyterlab(notebook: Open) -> None:
     expect(stages.first).to_contain_text("Which one fills the column of card 8?")
     stages.first.locator(".ks-question").get_by_role("button", name="worker 3").click()
     expect(stages.first).to_contain_text("Right. Worker 3 finishes node 6")
-    expect(stages.nth(1).locator(".ks-sentence")).to_contain_text("Tick 1: worker 1 takes 0")
+    expect(stages.nth(1).locator(".ks-sentence")).to_contain_text("During tick 1 worker 1 takes 0")
 
 
 def test_exercises_answered_in_their_boxes(notebook: Open) -> None:

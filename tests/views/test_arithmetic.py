@@ -87,6 +87,23 @@ def test_text_and_table_say_the_same() -> None:
     assert "<td" in str(steps_html(told)) and "(62 + 68) / 2 = 65" in str(steps_html(told))
 
 
+def test_the_parts_of_a_step_are_the_step() -> None:
+    many = Step(
+        "sum", "10 + 0 - 10 + 100", "100", "", (("10", "a"), ("0", "b"), ("10", "c"), ("100", "d"), ("100", "e"))
+    )
+    written = [("10", "a"), (" + ", ""), ("0", "b"), (" - ", ""), ("10", "c"), (" + ", ""), ("100", "d")]
+    assert many.parts() == [*written, (" = ", ""), ("100", "e")]
+    alone = Step("sum", "7", "7", "", (("7", "a"), ("7", "b")))
+    assert alone.parts() == [("7", "b")]
+    for theme in THEMES:
+        for decision in decisions(theme, "v1.20", 10):
+            assert decision.scores is not None
+            for node in [decision.cluster.names[position] for position in decision.scores.nodes.tolist()]:
+                each = [step for plugin in decision.scores.plugins for step in steps(decision, plugin, node)]
+                for step in [*each, summed(decision, node)]:
+                    assert "".join(text for text, _ in step.parts()) == str(step)
+
+
 def test_sums_of_negative_numbers() -> None:
     assert added([50, -30, 0]) == "50 - 30 + 0"
 

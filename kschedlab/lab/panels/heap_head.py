@@ -129,7 +129,3 @@ def which_comes_out() -> Question[Settings]:
             lambda room: draw_heap(replace(heaps(settings)[0], ready=False), CONTROLS, room, "the list of sums")
         ),
     )
-
-
-def _list(settings: Settings) -> Heap:
-    return replace(heaps(settings)[0], ready=False)

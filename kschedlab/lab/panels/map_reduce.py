@@ -226,13 +226,18 @@ def describe(settings: Settings, now: Handout) -> str:
         if now.error:
             return f"PrioritizeNodes finds {now.errors} errors and returns no scores at all: {NEW} gets no node."
         return f"One goroutine adds up score × weight, node by node. {outcome(decision)}"
-    taken = [f"worker {piece.worker} takes {piece.node}" for piece in now.work if piece.start == step - 1]
+    taken = [
+        f"worker {piece.worker} takes {'and fills ' if piece.end == step else ''}{piece.node}"
+        for piece in now.work
+        if piece.start == step - 1
+    ]
     done = sum(piece.end <= step for piece in now.work)
     cells = f"{len(writers(now.work, len(mapped(decision)), step))} of {len(mapped(decision)) * settings.nodes} cells"
     end = " The channel is empty and all workers are done: ParallelizeUntil returns." if step == last else ""
-    news = listing(taken, 4) or "nobody takes a new node"
+    others = [f"others take {len(taken) - 4} more"] if taken[4:] else []
+    news = ", ".join([*taken[:4], *others]) or "nobody takes a new node"
     errors = f" appendError has added {count(now.errors, 'error')}." if now.error else ""
-    return f"Tick {step}: {news}. {done} of {settings.nodes} nodes and {cells} are done.{errors}{end}"
+    return f"During tick {step} {news}. {done} of {settings.nodes} nodes and {cells} are done.{errors}{end}"
 
 
 def panel(plugins: Sequence[object] = (), **settings: Any) -> Panel[Settings]:

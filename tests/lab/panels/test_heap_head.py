@@ -66,6 +66,9 @@ def test_the_story_shows_each_swap_and_the_story_ends_with_the_picture():
     drawn = ElementTree.fromstring(str(view.picture(ROOM)))
     assert {each.get("data-drag") for each in drawn.iter()} - {None} == set("abcd")
     assert str(view.picture(ROOM)).count("★") == 1
+    legends = ["thick line between two nodes: the latest swap" in str(frame.picture) for frame in frames]
+    assert legends == ['stroke-width="3"></path>' in str(frame.picture) for frame in frames]
+    assert legends == [False, True, True, True, True]
 
 
 def test_the_question():

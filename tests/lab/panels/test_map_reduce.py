@@ -83,7 +83,7 @@ def test_every_step_of_every_setting():
         if settings.step == 0:
             assert not cells and "The channel holds the indices" in view.sentence
         elif settings.step <= last:
-            assert view.sentence.startswith(f"Tick {settings.step}: ")
+            assert view.sentence.startswith(f"During tick {settings.step} ")
             assert f"{len(cells)} of {7 * settings.nodes} cells are done" in view.sentence
             assert ("ParallelizeUntil returns" in view.sentence) == (settings.step == last)
         assert (len(cells) == 7 * settings.nodes) == (settings.step >= last)
@@ -185,6 +185,22 @@ def test_the_question_is_answered_by_the_engine():
         assert why.startswith(f"{other.capitalize()} works on node ") and why.endswith(fact)
     waiting = str(asked.before(settings)(ROOM))
     assert all(f'data-pick="{choice}"' in waiting for choice in asked.choices)
+
+
+def test_a_node_that_is_filled_in_the_tick_in_which_it_is_taken_says_so():
+    taking = {
+        step: show(Settings(step=step)).sentence.removeprefix(f"During tick {step} ").split(".")[0] for step in (2, 4)
+    }
+    assert taking == {2: "worker 1 takes 4, worker 2 takes 5, worker 3 takes 6", 4: "worker 3 takes and fills 8"}
+    crowd = show(Settings(nodes=20, workers=16, step=1)).sentence
+    assert "worker 4 takes and fills 3, others take 12 more. 3 of 20 nodes" in crowd
+
+
+def test_the_table_of_many_workers_is_folded():
+    for workers, nodes, folds in ((4, 20, False), (8, 20, False), (9, 20, True), (16, 20, True), (16, 4, False)):
+        made = str(show(Settings(nodes=nodes, workers=workers, step=1)).table)
+        assert made.startswith("<details><summary>") == folds
+        assert made.count("<tr>") == min(workers, nodes) + 2
 
 
 def test_fewer_steps_take_the_panel_back():

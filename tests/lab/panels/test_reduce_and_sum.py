@@ -152,6 +152,20 @@ def test_weights_are_handles_and_cells_choose_what_is_written_out():
     assert all(Settings.parse(each) for each in sets)
 
 
+def test_a_sum_is_written_out_once():
+    for node in NODES:
+        settings = Settings(stage=SUM, priority=SUM, node=node)
+        (step,) = score_steps(decide(settings), SUM, node)
+        written = "".join(text for text, _ in step.parts())
+        assert written == str(step) and written.count("100000 +") == 1
+        assert written in re.sub("<[^>]*>", "", str(show(settings).table))
+
+
+def test_a_bar_that_is_too_short_for_its_number_has_a_break():
+    broken = {stage: str(show(Settings(stage=stage)).picture(ROOM)).count("l4 -8m5 0") for stage in STAGES}
+    assert broken == {"Map": 0, "Reduce": 0, "× weight": len(NODES), "sum": len(NODES)}
+
+
 def test_a_plugin_of_ones_own_joins_as_a_row():
     @node_score("Always", weight=2)
     def always(pod, node):
