@@ -66,7 +66,7 @@ class _Drawing:
     def _names(self) -> list[Html]:
         """The title of the numbers; each line's name, with its number at the point in question."""
         lines = self.lines
-        shapes = [label(f"{lines.titles[1]} ↓", 4, TOP, font_style="italic")]
+        shapes = [label(f"{lines.titles[1]} ↑", 4, TOP, font_style="italic")]
         for i, (name, ys) in enumerate(lines.series.items()):
             y = TOP + LINE * (i + 1) + 4
             sample = element("line", x1=self.left, x2=self.left + 40, y1=y - 4, y2=y - 4, **_stroke(i))

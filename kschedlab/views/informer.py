@@ -1,4 +1,4 @@
-"""Pods on their way from the API server through the scheduler's informer to its cache or its queue."""
+"""Pods at the API server, their copies in the scheduler's informer, and who receives each: its cache or its queue."""
 
 from __future__ import annotations
 
@@ -17,6 +17,8 @@ HEADS = (
     ("handed to", "by handlers"),
 )
 PAD, GAP, ROW, TALL, HEAD, BAR = 8, 12, 32, 56, 44, 24
+PLACES = (("", ""), ("informer", ""), ("handed", "informer"))
+"""By column: the copy's place, and the place that it was copied from."""
 NARROW = 195
 """Columns below this width have text below the pods, in rows that are ``TALL``."""
 
@@ -69,18 +71,15 @@ def _column(number: int, x: float, wide: float, high: float) -> Iterator[Html]:
 
 
 def _pod(each: Seen, stage: int, left: float, y: float, wide: float) -> Iterator[Html]:
-    """The pod in its column, and at its first place what is known of it or why it stays."""
-    column = min(stage, 0 if not each.seen else 1 if each.to == "nobody" else 2)
-    stays = column < stage
+    """The pod and its copies, with what is known of it, who receives it, or why it goes no further."""
+    last = min(stage, 0 if not each.seen else 1 if each.to == "nobody" else 2)
     size = text_width(each.name, 12, True) + 16
-    at = left + column * (wide + GAP) + 6
-    yield bar(Piece(each.name, 0), (at, y), size, BAR)
-    if column:
-        yield label(each.name, left + 14, y + 16, opacity=0.45)
-    text = f"✕ {each.why}" if stays else each.to if column == 2 else each.facts if column == 0 else ""
-    fill = EVICTED if stays else None
-    beside, below = at + size + 6, y + BAR + 13
-    lines = flowed(text, wide - 8 if wide < NARROW else wide - size - 16)
-    for i, line in enumerate(lines):
-        place = (at, below + 13 * i) if wide < NARROW else (beside, y + (16 if len(lines) == 1 else 10 + 13 * i))
-        yield label(line, *place, fill=fill, font_weight="bold" if stays else None)
+    for column, known in enumerate((each.facts, "", each.to)[: last + 1]):
+        stays = column == last < stage
+        at = left + column * (wide + GAP) + 6
+        yield bar(Piece(each.name, 0, copied=PLACES[column]), (at, y), size, BAR)
+        beside, below = at + size + 6, y + BAR + 13
+        lines = flowed(f"✕ {each.why}" if stays else known, wide - 8 if wide < NARROW else wide - size - 16)
+        for i, line in enumerate(lines):
+            place = (at, below + 13 * i) if wide < NARROW else (beside, y + (16 if len(lines) == 1 else 10 + 13 * i))
+            yield label(line, *place, fill=EVICTED if stays else None, font_weight="bold" if stays else None)

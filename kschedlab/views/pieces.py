@@ -34,7 +34,8 @@ class Badge:
 class Piece:
     """A pod as a bar. ``size``: milli CPU; ``mark``: ghost (not there yet, or no longer) or leaving.
 
-    ``sets``: the settings after a click.
+    ``sets``: the settings after a click. ``copied``: where it is a copy, and the place that it was copied from, "" if
+    that is the pod itself.
     """
 
     name: str
@@ -43,11 +44,12 @@ class Piece:
     note: str = ""
     mark: Mark = ""
     sets: str = ""
+    copied: tuple[str, str] = ("", "")
 
     @property
     def key(self) -> str:
         """Its identity in all pictures."""
-        return f"ghost/{self.name}" if self.mark == "ghost" else f"pod/{self.name}"
+        return f"{self.copied[0] or ('ghost' if self.mark == 'ghost' else 'pod')}/{self.name}"
 
 
 def draw_badges(badges: Sequence[Badge], owner: str, left: float, top: float, right: float) -> tuple[list[Html], float]:
@@ -133,7 +135,7 @@ def bar(piece: Piece, at: tuple[float, float], wide: float, high: float, carry: 
         *words,
         transform=f"translate({at[0]:.1f},{at[1]:.1f})",
         data_key=piece.key,
-        data_from=f"pod/{piece.name}" if ghost else None,
+        data_from=f"{piece.copied[1] or 'pod'}/{piece.name}" if ghost or piece.copied[0] else None,
         data_tip=visible(" ".join(filter(None, (piece.name, piece.note)))),
         data_carry="node" if carry else None,
         data_set=piece.sets or None,

@@ -147,7 +147,7 @@ def test_a_function_is_chosen_by_a_click(shown: Shown) -> None:
         predicates.panel(predicate="MatchInterPodAffinity"),
         predicates.panel(predicate="MaxAzureDiskVolumeCount", way_out=True),
         priorities.panel(priority="NodePreferAvoidPodsPriority", counterweight=True),
-        sampling.panel(nodes=8000, percentage=10, every=4),
+        sampling.panel(nodes=10_000, percentage=10, every=4),
         victims.panel(cpu=3),
         watch.panel(story="a more important pod comes", change=8),
     ],

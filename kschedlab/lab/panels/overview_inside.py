@@ -126,6 +126,8 @@ def idle(settings: Settings) -> dict[str, str]:
 
 def sentence_of(decision: Decision) -> str:
     """The outcome, with the message if no node is found."""
+    if ending(decision) == NO_NODES:
+        return f"There is no node: Schedule() ends with {NO_NODES} ({decision.message})."
     return outcome(decision) if decision.error else f"{outcome(decision)} {decision.message}".rstrip()
 
 
@@ -190,10 +192,12 @@ def story(settings: Settings, decision: Decision, room: Room) -> list[Frame]:
 
 
 def table(decision: Decision) -> NotebookTable:
-    """For each node: the refusal, or the scores that differ between nodes, and their sum."""
+    """For each node: the refusal, or the scores that differ between nodes, and their sum. Without nodes: how many."""
     names = decision.cluster.names
     if decision.error:
         return NotebookTable(("node", "looked at"), tuple((name, "no") for name in names))
+    if not names:
+        return NotebookTable(("function", "result"), ((NUM_NODES, "0"),))
     scores = decision.scores
     if scores is None:
         verdicts = (decision.verdict(name) for name in names)

@@ -18,7 +18,7 @@ from kschedlab.lab.panels.prediction import Prediction, Question
 from kschedlab.lab.panels.settings import Restorable, slider
 from kschedlab.views.chart import curve
 
-SIZES = (10, 50, 99, 100, 101, 150, 200, 250, 300, 400, 500, *range(750, 8001, 250))
+SIZES = (10, 50, 99, 100, 101, 150, 200, 250, 300, 400, 500, *range(750, 10_001, 250))
 """Numbers of nodes; 5,000 is the largest cluster that v1.16 is tested with."""
 FITS = (1, 2, 4, 10)
 
@@ -58,7 +58,7 @@ def show(settings: Settings) -> View:
     chart = curve(
         SIZES,
         series,
-        titles=("nodes in the cluster", "nodes"),
+        titles=("nodes in the cluster", "nodes found" if settings.every == 1 else "nodes found, looked at"),
         at=SIZES.index(settings.nodes),
         write=lambda value: f"{value:,}",
         sets=lambda index: f"nodes: {SIZES[index]}",
@@ -118,7 +118,7 @@ def how_many_looked_at() -> Prediction:
     right = f"{found.looked:,}"
     why = (
         f"Only found nodes count, so the search goes on: it ends at the first feasible node beyond the {found.enough} "
-        f"that are enough, after {right}."
+        f"that are enough. That one is not counted, so {right} are looked at."
     )
     return Prediction(
         "5,000 nodes, 10 %, one node in four is feasible. How many nodes are looked at?",

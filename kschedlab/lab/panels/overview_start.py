@@ -49,6 +49,9 @@ predicates: [{name: PodFitsResources}]
 priorities: [{name: LeastRequestedPriority, weight: 2}]
 """
 
+MANDATORY = "CheckNodeUnschedulable and PodToleratesNodeTaints"
+"""The predicates that no Policy can leave out. v1.16: algorithmprovider/defaults/defaults.go (ApplyFeatureGates)."""
+
 
 @dataclass(frozen=True)
 class Started:
@@ -105,6 +108,8 @@ def show(settings: Settings) -> View:
     time, step = started.steps[settings.step]
     result = details(started)
     sentence = f"Step {settings.step} of {len(SOURCE) - 1}, at {time} s: {step.step}: {result[step.step]}."
+    if settings.policy and step.step == startup.ALGORITHMS:
+        sentence += f" Two are mandatory: {MANDATORY}."
     rows = tuple(
         (at, each.step, SOURCE[each.step], result[each.step]) for at, each in started.steps[: settings.step + 1]
     )
@@ -137,9 +142,7 @@ def how_many() -> Question[Settings]:
 
 def _why(settings: Settings, answer: str) -> str:
     loaded = run(True).predicates
-    always = (
-        "CheckNodeUnschedulable and PodToleratesNodeTaints are mandatory since nodes are tainted for their condition"
-    )
+    always = f"{MANDATORY} are mandatory since nodes are tainted for their condition"
     if answer == "1":
         return f"One is what the file names. But {always}: no file can leave them out, so there are {loaded}."
     if answer == str(run(False).predicates):

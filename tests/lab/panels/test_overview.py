@@ -106,7 +106,8 @@ def test_every_pod_goes_as_far_as_its_feasible_nodes_allow():
             continue
         if not settings.nodes:
             assert "no nodes available" in view.sentence and last == "NumNodes"
-            assert inside.ending(decision) == "ErrNoNodesAvailable"
+            assert inside.ending(decision) == "ErrNoNodesAvailable" and view.text.split()[-2:] == ["NumNodes", "0"]
+            assert view.sentence[0].isupper() and ". no" not in view.sentence
             continue
         nodes = dict(list(inside.USED.items())[: settings.nodes])
         fit = [name for name, used in nodes.items() if used + settings.cpu <= 4]
@@ -291,6 +292,9 @@ def test_a_policy_leaves_what_is_mandatory():
     (detail,) = (step.detail for _, step in loaded.steps if step.step == "load algorithms")
     assert "CheckNodeUnschedulable, PodFitsResources, PodToleratesNodeTaints; score LeastRequestedPriority=2" in detail
     assert (start.run(False).predicates, start.run(False).priorities) == (11, 8)
+    said = start.show(start.Settings(policy=True, step=1)).sentence
+    assert said.endswith("Two are mandatory: CheckNodeUnschedulable and PodToleratesNodeTaints.")
+    assert "mandatory" not in start.show(start.Settings(step=1)).sentence
 
 
 def test_leader_election_is_on():
