@@ -259,7 +259,9 @@ def _lines_below(box: Box, place: Place) -> list[Html]:
 
 def tie(x: float, y: float, width: float) -> list[Html]:
     """A hatched band that says so."""
-    lines = element("path", d=hatch(width, LINE), transform=f"translate({x:g},{y:g})", stroke=CHOSEN, opacity=0.7)
+    side = max(width - text_width(TIE, bold=True) - 8, 0) / 2  # the word stands between the hatched sides
+    both = hatch(side, LINE) + hatch(side, LINE, x=width - side)
+    lines = element("path", d=both, transform=f"translate({x:g},{y:g})", stroke=CHOSEN, opacity=0.7)
     return [lines, label(TIE, x + width / 2, y + 12, "middle", font_weight="bold")]
 
 

@@ -66,13 +66,14 @@ class Event:
 class Clock:
     """The clock. ``steps``: its length; ``now``: the moment, as steps and in words; ``ticks``: (steps, words).
 
-    ``handle``: what makes the moment a control.
+    ``handle``: what makes the moment a control; ``gap``: where a step begins to take longer.
     """
 
     steps: float
     now: tuple[float, str]
     ticks: Sequence[tuple[float, str]]
     handle: Handle = field(default_factory=dict)
+    gap: float | None = None
 
 
 def draw_clock(
@@ -100,6 +101,8 @@ def draw_clock(
     lanes = top + (24 if low else 30)
     for i, history in enumerate(histories):
         shapes += _history(history, lanes + lane * i, step, room)
+        if clock.gap is not None:
+            shapes.append(_break(NAMES + clock.gap * step, lanes + lane * i + HIGH + 6))
     bottom = lanes + lane * len(histories)
     for at, words in clock.ticks:
         x = NAMES + at * step
@@ -162,6 +165,14 @@ def _history(history: History, y: float, step: float, room: Room) -> list[Html]:
         line = element("path", d=f"M{x:.1f} {base}V{base - HIGH - 4}", stroke="currentColor", stroke_width=2.5)
         shapes.append(element("g", line, data_tip=f"{history.name} is tried"))
     return shapes
+
+
+def _break(x: float, y: float) -> Html:
+    """Two strokes through a line: from here on, a step is longer."""
+    strokes = "M-5 5L0 -5M0 5L5 -5"
+    place = f"translate({x:.1f},{y:.1f})"
+    tip = "from here on, a step is half a minute"
+    return element("path", d=strokes, stroke="currentColor", stroke_width=1.6, transform=place, data_tip=tip)
 
 
 def _now(clock: Clock, top: float, bottom: float, step: float, room: Room) -> Html:

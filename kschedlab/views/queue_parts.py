@@ -15,6 +15,7 @@ EDGE, TALL, UNDER = 8, 116, 38
 """Margin, height of a part, and the space below the parts for the way back."""
 ACTIVE, TRYING, WAITING = "activeQ", "being tried", "unschedulableQ"
 SHADE: Handle = {"fill": "currentColor", "fill_opacity": FAINT}
+UNLIT = "#8C8C8C"
 BOLT = "M3 -9L-5 2H0L-3 9L5 -2H0Z"
 
 
@@ -41,7 +42,7 @@ class Parts:
     ``pods``: by part. ``cycles``: schedulingCycle and moveRequestCycle. ``way``: (from, to), the way that a pod just
     took. ``checks``: what decided where it goes. ``error``: why a call was refused. ``slots``: the moments for the
     event, of which ``event`` is taken; ``bolt``: what makes the event a control; ``after``: what happens at the end.
-    ``picks``: whether the parts are answers.
+    ``picks``: whether the parts are answers; ``quiet``: no event happens, so the bolt is grey.
     """
 
     pods: Mapping[str, Sequence[Pod]]
@@ -54,6 +55,7 @@ class Parts:
     bolt: Handle = field(default_factory=dict)
     after: str = ""
     picks: bool = False
+    quiet: bool = False
 
 
 def draw_parts(parts: Parts, alt: str, room: Room) -> Html:
@@ -142,8 +144,8 @@ def _attempt(parts: Parts, y: float, room: Room) -> list[Html]:
     if wide >= 110:
         shapes.append(text("afterwards", x, y + 18, "middle", font_size=12))
     at = EDGE + (parts.event + 0.5) * wide
-    disc = element("circle", r=13, fill=COUNTS, stroke="#000000", stroke_width=1.5)
-    bolt = element("path", d=BOLT, fill="#000000")
+    disc = element("circle", r=13, fill=UNLIT if parts.quiet else COUNTS, stroke="#000000", stroke_width=1.5)
+    bolt = element("path", d=BOLT, fill="#FFFFFF" if parts.quiet else "#000000")
     shapes.append(element("g", disc, bolt, data_key="event", transform=f"translate({at:.1f},{line:.1f})", **parts.bolt))
     return shapes
 

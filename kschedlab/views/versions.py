@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 from kschedlab.decision import Decision
 from kschedlab.views.drawing import Box, arrange, legend_at, shapes
@@ -102,9 +102,15 @@ def timeline(stops: Sequence[Stop], at: int, levers: Sequence[Lever], width: flo
     found += [_stop(stop, i, len(stops), axis, step, i == at) for i, stop in enumerate(stops)]
     found.append(_knob(at, axis, step))
     first = axis + 18
-    places = [*(_columns(levers, step) if width >= WIDE else _list(levers, width))]
-    found += [_lever(lever, x, first + ROW * row, room) for lever, x, row, room in places]
-    return found, first + ROW * (1 + max((row for _, _, row, _ in places), default=-1))
+    groups = [_Group(stops[i].name, [each for each in levers if each.stop == i], i) for i in range(len(stops))]
+    groups = [each for each in groups if each.levers]
+    rows = 0
+    for group, x, row, room in _columns(groups, step) if width >= WIDE else _list(groups, width):
+        y = first + ROW * row
+        found.append(label(f"{group.name} brought", x, y + 11, font_size=12, opacity=0.8))
+        found += [_lever(each, x, y + ROW * i, room) for i, each in enumerate(group.levers, 1)]
+        rows = max(rows, row + group.rows)
+    return found, first + ROW * rows
 
 
 def _axis(count: int, at: int, y: float, step: float) -> Iterator[Html]:
@@ -161,22 +167,36 @@ def _knob(at: int, y: float, step: float) -> Html:
     )
 
 
-def _columns(levers: Sequence[Lever], step: float) -> Iterator[tuple[Lever, float, int, float]]:
-    """Each switch below the part of the timeline that ends at its version: x, row, and its width."""
-    below: dict[int, int] = {}
-    for lever in levers:
-        row = below.setdefault(lever.stop, 0)
-        below[lever.stop] += 1
-        yield lever, EDGE + step * (lever.stop - 1) + 4, row, step - 12
+class _Group(NamedTuple):
+    """The rules that a version brought. ``stop``: its number."""
+
+    name: str
+    levers: Sequence[Lever]
+    stop: int
+
+    @property
+    def rows(self) -> int:
+        """Its rows: a title, and one for each switch."""
+        return 1 + len(self.levers)
 
 
-def _list(levers: Sequence[Lever], width: float) -> Iterator[tuple[Lever, float, int, float]]:
-    """The switches one below the other, in as many columns as fit."""
+def _columns(groups: Sequence[_Group], step: float) -> Iterator[tuple[_Group, float, int, float]]:
+    """Each group below the part of the timeline that ends at its version: x, first row, and its width."""
+    for group in groups:
+        yield group, EDGE + step * (group.stop - 1) + 4, 0, step - 12
+
+
+def _list(groups: Sequence[_Group], width: float) -> Iterator[tuple[_Group, float, int, float]]:
+    """The groups one below the other, in as many columns as fit; a group stays whole."""
     columns = 2 if width >= 440 else 1
-    rows = -(-len(levers) // columns)
+    whole = sum(group.rows for group in groups)
     room = (width - 2 * EDGE) / columns
-    for i, lever in enumerate(levers):
-        yield lever, EDGE + room * (i // rows), i % rows, room - 8
+    column = row = above = 0
+    for group in groups:
+        if columns == 2 and not column and above and 2 * above + group.rows > whole:
+            column, row = 1, 0
+        yield group, EDGE + room * column, row, room - 8
+        row, above = row + group.rows, above + group.rows
 
 
 def _lever(lever: Lever, x: float, y: float, room: float) -> Html:

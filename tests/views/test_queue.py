@@ -1,5 +1,6 @@
 """Drawings of the queue: everything is in them, nothing is said by colour alone, and text is escaped."""
 
+from dataclasses import replace
 from xml.etree import ElementTree
 
 import pytest
@@ -9,6 +10,7 @@ from kschedlab.views.queue_clock import Clock, Event, History, Part, Stretch, dr
 from kschedlab.views.queue_heap import Place, draw_heap
 from kschedlab.views.queue_order import Dot, Waiting, draw_order
 from kschedlab.views.queue_parts import (
+    UNLIT,
     Check,
     Entry,
     Nominations,
@@ -110,7 +112,8 @@ def test_parts_show_their_pods_their_numbers_and_what_decided(room: Room) -> Non
     assert all(each in together for each in ("schedulingCycle3", "moveRequestCycle2"))
     assert all(any(each.startswith(check) for each in found) for check in ("✕ 3 > 4", "✓ a reason"))
     assert place(drawing, "pod/web")[0] < place(drawing, "pod/mail")[0] and "event" in keys(drawing)
-    assert 'data-pick="activeQ"' not in str(drawing)
+    assert 'data-pick="activeQ"' not in str(drawing) and UNLIT not in str(drawing)
+    assert UNLIT in str(draw_parts(replace(parts, quiet=True), "x", room))
     asked = draw_parts(Parts({}, (0, -1), error="refused", picks=True), "x", room)
     assert 'data-pick="activeQ"' in str(asked) and "✕ refused" in texts(asked)
 
@@ -148,7 +151,9 @@ def test_the_clock_shows_parts_events_histories_and_now(room: Room) -> None:
     drawing = draw_clock(parts, [history], events, Clock(10, (3, "3 s"), [(0, "0")]), "x", room)
     found = texts(drawing)
     assert {"activeQ", "web", "it rains", "3 s"} <= set(found) and "it snows" not in found
-    assert "not in this version" in " ".join(found)
+    assert "not in this version" in " ".join(found) and "half a minute" not in str(drawing)
+    longer = draw_clock(parts, [history], events, Clock(10, (3, "3 s"), [(0, "0")], gap=7), "x", room)
+    assert str(longer).count("half a minute") == 1
     heights = {
         each.get("height") for each in parsed(drawing).iter(f"{SVG}rect") if "web/" in (each.get("data-key") or "")
     }

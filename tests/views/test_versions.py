@@ -57,7 +57,8 @@ def texts(markup: Html) -> list[tuple[float, float, float, float]]:
 def test_no_text_touches_another_or_leaves_the_room(width: int) -> None:
     shapes, height = timeline(STOPS, 2, [replace(each, matters=True) for each in LEVERS], width)
     found = texts(join(shapes))
-    assert len(found) == 2 * len(STOPS) + len(LEVERS)
+    assert len(found) == 2 * len(STOPS) + len(LEVERS) + 3
+    assert all(f">{name} brought<" in str(join(shapes)) for name in NAMES[1:])
     for i, (left, top, right, bottom) in enumerate(found):
         assert left >= 0 and top >= 0 and right <= width + 1 and bottom <= height
         for other in found[i + 1 :]:

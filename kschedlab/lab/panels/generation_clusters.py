@@ -131,7 +131,9 @@ STORIES = {
     "who may stay?": Story("urgent", "Both pods on node-a have priority 100; one may stay.", who_may_stay),
     "never preempt": Story("patient", "preemptionPolicy of patient: Never.", never),
     "spread out": Story("web-3", "web-3 asks that web pods be spread evenly over the nodes.", apart),
-    "one percent": Story("web", "node-b has 1 % more room; node-a has the image.", one_percent, {"node-a": (IMAGE,)}),
+    "one percent": Story(
+        "web", "Before web comes, node-b has 1 % more room; node-a has the image.", one_percent, {"node-a": (IMAGE,)}
+    ),
     "a soft taint": Story(
         "web", "node-a has the image and a PreferNoSchedule taint.", soft_taint, {"node-a": (IMAGE, TAINT)}
     ),

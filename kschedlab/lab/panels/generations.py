@@ -25,6 +25,7 @@ from kschedlab.scheduler import schedule
 from kschedlab.testing import Manifest
 from kschedlab.views.comparison import answer, decided, picked, remark
 from kschedlab.views.html import Html
+from kschedlab.views.ladder import Step, steps
 from kschedlab.views.picture import Handles
 from kschedlab.views.rule_words import WORDS
 from kschedlab.views.rules import rules_html, rules_text
@@ -137,11 +138,11 @@ def show(settings: Settings, plugins: Sequence[object] = ()) -> View:
 def story(settings: Settings, plugins: Sequence[object], room: Room) -> list[Frame]:
     """From v1.13 on, one version after the other; then the rules that are switched."""
     plain = type(settings)(settings.cluster)
-    steps = [plain.changed(version=name) for name in NAMES[: NAMES.index(settings.version) + 1]]
+    states = [plain.changed(version=name) for name in NAMES[: NAMES.index(settings.version) + 1]]
     if settings.flipped():
-        steps.append(settings)
-    steps[-1] = settings
-    views = [show(each, plugins) for each in steps]
+        states.append(settings)
+    states[-1] = settings
+    views = [show(each, plugins) for each in states]
     return [Frame(view.picture(room), view.sentence) for view in views if callable(view.picture)]
 
 
@@ -174,18 +175,43 @@ def sentence(settings: Settings, decision: Decision) -> str:
     return f"{scheduler}: {decided(decision)}"
 
 
-def question(text: str, choices: Sequence[str], why: str = "") -> Question[Settings]:
+def question(text: str, choices: Sequence[str], why: str = "", *, alone: bool = False) -> Question[Settings]:
     """A question about the version and its rules as they are set; earlier versions have answered already.
 
     ``choices``: nodes or pods, which are picked in the picture, or others. ``why``: a sentence behind the decision's.
+    ``alone``: the earlier versions' answers are hidden too.
     """
     return Question(
         text,
         tuple(choices),
         right=lambda settings: right(settings, choices),
         why=lambda settings, said: " ".join(filter(None, (remark(decide(settings), said), why))),
-        before=lambda settings: partial(before, settings, choices),
+        before=lambda settings: partial(before, settings, choices, alone),
     )
+
+
+def which_rule(text: str, choices: Sequence[str]) -> Question[Settings]:
+    """Which rule of preemption leaves exactly one node. ``choices``: numbers of rules."""
+
+    def why(settings: Settings, said: str) -> str:
+        rules = _ladder(settings)
+        other = next((each for each in rules if str(each.number) == said and not each.decides), None)
+        values = ", ".join(f"{value} on {node}" for node, value in other.values.items()) if other else ""
+        left = f"Rule {said} compares {values}, and leaves {' and '.join(other.kept)}. " if other else ""
+        return left + decided(decide(settings))
+
+    return Question(
+        text,
+        tuple(choices),
+        right=lambda settings: next(str(each.number) for each in _ladder(settings) if each.decides),
+        why=why,
+        before=lambda settings: partial(before, settings, choices, True),
+    )
+
+
+def _ladder(settings: Settings) -> list[Step]:
+    preemption = decide(settings).preemption
+    return steps(preemption, list(preemption.candidates)) if preemption is not None else []
 
 
 def right(settings: Settings, choices: Sequence[str]) -> str:
@@ -196,10 +222,13 @@ def right(settings: Settings, choices: Sequence[str]) -> str:
     return next(each for each in choices if each in found)
 
 
-def before(settings: Settings, choices: Sequence[str], room: Room) -> Html:
-    """The cluster before the decision; the answers of this version and of later ones are hidden."""
+def before(settings: Settings, choices: Sequence[str], alone: bool, room: Room) -> Html:
+    """The cluster before the decision; the answers of this version and of later ones are hidden.
+
+    ``alone``: those of earlier ones as well.
+    """
     decision, at = decide(settings), NAMES.index(settings.version)
-    known = at if not settings.flipped() else at + 1
+    known = 0 if alone else at if not settings.flipped() else at + 1
     plain = type(settings)(settings.cluster, settings.version)
     stops = [stop(plain, name, ()) for name in NAMES]
     stops = [replace(each, sets="") if i < known else Stop(each.name, "", "") for i, each in enumerate(stops)]

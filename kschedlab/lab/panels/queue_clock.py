@@ -72,7 +72,8 @@ def show(settings: Settings, plugins: Plugins = ()) -> View:
     """The panel's view for these settings."""
     head = ["pod", "where", "since", "because of", "attempts"]
     rows = [
-        [each.pod, each.part, f"{each.since:g} s", each.why, str(each.tries)] for each in where(settings, None, plugins)
+        [each.pod, titles(settings)[each.part], f"t = {each.since:g} s", each.why, str(each.tries)]
+        for each in where(settings, None, plugins)
     ]
     said = sentence(settings, settings.time * SECOND, plugins)
     text = "\n".join([said, *aligned([head, *rows])])
@@ -92,8 +93,19 @@ WORDS = {
     IN_FLIGHT: "is being tried",
     BOUND: "is bound",
 }
-OLDER = {ACTIVE: "activeQ", IN_FLIGHT: "being tried", BACKOFF: "podBackoffQ", UNSCHEDULABLE: "unschedulableQ"}
+OLDER = {
+    ACTIVE: "activeQ",
+    IN_FLIGHT: "being tried",
+    BACKOFF: "podBackoffQ",
+    UNSCHEDULABLE: "unschedulableQ",
+    BOUND: "bound to a node",
+}
 NEWER = OLDER | {BACKOFF: "backoffQ", UNSCHEDULABLE: "unschedulablePods"}
+
+
+def titles(settings: Settings) -> dict[str, str]:
+    """What the generation calls the parts."""
+    return NEWER if settings.generation == "v1.37" else OLDER
 
 
 def picture(settings: Settings, room: Room, plugins: Plugins = ()) -> Html:
@@ -122,12 +134,11 @@ def caption(settings: Settings, now: int, plugins: Plugins = ()) -> str:
 def drawn(settings: Settings, now: int, room: Room, plugins: Plugins = (), *, last: bool = False) -> Html:
     """The parts and the histories at a moment (microseconds). ``last``: the moment can be dragged."""
     places = where(settings, now, plugins)
-    titles = NEWER if settings.generation == "v1.37" else OLDER
     parts = [
         Part(
             kind,
-            titles.get(kind, "bound to a node"),
-            tuple(_pod(each) for each in places if each.part == kind),
+            titles(settings)[kind],
+            tuple(_pod(each, room) for each in places if each.part == kind),
             kind != BACKOFF or settings.generation != "v1.13",
         )
         for kind in (ACTIVE, IN_FLIGHT, BACKOFF, UNSCHEDULABLE, BOUND)
@@ -144,13 +155,14 @@ def drawn(settings: Settings, now: int, room: Room, plugins: Plugins = (), *, la
         "aria_label": f"time: {now / SECOND:g} s",
     }
     moment = position(now / SECOND), f"{now / SECOND:g} s"
-    clock = Clock(len(TIMES), moment, ticks, handle if last else {})
+    clock = Clock(len(TIMES), moment, ticks, handle if last else {}, position(45))
     histories = [history(settings, name, now, plugins) for name in PODS]
     return draw_clock(parts, histories, events, clock, sentence(settings, now, plugins), room)
 
 
-def _pod(each: Where) -> Pod:
-    return Pod(each.pod, PRIORITY, f"since {each.since:g} s")
+def _pod(each: Where, room: Room) -> Pod:
+    since = f"t = {each.since:g} s"
+    return Pod(each.pod, PRIORITY, f"since {since}" if room.width >= 640 else since)
 
 
 def history(settings: Settings, name: str, now: int, plugins: Plugins = ()) -> History:

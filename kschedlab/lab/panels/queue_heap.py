@@ -369,7 +369,7 @@ def after_pop() -> Question[Settings]:
         return f"{answer} is neither at the end of the array, where it gets shorter, nor the best of those that stay."
 
     return Question(
-        "Pop takes the head off. Which pod is moved to index 0 first?",
+        "Which pod does Pop put at index 0 before it compares anything?",
         tuple(list(PODS)[:7]),
         lambda settings: name(run(settings).acts[1].queue[0]),
         why,

@@ -92,7 +92,7 @@ def show(settings: Settings) -> View:
     said = sentence(settings)
     rows = [
         [str(n), each.call, _lists(each.by_node), _pairs(each.node_of)]
-        for n, each in enumerate(calls_of(settings.kept))
+        for n, each in enumerate(calls_of(settings.kept)[: settings.calls + 1])
     ]
     head = ["", "call", "nominatedPods", "nominatedPodToNode"]
     marked = (row(*cells, style=DECIDES if n == settings.calls else "") for n, cells in enumerate(rows))

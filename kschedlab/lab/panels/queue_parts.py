@@ -278,6 +278,7 @@ def drawn(settings: Settings, step: int, room: Room, *, last: bool = False, pick
         handle if last else {},
         settings.then,
         picks,
+        settings.meanwhile == NEVER,
     )
     return draw_parts(parts, "The queue while web is being tried." if picks else sentence(seen, step), room)
 

@@ -7,7 +7,7 @@ import pytest
 from kschedlab import Cluster, compare, loads
 from kschedlab.generations.columns import NAMES
 from kschedlab.lab.panels.generation_clusters import STORIES
-from kschedlab.lab.panels.generations import Settings, decide, matters, panel, question, right, show, story
+from kschedlab.lab.panels.generations import Settings, decide, matters, panel, question, right, show, story, which_rule
 from kschedlab.plugins import node_filter
 from kschedlab.views.comparison import answer, effect, picked, remark
 from kschedlab.views.svg import Room
@@ -144,6 +144,23 @@ def test_a_question_about_a_switched_rule_shows_the_versions_own_answer() -> Non
     before = asked.before(settings) if asked.before is not None else None
     assert callable(before) and str(before(Room())).count(">?<") == 1
     assert asked.right(settings) == "node-b"
+
+
+def test_a_question_can_hide_the_earlier_versions_too() -> None:
+    settings = Settings("a soft taint", "v1.37")
+    asked = question("Which node?", NODES[:2], alone=True).before
+    before = asked(settings) if asked is not None else None
+    assert callable(before) and str(before(Room())).count(">?<") == 4
+
+
+def test_a_question_about_the_rule_that_decides() -> None:
+    asked, settings = which_rule("2 or 5?", ("2", "5")), Settings(version="v1.20", rules="sorted_again on")
+    before = asked.before(settings) if asked.before is not None else None
+    assert callable(before) and str(before(Room())).count(">?<") == 4
+    assert asked.right(settings) == "5" and asked.right(Settings(version="v1.20")) == "2"
+    left = "Rule 2 compares 100 on node-a, 100 on node-b, 150 on node-c, and leaves node-a and node-b. "
+    assert asked.why(settings, "2") == left + asked.why(settings, "5")
+    assert "rule 5" in asked.why(settings, "5")
 
 
 def test_questions_about_pods_and_about_no_node() -> None:

@@ -36,6 +36,8 @@ def test_the_view_of_every_nomination() -> None:
         assert ElementTree.fromstring(drawn).get("aria-label") == view.sentence
         assert drawn.count('data-key="pod/') == 2 * sum(map(len, here.by_node.values()))  # each with its box
         assert ("✕" in drawn) == (settings.calls == 4 and not settings.kept or settings.calls == 6)
+        later = [each.call for each in calls_of(settings.kept)[settings.calls + 1 :]]
+        assert not any(call in view.text for call in later)
     assert panel().move(calls=3).view.text == show(Settings(calls=3)).text
 
 
