@@ -22,6 +22,7 @@ from kschedlab.views.node_map import (
     Cells,
     Grid,
     Shape,
+    after_hyphen,
     ending,
     flow,
     frame,
@@ -223,7 +224,7 @@ def _nodes(
     tiles = flow(found, width, space, TILES) if 0 < number <= BOXES else None
     if tiles is not None:
         drawn, made = _tiles(decision, cells, tiles), tiles
-        explained, low = legend(decision, width, 0) if explains else ([], 0.0)
+        explained, low = legend(decision, width, 0, changed) if explains else ([], 0.0)
     else:
         made = grid(found, width, space)
         drawn = cells.draw(made)
@@ -248,15 +249,19 @@ def _tiles(decision: Decision, cells: Cells, made: Grid) -> list[Html]:
     names = [decision.cluster.names[group[0]] for group, _, _ in made.cells]
     marks = {name: {"data_set": f"node: {name}", "aria_label": f"why not {name}?"} for name in names}
     found = {box.name: box for box in boxes(decision, Handles(nodes=marks), names)}
-    drawn = []
-    for name, (group, _, _) in zip(names, made.cells, strict=True):
+    drawn, room = [], made.shape.wide - 32
+    whole = [cells.short[group[0]] for group, _, _ in made.cells]
+    titles = whole if all(text_width(name, bold=True) <= room for name in whole) else after_hyphen(whole)
+    for name, title, (group, _, _) in zip(names, titles, made.cells, strict=True):
         box, sign = found[name], sign_for(decision, group[0])
         refused = cells.tip(group) if box.refused else ""
         sign = sign if box.refused and sign in OUTLINES else ""
-        title = ending(cells.short[group[0]], made.shape.wide - 32)
-        drawn.append(replace(box, title=title, refused=refused, sign=sign))
+        drawn.append(replace(box, title=ending(title, room), refused=refused, sign=sign))
     wide, tall = made.shape.wide, made.shape.tall
     places = [Place(x, y, wide, tall) for _, x, y in made.cells]
     above = [frame(x, y, wide, tall) for group, x, y in made.cells if cells.asked in group]
+    corners = "".join(f"M{x + wide - 8:g} {y:g}h8v8z" for group, x, y in made.cells if cells.changed(group))
+    if corners:
+        above.append(element("path", d=corners, fill="currentColor", pointer_events="none"))
     resource = common_resource(decision, names)
     return [*shapes(drawn, Plan(tuple(places), 0, 0), resource, captions=False), *above]

@@ -202,13 +202,20 @@ def _node(box: Box, place: Place, scale: float, resource: str, captions: bool) -
     inside = [*_title(box, place.width, top), *_outline(box, place, top)]
     free = box.capacity - box.used
     if free > 0 and scale * free >= LINE and all(block.aside is None for block in box.blocks):
-        text = fitted(f"{amount(resource, free)} free", place.width - 8)
+        text = fitted(_free(resource, free, place.width - 8), place.width - 8)
         inside.append(label(text, place.width / 2, top + scale * free / 2 + 4, "middle", opacity=0.75))
     inside += _lines_below(box, place) if captions else []
     tip = box.refused or None
     marks = {} if "data_pick" in box.marks else box.marks
     where = f"translate({place.x:g},{place.y:g})"
     return element("g", *inside, transform=where, data_key=box.key, data_tip=tip, **marks)
+
+
+def _free(resource: str, free: int, width: float) -> str:
+    """How much is free, with what fits of it; short CPU is rounded down, so that a pod of that size has room."""
+    rounded = amount(resource, free // 100 * 100) if resource == "cpu" and free >= 1000 else amount(resource, free)
+    texts = (f"{amount(resource, free)} free", f"{rounded} free", rounded)
+    return next((text for text in texts if text_width(text) <= width), texts[0])
 
 
 def _title(box: Box, width: float, top: float) -> list[Html]:

@@ -182,6 +182,11 @@ class Cells:
         self.total = dict(zip(scores.nodes.tolist(), scores.total.tolist(), strict=True)) if scores else {}
         self.pools = {place: pool for pool, places in pools.items() for place in places}
         self.short = short_names(cluster.names)
+        self.last = {
+            place: name
+            for places in pools.values()
+            for place, name in zip(places, after_hyphen([self.short[place] for place in places]), strict=True)
+        }
         self.low, self.high = min(self.total.values(), default=0), max(self.total.values(), default=0)
 
     def draw(self, made: Grid) -> list[Html]:
@@ -233,7 +238,8 @@ class Cells:
             bars[colour] = bars.get(colour, "") + at
             named = size >= NAMED and len(group) == 1
             if named:
-                texts.append(element("text", ending(self.short[place], size - 2), x=x + size / 2, y=y + 12))
+                name = self.short[place] if text_width(self.short[place]) <= size - 2 else self.last[place]
+                texts.append(element("text", ending(name, size - 2), x=x + size / 2, y=y + 12))
             if place in self.total and size >= 27 and place != self.star:
                 down = size / 2 + (9 if named else 4)
                 texts.append(element("text", self.total[place], x=x + size / 2, y=y + down))
@@ -318,6 +324,12 @@ def short_names(names: Sequence[str]) -> list[str]:
     first = len(commonprefix(names)) if len(names) > 1 else 0
     last = len(commonprefix([name[first:][::-1] for name in names])) if len(names) > 1 else 0
     return [name[first : len(name) - last] or name for name in names]
+
+
+def after_hyphen(names: Sequence[str]) -> list[str]:
+    """The names without the words that all of them begin with: "01" of gpu-01 beside gpu-02."""
+    first = commonprefix(names).rfind("-") + 1 if len(names) > 1 else 0
+    return [name[first:] for name in names]
 
 
 def ending(name: str, width: float) -> str:

@@ -34,9 +34,9 @@ def table(head: Sequence[str], rows: Iterable[Html]) -> Html:
     return element("table", element("thead", element("tr", *cells)), element("tbody", *rows), style=TABLE)
 
 
-def row(*cells: Child, style: str = "") -> Html:
-    """A table row: numbers are right-aligned, everything else left; short text does not wrap."""
-    written = (element("td", cell, style=_style(cell)) for cell in cells)
+def row(*cells: Child, style: str = "", wraps: bool = False) -> Html:
+    """A table row: numbers are right-aligned, everything else left; short text does not wrap, unless all ``wraps``."""
+    written = (element("td", cell, style=CELL if wraps else _style(cell)) for cell in cells)
     return element("tr", *written, style=style or None)
 
 

@@ -15,7 +15,7 @@ from kschedlab.whatif.fits import Fits
 
 HEAD = ("what", "change", "then", "but")
 FITS_HEAD = ("node", "pods", "which")
-LIMIT = "limit"
+LIMIT = "requests: most"
 VICTIMS = 3
 """Maximum number of pods named in a list."""
 
@@ -50,7 +50,7 @@ def whatif_tables(whatif: WhatIf) -> Html:
 
 def whatif_table(whatif: WhatIf) -> Html:
     """The answers as a table."""
-    lines = table(HEAD, (row(*line) for line in whatif_lines(whatif)))
+    lines = table(HEAD, (row(*line, wraps=True) for line in whatif_lines(whatif)))
     return join([lines, *(element("p", note) for note in notes(whatif))])
 
 

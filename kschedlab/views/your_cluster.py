@@ -117,11 +117,12 @@ def by_pool(cluster: Cluster, names: Sequence[str], label: str = "") -> str:
 
 def refusal_rows(decision: Decision, label: str = "") -> list[list[str]]:
     """Refused nodes grouped by plugin and reasons, with their pools."""
-    rows = []
+    rows, preemption = [], decision.preemption
+    tried = preemption is not None and preemption.run is not None and not len(preemption.positions)
     for refusal in refusals(decision):
         also = [f"also refused by {listing([f'{plugin} ({nodes:,})' for plugin, nodes in refusal.also])}"]
         reasons = "; ".join([*refusal.reasons, *(also if refusal.also else [])])
-        evicting = "is no help" if refusal.unresolvable else "may help"
+        evicting = "is no help" if refusal.unresolvable else "tried: no victims" if tried else "may help"
         pools_of = by_pool(decision.cluster, refusal.nodes, label)
         rows.append([str(len(refusal.nodes)), refusal.plugin, reasons, pools_of, evicting])
     return rows

@@ -41,8 +41,8 @@ def test_a_pod_that_fits_is_told_where_it_would_go_elsewhere():
         pod("mine", "", cpu="1"),
     )
     found = what_if("default/mine", world)
-    assert [line for line in whatif_lines(found) if line.what == "limit"] == [
-        ("limit", "asking for 4001m CPU", "fits nowhere", "4 CPU: n, 1 feasible node")
+    assert [line for line in whatif_lines(found) if line.what == "requests: most"] == [
+        ("requests: most", "asking for 4001m CPU", "fits nowhere", "4 CPU: n, 1 feasible node")
     ]
     assert str(found).startswith("default/mine goes to n, which has the highest score")
     assert "What would change it" not in str(found) and "fits nowhere" not in whatif_sentence(found)

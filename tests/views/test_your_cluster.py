@@ -31,7 +31,9 @@ def test_refusals_are_told_by_pool(world):
     assert sum(int(row[0]) for row in rows) == 200
     told = {row[1]: row for row in rows}
     assert told["VolumeBinding"][3] == "data 16" and told["NodeResourcesFit"][3] == "data 8"
-    assert [told[name][4] for name in ("VolumeBinding", "NodeResourcesFit")] == ["is no help", "may help"]
+    assert [told[name][4] for name in ("VolumeBinding", "NodeResourcesFit")] == ["is no help", "tried: no victims"]
+    burst = {row[1]: row[4] for row in view.refusal_rows(schedule("shop/payment-burst-0", world))}
+    assert burst["NodeResourcesFit"] == "may help"
 
 
 def test_the_margin_adds_up(world):

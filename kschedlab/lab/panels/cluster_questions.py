@@ -95,16 +95,17 @@ def whose_pods() -> YourCluster:
     def right(_: Any) -> str:
         decision = explain(URGENT, bundled().cluster(LATEST)).decision
         assert decision.preemption is not None
-        return decision.preemption.victims[0].pod.metadata.labels["app"]
+        victim = decision.preemption.victims[0]
+        return f"{victim.pod.metadata.labels['app']} (priority {victim.priority})"
 
     return _asking(
         URGENT,
         f"{URGENT} has priority 100000 and fits nowhere. Pods of which app does it evict?",
         right,
         {
-            "checkout": "checkout has the same priority as payment: it may not be evicted.",
-            "catalog": "catalog has priority 0. There are less important pods, and they go first.",
-            "invoices": "invoices has priority -10, the lowest. Two of its pods are enough.",
+            "checkout (priority 100000)": "checkout has the same priority as payment: it may not be evicted.",
+            "catalog (priority 0)": "There are less important pods, and they go first.",
+            "invoices (priority -10)": "invoices has the lowest priority. Two of its pods are enough.",
         },
         question=WHOM,
         show="general",

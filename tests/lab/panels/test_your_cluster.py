@@ -186,7 +186,7 @@ def test_questions_hide_the_answer_and_know_it():
         right = [choice for choice, lines in marks.items() if any(line.startswith("Right.") for line in lines)]
         assert right == [asking.question.right(asking.settings)]
         rights += right
-    assert rights == ["a taint that it does not tolerate", "1285m", "another node", "invoices"]
+    assert rights == ["a taint that it does not tolerate", "1285m", "another node", "invoices (priority -10)"]
 
 
 def test_enlarged_it_stays_enlarged():
