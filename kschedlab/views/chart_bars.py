@@ -9,7 +9,7 @@ from typing import Any
 from kschedlab.views.glyphs import hatch
 from kschedlab.views.html import Html, element, join
 from kschedlab.views.lettering import folded, text_width
-from kschedlab.views.style import CHOSEN, ink
+from kschedlab.views.style import CHOSEN, EVICTED, ink
 from kschedlab.views.svg import Room, label, svg
 
 FILLS = ("#56B4E9", "#E69F00", "#CC79A7", "#0072B2", "#F0E442", "#A6761D", "#999999", "#332288")
@@ -34,7 +34,8 @@ class Bars:
     ``marked``: the winning bars; ``tied``: those that are equally long and best; ``ends``: the text beside each bar;
     ``line``: position of a dashed line; ``top``: the length that fills the room, if not the longest; ``drags``: by
     name, what dragging its end changes; ``sets``: by name, the settings that a click applies; ``fills``: by part;
-    ``legend``: whether to say which part has which colour; ``picks``: the bars that answer a question.
+    ``legend``: whether to say which part has which colour; ``picks``: the bars that answer a question;
+    ``vetoed``: the bars that cannot win.
     """
 
     names: Sequence[str]
@@ -51,6 +52,7 @@ class Bars:
     legend: bool = True
     picks: Sequence[str] = ()
     tied: Sequence[str] = ()
+    vetoed: Sequence[str] = ()
 
     def fill(self, part: str) -> str:
         """The colour of a part."""
@@ -118,6 +120,9 @@ class Plan:
         if tied:
             path = element("path", d=hatch(x - self.left, self.high, 14), stroke=CHOSEN, stroke_width=2, opacity=0.5)
             shapes.append(element("g", path, transform=f"translate({self.left:g},0)"))
+        if name in bars.vetoed:
+            over = element("path", d=hatch(x - self.left, self.high, 9), stroke=EVICTED, stroke_width=2.5)
+            shapes.append(element("g", over, transform=f"translate({self.left:g},0)", data_key=f"vetoed/{name}"))
         words = folded(f"★ {name}" if won else name, self.left - 10, bold=won)
         down = LINE / 2 * (len(words) - 1)
         weight = "bold" if won else None

@@ -19,6 +19,8 @@ BLACK = "#000000"
 PALE = (AMOUNTS[0], NODES[5])
 """Fills that a light page would swallow without an outline."""
 LOW, HIGH, BROAD, SIDE = 24, 44, 132, 0.36
+STRIPE = 6
+"""Width of the stripes over a tie; their ends stay that much inside the cell."""
 """Least and greatest height of a cell, greatest width, and the greatest part of the room for the names of rows."""
 
 
@@ -45,7 +47,8 @@ class Cell:
 class Grid:
     """Rows of cells. ``selected``: the framed cell; ``chosen``: the winning column, by its name.
 
-    ``titles``: of the columns and the rows; ``legend``: (colour, stripes, meaning), shown if cells are ``short``;
+    ``tied``: columns as good as the chosen one; ``refused``: columns with a cross. ``titles``: of the columns and the
+    rows; ``legend``: (colour, stripes, meaning), shown if cells are ``short`` or ``explained``;
     ``remark``: a line below the grid; ``left``: the least width of the names of rows.
     """
 
@@ -59,6 +62,9 @@ class Grid:
     legend: Sequence[tuple[str | None, Sequence[str], str]] = ()
     remark: str = ""
     left: float = 0
+    tied: Sequence[int] = ()
+    refused: Sequence[int] = ()
+    explained: bool = False
 
     def __call__(self, room: Room) -> Html:
         """The drawing for this room."""
@@ -78,7 +84,7 @@ class Plan:
         self.short = any(text_width(cell.text) + 6 > self.wide for cell in cells) and any(c.short for c in cells)
         self.noted = any(cell.note for cell in cells)
         self.top = 28 + (LINE + 4 if any(grid.titles) else 0)
-        self.marks = self._legend() if self.short else []
+        self.marks = self._legend() if self.short or grid.explained else []
         below = (LINE + 3) * (len(self.marks) + bool(grid.remark)) + 8
         fair = (room.height - self.top - below) / max(len(grid.rows), 1)
         self.high = min(max(fair, 2 * CLOSE + 4 if self.noted else LOW), HIGH)
@@ -127,9 +133,10 @@ class Plan:
         shown = grid.selected[1] % every if grid.selected else 0
         for c, name in list(enumerate(grid.columns))[shown::every]:
             won, x = c == grid.chosen, self.left + self.wide * (c + 0.5)
-            text = fitted(f"★ {name}" if won else name, every * self.wide - 2, bold=won)
+            sign = "★ " if won else "✕ " if c in grid.refused else ""
+            text = fitted(f"{sign}{name}", every * self.wide - 2, bold=won)
             words = label(text, x, self.top - 9, "middle", font_weight="bold" if won else None)
-            tip = _tip(name, [text.removeprefix("★ ")])
+            tip = _tip(name, [text.removeprefix(sign)])
             shapes.append(element("g", words, data_key=f"column/{name}", data_tip=tip))
         return shapes
 
@@ -144,8 +151,9 @@ class Plan:
             colours = {"fill": "none", "stroke": "currentColor", "stroke_opacity": 0.25}
         shapes = [element("rect", width=wide, height=high, rx=2, data_key=f"{key}/box", **colours)]
         if cell.hatch:
-            stroke: dict[str, Any] = {"stroke": cell.hatch[0], "stroke_width": 6, "fill": "none"}
-            shapes.append(element("path", d=hatch(wide, high, 12), **stroke))
+            stroke: dict[str, Any] = {"stroke": cell.hatch[0], "stroke_width": STRIPE, "fill": "none"}
+            within = hatch(wide - STRIPE, high - STRIPE, 12)
+            shapes.append(element("path", d=within, transform=f"translate({STRIPE / 2:g},{STRIPE / 2:g})", **stroke))
         place = f"translate({self.left + self.wide * c + 1:.0f},{self.top + self.high * r + 1:.0f})"
         about: dict[str, Any] = {"data_set": cell.sets or None, "aria_label": cell.tip if cell.sets else None}
         about |= {"data_tip": cell.tip, "data_order": cell.order}
@@ -167,9 +175,12 @@ class Plan:
 
     def _frames(self) -> list[Html]:
         grid, frames = self.grid, []
+        high = self.high * len(grid.rows) + 26
+        for c in grid.tied:
+            x, key = self.left + self.wide * c - 1, f"tied/{grid.columns[c]}"
+            frames.append(_frame(key, x, self.top - 24, self.wide + 2, high, CHOSEN, 3.5))
         if grid.chosen is not None:
             box = (self.left + self.wide * grid.chosen - 1, self.top - 24.0, self.wide + 2)
-            high = self.high * len(grid.rows) + 26
             glow = _frame("chosen/glow", *box, high, CHOSEN, 11)
             frames += [element("g", glow, opacity=0.35), _frame("chosen", *box, high, CHOSEN, 3.5)]
         if grid.selected is not None:

@@ -14,6 +14,8 @@ from kschedlab.views.svg import Room, label, svg
 
 HEAD, FOOT, LINE, WIDEST, CHIP = 66, 34, 15, 132, 24
 """Height of a card above a column, of the row of rules, and of a line; greatest width of a column; height of a rule."""
+ROOMY = 28
+"""Least height of a part of a column that has the way of one draw below its words; in pixels."""
 
 
 @dataclass(frozen=True)
@@ -124,7 +126,8 @@ class _Drawing:
             text = long if text_width(long) <= self.wide - 18 else written
             if low - top >= LINE - 1 and text_width(text) <= self.wide - 12:
                 halo: dict[str, Any] = {"paint_order": "stroke", "stroke": fill, "stroke_width": 4}
-                place = self.x(i) + self.wide / 2 + 7, (top + low) / 2 + 4.5
+                middle = (top + low) / 2 + 4.5
+                place = self.x(i) + self.wide / 2 + 7, min(middle, low - 15) if low - top >= ROOMY else middle
                 words = label(text, *place, "middle", fill=ink(fill), **halo)
                 self.words.append(element("g", words, data_key=f"{key}/{i}/{name}/words"))
         return element("g", *shapes, data_key=f"{key}/{i}")
@@ -155,12 +158,15 @@ class _Drawing:
         """Where the held node of one draw is in each column."""
         stacks = [self._stack(self._shares(step)) for step in self.picture.walk[: self.come]]
         ends = [stack[held] for stack, held in zip(stacks, self.picture.held, strict=False)]
-        return [(self.x(i) + 9, (top + low) / 2) for i, (top, low) in enumerate(ends)]
+        down = [low - 9 if low - top >= ROOMY else (top + low) / 2 for top, low in ends]
+        return [(self.x(i) + 9, y) for i, y in enumerate(down)]
 
     def _way(self) -> Iterable[Html]:
         places = self._places()
         if len(places) > 1:
-            way = "L".join(f"{x:.1f} {y:.1f}" for x, y in places)
+            # Level across a column, below its words; it rises and falls between columns.
+            level = [f"{x:.1f} {y:.1f}H{x - 9 + self.wide:.1f}" for x, y in places[:-1]]
+            way = "L".join([*level, "{:.1f} {:.1f}".format(*places[-1])])
             dots: dict[str, Any] = {"stroke_width": 2, "stroke_dasharray": "2 4", "fill": "none"}
             yield element("path", d=f"M{way}", stroke="#FFFFFF", stroke_width=5, stroke_opacity=0.6, fill="none")
             yield element("path", d=f"M{way}", stroke="#000000", **dots, data_key="way")

@@ -84,11 +84,25 @@ class ScoreMap:
         cells = [[self._cell(plugin, node, i) for node in self.nodes] for i, plugin in enumerate(self.plugins)]
         if self.totals:
             cells.append([self._sum(node, sums, won) for node in self.nodes])
-        chosen = self.decision.node if won and self.decision.scores is not None else None
+        alone = self.decision.scores is None
+        chosen = self.decision.node if won or alone else None
+        tied = self.decision.best if won and len(self.decision.best) > 1 else ()
         here = self.selected if self.selected is not None and self.selected[0] in rows else None
         selected = (rows.index(here[0]), self.nodes.index(here[1])) if here else None
+        known = self.plugins and not alone and self.question is None
         return Grid(
-            cells, rows, self.nodes, self.alt, selected, self.nodes.index(chosen) if chosen else None, left=ASKED
+            cells,
+            rows,
+            self.nodes,
+            self.alt,
+            selected,
+            self.nodes.index(chosen) if chosen else None,
+            legend=[(shade(DARKEST, 0, DARKEST), (), f"{DARKEST} or more")] if known else (),
+            remark=f"drawn here: {chosen}" if tied else "",
+            left=ASKED,
+            tied=[self.nodes.index(node) for node in tied if node != chosen],
+            refused=[i for i, node in enumerate(self.nodes) if self.decision.verdict(node).plugin],
+            explained=True,
         )
 
     def _cell(self, plugin: str, node: str, turn: int) -> Cell:
@@ -116,7 +130,7 @@ class ScoreMap:
         best = won and node in self.decision.best
         tie = best and len(self.decision.best) > 1
         fill = shade(DARKEST, 0, DARKEST) if best and not tie else shade(60, 0, DARKEST) if tie else None
-        text = f"{found} {TIE}" if tie else str(found)
+        text = f"{found} ({TIE})" if tie else str(found)
         return Cell(text, fill, f"{SUM}, {node}: {text}", str(found), ["#9E9AC8"] if tie else (), sets=sets)
 
     def _arithmetic(self, width: float) -> tuple[list[Html], float]:

@@ -6,8 +6,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from kschedlab.views.drawing import Block, Box, Place, Plan, arrange, shapes
+from kschedlab.views.glyphs import SIZE, Badge, badge
 from kschedlab.views.html import Html, element
-from kschedlab.views.lettering import fitted
+from kschedlab.views.lettering import text_width, wrapped
 from kschedlab.views.svg import Room, label, svg
 
 LEFT, LINE, TOP, NARROW, TALL = 182, 18, 24, 560, 288
@@ -25,17 +26,22 @@ class Wish:
 
 @dataclass(frozen=True)
 class Wishes:
-    """``waiting``: the pod, None if it is on its node; ``boxes``: the nodes, with sizes in millicores of CPU."""
+    """``waiting``: the pod, None if it is on its node; ``boxes``: the nodes, with sizes in millicores of CPU.
+
+    ``signs``: signs on nodes, each with its meaning.
+    """
 
     waiting: Block | None
     wishes: Sequence[Wish]
     boxes: Sequence[Box]
     alt: str
+    signs: Sequence[tuple[Badge, str]] = ()
 
     def __call__(self, room: Room) -> Html:
         """The drawing for this room."""
         beside = room.width >= NARROW
-        left, above = (LEFT, 0.0) if beside else (0, TOP + 60.0 + LINE * len(self.wishes))
+        lines = sum(len(_lines(wish)) for wish in self.wishes)
+        left, above = (LEFT, 0.0) if beside else (0, TOP + 60.0 + LINE * lines + (LINE + 4) * len(self.signs))
         plan = arrange(self.boxes, Room(room.width - left, room.height - int(above)), 8)
         places = tuple(Place(x + left, y + above, width, max(height, TALL)) for x, y, width, height in plan.places)
         grown = places[0].height - plan.places[0].height
@@ -53,8 +59,16 @@ class Wishes:
         y = TOP + (max(scale * size, 32) + 20 if self.waiting else 0)
         found.append(label("it would like", 8, y, font_style="italic"))
         for wish in self.wishes:
-            y += LINE
-            words = label(fitted(wish.text, LEFT - 72), 8, y)
-            points = label(wish.points, LEFT - 26, y, "end", font_weight="bold")
-            found.append(element("g", words, points, data_key=f"wish/{wish.text}"))
+            points = label(wish.points, LEFT - 26, y + LINE, "end", font_weight="bold")
+            words = [label(line, 8, y + LINE * i) for i, line in enumerate(_lines(wish), start=1)]
+            found.append(element("g", *words, points, data_key=f"wish/{wish.text}"))
+            y += LINE * len(words)
+        for sign, meaning in self.signs:
+            y += LINE + 4
+            found += [badge(sign, 8, y - SIZE + 3), label(meaning, 8 + SIZE + 6, y)]
         return found, y + 12
+
+
+def _lines(wish: Wish) -> list[str]:
+    room = LEFT - 64
+    return [wish.text] if text_width(wish.text) <= room else wrapped(wish.text, room, 2)

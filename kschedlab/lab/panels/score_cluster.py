@@ -51,7 +51,7 @@ WISHES = (
     Wish("zone west", "+20"),
     Wish("the cache near", "+50"),
     Wish("a batch job near", "-30"),
-    Wish("the shop spread", "even"),
+    Wish("shop's pods spread over zones", "even"),
 )
 
 
@@ -203,7 +203,8 @@ def picture(cause: Cause, decision: Decision | None) -> Wishes:
     on = decision.node if decision is not None else None
     boxes = [_box(cause, each, objects.pods, new, decision) for each in objects.nodes]
     said = "Four nodes, and shop-new waits." if decision is None else sentence(decision)
-    return Wishes(None if on else _block(new, cause), WISHES, boxes, said)
+    taint = [(Badge("taint", "a taint PreferNoSchedule"), "taint: puts pods off")] if cause.tainted else []
+    return Wishes(None if on else _block(new, cause), WISHES, boxes, said, taint)
 
 
 def _box(cause: Cause, drawn: Node, pods: Sequence[Pod], new: Pod, decision: Decision | None) -> Box:

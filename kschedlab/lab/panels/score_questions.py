@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
 from kschedlab.decision import Decision
@@ -13,6 +14,7 @@ from kschedlab.views.arithmetic import Step
 from kschedlab.views.html import Html
 from kschedlab.views.score import number, total
 from kschedlab.views.svg import Room
+from kschedlab.views.wishes import Wishes
 from kschedlab.views.words import listing
 
 ALL = "all four tie"
@@ -167,6 +169,10 @@ CHANGES: dict[str, dict[str, Any]] = {
 def which_change() -> Question[Cause]:
     """Which of four small changes makes node-a one of the best?"""
 
+    def waiting(settings: Cause) -> Wishes:
+        drawn = before(settings)
+        return replace(drawn, boxes=[replace(box, marks={}) for box in drawn.boxes])
+
     def best(settings: Cause, change: str) -> list[str]:
         return decide(settings.changed(**CHANGES[change])).best
 
@@ -177,4 +183,4 @@ def which_change() -> Question[Cause]:
         names = best(settings, answer)
         return f"If {answer}, {listing(names)} {'share' if len(names) > 1 else 'has'} the highest sum. Try the others."
 
-    return Question("Which change brings node-a to the top?", tuple(CHANGES), right, why)
+    return Question("Which change brings node-a to the top, alone or shared?", tuple(CHANGES), right, why, waiting)

@@ -123,7 +123,7 @@ def handles(weights: Weights) -> list[Weight]:
 
 
 def sums(decision: Decision, alt: str) -> Bars:
-    """The weighted scores as a bar for each node, without the huge ones of NodePreferAvoidPods."""
+    """The weighted scores as a bar for each node; the million of NodePreferAvoidPods is only written."""
     scores = decision.scores
     if scores is None:
         return Bars((), {}, (), alt)
@@ -134,10 +134,16 @@ def sums(decision: Decision, alt: str) -> Bars:
     others = [name for name in scores.plugins if name not in PLUGINS]
     nothing = [0.0] * len(nodes)
     parts = {plugin: results.get(plugin, nothing) for plugin in (*FIELDS.values(), *others)}
-    ends = [str(scores.total[i]) for i in places]
+    million = [round(each) for each in results.get("NodePreferAvoidPods", nothing)]
+    ends = [_end(int(scores.total[i]), more) for i, more in zip(places, million, strict=True)]
+    vetoed = [node for node, more in zip(nodes, million, strict=True) if more < max(million)]
     won = [decision.node] if decision.node else []
     tied = decision.best if len(decision.best) > 1 else ()
-    return Bars(nodes, parts, ends, alt, won, legend=bool(others), tied=tied)
+    return Bars(nodes, parts, ends, alt, won, legend=bool(others), tied=tied, vetoed=vetoed)
+
+
+def _end(total: int, million: int) -> str:
+    return f"{total - million} + 1M" if million else f"{total}, vetoed: no 1M"
 
 
 def sums_chart(weights: Weights, plugins: Sequence[object] = ()) -> Chart:

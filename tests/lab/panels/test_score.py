@@ -155,7 +155,21 @@ def test_a_tie_is_hatched_and_named_and_one_node_glows() -> None:
     sums = {node: "".join(shown[f"cell/sum/{node}"].itertext()) for node in NODES}
     assert [node for node in NODES if "tie" in sums[node]] == ["node-a", "node-d"]
     assert all(shown[f"cell/sum/{node}"].findall("{*}path") for node in ("node-a", "node-d"))
-    assert {"chosen", "chosen/glow"} <= shown.keys() and "chosen" not in keyed(score.panel())
+    assert {"chosen", "chosen/glow", "tied/node-d"} <= shown.keys() and "chosen" not in keyed(score.panel())
+    assert "drawn here: node-a" in str(drawn(score.panel(stage="summed", cpu=250).view.picture, Room()))
+
+
+def test_the_only_feasible_node_is_marked_and_the_others_are_crossed() -> None:
+    shown = keyed(score.panel(situation=ONE, stage="summed"))
+    signs = ["".join(shown[f"column/{node}"].itertext())[0] for node in NODES]
+    assert signs == ["✕", "✕", "✕", "★"] and "chosen" in shown
+
+
+def test_a_vetoed_bar_is_hatched_and_says_so() -> None:
+    shown = keyed(weights.panel(avoided=True))
+    assert [node for node in NODES if f"vetoed/{node}" in shown] == ["node-c"]
+    assert "".join(shown["end/node-c"].itertext()) == "453, vetoed: no 1M"
+    assert "".join(shown["end/node-a"].itertext()) == "451 + 1M"
 
 
 def test_the_numbers_of_the_arithmetic_point_to_their_cells() -> None:
@@ -291,7 +305,7 @@ def test_the_predictions_about_weights() -> None:
         assert [node for node in NODES if verdicts[node]["right"]] == [right]
         assert question.before is not None
         before = str(drawn(question.before(settings), Room()))
-        assert "1000453" in before and all(f'data-pick="{node}"' in before for node in NODES)
+        assert "453 + 1M" in before and all(f'data-pick="{node}"' in before for node in NODES)
     assert weights.who_wins("nodes", 1, 2).verdict("node-c", Weights(nodes=2))["why"] == (
         "The change: node-c gains 33, node-d gains 100. Now node-d leads with 1000552."
     )
