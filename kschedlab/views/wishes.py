@@ -70,5 +70,5 @@ class Wishes:
 
 
 def _lines(wish: Wish) -> list[str]:
-    room = LEFT - 64
+    room = LEFT - 60
     return [wish.text] if text_width(wish.text) <= room else wrapped(wish.text, room, 2)
