@@ -127,7 +127,9 @@ class _Drawing:
         for i, (name, value) in enumerate(zip(lines.series, values, strict=True)):
             mark: dict[str, Any] = {"cx": x, "cy": self.y(value), "r": 7, "fill": COLOURS[i % len(COLOURS)]}
             shapes.append(element("circle", **mark, stroke="currentColor", data_key=f"point/{name}"))
-        shapes.append(label(lines.write(lines.xs[at]), x, self.top - 5, "middle", font_weight="bold"))
+        written = lines.write(lines.xs[at])
+        beside = x - text_width(written, bold=True) / 2 < self.left - 7  # the highest tick is there
+        shapes.append(label(written, x, self.top - 5, "start" if beside else "middle", font_weight="bold"))
         if not lines.drag:
             return shapes
         step = self.width / max(len(lines.xs) - 1, 1)

@@ -254,7 +254,7 @@ SECTIONS: dict[str, tuple[Term, ...]] = {
         Term("reprieve", "赦免", "", "a pod that was to be evicted may stay after all"),
         Term(
             "PodDisruptionBudget",
-            "干扰",
+            "干扰预算",
             "000",
             "how many pods of an application may be evicted at once (also: 中断预算)",
         ),

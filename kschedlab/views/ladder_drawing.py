@@ -18,12 +18,12 @@ from kschedlab.views.svg import label
 ROW, PAD = 19, 4
 SHORT = {
     "fewest PodDisruptionBudget violations": "PDB violations",
-    "lowest highest victim priority": "first priority",
-    "smallest sum of victim priorities": "priority sum",
-    "fewest victims": "victims",
-    "latest earliest start time": "earliest start",
+    "lowest highest victim priority": "lowest first",
+    "smallest sum of victim priorities": "lowest sum",
+    "fewest victims": "fewest",
+    "latest earliest start time": "latest of earliest",
 }
-"""What each rule compares, by its name, in two words."""
+"""Which value each rule prefers, by its name, in a few words."""
 
 
 class Lane(NamedTuple):

@@ -16,7 +16,7 @@ from kschedlab.views.html import Html
 from kschedlab.views.ladder import columns
 from kschedlab.views.obstacles import blockers, obstacle, sign_of
 from kschedlab.views.svg import Room
-from kschedlab.views.words import Clock, choice, clock, count, outcome
+from kschedlab.views.words import Clock, choice, clock, count, outcome, priority_text
 
 NODES = 9
 """Maximum number of nodes drawn."""
@@ -237,7 +237,7 @@ class Boxes:
             name,
             info.request.get(self.resource, 0),
             info.priority,
-            f"{info.priority} · {self.moment(info.start)}",
+            f"{priority_text(info.priority)} · {self.moment(info.start)}",
             mark,
             note,
             _key(info),

@@ -43,6 +43,11 @@ def amount(resource: str, value: int) -> str:
     return f"{value} {resource}"
 
 
+def priority_text(priority: int) -> str:
+    """A priority as short as a picture needs it: the lowest of all has ten digits."""
+    return "-2³¹" if priority == -(2**31) else str(priority)
+
+
 def clock(starts: Iterable[int]) -> Clock:
     """A formatter for these times (microseconds since 1970); it shows dates only if the days differ."""
     moments = [_moment(start) for start in starts if start != NEVER_STARTED]

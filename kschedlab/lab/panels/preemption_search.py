@@ -57,9 +57,12 @@ def sentence(settings: Settings) -> str:
     """The number and where it comes from."""
     nodes, number = settings.nodes, enough(settings, settings.nodes)
     share = nodes * settings.percentage // 100
-    parts = f"{settings.percentage} % of {nodes:,} is {share:,}, and it is at least {settings.absolute}"
-    limit = f", but there are no more than {nodes:,}" if number == nodes else ""
-    return f"The search ends with {number:,} candidates, if one of them breaks no budget: {parts}{limit}."
+    if number == nodes:
+        less = "fewer than" if nodes < settings.absolute else "no more than"
+        why = f"{less} the minimum of {settings.absolute}" if nodes <= settings.absolute else "100 % are enough"
+        return f"All {nodes:,} are examined: {why}."
+    parts = f"{settings.percentage} % of {nodes:,} is {share:,}, and the minimum is {settings.absolute}"
+    return f"The search stops soon after candidate {number:,}, if one of them breaks no budget: {parts}."
 
 
 def panel(**settings: Any) -> Panel[Settings]:
