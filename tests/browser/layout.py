@@ -59,7 +59,8 @@ SHOW = """([shown]) => { window.model.set("shown", shown); window.tell("change:s
 
 def states(settings: Any, most: int, seed: int = 0) -> Iterator[Any]:
     """The settings, each control at both of its ends, then random ones, ``most`` in all."""
-    controls, seen = settings.controls(), {settings}
+    controls = {name: each for name, each in settings.controls().items() if each.kind != "typed"}
+    seen = {settings}
     yield settings
     ends = [settings.at({name: end}) for name, each in controls.items() for end in _ends(each, settings)]
     rng = random.Random(seed)
