@@ -47,8 +47,6 @@ PANELS = dict(panels())
 
 FAULTS = {
     ("generations.panel", "800"),
-    ("generations.panel", "1280"),
-    ("generations.panel", "1920"),
     ("generations.panel", "classroom"),
     ("heap_head.panel", "800"),
     ("lost_update.panel", "800"),
