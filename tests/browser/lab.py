@@ -6,7 +6,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from urllib.parse import urlsplit
 
-from playwright.sync_api import Browser, Locator, Page, Playwright, Request, expect
+from playwright.sync_api import Browser, ConsoleMessage, Locator, Page, Playwright, Request, expect
 
 PROGRAMS = ("chromium", "chromium-browser", "google-chrome")
 FLAGS = [
@@ -44,12 +44,17 @@ class Notebook:
 
     page: Page
     problems: list[str] = field(default_factory=list)
+    expected: str = "nothing"
 
     def __post_init__(self) -> None:
         self.page.set_default_timeout(30 * SECOND)
         self.page.on("request", self._request)
         self.page.on("pageerror", lambda error: self.problems.append(f"error: {error}"))
-        self.page.on("console", lambda m: m.type == "error" and self.problems.append(f"console: {m.text}"))
+        self.page.on("console", self._console)
+
+    def _console(self, message: ConsoleMessage) -> None:
+        if message.type == "error" and self.expected not in message.text:
+            self.problems.append(f"console: {message.text}")
 
     def _request(self, request: Request) -> None:
         where = urlsplit(request.url)

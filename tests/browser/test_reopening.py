@@ -18,7 +18,8 @@ def reopened(lab: Lab, notebook: Open, page: Notebook, name: str) -> Notebook:
     again = notebook(name)
     again.page.wait_for_function("() => document.querySelectorAll('.jp-Cell').length > 3")
     expect(again.page.get_by_text(LOST).locator("visible=true")).to_have_count(0)
-    again.problems[:] = [each for each in again.problems if "widget model not found" not in each]
+    again.expected = "widget model not found"
+    again.problems[:] = [each for each in again.problems if again.expected not in each]
     return again
 
 
