@@ -46,7 +46,7 @@ class Stage(anywidget.AnyWidget):
     def __init__(self, session: Session) -> None:
         self.session = session
         super().__init__(controls=session.controls, shown=session.shown)
-        self.saved_as = ""
+        self.saved_as, self._replying = "", False
         self.on_msg(self._received)
 
     def display(self, inside: Any = None) -> None:
@@ -58,15 +58,21 @@ class Stage(anywidget.AnyWidget):
         self.large = on
 
     def refresh(self) -> None:
-        """Show the panel's current state."""
-        self.shown = self.session.look()
+        """Show the panel's current state; while this stage obeys a message, its reply does."""
+        if not self._replying:
+            self.shown = self.session.look()
 
     def _received(self, _widget: object, message: dict[str, Any], _buffers: object) -> None:
         if "still" in message:
             if self.saved_as:
                 republish(self.saved_as, *self.session.saved())
             return
-        for reply in self.session.receive(message):
+        self._replying = True
+        try:
+            replies = self.session.receive(message)
+        finally:
+            self._replying = False
+        for reply in replies:
             if "shown" in reply:
                 self.shown = reply["shown"]
             else:

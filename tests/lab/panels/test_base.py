@@ -236,6 +236,19 @@ def test_a_stage_follows_its_panel_and_the_question(panel: Panel[Settings]) -> N
     assert again.shown["sentence"] == "3 pods"
 
 
+def test_a_stage_draws_and_sends_a_new_state_once() -> None:
+    drawn, sent_states = [], []
+
+    def counted(settings: Settings) -> View:
+        return View(lambda room: drawn.append(settings) or element("svg"), "", Html(), "")
+
+    stage = Panel(Settings(), counted).stage()
+    stage.observe(lambda change: sent_states.append(change["new"]["n"]), "shown")
+    drawn.clear()
+    stage._received(stage, {"set": {"pods": 3}, "n": "1"}, [])
+    assert (drawn, sent_states) == ([Settings(3)], ["1"])
+
+
 def test_controls_are_described_with_their_values_as_text() -> None:
     panel = Panel(Walk(), lambda settings: View(Html(), "", Html(), ""))
     described = {each["name"]: (each["kind"], each["values"]) for each in Session(panel).controls}
