@@ -174,13 +174,7 @@ class Restorable:
 
     def at(self, indices: Mapping[str, Any]) -> Self:
         """These settings with the values at these indices. ValueError if there is no such control or value."""
-        controls, settings = self.controls(), self
-        if unknown := [name for name in indices if name not in controls]:
-            raise ValueError(f'"{unknown[0]}" is not a setting; there are {", ".join(controls)}')
-        for name in sorted(indices, key=lambda name: controls[name].last is not None):
-            value = controls[name].at(name, indices[name])
-            settings = replace(settings, **{name: value})  # type: ignore[type-var]  # see the class
-        return settings.clamped()
+        return self._with(indices, lambda control, name, index, _: control.at(name, index))
 
     def clamped(self) -> Self:
         """These settings, with steps limited to the last one."""
