@@ -10,23 +10,13 @@ import ipywidgets
 
 from kschedlab.views.html import element
 
-CLASSROOM, SETTINGS = "kschedlab-classroom", "kschedlab-settings"
+CLASSROOM = "kschedlab-classroom"
 STYLE = (
     ".kschedlab .widget-html-content { color: var(--jp-content-font-color1, inherit); line-height: 1.4; } "
-    ".kschedlab .widget-readout { min-width: 7.5em; } "
     ".kschedlab .widget-label { white-space: normal; height: auto; line-height: 1.2; align-self: center; } "
-    ".kschedlab .noUi-handle:focus, .kschedlab button:focus-visible { outline: 3px solid #009E73; } "
-    ".kschedlab .widget-radio { display: flex; align-items: baseline; } "
-    ".kschedlab .widget-radio > .widget-label { text-align: right; flex-shrink: 0; margin-right: 8px; } "
-    ".kschedlab .widget-radio-box-horizontal { flex-wrap: wrap; margin-bottom: 0 !important; } "
-    ".kschedlab .widget-play button { width: auto; padding: 0 0.8em; } "
-    ".kschedlab .widget-play button:has(.fa-play)::after { content: 'Play'; margin-left: 0.4em; } "
-    ".kschedlab .widget-play button:has(.fa-pause)::after { content: 'Pause'; margin-left: 0.4em; } "
-    ".kschedlab .widget-play button:has(.fa-stop) { display: none; } "
+    ".kschedlab button:focus-visible { outline: 3px solid #009E73; } "
     f".{CLASSROOM} {{ --jp-widgets-font-size: 20px; --jp-widgets-inline-height: 38px; font-size: 20px; }} "
-    f".{CLASSROOM} .widget-html-content {{ font-size: 20px; }} "
-    f"@media (max-width: 1700px) {{ .{CLASSROOM} .{SETTINGS} {{ flex-flow: row wrap; flex: 1 1 100% !important; }} "
-    f".{CLASSROOM} .{SETTINGS} .widget-hslider {{ width: 25em !important; }} }}"
+    f".{CLASSROOM} .widget-html-content {{ font-size: 20px; }}"
 )
 
 
