@@ -11,6 +11,7 @@ from playwright.sync_api import Browser, Locator, Page
 
 import kschedlab.lab.stage
 from kschedlab.lab.panels.session import Session
+from kschedlab.lab.stage.front_end import front_end
 
 FOLDER = Path(kschedlab.lab.stage.__file__).parent
 DARK = "--jp-content-font-color1: rgba(255,255,255,.87); --jp-layout-color2: #333; --jp-layout-color3: #444;"
@@ -81,7 +82,7 @@ class PanelPage:
         style = DARK if dark else ""
         self.page.set_content(PAGE.format(css=css, style=style, background=background, colour=colour))
         traits = {"controls": self.session.controls, "shown": self.session.shown, "large": large}
-        self.page.evaluate(MODEL, [(FOLDER / "stage.js").read_text(encoding="utf-8"), traits])
+        self.page.evaluate(MODEL, [front_end(FOLDER / "stage.js"), traits])
         self.settled()
 
     def _kernel(self, message: str) -> str:

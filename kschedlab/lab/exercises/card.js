@@ -1,16 +1,5 @@
 // An exercise: the question, a place for the answer, buttons, and the reply. Python judges; this only shows and sends.
 
-function make(tag, attributes = {}, ...children) {
-  const element = document.createElement(tag);
-  for (const [name, value] of Object.entries(attributes)) {
-    if (name.startsWith("on")) element.addEventListener(name.slice(2), value);
-    else if (value === true) element.setAttribute(name, "");
-    else if (value !== false && value != null) element.setAttribute(name, value);
-  }
-  element.append(...children.filter((child) => child != null));
-  return element;
-}
-
 const DRAFT = 600; // milliseconds without a key after which the answer is kept
 const FOCUS = 60; // milliseconds until the notebook has noticed a new focus
 const INDENT = "  ";

@@ -12,6 +12,7 @@ import traitlets
 from IPython.core.interactiveshell import InteractiveShell
 
 from kschedlab.lab.panels.classroom import enlarge
+from kschedlab.lab.stage.front_end import front_end
 from kschedlab.lab.stage.live import publish, republish
 from kschedlab.views.html import Html
 
@@ -58,7 +59,7 @@ class Card(anywidget.AnyWidget):
     ``again``: judges what was handed over in that cell, where the front end can't run the cell itself.
     """
 
-    _esm = (HERE / "card.js").read_text(encoding="utf-8")
+    _esm = front_end(HERE / "card.js")
     _css = (STAGE / "stage.css").read_text(encoding="utf-8") + (HERE / "card.css").read_text(encoding="utf-8")
     face: Any = traitlets.Dict().tag(sync=True)
     large: Any = traitlets.Bool().tag(sync=True)

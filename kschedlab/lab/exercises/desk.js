@@ -1,16 +1,5 @@
 // The teacher's forms: sheets to print, and the progress that a class hands in. Python makes the documents and tables.
 
-function make(tag, attributes = {}, ...children) {
-  const element = document.createElement(tag);
-  for (const [name, value] of Object.entries(attributes)) {
-    if (name.startsWith("on")) element.addEventListener(name.slice(2), value);
-    else if (value === true) element.setAttribute(name, "");
-    else if (value !== false && value != null) element.setAttribute(name, value);
-  }
-  element.append(...children.filter((child) => child != null));
-  return element;
-}
-
 const button = (words, act) => make("button", { type: "button", onclick: act }, words);
 const field = (words, input) => make("label", {}, make("span", {}, words), input);
 const choice = (values, chosen) => make("select", {}, ...values.map((each) => make("option", { selected: each === chosen }, each)));

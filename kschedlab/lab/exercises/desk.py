@@ -14,6 +14,7 @@ from kschedlab.lab.exercises.progress import FILE
 from kschedlab.lab.exercises.roster import LARGEST, Roster
 from kschedlab.lab.exercises.sheet import Sheet, answers_html
 from kschedlab.lab.panels.classroom import enlarge
+from kschedlab.lab.stage.front_end import front_end
 from kschedlab.lab.stage.live import publish
 from kschedlab.views.html import Html, element
 
@@ -25,7 +26,7 @@ HERE, STAGE = Path(__file__).parent, Path(__file__).parents[1] / "stage"
 class Desk(anywidget.AnyWidget):
     """A form. ``form``: its kind and its fields; ``obey``: from a message of the front end to the reply."""
 
-    _esm = (HERE / "desk.js").read_text(encoding="utf-8")
+    _esm = front_end(HERE / "desk.js")
     _css = "\n".join(path.read_text(encoding="utf-8") for path in (STAGE / "stage.css", HERE / "desk.css"))
     form: Any = traitlets.Dict().tag(sync=True)
     large: Any = traitlets.Bool().tag(sync=True)

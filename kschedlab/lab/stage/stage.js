@@ -8,21 +8,6 @@ const SPEEDS = { "½×": 2600, "1×": 1300, "2×": 650, "4×": 325 };
 const still = () => matchMedia("(prefers-reduced-motion: reduce)").matches;
 const clamp = (value, low, high) => Math.min(Math.max(value, low), high);
 
-const OWN = "data-lm-suppress-shortcuts"; // on what has the focus: its keys are the panel's, not JupyterLab's
-
-/** An element with attributes, listeners (`onclick`) and children. */
-function make(tag, attributes = {}, ...children) {
-  const element = document.createElement(tag);
-  if (["button", "input", "select", "summary", "textarea"].includes(tag)) element.setAttribute(OWN, "true");
-  for (const [name, value] of Object.entries(attributes)) {
-    if (name.startsWith("on")) element.addEventListener(name.slice(2), value);
-    else if (value === true) element.setAttribute(name, "");
-    else if (value !== false && value != null) element.setAttribute(name, value);
-  }
-  element.append(...children.filter((child) => child != null));
-  return element;
-}
-
 const parsed = (markup) => new DOMParser().parseFromString(markup, "text/html").body;
 
 // ---------------------------------------------------------------- motion
@@ -181,7 +166,7 @@ class Stage {
       output.textContent = control.values[at];
       input.setAttribute("aria-valuetext", control.values[at]);
     };
-    return { root, update, fields: [input] };
+    return { root, update };
   }
 
   checkbox(control) {
@@ -189,7 +174,7 @@ class Stage {
     input.addEventListener("change", () => this.set({ [control.name]: Number(input.checked) }));
     return {
       root: make("label", {}, input, make("span", { class: "ks-label" }, control.label)),
-      update: (at) => (input.checked = at === 1), fields: [input],
+      update: (at) => (input.checked = at === 1),
     };
   }
 
@@ -198,14 +183,14 @@ class Stage {
     if (!short) {
       const select = make("select", { "aria-label": control.label }, ...control.values.map((text, i) => make("option", { value: i }, text)));
       select.addEventListener("change", () => this.set({ [control.name]: Number(select.value) }));
-      return { root: make("label", {}, make("span", { class: "ks-label" }, control.label), select), update: (at) => (select.value = at), fields: [select] };
+      return { root: make("label", {}, make("span", { class: "ks-label" }, control.label), select), update: (at) => (select.value = at) };
     }
     const group = `ks${Math.random().toString(36).slice(2)}`;
     const inputs = control.values.map((_, i) =>
       make("input", { type: "radio", name: group, value: i, onchange: () => this.set({ [control.name]: i }) }));
     const options = inputs.map((input, i) => make("label", {}, input, make("span", {}, control.values[i])));
     const box = make("span", { class: "ks-options", role: "radiogroup", "aria-label": control.label }, ...options);
-    return { root: make("div", {}, make("span", { class: "ks-label" }, control.label), box), update: (at) => (inputs[at].checked = true), fields: inputs };
+    return { root: make("div", {}, make("span", { class: "ks-label" }, control.label), box), update: (at) => (inputs[at].checked = true) };
   }
 
   /** A line of text, of which the kernel knows what it means. */
@@ -217,67 +202,68 @@ class Stage {
     input.addEventListener("focus", () => input.select());
     const list = make("datalist", { id }, ...control.values.map((text) => make("option", { value: text })));
     const root = make("label", {}, make("span", { class: "ks-label" }, control.label), input, list);
-    return { root, update: (at) => (input.value = at), fields: [input] };
+    return { root, update: (at) => (input.value = at) };
   }
 
   steps(control) {
-    const step = (by) => () => this.set({ [control.name]: clamp(this.at[control.name] + by, 0, this.last(control)) });
-    const button = (text, label, act) => make("button", { type: "button", "aria-label": label, title: label, onclick: act }, text);
-    const input = make("input", { type: "range", min: 0, step: 1, "aria-label": control.label });
-    input.addEventListener("input", () => this.set({ [control.name]: Number(input.value) }, DRAG));
-    for (const cause of ["pointerdown", "focus"]) input.addEventListener(cause, () => this.ahead(control.name));
-    const play = button("▶", "Play", () => this.play(control, play));
-    const speed = this.speed();
-    play.speed = speed;
+    const go = (at, duration) => this.set({ [control.name]: at }, duration);
+    const row = this.buildPlayer(control.label, control.label, () => [this.at[control.name], this.last(control)], go, () => this.ahead(control.name));
+    row.root.prepend(make("span", { class: "ks-label" }, control.label));
+    const words = (at, last) => ((control.values[at] ?? String(at)) === String(at) ? `${at} of ${last}` : control.values[at]);
+    return { root: row.root, update: () => row.update(words) };
+  }
+
+  /**
+   * First, Back, Play, Next, a slider and the speed. `place` gives where it is and the last place, `go` moves, `ready` is
+   * told that it will. Play walks to the last place; from there it begins again.
+   */
+  buildPlayer(label, sliderLabel, place, go, ready = () => {}) {
+    const button = (text, name, act) => make("button", { type: "button", "aria-label": name, title: name, onclick: act }, text);
+    const step = (by) => () => (this.pause(), go(clamp(place()[0] + by, 0, place()[1])));
+    const input = make("input", { type: "range", min: 0, step: 1, "aria-label": sliderLabel });
+    input.addEventListener("input", () => (this.pause(), go(Number(input.value), DRAG)));
+    for (const cause of ["pointerdown", "focus"]) input.addEventListener(cause, ready);
     const output = make("span", { class: "ks-value", "aria-hidden": "true" });
+    const speed = make("select", { "aria-label": "Speed", title: "speed" });
+    for (const [name, wait] of Object.entries(SPEEDS)) speed.append(make("option", { value: wait, selected: name === "1×" }, name));
     const first = button("|◂", "First", step(-1e9)), back = button("◂", "Back", step(-1)), next = button("▸", "Next", step(1));
-    const root = make("div", { role: "group", "aria-label": control.label },
-      make("span", { class: "ks-label" }, control.label), first, back, play, next, input, output, speed);
-    const update = (at) => {
-      const last = this.last(control);
+    const play = button("▶", "Play", () => (this.timer ? this.pause() : start()));
+    const walk = () => {
+      const [at, last] = place();
+      if (at >= last) return this.pause();
+      go(at + 1);
+      this.timer = setTimeout(walk, Number(speed.value));
+    };
+    const start = () => {
+      this.playing = play;
+      play.textContent = "❚❚";
+      play.setAttribute("aria-label", "Pause");
+      ready();
+      if (place()[0] >= place()[1]) go(0);
+      this.timer = setTimeout(walk, Number(speed.value) / 2);
+    };
+    const update = (words) => {
+      const [at, last] = place();
       input.max = last;
       input.value = at;
-      output.textContent = (control.values[at] ?? String(at)) === String(at) ? `${at} of ${last}` : control.values[at];
+      output.textContent = words(at, last);
       first.disabled = back.disabled = at === 0;
       next.disabled = at >= last;
     };
-    return { root, update, fields: [input, first, back, play, next] };
-  }
-
-  speed() {
-    const select = make("select", { "aria-label": "Speed", title: "speed" });
-    for (const [name, pause] of Object.entries(SPEEDS)) select.append(make("option", { value: pause, selected: name === "1×" }, name));
-    return select;
+    const root = make("div", { role: "group", "aria-label": label }, first, back, play, next, input, output, speed);
+    return { root, update, start };
   }
 
   last(control) {
     return this.shown.last?.[control.name] ?? control.values.length - 1;
   }
 
-  /** Walks to the last step; from the last one, begins again. */
-  play(control, button) {
-    if (this.timer) return this.pause();
-    const step = () => {
-      const at = this.at[control.name];
-      if (at >= this.last(control)) return this.pause();
-      this.set({ [control.name]: at + 1 });
-      this.timer = setTimeout(step, Number(button.speed.value));
-    };
-    this.playing = button;
-    button.textContent = "❚❚";
-    button.setAttribute("aria-label", "Pause");
-    this.ahead(control.name);
-    if (this.at[control.name] >= this.last(control)) this.set({ [control.name]: 0 });
-    this.timer = setTimeout(step, Number(button.speed.value) / 2);
-  }
-
   pause() {
     clearTimeout(this.timer);
     this.timer = null;
-    if (this.playing) {
-      this.playing.textContent = this.playing.words ?? "▶";
-      this.playing.setAttribute("aria-label", this.playing.words ?? "Play");
-    }
+    this.playing?.replaceChildren("▶");
+    this.playing?.setAttribute("aria-label", "Play");
+    this.playing = null;
   }
 
   // ------------------------------------------------------------ settings
@@ -366,13 +352,24 @@ class Stage {
     this.el.classList.toggle("ks-covered", Boolean(shown.covered));
     this.showQuestion();
     if (this.menu.open && this.menuState !== shown.state) this.post({ menu: true });
-    clearTimeout(this.settling);
-    this.settling = setTimeout(() => this.model.send({ still: true }), SETTLED);
+    this.keep(shown);
     if (this.began && this.key(shown.at) === this.key(this.at)) {
       const { began } = this;
       this.began = 0;
       requestAnimationFrame(() => (this.el.dataset.latency = (performance.now() - began).toFixed(1)));
     }
+  }
+
+  /** Has the saved picture replaced, once the panel has settled in another state than the saved one. */
+  keep({ state, asking, covered, verdict, error }) {
+    const now = JSON.stringify([state, asking, covered, verdict, error]);
+    this.kept ??= now;
+    clearTimeout(this.settling);
+    if (now === this.kept) return;
+    this.settling = setTimeout(() => {
+      this.kept = now;
+      this.model.send({ still: true });
+    }, SETTLED);
   }
 
   refreshControls() {
@@ -472,7 +469,7 @@ class Stage {
     const name = handle.dataset.drag, grabs = this.read(handle.dataset.grab ?? "");
     this.held = {
       name, grabs, scale, group: handle.dataset.carry, axis: handle.dataset.axis ?? "y", step: Number(handle.dataset.step ?? -14),
-      from: [event.clientX, event.clientY], began: name && (grabs[name] ?? this.at[name]), moved: false, key: handle.closest("[data-key]")?.dataset.key,
+      from: [event.clientX, event.clientY], began: name && (grabs[name] ?? this.at[name]), moved: false,
       handle,
     };
     handle.focus?.({ preventScroll: true });
@@ -729,41 +726,24 @@ class Stage {
     this.endStory();
     this.frames = frames;
     this.el.classList.add("ks-telling");
-    const button = (text, label, act) => make("button", { type: "button", "aria-label": label, title: label, onclick: act }, text);
-    const input = make("input", { type: "range", min: 0, max: frames.length - 1, step: 1, value: 0, "aria-label": "Moment of the story" });
-    const output = make("span", { class: "ks-value", "aria-hidden": "true" });
-    const speed = this.speed();
     const go = (frame, duration = MOVE) => {
-      this.frame = clamp(frame, 0, frames.length - 1);
-      input.value = this.frame;
-      output.textContent = `${this.frame + 1} of ${frames.length}`;
-      this.draw(frames[this.frame].picture, duration);
-      this.sentence.textContent = frames[this.frame].caption;
+      this.frame = frame;
+      player.update((at, last) => `${at + 1} of ${last + 1}`);
+      this.draw(frames[frame].picture, duration);
+      this.sentence.textContent = frames[frame].caption;
     };
-    const play = button("❚❚", "Pause", () => (this.timer ? this.pause() : start()));
-    const start = () => {
-      if (this.frame >= frames.length - 1) go(0);
-      this.playing = play;
-      play.textContent = "❚❚";
-      play.setAttribute("aria-label", "Pause");
-      const step = () => {
-        if (!this.frames || this.frame >= frames.length - 1) return this.pause();
-        go(this.frame + 1);
-        this.timer = setTimeout(step, Number(speed.value));
-      };
-      this.timer = setTimeout(step, Number(speed.value) * 0.7);
-    };
-    input.addEventListener("input", () => (this.pause(), go(Number(input.value), DRAG)));
-    const by = (step) => () => (this.pause(), go(this.frame + step));
-    const close = button("✕", "Close the story", () => {
+    const player = this.buildPlayer("Story", "Moment of the story", () => [this.frame, frames.length - 1], go);
+    const close = make("button", { type: "button", "aria-label": "Close the story", title: "Close the story" }, "✕");
+    close.addEventListener("click", () => {
       this.endStory();
       this.draw(this.shown.picture, MOVE);
     });
-    this.storyBar = make("div", { class: "ks-control ks-steps ks-story", role: "group", "aria-label": "Story" },
-      button("|◂", "First", () => (this.pause(), go(0))), button("◂", "Back", by(-1)), play, button("▸", "Next", by(1)), input, output, speed, close);
+    this.storyBar = player.root;
+    this.storyBar.classList.add("ks-control", "ks-steps", "ks-story");
+    this.storyBar.append(close);
     this.player.append(this.storyBar);
     go(0);
-    start();
+    player.start();
   }
 
   // ------------------------------------------------------------ around it
@@ -782,7 +762,7 @@ class Stage {
 
   showMenu({ link, yaml, state }) {
     this.menuState = state;
-    this.typed = "";
+    this.applied = "";
     const field = (name, text, rows) => {
       const area = make("textarea", { readonly: true, rows, "aria-label": name, spellcheck: "false" });
       area.value = text;
@@ -796,8 +776,8 @@ class Stage {
 
   /** Applies the text in the field, once; JupyterLab keeps Enter from being a change. */
   restore() {
-    if ([this.menuState, this.typed].includes(this.state.value)) return;
-    this.typed = this.state.value;
+    if ([this.menuState, this.applied].includes(this.state.value)) return;
+    this.applied = this.state.value;
     this.post({ state: this.state.value });
   }
 

@@ -9,6 +9,7 @@ from typing import Any, Protocol
 import anywidget
 import traitlets
 
+from kschedlab.lab.stage.front_end import front_end
 from kschedlab.lab.stage.live import publish, republish
 from kschedlab.views.html import Html
 
@@ -37,7 +38,7 @@ class Stage(anywidget.AnyWidget):
     ``saved_as``: the id of the output that a saved notebook keeps, "" before there is one.
     """
 
-    _esm = (HERE / "stage.js").read_text(encoding="utf-8")
+    _esm = front_end(HERE / "stage.js")
     _css = (HERE / "stage.css").read_text(encoding="utf-8")
     controls: Any = traitlets.List().tag(sync=True)
     shown: Any = traitlets.Dict().tag(sync=True)
