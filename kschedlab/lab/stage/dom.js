@@ -14,3 +14,14 @@ function make(tag, attributes = {}, ...children) {
   element.append(...children.filter((child) => child != null));
   return element;
 }
+
+/** Ctrl+S saves the notebook, also while a panel has the focus: for this one key its shortcuts are JupyterLab's again. */
+function letSave(event) {
+  const own = event.target.closest?.(`[${OWN}]`);
+  if (!own || event.key.toLowerCase() !== "s" || !(event.ctrlKey || event.metaKey)) return;
+  own.removeAttribute(OWN);
+  setTimeout(() => own.setAttribute(OWN, "true"));
+}
+
+// Once for a page: each widget brings this file, and only the window hears a key before JupyterLab does.
+if (!window.kschedlabSaves) window.addEventListener("keydown", (window.kschedlabSaves = letSave), true);
