@@ -14,9 +14,10 @@ import sys
 import time
 import urllib.error
 import urllib.request
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Protocol
 
 import nbformat
 import pytest
@@ -25,12 +26,17 @@ from playwright.sync_api import Browser, sync_playwright
 from tests.browser.lab import Notebook, chromium
 
 ROOT = Path(__file__).parents[2]
-Open = Callable[[str], Notebook]
+
+
+class Open(Protocol):
+    """Opens a notebook. ``expected``: what its console may complain of."""
+
+    def __call__(self, name: str, expected: str = "nothing") -> Notebook: ...
 
 
 def copy_without_outputs(source: Path, target: Path) -> None:
     """What a test sees afterwards was computed in front of it."""
-    shutil.copytree(source, target, ignore=shutil.ignore_patterns(".ipynb_checkpoints"))
+    shutil.copytree(source, target, ignore=shutil.ignore_patterns(".ipynb_checkpoints"), dirs_exist_ok=True)
     for path in target.glob("*.ipynb"):
         saved = nbformat.read(path, as_version=4)
         for cell in saved.cells:
@@ -62,6 +68,12 @@ class Lab:
 
     address: str
     token: str
+    home: Path
+
+    def new_notebooks(self) -> None:
+        """The notebooks as they are before anybody ran and saved them."""
+        copy_without_outputs(ROOT / "notebooks", self.home / "notebooks")
+        shutil.copy(ROOT / "tests/browser/grammar.ipynb", self.home / "notebooks")
 
     def page(self, name: str) -> str:
         """Where a notebook is opened."""
@@ -82,8 +94,6 @@ class Lab:
 def lab(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Lab]:
     """JupyterLab for all tests."""
     home = tmp_path_factory.mktemp("lab")
-    copy_without_outputs(ROOT / "notebooks", home / "notebooks")
-    shutil.copy(ROOT / "tests/browser/grammar.ipynb", home / "notebooks")
     port, token, log = free_port(), secrets.token_hex(16), home / "log"
     places = {name: str(home / name) for name in ("JUPYTER_CONFIG_DIR", "JUPYTER_DATA_DIR", "IPYTHONDIR")}
     command = [sys.executable, "-m", "jupyterlab", "--no-browser", f"--ServerApp.root_dir={home}"]
@@ -99,7 +109,7 @@ def lab(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Lab]:
     address = f"http://127.0.0.1:{port}"
     try:
         wait_until_up(f"{address}/api", server, log)
-        yield Lab(address, token)
+        yield Lab(address, token, home)
     finally:
         server.terminate()
         server.wait(timeout=30)
@@ -115,9 +125,11 @@ def browser() -> Iterator[Browser]:
 def notebook(lab: Lab, browser: Browser) -> Iterator[Open]:
     """Open notebooks by name; nothing may have gone wrong in their pages when the test is over."""
     opened: list[Notebook] = []
+    lab.new_notebooks()
 
-    def open_notebook(name: str) -> Notebook:
-        opened.append(Notebook(browser.new_context(viewport={"width": 1400, "height": 1000}).new_page()))
+    def open_notebook(name: str, expected: str = "nothing") -> Notebook:
+        page = browser.new_context(viewport={"width": 1400, "height": 1000}).new_page()
+        opened.append(Notebook(page, expected=expected))
         opened[-1].open(lab.page(name))
         return opened[-1]
 

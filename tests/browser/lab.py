@@ -90,10 +90,15 @@ class Notebook:
             self.page.keyboard.press(key)
 
     def save(self) -> None:
-        """File > Save Notebook, and wait until it is saved."""
-        self.page.keyboard.press("Escape")
-        self.page.keyboard.press("Control+s")
-        self.page.wait_for_function("() => !document.querySelector('.jp-mod-dirty')")
+        """Ctrl+S until all is saved: a panel that has just settled changes its saved picture once more."""
+        dirty = self.page.locator(".jp-mod-dirty")
+        for _ in range(5):
+            self.page.keyboard.press("Control+s")
+            try:
+                return expect(dirty).to_have_count(0)
+            except AssertionError:
+                continue
+        raise AssertionError("the notebook can't be saved")
 
     def output(self, text: str) -> Locator:
         """The first output of a cell that contains this text; wait for it with playwright's `expect`."""

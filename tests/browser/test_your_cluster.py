@@ -59,7 +59,9 @@ def test_a_prediction_opens_the_cluster(notebook: Open) -> None:
     )
     expect(asked.locator(".ks-picture")).to_have_text("")
     asked.get_by_role("button", name="catalog").click()
-    expect(asked.locator(".ks-question")).to_contain_text("catalog has priority 0. There are less important pods")
+    expect(asked.locator(".ks-question")).to_contain_text(
+        "✕ Not quite. There are less important pods, and they go first."
+    )
     expect(asked.locator(".ks-picture")).to_contain_text("evicts 2 pods")
 
 
