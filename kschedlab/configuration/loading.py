@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterable, Mapping
 from typing import Any, Protocol
 
@@ -11,8 +10,8 @@ from kschedlab.configuration.versions import KIND, VERSIONS
 from kschedlab.generations import GENERATIONS, Generation
 from kschedlab.manifests.decoding import Origin
 from kschedlab.manifests.formats import POLICY, format_reader
-from kschedlab.manifests.sources import Source, SourceText, read_all
-from kschedlab.objects.problems import Fault, ManifestError, Problem, one_of, quoted
+from kschedlab.manifests.sources import Source, SourceText, read_one
+from kschedlab.objects.problems import Fault, ManifestError, one_of, quoted
 from kschedlab.plugins.framework import name_of
 
 POLICY_READERS = ("v1.13", "v1.16")
@@ -73,10 +72,7 @@ def load_configuration(
 def _text(source: Source) -> SourceText:
     if isinstance(source, str) and ("\n" in source or source.lstrip().startswith("{")):
         return SourceText(0, "<text>", source)
-    if isinstance(source, str | os.PathLike) and os.path.isdir(source):
-        raise ManifestError([Problem(0, 0, str(source), "is a folder: name one file")])
-    (text,) = read_all([source])
-    return text
+    return read_one(source)
 
 
 def _document(text: SourceText) -> tuple[dict[str, Any], Origin]:

@@ -50,7 +50,7 @@ from kschedlab.objects.model import (
     StorageClass,
     VolumeAttachment,
 )
-from kschedlab.objects.problems import Fault, ManifestError, Problem, path_text, quoted, safe_text
+from kschedlab.objects.problems import Fault, ManifestError, Problem, path_text, quoted, safe_text, shortened
 from kschedlab.objects.quantity import INT64_MAX
 from kschedlab.objects.requests import nonzero_requests, pod_requests
 
@@ -65,6 +65,11 @@ class LoadReport:
     unknown: dict[str, int] = field(default_factory=dict)
     warnings: list[str] = field(default_factory=list)
 
+    @property
+    def total(self) -> int:
+        """The number of objects, ignored ones included."""
+        return sum(self.counts.values()) + sum(self.unknown.values())
+
     def lines(self) -> list[str]:
         """What a user should know: the warnings, and the kinds that were ignored."""
         obeyed = {kind: count for kind, count in self.unknown.items() if kind in OBEYED}
@@ -77,6 +82,10 @@ class LoadReport:
         return lines
 
 
+NOTHING = "there is nothing in it"
+_LISTED = 30
+"""How many ignored kinds are named."""
+
 _DEVICES = ("DeviceClass", "DeviceTaintRule", "ResourceClaim", "ResourceClaimTemplate", "ResourceSlice")
 _GROUPS = ("CompositePodGroup", "PodGroup", "Workload")
 OBEYED = frozenset([f"{kind}.resource.k8s.io" for kind in _DEVICES] + [f"{kind}.scheduling.k8s.io" for kind in _GROUPS])
@@ -84,7 +93,9 @@ OBEYED = frozenset([f"{kind}.resource.k8s.io" for kind in _DEVICES] + [f"{kind}.
 
 
 def _counted(kinds: Mapping[str, int]) -> str:
-    return ", ".join(f"{safe_text(kind)} ({count})" for kind, count in sorted(kinds.items()))
+    named = [f"{safe_text(shortened(kind))} ({count})" for kind, count in sorted(kinds.items())]
+    more = f" and {len(named) - _LISTED} more kinds" if len(named) > _LISTED else ""
+    return ", ".join(named[:_LISTED]) + more
 
 
 @dataclass(repr=False)
@@ -124,8 +135,11 @@ _LISTS = {field.name.replace("_", ""): field.name for field in fields(Objects)}
 
 
 def load(*sources: Source) -> Objects:
-    """Load files, folders, open files or ``-`` (standard input). ManifestError if anything is wrong."""
-    return _load_texts(read_all(sources))
+    """Load files, folders, open files or ``-`` (standard input).
+
+    ManifestError if anything is wrong, or if there is no object in them.
+    """
+    return _load_texts(read_all(sources), needs_objects=True)
 
 
 def loads(text: str, name: str = "<text>") -> Objects:
@@ -154,22 +168,31 @@ def decode_objects(
             origin = Origin(None, index, ())
             try:
                 data = strict_json(manifest) if isinstance(manifest, msgspec.Raw) else manifest
-            except (msgspec.MsgspecError, RecursionError, ValueError) as error:
-                loader.problems.append(origin.problem(Fault((), f"cannot be read: {error}")))
+            except (RecursionError, ValueError) as error:
+                why = "it is nested too deep" if isinstance(error, RecursionError) else error
+                loader.problems.append(origin.problem(Fault((), f"cannot be read: {why}")))
                 continue
             loader.add_all(expanded_lists(data, origin))
         return loader.finish()
 
 
-def _load_texts(texts: Iterable[SourceText]) -> Objects:
+def _load_texts(texts: Iterable[SourceText], needs_objects: bool = False) -> Objects:
     with _gc_paused():
         loader = _Loader()
+        empty: list[Problem] = []
         for text in texts:
+            before = loader.seen
             try:
                 loader.add_text(text)
             except ManifestError as error:
                 loader.problems.extend(error.problems)
-        return loader.finish()
+            if loader.seen == before:
+                empty.append(text.problem(0, NOTHING))
+        if needs_objects and not loader.seen:
+            loader.problems += empty
+        objects = loader.finish()
+        objects.report.warnings += map(str, empty if needs_objects else [])
+        return objects
 
 
 @contextmanager
@@ -206,6 +229,11 @@ class _Loader:
         self.problems: list[Problem] = []
         self.warnings: dict[tuple[str, str], tuple[_Loaded, Fault, int]] = {}
         self.report = LoadReport()
+
+    @property
+    def seen(self) -> int:
+        """How many objects and problems there are so far."""
+        return self.report.total + len(self.problems)
 
     def add_text(self, text: SourceText) -> None:
         """Add every object of one input."""

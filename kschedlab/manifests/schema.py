@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from decimal import Decimal
 from functools import cache
+from math import isfinite
 from types import NoneType, UnionType
 from typing import Annotated, Any, Union, get_args, get_origin, get_type_hints
 
@@ -41,6 +42,8 @@ def _unquoted(value: Any) -> Quantity:
     """The quantity of a number, or of None, which means 0."""
     if value is None:
         return Quantity("0")
+    if isinstance(value, float) and isfinite(value):
+        value = Decimal(repr(value))
     if isinstance(value, bool) or not isinstance(value, int | Decimal):
         raise QuantityError("format", f"{WRITTEN} is not a quantity (expected a number such as 2, 500m or 1.5Gi)")
     if isinstance(value, int) and value.bit_length() > 256:
@@ -99,6 +102,10 @@ def _validate_map(data: Any, expected: Any, path: Path, faults: list[Fault]) -> 
     if not isinstance(data, dict):
         faults.append(Fault(path, f"expected a map, not {_type_name(data)}"))
         return _INVALID
+    for key in data:
+        if not isinstance(key, str):
+            faults.append(Fault(path, f"the key {key!r} is {_type_name(key)}, not text: put it in quotes"))
+    data = {key: value for key, value in data.items() if isinstance(key, str)}
     absent = "" if expected is str else None
     entries = {k: _validate(absent if v is None else v, expected, (*path, k), faults) for k, v in data.items()}
     return {key: value for key, value in entries.items() if value is not _INVALID}
@@ -158,6 +165,7 @@ def _type_name(data: Any) -> str:
         return "nothing"
     if isinstance(data, bool):
         return "true or false"
-    if isinstance(data, int | Decimal):
+    if isinstance(data, int | float | Decimal):
         return "a number"
-    return "text" if isinstance(data, str) else "a map" if isinstance(data, dict) else "a list"
+    names = {"str": "text", "dict": "a map", "list": "a list", "tuple": "a list"}
+    return names.get(type(data).__name__, f"a Python {type(data).__name__}")

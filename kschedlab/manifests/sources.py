@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gzip
 import os
+import stat
 import sys
 import zlib
 from collections.abc import Iterable, Iterator
@@ -83,7 +84,7 @@ def read_all(sources: Iterable[Source]) -> list[SourceText]:
     """The inputs in order, with folders expanded to their files. ManifestError names each that cannot be read."""
     texts: list[SourceText] = []
     problems: list[Problem] = []
-    seen: set[Path] = set()
+    seen: set[str] = set()
     for source in sources:
         try:
             texts.extend(_read(source, len(texts) + len(problems), seen))
@@ -94,12 +95,20 @@ def read_all(sources: Iterable[Source]) -> list[SourceText]:
     return texts
 
 
-def _read(source: Source, number: int, seen: set[Path]) -> Iterator[SourceText]:
+def read_one(source: Source) -> SourceText:
+    """The text of one input. ManifestError if it is a folder or cannot be read."""
+    if isinstance(source, str | os.PathLike) and os.path.isdir(source):
+        raise _source_error(0, str(source), "is a folder: name one file")
+    (text,) = read_all([source])
+    return text
+
+
+def _read(source: Source, number: int, seen: set[str]) -> Iterator[SourceText]:
     if source == "-":
         yield SourceText(number, "<stdin>", decoded(sys.stdin.buffer.read(MAX_BYTES + 1), number, "<stdin>"))
     elif isinstance(source, str | os.PathLike):
         for path in _files(os.fspath(source), number):
-            if (real := path.resolve()) not in seen:
+            if (real := os.path.realpath(path)) not in seen:
                 seen.add(real)
                 yield SourceText(number, str(path), _content(path, number))
                 number += 1
@@ -114,14 +123,22 @@ def _read(source: Source, number: int, seen: set[Path]) -> Iterator[SourceText]:
 def _files(name: str, number: int) -> list[Path]:
     """The file itself, or the manifests in the folder and its subfolders, sorted by name."""
     path = Path(name)
-    if not _exists(path):
+    try:
+        is_folder = stat.S_ISDIR(path.stat().st_mode)
+    except (FileNotFoundError, NotADirectoryError, ValueError):  # ValueError: the name contains NUL
         url = name.startswith(("http:", "https:"))
         remedy = "URLs are not supported: download the file first" if url else "there is no such file or folder"
-        raise _source_error(number, name, remedy)
-    if not path.is_dir():
+        raise _source_error(number, name, remedy) from None
+    except OSError as error:
+        raise _unreadable(number, name, error) from None
+    if not is_folder:
         return [path]
     manifests, visited = [], set()
-    for folder, folders, names in os.walk(path, followlinks=True):
+
+    def stop(error: OSError) -> None:
+        raise _unreadable(number, error.filename, error) from None
+
+    for folder, folders, names in os.walk(path, onerror=stop, followlinks=True):
         real = os.path.realpath(folder)
         folders[:] = [] if real in visited else sorted(folders)
         if real not in visited:
@@ -132,22 +149,19 @@ def _files(name: str, number: int) -> list[Path]:
     return sorted(manifests)
 
 
-def _exists(path: Path) -> bool:
-    try:
-        return path.exists()
-    except (OSError, ValueError):  # too long, or contains NUL: no such file can exist
-        return False
-
-
 def _content(path: Path, number: int) -> str:
-    if not path.is_file():
-        raise _source_error(number, str(path), "is not a regular file")
     try:
+        if not stat.S_ISREG(path.stat().st_mode):
+            raise _source_error(number, str(path), "is not a regular file: pipe what it holds into - (standard input)")
         with gzip.open(path) if path.suffix == ".gz" else path.open("rb") as file:
             content = file.read(MAX_BYTES + 1)
     except (OSError, EOFError, zlib.error) as error:
-        raise _source_error(number, str(path), f"cannot be read: {getattr(error, 'strerror', None) or error}") from None
+        raise _unreadable(number, str(path), error) from None
     return decoded(content, number, str(path))
+
+
+def _unreadable(number: int, name: str, error: Exception) -> ManifestError:
+    return _source_error(number, name, f"cannot be read: {getattr(error, 'strerror', None) or error}")
 
 
 def decoded(content: bytes, number: int, name: str) -> str:

@@ -16,7 +16,7 @@ WRITTEN = "\0"
 """Placeholder in a fault's message for the value as the file spells it."""
 
 _PLAIN_KEY = re.compile(r"[A-Za-z0-9_-]+")
-_MAX_SHOWN = 60
+_MAX_SHOWN, _MAX_PLACE, _MAX_MESSAGE = 60, 300, 2000
 CLOSE = 5000
 """Among how many names a similar one is looked for."""
 
@@ -39,8 +39,9 @@ class Problem:
     message: str
 
     def __str__(self) -> str:
-        where = f"{self.place}:{self.line}" if self.line else self.place
-        return safe_text(f"{where}: {self.message}")
+        place = shortened(self.place, _MAX_PLACE)
+        where = f"{place}:{self.line}" if self.line else place
+        return safe_text(f"{where}: {shortened(self.message, _MAX_MESSAGE)}")
 
 
 class ManifestError(Exception):
@@ -93,9 +94,9 @@ def quoted(text: str) -> str:
     return f'"{shortened(text)}"'
 
 
-def shortened(text: str) -> str:
-    """The text, cut off if it is long."""
-    return text if len(text) <= _MAX_SHOWN else text[:_MAX_SHOWN] + "..."
+def shortened(text: str, most: int = _MAX_SHOWN) -> str:
+    """The text, cut off if it has more than ``most`` characters."""
+    return text if len(text) <= most else text[:most] + "..."
 
 
 def path_text(path: Sequence[str | int]) -> str:
@@ -105,7 +106,7 @@ def path_text(path: Sequence[str | int]) -> str:
         if isinstance(step, int):
             parts.append(f"[{step}]")
         elif _PLAIN_KEY.fullmatch(step):
-            parts.append(f".{step}" if parts else step)
+            parts.append(f".{shortened(step)}" if parts else shortened(step))
         else:
             parts.append(f"[{quoted(step)}]")
     return "".join(parts)

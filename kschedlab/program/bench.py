@@ -13,7 +13,6 @@ import random
 import sys
 import time
 from collections.abc import Callable
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import msgspec
@@ -21,7 +20,18 @@ import msgspec
 from kschedlab.cluster.cluster import Cluster
 from kschedlab.generations import Generation
 from kschedlab.manifests.loading import ManifestError, decode_objects
-from kschedlab.program.options import Commands, UsageError, add_output, add_scheduler, chosen_profiles, say, screen
+from kschedlab.manifests.sources import read_one
+from kschedlab.program.arriving import arriving_pods, read_fields
+from kschedlab.program.options import (
+    Commands,
+    UsageError,
+    add_output,
+    add_scheduler,
+    chosen_profiles,
+    print_json,
+    say,
+    screen,
+)
 from kschedlab.program.progress import Progress
 from kschedlab.scheduler import Scheduler
 
@@ -35,7 +45,7 @@ SHOWN = 64
 def add(commands: Commands) -> None:
     """Add the command."""
     parser = commands.add_parser("bench", help="measure how fast the pods of a workload are scheduled")
-    parser.add_argument("workload", type=Path, metavar="WORKLOAD.json", help="the workload: objects and arriving pods")
+    parser.add_argument("workload", metavar="WORKLOAD.json", help="the workload: objects and arriving pods")
     parser.add_argument(
         "--percentage",
         type=_percentage,
@@ -60,17 +70,13 @@ def run(options: argparse.Namespace) -> int:
     if len(generations) > 1:
         raise UsageError(f"{options.config}: bench takes one profile, not {len(generations)}")
     progress = Progress(sys.stderr)
-    progress.reading([str(options.workload)])
+    progress.reading([options.workload])
     try:
         result = bench(options.workload, generations[0], options.percentage, progress=progress.show)
-    except OSError as error:
-        raise UsageError(f"{options.workload}: cannot be read: {error.strerror or error}") from None
-    except (msgspec.MsgspecError, ManifestError) as error:
-        raise UsageError(f"{options.workload}: not a workload: {error}") from None
     finally:
         progress.clear()
     if options.output == "json":
-        print(msgspec.json.encode(result).decode())
+        print_json(result)
     else:
         screen(options).print(table(result))
     return 0
@@ -95,17 +101,23 @@ class Workload(msgspec.Struct):
     queue: list[msgspec.Raw]
 
 
-def load(path: Path, generation: Generation) -> tuple[Cluster, list[str]]:
-    """The cluster, and the keys of the arriving pods in queue order."""
-    workload = msgspec.json.decode(path.read_bytes(), type=Workload)
-    cluster = Cluster(decode_objects(workload.objects + workload.queue), generation.api)
+def load(path: str, generation: Generation) -> tuple[Cluster, list[str]]:
+    """The cluster, and the keys of the arriving pods in queue order. ManifestError, UsageError."""
+    content = read_one(path).content.encode()
+    try:
+        workload = read_fields(content, Workload)
+        objects = decode_objects(workload.objects)
+        objects.pods += arriving_pods(workload.queue, objects)
+    except (ManifestError, UsageError) as error:
+        raise UsageError(f"{path}: {error}") from None
+    cluster = Cluster(objects, generation.api)
     if not cluster.pending:
-        raise UsageError(f"{path}: no pod waits for a node")
+        raise UsageError(f"{path}: no pod waits for a node: list pods in queue")
     return cluster, [info.key for info in sorted(cluster.pending.values(), key=lambda info: -info.priority)]
 
 
 def bench(
-    path: Path,
+    path: str,
     generation: Generation,
     percentage: int | None,
     seed: int = 0,

@@ -11,7 +11,7 @@ import argparse
 import sys
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
-from typing import Any
+from typing import IO, Any
 
 import msgspec
 
@@ -21,8 +21,13 @@ from kschedlab.explanation import NoProfileError
 from kschedlab.generations import LATEST, Generation, Profiles, api_of, profile_for, profiles_of
 from kschedlab.manifests.loading import ManifestError, decode_objects
 from kschedlab.objects.model import Pod
-from kschedlab.program.options import Commands, add_scheduler, chosen_profiles
+from kschedlab.objects.problems import quoted
+from kschedlab.program.arriving import arriving_pods, read_fields
+from kschedlab.program.options import Commands, UsageError, add_scheduler, chosen_profiles, print_json
 from kschedlab.scheduler import Scheduler
+
+LONGEST, ENDLESS = 64 << 20, 1 << 30
+"""Bytes of the longest line that is read, and of a line so long that the program ends."""
 
 
 def add(commands: Commands) -> None:
@@ -34,9 +39,21 @@ def add(commands: Commands) -> None:
 
 def run(options: argparse.Namespace) -> int:
     """Answer each line of standard input."""
-    for verdict in decide_lines(sys.stdin.buffer, chosen_profiles(options)):
-        print(verdict)
+    for verdict in verdicts(_lines(sys.stdin.buffer), chosen_profiles(options)):
+        print_json(verdict)
     return 0
+
+
+def _lines(stream: IO[bytes]) -> Iterator[bytes]:
+    """The lines; of a line that is too long only its beginning. UsageError if it does not end at all."""
+    while line := stream.readline(LONGEST + 1):
+        yield line
+        skipped = 0
+        while len(line) > LONGEST and not line.endswith(b"\n"):
+            line = stream.readline(LONGEST + 1)
+            skipped += len(line)
+            if skipped > ENDLESS:
+                raise UsageError("<stdin>: a line does not end: write one JSON object per line")
 
 
 class Scenario(msgspec.Struct):
@@ -53,31 +70,32 @@ def decide_lines(lines: Iterable[bytes | str], generation: str | Profiles = LATE
 
     ``generation``: the name of a generation, a generation or profiles.
     """
-    profiles = profiles_of(generation)
-    for line in lines:
-        if line.strip():
-            yield msgspec.json.encode(decide_line(line, profiles)).decode()
+    return (msgspec.json.encode(verdict).decode() for verdict in verdicts(lines, profiles_of(generation)))
 
 
-def decide_line(line: bytes | str, profiles: Profiles) -> dict[str, Any]:
-    """The verdict for one scenario."""
+def verdicts(lines: Iterable[bytes | str], profiles: Profiles) -> Iterator[dict[str, Any]]:
+    """The verdicts of :func:`decide_lines` as plain data."""
+    return (decide_line(line, profiles, number) for number, line in enumerate(lines, 1) if line.strip())
+
+
+def decide_line(line: bytes | str, profiles: Profiles, number: int = 1) -> dict[str, Any]:
+    """The verdict for one scenario. ``number``: of the line, for the errors in it."""
     version = profiles.name if isinstance(profiles, Generation) else ", ".join(g.name for g in profiles.values())
+    head = {"id": "", "version": version}
     try:
-        scenario = msgspec.json.decode(line, type=Scenario)
-    except msgspec.MsgspecError as error:
-        return {"id": "", "version": version, "feasible": [], "error": f"not a scenario: {error}"}
-    head = {"id": scenario.id, "version": version}
-    try:
+        scenario = read_fields(line.encode() if isinstance(line, str) else line, Scenario)
+        head["id"] = scenario.id
         return head | (_placements(scenario, profiles) if scenario.queue else _verdict(scenario, profiles))
-    except ManifestError as error:
-        return head | {"feasible": [], "error": str(error)}
+    except (ManifestError, UsageError) as error:
+        return head | {"feasible": [], "error": f"line {number}: {error}"}
 
 
 def _verdict(scenario: Scenario, profiles: Profiles) -> dict[str, Any]:
     cluster = Cluster(decode_objects(scenario.objects), api_of(profiles))
     pod = cluster.pending.get(scenario.pod)
     if pod is None:
-        return {"feasible": [], "error": f'pod "{scenario.pod}" is not in the scenario'}
+        runs, absent = "already runs on a node: remove its spec.nodeName", "is not in the scenario: add it to objects"
+        raise UsageError(f"pod {quoted(scenario.pod)} {runs if scenario.pod in cluster.pod_keys() else absent}")
     generation = profile_for(pod.pod, profiles)
     if generation is None:
         return {"feasible": [], "error": str(NoProfileError(pod))}
@@ -86,16 +104,17 @@ def _verdict(scenario: Scenario, profiles: Profiles) -> dict[str, Any]:
 
 def _placements(scenario: Scenario, profiles: Profiles) -> dict[str, Any]:
     """Schedule the queue in order. After a preemption the victims vanish at once and the pod gets one more attempt."""
-    objects = decode_objects([*scenario.objects, *scenario.queue])
-    arriving = [f"{m.namespace}/{m.name}" for m in (o.metadata for o in objects.pods[-len(scenario.queue) :])]
+    objects = decode_objects(scenario.objects)
+    arriving = arriving_pods(scenario.queue, objects)
+    objects.pods += arriving
     cluster = Cluster(objects, api_of(profiles))
-    waiting = {key: cluster.pending.pop(key) for key in arriving}
+    waiting = {pod.key: cluster.pending.pop(pod.key) for pod in arriving}
     placements = []
-    for key in arriving:
-        generation = profile_for(waiting[key].pod, profiles)
+    for key, pod in waiting.items():
+        generation = profile_for(pod.pod, profiles)
         if generation is None:
-            return {"feasible": [], "error": str(NoProfileError(waiting[key]))}
-        placement = _place(Scheduler(cluster, generation, exhaustive=True), waiting[key])
+            return {"feasible": [], "error": str(NoProfileError(pod))}
+        placement = _place(Scheduler(cluster, generation, exhaustive=True), pod)
         if "error" in placement:
             return {"feasible": [], "error": f"{key}: {placement['error']}"}
         placements.append({"pod": key} | placement)

@@ -8,8 +8,6 @@ from collections import Counter
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-import msgspec
-
 from kschedlab.cluster.cluster import Cluster
 from kschedlab.explanation import Explanation, NoProfileError, each_pending, explain
 from kschedlab.generations import Profiles, api_of
@@ -22,6 +20,7 @@ from kschedlab.program.options import (
     add_scheduler,
     check_not_finished,
     chosen_profiles,
+    print_json,
     read,
     say,
     screen,
@@ -58,7 +57,7 @@ def run(options: argparse.Namespace) -> int:
         explanations = _watched(_pending(cluster, profiles), len(cluster.pending))
     if options.output == "json":
         for each in explanations:
-            print(msgspec.json.encode(each.to_dict()).decode())
+            print_json(each.to_dict())
     elif options.output == "html":
         from kschedlab.views.explanation import page_html
 

@@ -5,12 +5,15 @@ from __future__ import annotations
 import argparse
 import sys
 from collections.abc import Sequence
+from io import TextIOWrapper
+from typing import NoReturn
 
 from kschedlab import __version__
 from kschedlab.extras import MissingExtraError, require
 from kschedlab.manifests.loading import ManifestError
 from kschedlab.program import bench, compare, completion, decide, explain, sheet, simulate
 from kschedlab.program.options import UsageError, say
+from kschedlab.views.html import visible
 
 COMMANDS = (explain, compare, decide, bench, simulate, sheet, completion)
 
@@ -23,6 +26,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
     0: success; 1: an entry of a simulation's timeline failed; 2: invalid input.
     """
+    if isinstance(sys.stdout, TextIOWrapper):
+        sys.stdout.reconfigure(errors="backslashreplace")
     try:
         options = _parser().parse_args(arguments)
         if vars(options).get("output") == "text":
@@ -43,10 +48,14 @@ def main(arguments: Sequence[str] | None = None) -> int:
     return status
 
 
+class _Parser(argparse.ArgumentParser):
+    def error(self, message: str) -> NoReturn:
+        """As argparse; what somebody typed cannot steer the terminal."""
+        super().error(visible(message))
+
+
 def _parser() -> argparse.ArgumentParser:
-    parser = argparse.ArgumentParser(
-        prog="kschedlab", description="Decide exactly as kube-scheduler decides, and say why."
-    )
+    parser = _Parser(prog="kschedlab", description="Decide exactly as kube-scheduler decides, and say why.")
     parser.add_argument("--version", action="version", version=f"kschedlab {__version__}")
     parser.set_defaults(parser=parser)
     commands = parser.add_subparsers(required=True, metavar="COMMAND")

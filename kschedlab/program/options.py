@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import argparse
+import json
 import sys
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeAlias, TypeVar
+
+import msgspec
 
 from kschedlab.generations import GENERATIONS, LATEST, Generation, Profiles
 from kschedlab.manifests.loading import Objects, load
@@ -135,6 +138,16 @@ def screen(options: argparse.Namespace) -> Screen:
     from kschedlab.program.terminal.screen import screen_for
 
     return screen_for(sys.stdout, options.color, options.wide, options.all)
+
+
+def print_json(data: object) -> None:
+    """Print one line of JSON. Characters that a terminal obeys, hides or cannot show are escaped."""
+    text = msgspec.json.encode(data).decode()
+    if not text.isascii() or not text.isprintable():
+        shown = text.encode(sys.stdout.encoding or "utf-8", "replace").decode(sys.stdout.encoding or "utf-8")
+        pairs = zip(text, shown, strict=True)
+        text = "".join(c if c == there == visible(c) else json.dumps(c)[1:-1] for c, there in pairs)
+    print(text)
 
 
 def say(message: str) -> None:

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import argparse
+import os
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from time import perf_counter
-from typing import IO, TYPE_CHECKING
-
-import msgspec
+from typing import TYPE_CHECKING
 
 from kschedlab.program.options import (
     Commands,
@@ -20,6 +19,7 @@ from kschedlab.program.options import (
     add_scheduler,
     argument,
     chosen_profiles,
+    print_json,
     reading,
     say,
     screen,
@@ -29,6 +29,7 @@ from kschedlab.program.progress import Progress
 if TYPE_CHECKING:
     from kschedlab.objects.model import Pod
     from kschedlab.program.terminal.screen import Screen
+    from kschedlab.simulation.log import Log
     from kschedlab.simulation.report import Report
     from kschedlab.simulation.simulation import Simulation
 
@@ -87,15 +88,14 @@ def run(options: argparse.Namespace) -> int:
     except (ValueError, TypeError) as error:
         raise UsageError(f"--plugin: {error}") from None
     out, start = screen(options), simulation.pods()
-    with _log_file(options.log) as log:
+    with _log_file(options.log, options.files) as write_log:
         began = perf_counter()
         _advance(simulation, options, out)
         wall = perf_counter() - began
         report = simulation.report(wall)
-        if log is not None:
-            log.writelines(f"{line}\n" for line in simulation.log.lines())
+        write_log(simulation.log)
     if options.output == "json":
-        print(msgspec.json.encode(report.to_dict()).decode())
+        print_json(report.to_dict())
     else:
         _print(simulation, start, report, wall, out, options.wide)
     return 1 if report.failures else 0
@@ -134,13 +134,28 @@ def _print(simulation: Simulation, start: list[Pod], report: Report, wall: float
 
 
 @contextmanager
-def _log_file(path: Path | None) -> Iterator[IO[str] | None]:
+def _log_file(path: Path | None, inputs: Sequence[str]) -> Iterator[Callable[[Log], None]]:
+    """What writes the log, to a file that is opened before the run. UsageError if it cannot be written."""
     if path is None:
-        yield None
+        yield lambda log: None
         return
     try:
+        if path.exists() and any(path.samefile(each) for each in inputs if os.path.exists(each)):
+            raise UsageError(f"{path}: is read by this run: write the log to another file")
         file = path.open("w", encoding="utf-8")
-    except OSError as error:
-        raise UsageError(f"{path}: cannot be written: {error.strerror or error}") from None
+    except (OSError, ValueError) as error:
+        raise _unwritable(path, error) from None
+
+    def write(log: Log) -> None:
+        try:
+            with file:
+                file.writelines(f"{line}\n" for line in log.lines())
+        except OSError as error:
+            raise _unwritable(path, error) from None
+
     with file:
-        yield file
+        yield write
+
+
+def _unwritable(path: Path, error: Exception) -> UsageError:
+    return UsageError(f"{path}: cannot be written: {getattr(error, 'strerror', None) or error}")

@@ -75,6 +75,53 @@ def test_a_list_can_be_empty():
     assert names(loads('{"apiVersion": "v1", "kind": "List", "items": []}')) == ([], [])
 
 
+EMPTY = (
+    "# kubectl get nodes\n",
+    "---\n",
+    "---\n# a\n---\nnull\n",
+    '{"kind": "List", "items": []}',
+    "kind: PodList\nitems: []\n",
+)
+
+
+@pytest.mark.parametrize("content", EMPTY)
+def test_a_file_without_an_object_does_not_look_like_a_healthy_cluster(tmp_path, monkeypatch, content):
+    monkeypatch.chdir(tmp_path)
+    Path("a.yaml").write_text(content)
+    for sources in (["a.yaml"], ["."], ["a.yaml", "a.yaml"]):
+        with pytest.raises(ManifestError, match=r"^a\.yaml: there is nothing in it$"):
+            load(*sources)
+    Path("b.yaml").write_text(YAML)
+    objects = load(".")
+    assert names(objects) == (["n1"], ["default/web"])
+    assert objects.report.lines() == ["a.yaml: there is nothing in it"]
+
+
+TWICE = {
+    "a space before the colon": '{"kind": "Pod", "spec": {"priority": 1, "priority" : 2}}',
+    "an escape in the key": '{"kind": "Pod", "spec": {"priority": 1, "\\u0070riority": 2}}',
+    "an escape elsewhere": '{"kind": "Pod", "spec": {"priority": 1, "priority": 2, "hostname": "\\u003a"}}',
+    "a key that ends in a backslash": '{"kind": "Pod", "metadata": {"labels": {"a\\\\": "b", "a\\\\": "c"}}}',
+    "the list's items": '{"kind": "List", "items": [1], "items" : []}',
+    "an item of the list": '{"kind": "List", "items": [{"kind": "Pod", "kind"\t: "Node"}]}',
+    "deep inside": '{"kind": "List", "items": [{"kind": "List", "items": [{"a": [{"b": {"c": 1, "c"\n: 2}}]}]}]}',
+    "the second of two": '{"kind": "Node"}\n{"kind": "Pod", "kind" : "Node"}',
+}
+
+
+@pytest.mark.parametrize("case", TWICE)
+def test_json_that_repeats_a_key_is_refused_however_it_is_written(case):
+    with pytest.raises(ManifestError, match='the key ".*" appears twice in the same map'):
+        loads(TWICE[case])
+    with pytest.raises(ManifestError, match='the key ".*" appears twice in the same map'):
+        decode_objects([msgspec.Raw(TWICE[case].partition('{"kind": "Node"}\n')[2].encode() or TWICE[case].encode())])
+
+
+def test_json_without_repeated_keys_is_read_however_it_is_written():
+    odd = json.dumps(POD).replace('"kind":', '"\\u006bind" :').replace("web", "\\u0077eb")
+    assert names(loads(odd)) == ([], ["default/web"]) == names(decode_objects([msgspec.Raw(odd.encode())]))
+
+
 @pytest.mark.parametrize("encoding", ["utf-8", "utf-8-sig", "utf-16"])
 def test_encodings(tmp_path, encoding):
     (tmp_path / "a.yaml").write_text(YAML, encoding=encoding)
@@ -130,9 +177,55 @@ def test_sources_that_cannot_be_read(tmp_path, monkeypatch):
         "empty.yaml: is empty",
         "latin.yaml:2: is not UTF-8 text (byte 0xe9)",
         "folder: has no files that end in .yaml, .yml or .json",
-        "pipe.yaml: is not a regular file",
+        "pipe.yaml: is not a regular file: pipe what it holds into - (standard input)",
         "https://example.com/a.yaml: URLs are not supported: download the file first",
     ]
+
+
+def test_a_symbolic_link_to_itself_is_named_as_such(tmp_path):
+    loop = tmp_path / "loop.yaml"
+    loop.symlink_to(loop)
+    for source in (loop, tmp_path):
+        with pytest.raises(ManifestError, match=r"loop\.yaml: cannot be read: Too many levels of symbolic links"):
+            load(source)
+
+
+def test_a_long_key_or_kind_or_name_is_cut_in_messages(tmp_path):
+    long = "x" * 1_000_000
+    for text in (
+        f"kind: Pod\nmetadata: {{name: a}}\nspec: {{nodeSelector: {{{long}: 1}}}}\n",
+        f"kind: Pod\nmetadata: {{name: a}}\nspec: {{containers: [{{resources: {{requests: {{{long}: a}}}}}}]}}\n",
+        f"kind: Pod\nmetadata: {{name: a}}\nspec: {{affinity: {{nodeAffinity: {{{REQUIRED}: "
+        f"{{nodeSelectorTerms: [{{matchExpressions: [{{key: a, operator: {long}}}]}}]}}}}}}}}\n",
+        f"a: *{long}\n",
+        f"a: !{long} b\n",
+        f"? {long}\n: {{{long}: 1, {long}: 2}}\n",
+        f'{{"{long}": 1, "{long}": 2}}',
+    ):
+        with pytest.raises(ManifestError) as caught:
+            loads(text)
+        assert max(map(len, str(caught.value).splitlines())) < 2500
+    (line,) = decode_objects([{"kind": f"{long}{i}"} for i in range(100)]).report.lines()
+    assert len(line) < 2500 and line.endswith(" and 70 more kinds")
+
+
+REQUIRED = "requiredDuringSchedulingIgnoredDuringExecution"
+
+
+def test_python_values_that_json_lacks_are_read_or_named():
+    def refusal(**spec):
+        with pytest.raises(ManifestError) as caught:
+            decode_objects([POD | {"spec": POD["spec"] | spec}])
+        return str(caught.value).removeprefix("objects[0]: Pod default/web: spec.")
+
+    half = {"containers": [{"name": "c", "resources": {"requests": {"cpu": 0.5, "memory": 1e9}}}]}
+    (found,) = decode_objects([POD | {"spec": half}]).pods
+    assert [str(each) for each in found.spec.containers[0].resources.requests.values()] == ["500m", "1G"]
+    half["containers"][0]["resources"]["requests"]["cpu"] = float("nan")
+    assert "is not a quantity" in refusal(**half)
+    assert refusal(priority=1.5) == "priority: 1.5 is a number, not a whole number"
+    assert refusal(priority={1}) == "priority: {1} is a Python set, not a whole number"
+    assert refusal(nodeSelector={1: "a"}) == "nodeSelector: the key 1 is a number, not text: put it in quotes"
 
 
 def test_a_file_without_read_permission(tmp_path, monkeypatch):
@@ -243,7 +336,7 @@ def test_faults_of_parsed_objects_name_their_index():
             [msgspec.Raw(b'{"kind": "Node", "kind": "Pod"}'), NODE, {"kind": "Pod", "metadata": {"name": 7}}, []]
         )
     assert str(caught.value).split("\n") == [
-        "objects[0]: cannot be read: a key appears twice in the same map",
+        'objects[0]: cannot be read: the key "kind" appears twice in the same map',
         'objects[2]: Pod default/7: metadata.name: 7 is a number, not text: put it in quotes ("7")',
         "objects[2]: Pod default/7: spec.containers: a pod needs at least one container",
         "objects[3]: expected a Kubernetes object with apiVersion, kind and metadata",

@@ -2,6 +2,7 @@
 
 import io
 import json
+import os
 import subprocess
 import sys
 from pathlib import Path
@@ -165,7 +166,7 @@ def test_decide_reads_lines_and_writes_lines(
     first, second = map(json.loads, out.splitlines())
     assert status == 0
     assert (first["id"], first["feasible"]) == ("s-1-0", ["n1"])
-    assert second["error"] == 'pod "default/x" is not in the scenario'
+    assert second["error"] == 'line 3: pod "default/x" is not in the scenario: add it to objects'
 
 
 @pytest.mark.parametrize(
@@ -192,17 +193,38 @@ def test_bench_prints_what_the_go_program_prints(tmp_path: Path, capsys: pytest.
 
 
 @pytest.mark.parametrize(
-    "content", [None, "{", '{"objects": []}', '{"objects": [1], "queue": []}', '{"objects": [], "queue": []}']
+    ("content", "said"),
+    [
+        (None, "there is no such file"),
+        ("", "is empty"),
+        ("{", "not a workload"),
+        ('{"objects": []}', "not a workload"),
+        ('{"objects": [1], "queue": []}', "objects[0]"),
+        ('{"objects": [], "queue": []}', "no pod waits for a node: list pods in queue"),
+        ('{"objects": [], "queue": [1]}', "queue[0]"),
+        ('{"objects": [], "queue": [{"kind": "Node", "metadata": {"name": "n"}}]}', "queue[0]: expected one pod"),
+        ('{"objects": [], "queue": [], "queue" : []}', 'the key "queue" appears twice'),
+        ('{"objects": [], "queue": ' + "[" * 9999, "nested too deep"),
+    ],
 )
 def test_bench_with_a_file_that_is_no_workload(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str], content: str | None
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], content: str | None, said: str
 ) -> None:
     workload = tmp_path / "w.json"
     if content is not None:
         workload.write_text(content)
     status, out, err = run(capsys, "bench", str(workload))
     assert (status, out) == (2, "")
-    assert "w.json" in err and "Traceback" not in err
+    assert "w.json" in err and said in err and "Traceback" not in err
+
+
+@pytest.mark.parametrize("command", ["bench", "explain", "simulate"])
+def test_only_a_regular_file_is_read(tmp_path: Path, capsys: pytest.CaptureFixture[str], command: str) -> None:
+    """A pipe that nobody fills, or a device without an end, would never be read to its end."""
+    os.mkfifo(tmp_path / "pipe.json")
+    for path in (str(tmp_path / "pipe.json"), "/dev/zero", "/dev/full"):
+        status, out, err = run(capsys, command, path)
+        assert (status, out) == (2, "") and f"{path}: is not a regular file" in err
 
 
 # -- with a configuration file

@@ -3,6 +3,7 @@
 import io
 import itertools
 import json
+import os
 import re
 from pathlib import Path
 
@@ -232,3 +233,20 @@ def test_a_terminal_gets_a_bar(capsys: pytest.CaptureFixture[str], monkeypatch: 
     assert " of " in terminal.getvalue() and "pods bound" in terminal.getvalue()
     assert terminal.getvalue().endswith("\r"), "it is wiped away"
     assert "150 pods of 150 bound" in capsys.readouterr().out
+
+
+def test_a_log_that_cannot_be_written_is_named(tmp_path: Path, file: str, capsys: pytest.CaptureFixture[str]) -> None:
+    loop = tmp_path / "loop"
+    loop.symlink_to(loop)
+    for path, why in (
+        ("/dev/full", "cannot be written: No space left on device"),
+        (str(tmp_path), "cannot be written: Is a directory"),
+        (str(loop), "cannot be written: Too many levels of symbolic links"),
+        ("a\0b", "cannot be written: embedded null byte"),
+        (file, "is read by this run: write the log to another file"),
+        (os.path.join(tmp_path, ".", Path(file).name), "is read by this run: write the log to another file"),
+    ):
+        content = Path(file).read_bytes()
+        status, out, err = run(capsys, file, "--log", path)
+        assert (status, out) == (2, "") and err.splitlines() == [f"{Path(path)}: {why}".replace("\0", "[U+0000]")]
+        assert Path(file).read_bytes() == content

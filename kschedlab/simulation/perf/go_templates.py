@@ -9,7 +9,8 @@ from __future__ import annotations
 import json
 import math
 import re
-from collections.abc import Callable, Mapping
+from collections import deque
+from collections.abc import Callable, Iterable, Mapping
 from decimal import Decimal
 from typing import Any, TypeAlias
 
@@ -17,12 +18,15 @@ Env: TypeAlias = Mapping[str, Any]
 Part: TypeAlias = Callable[[Env], str]
 Value: TypeAlias = Callable[[Env], Any]
 
-_ACTION = re.compile(r"\{\{(-\s)?(.*?)(\s-)?\}\}", re.DOTALL)
 _TOKEN = re.compile(r"""\s+|(?P<text>"(?:[^"\\]|\\.)*"|`[^`]*`)|(?P<sign>[()|])|(?P<word>[^\s()|"`]+)""")
 _NUMBER = re.compile(r"[+-]?[0-9]+(\.[0-9]+)?")
 _FIELD = re.compile(r"\.[A-Za-z_][A-Za-z0-9_]*")
 _REFUSED = ("range", "with", "define", "template", "block", "break", "continue")
 _DEEPEST = 50
+
+
+_LARGEST = 1 << 20
+"""Characters of the longest template, and of the longest text that one renders."""
 
 
 class TemplateError(ValueError):
@@ -98,6 +102,8 @@ class Template:
     """A parsed template. TemplateError, starting with the line, if its syntax is invalid or not supported."""
 
     def __init__(self, text: str) -> None:
+        if len(text) > _LARGEST:
+            raise TemplateError(f"the template has more than {_LARGEST} characters")
         self._pieces = _pieces(text)
         self._render = self._block(())
 
@@ -117,7 +123,7 @@ class Template:
             word = action.split(None, 1)[0] if action.strip() else ""
             if text is None and word in ends:
                 break
-            self._pieces.pop(0)
+            self._pieces.popleft()
             if text is not None:
                 parts.append(_constant(text))
             elif not action.startswith("/*"):
@@ -125,7 +131,7 @@ class Template:
         else:
             if ends:
                 raise TemplateError("an if has no end")
-        return lambda env: "".join([part(env) for part in parts])
+        return lambda env: _joined(part(env) for part in parts)
 
     def _action(self, line: int, word: str, action: str, depth: int) -> Part:
         if word in _REFUSED:
@@ -138,7 +144,7 @@ class Template:
 
     def _condition(self, line: int, condition: str, depth: int) -> Part:
         test, then = _value(condition, line), self._block(("else", "end"), depth + 1)
-        at, _, action = self._pieces.pop(0)
+        at, _, action = self._pieces.popleft()
         describe = action.split(None, 2)
         if describe[0] == "end":
             otherwise = _constant("")
@@ -146,24 +152,40 @@ class Template:
             otherwise = self._condition(at, describe[2] if len(describe) > 2 else "", depth + 1)
         else:
             otherwise = self._block(("end",), depth + 1)
-            self._pieces.pop(0)
+            self._pieces.popleft()
         return lambda env: then(env) if test(env) else otherwise(env)
 
 
-def _pieces(text: str) -> list[tuple[int, str | None, str]]:
+def _pieces(text: str) -> deque[tuple[int, str | None, str]]:
     """Alternating (line, text, "") and (line, None, action); trim markers are applied to the texts."""
-    pieces: list[tuple[int, str | None, str]] = []
-    position, trim = 0, False
-    for match in _ACTION.finditer(text):
-        before = text[position : match.start()]
+    pieces: deque[tuple[int, str | None, str]] = deque()
+    position, trim, line = 0, False, 1
+    while (start := text.find("{{", position)) >= 0:
+        line += text.count("\n", position, start)
+        end = text.find("}}", start)
+        if end < 0:
+            raise TemplateError(f"line {line}: {{{{ is not closed")
+        before, action = text[position:start], text[start + 2 : end]
         before = before.lstrip() if trim else before
-        pieces.append((0, before.rstrip() if match[1] else before, ""))
-        pieces.append((text.count("\n", 0, match.start()) + 1, None, match[2].strip()))
-        position, trim = match.end(), bool(match[3])
+        trims = action[:1] == "-" and action[1:2].isspace()
+        inner = action[2:] if trims else action
+        trim = inner[-1:] == "-" and inner[-2:-1].isspace()
+        pieces.append((0, before.rstrip() if trims else before, ""))
+        pieces.append((line, None, inner[: -2 if trim else None].strip()))
+        position, line = end + 2, line + action.count("\n")
     rest = text[position:]
-    if "{{" in rest:
-        raise TemplateError(f"line {text[: position + rest.index('{{')].count(chr(10)) + 1}: {{{{ is not closed")
-    return [*pieces, (0, rest.lstrip() if trim else rest, "")]
+    pieces.append((0, rest.lstrip() if trim else rest, ""))
+    return pieces
+
+
+def _joined(parts: Iterable[str]) -> str:
+    texts, size = [], 0
+    for text in parts:
+        size += len(text)
+        if size > _LARGEST:
+            raise TemplateError(f"the text that it renders has more than {_LARGEST} characters")
+        texts.append(text)
+    return "".join(texts)
 
 
 def _constant(text: str) -> Part:
@@ -210,8 +232,9 @@ def _value(text: str, line: int) -> Value:
     return guarded
 
 
-def _tokens(text: str, line: int) -> list[str]:
-    tokens, position = [], 0
+def _tokens(text: str, line: int) -> deque[str]:
+    tokens: deque[str] = deque()
+    position = 0
     while position < len(text):
         match = _TOKEN.match(text, position)
         if match is None:
@@ -222,18 +245,18 @@ def _tokens(text: str, line: int) -> list[str]:
     return tokens
 
 
-def _pipeline(tokens: list[str], line: int, depth: int = 0) -> Value:
+def _pipeline(tokens: deque[str], line: int, depth: int = 0) -> Value:
     """``a | f x``: the value before the bar is the last argument of the function after it."""
     if depth > _DEEPEST:
         raise TemplateError(f"line {line}: nested deeper than {_DEEPEST} levels")
     value = _command(tokens, line, None, depth)
     while tokens and tokens[0] == "|":
-        tokens.pop(0)
+        tokens.popleft()
         value = _command(tokens, line, value, depth)
     return value
 
 
-def _command(tokens: list[str], line: int, last: Value | None, depth: int) -> Value:
+def _command(tokens: deque[str], line: int, last: Value | None, depth: int) -> Value:
     if not tokens or tokens[0] in ("|", ")"):
         raise TemplateError(f"line {line}: a value is missing")
     name = tokens[0]
@@ -242,7 +265,7 @@ def _command(tokens: list[str], line: int, last: Value | None, depth: int) -> Va
         raise TemplateError(f'line {line}: unknown function "{name}"')
     if function is None:
         return _operand(tokens, line, depth)
-    tokens.pop(0)
+    tokens.popleft()
     arguments = []
     while tokens and tokens[0] not in ("|", ")"):
         arguments.append(_operand(tokens, line, depth))
@@ -254,11 +277,11 @@ def _command(tokens: list[str], line: int, last: Value | None, depth: int) -> Va
     return lambda env: call(*[argument(env) for argument in arguments])
 
 
-def _operand(tokens: list[str], line: int, depth: int) -> Value:
-    token = tokens.pop(0)
+def _operand(tokens: deque[str], line: int, depth: int) -> Value:
+    token = tokens.popleft()
     if token == "(":
         value = _pipeline(tokens, line, depth + 1)
-        if not tokens or tokens.pop(0) != ")":
+        if not tokens or tokens.popleft() != ")":
             raise TemplateError(f"line {line}: a parenthesis is not closed")
         return value
     if token[0] in '"`':

@@ -9,6 +9,7 @@ missing feature.
 
 from __future__ import annotations
 
+import dataclasses
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any
@@ -23,7 +24,7 @@ from kschedlab.objects.problems import Fault, Path, one_of, quoted
 from kschedlab.objects.volumes import VolumeNodeResources
 from kschedlab.simulation.durations import duration_of
 from kschedlab.simulation.perf.object_templates import ObjectTemplate, read_template, resolve_params
-from kschedlab.simulation.timeline.manifest_objects import ObjectReader
+from kschedlab.simulation.timeline.manifest_objects import ObjectReader, count_fault
 
 
 class Fields(Part, frozen=True):
@@ -235,11 +236,10 @@ class _OperationReader:
 
     def _read(self) -> Iterator[Operation]:
         opcode = self.data.get("opcode") if isinstance(self.data, dict) else None
-        if opcode in UNSUPPORTED:
-            self.faults.append(Fault(("opcode",), f"{opcode} is not supported: {UNSUPPORTED[opcode]}"))
-            return
         if not isinstance(opcode, str) or opcode not in OPCODES:
-            self.faults.append(Fault(("opcode",), f"expected one of {one_of(OPCODES)}"))
+            why = UNSUPPORTED.get(opcode) if isinstance(opcode, str) else None
+            expected = f"expected one of {one_of(OPCODES)}"
+            self.faults.append(Fault(("opcode",), f"{opcode} is not supported: {why}" if why else expected))
             return
         fields: Any = decoded(self.data, OPCODES[opcode], (), self.faults)
         if self.faults:
@@ -282,9 +282,12 @@ class _OperationReader:
 
     def _check(self, fields: Any) -> None:
         """The checks of the real program (isValid)."""
-        for name in ("count", "signatureBatchSize", "number", "deletePodsPerSecond", "updatePerSecond"):
+        for name in ("signatureBatchSize", "deletePodsPerSecond", "updatePerSecond"):
             if getattr(fields, name, 0) < 0:
                 self.faults.append(Fault((name,), f"{getattr(fields, name)} is negative"))
+        for name in ("count", "number"):
+            if fault := count_fault(getattr(fields, name, 0)):
+                self.faults.append(Fault((name,), fault))
         if isinstance(fields, CreatePods):
             if fields.steadyState:
                 self.faults.append(Fault(("steadyState",), "is not supported"))
@@ -333,13 +336,17 @@ class _OperationReader:
         """One createPods per set, each in its own namespace."""
         inner = fields.createPodsOp if isinstance(fields.createPodsOp, dict) else {}
         place = Origin(self.origin.text, self.origin.root, (*self.origin.path, "createPodsOp"))
-        for i in range(fields.count):
-            data = {"opcode": "createPods", **inner, "namespace": f"{fields.namespacePrefix}-{i}"}
-            reader = _OperationReader(data, self.params, self.used, place, self.reader, self.pod_template)
-            operations = reader.operations()
-            if not operations:
+        if inner.get("opcode", "createPods") != "createPods":
+            self.faults.append(Fault(("createPodsOp", "opcode"), "expected createPods"))
+            return
+        data = {"opcode": "createPods", **inner, "namespace": fields.namespacePrefix}
+        for one in _OperationReader(data, self.params, self.used, place, self.reader, self.pod_template).operations():
+            if fault := count_fault(fields.count * max(one.fields.count, 1)):
+                self.faults.append(Fault(("count",), f"with all sets, {fault}"))
                 return
-            yield from operations
+            for i in range(fields.count):
+                named = replace(one.fields, namespace=f"{fields.namespacePrefix}-{i}")
+                yield dataclasses.replace(one, fields=named)
 
     def _templates(self, fields: Any) -> dict[str, tuple[ObjectTemplate, ...]]:
         templates: dict[str, tuple[ObjectTemplate, ...]] = {}

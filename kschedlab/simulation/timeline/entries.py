@@ -54,6 +54,7 @@ from kschedlab.simulation.timeline.manifest_objects import (
     PATCH,
     ManifestObject,
     ObjectReader,
+    count_fault,
     in_namespace,
     relative_path,
 )
@@ -182,8 +183,7 @@ class _EntryReader:
 
     def _scale(self, name: str) -> Action:
         targets, replicas = self._targets(name), self.fields.replicas
-        if replicas is None or replicas < 0:
-            why = "is missing" if replicas is None else f"{replicas} is negative"
+        if why := "is missing" if replicas is None else count_fault(replicas):
             self.faults.append(Fault(("replicas",), why))
         for kind in kinds_of(targets):
             if not issubclass(kind, SCALABLE):

@@ -21,6 +21,17 @@ NEW, INITIAL, PATCH = "new", "initial", "patch"
 partial objects."""
 
 
+MOST = 200_000
+"""The highest number of objects that one field creates, so that a slip cannot fill the memory."""
+
+
+def count_fault(count: int) -> str | None:
+    """What is wrong with a number of objects to create, or None."""
+    if count < 0:
+        return f"{count} is negative"
+    return f"{count} is more than {MOST:,}, the most that a simulation creates at once" if count > MOST else None
+
+
 class ManifestObject(NamedTuple):
     """An object from a file. ``data``: its plain data, before it was typed."""
 
@@ -97,6 +108,7 @@ class ObjectReader:
         obj, faults = decode(data, kind)
         if not faults:
             faults = _name_faults(obj) if purpose == PATCH else _faults(obj, self.named, purpose)
+            faults += _count_faults(obj)
         if faults:
             named = named_origin(origin, data.get("metadata"), kind)
             self.problems += [named.problem(fault) for fault in faults]
@@ -130,6 +142,15 @@ def _faults(obj: ApiObject, named: bool, purpose: str) -> list[Fault]:
     if not metadata.name and (metadata.generateName or not named):
         obj = replace(obj, metadata=replace(metadata, name=f"{metadata.generateName}x"))
     return [*faults_of(obj), *template_faults(obj, may_lack=purpose == INITIAL)]
+
+
+def _count_faults(obj: ApiObject) -> list[Fault]:
+    """Errors in the numbers of pods that an owner asks for."""
+    spec = getattr(obj, "spec", None)
+    counts = {name: getattr(spec, name, None) or 0 for name in ("replicas", "parallelism", "completions")}
+    return [
+        Fault(("spec", name), fault) for name, count in counts.items() if count > 0 and (fault := count_fault(count))
+    ]
 
 
 def _name_faults(obj: ApiObject) -> list[Fault]:

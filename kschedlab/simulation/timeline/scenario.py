@@ -17,10 +17,10 @@ from kschedlab.configuration.faults import decoded
 from kschedlab.generations import GENERATIONS
 from kschedlab.manifests.decoding import Origin
 from kschedlab.manifests.formats import SCHEDULER_PERF, format_reader
-from kschedlab.manifests.loading import LoadReport
+from kschedlab.manifests.loading import NOTHING, LoadReport
 from kschedlab.manifests.sources import Source, SourceText, read_all
 from kschedlab.objects.meta import Int64, Part, Time
-from kschedlab.objects.problems import Fault, ManifestError, one_of
+from kschedlab.objects.problems import Fault, ManifestError, Problem, one_of
 from kschedlab.simulation.controllers.kubelet import KubeletSettings
 from kschedlab.simulation.durations import duration_of
 from kschedlab.simulation.scheduler.context import Latencies
@@ -79,13 +79,20 @@ def loads_scenario(text: str, name: str = "<text>", workload: str = "") -> Scena
 
 def _load(texts: Iterable[SourceText], workload: str) -> Scenario:
     reader = _ScenarioReader(workload)
+    empty: list[Problem] = []
     for text in texts:
+        before = reader.seen
         try:
             for root, data in reader.roots(text):
                 reader.read_document(data, Origin(text, root, ()))
         except ManifestError as error:
             reader.problems += error.problems
+        if reader.seen == before:
+            empty.append(text.problem(0, NOTHING))
+    if not reader.seen:
+        reader.problems += empty
     reader.finish()
+    reader.report.warnings += map(str, empty)
     scenario = reader.scenario
     scenario.entries.sort(key=lambda entry: entry.at)
     reader.problems += check_feasible(scenario.objects, scenario.entries)
@@ -113,6 +120,12 @@ class _ScenarioReader(ObjectReader):
         self.scenario = Scenario()
         self._workload = workload
         self._simulation_map: Origin | None = None
+
+    @property
+    def seen(self) -> int:
+        """How many objects, entries, settings and problems there are so far."""
+        found = len(self.scenario.entries) + (self._simulation_map is not None)
+        return found + self.report.total + len(self.problems)
 
     def read_document(self, data: Any, origin: Origin) -> None:
         """Read one document."""

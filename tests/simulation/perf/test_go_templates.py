@@ -83,3 +83,21 @@ def test_any_text_is_a_template_or_an_error(text):
         assert str(error)
     else:
         assert isinstance(rendered, str)
+
+
+@pytest.mark.parametrize(
+    ("text", "why"),
+    [
+        ("{{ " * 300_000, "line 1: {{ is not closed"),
+        ("{{ " * 300_000 + "}}", "line 1: {{ is not supported in templates"),
+        ("{{.a " + "1 " * 300_000 + "}}", "line 1: unexpected 1"),
+        ("\n" * 500_000 + "{{if .b}}" * 60, "nested deeper than 50 levels"),
+        ("x" * 2_000_000, "the template has more than 1048576 characters"),
+        ("{{.big}}" * 100_000, "the text that it renders has more than 1048576 characters"),
+    ],
+)
+def test_hostile_templates_are_refused_at_once(text, why):
+    """In time that grows with their length, not with its square: the first took minutes."""
+    with pytest.raises(TemplateError) as caught:
+        Template(text).render({"big": "x" * 500_000})
+    assert str(caught.value) == why

@@ -190,6 +190,9 @@ def test_the_only_workload_need_not_be_named():
     assert entry.at == 0
 
 
+MOST = "more than 200,000, the most that a simulation creates at once"
+
+
 @pytest.mark.parametrize(
     ("op", "expected"),
     [
@@ -229,12 +232,34 @@ def test_the_only_workload_need_not_be_named():
             "labelNodePrepareStrategy.labelValues: is empty",
         ),
         ("{opcode: createNodes, templateParams: {a: $lost}}", 'templateParams.a: there is no parameter "lost"'),
+        ("{opcode: createNodes, count: 2147483647}", f"count: 2147483647 is {MOST}"),
+        ("{opcode: createPods, countParam: $size, countMultiplierParam: $large}", f"count: 6442450941 is {MOST}"),
+        ("{opcode: churn, mode: create, number: 2147483647, templatePaths: [a]}", f"number: 2147483647 is {MOST}"),
+        ("{opcode: createPodSets, count: 2147483647}", f"count: 2147483647 is {MOST}"),
+        (
+            "{opcode: createPodSets, count: 1000, createPodsOp: {count: 1000}}",
+            f"count: with all sets, 1000000 is {MOST}",
+        ),
+        (
+            "{opcode: createPodSets, count: 1, createPodsOp: {opcode: churn}}",
+            "createPodsOp.opcode: expected createPods",
+        ),
+        ("{opcode: [createPods]}", "opcode: expected one of createNodes"),
+        ("{opcode: {a: b}}", "opcode: expected one of createNodes"),
         ("nothing", f"opcode: expected one of {', '.join(['createNodes', 'createNamespaces'])}"),
     ],
 )
 def test_invalid_operations(op, expected):
-    found = refused(case(op, params="{size: 3}"))
+    found = refused(case(op, params="{size: 3, large: 2147483647}"))
     assert any(line.startswith(f"perf.yaml:3: {expected}") for line in found)
+
+
+def test_sets_of_pods_are_created_in_namespaces_of_their_own():
+    (entry,) = loads_scenario(
+        case("{opcode: createPodSets, count: 3, namespacePrefix: s, createPodsOp: {count: 2}}")
+    ).entries
+    found = [(each.opcode, each.fields.namespace, each.fields.count) for each in entry.action.operations]
+    assert found == [("createPods", f"s-{i}", 2) for i in range(3)]
 
 
 def test_unused_parameters_are_errors():

@@ -1,0 +1,87 @@
+"""The stream of ``kschedlab decide``: each line is answered, whatever stands in the lines around it."""
+
+import io
+import json
+import subprocess
+import sys
+
+import pytest
+
+from kschedlab.program.decide import decide_lines
+from kschedlab.program.main import main
+from kschedlab.testing import node, pod
+
+GOOD = {"id": "good", "objects": [node("n1"), pod("web")], "pod": "default/web"}
+RUNNING = pod("web", "n1")
+DONE = pod("done") | {"status": {"phase": "Failed"}}
+
+
+def queue(*members, objects=None):
+    return {"id": "q", "objects": objects or [node("n1")], "queue": list(members)}
+
+
+BAD = {
+    "a queued pod on a node": (queue(pod("a"), RUNNING), "queue[1]: Pod default/web: spec.nodeName: the pod already"),
+    "a queued node": (queue(pod("a"), node("n2")), "queue[1]: expected one pod, found Node: other objects belong"),
+    "a queued list": (queue({"kind": "List", "items": [pod("a"), pod("b")]}), "queue[0]: expected one pod"),
+    "a queued stranger": (queue({"apiVersion": "example.com/v1", "kind": "Pod"}), "found Pod.example.com"),
+    "a queued finished pod": (queue(DONE), "queue[0]: Pod default/done: status.phase: the pod has finished (Failed)"),
+    "a queued pod twice": (queue(pod("a"), pod("a")), "queue[1]: Pod default/a: is there already: give it another"),
+    "a queued pod that is there": (queue(pod("a"), objects=[pod("a")]), "queue[0]: Pod default/a: is there already"),
+    "a queued fault": (queue(pod("a", cpu="1,5")), "queue[0]: Pod default/a: spec.containers[0].resources.requests"),
+    "a pod on a node": ({"objects": [node("n1"), RUNNING], "pod": "default/web"}, "remove its spec.nodeName"),
+    "no pod": ({"objects": [node("n1")]}, 'pod "" is not in the scenario: add it'),
+    "a number as pod": ({"objects": [], "pod": 3}, "Expected `str`, got `int`"),
+    "an unpaired surrogate": ('{"objects": [], "pod": "\\ud800"}', "not a scenario"),
+    "not UTF-8": (b'{"objects": [], "pod": "\xff"}', "not a scenario"),
+    "deep": ("[" * 100_000, "not a scenario"),
+    "deep objects": ('{"objects": [' + '{"a":' * 100_000, "not a scenario: it is nested too deep"),
+    "deep and valid": ('{"objects": [' + "[" * 5000 + "]" * 5000 + '], "pod": "a"}', "it is nested too deep"),
+    "a field twice": ('{"objects": [], "pod": "a", "pod" :"b"}', 'the key "pod" appears twice'),
+    "a key twice inside": (
+        '{"objects": [{"kind": "Pod", "spec": {"priority": 1, "priority" : 2}}], "pod": "a"}',
+        'objects[0]: cannot be read: the key "priority" appears twice',
+    ),
+}
+
+
+def line(content):
+    return content if isinstance(content, str | bytes) else json.dumps(content)
+
+
+@pytest.mark.parametrize("case", BAD)
+def test_a_bad_line_gets_an_error_and_the_stream_goes_on(case):
+    bad, said = BAD[case]
+    first, second, third = map(json.loads, decide_lines([line(GOOD), line(bad), line(GOOD)]))
+    assert first == third and first["feasible"] == ["n1"]
+    assert (second["feasible"], second["version"]) == ([], "v1.37")
+    assert second["error"].startswith("line 2: ") and said in second["error"]
+
+
+def test_the_id_of_a_bad_line_is_kept_where_it_can_be_read():
+    (verdict,) = map(json.loads, decide_lines([line(queue(RUNNING))]))
+    assert verdict["id"] == "q"
+
+
+def test_a_queue_of_pods_is_placed_in_its_order():
+    """A service among the objects comes after the pods there: the queue is still the queue."""
+    service = {"apiVersion": "v1", "kind": "Service", "metadata": {"name": "s"}}
+    scenario = queue(pod("b"), pod("a", priority=5), objects=[node("n1"), RUNNING, pod("later"), service])
+    (verdict,) = map(json.loads, decide_lines([line(scenario)]))
+    assert verdict["placements"] == [{"pod": "default/b", "node": "n1"}, {"pod": "default/a", "node": "n1"}]
+
+
+def test_a_line_that_is_too_long_is_answered_and_the_next_one_too(monkeypatch, capsys):
+    monkeypatch.setattr("kschedlab.program.decide.LONGEST", 2000)
+    content = b"\n".join([line(GOOD).encode(), b"x" * 9999, line(GOOD).encode()])
+    monkeypatch.setattr("sys.stdin", io.TextIOWrapper(io.BytesIO(content)))
+    assert main(["decide"]) == 0
+    first, second, third = map(json.loads, capsys.readouterr().out.splitlines())
+    assert first == third and "line 2: not a scenario" in second["error"]
+
+
+def test_input_without_an_end_ends():
+    with open("/dev/zero", "rb") as zero:
+        command = [sys.executable, "-m", "kschedlab", "decide"]
+        done = subprocess.run(command, stdin=zero, capture_output=True, text=True, timeout=100)
+    assert (done.returncode, done.stderr) == (2, "<stdin>: a line does not end: write one JSON object per line\n")
