@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import NamedTuple, TypeAlias
 
 from kschedlab.views.html import Html, element
-from kschedlab.views.lettering import fitted, text_width
+from kschedlab.views.lettering import after_hyphen, fitted, text_width
 from kschedlab.views.style import CHOSEN, EVICTED, ink
 from kschedlab.views.svg import label
 from kschedlab.views.words import aligned
@@ -153,6 +153,10 @@ def pills(choices: Sequence[tuple[str, str, bool]], x: float, y: float, wide: fl
 # -- tables
 
 
+SHORTENED = 100
+"""The least width of names that are shortened, in pixels."""
+
+
 class Columns(NamedTuple):
     """Where columns stand: the width of the names, that of a column, and how many fit into a band."""
 
@@ -170,16 +174,30 @@ class Columns(NamedTuple):
 
 
 def columns(room: float, names: Iterable[str], number: int, least: float, most: float) -> Columns:
-    """Columns between ``least`` and ``most`` wide beside these names; those that do not fit begin a new band."""
+    """Columns between ``least`` and ``most`` wide beside these names; those that do not fit begin a new band.
+
+    Names are shortened if that saves a band.
+    """
     left = min(max(map(text_width, names), default=0) + 12, room * 0.36)
+    spared = room - 2 - number * least
+    left = min(left, spared) if spared >= SHORTENED else left
     bands = max(1, -(-int(number * least) // int(room - left - 2)))
     per = -(-number // bands)
     return Columns(left, min(most, (room - left - 2) / per), per)
 
 
+def brief(names: Sequence[str], wide: float, more: str = f"{STAR} ") -> Sequence[str]:
+    """The names, or if one of them with ``more`` is wider than this, without the words that all of them begin with."""
+    if all(text_width(f"{name}{more}", bold=True) <= wide for name in names):
+        return names
+    return after_hyphen(names)
+
+
 def named(text: str, at: Columns, y: float, strong: bool = False, **marks: str) -> Html:
-    """The name of a row: the end is cut off if it is too long, and shown when one points at it."""
-    short = fitted(text, at.left - 10, bold=strong)
+    """The name of a row: cut off if it is too long, but for an index at its end; shown when one points at it."""
+    _, _, index = text.rpartition(" ")
+    index = f" {index}" if index.startswith("[") else ""
+    short = fitted(text.removesuffix(index), at.left - 10 - text_width(index, bold=strong), bold=strong) + index
     tip = {"data_tip": text} if short != text else {}
     return label(short, at.left - 8, y, "end", None, font_weight="bold" if strong else None, **{**tip, **marks})
 

@@ -13,7 +13,7 @@ from kschedlab.views.cluster_detail import MARKED, Choice, Drawn, choice_shapes,
 from kschedlab.views.drawing import Place, Plan, shapes
 from kschedlab.views.glyphs import OUTLINES
 from kschedlab.views.html import Html, element
-from kschedlab.views.lettering import fitted, text_width
+from kschedlab.views.lettering import after_hyphen, fitted, text_width
 from kschedlab.views.map_legend import legend
 from kschedlab.views.node_map import (
     FITS,
@@ -22,7 +22,6 @@ from kschedlab.views.node_map import (
     Cells,
     Grid,
     Shape,
-    after_hyphen,
     ending,
     flow,
     frame,

@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 from kschedlab.views.glyphs import SIZE, Badge, badge, hatch
 from kschedlab.views.html import Html, element
-from kschedlab.views.lettering import fitted, text_width, wrapped
+from kschedlab.views.lettering import fitted, flowed, text_width, wrapped
 from kschedlab.views.style import CHOSEN, EVICTED, STOPS, ink, priority_fill
 from kschedlab.views.svg import Room, label, svg
 from kschedlab.views.words import amount
@@ -354,7 +354,8 @@ def legend_at(
     items: list[tuple[str, str]] = []
     if scale:
         items += [("priority", ""), *((str(stop), priority_fill(stop)) for stop in STOPS[:-1])]
-    items += [(text, kind) for kind, text in MEANINGS.items() if kind in used] + ([(more, "")] if more else [])
+    items += [(text, kind) for kind, text in MEANINGS.items() if kind in used]
+    items += [(line, "") for line in flowed(more, width - GAP - 8)]
     found, x, base = [], first, y + LINE
     for text, sign in items:
         step = text_width(text) + (SIZE + 14 if sign else 8)

@@ -201,10 +201,11 @@ def draw_graph(
     room: Room | None = None,
     more: Callable[[Grid], Iterable[Html]] | None = None,
     extra_rows: int = 0,
+    behind: Callable[[Grid], Iterable[Html]] | None = None,
 ) -> Html:
     """The graph as SVG. ``alt``: the text alternative; ``room``: boxes shrink to its width.
 
-    ``more``: other shapes, for which ``extra_rows`` below the graph stay empty.
+    ``more``: other shapes, for which ``extra_rows`` below the graph stay empty; ``behind``: shapes behind the graph.
     """
     places = graph.places()
     across, down = ([place[i] for place in places.values()] or [0.0] for i in (0, 1))
@@ -223,7 +224,8 @@ def draw_graph(
         left, width = round((used - room.width) / 2), room.width
         top, height = top - ABOVE, height + ABOVE
     height += round(extra_rows * (grid.tall + grid.gap_y))
-    return svg([*shapes, *(more(grid) if more is not None else ())], width, height, alt, left, top)
+    first, last = (each(grid) if each is not None else () for each in (behind, more))
+    return svg([*first, *shapes, *last], width, height, alt, left, top)
 
 
 def _bounds(corners: Sequence[Place], curves: Sequence[Curve], grid: Grid) -> tuple[int, int, int, int]:

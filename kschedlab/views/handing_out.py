@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import NamedTuple
 
-from kschedlab.views.cells import CROSS, INK, STAR, Box, Columns, columns, draw_rows, middle, named, token
+from kschedlab.views.cells import CROSS, INK, STAR, Columns, columns, draw_rows, middle, named, token
 from kschedlab.views.html import Html, element
 from kschedlab.views.map_reduce import FUNCTIONS, MAPPING, SUMMED, Handout, Piece, handing_out, reduced
 from kschedlab.views.style import EVICTED
@@ -21,13 +22,15 @@ def draw_handing_out(now: Handout, times: Sequence[int], room: Room, alt: str) -
     """The whole picture. ``times``: by number of workers, from 1 on, the ticks that Map takes with so many."""
     rows = handing_out(now)
     at = columns(room.width, [each.name for each in rows], len(now.work), NARROWEST, WIDEST)
-    bands = at.bands(len(now.work))
+    bands, bars = at.bands(len(now.work)), _Bars.within(room.width, at, len(times))
+    cards = _Line(len(now.work), 0, at.left, room.width)
+    free = _Line(len({piece.worker for piece in now.work}), cards.end, at.left, room.width)
     errors = LINE if now.error else 0
     top = LINE if at.wide >= ONE_LINE else LINE + 14
-    fixed = 2 * LINE + BARS + errors + len(bands) * (top + FEET)
+    fixed = free.end + bars.high + errors + len(bands) * (top + FEET)
     high = min(max((room.height - fixed) / (len(rows) * len(bands)), LOWEST), HIGHEST)
-    shapes = [*_channel(now, at), *_free(now, at)]
-    y, moving = 2.0 * LINE, list[Html]()
+    shapes = [*_channel(now, at, cards), *_free(now, at, free)]
+    y, moving = free.end, list[Html]()
     for part in bands:
         shapes += _heads(now, part, at, y)
         y += top
@@ -35,22 +38,30 @@ def draw_handing_out(now: Handout, times: Sequence[int], room: Room, alt: str) -
         shapes += [*grid, *_goroutines(now, part, at, y, high), *_feet(now, part, at, bottom)]
         moving += _busy(now, part, at, y, high)
         y = bottom + FEET
-    shapes += [
-        *(_errors(now, at, y) if now.error else []),
-        *_times(now, times, Box(at.left, y + errors, room.width - at.left - 2, BARS)),
-        *moving,
-    ]
-    return svg(shapes, room.width, y + errors + BARS, alt)
+    shapes += [*(_errors(now, at, y) if now.error else []), *_times(now, times, bars, at, y + errors), *moving]
+    return svg(shapes, room.width, y + errors + bars.high, alt)
 
 
-def _channel(now: Handout, at: Columns) -> list[Html]:
+class _Line:
+    """Places for so many cards or workers from ``top`` on, in as many lines as they need; they end at ``end``."""
+
+    def __init__(self, number: int, top: float, left: float, right: float) -> None:
+        self.step = CARD if number * CARD <= right - left else CARD - 2
+        self.per = max(int((right - left) / self.step), 1)
+        self.top, self.left, self.end = top, left, top + LINE * max(-(-number // self.per), 1)
+
+    def at(self, place: int) -> tuple[float, float]:
+        """The middle of this place."""
+        return self.left + (place % self.per + 0.5) * self.step, self.top + LINE * (place // self.per) + 11
+
+
+def _channel(now: Handout, at: Columns, line: _Line) -> list[Html]:
     """The indices that no worker has taken yet, as cards; the next one is on the left."""
     waiting = [piece.node for piece in now.work if piece.start >= now.tick and not now.stage]
-    shapes = [named("channel", at, 16)]
+    shapes = [named("channel", at, line.top + 16)]
     if not waiting:
-        shapes.append(label("empty and closed", at.left, 16))
-    cards = [_card(node, at.left + place * CARD + CARD / 2, 11) for place, node in enumerate(waiting)]
-    return [*shapes, middle(cards)]
+        shapes.append(label("empty and closed", at.left, line.top + 16))
+    return [*shapes, middle(_card(node, *line.at(place)) for place, node in enumerate(waiting))]
 
 
 def _card(node: int, x: float, y: float) -> Html:
@@ -60,20 +71,17 @@ def _card(node: int, x: float, y: float) -> Html:
     return element("g", box, number, data_key=f"card/{node}", transform=f"translate({x:.0f},{y:.0f})")
 
 
-def _free(now: Handout, at: Columns) -> list[Html]:
+def _free(now: Handout, at: Columns, line: _Line) -> list[Html]:
     """The workers that have no node at this tick."""
     workers = sorted({piece.worker for piece in now.work})
     busy = {piece.worker for piece in now.work if _at_work(now, piece)}
     free = [worker for worker in workers if worker not in busy]
     pick = {worker: f"worker {worker}" for worker in workers}
-    shapes = [named("free workers", at, LINE + 16)]
+    shapes = [named("free workers", at, line.top + 16)]
     if not free:
-        shapes.append(label("none", at.left, LINE + 16))
+        shapes.append(label("none", at.left, line.top + 16))
     places = enumerate(free)
-    shapes += [
-        token(w, at.left + (i + 0.5) * CARD, LINE + 11, data_key=f"worker/{w}", data_pick=pick[w]) for i, w in places
-    ]
-    return shapes
+    return [*shapes, *(token(w, *line.at(i), data_key=f"worker/{w}", data_pick=pick[w]) for i, w in places)]
 
 
 def _at_work(now: Handout, piece: Piece) -> bool:
@@ -145,20 +153,41 @@ def _errors(now: Handout, at: Columns, y: float) -> list[Html]:
     return [*shapes, label(crosses, at.left, y + 15, fill=EVICTED if now.errors else None)]
 
 
-def _times(now: Handout, times: Sequence[int], box: Box) -> list[Html]:
+class _Bars(NamedTuple):
+    """Where the bars of ticks stand: beside their names, or below them if there is little room."""
+
+    left: float
+    wide: float
+    beside: bool
+
+    @classmethod
+    def within(cls, room: float, at: Columns, number: int) -> _Bars:
+        """Bars for so many numbers of workers in this width."""
+        beside = (room - at.left - 2) / number >= NARROWEST
+        left = at.left if beside else 2
+        return cls(left, min((room - left - 2) / number, 40), beside)
+
+    @property
+    def high(self) -> float:
+        """Height of the bars with their numbers, and with the names above them."""
+        return BARS if self.beside else BARS + 18
+
+
+def _times(now: Handout, times: Sequence[int], bars: _Bars, at: Columns, top: float) -> list[Html]:
     """For each number of workers a bar: the ticks until Map ends. A click takes so many workers."""
-    wide, names = min(box.wide / len(times), 40), Columns(box.x, 0, 1)
-    shapes = [named("ticks of Map ...", names, box.y + 13), named("... with workers", names, box.y + box.high - 3)]
+    y = top + bars.high - BARS
+    shapes = [label("ticks of Map with 1, 2, ... workers", 2, top + 14)]
+    if bars.beside:
+        shapes = [named("ticks of Map ...", at, y + 13), named("... with workers", at, y + BARS - 3)]
     clicks = []
     for place, ticks in enumerate(times):
-        x, tall = box.x + place * wide, max(18 * ticks / max(times), 1)
+        x, wide, tall = bars.left + place * bars.wide, bars.wide, max(18 * ticks / max(times), 1)
         mine = place + 1 == now.workers
-        path = f"M{x + 2:.0f} {box.y + 34:.0f}v{-tall:.1f}h{wide - 4:.0f}v{tall:.1f}z"
+        path = f"M{x + 2:.0f} {y + 34:.0f}v{-tall:.1f}h{wide - 4:.0f}v{tall:.1f}z"
         bar = element("path", d=path, fill=INK if mine else "none", stroke=INK)
-        above = element("text", ticks, x=round(x + wide / 2), y=round(box.y + 31 - tall))
-        below = element("text", place + 1, x=round(x + wide / 2), y=round(box.y + box.high - 3))
-        size = {"x": round(x), "y": round(box.y), "width": round(wide), "height": round(box.high)}
-        hit = element("rect", fill="transparent", **size)
+        above = element("text", ticks, x=round(x + wide / 2), y=round(y + 31 - tall))
+        below = element("text", place + 1, x=round(x + wide / 2), y=round(y + BARS - 3))
+        hit = element("rect", fill="transparent", x=round(x), y=round(y), width=round(wide), height=BARS)
         say = f"{count(place + 1, 'worker')}: {count(ticks, 'tick')}"
         handle = {"data_set": f"workers: {place + 1}", "aria_label": say, "data_tip": say}
         clicks.append(element("g", bar, above, below, hit, font_weight="bold" if mine else None, **handle))

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
+from os.path import commonprefix
 from textwrap import wrap
 
 NARROW, WIDE = frozenset("iljtfrI.,:;'|!()[]/ ·-"), frozenset("mwMW@%+=<>≥≤★✕×")
@@ -62,3 +64,9 @@ def flowed(text: str, width: float, size: float = 12, bold: bool = False) -> lis
                 pieces[-1] += letters
         lines += pieces
     return lines
+
+
+def after_hyphen(names: Sequence[str]) -> list[str]:
+    """The names without the words that all of them begin with: "01" of gpu-01 beside gpu-02."""
+    first = commonprefix(names).rfind("-") + 1 if len(names) > 1 else 0
+    return [name[first:] for name in names]

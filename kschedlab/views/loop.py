@@ -18,6 +18,8 @@ from kschedlab.views.svg import Room, label
 from kschedlab.views.words import aligned, broken
 
 LEFT = "text-align:left"
+LINE = 18
+"""Height of a line of text in a drawing, in pixels."""
 WIDE = 96
 """Width in characters of the last column of a text table."""
 
@@ -63,8 +65,13 @@ _NARROW: Mapping[str, Place] = {
     **{box: (2, 5 - row) for row, box in enumerate((BIND_VOLUMES, PERMIT, PRE_BIND, BIND, POST_BIND))},
 }
 """Places in three columns, for narrow pages."""
-NARROW = 560
+NARROW = 520
 """Rooms below this width have three columns."""
+_CYCLES = (
+    ("scheduling cycle", ": one pod at a time", "#CC79A7", (0, 1, 5, 1), (0, 1, 1, 5)),
+    ("binding cycle", ": a goroutine for each pod", "#E69F00", (0, 2, 5, 1), (2, 1, 1, 5)),
+)
+"""By cycle: its name, how it runs, its colour; column, row, number of columns and of rows, here and on narrow pages."""
 _FAILURES = (RECORD, FORGET, SKIP)
 _EDGES = (
     (QUEUE, NEXT, ""),
@@ -166,7 +173,23 @@ def draw_way(way: Way, alt: str, room: Room, picks: tuple[str, ...] = ()) -> Htm
             x, y = grid.corner(place)
             yield _token(way.pod, x + grid.wide, y)
 
-    return draw_graph(graph, alt, room, more, extra_rows=1 if narrow else 0)
+    return draw_graph(graph, alt, room, more, 1 if narrow else 0, lambda grid: _cycles(grid, narrow))
+
+
+def _cycles(grid: Grid, narrow: bool) -> Iterator[Html]:
+    """A ground behind the boxes of each cycle, with its name: above a row, or at the free end of a column."""
+    side, high = 10.0, min(LINE, grid.gap_y - 6)
+    for name, how, fill, *places in _CYCLES:
+        column, row, columns, rows = places[narrow]
+        x, y = grid.corner((column, row))
+        wide, tall = columns * (grid.wide + grid.gap_x) - grid.gap_x, rows * (grid.tall + grid.gap_y) - grid.gap_y
+        below = narrow and column == 0
+        top = y - (6 if below else high + 4)
+        size = {"x": x - side, "y": top, "width": wide + 2 * side, "height": tall + high + 8}
+        yield element("rect", **size, rx=8, fill=fill, fill_opacity=0.22)
+        at = x + grid.wide / 2 if narrow else grid.corner((2, 0))[0]
+        text, anchor = (name, "middle") if narrow else (name + how, "start")
+        yield label(text, at, y + tall + high if below else y - 7, anchor, font_style="italic")
 
 
 def _token(pod: Piece, right: float, top: float) -> Html:

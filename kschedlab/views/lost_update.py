@@ -14,6 +14,7 @@ from kschedlab.views.cells import (
     Box,
     Cell,
     best_cell,
+    brief,
     draw_cell,
     middle,
     token,
@@ -28,7 +29,7 @@ SLOTS = 6
 """Moments on which a worker can read or write; those of worker 2 lie between those of worker 1."""
 AXIS = 2 * SLOTS + 6
 """Half slots that are drawn: a worker that waits for a lock is late."""
-LEFT, LANE, TALL, SUMS = 112, 62, 44, 30
+LEFT, LANE, TALL, SUMS = 88, 62, 44, 32
 """Width of the names; height of a worker's lane, of the bar in it, of the sums."""
 
 
@@ -127,19 +128,26 @@ def _lane(adding: Adding, y: float, unit: float, end: int, handles: bool) -> lis
         start = LEFT + adding.waits * unit
         box = {"x": start, "y": y + 8, "width": x - start, "height": TALL - 16}
         wait = element("rect", fill="none", stroke=INK, stroke_dasharray="4 3", data_key=f"wait/{number}", **box)
-        shapes += [wait, label("waits", start + 4, y + TALL / 2 + 4)]
+        words = "waits" if text_width("waits") + 6 < x - start else ""
+        shapes += [wait, label(words, start + 4, y + TALL / 2 + 4)]
     box = {"x": x, "y": y, "width": long, "height": TALL}
     shapes.append(element("rect", rx=6, fill=colour, stroke="#000000", data_key=f"bar/{number}", **box))
-    black = {"fill": ink(colour)}
-    if adding.seen is not None and adding.read < adding.write:
-        text = f"reads {adding.seen}" if end >= adding.read else "reads"
-        shapes.append(label(text, x + 12, y + 17, "start", None, **black))
-    text = f"writes {adding.gives}" if adding.read < adding.write else f"+{adding.score}"
+    black = ink(colour)
     if adding.read < adding.write:
-        shapes.append(label(text if end >= adding.write else "writes", x + long - 12, y + 36, "end", None, **black))
+        reads = f"reads {adding.seen}" if adding.seen is not None else ""
+        writes = _said(f"writes {adding.gives}", end >= adding.write, long)
+        shapes.append(label(_said(reads, end >= adding.read, long), x + 12, y + 17, fill=black))
+        shapes.append(label(writes, x + long - 12, y + 36, "end", fill=black))
     else:
-        shapes.append(label(text, x + long / 2, y + 27, "middle", None, **black))
+        shapes.append(label(f"+{adding.score}", x + long / 2, y + 27, "middle", fill=black))
     return [*shapes, *(_grips(adding, x, y, long, unit) if handles else [])]
+
+
+def _said(text: str, known: bool, long: float) -> str:
+    """What a worker does, as much of it as its bar has room for: the number counts. ``known``: it has happened."""
+    does, _, number = text.partition(" ")
+    texts = (text, number) if known else (does,)
+    return next((each for each in texts if text_width(each) <= long - 18), "")
 
 
 def _grips(adding: Adding, x: float, y: float, long: float, unit: float) -> list[Html]:
@@ -219,10 +227,11 @@ def _arrow(x: float, start: float, end: float, key: str) -> Html:
 def _sums(update: Update, until: int | None, y: float, wide: float) -> list[Html]:
     """The sums of all nodes in the end: which one wins with this total."""
     each = (wide - LEFT - 8) / len(update.sums)
-    shapes = [label("sums at the end", 0, y + SUMS / 2 + 4, font_weight="bold")]
-    for i, (node, value) in enumerate(update.sums):
+    shapes = [label("sums at", 0, y + 13, font_weight="bold"), label("the end", 0, y + 28, font_weight="bold")]
+    names = brief([node for node, _ in update.sums], each - 8, f"{STAR} : 00")
+    for i, (name, (node, value)) in enumerate(zip(names, update.sums, strict=True)):
         hidden = until is not None and node == update.node
-        text = f"{node}: {'?' if hidden else value}"
+        text = f"{name}: {'?' if hidden else value}"
         won = node in update.best and until is None
         marks = {"data_key": f"sum/{node}"}
         star = f"{STAR} {text}" if won and len(update.best) == 1 else text

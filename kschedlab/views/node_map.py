@@ -13,7 +13,7 @@ import numpy as np
 from kschedlab.decision import Decision
 from kschedlab.views.glyphs import OUTLINES, SIZE, hatch
 from kschedlab.views.html import Html, element
-from kschedlab.views.lettering import fitted, text_width
+from kschedlab.views.lettering import after_hyphen, fitted, text_width
 from kschedlab.views.obstacles import sign_of
 from kschedlab.views.picture import scarcest
 from kschedlab.views.style import CHOSEN, EVICTED
@@ -324,12 +324,6 @@ def short_names(names: Sequence[str]) -> list[str]:
     first = len(commonprefix(names)) if len(names) > 1 else 0
     last = len(commonprefix([name[first:][::-1] for name in names])) if len(names) > 1 else 0
     return [name[first : len(name) - last] or name for name in names]
-
-
-def after_hyphen(names: Sequence[str]) -> list[str]:
-    """The names without the words that all of them begin with: "01" of gpu-01 beside gpu-02."""
-    first = commonprefix(names).rfind("-") + 1 if len(names) > 1 else 0
-    return [name[first:] for name in names]
 
 
 def ending(name: str, width: float) -> str:

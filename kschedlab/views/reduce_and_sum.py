@@ -17,6 +17,7 @@ from kschedlab.views.cells import (
     Cell,
     Columns,
     Row,
+    brief,
     columns,
     draw_cell,
     middle,
@@ -114,9 +115,9 @@ def _stages(stage: str, wide: float) -> list[Html]:
 def _heads(names: Sequence[str], at: Columns, best: Sequence[str]) -> list[Html]:
     """The nodes, the winner with a star: while the question is open, a click on one is the answer."""
     shapes = []
-    for i, name in enumerate(names):
+    for i, (name, said) in enumerate(zip(names, brief(names, at.wide - 4), strict=True)):
         box = element("rect", x=at.x(i) + 1, y=TOP, width=at.wide - 2, height=HEAD - 2, rx=4, fill="transparent")
-        star = f"{STAR} {name}" if best == [name] else name
+        star = f"{STAR} {said}" if best == [name] else said
         text = label(star, at.x(i) + at.wide / 2, TOP + 15, "middle", font_weight="bold")
         shapes.append(element("g", box, text, data_key=f"node/{name}", data_pick=name))
     return shapes

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from kschedlab.views.cells import INK, pills
 from kschedlab.views.html import Html, element
+from kschedlab.views.lettering import flowed
 from kschedlab.views.style import priority_fill
 from kschedlab.views.svg import Room, label, svg
 
@@ -53,7 +54,7 @@ def draw_turns(turns: Turns, room: Room, alt: str) -> Html:
         shapes.append(_pod(number, kind == turns.kinds[0], 46 + place * SQUARE, 4))
     if turns.placed == len(turns.pods):
         shapes.append(label("all pods have their node", 46, 20))
-    shapes += [*_choices(turns), *_counter(turns, wide, top)]
+    shapes += [*_choices(turns), *_counter(turns, room.width, wide, top)]
     for place, node in enumerate(turns.nodes):
         shapes.append(_node(turns, node, 2 + place * wide, top, wide - GAP, high, each))
     return svg(shapes, room.width, top + high + 2, alt)
@@ -79,11 +80,12 @@ def _choices(turns: Turns) -> list[Html]:
     return [*shapes, *pills([("jobs between", f"jobs: {'off' if jobs else 'on'}", jobs)], 86 + 42 * 3, LINE + 4, 112)]
 
 
-def _counter(turns: Turns, wide: float, top: float) -> list[Html]:
-    """v1.13's lastNodeIndex with the node to which it points; later versions draw."""
+def _counter(turns: Turns, room: float, wide: float, top: float) -> list[Html]:
+    """v1.13's lastNodeIndex with the node to which it points; later versions draw. ``wide``: of a node, with a gap."""
     if not turns.counts:
-        text = "no counter: each of the equal nodes is drawn with the same chance"
-        return [label(text, 2, 2 * LINE + 22)]
+        lines = flowed("no counter: each of the equal nodes is drawn with the same chance", room - 4)
+        first = 2 * LINE + 22 - 8 * (len(lines) - 1)
+        return [label(line, 2, first + 16 * i) for i, line in enumerate(lines)]
     place, number = turns.following, len(turns.nodes)
     value = element("rect", x=2, y=2 * LINE + 6, width=34, height=24, rx=4, fill="none", stroke=INK)
     shapes = [

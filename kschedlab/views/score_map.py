@@ -18,8 +18,9 @@ from kschedlab.views.score import DARKEST, STAGES, SUM, lead, number, total
 from kschedlab.views.style import ink, priority_fill
 from kschedlab.views.svg import Room, label, svg
 
-RAIL, HEAD, CARD, MAP, LINE = 24, 44, 330, 540, 16
-"""Height of the rail, and with the switches below it; width of the arithmetic, least of the map; a line's height."""
+RAIL, HEAD, CARD, MAP, LINE, RAIL_BESIDE = 24, 44, 330, 540, 16, 340
+"""Height of the rail, and with the switches below it; width of the arithmetic, least of the map; a line's height; the
+least width of a rail beside the names of the plugins."""
 HERE = "#6A51A3"
 NORMALISES = ("InterPodAffinity", "NodeAffinity", "PodTopologySpread", "TaintToleration")
 """The default plugins of v1.20 with a NormalizeScore."""
@@ -66,14 +67,22 @@ class ScoreMap:
     def __call__(self, room: Room) -> Html:
         """The drawing for this room."""
         beside = CARD if self.steps and room.width >= CARD + MAP else 0
-        plan = Plan(self.grid(), Room(room.width - beside, room.height - HEAD))
-        moved = element("g", *plan.shapes(), transform=f"translate(0,{HEAD})")
-        above = [*self._rail(plan), *self._asked(plan), *self._switches(plan)]
-        end = plan.bottom + HEAD
+        grid, wide = self.grid(), room.width - beside
+        plan = Plan(grid, Room(wide, room.height - HEAD))
+        if plan.width - plan.left >= RAIL_BESIDE:
+            top, start = 0, plan.left
+        else:
+            top, start = RAIL + 8, 0.0
+            plan = Plan(grid, Room(wide, room.height - HEAD - top))
+        head = HEAD + top
+        moved = element("g", *plan.shapes(), transform=f"translate(0,{head})")
+        inputs = element("g", *self._asked(plan), *self._switches(plan), transform=f"translate(0,{top})")
+        above = [*self._rail(start, plan.width - start), inputs]
+        end = plan.bottom + head
         if beside:
             steps, long = self._arithmetic(beside - 24)
-            above.append(element("g", *steps, transform=f"translate({plan.width + 20:g},{HEAD})"))
-            end = max(end, long + HEAD)
+            above.append(element("g", *steps, transform=f"translate({plan.width + 20:g},{head})"))
+            end = max(end, long + head)
         return svg([*above, moved], plan.width + beside, end, self.alt)
 
     def grid(self) -> Grid:
@@ -151,18 +160,17 @@ class ScoreMap:
             y -= LINE
         return found, y + 8
 
-    def _rail(self, plan: Plan) -> Iterable[Html]:
+    def _rail(self, start: float, wide: float) -> Iterable[Html]:
         """The four stages, the shown one filled; a click goes to a stage."""
-        step = (plan.width - plan.left - 4) / len(STAGES)
+        step, tip = (wide - 4) / len(STAGES), 9
         for i, stage in enumerate(STAGES):
-            x, here = plan.left + step * i, stage == self.stage
-            tip = 9
+            x, here = start + step * i, stage == self.stage
             path = f"M0 0H{step - tip:g}L{step - 2:g} {RAIL / 2:g}L{step - tip:g} {RAIL:g}H0" + (
                 f"L{tip - 2:g} {RAIL / 2:g}Z" if i else "Z"
             )
             shape = element("path", d=path, fill=HERE if here else "currentColor", fill_opacity=None if here else 0.12)
             weight, colour = ("bold", ink(HERE)) if here else (None, None)
-            words = label(stage, step / 2, RAIL / 2 + 4.5, "middle", font_weight=weight, fill=colour)
+            words = label(stage, (step + 5 * bool(i)) / 2, RAIL / 2 + 4.5, "middle", font_weight=weight, fill=colour)
             marks: dict[str, Any] = {"data_set": f"stage: {stage}", "aria_label": f"stage {stage}"}
             yield element("g", shape, words, data_key=f"stage/{stage}", transform=f"translate({x:g},0)", **marks)
 

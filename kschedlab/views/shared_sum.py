@@ -18,6 +18,7 @@ from kschedlab.views.cells import (
     Columns,
     Row,
     best_cell,
+    brief,
     columns,
     draw_cell,
     draw_rows,
@@ -121,9 +122,10 @@ class Orders(NamedTuple):
 def draw_moment(race: Race, moment: Moment, orders: Orders, room: Room, alt: str) -> Html:
     """Workers x nodes: each addition and its fate; below them the totals, and how each order of steps ends."""
     rows = moment_rows(race, moment)
-    at = columns(room.width, [f"{each.name}    " for each in rows], len(race.nodes), 60, 150)
+    at = columns(room.width, [f"{each.name}    " for each in rows], len(race.nodes), 48, 150)
     part, workers, y = range(len(race.nodes)), len(race.names), float(PILLS + ONE_LINE)
-    heads = [element("text", node, x=round(at.x(i) + at.wide / 2), y=PILLS + 16) for i, node in enumerate(race.nodes)]
+    names = brief(race.nodes, at.wide - 4, "")
+    heads = [element("text", name, x=round(at.x(i) + at.wide / 2), y=PILLS + 16) for i, name in enumerate(names)]
     grid, bottom = draw_rows(rows[:workers], part, at, y, TWO_LINES)
     sums, end = draw_rows(rows[workers:], part, at, bottom + 4, ONE_LINE)
     shapes = [

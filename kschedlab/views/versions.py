@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
@@ -17,8 +17,9 @@ from kschedlab.views.svg import Room, label, svg
 EDGE, LINE, ROW = 14, 15, 19
 """Space at both ends, height of a line of text and of a row of switches; in pixels."""
 PILL = (28, 14)
-WIDE = 560
-"""From this width on, the switches stand below the part of the timeline that brought them."""
+WIDE, BESIDE = 560, 500
+"""From the first width on, the switches stand below the part of the timeline that brought them; from the second one
+on, they may stand beside the nodes."""
 LIT = "#0072B2"
 
 
@@ -85,32 +86,69 @@ def stage_before(decision: Decision, board: Board, room: Room) -> Html:
 
 
 def _stage(shown: Sequence[Box], resource: str, board: Board, room: Room, alt: str) -> Html:
+    """The switches stand below the timeline, or beside the nodes if that makes the drawing less high than the room."""
     width = float(room.width)
     below, height = timeline(board.stops, board.at, board.levers, width)
     legend, between = legend_at(shown, width, 0, board.about, scale=False)
     plan = arrange(shown, room, height + between)
-    groups = [(legend, plan.bottom), (below, plan.bottom + between)]
-    lower = (element("g", *inside, transform=f"translate(0,{y:g})") for inside, y in groups)
-    return svg([*shapes(shown, plan, resource), *lower], width, plan.bottom + between + height, alt)
+    end = plan.bottom + between + height
+    groups = [(legend, 0.0, plan.bottom), (below, 0.0, plan.bottom + between)]
+    if end > room.height and width >= BESIDE:
+        track, high = _track(board.stops, board.at, width)
+        side, rows, wide = _beside(board)
+        left = width - wide
+        other, more = legend_at(shown, left, 0, board.about, scale=False)
+        narrow = arrange(shown, Room(int(left), max(room.height, int(rows + high))), high + more)
+        bottom = max(narrow.bottom + more, rows)
+        if bottom + high < end:
+            plan, end = narrow, bottom + high
+            groups = [(other, 0.0, plan.bottom), (side, left, 0.0), (track, 0.0, bottom)]
+    parts = (element("g", *inside, transform=f"translate({x:g},{y:g})") for inside, x, y in groups)
+    return svg([*shapes(shown, plan, resource), *parts], width, end, alt)
 
 
 def timeline(stops: Sequence[Stop], at: int, levers: Sequence[Lever], width: float) -> tuple[list[Html], float]:
     """The timeline and its switches, from y = 0, and their height. ``at``: the number of the version shown."""
-    step = (width - 2 * EDGE) / (len(stops) - 1)
-    axis = 2 * LINE + 14
-    found = [*_axis(len(stops), at, axis, step)]
-    found += [_stop(stop, i, len(stops), axis, step, i == at) for i, stop in enumerate(stops)]
-    found.append(_knob(at, axis, step))
-    first = axis + 18
+    found, first = _track(stops, at, width)
+    groups = _groups(stops, levers)
+    places = [*(_columns(groups, _step(stops, width)) if width >= WIDE else _list(groups, width))]
+    return [*found, *_switches(places, first)], first + ROW * max(
+        (row + group.rows for group, _, row, _ in places), default=0
+    )
+
+
+def _step(stops: Sequence[Stop], width: float) -> float:
+    """The distance of two versions."""
+    return (width - 2 * EDGE) / (len(stops) - 1)
+
+
+def _track(stops: Sequence[Stop], at: int, width: float) -> tuple[list[Html], float]:
+    """The line with the versions and the knob, and where it ends."""
+    step, axis = _step(stops, width), 2 * LINE + 14
+    versions = (_stop(stop, i, len(stops), axis, step, i == at) for i, stop in enumerate(stops))
+    return [*_axis(len(stops), at, axis, step), *versions, _knob(at, axis, step)], axis + 18
+
+
+def _beside(board: Board) -> tuple[list[Html], float, float]:
+    """The switches one below the other, their height and their width."""
+    groups = _groups(board.stops, board.levers)
+    wide = max((text_width(each.title, bold=True) for each in board.levers), default=0) + PILL[0] + 24
+    first = [sum(each.rows for each in groups[:i]) for i in range(len(groups) + 1)]
+    places = [(each, 12.0, row, wide - 14) for each, row in zip(groups, first, strict=False)]
+    return [*_switches(places, 4)], 4.0 + ROW * first[-1], wide
+
+
+def _groups(stops: Sequence[Stop], levers: Sequence[Lever]) -> list[_Group]:
     groups = [_Group(stops[i].name, [each for each in levers if each.stop == i], i) for i in range(len(stops))]
-    groups = [each for each in groups if each.levers]
-    rows = 0
-    for group, x, row, room in _columns(groups, step) if width >= WIDE else _list(groups, width):
+    return [each for each in groups if each.levers]
+
+
+def _switches(places: Iterable[tuple[_Group, float, int, float]], first: float) -> Iterator[Html]:
+    """Each group in its place: x, first row and width."""
+    for group, x, row, room in places:
         y = first + ROW * row
-        found.append(label(f"{group.name} brought", x, y + 11, font_size=12, opacity=0.8))
-        found += [_lever(each, x, y + ROW * i, room) for i, each in enumerate(group.levers, 1)]
-        rows = max(rows, row + group.rows)
-    return found, first + ROW * rows
+        yield label(f"{group.name} brought", x, y + 11, font_size=12, opacity=0.8)
+        yield from (_lever(each, x, y + ROW * i, room) for i, each in enumerate(group.levers, 1))
 
 
 def _axis(count: int, at: int, y: float, step: float) -> Iterator[Html]:

@@ -12,7 +12,7 @@ from kschedlab.views.html import Html, element
 from kschedlab.views.lettering import fitted
 from kschedlab.views.svg import Room, label, svg
 
-ROW, NAME, STEP, LEFT, BESIDE, GAP = 22, 144, 17, 340, 700, 16
+ROW, NAME, STEP, LEFT, BESIDE, GAP = 22, 138, 14, 312, 520, 16
 """Height of a weight's row, width of its name and of one of its values; of the left half; least width of a room with
 the map beside it; a gap. In pixels."""
 
