@@ -64,14 +64,17 @@ ABOVE = 14
 """Additional space above a drawing for a room, for what stands on a box of the first row."""
 
 
-def grid_for(columns: float, rows: float, room: Room | None) -> Grid:
-    """The largest boxes with which so many columns fit into the room's width, and rows into its height if they can."""
+def grid_for(columns: float, rows: float, room: Room | None, least: float = 24) -> Grid:
+    """The largest boxes with which so many columns fit into the room's width, and rows into its height if they can.
+
+    ``least``: the least gap between two rows.
+    """
     if room is None:
         return Grid()
     width = room.width - 2 * EDGE
     gap = min(GAP_X, max(18, 0.17 * width / columns))
     spare = (room.height - 2 * EDGE) / rows - TALL
-    return Grid(min(WIDE, (width - gap * (columns - 1)) / columns), TALL, gap, min(max(spare, 24), GAP_Y), EDGE)
+    return Grid(min(WIDE, (width - gap * (columns - 1)) / columns), TALL, gap, min(max(spare, least), GAP_Y), EDGE)
 
 
 @dataclass(frozen=True)
@@ -202,14 +205,16 @@ def draw_graph(
     more: Callable[[Grid], Iterable[Html]] | None = None,
     extra_rows: int = 0,
     behind: Callable[[Grid], Iterable[Html]] | None = None,
+    least: float = 24,
 ) -> Html:
     """The graph as SVG. ``alt``: the text alternative; ``room``: boxes shrink to its width.
 
-    ``more``: other shapes, for which ``extra_rows`` below the graph stay empty; ``behind``: shapes behind the graph.
+    ``more``: other shapes, for which ``extra_rows`` below the graph stay empty; ``behind``: shapes behind the graph;
+    ``least``: the least gap between two rows of boxes.
     """
     places = graph.places()
     across, down = ([place[i] for place in places.values()] or [0.0] for i in (0, 1))
-    grid = grid_for(max(across) - min(across) + 1, max(down) - min(down) + 1, room)
+    grid = grid_for(max(across) - min(across) + 1, max(down) - min(down) + 1, room, least)
     corners = {name: grid.corner(place) for name, place in places.items()}
     arrows = graph.edges
     curves = [_curve(corners[edge.source], corners[edge.target], graph.down, grid) for edge in arrows]
@@ -287,11 +292,11 @@ def _box(vertex: Vertex, x: float, y: float, grid: Grid, picks: bool) -> Html:
 
 
 def _sign(state: State) -> Iterator[Html]:
-    """A sign on the upper left corner, so that the state does not depend on colour."""
+    """A sign beyond the upper left corner, so that the state does not depend on colour."""
     if state != "ahead":
         fill, ink, frame, _ = FILLS[state]
-        yield element("circle", r=9, fill=fill, stroke=frame)
-        yield element("text", SIGNS[state], y=4, text_anchor="middle", fill=ink)
+        yield element("circle", cx=-4, cy=-4, r=9, fill=fill, stroke=frame)
+        yield element("text", SIGNS[state], x=-4, text_anchor="middle", fill=ink)
 
 
 def _curve(start: Place, end: Place, down: bool, grid: Grid) -> tuple[Curve, Place]:

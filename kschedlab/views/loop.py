@@ -18,8 +18,8 @@ from kschedlab.views.svg import Room, label
 from kschedlab.views.words import aligned, broken
 
 LEFT = "text-align:left"
-LINE = 18
-"""Height of a line of text in a drawing, in pixels."""
+LINE, TOKEN = 17, 17
+"""Height of a line of text in a drawing, and how far the pod stands above its box; in pixels."""
 WIDE = 96
 """Width in characters of the last column of a text table."""
 
@@ -173,23 +173,26 @@ def draw_way(way: Way, alt: str, room: Room, picks: tuple[str, ...] = ()) -> Htm
             x, y = grid.corner(place)
             yield _token(way.pod, x + grid.wide, y)
 
-    return draw_graph(graph, alt, room, more, 1 if narrow else 0, lambda grid: _cycles(grid, narrow))
+    def behind(grid: Grid) -> Iterator[Html]:
+        return _cycles(grid, narrow)
+
+    return draw_graph(graph, alt, room, more, 1 if narrow else 0, behind, 24 if narrow else TOKEN + LINE)
 
 
 def _cycles(grid: Grid, narrow: bool) -> Iterator[Html]:
     """A ground behind the boxes of each cycle, with its name: above a row, or at the free end of a column."""
-    side, high = 10.0, min(LINE, grid.gap_y - 6)
+    side = 10.0
     for name, how, fill, *places in _CYCLES:
         column, row, columns, rows = places[narrow]
         x, y = grid.corner((column, row))
         wide, tall = columns * (grid.wide + grid.gap_x) - grid.gap_x, rows * (grid.tall + grid.gap_y) - grid.gap_y
         below = narrow and column == 0
-        top = y - (6 if below else high + 4)
-        size = {"x": x - side, "y": top, "width": wide + 2 * side, "height": tall + high + 8}
+        high = LINE + (0 if narrow else TOKEN - 4)
+        size = {"x": x - side, "y": y - (6 if below else high), "width": wide + 2 * side, "height": tall + high + 6}
         yield element("rect", **size, rx=8, fill=fill, fill_opacity=0.22)
         at = x + grid.wide / 2 if narrow else grid.corner((2, 0))[0]
         text, anchor = (name, "middle") if narrow else (name + how, "start")
-        yield label(text, at, y + tall + high if below else y - 7, anchor, font_style="italic")
+        yield label(text, at, y + tall + LINE - 3 if below else y - high + 11, anchor, font_style="italic")
 
 
 def _token(pod: Piece, right: float, top: float) -> Html:
@@ -198,7 +201,7 @@ def _token(pod: Piece, right: float, top: float) -> Html:
     wide = text_width(pod.name, 12, True) + 14
     rect = element("rect", width=wide, height=22, rx=5, fill=fill, stroke="#000000", stroke_width=1.5)
     name = label(visible(pod.name), wide / 2, 15.5, "middle", fill=ink(fill), font_weight="bold")
-    return element("g", rect, name, transform=f"translate({right - wide + 6:.1f},{top - 17:.1f})", data_key=pod.key)
+    return element("g", rect, name, transform=f"translate({right - wide + 6:.1f},{top - TOKEN:.1f})", data_key=pod.key)
 
 
 def _nodes(cards: Sequence[Card], left: float, top: float, width: float) -> Iterator[Html]:

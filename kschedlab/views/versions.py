@@ -16,8 +16,8 @@ from kschedlab.views.svg import Room, label, svg
 
 EDGE, LINE, ROW = 14, 15, 19
 """Space at both ends, height of a line of text and of a row of switches; in pixels."""
-PILL = (28, 14)
-WIDE, BESIDE = 560, 500
+PILL = (24, 14)
+WIDE, BESIDE = 540, 500
 """From the first width on, the switches stand below the part of the timeline that brought them; from the second one
 on, they may stand beside the nodes."""
 LIT = "#0072B2"
@@ -221,7 +221,7 @@ class _Group(NamedTuple):
 def _columns(groups: Sequence[_Group], step: float) -> Iterator[tuple[_Group, float, int, float]]:
     """Each group below the part of the timeline that ends at its version: x, first row, and its width."""
     for group in groups:
-        yield group, EDGE + step * (group.stop - 1) + 4, 0, step - 12
+        yield group, EDGE + step * (group.stop - 1) + 4, 0, step - 6
 
 
 def _list(groups: Sequence[_Group], width: float) -> Iterator[tuple[_Group, float, int, float]]:
@@ -241,13 +241,14 @@ def _lever(lever: Lever, x: float, y: float, room: float) -> Html:
     """One switch: lit if it matters, pale if not, with a ring if it is other than in the version."""
     wide, high = PILL
     lit = lever.matters is True
-    weight = "bold" if lit or lever.pinned else None
-    title = fitted(lever.title, room - wide - 10, bold=bool(weight))
-    end = text_width(title, bold=bool(weight)) + wide + 14
+    strong = (lit or lever.pinned) and text_width(lever.title, bold=True) <= room - wide - 6
+    weight = "bold" if strong else None
+    title = fitted(lever.title, room - wide - 6, bold=strong)
+    end = text_width(title, bold=strong) + wide + 14
     shapes = [
         element("rect", width=wide, height=high, rx=high / 2, fill_opacity=0.6 if lever.on else 0.08, **_ring(lever)),
         element("circle", cx=(wide - 7) if lever.on else 7, cy=7, r=4.5, data_key=f"rule/{lever.name}/knob"),
-        label(title, wide + 7, high - 3, font_weight=weight),
+        label(title, wide + 5, high - 3, font_weight=weight),
     ]
     if lit:
         shapes.insert(
