@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import NamedTuple, TypeAlias
 
 from kschedlab.views.html import Html, element
-from kschedlab.views.lettering import after_hyphen, fitted, text_width
+from kschedlab.views.lettering import after_hyphen, fitted, folded, text_width
 from kschedlab.views.style import CHOSEN, EVICTED, ink
 from kschedlab.views.svg import label
 from kschedlab.views.words import aligned
@@ -153,8 +153,8 @@ def pills(choices: Sequence[tuple[str, str, bool]], x: float, y: float, wide: fl
 # -- tables
 
 
-SHORTENED = 100
-"""The least width of names that are shortened, in pixels."""
+SHORTENED, CLOSE = 100, 14
+"""The least width of names that are shortened, and the height of one of two lines; in pixels."""
 
 
 class Columns(NamedTuple):
@@ -193,20 +193,41 @@ def brief(names: Sequence[str], wide: float, more: str = f"{STAR} ") -> Sequence
     return after_hyphen(names)
 
 
-def named(text: str, at: Columns, y: float, strong: bool = False, **marks: str) -> Html:
-    """The name of a row: cut off if it is too long, but for an index at its end; shown when one points at it."""
-    _, _, index = text.rpartition(" ")
-    index = f" {index}" if index.startswith("[") else ""
-    short = fitted(text.removesuffix(index), at.left - 10 - text_width(index, bold=strong), bold=strong) + index
-    tip = {"data_tip": text} if short != text else {}
-    return label(short, at.left - 8, y, "end", None, font_weight="bold" if strong else None, **{**tip, **marks})
+def named(
+    text: str, at: Columns, y: float, strong: bool = False, high: float = 0, before: float = 0, **marks: str
+) -> Html:
+    """The name of a row, in two lines if it is ``high`` enough: cut off if it is too long, but for an index at its end.
+
+    One sees the whole name when one points at it. ``y``: the base line of one line; ``before``: what is to stay free
+    on the left.
+    """
+    width = at.left - 10 - before
+    look: Look = {"font_weight": "bold" if strong else None}
+    _, _, last = text.rpartition(" ")
+    index = f" {last}" if last.startswith("[") else ""
+    name, rest = text.removesuffix(index), width - text_width(index, bold=strong)
+    two = high >= 2 * CLOSE and text_width(text, bold=strong) > width
+    lines = folded(name, rest, bold=strong) if two else [fitted(name, rest, bold=strong)]
+    lines[-1] += index
+    y -= CLOSE / 2 * (len(lines) - 1)
+    tip = {"data_tip": text} if any("…" in line for line in lines) else {}
+    about = {**tip, **marks}
+    if len(lines) == 1:
+        return label(lines[0], at.left - 8, y, "end", None, **look, **about)
+    words = (label(line, at.left - 8, y + CLOSE * i, "end", None, **look) for i, line in enumerate(lines))
+    return element("g", *words, **about)
 
 
-def draw_rows(rows: Sequence[Row], part: range, at: Columns, y: float, high: float) -> tuple[list[Html], float]:
-    """One band of the rows from ``y`` down, and the ``y`` below them. Cells that do nothing yet share one outline."""
+def draw_rows(
+    rows: Sequence[Row], part: range, at: Columns, y: float, high: float, before: float = 0
+) -> tuple[list[Html], float]:
+    """One band of the rows from ``y`` down, and the ``y`` below them. Cells that do nothing yet share one outline.
+
+    ``before``: what stays free in front of the rows' names.
+    """
     names, cells, outline = [], [], []
     for each in rows:
-        names.append(named(each.name, at, y + high / 2 + 4.2, each.strong, **each.marks))
+        names.append(named(each.name, at, y + high / 2 + 4.2, each.strong, high, before, **each.marks))
         for i in part:
             if each.cells[i] == Cell(marks=each.cells[i].marks):
                 outline.append(f"M{at.x(i) + 1:.0f} {y + 1:.0f}h{at.wide - 2:.0f}v{high - 2:.0f}h{2 - at.wide:.0f}z")

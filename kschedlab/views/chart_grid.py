@@ -9,7 +9,7 @@ from typing import Any
 
 from kschedlab.views.glyphs import hatch
 from kschedlab.views.html import Html, element
-from kschedlab.views.lettering import fitted, folded, text_width
+from kschedlab.views.lettering import after_hyphen, fitted, folded, text_width
 from kschedlab.views.style import AMOUNTS, CHOSEN, NODES, ink
 from kschedlab.views.svg import Room, label, svg
 
@@ -111,8 +111,8 @@ class Plan:
             words = fitted(f"{across} →", broad)
             shapes.append(label(words, self.left + broad / 2, 14, "middle", font_style="italic"))
         if down:
-            words = fitted(f"{down} ↓", self.left - 10)
-            shapes.append(label(words, self.left - 8, self.top - 9, "end", font_style="italic"))
+            words = fitted(down, self.left - 10 - text_width(" ↓"))
+            shapes.append(label(f"{words} ↓", self.left - 8, self.top - 9, "end", font_style="italic"))
         return shapes
 
     def _rows(self) -> list[Html]:
@@ -131,10 +131,11 @@ class Plan:
         longest = max(map(text_width, grid.columns), default=0)
         every = max(ceil((longest + 4) / self.wide), 1) if grid.titles[0] else 1
         shown = grid.selected[1] % every if grid.selected else 0
+        names = grid.columns if longest <= every * self.wide - 2 else after_hyphen(grid.columns)
         for c, name in list(enumerate(grid.columns))[shown::every]:
             won, x = c == grid.chosen, self.left + self.wide * (c + 0.5)
             sign = "★ " if won else "✕ " if c in grid.refused else ""
-            text = fitted(f"{sign}{name}", every * self.wide - 2, bold=won)
+            text = fitted(f"{sign}{names[c]}", every * self.wide - 2, bold=won)
             words = label(text, x, self.top - 9, "middle", font_weight="bold" if won else None)
             tip = _tip(name, [text.removeprefix(sign)])
             shapes.append(element("g", words, data_key=f"column/{name}", data_tip=tip))

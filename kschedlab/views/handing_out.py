@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from kschedlab.views.cells import CROSS, INK, STAR, Columns, columns, draw_rows, middle, named, token
+from kschedlab.views.cells import CLOSE, CROSS, INK, STAR, Columns, columns, draw_rows, middle, named, token
 from kschedlab.views.html import Html, element
+from kschedlab.views.lettering import text_width
 from kschedlab.views.map_reduce import FUNCTIONS, MAPPING, SUMMED, Handout, Piece, handing_out, reduced
 from kschedlab.views.style import EVICTED
 from kschedlab.views.svg import Room, label, svg
@@ -16,6 +17,8 @@ LINE, FEET, BARS, LOWEST, HIGHEST = 22, 38, 50, 19, 30
 """Height of a line of tokens or cards, of what is below a column, of the bars; of the lowest and the highest row."""
 NARROWEST, WIDEST, CARD, ONE_LINE = 21, 56, 23, 42
 """Width of columns, of cards, and of the narrowest column in which a node's name and its card stand side by side."""
+HIGH = 330
+"""From this height of a room on, long names take two lines."""
 
 
 def draw_handing_out(now: Handout, times: Sequence[int], room: Room, alt: str) -> Html:
@@ -28,7 +31,9 @@ def draw_handing_out(now: Handout, times: Sequence[int], room: Room, alt: str) -
     errors = LINE if now.error else 0
     top = LINE if at.wide >= ONE_LINE else LINE + 14
     fixed = free.end + bars.high + errors + len(bands) * (top + FEET)
-    high = min(max((room.height - fixed) / (len(rows) * len(bands)), LOWEST), HIGHEST)
+    short = any(text_width(each.name) > at.left - 10 for each in rows)
+    lowest = 2 * CLOSE if short and room.height >= HIGH else LOWEST
+    high = min(max((room.height - fixed) / (len(rows) * len(bands)), lowest), HIGHEST)
     shapes = [*_channel(now, at, cards), *_free(now, at, free)]
     y, moving = free.end, list[Html]()
     for part in bands:
@@ -64,6 +69,12 @@ def _channel(now: Handout, at: Columns, line: _Line) -> list[Html]:
     return [*shapes, middle(_card(node, *line.at(place)) for place, node in enumerate(waiting))]
 
 
+def _named(at: Columns, y: float, *texts: str, strong: bool = False) -> Html:
+    """The longest of these names that fits."""
+    fits = (text for text in texts if text_width(text, bold=strong) <= at.left - 10)
+    return named(next(fits, texts[-1]), at, y, strong)
+
+
 def _card(node: int, x: float, y: float) -> Html:
     """A node's index, for :func:`middle`: in the channel or at the head of its column."""
     box = element("rect", x=-10, y=-8, width=20, height=16, rx=3, fill="none", stroke=INK)
@@ -90,7 +101,7 @@ def _at_work(now: Handout, piece: Piece) -> bool:
 
 def _heads(now: Handout, part: range, at: Columns, y: float) -> list[Html]:
     """The nodes; a column's card stands beside its letter once a worker has taken it."""
-    shapes = [named("node, and its index", at, y + 16)]
+    shapes = [_named(at, y + 16, "node, and its index", "node, its index", "node")]
     wide, found = at.wide >= ONE_LINE, list[Html]()
     sums = now.scores.total.tolist() if now.stage == SUMMED and not now.error else []
     for i in part:
@@ -122,7 +133,7 @@ def _busy(now: Handout, part: range, at: Columns, y: float, high: float) -> list
 
 def _feet(now: Handout, part: range, at: Columns, y: float) -> list[Html]:
     """Below each column: who has filled it, and how long that takes."""
-    shapes = [named("filled by worker", at, y + 15), named("ticks it takes", at, y + 34)]
+    shapes = [_named(at, y + 15, "filled by worker", "by worker"), _named(at, y + 34, "ticks it takes", "ticks")]
     who, ticks = list[Html](), list[Html]()
     for i in part:
         piece, x = now.work[i], at.x(i) + at.wide / 2
@@ -149,7 +160,7 @@ def _errors(now: Handout, at: Columns, y: float) -> list[Html]:
     """The list that all workers share, and therefore lock; a cross for each error."""
     fits = at.left + now.errors * 13 < at.x(at.per - 1)
     crosses = (CROSS * now.errors if fits else f"{CROSS} {now.errors} errors") if now.errors else "empty"
-    shapes = [named("errs (with a lock)", at, y + 15, strong=True)]
+    shapes = [_named(at, y + 15, "errs (with a lock)", "errs (a lock)", strong=True)]
     return [*shapes, label(crosses, at.left, y + 15, fill=EVICTED if now.errors else None)]
 
 

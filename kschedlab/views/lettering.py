@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from os.path import commonprefix
-from textwrap import wrap
 
 NARROW, WIDE = frozenset("iljtfrI.,:;'|!()[]/ ·-"), frozenset("mwMW@%+=<>≥≤★✕×")
 PER_EM = {True: (0.42, 0.72, 1.0), False: (0.38, 0.64, 0.9)}
@@ -32,10 +31,9 @@ def fitted(text: str, width: float, size: float = 12, bold: bool = False) -> str
 
 def wrapped(text: str, width: float, lines: int, size: float = 12, bold: bool = False) -> list[str]:
     """The text in at most that many lines; an ellipsis ends what does not fit."""
-    letters = max(int(width / (size * PER_EM[bold][1])), 4)
-    found = wrap(text, letters, break_on_hyphens=False) if text else []
+    found = flowed(text, width, size, bold)
     if len(found) <= lines:
-        return [fitted(line, width, size, bold) for line in found]
+        return found
     return [*found[: lines - 1], fitted(" ".join(found[lines - 1 :]), width, size, bold)]
 
 

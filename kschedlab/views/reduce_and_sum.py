@@ -25,6 +25,7 @@ from kschedlab.views.cells import (
     pills,
 )
 from kschedlab.views.html import Html, element
+from kschedlab.views.lettering import text_width
 from kschedlab.views.map_reduce import BY_FUNCTION, FUNCTIONS, short, sum_row
 from kschedlab.views.svg import Room, label, svg
 
@@ -78,8 +79,8 @@ def draw_stage(
     )
     cells = []
     for name, each in zip(plugins, rows, strict=False):
-        shapes.append(_name(name, each, at, y + high / 2))
-        chosen = enumerate(_handles(each, name, names, selected))
+        shapes.append(_name(name, each, at, y + high / 2, high))
+        chosen = enumerate(_handles(each, name, names, selected, at.wide))
         cells += [draw_cell(cell, Box(at.x(i), y, at.wide, high)) for i, cell in chosen]
         y += high
     shapes.append(middle(cells))
@@ -89,19 +90,20 @@ def draw_stage(
     return svg(shapes, room.width, TOP + HEAD + high * len(plugins) + 2, alt)
 
 
-def _name(name: str, row: Row, at: Columns, y: float) -> Html:
+def _name(name: str, row: Row, at: Columns, y: float, high: float) -> Html:
     """The name of a row, beside its weight; the row of sums needs no weight."""
     beside = at if name == SUM else at._replace(left=at.left - KNOB)
-    return named(row.name.partition(" ×")[0], beside, y + 4.2, row.strong)
+    return named(row.name.partition(" ×")[0], beside, y + 4.2, row.strong, high)
 
 
-def _handles(row: Row, plugin: str, names: Sequence[str], selected: tuple[str, str]) -> list[Cell]:
-    """The row's cells: a click on one writes out its arithmetic."""
+def _handles(row: Row, plugin: str, names: Sequence[str], selected: tuple[str, str], wide: float) -> list[Cell]:
+    """The row's cells: a click on one writes out its arithmetic. A number that is too wide is given in thousands."""
     cells = []
     for name, cell in zip(names, row.cells, strict=True):
         sets = {"data_set": f"priority: {plugin}, node: {name}", "aria_label": f"{plugin} on {name}: {cell.text}"}
         frame = INK if (plugin, name) == selected else cell.frame if cell.frame != INK else ""
-        cells.append(replace(cell, small="", frame=frame, marks={**cell.marks, **sets}))
+        number = cell.text if text_width(cell.text) <= wide - 6 else f"{int(cell.text) // 1000}k"
+        cells.append(replace(cell, text=number, small="", frame=frame, marks={**cell.marks, **sets}))
     return cells
 
 

@@ -30,6 +30,7 @@ from kschedlab.views.cells import (
     token,
 )
 from kschedlab.views.html import Html, element
+from kschedlab.views.lettering import text_width
 from kschedlab.views.style import CHOSEN, EVICTED
 from kschedlab.views.svg import Room, svg
 from kschedlab.views.tables import row, table
@@ -40,8 +41,11 @@ LATEST = 8
 RIGHT, LUCKY, TIED, WRONG = "right", "wrong totals, the right node", "a tie", "the wrong node"
 """How an order of steps can end."""
 SHORT = {"shared sum with a lock": "with a lock"}
-PILLS, TWO_LINES, ONE_LINE, ORDER = 30, 36, 24, 26
-"""Height of the designs, of a row with two lines, of one with a single line, of the orders."""
+SHORTEST = {"shared sum": "shared", "shared sum with a lock": "locked", "atomic addition": "atomic"} | {
+    "cells of its own": "own cells"
+}
+PILLS, TWO_LINES, ONE_LINE, ORDER, TOKEN = 30, 36, 24, 26, 24
+"""Height of the designs, of a row with two lines, of one with a single line, of the orders; width of a worker."""
 
 
 class Sum(NamedTuple):
@@ -105,9 +109,10 @@ def fate(race: Race, end: Moment) -> str:
 
 def designs(known: Sequence[str], chosen: str, wide: float) -> list[Html]:
     """How the workers add: a click takes another design."""
-    return pills(
-        [(SHORT.get(each, each), f"design: {each}", each == chosen) for each in known], 0, 2, wide / len(known)
-    )
+    each = wide / len(known)
+    fits = all(text_width(SHORT.get(name, name), bold=True) <= each - 14 for name in known)
+    words = SHORT if fits else SHORTEST
+    return pills([(words.get(name, name), f"design: {name}", name == chosen) for name in known], 0, 2, each)
 
 
 class Orders(NamedTuple):
@@ -122,21 +127,22 @@ class Orders(NamedTuple):
 def draw_moment(race: Race, moment: Moment, orders: Orders, room: Room, alt: str) -> Html:
     """Workers x nodes: each addition and its fate; below them the totals, and how each order of steps ends."""
     rows = moment_rows(race, moment)
-    at = columns(room.width, [f"{each.name}    " for each in rows], len(race.nodes), 48, 150)
+    at = columns(room.width, [f"{each.name}      " for each in rows], len(race.nodes), 48, 150)
     part, workers, y = range(len(race.nodes)), len(race.names), float(PILLS + ONE_LINE)
     names = brief(race.nodes, at.wide - 4, "")
     heads = [element("text", name, x=round(at.x(i) + at.wide / 2), y=PILLS + 16) for i, name in enumerate(names)]
-    grid, bottom = draw_rows(rows[:workers], part, at, y, TWO_LINES)
+    grid, bottom = draw_rows(rows[:workers], part, at, y, TWO_LINES, TOKEN)
     sums, end = draw_rows(rows[workers:], part, at, bottom + 4, ONE_LINE)
+    choices, end = _orders(orders.fates, orders.seed, at, end + 8, room.width)
     shapes = [
         *designs(orders.designs, orders.design, min(room.width, 640)),
         element("g", *heads, font_weight="bold", text_anchor="middle"),
         *grid,
         *sums,
         *_workers(race, moment, at, y),
-        *_orders(orders.fates, orders.seed, at, end + 8, room.width),
+        *choices,
     ]
-    return svg(shapes, room.width, end + 10 + ORDER, alt)
+    return svg(shapes, room.width, end + 2, alt)
 
 
 def _workers(race: Race, moment: Moment, at: Columns, y: float) -> list[Html]:
@@ -145,14 +151,17 @@ def _workers(race: Race, moment: Moment, at: Columns, y: float) -> list[Html]:
     for who in range(len(race.names)):
         held = moment.in_hand.get(who)
         node = held[0] if held is not None else moment.node if moment.who == who else None
-        x = 11.0 if node is None else at.x(node) + 13
-        shapes.append(token(who + 1, x, y + (who + 0.5) * TWO_LINES, data_key=f"worker/{who + 1}"))
+        top = y + who * TWO_LINES
+        place = (11.0, top + TWO_LINES / 2) if node is None else (at.x(node) + 7, top + 9)
+        shapes.append(token(who + 1, *place, data_key=f"worker/{who + 1}"))
     return shapes
 
 
-def _orders(fates: Sequence[str], seed: int, at: Columns, y: float, wide: float) -> list[Html]:
-    """A cell for each seed, which says how that order of steps ends; a click takes it."""
-    each = min((wide - at.left - 2) / len(fates), 40)
+def _orders(fates: Sequence[str], seed: int, at: Columns, y: float, wide: float) -> tuple[list[Html], float]:
+    """A cell for each seed, which says how that order of steps ends, and where they end; a click takes it."""
+    lines = 1 if (wide - at.left - 2) / len(fates) >= ONE_LINE else 2
+    per = -(-len(fates) // lines)
+    each = min((wide - at.left - 2) / per, 40)
     shapes = [named("orders of steps", at, y + ORDER / 2 + 4)]
     for place, ends in enumerate(fates):
         number = str(place + 1)
@@ -169,8 +178,9 @@ def _orders(fates: Sequence[str], seed: int, at: Columns, y: float, wide: float)
         }[ends]
         if place + 1 == seed:
             cell = replace(cell, frame=INK)
-        shapes.append(middle([draw_cell(cell, Box(at.left + place * each, y, each, ORDER))]))
-    return shapes
+        box = Box(at.left + place % per * each, y + place // per * ORDER, each, ORDER)
+        shapes.append(middle([draw_cell(cell, box)]))
+    return shapes, y + lines * ORDER
 
 
 def moment_rows(race: Race, moment: Moment) -> list[Row]:
