@@ -68,9 +68,10 @@ def some_node(name: str, draw: random.Random) -> Manifest:
 
 
 def some_affinity(draw: random.Random) -> Manifest:
-    key, app = draw.choice([ZONE, HOST, "disk"]), draw.choice(["web", "db"])
+    key = draw.choice([ZONE, HOST, "disk"])
+    rule = draw.choice(["app In web", "app In db", "app In db,web", "own In p03,p04,probe1,probe2", "own Exists"])
     near = [{}, {"namespaces": ["x"]}, {"namespaceSelector": {"matchLabels": {"team": draw.choice("rg")}}}]
-    wanted = by(key, f"app In {app}", **draw.choice(near))
+    wanted = by(key, rule, **draw.choice(near))
     side = draw.choice(["near", "apart", "rather_near", "rather_apart"])
     return affinity(**{side: [(draw.randint(1, 100), wanted) if side.startswith("rather") else wanted]})
 
@@ -86,7 +87,7 @@ def some_pod(name: str, draw: random.Random) -> Manifest:
         requests["example.com/gpu"] = "1"
     fields: Manifest = {
         "namespace": draw.choice(NAMESPACES) if name.startswith("probe") else NAMESPACES[int(name[1:]) % 2],
-        "labels": {"app": draw.choice(["web", "db"])},
+        "labels": {"app": draw.choice(["web", "db"])} | ({"own": name} if draw.random() < 0.4 else {}),
         "priority": draw.choice([0, 0, 10, 100]),
         "start": f"2024-01-01T00:{draw.randrange(60):02}:{int(name[-2:]) if name[-2:].isdigit() else 0:02}Z",
     }

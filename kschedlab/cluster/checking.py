@@ -5,6 +5,8 @@ from __future__ import annotations
 import numpy as np
 
 from kschedlab.cluster.columns import Columns
+from kschedlab.cluster.interning import Signatures
+from kschedlab.cluster.signatures import Signature
 
 
 def check(cluster: Columns) -> None:
@@ -20,9 +22,11 @@ def check(cluster: Columns) -> None:
     assert sorted(cluster.pods.row_of.values()) == live.tolist(), "rows and pods disagree"
     for row in live.tolist():
         info = cluster.pods.info(row)
-        assert cluster.pods.row_of[info.key] == row and cluster.pods.signature[row] == info.signature, (
+        number = info.signature.number
+        assert cluster.pods.row_of[info.key] == row and cluster.pods.signature[row] == number, (
             f"row {row} is not {info.key}"
         )
+        assert cluster.pods.rows_of[number][cluster.pods.place[row]] == row, f"row {row} is not found by its signature"
         assert (cluster.pods.priority[row], cluster.pods.start[row]) == (info.priority, info.start), (
             f"row {row} is outdated"
         )
@@ -33,10 +37,31 @@ def check(cluster: Columns) -> None:
         )
     for _, node in (*cluster.without_node.values(), *cluster.nominated_without_node.values()):
         assert node not in cluster.index, f"pods are set aside although node {node} exists"
-    for query in cluster._counts.queries():
+    assert sorted(row for rows in cluster.pods.rows_of.values() for row in rows) == live.tolist(), (
+        "rows are found twice"
+    )
+    check_signatures(cluster.signatures)
+    for query, column in cluster._counts.columns().items():
         count = np.zeros(len(cluster.nodes), np.int64)
-        answers = np.array(
-            [query.of(cluster.signatures[signature]) for signature in range(len(cluster.signatures))], np.int64
-        )
-        np.add.at(count, cluster.pods.node[live], answers[cluster.pods.signature[live]])
-        assert np.array_equal(count, cluster._counts[query]), f"the count of {query} disagrees with the pods"
+        answers = [query.of(cluster.pods.info(row).signature) for row in live.tolist()]
+        np.add.at(count, cluster.pods.node[live], answers)
+        assert np.array_equal(count, column), f"the count of {query} disagrees with the pods"
+
+
+def check_signatures(signatures: Signatures) -> None:
+    """Raise AssertionError unless the kept answers and lists equal what all signatures say now."""
+    living, free = signatures.living(), set(signatures._free)
+    numbers = {signature.number for signature in living}
+    assert len(numbers) == len(living) and not numbers & free, "two signatures have one number"
+    for query in list(signatures._answers):
+        expected = {each.number: answer for each in living if (answer := query.of(each))}
+        answers = {number: answer for number, answer in signatures.answers(query).items() if number in numbers}
+        assert answers == expected, f"the answers to {query} disagree with the signatures"
+    for extract in list(signatures._items):
+        lists: dict[object, list[Signature]] = {}
+        for signature in living:
+            for item in dict.fromkeys(extract(signature)):
+                lists.setdefault(item, []).append(signature)
+        for item in {*lists, *signatures._lists(extract)}:
+            found = signatures.with_item(extract, item)
+            assert len(found) == len(lists.get(item, [])) and {*found} == {*lists.get(item, [])}, f"{item} is not found"

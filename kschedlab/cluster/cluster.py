@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Callable, Collection, Hashable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Hashable, Iterable, Mapping
 from typing import TYPE_CHECKING, Any, Self, TypeVar
 
 import numpy as np
@@ -27,13 +27,13 @@ from kschedlab.cluster.derived import (
 )
 from kschedlab.cluster.object_store import STORAGE, ObjectStore, is_relevant, key_of, put_or_remove
 from kschedlab.cluster.pods import NEVER_STARTED, PodInfo, same_info
-from kschedlab.cluster.signatures import IntArray, PodQuery
+from kschedlab.cluster.queries import PodQuery
+from kschedlab.cluster.signatures import IntArray
 from kschedlab.cluster.topology import Topology
 from kschedlab.cluster.volumes import ClaimKey, Volumes, can_still_bind, claims_of, volume_class
 from kschedlab.objects.api import API_1_37, Api
 from kschedlab.objects.model import (
     ApiObject,
-    Namespace,
     PersistentVolume,
     PersistentVolumeClaim,
     Pod,
@@ -59,7 +59,7 @@ class Cluster(Columns):
     reading               ``nodes``, ``names``, ``index``, ``resources``, ``allocatable``, ``requested``, ``nonzero``,
                           ``pods_on``, ``max_pods``, ``pods``, ``nominated``, ``pending``, ``volumes``,
                           :meth:`objects_of`, :meth:`find`
-    computing             :meth:`count`, :meth:`tally`, :meth:`topology`, :meth:`derived`, :meth:`pods_of`
+    computing             :meth:`count`, :meth:`topology`, :meth:`derived`, :meth:`pods_of`
     changing pods         :meth:`bind`, :meth:`evict`, :meth:`update`, :meth:`nominate`, :meth:`withdraw`
     adding, removing      :meth:`add`, :meth:`remove`: nodes, pods and the objects around them
     changing the rest     :meth:`change_nodes`, :meth:`change_objects`
@@ -117,22 +117,8 @@ class Cluster(Columns):
     # -- computing
 
     def count(self, query: PodQuery) -> IntArray:
-        """int64[nodes], read-only: the query's sum over each node's pods. O(pods) the first time, then O(1)."""
-        if query not in self._counts:
-            live = np.flatnonzero(self.pods.live())
-            self._counts.start(query, self.pods.node[live], self.pods.signature[live])
-        return self._counts[query]
-
-    def tally(self, signatures: Sequence[int]) -> IntArray:
-        """int64[nodes]: how many pods of these signatures each node has; a signature listed twice counts twice.
-
-        Computed on every call, for questions that few pods ask: O(pods).
-        """
-        weight = self.signatures.occurrences(signatures)[self.pods.signature]
-        rows = np.flatnonzero(weight)
-        total = np.zeros(len(self.nodes), np.int64)
-        np.add.at(total, self.pods.node[rows], weight[rows])
-        return total
+        """int64[nodes], read-only: the query's sum over each node's pods; see :mod:`kschedlab.cluster.counts`."""
+        return self._counts.of(query, self.pods)
 
     def topology(self, key: str) -> Topology:
         """The domains of a topology key."""
@@ -338,8 +324,6 @@ class Cluster(Columns):
             self._objects = self._objects.with_own_copies([kind])
             self._owned |= {kind.__name__}
         put_or_remove(self._objects.of(kind), key, new)
-        if relevant and kind is Namespace:
-            self._counts = Counts(self.signatures, len(self.nodes))
         return changed
 
     def _change_storage(self, kind: type[ApiObject], key: Any, old: Any, new: Any, relevant: bool) -> set[Hashable]:
@@ -362,7 +346,9 @@ class Cluster(Columns):
 
     def _copy_volumes(self) -> None:
         """Replace shared volumes by a copy and drop all answers about the shared ones."""
-        self.signatures.drop(self.volumes)
+        from kschedlab.cluster.volume_answers import drop
+
+        drop(self.signatures, self.volumes)
         self._objects = self._objects.with_own_copies(STORAGE)
         self.volumes = Volumes(self._objects)
         self._counts = Counts(self.signatures, len(self.nodes))
@@ -370,16 +356,18 @@ class Cluster(Columns):
 
     def _change_claims(self, claims: Iterable[ClaimKey], apply_change: Callable[[], None]) -> None:
         """Change volumes, and update the answers about signatures of pods that use these claims."""
-        used_by = (signature for claim in claims for signature in self.signatures.signatures_with(claims_of, claim))
+        from kschedlab.cluster.volume_answers import refresh
+
+        used_by = (signature for claim in claims for signature in self.signatures.with_item(claims_of, claim))
         signatures = list(dict.fromkeys(used_by))
         if not signatures:
             apply_change()
             return
         self._unshare("pods")
-        nodes = {signature: self.pods.node[self.pods.signature == signature] for signature in signatures}
+        nodes = {each: self.pods.node[self.pods.rows_of.get(each.number, [])] for each in signatures}
         for signature in signatures:
-            self._counts.exclude(signature, nodes[signature])
+            self._counts.add(signature, nodes[signature], -1)
         apply_change()
-        self.signatures.refresh(self.volumes, signatures)
+        refresh(self.signatures, self.volumes, signatures)
         for signature in signatures:
-            self._counts.include(signature, nodes[signature])
+            self._counts.add(signature, nodes[signature], +1)

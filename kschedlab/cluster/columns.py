@@ -9,8 +9,9 @@ import numpy as np
 
 from kschedlab.cluster.counts import Counts, rearranged
 from kschedlab.cluster.derived import ALLOCATABLE, EVERY_FIELD, changed_fields
+from kschedlab.cluster.interning import Signatures
 from kschedlab.cluster.pods import PodColumns, PodInfo
-from kschedlab.cluster.signatures import IntArray, Signatures
+from kschedlab.cluster.signatures import IntArray
 from kschedlab.cluster.topology import NodeOrder, zone_of
 from kschedlab.objects.model import Node
 from kschedlab.objects.problems import unknown

@@ -1,13 +1,23 @@
-"""For each query, its sum over the pods of each node, updated pod by pod instead of recounted."""
+"""For each query, its sum over the pods of each node.
+
+A query about few pods is summed when it is asked: its clues lead to signatures, and these to the rows of their pods.
+A query about many pods keeps a column, which every pod that comes or goes updates.
+"""
 
 from __future__ import annotations
 
 import numpy as np
 
-from kschedlab.cluster.signatures import IntArray, PodQuery, Signatures
+from kschedlab.cluster.clues import ByClue
+from kschedlab.cluster.interning import Signatures
+from kschedlab.cluster.pods import PodColumns
+from kschedlab.cluster.queries import PodQuery, parts_of
+from kschedlab.cluster.signatures import IntArray, Signature
 
 LIMIT = 1 << 23
-"""The most numbers (queries x nodes) that a table holds."""
+"""The most numbers (queries x nodes) that the columns hold."""
+FEW = 64
+"""So many pods are few in any cluster; in a large one, so are a sixteenth of the number of nodes."""
 
 
 def rearranged(columns: IntArray, origin: IntArray) -> IntArray:
@@ -17,93 +27,83 @@ def rearranged(columns: IntArray, origin: IntArray) -> IntArray:
 
 
 class Counts:
-    """A table of queries x nodes.
+    """The columns of the queries about many pods: int64[nodes], the sum of the query's answers over the node's pods.
 
-    Row ``r`` holds, for every node, the sum of query ``r``'s answers over the node's pods. The first call computes the
-    row from the pods' columns (O(pods)); after that, adding or removing a pod costs one indexed addition for all rows.
-    ``_relevant``: for each signature, (rows, answers) of the queries whose answer about it is not 0.
+    ``few``: the most signatures and pods that are summed when asked. ``_about``: the queries of the columns, by clue.
     """
 
     def __init__(self, signatures: Signatures, nodes: int) -> None:
         self._signatures = signatures
-        self._rows: dict[PodQuery, int] = {}
-        self._most_rows = max(8, LIMIT // max(nodes, 1))
-        self._table = np.zeros((8, nodes), np.int64)
-        self._relevant: list[tuple[IntArray, IntArray]] = []
+        self._nodes = nodes
+        self._few = max(FEW, nodes // 16)
+        self._most = max(8, LIMIT // max(nodes, 1))
+        self._columns: dict[PodQuery, IntArray] = {}
+        self._about: ByClue[PodQuery] = ByClue()
 
     def copy(self) -> Counts:
-        """An independent table with the same rows."""
-        other = Counts.__new__(Counts)
-        other._signatures, other._most_rows = self._signatures, self._most_rows
-        other._rows = dict(self._rows)
-        other._table = self._table.copy()
-        other._relevant = list(self._relevant)
-        return other
-
-    def __contains__(self, query: PodQuery) -> bool:
-        return query in self._rows
-
-    def __getitem__(self, query: PodQuery) -> IntArray:
-        """int64[nodes]: the query's count on every node."""
-        return self._table[self._rows[query]]
-
-    def queries(self) -> tuple[PodQuery, ...]:
-        """The queries that have a row."""
-        return tuple(self._rows)
-
-    def start(self, query: PodQuery, node: IntArray, signature: IntArray) -> None:
-        """Count the query from now on, starting with the pods in these columns. A full table is emptied first."""
-        if len(self._rows) >= self._most_rows:
-            self._rows, self._relevant = {}, []
-            self._table = np.zeros((8, self._table.shape[1]), np.int64)
-        row = self._new_row(query)
-        np.add.at(self._table[row], node, self._signatures.evaluate(query)[signature])
-
-    def add(self, signature: int, node: int, sign: int) -> None:
-        """Add (+1) or remove (-1) a pod of that signature on the node."""
-        rows, weights = self._relevant_to(signature)
-        if len(rows):
-            self._table[rows, node] += sign * weights
-
-    def exclude(self, signature: int, node: IntArray) -> None:
-        """Stop counting the pods of that signature on these nodes; see :meth:`include`."""
-        self._add_all(signature, node, -1)
-
-    def include(self, signature: int, node: IntArray) -> None:
-        """Count these pods again, with the queries' current answers about their signature."""
-        self._relevant[signature] = self._rows_of(signature)
-        self._add_all(signature, node, +1)
+        """Independent columns of the same queries."""
+        return self._with({query: column.copy() for query, column in self._columns.items()}, self._nodes)
 
     def rearranged(self, origin: IntArray) -> Counts:
         """The same queries for other nodes. ``origin``: int64[nodes], each node's old position, -1 for new nodes."""
-        other = self.copy()
-        other._most_rows = max(8, LIMIT // max(len(origin), 1))
-        other._table = rearranged(self._table, origin)
+        return self._with({query: rearranged(c, origin) for query, c in self._columns.items()}, len(origin))
+
+    def _with(self, columns: dict[PodQuery, IntArray], nodes: int) -> Counts:
+        other = Counts(self._signatures, nodes)
+        other._columns = columns
+        other._about = ByClue((query, query.clues) for query in columns)
         return other
 
-    def _add_all(self, signature: int, node: IntArray, sign: int) -> None:
-        rows, weights = self._relevant_to(signature)
-        for row, weight in zip(rows.tolist(), weights.tolist(), strict=True):
-            np.add.at(self._table[row], node, sign * weight)
+    def columns(self) -> dict[PodQuery, IntArray]:
+        """The columns, read-only."""
+        return self._columns
 
-    def _relevant_to(self, signature: int) -> tuple[IntArray, IntArray]:
-        while len(self._relevant) <= signature:
-            self._relevant.append(self._rows_of(len(self._relevant)))
-        return self._relevant[signature]
+    def of(self, query: PodQuery, pods: PodColumns) -> IntArray:
+        """int64[nodes], read-only: the query's count on every node. O(nodes)."""
+        rows: list[int] = []
+        weights: list[int] = []
+        total: IntArray | None = None
+        for part, weight in parts_of(query):
+            column = self._columns.get(part)
+            if column is None and not self._gather(part, weight, pods, rows, weights):
+                column = self._start(part, pods)
+            if column is not None:
+                scaled = column if weight == 1 else weight * column
+                total = scaled if total is None else total + scaled
+        if not rows:
+            return np.zeros(self._nodes, np.int64) if total is None else total
+        sparse = np.zeros(self._nodes, np.int64) if total is None else total.copy()
+        np.add.at(sparse, pods.node[rows], weights)
+        return sparse
 
-    def _new_row(self, query: PodQuery) -> int:
-        number = self._rows[query] = len(self._rows)
-        if number == len(self._table):
-            self._table = np.concatenate([self._table, np.zeros_like(self._table)])
-        values = self._signatures.evaluate(query)
-        for signature in np.flatnonzero(values[: len(self._relevant)]).tolist():
-            rows, weights = self._relevant[signature]
-            self._relevant[signature] = np.append(rows, number), np.append(weights, values[signature])
-        return number
+    def _gather(self, query: PodQuery, weight: int, pods: PodColumns, rows: list[int], weights: list[int]) -> bool:
+        """Add the rows of the pods that the query is about and their weights, unless there are many."""
+        answers, most = self._signatures.answers(query), len(rows) + self._few
+        if len(answers) > self._few:
+            return False
+        before = len(rows)
+        for number, answer in answers.items():
+            if there := pods.rows_of.get(number):
+                rows += there
+                weights += [weight * answer] * len(there)
+                if len(rows) > most:
+                    del rows[before:], weights[before:]
+                    return False
+        return True
 
-    def _rows_of(self, signature: int) -> tuple[IntArray, IntArray]:
-        values = np.fromiter(
-            (self._signatures.evaluate(q)[signature] for q in self._rows), np.int64, count=len(self._rows)
-        )
-        rows = np.flatnonzero(values)
-        return rows, values[rows]
+    def _start(self, query: PodQuery, pods: PodColumns) -> IntArray:
+        """Keep a column from now on. If there are too many, the others are given up."""
+        if len(self._columns) >= self._most:
+            self._columns, self._about = {}, ByClue()
+        column = self._columns[query] = np.zeros(self._nodes, np.int64)
+        self._about.put(query, query.clues)
+        live = np.flatnonzero(pods.live())
+        np.add.at(column, pods.node[live], self._signatures.evaluate(query)[pods.signature[live]])
+        return column
+
+    def add(self, signature: Signature, nodes: IntArray | int, sign: int) -> None:
+        """Add (+1) or remove (-1) pods of that signature on these nodes."""
+        if self._columns:
+            for query in self._about.about(signature):
+                if answer := query.of(signature):
+                    np.add.at(self._columns[query], nodes, sign * answer)

@@ -1,45 +1,88 @@
-"""The incoming pod as affinity terms see it: its own terms, and the labels that other pods' terms match.
+"""The incoming pod as affinity terms see it: its own terms, and the terms of other pods that match it.
 
 v1.37: pkg/scheduler/framework/plugins/interpodaffinity/plugin.go (GetNamespaceLabelsSnapshot).
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
 
+from kschedlab.cluster.clues import Clue, clues_of
 from kschedlab.cluster.cluster import Cluster
 from kschedlab.cluster.derived import NAMESPACES
 from kschedlab.cluster.pods import PodInfo
+from kschedlab.cluster.queries import PodQuery, Sum
 from kschedlab.cluster.signatures import Signature
 from kschedlab.cluster.terms import AffinityTerm, Labels, PodTerms
 from kschedlab.objects.model import Namespace
 
 
-@dataclass(frozen=True, eq=False)
-class Namespaces:
-    """The labels of the namespaces, compared by identity: a hash of all labels would be slow."""
+@dataclass(frozen=True)
+class Selects:
+    """PodQuery: do all these terms of an incoming pod match the pod? Their namespace selectors must be resolved."""
 
-    labels: Mapping[str, Labels]
+    terms: tuple[AffinityTerm, ...]
 
-    @classmethod
-    def of(cls, cluster: Cluster) -> Namespaces:
-        """The namespaces of the cluster."""
-        return cls({n.metadata.name: n.metadata.labels for n in cluster.objects_of(Namespace)})
+    def of(self, signature: Signature) -> int:
+        """1 if they match pods with this signature."""
+        return int(all(term.matches(signature.namespace, signature.labels, {}) for term in self.terms))
+
+    @property
+    def clues(self) -> tuple[Clue, ...]:
+        """Those of every term."""
+        return tuple(clue for term in self.terms for clue in clues_to(term))
+
+
+REQUIRED, FORBIDDEN, PREFERRED = "required affinity", "required anti-affinity", "preferred"
+"""What a pod's term is for."""
+
+
+@dataclass(frozen=True)
+class Holds:
+    """PodQuery: how often does the pod have this term for this purpose? ``weight``: 0 unless it is preferred."""
+
+    purpose: str
+    term: AffinityTerm
+    weight: int = 0
+
+    def of(self, signature: Signature) -> int:
+        """The number of equal terms of pods with this signature."""
+        terms = signature.terms
+        if self.purpose == PREFERRED:
+            return terms.preferred.count((self.weight, self.term))
+        return (terms.affinity if self.purpose == REQUIRED else terms.anti_affinity).count(self.term)
+
+    @property
+    def clues(self) -> tuple[Clue, ...]:
+        """The term itself."""
+        return (Clue(held_terms, (self,)),)
+
+
+def held_terms(signature: Signature) -> Iterator[Holds]:
+    """The terms of pods with the signature."""
+    terms = signature.terms
+    yield from (Holds(REQUIRED, term) for term in terms.affinity)
+    yield from (Holds(FORBIDDEN, term) for term in terms.anti_affinity)
+    yield from (Holds(PREFERRED, term, weight) for weight, term in terms.preferred)
+
+
+def clues_to(term: AffinityTerm) -> tuple[Clue, ...]:
+    """The clues to the pods that the term matches."""
+    return clues_of(term.selector, term.namespaces if term.namespace_selector is None else None)
 
 
 @dataclass(frozen=True)
 class IncomingPod:
-    """The pod to be scheduled, as its signature describes it. ``signature_number`` and ``namespaces`` identify it.
+    """The pod to be scheduled, as its signature describes it.
 
     ``terms``: its own terms with namespace selectors resolved, so that matching needs no labels of other namespaces.
+    ``namespace_labels``: those of its own namespace.
     """
 
-    signature_number: int
-    namespaces: Namespaces
-    signature: Signature = field(compare=False)
-    namespace_labels: Labels = field(compare=False)
-    terms: PodTerms = field(compare=False)
+    signature: Signature
+    namespace_labels: Labels
+    terms: PodTerms
 
     def matches(self, term: AffinityTerm, signature: Signature) -> bool:
         """Whether this term of the incoming pod matches pods of that signature."""
@@ -49,19 +92,31 @@ class IncomingPod:
         """Whether the term of another pod matches the incoming pod."""
         return term.matches(self.signature.namespace, self.signature.labels, self.namespace_labels)
 
+    def terms_of_others(self, cluster: Cluster) -> Iterator[Holds]:
+        """The terms of any pods, running or not, that match the incoming pod."""
+        found = cluster.signatures.concerning(self.signature, held_terms, lambda holds: clues_to(holds.term))
+        return (holds for holds in found if self.matched_by(holds.term))
+
+
+def by_key(weighted: Iterable[tuple[str, PodQuery, int]]) -> dict[str, Sum]:
+    """The sum of the queries of each topology key, in the order of the keys. The items: key, query, weight."""
+    parts: dict[str, list[tuple[PodQuery, int]]] = {}
+    for key, query, weight in weighted:
+        parts.setdefault(key, []).append((query, weight))
+    return {key: Sum(tuple(parts[key])) for key in sorted(parts)}
+
 
 def incoming_pod(pod: PodInfo, cluster: Cluster) -> IncomingPod:
-    """The IncomingPod, prepared once for each signature."""
+    """The IncomingPod."""
+    signature, namespaces = pod.signature, _namespaces(cluster)
+    terms = signature.terms
+    if terms.select_namespaces:
+        terms = cluster.derived(("resolved", terms), lambda: signature.terms.resolved(namespaces), NAMESPACES)
+    return IncomingPod(signature, namespaces.get(signature.namespace, {}), terms)
 
-    def prepare() -> IncomingPod:
-        signature = cluster.signatures[pod.signature]
-        namespaces = cluster.derived("namespaces", lambda: Namespaces.of(cluster), NAMESPACES)
-        return IncomingPod(
-            pod.signature,
-            namespaces,
-            signature,
-            namespaces.labels.get(signature.namespace, {}),
-            signature.terms.resolved(namespaces.labels),
-        )
 
-    return cluster.derived(("incoming", pod.signature), prepare, NAMESPACES)
+def _namespaces(cluster: Cluster) -> Mapping[str, Labels]:
+    """The labels of the namespaces."""
+    return cluster.derived(
+        "namespaces", lambda: {n.metadata.name: n.metadata.labels for n in cluster.objects_of(Namespace)}, NAMESPACES
+    )

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from kschedlab.cluster.signatures import BoolArray, IntArray
+from kschedlab.cluster.signatures import BoolArray, IntArray, Signature
 from kschedlab.objects.model import Pod
 
 NEVER_STARTED = np.iinfo(np.int64).max
@@ -23,14 +23,13 @@ class PodInfo:
     ``scored``, ``nonzero``: (milli cpu, bytes of memory) of the two, with the defaults 100m and 200 MiB that some
     scores use.
     ``original``: the pod before this generation's API server changed it on creation, None if it did not.
-    ``signature``: the number of the pod's :class:`~kschedlab.cluster.signatures.Signature`.
     """
 
     pod: Pod
     key: str
     priority: int
     start: int
-    signature: int
+    signature: Signature
     request: dict[str, int]
     placed: dict[str, int]
     scored: tuple[int, int]
@@ -44,7 +43,8 @@ class PodInfo:
     def same_numbers(self, other: PodInfo) -> bool:
         """Whether another version of the same pod has the same numbers; only the object may differ."""
         return (
-            (self.signature, self.priority, self.start) == (other.signature, other.priority, other.start)
+            self.signature is other.signature
+            and (self.priority, self.start) == (other.priority, other.start)
             and (self.nonzero, self.scored) == (other.nonzero, other.scored)
             and self.request == other.request
             and self.placed == other.placed
@@ -54,7 +54,9 @@ class PodInfo:
 class PodColumns:
     """Running (or nominated) pods as columns. A pod keeps its row until it is removed; free rows are reused.
 
-    ``node``, ``signature``: int64[rows], -1 in a free row. ``priority``, ``start`` (microseconds): int64[rows].
+    ``node``, ``signature`` (its number): int64[rows], -1 in a free row. ``rows_of``: by that number, the rows of its
+    pods in any order; ``place``: int64[rows], each row's place in that list. ``priority``, ``start`` (microseconds):
+    int64[rows].
     ``arrival``: int64[rows], increasing numbers in order of arrival. ``request``: int64[resources, rows].
     """
 
@@ -64,9 +66,11 @@ class PodColumns:
         self.priority: IntArray = np.zeros(16, np.int64)
         self.start: IntArray = np.zeros(16, np.int64)
         self.arrival: IntArray = np.zeros(16, np.int64)
+        self.place: IntArray = np.zeros(16, np.int64)
         self.request: IntArray = np.zeros((resources, 16), np.int64)
         self.infos: list[PodInfo | None] = [None] * 16
         self.row_of: dict[str, int] = {}
+        self.rows_of: dict[int, list[int]] = {}
         self._free = list(range(15, -1, -1))
         self._arrivals = 0
 
@@ -76,9 +80,10 @@ class PodColumns:
     def copy(self) -> PodColumns:
         """Independent columns with the same rows."""
         other = PodColumns.__new__(PodColumns)
-        for name in ("node", "signature", "priority", "start", "arrival", "request"):
+        for name in ("node", "signature", "priority", "start", "arrival", "place", "request"):
             setattr(other, name, getattr(self, name).copy())
         other._arrivals = self._arrivals
+        other.rows_of = {signature: rows.copy() for signature, rows in self.rows_of.items()}
         other.infos, other.row_of, other._free = list(self.infos), dict(self.row_of), list(self._free)
         return other
 
@@ -87,7 +92,8 @@ class PodColumns:
         if not self._free:
             self._grow()
         row = self._free.pop()
-        self.node[row], self.signature[row] = node, info.signature
+        self.node[row] = node
+        self._sign(row, info.signature.number)
         self.priority[row], self.start[row] = info.priority, info.start
         self.arrival[row] = self._arrivals
         self._arrivals += 1
@@ -99,7 +105,10 @@ class PodColumns:
     def replace(self, info: PodInfo, request: IntArray) -> None:
         """Write the new version of the pod into its row; its node and arrival stay."""
         row = self.row_of[info.key]
-        self.signature[row], self.priority[row], self.start[row] = info.signature, info.priority, info.start
+        if self.signature[row] != info.signature.number:
+            self._unsign(row)
+            self._sign(row, info.signature.number)
+        self.priority[row], self.start[row] = info.priority, info.start
         self.request[:, row] = request
         self.infos[row] = info
 
@@ -110,7 +119,8 @@ class PodColumns:
     def remove(self, key: str) -> None:
         """Free the row of the pod ``namespace/name``."""
         row = self.row_of.pop(key)
-        self.node[row] = self.signature[row] = -1
+        self._unsign(row)
+        self.node[row] = -1
         self.infos[row] = None
         self._free.append(row)
 
@@ -133,6 +143,24 @@ class PodColumns:
         """Add a row of zeros to ``request``, for a resource that no pod has requested before."""
         self.request = np.vstack([self.request, np.zeros((1, self.request.shape[1]), np.int64)])
 
+    def _sign(self, row: int, signature: int) -> None:
+        """Note that the row's pod has the signature."""
+        rows = self.rows_of.setdefault(signature, [])
+        self.signature[row], self.place[row] = signature, len(rows)
+        rows.append(row)
+
+    def _unsign(self, row: int) -> None:
+        """The opposite: the last row of the signature takes the row's place."""
+        signature = int(self.signature[row])
+        rows = self.rows_of[signature]
+        last = rows.pop()
+        if last != row:
+            place = self.place[last] = self.place[row]
+            rows[place] = last
+        if not rows:
+            del self.rows_of[signature]
+        self.signature[row] = -1
+
     def _grow(self) -> None:
         old = len(self.node)
         self._free.extend(range(2 * old - 1, old - 1, -1))
@@ -143,6 +171,7 @@ class PodColumns:
         self.priority = np.concatenate([self.priority, zero])
         self.start = np.concatenate([self.start, zero])
         self.arrival = np.concatenate([self.arrival, zero])
+        self.place = np.concatenate([self.place, zero])
         self.request = np.hstack([self.request, np.zeros((len(self.request), old), np.int64)])
 
 

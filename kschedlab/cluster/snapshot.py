@@ -7,13 +7,14 @@ node are removed, and the rest of the cluster is unchanged. Here one set of colu
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from kschedlab.cluster.pods import PodColumns, PodInfo
-from kschedlab.cluster.signatures import BoolArray, IntArray, PodQuery
+from kschedlab.cluster.queries import PodQuery
+from kschedlab.cluster.signatures import BoolArray, IntArray
 
 if TYPE_CHECKING:
     from kschedlab.cluster.cluster import Cluster
@@ -172,14 +173,6 @@ class Snapshot:
         for overlay in sorted(self.overlays, key=lambda overlay: not overlay.runs):  # removals before additions
             contained = overlay.contains(query, contained)
         return contained
-
-    def tally(self, signatures: Sequence[int]) -> IntArray:
-        """int64[nodes]: how many pods of these signatures are on each node; see :meth:`Cluster.tally`."""
-        total = self.cluster.tally(signatures)
-        occurrences = self.cluster.signatures.occurrences(signatures)
-        for overlay in self.overlays:
-            np.add.at(total, overlay.node, occurrences[overlay.signature] * overlay.weight)
-        return total
 
     def overlay_count(self, query: PodQuery) -> IntArray | int:
         """int64[nodes]: the change that the overlays make to the query's count (0 without overlays)."""

@@ -12,6 +12,7 @@ from typing import Any
 
 import msgspec
 
+from kschedlab.cluster.clues import Clue, clues_of
 from kschedlab.cluster.cluster import Cluster
 from kschedlab.cluster.derived import OWNERS
 from kschedlab.cluster.labels import required, required_terms, untolerated
@@ -74,6 +75,11 @@ class MatchesConstraint:
         if self.selector is None or signature.namespace != self.namespace or (self.counting and signature.terminating):
             return 0
         return int(self.selector.matches(signature.labels))
+
+    @property
+    def clues(self) -> tuple[Clue, ...]:
+        """The selector's labels, and the namespace."""
+        return clues_of(self.selector, [self.namespace])
 
 
 @dataclass(frozen=True)

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
+from functools import cached_property
 
 from kschedlab.objects.model import Pod, PodAffinity, PodAffinityTerm
 from kschedlab.objects.selectors import Selector
@@ -15,17 +16,24 @@ from kschedlab.objects.selectors import Selector
 Labels = Mapping[str, str]
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class AffinityTerm:
     """Which pods a term matches (``selector``), in which namespaces, and the topology key.
 
-    A selector that is None matches no pod.
+    A selector that is None matches no pod. The hash is computed once.
     """
 
     key: str
     selector: Selector | None
     namespaces: frozenset[str]
     namespace_selector: Selector | None = None
+
+    def __hash__(self) -> int:
+        return self._hash
+
+    @cached_property
+    def _hash(self) -> int:
+        return hash((self.key, self.selector, self.namespaces, self.namespace_selector))
 
     @classmethod
     def of(cls, term: PodAffinityTerm, namespace: str) -> AffinityTerm:
@@ -38,9 +46,10 @@ class AffinityTerm:
 
     def matches(self, namespace: str, labels: Labels, namespace_labels: Labels) -> bool:
         """Whether the term matches a pod with those labels, in the namespace of that name with those labels."""
-        selected = self.namespace_selector is not None and self.namespace_selector.matches(namespace_labels)
-        if namespace not in self.namespaces and not selected:
-            return False
+        if namespace not in self.namespaces:
+            selector = self.namespace_selector
+            if selector is None or not selector.matches(namespace_labels):
+                return False
         return self.selector is not None and self.selector.matches(labels)
 
     def resolved(self, namespaces: Mapping[str, Labels]) -> AffinityTerm:
@@ -77,6 +86,12 @@ class PodTerms:
         affinity, anti_affinity = pod.spec.affinity.podAffinity, pod.spec.affinity.podAntiAffinity
         preferred = (*_preferred(affinity, namespace, +1), *_preferred(anti_affinity, namespace, -1))
         return cls(_required(affinity, namespace), _required(anti_affinity, namespace), preferred)
+
+    @cached_property
+    def select_namespaces(self) -> bool:
+        """Whether a term has a namespace selector."""
+        terms = (*self.affinity, *self.anti_affinity, *(term for _, term in self.preferred))
+        return any(term.namespace_selector is not None for term in terms)
 
     def resolved(self, namespaces: Mapping[str, Labels]) -> PodTerms:
         """The terms of an incoming pod; see :meth:`AffinityTerm.resolved`."""

@@ -203,7 +203,7 @@ def claim_names(pod: Pod) -> Iterator[ClaimName]:
 
 
 def claims_of(signature: Signature) -> Iterator[ClaimKey]:
-    """The (namespace, name) of the claims of every pod with the signature; a claim used twice is listed twice."""
+    """The (namespace, name) of the claims of every pod with the signature, one for each volume."""
     return ((signature.namespace, name) for name, _ in claim_names(signature.example))
 
 

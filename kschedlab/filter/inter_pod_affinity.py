@@ -15,11 +15,14 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from kschedlab.cluster.clues import Clue
 from kschedlab.cluster.cluster import Cluster
-from kschedlab.cluster.incoming import IncomingPod, incoming_pod
+from kschedlab.cluster.incoming import FORBIDDEN, IncomingPod, Selects, by_key, incoming_pod
 from kschedlab.cluster.pods import PodInfo
+from kschedlab.cluster.queries import Sum
 from kschedlab.cluster.signatures import BoolArray, Signature
 from kschedlab.cluster.snapshot import Snapshot
+from kschedlab.cluster.terms import PodTerms
 from kschedlab.filter.plugin import Refusal, Refusals, first_of
 
 NO_AFFINITY_OR_ANTI_AFFINITY = "node(s) didn't match pod affinity/anti-affinity"
@@ -28,60 +31,19 @@ ANTI_AFFINITY = "node(s) didn't match pod anti-affinity rules"
 EXISTING_ANTI_AFFINITY = "node(s) didn't satisfy existing pods anti-affinity rules"
 
 
-@dataclass(frozen=True, slots=True)
-class AffinityCount:
-    """PodQuery: does the pod match all terms of the incoming pod's required affinity?"""
-
-    incoming: IncomingPod
-
-    def of(self, signature: Signature) -> int:
-        """1 if pods with this signature do."""
-        return int(all(self.incoming.matches(term, signature) for term in self.incoming.terms.affinity))
-
-
-@dataclass(frozen=True, slots=True)
-class AntiAffinityCount:
-    """PodQuery: how many terms with that key of the incoming pod's required anti-affinity match the pod?"""
-
-    incoming: IncomingPod
-    key: str
-
-    def of(self, signature: Signature) -> int:
-        """The number of terms that match pods with this signature."""
-        terms = self.incoming.terms.anti_affinity
-        return sum(term.key == self.key and self.incoming.matches(term, signature) for term in terms)
-
-
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class AntiAffinityOfOtherKeys:
-    """PodQuery: does the incoming pod's required anti-affinity match the pod, but by no term with that key?"""
+    """PodQuery: does the required anti-affinity in ``terms`` match the pod, but by no term with that key?"""
 
-    incoming: IncomingPod
+    terms: PodTerms
     key: str
+    clues: tuple[Clue, ...] = ()
 
     def of(self, signature: Signature) -> int:
         """1 if that is so for pods with this signature."""
-        terms = self.incoming.terms.anti_affinity
-        keys = {term.key for term in terms if self.incoming.matches(term, signature)}
+        matching = (t for t in self.terms.anti_affinity if t.matches(signature.namespace, signature.labels, {}))
+        keys = {term.key for term in matching}
         return int(bool(keys) and self.key not in keys)
-
-
-@dataclass(frozen=True, slots=True)
-class ExistingAntiAffinityCount:
-    """PodQuery: how many terms with that key of the pod's required anti-affinity match the incoming pod?"""
-
-    incoming: IncomingPod
-    key: str
-
-    def of(self, signature: Signature) -> int:
-        """The number of such terms of pods with this signature."""
-        terms = signature.terms.anti_affinity
-        return sum(term.key == self.key and self.incoming.matched_by(term) for term in terms)
-
-
-def anti_affinity_keys(signature: Signature) -> tuple[str, ...]:
-    """The topology keys of the signature's required anti-affinity."""
-    return tuple(term.key for term in signature.terms.anti_affinity)
 
 
 @dataclass(frozen=True)
@@ -109,26 +71,23 @@ class InterPodAffinity:
 
     def prepare(self, pod: PodInfo, cluster: Cluster) -> AffinityCheck | None:
         """Skips a pod that no term can affect; with ``skips_in_pre_filter``, also if only nominated pods' terms can."""
-        signatures = cluster.signatures
-        keys = signatures.extracted(anti_affinity_keys)
-        if not keys and not signatures[pod.signature].terms.affinity:
-            return None
         incoming = incoming_pod(pod, cluster)
-        queries = (ExistingAntiAffinityCount(incoming, key) for key in keys)
-        existing = tuple(query for query in queries if signatures.evaluate(query).any())
-        has_terms = incoming.terms.affinity or incoming.terms.anti_affinity
-        if has_terms or (existing and not self.skips_in_pre_filter) or any(_applies(q, cluster) for q in existing):
+        forbidding = (holds for holds in incoming.terms_of_others(cluster) if holds.purpose == FORBIDDEN)
+        existing = by_key((holds.term.key, holds, 1) for holds in forbidding)
+        if incoming.terms.affinity or incoming.terms.anti_affinity or (existing and not self.skips_in_pre_filter):
+            return AffinityCheck(incoming, existing, cluster, self)
+        if any(_applies(query, key, cluster) for key, query in existing.items()):
             return AffinityCheck(incoming, existing, cluster, self)
         return None
 
 
-def _applies(existing: ExistingAntiAffinityCount, cluster: Cluster) -> bool:
+def _applies(existing: Sum, key: str, cluster: Cluster) -> bool:
     """Whether a running pod on a node with the topology key has such a term."""
-    return bool((cluster.count(existing)[cluster.topology(existing.key).domain >= 0] > 0).any())
+    return bool((cluster.count(existing)[cluster.topology(key).domain >= 0] > 0).any())
 
 
 class AffinityCheck:
-    """``existing``: one query for each topology key of existing pods' anti-affinity that can match the pod."""
+    """``existing``: by topology key, how many terms of existing pods' anti-affinity match the pod."""
 
     node_names: frozenset[str] | None = None
     depends_on_pods: bool = True
@@ -136,18 +95,16 @@ class AffinityCheck:
     def __init__(
         self,
         incoming: IncomingPod,
-        existing: tuple[ExistingAntiAffinityCount, ...],
+        existing: dict[str, Sum],
         cluster: Cluster,
         rules: InterPodAffinity,
     ) -> None:
-        terms = incoming.terms
+        self._terms = terms = incoming.terms
         self._rules = rules
         self.monotonic = not terms.affinity
         self._existing = existing
-        self._anti_affinity = tuple(
-            AntiAffinityCount(incoming, key) for key in dict.fromkeys(t.key for t in terms.anti_affinity)
-        )
-        self._affinity = AffinityCount(incoming)
+        self._anti_affinity = by_key((term.key, Selects((term,)), 1) for term in terms.anti_affinity)
+        self._affinity = Selects(terms.affinity)
         self._affinity_keys = tuple(dict.fromkeys(t.key for t in terms.affinity))
         self._matches_itself = all(incoming.matches(term, incoming.signature) for term in terms.affinity)
         has_key = [cluster.topology(key).domain >= 0 for key in self._affinity_keys]
@@ -184,17 +141,17 @@ class AffinityCheck:
         return Refusal(~fits, NO_AFFINITY, True, counts)
 
     def _refused_by_anti_affinity(self, snapshot: Snapshot) -> Iterator[Refusal]:
-        for query in self._anti_affinity:
-            count = snapshot.count_in_domain(query, query.key)
+        for key, query in self._anti_affinity.items():
+            count = snapshot.count_in_domain(query, key)
             if not self._rules.reprieved_pods_count_per_term:
-                has_key = snapshot.cluster.topology(query.key).domain >= 0
-                count = count + has_key * snapshot.reprieved(AntiAffinityOfOtherKeys(query.incoming, query.key))
-            yield Refusal(count > 0, ANTI_AFFINITY, terms={query.key: count})
+                has_key = snapshot.cluster.topology(key).domain >= 0
+                count = count + has_key * snapshot.reprieved(AntiAffinityOfOtherKeys(self._terms, key))
+            yield Refusal(count > 0, ANTI_AFFINITY, terms={key: count})
 
     def _refused_by_existing_pods(self, snapshot: Snapshot) -> Iterator[Refusal]:
-        for query in self._existing:
-            count = snapshot.count_in_domain(query, query.key)
-            yield Refusal(count > 0, EXISTING_ANTI_AFFINITY, terms={query.key: count})
+        for key, query in self._existing.items():
+            count = snapshot.count_in_domain(query, key)
+            yield Refusal(count > 0, EXISTING_ANTI_AFFINITY, terms={key: count})
 
     def _is_first(self, snapshot: Snapshot) -> BoolArray:
         """bool[nodes]: the pod matches its own affinity, and no pod on any node with one of the keys does."""

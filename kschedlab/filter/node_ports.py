@@ -12,6 +12,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from kschedlab.cluster.clues import Clue
 from kschedlab.cluster.cluster import Cluster
 from kschedlab.cluster.pods import PodInfo
 from kschedlab.cluster.signatures import Signature
@@ -51,9 +52,19 @@ def host_ports(pod: Pod) -> tuple[HostPort, ...]:
     )
 
 
-def host_ports_of(signature: Signature) -> tuple[HostPort, ...]:
-    """The host ports that every pod with the signature uses."""
-    return host_ports(signature.example)
+def host_ports_of(signature: Signature) -> frozenset[HostPort]:
+    """The different host ports that every pod with the signature uses."""
+    return frozenset(host_ports(signature.example))
+
+
+def numbers_of(signature: Signature) -> frozenset[tuple[str, int]]:
+    """Their protocols and numbers, on whatever address."""
+    return frozenset((port.protocol, port.port) for port in host_ports(signature.example))
+
+
+def number_of(port: HostPort) -> tuple[Clue, ...]:
+    """The clue to the pods whose host ports may conflict with this one."""
+    return (Clue(numbers_of, ((port.protocol, port.port),)),)
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,6 +76,11 @@ class UsesHostPort:
     def of(self, signature: Signature) -> int:
         """1 if pods with this signature use it."""
         return int(self.host_port in host_ports_of(signature))
+
+    @property
+    def clues(self) -> tuple[Clue, ...]:
+        """The host port itself."""
+        return (Clue(host_ports_of, (self.host_port,)),)
 
 
 @dataclass(frozen=True)
@@ -78,7 +94,7 @@ class NodePorts:
         requested = host_ports(pod.pod)
         if not requested:
             return None
-        known_ports = cluster.signatures.extracted(host_ports_of)
+        known_ports = cluster.signatures.concerning(pod.signature, host_ports_of, number_of)
         return PortsCheck(
             tuple(UsesHostPort(port) for port in known_ports if any(port.conflicts(other) for other in requested))
         )

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from kschedlab.cluster.clues import Clue, clues_of
 from kschedlab.cluster.cluster import Cluster
 from kschedlab.cluster.signatures import BoolArray, IntArray, Signature
 from kschedlab.objects.model import PodDisruptionBudget
@@ -31,6 +32,11 @@ class MatchesBudget:
         if signature.namespace != self.namespace or not signature.labels:
             return 0
         return int(self.selector.matches(signature.labels))
+
+    @property
+    def clues(self) -> tuple[Clue, ...]:
+        """The selector's labels, and the namespace."""
+        return clues_of(self.selector, [self.namespace])
 
 
 def violations(

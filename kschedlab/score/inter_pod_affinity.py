@@ -6,57 +6,18 @@ from the preferred terms of running pods that match it; required affinity of run
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import reduce
 
 import numpy as np
 
 from kschedlab.cluster.cluster import Cluster
-from kschedlab.cluster.incoming import IncomingPod, incoming_pod
+from kschedlab.cluster.incoming import PREFERRED, REQUIRED, IncomingPod, Selects, by_key, incoming_pod
 from kschedlab.cluster.pods import PodInfo
-from kschedlab.cluster.signatures import IntArray, Signature
+from kschedlab.cluster.queries import PodQuery, Sum
+from kschedlab.cluster.signatures import IntArray
 from kschedlab.score.plugin import MAX_NODE_SCORE, Scored
-
-
-@dataclass(frozen=True, slots=True)
-class TermWeight:
-    """PodQuery: the summed weight of preferred terms with that key between a pod and the incoming one.
-
-    ``required``: the weight of a required affinity term of the pod, which has no weight of its own.
-    """
-
-    incoming: IncomingPod
-    key: str
-    required: int
-
-    def of(self, signature: Signature) -> int:
-        """The sum of the weights; anti-affinity is negative."""
-        return sum(self.weights(signature))
-
-    def weights(self, signature: Signature) -> list[int]:
-        """The weight of each term between pods with this signature and the incoming pod."""
-        incoming, key = self.incoming, self.key
-        own = [weight for weight, t in incoming.terms.preferred if t.key == key and incoming.matches(t, signature)]
-        theirs = [weight for weight, t in signature.terms.preferred if t.key == key and incoming.matched_by(t)]
-        if self.required > 0:
-            theirs += [self.required for t in signature.terms.affinity if t.key == key and incoming.matched_by(t)]
-        return own + theirs
-
-
-@dataclass(frozen=True, slots=True)
-class TermCount:
-    """PodQuery: how many terms there are between a pod and the incoming one, whatever their weight?"""
-
-    weight: TermWeight
-
-    def of(self, signature: Signature) -> int:
-        """The number of terms."""
-        return len(self.weight.weights(signature))
-
-
-def scoring_keys(signature: Signature) -> tuple[str, ...]:
-    """The topology keys of the signature's terms that have a weight."""
-    return (*(term.key for term in signature.terms.affinity), *(term.key for _, term in signature.terms.preferred))
 
 
 @dataclass(frozen=True)
@@ -92,28 +53,34 @@ class InterPodAffinityScore:
 
     def _weights(self, pod: PodInfo, cluster: Cluster, nodes: IntArray) -> dict[str, IntArray]:
         """By topology key: int64[nodes given], the weight; keys without terms are left out."""
-        if not (keys := cluster.signatures.extracted(scoring_keys)):
-            return {}
         incoming = incoming_pod(pod, cluster)
         if self.ignores_preferred_terms_of_existing_pods and not incoming.terms.preferred:
             return {}
-        queries = [TermWeight(incoming, key, self.hard_pod_affinity_weight) for key in keys]
-        return {query.key: _total(query, cluster, nodes) for query in queries if _has_terms(query, cluster)}
+        weights = by_key(self._weighted(incoming, cluster))
+        return {k: _total(weight, k, cluster, nodes) for k, weight in weights.items() if _has_terms(weight, k, cluster)}
+
+    def _weighted(self, incoming: IncomingPod, cluster: Cluster) -> Iterator[tuple[str, PodQuery, int]]:
+        """The terms between the incoming pod and any other: topology key, query about the other, weight."""
+        for weight, term in incoming.terms.preferred:
+            yield term.key, Selects((term,)), weight
+        for holds in incoming.terms_of_others(cluster):
+            if holds.purpose == PREFERRED:
+                yield holds.term.key, holds, holds.weight
+            elif holds.purpose == REQUIRED and self.hard_pod_affinity_weight > 0:
+                yield holds.term.key, holds, self.hard_pod_affinity_weight
 
 
-def _has_terms(weight: TermWeight, cluster: Cluster) -> bool:
+def _has_terms(weights: Sum, key: str, cluster: Cluster) -> bool:
     """Whether a running pod on a node with the key has a term, even if all weights add up to 0."""
-    has_key = cluster.topology(weight.key).domain >= 0
-    for query in (weight, TermCount(weight)):
-        if cluster.signatures.evaluate(query).any() and ((cluster.count(query) != 0) & has_key).any():
-            return True
-    return False
+    has_key = cluster.topology(key).domain >= 0
+    terms = Sum(tuple((query, 1) for query, _ in weights.parts))
+    return any(((cluster.count(query) != 0) & has_key).any() for query in (weights, terms))
 
 
-def _total(weight: TermWeight, cluster: Cluster, nodes: IntArray) -> IntArray:
+def _total(weights: Sum, key: str, cluster: Cluster, nodes: IntArray) -> IntArray:
     """int64[nodes given]: the sum over all pods in the node's domain."""
-    topology = cluster.topology(weight.key)
-    return topology.total(cluster.count(weight))[topology.domain[nodes]]
+    topology = cluster.topology(key)
+    return topology.total(cluster.count(weights))[topology.domain[nodes]]
 
 
 def _stretched(raw: IntArray, range_includes_zero: bool, highest: int) -> IntArray:

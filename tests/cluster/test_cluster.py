@@ -7,6 +7,7 @@ import pytest
 from hypothesis import settings, strategies as st
 from hypothesis.stateful import Bundle, RuleBasedStateMachine, consumes, invariant, rule
 
+from kschedlab.cluster.clues import Clue
 from kschedlab.cluster.cluster import CPU, EPHEMERAL_STORAGE, MEMORY, Cluster
 from kschedlab.cluster.signatures import Signature
 from kschedlab.testing import cluster, node, pod
@@ -103,6 +104,7 @@ class Weighs:
     """Answers by the pod's label; one query for each factor."""
 
     factor: int
+    clues: tuple[Clue, ...] = ()
 
     def of(self, kind: Signature) -> int:
         return int(kind.labels["number"]) * self.factor % 3

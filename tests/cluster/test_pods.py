@@ -4,14 +4,22 @@ import numpy as np
 from hypothesis import given, strategies as st
 
 from kschedlab.cluster.pods import PodColumns, PodInfo
+from kschedlab.cluster.signatures import Signature
+from kschedlab.cluster.terms import PodTerms
 from kschedlab.testing import pod
 from tests.verdicts import model
 
 ANYBODY = model(pod("p"))
 
 
+KINDS = [Signature(number, ANYBODY, PodTerms()) for number in range(3)]
+
+
 def info(name: str, priority: int = 0) -> PodInfo:
-    return PodInfo(ANYBODY, f"default/{name}", priority, len(name), 3, {"cpu": 7}, {"cpu": 7}, (100, 200), (100, 200))
+    kind = KINDS[priority % 3]
+    return PodInfo(
+        ANYBODY, f"default/{name}", priority, len(name), kind, {"cpu": 7}, {"cpu": 7}, (100, 200), (100, 200)
+    )
 
 
 def add(columns: PodColumns, name: str, node: int = 0, priority: int = 0) -> int:
@@ -34,8 +42,24 @@ def test_rows_hold_the_running_pods(events):
         for key, row in running.items():
             born = int(key.removeprefix("default/p"))
             assert columns.info(row).key == key
-            assert (columns.node[row], columns.signature[row], columns.priority[row]) == (born % 4, 3, born)
+            assert (columns.node[row], columns.signature[row], columns.priority[row]) == (born % 4, born % 3, born)
             assert columns.request[:, row].tolist() == [7, 0]
+        by_kind = {number: sorted(rows) for number, rows in columns.rows_of.items()}
+        assert by_kind == {
+            number: sorted(row for row in running.values() if columns.signature[row] == number)
+            for number in {int(columns.signature[row]) for row in running.values()}
+        }
+
+
+def test_a_pod_that_changes_its_signature_is_found_by_the_new_one():
+    columns = PodColumns(2)
+    for name in "abc":
+        add(columns, name)
+    columns.replace(info("a", priority=1), np.array([7, 0], np.int64))
+    rows = {key.removeprefix("default/"): row for key, row in columns.row_of.items()}
+    assert {n: sorted(rows) for n, rows in columns.rows_of.items()} == {0: [rows["b"], rows["c"]], 1: [rows["a"]]}
+    columns.remove("default/a")
+    assert list(columns.rows_of) == [0]
 
 
 def test_columns_grow_and_keep_their_pods():

@@ -5,7 +5,11 @@ from dataclasses import dataclass
 import numpy as np
 import pytest
 
-from kschedlab.cluster.signatures import Signature, Signatures
+from kschedlab.cluster.checking import check_signatures
+from kschedlab.cluster.clues import Clue, labels_of
+from kschedlab.cluster.interning import FEW, Signatures
+from kschedlab.cluster.signatures import Signature
+from kschedlab.cluster.volume_answers import drop, refresh, volume_table
 from kschedlab.testing import pod
 from tests.verdicts import model
 
@@ -21,6 +25,7 @@ ANTI = {
 @dataclass(frozen=True)
 class HasLabel:
     key: str
+    clues: tuple[Clue, ...] = ()
 
     def of(self, kind: Signature) -> int:
         ASKED.append(kind.labels)
@@ -41,8 +46,8 @@ ASKED: list[object] = []
 )
 def test_fields_that_no_query_reads_do_not_change_the_signature(like):
     signatures = Signatures()
-    assert signatures.of(model(WEB)) == signatures.of(model(like))
-    assert len(signatures) == 1
+    one = signatures.of(model(WEB))
+    assert signatures.of(model(like)) is one and len(signatures) == 1
 
 
 @pytest.mark.parametrize(
@@ -64,43 +69,67 @@ def test_fields_that_no_query_reads_do_not_change_the_signature(like):
 )
 def test_fields_that_a_query_reads_change_the_signature(other):
     signatures = Signatures()
-    assert signatures.of(model(WEB)) != signatures.of(model(other))
+    one = signatures.of(model(WEB))
+    assert signatures.of(model(other)).number != one.number
 
 
 def test_the_same_ports_in_an_init_container_and_in_a_sidecar_are_two_signatures():
     signatures = Signatures()
     init = {"name": "i", "image": "img", "ports": [PORT]}
     sidecar = init | {"restartPolicy": "Always"}
-    assert signatures.of(model(pod("a", initContainers=[init]))) != signatures.of(
-        model(pod("a", initContainers=[sidecar]))
-    )
+    first = signatures.of(model(pod("a", initContainers=[init])))
+    assert signatures.of(model(pod("a", initContainers=[sidecar]))).number != first.number
 
 
 def test_a_query_is_evaluated_once_for_each_signature():
     signatures = Signatures()
-    signatures.of(model(WEB))
-    signatures.of(model(pod("b")))
+    kept = [signatures.of(model(WEB)), signatures.of(model(pod("b")))]
     ASKED.clear()
-    assert signatures.evaluate(HasLabel("app")).tolist() == [1, 0]
-    assert signatures.evaluate(HasLabel("app")).tolist() == [1, 0]
+    assert signatures.evaluate(HasLabel("app")).tolist() == [1, 0, 0]
+    assert signatures.evaluate(HasLabel("app")).tolist() == [1, 0, 0]
     assert len(ASKED) == 2
-    signatures.of(model(pod("c", labels={"app": "db"})))
-    assert signatures.evaluate(HasLabel("app")).tolist() == [1, 0, 1]
+    kept.append(signatures.of(model(pod("c", labels={"app": "db"}))))
+    assert signatures.evaluate(HasLabel("app")).tolist() == [1, 0, 1, 0]
+    assert signatures.answers(HasLabel("app")) == {0: 1, 2: 1}
     assert len(ASKED) == 3
+
+
+def test_only_signatures_that_a_clue_leads_to_are_asked():
+    signatures = Signatures()
+    kept = [signatures.of(model(pod("p", labels={"app": app, "tier": "front"}))) for app in ("web", "db", "web", "x")]
+    query = HasLabel("app", (Clue(labels_of, (("tier", "front"),)), Clue(labels_of, (("app", "web"), ("app", "x")))))
+    ASKED.clear()
+    assert signatures.answers(query) == {kept[0].number: 1, kept[3].number: 1}
+    assert [labels["app"] for labels in ASKED] == ["web", "x"]
+    kept.append(signatures.of(model(pod("p", labels={"app": "x", "tier": "back"}))))
+    kept.append(signatures.of(model(pod("p", labels={"app": "db", "tier": "back"}))))
+    assert signatures.answers(query) == {kept[0].number: 1, kept[3].number: 1, kept[4].number: 1}
+    assert len(ASKED) == 3
+
+
+def test_a_signature_is_forgotten_when_nobody_has_it():
+    signatures = Signatures()
+    stays = signatures.of(model(WEB))
+    for number in range(20 * FEW):
+        passing = signatures.of(model(pod("p", labels={"name": str(number)})))
+        assert passing.number <= FEW and signatures.evaluate(HasLabel("app"))[stays.number] == 1
+    assert len(signatures) == 2 and signatures.of(model(WEB)) is stays
+    check_signatures(signatures)
 
 
 def test_a_signature_holds_what_its_pods_have_in_common():
     signatures = Signatures()
     terminating = model(pod("a", labels={"app": "web"}, namespace="n", deleted="2024-01-31T12:00:00Z"))
-    signature = signatures[signatures.of(terminating)]
+    signature = signatures.of(terminating)
     assert (signature.namespace, signature.labels, signature.terminating) == ("n", {"app": "web"}, True)
 
 
 def test_extracted_items_grow_with_the_signatures():
     signatures = Signatures()
-    signatures.of(model(WEB))
+    kept = [signatures.of(model(WEB))]
     assert list(signatures.extracted(keys)) == ["app", "tier"]
-    signatures.of(model(pod("b", labels={"app": "db", "zone": "a"})))
+    kept.append(signatures.of(model(pod("b", labels={"app": "db", "zone": "a"}))))
+    assert signatures.with_item(keys, "app") == kept and signatures.with_item(keys, "zone") == kept[1:]
     assert list(signatures.extracted(keys)) == ["app", "tier", "zone"]
 
 
@@ -113,6 +142,7 @@ class Uses:
     """Names from a table, by the label."""
 
     volumes: dict[str, frozenset[str]]
+    clues = ()
 
     def handles(self, kind: Signature) -> frozenset[str]:
         return self.volumes[kind.labels["uses"]]
@@ -129,16 +159,16 @@ def test_answers_are_refreshed_when_the_volumes_change():
     x, y = (signatures.of(model(pod("p", labels={"uses": label}))) for label in "xy")
 
     def known():
-        length, numbers = signatures.volume_table(query).of(np.array([y, x, y]))
-        names = {signatures.volume_table(query).number(name): name for name in "abc"}
+        length, numbers = volume_table(signatures, query).of(np.array([y.number, x.number, y.number]))
+        names = {volume_table(signatures, query).number(name): name for name in "abc"}
         each = np.split(numbers, np.cumsum(length)[:-1])
-        return signatures.evaluate(query).tolist(), ["".join(sorted(names[n] for n in one)) for one in each]
+        return signatures.evaluate(query)[:-1].tolist(), ["".join(sorted(names[n] for n in one)) for one in each]
 
-    assert known() == ([2, 1], ["b", "ab", "b"]) and list(signatures.signatures_with(query.listed, "b")) == [x, y]
+    assert known() == ([2, 1], ["b", "ab", "b"]) and list(signatures.with_item(query.listed, "b")) == [x, y]
     query.volumes["y"] = frozenset("cab")
-    signatures.refresh(query.volumes, [y])
-    assert known() == ([2, 3], ["abc", "ab", "abc"]) and list(signatures.signatures_with(query.listed, "c")) == [y]
-    signatures.refresh(object(), [x])
+    refresh(signatures, query.volumes, [y])
+    assert known() == ([2, 3], ["abc", "ab", "abc"]) and list(signatures.with_item(query.listed, "c")) == [y]
+    refresh(signatures, object(), [x])
     query.volumes["x"] = frozenset()
-    signatures.drop(query.volumes)
-    assert known() == ([0, 3], ["abc", "", "abc"]) and list(signatures.signatures_with(query.listed, "a")) == [y]
+    drop(signatures, query.volumes)
+    assert known() == ([0, 3], ["abc", "", "abc"]) and list(signatures.with_item(query.listed, "a")) == [y]

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 from hypothesis import given, strategies as st
 
+from kschedlab.cluster.clues import Clue
 from kschedlab.cluster.cluster import CPU, Cluster
 from kschedlab.cluster.signatures import Signature
 from kschedlab.cluster.snapshot import Overlay, Snapshot
@@ -18,6 +19,8 @@ NODES = [node(f"n{i}", labels={"zone": zone} if zone else {}) for i, zone in enu
 @dataclass(frozen=True)
 class Weighs:
     """Answers 0, 1 or 2, by the pod's label."""
+
+    clues: tuple[Clue, ...] = ()
 
     def of(self, kind: Signature) -> int:
         return int(kind.labels["weight"])
@@ -99,6 +102,8 @@ class TestHolds:
 
     @dataclass(frozen=True)
     class Has:
+        clues: tuple[Clue, ...] = ()
+
         def of(self, kind: Signature) -> int:
             return int(kind.labels["weight"] == "1")
 

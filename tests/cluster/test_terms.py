@@ -42,10 +42,8 @@ def test_namespaces(fields, own, others):
     asking = world.info(model(pod("p", namespace="own", affinity=rules)))
     candidates = {where: world.info(model(pod("q", namespace=where, labels=WEB))) for where in WHERE}
     (mine,) = incoming_pod(asking, world).terms.affinity
-    assert [
-        w for w, q in candidates.items() if incoming_pod(asking, world).matches(mine, world.signatures[q.signature])
-    ] == own
-    (theirs,) = world.signatures[asking.signature].terms.affinity
+    assert [w for w, q in candidates.items() if incoming_pod(asking, world).matches(mine, q.signature)] == own
+    (theirs,) = asking.signature.terms.affinity
     assert [w for w, q in candidates.items() if incoming_pod(q, world).matched_by(theirs)] == others
 
 
@@ -53,13 +51,20 @@ def test_weights_of_anti_affinity_are_negative():
     term = by("zone", "app In web")
     world = cluster()
     info = world.info(model(pod("p", affinity=affinity(rather_near=[(3, term)], rather_apart=[(5, term)]))))
-    assert [weight for weight, _ in world.signatures[info.signature].terms.preferred] == [3, -5]
+    assert [weight for weight, _ in info.signature.terms.preferred] == [3, -5]
 
 
-def test_pods_with_one_signature_are_prepared_once():
-    world = cluster(*NAMESPACES)
+def test_pods_of_one_template_share_their_terms_whatever_their_labels():
+    world, rules = cluster(*NAMESPACES), affinity(near=[by("zone", "app In web")])
     first, second, other = (
-        world.info(model(pod(n, labels=labels))) for n, labels in (("p", WEB), ("q", WEB), ("r", {}))
+        world.info(model(pod(n, labels={"name": n}, namespace=where, affinity=rules)))
+        for n, where in (("p", "a"), ("q", "a"), ("r", "b"))
     )
-    assert incoming_pod(first, world) is incoming_pod(second, world)
-    assert incoming_pod(first, world) != incoming_pod(other, world)
+    assert first.signature is not second.signature and first.signature.terms is second.signature.terms
+    assert first.signature.terms != other.signature.terms
+
+
+def test_namespace_selectors_are_resolved_once_for_a_template():
+    world, rules = cluster(*NAMESPACES), affinity(near=[by("zone", "app In web", namespaceSelector=ONE)])
+    first, second = (world.info(model(pod(n, labels={"name": n}, affinity=rules))) for n in "pq")
+    assert incoming_pod(first, world).terms is incoming_pod(second, world).terms

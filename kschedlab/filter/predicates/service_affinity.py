@@ -12,6 +12,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from kschedlab.cluster.clues import Clue, clues_of
 from kschedlab.cluster.cluster import Cluster
 from kschedlab.cluster.labels import meets
 from kschedlab.cluster.pods import PodInfo
@@ -36,6 +37,11 @@ class HasSameLabels:
         """1 if pods of this signature are."""
         return int(signature.namespace == self.namespace and self.labels.matches(signature.labels))
 
+    @property
+    def clues(self) -> tuple[Clue, ...]:
+        """The labels, and the namespace."""
+        return clues_of(self.labels, [self.namespace])
+
 
 @dataclass(frozen=True)
 class ServiceAffinity:
@@ -50,7 +56,7 @@ class ServiceAffinity:
 
     def prepare(self, pod: PodInfo, cluster: Cluster) -> ServiceAffinityCheck | None:
         """Skips if no labels must agree."""
-        signature, node_selector = cluster.signatures[pod.signature], pod.pod.spec.nodeSelector
+        signature, node_selector = pod.signature, pod.pod.spec.nodeSelector
         fixed = {key: node_selector[key] for key in self.labels if key in node_selector}
         open_keys = tuple(key for key in self.labels if key not in fixed) if has_service(signature, cluster) else ()
         if not fixed and not open_keys:

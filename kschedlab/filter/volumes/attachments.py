@@ -8,13 +8,14 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
+from kschedlab.cluster.clues import VOLUMES as WITH_VOLUMES, Clue
 from kschedlab.cluster.cluster import Cluster
 from kschedlab.cluster.derived import ATTACHMENTS, CSI_NODES, NAMES, VOLUMES
-from kschedlab.cluster.signatures import BoolArray, IntArray, Signature, VolumeQuery, VolumeTable
+from kschedlab.cluster.signatures import BoolArray, IntArray, Signature
 from kschedlab.cluster.snapshot import Snapshot
 from kschedlab.cluster.volumes import Volumes, claim_class, claim_name, not_found, ownership_error
 from kschedlab.filter.volumes.csi_migration import (
@@ -25,6 +26,9 @@ from kschedlab.filter.volumes.csi_migration import (
     volume_handle,
 )
 from kschedlab.objects.model import PersistentVolume, PersistentVolumeClaim, Pod, Volume
+
+if TYPE_CHECKING:
+    from kschedlab.cluster.volume_answers import VolumeQuery, VolumeTable
 
 NO_LIMIT = np.iinfo(np.int64).max
 VOLUME_NUMBERS = 1 << 32
@@ -112,6 +116,7 @@ class VolumesOfDriver:
 
     driver: str
     volumes: Volumes
+    clues: tuple[Clue, ...] = WITH_VOLUMES
 
     def handles(self, signature: Signature) -> frozenset[str]:
         """The driver's handles of the volumes of every pod with the signature."""
@@ -128,6 +133,7 @@ class HasVolumeProblem:
     """PodQuery: do problems keep the pod's volumes from being counted? That is an error on its node."""
 
     volumes: Volumes
+    clues: tuple[Clue, ...] = WITH_VOLUMES
 
     def messages(self, signature: Signature) -> Iterator[str]:
         """The problems of every pod with the signature, except claims that don't exist."""
@@ -162,7 +168,9 @@ class AttachedCounts:
         A wanted volume is new unless a pod on the node uses it; as in the real scheduler, a volume that is attached
         without a pod counts in both. O(volumes on those nodes).
         """
-        table = snapshot.cluster.signatures.volume_table(self.query)
+        from kschedlab.cluster.volume_answers import volume_table  # few nodes are nearly full
+
+        table = volume_table(snapshot.cluster.signatures, self.query)
         used = self._used(snapshot, nodes, table)
         size = len(nodes)
         attached = self._attached_numbers(table)

@@ -16,6 +16,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from kschedlab.cluster.clues import VOLUMES as WITH_VOLUMES, Clue
 from kschedlab.cluster.cluster import Cluster
 from kschedlab.cluster.derived import ALLOCATABLE, CSI_NODES, LABELS, VOLUMES
 from kschedlab.cluster.pods import PodInfo
@@ -92,6 +93,7 @@ class DisksOfKind:
     kind: DiskKind
     volumes: Volumes
     counts_claims_of_any_class: bool
+    clues: tuple[Clue, ...] = WITH_VOLUMES
 
     def handles(self, signature: Signature) -> frozenset[str]:
         """The disks that every pod with the signature uses."""
@@ -136,7 +138,7 @@ class DiskLimits:
         if not pod.pod.spec.volumes:
             return None
         query = DisksOfKind(self.kind, cluster.volumes, self.counts_claims_of_any_class)
-        wanted = query.handles(cluster.signatures[pod.signature])
+        wanted = query.handles(pod.signature)
         if not wanted:
             return None
 
@@ -154,6 +156,7 @@ class ClaimedVolumesOfDriver:
     driver: str
     volumes: Volumes
     counts_unbound_claims: bool
+    clues: tuple[Clue, ...] = WITH_VOLUMES
 
     def handles(self, signature: Signature) -> frozenset[str]:
         """The driver's handles of the volumes of every pod with the signature."""
@@ -206,9 +209,7 @@ class DriverLimits:
         if not pod.pod.spec.volumes:
             return None
         wanted: dict[str, dict[str, None]] = {}
-        for name, handle in driver_volumes(
-            cluster.signatures[pod.signature], cluster.volumes, self.counts_unbound_claims
-        ):
+        for name, handle in driver_volumes(pod.signature, cluster.volumes, self.counts_unbound_claims):
             wanted.setdefault(name, {})[handle] = None
         counts = tuple(self._count(name, tuple(handles), cluster) for name, handles in wanted.items())
         return CountsCheck(counts, True) if counts else None

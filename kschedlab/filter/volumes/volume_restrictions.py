@@ -6,12 +6,16 @@ v1.37: pkg/scheduler/framework/plugins/volumerestrictions/volume_restrictions.go
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Hashable, Iterator
 from dataclasses import dataclass
 from typing import NamedTuple
 
+import numpy as np
+
+from kschedlab.cluster.clues import Clue
 from kschedlab.cluster.cluster import Cluster
 from kschedlab.cluster.pods import PodInfo
+from kschedlab.cluster.queries import Sum
 from kschedlab.cluster.signatures import Signature
 from kschedlab.cluster.snapshot import Snapshot
 from kschedlab.cluster.volumes import not_found
@@ -73,6 +77,23 @@ def keys_of(signature: Signature) -> Iterator[tuple[str, str]]:
 
 
 @dataclass(frozen=True)
+class Lists:
+    """PodQuery: how often does the function ``extract`` list the item, such as a disk, for the pod?"""
+
+    extract: Callable[[Signature], Iterator[object]]
+    item: Hashable
+
+    def of(self, signature: Signature) -> int:
+        """The number of times for pods with this signature."""
+        return list(self.extract(signature)).count(self.item)
+
+    @property
+    def clues(self) -> tuple[Clue, ...]:
+        """The item itself."""
+        return (Clue(self.extract, (self.item,)),)
+
+
+@dataclass(frozen=True)
 class VolumeRestrictions:
     """The filter.
 
@@ -95,40 +116,35 @@ class VolumeRestrictions:
             if ONE_POD in claim.spec.accessModes:
                 exclusive.append(name)
         conflicting = {mount: None for disk in disks(pod.pod) for mount in disk.conflicts()}
-        in_use = sum(_is_used(cluster, pod.pod.metadata.namespace, name) for name in exclusive)
+        namespace = pod.pod.metadata.namespace
+        in_use = sum(bool(cluster.count(Lists(keys_of, (namespace, name))).any()) for name in exclusive)
         if not conflicting and not in_use:
             return None
-        signatures_with = cluster.signatures.signatures_with
-        mounting = [signature for mount in conflicting for signature in signatures_with(disks_of, mount)]
-        sharers = [signature for name in exclusive for signature in signatures_with(claims_of, name)]
-        return RestrictionsCheck(tuple(mounting), tuple(sharers), in_use)
-
-
-def _is_used(cluster: Cluster, namespace: str, claim: str) -> bool:
-    """Whether a running pod uses the claim."""
-    return bool(cluster.tally(cluster.signatures.signatures_with(keys_of, (namespace, claim))).any())
+        mounting = Sum(tuple((Lists(disks_of, mount), 1) for mount in conflicting))
+        sharers = Sum(tuple((Lists(claims_of, name), 1) for name in exclusive))
+        return RestrictionsCheck(mounting, sharers, in_use)
 
 
 @dataclass(frozen=True)
 class RestrictionsCheck:
-    """``conflicting``: the signatures of pods whose mounts conflict with the pod's.
+    """``conflicting``: how many mounts conflict with the pod's.
 
-    ``sharers``: the signatures of pods that use a claim with the same name as a ReadWriteOncePod claim of the pod;
+    ``sharers``: how many claims have the same name as a ReadWriteOncePod claim of the pod;
     ``in_use``: how many of those claims running pods use. As in the real scheduler, hypothetically added or removed
     pods change that number by the names of their claims, in any namespace.
     """
 
-    conflicting: tuple[int, ...]
-    sharers: tuple[int, ...]
+    conflicting: Sum
+    sharers: Sum
     in_use: int
     node_names: frozenset[str] | None = None
     depends_on_pods: bool = True
     monotonic: bool = True
 
     def filter(self, snapshot: Snapshot) -> Refusals | None:
-        """The nodes with a conflicting mount, then those in whose snapshot a claim is in use. O(pods)."""
-        mounted = snapshot.tally(self.conflicting)
-        used = snapshot.tally(self.sharers) - snapshot.cluster.tally(self.sharers) + self.in_use
+        """The nodes with a conflicting mount, then those in whose snapshot a claim is in use."""
+        mounted = snapshot.count(self.conflicting)
+        used = np.full(len(mounted), self.in_use, np.int64) + snapshot.overlay_count(self.sharers)
         return first_of(
             [
                 Refusal(mounted > 0, DISK_TAKEN, terms={"pods with the disk": mounted}),

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from kschedlab.cluster.clues import Clue, clues_of
 from kschedlab.cluster.cluster import Cluster
 from kschedlab.cluster.derived import LABELS, OWNERS
 from kschedlab.cluster.pods import PodInfo
@@ -39,6 +40,12 @@ class SelectedBy:
         matches = (selector.matches(signature.labels) for selector in self.selectors)
         return int(all(matches) if self.all_must else any(matches))
 
+    @property
+    def clues(self) -> tuple[Clue, ...]:
+        """The labels that all selectors demand, and the namespace."""
+        demanded = self.selectors if self.all_must else self.selectors[:1] * (len(self.selectors) == 1)
+        return tuple(clue for selector in demanded or (Selector(),) for clue in clues_of(selector, [self.namespace]))
+
 
 @dataclass(frozen=True)
 class SelectorSpread:
@@ -57,9 +64,8 @@ class SelectorSpread:
         """Scores every pod. Terms: ``pods`` selected on the node, and ``in zone`` in its zone (-1: it has no zone)."""
         if self.yields_to_spread_constraints and pod.pod.spec.topologySpreadConstraints:
             return Scored(np.zeros_like(nodes), np.zeros_like(nodes))
-        signature = cluster.signatures[pod.signature]
         key = ("selectors", pod.signature)
-        selectors = cluster.derived(key, lambda: tuple(selectors_of(signature, cluster)), *OWNERS)
+        selectors = cluster.derived(key, lambda: tuple(selectors_of(pod.signature, cluster)), *OWNERS)
         count = cluster.count(SelectedBy(pod.pod.metadata.namespace, selectors, self.requires_all_selectors))[nodes]
         zone = zones(cluster).domain[nodes]
         share = _reversed(count, float(self.highest))

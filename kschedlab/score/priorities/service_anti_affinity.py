@@ -34,7 +34,7 @@ class ServiceAntiAffinity:
     def score(self, pod: PodInfo, cluster: Cluster, nodes: IntArray) -> Scored:
         """Scores every pod. Terms: ``pods`` on nodes with the same value, ``all`` on the scored nodes."""
         key = ("first service", pod.signature)
-        selectors = cluster.derived(key, lambda: first_service(cluster.signatures[pod.signature], cluster), SERVICES)
+        selectors = cluster.derived(key, lambda: first_service(pod.signature, cluster), SERVICES)
         count = cluster.count(SelectedBy(pod.pod.metadata.namespace, selectors, True))[nodes]
         domain = cluster.topology(self.label).domain[nodes]
         labelled, total = domain >= 0, int(count.sum())

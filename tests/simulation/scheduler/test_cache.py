@@ -92,7 +92,7 @@ def test_pods_are_added_updated_and_removed():
     cache.add_pod(before)
     cache.update_pod(before, after)
     cluster = cache.cluster()
-    assert used(cache) == {"a": 3000} and dict(cluster.signatures[cluster.pods.signature[0]].labels) in (
+    assert used(cache) == {"a": 3000} and dict(cluster.pods.info(0).signature.labels) in (
         {"app": "db"},
         {},
     )

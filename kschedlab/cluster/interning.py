@@ -1,0 +1,224 @@
+"""The signatures of a cluster's pods, each once, and the answers to queries about them."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
+from itertools import islice
+from typing import Any, TypeVar
+from weakref import WeakValueDictionary, ref
+
+import msgspec
+import numpy as np
+
+from kschedlab.cluster.clues import ByClue, Clue, Extract
+from kschedlab.cluster.queries import PodQuery, Sum
+from kschedlab.cluster.signatures import IntArray, Signature
+from kschedlab.cluster.terms import PodTerms
+from kschedlab.objects.model import Pod, Volume
+
+T = TypeVar("T")
+
+LIMIT = 1 << 13
+"""The most queries whose answers are kept."""
+FEW = 1024
+"""So many signatures come before the first look for those that nobody has any more."""
+
+
+@dataclass(slots=True)
+class Answers:
+    """The answers other than 0 to a query, by the signature's number.
+
+    ``lists``: the signatures that may have one, found by ``extract`` (None: all); ``asked``: how many of each list were
+    asked.
+    """
+
+    extract: Extract | None
+    lists: list[list[ref[Signature]]]
+    asked: list[int]
+    known: dict[int, int] = field(default_factory=dict)
+
+    def update(self, query: PodQuery) -> dict[int, int]:
+        """Ask the signatures that are new in the lists."""
+        for place, found in enumerate(self.lists):
+            if self.asked[place] < len(found):
+                for each in found[self.asked[place] :]:
+                    if (signature := each()) is not None:
+                        self.write(signature, query.of(signature))
+                self.asked[place] = len(found)
+        return self.known
+
+    def write(self, signature: Signature, answer: int) -> None:
+        """The answer about the signature, in place of an earlier one."""
+        if answer:
+            self.known[signature.number] = answer
+        else:
+            self.known.pop(signature.number, None)
+
+
+class Items:
+    """What a function extracts from the signatures: by item, those that have it. ``done``: how many were examined."""
+
+    def __init__(self) -> None:
+        self.lists: defaultdict[Hashable, list[ref[Signature]]] = defaultdict(list)
+        self.done = 0
+
+    def update(self, extract: Extract, born: Sequence[ref[Signature]]) -> defaultdict[Hashable, list[ref[Signature]]]:
+        """Examine the signatures that are new."""
+        if self.done < len(born):
+            for each in born[self.done :]:
+                if (signature := each()) is not None:
+                    for item in dict.fromkeys(extract(signature)):
+                        self.lists[item].append(each)
+            self.done = len(born)
+        return self.lists
+
+
+class Signatures:
+    """Interned signatures. Forks of a cluster share them.
+
+    A query contains everything that its answer depends on, so answers stay valid, except about volumes
+    (:mod:`kschedlab.cluster.volume_answers`).
+    Signatures are held by the pods that have them, and only weakly here: one that no pod has any more is forgotten, in
+    time, and its number is given to another.
+    """
+
+    def __init__(self) -> None:
+        self._known: WeakValueDictionary[tuple[object, ...], Signature] = WeakValueDictionary()
+        self._terms: WeakValueDictionary[tuple[str, bytes], PodTerms] = WeakValueDictionary()
+        self._without_terms = PodTerms()
+        self._numbers = 0
+        self._free: list[int] = []
+        self._next_sweep = FEW
+        self._start()
+
+    def _start(self) -> None:
+        """Forget all that can be found again, and keep the signatures that somebody has."""
+        self._born = [ref(signature) for signature in self._known.values()]
+        self._items: dict[Extract, Items] = {}
+        self._answers: dict[PodQuery, Answers] = {}
+        self._by_clue: dict[Extract, tuple[int, ByClue[Any]]] = {}
+        self.volume_tables: dict[PodQuery, Any] = {}
+
+    def __len__(self) -> int:
+        return len(self._known)
+
+    def living(self) -> list[Signature]:
+        """The signatures that somebody has."""
+        return list(self._known.values())
+
+    def of(self, pod: Pod) -> Signature:
+        """The pod's signature, new if no pod has it. O(size of its labels and affinity)."""
+        spec, metadata = pod.spec, pod.metadata
+        ports = [c.ports for c in spec.containers if c.ports]
+        init_ports = [(c.restartPolicy, c.ports) for c in spec.initContainers if c.ports]
+        terms = self._terms_of(pod)
+        key = (
+            metadata.namespace,
+            tuple(sorted(metadata.labels.items())),
+            metadata.deletionTimestamp is not None,
+            terms,
+            msgspec.json.encode((ports, init_ports)) if ports or init_ports else None,
+            _mounts(pod) if spec.volumes else None,
+        )
+        signature = self._known.get(key)
+        if signature is None:
+            signature = self._known[key] = Signature(self._new_number(), pod, terms)
+            self._born.append(ref(signature))
+        return signature
+
+    def _terms_of(self, pod: Pod) -> PodTerms:
+        """The pod's terms: one object for all pods with the same."""
+        affinity = pod.spec.affinity
+        if affinity is None or (affinity.podAffinity is None and affinity.podAntiAffinity is None):
+            return self._without_terms
+        key = pod.metadata.namespace, msgspec.json.encode((affinity.podAffinity, affinity.podAntiAffinity))
+        terms = self._terms.get(key)
+        if terms is None:
+            terms = self._terms[key] = PodTerms.of(pod)
+        return terms
+
+    def _new_number(self) -> int:
+        """A number that nobody has. Now and then, when there may be as many dead signatures as living ones, count."""
+        if len(self._born) >= self._next_sweep:
+            self._start()
+            living = {signature.number for signature in self._known.values()}
+            self._free = [number for number in range(self._numbers) if number not in living]
+            self._next_sweep = max(FEW, 2 * len(self._born))
+        if self._free:
+            return self._free.pop()
+        self._numbers += 1
+        return self._numbers - 1
+
+    def answers(self, query: PodQuery) -> dict[int, int]:
+        """By the number of the signature: the answers that are not 0, read-only. Each signature is asked once."""
+        if isinstance(query, Sum):
+            total: dict[int, int] = {}
+            for part, weight in query.parts:
+                for number, answer in self.answers(part).items():
+                    total[number] = total.get(number, 0) + weight * answer
+            return total
+        answers = self._answers.get(query)
+        if answers is None:
+            if len(self._answers) >= LIMIT:
+                self._answers.clear()
+            answers = self._answers[query] = self._shortest(query.clues)
+        elif answers.extract is not None:
+            self._lists(answers.extract)
+        return answers.update(query)
+
+    def _shortest(self, clues: Sequence[Clue]) -> Answers:
+        """No answers yet, and the shortest list of signatures to be asked."""
+        if not clues:
+            return Answers(None, [self._born], [0])
+        choices = [
+            Answers(clue.extract, [self._lists(clue.extract)[item] for item in clue.items], [0] * len(clue.items))
+            for clue in clues
+        ]
+        return min(choices, key=lambda choice: sum(map(len, choice.lists)))
+
+    def evaluate(self, query: PodQuery) -> IntArray:
+        """int64[numbers + 1]: the answer for every signature. The last is 0, for rows without a pod (-1)."""
+        values = np.zeros(self._numbers + 1, np.int64)
+        for number, answer in self.answers(query).items():
+            values[number] = answer
+        return values
+
+    def with_item(self, extract: Extract, item: Hashable) -> list[Signature]:
+        """The signatures from which the function extracts the item."""
+        found = self._lists(extract).get(item, ())
+        return [signature for each in found if (signature := each()) is not None]
+
+    def extracted(self, extract: Callable[[Signature], Iterable[T]]) -> Iterator[T]:
+        """The different items that the function extracts from all signatures. Each signature is examined once."""
+        return (item for item, found in self._lists(extract).items() if found)  # type: ignore[misc]
+
+    def concerning(
+        self, signature: Signature, extract: Callable[[Signature], Iterable[T]], clues: Callable[[T], Sequence[Clue]]
+    ) -> Iterator[T]:
+        """Of these items, those whose clues lead to the signature. ``clues``: the same for every call."""
+        done, index = self._by_clue.setdefault(extract, (0, ByClue()))
+        lists = self._lists(extract)
+        if done < len(lists):
+            for item in islice(lists, done, None):
+                index.put(item, clues(item))  # type: ignore[arg-type]  # the function names what it extracts
+            self._by_clue[extract] = len(lists), index
+        return index.about(signature)
+
+    def _lists(self, extract: Extract) -> defaultdict[Hashable, list[ref[Signature]]]:
+        """By item: the signatures from which the function extracts it, in order of birth."""
+        items = self._items.get(extract)
+        if items is None:
+            items = self._items[extract] = Items()
+        return items.update(extract, self._born)
+
+
+def _mounts(pod: Pod) -> bytes | None:
+    """The pod's volumes that can conflict with other pods or nodes. An ephemeral volume's claim is the pod's own."""
+    volumes = [volume for volume in pod.spec.volumes if volume != Volume(volume.name)]  # without emptyDir and the like
+    if not any(volume.ephemeral is not None for volume in volumes):
+        return msgspec.json.encode(volumes) if volumes else None
+    plain = [volume for volume in volumes if volume.ephemeral is None]
+    ephemeral = [volume.name for volume in volumes if volume.ephemeral is not None]
+    return msgspec.json.encode((plain, ephemeral, pod.metadata.name, pod.metadata.uid))
