@@ -6,9 +6,11 @@ PARALLEL ?= -n 2
 UPGRADE ?=
 REAL ?=
 LESSON ?=
+SECONDS ?= 600
+SEED ?= 0
 
 .DEFAULT_GOAL := help
-.PHONY: help lab test lint types unit conformance notebooks browser refresh mutations docs bench figures format lock system
+.PHONY: help lab test lint types unit conformance notebooks browser refresh mutations fuzz docs bench figures format lock system
 
 help: ## list the commands
 	@sed -n 's/^\([a-z]*\):.*## /\1\t/p' $(MAKEFILE_LIST) | awk -F'\t' '{ printf "  make %-12s %s\n", $$1, $$2 }'
@@ -52,6 +54,12 @@ bench: .venv/installed ## pods/s on a cluster of moderate size
 
 figures: .venv/installed ## the README's figures (REAL=--real=PROGRAM compares speeds)
 	$(BIN)/python -m tools.figures $(REAL)
+
+fuzz: .venv/installed ## SECONDS of hostile files, then of random scenarios beside the real schedulers (needs Go)
+	$(BIN)/python -m tools.fuzz_input --seconds $(SECONDS) --seed $(SEED)
+	@command -v go >/dev/null || { echo "no go: the real schedulers' programs can't be built" >&2; exit 1; }
+	sh tests/oracle/build.sh .venv/oracle k1_37 k1_20 k1_16 k1_13
+	$(BIN)/python -m tools.fuzz .venv/oracle --seconds $(SECONDS) --seed $(SEED)
 
 docs: .venv/installed ## the API's pages in docs/api, from the docstrings
 	$(BIN)/pdoc --output-directory docs/api --docformat restructuredtext kschedlab

@@ -1,0 +1,21 @@
+#!/bin/sh
+# Build programs that link the real kube-scheduler: sh build.sh FOLDER [NAME...]   (Go 1.26 or later; some minutes)
+# Names: k1_13 k1_16 k1_20 k1_37 (verdicts for scenarios) and bench_1_37 (the speed of v1.37).
+set -e
+here=$(cd "$(dirname "$0")" && pwd)
+mkdir -p "$1"
+bin=$(cd "$1" && pwd)
+shift
+[ $# -gt 0 ] || set -- k1_37 k1_20 k1_16 k1_13 bench_1_37
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+cp -r "$here/." "$work"
+for name in "$@"; do
+	case $name in
+	k1_*) out=oracle_${name#k} ;;
+	*) out=$name ;;
+	esac
+	[ ! -f "$work/$name/stage.sh" ] || sh "$work/$name/stage.sh"
+	(cd "$work/$name" && go build -buildvcs=false -ldflags=-checklinkname=0 -o "$bin/$out" .)
+	echo "$bin/$out"
+done

@@ -1,0 +1,66 @@
+"""The fuzzer finds a difference, shrinks it, and keeps it as a test."""
+
+import gzip
+import itertools
+import json
+import sys
+from pathlib import Path
+
+import pytest
+
+from kschedlab.generations import GENERATIONS
+from kschedlab.program.decide import decide_lines
+from tests.oracle.scenarios import FEATURES, scenario, scenarios
+from tools.fuzz import Judges, keep, shrunk
+
+LIAR = """#!{python}
+import json, sys
+from kschedlab.program.decide import decide_lines
+for line in sys.stdin.buffer:
+    (verdict,) = decide_lines([line], "v1.37")
+    answer = json.loads(verdict)
+    if "tolerations" in str(json.loads(line)["objects"]):
+        answer["feasible"] = ["elsewhere"]
+    print(json.dumps(answer))
+"""
+
+
+@pytest.fixture
+def liar(tmp_path: Path) -> Judges:
+    """A scheduler that answers wrongly wherever a pod tolerates something."""
+    program = tmp_path / "oracle"
+    program.write_text(LIAR.format(python=sys.executable))
+    program.chmod(0o755)
+    return Judges("v1.37", program)
+
+
+def test_a_difference_is_shrunk_to_its_cause_and_kept(liar: Judges, tmp_path: Path) -> None:
+    asked = scenario("seed", ["taints", "ports", "images"])
+    assert liar.different([asked]) == ["seed"]
+    small = shrunk(asked, liar)
+    (pod,) = small["objects"]
+    assert pod["spec"]["tolerations"] == []
+    assert set(pod) <= {"apiVersion", "kind", "metadata", "spec"} and small["pod"] == asked["pod"]
+    for folder in ("scenarios", "v1.37"):
+        (tmp_path / folder).mkdir()
+    path = keep(small, liar, tmp_path)
+    verdict = json.loads(gzip.decompress((tmp_path / "v1.37" / path.name).read_bytes()))
+    assert json.loads(gzip.decompress(path.read_bytes())) == small
+    assert (verdict["id"], verdict["feasible"]) == ("seed", ["elsewhere"])
+
+
+def test_where_both_agree_nothing_is_found(liar: Judges) -> None:
+    assert liar.different([scenario(f"{number}", ["ports"]) for number in range(5)]) == []
+
+
+@pytest.mark.parametrize("generation", GENERATIONS)
+def test_every_feature_is_answered_by_every_generation(generation: str) -> None:
+    asked = [scenario(f"{feature}-{number}", [feature]) for feature in FEATURES for number in range(3)]
+    answers = [json.loads(line) for line in decide_lines((json.dumps(each).encode() for each in asked), generation)]
+    assert [each["id"] for each in answers] == [each["id"] for each in asked]
+    assert any(len(each.get("feasible", [])) > 1 for each in answers) and any("preemption" in each for each in answers)
+
+
+def test_a_seed_gives_the_same_scenarios() -> None:
+    one, other = (list(itertools.islice(scenarios(3), 4)) for _ in range(2))
+    assert one == other and len({json.dumps(each) for each in one}) == 4

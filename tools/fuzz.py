@@ -1,0 +1,140 @@
+"""Random scenarios through kschedlab and the real schedulers: ``python -m tools.fuzz PROGRAMS``.
+
+    sh tests/oracle/build.sh PROGRAMS                    builds the real schedulers' programs (Go; some minutes)
+    python -m tools.fuzz PROGRAMS --seconds 600          every generation that has a program there, until the time is up
+    python -m tools.fuzz PROGRAMS --seed 7 --count 20000 --generation v1.37
+
+A scenario that the two answer differently is shrunk until nothing more can go, and written to tests/conformance/extra:
+it is a test from then on. Exit status 1 if there was one.
+"""
+
+from __future__ import annotations
+
+import argparse
+import gzip
+import itertools
+import json
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from kschedlab.generations import GENERATIONS
+from kschedlab.program.decide import decide_lines
+from tests.conformance.compare import differences
+from tests.oracle.scenarios import scenarios
+
+FOUND = Path(__file__).parents[1] / "tests/conformance/extra"
+BATCH = 200
+"""Scenarios that a program gets at once: it needs a moment to start."""
+
+Scenario = dict[str, Any]
+
+
+@dataclass(frozen=True)
+class Judges:
+    """A generation here, and the program of the real one."""
+
+    generation: str
+    program: Path
+
+    def real(self, asked: list[Scenario]) -> list[Scenario]:
+        """The real scheduler's verdicts; those before the first at which it panics."""
+        lines = b"".join(json.dumps(each).encode() + b"\n" for each in asked)
+        done = subprocess.run(
+            [self.program], input=lines, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, check=False
+        )
+        return [json.loads(line) for line in done.stdout.splitlines()]
+
+    def different(self, asked: list[Scenario]) -> list[str]:
+        """The ids of the scenarios that the two answer differently."""
+        ours = (
+            json.loads(line) for line in decide_lines((json.dumps(each).encode() for each in asked), self.generation)
+        )
+        return list(dict.fromkeys(each.id for each in differences(self.real(asked), ours)))
+
+
+def shrunk(scenario: Scenario, judges: Judges) -> Scenario:
+    """The smallest scenario found that still has a difference, by leaving out one part at a time."""
+    while True:
+        smaller = [{**each, "id": str(number)} for number, each in enumerate(_without_a_part(scenario))]
+        for start in range(0, len(smaller), BATCH):
+            found = judges.different(smaller[start : start + BATCH])
+            if found:
+                scenario = {**smaller[int(found[0])], "id": scenario["id"]}
+                break
+        else:
+            return scenario
+
+
+def _without_a_part(scenario: Scenario) -> Iterator[Scenario]:
+    """Copies that lack one object, or one field or item in an object; what an object is called stays."""
+    objects = scenario["objects"]
+    for number, each in enumerate(objects):
+        name = f"{each['metadata'].get('namespace', '')}/{each['metadata']['name']}"
+        if each["kind"] != "Pod" or name != scenario["pod"]:
+            yield {**scenario, "objects": objects[:number] + objects[number + 1 :]}
+    for number, each in enumerate(objects):
+        for less in _less(each):
+            if less.get("kind") and less.get("metadata", {}).get("name"):
+                yield {**scenario, "objects": [*objects[:number], less, *objects[number + 1 :]]}
+
+
+def _less(value: Any) -> Iterator[Any]:
+    if isinstance(value, dict):
+        for key, inside in value.items():
+            yield {name: each for name, each in value.items() if name != key}
+            yield from ({**value, key: less} for less in _less(inside))
+    elif isinstance(value, list):
+        for number, inside in enumerate(value):
+            yield value[:number] + value[number + 1 :]
+            yield from ([*value[:number], less, *value[number + 1 :]] for less in _less(inside))
+
+
+def keep(scenario: Scenario, judges: Judges, tests: Path = FOUND) -> Path:
+    """Write it as a test: the scenario and the real scheduler's verdict."""
+    (verdict,) = judges.real([scenario])
+    name = f"found-{scenario['id']}-{judges.generation}.jsonl.gz"
+    for folder, content in (("scenarios", scenario), (judges.generation, verdict)):
+        (tests / folder / name).write_bytes(gzip.compress(json.dumps(content).encode() + b"\n", mtime=0))
+    return tests / "scenarios" / name
+
+
+def compared(judges: Judges, seed: int, count: int | None, seconds: float) -> tuple[int, int]:
+    """Compare until either is reached. How many scenarios were compared, and how many differ."""
+    endless, begun, asked, differ = scenarios(seed), time.monotonic(), 0, 0
+    while (count is None or asked < count) and time.monotonic() - begun < seconds:
+        batch = list(itertools.islice(endless, BATCH if count is None else min(BATCH, count - asked)))
+        found = judges.different(batch)
+        for each in batch:
+            if each["id"] in found:
+                print(f"{judges.generation} differs: {keep(shrunk(each, judges), judges)}")
+        asked, differ = asked + len(batch), differ + len(found)
+    return asked, differ
+
+
+def main() -> int:
+    """Fuzz as asked."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("programs", type=Path, help="folder with the programs that tests/oracle/build.sh builds")
+    parser.add_argument("--seconds", type=float, default=600, help="for all generations together (default: 600)")
+    parser.add_argument("--count", type=int, help="scenarios of each generation, if they end before the time")
+    parser.add_argument("--seed", type=int, default=0)
+    parser.add_argument("--generation", action="append", choices=list(GENERATIONS), help="default: all")
+    options = parser.parse_args()
+    names = options.generation or list(GENERATIONS)
+    judges = [Judges(name, options.programs / f"oracle_{name[1:].replace('.', '_')}") for name in names]
+    absent = [str(each.program) for each in judges if not each.program.exists()]
+    if absent:
+        parser.error(f"no {', '.join(absent)}: sh tests/oracle/build.sh {options.programs}")
+    results = [compared(each, options.seed, options.count, options.seconds / len(judges)) for each in judges]
+    for each, (asked, differ) in zip(judges, results, strict=True):
+        print(f"{each.generation}: {asked:,} scenarios compared, {differ} differ")
+    return any(differ for _, differ in results)
+
+
+if __name__ == "__main__":
+    sys.exit(main())
