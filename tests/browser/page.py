@@ -19,6 +19,7 @@ PAGE = """<!doctype html><html style="{style}"><meta charset="utf-8"><style>{css
 body {{ margin: 16px; background: {background}; color: {colour}; font-family: system-ui, sans-serif; }}</style>
 <body><div id="panel"></div></body></html>"""
 MODEL = """async ([code, traits]) => {
+    window.unanswered = 0;
     const heard = {};
     const tell = (name, ...args) => (heard[name] ?? []).forEach((act) => act(...args));
     const model = {
@@ -27,7 +28,8 @@ MODEL = """async ([code, traits]) => {
         set: (name, value) => { traits[name] = value; },
         save_changes: () => {},
         on: (name, act) => (heard[name] ??= []).push(act),
-        send: (message) => window.kernel(JSON.stringify(message)).then((replies) => {
+        send: (message) => ++window.unanswered && window.kernel(JSON.stringify(message)).then((replies) => {
+            --window.unanswered;
             for (const reply of JSON.parse(replies)) {
                 if (!reply.shown) tell("msg:custom", reply);
                 else { traits.shown = reply.shown; tell("change:shown"); }
@@ -40,7 +42,11 @@ MODEL = """async ([code, traits]) => {
     window.leave = widget.render({ model, el: document.getElementById("panel") });
 }"""
 
-
+# What a frame sees, for example a new size, is sent in the next one; what is answered is drawn in the one after.
+QUIET = """() => new Promise((done) => {
+    const frames = (left) => requestAnimationFrame(() => left ? frames(left - 1) : done(window.unanswered === 0));
+    frames(3);
+})"""
 FAULTS = """() => {
     const svg = document.querySelector(".ks-picture svg"), frame = svg.getBoundingClientRect();
     const texts = [...svg.querySelectorAll("text")].filter((each) => each.textContent.trim());
@@ -91,10 +97,7 @@ class PanelPage:
 
     def settled(self) -> None:
         """Wait until every message was answered and nothing moves."""
-        self.page.wait_for_function(
-            "() => new Promise((done) => setTimeout(() => requestAnimationFrame(() => done(true)), 60))"
-        )
-        self.page.wait_for_function("() => window.stage === undefined || !window.stage.busy")
+        self.page.wait_for_function(QUIET)
         self.page.wait_for_function("() => document.getAnimations().every((each) => each.playState === 'finished')")
 
     def key(self, name: str) -> Locator:
