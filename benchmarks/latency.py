@@ -60,6 +60,7 @@ def measured(page: Notebook, name: str) -> str:
 @pytest.mark.parametrize("name", sorted(path.name for path in (ROOT / "notebooks").glob("*.ipynb")))
 def test_latency(lab: Any, browser: Any, name: str) -> None:  # noqa: F811  # fixtures
     """One notebook."""
+    lab.new_notebooks()
     context = browser.new_context(viewport={"width": 1280, "height": 720})
     page = Notebook(context.new_page())
     page.open(lab.page(name))
