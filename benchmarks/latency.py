@@ -1,7 +1,8 @@
 """How long a panel takes from an input to the first frame of its new state: latency.py [NOTEBOOK ...]
 
-Each notebook runs in JupyterLab and Chromium; each slider of each panel is moved from the keyboard, and the front end
-notes the milliseconds. Prints a line for each notebook: panels, moves, median, 95th percentile, and the slowest panel.
+Each notebook runs in JupyterLab and Chromium; each setting of each panel is moved there and back from the keyboard, and
+the front end notes the milliseconds. Prints a line for each notebook: panels, moves, median, 95th percentile, and the
+slowest panel.
 """
 
 from __future__ import annotations
@@ -21,16 +22,26 @@ RESULTS: list[str] = []
 MOVES = 6
 
 
-def moved(page: Notebook, panel: Locator, slider: Locator) -> list[float]:
+KEYS = {
+    "range": ("ArrowRight", "ArrowLeft"),
+    "radio": ("ArrowRight", "ArrowLeft"),
+    "select-one": ("ArrowDown", "ArrowUp"),
+}
+FIELDS = "input[type=range], input[type=radio]:checked, input[type=checkbox], .ks-control select:not([title=speed])"
+STATE = "(control) => [...control.querySelectorAll('input, select')].map((each) => [each.value, each.checked]).join()"
+
+
+def moved(page: Notebook, panel: Locator, control: Locator) -> list[float]:
     """The latencies of some moves there and back."""
-    slider.scroll_into_view_if_needed()
-    slider.focus()
-    found = []
-    for key in ["ArrowRight", "ArrowLeft"] * (MOVES // 2):
-        before = slider.input_value()
+    field, found = control.locator(FIELDS).first, list[float]()
+    there, back = KEYS.get(field.evaluate("(field) => field.type"), ("Space", "Space"))
+    control.scroll_into_view_if_needed()
+    field.focus()
+    for key in [there, back] * (MOVES // 2):
+        before = control.evaluate(STATE)
         panel.evaluate("(panel) => delete panel.dataset.latency")
         page.page.keyboard.press(key)
-        if slider.input_value() == before:
+        if control.evaluate(STATE) == before:
             continue
         page.page.wait_for_function("(panel) => panel.dataset.latency", arg=panel.element_handle())
         found.append(float(panel.get_attribute("data-latency") or "nan"))
@@ -42,12 +53,12 @@ def measured(page: Notebook, name: str) -> str:
     panels = page.page.locator(".ks:not(.ks-asking, .ks-covered)")
     times: dict[int, list[float]] = {}
     for number in range(panels.count()):
-        sliders = panels.nth(number).locator("input[type=range]:visible:enabled")
-        for each in range(sliders.count()):
-            times.setdefault(number, []).extend(moved(page, panels.nth(number), sliders.nth(each)))
+        settings = panels.nth(number).locator(".ks-control:visible").filter(has=page.page.locator(FIELDS))
+        for each in range(settings.count()):
+            times.setdefault(number, []).extend(moved(page, panels.nth(number), settings.nth(each)))
     every = sorted(time for each in times.values() for time in each)
     if not every:
-        return f"{name:26} no sliders"
+        return f"{name:26} no settings"
     slowest = max(times, key=lambda number: statistics.median(times[number] or [0]))
     high = every[int(0.95 * (len(every) - 1))]
     words = panels.nth(slowest).locator(".ks-sentence").inner_text()[:50]
