@@ -5,7 +5,6 @@ Characters that would hide or reorder text (controls, direction marks, lone surr
 
 from __future__ import annotations
 
-import base64
 import html
 import re
 import unicodedata
@@ -24,6 +23,10 @@ INVISIBLE = re.compile(r'<rect[^<>]* fill="transparent"[^<>]*/>')
 LOOK = re.compile(r'(?: (?:fill|stroke|opacity|font|text)[a-z-]*="[\w#.,% ()-]*")+')
 """Attributes that style an element; a style sheet names them alike."""
 TAG = re.compile(r"<[^<>]*>")
+LEAF = re.compile(r"<(?:path|rect|circle|line)[^<>]*/>|<text[^<>]*>[^<>]*</text>")
+"""An element without elements in it."""
+IN_URL = str.maketrans({"%": "%25", "#": "%23", "<": "%3C", ">": "%3E", "&": "%26", '"': "'"})
+"""How a drawing is written into an address: shorter than base64. Quotation marks in its text are always escaped."""
 VOID = frozenset({"br", "col", "img", "meta", "wbr"})
 
 
@@ -109,10 +112,20 @@ def image(svg: Html, alt: str, style: str = "max-width:min(100%,56em)") -> Html:
 
     What only a front end reads is left out: nothing in an image can be clicked.
     """
-    short = EMPTY.sub(r"<\1\2/>", MARKS.sub("", str(svg)))
-    small = _by_class(ZERO.sub("", INVISIBLE.sub("", short)))
-    data = base64.b64encode(small.encode()).decode()
-    return element("img", src=f"data:image/svg+xml;base64,{data}", alt=alt, style=style)
+    short = EMPTY.sub(r"<\1\2/>", MARKS.sub("", str(svg))).replace('="currentColor"', '="#000"')
+    small = _once(_by_class(ZERO.sub("", INVISIBLE.sub("", short))))
+    rest = element("img", alt=alt, style=style)
+    return _raw(f'<img src="data:image/svg+xml,{small.translate(IN_URL)}"{str(rest).removeprefix("<img")}')
+
+
+def _once(svg: str) -> str:
+    """The same drawing; what it repeats stands in it once, and is used."""
+    times = Counter(each[0] for each in LEAF.finditer(svg))
+    repeated = [each for each, n in times.most_common() if (n - 1) * (len(each) - 18) > 40]
+    names = {each: f"b{number}" for number, each in enumerate(repeated)}
+    stock = "".join(re.sub(r"^<\w+", rf'\g<0> id="{name}"', each) for each, name in names.items())
+    drawn = LEAF.sub(lambda each: f'<use href="#{names[each[0]]}"/>' if each[0] in names else each[0], svg)
+    return re.sub(r"^<svg[^<>]*>", lambda head: f"{head[0]}<defs>{stock}</defs>", drawn) if stock else svg
 
 
 def _by_class(svg: str) -> str:

@@ -1,9 +1,9 @@
 """Markup: text can't become tags, nothing hides in it, and it can be read back."""
 
-import base64
 import html
 from html.parser import HTMLParser
 from typing import Any
+from urllib.parse import unquote
 from xml.etree import ElementTree
 
 import pytest
@@ -29,6 +29,11 @@ class Parsed(HTMLParser):
 
     def handle_data(self, data: str) -> None:
         self.text += data
+
+
+def in_address(attributes: dict[str, str | None]) -> str:
+    """The drawing in the address of an image, with the usual quotation marks."""
+    return unquote((attributes["src"] or "").partition(",")[2]).replace("'", '"')
 
 
 @given(EVERYTHING, EVERYTHING)
@@ -67,8 +72,8 @@ def test_an_image_holds_the_drawing_and_says_what_it_shows() -> None:
     ((tag, attributes),) = Parsed(str(image(svg, alt="a <node>"))).tags
     source = attributes["src"] or ""
     assert (tag, attributes["alt"]) == ("img", "a <node>")
-    drawn = base64.b64decode(source.removeprefix("data:image/svg+xml;base64,"))
-    assert drawn.decode() == str(svg)
+    drawn = unquote(source.removeprefix("data:image/svg+xml,"))
+    assert drawn == str(svg).replace('"', "'")
     assert ElementTree.fromstring(drawn).find(".//{*}text").text == "抢占"  # type: ignore[union-attr]
 
 
@@ -78,7 +83,7 @@ def test_an_image_leaves_out_what_only_a_front_end_reads() -> None:
     surface, titled = element("rect", width=20, fill="transparent"), element("path", element("title", "t"), d="M0 0")
     svg = element("svg", marked, surface, titled, words, xmlns="http://www.w3.org/2000/svg", aria_label="alt")
     ((_, attributes),) = Parsed(str(image(svg, alt="alt"))).tags
-    drawn = base64.b64decode((attributes["src"] or "").partition(",")[2]).decode()
+    drawn = in_address(attributes)
     assert drawn == f'<svg xmlns="http://www.w3.org/2000/svg"><rect x="1" y="30"/>{titled}{words}</svg>'
 
 
@@ -87,8 +92,27 @@ def test_an_image_whose_elements_have_several_looks_can_be_read() -> None:
     words = [element("text", str(i), x=i, fill="#000000", font_weight="bold", **halo) for i in range(4)]
     svg = element("svg", *words, xmlns="http://www.w3.org/2000/svg")
     ((_, attributes),) = Parsed(str(image(svg, alt="alt"))).tags
-    drawn = base64.b64decode((attributes["src"] or "").partition(",")[2])
+    drawn = in_address(attributes)
     assert [each.text for each in ElementTree.fromstring(drawn).iterfind("{*}text")] == ["0", "1", "2", "3"]
+
+
+@given(EVERYTHING)
+def test_any_text_comes_through_the_address_of_an_image(text: str) -> None:
+    svg = element("svg", element("text", text), element("text", "100 % #1 <a> \"b\" 'c' & currentColor"))
+    ((_, attributes),) = Parsed(str(image(svg, alt=text))).tags
+    found = ElementTree.fromstring(unquote((attributes["src"] or "").partition(",")[2]))
+    assert [each.text or "" for each in found] == [visible(text), "100 % #1 <a> \"b\" 'c' & currentColor"]
+    assert attributes["alt"] == visible(text)
+
+
+def test_an_image_holds_what_it_repeats_once() -> None:
+    boxes = [element("g", element("rect", width=118.5, height=50, rx=6), transform=f"translate({i})") for i in range(3)]
+    svg = element("svg", *boxes, element("rect", width=118.5, height=51, rx=6), xmlns="http://www.w3.org/2000/svg")
+    ((_, attributes),) = Parsed(str(image(svg, alt="alt"))).tags
+    drawn = in_address(attributes)
+    assert drawn.count("<rect") == 2 and drawn.count('<use href="#b0"/>') == 3
+    assert '<defs><rect id="b0" width="118.5" height="50" rx="6"/></defs>' in drawn
+    assert len(list(ElementTree.fromstring(drawn).iter())) == 1 + 1 + 1 + 3 + 3 + 1
 
 
 def test_a_notebook_gets_the_markup_and_a_terminal_its_size() -> None:
@@ -110,7 +134,7 @@ def test_an_image_names_looks_that_repeat_once() -> None:
     rects = [element("rect", width=i, **look) for i in range(3)]
     svg = element("svg", *rects, element("text", ' fill="none" stroke="#D55E00"', font_size=12))
     ((_, attributes),) = Parsed(str(image(svg, alt="alt"))).tags
-    drawn = base64.b64decode((dict(attributes)["src"] or "").partition(",")[2]).decode()
+    drawn = in_address(attributes)
     assert drawn == (
         "<svg><style>.a0{fill:none;stroke:#D55E00}</style>"
         '<rect width="0" class="a0"/><rect width="1" class="a0"/><rect width="2" class="a0"/>'

@@ -149,7 +149,7 @@ def test_a_saved_notebook_shows_picture_sentence_table_and_numbers(panel: Panel[
     moved = panel.move(pods=3)
     still = str(moved.still())
     assert repr(moved) == "pods: 3, spare: 0\nnumbers: 3"
-    assert 'src="data:image/svg+xml;base64,' in still
+    assert 'src="data:image/svg+xml,' in still
     assert 'alt="3 pods"' in still and "<table>0</table>" in still
 
 
