@@ -17,8 +17,9 @@ from kschedlab.views.style import CHOSEN, EVICTED, STOPS, ink, priority_fill
 from kschedlab.views.svg import Room, label, svg
 from kschedlab.views.words import amount
 
-LEAST, MOST, GAP, HEAD, LINE = 96, 180, 8, 22, 15
-"""Limits of a box's width, the gap between boxes, the space for a name, and the height of a line; in pixels."""
+LEAST, MOST, GAP, HEAD, LINE, CLOSE = 96, 180, 8, 22, 15, 12.5
+"""Limits of a box's width, the gap between boxes, the space for a name, and the height of a line, and of one of two
+lines in a low block; in pixels."""
 SHORT, TALL = 110, 300
 """Limits of the height of the largest node."""
 ASIDE = 0.5
@@ -328,18 +329,33 @@ def _labels(block: Block, place: Place, colour: str) -> list[Html]:
     dragged = block.detail and block.marks.get("data_axis") == "y"
     detail = f"{DRAGGED} {block.detail}" if dragged else block.detail
     rows = [(line, bold) for line, bold in ((block.name, True), (block.note, True), (detail, False)) if line]
-    rows = rows[: int((place.height - 3) // LINE)]
-    first = place.height / 2 - LINE / 2 * len(rows) + 11.5
-    found = []
-    for i, (line, bold) in enumerate(rows):
-        y = first + LINE * i
-        taken = SIZE * max(len(above) if y - 11 < SIZE + 4 else 0, len(below) if y + 3 > place.height - SIZE - 4 else 0)
-        text = fitted(line, place.width - 11 - taken, bold=bold)
-        found.append(label(text, 7, y, fill=colour, font_weight="bold" if bold else None))
+    room, beside = place.width - 11, text_width(block.name, bold=True) + 8
+    low = place.height < 2 * LINE + 3
+    if low and beside + text_width(detail) + SIZE * len(above) <= room:
+        middle = place.height / 2 + 4
+        name = label(block.name, 7, middle, fill=colour, font_weight="bold")
+        found = [name, label(detail, 7 + beside, middle, fill=colour)] if detail else [name]
+    else:
+        found = _lines(rows, place, CLOSE if low else LINE, colour, (len(above), len(below)))
     right = place.width - SIZE - 4
     top = max(min(4.0, (place.height - SIZE) / 2), 0)
     found += [badge(b, right - SIZE * i, top, colour) for i, b in enumerate(reversed(above))]
     return found + [badge(b, right - SIZE * i, place.height - SIZE - 4, colour) for i, b in enumerate(reversed(below))]
+
+
+def _lines(
+    rows: Sequence[tuple[str, bool]], place: Place, high: float, colour: str, signs: tuple[int, int]
+) -> list[Html]:
+    """As many lines as fit, the name first. ``signs``: how many stand at the upper and the lower right."""
+    shown = rows[: max(int((place.height - 1) // high), 1)]
+    first, found = place.height / 2 - high / 2 * len(shown) + high - (3.5 if high == LINE else 2), []
+    for i, (line, bold) in enumerate(shown):
+        y = first + high * i
+        upper, lower = y - 11 < SIZE + 4, y + 3 > place.height - SIZE - 4
+        room = place.width - 11 - SIZE * max(signs[0] * upper, signs[1] * lower)
+        brief = line if text_width(line, bold=bold) <= room else line.partition(" · ")[0]
+        found.append(label(fitted(brief, room, bold=bold), 7, y, fill=colour, font_weight="bold" if bold else None))
+    return found
 
 
 def legend_at(

@@ -17,13 +17,13 @@ from kschedlab.views.svg import label
 
 ROW, PAD = 19, 4
 SHORT = {
-    "fewest PodDisruptionBudget violations": "PDB violations",
-    "lowest highest victim priority": "lowest first",
-    "smallest sum of victim priorities": "lowest sum",
-    "fewest victims": "fewest",
-    "latest earliest start time": "latest of earliest",
+    "fewest PodDisruptionBudget violations": ("PDB violations", "violations"),
+    "lowest highest victim priority": ("lowest first", "lowest"),
+    "smallest sum of victim priorities": ("lowest sum", "sum"),
+    "fewest victims": ("fewest",),
+    "latest earliest start time": ("latest of earliest", "latest start", "latest"),
 }
-"""Which value each rule prefers, by its name, in a few words."""
+"""Which value each rule prefers, by its name, in a few words and in fewer."""
 
 
 class Lane(NamedTuple):
@@ -49,7 +49,7 @@ def lanes(boxes: Sequence[Box], plan: Plan, preemption: Preemption) -> Lanes:
         nodes = {name: Lane(place.x, place.width) for name, place in zip(names, rest, strict=True)}
         return Lanes(Lane(first.x, first.width), nodes, False)
     names = [name for name in names if name in preemption.candidates]
-    left = min(130.0, plan.width / 4)
+    left = min(130.0, plan.width / 4.4)
     wide = (plan.width - left) / max(len(names), 1)
     return Lanes(Lane(0, left), {name: Lane(left + i * wide, wide) for i, name in enumerate(names)}, True)
 
@@ -88,11 +88,18 @@ def ladder(
 def _rung(step: Step, lane: Lane, y: float, asked: bool) -> Html:
     """The rule's number and what it compares."""
     decides = asked and step.decides
-    text = fitted(f"{step.number} {SHORT.get(step.name, step.name)}", lane.width - 4, bold=decides)
+    texts = [f"{step.number} {words}" for words in SHORT.get(step.name, (step.name,))]
+    text = next((each for each in texts if text_width(each, bold=decides) <= lane.width - 2), texts[-1])
     bold = "bold" if decides else None
     return element(
         "g",
-        label(text, 2, 13, font_weight=bold, opacity=0.55 if asked and not step.applies else None),
+        label(
+            fitted(text, lane.width - 2, bold=decides),
+            2,
+            13,
+            font_weight=bold,
+            opacity=0.55 if asked and not step.applies else None,
+        ),
         transform=f"translate({lane.x:g},{y:g})",
         data_key=f"rung/{step.number}",
         data_tip=f"rule {step.number}: {step.name}; {step.result}" if asked else f"rule {step.number}: {step.name}",
@@ -148,12 +155,14 @@ def _texts(step: Step, preemption: Preemption, lanes: Mapping[str, Lane]) -> dic
     """The values as written in the cells; sums in full where they would not fit with the offset apart."""
     texts = {node: step.values[node] for node in lanes}
     rung = preemption.rungs[step.number - 1]
-    if rung.rule.value is sum_of_priorities and any(
-        text_width(texts[n]) > lane.width - 24 for n, lane in lanes.items()
-    ):
-        names = [preemption.cluster.names[n] for n in preemption.positions.tolist()]
-        return {node: str(rung.value[names.index(node)]) for node in lanes}
-    return texts
+    if rung.rule.value is not sum_of_priorities:
+        return texts
+    names = [preemption.cluster.names[n] for n in preemption.positions.tolist()]
+    close = {node: text.replace(" + ", "+").replace("×", "·") for node, text in texts.items()}
+    full = {node: str(rung.value[names.index(node)]) for node in lanes}
+    room = min((lane.width for lane in lanes.values()), default=0) - text_width("★ ", bold=True) - 4
+    fits = (each for each in (texts, close) if all(text_width(text, bold=True) <= room for text in each.values()))
+    return next(fits, full)
 
 
 def _in_the_way(text: str, lane: Lane, y: float) -> list[Html]:

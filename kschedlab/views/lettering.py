@@ -6,9 +6,11 @@ import re
 from collections.abc import Sequence
 from os.path import commonprefix
 
-NARROW, WIDE = frozenset("iljtfrI.,:;'|!()[]/ ·-"), frozenset("mwMW@%+=<>≥≤★✕×")
+NARROW, WIDE = frozenset("iljtfrI.,:;'|!()[]/ ·-"), frozenset("mwMW@%★✕")
 PER_EM = {True: (0.42, 0.72, 1.0), False: (0.38, 0.64, 0.9)}
 """Width of narrow, usual and wide letters in em, for bold and for normal text (DejaVu Sans)."""
+SIGNS = {**dict.fromkeys("+=<>≥≤×", 0.84), **dict.fromkeys("¹²³", 0.45)}
+"""Width of other letters in em, bold or not."""
 
 BREAK = re.compile(r"(?<=[a-z])(?=[A-Z])|(?<=[-/. ])(?=.)")
 """Where a name can be divided: before a capital, after a hyphen, a slash, a dot or a space."""
@@ -17,7 +19,9 @@ BREAK = re.compile(r"(?<=[a-z])(?=[A-Z])|(?<=[-/. ])(?=.)")
 def text_width(text: str, size: float = 12, bold: bool = False) -> float:
     """An upper estimate of the text's width in pixels at this font size."""
     narrow, usual, wide = PER_EM[bold]
-    return size * sum(narrow if c in NARROW else wide if c in WIDE or ord(c) > 0x2E7F else usual for c in text)
+    return size * sum(
+        narrow if c in NARROW else wide if c in WIDE or ord(c) > 0x2E7F else SIGNS.get(c, usual) for c in text
+    )
 
 
 def fitted(text: str, width: float, size: float = 12, bold: bool = False) -> str:
