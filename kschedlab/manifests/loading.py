@@ -27,6 +27,7 @@ from kschedlab.manifests.decoding import (
     strict_json,
 )
 from kschedlab.manifests.defaults import priority_classes, with_defaults
+from kschedlab.manifests.known_fields import unknown_fields, unknown_kind
 from kschedlab.manifests.sources import Source, SourceText, kubectl_output, read_all
 from kschedlab.manifests.validation import faults_of, priority_fault, warnings_of
 from kschedlab.objects.kinds import RESOURCES
@@ -134,12 +135,13 @@ _LISTS = {field.name.replace("_", ""): field.name for field in fields(Objects)}
 """The field of :class:`Objects` for each resource, such as ``csi_nodes`` for ``csinodes``."""
 
 
-def load(*sources: Source) -> Objects:
+def load(*sources: Source, strict: bool = False) -> Objects:
     """Load files, folders, open files or ``-`` (standard input).
 
-    ManifestError if anything is wrong, or if there is no object in them.
+    ManifestError if anything is wrong, or if there is no object in them. ``strict``: fields, kinds and API versions
+    that Kubernetes does not know are errors, as for kubectl; otherwise the report warns of them.
     """
-    return _load_texts(read_all(sources), needs_objects=True)
+    return _load_texts(read_all(sources), needs_objects=True, strict=strict)
 
 
 def loads(text: str, name: str = "<text>") -> Objects:
@@ -176,9 +178,9 @@ def decode_objects(
         return loader.finish()
 
 
-def _load_texts(texts: Iterable[SourceText], needs_objects: bool = False) -> Objects:
+def _load_texts(texts: Iterable[SourceText], needs_objects: bool = False, strict: bool = False) -> Objects:
     with _gc_paused():
-        loader = _Loader()
+        loader = _Loader(strict=strict)
         empty: list[Problem] = []
         for text in texts:
             before = loader.seen
@@ -211,23 +213,28 @@ class _Loaded(NamedTuple):
     document: ApiObject
     origin: Origin
 
-    def problem(self, fault: Fault) -> Problem:
+    @property
+    def named(self) -> Origin:
         metadata: ObjectMeta = self.document.metadata  # type: ignore[attr-defined]  # every kind has it
         names = {"name": metadata.name, "namespace": metadata.namespace}
-        return named_origin(self.origin, names, type(self.document).__name__).problem(fault)
+        return named_origin(self.origin, names, type(self.document).__name__)
+
+    def problem(self, fault: Fault) -> Problem:
+        return self.named.problem(fault)
 
 
 class _Loader:
     """Collects objects, problems and warnings, and returns the checked objects at the end.
 
-    ``warnings``: by field and message, the first object with the warning, the warning, and the number of objects.
+    ``warnings``: by field and message, the first warning with its place, and the number of objects.
     """
 
-    def __init__(self, classes: Iterable[PriorityClass] = ()) -> None:
+    def __init__(self, classes: Iterable[PriorityClass] = (), strict: bool = False) -> None:
         self.classes = tuple(classes)
+        self.strict = strict
         self.loaded: list[_Loaded] = []
         self.problems: list[Problem] = []
-        self.warnings: dict[tuple[str, str], tuple[_Loaded, Fault, int]] = {}
+        self.warnings: dict[tuple[str, str], tuple[Origin, Fault, int]] = {}
         self.report = LoadReport()
 
     @property
@@ -253,7 +260,10 @@ class _Loader:
             kind = kind_of(data)
             if isinstance(kind, Fault):
                 self.problems.append(origin.problem(kind))
-            elif is_read(*kind):
+                continue
+            if fault := unknown_kind(data):
+                self._doubt(origin, fault)
+            if is_read(*kind):
                 self._add(data, kind[0], origin)
             else:
                 self.report.unknown[kind[1]] = self.report.unknown.get(kind[1], 0) + 1
@@ -263,6 +273,8 @@ class _Loader:
         document, faults = decode(data, kind)
         undecoded = [fault.path for fault in faults]
         faults += [f for f in faults_of(document) if not any(f.path[: len(path)] == path for path in undecoded)]
+        for fault in unknown_fields(data, kind):
+            self._doubt(named_origin(origin, data.get("metadata"), kind), fault)
         if faults:
             named = named_origin(origin, data.get("metadata"), kind)
             self.problems += [named.problem(fault) for fault in faults]
@@ -270,11 +282,18 @@ class _Loader:
         loaded = _Loaded(document, origin)
         self.loaded.append(loaded)
         for warning in warnings_of(document):
-            self._warn(loaded, warning)
+            self._warn(loaded.named, warning)
 
-    def _warn(self, loaded: _Loaded, warning: Fault) -> None:
+    def _doubt(self, origin: Origin, fault: Fault) -> None:
+        """A field, a kind or an API version is unknown."""
+        if self.strict:
+            self.problems.append(origin.problem(fault))
+        else:
+            self._warn(origin, fault)
+
+    def _warn(self, origin: Origin, warning: Fault) -> None:
         key = (path_text([step for step in warning.path if isinstance(step, str)]), warning.message)
-        first, fault, count = self.warnings.get(key, (loaded, warning, 0))
+        first, fault, count = self.warnings.get(key, (origin, warning, 0))
         self.warnings[key] = (first, fault, count + 1)
 
     def finish(self) -> Objects:
@@ -313,7 +332,7 @@ class _Loader:
             pod = loaded.document
             if isinstance(pod, Pod) and pod.spec.nodeName and pod.spec.nodeName not in names:
                 message = f"there is no node {quoted(pod.spec.nodeName)}: decisions ignore the pod"
-                self._warn(loaded, Fault(("spec", "nodeName"), message))
+                self._warn(loaded.named, Fault(("spec", "nodeName"), message))
 
     def _check_sums(self, objects: Objects) -> None:
         """Refuse a cluster whose requests add up to more than an int64 on a node, or in a pod."""
@@ -353,7 +372,6 @@ def _could_overflow(pods: Iterable[Pod]) -> bool:
     return False
 
 
-def _warning(loaded: _Loaded, fault: Fault, count: int) -> str:
-    kind = type(loaded.document).__name__
-    more = f" (and {count - 1} more of kind {kind})" if count > 1 else ""
-    return f"{loaded.problem(fault)}{more}"
+def _warning(origin: Origin, fault: Fault, count: int) -> str:
+    more = f" (and {count - 1} more of kind {origin.kind})" if count > 1 and origin.kind else ""
+    return f"{origin.problem(fault)}{more}"

@@ -42,7 +42,7 @@ def run(options: argparse.Namespace) -> int:
     from kschedlab.views.comparison import comparison_html
     from kschedlab.whatif.compare import compare
 
-    objects = read(options.files)
+    objects = read(options)
     check_not_finished(objects, options.pod)
     generations = [with_plugins(generation, options) for generation in GENERATIONS.values()]
     progress = Progress(sys.stderr)

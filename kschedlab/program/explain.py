@@ -46,10 +46,8 @@ def add(commands: Commands) -> None:
 def run(options: argparse.Namespace) -> int:
     """Explain one pod, or every pending pod."""
     profiles = chosen_profiles(options)
-    objects = read(options.files)
+    objects = read(options)
     cluster = Cluster(objects, api_of(profiles))
-    for warning in cluster.report.lines():
-        say(warning)
     if options.pod is not None:
         check_not_finished(objects, options.pod)
         explanations = iter([_one(options.pod, cluster, profiles)])

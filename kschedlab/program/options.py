@@ -39,12 +39,18 @@ def check_not_finished(objects: Objects, key: str) -> None:
 def add_files(parser: argparse.ArgumentParser, help: str) -> None:
     """Add the argument for the files to read."""
     parser.add_argument("files", nargs="+", metavar="FILE", help=help)
+    parser.add_argument(
+        "--strict", action="store_true", help="refuse fields and kinds that Kubernetes does not know, as kubectl does"
+    )
 
 
-def read(files: Sequence[str]) -> Objects:
-    """The objects in the files. ManifestError if anything is wrong."""
-    with reading(files):
-        return load(*files)
+def read(options: argparse.Namespace) -> Objects:
+    """The objects in the files; warnings about them go to standard error. ManifestError if anything is wrong."""
+    with reading(options.files):
+        objects = load(*options.files, strict=options.strict)
+    for warning in objects.report.lines():
+        say(warning)
+    return objects
 
 
 @contextmanager

@@ -78,7 +78,7 @@ def run(options: argparse.Namespace) -> int:
     from kschedlab.simulation.timeline.scenario import load_scenario
 
     with reading(options.files):
-        scenario = load_scenario(*options.files, workload=options.workload)
+        scenario = load_scenario(*options.files, workload=options.workload, strict=options.strict)
     for warning in scenario.report.lines():
         say(warning)
     profiles = chosen_profiles(options) if options.config is not None else options.generation

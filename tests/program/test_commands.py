@@ -123,7 +123,7 @@ def test_a_missing_file(capsys: pytest.CaptureFixture[str]) -> None:
 def test_an_interrupted_command_ends_without_a_traceback(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    def interrupted(*files: str) -> None:
+    def interrupted(*files: str, strict: bool) -> None:
         raise KeyboardInterrupt
 
     monkeypatch.setattr("kschedlab.program.options.load", interrupted)

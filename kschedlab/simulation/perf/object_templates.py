@@ -1,6 +1,7 @@
 """Creates objects from template files, each with its index filled in.
 
-v1.37: test/integration/scheduler_perf/operations.go (getSpecFromTextTemplateFile, resolveTemplateParams).
+v1.37: test/integration/scheduler_perf/operations.go (getSpecFromTextTemplateFile, resolveTemplateParams). As there,
+unknown fields are errors.
 """
 
 from __future__ import annotations
@@ -46,7 +47,7 @@ class ObjectTemplate:
         return cached
 
     def _read(self, content: str) -> ManifestObject:
-        text, reader = SourceText(0, self._name, content), ObjectReader(named=False)
+        text, reader = SourceText(0, self._name, content), ObjectReader(named=False, strict=True)
         objects = list(reader.objects_of_text(text))
         reader.problems += [text.problem(1, f"{kind} is not supported") for kind in reader.report.unknown]
         reader.finish()

@@ -9,12 +9,13 @@ from typing import Any, NamedTuple
 from msgspec.structs import replace
 
 from kschedlab.manifests.decoding import KINDS, Origin, decode, expanded_lists, fast_json, kind_of, named_origin
+from kschedlab.manifests.known_fields import unknown_fields, unknown_kind
 from kschedlab.manifests.loading import LoadReport
 from kschedlab.manifests.sources import SourceText
 from kschedlab.manifests.validation import faults_of, template_faults, warnings_of
 from kschedlab.objects.kinds import RESOURCES, Resource
 from kschedlab.objects.model import ApiObject, ObjectMeta
-from kschedlab.objects.problems import Fault, ManifestError, Problem
+from kschedlab.objects.problems import Fault, ManifestError, Path, Problem
 
 NEW, INITIAL, PATCH = "new", "initial", "patch"
 """The purpose of objects: to be created; initial objects (owners need no template then); or merge patches, which are
@@ -66,14 +67,16 @@ class ManifestObject(NamedTuple):
 class ObjectReader:
     """Reads objects and collects their problems. ``report``: counts, warnings, ignored kinds.
 
-    ``named``: False for templates, whose objects are named later.
+    ``named``: False for templates, whose objects are named later. ``strict``: whether fields, kinds and API versions
+    that Kubernetes does not know are problems, not warnings.
     """
 
-    def __init__(self, named: bool = True) -> None:
+    def __init__(self, named: bool = True, strict: bool = False) -> None:
         self.named = named
+        self.strict = strict
         self.problems: list[Problem] = []
         self.report = LoadReport()
-        self._warned: set[str] = set()
+        self._warned: set[tuple[Path, str]] = set()
 
     def objects_of_text(self, text: SourceText, purpose: str = NEW) -> Iterator[ManifestObject]:
         """The objects in a file. ManifestError if its syntax is invalid."""
@@ -96,7 +99,10 @@ class ObjectReader:
             kind = kind_of(item)
             if isinstance(kind, Fault):
                 self.problems.append(item_origin.problem(kind))
-            elif served(*kind):
+                continue
+            if fault := unknown_kind(item):
+                self._doubt(item_origin, fault)
+            if served(*kind):
                 manifest = self._object(item, kind[0], item_origin, purpose)
                 if manifest is not None:
                     yield manifest
@@ -105,23 +111,32 @@ class ObjectReader:
 
     def _object(self, data: dict[str, Any], kind: str, origin: Origin, purpose: str) -> ManifestObject | None:
         self.report.counts[kind] = self.report.counts.get(kind, 0) + 1
+        named = named_origin(origin, data.get("metadata"), kind)
+        for fault in unknown_fields(data, kind):
+            self._doubt(named, fault)
         obj, faults = decode(data, kind)
         if not faults:
             faults = _name_faults(obj) if purpose == PATCH else _faults(obj, self.named, purpose)
             faults += _count_faults(obj)
         if faults:
-            named = named_origin(origin, data.get("metadata"), kind)
             self.problems += [named.problem(fault) for fault in faults]
             return None
-        if purpose != PATCH:
-            self._warn(obj, named_origin(origin, data.get("metadata"), kind))
+        for warning in warnings_of(obj) if purpose != PATCH else ():
+            self._warn(named, warning)
         return ManifestObject(obj, data, origin)
 
-    def _warn(self, obj: ApiObject, origin: Origin) -> None:
-        for warning in warnings_of(obj):
-            if warning.message not in self._warned:
-                self._warned.add(warning.message)
-                self.report.warnings.append(str(origin.problem(warning)))
+    def _doubt(self, origin: Origin, fault: Fault) -> None:
+        """A field, a kind or an API version is unknown."""
+        if self.strict:
+            self.problems.append(origin.problem(fault))
+        else:
+            self._warn(origin, fault)
+
+    def _warn(self, origin: Origin, warning: Fault) -> None:
+        key = (warning.path[-1:], warning.message)
+        if key not in self._warned:
+            self._warned.add(key)
+            self.report.warnings.append(str(origin.problem(warning)))
 
     def finish(self) -> None:
         """ManifestError if there are problems."""

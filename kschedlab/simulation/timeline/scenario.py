@@ -64,12 +64,13 @@ class Scenario:
     report: LoadReport = field(default_factory=LoadReport)
 
 
-def load_scenario(*sources: Source, workload: str = "") -> Scenario:
+def load_scenario(*sources: Source, workload: str = "", strict: bool = False) -> Scenario:
     """Read files, folders, ``-`` for standard input, or open files. ManifestError with all problems.
 
-    ``workload``: selects the workload of a scheduler_perf file, as ``Test/Workload``.
+    ``workload``: selects the workload of a scheduler_perf file, as ``Test/Workload``. ``strict``: fields, kinds and
+    API versions that Kubernetes does not know are errors; otherwise the report warns of them.
     """
-    return _load(read_all(sources), workload)
+    return _load(read_all(sources), workload, strict)
 
 
 def loads_scenario(text: str, name: str = "<text>", workload: str = "") -> Scenario:
@@ -77,8 +78,8 @@ def loads_scenario(text: str, name: str = "<text>", workload: str = "") -> Scena
     return _load([SourceText(0, name, text)], workload)
 
 
-def _load(texts: Iterable[SourceText], workload: str) -> Scenario:
-    reader = _ScenarioReader(workload)
+def _load(texts: Iterable[SourceText], workload: str, strict: bool = False) -> Scenario:
+    reader = _ScenarioReader(workload, strict)
     empty: list[Problem] = []
     for text in texts:
         before = reader.seen
@@ -115,8 +116,8 @@ class _SimulationMap(Part, frozen=True):
 
 
 class _ScenarioReader(ObjectReader):
-    def __init__(self, workload: str) -> None:
-        super().__init__()
+    def __init__(self, workload: str, strict: bool) -> None:
+        super().__init__(strict=strict)
         self.scenario = Scenario()
         self._workload = workload
         self._simulation_map: Origin | None = None

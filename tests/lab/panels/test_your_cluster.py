@@ -249,6 +249,13 @@ def test_wrong_input_is_told_by_line_and_the_old_cluster_stays(text, problem):
     assert loader._wrong.value == "" and loader.panel.loaded.name == "pasted"
 
 
+def test_a_misspelt_field_is_named_above_the_picture():
+    misspelt = as_yaml([node("node-a"), pod("first", nodeselector={})])
+    loader = Loader(lesson.panel())
+    loader.take(lambda: lesson.from_text(misspelt))
+    assert "spec.nodeselector: is not a field of PodSpec: did you mean nodeSelector?" in loader._said.value
+
+
 def test_wrong_files_and_paths():
     panel = lesson.panel()
     for path in ("-", "/nowhere/at/all.yaml", "\0"):

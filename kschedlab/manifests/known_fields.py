@@ -1,0 +1,67 @@
+"""Finds what Kubernetes does not know: misspelt fields, kinds and API versions.
+
+kubectl refuses them; without its strict mode, the API server drops such fields in silence. known_fields.txt holds the
+types of v1.37 (tools/fields generates it), with what older versions since v1.13 had besides.
+"""
+
+from __future__ import annotations
+
+from functools import cache
+from importlib.resources import files
+from typing import Any, NamedTuple
+
+from kschedlab.objects.problems import Fault
+
+
+class Known(NamedTuple):
+    """``types``: the fields of each type, each with the type of the maps in it, or "". ``kinds``: by API version."""
+
+    types: dict[str, dict[str, str]]
+    kinds: dict[str, list[str]]
+
+
+@cache
+def known() -> Known:
+    """What known_fields.txt lists."""
+    found = Known({}, {})
+    for line in files("kschedlab.manifests").joinpath("known_fields.txt").read_text(encoding="utf-8").splitlines():
+        version, equals, kinds = line.partition(" = ")
+        if equals:
+            found.kinds[version] = kinds.split()
+            continue
+        name, _, fields = line.partition(":")
+        pairs = (field.partition(">") for field in fields.split())
+        found.types[name] = {field: inner for field, _, inner in pairs}
+    return found
+
+
+def unknown_kind(data: dict[str, Any]) -> Fault | None:
+    """What is wrong with the kind or the API version of an object; None for kinds of other API groups."""
+    if data.get("kind") in known().kinds.get(data.get("apiVersion") or "v1", ()):
+        return None
+    from kschedlab.manifests.misspelt import kind_fault
+
+    return kind_fault(data, known().kinds)
+
+
+def unknown_fields(data: dict[str, Any], kind: str) -> list[Fault]:
+    """A fault for each field that the kind does not have."""
+    types = known().types
+    if _all_known(data, types[kind], types):
+        return []
+    from kschedlab.manifests.misspelt import field_faults
+
+    return field_faults(data, kind, types)
+
+
+def _all_known(data: dict[str, Any], fields: dict[str, str], types: dict[str, dict[str, str]]) -> bool:
+    """Whether there is nothing to find: this is asked of every map of every object, so it is quick."""
+    for name, value in data.items():
+        inner = fields.get(name)
+        if inner is None:
+            return False
+        if inner and value:
+            for each in value if type(value) is list else (value,):
+                if type(each) is dict and not _all_known(each, types[inner], types):
+                    return False
+    return True
