@@ -34,6 +34,7 @@ READ_FIELD: dict[str, Callable[[Node], object]] = {
 EVERY_FIELD = frozenset([NAMES, *READ_FIELD])
 
 NAMESPACES = "Namespace"
+BUDGETS = "PodDisruptionBudget"
 SERVICES = "Service"
 OWNERS = (SERVICES, "ReplicationController", "ReplicaSet", "StatefulSet")
 CLAIMS = "PersistentVolumeClaim"

@@ -91,6 +91,8 @@ class Signatures:
         self._numbers = 0
         self._free: list[int] = []
         self._next_sweep = FEW
+        self.sweeps = 0
+        self.volume_tables: dict[PodQuery, Any] = {}
         self._start()
 
     def _start(self) -> None:
@@ -99,10 +101,18 @@ class Signatures:
         self._items: dict[Extract, Items] = {}
         self._answers: dict[PodQuery, Answers] = {}
         self._by_clue: dict[Extract, tuple[int, ByClue[Any]]] = {}
-        self.volume_tables: dict[PodQuery, Any] = {}
 
     def __len__(self) -> int:
         return len(self._known)
+
+    @property
+    def born(self) -> int:
+        """How many signatures were born since the last sweep, or were left by it."""
+        return len(self._born)
+
+    def born_since(self, number: int) -> list[Signature]:
+        """Those of them that somebody has, without the first ones."""
+        return [signature for each in self._born[number:] if (signature := each()) is not None]
 
     def living(self) -> list[Signature]:
         """The signatures that somebody has."""
@@ -143,6 +153,7 @@ class Signatures:
         """A number that nobody has. Now and then, when there may be as many dead signatures as living ones, count."""
         if len(self._born) >= self._next_sweep:
             self._start()
+            self.sweeps += 1
             living = {signature.number for signature in self._known.values()}
             self._free = [number for number in range(self._numbers) if number not in living]
             self._next_sweep = max(FEW, 2 * len(self._born))

@@ -62,7 +62,7 @@ def _all(obj: Any) -> object:
 
 
 RELEVANT_PART: dict[Kind, Callable[[Any], object]] = {
-    PodDisruptionBudget: _nothing,
+    PodDisruptionBudget: _selector,
     PriorityClass: _nothing,
     Namespace: _labels,
     Service: _selector,
@@ -71,7 +71,7 @@ RELEVANT_PART: dict[Kind, Callable[[Any], object]] = {
     StatefulSet: _selector,
     **dict.fromkeys(STORAGE, _all),
 }
-"""The part of each kind that derived values may depend on; for budgets and priority classes, nothing."""
+"""The part of each kind that derived values may depend on; for priority classes, nothing."""
 
 
 class ObjectStore:
@@ -121,6 +121,6 @@ def put_or_remove(objects: dict[K, D], key: K, new: D | None) -> None:
 def is_relevant(kind: Kind, old: Any, new: Any) -> bool:
     """Whether the change can affect derived values; None: there is no such object."""
     if old is None or new is None:
-        return kind not in (PodDisruptionBudget, PriorityClass)
+        return kind is not PriorityClass
     matters = RELEVANT_PART[kind]
     return matters(old) != matters(new)

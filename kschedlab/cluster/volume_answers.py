@@ -5,15 +5,13 @@ A query about volumes has an attribute ``volumes``, the cluster's Volumes.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Iterator
 from typing import Protocol
-from weakref import ref
-
-import numpy as np
 
 from kschedlab.cluster.interning import Signatures
+from kschedlab.cluster.number_lists import NumberLists
 from kschedlab.cluster.queries import PodQuery
-from kschedlab.cluster.signatures import IntArray, Signature
+from kschedlab.cluster.signatures import Signature
 
 
 class VolumeQuery(PodQuery, Protocol):
@@ -29,7 +27,7 @@ def volume_table(signatures: Signatures, query: VolumeQuery) -> VolumeTable:
     table: VolumeTable | None = signatures.volume_tables.get(query)
     if table is None:
         table = signatures.volume_tables[query] = VolumeTable(query)
-    table.add_new(signatures._born)
+    table.update(signatures)
     return table
 
 
@@ -68,45 +66,18 @@ def _is_about(query: object, volumes: object) -> bool:
     return getattr(query, "volumes", None) is volumes
 
 
-class VolumeTable:
-    """The volumes that each signature uses, as numbers. Each signature is evaluated once."""
+class VolumeTable(NumberLists):
+    """The volumes that each signature uses, as numbers."""
 
     def __init__(self, query: VolumeQuery) -> None:
+        super().__init__()
         self.query = query
-        self._numbers: dict[str, int] = {}
-        self._start: IntArray = np.zeros(64, np.int64)
-        self._length: IntArray = np.zeros(64, np.int64)
-        self._volumes: IntArray = np.zeros(0, np.int64)
-        self._done = 0
+        self._number: dict[str, int] = {}
 
     def number(self, handle: str) -> int:
         """The number of the volume of that name."""
-        return self._numbers.setdefault(handle, len(self._numbers))
+        return self._number.setdefault(handle, len(self._number))
 
-    def of(self, signature: IntArray) -> tuple[IntArray, IntArray]:
-        """(int64[pods]: how many volumes each pod uses, int64[]: their numbers, pod by pod).
-
-        ``signature``: int64[pods].
-        """
-        length = self._length[signature]
-        ends = np.cumsum(length)
-        place = np.arange(ends[-1] if len(ends) else 0) - np.repeat(ends - length - self._start[signature], length)
-        return length, self._volumes[place]
-
-    def add_new(self, born: Sequence[ref[Signature]]) -> None:
-        """Evaluate the signatures that are new."""
-        self.write(signature for each in born[self._done :] if (signature := each()) is not None)
-        self._done = len(born)
-
-    def write(self, signatures: Iterable[Signature]) -> None:
-        """Evaluate these signatures, perhaps again."""
-        numbers: list[int] = []
-        for signature in signatures:
-            while signature.number >= len(self._length):
-                self._start, self._length = (np.concatenate([a, np.zeros_like(a)]) for a in (self._start, self._length))
-            handles = self.query.handles(signature)
-            self._start[signature.number] = len(self._volumes) + len(numbers)
-            self._length[signature.number] = len(handles)
-            numbers += map(self.number, handles)
-        if numbers:
-            self._volumes = np.concatenate([self._volumes, np.array(numbers, np.int64)])
+    def numbers_of(self, signature: Signature) -> Iterator[int]:
+        """The numbers of its volumes."""
+        return map(self.number, self.query.handles(signature))

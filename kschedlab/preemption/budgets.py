@@ -5,13 +5,15 @@ v1.37: pkg/scheduler/framework/preemption/util.go, FilterVictimsWithPDBViolation
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Iterable
 from dataclasses import dataclass
 
 import numpy as np
 
-from kschedlab.cluster.clues import Clue, clues_of
+from kschedlab.cluster.clues import ByClue, Clue, clues_of
 from kschedlab.cluster.cluster import Cluster
+from kschedlab.cluster.derived import BUDGETS
+from kschedlab.cluster.number_lists import NumberLists
 from kschedlab.cluster.signatures import BoolArray, IntArray, Signature
 from kschedlab.objects.model import PodDisruptionBudget
 from kschedlab.objects.selectors import Selector
@@ -24,6 +26,12 @@ class MatchesBudget:
 
     namespace: str
     selector: Selector | None
+
+    @classmethod
+    def of_budget(cls, budget: PodDisruptionBudget) -> MatchesBudget:
+        """The query of the budget."""
+        selector = budget.spec.selector
+        return cls(budget.metadata.namespace, selector.compile() if selector is not None else None)
 
     def of(self, signature: Signature) -> int:
         """1 if the budget covers pods with this signature."""
@@ -39,37 +47,65 @@ class MatchesBudget:
         return clues_of(self.selector, [self.namespace])
 
 
-def violations(
-    cluster: Cluster, budgets: Collection[PodDisruptionBudget], rows: IntArray, node: IntArray, rules: BudgetRules
-) -> BoolArray:
+class Protection(NumberLists):
+    """The budgets that cover each signature, by their positions among all budgets."""
+
+    def __init__(self, budgets: Iterable[PodDisruptionBudget]) -> None:
+        super().__init__()
+        queries = (MatchesBudget.of_budget(budget) for budget in budgets)
+        self._queries = ByClue((item, item[1].clues) for item in enumerate(queries))
+
+    def numbers_of(self, signature: Signature) -> list[int]:
+        """The positions of the budgets that cover pods with the signature."""
+        return sorted(position for position, query in self._queries.about(signature) if query.of(signature))
+
+
+def violations(cluster: Cluster, rows: IntArray, node: IntArray, rules: BudgetRules) -> BoolArray:
     """bool[pods]: evicting the pod, after those before it on the same node, violates a budget.
 
     ``rows``: the pods' rows, ``node``: their nodes; each node's pods are contiguous, the most important first. Each
     node starts with the full budgets.
     """
     violating: BoolArray = np.zeros(len(rows), np.bool_)
-    for budget in budgets:
-        selector = budget.spec.selector.compile() if budget.spec.selector is not None else None
-        protected = cluster.signatures.evaluate(MatchesBudget(budget.metadata.namespace, selector)) > 0
-        charged = protected[cluster.pods.signature[rows]]
-        if rules.stops_at_first_violation:
-            charged &= ~violating
-        if not charged.any():
-            continue
-        for name in budget.status.disruptedPods if rules.disrupted_pods_exempt else ():
-            row = cluster.pods.row_of.get(f"{budget.metadata.namespace}/{name}")
-            charged &= rows != row if row is not None else True
-        used = _number_within(node, charged) if rules.counted_down else 1
-        violating |= charged & (used > budget.status.disruptionsAllowed)
+    budgets = cluster.objects_of(PodDisruptionBudget)
+    if not budgets:
+        return violating
+    protection = cluster.derived("protection", lambda: Protection(budgets), BUDGETS)
+    protection.update(cluster.signatures)
+    length, budget = protection.of(cluster.pods.signature[rows])
+    pod = np.repeat(np.arange(len(rows)), length)
+    if rules.disrupted_pods_exempt:
+        charged = ~_exempt(cluster, budgets, rows[pod], budget)
+        pod, budget = pod[charged], budget[charged]
+    allowed = np.fromiter((each.status.disruptionsAllowed for each in budgets), np.int64, len(budgets))
+    one_by_one = rules.stops_at_first_violation and bool((length > 1).any())
+    for chosen in [budget == number for number in np.unique(budget)] if one_by_one else [slice(None)]:
+        charged_pod, of_budget = pod[chosen], budget[chosen]
+        if one_by_one:
+            charged_pod = charged_pod[~violating[charged_pod]]
+            of_budget = of_budget[: len(charged_pod)]
+        used = _number_within(node[charged_pod] * len(budgets) + of_budget) if rules.counted_down else 1
+        violating[charged_pod[used > allowed[of_budget]]] = True
     return violating
 
 
-def _number_within(group: IntArray, counted: BoolArray) -> IntArray:
-    """1 for the first counted entry of each run of equal ``group``, 2 for the second, ..."""
-    running = np.cumsum(counted)
-    starts, lengths = runs(group)
-    before = np.where(starts > 0, running[starts - 1], 0)
-    return running - np.repeat(before, lengths)
+def _exempt(cluster: Cluster, budgets: Collection[PodDisruptionBudget], rows: IntArray, budget: IntArray) -> BoolArray:
+    """bool[]: the budget has already counted this pod as disrupted."""
+    exempt: BoolArray = np.zeros(len(rows), np.bool_)
+    for position, each in enumerate(budgets):
+        for name in each.status.disruptedPods:
+            row = cluster.pods.row_of.get(f"{each.metadata.namespace}/{name}", -1)
+            exempt |= (rows == row) & (budget == position)
+    return exempt
+
+
+def _number_within(group: IntArray) -> IntArray:
+    """1 for the first entry of each group, 2 for the second, ..., in the given order."""
+    order = np.argsort(group, kind="stable")
+    starts, lengths = runs(group[order])
+    number = np.empty_like(group)
+    number[order] = np.arange(1, len(group) + 1) - np.repeat(starts, lengths)
+    return number
 
 
 def runs(group: IntArray) -> tuple[IntArray, IntArray]:

@@ -16,7 +16,7 @@ from kschedlab.cluster.cluster import Cluster
 from kschedlab.cluster.pods import PodInfo
 from kschedlab.cluster.signatures import BoolArray, IntArray
 from kschedlab.filter.stage import PASSES, FilterRun, Verdicts, unavailable
-from kschedlab.objects.model import Pod, PodDisruptionBudget
+from kschedlab.objects.model import Pod
 from kschedlab.preemption.ladder import Rung, Victims, climb
 from kschedlab.preemption.rules import PreemptionRules
 from kschedlab.preemption.victims import DryRun, dry_run, lower_priority
@@ -212,7 +212,7 @@ def _search(
     order, size = order[populated[order]], enough + enough // 4
     while True:
         block = order[:size]
-        tried = dry_run(cluster, run, block, lower, cluster.objects_of(PodDisruptionBudget), rules.victims)
+        tried = dry_run(cluster, run, block, lower, rules.victims)
         violations = np.bincount(tried.node[tried.evicted & tried.violates], minlength=len(cluster.nodes))[block]
         candidate = np.bincount(tried.node[tried.evicted], minlength=len(cluster.nodes))[block] > 0
         clean = candidate & (violations == 0)

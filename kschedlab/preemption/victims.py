@@ -6,7 +6,6 @@ pkg/scheduler/framework/preemption/preemption.go (DryRunPreemption).
 
 from __future__ import annotations
 
-from collections.abc import Collection
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -17,7 +16,6 @@ from kschedlab.cluster.pods import PodColumns, PodInfo
 from kschedlab.cluster.signatures import BoolArray, IntArray, SmallArray
 from kschedlab.cluster.snapshot import Overlay
 from kschedlab.filter.stage import PASSES, FilterRun, Verdicts
-from kschedlab.objects.model import PodDisruptionBudget
 from kschedlab.preemption.budgets import runs, violations
 from kschedlab.preemption.rules import VictimRules
 
@@ -70,7 +68,6 @@ def dry_run(
     run: FilterRun,
     nodes: IntArray,
     lower: IntArray,
-    budgets: Collection[PodDisruptionBudget],
     rules: VictimRules,
 ) -> DryRun:
     """Dry-run preemption on the nodes at these positions. ``lower``: the rows of all pods of lower priority.
@@ -85,7 +82,7 @@ def dry_run(
     all_pods = np.arange(len(rows))
     overlay.set(all_pods, -1)
     emptied = run.verdicts(overlay)
-    violates = violations(cluster, budgets, rows, node, rules.budgets)
+    violates = violations(cluster, rows, node, rules.budgets)
     reprieve_order = _reprieve_order(node, violates)
     refused_by = emptied.refused_by[node]
     fits = refused_by == PASSES

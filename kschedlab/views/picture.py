@@ -115,8 +115,7 @@ def budgets_over(decision: Decision, nodes: Iterable[str]) -> dict[str, list[Pod
     """By pod on these nodes: the budgets whose selectors cover it."""
     cluster, found = decision.cluster, dict[str, list[PodDisruptionBudget]]()
     for budget in cluster.objects_of(PodDisruptionBudget):
-        selector = budget.spec.selector.compile() if budget.spec.selector is not None else None
-        matches = cluster.signatures.evaluate(MatchesBudget(budget.metadata.namespace, selector)) > 0
+        matches = cluster.signatures.evaluate(MatchesBudget.of_budget(budget)) > 0
         for node in nodes:
             for row in cluster.pods_of(cluster.index[node]).tolist():
                 if matches[cluster.pods.signature[row]]:

@@ -1,5 +1,6 @@
 """PodDisruptionBudgets: which evictions violate them."""
 
+import random
 from typing import Any
 
 import numpy as np
@@ -17,7 +18,7 @@ def broken(*budgets: Manifest, pods: list[Manifest] = PODS, rules: BudgetRules =
     """The names of the pods whose eviction, in the given order, violates a budget."""
     world = cluster(node("n1"), *pods, *budgets)
     rows = np.array([world.pods.row_of[f"default/{p['metadata']['name']}"] for p in pods])
-    result = violations(world, world.objects.pod_disruption_budgets, rows, world.pods.node[rows], rules)
+    result = violations(world, rows, world.pods.node[rows], rules)
     return [p["metadata"]["name"] for p, b in zip(pods, result, strict=True) if b]
 
 
@@ -60,7 +61,7 @@ def test_every_node_starts_with_full_budgets() -> None:
     pods = [pod(f"p{i}", f"n{i}", labels={"app": "web"}) for i in (1, 2)]
     world = cluster(node("n1"), node("n2"), *pods, budget("b", 1, {"app": "web"}))
     rows = np.arange(2)
-    result = violations(world, world.objects.pod_disruption_budgets, rows, world.pods.node[rows], BudgetRules())
+    result = violations(world, rows, world.pods.node[rows], BudgetRules())
     assert result.tolist() == [False, False]
 
 
@@ -80,3 +81,41 @@ def test_a_pod_counts_against_every_budget_by_rule() -> None:
     budgets = budget("a", 1, {"app": "web"}, disrupted=["p2"]), budget("b", 2, {"app": "web"})
     assert broken(*budgets) == ["p1"]
     assert broken(*budgets, rules=BudgetRules(stops_at_first_violation=False)) == ["p1", "p2"]
+
+
+@pytest.mark.parametrize(
+    "rules", [LATEST, BudgetRules(stops_at_first_violation=False), BudgetRules(counted_down=False)]
+)
+def test_many_budgets_at_once_equal_one_pod_and_budget_after_another(rules: BudgetRules) -> None:
+    for seed in range(60):
+        draw = random.Random(seed)
+        apps = [f"app-{n}" for n in range(draw.choice([3, 30]))]
+        pods = [
+            pod(f"p{n:02}", f"n{n // 10}", labels={"app": draw.choice(apps), "tier": draw.choice("ab"), "own": str(n)})
+            for n in range(40)
+        ]
+        budgets = [budget(app, draw.randrange(3), {"app": app}, disrupted=draw.choice([[], ["p07"]])) for app in apps]
+        budgets += [budget(tier, draw.randrange(4), {"tier": tier}) for tier in draw.choice(["", "a", "ab"])]
+        world = cluster(*(node(f"n{n}") for n in range(4)), *pods, *budgets)
+        rows = np.array([world.pods.row_of[f"default/{p['metadata']['name']}"] for p in pods])
+        found = violations(world, rows, world.pods.node[rows], rules).tolist()
+        assert found == one_after_another(pods, budgets, rules), seed
+
+
+def one_after_another(pods: list[Manifest], budgets: list[Manifest], rules: BudgetRules) -> list[bool]:
+    result = []
+    for place, each in enumerate(pods):
+        if place % 10 == 0:
+            left = [b["status"]["disruptionsAllowed"] for b in budgets]
+        violates = False
+        for n, b in enumerate(budgets):
+            (label,) = b["spec"]["selector"]["matchLabels"].items()
+            exempt = rules.disrupted_pods_exempt and each["metadata"]["name"] in b["status"].get("disruptedPods", {})
+            if label not in each["metadata"]["labels"].items() or exempt:
+                continue
+            if violates and rules.stops_at_first_violation:
+                break
+            violates |= left[n] <= 0
+            left[n] -= rules.counted_down
+        result.append(violates)
+    return result
