@@ -59,7 +59,7 @@ MOST_LINES = 400
 TABLES: tuple[str, ...] = ()
 """Modules that may be longer, because they are tables."""
 
-HEAVY = ("ipywidgets", "networkx", "plotly", "prometheus_client", "rich", "shtab", "simpy", "yaml")
+HEAVY = ("ipywidgets", "networkx", "plotly", "rich", "shtab", "simpy", "yaml")
 
 
 def name_of(path: Path) -> str:

@@ -13,4 +13,4 @@
 
 from kschedlab.extras import require
 
-require("simulation", "simpy", "prometheus_client")
+require("simulation", "simpy")

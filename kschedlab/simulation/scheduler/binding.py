@@ -75,11 +75,11 @@ class Binding(ABC):
     def run(self, cycle: Cycle) -> Generator[Any, Any, None]:
         """Run the binding cycle and handle its failure."""
         context = self._context
-        context.metrics.binding.inc()
+        context.metrics.binding(+1)
         failure = yield from self._steps(cycle)
         if failure is not None:
             yield from self._fail(cycle, failure)
-        context.metrics.binding.dec()
+        context.metrics.binding(-1)
 
     def _fail(self, cycle: Cycle, failure: Failure) -> Generator[Any, Any, None]:
         """Undo the cycle and handle the failure; if the rules say so, move pods that may fit into the freed resources.

@@ -38,7 +38,7 @@ class Preempting(ABC):
     def carry_out(self, pod: Pod, plan: Plan) -> Generator[Any, Any, str | None]:
         """Evict the victims. Returns the pod's new nominated node: "" clears it, None keeps it."""
         context = self._context
-        context.metrics.preemption_attempts.inc()
+        context.metrics.preempting()
         context.step(pod, PREEMPT, plan.node, str(plan))
         if plan.ineligible or (preemptor := self._preemptor(pod)) is None:
             return None

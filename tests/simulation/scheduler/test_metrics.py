@@ -3,6 +3,7 @@
 from prometheus_client.parser import text_string_to_metric_families
 
 from kschedlab.plugins.framework import Plugin, Wait
+from kschedlab.simulation.scheduler.metrics import Metrics
 from kschedlab.testing import node, pod
 from tests.simulation.plane import Plane
 
@@ -88,6 +89,25 @@ def test_cache_size_and_running_bindings() -> None:
     plane.run(6)
     waited = number(plane, "permit_wait_duration_seconds_sum", ("result", "Unschedulable"))
     assert waited == 9.998, "ten seconds, of which two milliseconds went to writing the nomination"
+
+
+def test_the_text_is_in_the_format_that_prometheus_reads() -> None:
+    """With buckets that add up, and labels that may hold anything."""
+    metrics = Metrics(lambda: {"active": 3}, lambda: {"nodes": 1})
+    for milliseconds in (0, 1000, 1001, 2000, 9000):
+        metrics.waited("a", milliseconds * 1000)
+    metrics.entered_queue("active", 'say "hi"\\n\n')
+    found = {family.name: family for family in text_string_to_metric_families(metrics.text().decode())}
+    waits = found["scheduler_permit_wait_duration_seconds"]
+    counts = {one.labels["le"]: one.value for one in waits.samples if "le" in one.labels}
+    assert (waits.type, len(counts)) == ("histogram", 16)
+    assert (counts["0.001"], counts["0.512"], counts["1.024"], counts["2.048"]) == (1, 1, 3, 4)
+    assert (counts["+Inf"], counts["16.384"], waits.samples[-2].value, waits.samples[-1].value) == (5, 5, 5, 13.001)
+    (incoming,) = found["scheduler_queue_incoming_pods"].samples
+    assert incoming.labels == {"queue": "active", "event": 'say "hi"\\n\n'} and incoming.value == 1
+    assert [one.value for one in found["scheduler_pending_pods"].samples] == [3]
+    assert {family.type for family in found.values()} == {"gauge", "counter", "histogram"}
+    assert found["scheduler_preemption_victims"].samples[-1].value == 0
 
 
 def test_metrics_do_not_depend_on_the_wall_clock() -> None:

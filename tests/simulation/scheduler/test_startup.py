@@ -1,8 +1,10 @@
 """Start-up as the overview document lists it, and the HTTP server."""
 
+import socket
 import threading
 import urllib.error
 import urllib.request
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
@@ -128,6 +130,43 @@ def test_the_http_server_serves_health_and_metrics() -> None:
         assert "start HTTP server" in steps(log)
     with pytest.raises(urllib.error.URLError):
         get(f"{url}/healthz")
+
+
+@pytest.mark.parametrize(
+    "host", ["example.com", "rebound.example:{port}", "127.0.0.1.example:{port}", "localhost:1", "[::1]"]
+)
+def test_the_http_server_answers_no_other_name(host: str) -> None:
+    """A web page could give its own name this machine's address, and read the answers."""
+    with HttpServer(lambda: b"secret 1\n", lambda: True) as server:
+        answer = asked(server, f"GET /metrics HTTP/1.1\r\nHost: {host.format(port=server.port)}\r\n\r\n")
+        assert answer.startswith(b"HTTP/1.0 403 ") and answer.endswith(f"ask {server.url}\n".encode())
+        for own in ("localhost", f"LOCALHOST:{server.port}", "127.0.0.1", f"127.0.0.1:{server.port}"):
+            answer = asked(server, f"GET /metrics HTTP/1.1\r\nHost: {own}\r\n\r\n")
+            assert answer.startswith(b"HTTP/1.0 200 ") and answer.endswith(b"secret 1\n")
+        assert asked(server, "GET /healthz HTTP/1.0\r\n\r\n").endswith(b"ok")
+
+
+def test_the_http_server_does_not_wait_for_a_silent_client(
+    monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr("kschedlab.simulation.scheduler.http.PATIENCE", 0.05)
+    with HttpServer(lambda: b"", lambda: True) as server:
+        for text in ("", "GET /metrics HTTP/1.1\r\n", "GET " + "x" * 70_000, "\0\r\n\r\n", "POST / HTTP/1.1\r\n\r\n"):
+            answer = asked(server, text)
+            assert answer == b"" or b" 4" in answer or b" 5" in answer
+        assert get(f"{server.url}/healthz") == (200, "ok")
+    assert capfd.readouterr() == ("", "")
+
+
+def asked(server: HttpServer, text: str) -> bytes:
+    """All that the server answers before it closes the connection."""
+    with socket.create_connection(("127.0.0.1", server.port), timeout=30) as connection:
+        connection.sendall(text.encode())
+        parts = []
+        with suppress(ConnectionError):
+            while part := connection.recv(65536):
+                parts.append(part)
+        return b"".join(parts)
 
 
 def test_the_http_server_leaves_no_thread_behind() -> None:
