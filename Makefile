@@ -7,10 +7,11 @@ UPGRADE ?=
 REAL ?=
 LESSON ?=
 SECONDS ?= 600
+COUNT ?= 300
 SEED ?= 0
 
 .DEFAULT_GOAL := help
-.PHONY: help lab test lint types unit conformance notebooks browser refresh mutations fuzz docs bench figures format lock system
+.PHONY: help lab test lint types unit conformance notebooks browser refresh mutations mutants fuzz docs bench figures format lock system
 
 help: ## list the commands
 	@sed -n 's/^\([a-z]*\):.*## /\1\t/p' $(MAKEFILE_LIST) | awk -F'\t' '{ printf "  make %-12s %s\n", $$1, $$2 }'
@@ -54,6 +55,9 @@ bench: .venv/installed ## pods/s on a cluster of moderate size
 
 figures: .venv/installed ## the README's figures (REAL=--real=PROGRAM compares speeds)
 	$(BIN)/python -m tools.figures $(REAL)
+
+mutants: .venv/installed ## do the tests notice COUNT small changes of what decides? (hours)
+	$(BIN)/python -m tools.mutants --count $(COUNT) --seed $(SEED)
 
 fuzz: .venv/installed ## SECONDS of hostile files, then of random scenarios beside the real schedulers (needs Go)
 	$(BIN)/python -m tools.fuzz_input --seconds $(SECONDS) --seed $(SEED)
