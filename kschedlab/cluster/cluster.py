@@ -26,7 +26,7 @@ from kschedlab.cluster.derived import (
     bindable,
 )
 from kschedlab.cluster.object_store import STORAGE, ObjectStore, is_relevant, key_of, put_or_remove
-from kschedlab.cluster.pods import NEVER_STARTED, PodInfo, same_info
+from kschedlab.cluster.pods import PodInfo, same_info, start_of
 from kschedlab.cluster.queries import PodQuery
 from kschedlab.cluster.signatures import IntArray
 from kschedlab.cluster.topology import Topology
@@ -157,7 +157,7 @@ class Cluster(Columns):
     def info(self, pod: Pod) -> PodInfo:
         """The pod as this API admits it, with its signature, requests and priority."""
         original, pod = pod, self.api.admit(pod)
-        start, metadata = pod.status.startTime, pod.metadata
+        metadata = pod.metadata
         request, placed = self.api.incoming(pod), self.api.placed(pod)
         for name in request | placed:
             self._row(name)
@@ -165,7 +165,7 @@ class Cluster(Columns):
             pod=pod,
             key=f"{metadata.namespace}/{metadata.name}",
             priority=pod.spec.priority or 0,
-            start=NEVER_STARTED if start is None else start,
+            start=start_of(pod),
             signature=self.signatures.of(pod),
             request=request,
             placed=placed,
@@ -180,7 +180,8 @@ class Cluster(Columns):
             return self.info(after)
         pod = info.pod
         spec = pod.spec if pod.spec.nodeName == after.spec.nodeName else replace(pod.spec, nodeName=after.spec.nodeName)
-        return dataclasses.replace(info, pod=replace(pod, metadata=after.metadata, spec=spec, status=after.status))
+        pod = replace(pod, metadata=after.metadata, spec=spec, status=after.status)
+        return dataclasses.replace(info, pod=pod, start=start_of(after))
 
     # -- changing
 

@@ -8,6 +8,7 @@ import numpy as np
 
 from kschedlab.cluster.signatures import BoolArray, IntArray, Signature
 from kschedlab.objects.model import Pod
+from kschedlab.objects.requests import reported_resources
 
 NEVER_STARTED = np.iinfo(np.int64).max
 """Start time of a pod that has none. The real scheduler uses the current time, so the pod counts as the latest
@@ -175,17 +176,17 @@ class PodColumns:
         self.request = np.hstack([self.request, np.zeros((len(self.request), old), np.int64)])
 
 
-_REPORTED_RESOURCES = ("containerStatuses", "initContainerStatuses", "resources", "allocatedResources")
-"""Fields of the status that can change what a pod on a node requests."""
+def start_of(pod: Pod) -> int:
+    """When the pod started, in microseconds, or NEVER_STARTED."""
+    start = pod.status.startTime
+    return NEVER_STARTED if start is None else start
 
 
 def same_info(one: Pod, other: Pod) -> bool:
-    """Whether a :class:`PodInfo` is the same for both versions of a pod, apart from the objects themselves."""
-    before, after = one.status, other.status
+    """Whether a :class:`PodInfo` is the same for both versions of a pod, apart from the objects and the start."""
     return (
         one.spec == other.spec
         and one.metadata.labels == other.metadata.labels
         and (one.metadata.deletionTimestamp is None) == (other.metadata.deletionTimestamp is None)
-        and before.startTime == after.startTime
-        and not any(getattr(before, name) or getattr(after, name) for name in _REPORTED_RESOURCES)
+        and reported_resources(one) == reported_resources(other)
     )

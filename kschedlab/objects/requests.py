@@ -200,12 +200,21 @@ def _specified(_: Pod, container: Container) -> ResourceList | None:
 # -- pods that are being resized (in-place resize)
 
 
-def _has_reported_resources(pod: Pod) -> bool:
+def reported_resources(pod: Pod) -> tuple[object, ...]:
+    """What the status says about resources, which can change the request of a pod on a node; empty if nothing."""
     status = pod.status
-    if not pod.spec.nodeName:
-        return False
-    reported = status.containerStatuses or status.initContainerStatuses or status.resources or status.allocatedResources
-    return bool(reported) or _is_infeasible(pod)
+    of_containers = tuple(
+        (each.name, each.resources, each.allocatedResources)
+        for each in (*status.containerStatuses, *status.initContainerStatuses)
+        if each.resources is not None or each.allocatedResources is not None
+    )
+    if of_containers or status.resources or status.allocatedResources or _is_infeasible(pod):
+        return of_containers, status.resources, status.allocatedResources, _is_infeasible(pod)
+    return ()
+
+
+def _has_reported_resources(pod: Pod) -> bool:
+    return bool(pod.spec.nodeName) and bool(reported_resources(pod))
 
 
 def _with_reported_resources(pod: Pod, specified: Nanos, defaults: Mapping[str, int]) -> Nanos:

@@ -13,6 +13,8 @@ from kschedlab.cluster import counts, interning
 from kschedlab.cluster.cluster import Cluster
 from kschedlab.cluster.derived import DerivedValues
 from kschedlab.cluster.object_store import RELEVANT_PART
+from kschedlab.objects.model import PodDisruptionBudget
+from kschedlab.preemption.budgets import MatchesBudget, Protection
 from tests.changing import PROBES, TESTED_GENERATIONS, ChangingCluster, decide, shown
 
 RUNS, STEPS, PHASE = 100, 1000, 100
@@ -96,6 +98,13 @@ def compare(changing: ChangingCluster, probes: list) -> None:
             assert all(
                 alike(derived[claims], match) for claims, match in kept.get(key, {}).items() if claims in derived
             )
+        elif key == "protection":
+            assert isinstance(derived, Protection)
+            derived.update(cluster.signatures)
+            budgets = [MatchesBudget.of_budget(each) for each in cluster.objects_of(PodDisruptionBudget)]
+            for signature in cluster.signatures.living():
+                covering = [place for place, budget in enumerate(budgets) if budget.of(signature)]
+                assert derived.of(np.array([signature.number]))[1].tolist() == covering
         else:
             assert key not in kept or alike(derived, kept[key]), f"the fact {key} is out of date"
 
