@@ -11,7 +11,7 @@ COUNT ?= 300
 SEED ?= 0
 
 .DEFAULT_GOAL := help
-.PHONY: help lab test lint types unit conformance notebooks browser refresh mutations mutants fuzz docs bench figures format lock system
+.PHONY: help lab test lint types unit conformance notebooks browser refresh mutations mutants fuzz validation docs bench figures format lock system
 
 help: ## list the commands
 	@sed -n 's/^\([a-z]*\):.*## /\1\t/p' $(MAKEFILE_LIST) | awk -F'\t' '{ printf "  make %-12s %s\n", $$1, $$2 }'
@@ -64,6 +64,10 @@ fuzz: .venv/installed ## SECONDS of hostile files, then of random scenarios besi
 	@command -v go >/dev/null || { echo "no go: the real schedulers' programs can't be built" >&2; exit 1; }
 	sh tests/oracle/build.sh .venv/oracle k1_37 k1_20 k1_16 k1_13
 	$(BIN)/python -m tools.fuzz .venv/oracle --seconds $(SECONDS) --seed $(SEED)
+
+validation: .venv/installed ## random objects beside the real API server's validation (needs Go)
+	sh tests/oracle/build.sh .venv/oracle validate_1_37
+	$(BIN)/python -m tests.oracle.validation .venv/oracle/validate_1_37 --count 20000 --seed $(SEED)
 
 docs: .venv/installed ## the API's pages in docs/api, from the docstrings
 	$(BIN)/pdoc --output-directory docs/api --docformat restructuredtext kschedlab

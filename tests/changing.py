@@ -126,7 +126,7 @@ def some_claim(name: str, namespace: str, draw: random.Random) -> Manifest:
 
 
 def some_volume(name: str, draw: random.Random) -> Manifest:
-    others: list[Manifest] = [{"awsElasticBlockStore": {"volumeID": f"vol-{name}"}}, {"hostPath": {}}]
+    others: list[Manifest] = [{"awsElasticBlockStore": {"volumeID": f"vol-{name}"}}, {"hostPath": {"path": "/x"}}]
     source = draw.choice([{"csi": csi(name)}, {"csi": csi(f"other-{name}")}, *others])
     terms = draw.choice([[], [{"matchExpressions": [{"key": ZONE, "operator": "In", "values": ["a", "b"]}]}]])
     labels = draw.choice([{}, {ZONE: "a"}])

@@ -14,7 +14,7 @@ from kschedlab.cluster.spread_constraints import DO_NOT_SCHEDULE, SCHEDULE_ANYWA
 from kschedlab.configuration import fields
 from kschedlab.configuration.faults import duplicate, forbidden, invalid, required, unsupported
 from kschedlab.configuration.fields import ResourceSpec, ScoringStrategy, UtilizationShapePoint
-from kschedlab.manifests.pod_validation import check_node_term
+from kschedlab.manifests.checks.placement import check_node_term
 from kschedlab.objects.meta import Part
 from kschedlab.objects.model import NodeSelectorTerm, PreferredSchedulingTerm
 from kschedlab.objects.names import label_key_fault

@@ -104,8 +104,7 @@ def _pod(pod: Pod, classes: Mapping[str, PriorityClass]) -> Pod:
     if spec.priority is None or spec.preemptionPolicy is None:
         changes |= _priority(spec, classes)
     if any(_containers_change(c, spec.hostNetwork) for c in (*spec.containers, *spec.initContainers)):
-        changes["containers"] = tuple(_container(c, spec.hostNetwork) for c in spec.containers)
-        changes["initContainers"] = tuple(_container(c, spec.hostNetwork) for c in spec.initContainers)
+        changes |= _containers(spec)
     if not spec.schedulerName:
         changes["schedulerName"] = DEFAULT_SCHEDULER
     if not spec.restartPolicy:
@@ -118,7 +117,7 @@ def _pod(pod: Pod, classes: Mapping[str, PriorityClass]) -> Pod:
         pod = _replace(pod, spec=_replace(spec, **changes))
     if pod.status.containerStatuses or pod.status.initContainerStatuses or pod.status.allocatedResources:
         pod = _replace(pod, status=_status(pod.status))
-    return _pod_level(pod) if spec.resources is not None else pod
+    return with_pod_level_defaults(pod) if spec.resources is not None else pod
 
 
 def _status(status: PodStatus) -> PodStatus:
@@ -156,6 +155,16 @@ def _priority(spec: PodSpec, classes: Mapping[str, PriorityClass]) -> dict[str, 
     }
 
 
+def with_default_requests(pod: Pod) -> Pod:
+    """The pod with its containers' requests completed from their limits."""
+    return _replace(pod, spec=_replace(pod.spec, **_containers(pod.spec)))
+
+
+def _containers(spec: PodSpec) -> dict[str, object]:
+    fields = ("containers", "initContainers")
+    return {field: tuple(_container(c, spec.hostNetwork) for c in getattr(spec, field)) for field in fields}
+
+
 def _containers_change(container: Container, host_network: bool) -> bool:
     resources = container.resources
     return bool(
@@ -189,7 +198,7 @@ def _milli(resources: ResourceList) -> ResourceList:
     return {name: quantity.rounded_to_milli() for name, quantity in resources.items()}
 
 
-def _pod_level(pod: Pod) -> Pod:
+def with_pod_level_defaults(pod: Pod) -> Pod:
     """Complete the pod-level requests: a missing one is the sum over the containers, or else the pod-level limit."""
     resources = pod.spec.resources
     if resources is None or not (resources.requests or resources.limits):

@@ -1,7 +1,7 @@
 """Checks that plain data has the types of an object's fields. Reports every error; a decoder stops at the first.
 
-As in the API, unknown fields are ignored and ``null`` means absent (the empty string in a map of strings, zero in a map
-of quantities).
+As in the API, unknown fields are ignored, spaces around a quantity too, and ``null`` means absent (the empty string in
+a map or list of strings, zero in a map of quantities, an empty item in a list).
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ _INVALID = object()
 def decode_value(expected: type, value: Any) -> Any:
     """Decode a :class:`Quantity` or :class:`Time` (msgspec's ``dec_hook``). ValueError if the value is invalid."""
     if expected is Quantity:
-        return Quantity(value) if type(value) is str else _unquoted(value)
+        return Quantity(value.strip()) if type(value) is str else _unquoted(value)
     if expected is Time and isinstance(value, str):
         return Time.parse(value)
     raise NotImplementedError(expected)
@@ -93,8 +93,8 @@ def _validate_list(data: Any, expected: Any, path: Path, faults: list[Fault]) ->
     if not isinstance(data, list | tuple):
         faults.append(Fault(path, f"expected a list, not {_type_name(data)}"))
         return _INVALID
-    items = [_validate(value, expected, (*path, i), faults) for i, value in enumerate(data)]
     empty: Any = "" if expected is str else {}
+    items = [_validate(empty if v is None else v, expected, (*path, i), faults) for i, v in enumerate(data)]
     return [empty if value is _INVALID else value for value in items]
 
 

@@ -112,7 +112,7 @@ class Container(Part, frozen=True):
     image: str = ""
     resources: ResourceRequirements = ResourceRequirements()
     ports: tuple[ContainerPort, ...] = ()
-    restartPolicy: str = ""
+    restartPolicy: str | None = None
     restartPolicyRules: Any = None
 
 
@@ -144,7 +144,7 @@ class PodSpec(Part, frozen=True):
     terminationGracePeriodSeconds: Int64 | None = None
     resourceClaims: Any = None
     schedulingGroup: Any = None
-    runtimeClassName: str = ""
+    runtimeClassName: str | None = None
     hostUsers: bool | None = None
     restartPolicy: str = "Always"
     activeDeadlineSeconds: Int64 | None = None

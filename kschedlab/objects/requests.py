@@ -12,6 +12,7 @@ from functools import lru_cache
 from typing import TypeAlias
 
 from kschedlab.objects.model import Container, ContainerStatus, Pod, ResourceList
+from kschedlab.objects.names import label_key_fault
 from kschedlab.objects.quantity import NANO
 
 Nanos: TypeAlias = dict[str, int]
@@ -100,7 +101,9 @@ def is_extended(resource: str) -> bool:
 
     v1.37: pkg/apis/core/v1/helper/helpers.go, IsExtendedResourceName.
     """
-    return "/" in resource and "kubernetes.io/" not in resource and not resource.startswith("requests.")
+    if "/" not in resource or "kubernetes.io/" in resource or resource.startswith("requests."):
+        return False
+    return label_key_fault(f"requests.{resource}") is None
 
 
 @lru_cache(4096)

@@ -61,7 +61,7 @@ class AzureDisk(Part, frozen=True):
 class AzureFile(Part, frozen=True):
     secretName: str = ""
     shareName: str = ""
-    secretNamespace: str = ""
+    secretNamespace: str | None = None
 
 
 class VsphereVolume(Part, frozen=True):
@@ -78,6 +78,12 @@ class CSIVolume(Part, frozen=True):
     driver: str = ""
     volumeHandle: str = ""
     readOnly: bool = False
+
+
+class HostPath(Part, frozen=True):
+    """``hostPath`` and ``local`` of a PersistentVolume."""
+
+    path: str = ""
 
 
 class PersistentVolumeClaimVolume(Part, frozen=True):
@@ -150,8 +156,8 @@ class PersistentVolumeSpec(Part, frozen=True):
     nodeAffinity: VolumeNodeAffinity | None = None
     volumeAttributesClassName: str | None = None
     csi: CSIVolume | None = None
-    hostPath: Any = None
-    local: Any = None
+    hostPath: HostPath | None = None
+    local: HostPath | None = None
     gcePersistentDisk: GCEPersistentDisk | None = None
     awsElasticBlockStore: AWSElasticBlockStore | None = None
     cinder: Cinder | None = None

@@ -203,9 +203,11 @@ def _error(code: int, reason: str, message: str, details: StatusDetails | None =
 
 
 def field_error(fault: Fault) -> FieldError:
-    """Convert a fault: a missing value becomes Required, any other fault Invalid."""
-    if fault.message == "is missing":
-        return required(path_text(fault.path))
+    """Convert a fault: a missing value becomes Required, one that cannot be set Forbidden, any other fault Invalid."""
+    if fault.message.startswith("is missing"):
+        return required(path_text(fault.path), fault.message.removeprefix("is missing").removeprefix(": "))
+    if fault.message.startswith("cannot be set"):
+        return forbidden_value(path_text(fault.path), fault.message)
     message = fault.message.replace(WRITTEN, fault.value)
     return FieldError("FieldValueInvalid", path_text(fault.path), f"Invalid value: {message}")
 

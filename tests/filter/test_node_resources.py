@@ -8,7 +8,7 @@ from tests.verdicts import judged, refused
 
 A, B = "example.com/aaa", "example.com/bbb"
 PAGES = "hugepages-2Mi"
-ROOM = {"cpu": "10m", "memory": "20", "pods": "32", A: "5", "ephemeral-storage": "20", PAGES: "5"}
+ROOM = {"cpu": "10m", "memory": "20", "pods": "32", A: "5", "ephemeral-storage": "20", PAGES: "10Mi"}
 
 
 def amounts(cpu=None, memory=None, **scalar):
@@ -106,8 +106,8 @@ def test_resources_that_evicting_could_free(asking, used, want):
         (asks(amounts(1, 1, a=3), amounts(1, 1, a=3)), short(A)),
         (asks(amounts(1, 1, b=1)), short(B)),
         (asks({}, init=[amounts(1, 1, b=1)]), short(B)),
-        (asks(amounts(1, 1, pages=10)), short(PAGES)),
-        (asks(amounts(1, 1, pages=3), amounts(1, 1, pages=3)), short(PAGES)),
+        (asks(amounts(1, 1, pages="20Mi")), short(PAGES)),
+        (asks(amounts(1, 1, pages="6Mi"), amounts(1, 1, pages="6Mi")), short(PAGES)),
         (asks(amounts(11, 1)), short("cpu")),
     ],
     ids=[

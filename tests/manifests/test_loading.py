@@ -295,7 +295,7 @@ WARNINGS = [
         "spec.tolerations[0].operator: Gt tolerates nothing",
     ),
     (
-        {"containers": [{"name": "a", "restartPolicyRules": [{}]}]},
+        {"containers": [{"name": "a", "restartPolicy": "Never", "restartPolicyRules": [{}]}]},
         "spec.containers[0].restartPolicyRules: is not modelled",
     ),
     ({"nodeName": "n9"}, 'spec.nodeName: there is no node "n9": decisions ignore the pod'),

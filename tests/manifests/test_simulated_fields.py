@@ -6,10 +6,11 @@ import msgspec
 import pytest
 from hypothesis import given, strategies as st
 
+from kschedlab.manifests.checks.workloads import template_faults
 from kschedlab.manifests.decoding import KINDS, decode
 from kschedlab.manifests.loading import ManifestError, decode_objects
 from kschedlab.manifests.schema import decode_value
-from kschedlab.manifests.validation import faults_of, template_faults
+from kschedlab.manifests.validation import faults_of
 from kschedlab.objects.meta import Time
 from kschedlab.objects.model import Deployment, Job, Pod, PodCondition
 from kschedlab.testing import pod

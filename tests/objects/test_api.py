@@ -69,7 +69,7 @@ def test_the_latest_api_keeps_everything():
 
 def test_v1_20_drops_newer_fields():
     spec = API_1_20.admit(full()).spec
-    assert (spec.resources, spec.schedulingGates, spec.initContainers[0].restartPolicy) == (None, (), "")
+    assert (spec.resources, spec.schedulingGates, spec.initContainers[0].restartPolicy) == (None, (), None)
     assert [(v.name, v.ephemeral, v.image) for v in spec.volumes] == [("e", None, None), ("i", None, None)]
     (constraint,) = spec.topologySpreadConstraints
     assert (constraint.minDomains, constraint.matchLabelKeys) == (None, ())

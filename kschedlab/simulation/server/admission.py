@@ -11,12 +11,12 @@ from typing import Any
 
 import msgspec
 
+from kschedlab.manifests.checks.workloads import template_faults
 from kschedlab.manifests.defaults import with_defaults
-from kschedlab.manifests.validation import faults_of, priority_fault, template_faults
+from kschedlab.manifests.validation import faults_of, priority_fault
 from kschedlab.objects.api import Api
 from kschedlab.objects.meta import ObjectMeta, Time
 from kschedlab.objects.model import (
-    ApiObject,
     Deployment,
     Job,
     Node,
@@ -31,7 +31,7 @@ from kschedlab.objects.model import (
 )
 from kschedlab.simulation.pods import SCHEDULED, with_condition
 from kschedlab.simulation.server.updates import update_errors
-from kschedlab.simulation.status import ApiError, FieldError, field_error, forbidden_value
+from kschedlab.simulation.status import ApiError, FieldError, field_error
 
 Classes = Mapping[str, PriorityClass]
 
@@ -141,20 +141,11 @@ def _lacks_template(stored: Any) -> bool:
 
 def _admitted(obj: Any, api: Api, classes: Classes, may_lack_template: bool = False) -> Any:
     """The object with defaults, without fields that the generation does not know. ApiError if anything is wrong."""
-    if errors := list(map(field_error, faults_of(obj))) + _simulation_errors(obj, may_lack_template):
-        raise ApiError.invalid(type(obj), obj.metadata.name, errors)
+    if faults := [*faults_of(obj), *template_faults(obj, may_lack_template)]:
+        raise ApiError.invalid(type(obj), obj.metadata.name, list(map(field_error, faults)))
     if type(obj) is not Pod:
         return with_defaults(obj, classes)
     if priority_fault(obj, classes):
         why = f"no PriorityClass with name {obj.spec.priorityClassName} was found"
         raise ApiError.forbidden(Pod, obj.metadata.name, why)
     return api.admit(with_defaults(obj, classes))
-
-
-def _simulation_errors(obj: ApiObject, may_lack_template: bool) -> list[FieldError]:
-    """Errors in fields that a scheduling decision does not read, but a simulation does."""
-    if type(obj) is not Pod:
-        return list(map(field_error, template_faults(obj, may_lack_template)))
-    if not (obj.spec.nodeName and obj.spec.schedulingGates):
-        return []
-    return [forbidden_value("spec.nodeName", "cannot be set until all schedulingGates have been cleared")]

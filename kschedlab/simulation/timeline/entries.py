@@ -15,9 +15,9 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 from kschedlab.configuration.faults import decoded
+from kschedlab.manifests.checks.common import EFFECTS
 from kschedlab.manifests.decoding import Origin
 from kschedlab.manifests.formats import SCHEDULER_PERF, format_reader
-from kschedlab.manifests.pod_validation import EFFECTS
 from kschedlab.manifests.sources import read_all
 from kschedlab.objects.meta import SECOND, Int32, Part
 from kschedlab.objects.model import (

@@ -8,13 +8,14 @@ from typing import Any, NamedTuple
 
 from msgspec.structs import replace
 
+from kschedlab.manifests.checks.workloads import template_faults
 from kschedlab.manifests.decoding import KINDS, Origin, decode, expanded_lists, fast_json, kind_of, named_origin
 from kschedlab.manifests.known_fields import unknown_fields, unknown_kind
 from kschedlab.manifests.loading import LoadReport
 from kschedlab.manifests.sources import SourceText
-from kschedlab.manifests.validation import faults_of, template_faults, warnings_of
+from kschedlab.manifests.validation import faults_of, warnings_of
 from kschedlab.objects.kinds import RESOURCES, Resource
-from kschedlab.objects.model import ApiObject, ObjectMeta
+from kschedlab.objects.model import ApiObject, ObjectMeta, PersistentVolume
 from kschedlab.objects.problems import Fault, ManifestError, Path, Problem
 
 NEW, INITIAL, PATCH = "new", "initial", "patch"
@@ -152,8 +153,10 @@ def served(kind: str, full: str) -> bool:
 
 
 def _faults(obj: ApiObject, named: bool, purpose: str) -> list[Fault]:
-    """Errors for which the API server would reject the object, except for a name that is generated or set later."""
+    """Errors for which the API server would reject the object, except for names that are generated or set later."""
     metadata: ObjectMeta = obj.metadata  # type: ignore[attr-defined]  # every kind has it
+    if isinstance(obj, PersistentVolume) and not named and obj.spec.csi is not None:
+        obj = replace(obj, spec=replace(obj.spec, csi=replace(obj.spec.csi, volumeHandle="x")))
     if not metadata.name and (metadata.generateName or not named):
         obj = replace(obj, metadata=replace(metadata, name=f"{metadata.generateName}x"))
     return [*faults_of(obj), *template_faults(obj, may_lack=purpose == INITIAL)]

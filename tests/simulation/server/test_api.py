@@ -333,7 +333,7 @@ IMMUTABLE = [
     (dict(tolerations=()), "spec.tolerations: Forbidden: existing toleration can not be modified"),
     (dict(activeDeadlineSeconds=70), "must be less than or equal to previous value"),
     (dict(activeDeadlineSeconds=None), "must not update from a positive integer to nil value"),
-    (dict(activeDeadlineSeconds=-1), "must be between 0 and 2147483647, inclusive"),
+    (dict(activeDeadlineSeconds=-1), "must be between 1 and 2147483647, inclusive"),
     (dict(nodeSelector={"a": "b"}), "changed: nodeSelector"),
 ]
 

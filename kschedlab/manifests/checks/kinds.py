@@ -1,0 +1,144 @@
+"""Checks of the kinds other than pods and nodes.
+
+v1.37: pkg/apis/{core,apps,batch,policy,scheduling,storage}/validation.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from typing import Any
+
+from kschedlab.manifests.checks.common import (
+    PREEMPTION_POLICIES,
+    check_choice,
+    check_count,
+    check_labels,
+    check_name,
+    check_selector,
+)
+from kschedlab.manifests.checks.volumes import (
+    check_attachment,
+    check_capacity,
+    check_claim,
+    check_claim_spec,
+    check_csi_node,
+    check_storage_class,
+    check_volume,
+)
+from kschedlab.manifests.defaults import SYSTEM_CLASSES
+from kschedlab.objects.model import (
+    ApiObject,
+    CSINode,
+    CSIStorageCapacity,
+    Deployment,
+    Job,
+    PersistentVolume,
+    PersistentVolumeClaim,
+    PodDisruptionBudget,
+    PriorityClass,
+    ReplicaSet,
+    ReplicationController,
+    Service,
+    StatefulSet,
+    StorageClass,
+    VolumeAttachment,
+)
+from kschedlab.objects.names import dns_label_fault
+from kschedlab.objects.problems import Fault, Path, quoted
+
+_PERCENT = re.compile(r"[0-9]+%")
+_HIGHEST_PRIORITY = 1_000_000_000
+"""The highest value of a user-defined PriorityClass (v1.37: pkg/apis/scheduling/types.go)."""
+_SYSTEM_PREFIX = "system-"
+
+
+def _check_budget(budget: PodDisruptionBudget, faults: list[Fault]) -> None:
+    check_selector(budget.spec.selector, ("spec", "selector"), faults)
+    if budget.spec.minAvailable is not None and budget.spec.maxUnavailable is not None:
+        faults.append(Fault(("spec", "maxUnavailable"), "cannot be combined with minAvailable: keep only one of them"))
+    for field, amount in (("minAvailable", budget.spec.minAvailable), ("maxUnavailable", budget.spec.maxUnavailable)):
+        if amount is not None and (fault := _share_fault(amount)):
+            faults.append(Fault(("spec", field), fault))
+    if budget.spec.unhealthyPodEvictionPolicy is not None:
+        policies, path = ("IfHealthyBudget", "AlwaysAllow"), ("spec", "unhealthyPodEvictionPolicy")
+        check_choice(budget.spec.unhealthyPodEvictionPolicy, policies, path, faults)
+    for field in ("disruptionsAllowed", "currentHealthy", "desiredHealthy", "expectedPods"):
+        check_count(getattr(budget.status, field), ("status", field), faults)
+
+
+def _share_fault(amount: int | str) -> str | None:
+    """What is wrong with a number or percentage of pods."""
+    if isinstance(amount, int):
+        return None if amount >= 0 else f"{amount} is negative"
+    if not _PERCENT.fullmatch(amount):
+        return f"{quoted(amount)} is neither a number nor a percentage such as 50%"
+    return None if int(amount[:-1]) <= 100 else f"{quoted(amount)} is more than 100%"
+
+
+def _check_priority_class(priority_class: PriorityClass, faults: list[Fault]) -> None:
+    name, value = priority_class.metadata.name, priority_class.value
+    if name in SYSTEM_CLASSES:
+        if value != SYSTEM_CLASSES[name]:
+            faults.append(Fault(("value",), f"must be {SYSTEM_CLASSES[name]} in this class"))
+        if priority_class.globalDefault:
+            faults.append(Fault(("globalDefault",), "must be false in this class"))
+    elif name.startswith(_SYSTEM_PREFIX):
+        faults.append(
+            Fault(("metadata", "name"), f"must not start with {_SYSTEM_PREFIX}, which only system classes do")
+        )
+    elif value > _HIGHEST_PRIORITY:
+        message = f"{value} is more than {_HIGHEST_PRIORITY}, the highest value of user-defined classes"
+        faults.append(Fault(("value",), message))
+    check_choice(priority_class.preemptionPolicy, PREEMPTION_POLICIES, ("preemptionPolicy",), faults)
+
+
+def _check_service(service: Service, faults: list[Fault]) -> None:
+    check_labels(service.spec.selector, ("spec", "selector"), faults)
+
+
+def _check_replication_controller(controller: ReplicationController, faults: list[Fault]) -> None:
+    """Check a ReplicationController except its template."""
+    check_labels(controller.spec.selector, ("spec", "selector"), faults)
+    check_count(controller.spec.replicas, ("spec", "replicas"), faults)
+
+
+def _check_replicas(owner: ReplicaSet | StatefulSet | Deployment, faults: list[Fault]) -> None:
+    """Check a ReplicaSet, StatefulSet or Deployment except its template."""
+    check_selector(owner.spec.selector, ("spec", "selector"), faults)
+    check_count(owner.spec.replicas, ("spec", "replicas"), faults)
+    if isinstance(owner, StatefulSet):
+        policies = ("OrderedReady", "Parallel")
+        check_choice(owner.spec.podManagementPolicy or policies[0], policies, ("spec", "podManagementPolicy"), faults)
+        for i, template in enumerate(owner.spec.volumeClaimTemplates):
+            path: Path = ("spec", "volumeClaimTemplates", i)
+            check_name(template.metadata.name, (*path, "metadata", "name"), faults, dns_label_fault)
+            check_claim_spec(template.spec, (*path, "spec"), faults)
+
+
+def _check_job(job: Job, faults: list[Fault]) -> None:
+    """Check a Job except its template."""
+    if len(job.metadata.name) > 63:
+        faults.append(Fault(("metadata", "name"), "has more than 63 characters: it is a label of the Job's pods"))
+    for field in ("parallelism", "completions", "backoffLimit"):
+        check_count(getattr(job.spec, field), ("spec", field), faults)
+    check_selector(job.spec.selector, ("spec", "selector"), faults)
+
+
+CHECKS: dict[type[ApiObject], Callable[[Any, list[Fault]], None]] = {
+    PodDisruptionBudget: _check_budget,
+    PriorityClass: _check_priority_class,
+    Service: _check_service,
+    ReplicationController: _check_replication_controller,
+    ReplicaSet: _check_replicas,
+    StatefulSet: _check_replicas,
+    Deployment: _check_replicas,
+    Job: _check_job,
+    PersistentVolume: check_volume,
+    PersistentVolumeClaim: check_claim,
+    StorageClass: check_storage_class,
+    CSINode: check_csi_node,
+    CSIStorageCapacity: check_capacity,
+    VolumeAttachment: check_attachment,
+}
+"""How each kind is checked, except for pods and nodes."""

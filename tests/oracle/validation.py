@@ -1,0 +1,133 @@
+"""Compares the package's validation with that of v1.37's API server, on random objects.
+
+    python -m tests.oracle.validation PROGRAM --count 20000 --seed 1 [--kind Pod] [--record FILE]
+
+``sh tests/oracle/build.sh FOLDER validate_1_37`` builds PROGRAM. Prints every sort of disagreement with its first
+example; the exit status is 1 if there is any. ``--record`` keeps an object of every sort of answer, for the test that
+needs no Go.
+"""
+
+import argparse
+import gzip
+import json
+import random
+import re
+import subprocess
+import sys
+from collections import Counter
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import msgspec
+
+from kschedlab.manifests.checks.workloads import template_faults
+from kschedlab.manifests.decoding import decode, strict_json
+from kschedlab.manifests.validation import faults_of
+from kschedlab.objects.problems import path_text
+from tests.oracle.differences import LET_THROUGH, REFUSED_HERE
+from tests.oracle.objects import random_object
+
+Manifest = dict[str, Any]
+BATCH = 2000
+"""How many objects a run of the program answers."""
+ACCEPTED = 10
+"""How many of the first objects of a kind are recorded if they are accepted."""
+
+
+class Finding(NamedTuple):
+    """One thing wrong with an object. ``where``: its path; ``what``: the message."""
+
+    where: str
+    what: str
+
+    @property
+    def sort(self) -> str:
+        """The finding without what differs from object to object."""
+        return re.sub(r'"[^"]*"|\[[^\]]*\]|-?\d+', "_", f"{self.where}: {self.what}")[:160]
+
+
+def ours(manifest: Manifest) -> list[Finding]:
+    """What the package refuses in the object, without what it refuses on purpose."""
+    text = json.dumps(manifest, ensure_ascii=False).encode()
+    document, faults = decode(strict_json(msgspec.Raw(text)), manifest["kind"])
+    for found in (faults, [*faults_of(document), *template_faults(document)]):
+        findings = [Finding(path_text(fault.path), fault.message) for fault in found]
+        if unknown := [each for each in findings if not _known(each, manifest["kind"], REFUSED_HERE)]:
+            return unknown
+    return []
+
+
+def theirs(manifest: Manifest, answer: Manifest) -> list[Finding]:
+    """What the API server refuses in the object, without what the package lets through on purpose."""
+    if "decode" in answer:
+        return [Finding("", answer["decode"])]
+    found = [
+        Finding(error["field"], f"{error['type']} {error.get('detail', '')}") for error in answer.get("errors", ())
+    ]
+    return [each for each in found if not _known(each, manifest["kind"], LET_THROUGH)]
+
+
+def _known(finding: Finding, kind: str, differences: Iterable[Any]) -> bool:
+    return any(difference.covers(kind, finding.where, finding.what) for difference in differences)
+
+
+def asked(program: str, manifests: Iterable[Manifest]) -> list[Manifest]:
+    """The real answers."""
+    lines = "".join(json.dumps(each, ensure_ascii=False) + "\n" for each in manifests)
+    done = subprocess.run(
+        [program], input=lines.encode(), stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, check=True
+    )
+    return [json.loads(line) for line in done.stdout.splitlines()]
+
+
+def _key(kind: str, there: list[Finding], number: int) -> tuple[str, str]:
+    """What is recorded once: the same answer in any kind or template, and the first few accepted objects of a kind."""
+    if not there:
+        return kind, str(min(number, ACCEPTED))
+    return "", re.sub(r"^spec\.template\.|^.*volumeClaimTemplates?_?\.|initC|c(?=ontainers)", "", there[0].sort)[:80]
+
+
+def main() -> int:
+    """Compare, print, record."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("program")
+    parser.add_argument("--count", type=int, default=20_000)
+    parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--kind")
+    parser.add_argument("--record", type=Path)
+    options = parser.parse_args()
+    rng = random.Random(options.seed)
+    kinds: Counter[str] = Counter()
+    refused: Counter[str] = Counter()
+    disagreements: Counter[tuple[str, str, str]] = Counter()
+    examples: dict[tuple[str, str, str], tuple[Manifest, list[Finding], list[Finding]]] = {}
+    recorded: dict[tuple[str, str], Manifest] = {}
+    for start in range(0, options.count, BATCH):
+        manifests = [random_object(rng, options.kind) for _ in range(min(BATCH, options.count - start))]
+        for manifest, answer in zip(manifests, asked(options.program, manifests), strict=True):
+            kind, here, there = manifest["kind"], ours(manifest), theirs(manifest, answer)
+            kinds[kind] += 1
+            refused[kind] += bool(there)
+            recorded.setdefault(_key(kind, there, kinds[kind]), {"refused": bool(there), "object": manifest})
+            if bool(here) != bool(there):
+                side, first = ("here", here[0]) if here else ("there", there[0])
+                key = (f"refused only {side}", kind, first.sort)
+                disagreements[key] += 1
+                examples.setdefault(key, (manifest, here, there))
+    for key, count in disagreements.most_common():
+        manifest, here, there = examples[key]
+        print(f"{count:5} {' | '.join(key)}\n      {json.dumps(manifest)[:1500]}")
+        print(f"      {[tuple(each) for each in here or there][:3]}")
+    print(f"{sum(kinds.values()):,} objects, {sum(refused.values()):,} refused by the API server, ", end="")
+    print(f"{sum(disagreements.values()):,} disagreements")
+    print(", ".join(f"{kind} {count} ({refused[kind]} refused)" for kind, count in kinds.most_common()))
+    if options.record:
+        with gzip.GzipFile(options.record, "wb", mtime=0) as file:
+            file.writelines(json.dumps(each).encode() + b"\n" for each in recorded.values())
+        print(f"{len(recorded)} recorded")
+    return 1 if disagreements else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
