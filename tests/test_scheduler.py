@@ -142,3 +142,8 @@ def test_a_missing_claim_is_noticed_before_nodes_are_counted() -> None:
         ("v1.37", "no nodes available to schedule pods"),
     ):
         assert schedule("default/web", cluster(web), generation).message == message
+
+
+def test_of_a_gated_pod_no_node_is_looked_at() -> None:
+    decision = schedule("default/web", cluster(node("n1"), pod("web", schedulingGates=[{"name": "wait"}])))
+    assert (decision.evaluated, decision.names, decision.gates) == (0, [], ("wait",))

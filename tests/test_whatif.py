@@ -319,3 +319,11 @@ def test_on_the_bundled_cluster_every_answer_holds(generation):
         if found.eviction is not None:
             assert found.eviction.node in found.eviction.decision.names
     world.check()
+
+
+def test_changes_that_open_the_most_nodes_come_first():
+    """And of those that open as many, the first in alphabetical order."""
+    tainted = [node(name, taints=[GPU], labels={"disk": "ssd"}) for name in ("a", "b", "c")]
+    world = cluster(*tainted, node("d"), node("e"), pod("mine", "", nodeSelector={"disk": "ssd"}))
+    opened = [len(each.decision.feasible) for each in what_if("default/mine", world).relaxations.sufficient]
+    assert len(opened) > 1 and opened == sorted(opened, reverse=True) and opened[0] == 3 and opened[-1] == 2

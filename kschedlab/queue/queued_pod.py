@@ -38,7 +38,6 @@ class QueuedPodInfo:
     unschedulable_count: int = 0
     error_count: int = 0
     backoff_until: int = NEVER
-    first_active: int = NEVER
     flushed: bool = False
     flushed_at: int = NEVER
     unschedulable_plugins: set[str] = field(default_factory=set)

@@ -308,8 +308,6 @@ class WithEvents:
             self._to_active(queued, why)
 
     def _to_active(self, queued: QueuedPodInfo, why: str) -> None:
-        if queued.first_active < 0:
-            queued.first_active = self._now()
         self._active.add(queued)
         self._set_part(queued, ACTIVE, why)
 

@@ -112,6 +112,14 @@ def test_evictions_are_counted_once():
     assert (found.evicted, found.deleted) == (1, 1)
 
 
+def test_an_eviction_that_was_marked_before_the_pod_was_seen_counts():
+    mark = PodCondition(type="DisruptionTarget", status="True", reason="EvictionByEvictionAPI")
+    marked, plain = a_pod(node="n1", condition=mark), a_pod(node="n1")
+    assert report(change(0, None, marked), change(1, marked, marked)).evicted == 1
+    assert report(change(0, None, plain), change(1, plain, plain)).evicted == 0
+    assert report(change(0, None, plain), change(1, plain, marked)).evicted == 1
+
+
 def test_utilisation_over_time():
     first, second = a_pod("a", cpu="1", memory="4Gi"), a_pod("b", cpu="3", memory="0")
     found = report(

@@ -1,9 +1,12 @@
 """One decision in several generations, as text and as HTML."""
 
+from dataclasses import replace
+
+from kschedlab import Cluster, schedule
 from kschedlab.filter.taint_toleration import UNTOLERATED, UNTOLERATED_BY_NAME
-from kschedlab.generations import GENERATIONS, V1_20, V1_37
+from kschedlab.generations import GENERATIONS, V1_20, V1_37, Generation
 from kschedlab.testing import Manifest, budget, cluster, node, node_affinity, pod, term
-from kschedlab.views.comparison import Answer, answer, comparison_html, comparison_text, picked
+from kschedlab.views.comparison import Answer, answer, cells, comparison_html, comparison_text, picked
 from kschedlab.views.style import DECIDES
 from kschedlab.whatif.compare import Comparison, compare
 from tests.views.test_tables import Balanced
@@ -138,6 +141,28 @@ def test_nodes_on_which_the_generations_differ_come_first() -> None:
     comparison = compared(*same, node("b", allocatable=FULL), pod("p", "", cpu="600m", initContainers=[sidecar]))
     names = [line[0] for line in lines(comparison)[5:26]]
     assert names == ["b", *(f"a{i:02}" for i in range(19)), "and 10 more nodes"]
+
+
+def first_of(world: Cluster, *generations: Generation) -> str:
+    """The node that comes first in a comparison of the decisions."""
+    decisions = {str(i): schedule("default/p", world, each) for i, each in enumerate(generations)}
+    return next(iter(cells(Comparison(decisions, ()))))
+
+
+def test_a_node_differs_if_it_is_refused_or_best_or_evicts_in_one_generation_alone() -> None:
+    wanted = [{"weight": 9, "preference": {"matchExpressions": [{"key": "disk", "operator": "Exists"}]}}]
+    prefers = pod("p", affinity={"nodeAffinity": {"preferredDuringSchedulingIgnoredDuringExecution": wanted}})
+    disks = [node("a"), node("b", labels={"disk": "ssd"}), node("c", taints=[DEDICATED])]
+    without = replace(V1_37, filters=tuple(each for each in V1_37.filters if each.name != "TaintToleration"))
+    assert first_of(cluster(*disks, prefers), V1_37, without) == "c", "refused, or passes with a low score"
+    fewer = tuple(pair for pair in V1_37.scores if pair[0].name == "ImageLocality")
+    nodes = [node("a", unschedulable=True), node("b"), node("c", labels={"disk": "ssd"})]
+    assert first_of(cluster(*nodes, prefers), V1_37, replace(V1_37, scores=fewer)) == "b", "best in one of them"
+    full = [node("a", unschedulable=True), node("b", allocatable=FULL)]
+    world = cluster(*full, pod("v", "b", cpu="1"), pod("p", "", cpu="1", priority=9))
+    never = replace(V1_37, preemption=replace(V1_37.preemption, enabled=False))
+    assert first_of(world, V1_37, never) == "b", "evicts in one of them"
+    assert first_of(world, V1_37, V1_37) == "a"
 
 
 def test_html_tells_the_same_as_the_text() -> None:

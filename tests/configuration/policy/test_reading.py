@@ -7,12 +7,14 @@ import pytest
 from kschedlab.configuration import load_configuration
 from kschedlab.filter.predicates.general import GeneralPredicates
 from kschedlab.filter.predicates.node_label import NodeLabel
+from kschedlab.filter.predicates.service_affinity import ServiceAffinity
 from kschedlab.generations import V1_13, V1_16, V1_20, Generation
 from kschedlab.manifests.loading import ManifestError
+from kschedlab.scheduler import schedule
 from kschedlab.score.node_resources import RequestedToCapacityRatio
 from kschedlab.score.priorities.node_label import NodeLabelScore
 from kschedlab.score.priorities.service_anti_affinity import ServiceAntiAffinity
-from kschedlab.testing import node, pod
+from kschedlab.testing import cluster, node, pod
 from tests.verdicts import refused
 
 MANDATORY = ["CheckNodeUnschedulable", "PodToleratesNodeTaints"]
@@ -149,6 +151,19 @@ def test_extenders_are_reported_and_their_resources_ignored():
     general = next(f for f in profiles["default-scheduler"].filters if f.name == "GeneralPredicates")
     incoming = pod("p", requests={"example.com/a": "1", "example.com/b": "1"})
     assert refused(general, incoming, node("n")) == {"n": ["Insufficient example.com/b"]}
+
+
+def test_service_affinity_is_a_predicate_with_an_argument():
+    """The second pod of a Service goes where the labels are those of the first pod's node."""
+    affinity = {"name": "CheckServiceAffinity", "argument": {"serviceAffinity": {"labels": ["rack"]}}}
+    policy = generation(predicates=[affinity, {"name": "HostName"}])
+    (predicate,) = [each for each in policy.filters if isinstance(each, ServiceAffinity)]
+    assert (predicate.name, predicate.labels) == ("CheckServiceAffinity", ("rack",))
+    service = {"apiVersion": "v1", "kind": "Service", "metadata": {"name": "s"}, "spec": {"selector": {"app": "web"}}}
+    nodes = [node(name, labels={"rack": rack}) for name, rack in (("a", "1"), ("b", "2"), ("c", "2"))]
+    first, second = pod("first", "b", labels={"app": "web"}), pod("second", labels={"app": "web"})
+    decision = schedule("default/second", cluster(*nodes, service, first, second, api=policy.api), policy)
+    assert decision.names == ["b", "c"] and decision.verdict("a").plugin == "CheckServiceAffinity"
 
 
 def test_unknown_fields_are_ignored():

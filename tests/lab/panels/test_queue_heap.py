@@ -182,3 +182,5 @@ def test_the_gap_is_filled_by_the_last_pod() -> None:
 def test_the_number_of_swaps_is_the_way(settings: Settings, right: str, way: str) -> None:
     asked = how_many_swaps()
     assert asked.right(settings) == right and way in asked.why(settings, right)
+    deep = len(acts(settings)[-1].queue).bit_length() - 1
+    assert asked.why(settings, right).endswith(f"; this tree has {deep} levels below its head.")

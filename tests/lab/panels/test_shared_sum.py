@@ -146,3 +146,9 @@ def test_workers_are_drawn_where_they_work():
 def test_the_panel_moves_through_the_same_functions():
     moved = panel(step=14).move(design="atomic addition")
     assert moved.settings.step == 13 and moved.view.text == show(moved.settings).text
+
+
+def test_before_the_first_step_there_is_no_table():
+    view = show(Settings(step=0))
+    assert str(view.table) == "" and "what happens" not in view.text
+    assert "what happens" in str(show(Settings(step=1)).table)

@@ -150,6 +150,22 @@ def test_queue_sort_orders_the_active_queue() -> None:
     ]
 
 
+def test_a_queue_sort_plugin_that_fails_keeps_the_order_and_is_named() -> None:
+    class Broken(Plugin):
+        def less(self, one: Any, other: Any) -> bool:
+            raise ValueError("no order")
+
+    plane = Plane(node("n1"), plugins=[Broken()])
+    plane.run(1)
+    for name in "cab":
+        plane.create(pod(name, priority=ord(name)))
+    plane.run()
+    popped = [entry.pod for entry in plane.log if getattr(entry, "step", "") == "pop"]
+    assert popped == ["default/c", "default/a", "default/b"]
+    said = {entry.detail for entry in plane.log if getattr(entry, "step", "") == "less"}
+    assert len(said) == 1 and said.pop().startswith("Broken: ")
+
+
 def test_preenqueue_holds_a_pod_until_an_event_that_it_registers_for() -> None:
     class Gate(Plugin):
         open = False

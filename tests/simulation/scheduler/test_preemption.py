@@ -8,9 +8,10 @@ from msgspec.structs import replace
 from kschedlab.generations import GENERATIONS
 from kschedlab.objects.model import Node, Pod
 from kschedlab.plugins.framework import Plugin, Wait
+from kschedlab.simulation.scheduler.context import Latencies
 from kschedlab.simulation.status import ApiError
 from kschedlab.testing import Manifest, node, pod
-from tests.simulation.plane import Plane
+from tests.simulation.plane import SECOND, Plane
 
 ALL = tuple(GENERATIONS)
 ONE_CPU = {"cpu": "1", "memory": "1Gi", "pods": "10"}
@@ -195,3 +196,17 @@ def test_a_victim_in_prebind_is_stopped_too() -> None:
     plane.run(15)
     assert plane.where() == {"high": "n1", "low": ""}
     assert ("FailedScheduling", "preempted by DefaultPreemption") in plane.events("low")
+
+
+@pytest.mark.parametrize("generation", ALL)
+def test_an_assumed_pod_is_no_longer_nominated(generation: str) -> None:
+    """Otherwise it would take its room twice until it is bound."""
+    plane = nominated(generation, latencies=Latencies(bind=60 * SECOND))
+    assert [each.key for each in plane.scheduler.context.queue.nominated("n1")] == ["default/high"]
+    plane.delete("low", grace=0)
+    plane.run(30)
+    assert "assume" in plane.steps("high") and plane.where() == {"high": ""}
+    assert plane.scheduler.context.queue.nominated("n1") == []
+    plane.create(asks("200m", "small", 0))
+    plane.run(5)
+    assert "assume" in plane.steps("small")
