@@ -69,6 +69,16 @@ validation: .venv/installed ## random objects beside the real API server's valid
 	sh tests/oracle/build.sh .venv/oracle validate_1_37
 	$(BIN)/python -m tests.oracle.validation .venv/oracle/validate_1_37 --count 20000 --seed $(SEED)
 
+versions: .venv/installed ## unit tests with the oldest and the newest versions that pyproject.toml allows
+	for each in lowest-direct highest; do \
+		$(BIN)/uv venv --quiet --clear --python $(BIN)/python .venv/$$each && \
+		$(BIN)/uv pip install --quiet --python .venv/$$each/bin/python --resolution $$each ".[lab,dev]" && \
+		.venv/$$each/bin/python -m pytest $(PARALLEL) --ignore=tests/notebooks --ignore=tests/browser || exit 1; done
+
+audit: .venv/installed ## known faults of what we depend on (asks pypi.org), and a bill of materials in .venv/sbom.json
+	$(BIN)/uv tool run pip-audit --requirement requirements.txt --disable-pip --no-deps --strict
+	$(BIN)/uv tool run --from cyclonedx-bom cyclonedx-py requirements requirements.txt --output-file .venv/sbom.json
+
 docs: .venv/installed ## the API's pages in docs/api, from the docstrings
 	$(BIN)/pdoc --output-directory docs/api --docformat restructuredtext kschedlab
 
