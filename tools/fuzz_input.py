@@ -1,8 +1,8 @@
 """Hostile files to the program: ``python -m tools.fuzz_input --seconds 600``.
 
 Clusters, scenarios, timelines, configurations and workloads are changed at random, in their values and in their bytes,
-and given to every command. Each run has a process of its own. A traceback, a run of more than ten seconds or of more
-than 1 GB is a finding: its input is written to the folder of --keep. Exit status 1 if there was one.
+and given to every command. Each run has a process of its own. A traceback, a run of more than ten seconds (of the processor)
+or of more than 1 GB is a finding: its input is written to the folder of --keep. Exit status 1 if there was one.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ from kschedlab.program.main import main as program
 from tests.oracle.scenarios import scenario
 
 DOCUMENTS = Path(__file__).parents[1] / "docs"
-SECONDS, GIGABYTE = 10, 1 << 30
+SECONDS, PATIENCE, GIGABYTE = 10, 120, 1 << 30
 CLUSTER_COMMANDS = (
     ["explain", "FILE"],
     ["explain", "FILE", "--output", "json"],
@@ -131,7 +131,8 @@ def outcome(arguments: list[str], data: bytes, folder: Path) -> str:
 
 def _run(arguments: list[str], source: Path, said: Path) -> None:
     """In the child: the program, with its streams in files."""
-    signal.alarm(SECONDS)
+    signal.alarm(PATIENCE)
+    resource.setrlimit(resource.RLIMIT_CPU, (SECONDS, SECONDS))
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
     resource.setrlimit(resource.RLIMIT_AS, (8 * GIGABYTE, 8 * GIGABYTE))
     write = os.O_WRONLY | os.O_CREAT | os.O_TRUNC
