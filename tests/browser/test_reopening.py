@@ -1,9 +1,11 @@
 """A notebook that was run, saved and closed shows its last pictures when it is opened again, and after a restart."""
 
+import shutil
+
 import pytest
 from playwright.sync_api import expect
 
-from tests.browser.conftest import Lab, Open
+from tests.browser.conftest import ROOT, Lab, Open
 from tests.browser.lab import Notebook
 from tests.browser.test_notebooks import NAMES
 
@@ -20,6 +22,18 @@ def reopened(lab: Lab, notebook: Open, page: Notebook, name: str) -> Notebook:
     again.page.wait_for_function("() => document.querySelectorAll('.jp-Cell').length > 3")
     expect(again.page.get_by_text(LOST).locator("visible=true")).to_have_count(0)
     return again
+
+
+def test_saved_pictures_show_in_a_notebook_that_is_not_trusted(lab: Lab, notebook: Open) -> None:
+    name = "06-generations.ipynb"
+    shutil.copy(ROOT / "notebooks" / name, lab.home / "notebooks")
+    page = notebook(name).page
+    page.wait_for_function(
+        """() => {
+            const pictures = [...document.querySelectorAll('.jp-OutputArea-output img[src^="data:image/svg+xml,"]')];
+            return pictures.length > 1 && pictures.every((each) => each.complete && each.naturalWidth > 0);
+        }"""
+    )
 
 
 @pytest.mark.parametrize("name", NAMES)
