@@ -126,15 +126,15 @@ def draw(boxes: Sequence[Box], alt: str, resource: str, room: Room | None = None
     return svg([*shapes(boxes, plan, resource), *legend], width, bottom, alt)
 
 
-def arrange(boxes: Sequence[Box], room: Room, below: float, captions: bool = True) -> Plan:
+def arrange(boxes: Sequence[Box], room: Room, below: float, captions: bool = True, most: float = MOST) -> Plan:
     """The boxes' places in a room, in as few rows as its width allows; ``below``: the height to leave free.
 
-    ``captions``: whether there are lines below the boxes.
+    ``captions``: whether there are lines below the boxes; ``most``: the greatest width of a box.
     """
     fitting = max(int((room.width - GAP) // (LEAST + GAP)), 1)
     rows = -(-len(boxes) // fitting)
     columns = max(-(-len(boxes) // max(rows, 1)), 1)
-    width = min((room.width - GAP) // columns - GAP, MOST)
+    width = min((room.width - GAP) // columns - GAP, most)
     lines = [_captions(boxes[r * columns : (r + 1) * columns] if captions else (), width) for r in range(rows)]
     tall = (room.height - below - sum(lines) - rows * HEAD) / max(rows, 1)
     tall = min(max(tall, SHORT), TALL)

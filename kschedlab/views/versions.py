@@ -17,6 +17,8 @@ from kschedlab.views.svg import Room, label, svg
 EDGE, LINE, ROW = 14, 15, 19
 """Space at both ends, height of a line of text and of a row of switches; in pixels."""
 PILL = (24, 14)
+BOX = 260
+"""The greatest width of a node: the nodes are as wide as the timeline below them."""
 WIDE, BESIDE = 540, 500
 """From the first width on, the switches stand below the part of the timeline that brought them; from the second one
 on, they may stand beside the nodes."""
@@ -90,7 +92,7 @@ def _stage(shown: Sequence[Box], resource: str, board: Board, room: Room, alt: s
     width = float(room.width)
     below, height = timeline(board.stops, board.at, board.levers, width)
     legend, between = legend_at(shown, width, 0, board.about, scale=False)
-    plan = arrange(shown, room, height + between)
+    plan = arrange(shown, room, height + between, most=BOX)
     end = plan.bottom + between + height
     groups = [(legend, 0.0, plan.bottom), (below, 0.0, plan.bottom + between)]
     if end > room.height and width >= BESIDE:
