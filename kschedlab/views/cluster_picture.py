@@ -225,7 +225,7 @@ def _nodes(
         drawn, made = _tiles(decision, cells, tiles), tiles
         explained, low = legend(decision, width, 0, changed) if explains else ([], 0.0)
     else:
-        made = grid(found, width, space)
+        made = grid(found, width - 1, space)
         drawn = cells.draw(made)
         if made.each > 1 and explains:
             explained, low = legend(decision, width, made.each, changed)

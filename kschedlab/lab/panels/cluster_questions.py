@@ -19,7 +19,7 @@ RUNNING, HERE = "notifications", "general-97"
 def _asking(pod: str, text: str, right: Callable[[Any], str], remarks: Mapping[str, str], **values: str) -> YourCluster:
     """A panel about this pod that asks first."""
     panel = YourCluster(bundled()).move(pod=pod, **values)
-    return panel.ask(Question(text, tuple(remarks), right, lambda _, answer: remarks[answer]))
+    return panel.ask(Question(text, tuple(remarks), right, lambda _, answer: remarks[answer], panel.answers.before))
 
 
 def what_helps() -> YourCluster:

@@ -24,6 +24,7 @@ from kschedlab.views.cluster_picture import ALL, Asked, cluster_picture, undecid
 from kschedlab.views.html import Html, element, join, visible
 from kschedlab.views.ladder import ladder_html
 from kschedlab.views.picture import caption
+from kschedlab.views.svg import Room
 from kschedlab.views.whatif import Answer, whatif_answers, whatif_sentence, whatif_table, whatif_text
 from kschedlab.views.why_not import why_not, why_not_table, why_not_text
 from kschedlab.views.words import count, outcome, request_text
@@ -125,6 +126,13 @@ class Answers:
             said, table, lines = _whom(decision)
         return _view(decision, settings, asked, ran + said, table, lines)
 
+    def before(self, settings: Any) -> Callable[[Room], Html]:
+        """The cluster with the pod before anything is decided, while a question is open."""
+        cluster = self.loaded.cluster(settings.generation)
+        explained = explain(settings.pod, cluster, GENERATIONS[settings.generation].plus(*self.plugins))
+        asked, said = Asked(show=settings.show, pools=settings.pools), f"{settings.pod} and the nodes"
+        return lambda room: cluster_picture(undecided(explained.decision), room, asked, said)
+
     def _changes(self, settings: Any) -> View:
         """What would change the decision, and the change that is applied."""
         found = self._what_if(settings.pod, settings.generation, settings.pools)
@@ -186,7 +194,8 @@ class YourCluster(Panel[Any]):
 
     def __init__(self, loaded: Loaded, plugins: Sequence[object] = (), problems: Sequence[str] = ()) -> None:
         self.loaded, self.plugins, self.problems = loaded, tuple(plugins), tuple(problems)
-        super().__init__(settings_of(loaded)(), Answers(loaded, plugins))
+        self.answers = Answers(loaded, plugins)
+        super().__init__(settings_of(loaded)(), self.answers)
 
     def load(self, *paths: str) -> Self:
         """A copy with the cluster in these files or folders."""
