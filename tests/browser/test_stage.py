@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 from playwright.sync_api import Browser, expect
 
+from kschedlab.lab.panels import contents
 from kschedlab.lab.panels.base import Frame, Panel, View
 from kschedlab.lab.panels.question import Question
 from kschedlab.lab.panels.settings import Restorable, choice, slider, steps, switch
@@ -229,8 +230,10 @@ def test_a_question_is_answered_in_the_picture(opened: Open) -> None:
 def test_a_class_is_polled_and_the_teacher_opens_the_answer(opened: Open) -> None:
     page = opened(Panel(Settings(node="node-b"), show).ask(which()), large=True)
     choices = page.page.locator(".ks-choices")
-    for name in ("node-c", "node-b", "node-b"):
+    expect(choices.get_by_title("take the last vote back")).to_have_count(0)
+    for name in ("node-c", "node-b", "node-b", "node-c"):
         choices.get_by_role("button", name=name).click()
+    choices.get_by_title("take the last vote back").click()
     expect(page.page.locator(".ks-controls")).to_be_hidden()
     expect(choices.get_by_role("button", name="node-b · 2")).to_be_visible()
     choices.get_by_role("button", name="Open the answer").click()
@@ -283,12 +286,24 @@ def test_state_link_and_a_wrong_state(opened: Open) -> None:
     state = page.page.get_by_label("State", exact=True)
     state.fill("node: <b>")
     state.press("Enter")
-    expect(page.page.get_by_role("alert")).to_contain_text('node: "<b>" is not one of node-a, node-b, node-c')
+    alert = page.page.get_by_role("alert")
+    expect(alert).to_contain_text('node: "<b>" is not one of node-a, node-b, node-c')
+    expect(alert).to_be_in_viewport()
+    low, field = alert.bounding_box(), state.bounding_box()
+    assert low is not None and field is not None and 0 <= field["y"] - low["y"] - low["height"] < 20
     state.fill("node: node-b")
     state.press("Enter")
     expect(sentence(page)).to_contain_text("on node-b")
     page.page.get_by_role("button", name="Reset").click()
     expect(sentence(page)).to_contain_text("on node-a")
+
+
+def test_a_link_leaves_the_page_where_it_is(opened: Open) -> None:
+    page = opened(contents.panel())
+    with page.page.expect_popup() as other:
+        page.page.get_by_role("link").first.click()
+    other.value.close()
+    expect(page.page.locator(".ks-picture svg")).to_be_visible()
 
 
 def test_when_the_kernel_has_gone_the_last_picture_says_so(opened: Open) -> None:

@@ -100,6 +100,7 @@ class Stage {
     this.busy = false; // whether one is on its way
     this.waiting = new Map(); // what to send after it, by kind
     this.rows = new Map(); // the row of each control
+    this.hands = []; // a poll's answers, one for each hand
     this.build(el);
     this.listen();
     this.shown = {};
@@ -344,6 +345,8 @@ class Stage {
     this.draw(shown.picture, duration);
     if (this.sentence.textContent !== shown.sentence) this.sentence.textContent = shown.sentence;
     if (this.tableText !== shown.table) this.table.replaceChildren(...parsed((this.tableText = shown.table)).childNodes);
+    if (this.menu.open) this.menu.insertBefore(this.alert, this.menuBody); // beside the field that is wrong
+    else this.form.before(this.alert);
     this.alert.hidden = !shown.error;
     this.alert.textContent = shown.error ? `Error: ${shown.error}` : "";
     if (document.activeElement !== this.state) this.state.value = shown.state;
@@ -455,6 +458,7 @@ class Stage {
     on("keydown", (event) => this.press(event));
     for (const name of ["pointerover", "focusin"]) this.el.addEventListener(name, (event) => this.point(event.target));
     for (const name of ["pointerleave", "focusout"]) this.el.addEventListener(name, () => this.point(null));
+    this.el.addEventListener("click", (event) => this.follow(event));
     this.model.on("change:shown", () => this.answered(this.model.get("shown")));
     this.model.on("change:large", () => this.large(this.model.get("large")));
     this.model.on("msg:custom", (content) => this.told(content));
@@ -567,6 +571,16 @@ class Stage {
     if (element) this.set(this.read(element.dataset.set));
   }
 
+  /** A link does not take the page away: JupyterLab's own link to that file opens it, or else a new tab does. */
+  follow(event) {
+    const link = event.target.closest("a[href]"), file = link?.getAttribute("href");
+    if (!link) return;
+    const own = [...document.querySelectorAll(".jp-RenderedHTMLCommon a[href]")].find((each) => each.pathname.endsWith(`/${file}`) && !each.closest(".ks"));
+    if (own) event.preventDefault();
+    if (own) own.click();
+    else link.target = "_blank";
+  }
+
   press(event) {
     const { key, target } = event;
     if (key === "Escape") this.stopCarrying();
@@ -650,50 +664,59 @@ class Stage {
 
   showQuestion() {
     const { asking, verdict, covered } = this.shown;
-    const text = JSON.stringify([asking, verdict, covered, this.el.classList.contains("ks-large"), this.votes]);
+    const text = JSON.stringify([asking, verdict, covered, this.el.classList.contains("ks-large"), this.hands]);
     if (text === this.questionText) return;
     this.questionText = text;
     this.question.replaceChildren(...(asking ? this.form_of(asking) : covered ? this.cover(covered) : verdict ? this.verdict(verdict) : []));
+    this.measure();
   }
 
   form_of({ text, choices }) {
-    const polls = this.el.classList.contains("ks-large");
+    const polls = this.el.classList.contains("ks-large"), votes = polls ? this.votes() : {};
     const act = (words, label, onclick) => make("button", { type: "button", title: label, onclick }, words);
     const open = act(polls ? "Open the answer" : "Show the answer", "without predicting", () => this.post({ answer: this.winner() }));
     open.className = "ks-open";
     const polled = "One click for each hand; then open the answer.";
+    const back = act("↶", "take the last vote back", () => (this.hands.pop(), this.showQuestion()));
+    const last = polls && this.hands.length ? [back, open] : [open];
     if (!choices.length) {
-      const counted = Object.entries((polls && this.votes) || {}).map(([answer, count]) =>
-        act(`${answer} · ${count}`, "add a vote", () => this.pick(answer)));
+      const counted = Object.entries(votes).map(([answer, count]) => act(`${answer} · ${count}`, "add a vote", () => this.pick(answer)));
       const input = make("input", { type: "text", "aria-label": text, size: 8 });
       const done = () => (polls ? /^-?[\d,]+$/ : /./).test(input.value.trim()) && this.pick(input.value.trim());
       input.addEventListener("keydown", (event) => event.key === "Enter" && (event.stopPropagation(), done()));
       const hint = polls ? make("small", {}, ` ${polled}`) : null;
-      return [make("p", {}, make("b", {}, text), hint), make("div", { class: "ks-choices" }, input, act("OK", "answer", done), ...counted, open)];
+      return [make("p", {}, make("b", {}, text), hint), make("div", { class: "ks-choices" }, input, act("OK", "answer", done), ...counted, ...last)];
     }
     const buttons = choices.map((choice) => {
-      const count = this.votes?.[choice];
-      return act(polls && count ? `${choice} · ${count}` : choice, polls ? "add a vote" : "answer", () => this.pick(choice));
+      const count = votes[choice];
+      return act(count ? `${choice} · ${count}` : choice, polls ? "add a vote" : "answer", () => this.pick(choice));
     });
     const where = this.picture.querySelector("[data-pick]") ? ", here or in the picture" : "";
     const hint = polls ? polled : `Click your answer${where}.`;
-    return [make("p", {}, make("b", {}, text), " ", make("small", {}, hint)), make("div", { class: "ks-choices" }, ...buttons, open)];
+    return [make("p", {}, make("b", {}, text), " ", make("small", {}, hint)), make("div", { class: "ks-choices" }, ...buttons, ...last)];
+  }
+
+  /** By answer, how many hands were counted. */
+  votes() {
+    const found = {};
+    for (const each of this.hands) found[each] = (found[each] ?? 0) + 1;
+    return found;
   }
 
   /** The answer with most votes in a poll. */
   winner() {
-    const votes = Object.entries(this.votes ?? {}).sort((one, other) => other[1] - one[1]);
+    const votes = Object.entries(this.votes()).sort((one, other) => other[1] - one[1]);
     return votes.length ? votes[0][0] : null;
   }
 
   pick(answer) {
     if (!this.el.classList.contains("ks-large")) return this.post({ answer });
-    this.votes = { ...this.votes, [answer]: (this.votes?.[answer] ?? 0) + 1 };
+    this.hands.push(answer);
     this.showQuestion();
   }
 
   verdict({ text, answer, right, why }) {
-    const votes = Object.entries(this.votes ?? {}).map(([choice, count]) => `${choice}: ${count}`).join(", ");
+    const votes = Object.entries(this.votes()).map(([choice, count]) => `${choice}: ${count}`).join(", ");
     const mark = answer === null ? "" : right ? "✓ Right. " : "✕ Not quite. ";
     return [
       make("p", {}, make("b", {}, text), answer === null ? "" : votes ? ` Most say ${answer}.` : ` Your answer: ${answer}.`, votes ? ` Votes: ${votes}.` : ""),
@@ -794,11 +817,12 @@ class Stage {
     this.measure();
   }
 
-  /** Tells Python how much room the picture has, in units of normal text. */
+  /** Tells Python how much room the picture has, in units of normal text; a class sees the question above it, too. */
   measure() {
     const width = this.picture.clientWidth, size = parseFloat(getComputedStyle(this.el).fontSize) / TEXT;
     if (!width) return;
-    const room = [Math.max(Math.floor(width / size / 20) * 20, 320), Math.max(Math.floor((innerHeight - 260) / size / 20) * 20, 240)];
+    const above = 260 + (this.el.classList.contains("ks-large") ? this.question.offsetHeight : 0);
+    const room = [Math.max(Math.floor(width / size / 20) * 20, 320), Math.max(Math.floor((innerHeight - above) / size / 20) * 20, 240)];
     if (room.join() === this.roomText) return;
     this.roomText = room.join();
     this.cache.clear();
