@@ -320,7 +320,7 @@ def _frame(block: Block, place: Place) -> list[Html]:
 
 def _labels(block: Block, place: Place, colour: str) -> list[Html]:
     """As many lines as fit, with the signs at the right: the name, a remark, the detail."""
-    if place.height < LINE:
+    if place.height < CLOSE:
         return []
     above = [SIGNS[block.mark]] if block.mark in SIGNS else []
     below = list(block.badges)

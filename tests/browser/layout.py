@@ -53,7 +53,7 @@ MEASURE = """([smallest, slack]) => {
     return found;
 }"""
 SENTENCE = """() => document.querySelector(".ks-sentence").getBoundingClientRect().bottom
-    - document.querySelector(".ks-picture").getBoundingClientRect().top"""
+    - document.querySelector("#panel").getBoundingClientRect().top"""
 SHOW = """([shown]) => { window.model.set("shown", shown); window.tell("change:shown"); }"""
 
 
@@ -98,5 +98,5 @@ def put(page: PanelPage, settings: Any) -> None:
 
 
 def tall(page: PanelPage) -> float:
-    """Pixels from the top of the picture to the end of the sentence."""
+    """Pixels from the top of the panel, where a question stands, to the end of the sentence."""
     return float(page.page.evaluate(SENTENCE))

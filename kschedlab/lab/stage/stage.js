@@ -405,6 +405,7 @@ class Stage {
     this.picture.replaceChildren(...fresh);
     const svg = this.picture.querySelector("svg");
     if (!svg) return;
+    svg.style.setProperty("--ks-least", `${svg.viewBox.baseVal.height}px`); // smaller, its text would have less than 12 px
     this.handles(svg);
     if (moves) morph(svg, before, frozen, duration);
     if (focused) [...svg.querySelectorAll("[tabindex]")].find((each) => this.handleId(each) === focused)?.focus({ preventScroll: true });
@@ -821,7 +822,8 @@ class Stage {
   measure() {
     const width = this.picture.clientWidth, size = parseFloat(getComputedStyle(this.el).fontSize) / TEXT;
     if (!width) return;
-    const above = 260 + (this.el.classList.contains("ks-large") ? this.question.offsetHeight : 0);
+    const question = this.el.classList.contains("ks-large") ? this.question.offsetHeight : 0, above = 260 + question;
+    this.el.style.setProperty("--ks-above", `${question}px`);
     const room = [Math.max(Math.floor(width / size / 20) * 20, 320), Math.max(Math.floor((innerHeight - above) / size / 20) * 20, 240)];
     if (room.join() === this.roomText) return;
     this.roomText = room.join();
