@@ -115,6 +115,16 @@ def test_an_image_holds_what_it_repeats_once() -> None:
     assert len(list(ElementTree.fromstring(drawn).iter())) == 1 + 1 + 1 + 3 + 3 + 1
 
 
+def test_an_image_has_short_ids() -> None:
+    stock = element("defs", element("g", element("path", d="M0 0"), id="kstaint24"))
+    words = element("text", 'id="kstaint24"')
+    svg = element("svg", stock, element("use", href="#kstaint24", x=4), words, xmlns="http://www.w3.org/2000/svg")
+    ((_, attributes),) = Parsed(str(image(svg, alt="alt"))).tags
+    drawn = in_address(attributes)
+    assert '<g id="c0">' in drawn and '<use href="#c0" x="4"/>' in drawn
+    assert [each.text for each in ElementTree.fromstring(drawn).iterfind("{*}text")] == ['id="kstaint24"']
+
+
 def test_a_notebook_gets_the_markup_and_a_terminal_its_size() -> None:
     made = element("p", "x")
     assert made._repr_html_() == str(made) == html.unescape("&lt;p&gt;x&lt;/p&gt;")
