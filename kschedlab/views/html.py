@@ -23,7 +23,7 @@ INVISIBLE = re.compile(r'<rect[^<>]* fill="transparent"[^<>]*/>')
 LOOK = re.compile(r'(?: (?:fill|stroke|opacity|font|text)[a-z-]*="[\w#.,% ()-]*")+')
 """Attributes that style an element; a style sheet names them alike."""
 TAG = re.compile(r"<[^<>]*>")
-ID, REFERS = re.compile(r' id="([^"]*)"'), re.compile(r'( id="| href="#)([^"]*)"')
+ID, REFERS = re.compile(r' id="([^"]*)"'), re.compile(r'( id="| href="#|="url\(#)([^")]*)')
 LEAF = re.compile(r"<(?:path|rect|circle|line)[^<>]*/>|<text[^<>]*>[^<>]*</text>")
 """An element without elements in it."""
 IN_URL = str.maketrans({"%": "%25", "#": "%23", "<": "%3C", ">": "%3E", "&": "%26", '"': "'"})
@@ -122,7 +122,7 @@ def image(svg: Html, alt: str, style: str = "max-width:min(100%,56em)") -> Html:
 def _numbered(svg: str) -> str:
     """The same drawing with short ids: an image is a document of its own, and nothing else refers to them."""
     names = {each: f"c{number}" for number, each in enumerate(ID.findall(svg))}
-    return REFERS.sub(lambda each: f'{each[1]}{names.get(each[2], each[2])}"', svg)
+    return REFERS.sub(lambda each: f"{each[1]}{names.get(each[2], each[2])}", svg)
 
 
 def _once(svg: str) -> str:

@@ -118,10 +118,11 @@ def test_an_image_holds_what_it_repeats_once() -> None:
 def test_an_image_has_short_ids() -> None:
     stock = element("defs", element("g", element("path", d="M0 0"), id="kstaint24"))
     words = element("text", 'id="kstaint24"')
-    svg = element("svg", stock, element("use", href="#kstaint24", x=4), words, xmlns="http://www.w3.org/2000/svg")
+    uses = element("use", href="#kstaint24", x=4), element("rect", fill="url(#kstaint24)")
+    svg = element("svg", stock, *uses, words, xmlns="http://www.w3.org/2000/svg")
     ((_, attributes),) = Parsed(str(image(svg, alt="alt"))).tags
     drawn = in_address(attributes)
-    assert '<g id="c0">' in drawn and '<use href="#c0" x="4"/>' in drawn
+    assert '<g id="c0">' in drawn and '<use href="#c0" x="4"/><rect fill="url(#c0)"/>' in drawn
     assert [each.text for each in ElementTree.fromstring(drawn).iterfind("{*}text")] == ['id="kstaint24"']
 
 
