@@ -2,13 +2,8 @@
 
 Clusters, scenarios, timelines, configurations and workloads are changed at random, in their values and in their bytes,
 and given to every command. Each run has a process of its own. A traceback, a run of more than ten seconds (of the
-<<<<<<< Updated upstream
 processor) or of more than 1 GB is a finding: its input is written to the folder of --keep. Exit status 1 if there was
 one.
-=======
-processor) or of more than 1 GB is a finding: its input is written to the folder of --keep. Exit status 1 if there
-was one.
->>>>>>> Stashed changes
 """
 
 from __future__ import annotations
