@@ -223,7 +223,7 @@ class _Group(NamedTuple):
 def _columns(groups: Sequence[_Group], step: float) -> Iterator[tuple[_Group, float, int, float]]:
     """Each group below the part of the timeline that ends at its version: x, first row, and its width."""
     for group in groups:
-        yield group, EDGE + step * (group.stop - 1) + 4, 0, step - 6
+        yield group, EDGE + step * (group.stop - 1) + 4, 0, step - 2
 
 
 def _list(groups: Sequence[_Group], width: float) -> Iterator[tuple[_Group, float, int, float]]:

@@ -75,6 +75,26 @@ def test_no_two_boxes_lie_on_one_another(width):
     assert len(columns) == (3 if width < loop.NARROW else 5)
 
 
+@pytest.mark.parametrize("width", [400, 540, 900])
+def test_each_cycle_has_a_ground_behind_its_boxes(width):
+    words = "".join(drawn(Way((), NODES, WEB), width).itertext())
+    assert "scheduling cycle" in words and "binding cycle" in words
+    grounds = [each for each in drawn(Way((), NODES, WEB), width).iter() if each.get("fill-opacity") == "0.2"]
+    found = keyed(drawn(Way((), NODES, WEB), width))
+
+    def inside(box, ground):
+        x, y = map(float, found[f"box/{box}"].get("transform")[10:-1].split(","))
+        left, top, wide, tall = (float(ground.get(each)) for each in ("x", "y", "width", "height"))
+        return left < x < left + wide and top < y < top + tall
+
+    scheduling, binding = grounds
+    assert all(inside(box, scheduling) for box in (loop.NEXT, loop.SCHEDULE, loop.VOLUMES, loop.RESERVE, loop.ASSUME))
+    cycle = (loop.BIND_VOLUMES, loop.PERMIT, loop.PRE_BIND, loop.BIND, loop.POST_BIND)
+    assert all(inside(box, binding) and not inside(box, scheduling) for box in cycle)
+    outside = (loop.QUEUE, loop.RECORD, loop.PREEMPT, loop.SKIP, loop.FORGET)
+    assert not any(inside(box, ground) for box in outside for ground in grounds)
+
+
 def test_the_pod_stands_at_its_box_and_leaves_it_for_its_node():
     at_schedule = keyed(drawn(Way(tuple(steps(loop.QUEUE, loop.NEXT, loop.SCHEDULE)), NODES, WEB), 640))
     at_queue = keyed(drawn(Way(tuple(steps(loop.QUEUE)), NODES, WEB), 640))

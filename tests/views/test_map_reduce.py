@@ -15,11 +15,13 @@ from kschedlab.views.cells import (
     Columns,
     Row,
     best_cell,
+    brief,
     columns,
     draw_cell,
     draw_rows,
     failed_cell,
     grid_text,
+    named,
     token,
     worker_cell,
 )
@@ -165,3 +167,27 @@ def test_a_failure_is_red_with_a_cross_and_a_tie_is_hatched():
     assert EVICTED in failed and "✕" in failed and ">3<" in failed
     tie, won = (str(draw_cell(best_cell("47", tied, {}), box)) for tied in (True, False))
     assert "<path" in tie and "<path" not in won and f'fill="{CHOSEN}"' in won
+
+
+def test_a_name_keeps_its_index_and_takes_two_lines_where_there_is_room():
+    at = Columns(100, 20, 12)
+    assert ">Balanced… [0]<" in str(named("BalancedResourceAllocation [0]", at, 10))
+    two = str(named("NodePreferAvoidPods [5]", at, 10, high=30))
+    assert two.count("<text") == 2 and "[5]" in two and "…" not in two
+    assert "data-tip" not in two and 'data-tip="BalancedResourceAllocation [0]"' in str(
+        named("BalancedResourceAllocation [0]", at, 10)
+    )
+    assert brief(["node-a", "node-b"], 200) == ["node-a", "node-b"] and brief(["node-a", "node-b"], 40) == ["a", "b"]
+
+
+def test_cards_that_do_not_fit_stand_in_a_second_line():
+    decision = decide(20)
+    work = hand_out([1] * 20, 4)
+    markup = str(draw_handing_out(Handout(decision, work, 0, workers=4), [20, 10, 7, 5], Room(360, 400), "alt"))
+    drawn = ElementTree.fromstring(markup)
+    cards = {
+        each.get("data-key"): each.get("transform") for each in drawn.iter() if "card/" in each.get("data-key", "")
+    }
+    places = [tuple(map(float, cards[f"card/{i}"][10:-1].split(","))) for i in range(20)]
+    assert len(set(places)) == 20 and len({y for _, y in places}) == 2
+    assert all(x + 10 <= 360 for x, _ in places)

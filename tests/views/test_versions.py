@@ -66,6 +66,22 @@ def test_no_text_touches_another_or_leaves_the_room(width: int) -> None:
             assert apart, (found[i], other)
 
 
+def test_in_a_low_room_the_switches_stand_beside_the_nodes() -> None:
+    high, low = (str(stage(DECISION, board(), Room(540, height), "alt")) for height in (600, 280))
+    assert _height(low) < _height(high) and _height(low) < 340
+    node = float(re.search(r'translate\(([\d.]+),[\d.]+\)" data-key="node/node-b"', low)[1])  # type: ignore[index]
+    beside = float(re.search(r'<g transform="translate\(([\d.]+),0\)"><text[^>]*>v1.16 brought', low)[1])  # type: ignore[index]
+    assert beside > node + 90
+    for markup in (high, low):
+        found = texts(stage(DECISION, board(), Room(540, 280), "alt"))
+        assert all(right <= 541 for _, _, right, _ in found)
+        assert "…" not in markup
+
+
+def _height(markup: str) -> float:
+    return float(re.search(r'viewBox="0 0 [\d.]+ ([\d.]+)"', markup)[1])  # type: ignore[index]
+
+
 def test_titles_of_rules_fit_below_their_part_of_the_timeline() -> None:
     shapes, _ = timeline(STOPS, 2, [replace(each, matters=True) for each in LEVERS], 640)
     assert "…" not in str(join(shapes))
