@@ -70,7 +70,13 @@ REFUSED_HERE = (
         "Amounts beyond 2^63 - 1 (of cpu: thousandths)",
         "The real scheduler's sums wrap around, and it decides on a wrong number.",
         ".*",
-        "is too large",
+        "is too large|or too large|less than 8Ei",
+    ),
+    Difference(
+        "Amounts with an exponent beyond 64, or with more than 64 characters",
+        "Go computes for minutes, or its exponent wraps around.",
+        ".*",
+        "exponent is beyond 64|more than 64 characters",
     ),
     Difference(
         "Times in the year 0, and offsets of 24 hours",

@@ -61,6 +61,7 @@ TEXTS: dict[str, tuple[str, ...]] = {
         "8080",
         "a--b",
         "system-node-critical",
+        "system-x",
     ),
     "values": ("", "a", "5", "-3", "x y", "+5", "99999999999999999999", "a" * 63, "a" * 64, "1.5"),
     "key": ("metadata.name", "zone", "example.com/x", "", "a b", "kubernetes.io/hostname"),
@@ -78,6 +79,8 @@ TEXTS: dict[str, tuple[str, ...]] = {
     "matchLabelKeys": ("app", "tier", "version", "example.com/tier", "", "a b"),
     "mismatchLabelKeys": ("app", "tier", "version", "example.com/tier", "", "a b"),
     "topologyKey": ("zone", "kubernetes.io/hostname", "", "a b"),
+    "path": ("/data", "", "a/../b", "/..", "..a", "/"),
+    "claimName": ("data", "web-logs", "web-1-logs", "data-0-data", "node-a-logs", "", "A"),
     "volumeName": ("pv-1", "", "A"),
     "generateName": ("web-", "", "A-"),
 }
@@ -122,6 +125,7 @@ AMOUNTS = (
     "+1",
 )
 AMOUNTS += (0, 1, 2, -1, "4", "8", "2M", "-0.1m", "0.0001", "1E", "1.5Gi", "10", "1000000000n", "-0", "1e-3", "64")
+AMOUNTS += ("9223372036854775807", "9223372036854775808", "9223372036854776k", "8Ei", "1e30", "1e65", "1e-65", "0" * 65)
 NUMBERS = (
     -(2**31),
     -1,
@@ -156,7 +160,7 @@ TIMES += (
 )
 TIMES += ("2024-01-31T12:00:00+0200", "2024-01-31T12:00:00,5Z", "2024-01-31T12:00:60Z", "2024-01-31T24:00:00Z")
 TIMES += ("2024-01-31T12:00:00.123456789Z", "2024-01-31T12:00:00+24:00", "0000-01-01T00:00:00Z", "2024-1-31T12:00:00Z")
-WRONG_TYPES = ("text", 7, True, [], {}, ["x"], {"a": "b"}, 1.5)
+WRONG_TYPES = ("text", 7, True, [], {}, ["x"], {"a": "b"}, 1.5, 1.0, 1e30)
 NEVER = ("apiVersion", "kind")
 """Fields of an object that no edit touches: they say what it is."""
 

@@ -112,6 +112,8 @@ def _resources(rng: random.Random) -> Manifest:
 def _container(rng: random.Random, name: str, port: int) -> Manifest:
     made: Manifest = {"name": name, "image": "example/app:1"}
     made |= _maybe(rng, 0.7, resources=_resources(rng))
+    rules = [{"action": "Restart", "exitCodes": {"operator": "In", "values": [7]}}]
+    made |= _maybe(rng, 0.05, restartPolicy="Never", restartPolicyRules=rules)
     if rng.random() < 0.4:
         ports = {"containerPort": port} | _maybe(rng, 0.4, hostPort=port) | _maybe(rng, 0.3, name="http")
         made["ports"] = [ports | _maybe(rng, 0.4, protocol=rng.choice(("TCP", "UDP")))]

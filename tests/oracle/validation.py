@@ -48,14 +48,16 @@ class Finding(NamedTuple):
 
 
 def ours(manifest: Manifest) -> list[Finding]:
-    """What the package refuses in the object, without what it refuses on purpose."""
+    """What the package refuses in the object."""
     text = json.dumps(manifest, ensure_ascii=False).encode()
     document, faults = decode(strict_json(msgspec.Raw(text)), manifest["kind"])
-    for found in (faults, [*faults_of(document), *template_faults(document)]):
-        findings = [Finding(path_text(fault.path), fault.message) for fault in found]
-        if unknown := [each for each in findings if not _known(each, manifest["kind"], REFUSED_HERE)]:
-            return unknown
-    return []
+    found = [*faults, *faults_of(document), *template_faults(document)]
+    return [Finding(path_text(fault.path), fault.message) for fault in found]
+
+
+def agrees(kind: str, here: Iterable[Finding], refused: bool) -> bool:
+    """Whether the package's answer is the API server's, apart from what the package refuses on purpose."""
+    return any(here) if refused else all(_known(each, kind, REFUSED_HERE) for each in here)
 
 
 def theirs(manifest: Manifest, answer: Manifest) -> list[Finding]:
@@ -110,8 +112,8 @@ def main() -> int:
             kinds[kind] += 1
             refused[kind] += bool(there)
             recorded.setdefault(_key(kind, there, kinds[kind]), {"refused": bool(there), "object": manifest})
-            if bool(here) != bool(there):
-                side, first = ("here", here[0]) if here else ("there", there[0])
+            if not agrees(kind, here, bool(there)):
+                side, first = ("there", there[0]) if there else ("here", here[0])
                 key = (f"refused only {side}", kind, first.sort)
                 disagreements[key] += 1
                 examples.setdefault(key, (manifest, here, there))

@@ -130,7 +130,7 @@ def check_metadata(metadata: ObjectMeta, kind: str, faults: list[Fault]) -> None
         faults += _owner_faults(metadata.ownerReferences)
     if metadata.finalizers:
         _check_finalizers(metadata.finalizers, kind, faults)
-    if metadata.generation < 0 and (kind not in _COUNTED or metadata.uid):
+    if metadata.generation < 0 and kind not in _COUNTED:
         check_count(metadata.generation, ("metadata", "generation"), faults)
 
 

@@ -222,8 +222,8 @@ def check_volume(volume: PersistentVolume, faults: list[Fault]) -> None:
         path: Path = ("spec", "capacity", name)
         if name != "storage":
             faults.append(Fault(path, "is not a resource of a volume: only storage is"))
-        elif amount.nanos <= 0:
-            faults.append(Fault(path, f"{WRITTEN} must be greater than 0", str(amount)))
+        elif amount.nanos <= 0 or amount.overflows():
+            faults.append(Fault(path, f"{WRITTEN} must be greater than 0 and less than 8Ei", str(amount)))
     _check_volume_spec(spec, ("spec",), faults)
     affinity = spec.nodeAffinity
     if affinity is not None and affinity.required is None:
@@ -252,8 +252,8 @@ def check_claim(claim: PersistentVolumeClaim, faults: list[Fault]) -> None:
     """Check a PersistentVolumeClaim."""
     check_claim_spec(claim.spec, ("spec",), faults)
     for name, amount in claim.status.capacity.items():
-        if amount.nanos < 0:
-            faults.append(Fault(("status", "capacity", name), f"{WRITTEN} is negative", str(amount)))
+        if amount.nanos < 0 or amount.overflows():
+            faults.append(Fault(("status", "capacity", name), f"{WRITTEN} is negative or too large", str(amount)))
 
 
 def check_storage_class(storage_class: StorageClass, faults: list[Fault]) -> None:

@@ -161,6 +161,7 @@ func validate(object runtime.Object, kind schema.GroupVersionKind, strategy stra
 	if stored {
 		object.(*core.Pod).Status = core.PodStatus{}
 		podutil.DefaultPodLevelResources(object.(*core.Pod))
+		metadata.SetGeneration(1)
 	} else {
 		strategy.create.PrepareForCreate(ctx, object)
 	}
