@@ -112,6 +112,8 @@ def _validate_map(data: Any, expected: Any, path: Path, faults: list[Fault]) -> 
 
 
 def _validate_union(data: Any, members: tuple[Any, ...], path: Path, faults: list[Fault]) -> Any:
+    if data is None and NoneType in members:
+        return data
     types = [member for member in members if member is not NoneType]
     if isinstance(data, str) and str in types:
         return data
