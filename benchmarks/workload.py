@@ -55,7 +55,7 @@ def pod(rng: random.Random, kind: str, number: int, runs_on: int | None = None, 
     name, labels = f"p{number}", {"app": rng.choice(APPS)}
     if app is not None:
         labels = app.labels(name)
-    requests = {"cpu": f"{rng.randint(5, 60)}0m", "memory": f"{rng.randint(32, 900)}Mi"}
+    requests = app.requests if app is not None else some_requests(rng)
     priority = 0
     if kind in FULL:
         running = runs_on is not None
@@ -81,6 +81,10 @@ def pod(rng: random.Random, kind: str, number: int, runs_on: int | None = None, 
         spec["nodeName"] = f"n{runs_on}"
         made["status"] = {"phase": "Running", "startTime": start_time(number)}
     return made
+
+
+def some_requests(rng: random.Random) -> Object:
+    return {"cpu": f"{rng.randint(5, 60)}0m", "memory": f"{rng.randint(32, 900)}Mi"}
 
 
 def start_time(number: int) -> str:
@@ -115,13 +119,14 @@ def wishes(rng: random.Random, kind: str, app: str) -> Object:
 class App:
     """One app. ``own_names``: its pods carry their own names as a label, as a StatefulSet's do.
 
-    ``wishes``: fields of the spec of its pods; ``ports``: those of their container.
+    ``wishes``: fields of the spec of its pods; ``ports``, ``requests``: those of their container.
     """
 
     name: str
     own_names: bool
     wishes: Object
     ports: list[Object]
+    requests: Object
 
     def labels(self, pod: str) -> dict[str, str]:
         """The labels of the pod of that name."""
@@ -165,7 +170,7 @@ def draw_app(rng: random.Random, number: int, own_names: bool) -> App:
         ]
     port = 8000 + number % 20000
     ports = [{"containerPort": port, "hostPort": port, "protocol": "TCP"}] if rng.random() < 0.1 else []
-    return App(name, own_names, wishes, ports)
+    return App(name, own_names, wishes, ports, some_requests(rng))
 
 
 def apart(rng: random.Random, same: Object) -> Object:

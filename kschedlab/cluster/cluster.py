@@ -26,7 +26,7 @@ from kschedlab.cluster.derived import (
     bindable,
 )
 from kschedlab.cluster.object_store import STORAGE, ObjectStore, is_relevant, key_of, put_or_remove
-from kschedlab.cluster.pods import PodInfo, same_info, start_of
+from kschedlab.cluster.pods import PodInfo, amounts, same_info, start_of
 from kschedlab.cluster.queries import PodQuery
 from kschedlab.cluster.signatures import IntArray
 from kschedlab.cluster.topology import Topology
@@ -157,13 +157,12 @@ class Cluster(Columns):
     def info(self, pod: Pod) -> PodInfo:
         """The pod as this API admits it, with its signature, requests and priority."""
         original, pod = pod, self.api.admit(pod)
-        metadata = pod.metadata
-        request, placed = self.api.incoming(pod), self.api.placed(pod)
+        request, placed = (amounts(tuple(f(pod).items())) for f in (self.api.incoming, self.api.placed))
         for name in request | placed:
             self._row(name)
         return PodInfo(
             pod=pod,
-            key=f"{metadata.namespace}/{metadata.name}",
+            key=pod.key,
             priority=pod.spec.priority or 0,
             start=start_of(pod),
             signature=self.signatures.of(pod),

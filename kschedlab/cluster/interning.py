@@ -126,7 +126,7 @@ class Signatures:
         terms = self._terms_of(pod)
         key = (
             metadata.namespace,
-            tuple(sorted(metadata.labels.items())),
+            msgspec.json.encode(metadata.labels, order="sorted"),
             metadata.deletionTimestamp is not None,
             terms,
             msgspec.json.encode((ports, init_ports)) if ports or init_ports else None,

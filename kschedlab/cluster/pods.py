@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import lru_cache
 
 import numpy as np
 
@@ -174,6 +175,12 @@ class PodColumns:
         self.arrival = np.concatenate([self.arrival, zero])
         self.place = np.concatenate([self.place, zero])
         self.request = np.hstack([self.request, np.zeros((len(self.request), old), np.int64)])
+
+
+@lru_cache(1 << 14)
+def amounts(items: tuple[tuple[str, int], ...]) -> dict[str, int]:
+    """The amounts by resource, read-only: one object for all pods that request the same."""
+    return dict(items)
 
 
 def start_of(pod: Pod) -> int:

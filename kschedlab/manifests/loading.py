@@ -28,6 +28,7 @@ from kschedlab.manifests.decoding import (
 )
 from kschedlab.manifests.defaults import priority_classes, with_defaults
 from kschedlab.manifests.known_fields import unknown_fields, unknown_kind
+from kschedlab.manifests.sharing import Sharing
 from kschedlab.manifests.sources import Source, SourceText, kubectl_output, read_all
 from kschedlab.manifests.validation import faults_of, priority_fault, warnings_of
 from kschedlab.objects.kinds import RESOURCES
@@ -298,7 +299,7 @@ class _Loader:
 
     def finish(self) -> Objects:
         """The objects with their defaults. ManifestError if there is any problem."""
-        objects = Objects(report=self.report)
+        objects, sharing = Objects(report=self.report), Sharing()
         loaded_classes = (o.document for o in self.loaded if isinstance(o.document, PriorityClass))
         classes = priority_classes([*self.classes, *loaded_classes])
         origins: dict[tuple[str, str, str], Origin] = {}
@@ -307,6 +308,7 @@ class _Loader:
                 self.problems.append(loaded.problem(fault))
                 continue
             document = with_defaults(loaded.document, classes)
+            document = sharing.shared(document) if isinstance(document, Pod) else document
             self._check_unique(loaded, document, origins)
             objects.of(type(document)).append(document)
         self._check_sums(objects)
