@@ -287,7 +287,7 @@ def _pod(block: Block, place: Place) -> Html:
             height=place.height,
             fill=fill,
             fill_opacity=0.3 if ghost else None,
-            stroke="currentColor",
+            stroke="currentColor" if ghost else "#000000",
             stroke_width=1.5 if ghost else 0.75,
             stroke_dasharray="5 4" if ghost else None,
             data_key=f"{key}/box",
@@ -312,6 +312,7 @@ def _frame(block: Block, place: Place) -> list[Html]:
     }.get(block.mark, ("", 0.0, None))
     if not stroke:
         return []
+    thick = min(thick, place.height / 8)
     size = {"width": place.width - thick - 1, "height": max(place.height - thick - 1, 0)}
     corner = (thick + 1) / 2
     dash = {"stroke_width": thick, "stroke_dasharray": dashes}
