@@ -292,11 +292,11 @@ def _box(vertex: Vertex, x: float, y: float, grid: Grid, picks: bool) -> Html:
 
 
 def _sign(state: State) -> Iterator[Html]:
-    """A sign beyond the upper left corner, so that the state does not depend on colour."""
+    """A sign above the upper left corner, so that the state does not depend on colour."""
     if state != "ahead":
         fill, ink, frame, _ = FILLS[state]
-        yield element("circle", cx=-4, cy=-4, r=9, fill=fill, stroke=frame)
-        yield element("text", SIGNS[state], x=-4, text_anchor="middle", fill=ink)
+        yield element("circle", cy=-4, r=9, fill=fill, stroke=frame)
+        yield element("text", SIGNS[state], text_anchor="middle", fill=ink)
 
 
 def _curve(start: Place, end: Place, down: bool, grid: Grid) -> tuple[Curve, Place]:
