@@ -10,6 +10,7 @@ import subprocess
 import sys
 import tempfile
 from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 from benchmarks.workload import KINDS, workload
@@ -23,6 +24,17 @@ PROGRAM = Path(sys.executable).with_name("kschedlab")
 LOOP = str(ROOT / "benchmarks" / "loop.py")
 SAMPLING = {100: "all nodes", 0: "default sampling"}
 """The last of them is that of the whole loop too."""
+MANY_APPS = (
+    (100, 200, 200, 300, 1 / 3, 100),
+    (500, 1_000, 100, 300, 1 / 3, 100),
+    (1_000, 2_000, 100, 300, 1 / 3, 100),
+    (2_000, 4_000, 100, 300, 1 / 3, 100),
+    (5_000, 10_000, 200, 300, 1 / 3, 100),
+    (5_000, 10_000, 200, 300, 1 / 3, 0),
+    (1_000, 2_000, 60, 2_060, 1, 100),
+    (5_000, 10_000, 400, 10_400, 1, 100),
+)
+"""Nodes, running and arriving pods, apps, the share of apps whose pods carry their own names, percentage of nodes."""
 
 
 def exactness(generation: str) -> str:
@@ -42,21 +54,46 @@ def pods_per_second(command: list[str]) -> float:
     return float(json.loads(answer)["pods_per_second"])
 
 
+def many_apps(real: str | None) -> Iterator[str]:
+    """A row of a table for each size of a cluster with hundreds of apps; all nodes are looked at, unless it says."""
+    yield "| nodes / running / arriving | pods/s | kube-scheduler | ratio |"
+    yield "|---|---|---|---|"
+    for nodes, running, arriving, apps, unique, percentage in MANY_APPS:
+        made = workload("apps", nodes, running, arriving, 1, apps, unique)
+        name = f"{nodes:,} / {running:,} / {arriving}"
+        if unique == 1:
+            name += ", every pod's rules different"
+        yield _row(name if percentage else f"{name}, default sampling", *compared(made, percentage, real))
+
+
 def speeds(real: str | None, nodes: int, running: int, arriving: int) -> Iterator[str]:
     """A row of a table for each kind of workload and each way to look at the nodes."""
-    yield f"| {nodes} nodes, {running} running, {arriving} arriving | pods/s | kube-scheduler | ratio |"
+    yield f"| {nodes:,} nodes, {running:,} running, {arriving:,} arriving | pods/s | kube-scheduler | ratio |"
     yield "|---|---|---|---|"
     for kind in KINDS:
-        with tempfile.TemporaryDirectory() as folder:
-            path = Path(folder, "workload.json")
-            path.write_text(json.dumps(workload(kind, nodes, running, arriving)))
-            theirs = 0.0
-            for percentage, name in SAMPLING.items():
-                ours = pods_per_second([str(PROGRAM), "bench", str(path), "--percentage", str(percentage)])
-                if real:
-                    theirs = pods_per_second([real, "-file", str(path), "-pct", str(percentage)])
-                yield _row(f"{kind}, {name}", ours, theirs)
-            yield _row(f"{kind}, the whole loop", pods_per_second([sys.executable, LOOP, str(path)]), theirs)
+        made = workload(kind, nodes, running, arriving)
+        theirs = 0.0
+        for percentage, name in SAMPLING.items():
+            ours, theirs = compared(made, percentage, real)
+            yield _row(f"{kind}, {name}", ours, theirs)
+        with written(made) as path:
+            yield _row(f"{kind}, the whole loop", pods_per_second([sys.executable, LOOP, path]), theirs)
+
+
+def compared(made: object, percentage: int, real: str | None) -> tuple[float, float]:
+    """Our pods/s and those of the real scheduler (0 without it), one after the other on the same workload."""
+    with written(made) as path:
+        ours = pods_per_second([str(PROGRAM), "bench", path, "--percentage", str(percentage)])
+        return ours, pods_per_second([real, "-file", path, "-pct", str(percentage)]) if real else 0.0
+
+
+@contextmanager
+def written(made: object) -> Iterator[str]:
+    """The path of a file with the workload."""
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder, "workload.json")
+        path.write_text(json.dumps(made))
+        yield str(path)
 
 
 def _row(name: str, ours: float, theirs: float) -> str:
@@ -82,6 +119,9 @@ def main() -> None:
     print(size())
     for generation in GENERATIONS:
         print(exactness(generation))
+    for row in many_apps(args.real):
+        print(row, flush=True)
+    print()
     for row in speeds(args.real, args.nodes, args.running, args.arriving):
         print(row, flush=True)
 
