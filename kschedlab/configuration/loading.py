@@ -10,7 +10,8 @@ from kschedlab.configuration.versions import KIND, VERSIONS
 from kschedlab.generations import GENERATIONS, Generation
 from kschedlab.manifests.decoding import Origin
 from kschedlab.manifests.formats import POLICY, format_reader
-from kschedlab.manifests.sources import Source, SourceText, read_one
+from kschedlab.manifests.source_text import SourceText
+from kschedlab.manifests.sources import Source, read_one
 from kschedlab.objects.problems import Fault, ManifestError, one_of, quoted
 from kschedlab.plugins.framework import name_of
 

@@ -11,7 +11,7 @@ from typing import Any
 import msgspec
 
 from kschedlab.manifests.schema import decode_value, validated
-from kschedlab.manifests.sources import SourceText
+from kschedlab.manifests.source_text import SourceText
 from kschedlab.objects.kinds import CLUSTER_SCOPED, OF_CONTROLLERS, RESOURCES
 from kschedlab.objects.model import ApiObject
 from kschedlab.objects.problems import WRITTEN, Fault, Path, Problem, path_text, quoted, shortened
@@ -122,16 +122,21 @@ _RAW = msgspec.json.Decoder(msgspec.Raw)
 _FIELDS = msgspec.json.Decoder(dict[str, msgspec.Raw])
 
 
-def fast_json(text: SourceText) -> list[tuple[Any, Origin]] | None:
-    """The objects in the input, or None if it needs the slow reader, which locates errors."""
+def fast_json(text: SourceText) -> Iterator[tuple[Any, Origin]] | None:
+    """The objects in the input, or None if it needs the slow reader, which locates errors.
+
+    It is read twice: once to see that nothing is wrong, and then object by object, which takes little memory.
+    """
     try:
-        return list(_fast_json(text))
-    except (msgspec.MsgspecError, RecursionError, ValueError):
+        content = text.encoded
+        for _ in _fast_json(text, content):
+            pass
+    except (RecursionError, ValueError):
         return None
+    return _fast_json(text, content)
 
 
-def _fast_json(text: SourceText) -> Iterator[tuple[Any, Origin]]:
-    content = text.content.encode()
+def _fast_json(text: SourceText, content: bytes) -> Iterator[tuple[Any, Origin]]:
     try:
         document = _LISTS.decode(content)
     except msgspec.ValidationError:

@@ -12,7 +12,7 @@ import gc
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field, fields
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import msgspec
 
@@ -29,7 +29,7 @@ from kschedlab.manifests.decoding import (
 from kschedlab.manifests.defaults import priority_classes, with_defaults
 from kschedlab.manifests.known_fields import unknown_fields, unknown_kind
 from kschedlab.manifests.sharing import Sharing
-from kschedlab.manifests.sources import Source, SourceText, kubectl_output, read_all
+from kschedlab.manifests.source_text import SourceText
 from kschedlab.manifests.validation import faults_of, priority_fault, warnings_of
 from kschedlab.objects.kinds import RESOURCES
 from kschedlab.objects.model import (
@@ -55,6 +55,9 @@ from kschedlab.objects.model import (
 from kschedlab.objects.problems import Fault, ManifestError, Problem, path_text, quoted, safe_text, shortened
 from kschedlab.objects.quantity import INT64_MAX
 from kschedlab.objects.requests import nonzero_requests, pod_requests
+
+if TYPE_CHECKING:
+    from kschedlab.manifests.sources import Source
 
 __all__ = ["LoadReport", "ManifestError", "Objects", "decode_objects", "from_kubectl", "load", "loads"]
 
@@ -142,6 +145,8 @@ def load(*sources: Source, strict: bool = False) -> Objects:
     ManifestError if anything is wrong, or if there is no object in them. ``strict``: fields, kinds and API versions
     that Kubernetes does not know are errors, as for kubectl; otherwise the report warns of them.
     """
+    from kschedlab.manifests.sources import read_all
+
     return _load_texts(read_all(sources), needs_objects=True, strict=strict)
 
 
@@ -155,6 +160,8 @@ def from_kubectl(*arguments: str) -> Objects:
 
     ManifestError if kubectl is not on the PATH or fails.
     """
+    from kschedlab.manifests.sources import kubectl_output
+
     return _load_texts([kubectl_output(arguments)])
 
 
@@ -247,7 +254,7 @@ class _Loader:
         """Add every object of one input."""
         objects = fast_json(text) if text.is_json else None
         if objects is not None:
-            self.add_all(iter(objects))
+            self.add_all(objects)
             return
         composer = text.compose()
         self.problems += [text.problem(line, message) for line, message in composer.faults]

@@ -7,13 +7,13 @@ import os
 import stat
 import sys
 import zlib
+from codecs import BOM_UTF8
 from collections.abc import Iterable, Iterator
-from functools import cached_property
 from pathlib import Path
 from typing import IO, TypeAlias
 
-from kschedlab.manifests.composer import Composer, UnreadableError
-from kschedlab.objects.problems import ManifestError, Path as FieldPath, Problem, one_of
+from kschedlab.manifests.source_text import SourceText
+from kschedlab.objects.problems import ManifestError, Problem, one_of
 
 Source: TypeAlias = str | os.PathLike[str] | IO[str] | IO[bytes]
 
@@ -23,61 +23,6 @@ KUBECTL_KINDS = (
     "nodes,pods,poddisruptionbudgets,priorityclasses,namespaces,services,replicationcontrollers,replicasets,statefulsets,"
     "persistentvolumes,persistentvolumeclaims,storageclasses,csinodes,volumeattachments,csidrivers,csistoragecapacities"
 )
-
-
-class SourceText:
-    """The text of one input. ``number``: its index among the inputs. ``name``: as messages give it."""
-
-    def __init__(self, number: int, name: str, content: str) -> None:
-        self.number = number
-        self.name = name
-        self.content = content
-
-    @cached_property
-    def is_json(self) -> bool:
-        """Whether to read it as JSON: its name ends in ``.json`` or it starts like JSON, as for kubectl."""
-        return self.name.endswith(".json") or self.content.lstrip()[:1] in ("{", "[")
-
-    def compose(self, positions: bool = False) -> Composer:
-        """The documents in it. ManifestError if it is not valid YAML or JSON."""
-        from kschedlab.manifests.json_text import compose_json
-        from kschedlab.manifests.yaml_text import compose_yaml
-
-        try:
-            if not self.is_json:
-                return compose_yaml(self.content, positions)
-            try:
-                return compose_json(self.content, positions)
-            except UnreadableError:
-                if self.name.endswith(".json") or _is_invalid_yaml(self.content):
-                    raise
-                return compose_yaml(self.content, positions)
-        except UnreadableError as error:
-            raise ManifestError([self.problem(error.line, error.message)]) from None
-
-    @cached_property
-    def positions(self) -> Composer:
-        """The documents with the line of every field. Parsed only when the first fault needs it."""
-        return self.compose(positions=True)
-
-    def problem(self, line: int, message: str) -> Problem:
-        """A problem on a line of this input."""
-        return Problem(self.number, line, self.name, message)
-
-    def locate(self, root: int, path: FieldPath) -> tuple[int, str | None]:
-        """(line, the scalar's spelling) of a field of the document."""
-        return self.positions.locate(root, path)
-
-
-def _is_invalid_yaml(content: str) -> bool:
-    """Whether text that starts like JSON is not valid flow-style YAML either."""
-    from kschedlab.manifests.yaml_text import compose_yaml
-
-    try:
-        compose_yaml(content)
-    except UnreadableError:
-        return True
-    return False
 
 
 def read_all(sources: Iterable[Source]) -> list[SourceText]:
@@ -149,7 +94,7 @@ def _files(name: str, number: int) -> list[Path]:
     return sorted(manifests)
 
 
-def _content(path: Path, number: int) -> str:
+def _content(path: Path, number: int) -> bytes:
     try:
         if not stat.S_ISREG(path.stat().st_mode):
             raise _source_error(number, str(path), "is not a regular file: pipe what it holds into - (standard input)")
@@ -164,20 +109,21 @@ def _unreadable(number: int, name: str, error: Exception) -> ManifestError:
     return _source_error(number, name, f"cannot be read: {getattr(error, 'strerror', None) or error}")
 
 
-def decoded(content: bytes, number: int, name: str) -> str:
-    """The text, decoded from UTF-8, or from UTF-16 with a byte order mark, as PowerShell writes."""
+def decoded(content: bytes, number: int, name: str) -> bytes:
+    """The text in UTF-8 without a byte order mark; it may be in UTF-16 with one, as PowerShell writes."""
     if len(content) > MAX_BYTES:
         raise _source_error(number, name, f"is larger than {MAX_BYTES // 2**20} MiB")
-    encoding = "utf-16" if content.startswith((b"\xff\xfe", b"\xfe\xff")) else "utf-8-sig"
+    wide = content.startswith((b"\xff\xfe", b"\xfe\xff"))
     try:
-        text = content.decode(encoding)
+        text = content.decode("utf-16" if wide else "utf-8")
     except UnicodeDecodeError as error:
         line = content[: error.start].count(b"\n") + 1
         byte = content[error.start]
         raise ManifestError([Problem(number, line, name, f"is not UTF-8 text (byte 0x{byte:02x})")]) from None
-    if not text.strip():
+    rest = text.removeprefix("\ufeff")
+    if not rest or rest.isspace():
         raise _source_error(number, name, "is empty")
-    return text
+    return text.encode() if wide else content.removeprefix(BOM_UTF8)
 
 
 def _source_error(number: int, name: str, message: str) -> ManifestError:

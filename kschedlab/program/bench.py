@@ -103,7 +103,7 @@ class Workload(msgspec.Struct):
 
 def load(path: str, generation: Generation) -> tuple[Cluster, list[str]]:
     """The cluster, and the keys of the arriving pods in queue order. ManifestError, UsageError."""
-    content = read_one(path).content.encode()
+    content = read_one(path).encoded
     try:
         workload = read_fields(content, Workload)
         objects = decode_objects(workload.objects)

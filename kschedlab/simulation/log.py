@@ -9,11 +9,14 @@ from collections.abc import Iterable, Iterator
 from typing import Any, Union
 
 import msgspec
+from msgspec.structs import force_setattr
 
 from kschedlab.manifests.decoding import KINDS
 from kschedlab.manifests.schema import decode_value
 from kschedlab.objects.problems import ManifestError, Problem
 from kschedlab.simulation.status import Status
+
+_ENCODER = msgspec.json.Encoder(enc_hook=str)
 
 
 class Entry(msgspec.Struct, frozen=True, tag_field="entry", tag=True, omit_defaults=True, kw_only=True):
@@ -110,27 +113,25 @@ class Log:
 
     def lines(self) -> Iterator[str]:
         """One JSON text per entry, with the name of its type in ``entry``."""
-        encoder = msgspec.json.Encoder(enc_hook=str)
-        return (encoder.encode(entry).decode() for entry in self.entries)
+        return (_ENCODER.encode(entry).decode() for entry in self.entries)
 
 
 # -- reading
 
 
 class _Changed(Entry, frozen=True, tag="Changed"):
-    """A change as it is decoded: with typed objects."""
+    """A change as it is decoded: its objects are still text."""
 
     type: str
     kind: str
     key: str
-    old: Union[(*KINDS.values(), None)] = None  # type: ignore[valid-type]  # noqa: UP007  # from a table
-    new: Union[(*KINDS.values(), None)] = None  # type: ignore[valid-type]  # noqa: UP007
+    old: msgspec.Raw = msgspec.Raw(b"null")
+    new: msgspec.Raw = msgspec.Raw(b"null")
     by: str = ""
 
 
-_ENTRIES = msgspec.json.Decoder(
-    _Changed | Step | Moved | Recorded | Began | Acted | Measured, dec_hook=decode_value, strict=True
-)
+_ENTRIES = msgspec.json.Decoder(_Changed | Step | Moved | Recorded | Began | Acted | Measured, dec_hook=decode_value)
+_OBJECTS = msgspec.json.Decoder(Union[(*KINDS.values(), None)], dec_hook=decode_value)  # noqa: UP007  # from a table
 
 
 def read_log(lines: Iterable[str], name: str = "<log>") -> Log:
@@ -139,13 +140,13 @@ def read_log(lines: Iterable[str], name: str = "<log>") -> Log:
     ``name``: the input's name in messages. ManifestError with the line that is not an entry, or is older than the
     entry before it.
     """
-    log, latest = Log(), None
+    log, latest, sharing = Log(), None, _Sharing()
     for number, line in enumerate(lines, 1):
         if not line.strip():
             continue
         try:
-            entry = _typed(_ENTRIES.decode(line))
-        except (msgspec.MsgspecError, NotImplementedError, RecursionError, UnicodeEncodeError, ValueError) as error:
+            entry = sharing.entry(_ENTRIES.decode(line))
+        except (NotImplementedError, RecursionError, ValueError) as error:
             raise ManifestError([Problem(0, number, name, f"is not an entry of a log: {error}")]) from None
         if latest is not None and entry.at < latest:
             raise ManifestError([Problem(0, number, name, "is earlier than the entry before it")])
@@ -154,9 +155,46 @@ def read_log(lines: Iterable[str], name: str = "<log>") -> Log:
     return log
 
 
-def _typed(entry: Any) -> Entry:
-    if not isinstance(entry, _Changed):
-        return entry
-    return Changed(
-        at=entry.at, type=entry.type, kind=entry.kind, key=entry.key, old=entry.old, new=entry.new, by=entry.by
-    )
+class _Sharing:
+    """Makes entries share their equal parts, as those of a running simulation do: a long log then fits into memory.
+
+    ``texts``: each text once. ``objects``: the newest object of each key, with its JSON. ``models``: of each kind, the
+    newest object: the first pod of a workload is like the next one.
+    """
+
+    def __init__(self) -> None:
+        self.texts: dict[str, str] = {}
+        self.objects: dict[tuple[str, str], tuple[bytes, Any]] = {}
+        self.models: dict[str, Any] = {}
+
+    def entry(self, entry: Any) -> Entry:
+        """The entry, with shared texts and objects."""
+        for name in entry.__struct_fields__:
+            text = getattr(entry, name)
+            if type(text) is str:
+                force_setattr(entry, name, self.texts.setdefault(text, text))
+        if not isinstance(entry, _Changed):
+            return entry
+        key = entry.kind, entry.key
+        known, before = self.objects.pop(key, (b"null", None))
+        old = before if bytes(entry.old) == known else _OBJECTS.decode(entry.old)
+        new = _OBJECTS.decode(entry.new)
+        if new is not None:
+            _share(new, self.models.get(entry.kind))
+            _share(new, old)
+            self.objects[key], self.models[entry.kind] = (bytes(entry.new), new), new
+        return Changed(at=entry.at, type=entry.type, kind=entry.kind, key=entry.key, old=old, new=new, by=entry.by)
+
+
+def _share(new: Any, old: Any) -> None:
+    """Replace the parts of a struct that are written like those of another one by these."""
+    if type(new) is not type(old):
+        return
+    for name in new.__struct_fields__:
+        part, known = getattr(new, name), getattr(old, name)
+        if part is known:
+            continue
+        if part == known and _ENCODER.encode(part) == _ENCODER.encode(known):  # "1Gi" equals "1024Mi"
+            force_setattr(new, name, known)
+        elif isinstance(part, msgspec.Struct):
+            _share(part, known)

@@ -1,5 +1,7 @@
 """A log read back is the log that was written."""
 
+import tracemalloc
+
 import msgspec
 import pytest
 from hypothesis import given, strategies as st
@@ -10,7 +12,9 @@ from kschedlab.objects.model import Node, NodeStatus, ObjectMeta, Pod, PodCondit
 from kschedlab.objects.problems import ManifestError
 from kschedlab.objects.quantity import Quantity
 from kschedlab.simulation.log import Acted, Began, Changed, Log, Measured, Moved, Recorded, Step, read_log
+from kschedlab.simulation.simulation import Simulation
 from kschedlab.simulation.status import ApiError
+from kschedlab.testing import node, pod
 
 texts = st.text(st.characters(exclude_categories=["Cs"]), max_size=12)
 names = st.from_regex(r"[a-z0-9]{1,8}", fullmatch=True)
@@ -85,3 +89,41 @@ def test_time_does_not_run_backwards():
     log = log_of([Step(at=2, pod="a", step="pop"), Step(at=1, pod="a", step="bind")])
     with pytest.raises(ManifestError, match=r"<log>:2: is earlier than the entry before it"):
         read_log(log.lines())
+
+
+def test_a_log_read_back_shares_what_did_not_change():
+    """A change's old object is the one that was new before, and equal parts are one object."""
+    spec = PodSpec(nodeName="n1", nodeSelector={"a": "b"})
+    first, second = (Pod(metadata=ObjectMeta(name=name, namespace="d"), spec=spec) for name in "ab")
+    done = msgspec.structs.replace(first, status=PodStatus(phase="Succeeded"))
+    room = Node(metadata=ObjectMeta(name="n"), status=NodeStatus(allocatable={"memory": Quantity("1Gi")}))
+    same = Node(metadata=ObjectMeta(name="n"), status=NodeStatus(allocatable={"memory": Quantity("1024Mi")}))
+    log = Log()
+    for kind, key, old, new in (
+        ("Pod", "d/a", None, first),
+        ("Pod", "d/b", None, second),
+        ("Pod", "d/a", first, done),
+        ("Pod", "d/a", done, None),
+        ("Node", "n", None, room),
+        ("Node", "n", room, same),
+    ):
+        log.write(Changed(at=0, type="MODIFIED", kind=kind, key=key, old=old, new=new, by="test"))
+    lines = list(log.lines())
+    a, b, changed, gone, *_ = again = read_log(lines).entries
+    assert list(read_log(lines).lines()) == lines and '"1024Mi"' not in lines[4]
+    assert a.new.spec is b.new.spec is changed.new.spec and a.new.metadata is changed.new.metadata
+    assert changed.old is a.new and gone.old is changed.new and gone.new is None
+    assert len({id(entry.by) for entry in again}) == 1
+
+
+def test_a_million_lines_fit_into_a_gigabyte():
+    run = Simulation([node("n1"), *(pod(f"p{i}", cpu="1m") for i in range(100))])
+    run.run()
+    lines = list(run.log.lines())
+    tracemalloc.start()
+    try:
+        log = read_log(lines)
+        per_line = tracemalloc.get_traced_memory()[0] / len(log)
+    finally:
+        tracemalloc.stop()
+    assert len(log) > 1000 and per_line < 1000

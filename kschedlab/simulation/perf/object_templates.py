@@ -9,7 +9,8 @@ from __future__ import annotations
 from typing import Any
 
 from kschedlab.manifests.decoding import Origin
-from kschedlab.manifests.sources import SourceText, read_all
+from kschedlab.manifests.source_text import SourceText
+from kschedlab.manifests.sources import read_all
 from kschedlab.objects.model import ApiObject
 from kschedlab.objects.problems import Fault, ManifestError, Path, quoted
 from kschedlab.simulation.perf.go_templates import Template, TemplateError

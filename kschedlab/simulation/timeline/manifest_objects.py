@@ -12,7 +12,7 @@ from kschedlab.manifests.checks.workloads import template_faults
 from kschedlab.manifests.decoding import KINDS, Origin, decode, expanded_lists, fast_json, kind_of, named_origin
 from kschedlab.manifests.known_fields import unknown_fields, unknown_kind
 from kschedlab.manifests.loading import LoadReport
-from kschedlab.manifests.sources import SourceText
+from kschedlab.manifests.source_text import SourceText
 from kschedlab.manifests.validation import faults_of, warnings_of
 from kschedlab.objects.kinds import RESOURCES, Resource
 from kschedlab.objects.model import ApiObject, ObjectMeta, PersistentVolume
@@ -86,7 +86,7 @@ class ObjectReader:
 
     def roots(self, text: SourceText) -> Iterator[tuple[int, Any]]:
         """(number, data) of the non-empty documents in a file."""
-        fast = fast_json(text) if text.is_json else None
+        fast = list((fast_json(text) if text.is_json else None) or ())
         if fast and fast[0][1].path:
             yield 0, {"kind": "List", "items": [data for data, _ in fast]}
             return

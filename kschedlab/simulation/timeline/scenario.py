@@ -18,7 +18,8 @@ from kschedlab.generations import GENERATIONS
 from kschedlab.manifests.decoding import Origin
 from kschedlab.manifests.formats import SCHEDULER_PERF, format_reader
 from kschedlab.manifests.loading import NOTHING, LoadReport
-from kschedlab.manifests.sources import Source, SourceText, read_all
+from kschedlab.manifests.source_text import SourceText
+from kschedlab.manifests.sources import Source, read_all
 from kschedlab.objects.meta import Int64, Part, Time
 from kschedlab.objects.problems import Fault, ManifestError, Problem, one_of
 from kschedlab.simulation.controllers.kubelet import KubeletSettings
