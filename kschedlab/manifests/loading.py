@@ -310,12 +310,13 @@ class _Loader:
         loaded_classes = (o.document for o in self.loaded if isinstance(o.document, PriorityClass))
         classes = priority_classes([*self.classes, *loaded_classes])
         origins: dict[tuple[str, str, str], Origin] = {}
-        for loaded in self.loaded:
+        for i, loaded in enumerate(self.loaded):
             if isinstance(loaded.document, Pod) and (fault := priority_fault(loaded.document, classes)):
                 self.problems.append(loaded.problem(fault))
                 continue
             document = with_defaults(loaded.document, classes)
             document = sharing.shared(document) if isinstance(document, Pod) else document
+            self.loaded[i] = loaded._replace(document=document)  # what it shares with others need not stay
             self._check_unique(loaded, document, origins)
             objects.of(type(document)).append(document)
         self._check_sums(objects)
