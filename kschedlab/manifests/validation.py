@@ -19,6 +19,8 @@ from kschedlab.manifests.checks.pods import amount_fault, check_pod
 from kschedlab.objects.model import (
     ApiObject,
     Node,
+    NodeAffinity,
+    NodeSelectorTerm,
     ObjectMeta,
     Pod,
     PodDisruptionBudget,
@@ -26,6 +28,7 @@ from kschedlab.objects.model import (
 )
 from kschedlab.objects.names import label_key_fault, label_value_fault
 from kschedlab.objects.problems import Fault, Path, quoted
+from kschedlab.objects.selectors import parse_int64
 
 _FEATURE = re.compile(r"[A-Z][a-zA-Z0-9]*(/[a-zA-Z][a-zA-Z0-9]*)*")
 
@@ -119,6 +122,8 @@ def _pod_warnings(pod: Pod) -> list[Fault]:
     if spec.hostNetwork and spec.hostUsers is False:
         message = "is not modelled: nodes that do not declare the feature are not filtered out"
         warnings.append(Fault(("spec", "hostUsers"), message))
+    if spec.affinity is not None and spec.affinity.nodeAffinity is not None:
+        warnings += _node_affinity_warnings(spec.affinity.nodeAffinity)
     for i, toleration in enumerate(spec.tolerations):
         if toleration.operator in ("Gt", "Lt"):
             message = f"{toleration.operator} tolerates nothing because its feature gate is off by default"
@@ -129,6 +134,25 @@ def _pod_warnings(pod: Pod) -> list[Fault]:
                 message = "is not modelled: nodes without the feature are not filtered out"
                 warnings.append(Fault(("spec", field, i, "restartPolicyRules"), message))
     return warnings
+
+
+def _node_affinity_warnings(affinity: NodeAffinity) -> list[Fault]:
+    """The API takes any text as the value of Gt and Lt; the scheduler parses it."""
+    required, name = affinity.requiredDuringSchedulingIgnoredDuringExecution, "DuringSchedulingIgnoredDuringExecution"
+    terms: list[tuple[Path, NodeSelectorTerm]] = []
+    for i, term in enumerate(required.nodeSelectorTerms if required is not None else ()):
+        terms.append(((f"required{name}", "nodeSelectorTerms", i), term))
+    for i, preferred in enumerate(affinity.preferredDuringSchedulingIgnoredDuringExecution):
+        terms.append(((f"preferred{name}", i, "preference"), preferred.preference))
+    return [
+        Fault(
+            ("spec", "affinity", "nodeAffinity", *path, "matchExpressions", i, "values", 0),
+            f"{quoted(e.values[0])} is not a whole number, so this term matches no node",
+        )
+        for path, term in terms
+        for i, e in enumerate(term.matchExpressions)
+        if e.operator in ("Gt", "Lt") and e.values and parse_int64(e.values[0]) is None
+    ]
 
 
 def _budget_warnings(budget: PodDisruptionBudget) -> list[Fault]:

@@ -12,6 +12,7 @@ import msgspec
 import pytest
 
 from kschedlab.manifests.loading import ManifestError, decode_objects, from_kubectl, load, loads
+from kschedlab.testing import node_affinity, term
 
 NODE = {"apiVersion": "v1", "kind": "Node", "metadata": {"name": "n1"}}
 POD = {
@@ -20,6 +21,7 @@ POD = {
     "metadata": {"name": "web"},
     "spec": {"nodeName": "n1", "containers": [{"name": "app", "resources": {"requests": {"cpu": "1.5"}}}]},
 }
+REQUIRED = "requiredDuringSchedulingIgnoredDuringExecution"
 YAML = """\
 apiVersion: v1
 kind: Node
@@ -209,9 +211,6 @@ def test_a_long_key_or_kind_or_name_is_cut_in_messages(tmp_path):
     assert len(line) < 2500 and line.endswith(" and 70 more kinds")
 
 
-REQUIRED = "requiredDuringSchedulingIgnoredDuringExecution"
-
-
 def test_python_values_that_json_lacks_are_read_or_named():
     def refusal(**spec):
         with pytest.raises(ManifestError) as caught:
@@ -297,6 +296,16 @@ WARNINGS = [
     (
         {"containers": [{"name": "a", "restartPolicy": "Never", "restartPolicyRules": [{}]}]},
         "spec.containers[0].restartPolicyRules: is not modelled",
+    ),
+    (
+        {"affinity": node_affinity(term("generation Gt ten"))},
+        f'spec.affinity.nodeAffinity.{REQUIRED}.nodeSelectorTerms[0].matchExpressions[0].values[0]: "ten" is not a '
+        "whole number, so this term matches no node",
+    ),
+    (
+        {"affinity": node_affinity(preferred=[(1, term("generation Lt 1.5"))])},
+        "spec.affinity.nodeAffinity.preferredDuringSchedulingIgnoredDuringExecution[0].preference.matchExpressions[0]"
+        '.values[0]: "1.5" is not a whole number, so this term matches no node',
     ),
     ({"nodeName": "n9"}, 'spec.nodeName: there is no node "n9": decisions ignore the pod'),
     (
