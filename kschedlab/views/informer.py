@@ -116,9 +116,11 @@ def _pod(each: Seen, stage: int, y: float, columns: Sequence[Column], beside: bo
         at = columns[number].x + INSIDE
         yield bar(Piece(each.name, 0, copied=PLACES[number]), (at, y), size, BAR)
         room = columns[number].wide - 2 * INSIDE - (size + BESIDE if beside else 0)
-        lines = flowed(f"✕ {each.why}" if stays else known, room)
-        bold = stays and all(text_width(line, 12, True) <= room for line in lines)
+        strong = stays and not beside
+        lines = flowed(f"✕ {each.why}" if stays else known, room, 12, strong)
         for i, line in enumerate(lines):
             middle = y + (16 if len(lines) == 1 else 10 + 13 * i)
             place = (at + size + BESIDE, middle) if beside else (at, y + BAR + 13 + 13 * i)
-            yield label(line, *place, fill=EVICTED if stays else None, font_weight="bold" if bold else None)
+            yield label(
+                line, *place, fill=EVICTED if stays else None, font_weight="bold" if stays and not beside else None
+            )
