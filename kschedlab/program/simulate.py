@@ -67,9 +67,9 @@ def add(commands: Commands) -> None:
 
 
 def _duration(text: str) -> int:
-    from kschedlab.simulation.durations import parse_duration
+    from kschedlab.simulation.durations import parse_run_time
 
-    return argument(parse_duration, text)
+    return argument(parse_run_time, text)
 
 
 def run(options: argparse.Namespace) -> int:

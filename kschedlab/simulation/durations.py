@@ -7,6 +7,7 @@ finer duration is an error.
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 from fractions import Fraction
 from typing import Any
 
@@ -27,6 +28,8 @@ _PART = re.compile(r"([0-9]*)(?:\.([0-9]*))?([^0-9.]*)")
 _MAX_TEXT = 64
 LONGEST = (2**63 - 1) // 1000
 """Microseconds: the maximum of Go's durations, 292 years."""
+LONGEST_RUN = 2400 * 3600 * SECOND
+"""Microseconds: 100 days. A pod that waits is tried every few minutes, and all of it is in the log."""
 
 
 def parse_duration(text: str) -> int:
@@ -41,6 +44,15 @@ def parse_duration(text: str) -> int:
     if total > LONGEST:
         raise ValueError(f"{quoted(text)} is longer than 292 years")
     return int(total)
+
+
+def parse_run_time(text: str) -> int:
+    """A moment of a run, in whole microseconds after its start. ValueError as :func:`parse_duration`."""
+    moment = parse_duration(text)
+    if moment > LONGEST_RUN:
+        hours = LONGEST_RUN // (3600 * SECOND)
+        raise ValueError(f"{quoted(text)} is longer than {hours}h, the longest time that a run covers")
+    return moment
 
 
 def _parts(whole: str, rest: str) -> list[Fraction]:
@@ -62,13 +74,15 @@ def _parts(whole: str, rest: str) -> list[Fraction]:
     return parts
 
 
-def duration_of(value: Any, path: Path, faults: list[Fault]) -> int | None:
+def duration_of(
+    value: Any, path: Path, faults: list[Fault], parse: Callable[[str], int] = parse_duration
+) -> int | None:
     """Microseconds; None, with a fault, if the value is not a duration."""
     if value is None:
         faults.append(Fault(path, "is missing"))
         return None
     try:
-        return parse_duration(value if isinstance(value, str) else str(value))
+        return parse(value if isinstance(value, str) else str(value))
     except ValueError as error:
         faults.append(Fault(path, str(error)))
         return None

@@ -250,3 +250,13 @@ def test_a_log_that_cannot_be_written_is_named(tmp_path: Path, file: str, capsys
         status, out, err = run(capsys, file, "--log", path)
         assert (status, out) == (2, "") and err.splitlines() == [f"{Path(path)}: {why}".replace("\0", "[U+0000]")]
         assert Path(file).read_bytes() == content
+
+
+def test_a_run_of_years_is_refused(file: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit, match="2"):
+        run(capsys, file, "--until", "87600h")
+    assert '"87600h" is longer than 2400h, the longest time that a run covers' in capsys.readouterr().err
+    settings = tmp_path / "settings.yaml"
+    settings.write_text("simulation: {until: 87600h}\n")
+    status, _, err = run(capsys, file, str(settings))
+    assert status == 2 and f'{settings}:1: until: "87600h" is longer than 2400h' in err

@@ -22,7 +22,7 @@ from kschedlab.objects.meta import Int32, Int64, Part
 from kschedlab.objects.model import ApiObject, Namespace, Node, PersistentVolume, PersistentVolumeClaim, Pod
 from kschedlab.objects.problems import Fault, Path, one_of, quoted
 from kschedlab.objects.volumes import VolumeNodeResources
-from kschedlab.simulation.durations import duration_of
+from kschedlab.simulation.durations import duration_of, parse_run_time
 from kschedlab.simulation.perf.object_templates import ObjectTemplate, read_template, resolve_params
 from kschedlab.simulation.timeline.manifest_objects import ObjectReader, count_fault
 
@@ -327,7 +327,7 @@ class _OperationReader:
     def _duration(self, fields: Any) -> int:
         if isinstance(fields, Sleep):
             path = "durationParam" if fields.durationParam else "duration"
-            return duration_of(fields.duration, (path,), self.faults) or 0
+            return duration_of(fields.duration, (path,), self.faults, parse_run_time) or 0
         return 0
 
     # -- results

@@ -33,7 +33,7 @@ from kschedlab.objects.model import (
 from kschedlab.objects.names import label_key_fault, label_value_fault
 from kschedlab.objects.problems import Fault, ManifestError, Path, one_of, quoted
 from kschedlab.simulation.controllers.drain import DrainSettings
-from kschedlab.simulation.durations import duration_of
+from kschedlab.simulation.durations import duration_of, parse_run_time
 from kschedlab.simulation.timeline.actions import (
     Action,
     ChangeTaints,
@@ -147,7 +147,7 @@ class _EntryReader:
         """The entry; None, with problems reported, if it is invalid."""
         count = len(self.reader.problems)
         action = self._action() if isinstance(self.data, dict) else None
-        at = duration_of(self.fields.at, ("at",), self.faults) if isinstance(self.data, dict) else None
+        at = duration_of(self.fields.at, ("at",), self.faults, parse_run_time) if isinstance(self.data, dict) else None
         self.reader.problems += [self.origin.problem(fault) for fault in self.faults]
         failed = len(self.reader.problems) > count
         if failed or action is None or at is None:

@@ -23,7 +23,7 @@ from kschedlab.manifests.sources import Source, read_all
 from kschedlab.objects.meta import Int64, Part, Time
 from kschedlab.objects.problems import Fault, ManifestError, Problem, one_of
 from kschedlab.simulation.controllers.kubelet import KubeletSettings
-from kschedlab.simulation.durations import duration_of
+from kschedlab.simulation.durations import duration_of, parse_run_time
 from kschedlab.simulation.scheduler.context import Latencies
 from kschedlab.simulation.timeline.actions import TimelineEntry
 from kschedlab.simulation.timeline.entries import read_entries
@@ -172,7 +172,7 @@ class _ScenarioReader(ObjectReader):
             generation=fields.generation,
             config=relative_path(origin, fields.config) if fields.config else self.scenario.options.config,
             seed=fields.seed,
-            until=None if fields.until is None else duration_of(fields.until, ("until",), faults),
+            until=None if fields.until is None else duration_of(fields.until, ("until",), faults, parse_run_time),
             settings=settings,
         )
         self.problems += [origin.problem(fault) for fault in faults]
