@@ -41,7 +41,7 @@ def check(cluster: Columns) -> None:
         "rows are found twice"
     )
     check_signatures(cluster.signatures)
-    for query, column in cluster._counts.columns().items():
+    for query, column in cluster._counts.columns.items():
         count = np.zeros(len(cluster.nodes), np.int64)
         answers = [query.of(cluster.pods.info(row).signature) for row in live.tolist()]
         np.add.at(count, cluster.pods.node[live], answers)

@@ -27,7 +27,7 @@ def rearranged(columns: IntArray, origin: IntArray) -> IntArray:
 
 
 class Counts:
-    """The columns of the queries about many pods: int64[nodes], the sum of the query's answers over the node's pods.
+    """``columns``, of the queries about many pods: int64[nodes], the sum of the query's answers over the node's pods.
 
     ``few``: the most signatures and pods that are summed when asked. ``_about``: the queries of the columns, by clue.
     """
@@ -37,26 +37,22 @@ class Counts:
         self._nodes = nodes
         self._few = max(FEW, nodes // 16)
         self._most = max(8, LIMIT // max(nodes, 1))
-        self._columns: dict[PodQuery, IntArray] = {}
+        self.columns: dict[PodQuery, IntArray] = {}
         self._about: ByClue[PodQuery] = ByClue()
 
     def copy(self) -> Counts:
         """Independent columns of the same queries."""
-        return self._with({query: column.copy() for query, column in self._columns.items()}, self._nodes)
+        return self._with({query: column.copy() for query, column in self.columns.items()}, self._nodes)
 
     def rearranged(self, origin: IntArray) -> Counts:
         """The same queries for other nodes. ``origin``: int64[nodes], each node's old position, -1 for new nodes."""
-        return self._with({query: rearranged(c, origin) for query, c in self._columns.items()}, len(origin))
+        return self._with({query: rearranged(c, origin) for query, c in self.columns.items()}, len(origin))
 
     def _with(self, columns: dict[PodQuery, IntArray], nodes: int) -> Counts:
         other = Counts(self._signatures, nodes)
-        other._columns = columns
+        other.columns = columns
         other._about = ByClue((query, query.clues) for query in columns)
         return other
-
-    def columns(self) -> dict[PodQuery, IntArray]:
-        """The columns, read-only."""
-        return self._columns
 
     def of(self, query: PodQuery, pods: PodColumns) -> IntArray:
         """int64[nodes], read-only: the query's count on every node. O(nodes)."""
@@ -64,7 +60,7 @@ class Counts:
         weights: list[int] = []
         total: IntArray | None = None
         for part, weight in parts_of(query):
-            column = self._columns.get(part)
+            column = self.columns.get(part)
             if column is None and not self._gather(part, weight, pods, rows, weights):
                 column = self._start(part, pods)
             if column is not None:
@@ -93,9 +89,9 @@ class Counts:
 
     def _start(self, query: PodQuery, pods: PodColumns) -> IntArray:
         """Keep a column from now on. If there are too many, the others are given up."""
-        if len(self._columns) >= self._most:
-            self._columns, self._about = {}, ByClue()
-        column = self._columns[query] = np.zeros(self._nodes, np.int64)
+        if len(self.columns) >= self._most:
+            self.columns, self._about = {}, ByClue()
+        column = self.columns[query] = np.zeros(self._nodes, np.int64)
         self._about.put(query, query.clues)
         live = np.flatnonzero(pods.live())
         np.add.at(column, pods.node[live], self._signatures.evaluate(query)[pods.signature[live]])
@@ -103,7 +99,7 @@ class Counts:
 
     def add(self, signature: Signature, nodes: IntArray | int, sign: int) -> None:
         """Add (+1) or remove (-1) pods of that signature on these nodes."""
-        if self._columns:
+        if self.columns:
             for query in self._about.about(signature):
                 if answer := query.of(signature):
-                    np.add.at(self._columns[query], nodes, sign * answer)
+                    np.add.at(self.columns[query], nodes, sign * answer)

@@ -18,7 +18,7 @@ from kschedlab.cluster.terms import AffinityTerm, Labels, PodTerms
 from kschedlab.objects.model import Namespace
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, slots=True)
 class Selects:
     """PodQuery: do all these terms of an incoming pod match the pod? Their namespace selectors must be resolved."""
 
@@ -38,7 +38,7 @@ REQUIRED, FORBIDDEN, PREFERRED = "required affinity", "required anti-affinity", 
 """What a pod's term is for."""
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, slots=True)
 class Holds:
     """PodQuery: how often does the pod have this term for this purpose? ``weight``: 0 unless it is preferred."""
 

@@ -102,9 +102,6 @@ class Signatures:
         self._answers: dict[PodQuery, Answers] = {}
         self._by_clue: dict[Extract, tuple[int, ByClue[Any]]] = {}
 
-    def __len__(self) -> int:
-        return len(self._known)
-
     @property
     def born(self) -> int:
         """How many signatures were born since the last sweep, or were left by it."""

@@ -7,16 +7,15 @@ pkg/scheduler/framework/plugins/interpodaffinity/plugin.go (mergeAffinityTermNam
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
-from functools import cached_property
+from dataclasses import dataclass, field, replace
 
 from kschedlab.objects.model import Pod, PodAffinity, PodAffinityTerm
-from kschedlab.objects.selectors import Selector
+from kschedlab.objects.selectors import Selector, only
 
 Labels = Mapping[str, str]
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, slots=True)
 class AffinityTerm:
     """Which pods a term matches (``selector``), in which namespaces, and the topology key.
 
@@ -27,20 +26,20 @@ class AffinityTerm:
     selector: Selector | None
     namespaces: frozenset[str]
     namespace_selector: Selector | None = None
+    _hash: int = field(init=False, repr=False, compare=False)
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "_hash", hash((self.key, self.selector, self.namespaces, self.namespace_selector)))
 
     def __hash__(self) -> int:
         return self._hash
-
-    @cached_property
-    def _hash(self) -> int:
-        return hash((self.key, self.selector, self.namespaces, self.namespace_selector))
 
     @classmethod
     def of(cls, term: PodAffinityTerm, namespace: str) -> AffinityTerm:
         """The compiled term of a pod in that namespace, which is the default namespace of the term."""
         names, selector = frozenset(term.namespaces), term.namespaceSelector
         if not names and selector is None:
-            names = frozenset([namespace])
+            names = only(namespace)
         compiled = term.labelSelector.compile() if term.labelSelector is not None else None
         return cls(term.topologyKey, compiled, names, selector.compile() if selector is not None else None)
 
@@ -65,7 +64,7 @@ class AffinityTerm:
         return replace(self, namespaces=self.namespaces | names, namespace_selector=None)
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, slots=True, weakref_slot=True)
 class PodTerms:
     """A pod's affinity terms.
 
@@ -87,7 +86,7 @@ class PodTerms:
         preferred = (*_preferred(affinity, namespace, +1), *_preferred(anti_affinity, namespace, -1))
         return cls(_required(affinity, namespace), _required(anti_affinity, namespace), preferred)
 
-    @cached_property
+    @property
     def select_namespaces(self) -> bool:
         """Whether a term has a namespace selector."""
         terms = (*self.affinity, *self.anti_affinity, *(term for _, term in self.preferred))

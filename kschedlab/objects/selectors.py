@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from functools import lru_cache
 
 from kschedlab.objects.names import label_key_fault, label_value_fault
 from kschedlab.objects.problems import one_of
@@ -103,7 +104,13 @@ def parse_int64(text: str | None) -> int | None:
 
 def from_map(labels: Mapping[str, str]) -> Selector:
     """The selector of a Service or of ``nodeSelector``: every label must have this value."""
-    return _selector(Requirement(key, "In", frozenset({value})) for key, value in labels.items())
+    return _selector(Requirement(key, "In", only(value)) for key, value in labels.items())
+
+
+@lru_cache(4096)
+def only(value: str) -> frozenset[str]:
+    """The set of this value: one object for all selectors that name it."""
+    return frozenset({value})
 
 
 def label_selector(labels: Mapping[str, str], expressions: Iterable[tuple[str, str, tuple[str, ...]]]) -> Selector:

@@ -85,7 +85,7 @@ def test_counts_equal_recounts(events, few):
             asked.append(weighs(a))
         for query in [*asked, Sum(((asked[-1], b), (asked[0], -1)))]:
             assert world.count(query) == world.recount(query)
-    assert all(world.counts.columns().get(q, NOTHING).tolist() in ([], world.recount(q)) for q in asked)
+    assert all(world.counts.columns.get(q, NOTHING).tolist() in ([], world.recount(q)) for q in asked)
 
 
 @pytest.mark.parametrize(("few", "kept"), [(3, True), (4, False)])
@@ -94,7 +94,7 @@ def test_only_a_query_about_many_pods_keeps_a_column(few, kept):
     for kind, node in ((1, 0), (1, 0), (2, 1), (4, 1), (1, 2)):
         world.come(world.kinds[kind], node)
     assert world.count(weighs(1)) == [2, 2, 1]
-    assert (weighs(1) in world.counts.columns()) == kept
+    assert (weighs(1) in world.counts.columns) == kept
 
 
 def test_a_copy_is_independent():
@@ -147,4 +147,4 @@ def test_the_number_of_columns_is_limited():
     world = World(few=0, nodes=10**6)
     world.come(world.kinds[1], 7)
     for factor in range(1, 60):
-        assert world.counts.of(Weighs(factor), world.pods)[7] == factor % 4 and len(world.counts.columns()) <= 8
+        assert world.counts.of(Weighs(factor), world.pods)[7] == factor % 4 and len(world.counts.columns) <= 8
