@@ -63,7 +63,8 @@ def prepare(pod: PodInfo, cluster: Cluster, plugins: Sequence[Filter]) -> Prepar
             if not node_names:
                 rejection = PreFilterRejection("", (_not_satisfied(excluded_by),))
                 return Prepared(excluded_by=tuple(sorted(excluded_by)), rejected=rejection)
-    included = None if node_names is None else np.array([name in node_names for name in cluster.names], np.bool_)
+    named = [cluster.index[name] for name in node_names or () if name in cluster.index]
+    included = None if node_names is None else np.isin(np.arange(len(cluster.names)), named)
     return Prepared(tuple(names), tuple(filters), included, tuple(sorted(excluded_by)), rejected)
 
 
