@@ -54,6 +54,26 @@ def unknown_fields(data: dict[str, Any], kind: str) -> list[Fault]:
     return field_faults(data, kind, types)
 
 
+def respelt(data: dict[str, Any], kind: str) -> dict[str, Any]:
+    """The object with fields in Kubernetes' spelling where only the case differs: Go's encoding/json ignores it."""
+    types = known().types
+
+    def respell(value: Any, name: str) -> Any:
+        if isinstance(value, list):
+            return [respell(each, name) for each in value]
+        if not isinstance(value, dict) or not name:
+            return value
+        fields, spelt = types[name], {field.casefold(): field for field in types[name]}
+        found = {}
+        for written, inside in value.items():
+            field: str = written if written in fields else spelt.get(str(written).casefold(), str(written))
+            found[field] = respell(inside, fields.get(field, ""))
+        return found
+
+    respelt: dict[str, Any] = respell(data, kind)
+    return respelt
+
+
 def _all_known(data: dict[str, Any], fields: dict[str, str], types: dict[str, dict[str, str]]) -> bool:
     """Whether there is nothing to find: this is asked of every map of every object, so it is quick."""
     for name, value in data.items():

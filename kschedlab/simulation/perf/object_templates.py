@@ -1,7 +1,7 @@
 """Creates objects from template files, each with its index filled in.
 
 v1.37: test/integration/scheduler_perf/operations.go (getSpecFromTextTemplateFile, resolveTemplateParams). As there,
-unknown fields are errors.
+unknown fields are errors, and case does not matter: templates/pod-with-node-inclusion-policy.yaml has NodeTaintsPolicy.
 """
 
 from __future__ import annotations
@@ -48,7 +48,8 @@ class ObjectTemplate:
         return cached
 
     def _read(self, content: str) -> ManifestObject:
-        text, reader = SourceText(0, self._name, content), ObjectReader(named=False, strict=True)
+        text = SourceText(0, self._name, content)
+        reader = ObjectReader(named=False, strict=True, any_case=True)
         objects = list(reader.objects_of_text(text))
         reader.problems += [text.problem(1, f"{kind} is not supported") for kind in reader.report.unknown]
         reader.finish()

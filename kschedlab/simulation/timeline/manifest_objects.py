@@ -10,7 +10,7 @@ from msgspec.structs import replace
 
 from kschedlab.manifests.checks.workloads import template_faults
 from kschedlab.manifests.decoding import KINDS, Origin, decode, expanded_lists, fast_json, kind_of, named_origin
-from kschedlab.manifests.known_fields import unknown_fields, unknown_kind
+from kschedlab.manifests.known_fields import respelt, unknown_fields, unknown_kind
 from kschedlab.manifests.loading import LoadReport
 from kschedlab.manifests.source_text import SourceText
 from kschedlab.manifests.validation import faults_of, warnings_of
@@ -69,12 +69,13 @@ class ObjectReader:
     """Reads objects and collects their problems. ``report``: counts, warnings, ignored kinds.
 
     ``named``: False for templates, whose objects are named later. ``strict``: whether fields, kinds and API versions
-    that Kubernetes does not know are problems, not warnings.
+    that Kubernetes does not know are problems, not warnings. ``any_case``: whether fields may be written in any case.
     """
 
-    def __init__(self, named: bool = True, strict: bool = False) -> None:
+    def __init__(self, named: bool = True, strict: bool = False, any_case: bool = False) -> None:
         self.named = named
         self.strict = strict
+        self.any_case = any_case
         self.problems: list[Problem] = []
         self.report = LoadReport()
         self._warned: set[tuple[Path, str]] = set()
@@ -113,6 +114,8 @@ class ObjectReader:
     def _object(self, data: dict[str, Any], kind: str, origin: Origin, purpose: str) -> ManifestObject | None:
         self.report.counts[kind] = self.report.counts.get(kind, 0) + 1
         named = named_origin(origin, data.get("metadata"), kind)
+        if self.any_case:
+            data = respelt(data, kind)
         for fault in unknown_fields(data, kind):
             self._doubt(named, fault)
         obj, faults = decode(data, kind)

@@ -157,6 +157,17 @@ def test_a_template_that_fails_later_is_reported_with_its_file(tmp_path):
     )
 
 
+def test_fields_of_a_template_may_be_written_in_any_case(tmp_path):
+    template = "kind: Node\nmetadata: {name: n1, Labels: {Zone: a}}\nspec: {Taints: [{KEY: k, effect: NoSchedule}]}"
+    (tmp_path / "node.yaml").write_text(template)
+    ran = ran_ops({"opcode": "createNodes", "count": 1, "nodeTemplatePath": "node.yaml"}, folder=tmp_path)
+    (node,), _ = ran.api.list(Node)
+    assert node.metadata.labels["Zone"] == "a" and [each.key for each in node.spec.taints] == ["k"]
+    (tmp_path / "node.yaml").write_text("kind: Node\nmetadata: {name: n1}\nspec: {tains: []}")
+    text = case("{opcode: createNodes, nodeTemplatePath: node.yaml}")
+    assert any("spec.tains: is not a field" in line for line in refused(text, name=str(tmp_path / "perf.yaml")))
+
+
 def test_namespaced_and_cluster_scoped_objects(tmp_path):
     (tmp_path / "node.yaml").write_text("{kind: Node, metadata: {name: n1}}")
     wrong = ran_ops({"opcode": "createAny", "namespace": "a", "templatePath": "node.yaml"}, folder=tmp_path)
