@@ -100,7 +100,7 @@ def check_plugin(plugin: object, *clusters: Cluster) -> CheckReport:
     check.judge_declarations(members)
     remarks = [*check.remarks]
     if not check.wrong:
-        remarks += [each._replace(remedy="is that what you want for such a label?") for each in odd.wrong[:1]]
+        remarks += [each._replace(remedy="decide what such a label should mean") for each in odd.wrong[:1]]
     return CheckReport(name, tuple(check.wrong), tuple(remarks), len(first) + len(more))
 
 

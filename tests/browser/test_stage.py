@@ -241,6 +241,15 @@ def test_a_class_is_polled_and_the_teacher_opens_the_answer(opened: Open) -> Non
     expect(page.page.locator(".ks-right")).to_contain_text("Right.")
 
 
+def test_a_class_that_is_divided_says_nothing_wrong(opened: Open) -> None:
+    page = opened(Panel(Settings(node="node-b"), show).ask(which()), large=True)
+    for name in ("node-c", "node-b", "Open the answer"):
+        page.page.locator(".ks-choices").get_by_role("button", name=name).click()
+    expect(page.page.locator(".ks-question")).to_contain_text("Votes: node-c: 1, node-b: 1.")
+    expect(page.page.locator(".ks-question")).not_to_contain_text("Most say")
+    expect(page.page.locator(".ks-wrong")).to_have_count(0)
+
+
 def test_a_class_gives_numbers_and_votes_for_them(opened: Open) -> None:
     page = opened(Panel(Settings(step=3), show).ask(how_far()), large=True)
     field, choices = page.page.get_by_role("textbox").first, page.page.locator(".ks-choices")

@@ -43,5 +43,5 @@ def test_files_of_a_class_become_a_table(notebook: Open, tmp_path: Path) -> None
     with page.page.expect_download() as download:
         form.get_by_role("button", name="Download as CSV").click()
     assert "li-na,queue,1,1,The array,right" in Path(download.value.path()).read_text(encoding="utf-8")
-    form.get_by_role("button", name="Begin anew").click()
+    form.get_by_role("button", name="Start over").click()
     expect(form.get_by_text("0 students")).to_be_visible()

@@ -83,9 +83,9 @@ function roster(model, el) {
   model.on("msg:custom", told);
   el.append(
     zone,
-    make("div", { class: "ks-fields" }, field("or a folder or file, where Python runs", path), button("Read", read)),
+    make("div", { class: "ks-fields" }, field("or the path of a folder or file (where Python runs)", path), button("Read", read)),
     said, table,
-    make("div", { class: "ks-fields" }, button("Download as CSV", () => csv && download(csv, "progress.csv", "text/csv")), button("Begin anew", () => model.send({ clear: true }))),
+    make("div", { class: "ks-fields" }, button("Download as CSV", () => csv && download(csv, "progress.csv", "text/csv")), button("Start over", () => model.send({ clear: true }))),
   );
   return () => model.off("msg:custom", told);
 }

@@ -11,7 +11,7 @@ import traitlets
 
 from kschedlab.lab.exercises.lesson import LESSONS
 from kschedlab.lab.exercises.progress import FILE
-from kschedlab.lab.exercises.roster import LARGEST, Roster
+from kschedlab.lab.exercises.roster import LARGEST, Roster, read
 from kschedlab.lab.exercises.sheet import Sheet, answers_html
 from kschedlab.lab.panels.classroom import enlarge
 from kschedlab.lab.stage.front_end import front_end
@@ -92,14 +92,19 @@ class RosterForm:
 
     def obey(self, message: Message) -> Message:
         """The table of all files so far, and the same as CSV."""
-        if "path" in message:
-            self.roster = Roster.of(str(message["path"]).strip())
-        elif "clear" in message:
-            self.files, self.roster = {}, Roster({})
+        troubles: list[str] = []
+        if "clear" in message:
+            self.files = {}
+        elif path := str(message.get("path", "")).strip():
+            found, troubles = read(path)
+            self.files |= found
+        elif "path" in message:
+            troubles = ["type the path of a file, or of a folder with files"]
         else:
             for name, text in message["files"].items():
                 self.files[self._named(str(name), str(text))] = str(text)
-            self.roster = Roster(self.files)
+        self.roster = Roster(self.files)
+        self.roster.troubles[:0] = troubles
         return {"table": str(self.roster.html()), "csv": self.roster.export()}
 
     def _named(self, name: str, text: str) -> str:

@@ -20,6 +20,7 @@ from kschedlab.views.html import Html, element, image, join
 from kschedlab.views.svg import Room
 
 S = TypeVar("S", bound=Restorable)
+T = TypeVar("T")
 Picture: TypeAlias = Html | Callable[[Room], Html]
 """A drawing, or a function that lays it out for a room."""
 
@@ -139,12 +140,9 @@ class Panel(Generic[S]):
         return other
 
     def _compute(self, settings: S) -> tuple[View, str]:
-        """The view, and "" or the error that it shows: a stage has no cell to print to."""
-        try:
-            return self._show(settings), ""
-        except Exception as problem:  # noqa: BLE001  # see above
-            error = f"{type(problem).__name__}: {problem}"
-            return View(Html(), f"Error: {error}", Html(), f"Error: {error}"), error
+        """The view, and "" or the error that it shows."""
+        view, error = attempted(lambda: self._show(settings))
+        return view or View(Html(), f"Error: {error}", Html(), f"Error: {error}"), error
 
     # What a stage does (:class:`kschedlab.lab.panels.session.Playable`).
 
@@ -164,19 +162,19 @@ class Panel(Generic[S]):
         if covered := self._covered():
             return {**hidden, "covered": covered}
         if (asking := self._asks()) is not None:
-            before = str(drawn(asking.before(settings), room)) if asking.before is not None else ""
-            return {**hidden, "picture": before, "asking": {"text": asking.text, "choices": list(asking.choices)}}
+            asked = {"text": asking.text, "choices": list(asking.choices)}
+            if (draw := asking.before) is None:
+                return {**hidden, "asking": asked}
+            before, error = attempted(lambda: str(drawn(draw(settings), room)))
+            return {**hidden, "picture": before or "", "error": self.error or error, "asking": asked}
         view, error = (self.view, self.error) if settings == self.settings else self._compute(settings)
-        try:
-            picture = str(drawn(view.picture, room))
-        except Exception as problem:  # noqa: BLE001  # a stage has no cell to print to, and would wait for an answer
-            picture, error = "", f"{type(problem).__name__}: {problem}"
+        picture, undrawn = attempted(lambda: str(drawn(view.picture, room)))
         return {
-            "picture": picture,
+            "picture": picture or "",
             "sentence": view.sentence,
             "table": str(view.table),
             "idle": dict(view.idle),
-            "error": error,
+            "error": undrawn or error,
             "story": view.story is not None,
             "verdict": self._verdict(),
         }
@@ -212,7 +210,10 @@ class Panel(Generic[S]):
         question, gate = self.question, self.gate
         if question is None or not gate.is_open or gate.settings is None:
             return None
-        return question.verdict(gate.answer, gate.settings)
+        settings = gate.settings
+        verdict, error = attempted(lambda: question.verdict(gate.answer, settings))
+        unknown = {"text": question.text, "answer": None, "right": False, "mark": "", "why": f"Error: {error}"}
+        return unknown if verdict is None else verdict
 
     def __repr__(self) -> str:
         if self.question is None:
@@ -263,6 +264,14 @@ class Panel(Generic[S]):
         return element("div", shown, words(view), state)
 
 
+def attempted(make: Callable[[], T]) -> tuple[T | None, str]:
+    """What this gives, or None and the error: a stage has no cell to print to, and its front end waits for a reply."""
+    try:
+        return make(), ""
+    except Exception as problem:  # noqa: BLE001  # plugins of a user run in it
+        return None, f"{type(problem).__name__}: {problem}"
+
+
 def words(view: View) -> Html:
     """The sentence and the table."""
     sentence = element("p", element("b", view.sentence), style="margin:0.3em 0") if view.sentence else None
@@ -275,4 +284,6 @@ def _markup(shown: Any) -> Html:
         return shown
     if callable(getattr(shown, "html", None)):
         return shown.html()
-    return element("pre", str(shown))
+    return join(
+        element("pre", line or " ", style="margin: 0; white-space: pre-wrap") for line in str(shown).split("\n")
+    )

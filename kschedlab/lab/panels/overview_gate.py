@@ -269,7 +269,7 @@ def _why(settings: Settings, answer: str) -> str:
     asked, verdict = decide(settings)
     right = verdict.plugin
     if right is None or answer == right:
-        return f"{right} comes first of those that see something in the way; after it nobody is asked."
+        return f"{right} comes first of those that see something in the way; the predicates after it are not asked."
     if answer in verdict.also:
         return f"{answer} would refuse, but {right} is asked before it, and the first refusal ends the search."
     return f"{answer} sees nothing in the way. {right} refuses: {', '.join(verdict.reasons)}."

@@ -704,10 +704,10 @@ class Stage {
     return found;
   }
 
-  /** The answer with most votes in a poll. */
+  /** The answer with most votes in a poll; null in a tie. */
   winner() {
-    const votes = Object.entries(this.votes()).sort((one, other) => other[1] - one[1]);
-    return votes.length ? votes[0][0] : null;
+    const [first, second] = Object.entries(this.votes()).sort((one, other) => other[1] - one[1]);
+    return first && first[1] !== second?.[1] ? first[0] : null;
   }
 
   pick(answer) {

@@ -179,6 +179,22 @@ def test_a_question_hides_the_answer_until_it_is_answered(panel: Panel[Settings]
     assert panel.question is None and Session(panel).shown["sentence"] == "1 pods"
 
 
+def test_a_question_that_fails_says_so_instead_of_staying_open(panel: Panel[Settings]) -> None:
+    def fails(settings: Settings) -> str:
+        raise RuntimeError("labls")
+
+    question = Question("Which?", (), fails, lambda settings, answer: "", fails)
+    shown = sent(Session(panel.ask(question)), room=[500, 400])
+    assert shown["error"] == "RuntimeError: labls" and shown["asking"]["text"] == "Which?"
+    shown = sent(Session(panel.ask(question)), answer=None)
+    assert shown["verdict"]["why"] == "Error: RuntimeError: labls" and shown["sentence"] == "1 pods"
+
+
+def test_text_of_several_lines_stays_in_lines(panel: Panel[Settings]) -> None:
+    table = Session(panel.then("one\n  two <2>")).shown["table"]
+    assert [line.partition(">")[2] for line in table.split("</pre>")[:-1]] == ["one", "  two &lt;2&gt;"]
+
+
 def test_copies_of_a_panel_that_asks_are_covered_until_then(panel: Panel[Settings]) -> None:
     asking = panel.ask(which())
     moved, table = asking.move(pods=2), asking.then(element("table", "the answer"))
