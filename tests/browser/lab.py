@@ -22,7 +22,7 @@ FLAGS = [
 SECOND = 1000  # playwright counts in milliseconds
 ERROR = ".jp-OutputArea-output[data-mime-type='application/vnd.jupyter.stderr']"
 ALL_DONE = f"""() => {{
-    const prompts = [...document.querySelectorAll(".jp-CodeCell .jp-InputPrompt")];
+    const prompts = [...document.querySelectorAll(".jp-CodeCell .jp-InputPrompt:not(.jp-Placeholder-prompt)")];
     const failed = document.querySelector("{ERROR}") !== null;
     return failed || prompts.every(prompt => /\\d/.test(prompt.textContent));
 }}"""
