@@ -16,7 +16,7 @@ from kschedlab.cluster.cluster import Cluster
 from kschedlab.cluster.incoming import PREFERRED, REQUIRED, IncomingPod, Selects, by_key, incoming_pod
 from kschedlab.cluster.pods import PodInfo
 from kschedlab.cluster.queries import PodQuery, Sum
-from kschedlab.cluster.signatures import IntArray
+from kschedlab.cluster.signatures import BoolArray, IntArray
 from kschedlab.score.plugin import MAX_NODE_SCORE, Scored
 
 
@@ -56,8 +56,13 @@ class InterPodAffinityScore:
         incoming = incoming_pod(pod, cluster)
         if self.ignores_preferred_terms_of_existing_pods and not incoming.terms.preferred:
             return {}
-        weights = by_key(self._weighted(incoming, cluster))
-        return {k: _total(weight, k, cluster, nodes) for k, weight in weights.items() if _has_terms(weight, k, cluster)}
+        found = {}
+        for key, weights in by_key(self._weighted(incoming, cluster)).items():
+            topology, count = cluster.topology(key), cluster.count(weights)
+            has_key = topology.domain >= 0
+            if ((count != 0) & has_key).any() or _cancel_out(weights, has_key, cluster):
+                found[key] = topology.total(count)[topology.domain[nodes]]
+        return found
 
     def _weighted(self, incoming: IncomingPod, cluster: Cluster) -> Iterator[tuple[str, PodQuery, int]]:
         """The terms between the incoming pod and any other: topology key, query about the other, weight."""
@@ -70,17 +75,10 @@ class InterPodAffinityScore:
                 yield holds.term.key, holds, self.hard_pod_affinity_weight
 
 
-def _has_terms(weights: Sum, key: str, cluster: Cluster) -> bool:
-    """Whether a running pod on a node with the key has a term, even if all weights add up to 0."""
-    has_key = cluster.topology(key).domain >= 0
+def _cancel_out(weights: Sum, has_key: BoolArray, cluster: Cluster) -> bool:
+    """Whether running pods on nodes with the key have terms, although their weights add up to 0."""
     terms = Sum(tuple((query, 1) for query, _ in weights.parts))
-    return any(((cluster.count(query) != 0) & has_key).any() for query in (weights, terms))
-
-
-def _total(weights: Sum, key: str, cluster: Cluster, nodes: IntArray) -> IntArray:
-    """int64[nodes given]: the sum over all pods in the node's domain."""
-    topology = cluster.topology(key)
-    return topology.total(cluster.count(weights))[topology.domain[nodes]]
+    return bool(((cluster.count(terms) != 0) & has_key).any())
 
 
 def _stretched(raw: IntArray, range_includes_zero: bool, highest: int) -> IntArray:
