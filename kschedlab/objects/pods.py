@@ -124,6 +124,14 @@ class PodReadinessGate(Part, frozen=True):
     conditionType: str = ""
 
 
+class PodResourceClaim(Part, frozen=True):
+    """Exactly one of the two names is set."""
+
+    name: str = ""
+    resourceClaimName: str | None = None
+    resourceClaimTemplateName: str | None = None
+
+
 class PodSpec(Part, frozen=True):
     nodeName: str = ""
     schedulerName: str = DEFAULT_SCHEDULER
@@ -142,7 +150,7 @@ class PodSpec(Part, frozen=True):
     volumes: tuple[Volume, ...] = ()
     hostNetwork: bool = False
     terminationGracePeriodSeconds: Int64 | None = None
-    resourceClaims: Any = None
+    resourceClaims: tuple[PodResourceClaim, ...] = ()
     schedulingGroup: Any = None
     runtimeClassName: str | None = None
     hostUsers: bool | None = None
@@ -209,6 +217,26 @@ class PodIP(Part, frozen=True):
     ip: str = ""
 
 
+class PodResourceClaimStatus(Part, frozen=True):
+    """The claim made from a template; without a ``resourceClaimName`` none is needed."""
+
+    name: str = ""
+    resourceClaimName: str | None = None
+
+
+class ContainerExtendedResourceRequest(Part, frozen=True):
+    containerName: str = ""
+    resourceName: str = ""
+    requestName: str = ""
+
+
+class PodExtendedResourceClaimStatus(Part, frozen=True):
+    """The claim that the scheduler made for extended resources which devices provide."""
+
+    requestMappings: tuple[ContainerExtendedResourceRequest, ...] = ()
+    resourceClaimName: str = ""
+
+
 class PodStatus(Part, frozen=True):
     phase: str = ""
     startTime: Time | None = None
@@ -220,7 +248,8 @@ class PodStatus(Part, frozen=True):
     resources: EnactedResources | None = None
     allocatedResources: ResourceList | None = None
     resize: str = ""
-    extendedResourceClaimStatus: Any = None
+    resourceClaimStatuses: tuple[PodResourceClaimStatus, ...] = ()
+    extendedResourceClaimStatus: PodExtendedResourceClaimStatus | None = None
     message: str = ""
     hostIP: str = ""
     podIP: str = ""

@@ -185,8 +185,12 @@ def _pod_actions(old: Pod, new: Pod) -> Iterator[str]:
         yield "UpdatePodSchedulingGatesEliminated"
     if len(old.spec.tolerations) != len(new.spec.tolerations):
         yield "UpdatePodToleration"
-    if old.status.extendedResourceClaimStatus != new.status.extendedResourceClaimStatus:
+    if _claims(old) != _claims(new):
         yield "UpdatePodGeneratedResourceClaim"
+
+
+def _claims(pod: Pod) -> tuple[object, ...]:
+    return pod.status.resourceClaimStatuses, pod.status.extendedResourceClaimStatus
 
 
 def _exceeds(first: Nanos, second: Nanos) -> bool:

@@ -1,7 +1,18 @@
 import pytest
 from msgspec.structs import replace
 
-from kschedlab.objects.model import Node, NodeCondition, NodeSpec, NodeStatus, ObjectMeta, Taint
+from kschedlab.objects.model import (
+    Node,
+    NodeCondition,
+    NodeSpec,
+    NodeStatus,
+    ObjectMeta,
+    Pod,
+    PodExtendedResourceClaimStatus,
+    PodResourceClaimStatus,
+    PodStatus,
+    Taint,
+)
 from kschedlab.objects.quantity import Quantity
 from kschedlab.queue.events import (
     FORCE_ACTIVATE,
@@ -12,6 +23,7 @@ from kschedlab.queue.events import (
     name_of,
     node_change,
     node_changes,
+    pod_changes,
 )
 
 
@@ -85,3 +97,16 @@ OLD = Node(metadata=ObjectMeta(name="n1"), spec=NodeSpec(unschedulable=True))
 def test_the_events_of_a_node_update_in_v1_37_and_v1_20(new: Node, actions: list[str], name: str) -> None:
     assert [event.actions for event in node_changes(OLD, new)] == [frozenset([action]) for action in actions]
     assert node_change(OLD, new) == name
+
+
+@pytest.mark.parametrize(
+    "status",
+    [
+        PodStatus(resourceClaimStatuses=(PodResourceClaimStatus("gpu", "p-gpu-x"),)),
+        PodStatus(extendedResourceClaimStatus=PodExtendedResourceClaimStatus((), "p-extended-resources-x")),
+    ],
+)
+def test_a_generated_claim_is_an_event_of_the_pod_itself(status: PodStatus) -> None:
+    old, new = Pod(), Pod(status=status)
+    assert pod_changes(old, new, target=True) == [event("TargetPod", "UpdatePodGeneratedResourceClaim")]
+    assert pod_changes(new, new, target=True) == [event("TargetPod", "Update")]
