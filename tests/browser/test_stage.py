@@ -9,7 +9,7 @@ from playwright.sync_api import Browser, expect
 
 from kschedlab.lab.panels import contents
 from kschedlab.lab.panels.base import Frame, Panel, View
-from kschedlab.lab.panels.question import Question
+from kschedlab.lab.panels.prediction import Prediction, Question
 from kschedlab.lab.panels.settings import Restorable, choice, slider, steps, switch
 from kschedlab.views.html import Html, element
 from kschedlab.views.svg import Room, label, svg
@@ -84,7 +84,12 @@ def which() -> Question[Settings]:
 
 def how_far() -> Question[Settings]:
     return Question(
-        "At which step is web?", (), lambda settings: str(settings.step), lambda s, _: f"It is at {s.step}.", draw
+        "At which step is web?",
+        (),
+        lambda settings: str(settings.step),
+        lambda s, _: f"It is at {s.step}.",
+        draw,
+        most=4,
     )
 
 
@@ -227,6 +232,37 @@ def test_a_question_is_answered_in_the_picture(opened: Open) -> None:
     expect(page.page.locator(".ks-controls")).to_be_visible()
 
 
+def test_a_verdict_says_that_it_is_about_other_settings(opened: Open) -> None:
+    page = opened(Panel(Settings(node="node-b"), show).ask(which()))
+    page.key("node/node-b").click()
+    expect(page.page.locator(".ks-right")).to_have_text("✓ Right. It is on node-b, not simply on node-b.")
+    page.page.get_by_label("priority", exact=True).first.press("ArrowRight")
+    expect(page.page.locator(".ks-right")).to_have_text("✓ Right, before the settings changed.")
+    page.page.get_by_role("button", name="Reset").click()
+    expect(page.page.locator(".ks-right")).to_contain_text("Right. It is on node-b")
+
+
+def test_a_number_that_is_not_allowed_is_refused_beside_the_field(opened: Open) -> None:
+    page = opened(Panel(Settings(step=3), show).ask(how_far()))
+    expect(page.page.locator(".ks-question")).to_contain_text("Type a whole number from 0 to 4.")
+    field, alert = page.page.get_by_role("textbox").first, page.page.get_by_role("alert")
+    field.fill("-5")
+    field.press("Enter")
+    expect(alert).to_have_text('Error: "-5" is not a whole number from 0 to 4')
+    assert alert.bounding_box()["y"] < page.page.locator(".ks-picture").bounding_box()["y"]  # type: ignore[index]
+
+
+def test_text_alone_has_no_buttons(opened: Open) -> None:
+    asking = Panel(Settings(), show).ask(which())
+    page = opened(asking.then("one\ntwo"))
+    page.page.get_by_role("button", name="Show it anyway").click()
+    expect(page.page.locator(".ks-table")).to_contain_text("two")
+    expect(page.page.locator(".ks-bar")).to_be_hidden()
+    alone = opened(Prediction("Does it?", {"yes": "It does.", "no": "It does."}, "yes"))
+    expect(alone.page.get_by_role("button", name="Classroom")).to_be_visible()
+    expect(alone.page.get_by_role("button", name="Reset")).to_be_hidden()
+
+
 def test_a_class_is_polled_and_the_teacher_opens_the_answer(opened: Open) -> None:
     page = opened(Panel(Settings(node="node-b"), show).ask(which()), large=True)
     choices = page.page.locator(".ks-choices")
@@ -253,9 +289,11 @@ def test_a_class_that_is_divided_says_nothing_wrong(opened: Open) -> None:
 def test_a_class_gives_numbers_and_votes_for_them(opened: Open) -> None:
     page = opened(Panel(Settings(step=3), show).ask(how_far()), large=True)
     field, choices = page.page.get_by_role("textbox").first, page.page.locator(".ks-choices")
-    for typed in ("2", "3", "many"):
+    for typed in ("2", "3", "many", "-1", "5"):
         field.fill(typed)
         choices.get_by_role("button", name="OK").click()
+    expect(choices.get_by_role("button").filter(has_text="·")).to_have_count(2)
+    expect(field).to_have_js_property("validationMessage", "a whole number from 0 to 4")
     choices.get_by_role("button", name="3 · 1").click()
     expect(choices.get_by_role("button", name="3 · 2")).to_be_visible()
     choices.get_by_role("button", name="Open the answer").click()

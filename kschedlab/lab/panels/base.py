@@ -69,7 +69,8 @@ class Panel(Generic[S]):
     ====================  ==========================================================================================
 
     ``export``: from settings to their manifests as YAML. ``call``: the code that creates this panel.
-    ``question``: asked before the answer appears; ``gate``: the question of another panel that covers this one.
+    ``question``: asked before the answer appears; ``gate``: the question of another panel that covers this one;
+    ``cover``: the same for a panel that has a question, too.
     """
 
     def __init__(
@@ -84,6 +85,7 @@ class Panel(Generic[S]):
     ) -> None:
         self._first, self._show, self._export, self._call = settings, show, export, call
         self.question, self.gate = question, gate or Gate(question.text if question else "")
+        self.cover: Gate | None = None
         self._watchers: WeakSet[Any] = WeakSet()
         self._view: View | None = None
         self.go(settings)
@@ -119,8 +121,10 @@ class Panel(Generic[S]):
         other.predict(answer)
         return other
 
-    def then(self, shown: Any) -> Panel[Nothing]:
-        """Something with HTML (a table, a picture), covered until the question above is answered."""
+    def then(self, shown: Any) -> Panel[Any]:
+        """A panel, or something with HTML (a table, a picture), covered until the question of this one is answered."""
+        if isinstance(shown, Panel):
+            return shown._below(self.gate)
         view = View(Html(), "", _markup(shown), repr(shown))
         return Panel(Nothing(), lambda _: view, gate=self.gate)
 
@@ -137,6 +141,12 @@ class Panel(Generic[S]):
         other.question = None
         other._watchers = WeakSet()
         other.go(settings)
+        return other
+
+    def _below(self, cover: Gate) -> Self:
+        """A copy, with its question, that is covered until this gate opens."""
+        other = self.ask(self.question) if self.question is not None else self._copy(self.settings)
+        other.cover = cover
         return other
 
     def _compute(self, settings: S) -> tuple[View, str]:
@@ -159,10 +169,10 @@ class Panel(Generic[S]):
     def state(self, settings: S, room: Room) -> dict[str, Any]:
         """What there is to see for these settings, as the front end takes it."""
         hidden = {"picture": "", "sentence": "", "table": "", "idle": {}, "error": self.error, "story": False}
-        if covered := self._covered():
-            return {**hidden, "covered": covered}
+        if (cover := self._cover()) is not None:
+            return {**hidden, "covered": cover.question}
         if (asking := self._asks()) is not None:
-            asked = {"text": asking.text, "choices": list(asking.choices)}
+            asked = asking.asked()
             if (draw := asking.before) is None:
                 return {**hidden, "asking": asked}
             before, error = attempted(lambda: str(drawn(draw(settings), room)))
@@ -176,7 +186,7 @@ class Panel(Generic[S]):
             "idle": dict(view.idle),
             "error": undrawn or error,
             "story": view.story is not None,
-            "verdict": self._verdict(),
+            "verdict": self._verdict(settings),
         }
 
     def frames(self, room: Room) -> list[tuple[Html, str]]:
@@ -194,7 +204,7 @@ class Panel(Generic[S]):
 
     def uncover(self) -> None:
         """Show what the question above covers."""
-        self.gate.open(None, None)
+        (self._cover() or self.gate).open(None, None)
 
     def fail(self, error: str) -> None:
         """Show this error instead of a sentence."""
@@ -203,22 +213,27 @@ class Panel(Generic[S]):
     def _asks(self) -> Question[S] | None:
         return self.question if self.question is not None and not self.gate.is_open else None
 
-    def _covered(self) -> str:
-        return self.gate.question if self.question is None and not self.gate.is_open else ""
+    def _cover(self) -> Gate | None:
+        """The gate of the question above that covers this panel."""
+        above = [] if self.cover is None else [self.cover]
+        own = [] if self.question is not None else [self.gate]
+        return next((gate for gate in above + own if not gate.is_open), None)
 
-    def _verdict(self) -> dict[str, Any] | None:
+    def _verdict(self, shown: S) -> dict[str, Any] | None:
+        """What is said of the answer beside the state of these settings; None without an answer."""
         question, gate = self.question, self.gate
         if question is None or not gate.is_open or gate.settings is None:
             return None
-        settings = gate.settings
-        verdict, error = attempted(lambda: question.verdict(gate.answer, settings))
+        asked = gate.settings
+        judge = question.verdict if asked.is_moment_of(shown) else question.past
+        verdict, error = attempted(lambda: judge(gate.answer, asked))
         unknown = {"text": question.text, "answer": None, "right": False, "mark": "", "why": f"Error: {error}"}
         return unknown if verdict is None else verdict
 
     def __repr__(self) -> str:
         if self.question is None:
             return f"{self.settings}\n{self.view.text}".strip()
-        verdict = self._verdict()
+        verdict = self._verdict(self.settings)
         remark = f"\n{verdict['mark']} {verdict['why']}" if verdict else ""
         return f"{self.question.text}{remark}\n{self.settings}\n{self.view.text}"
 
@@ -228,7 +243,7 @@ class Panel(Generic[S]):
         from kschedlab.lab.stage.widget import Stage
 
         stage = Stage(Session(self))
-        for each in (self._watchers, self.gate.watchers):
+        for each in (self._watchers, self.gate.watchers, *([self.cover.watchers] if self.cover is not None else [])):
             each.add(stage)
         enlarge(stage)
         return stage
@@ -239,19 +254,24 @@ class Panel(Generic[S]):
 
     def still(self) -> Html:
         """The current state without controls; an unanswered question folds its answer."""
+        shown = self._uncovered()
+        if (cover := self._cover()) is not None:
+            shown = element("details", element("summary", f"After the question: {cover.question}"), shown)
+        return element("div", shown, style=CARD)
+
+    def _uncovered(self) -> Html:
+        """The current state as if no question above covered it."""
         answer = self._answer()
-        if covered := self._covered():
-            answer = element("details", element("summary", f"After the question: {covered}"), answer)
         if self.question is None:
-            return element("div", answer, style=CARD)
+            return answer
         asked = [element("p", element("b", self.question.text), " ", " · ".join(self.question.choices))]
         if self._asks() is not None:
             if self.question.before is not None:
                 asked.append(image(drawn(self.question.before(self.settings), Room()), self.question.text, PAPER))
-            return element("div", *asked, element("details", element("summary", "The answer"), answer), style=CARD)
-        verdict = self._verdict()
+            return join([*asked, element("details", element("summary", "The answer"), answer)])
+        verdict = self._verdict(self.settings)
         remark = element("p", element("b", verdict["mark"]), " ", verdict["why"]) if verdict else None
-        return element("div", *asked, remark, answer, style=CARD)
+        return join([*asked, remark, answer])
 
     def _answer(self) -> Html:
         view = self.view

@@ -178,6 +178,7 @@ def how_many() -> Question[Settings]:
         lambda settings: str(sum(each.seen for each in seen(settings))),
         _why,
         lambda settings: partial(_draw, seen(settings), settings.changed(step=0), "Seven pods are at the API server."),
+        most=7,
     )
 
 

@@ -253,6 +253,7 @@ def how_much() -> Question[Settings]:
         (),
         lambda settings: str(_given(settings, "node-b")),
         _why,
+        most=10,
     )
 
 

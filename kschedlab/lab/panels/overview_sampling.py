@@ -85,6 +85,7 @@ def how_many() -> Question[Settings]:
         (),
         lambda settings: str(find(settings, V1_16).found),
         _why,
+        most=5000,
     )
 
 

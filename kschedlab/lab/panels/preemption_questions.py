@@ -59,6 +59,7 @@ def which_priority() -> Question[Settings]:
             f"{answer} + 2³¹ is {int(answer) + 2**31:,}. The sums are equal only if jobs-c adds 0, "
             f"so it must have the lowest priority of all, {LOWEST}."
         ),
+        below=True,
     )
 
 
@@ -85,7 +86,7 @@ def how_often(node: str = "node-b") -> Question[MapSettings]:
         found = answers(settings)
         return f"{node} is chosen at {places(settings)} of {len(found) * len(found[0])} places."
 
-    return Question(f"At how many of the 12 places is {node} chosen?", (), places, why)
+    return Question(f"At how many of the 12 places is {node} chosen?", (), places, why, most=12)
 
 
 def _pick(name: str) -> dict[str, str]:

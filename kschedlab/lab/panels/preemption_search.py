@@ -77,4 +77,5 @@ def how_many() -> Question[Settings]:
         (),
         lambda settings: str(enough(settings, settings.nodes)),
         lambda settings, _: sentence(settings),
+        most=2000,
     )

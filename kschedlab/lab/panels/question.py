@@ -17,8 +17,9 @@ S = TypeVar("S")
 class Question(Generic[S]):
     """A question about the panel's settings, asked before the answer appears.
 
-    ``choices``: the answers to pick from; none: a number is typed. ``right``: the engine's answer. ``why``: a sentence
-    about this answer, right or wrong. ``before``: the picture while the question is open.
+    ``choices``: the answers to pick from; none: a whole number is typed, up to ``most``, and below 0 if ``below``.
+    ``right``: the engine's answer. ``why``: a sentence about this answer, right or wrong. ``before``: the picture
+    while the question is open.
     """
 
     text: str
@@ -26,14 +27,34 @@ class Question(Generic[S]):
     right: Callable[[S], str]
     why: Callable[[S, str], str]
     before: Callable[[S], Html | Callable[[Room], Html]] | None = None
+    most: int | None = None
+    below: bool = False
+
+    def asked(self) -> dict[str, Any]:
+        """The question as the front end takes it."""
+        asked = {"text": self.text, "choices": [*self.choices]}
+        return asked if self.choices else {**asked, "numbers": self.numbers, "most": self.most, "below": self.below}
+
+    @property
+    def numbers(self) -> str:
+        """What may be typed."""
+        if self.below:
+            return "a whole number, also below 0"
+        return f"a whole number{', 0 or more' if self.most is None else f' from 0 to {self.most:,}'}"
 
     def checked(self, answer: str) -> str:
-        """The answer. ValueError if it is none of the choices, or no number where a number is asked for."""
-        if self.choices and answer not in self.choices:
-            raise ValueError(f'"{answer}" is not one of {", ".join(self.choices)}')
-        if not self.choices and not answer.replace(",", "").strip().lstrip("-").isdecimal():
-            raise ValueError(f'"{answer}" is not a whole number, such as 3')
-        return answer if self.choices else answer.replace(",", "").strip()
+        """The answer. ValueError if it is none of the choices, or not such a number where a number is asked for."""
+        if self.choices:
+            if answer not in self.choices:
+                raise ValueError(f'"{answer}" is not one of {", ".join(self.choices)}')
+            return answer
+        try:
+            typed = int(answer.replace(",", ""))
+        except ValueError:
+            raise ValueError(f'"{answer}" is not {self.numbers}') from None
+        if typed < 0 and not self.below or self.most is not None and typed > self.most:
+            raise ValueError(f'"{answer}" is not {self.numbers}')
+        return str(typed)
 
     def verdict(self, answer: str | None, settings: S) -> dict[str, Any]:
         """Right or wrong, and why; for None, the right answer."""
@@ -42,6 +63,13 @@ class Question(Generic[S]):
         mark = "The answer:" if answer is None else "Right." if correct else "Not quite."
         why = self.why(settings, right if answer is None else answer)
         return {"text": self.text, "answer": answer, "right": correct, "why": why, "mark": mark}
+
+    def past(self, answer: str | None, settings: S) -> dict[str, Any]:
+        """The verdict on the answer for these settings, beside a picture of others, where its reasons do not hold."""
+        found = self.verdict(answer, settings)
+        if answer is None:
+            return {**found, "mark": "", "why": "The answer was opened before the settings changed."}
+        return {**found, "mark": found["mark"].replace(".", ","), "why": "before the settings changed."}
 
 
 class Gate:

@@ -386,4 +386,5 @@ def how_many_return() -> Question[ReturnSettings]:
         lambda settings: str(sum(each.back for each in returns(settings))),
         why,
         lambda settings: lambda room: _returns(settings, room, "Seven events.", answered=False),
+        most=7,
     )

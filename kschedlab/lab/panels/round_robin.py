@@ -143,4 +143,5 @@ def fair_turns() -> Question[Settings]:
         right,
         why,
         lambda settings: lambda room: draw_turns(turns(settings.changed(step=0)), room, "twelve pods wait"),
+        most=PODS // 2,
     )

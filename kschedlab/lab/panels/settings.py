@@ -43,6 +43,11 @@ class Control:
         if wrong:
             raise ValueError(f"{self.label}: {wrong[0]!r} can't be read back; each value needs a text without commas")
 
+    @property
+    def counts_steps(self) -> bool:
+        """Whether its values are the steps of something that is walked through."""
+        return self.kind == "steps" and self.values == tuple(range(len(self.values)))
+
     def allowed(self, settings: Any) -> tuple[Value, ...]:
         """The allowed values, given the other settings."""
         return self.values if self.last is None else tuple(range(self.last(settings) + 1))
@@ -78,8 +83,7 @@ class Control:
 
     def _refuse(self, name: str, written: str, settings: Any) -> NoReturn:
         values = self.allowed(settings)
-        counted = values == tuple(range(len(values))) and self.kind == "steps"
-        there = f"the steps 0 to {len(values) - 1}" if counted else ", ".join(map(self.write, values))
+        there = f"the steps 0 to {len(values) - 1}" if self.counts_steps else ", ".join(map(self.write, values))
         raise ValueError(f'{name}: "{written}" is not one of {there}')
 
 
@@ -175,6 +179,11 @@ class Restorable:
     def at(self, indices: Mapping[str, Any]) -> Self:
         """These settings with the values at these indices. ValueError if there is no such control or value."""
         return self._with(indices, lambda control, name, index, _: control.at(name, index))
+
+    def is_moment_of(self, other: Self) -> bool:
+        """Whether both differ at most in the step that is looked at."""
+        settings = (name for name, each in self.controls().items() if not each.counts_steps)
+        return all(getattr(self, name) == getattr(other, name) for name in settings)
 
     def clamped(self) -> Self:
         """These settings, with steps limited to the last one."""

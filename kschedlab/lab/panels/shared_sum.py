@@ -227,4 +227,4 @@ def wrong_node() -> Question[Settings]:
         )
 
     text = f"Three workers, four nodes, {SEEDS} orders of the same steps. In how many of them are all totals right?"
-    return Question(text, (), right, why)
+    return Question(text, (), right, why, most=SEEDS)

@@ -231,7 +231,7 @@ def lightest(rack: str, plugins: Sequence[object]) -> Question[Settings]:
         return stage(plain, still, replace(found, own="") if found is not None else None, room, sentence(plain))
 
     text = f"From which weight on does web go to {rack}?"
-    return Question(text, (), right, why, lambda settings: partial(before, settings))
+    return Question(text, (), right, why, lambda settings: partial(before, settings), MOST)
 
 
 def panel(plugins: Sequence[object] = (), **settings: Any) -> Panel[Settings]:

@@ -139,6 +139,7 @@ class Stage {
     this.menu.append(this.menuBody);
     this.menu.addEventListener("toggle", () => this.menu.open && this.post({ menu: true }));
     const reset = button("Reset", "back to where the panel began", () => this.post({ reset: true }));
+    reset.hidden = this.menu.hidden = !this.controls.length;
     this.player.append(this.storyButton);
     return make("div", { class: "ks-bar" }, reset, this.largeButton, this.menu);
   }
@@ -346,11 +347,13 @@ class Stage {
     if (this.sentence.textContent !== shown.sentence) this.sentence.textContent = shown.sentence;
     if (this.tableText !== shown.table) this.table.replaceChildren(...parsed((this.tableText = shown.table)).childNodes);
     if (this.menu.open) this.menu.insertBefore(this.alert, this.menuBody); // beside the field that is wrong
+    else if (shown.asking) this.picture.before(this.alert);
     else this.form.before(this.alert);
     this.alert.hidden = !shown.error;
     this.alert.textContent = shown.error ? `Error: ${shown.error}` : "";
     if (document.activeElement !== this.state) this.state.value = shown.state;
     this.storyButton.hidden = !shown.story;
+    this.bar.hidden = !(this.controls.length || shown.picture || shown.asking || shown.verdict); // text alone
     this.el.classList.toggle("ks-asking", Boolean(shown.asking));
     this.el.classList.toggle("ks-covered", Boolean(shown.covered));
     this.showQuestion();
@@ -672,7 +675,7 @@ class Stage {
     this.measure();
   }
 
-  form_of({ text, choices }) {
+  form_of({ text, choices, numbers, below, most }) {
     const polls = this.el.classList.contains("ks-large"), votes = polls ? this.votes() : {};
     const act = (words, label, onclick) => make("button", { type: "button", title: label, onclick }, words);
     const open = act(polls ? "Open the answer" : "Show the answer", "without predicting", () => this.post({ answer: this.winner() }));
@@ -683,9 +686,15 @@ class Stage {
     if (!choices.length) {
       const counted = Object.entries(votes).map(([answer, count]) => act(`${answer} · ${count}`, "add a vote", () => this.pick(answer)));
       const input = make("input", { type: "text", "aria-label": text, size: 8 });
-      const done = () => (polls ? /^-?[\d,]+$/ : /./).test(input.value.trim()) && this.pick(input.value.trim());
+      const value = (typed) => (/^-?[\d,]+$/.test(typed) ? Number(typed.replaceAll(",", "")) : NaN);
+      const fits = (typed) => (below || value(typed) >= 0) && value(typed) <= (most ?? 1e12);
+      const done = () => {
+        const typed = input.value.trim();
+        input.setCustomValidity(!polls || !typed || fits(typed) ? "" : numbers); // else Python says what is wrong
+        if (typed && input.reportValidity()) this.pick(typed);
+      };
       input.addEventListener("keydown", (event) => event.key === "Enter" && (event.stopPropagation(), done()));
-      const hint = polls ? make("small", {}, ` ${polled}`) : null;
+      const hint = make("small", {}, ` Type ${numbers}.`, polls ? ` ${polled}` : "");
       return [make("p", {}, make("b", {}, text), hint), make("div", { class: "ks-choices" }, input, act("OK", "answer", done), ...counted, ...last)];
     }
     const buttons = choices.map((choice) => {
@@ -716,12 +725,12 @@ class Stage {
     this.showQuestion();
   }
 
-  verdict({ text, answer, right, why }) {
+  verdict({ text, answer, right, mark, why }) {
     const votes = Object.entries(this.votes()).map(([choice, count]) => `${choice}: ${count}`).join(", ");
-    const mark = answer === null ? "" : right ? "✓ Right. " : "✕ Not quite. ";
+    const said = answer === null ? "" : `${right ? "✓" : "✕"} ${mark} `;
     return [
       make("p", {}, make("b", {}, text), answer === null ? "" : votes ? ` Most say ${answer}.` : ` Your answer: ${answer}.`, votes ? ` Votes: ${votes}.` : ""),
-      make("p", { class: right || answer === null ? "ks-right" : "ks-wrong", role: "status" }, make("b", {}, mark), why),
+      make("p", { class: right || answer === null ? "ks-right" : "ks-wrong", role: "status" }, make("b", {}, said), why),
     ];
   }
 

@@ -163,6 +163,7 @@ def which() -> Question[Settings]:
         lambda settings: str(settings.pods),
         lambda settings, answer: f"{answer} was said, {settings.pods} there are.",
         lambda settings: element("svg", "?"),
+        most=4,
     )
 
 
@@ -170,13 +171,47 @@ def test_a_question_hides_the_answer_until_it_is_answered(panel: Panel[Settings]
     asking = panel.ask(which())
     session = Session(asking)
     shown = session.shown
-    assert shown["asking"] == {"text": "How many?", "choices": []}
+    limits = {"numbers": "a whole number from 0 to 4", "most": 4, "below": False}
+    assert shown["asking"] == {"text": "How many?", "choices": [], **limits}
     assert (shown["picture"], shown["sentence"], shown["table"]) == ("<svg>?</svg>", "", "")
-    assert sent(session, answer="many")["error"] == '"many" is not a whole number, such as 3'
+    for wrong in ("many", "-5", "5", "2.5", ""):
+        assert sent(session, answer=wrong)["error"] == f'"{wrong}" is not a whole number from 0 to 4'
     shown = sent(session, answer="2")
     assert shown["verdict"]["why"] == "2 was said, 1 there are." and not shown["verdict"]["right"]
     assert (shown["picture"], shown["sentence"]) == ("<svg>1 pods</svg>", "1 pods")
     assert panel.question is None and Session(panel).shown["sentence"] == "1 pods"
+
+
+def test_a_verdict_keeps_its_reasons_to_the_settings_that_were_asked_about(panel: Panel[Settings]) -> None:
+    asking = panel.ask(which())
+    session = Session(asking)
+    asked = sent(session, answer="2")["verdict"]
+    moved = sent(session, set={"pods": 2})["verdict"]
+    assert (moved["mark"], moved["why"]) == ("Not quite,", "before the settings changed.")
+    assert (moved["answer"], moved["right"]) == ("2", False)
+    assert "Not quite, before the settings changed." in repr(asking)
+    [reply] = session.receive({"along": "pods"})
+    whys = {each["at"]["pods"]: each["verdict"]["why"] for each in reply["along"]}
+    assert whys[1] == asked["why"] and whys[0] == whys[3] == moved["why"]
+    assert sent(session, reset=True)["verdict"] == asked
+    opened = Session(panel.ask(which()))
+    sent(opened, answer=None)
+    assert sent(opened, set={"spare": 1})["verdict"]["why"] == "The answer was opened before the settings changed."
+
+
+def test_a_verdict_stays_while_one_walks_through_the_steps() -> None:
+    panel = Panel(Walk(), lambda settings: View(Html(), "", Html(), ""))
+    walked = Session(panel.ask(Question("End?", ("4",), lambda settings: "4", lambda settings, answer: "Twice two.")))
+    sent(walked, answer="4")
+    assert sent(walked, set={"step": 1})["verdict"]["why"] == "Twice two."
+    assert sent(walked, set={"turns": 0})["verdict"]["why"] == "before the settings changed."
+
+
+def test_a_number_below_0_is_an_answer_where_it_may_be() -> None:
+    question = Question[Any]("Which?", (), lambda _: "-5", lambda *_: "", below=True)
+    assert [question.checked(each) for each in ("-5", "-1,000", "07")] == ["-5", "-1000", "7"]
+    with pytest.raises(ValueError, match="also below 0"):
+        question.checked("x")
 
 
 def test_a_question_that_fails_says_so_instead_of_staying_open(panel: Panel[Settings]) -> None:
@@ -204,6 +239,21 @@ def test_copies_of_a_panel_that_asks_are_covered_until_then(panel: Panel[Setting
     Session(asking).receive({"answer": "1", "n": "1"})
     assert Session(moved).shown["sentence"] == "2 pods" and "the answer" in Session(table).shown["table"]
     assert "<details>" not in str(table.still())
+
+
+def test_a_question_below_another_waits_for_it(panel: Panel[Settings]) -> None:
+    above, second = panel.ask(which()), Question("And now?", ("yes",), lambda _: "yes", lambda *_: "So it is.")
+    below = above.then(panel.move(pods=2).ask(second))
+    shown = Session(below)
+    assert shown.shown["covered"] == "How many?" and "asking" not in shown.shown and not shown.shown["picture"]
+    folded = str(below.still())
+    assert folded.index("After the question: How many?") < folded.index("And now?")
+    stage = below.stage()
+    above.predict("1")
+    assert stage.shown["asking"]["text"] == "And now?" and not stage.shown.get("covered")
+    assert sent(shown, answer="yes")["verdict"]["why"] == "So it is."
+    uncovered = Session(panel.ask(which()).then(panel.ask(second)))
+    assert sent(uncovered, uncover=True)["asking"]["text"] == "And now?"
 
 
 def test_a_covered_panel_can_be_uncovered_alone_and_the_answer_opened_without_a_prediction(
