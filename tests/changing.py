@@ -23,6 +23,7 @@ from kschedlab.scheduler import Scheduler
 from kschedlab.score.priorities.service_anti_affinity import ServiceAntiAffinity
 from kschedlab.testing import Manifest, budget, node, node_affinity, pod, term
 from tests.affinity import affinity, by, spread
+from tests.devices import device, device_class, exactly, resource_claim, resource_slice, taint_rule
 from tests.storage import attachment, claim, csi, csi_driver, csi_node, mount, storage_capacity, storage_class, volume
 
 VARIANTS = 6
@@ -198,6 +199,10 @@ MAKERS: list[Callable[[random.Random], Manifest]] = [
     lambda draw: csi_driver(storageCapacity=draw.random() < 0.8, preventPodSchedulingIfMissing=draw.random() < 0.2),
     *(lambda draw, n=n: storage_capacity(f"room-{n}", n, draw.choice(["1Gi", "5Gi"])) for n in NODES[:4]),
     *(lambda draw, i=i: attachment(f"va{i}", f"v{draw.randrange(4)}", draw.choice(NODES)) for i in range(4)),
+    *(lambda draw, n=n: resource_slice(n, [device(f"d{i}") for i in range(draw.randint(1, 3))]) for n in NODES[:4]),
+    lambda draw: device_class("gpu", extendedResourceName=draw.choice(["example.com/gpu", None])),
+    *(lambda draw, i=i: resource_claim(f"gpu{i}", exactly(count=draw.randint(1, 2))) for i in (0, 1)),
+    lambda draw: taint_rule("broken", draw.choice(["NoSchedule", "NoExecute"])),
     lambda draw: named("PriorityClass", "scheduling.k8s.io/v1", "high", value=draw.randint(1, 5)),
 ]
 

@@ -13,6 +13,8 @@ from kschedlab.objects.model import (
     CSIDriver,
     CSINode,
     CSIStorageCapacity,
+    DeviceClass,
+    DeviceTaintRule,
     Namespace,
     PersistentVolume,
     PersistentVolumeClaim,
@@ -20,6 +22,8 @@ from kschedlab.objects.model import (
     PriorityClass,
     ReplicaSet,
     ReplicationController,
+    ResourceClaim,
+    ResourceSlice,
     Service,
     StatefulSet,
     StorageClass,
@@ -43,6 +47,8 @@ STORAGE: tuple[Kind, ...] = (
     VolumeAttachment,
 )
 """Kinds of objects that Volumes hold."""
+DEVICES: tuple[Kind, ...] = (ResourceSlice, DeviceClass, ResourceClaim, DeviceTaintRule)
+"""Kinds of objects that decide about devices."""
 
 
 def _nothing(_: Any) -> None:
@@ -69,7 +75,7 @@ RELEVANT_PART: dict[Kind, Callable[[Any], object]] = {
     ReplicationController: _selector,
     ReplicaSet: _selector,
     StatefulSet: _selector,
-    **dict.fromkeys(STORAGE, _all),
+    **dict.fromkeys((*STORAGE, *DEVICES), _all),
 }
 """The part of each kind that derived values may depend on; for priority classes, nothing."""
 

@@ -1,8 +1,9 @@
 """The defaults that the API server fills in before a scheduler sees an object.
 
 v1.37: pkg/apis/core/v1/defaults.go (SetDefaults_Pod, _ResourceList, _NodeStatus, _Namespace), pkg/api/pod/util.go
-(DefaultPodLevelResources), plugin/pkg/admission/priority. Constant defaults, such as protocol TCP, are part of
-the model. The API of a generation decides about matchLabelKeys (:mod:`kschedlab.objects.match_label_keys`).
+(DefaultPodLevelResources), pkg/apis/resource/v1/defaults.go, plugin/pkg/admission/priority. Constant defaults, such as
+protocol TCP, are part of the model. The API of a generation decides about matchLabelKeys
+(:mod:`kschedlab.objects.match_label_keys`).
 """
 
 from __future__ import annotations
@@ -15,10 +16,14 @@ import msgspec
 from kschedlab.objects.kinds import CLUSTER_SCOPED
 from kschedlab.objects.model import (
     DEFAULT_SCHEDULER,
+    EXACT_COUNT,
     ApiObject,
     Container,
     ContainerStatus,
+    DeviceRequest,
+    DeviceSubRequest,
     EnactedResources,
+    ExactDeviceRequest,
     Namespace,
     Node,
     ObjectMeta,
@@ -27,6 +32,9 @@ from kschedlab.objects.model import (
     PodStatus,
     PriorityClass,
     ReplicationController,
+    ResourceClaim,
+    ResourceClaimSpec,
+    ResourceClaimTemplate,
     ResourceList,
     ResourceRequirements,
 )
@@ -34,6 +42,7 @@ from kschedlab.objects.quantity import Quantity
 from kschedlab.objects.requests import container_requests, is_pod_level
 
 D = TypeVar("D", bound=ApiObject)
+R = TypeVar("R", ExactDeviceRequest, DeviceSubRequest)
 
 SYSTEM_CLASSES = {"system-node-critical": 2_000_001_000, "system-cluster-critical": 2_000_000_000}
 """The PriorityClasses that every cluster has (v1.37: pkg/apis/scheduling/types.go)."""
@@ -64,6 +73,10 @@ def with_defaults(document: D, classes: Mapping[str, PriorityClass]) -> D:
         return _replace(document, metadata=_replace(document.metadata, labels=labels))
     if isinstance(document, ReplicationController):
         return _replication_controller(document)  # type: ignore[return-value]
+    if isinstance(document, ResourceClaim):
+        return _replace(document, spec=_claim_spec(document.spec))
+    if isinstance(document, ResourceClaimTemplate):
+        return _replace(document, spec=_replace(document.spec, spec=_claim_spec(document.spec.spec)))
     return document
 
 
@@ -73,6 +86,27 @@ def _namespaced(document: D) -> D:
     if scoped == bool(metadata.namespace):
         return document
     return _replace(document, metadata=_replace(metadata, namespace="default" if scoped else ""))
+
+
+# -- claims of devices
+
+
+def _claim_spec(spec: ResourceClaimSpec) -> ResourceClaimSpec:
+    devices = spec.devices
+    return _replace(spec, devices=_replace(devices, requests=tuple(map(_request, devices.requests))))
+
+
+def _request(request: DeviceRequest) -> DeviceRequest:
+    exactly = request.exactly
+    subrequests = tuple(map(_counted, request.firstAvailable))
+    return _replace(request, exactly=None if exactly is None else _counted(exactly), firstAvailable=subrequests)
+
+
+def _counted(request: R) -> R:
+    """The request with a mode and, in mode ExactCount, a count."""
+    mode = request.allocationMode or EXACT_COUNT
+    count = 1 if mode == EXACT_COUNT and request.count == 0 else request.count
+    return _replace(request, allocationMode=mode, count=count)
 
 
 # -- nodes and replication controllers

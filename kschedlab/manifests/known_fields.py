@@ -6,6 +6,7 @@ types of v1.37 (tools/fields generates it), with what older versions since v1.13
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from functools import cache
 from importlib.resources import files
 from typing import Any, NamedTuple
@@ -14,7 +15,10 @@ from kschedlab.objects.problems import Fault
 
 
 class Known(NamedTuple):
-    """``types``: the fields of each type, each with the type of the maps in it, or "". ``kinds``: by API version."""
+    """``types``: the fields of each type, each with the type of the maps in it, or "". ``kinds``: by API version.
+
+    A type that starts with "*" is that of the values of a map with any keys.
+    """
 
     types: dict[str, dict[str, str]]
     kinds: dict[str, list[str]]
@@ -63,6 +67,8 @@ def respelt(data: dict[str, Any], kind: str) -> dict[str, Any]:
             return [respell(each, name) for each in value]
         if not isinstance(value, dict) or not name:
             return value
+        if name.startswith("*"):
+            return {key: respell(each, name[1:]) for key, each in value.items()}
         fields, spelt = types[name], {field.casefold(): field for field in types[name]}
         found = {}
         for written, inside in value.items():
@@ -81,7 +87,10 @@ def _all_known(data: dict[str, Any], fields: dict[str, str], types: dict[str, di
         if inner is None:
             return False
         if inner and value:
-            for each in value if type(value) is list else (value,):
+            values: Iterable[Any] = value if type(value) is list else (value,)
+            if inner[0] == "*":
+                inner, values = inner[1:], value.values() if type(value) is dict else ()
+            for each in values:
                 if type(each) is dict and not _all_known(each, types[inner], types):
                     return False
     return True

@@ -37,6 +37,8 @@ from kschedlab.objects.model import (
     CSIDriver,
     CSINode,
     CSIStorageCapacity,
+    DeviceClass,
+    DeviceTaintRule,
     Namespace,
     Node,
     ObjectMeta,
@@ -47,6 +49,8 @@ from kschedlab.objects.model import (
     PriorityClass,
     ReplicaSet,
     ReplicationController,
+    ResourceClaim,
+    ResourceSlice,
     Service,
     StatefulSet,
     StorageClass,
@@ -91,10 +95,9 @@ NOTHING = "there is nothing in it"
 _LISTED = 30
 """How many ignored kinds are named."""
 
-_DEVICES = ("DeviceClass", "DeviceTaintRule", "ResourceClaim", "ResourceClaimTemplate", "ResourceSlice")
 _GROUPS = ("CompositePodGroup", "PodGroup", "Workload")
-OBEYED = frozenset([f"{kind}.resource.k8s.io" for kind in _DEVICES] + [f"{kind}.scheduling.k8s.io" for kind in _GROUPS])
-"""Kinds that v1.37 reads for plugins that are not modelled: dynamic resources and gang scheduling."""
+OBEYED = frozenset(f"{kind}.scheduling.k8s.io" for kind in _GROUPS)
+"""Kinds that v1.37 reads for plugins that are not modelled: gang scheduling."""
 
 
 def _counted(kinds: Mapping[str, int]) -> str:
@@ -123,6 +126,10 @@ class Objects:
     volume_attachments: list[VolumeAttachment] = field(default_factory=list)
     csi_drivers: list[CSIDriver] = field(default_factory=list)
     csi_storage_capacities: list[CSIStorageCapacity] = field(default_factory=list)
+    resource_slices: list[ResourceSlice] = field(default_factory=list)
+    device_classes: list[DeviceClass] = field(default_factory=list)
+    resource_claims: list[ResourceClaim] = field(default_factory=list)
+    device_taint_rules: list[DeviceTaintRule] = field(default_factory=list)
     report: LoadReport = field(default_factory=LoadReport)
 
     def __repr__(self) -> str:

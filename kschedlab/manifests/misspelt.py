@@ -51,6 +51,10 @@ def _unknown(data: dict[str, Any], type_name: str, types: Types, path: Path) -> 
         if inner is None:
             near = _near(str(name), tuple(fields)) or ", so it is ignored"
             yield Fault((*path, str(name)), f"is not a field of {type_name}{near}")
+        elif inner.startswith("*"):
+            for key, each in value.items() if isinstance(value, dict) else ():
+                if isinstance(each, dict):
+                    yield from _unknown(each, inner[1:], types, (*path, name, str(key)))
         elif inner and isinstance(value, dict):
             yield from _unknown(value, inner, types, (*path, name))
         elif inner and isinstance(value, list):

@@ -61,7 +61,8 @@ def validated(data: dict[str, Any], expected: type[msgspec.Struct]) -> tuple[dic
 @cache
 def _fields(struct: type[msgspec.Struct]) -> dict[str, Any]:
     hints = get_type_hints(struct, include_extras=True)
-    return {name: hints[name] for name in struct.__struct_fields__}
+    names = zip(struct.__struct_encode_fields__, struct.__struct_fields__, strict=True)
+    return {written: hints[name] for written, name in names}
 
 
 def _validate(data: Any, expected: Any, path: Path, faults: list[Fault]) -> Any:

@@ -10,6 +10,8 @@ from kschedlab.objects.model import (
     CSINode,
     CSIStorageCapacity,
     Deployment,
+    DeviceClass,
+    DeviceTaintRule,
     Job,
     Namespace,
     Node,
@@ -20,6 +22,9 @@ from kschedlab.objects.model import (
     PriorityClass,
     ReplicaSet,
     ReplicationController,
+    ResourceClaim,
+    ResourceClaimTemplate,
+    ResourceSlice,
     Service,
     StatefulSet,
     StorageClass,
@@ -69,11 +74,28 @@ _PLURALS: dict[type[ApiObject], str] = {
     CSIDriver: "csidrivers",
     CSIStorageCapacity: "csistoragecapacities",
     VolumeAttachment: "volumeattachments",
+    ResourceSlice: "resourceslices",
+    DeviceClass: "deviceclasses",
+    DeviceTaintRule: "devicetaintrules",
+    ResourceClaim: "resourceclaims",
+    ResourceClaimTemplate: "resourceclaimtemplates",
 }
 _WITHOUT_NAMESPACE = frozenset(
-    [Node, Namespace, PriorityClass, PersistentVolume, StorageClass, CSINode, CSIDriver, VolumeAttachment]
+    [
+        Node,
+        Namespace,
+        PriorityClass,
+        PersistentVolume,
+        StorageClass,
+        CSINode,
+        CSIDriver,
+        VolumeAttachment,
+        ResourceSlice,
+        DeviceClass,
+        DeviceTaintRule,
+    ]
 )
-OF_CONTROLLERS = frozenset([Deployment, Job])
+OF_CONTROLLERS = frozenset([Deployment, Job, ResourceClaimTemplate])
 """Kinds that controllers read but the scheduler does not."""
 
 

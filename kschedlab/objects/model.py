@@ -7,6 +7,7 @@ where the API distinguishes "absent" from "empty".
 
 # ruff: noqa: F403 (the star re-exports every type)
 
+from kschedlab.objects.devices import *
 from kschedlab.objects.meta import *
 from kschedlab.objects.nodes import *
 from kschedlab.objects.pods import *

@@ -264,13 +264,13 @@ def test_unknown_kinds_are_counted_and_named():
 
 def test_kinds_that_are_not_modelled_are_reported_separately():
     others = [
-        {"apiVersion": "resource.k8s.io/v1", "kind": "ResourceClaim", "metadata": {"name": "a"}},
+        {"apiVersion": "scheduling.k8s.io/v1beta1", "kind": "Workload", "metadata": {"name": "a"}},
         {"apiVersion": "scheduling.k8s.io/v1beta1", "kind": "PodGroup", "metadata": {"name": "b"}},
         {"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": "c"}},
     ]
     assert decode_objects([NODE, *others]).report.lines() == [
         "not modelled, although kube-scheduler obeys them: "
-        "PodGroup.scheduling.k8s.io (1), ResourceClaim.resource.k8s.io (1)",
+        "PodGroup.scheduling.k8s.io (1), Workload.scheduling.k8s.io (1)",
         "ignored, because the scheduler does not read them: ConfigMap (1)",
     ]
 

@@ -3,7 +3,8 @@
 //	go run . > ../../kschedlab/manifests/known_fields.txt
 //
 // A line with an API version lists its kinds: "apps/v1 = DaemonSet Deployment ...". A line with a type lists its
-// fields, each with the type of the maps in it: "PodSpec: affinity>Affinity nodeName ...".
+// fields, each with the type of the maps in it: "PodSpec: affinity>Affinity nodeName ...", or after a * with the type
+// of the values of a map: "Device: attributes>*DeviceAttribute ...".
 package main
 
 import (
@@ -21,6 +22,7 @@ var read = map[string]string{
 	"apps":              "Deployment ReplicaSet StatefulSet",
 	"batch":             "Job",
 	"policy":            "PodDisruptionBudget",
+	"resource.k8s.io":   "DeviceClass DeviceTaintRule ResourceClaim ResourceClaimTemplate ResourceSlice",
 	"scheduling.k8s.io": "PriorityClass",
 	"storage.k8s.io":    "CSIDriver CSINode CSIStorageCapacity StorageClass VolumeAttachment",
 }
@@ -96,12 +98,13 @@ func addFields(t reflect.Type, fields map[string]string, types map[string]map[st
 			addFields(inner, fields, types)
 			continue
 		}
-		if inner.Kind() == reflect.Map && inner.Elem().Kind() == reflect.Struct && !isScalar(inner.Elem()) {
-			panic(t.Name() + "." + name + " is a map of structs, which the reader does not know")
+		mapped := ""
+		if inner.Kind() == reflect.Map {
+			mapped, inner = "*", inner.Elem()
 		}
 		fields[name] = ""
 		if inner.Kind() == reflect.Struct && !isScalar(inner) {
-			fields[name] = ">" + inner.Name()
+			fields[name] = ">" + mapped + inner.Name()
 			add(inner, types)
 		}
 	}

@@ -1,6 +1,6 @@
 """Checks of the kinds other than pods and nodes.
 
-v1.37: pkg/apis/{core,apps,batch,policy,scheduling,storage}/validation.
+v1.37: pkg/apis/{core,apps,batch,policy,resource,scheduling,storage}/validation.
 """
 
 from __future__ import annotations
@@ -17,6 +17,7 @@ from kschedlab.manifests.checks.common import (
     check_name,
     check_selector,
 )
+from kschedlab.manifests.checks.devices import check_devices
 from kschedlab.manifests.checks.volumes import (
     check_attachment,
     check_capacity,
@@ -32,6 +33,8 @@ from kschedlab.objects.model import (
     CSINode,
     CSIStorageCapacity,
     Deployment,
+    DeviceClass,
+    DeviceTaintRule,
     Job,
     PersistentVolume,
     PersistentVolumeClaim,
@@ -39,6 +42,9 @@ from kschedlab.objects.model import (
     PriorityClass,
     ReplicaSet,
     ReplicationController,
+    ResourceClaim,
+    ResourceClaimTemplate,
+    ResourceSlice,
     Service,
     StatefulSet,
     StorageClass,
@@ -140,5 +146,6 @@ CHECKS: dict[type[ApiObject], Callable[[Any, list[Fault]], None]] = {
     CSINode: check_csi_node,
     CSIStorageCapacity: check_capacity,
     VolumeAttachment: check_attachment,
+    **dict.fromkeys((ResourceSlice, DeviceClass, ResourceClaim, ResourceClaimTemplate, DeviceTaintRule), check_devices),
 }
 """How each kind is checked, except for pods and nodes."""
