@@ -249,8 +249,9 @@ def _tiles(decision: Decision, cells: Cells, made: Grid) -> list[Html]:
     marks = {name: {"data_set": f"node: {name}", "aria_label": f"why not {name}?"} for name in names}
     found = {box.name: box for box in boxes(decision, Handles(nodes=marks), names)}
     drawn, room = [], made.shape.wide - 32
-    whole = [cells.short[group[0]] for group, _, _ in made.cells]
-    titles = whole if all(text_width(name, bold=True) <= room for name in whole) else after_hyphen(whole)
+    short = [cells.short[group[0]] for group, _, _ in made.cells]
+    fits = (each for each in (names, short) if all(text_width(name, bold=True) <= room for name in each))
+    titles = next(fits, after_hyphen(short))
     for name, title, (group, _, _) in zip(names, titles, made.cells, strict=True):
         box, sign = found[name], sign_for(decision, group[0])
         refused = cells.tip(group) if box.refused else ""

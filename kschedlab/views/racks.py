@@ -16,8 +16,6 @@ from kschedlab.views.svg import Room, label, svg
 
 TUBE, ROW, LINE, NAME, TOTAL = 30, 19, 16, 74, 48
 """Widths of a thermometer, heights of rows of bars and of the legend, widths of names and of totals; in pixels."""
-FULL = 100
-"""Degrees at the top of a thermometer."""
 COLOURS = (KINDS[0], KINDS[1], KINDS[4], KINDS[7], KINDS[5])
 
 
@@ -25,13 +23,14 @@ COLOURS = (KINDS[0], KINDS[1], KINDS[4], KINDS[7], KINDS[5])
 class Rack:
     """A node's label. ``celsius``: None without the label; ``control``: the setting that is dragged.
 
-    ``step``: degrees per value; ``refused``: degrees at which a filter refuses the node; ``toggle``: the settings that
-    put the label on or take it off.
+    ``step``: degrees per value; ``most``: the highest value; ``refused``: degrees at which a filter refuses the node;
+    ``toggle``: the settings that put the label on or take it off.
     """
 
     celsius: int | None
     control: str
     step: int
+    most: int
     refused: tuple[int, ...] = ()
     toggle: str = ""
 
@@ -96,12 +95,15 @@ def _beside(place: Place) -> Place:
 
 
 def _tube(name: str, rack: Rack, place: Place) -> Iterator[Html]:
-    """A thermometer: what is refused, the temperature, and the handle on top of it."""
+    """A thermometer: what is refused, the temperature, and the handle on top of it.
+
+    A value stands in the middle of its zone, so that the handle is inside or outside, never on an edge.
+    """
     x, bottom = place.x + TUBE - 20, place.y + place.height
-    scale = place.height / FULL
+    scale = place.height / (rack.most + rack.step / 2)
     key = f"tube/{name}"
     for degrees in rack.refused:
-        zone = {"y": bottom - scale * (degrees + rack.step), "height": scale * rack.step}
+        zone = {"y": bottom - scale * (degrees + rack.step / 2), "height": scale * rack.step}
         tip = f"your filter refuses {name} at {degrees} degrees"
         yield element("rect", x=x - 4, width=18, fill=EVICTED, fill_opacity=0.3, data_tip=tip, **zone)
     dashes = "3 3" if rack.celsius is None else None

@@ -119,6 +119,15 @@ def test_boxes_flow_after_the_names_of_their_pools():
     assert flow(found, 310, 100, [Shape(70, 40, 20, 8)]) is None
 
 
+def test_a_few_nodes_stand_in_one_row_if_they_need_not_be_much_narrower():
+    found, shapes = {"nodes": [0, 1, 2, 3]}, [Shape(wide, wide * 0.6, 20, 8) for wide in (150, 130, 110, 80)]
+    made = flow(found, 700, 300, shapes)
+    assert made.shape.wide == 130 and made.shape.tall > 130 and made.bottom <= 300
+    assert len({y for _, _, y in made.cells}) == 1
+    two = flow(found, 460, 300, shapes)
+    assert two.shape == shapes[1] and len({y for _, _, y in two.cells}) == 2
+
+
 def test_names_are_cut_where_they_do_not_differ():
     assert short_names(["ip-10-0-1.internal", "ip-10-0-22.internal"]) == ["1", "22"]
     assert short_names(["gke-a-x1", "gke-a-x2"]) == ["1", "2"] and short_names(["one"]) == ["one"]

@@ -118,7 +118,7 @@ def rack(settings: Settings, setting: str, refused: tuple[int, ...]) -> Rack:
     degrees = getattr(settings, setting)
     usual = getattr(FIRST, setting)
     toggle = f"{setting}: {usual if degrees == NO_LABEL else 'no label'}"
-    return Rack(None if degrees == NO_LABEL else degrees, setting, STEP, refused, toggle)
+    return Rack(None if degrees == NO_LABEL else degrees, setting, STEP, DEGREES[-1], refused, toggle)
 
 
 def points(decision: Decision, plugins: Sequence[object]) -> Points | None:
