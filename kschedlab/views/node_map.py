@@ -75,7 +75,9 @@ def flow(pools: Mapping[str, Sequence[int]], width: float, height: float, shapes
 
     A few nodes stand in one row if they need not be much narrower for it, and are taller there.
     """
-    items: list[str | int] = [each for pool, places in pools.items() for each in (pool, *places)]
+    items: list[str | int] = []
+    for pool, places in pools.items():
+        items += [pool, *places]
     fitting = [made for shape in shapes if (made := _flow(items, width, shape)).bottom <= height]
     if not fitting:
         return None

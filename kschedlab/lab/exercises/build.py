@@ -50,12 +50,12 @@ class Build(Exercise):
         """The verdict on the answer."""
         text = str(answer)
         if len(text) > LONGEST:
-            return Verdict(State.ERROR, f"The answer has {len(text)} characters; {LONGEST} are enough.")
+            return Verdict(State.ERROR, f"The answer has {len(text)} characters; {LONGEST} are enough.", read=False)
         try:
             own = loads(text, "answer") if text.strip() else Objects()
             both = loads(f"{text}\n---\n{self.base}", "answer") if self.base else own
         except ManifestError as error:
-            return Verdict(State.ERROR, "The manifests can't be read.", str(error))
+            return Verdict(State.ERROR, "The manifests can't be read.", str(error), read=False)
         if sum(own.report.counts.values()) > MOST_OBJECTS:
             return Verdict(State.ERROR, f"More than {MOST_OBJECTS} objects; a few are enough.")
         missing = self.goal(both)

@@ -45,13 +45,15 @@ LOOKS = {State.WRONG: "color:#D55E00", State.ERROR: "color:#D55E00", State.RIGHT
 class Verdict:
     """The verdict on an answer: the first wrong step and why.
 
-    ``evidence``: the numbers behind it, as text. ``picture``: what the scheduler decides about the answer.
+    ``evidence``: the numbers behind it, as text. ``picture``: what the scheduler decides about the answer. ``read``:
+    whether the answer could be read; else it is no try.
     """
 
     state: State
     words: str
     evidence: str = ""
     picture: Html = NO_PICTURE
+    read: bool = True
 
     def __repr__(self) -> str:
         said = f"{MARKS[self.state]} {visible(self.words)}"
@@ -105,7 +107,8 @@ NOTHING = Instance(Html(), "")
 class Exercise(ABC):
     """One exercise with its instance.
 
-    ``hints`` appear one by one, then the solution. ``right``: an answer that :meth:`check` accepts. ``solved``: the
+    ``hints`` appear one by one, then the solution; what one looks at or tries after the right answer does not count.
+    ``right``: an answer that :meth:`check` accepts. ``solved``: the
     picture of the solution. ``on_progress``: called after each check, hint and solution; progress is kept there.
     ``given``, ``reply``: the last answer as text, and what was said last. ``call``: the code that names the exercise.
     """
@@ -124,7 +127,7 @@ class Exercise(ABC):
     ) -> None:
         self.title, self.question, self.hints, self.instance, self.solved = title, question, hints, instance, solved
         self.state, self.tries, self.hints_seen, self.solution_seen = State.UNATTEMPTED, 0, 0, False
-        self.given, self.call = "", "exercise"
+        self.given, self.call, self._hint = "", "exercise", 0
         self.reply: Verdict | Note | None = None
         self.on_progress: Callable[[Exercise], None] = lambda _: None
         self.shown_in: WeakSet[Card] = WeakSet()
@@ -155,8 +158,9 @@ class Exercise(ABC):
             verdict = replace(verdict, picture=verdict.picture if str(verdict.picture) else self.drawing())
         self.given = answer if isinstance(answer, str) else self.given
         if not self.is_as_given(answer):
-            self.tries += 1
-            self.state = State.RIGHT if self.state is State.RIGHT else verdict.state
+            if self.state is not State.RIGHT:
+                self.tries += verdict.read
+                self.state = verdict.state
             self.on_progress(self)
         return self._say(verdict)
 
@@ -171,23 +175,26 @@ class Exercise(ABC):
 
     def hint(self) -> Note:
         """The next hint."""
-        self.hints_seen = min(self.hints_seen + 1, len(self.hints))
-        self.on_progress(self)
-        return self._say(Note(f"Hint {self.hints_seen} of {len(self.hints)}", self.hints[self.hints_seen - 1]))
+        self._hint = min(self._hint + 1, len(self.hints))
+        if self.state is not State.RIGHT:
+            self.hints_seen = self._hint
+            self.on_progress(self)
+        return self._say(Note(f"Hint {self._hint} of {len(self.hints)}", self.hints[self._hint - 1]))
 
     def solution(self) -> Note:
         """The solution once all hints were seen or the answer is right; until then, the next step."""
         if self.hints_seen < len(self.hints) and self.state is not State.RIGHT:
             left = len(self.hints) - self.hints_seen
             return self._say(Note("Not yet", f"{left} hint(s) are left: hint() gives the next one."))
-        self.solution_seen = True
-        self.on_progress(self)
+        if self.state is not State.RIGHT:
+            self.solution_seen = True
+            self.on_progress(self)
         return self._say(Note("Solution", self.explained(), self.drawing()))
 
     def resume(self, state: State, tries: int, hints: int, solution: bool, given: str) -> None:
         """Go on where the student was before the kernel started anew; what was answered is judged again."""
         self.state, self.tries, self.hints_seen, self.solution_seen = state, tries, hints, solution
-        self.given = given
+        self.given, self._hint = given, hints
         self.reply = self.judge(given) if given else None
 
     def drawing(self) -> Html:

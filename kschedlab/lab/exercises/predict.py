@@ -52,7 +52,7 @@ class Predict(Exercise):
             known = {each.casefold(): remark for each, remark in self.remarks.items()}
             if said.casefold() not in known:
                 choices = "; ".join(f'"{each}"' for each in self.remarks)
-                return Verdict(State.ERROR, f'"{said[:80]}" is none of the answers: {choices}.')
+                return Verdict(State.ERROR, f'"{said[:80]}" is none of the answers: {choices}.', read=False)
             return Verdict(State.WRONG, known[said.casefold()])
         return Verdict(State.WRONG, self._remark(said) if self._remark is not None else "That is not it.")
 

@@ -75,7 +75,7 @@ class Repair(Exercise):
     def judge(self, answer: object) -> Verdict:
         """The verdict on the answer."""
         if not callable(answer):
-            return Verdict(State.ERROR, "Hand over the function itself: check(my_function).")
+            return Verdict(State.ERROR, "Hand over the function itself: check(my_function).", read=False)
         for number, case in enumerate(self.cases(random.Random(self.seed)), 1):
             expected = self.spec(*case)
             try:

@@ -62,7 +62,30 @@ def test_what_was_right_once_stays_right():
     exercise = predict()
     exercise.check("web")
     assert exercise.check("db").state is State.WRONG
-    assert exercise.state is State.RIGHT and exercise.tries == 2
+    assert exercise.state is State.RIGHT and exercise.tries == 1
+
+
+def test_what_one_looks_at_after_the_right_answer_does_not_count():
+    exercise, kept = predict(), []
+    exercise.check("db")
+    exercise.hint()
+    exercise.check("web")
+    exercise.on_progress = kept.append
+    assert [exercise.hint().words for _ in range(2)] == ["And times.", "And times."]
+    assert exercise.solution().title == "Solution" and exercise.hint().title == "Hint 2 of 2"
+    assert (exercise.tries, exercise.hints_seen, exercise.solution_seen, kept) == (2, 1, False, [])
+
+
+def test_what_cannot_be_read_is_no_try():
+    exercise = build()
+    for unreadable in ("kind: [", "x" * 60_000):
+        assert exercise.check(unreadable).state is State.ERROR and exercise.tries == 0
+    exercise.check(NODE % "b" + "---\n" + NODE % "c")
+    assert exercise.tries == 1 and exercise.check("kind: [") and exercise.tries == 1
+    picked, mended = predict(remarks={"web": "Yes.", "db": "It came later."}), repair()
+    assert picked.check("neither").state is State.ERROR and picked.tries == 0
+    assert mended.check(7).state is State.ERROR and mended.tries == 0
+    assert mended.check(lambda number: number[0]).state is State.ERROR and mended.tries == 1
 
 
 def test_hints_come_before_the_solution():
