@@ -1,5 +1,7 @@
 // An exercise: the question, a place for the answer, buttons, and the reply. Python judges; this only shows and sends.
 
+import { button, make, unique } from "../stage/dom.js";
+
 const DRAFT = 600; // milliseconds without a key after which the answer is kept
 const FOCUS = 60; // milliseconds until the notebook has noticed a new focus
 const INDENT = "  ";
@@ -60,7 +62,7 @@ function editor(check, changed) {
 
 /** Choices to pick from. */
 function picker(choices, changed) {
-  const group = `ks${Math.random().toString(36).slice(2)}`;
+  const group = unique();
   const inputs = choices.map((text) => make("input", { type: "radio", name: group, value: text, onchange: () => changed(text) }));
   const root = make("div", { class: "ks-answers", role: "radiogroup", "aria-label": "Answers" },
     ...choices.map((text, i) => make("label", {}, inputs[i], make("span", {}, text))));
@@ -106,7 +108,6 @@ class Card {
     this.question = make("div", { class: "ks-asked" });
     this.question.addEventListener("click", (event) => this.pick(event.target.closest("[data-pick]")?.dataset.pick));
     this.reply = make("div", { class: "ks-reply", "aria-live": "polite" });
-    const button = (words, act) => make("button", { type: "button", onclick: act }, words);
     const main = button("Check", check);
     main.classList.add("ks-main");
     const words = make("small", {}, "checks the cell above, as Shift+Enter does");

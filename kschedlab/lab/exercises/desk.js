@@ -1,6 +1,7 @@
 // The teacher's forms: sheets to print, and the progress that a class hands in. Python makes the documents and tables.
 
-const button = (words, act) => make("button", { type: "button", onclick: act }, words);
+import { button, make } from "../stage/dom.js";
+
 const field = (words, input) => make("label", {}, make("span", {}, words), input);
 const choice = (values, chosen) => make("select", {}, ...values.map((each) => make("option", { selected: each === chosen }, each)));
 

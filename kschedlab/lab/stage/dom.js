@@ -1,18 +1,42 @@
-// What all front ends share; stage/front_end.py puts it before each of them.
+// Elements and what all front ends do with them.
 
-const OWN = "data-lm-suppress-shortcuts"; // on what has the focus: its keys are the panel's, not JupyterLab's
+export const OWN = "data-lm-suppress-shortcuts"; // on what has the focus: its keys are the panel's, not JupyterLab's
 
-/** An element with attributes, listeners (`onclick`) and children. */
-function make(tag, attributes = {}, ...children) {
-  const element = document.createElement(tag);
-  if (["button", "input", "select", "summary", "textarea"].includes(tag)) element.setAttribute(OWN, "true");
+export const clamp = (value, low, high) => Math.min(Math.max(value, low), high);
+
+export const parsed = (markup) => new DOMParser().parseFromString(markup, "text/html").body;
+
+/** A name that nothing else on the page has. */
+export const unique = () => `ks${Math.random().toString(36).slice(2)}`;
+
+/** Sets attributes; true stands for one without a value, null and false for none. */
+export function setAttributes(element, attributes) {
   for (const [name, value] of Object.entries(attributes)) {
-    if (name.startsWith("on")) element.addEventListener(name.slice(2), value);
-    else if (value === true) element.setAttribute(name, "");
+    if (value === true) element.setAttribute(name, "");
     else if (value !== false && value != null) element.setAttribute(name, value);
   }
+}
+
+/** An element with attributes, listeners (`onclick`) and children. */
+export function make(tag, attributes = {}, ...children) {
+  const element = document.createElement(tag);
+  if (["button", "input", "select", "summary", "textarea"].includes(tag)) element.setAttribute(OWN, "true");
+  const given = Object.entries(attributes), listens = ([name]) => name.startsWith("on");
+  for (const [name, act] of given.filter(listens)) element.addEventListener(name.slice(2), act);
+  setAttributes(element, Object.fromEntries(given.filter((each) => !listens(each))));
   element.append(...children.filter((child) => child != null));
   return element;
+}
+
+export const button = (text, onclick, attributes = {}) => make("button", { type: "button", onclick, ...attributes }, text);
+
+/** Enter in a line of text; JupyterLab does not see it. */
+export function onEnter(input, act) {
+  input.addEventListener("keydown", (event) => {
+    if (event.key !== "Enter") return;
+    event.stopPropagation();
+    act();
+  });
 }
 
 /** Ctrl+S saves the notebook, also while a panel has the focus: for this one key its shortcuts are JupyterLab's again. */

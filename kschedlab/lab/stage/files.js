@@ -1,23 +1,21 @@
 // A button and a place to drop files on. It sends them in parts: one large message would end the connection to the
 // kernel without a word. Each part is acknowledged before the next one leaves.
 
+import { button, make } from "./dom.js";
+
 const PART = 2 * 1024 * 1024;
 const size = (bytes) => (bytes < 1e6 ? `${Math.ceil(bytes / 1e3)} kB` : `${(bytes / 1e6).toFixed(bytes < 1e7 ? 1 : 0)} MB`);
 
 export default {
   render({ model, el }) {
     const limit = model.get("limit");
-    const input = Object.assign(document.createElement("input"), { type: "file", multiple: true, hidden: true, accept: ".yaml,.yml,.json,.gz" });
-    const button = Object.assign(document.createElement("button"), { type: "button", textContent: "Choose files, or drop them here" });
-    const note = document.createElement("span");
+    const input = make("input", { type: "file", multiple: true, hidden: true, accept: ".yaml,.yml,.json,.gz" });
     const hint = `.yaml, .json or .gz, up to ${size(limit)}; for more, give the path`;
+    const note = make("span", { role: "status" }, hint);
     let acknowledged = () => {};
-    note.setAttribute("role", "status");
-    note.textContent = hint;
     el.classList.add("kschedlab", "ks", "ks-files");
-    button.addEventListener("click", () => input.click());
     input.addEventListener("change", () => send([...input.files]));
-    el.append(button, note, input);
+    el.append(button("Choose files, or drop them here", () => input.click()), note, input);
 
     for (const name of ["dragenter", "dragover"]) el.addEventListener(name, (event) => (event.preventDefault(), el.classList.add("ks-over")));
     for (const name of ["dragleave", "drop"]) el.addEventListener(name, () => el.classList.remove("ks-over"));

@@ -9,6 +9,8 @@ from typing import Any, TypeAlias
 import anywidget
 import traitlets
 
+from kschedlab.lab.stage.front_end import front_end
+
 HERE = Path(__file__).parent
 Files: TypeAlias = list[tuple[str, bytes]]
 """Names and contents."""
@@ -17,7 +19,7 @@ Files: TypeAlias = list[tuple[str, bytes]]
 class FilePicker(anywidget.AnyWidget):
     """The button. ``take``: called with all files once they are complete. ``limit``: in bytes, of all together."""
 
-    _esm = (HERE / "files.js").read_text(encoding="utf-8")
+    _esm = front_end(HERE / "files.js")
     _css = (HERE / "stage.css").read_text(encoding="utf-8")
     limit: Any = traitlets.Int().tag(sync=True)
 

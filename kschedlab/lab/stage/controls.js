@@ -1,0 +1,91 @@
+// The controls beside the picture. Each kind is a function that gives its row: `root`, and `update` to show an index.
+
+import { make, onEnter, unique } from "./dom.js";
+import { DRAG } from "./motion.js";
+import { Player } from "./player.js";
+
+const FEW = 5, SHORT = 34; // as many choices, with as many letters, stand side by side; more are in a menu
+
+const labelled = (control, ...parts) => make("label", {}, make("span", { class: "ks-label" }, control.label), ...parts);
+
+function slider(control, stage) {
+  const input = make("input", { type: "range", min: 0, max: control.values.length - 1, step: 1, "aria-label": control.label });
+  const output = make("span", { class: "ks-value", "aria-hidden": "true" });
+  input.addEventListener("input", () => stage.set({ [control.name]: Number(input.value) }, DRAG));
+  for (const cause of ["pointerdown", "focus"]) input.addEventListener(cause, () => stage.ahead(control.name));
+  const update = (at) => {
+    input.value = at;
+    output.textContent = control.values[at];
+    input.setAttribute("aria-valuetext", control.values[at]);
+  };
+  return { root: labelled(control, input, output), update };
+}
+
+function checkbox(control, stage) {
+  const input = make("input", { type: "checkbox", "aria-label": control.label });
+  input.addEventListener("change", () => stage.set({ [control.name]: Number(input.checked) }));
+  const root = make("label", {}, input, make("span", { class: "ks-label" }, control.label));
+  return { root, update: (at) => (input.checked = at === 1) };
+}
+
+function choice(control, stage) {
+  const few = control.values.length <= FEW && control.values.join("   ").length <= SHORT;
+  return few ? radios(control, stage) : menu(control, stage);
+}
+
+function menu(control, stage) {
+  const options = control.values.map((text, i) => make("option", { value: i }, text));
+  const select = make("select", { "aria-label": control.label }, ...options);
+  select.addEventListener("change", () => stage.set({ [control.name]: Number(select.value) }));
+  return { root: labelled(control, select), update: (at) => (select.value = at) };
+}
+
+function radios(control, stage) {
+  const name = unique();
+  const inputs = control.values.map((_, value) =>
+    make("input", { type: "radio", name, value, onchange: () => stage.set({ [control.name]: value }) }));
+  const options = inputs.map((input, i) => make("label", {}, input, make("span", {}, control.values[i])));
+  const box = make("span", { class: "ks-options", role: "radiogroup", "aria-label": control.label }, ...options);
+  const root = make("div", {}, make("span", { class: "ks-label" }, control.label), box);
+  return { root, update: (at) => (inputs[at].checked = true) };
+}
+
+/** A line of text, of which the kernel knows what it means. */
+function typed(control, stage) {
+  const id = unique();
+  const input = make("input", { type: "text", list: id, "aria-label": control.label, autocomplete: "off", spellcheck: "false" });
+  const take = () => stage.set({ [control.name]: input.value.trim() });
+  input.addEventListener("change", take);
+  onEnter(input, take);
+  input.addEventListener("focus", () => input.select());
+  const list = make("datalist", { id }, ...control.values.map((text) => make("option", { value: text })));
+  return { root: labelled(control, input, list), update: (at) => (input.value = at) };
+}
+
+function steps(control, stage) {
+  const { name, label, values } = control;
+  const player = new Player(stage, {
+    label,
+    where: () => [stage.at[name], stage.last(control)],
+    go: (at, duration) => stage.set({ [name]: at }, duration),
+    ready: () => stage.ahead(name),
+  });
+  player.root.prepend(make("span", { class: "ks-label" }, label));
+  const words = (at, last) => ((values[at] ?? String(at)) === String(at) ? `${at} of ${last}` : values[at]);
+  return { root: player.root, update: () => player.update(words) };
+}
+
+const KINDS = { slider, steps, switch: checkbox, choice, typed };
+
+/** The row of a control, with a place for the reason why it does not matter now. */
+export function row(control, stage) {
+  const { root, update } = KINDS[control.kind](control, stage);
+  const reason = make("small", { class: "ks-why" });
+  root.classList.add("ks-control", `ks-${control.kind}`);
+  root.append(reason);
+  const idle = (why) => {
+    root.classList.toggle("ks-idle", Boolean(why));
+    if (reason.textContent !== why) reason.textContent = why;
+  };
+  return { root, update, idle };
+}

@@ -1,0 +1,102 @@
+// The hand on the picture: pulls handles, carries things to their places, clicks.
+
+import { offer, places, put, withdraw } from "./carrying.js";
+import { overlay } from "./motion.js";
+
+const FIRM = 4; // pixels: less is a click
+const STEP = -14; // units of the picture for a value, where a handle does not say it
+
+export class Hand {
+  constructor(stage) {
+    this.stage = stage;
+    this.picture = stage.picture.el;
+    const on = (name, act) => this.picture.addEventListener(name, act);
+    on("pointerdown", (event) => this.grab(event));
+    on("pointermove", (event) => this.held && this.drag(event));
+    on("pointerup", () => this.held && this.release());
+    on("pointercancel", () => this.letGo());
+    on("click", (event) => this.ignoreClick || this.click(event.target));
+  }
+
+  grab(event) {
+    const { stage } = this;
+    if (event.button || stage.shown.asking) return;
+    const handle = event.target.closest("[data-drag], [data-carry]");
+    if (!handle || !this.picture.contains(handle)) return;
+    const { drag: name, carry: group, axis, step, grab } = handle.dataset, sets = stage.read(grab);
+    this.held = {
+      handle, name, group, sets, across: axis === "x", step: Number(step ?? STEP),
+      from: [event.clientX, event.clientY], began: name && (sets[name] ?? stage.at[name]), moved: false,
+      scale: stage.picture.svg.getScreenCTM()?.a || 1,
+    };
+    handle.focus?.({ preventScroll: true });
+    if (name) stage.ahead(name);
+    event.preventDefault();
+  }
+
+  drag(event) {
+    const { held, stage } = this, by = [event.clientX - held.from[0], event.clientY - held.from[1]];
+    if (!held.moved && Math.hypot(...by) < FIRM) return;
+    if (!held.moved) {
+      held.moved = true;
+      this.picture.setPointerCapture(event.pointerId);
+      stage.el.classList.add("ks-dragging");
+      if (held.group) this.lift();
+    }
+    if (held.group) return this.carry(event, by);
+    stage.turn(held.name, held.began + Math.round(by[held.across ? 0 : 1] / held.scale / held.step), held.sets);
+  }
+
+  /** What is carried stays where it is, pale; a copy goes with the hand. */
+  lift() {
+    const { held } = this;
+    held.source = held.handle.closest("g[data-key]") ?? held.handle;
+    held.layer = overlay(held.source.ownerSVGElement, held.source.cloneNode(true), held.source.getScreenCTM(), "ks-ghost");
+    held.source.classList.add("ks-lifted");
+  }
+
+  carry(event, by) {
+    const { held, stage } = this;
+    held.layer.style.translate = `${by[0] / held.scale}px ${by[1] / held.scale}px`;
+    const target = this.under(event);
+    if (target === held.target) return;
+    withdraw(held.target);
+    held.target = target;
+    if (target) offer(stage, target);
+    else stage.tip.say("");
+  }
+
+  /** The place under the hand that takes such things. */
+  under(event) {
+    const near = document.elementsFromPoint(event.clientX, event.clientY).map((each) => each.closest?.(places(this.held.group)));
+    return near.find((each) => each && this.picture.contains(each));
+  }
+
+  release() {
+    const { moved, group, target } = this.held;
+    if (group && moved && target) put(this.stage, target);
+    this.letGo();
+    if (moved) this.ignoreClick = true; // the browser makes one of it
+    setTimeout(() => (this.ignoreClick = false));
+  }
+
+  letGo() {
+    this.held?.layer?.remove();
+    this.held?.source?.classList.remove("ks-lifted");
+    withdraw(this.held?.target);
+    this.held = null;
+    this.stage.el.classList.remove("ks-dragging");
+  }
+
+  /** Answers the open question, or sets what the element says. */
+  click(target) {
+    const { stage } = this;
+    if (stage.shown.asking) {
+      const pick = target.closest("[data-pick]");
+      if (pick) stage.question.pick(pick.dataset.pick);
+      return;
+    }
+    const element = target.closest("[data-set]");
+    if (element) stage.set(stage.read(element.dataset.set));
+  }
+}

@@ -1,0 +1,36 @@
+// The conversation with the kernel: one message at a time. Of those of one kind that wait, only the last counts.
+
+import { unique } from "./dom.js";
+import { MOVE } from "./motion.js";
+
+export class Mail {
+  constructor(model) {
+    this.model = model;
+    this.id = unique(); // a panel can be shown in several places
+    this.count = 0; // messages sent
+    this.sent = ""; // the message that is on its way, or was the last
+    this.busy = false; // whether one is on its way
+    this.waiting = new Map(); // what to send after it, by kind
+  }
+
+  /** Sends this when its turn comes; what answers it moves for `duration`. */
+  post(content, duration = MOVE) {
+    const [kind] = Object.keys(content);
+    this.waiting.delete(kind);
+    this.waiting.set(kind, [content, duration]);
+    if (!this.busy) this.next();
+  }
+
+  /** The last message was answered. */
+  next() {
+    this.busy = false;
+    const [kind] = this.waiting.keys();
+    if (kind === undefined) return;
+    const [content, duration] = this.waiting.get(kind);
+    this.waiting.delete(kind);
+    this.busy = true;
+    this.duration = duration;
+    this.sent = `${this.id} ${(this.count += 1)}`;
+    this.model.send({ ...content, n: this.sent });
+  }
+}

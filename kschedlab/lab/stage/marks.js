@@ -1,0 +1,64 @@
+// What Python marks in a picture: the text of a mark, and how a marked element is reached by keyboard and announced.
+
+import { OWN, setAttributes } from "./dom.js";
+
+const FOCUSABLE = { tabindex: 0, [OWN]: "true" };
+
+/** `allowed: 2, generation: v1.37` as indices of values, by the name of their control. */
+export function read(text, controls) {
+  const values = {};
+  for (const part of (text ?? "").split(",")) {
+    const [name, ...written] = part.split(":");
+    const control = controls.find((each) => each.name === name.trim());
+    if (!control) continue;
+    const words = written.join(":").trim();
+    if (control.kind === "typed") {
+      values[control.name] = words;
+      continue;
+    }
+    const counted = control.kind === "steps" && !control.values.length;
+    const index = counted ? Number(words) : control.values.indexOf(words);
+    if (index >= 0) values[control.name] = index;
+  }
+  return values;
+}
+
+/** An element that Enter presses. */
+export function asButton(element) {
+  setAttributes(element, { ...FOCUSABLE, role: "button" });
+}
+
+/** Makes what is marked focusable: what drags is a slider, the rest are buttons, while a question is open its answers. */
+export function announce(svg, stage) {
+  const handles = [...sliders(svg, stage), ...buttons(svg, stage.shown.asking)];
+  if (handles.length) svg.setAttribute("role", "group");
+}
+
+function sliders(svg, stage) {
+  const found = [];
+  for (const element of svg.querySelectorAll("[data-drag]")) {
+    const control = stage.controls.find((each) => each.name === element.dataset.drag);
+    if (!control) continue;
+    const at = stage.shown.at[control.name];
+    setAttributes(element, {
+      ...FOCUSABLE, role: "slider",
+      "aria-label": element.getAttribute("aria-label") ?? control.label,
+      "aria-valuemin": 0, "aria-valuemax": stage.last(control), "aria-valuenow": at,
+      "aria-valuetext": control.values[at] ?? String(at),
+      "aria-orientation": element.dataset.axis === "x" ? "horizontal" : "vertical",
+    });
+    found.push(element);
+  }
+  return found;
+}
+
+function buttons(svg, asking) {
+  const marked = [...svg.querySelectorAll(asking ? "[data-pick]" : "[data-set], [data-carry]")];
+  const found = marked.filter((each) => !each.hasAttribute("role"));
+  for (const element of found) {
+    const { pick, tip, set, carry } = element.dataset;
+    asButton(element);
+    if (!element.hasAttribute("aria-label")) element.setAttribute("aria-label", asking ? pick : tip ?? set ?? carry);
+  }
+  return found;
+}

@@ -1,0 +1,108 @@
+// The question above the picture: the form to answer it, a class's votes, and then what became of the answer.
+
+import { button, make, onEnter } from "./dom.js";
+
+const POLLED = "One click for each hand; then open the answer.";
+const LARGEST = 1e12;
+
+/** Whether this is a number that may be an answer; `below`: less than 0, too. */
+function fits(typed, { below, most }) {
+  const value = /^-?[\d,]+$/.test(typed) ? Number(typed.replaceAll(",", "")) : NaN;
+  return (below || value >= 0) && value <= (most ?? LARGEST);
+}
+
+const choices = (...buttons) => make("div", { class: "ks-choices" }, ...buttons);
+
+export class QuestionBox {
+  constructor(stage) {
+    this.stage = stage;
+    this.el = make("div", { class: "ks-question" });
+    this.votes = []; // the answers of a class, one for each hand
+  }
+
+  show() {
+    const { stage } = this, { asking, verdict, covered } = stage.shown;
+    const text = JSON.stringify([asking, verdict, covered, stage.isLarge, this.votes]);
+    if (text === this.text) return;
+    this.text = text;
+    const parts = asking ? this.form(asking) : covered ? this.cover(covered) : verdict ? this.verdict(verdict) : [];
+    this.el.replaceChildren(...parts);
+    stage.measure();
+  }
+
+  form(asking) {
+    const { text, choices: given, numbers } = asking, polls = this.stage.isLarge;
+    const answers = given.length ? this.buttons(given, polls) : this.field(asking, polls);
+    const how = given.length ? (polls ? "" : this.where()) : `Type ${numbers}. `;
+    const hint = make("small", {}, how, polls ? POLLED : "");
+    return [make("p", {}, make("b", {}, text), " ", hint), choices(...answers, ...this.ends(polls))];
+  }
+
+  buttons(given, polls) {
+    const counted = this.counted();
+    return given.map((each) => {
+      const words = counted[each] ? `${each} · ${counted[each]}` : each;
+      return button(words, () => this.pick(each), { title: polls ? "add a vote" : "answer" });
+    });
+  }
+
+  /** A place to type; in a poll, what was typed before becomes a button. */
+  field(asking, polls) {
+    const input = make("input", { type: "text", "aria-label": asking.text, size: 8 });
+    const done = () => {
+      const typed = input.value.trim(), refused = polls && typed && !fits(typed, asking);
+      input.setCustomValidity(refused ? asking.numbers : ""); // else Python says what is wrong
+      if (typed && input.reportValidity()) this.pick(typed);
+    };
+    onEnter(input, done);
+    const voted = Object.entries(polls ? this.counted() : {}).map(([answer, count]) =>
+      button(`${answer} · ${count}`, () => this.pick(answer), { title: "add a vote" }));
+    return [input, button("OK", done, { title: "answer" }), ...voted];
+  }
+
+  ends(polls) {
+    const answer = () => this.stage.post({ answer: this.winner() });
+    const open = button(polls ? "Open the answer" : "Show the answer", answer, { title: "without predicting", class: "ks-open" });
+    const back = button("↶", () => (this.votes.pop(), this.show()), { title: "take the last vote back" });
+    return polls && this.votes.length ? [back, open] : [open];
+  }
+
+  where() {
+    const drawn = this.stage.picture.el.querySelector("[data-pick]");
+    return `Click your answer${drawn ? ", here or in the picture" : ""}.`;
+  }
+
+  /** By answer, how many hands were counted. */
+  counted() {
+    const found = {};
+    for (const each of this.votes) found[each] = (found[each] ?? 0) + 1;
+    return found;
+  }
+
+  /** The answer with most votes in a poll; null in a tie. */
+  winner() {
+    const [first, second] = Object.entries(this.counted()).sort((one, other) => other[1] - one[1]);
+    return first && first[1] !== second?.[1] ? first[0] : null;
+  }
+
+  pick(answer) {
+    if (!this.stage.isLarge) return this.stage.post({ answer });
+    this.votes.push(answer);
+    this.show();
+  }
+
+  verdict({ text, answer, right, mark, why }) {
+    const votes = Object.entries(this.counted()).map(([choice, count]) => `${choice}: ${count}`).join(", ");
+    const given = answer === null ? "" : votes ? ` Most say ${answer}.` : ` Your answer: ${answer}.`;
+    const said = answer === null ? "" : `${right ? "✓" : "✕"} ${mark} `;
+    return [
+      make("p", {}, make("b", {}, text), given, votes ? ` Votes: ${votes}.` : ""),
+      make("p", { class: right || answer === null ? "ks-right" : "ks-wrong", role: "status" }, make("b", {}, said), why),
+    ];
+  }
+
+  cover(question) {
+    const open = button("Show it anyway", () => this.stage.post({ uncover: true }));
+    return [make("p", {}, "This shows the answer to the question above: ", make("i", {}, question), " "), choices(open)];
+  }
+}

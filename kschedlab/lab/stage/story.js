@@ -1,0 +1,58 @@
+// A story: pictures between question and answer, played, and closed when something else happens.
+
+import { button } from "./dom.js";
+import { MOVE } from "./motion.js";
+import { Player } from "./player.js";
+
+export class Story {
+  /** `el`: where the buttons stand. */
+  constructor(stage, el) {
+    Object.assign(this, { stage, el, frames: null, bar: null });
+    this.button = button("▶ Show how", () => this.ask(), { title: "play what happens between question and answer" });
+    el.append(this.button);
+  }
+
+  ask() {
+    this.stage.pause();
+    this.stage.post({ story: true });
+  }
+
+  /** Plays these frames. */
+  tell(frames) {
+    const { stage } = this;
+    this.end();
+    this.frames = frames;
+    stage.el.classList.add("ks-telling");
+    const player = new Player(stage, {
+      label: "Story", sliderLabel: "Moment of the story",
+      where: () => [this.at, frames.length - 1],
+      go: (at, duration = MOVE) => {
+        this.at = at;
+        player.update((now, last) => `${now + 1} of ${last + 1}`);
+        stage.picture.draw(frames[at].picture, duration);
+        stage.sentence.textContent = frames[at].caption;
+      },
+    });
+    this.bar = player.root;
+    this.bar.classList.add("ks-control", "ks-steps", "ks-story");
+    this.bar.append(button("✕", () => this.close(), { "aria-label": "Close the story", title: "Close the story" }));
+    this.el.append(this.bar);
+    player.go(0);
+    player.start();
+  }
+
+  close() {
+    this.end();
+    this.stage.picture.draw(this.stage.shown.picture, MOVE);
+  }
+
+  /** Ends it, and leaves its picture to be replaced. */
+  end() {
+    if (!this.frames) return;
+    this.stage.pause();
+    this.frames = null;
+    this.bar.remove();
+    this.stage.sentence.textContent = this.stage.shown.sentence;
+    this.stage.el.classList.remove("ks-telling");
+  }
+}
