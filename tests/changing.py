@@ -23,7 +23,7 @@ from kschedlab.scheduler import Scheduler
 from kschedlab.score.priorities.service_anti_affinity import ServiceAntiAffinity
 from kschedlab.testing import Manifest, budget, node, node_affinity, pod, term
 from tests.affinity import affinity, by, spread
-from tests.devices import device, device_class, exactly, resource_claim, resource_slice, taint_rule
+from tests.device_manifests import device, device_class, exactly, resource_claim, resource_slice, taint_rule
 from tests.storage import attachment, claim, csi, csi_driver, csi_node, mount, storage_capacity, storage_class, volume
 
 VARIANTS = 6

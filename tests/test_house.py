@@ -12,8 +12,9 @@ import pytest
 PACKAGE = Path(__file__).parents[1] / "kschedlab"
 LEFT_TO_RIGHT = {
     "": """
-        extras | objects | manifests | cluster | testing | filter | queue | score | preemption | plugins | generations
-        configuration | decision | scheduler | explanation | whatif | simulation | views | lab | program | __main__
+        extras | objects | manifests | cluster | testing | devices | filter | queue | score | preemption | plugins
+        generations | configuration | decision | scheduler | explanation | whatif | simulation | views | lab
+        program | __main__
     """,
     "filter": """
         plugin

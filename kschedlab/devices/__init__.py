@@ -1,0 +1,1 @@
+"""Dynamic resource allocation: which devices a pod gets on a node."""

@@ -1,0 +1,52 @@
+"""The allocation of claims on a node: which devices they get.
+
+v1.37: k8s.io/dynamic-resource-allocation structured/allocator.go picks the variant "incubating" with the features that
+are on by default: admin access, prioritized lists, partitionable devices, device taints, binding conditions,
+consumable capacity and fractional ranges of it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from kschedlab.devices.errors import AllocationError
+from kschedlab.devices.requests import Plan, plan_of
+from kschedlab.devices.results import result_of
+from kschedlab.devices.search import Search, Step
+from kschedlab.devices.state import State
+from kschedlab.objects.model import AllocationResult, Node, ResourceClaim
+
+MOST_STEPS = 2_000_000
+"""After this many steps a search ends as after the real scheduler's time limit, which is 10 seconds."""
+
+
+class Allocator:
+    """Allocates claims, on one node after the other, all from the same state."""
+
+    def __init__(self, state: State, most_steps: int = MOST_STEPS) -> None:
+        self._state = state
+        self._most_steps = most_steps
+        self._plans: dict[int, tuple[Sequence[ResourceClaim], Plan]] = {}
+
+    def allocate(
+        self, node: Node, claims: Sequence[ResourceClaim], log: list[Step] | None = None
+    ) -> list[AllocationResult] | None:
+        """One result for each claim, or None if the node cannot serve them. AllocationError.
+
+        Pass the same sequence for all nodes: what depends on the claims alone is computed once. ``log``: receives the
+        steps of the search.
+        """
+        plan = self._plan(claims)
+        visible = self._state.inventory.visible(node)
+        search = Search(self._state, node, visible, plan, self._most_steps, log)
+        if search.run():
+            return [result_of(search, claim, i, node.metadata.name) for i, claim in enumerate(claims)]
+        if any(pool.invalid for pool in visible.pools.values()):
+            raise AllocationError("invalid resource pools were encountered", only_this_node=True)
+        return None
+
+    def _plan(self, claims: Sequence[ResourceClaim]) -> Plan:
+        known = self._plans.get(id(claims))
+        if known is None or known[0] is not claims:
+            known = self._plans[id(claims)] = claims, plan_of(claims, self._state)
+        return known[1]

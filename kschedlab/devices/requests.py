@@ -1,0 +1,175 @@
+"""What claims ask for, request by request, as far as it does not depend on a node.
+
+v1.37: k8s.io/dynamic-resource-allocation structured/internal/incubating/allocator_incubating.go (Allocate,
+validateDeviceRequest, isSelectable, selectorsMatch).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import NamedTuple
+
+from kschedlab.devices.capacity import CapacityError, consumption
+from kschedlab.devices.cel import CelError, compile
+from kschedlab.devices.errors import AllocationError
+from kschedlab.devices.pools import Candidate
+from kschedlab.devices.state import State
+from kschedlab.objects.model import (
+    ALL_DEVICES,
+    EXACT_COUNT,
+    DeviceClass,
+    DeviceRequest,
+    DeviceSelector,
+    DeviceTaint,
+    DeviceToleration,
+    ExactDeviceRequest,
+    Node,
+    Request,
+    ResourceClaim,
+)
+from kschedlab.objects.quantity import Quantity
+
+Consumed = dict[str, Quantity]
+MOST_DEVICES = 32
+"""The most devices that one claim gets (resource/v1, AllocationResultsMaxSize)."""
+
+
+def key_of(claim: ResourceClaim) -> str:
+    """``namespace/name``, as messages have it."""
+    return f"{claim.metadata.namespace}/{claim.metadata.name}"
+
+
+@dataclass(slots=True, eq=False)
+class Want:
+    """A request of a claim, or one of its alternatives. ``parent``: the request that lists the alternative, or "".
+
+    ``fault``: why no node can serve it, or None. The rest remembers the answers about devices.
+    """
+
+    claim: ResourceClaim
+    name: str
+    parent: str
+    request: Request
+    device_class: DeviceClass | None = None
+    fault: AllocationError | None = None
+    _selectable: dict[Candidate, bool] = field(default_factory=dict)
+    _consumption: dict[Candidate, Consumed | None] = field(default_factory=dict)
+
+    @property
+    def full_name(self) -> str:
+        """``request`` or ``request/alternative``, as the result names it."""
+        return f"{self.parent}/{self.name}" if self.parent else self.name
+
+    @property
+    def everything(self) -> bool:
+        """Whether it asks for all devices that match."""
+        return self.request.allocationMode == ALL_DEVICES
+
+    @property
+    def is_admin(self) -> bool:
+        """Whether it asks for access to devices in use, for administration."""
+        return isinstance(self.request, ExactDeviceRequest) and bool(self.request.adminAccess)
+
+    def error(self, message: str) -> AllocationError:
+        """The error with the names of the claim and the request."""
+        return AllocationError(f"claim {key_of(self.claim)}, request {self.name}: {message}")
+
+    def selects(self, device: Candidate, node: Node) -> bool:
+        """Whether the class and the request select the device, and the node can use it. AllocationError."""
+        known = self._selectable.get(device)
+        if known is None:
+            known = self._selectable[device] = self._selects(device)
+        return known and (device.place is None or device.place.includes(node))
+
+    def _selects(self, device: Candidate) -> bool:
+        assert self.device_class is not None
+        owner = f"class {self.device_class.metadata.name}"
+        return _match(owner, self.device_class.spec.selectors, device) and _match(
+            f"claim {key_of(self.claim)}", self.request.selectors, device
+        )
+
+    def consumes(self, device: Candidate, shown: str) -> Consumed | None:
+        """What it consumes of the device's capacity; None if that cannot be. AllocationError names it as ``shown``."""
+        if device not in self._consumption:
+            try:
+                self._consumption[device] = consumption(self.request.capacity, device.device.capacity)
+            except CapacityError as error:
+                raise self.error(f"checking capacity for device {shown}: {error}") from None
+        return self._consumption[device]
+
+    def tolerates(self, taints: Sequence[DeviceTaint]) -> bool:
+        """Whether it tolerates all of these taints."""
+        return all(any(tolerates(each, taint) for each in self.request.tolerations) for taint in taints)
+
+
+def tolerates(toleration: DeviceToleration, taint: DeviceTaint) -> bool:
+    """Whether the toleration is for the taint (resourceclaim.ToleratesTaint)."""
+    if (toleration.effect and toleration.effect != taint.effect) or (toleration.key and toleration.key != taint.key):
+        return False
+    operator = toleration.operator
+    return operator == "Exists" or (operator in ("", "Equal") and toleration.value == taint.value)
+
+
+def _match(owner: str, selectors: Sequence[DeviceSelector], device: Candidate) -> bool:
+    for i, selector in enumerate(selectors):
+        assert selector.cel is not None  # a request without an expression has a fault
+        text = selector.cel.expression
+        matches = device.selected.get(text)
+        if matches is None:
+            try:
+                expression = compile(text)
+            except CelError as error:
+                raise AllocationError(f"{owner}: selector #{i}: CEL compile error: {error}") from None
+            try:
+                matches = expression.matches(device.id.driver, device.device)
+            except CelError as error:
+                where = f"{owner}: selector #{i} on device {device.id}"
+                raise AllocationError(f"{where}: CEL runtime error: {error}") from None
+            device.selected[text] = matches
+        if not matches:
+            return False
+    return True
+
+
+class Ask(NamedTuple):
+    """What a claim asks for. ``requests``: for each of them the request itself, or its alternatives."""
+
+    claim: ResourceClaim
+    requests: tuple[list[Want], ...]
+
+
+Plan = tuple[Ask, ...]
+
+
+def plan_of(claims: Sequence[ResourceClaim], state: State) -> Plan:
+    """What the claims ask for."""
+    return tuple(Ask(each, tuple(_wants(each, one, state) for one in each.spec.devices.requests)) for each in claims)
+
+
+def _wants(claim: ResourceClaim, request: DeviceRequest, state: State) -> list[Want]:
+    if request.firstAvailable:
+        wants = [Want(claim, each.name, request.name, each) for each in request.firstAvailable]
+    else:
+        wants = [Want(claim, request.name, "", request.exactly or ExactDeviceRequest())]
+    for want in wants:
+        want.device_class = state.class_of(want.request.deviceClassName)
+        want.fault = _fault(want)
+    return wants
+
+
+def _fault(want: Want) -> AllocationError | None:
+    request, name = want.request, want.request.deviceClassName
+    for i, selector in enumerate(request.selectors):
+        if selector.cel is None:
+            message = "CEL expression empty (unsupported selector type?)"
+            claim = key_of(want.claim)
+            return AllocationError(f"claim {claim}, request {want.name}, selector #{i}: {message}")
+    if not name:
+        return want.error("missing device class name (unsupported request type?)")
+    if want.device_class is None:
+        missing = f'deviceclass.resource.k8s.io "{name}" not found'
+        return want.error(f"could not retrieve device class {name}: {missing}")
+    if request.allocationMode not in (EXACT_COUNT, ALL_DEVICES):
+        return want.error(f"unsupported count mode {request.allocationMode}")
+    return None
