@@ -16,6 +16,8 @@ from kschedlab.queue.pre_enqueue import gated_message
 from kschedlab.score.stage import Scores, prioritize
 
 if TYPE_CHECKING:
+    from kschedlab.extenders.extender import Call
+    from kschedlab.extenders.run import ExtenderRun
     from kschedlab.generations import Generation
     from kschedlab.preemption.stage import Preemption
 
@@ -57,6 +59,7 @@ class Decision:
     filter                ``verdicts``; :meth:`verdict`; ``feasible``: int64[], positions; ``evaluated``: how many
     score                 ``scores`` (None with fewer than two feasible nodes); :meth:`scored`; :attr:`best`
     preemption            ``preemption`` (None unless no node is feasible)
+    extenders             ``extending`` (None without extenders); :attr:`calls`
     shown as              ``str()``, :meth:`to_dict`, ``_repr_html_``
     ====================  ==========================================================================================
 
@@ -74,6 +77,12 @@ class Decision:
     node: str | None = None
     gates: tuple[str, ...] = ()
     error: str = ""
+    extending: ExtenderRun | None = None
+
+    @property
+    def calls(self) -> tuple[Call, ...]:
+        """What the extenders were asked and answered, in order."""
+        return tuple(self.extending.calls) if self.extending is not None else ()
 
     @property
     def nominated_node(self) -> str | None:
@@ -169,6 +178,8 @@ class Decision:
                 for part in refused.parts:
                     if count := int((part.mask & refused_here).sum()):
                         reasons[part.reason] = reasons.get(part.reason, 0) + count
+                for reason in refused.elsewhere:
+                    reasons[reason] = reasons.get(reason, 0) + 1
         if count := int((verdicts.refused_by == EXCLUDED).sum()):
             reasons[excluded_reason] = count
         return reasons
@@ -177,7 +188,14 @@ class Decision:
         """The decision with scores even if only one node is feasible, which the real scheduler does not score."""
         if self.scores is not None or not len(self.feasible):
             return self
-        return replace(self, scores=prioritize(self.pod, self.cluster, self.feasible, self.generation.scores))
+        return replace(self, scores=self.prioritized())
+
+    def prioritized(self) -> Scores:
+        """The feasible nodes' scores, computed now. SchedulingError."""
+        plugins = self.generation.scores
+        if self.extending is not None:
+            return self.extending.prioritize(self.feasible, plugins)
+        return prioritize(self.pod, self.cluster, self.feasible, plugins)
 
     def to_dict(self) -> dict[str, Any]:
         """The decision as plain data, in the format of the conformance vectors."""

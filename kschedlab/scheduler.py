@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import random
+from contextlib import suppress
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -10,15 +12,16 @@ import numpy as np
 from kschedlab.cluster.cluster import Cluster
 from kschedlab.cluster.pending_pod import AnyPod, as_pending, checked_cluster, not_pending
 from kschedlab.cluster.pods import PodInfo
-from kschedlab.cluster.signatures import IntArray
+from kschedlab.cluster.signatures import BoolArray, IntArray
 from kschedlab.decision import Decision
 from kschedlab.filter.plugin import SchedulingError
 from kschedlab.filter.stage import EXCLUDED, REJECTED, FilterRun, Verdicts, nodes_to_find, prepare, search
 from kschedlab.generations import LATEST, Generation
 from kschedlab.queue.pre_enqueue import gate_names
-from kschedlab.score.stage import Scores, prioritize, select_host
+from kschedlab.score.stage import Scores, select_host
 
 if TYPE_CHECKING:
+    from kschedlab.extenders.run import ExtenderRun
     from kschedlab.preemption.stage import Preemption
 
 NOTHING: IntArray = np.zeros(0, np.int64)
@@ -73,6 +76,7 @@ class Scheduler:
             check_claims(pod, cluster)
         if not cluster.nodes:
             return Decision(pod, cluster, generation, None, NOTHING, 0)
+        extending = self._extending(pod)
         prepared = prepare(pod, cluster, generation.filters)
         run = FilterRun(prepared, pod, cluster, generation.messages.all_errors)
         if prepared.rejected is not None:
@@ -81,36 +85,78 @@ class Scheduler:
             feasible, evaluated = NOTHING, 0
         else:
             verdicts = run.verdicts()
-            feasible, evaluated = self._find_feasible(pod, verdicts)
+            if extending is None:
+                feasible, evaluated = self._find_feasible(pod, verdicts)
+            else:
+                feasible, evaluated, verdicts = self._find_extended(pod, verdicts, extending)
+        decision = Decision(pod, cluster, generation, verdicts, feasible, evaluated, extending=extending)
         if not len(feasible):
-            preemption = self._preempt(pod, run, verdicts) if generation.preemption.enabled else None
-            return Decision(pod, cluster, generation, verdicts, feasible, evaluated, preemption=preemption)
+            if not generation.preemption.enabled:
+                return decision
+            return replace(decision, preemption=self._preempt(pod, run, verdicts, extending))
         if len(feasible) == 1:
-            node = cluster.names[feasible[0]]
-            return Decision(pod, cluster, generation, verdicts, feasible, evaluated, node=node)
+            return replace(decision, node=cluster.names[feasible[0]])
         try:
-            scores = prioritize(pod, cluster, feasible, generation.scores)
+            scores = decision.prioritized()
         except SchedulingError as error:
-            return Decision(pod, cluster, generation, verdicts, feasible, evaluated, error=str(error))
-        node = cluster.names[self._select(scores)]
-        return Decision(pod, cluster, generation, verdicts, feasible, evaluated, scores, node=node)
+            return replace(decision, error=str(error))
+        return replace(decision, scores=scores, node=cluster.names[self._select(scores)])
 
-    def _preempt(self, pod: PodInfo, run: FilterRun, verdicts: Verdicts) -> Preemption:
+    def _extending(self, pod: PodInfo) -> ExtenderRun | None:
+        """The extenders that are asked about this pod, None without any."""
+        generation = self.generation
+        if not generation.extenders:
+            return None
+        from kschedlab.extenders.run import ExtenderRun
+
+        return ExtenderRun(pod, self.cluster, generation.extenders, generation.extending, generation.max_node_score)
+
+    def _preempt(self, pod: PodInfo, run: FilterRun, verdicts: Verdicts, extending: ExtenderRun | None) -> Preemption:
         from kschedlab.preemption.stage import preempt  # most pods fit somewhere: loaded for the first that does not
 
-        return preempt(pod, self.cluster, run, verdicts, self.generation.preemption, self.rng, self.exhaustive)
+        rules = self.generation.preemption
+        return preempt(pod, self.cluster, run, verdicts, rules, self.rng, self.exhaustive, extending)
 
     def _find_feasible(self, pod: PodInfo, verdicts: Verdicts) -> tuple[IntArray, int]:
-        """The feasible nodes that the search finds: the pod's own nominated node first, else round robin."""
-        passes, cluster = verdicts.passes, self.cluster
+        """The feasible nodes that the search finds, and how many it examined: the pod's own nominated node first."""
+        nominated = self._nominated(pod, verdicts)
+        return (nominated, 1) if len(nominated) else self._search(verdicts)
+
+    def _find_extended(
+        self, pod: PodInfo, verdicts: Verdicts, extending: ExtenderRun
+    ) -> tuple[IntArray, int, Verdicts]:
+        """The same nodes without those that extenders refuse, and the verdicts with their reasons.
+
+        If an extender refuses the nominated node or fails on it, the search goes on (v1.37: evaluateNominatedNode).
+        """
+        if len(nominated := self._nominated(pod, verdicts)):
+            with suppress(SchedulingError):
+                left, changed = extending.filter(nominated, verdicts)
+                if len(left):
+                    return left, 1, changed
+        start, number = self.next_start_node_index, len(verdicts.passes)
+        feasible, examined = self._search(verdicts)
+        seen: BoolArray | None = None
+        if examined < number:
+            seen = (np.arange(number) - start) % number < examined
+        left, changed = extending.filter(feasible, verdicts, seen)
+        return left, examined, changed
+
+    def _nominated(self, pod: PodInfo, verdicts: Verdicts) -> IntArray:
+        """The pod's nominated node, if it is tried before all others and feasible."""
+        node = self.cluster.index.get(pod.pod.status.nominatedNodeName or "")
+        first = self.generation.nominated_node_first and not self.exhaustive
+        return np.array([node]) if first and node is not None and verdicts.passes[node] else NOTHING
+
+    def _search(self, verdicts: Verdicts) -> tuple[IntArray, int]:
+        """The feasible nodes found round robin, and how many nodes were examined."""
+        passes, generation = verdicts.passes, self.generation
         if self.exhaustive:
             return np.flatnonzero(passes), len(passes)
-        nominated = cluster.index.get(pod.pod.status.nominatedNodeName or "")
-        if self.generation.nominated_node_first and nominated is not None and passes[nominated]:
-            return np.array([nominated]), 1
         candidates = int(np.count_nonzero(verdicts.refused_by != EXCLUDED))
-        rules = self.generation.sampling
-        unscored = rules.one_node_if_no_scores and not self.generation.scores
+        rules = generation.sampling
+        compares = generation.scores or any(each.filters or each.prioritizes for each in generation.extenders)
+        unscored = rules.one_node_if_no_scores and not compares
         nodes_wanted = 1 if unscored else nodes_to_find(candidates, self.percentage, rules)
         feasible, evaluated = search(passes, self.next_start_node_index, nodes_wanted)
         evaluated = min(evaluated, candidates)

@@ -39,7 +39,12 @@ class Refusal:
 
 
 class Refusals:
-    """One plugin's refusals of all nodes: its parts, in the order in which the real plugin lists its reasons."""
+    """One plugin's refusals of all nodes: its parts, in the order in which the real plugin lists its reasons.
+
+    ``elsewhere``: reasons for nodes that the cluster does not have; only extenders can give some.
+    """
+
+    elsewhere: tuple[str, ...] = ()
 
     def __init__(self, parts: Iterable[Refusal]) -> None:
         self.parts = tuple(parts)

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from kschedlab.extenders.rules import Binder, ExtenderRules, FreeNode
 from kschedlab.filter.stage import SamplingRules
 from kschedlab.generations.messages import Messages
 from kschedlab.generations.queues import WITH_BACKOFF, WITH_BACKOFF_1_16, WITH_EVENTS, WITHOUT_BACKOFF
@@ -31,6 +32,8 @@ _SET_BY_SERVER_1_20 = (*_SET_BY_SERVER, "finalizers", "conditions")
 _AFTER, _INSIDE, _ASYNC = Eviction
 _RESERVE, _ASSUME = CycleOrder
 _NONE, _UNCHANGED, _ASSUMED = Skip
+_TAKEN, _PANIC, _NO_NODE = FreeNode
+_FIRST, _INTERESTED, _UNTIL = Binder
 
 DECISION: dict[str, Row] = {
     "api": (API_1_13, API_1_16, API_1_20, API_1_37),  # the fields that the API server stores
@@ -54,6 +57,13 @@ DECISION: dict[str, Row] = {
     "preemption.victims.budgets.counted_down": (False, False, True, True),  # v1.20: filterPodsWithPDBViolation
     "preemption.victims.budgets.disrupted_pods_exempt": (False, False, True, True),  # v1.20: DisruptedPods
     "preemption.victims.budgets.stops_at_first_violation": (True, True, False, True),  # v1.20, v1.37: the same function
+    "extending.ignorable_last": (False, True, True, True),  # v1.16: factory/factory.go, CreateFromConfig
+    "extending.sets_status": (False, False, False, True),  # v1.37: schedule_one.go, findNodesThatPassExtenders
+    "extending.refuses_other_nodes": (False, False, True, True),  # v1.20: core/extender.go, Filter
+    "extending.keeps_violations": (False, False, False, True),  # v1.37: extender.go, convertToVictims
+    "extending.hides_pods": (False, False, False, True),  # v1.37: extender.go, Filter
+    "extending.free_node": (_TAKEN, _TAKEN, _PANIC, _NO_NODE),  # v1.20, v1.37: pickOneNodeForPreemption
+    "extending.binder": (_FIRST, _INTERESTED, _INTERESTED, _UNTIL),  # scheduler.go, schedule_one.go, extendersBinding
 }
 
 LOOP: dict[str, Row] = {
@@ -155,6 +165,7 @@ _RECORD_TYPES: dict[str, Any] = {
     "loop.cache": CacheRules,
     "loop": LoopRules,
     "messages": Messages,
+    "extending": ExtenderRules,
 }
 """The class of each record by its path; inner records come first."""
 

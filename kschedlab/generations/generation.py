@@ -19,6 +19,8 @@ from kschedlab.preemption.rules import PreemptionRules
 from kschedlab.score.plugin import Score
 
 if TYPE_CHECKING:
+    from kschedlab.extenders.extender import Extender
+    from kschedlab.extenders.rules import ExtenderRules
     from kschedlab.plugins.asking import NamedPlugin
 
 
@@ -35,6 +37,7 @@ class Generation:
     ``max_node_score``: the highest score of a plugin.
     ``messages``: its texts; ``loop``: rules of the scheduling loop; ``queue``: creates its scheduling queue.
     ``plugins``: those that :meth:`plus` added, by name; their filters and scores are in ``filters`` and ``scores``.
+    ``extenders``: those that :meth:`extended_by` added; ``extending``: how this generation treats extenders.
     """
 
     name: str
@@ -52,7 +55,9 @@ class Generation:
     messages: Messages
     loop: LoopRules
     queue: QueueMaker
+    extending: ExtenderRules
     plugins: tuple[tuple[str, object], ...] = ()
+    extenders: tuple[Extender, ...] = ()
 
     @staticmethod
     def named(generation: str | Generation) -> Generation:
@@ -82,6 +87,14 @@ class Generation:
         place = Place(self.name, self.loop.extension_points, self.max_node_score, self.messages.pre_score_failed)
         members = joined(place, Members(self.filters, self.scores, self.plugins), plugins)
         return replace(self, filters=members.filters, scores=members.scores, plugins=members.plugins)
+
+    def extended_by(self, *extenders: object) -> Generation:
+        """A copy with these extenders after its own: Python objects with ``filter``, ``prioritize``, ``preempt`` or
+        ``bind`` (:mod:`kschedlab.extenders.plain`). TypeError or ValueError for an object that is none.
+        """
+        from kschedlab.extenders.plain import as_extender
+
+        return replace(self, extenders=(*self.extenders, *map(as_extender, extenders)))
 
     def without(self, *names: str) -> Generation:
         """A copy without the plugins of these names. KeyError if there is none."""

@@ -48,6 +48,7 @@ class PodTopologySpreadScore:
     rules: ConstraintRules = ConstraintRules()
     skips_in_pre_score: bool = True
     rounds_sum: bool = True
+    empty_hosts: bool = False
 
     def score(self, pod: PodInfo, cluster: Cluster, nodes: IntArray) -> Scored | None:
         """Skips a pod without ScheduleAnyway constraints.
@@ -69,6 +70,8 @@ class PodTopologySpreadScore:
             key = constraint.key
             topology = topology_with_empty_label(cluster, key) if lenient else cluster.topology(key)
             count = matching(constraint, cluster, topology, constraint.counts_on(spec, cluster, complete)).take(nodes)
+            if key == HOSTNAME and self.empty_hosts:
+                count = np.zeros_like(count)
             number = domains(key, topology, scored_nodes)
             term = count * log(number + 2) + (constraint.max_skew - 1)
             exact += np.where(cluster.topology(key).domain.take(nodes) >= 0, term, 0) if lenient else term

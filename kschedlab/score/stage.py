@@ -13,7 +13,7 @@ import numpy as np
 
 from kschedlab.cluster.cluster import Cluster
 from kschedlab.cluster.pods import PodInfo
-from kschedlab.cluster.signatures import IntArray
+from kschedlab.cluster.signatures import BoolArray, IntArray
 from kschedlab.score.plugin import Score, Scored
 
 
@@ -23,6 +23,8 @@ class Scores:
 
     ``nodes``: int64[nodes], the positions scored. ``plugins``, ``weights``, ``rows``: of the plugins that did not skip
     the pod. ``results``: int64[plugins, nodes], normalized score times weight. ``total``: int64[nodes], their sum.
+    ``drawn``: bool[nodes], the nodes that an extender listed; in v1.37 only among these is a tie drawn at random. None
+    without extenders.
     """
 
     nodes: IntArray
@@ -31,6 +33,7 @@ class Scores:
     rows: tuple[Scored, ...]
     results: IntArray
     total: IntArray
+    drawn: BoolArray | None = None
 
     @property
     def best(self) -> IntArray:

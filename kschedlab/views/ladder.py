@@ -47,7 +47,7 @@ class Step:
 def columns(preemption: Preemption, limit: int = COLUMNS) -> list[str]:
     """The candidates to show: the chosen one, then those that survived most rules, then by name."""
     names = [preemption.cluster.names[n] for n in preemption.positions.tolist()]
-    height = np.sum([rung.kept for rung in preemption.rungs], axis=0)
+    height = np.sum([np.zeros(len(names)), *(rung.kept for rung in preemption.rungs)], axis=0)
     order = sorted(range(len(names)), key=lambda i: (i != preemption.chosen, -height[i], names[i]))
     shown = [names[i] for i in order[:limit]]
     return sorted(shown) if len(names) <= limit else shown

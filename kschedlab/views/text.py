@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from kschedlab.decision import Decision
+from kschedlab.extenders.extender import Call
 from kschedlab.preemption.stage import Attempt, Candidate, Preemption
 from kschedlab.score.stage import Scores
 from kschedlab.views.html import visible
@@ -22,7 +23,7 @@ CANDIDATES = 6
 def decision_text(decision: Decision) -> str:
     """The whole decision in sections; empty ones are omitted. O(nodes)."""
     lines = [f"{decision.pod.key} ({request_text(decision)})", outcome(decision)]
-    for section in (_refused, _scored, _preempted, _event):
+    for section in (_refused, _extended, _scored, _preempted, _event):
         if section_lines := list(section(decision)):
             lines += ["", *section_lines]
     return "\n".join(visible(line) for line in lines)
@@ -39,6 +40,23 @@ def _refused(decision: Decision) -> Iterator[str]:
     if len(rows) > 1:
         yield "Refused by filters"
         yield from aligned(rows)
+
+
+def _extended(decision: Decision) -> Iterator[str]:
+    if decision.calls:
+        yield "Extenders"
+        yield from aligned(
+            [["", "asked for", "answer"], *([c.extender, c.verb, answer_text(c)] for c in decision.calls)]
+        )
+
+
+def answer_text(call: Call) -> str:
+    """An extender's answer in a few words."""
+    if call.error:
+        return f"fails: {call.error}"
+    if call.verb == "prioritize":
+        return f"scores {count(len(call.offered), 'node')}"
+    return f"keeps {len(call.kept):,} of {count(len(call.offered), 'node')}"
 
 
 def _scored(decision: Decision) -> Iterator[str]:

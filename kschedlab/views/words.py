@@ -142,12 +142,14 @@ def outcome(decision: Decision) -> str:
         return f"{stays}; it preempts {evicted(preemption.victims)} on {preemption.nominated_node}."
     if not preemption.eligible:
         return f"{stays} and may not preempt: {preemption.reason}."
+    if preemption.failure:
+        return f"{stays}, and preemption fails: {preemption.failure}."
     return f"{stays}, and preemption does not help."
 
 
 def evicted(victims: Sequence[PodInfo]) -> str:
     """The names of up to three victims, otherwise their number."""
-    if len(victims) > 3:
+    if len(victims) > 3 or not victims:
         return count(len(victims), "pod")
     return " and ".join(victim.pod.metadata.name for victim in victims)
 
@@ -169,6 +171,8 @@ def choice(preemption: Preemption) -> str:
     node, candidates = preemption.nominated_node, len(preemption.positions)
     if node is None:
         return ""
+    if preemption.free is not None:
+        return f"{node} needs no victims, because only an extender refuses it: no rule is asked."
     if candidates == 1:
         return f"{node} is the only candidate, so no rule is asked."
     for number, rung in enumerate(preemption.rungs, start=1):

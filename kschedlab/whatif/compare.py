@@ -149,9 +149,11 @@ def _differing(before: Outcome, after: Outcome) -> tuple[str, ...]:
 def changes(earlier: Generation, later: Generation) -> list[Change]:
     """Every setting of a decision in which the two differ, each switched alone in the earlier one.
 
-    The queue, the scheduling loop and its messages are left out: they say when a pod is scheduled, not how.
+    The queue, the scheduling loop and its messages are left out: they say when a pod is scheduled, not how. So are the
+    rules for extenders, if there are none.
     """
-    skip = frozenset({"filters", "scores", "name", "loop", "queue", "plugins"})
+    skip = frozenset({"filters", "scores", "name", "loop", "queue", "plugins", "extenders", "extending.binder"})
+    skip |= frozenset() if earlier.extenders else {"extending"}
     skip |= {f"messages.{field.name}" for field in fields(Messages) if field.name not in OF_DECISIONS}
     settings = _settings(earlier, later, "", lambda generation: generation, skip=skip)
     return [*settings, *_filters(earlier, later), *_scores(earlier, later)]

@@ -12,6 +12,7 @@ from typing import Any
 
 import simpy
 
+from kschedlab.extenders.extender import ExtenderError
 from kschedlab.objects.model import Pod
 from kschedlab.plugins.framework import ERROR, Skip, Status
 from kschedlab.queue.events import ASSIGNED_POD_DELETE
@@ -160,11 +161,13 @@ class Binding(ABC):
         return status
 
     def _bind(self, cycle: Cycle) -> Generator[Any, Any, Status | None]:
-        """Run Bind, by default through the API server; record the event and run PostBind."""
+        """Run Bind: an extender, a plugin, or by default the API server; record the event and run PostBind."""
         context, pod, node, framework = self._context, cycle.pod, cycle.node, cycle.framework
         context.step(pod, BIND, node)
         answer: Status | Skip | None = Skip()
-        if framework.has("bind"):
+        if context.generations[framework.name].extenders:
+            answer = yield from self._bind_by_extender(cycle)
+        if isinstance(answer, Skip) and framework.has("bind"):
             answer = yield from framework.bind(pod, node)
         if isinstance(answer, Skip):
             yield context.env.timeout(context.latencies.bind)
@@ -184,13 +187,31 @@ class Binding(ABC):
             context.step(pod, POST_BIND, node, "; ".join(framework.post_bind(pod, node)))
         return None
 
-    def _post_binding(self, pod: Pod, node: str) -> Status | None:
-        """POST the binding."""
+    def _bind_by_extender(self, cycle: Cycle) -> Generator[Any, Any, Status | Skip | None]:
+        """Let an extender bind, which posts the binding itself. Skip if none does. v1.37: extendersBinding."""
+        from kschedlab.extenders.run import binders
+
+        context, pod, node = self._context, cycle.pod, cycle.node
+        generation = context.generations[cycle.framework.name]
+        for extender, falls_back in binders(pod, generation.extenders, generation.extending):
+            yield context.env.timeout(context.latencies.bind)
+            try:
+                extender.bind(pod, node)
+            except ExtenderError as error:
+                context.step(pod, BIND, node, f"{extender.name}: {error}")
+                if falls_back:
+                    continue
+                return Status(ERROR, str(error))
+            return self._post_binding(pod, node, by=extender.name)
+        return Skip()
+
+    def _post_binding(self, pod: Pod, node: str, by: str = "") -> Status | None:
+        """POST the binding. ``by``: who does, the scheduler by default."""
         metadata = pod.metadata
         try:
-            self._context.api.bind(metadata.namespace, metadata.name, metadata.uid, node, by=self._context.name)
+            self._context.api.bind(metadata.namespace, metadata.name, metadata.uid, node, by=by or self._context.name)
         except ApiError as error:
-            return Status(ERROR, self._context.messages.default_binder.format(message=error))
+            return Status(ERROR, str(error) if by else self._context.messages.default_binder.format(message=error))
         return None
 
     def _run_bind(self, cycle: Cycle) -> Steps:

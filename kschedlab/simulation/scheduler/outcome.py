@@ -12,8 +12,9 @@ from kschedlab.preemption.stage import Preemption
 
 @dataclass(frozen=True)
 class Plan:
-    """What preemption decided. ``ineligible``: why the pod may not preempt, or ""; ``node``: the nominated node, or "".
+    """What preemption decided. ``node``: the nominated node, or "".
 
+    ``ineligible``: why the pod may not preempt, or the error that ended preemption, or "".
     ``no_candidates``: eviction cannot help on any node.
     """
 
@@ -27,7 +28,7 @@ class Plan:
         """The plan of this preemption."""
         node = preemption.nominated_node or ""
         victims = tuple(victim.pod for victim in preemption.victims)
-        return cls(preemption.reason, node, victims, not len(preemption.potential))
+        return cls(preemption.reason or preemption.failure, node, victims, not len(preemption.potential))
 
     def __str__(self) -> str:
         if self.ineligible or not self.node:

@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
+from kschedlab.extenders.extender import PLUGIN as EXTENDER
 from kschedlab.objects.model import Pod
 from kschedlab.plugins.framework import PluginError, call, method, name_of, status
 from kschedlab.queue.events import Hint, Registration, checked_event
@@ -90,6 +91,8 @@ def _gate(context: Context, name: str, function: Callable[..., Any], profiles: f
 def hints(context: Context) -> Iterator[Registration]:
     """The events that plugins register for; a user's plugin that can reject pods but registers none gets all events.
 
+    So do extenders, which have no way to register.
+
     v1.37: pkg/scheduler/framework/runtime/framework.go, fillEnqueueExtensions.
     """
     cluster, profiles = context.cache.cluster, context.generations
@@ -100,6 +103,8 @@ def hints(context: Context) -> Iterator[Registration]:
     }
     known = by_profile({name: queueing_hints(each.filters, cluster) for name, each in profiles.items()})
     yield from (one for one in known if one.plugin not in own)
+    if any(each.extenders for each in profiles.values()):
+        yield from (Registration(EXTENDER, *one) for one in ANY_EVENT)
     for registrations in own.values():
         yield from registrations
 

@@ -1,0 +1,106 @@
+"""What an extender is, and what it answers.
+
+v1.37: staging/src/k8s.io/kube-scheduler/extender/v1/types.go and pkg/scheduler/extender.go.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import NamedTuple
+
+from kschedlab.objects.model import Node, Pod
+
+MAX_EXTENDER_PRIORITY = 10
+"""The highest score that an extender gives. v1.37: extender/v1/types.go, MaxExtenderPriority."""
+PLUGIN = "Extender"
+"""The plugin that a refusal by an extender counts for. v1.37: framework/types.go, ExtenderName."""
+
+
+class ExtenderError(Exception):
+    """The extender failed; the message is the real scheduler's where the real one has the same failure."""
+
+
+class Filtered(NamedTuple):
+    """The answer to Filter: the names of the nodes that are left, and reasons for the others.
+
+    ``unresolvable``: reasons for nodes where evicting pods can't help. A node that is nowhere is refused silently.
+    """
+
+    nodes: Sequence[str]
+    failed: Mapping[str, str] = {}
+    unresolvable: Mapping[str, str] = {}
+
+
+class Victims(NamedTuple):
+    """The victims on one node, and how many of them violate a PodDisruptionBudget."""
+
+    pods: Sequence[Pod]
+    violations: int = 0
+
+
+class Returned(NamedTuple):
+    """An extender's victims on one node: the identities of the pods (:func:`identity`)."""
+
+    pods: Sequence[str]
+    violations: int = 0
+
+
+@dataclass(frozen=True)
+class Call:
+    """One call of a decision, as evidence. ``verb``: ``filter``, ``prioritize`` or ``preempt``.
+
+    ``offered``, ``kept``: names of nodes before and after; ``reasons``: by node. ``error``: why the answer was ignored.
+    """
+
+    extender: str
+    verb: str
+    offered: tuple[str, ...]
+    kept: tuple[str, ...]
+    reasons: Mapping[str, str] = field(default_factory=dict)
+    error: str = ""
+
+
+class Extender:
+    """An extender. Its methods raise ExtenderError.
+
+    ``name``: the real one's is its URL. ``weight``: of its scores. ``ignorable``: a failure does not end the decision.
+    ``managed_resources``: it is asked only about pods that request or limit one of them; empty: about all.
+    ``node_cache_capable``: it receives and returns names of nodes; else it returns whole nodes.
+    ``filters``, ``prioritizes``, ``preempts``, ``binds``: what it does.
+    """
+
+    name = ""
+    weight = 1
+    ignorable = False
+    managed_resources: frozenset[str] = frozenset()
+    node_cache_capable = True
+    filters = prioritizes = preempts = binds = False
+
+    def is_interested(self, pod: Pod) -> bool:
+        """Whether it manages a resource of the pod. v1.37: extender.go, IsInterested."""
+        return not self.managed_resources or any(
+            not self.managed_resources.isdisjoint((*container.resources.requests, *container.resources.limits))
+            for container in (*pod.spec.containers, *pod.spec.initContainers)
+        )
+
+    def filter(self, pod: Pod, nodes: Sequence[Node]) -> Filtered:
+        """Which of the nodes can take the pod."""
+        return Filtered([node.metadata.name for node in nodes])
+
+    def prioritize(self, pod: Pod, nodes: Sequence[Node]) -> Sequence[tuple[str, int]]:
+        """(name, score) of nodes, 0 to 10; a node that is left out scores 0."""
+        return [(node.metadata.name, 0) for node in nodes]
+
+    def preempt(self, pod: Pod, victims: Mapping[str, Victims]) -> Mapping[str, Returned]:
+        """The candidates that are left, by node, with the victims that must go there."""
+        raise NotImplementedError
+
+    def bind(self, pod: Pod, node: str) -> None:
+        """Bind the pod to the node."""
+        raise NotImplementedError
+
+
+def identity(pod: Pod) -> str:
+    """How extenders refer to a pod: by its uid, or ``namespace/name`` if a manifest has none."""
+    return pod.metadata.uid or pod.key

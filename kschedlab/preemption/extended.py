@@ -1,0 +1,85 @@
+"""Preemption with extenders: what they are offered, and how a candidate is chosen among what they leave.
+
+A node that an extender refuses, but no filter, needs no victims: the generations differ in what they make of it
+(:class:`~kschedlab.extenders.rules.FreeNode`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+import numpy as np
+
+from kschedlab.cluster.pods import PodColumns
+from kschedlab.cluster.signatures import IntArray
+from kschedlab.extenders.rules import FreeNode
+from kschedlab.extenders.run import NO_VICTIM, ExtenderRun, Offer
+from kschedlab.filter.plugin import SchedulingError
+from kschedlab.preemption.evidence import Preemption
+from kschedlab.preemption.ladder import Rule, Victims, climb
+from kschedlab.preemption.victims import DryRun
+
+NO_CANDIDATE = "no candidate node for preemption"
+PANIC = "panic: runtime error: index out of range [0] with length 0"
+"""What v1.20 dies of when it compares a node without victims."""
+
+
+def extended(found: Preemption, extending: ExtenderRun, ladder: Sequence[Rule]) -> Preemption:
+    """The candidates that extenders leave, and the rules climbed with them. SchedulingError if the scheduler panics.
+
+    v1.37: framework/preemption/preemption.go, callExtenders.
+    """
+    run, positions = found.run, found.positions
+    assert run is not None
+    if not len(positions):
+        return replace(found, failure=free_nodes(run, found.cluster.names) if extending.refuses_free_nodes else "")
+    try:
+        left = extending.preempt(offers(run, positions))
+    except SchedulingError as error:
+        return replace(found, positions=positions[:0], failure=str(error))
+    found = replace(found, positions=np.array([offer.node for offer in left], np.int64), extended=tuple(left))
+    if not left:
+        return replace(found, failure=NO_CANDIDATE)
+    free = chosen_without_victims(left, extending.free_node)
+    if free is not None:
+        return replace(found, free=free)
+    return replace(found, rungs=climb(victims_of(left, found.cluster.pods), ladder))
+
+
+def offers(run: DryRun, positions: IntArray) -> list[Offer]:
+    """The candidates at these positions, as extenders receive them."""
+    broken = np.bincount(run.node[run.evicted & run.violates], minlength=len(run.emptied.refused_by))
+    return [Offer(n, run.victims_on(n), int(broken[n])) for n in positions.tolist()]
+
+
+def free_nodes(run: DryRun, names: Sequence[str]) -> str:
+    """The error about all nodes that need no victims, or "". v1.37: preemption.go, DryRunPreemption."""
+    free = run.nodes[run.emptied.passes[run.nodes]]
+    errors = [NO_VICTIM.format(names[n]) for n in free.tolist()]
+    return f"[{', '.join(errors)}]" if len(errors) > 1 else "".join(errors)
+
+
+def chosen_without_victims(offers: Sequence[Offer], free_node: FreeNode) -> IntArray | None:
+    """The indices of the candidates to choose from, if one of them needs no victims; None if all need some.
+
+    SchedulingError if the scheduler panics.
+    """
+    number = np.array([len(offer.rows) for offer in offers])
+    violations = np.array([offer.violations for offer in offers])
+    if number.all():
+        return None
+    if free_node is FreeNode.TAKEN:
+        return np.flatnonzero(number == 0)
+    fewest = np.flatnonzero(violations == violations.min())
+    if len(fewest) > 1:
+        raise SchedulingError(PANIC)
+    return fewest
+
+
+def victims_of(offers: Sequence[Offer], pods: PodColumns) -> Victims:
+    """The victims of all candidates, in the order of the candidates."""
+    number = np.array([len(offer.rows) for offer in offers])
+    rows = np.concatenate([offer.rows for offer in offers])
+    violations = np.array([offer.violations for offer in offers])
+    return Victims(np.cumsum(number) - number, pods.priority[rows], pods.start[rows], violations)
