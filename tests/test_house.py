@@ -12,7 +12,9 @@ import pytest
 PACKAGE = Path(__file__).parents[1] / "kschedlab"
 LEFT_TO_RIGHT = {
     "": """
-    [("from kschedlab import schedule", 51, 6_700), (DECIDE, 95, 12_600)],
+        extras | objects | manifests | cluster | testing | devices | filter | queue | score | plugins | extenders
+        preemption | generations | configuration | decision | scheduler | explanation | whatif | simulation | views
+        lab | program | __main__
     """,
     "filter": """
         plugin
