@@ -28,7 +28,7 @@ from tests.conformance.compare import differences
 from tests.oracle.scenarios import scenarios
 
 FOUND = Path(__file__).parents[1] / "tests/conformance/extra"
-BATCH = 200
+BATCH = 1000
 """Scenarios that a program gets at once: it needs a moment to start."""
 
 Scenario = dict[str, Any]
@@ -42,19 +42,25 @@ class Judges:
     program: Path
 
     def real(self, asked: list[Scenario]) -> list[Scenario]:
-        """The real scheduler's verdicts; those before the first at which it panics."""
-        lines = b"".join(json.dumps(each).encode() + b"\n" for each in asked)
-        done = subprocess.run(
-            [self.program], input=lines, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, check=False
-        )
-        return [json.loads(line) for line in done.stdout.splitlines()]
+        """The real scheduler's verdicts. One at which it panics is left out, and it starts anew with the next."""
+        verdicts: list[Scenario] = []
+        while asked:
+            lines = b"".join(json.dumps(each).encode() + b"\n" for each in asked)
+            done = subprocess.run(
+                [self.program], input=lines, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, check=False
+            )
+            answered = [json.loads(line) for line in done.stdout.splitlines(keepends=True) if line.endswith(b"\n")]
+            verdicts += answered
+            asked = asked[len(answered) + 1 :]
+        return verdicts
 
-    def different(self, asked: list[Scenario]) -> list[str]:
-        """The ids of the scenarios that the two answer differently."""
+    def different(self, asked: list[Scenario]) -> tuple[list[str], int]:
+        """The ids of the scenarios that the two answer differently, and how many the real scheduler answered."""
+        verdicts = self.real(asked)
         ours = (
             json.loads(line) for line in decide_lines((json.dumps(each).encode() for each in asked), self.generation)
         )
-        return list(dict.fromkeys(each.id for each in differences(self.real(asked), ours)))
+        return list(dict.fromkeys(each.id for each in differences(verdicts, ours))), len(verdicts)
 
 
 def shrunk(scenario: Scenario, judges: Judges) -> Scenario:
@@ -62,7 +68,7 @@ def shrunk(scenario: Scenario, judges: Judges) -> Scenario:
     while True:
         smaller = [{**each, "id": str(number)} for number, each in enumerate(_without_a_part(scenario))]
         for start in range(0, len(smaller), BATCH):
-            found = judges.different(smaller[start : start + BATCH])
+            found, _ = judges.different(smaller[start : start + BATCH])
             if found:
                 scenario = {**smaller[int(found[0])], "id": scenario["id"]}
                 break
@@ -104,16 +110,16 @@ def keep(scenario: Scenario, judges: Judges, tests: Path = FOUND) -> Path:
 
 
 def compared(judges: Judges, seed: int, count: int | None, seconds: float) -> tuple[int, int]:
-    """Compare until either is reached. How many scenarios were compared, and how many differ."""
-    endless, begun, asked, differ = scenarios(seed), time.monotonic(), 0, 0
-    while (count is None or asked < count) and time.monotonic() - begun < seconds:
-        batch = list(itertools.islice(endless, BATCH if count is None else min(BATCH, count - asked)))
-        found = judges.different(batch)
+    """Compare until either is reached. How many scenarios both answered, and how many differ."""
+    endless, begun, answered, differ = scenarios(seed), time.monotonic(), 0, 0
+    while (count is None or answered < count) and time.monotonic() - begun < seconds:
+        batch = list(itertools.islice(endless, BATCH if count is None else min(BATCH, count - answered)))
+        found, number = judges.different(batch)
         for each in batch:
             if each["id"] in found:
-                print(f"{judges.generation} differs: {keep(shrunk(each, judges), judges)}")
-        asked, differ = asked + len(batch), differ + len(found)
-    return asked, differ
+                print(f"{judges.generation} differs: {keep(shrunk(each, judges), judges)}", flush=True)
+        answered, differ = answered + number, differ + len(found)
+    return answered, differ
 
 
 def main() -> int:
@@ -130,10 +136,12 @@ def main() -> int:
     absent = [str(each.program) for each in judges if not each.program.exists()]
     if absent:
         parser.error(f"no {', '.join(absent)}: sh tests/oracle/build.sh {options.programs}")
-    results = [compared(each, options.seed, options.count, options.seconds / len(judges)) for each in judges]
-    for each, (asked, differ) in zip(judges, results, strict=True):
-        print(f"{each.generation}: {asked:,} scenarios compared, {differ} differ")
-    return any(differ for _, differ in results)
+    failed = False
+    for each in judges:
+        answered, differ = compared(each, options.seed, options.count, options.seconds / len(judges))
+        print(f"{each.generation}: {answered:,} scenarios compared, {differ} differ", flush=True)
+        failed |= differ > 0
+    return failed
 
 
 if __name__ == "__main__":
