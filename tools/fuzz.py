@@ -14,6 +14,7 @@ import argparse
 import gzip
 import itertools
 import json
+import os
 import subprocess
 import sys
 import time
@@ -30,6 +31,8 @@ from tests.oracle.scenarios import scenarios
 FOUND = Path(__file__).parents[1] / "tests/conformance/extra"
 BATCH = 1000
 """Scenarios that a program gets at once: it needs a moment to start."""
+SPACIOUS = {**os.environ, "GOGC": "800"}
+"""The programs' environment: Go collects its garbage seldom."""
 
 Scenario = dict[str, Any]
 
@@ -47,7 +50,12 @@ class Judges:
         while asked:
             lines = b"".join(json.dumps(each).encode() + b"\n" for each in asked)
             done = subprocess.run(
-                [self.program], input=lines, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, check=False
+                [self.program],
+                input=lines,
+                stdout=subprocess.PIPE,
+                stderr=subprocess.DEVNULL,
+                env=SPACIOUS,
+                check=False,
             )
             answered = [json.loads(line) for line in done.stdout.splitlines(keepends=True) if line.endswith(b"\n")]
             verdicts += answered

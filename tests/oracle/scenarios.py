@@ -26,7 +26,7 @@ class World:
 
     def __init__(self, rng: random.Random) -> None:
         self.rng = rng
-        self.times = rng.sample(range(0, 400_000, 7), 4_000)
+        self.times: set[int] = set()
         self.objects: list[Object] = []
         self.nodes = [self._node(f"n{number}") for number in range(rng.choice([1, 2, 3, 4, 5, 6, 8, 12, 24]))]
         self.pods: list[Object] = []
@@ -36,7 +36,10 @@ class World:
         self.pending = self.pod()
 
     def time(self) -> str:
-        moment = datetime(2024, 1, 1, tzinfo=UTC) + timedelta(seconds=self.times.pop())
+        while (seconds := 7 * self.rng.randrange(57_000)) in self.times:
+            pass
+        self.times.add(seconds)
+        moment = datetime(2024, 1, 1, tzinfo=UTC) + timedelta(seconds=seconds)
         return moment.strftime("%Y-%m-%dT%H:%M:%SZ")
 
     def chance(self, probability: float) -> bool:
