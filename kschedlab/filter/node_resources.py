@@ -19,7 +19,8 @@ from kschedlab.cluster.pods import PodInfo
 from kschedlab.cluster.signatures import BoolArray
 from kschedlab.cluster.snapshot import Snapshot
 from kschedlab.filter.plugin import Refusal, Refusals
-from kschedlab.objects.requests import is_extended
+from kschedlab.objects.model import DeviceClass
+from kschedlab.objects.requests import is_extended, is_served_by_classes
 
 TOO_MANY_PODS = "Too many pods"
 INSUFFICIENT = "Insufficient {resource}"
@@ -34,12 +35,14 @@ class NodeResourcesFit:
     ``checks_requested_resources_only``: resources that the pod does not request are not checked; else cpu, memory and
     ephemeral storage are, unless the pod requests nothing at all.
     ``too_small_is_unresolvable``: evicting pods can't help where the pod requests more than the empty node has.
+    ``leaves_devices_out``: where a node has none of a resource that a DeviceClass serves, DynamicResources decides.
     """
 
     name: str = "NodeResourcesFit"
     ignored: frozenset[str] = frozenset()
     checks_requested_resources_only: bool = True
     too_small_is_unresolvable: bool = True
+    leaves_devices_out: bool = True
     too_many_pods: str = TOO_MANY_PODS
 
     def prepare(self, pod: PodInfo, cluster: Cluster) -> FitCheck:
@@ -50,11 +53,21 @@ class NodeResourcesFit:
             if not (self.ignored and self._ignores(name)):
                 row = cluster.resources[name]
                 too_small = self.too_small_is_unresolvable and amount > cluster.allocatable[row]
-                requests.append(Request(row, name, amount, too_small))
+                served = self.leaves_devices_out and is_served(cluster, name)
+                requests.append(Request(row, name, amount, too_small, served))
         return FitCheck(tuple(sorted(requests, key=lambda request: request.row)), self.too_many_pods)
 
     def _ignores(self, resource: str) -> bool:
         return is_extended(resource) and not self.ignored.isdisjoint((resource, resource.split("/")[0]))
+
+
+def is_served(cluster: Cluster, resource: str) -> bool:
+    """Whether a DeviceClass serves the resource. v1.37: noderesources/fit.go, shouldDelegateResourceToDRA."""
+    if not (is_served_by_classes(resource) and cluster.objects_of(DeviceClass)):
+        return False
+    from kschedlab.devices.extended_resources import serving_class
+
+    return serving_class(cluster, resource) is not None
 
 
 def requested_resources(request: Mapping[str, int]) -> dict[str, int]:
@@ -73,12 +86,16 @@ def with_basic_resources(request: Mapping[str, int]) -> dict[str, int]:
 
 
 class Request(NamedTuple):
-    """A requested ``amount`` of the resource in that row. ``too_small``: bool[nodes], the empty node has less."""
+    """A requested ``amount`` of the resource in that row.
+
+    ``too_small``: bool[nodes], the empty node has less. ``served``: nodes that have none are not checked.
+    """
 
     row: int
     name: str
     amount: int
     too_small: BoolArray | bool
+    served: bool = False
 
 
 @dataclass(frozen=True, eq=False)
@@ -98,9 +115,11 @@ class FitCheck:
         full = pods_on >= cluster.max_pods
         if full.any():
             parts.append(Refusal(full, self.too_many_pods, terms={"pods": pods_on, "allowed": cluster.max_pods}))
-        for row, name, amount, too_small in self.requests:
+        for row, name, amount, too_small, served in self.requests:
             allocatable, used = cluster.allocatable[row], snapshot.requested(row)
             short = allocatable - used < amount
+            if served:
+                short = short & (allocatable > 0)
             if short.any():
                 terms = {"requested": amount, "used": used, "allocatable": allocatable}
                 parts.append(Refusal(short, INSUFFICIENT.format(resource=name), too_small, terms))

@@ -118,6 +118,17 @@ class PreparedFilter(Protocol):
         ...
 
 
+class CostlyFilter(PreparedFilter, Protocol):
+    """A prepared filter that takes long for each node, depends on the nodes alone, and remembers their answers.
+
+    The stage asks it about the nodes that no other filter has refused.
+    """
+
+    def filter_among(self, nodes: BoolArray) -> Refusals | None:
+        """Those refused of these nodes (bool[nodes]), or None if there are none."""
+        ...
+
+
 class Filter(Protocol):
     """A filter plugin. It holds only its arguments; what it computes for a pod is in the PreparedFilter."""
 

@@ -182,13 +182,18 @@ class FilterRun:
             refused_by[~self.prepared.included] = EXCLUDED
         refusals = []
         for number, prepared in enumerate(self.prepared.filters):
-            refused = self._refusals(number, prepared, snapshot)
+            refused = self._refusals(number, prepared, snapshot, refused_by)
             refusals.append(refused)
             if refused is not None:
                 np.copyto(refused_by, number, where=refused.mask & (refused_by == PASSES))
         return Verdicts(refused_by, self.prepared.plugins, tuple(refusals), excluded_by=self.prepared.excluded_by)
 
-    def _refusals(self, number: int, prepared: PreparedFilter, snapshot: Snapshot) -> Refusals | None:
+    def _refusals(
+        self, number: int, prepared: PreparedFilter, snapshot: Snapshot, refused_by: SmallArray
+    ) -> Refusals | None:
+        if (ask := getattr(prepared, "filter_among", None)) is not None:
+            refused: Refusals | None = ask(refused_by == PASSES)
+            return refused
         if prepared.depends_on_pods:
             return prepared.filter(snapshot)
         if number not in self._static:

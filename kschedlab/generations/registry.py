@@ -91,6 +91,7 @@ _RESOURCES = partial(
     "PodFitsResources",
     checks_requested_resources_only=False,
     too_small_is_unresolvable=False,
+    leaves_devices_out=False,
     too_many_pods="Insufficient pods",
 )
 _HOST = partial(NodeName, "HostName", returns_node_names=False, reason=WRONG_HOSTNAME)

@@ -34,7 +34,9 @@ V1_20 = Generation(
         TaintToleration(reason=UNTOLERATED_BY_NAME),
         NodeAffinity(reason=NO_MATCH_1_20, returns_node_names=False),
         NodePorts(),
-        NodeResourcesFit(checks_requested_resources_only=False, too_small_is_unresolvable=False),
+        NodeResourcesFit(
+            checks_requested_resources_only=False, too_small_is_unresolvable=False, leaves_devices_out=False
+        ),
         VolumeRestrictions(checks_read_write_once_pod=False),
         DiskLimits("EBSLimits", EBS),
         DiskLimits("GCEPDLimits", GCE_PD),

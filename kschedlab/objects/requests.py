@@ -22,6 +22,9 @@ DEFAULT_MILLI_CPU = 100
 DEFAULT_MEMORY = 200 * 1024 * 1024
 """The requests that scoring assumes for a container without any (v1.37: pkg/scheduler/util/pod_resources.go)."""
 
+DEVICE_CLASS_PREFIX = "deviceclass.resource.kubernetes.io/"
+"""Before the name of a class, the resource that it serves even if it names none."""
+
 _DEFAULTS: Nanos = {"cpu": DEFAULT_MILLI_CPU * (NANO // 1000), "memory": DEFAULT_MEMORY * NANO}
 _NATIVE = frozenset({"cpu", "memory", "ephemeral-storage"})
 
@@ -104,6 +107,11 @@ def is_extended(resource: str) -> bool:
     if "/" not in resource or "kubernetes.io/" in resource or resource.startswith("requests."):
         return False
     return label_key_fault(f"requests.{resource}") is None
+
+
+def is_served_by_classes(resource: str) -> bool:
+    """Whether a DeviceClass can serve the resource. v1.37: pkg/scheduler/util/utils.go, IsDRAExtendedResourceName."""
+    return is_extended(resource) or resource.startswith(DEVICE_CLASS_PREFIX)
 
 
 @lru_cache(4096)

@@ -4,6 +4,7 @@ import pytest
 
 from kschedlab.filter.node_resources import NodeResourcesFit
 from kschedlab.testing import node, pod, resources
+from tests.device_manifests import device_class
 from tests.verdicts import judged, refused
 
 A, B = "example.com/aaa", "example.com/bbb"
@@ -207,3 +208,25 @@ def test_older_generations_try_evicting_where_even_the_empty_node_is_too_small()
     _, verdicts = judged(OLDER, asks(amounts(11, 1)), node("n", allocatable=ROOM))
     assert not verdicts.passes.any()
     assert not verdicts.unresolvable().any()
+
+
+GPU = "example.com/gpu"
+
+
+def test_a_resource_that_the_node_lacks_and_a_class_serves_is_left_to_the_devices() -> None:
+    nodes = [node("none"), node("zero", allocatable=ROOM | {GPU: "0"}), node("one", allocatable=ROOM | {GPU: "1"})]
+    asking = asks({GPU: "2"})
+    lacking = [f"Insufficient {GPU}"]
+    assert refused(NodeResourcesFit(), asking, *nodes) == {"none": lacking, "zero": lacking, "one": lacking}
+    served = [*nodes, device_class("gpu", extendedResourceName=GPU)]
+    assert refused(NodeResourcesFit(), asking, *served) == {"one": lacking}
+    assert judged(NodeResourcesFit(), asking, *served)[1].unresolvable().any()
+    before = NodeResourcesFit(leaves_devices_out=False)
+    assert refused(before, asking, *served) == {"none": lacking, "zero": lacking, "one": lacking}
+
+
+def test_every_class_serves_its_implicit_name() -> None:
+    implicit = "deviceclass.resource.kubernetes.io/gpu"
+    world = [node("a"), device_class("gpu")]
+    assert refused(NodeResourcesFit(), asks({implicit: "1"}), *world) == {}
+    assert refused(NodeResourcesFit(), asks({f"{implicit}s": "1"}), *world) == {"a": [f"Insufficient {implicit}s"]}

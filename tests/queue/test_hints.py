@@ -94,7 +94,7 @@ def test_hard_default_constraints_need_the_cluster() -> None:
 
 def test_a_node_that_allows_no_pods_never_helps() -> None:
     node = Node(status=NodeStatus(allocatable={"cpu": Quantity("8")}))
-    assert not resources_after_node(Pod(), None, node)
+    assert not resources_after_node()(Pod(), None, node)
 
 
 def test_values_are_cached_per_pod_until_the_cache_is_full() -> None:

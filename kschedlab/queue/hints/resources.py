@@ -5,10 +5,14 @@ v1.37: pkg/scheduler/framework/plugins: nodeports/node_ports.go, noderesources/f
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
+from kschedlab.cluster.cluster import Cluster
 from kschedlab.filter.node_ports import host_ports
-from kschedlab.filter.node_resources import requested_resources
+from kschedlab.filter.node_resources import is_served, requested_resources
 from kschedlab.objects.model import Node, Pod
 from kschedlab.objects.requests import pod_requests
+from kschedlab.queue.events import Hint
 from kschedlab.queue.hints.pod_cache import PodCache
 
 
@@ -38,12 +42,23 @@ def resources_after_scale_down(pod: Pod, old: Pod, new: Pod) -> bool:
     return any(old_requests.get(name, 0) > new_requests.get(name, 0) for name in _requested(pod))
 
 
-def resources_after_node(pod: Pod, old: Node | None, new: Node) -> bool:
-    """NodeResourcesFit: an empty node of this size fits the pod, and a requested resource or ``pods`` has increased."""
-    requested = _requested(pod)
-    if _allocatable(new, "pods") < 1 or any(amount > _allocatable(new, name) for name, amount in requested.items()):
-        return False
-    return old is None or any(_allocatable(new, name) > _allocatable(old, name) for name in ("pods", *requested))
+def resources_after_node(cluster: Callable[[], Cluster] | None = None) -> Hint:
+    """NodeResourcesFit: an empty node of this size fits the pod, and a requested resource or ``pods`` has increased.
+
+    ``cluster`` has the device classes: a resource that the node lacks and a class serves is left to DynamicResources.
+    """
+
+    def hint(pod: Pod, old: Node | None, new: Node) -> bool:
+        requested = _requested(pod)
+        short = [name for name, amount in requested.items() if amount > _allocatable(new, name)]
+        served = {name for name in requested if not _allocatable(new, name) and cluster and is_served(cluster(), name)}
+        if _allocatable(new, "pods") < 1 or not served.issuperset(short):
+            return False
+        if old is None or served:
+            return True
+        return any(_allocatable(new, name) > _allocatable(old, name) for name in ("pods", *requested))
+
+    return hint
 
 
 def _compute_requested(pod: Pod) -> dict[str, int]:

@@ -11,11 +11,12 @@ from collections.abc import Callable, Iterable, Mapping
 
 from kschedlab.cluster.cluster import Cluster
 from kschedlab.filter.node_affinity import NodeAffinity
+from kschedlab.filter.node_resources import NodeResourcesFit
 from kschedlab.filter.plugin import Filter
 from kschedlab.filter.pod_topology_spread import PodTopologySpread
 from kschedlab.objects.model import NodeSelector, Pod
 from kschedlab.queue.events import ASSIGNED_POD, NODE, TARGET_POD, UNSCHEDULED_POD, Hint, Registration, event
-from kschedlab.queue.hints import inter_pod_affinity, nodes, resources, volumes
+from kschedlab.queue.hints import devices, inter_pod_affinity, nodes, resources, volumes
 from kschedlab.queue.hints.pod_topology_spread import SpreadHints
 from kschedlab.queue.interface import ClusterEvent
 
@@ -23,7 +24,8 @@ CLAIM, VOLUME = "PersistentVolumeClaim", "PersistentVolume"
 CLASS, CAPACITY = "storage.k8s.io/StorageClass", "storage.k8s.io/CSIStorageCapacity"
 CSI_NODE, CSI_DRIVER = "storage.k8s.io/CSINode", "storage.k8s.io/CSIDriver"
 ATTACHMENT = "storage.k8s.io/VolumeAttachment"
-DEVICE_CLASS = "resource.k8s.io/DeviceClass"
+DEVICE_CLASS, DEVICE_SLICE = "resource.k8s.io/DeviceClass", "resource.k8s.io/ResourceSlice"
+DEVICE_CLAIM = "resource.k8s.io/ResourceClaim"
 DEFAULT_PLUGINS = ("SchedulingGates", "DefaultPreemption")
 RESOURCES = (ASSIGNED_POD, UNSCHEDULED_POD, TARGET_POD, NODE, VOLUME, CLAIM, CSI_NODE, CSI_DRIVER, CAPACITY, CLASS)
 """A plugin without registrations receives all events of these resources."""
@@ -61,6 +63,27 @@ def _spreading_events(hints: SpreadHints) -> Events:
     ]
 
 
+def _resources_events(cluster: Callable[[], Cluster] | None = None) -> Events:
+    return [
+        (_POD_DELETED, resources.resources_after_delete),
+        (event(NODE, "Add", "UpdateNodeAllocatable"), resources.resources_after_node(cluster)),
+        (event(DEVICE_CLASS, "Add", "Update"), devices.resources_after_class),
+        (event(ASSIGNED_POD, "UpdatePodScaleDown"), resources.resources_after_scale_down),
+        (event(TARGET_POD, "UpdatePodScaleDown"), queue),
+    ]
+
+
+def _devices_events(cluster: Callable[[], Cluster] | None = None) -> Events:
+    hints = devices.ClaimHints(cluster)
+    return [
+        (event(NODE, "Add", "UpdateNodeLabel", "UpdateNodeAllocatable"), queue),
+        (event(DEVICE_CLAIM, "Add", "Update", "Delete"), hints.after_claim),
+        (event(TARGET_POD, "UpdatePodGeneratedResourceClaim"), hints.after_itself),
+        (event(DEVICE_CLASS, "Add", "Update"), queue),
+        (event(DEVICE_SLICE, "Add", "Update"), queue),
+    ]
+
+
 _BY_PLUGIN: dict[str, Events] = {
     "NodeName": [(event(NODE, "Add"), queue)],
     "NodeUnschedulable": [
@@ -70,13 +93,7 @@ _BY_PLUGIN: dict[str, Events] = {
     "TaintToleration": [(_TAINTS, nodes.taints_after_node), (_TOLERATIONS_CHANGED, queue)],
     "NodeAffinity": _node_affinity_events(),
     "NodePorts": [(_POD_DELETED, resources.ports_after_delete), (event(NODE, "Add"), queue)],
-    "NodeResourcesFit": [
-        (_POD_DELETED, resources.resources_after_delete),
-        (event(NODE, "Add", "UpdateNodeAllocatable"), resources.resources_after_node),
-        (event(DEVICE_CLASS, "Add", "Update"), queue),
-        (event(ASSIGNED_POD, "UpdatePodScaleDown"), resources.resources_after_scale_down),
-        (event(TARGET_POD, "UpdatePodScaleDown"), queue),
-    ],
+    "NodeResourcesFit": _resources_events(),
     "VolumeRestrictions": [
         (_POD_DELETED, volumes.restrictions_after_delete),
         (event(NODE, "Add"), queue),
@@ -110,10 +127,11 @@ _BY_PLUGIN: dict[str, Events] = {
         (event(TARGET_POD, "UpdatePodLabel"), queue),
         (_LABELS, inter_pod_affinity.affinity_after_node),
     ],
+    "DynamicResources": _devices_events(),
     "SchedulingGates": [(event(TARGET_POD, "UpdatePodSchedulingGatesEliminated"), queue)],
     "DefaultPreemption": [(_POD_DELETED, skip)],
 }
-"""With default arguments. (DeviceClasses are not modelled, so their events never occur.)"""
+"""With default arguments, and without a cluster: nobody has claims or classes."""
 
 
 ANY_EVENT: Events = [(event(resource, "All"), queue) for resource in RESOURCES]
@@ -146,6 +164,10 @@ def _events(plugin: Filter, cluster: Callable[[], Cluster] | None) -> Events:
         return _node_affinity_events(plugin.added)
     if isinstance(plugin, PodTopologySpread):
         return _spreading_events(SpreadHints(plugin.defaults, cluster))
+    if isinstance(plugin, NodeResourcesFit):
+        return _resources_events(cluster)
+    if plugin.name == "DynamicResources":
+        return _devices_events(cluster)
     return _BY_PLUGIN.get(plugin.name, ANY_EVENT)
 
 

@@ -1,0 +1,241 @@
+"""What a pod demands of devices, and what each node answers.
+
+A Demand is made once for a decision (PreFilter). It asks a node when somebody wants to know (Filter), and remembers
+the answer, which the score, preemption's dry run and Reserve share.
+
+v1.37: pkg/scheduler/framework/plugins/dynamicresources/dynamicresources.go (PreFilter, Filter) and
+extendeddynamicresources.go (filterExtendedResources). Pods that are added to a node or removed from it change nothing
+here: claims alone hold devices, so evicting pods never helps.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import NamedTuple
+
+import numpy as np
+from msgspec.structs import replace
+
+from kschedlab.cluster.cluster import Cluster
+from kschedlab.cluster.derived import ALLOCATABLE, LABELS, NAMES
+from kschedlab.cluster.labels import selected
+from kschedlab.cluster.object_store import DEVICES
+from kschedlab.cluster.pods import PodInfo
+from kschedlab.cluster.signatures import BoolArray
+from kschedlab.devices.allocator import Allocator
+from kschedlab.devices.claims import ClaimError, PendingAllocation, claims_of
+from kschedlab.devices.errors import AllocationError
+from kschedlab.devices.extended_resources import Mappings, claim_for, requests_for, serving_class
+from kschedlab.devices.readiness import overdue
+from kschedlab.devices.state import state_of
+from kschedlab.objects.model import AllocationResult, DeviceClass, Node, Pod, ResourceClaim
+from kschedlab.objects.requests import is_served_by_classes
+from kschedlab.objects.selectors import SelectorError
+
+IN_PROCESS = "resource claim {claim} is in the process of being allocated"
+NO_CLASS = "request {request}: device class {name} does not exist"
+UNKNOWN_TYPE = "resource claim {claim}, request {request}: unknown request type"
+UNSUPPORTED_TYPE = "request {request}: unsupported request type"
+STALE_CLAIM = "cannot schedule extended resource claim"
+NO_RESOURCE = "cannot fit resource"
+NOT_ALL = "cannot allocate all claims"
+NOT_AVAILABLE = "resourceclaim not available on the node"
+
+SOURCES = (NAMES, LABELS, ALLOCATABLE, *(kind.__name__ for kind in DEVICES))
+"""What a Demand depends on, besides the pod."""
+
+
+class DemandError(Exception):
+    """An error that ends the decision; the message is the real scheduler's."""
+
+
+class Answer(NamedTuple):
+    """A node's answer. ``reason``: why it refuses, or ""; ``failed``: the reason is an error that ends the decision.
+
+    ``allocations``: of the claims that are not allocated yet, in their order; None if the plugin has nothing to
+    allocate here. ``claim``, ``mappings``: the claim for extended resources with this node's requests, and which
+    request serves which container.
+    """
+
+    reason: str = ""
+    failed: bool = False
+    allocations: tuple[AllocationResult, ...] | None = None
+    claim: ResourceClaim | None = None
+    mappings: Mappings = ()
+
+
+class Variant(NamedTuple):
+    """The claims to allocate on some nodes. ``claim``, ``mappings``: see :class:`Answer`."""
+
+    claims: tuple[ResourceClaim, ...]
+    claim: ResourceClaim | None = None
+    mappings: Mappings = ()
+
+
+def demand_of(pod: PodInfo, cluster: Cluster, now: int, binding_timeout: int) -> Demand | None:
+    """The pod's demand; None if it has none. Made once while neither the pod nor what it depends on changes.
+
+    ``now``: microseconds since 1970; ``binding_timeout``: microseconds that a device may take to get ready. ClaimError:
+    the pod has to wait; DemandError: an error.
+    """
+    claims = claims_of(pod.pod, lambda key: cluster.find(ResourceClaim, key))
+    extended = claim_for(pod.pod, pod.request, cluster)
+    if not claims and extended is None:
+        return None
+    everything = claims if extended is None else (*claims, extended)
+    late = overdue(everything, now, binding_timeout)
+    key = "DynamicResources", id(pod.pod), late
+    return cluster.derived(key, lambda: Demand(pod, cluster, everything, extended, late), *SOURCES)
+
+
+class Demand:
+    """The demand of one pod.
+
+    ``claims``: all of them, the one for extended resources last; ``extended``: that one, or None. ``unallocated``: the
+    indices of those that have to be allocated. ``unavailable``: (index, bool[nodes]) of each allocated claim that some
+    nodes cannot use.
+    """
+
+    def __init__(
+        self,
+        pod: PodInfo,
+        cluster: Cluster,
+        claims: tuple[ResourceClaim, ...],
+        extended: ResourceClaim | None,
+        late: frozenset[int],
+    ) -> None:
+        self.pod: Pod = pod.pod  # held, because the demand is found by the pod's id
+        self.claims = claims
+        self.extended = extended
+        self.unallocated = tuple(i for i, claim in enumerate(claims) if claim.status.allocation is None)
+        self.unavailable = tuple(_checked(cluster, claims, extended, late))
+        self.asked: dict[int, Answer] = {}
+        self._nodes: Sequence[Node] = cluster.nodes
+        self._resources = [
+            (name, serving_class(cluster, name))
+            for name, amount in pod.request.items()
+            if amount and is_served_by_classes(name)
+        ]
+        self._allocator = Allocator(state_of(cluster)) if self.unallocated else None
+        self._fixed = Variant(tuple(claims[i] for i in self.unallocated))
+        self._variants: dict[frozenset[str], Variant] = {}
+
+    @property
+    def user_claims(self) -> tuple[ResourceClaim, ...]:
+        """The claims that the pod names."""
+        return self.claims if self.extended is None else self.claims[:-1]
+
+    def on(self, position: int) -> Answer:
+        """The answer of the node at this position."""
+        answer = self.asked.get(position)
+        if answer is None:
+            answer = self.asked[position] = self._ask(position)
+        return answer
+
+    def unavailable_on(self, position: int) -> list[int]:
+        """The indices of the allocated claims that the node cannot use."""
+        return [index for index, mask in self.unavailable if mask[position]]
+
+    def _ask(self, position: int) -> Answer:
+        variant = self._fixed
+        if self.extended is not None:
+            if self.extended.spec.devices.requests:
+                return Answer(STALE_CLAIM)
+            served = self._served(self._nodes[position])
+            if served is None:
+                return Answer(NO_RESOURCE)
+            if not self.user_claims and (not served or self.extended.status.allocation is not None):
+                return Answer()
+            variant = self._variant(served)
+        allocations = None
+        if self._allocator is not None:
+            try:
+                found = self._allocator.allocate(self._nodes[position], variant.claims)
+            except AllocationError as error:
+                return Answer(str(error), failed=not error.only_this_node)
+            if found is None:
+                return Answer(NOT_ALL)
+            allocations = tuple(found)
+        if any(mask[position] for _, mask in self.unavailable):
+            return Answer(NOT_AVAILABLE)
+        return Answer("", False, allocations, variant.claim, variant.mappings)
+
+    def _served(self, node: Node) -> frozenset[str] | None:
+        """The resources that devices must provide on the node; None if it lacks one that no class serves."""
+        served = []
+        for name, device_class in self._resources:
+            amount = node.status.allocatable.get(name)
+            if device_class is not None and (amount is None or amount.value() == 0):
+                served.append(name)
+            elif amount is None:
+                return None
+        return frozenset(served)
+
+    def _variant(self, served: frozenset[str]) -> Variant:
+        variant = self._variants.get(served)
+        if variant is None:
+            variant = self._variants[served] = self._new_variant(served)
+        return variant
+
+    def _new_variant(self, served: frozenset[str]) -> Variant:
+        assert self.extended is not None
+        if self.extended.status.allocation is not None:
+            return self._fixed
+        classes = {name: each.metadata.name for name, each in self._resources if each is not None and name in served}
+        asked = requests_for(self.pod, classes)
+        spec = self.extended.spec
+        devices = replace(spec.devices, requests=asked.requests)
+        claim = replace(self.extended, spec=replace(spec, devices=devices))
+        return Variant((*self._fixed.claims[:-1], claim), claim, asked.mappings)
+
+
+def _checked(
+    cluster: Cluster, claims: tuple[ResourceClaim, ...], extended: ResourceClaim | None, late: frozenset[int]
+) -> Iterator[tuple[int, BoolArray]]:
+    """Where the allocated claims cannot be used. ClaimError, DemandError for the first that ends PreFilter."""
+    for index, claim in enumerate(claims):
+        allocation = claim.status.allocation
+        if isinstance(allocation, PendingAllocation):
+            raise ClaimError(IN_PROCESS.format(claim=_full_name(claim)))
+        if allocation is None:
+            if claim is not extended:
+                _check_classes(cluster, claim)
+        elif (mask := _unusable(cluster, allocation, index in late)) is not None:
+            yield index, mask
+
+
+def _unusable(cluster: Cluster, allocation: AllocationResult, late: bool) -> BoolArray | None:
+    """bool[nodes], or None for none: nodes that the allocation does not reach; all, if its devices don't get ready."""
+    if late:
+        return np.ones(len(cluster.nodes), np.bool_)
+    if allocation.nodeSelector is None:
+        return None
+    try:
+        for term in allocation.nodeSelector.nodeSelectorTerms:
+            term.compile()
+    except SelectorError as error:
+        raise DemandError(str(error)) from error
+    mask: BoolArray = ~selected(cluster, allocation.nodeSelector)
+    return mask
+
+
+def _check_classes(cluster: Cluster, claim: ResourceClaim) -> None:
+    for request in claim.spec.devices.requests:
+        if request.exactly is not None:
+            _check_class(cluster, request.exactly.deviceClassName, request.name)
+        elif request.firstAvailable:
+            for each in request.firstAvailable:
+                _check_class(cluster, each.deviceClassName, f"{request.name}/{each.name}")
+        else:
+            raise ClaimError(UNKNOWN_TYPE.format(claim=_full_name(claim), request=request.name))
+
+
+def _check_class(cluster: Cluster, name: str, request: str) -> None:
+    if not name:
+        raise DemandError(UNSUPPORTED_TYPE.format(request=request))
+    if cluster.find(DeviceClass, name) is None:
+        raise ClaimError(NO_CLASS.format(request=request, name=name))
+
+
+def _full_name(claim: ResourceClaim) -> str:
+    return f"{claim.metadata.namespace}/{claim.metadata.name}"

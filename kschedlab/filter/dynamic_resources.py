@@ -1,0 +1,103 @@
+"""DynamicResources: can the devices that the pod claims be allocated on the node?
+
+v1.37: pkg/scheduler/framework/plugins/dynamicresources/dynamicresources.go (PreFilter, Filter). The room ``devices``
+holds how; it is loaded for the first pod that demands devices. Evicting pods can't help.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from kschedlab.cluster.cluster import Cluster
+from kschedlab.cluster.pods import PodInfo
+from kschedlab.cluster.signatures import BoolArray
+from kschedlab.cluster.snapshot import Snapshot
+from kschedlab.filter.plugin import PreFilterRejection, Refusal, Refusals, SchedulingError
+from kschedlab.objects.meta import SECOND
+from kschedlab.objects.model import DeviceClass
+from kschedlab.objects.requests import is_served_by_classes
+
+if TYPE_CHECKING:
+    from kschedlab.devices.demand import Demand
+
+NAME = "DynamicResources"
+
+
+def wall_clock() -> int:
+    """Microseconds since 1970."""
+    return time.time_ns() // 1000
+
+
+@dataclass(frozen=True)
+class DynamicResources:
+    """The filter. ``binding_timeout``: microseconds that an allocated device may take to get ready; ``now``: a clock
+    of microseconds since 1970, which tells what has timed out."""
+
+    name: str = NAME
+    binding_timeout: int = 600 * SECOND
+    now: Callable[[], int] = wall_clock
+
+    def prepare(self, pod: PodInfo, cluster: Cluster) -> DevicesCheck | PreFilterRejection | None:
+        """Skips a pod that demands no devices. Rejects one that has to wait for a claim or a class."""
+        if not demands_devices(pod, cluster):
+            return None
+        from kschedlab.devices.claims import ClaimError
+        from kschedlab.devices.demand import DemandError, demand_of
+
+        try:
+            demand = demand_of(pod, cluster, self.now(), self.binding_timeout)
+        except ClaimError as error:
+            return PreFilterRejection(self.name, (str(error),))
+        except DemandError as error:
+            raise SchedulingError(f'running PreFilter plugin "{self.name}": {error}') from error
+        return DevicesCheck(demand) if demand is not None else None
+
+
+def demands_devices(pod: PodInfo, cluster: Cluster) -> bool:
+    """Whether the pod has claims, or there are classes and it requests a resource that a class could serve."""
+    if pod.pod.spec.resourceClaims:
+        return True
+    return any(map(is_served_by_classes, pod.request)) and bool(cluster.objects_of(DeviceClass))
+
+
+@dataclass(frozen=True, eq=False)
+class DevicesCheck:
+    """Asks nodes what they answer to the demand: only those that no other filter has refused, for it takes long."""
+
+    demand: Demand
+    node_names: frozenset[str] | None = None
+    depends_on_pods: bool = False
+    monotonic: bool = True
+
+    def filter(self, snapshot: Snapshot) -> Refusals | None:
+        """Ask all nodes."""
+        return self.filter_among(np.ones(len(snapshot.cluster.nodes), np.bool_))
+
+    def filter_among(self, nodes: BoolArray) -> Refusals | None:
+        """Ask these nodes (bool[nodes])."""
+        found: dict[tuple[str, bool], list[int]] = {}
+        for position in np.flatnonzero(nodes).tolist():
+            answer = self.demand.on(position)
+            if answer.reason:
+                found.setdefault((answer.reason, answer.failed), []).append(position)
+        if not found:
+            return None
+        return DeviceRefusals(self.demand, [self._refusal(len(nodes), *each) for each in found.items()])
+
+    def _refusal(self, nodes: int, reason: tuple[str, bool], positions: list[int]) -> Refusal:
+        mask: BoolArray = np.zeros(nodes, np.bool_)
+        mask[positions] = True
+        return Refusal(mask, reason[0], not reason[1], error=reason[1])
+
+
+class DeviceRefusals(Refusals):
+    """The refusals, with the demand as their evidence."""
+
+    def __init__(self, demand: Demand, parts: list[Refusal]) -> None:
+        super().__init__(parts)
+        self.demand = demand

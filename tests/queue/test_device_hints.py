@@ -1,0 +1,41 @@
+"""Hints about devices; the vectors hold the answers of v1.37's own hints."""
+
+import gzip
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from kschedlab.filter.dynamic_resources import DynamicResources
+from kschedlab.filter.node_resources import NodeResourcesFit
+from kschedlab.manifests.decoding import decode
+from kschedlab.manifests.defaults import with_defaults
+from kschedlab.queue.events import event
+from kschedlab.queue.hints.table import queueing_hints
+from kschedlab.queue.requeueing import Registrations
+from kschedlab.testing import cluster
+
+VECTORS = Path(__file__).parent / "vectors" / "device-hints.jsonl.gz"
+with gzip.open(VECTORS) as lines:
+    SCENARIOS = [json.loads(line) for line in lines]
+
+
+def document(data: dict[str, Any] | None) -> Any:
+    if data is None:
+        return None
+    found, faults = decode(data, data["kind"])
+    assert not faults, faults
+    return with_defaults(found, {})
+
+
+@pytest.mark.parametrize("scenario", SCENARIOS, ids=lambda scenario: scenario["id"])
+def test_hints_answer_as_the_real_plugins(scenario: dict[str, Any]) -> None:
+    world = cluster(*scenario["objects"])
+    registrations = Registrations(queueing_hints([NodeResourcesFit(), DynamicResources()], lambda: world))
+    pod = world.pending[scenario["pod"]].pod
+    answers = []
+    for asked in scenario["questions"]:
+        hints = registrations.hints_for(event(asked["resource"], asked["action"]))[asked["plugin"]]
+        answers.append(any(hint(pod, document(asked.get("old")), document(asked.get("new"))) for hint in hints))
+    assert answers == scenario["answers"]
