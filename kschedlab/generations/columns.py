@@ -51,6 +51,7 @@ DECISION: dict[str, Row] = {
     "preemption.unresolvable_node_ends_wait": (False, False, True, True),  # v1.20: PodEligibleToPreemptOthers
     "preemption.waits_for_preempted_pods_only": (False, False, False, True),  # v1.37: PodTerminatingByPreemption
     "preemption.reports_ineligibility": (False, False, False, True),  # v1.37: defaultpreemption/default_preemption.go
+    "preemption.fails_with_its_filters": (False, False, False, True),  # v1.37: framework/preemption, DryRunPreemption
     "preemption.ladder": (RULES[:-1], RULES, RULES, RULES),  # v1.16: pickOneNodeForPreemption, GetEarliestPodStartTime
     "preemption.victims.older_is_more_important": (False, True, True, True),  # v1.16: util/utils.go, MoreImportantPod
     "preemption.victims.sorted_again": (False, False, False, True),  # v1.37: SelectVictimsOnNode

@@ -47,6 +47,7 @@ class PreemptionRules:
     ``unresolvable_node_ends_wait``: a nominated node where evicting can't help any more does not make the pod wait.
     ``waits_for_preempted_pods_only``: only pods that the scheduler evicted make it wait, not other terminating pods.
     ``reports_ineligibility``: the message says why a pod may not preempt.
+    ``fails_with_its_filters``: without a candidate, an error of a filter in the dry run ends preemption.
     ``victims``: see :class:`VictimRules`. ``ladder``: the rules that choose a candidate.
     """
 
@@ -57,6 +58,7 @@ class PreemptionRules:
     unresolvable_node_ends_wait: bool = True
     waits_for_preempted_pods_only: bool = True
     reports_ineligibility: bool = True
+    fails_with_its_filters: bool = True
     victims: VictimRules = field(default_factory=VictimRules)
     ladder: tuple[Rule, ...] = RULES
 

@@ -16,7 +16,7 @@ from kschedlab.cluster.cluster import Cluster
 from kschedlab.cluster.pods import PodInfo
 from kschedlab.cluster.signatures import BoolArray, IntArray
 from kschedlab.extenders.rules import FreeNode
-from kschedlab.filter.stage import PASSES, FilterRun, Verdicts
+from kschedlab.filter.stage import PASSES, FilterRun, Verdicts, first_error
 from kschedlab.objects.model import Pod
 from kschedlab.preemption.evidence import Attempt as Attempt, Candidate as Candidate, Preemption as Preemption
 from kschedlab.preemption.ladder import Victims, climb
@@ -57,6 +57,8 @@ def preempt(
     free_node = extending.free_node if extending is not None else None
     tried, candidates = _search(pod, cluster, run, order, enough, rules, free_node)
     found = Preemption(cluster, "", potential, tried, candidates)
+    if rules.fails_with_its_filters and not len(candidates) and (failure := dry_run_errors(tried)):
+        return replace(found, failure=failure)
     if extending is not None:
         from kschedlab.preemption.extended import extended
 
@@ -69,6 +71,17 @@ def preempt(
     names = [cluster.names[n] for n in found.positions.tolist()]
     chosen = rng.choice(tied.tolist()) if rng else min(tied.tolist(), key=lambda i: names[i])
     return replace(found, chosen=chosen)
+
+
+def dry_run_errors(run: DryRun) -> str:
+    """The errors of filters on the nodes that were emptied, or "". v1.37: DryRunPreemption, findCandidates."""
+    errors: dict[str, None] = {}
+    for node in run.nodes.tolist():
+        refused = run.emptied.refusals[number] if (number := int(run.emptied.refused_by[node])) >= 0 else None
+        for part in refused.parts if refused is not None else ():
+            if part.error and part.mask[node]:
+                errors[first_error(run.emptied.plugins[number], part.reason, 1)] = None
+    return next(iter(errors), "") if len(errors) < 2 else f"[{', '.join(errors)}]"
 
 
 def ineligible(pod: PodInfo, cluster: Cluster, unresolvable: BoolArray, rules: PreemptionRules) -> str:

@@ -32,7 +32,9 @@ def verdict_of(decision: Decision) -> dict[str, Any]:
         verdict["scores"] = _scores(decision.scores, decision)
     if not decision.error and (message := decision.failure(EXCLUDED)):
         verdict["message"] = message
-    if decision.preemption is not None:
+    if decision.preemption is not None and decision.preemption.failure:
+        verdict["error"] = decision.preemption.failure
+    elif decision.preemption is not None:
         verdict["preemption"] = _preemption(decision.preemption, decision.generation.preemption.reports_ineligibility)
     return verdict
 

@@ -3,9 +3,13 @@
 import random
 from dataclasses import replace
 
+import numpy as np
 import pytest
 
+from kschedlab.cluster.cluster import Cluster
+from kschedlab.cluster.pods import PodInfo
 from kschedlab.decision import Decision
+from kschedlab.filter.plugin import Refusal, Refusals, StaticFilter
 from kschedlab.generations import V1_37, Generation
 from kschedlab.preemption.rules import PreemptionRules, VictimRules
 from kschedlab.scheduler import schedule
@@ -165,3 +169,40 @@ def test_only_violating_candidates_do_not_end_the_search() -> None:
     for seed in range(3):
         decision = schedule("default/vip", world, rng=random.Random(seed), exhaustive=False)
         assert decision.nominated_node == "n999"
+
+
+class Broken:
+    """A filter that fails on these nodes."""
+
+    name = "Broken"
+
+    def __init__(self, *nodes: str) -> None:
+        self.nodes = nodes
+
+    def prepare(self, _: PodInfo, cluster: Cluster) -> StaticFilter:
+        parts = [Refusal(np.array([n == name for n in cluster.names]), f"no {name}", error=True) for name in self.nodes]
+        return StaticFilter(Refusals(parts))
+
+
+@pytest.mark.parametrize(
+    ("broken", "message"),
+    [
+        (["n1"], "preemption: found a potential placement for pod on node n2, preempting 2 victims"),
+        (
+            ["n1", "n2"],
+            'preemption: [running "Broken" filter plugin: no n1, running "Broken" filter plugin: no n2]',
+        ),
+    ],
+)
+def test_errors_in_the_dry_run_end_preemption_unless_there_is_a_candidate(broken: list[str], message: str) -> None:
+    generation = replace(V1_37, filters=(*V1_37.filters, Broken(*broken)))
+    decision = decide(*full("n1", 1, 1, 1, 1), *full("n2", 1, 1, 1, 1), generation=generation)
+    assert decision.preemption is not None and decision.preemption.message == message
+    assert decision.event.endswith(message) and decision.message.startswith("0/2 nodes are available")
+
+
+def test_before_v1_37_such_errors_are_refusals() -> None:
+    generation = replace(V1_37, preemption=PreemptionRules(fails_with_its_filters=False))
+    generation = replace(generation, filters=(*V1_37.filters, Broken("n1")))
+    decision = decide(*full("n1", 1, 1, 1, 1), generation=generation)
+    assert decision.preemption is not None and not decision.preemption.failure
