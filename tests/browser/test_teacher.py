@@ -1,9 +1,11 @@
 """The teacher's forms in JupyterLab: sheets are shown, printed and downloaded; a class's files become a table."""
 
+import re
 from pathlib import Path
 
-from playwright.sync_api import expect
+from playwright.sync_api import Browser, expect
 
+from kschedlab.lab.exercises import Sheet
 from tests.browser.conftest import Open
 
 NAME = "08-teacher.ipynb"
@@ -28,6 +30,15 @@ def test_sheets_are_shown_downloaded_and_sent_to_the_printer(notebook: Open) -> 
     form.get_by_label("seeds").fill("one")
     form.get_by_role("button", name="Show").click()
     expect(form.get_by_role("status")).to_contain_text('"one" is neither a number nor a range')
+
+
+def test_a_sheet_of_pictures_takes_one_page(browser: Browser) -> None:
+    page = browser.new_page()
+    for lesson in ("preemption", "generations"):
+        page.set_content(Sheet(lesson, "1-4").html())
+        data = page.pdf(prefer_css_page_size=True)
+        assert len(re.findall(rb"/Type\s*/Page\b", data)) == 4
+    page.close()
 
 
 def test_files_of_a_class_become_a_table(notebook: Open, tmp_path: Path) -> None:

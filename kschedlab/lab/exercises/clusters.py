@@ -21,6 +21,8 @@ from kschedlab.views.words import aligned, amount, below, clock, count, request_
 
 ROOM = Room(720, 300)
 """The room for a picture in an exercise; with a ladder of rules it may be taller."""
+COLUMN = Room(500, 150)
+"""The room for a picture beside the answer on a printed sheet."""
 STYLES = (NOWRAP, "", NOWRAP)
 """Names and pods do not wrap; labels may."""
 Row = Sequence[Sequence[str]]
@@ -37,9 +39,10 @@ def pictured(
     """
     listed = shown(manifests)
     nodes = {name: {"data_pick": name} for name in decision.cluster.names if pick}
-    drawing = question(decision, ROOM, Handles(nodes=nodes))
     folded = element("details", element("summary", "As a table"), listed.picture, open="" if numbers else None)
-    return Instance(join([drawing, element("p", facts(decision)), folded]), listed.text, listed.picture)
+    rest = [element("p", facts(decision)), folded]
+    drawing, printed = question(decision, ROOM, Handles(nodes=nodes)), question(decision, COLUMN)
+    return Instance(join([drawing, *rest]), listed.text, listed.picture, join([printed, *rest]))
 
 
 def scored(decision: Decision) -> Html:

@@ -93,12 +93,13 @@ class Note:
 class Instance:
     """An exercise's instance: ``picture`` or table, and the same as ``text``.
 
-    ``saved``: a shorter picture, for the notebook's file.
+    ``saved``: a shorter picture, for the notebook's file. ``printed``: a narrow one, for a column of a sheet.
     """
 
     picture: Html
     text: str
     saved: Html = NO_PICTURE
+    printed: Html = NO_PICTURE
 
 
 NOTHING = Instance(Html(), "")

@@ -10,19 +10,24 @@ from kschedlab.views.html import Html, element, join
 from kschedlab.views.tables import row, table
 
 PRINTED = (
-    "@page { size: A4; margin: 16mm 15mm 18mm; } "
-    "body { font: 11pt/1.4 system-ui, sans-serif; color: #000; background: #fff; margin: 0 auto; max-width: 46em; } "
+    "@page { size: A4; margin: 9mm 12mm; } "
+    "body { font: 9pt/1.3 system-ui, sans-serif; color: #000; background: #fff; margin: 0 auto; max-width: 56em; } "
     ".sheet { break-after: page; } .sheet:last-child { break-after: auto; } "
-    ".exercise { break-inside: avoid-page; } .exercise h2, .exercise .asked { break-after: avoid; } "
-    "h1 { font-size: 1.4em; } h2 { font-size: 1.1em; } summary { display: none; } "
-    "table { break-inside: avoid; } svg { max-width: 100%; height: auto; } "
+    ".head { display: flex; gap: 0.6em; align-items: baseline; margin: 0 0 0.8em; } "
+    ".head .name, .head .date { flex: 1 1 12em; border-bottom: 1px solid; } .head .date { flex: 0 1 7em; } "
+    ".exercise { break-inside: avoid; margin-bottom: 2mm; } .exercise p { margin: 0 0 0.4em; } "
+    ".beside { display: grid; grid-template-columns: minmax(0, 1.6fr) minmax(0, 1fr); gap: 4mm; align-items: start; } "
+    "h1 { font-size: 1.4em; margin: 0 0.6em 0 0; } h2 { font-size: 1.1em; margin: 0 0 0.2em; } "
+    "summary { display: none; } table { break-inside: avoid; font-size: 0.94em; } "
+    ".beside td:nth-child(3) span { white-space: normal !important; } "
+    "pre { font-size: 0.9em; margin: 0.2em 0 !important; } ul { margin: 0 0 0.4em; padding-left: 1.4em; } "
+    "svg { max-width: 100%; height: auto; } "
     "@media screen { body { padding: 1.5em; } .sheet { border-bottom: 2px dashed #888; padding-bottom: 2em; } }"
 )
 RULED = "border-bottom:1px solid #888;height:1.9em;"
-FRAMED = "border:1px solid #888;height:{}em;margin:0.4em 0;"
-NAME = "flex:1 1 12em;border-bottom:1px solid;"
-TALL = 16
-"""The height of an empty frame for manifests, in lines of text."""
+FRAMED = "border:1px solid #888;min-height:{}em;margin:0.4em 0;padding:0 0.4em;"
+TALL = 10
+"""The height of a frame for manifests or a function, in lines of text."""
 
 
 def document(title: str, body: Html) -> str:
@@ -57,30 +62,35 @@ def _title(lesson: str) -> str:
 
 
 def _sheet(lesson: str, seed: int, exercises: Sequence[Exercise], solutions: bool) -> Html:
-    name = element(
-        "p",
-        element("span", "Name"),
-        element("span", "", style=NAME),
-        element("span", "Date"),
-        element("span", "", style="flex:0 1 7em;border-bottom:1px solid;"),
-        element("span", f"seed {seed}"),
-        style="display:flex;gap:0.6em;margin:1em 0;",
-    )
     title = element("h1", f"{_title(lesson)}{': solutions' if solutions else ''}")
+    blank, date = element("span", "", class_="name"), element("span", "", class_="date")
+    line = [element("span", "Name"), blank, element("span", "Date"), date, element("span", f"seed {seed}")]
+    head = element("div", title, *line, class_="head")
     made = (_exercise(number, each, solutions) for number, each in enumerate(exercises, 1))
-    return element("section", title, name, *made, class_="sheet")
+    return element("section", head, *made, class_="sheet")
 
 
 def _exercise(number: int, exercise: Exercise, solutions: bool) -> Html:
+    """What is given, and the room for the answer: beside it, but below what may be wide, and on the teacher's copy."""
     head = element("h2", f"{number}. {exercise.title}")
-    asked = (element("p", each, class_="asked") for each in exercise.question.split("\n"))
-    body = _solution(exercise) if solutions else _room(exercise)
-    return element("div", head, *asked, _instance(exercise), body, class_="exercise")
+    asked = [element("p", each, class_="asked") for each in exercise.question.split("\n")]
+    given, instance = _instance(exercise), exercise.instance
+    if solutions:
+        return element("div", head, *asked, given, _solution(exercise), class_="exercise")
+    if str(instance.printed):
+        parts = [element("div", given), element("div", *asked, _room(exercise))]
+    elif str(instance.picture) or not instance.text:
+        return element("div", head, *asked, given, _room(exercise), class_="exercise")
+    else:
+        parts = [element("div", *asked, given), _room(exercise)]
+    return element("div", head, element("div", *parts, class_="beside"), class_="exercise")
 
 
 def _instance(exercise: Exercise) -> Html:
-    """The picture; a function is printed as text."""
-    return exercise.instance.picture if str(exercise.instance.picture) else lines(exercise.instance.text)
+    """The picture in print; a function is printed as text."""
+    instance = exercise.instance
+    shown = next((each for each in (instance.printed, instance.picture) if str(each)), Html())
+    return lines(instance.text) if not str(shown) and instance.text else shown
 
 
 def _room(exercise: Exercise) -> Html:

@@ -83,15 +83,18 @@ def drawn_decision(decision: Decision) -> Html:
 
 
 def random_case(rng: random.Random) -> Case:
-    """Three full nodes of 4 CPU with two or three pods each, a budget, and a pod that requests 3 CPU."""
-    made = [node(name) for name in NODES]
+    """Three full nodes of 4 CPU with two or three pods each, a pod of 3 CPU, and a budget if it covers any."""
+    made, apps = [node(name) for name in NODES], set()
     for name in NODES:
         for number, cpu in enumerate(rng.choice([(2, 2), (2, 1, 1), (1, 2, 1), (3, 1)])):
             app = rng.choice(APPS)
             start = rng.randrange(7 * HOUR, 12 * HOUR, 30)
             own = f"{app}-{name[-1]}{number}"
+            apps.add(app)
             made.append(pod(own, name, cpu, rng.choice([0, 50, 100, 100, 200]), start, labels={"app": app}))
-    return decided([*made, pod("urgent", "", 3, 500), budget(rng.choice(APPS), rng.choice([0, 1, 1, 2]))])
+    covered, allowed = rng.choice(APPS), rng.choice([0, 1, 1, 2])
+    budgets = [budget(covered, allowed)] if covered in apps else []
+    return decided([*made, pod("urgent", "", 3, 500), *budgets])
 
 
 def distinct_ends(case: Case) -> bool:

@@ -5,9 +5,10 @@ from __future__ import annotations
 import csv
 import io
 import json
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import asdict
 from pathlib import Path, PurePath
+from typing import Any
 
 from kschedlab.lab.exercises.exercise import MARKS, State
 from kschedlab.lab.exercises.lesson import LESSONS, lesson_named
@@ -21,8 +22,14 @@ LARGEST = 1_000_000
 MOST = 500
 """Most files."""
 EXPECTED = f"a CSV file of Progress.usual().export(), or the file {FILE}"
+STATES, DIGITS = tuple(each.value for each in State), 10
+"""What an exercise's state may be, and more digits than a number has."""
 FORMULA = ("=", "+", "-", "@", "\t", "\r")
 """A spreadsheet computes cells that begin like this."""
+
+
+class WrongError(ValueError):
+    """A file that cannot be read: the place and what is wrong there."""
 
 
 class Roster:
@@ -142,33 +149,55 @@ def _student(file: str) -> str:
 
 
 def _records(content: bytes | str) -> list[Record]:
-    """The records of an export or of a progress file. ValueError, KeyError or TypeError if it is neither."""
+    """The records of an export or of a progress file. WrongError with the place if it is neither."""
     text = content if isinstance(content, str) else content.decode("utf-8-sig")
     text = text.removeprefix("\ufeff").strip()
     if text.startswith("{"):
-        return [_known(record_of(each)) for each in json.loads(text)["exercises"]]
+        given = json.loads(text).get("exercises")
+        if not isinstance(given, list):
+            raise WrongError('it has no list "exercises"')
+        return [_at(f"exercise {number}", record_of, each) for number, each in enumerate(given, 1)]
     first = text.partition("\n")[0]
     reader = csv.DictReader(io.StringIO(text), delimiter=";" if first.count(";") > first.count(",") else ",")
     if not set(EXPORTED) <= set(reader.fieldnames or ()):
-        raise ValueError(f"the columns are not {', '.join(EXPORTED)}")
-    return [_read(row) for row in reader]
+        raise WrongError(f"the columns are not {', '.join(EXPORTED)}")
+    return [_at(f"line {reader.line_num}", _record, row) for row in reader]
 
 
-def _read(row: Mapping[str, str]) -> Record:
-    numbers = {name: int(row[name]) for name in ("seed", "number", "tries", "hints")}
-    texts = {name: row[name] for name in ("lesson", "title", "state")}
-    return _known(record_of({**texts, **numbers, "solution": row["solution"].casefold() == "true"}))
+def _at(place: str, read: Callable[[Any], Record], given: Any) -> Record:
+    """The record of what is given there. WrongError names the place."""
+    try:
+        record = read(given)
+        lesson_named(record.lesson)
+        return record
+    except WrongError as error:
+        raise WrongError(f"{place}: {error}") from None
+    except (ValueError, KeyError, TypeError) as error:
+        raise WrongError(f"{place}: {error if isinstance(error, ValueError) else 'not as exported'}") from None
 
 
-def _known(record: Record) -> Record:
-    lesson_named(record.lesson)
-    return record
+def _record(row: Mapping[str, str | None]) -> Record:
+    """The record of a line. WrongError names the column."""
+    cells = {name: (row[name] or "").strip() for name in EXPORTED}
+    numbers = {name: cells[name] for name in ("seed", "number", "tries", "hints")}
+    wrong = [name for name, cell in numbers.items() if not (cell.isascii() and cell.isdecimal() and len(cell) < DIGITS)]
+    if wrong:
+        raise WrongError(f'{wrong[0]} is "{cells[wrong[0]][:40]}", not a whole number')
+    if cells["state"] not in STATES:
+        raise WrongError(f'state is "{cells["state"][:40]}", none of {", ".join(STATES)}')
+    counted = {name: int(cell) for name, cell in numbers.items()}
+    texts = {name: cells[name] for name in ("lesson", "title", "state")}
+    return record_of({**texts, **counted, "solution": cells["solution"].casefold() == "true"})
 
 
 def _reason(error: Exception) -> str:
+    if isinstance(error, WrongError):
+        return str(error)
     if isinstance(error, UnicodeDecodeError):
         return "not UTF-8 text"
-    return str(error) if str(error).startswith(("the columns", "there is no")) else "can't be read"
+    if isinstance(error, json.JSONDecodeError):
+        return f"line {error.lineno}: {error.msg}"
+    return "can't be read"
 
 
 def _mark(record: Record | None) -> str:

@@ -20,6 +20,16 @@ def test_every_instance_has_one_right_answer(seed):
         one_right_answer(exercise)
 
 
+@pytest.mark.parametrize("seed", SEEDS)
+def test_every_budget_covers_a_pod(seed):
+    for exercise in preemption.exercises(seed)[:4]:
+        text = exercise.instance.text
+        pods, _, budgets = text.partition("budget of app")
+        for line in budgets.splitlines()[1:]:
+            assert f"app={line.split()[0]}" in pods
+        assert ("The budget" in str(exercise.instance.picture)) is bool(budgets)
+
+
 def test_all_kinds_are_there_and_neighbours_differ():
     first, second = (preemption.exercises(seed) for seed in (1, 2))
     assert {type(each) for each in first} == {Predict, Build, Repair}

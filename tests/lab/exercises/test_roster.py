@@ -88,6 +88,31 @@ def test_a_wrong_file_is_named_with_the_remedy(name):
     assert trouble.startswith(f"{name}: ") and "hand in a CSV file of Progress.usual().export()" in trouble
 
 
+PLACES = {
+    "state.csv": 'line 2: state is "great", none of not tried, not yet, error, right',
+    "number.csv": 'line 2: seed is "one", not a whole number',
+    "lesson.csv": 'line 2: there is no lesson "cooking"; there are overview, queue',
+    "short.csv": 'line 3: seed is "", not a whole number',
+    "broken.json": "line 1: Expecting property name",
+    "lines.json": "line 3: Expecting value",
+    "other.json": "exercise 1: not as exported",
+    "state.json": "exercise 1: ",
+    "nothing.json": 'it has no list "exercises"',
+}
+MORE = {
+    "short.csv": EXPORT + "queue\n",
+    "lines.json": '{"exercises": [\n\n}',
+    "nothing.json": '{"exercises": 3}',
+    "state.json": json.dumps({"exercises": [{"lesson": "queue", "seed": 1, "number": 1, "title": "", "state": "x"}]}),
+}
+
+
+@pytest.mark.parametrize("name", PLACES)
+def test_a_wrong_file_is_named_with_the_place(name):
+    (trouble,) = Roster({name: {**WRONG, **MORE}[name]}).troubles
+    assert trouble.startswith(f"{name}: {PLACES[name]}")
+
+
 def test_a_path_that_does_not_exist_is_named(tmp_path):
     assert "check the path" in Roster.of(tmp_path / "nowhere.csv").troubles[0]
 
