@@ -58,7 +58,7 @@ class Decision:
     outcome               ``node``: the chosen node's name or None; ``nominated_node``; :attr:`message`; ``error``
     filter                ``verdicts``; :meth:`verdict`; ``feasible``: int64[], positions; ``evaluated``: how many
     score                 ``scores`` (None with fewer than two feasible nodes); :meth:`scored`; :attr:`best`
-    preemption            ``preemption`` (None unless no node is feasible)
+    preemption            ``preemption`` (None unless no node is feasible); ``post_filter_error``: why it is not asked
     extenders             ``extending`` (None without extenders); :attr:`calls`
     shown as              ``str()``, :meth:`to_dict`, ``_repr_html_``
     ====================  ==========================================================================================
@@ -77,6 +77,7 @@ class Decision:
     node: str | None = None
     gates: tuple[str, ...] = ()
     error: str = ""
+    post_filter_error: str = ""
     extending: ExtenderRun | None = None
 
     @property
@@ -163,6 +164,8 @@ class Decision:
     @property
     def event(self) -> str:
         """The complete FailedScheduling message, as ``kubectl describe pod`` shows it."""
+        if self.post_filter_error:
+            return f"{self.message} {self.post_filter_error}"
         if self.preemption is None or not self.generation.messages.post_filter:
             return self.message
         return f"{self.message} {self.preemption.message}"

@@ -15,7 +15,7 @@ from kschedlab.cluster.pods import PodInfo
 from kschedlab.cluster.signatures import BoolArray, IntArray
 from kschedlab.decision import Decision
 from kschedlab.filter.plugin import SchedulingError
-from kschedlab.filter.stage import EXCLUDED, REJECTED, FilterRun, Verdicts, nodes_to_find, prepare, search
+from kschedlab.filter.stage import EXCLUDED, REJECTED, FilterRun, Prepared, Verdicts, nodes_to_find, prepare, search
 from kschedlab.generations import LATEST, Generation
 from kschedlab.queue.pre_enqueue import gate_names
 from kschedlab.score.stage import Scores, select_host
@@ -91,7 +91,9 @@ class Scheduler:
                 feasible, evaluated, verdicts = self._find_extended(pod, verdicts, extending)
         decision = Decision(pod, cluster, generation, verdicts, feasible, evaluated, extending=extending)
         if not len(feasible):
-            if not generation.preemption.enabled:
+            error = post_filter_error(prepared, generation)
+            decision = replace(decision, post_filter_error=error)
+            if not generation.preemption.enabled or (error and not self.exhaustive):
                 return decision
             return replace(decision, preemption=self._preempt(pod, run, verdicts, extending))
         if len(feasible) == 1:
@@ -185,6 +187,16 @@ class Scheduler:
             for victim in decision.preemption.victims if decision.preemption is not None else ():
                 cluster.evict(victim.key)
             cluster.nominate(pod, node)
+
+
+def post_filter_error(prepared: Prepared, generation: Generation) -> str:
+    """The error of DynamicResources' PostFilter, which comes before preemption, or "".
+
+    It reads what its PreFilter wrote. If another plugin's PreFilter rejected the pod before, there is nothing to read.
+    v1.37: pkg/scheduler/framework/plugins/dynamicresources/dynamicresources.go (PostFilter, getStateData).
+    """
+    asked = (plugin.name for plugin in generation.filters[: prepared.asked])
+    return "not found" if generation.preemption.after_dynamic_resources and "DynamicResources" not in asked else ""
 
 
 def check_claims(pod: PodInfo, cluster: Cluster) -> None:

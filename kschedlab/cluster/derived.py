@@ -16,6 +16,7 @@ CORDONS = "spec.unschedulable"
 CONDITIONS = "status.conditions"
 IMAGES = "status.images"
 ALLOCATABLE = "status.allocatable"
+DECLARED_FEATURES = "status.declaredFeatures"
 NAMES = "metadata.name"
 """Fields of nodes as sources. Each stands for the field on all nodes, in their order, so adding, removing or moving a
 node changes all of them."""
@@ -28,6 +29,7 @@ READ_FIELD: dict[str, Callable[[Node], object]] = {
     CONDITIONS: lambda node: [(condition.type, condition.status) for condition in node.status.conditions],
     IMAGES: lambda node: node.status.images,
     ALLOCATABLE: lambda node: node.status.allocatable,
+    DECLARED_FEATURES: lambda node: node.status.declaredFeatures,
 }
 """How to read each field. A node's name never changes."""
 

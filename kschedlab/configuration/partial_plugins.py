@@ -36,6 +36,8 @@ NO_PRE_FILTER = {
     "VolumeBinding": "not found",
     "PodTopologySpread": READING,
     "InterPodAffinity": f"error {READING}",
+    "DynamicResources": "not found",
+    "NodeDeclaredFeatures": 'error reading "{state}" from cycle-state: not found',
 }
 """The error of Filter if PreFilter has not run."""
 NO_PRE_SCORE = {

@@ -28,7 +28,7 @@ from kschedlab.objects.problems import Fault, Path, quoted
 from kschedlab.objects.requests import is_extended
 from kschedlab.preemption.rules import PreemptionRules
 
-FIT, GATES, PREEMPTION = "NodeResourcesFit", "SchedulingGates", "DefaultPreemption"
+FIT, GATES, PREEMPTION, DEVICES = "NodeResourcesFit", "SchedulingGates", "DefaultPreemption", "DynamicResources"
 NEITHER_FILTER_NOR_SCORE = frozenset({"DefaultBinder", PREEMPTION, "PrioritySort", GATES})
 """Modelled plugins that neither filter nor score."""
 DECISION_POINTS = frozenset(
@@ -270,7 +270,11 @@ def _filters(filters: Mapping[str, Filter], enabled: Mapping[str, Weights]) -> l
 
 
 def _preemption(rules: PreemptionRules, change: Change | None, enabled: Mapping[str, Weights]) -> PreemptionRules:
-    return replace(rules, enabled=PREEMPTION in enabled["postFilter"], **(change.preemption if change else {}))
+    order = list(enabled["postFilter"])
+    preempts = PREEMPTION in order
+    after = DEVICES in order and not (preempts and order.index(PREEMPTION) < order.index(DEVICES))
+    arguments = change.preemption if change else {}
+    return replace(rules, enabled=preempts, after_dynamic_resources=after, **arguments)
 
 
 def _with_ignored_resources(

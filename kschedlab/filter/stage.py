@@ -29,7 +29,7 @@ class Prepared:
 
     ``plugins``, ``filters``: their names and prepared filters. ``included``: bool[nodes], the nodes in every
     PreFilterResult, or None for all; ``excluded_by``: the plugins with a PreFilterResult. ``rejected``: set if a plugin
-    rejected the pod before any node was checked.
+    rejected the pod before any node was checked. ``asked``: how many plugins' PreFilter ran, skipping or not.
     """
 
     plugins: tuple[str, ...] = ()
@@ -37,6 +37,7 @@ class Prepared:
     included: BoolArray | None = None
     excluded_by: tuple[str, ...] = ()
     rejected: PreFilterRejection | None = None
+    asked: int = 0
 
 
 def prepare(pod: PodInfo, cluster: Cluster, plugins: Sequence[Filter]) -> Prepared:
@@ -46,13 +47,13 @@ def prepare(pod: PodInfo, cluster: Cluster, plugins: Sequence[Filter]) -> Prepar
     rejected: PreFilterRejection | None = None
     node_names: frozenset[str] | None = None
     excluded_by: list[str] = []
-    for plugin in plugins:
+    for asked, plugin in enumerate(plugins, 1):
         prepared = plugin.prepare(pod, cluster)
         if prepared is None:
             continue
         if isinstance(prepared, PreFilterRejection):
             if prepared.unresolvable:
-                return Prepared(rejected=prepared)
+                return Prepared(rejected=prepared, asked=asked)
             rejected = prepared
             continue
         names.append(plugin.name)
@@ -62,10 +63,10 @@ def prepare(pod: PodInfo, cluster: Cluster, plugins: Sequence[Filter]) -> Prepar
             node_names = prepared.node_names if node_names is None else node_names & prepared.node_names
             if not node_names:
                 rejection = PreFilterRejection("", (_not_satisfied(excluded_by),))
-                return Prepared(excluded_by=tuple(sorted(excluded_by)), rejected=rejection)
+                return Prepared(excluded_by=tuple(sorted(excluded_by)), rejected=rejection, asked=asked)
     named = [cluster.index[name] for name in node_names or () if name in cluster.index]
     included = None if node_names is None else np.isin(np.arange(len(cluster.names)), named)
-    return Prepared(tuple(names), tuple(filters), included, tuple(sorted(excluded_by)), rejected)
+    return Prepared(tuple(names), tuple(filters), included, tuple(sorted(excluded_by)), rejected, len(plugins))
 
 
 def _not_satisfied(plugins: list[str]) -> str:

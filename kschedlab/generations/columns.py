@@ -46,6 +46,7 @@ DECISION: dict[str, Row] = {
     "obeys_scheduling_gates": (True, True, True, True),  # v1.37: framework/plugins/schedulinggates; before: no field
     "draws_host": (False, True, True, True),  # v1.16: core/generic_scheduler.go, selectHost
     "max_node_score": (10, 10, 100, 100),  # v1.20: framework/interface.go, MaxNodeScore
+    "preemption.after_dynamic_resources": (False, False, False, True),  # v1.37: apis/config/v1/default_plugins.go
     "preemption.min_candidate_percentage": (100, 100, 10, 10),  # v1.20: framework/plugins/defaultpreemption
     "preemption.obeys_preemption_policy": (False, False, True, True),  # v1.20: PodEligibleToPreemptOthers
     "preemption.unresolvable_node_ends_wait": (False, False, True, True),  # v1.20: PodEligibleToPreemptOthers

@@ -1,10 +1,12 @@
-"""v1.37. Source: pkg/scheduler/apis/config/v1/default_plugins.go, getDefaultPlugins, without gated features."""
+"""v1.37. Source: pkg/scheduler/apis/config/v1/default_plugins.go, with the features that are on by default."""
 
 from __future__ import annotations
 
+from kschedlab.filter.dynamic_resources import DynamicResources
 from kschedlab.filter.inter_pod_affinity import InterPodAffinity
 from kschedlab.filter.node import NodeName, NodeUnschedulable
 from kschedlab.filter.node_affinity import NodeAffinity
+from kschedlab.filter.node_declared_features import NodeDeclaredFeatures
 from kschedlab.filter.node_ports import NodePorts
 from kschedlab.filter.node_resources import NodeResourcesFit
 from kschedlab.filter.pod_topology_spread import PodTopologySpread
@@ -15,6 +17,7 @@ from kschedlab.filter.volumes.volume_restrictions import VolumeRestrictions
 from kschedlab.filter.volumes.volume_zone import VolumeZone
 from kschedlab.generations.columns import column
 from kschedlab.generations.generation import Generation
+from kschedlab.score.dynamic_resources import DynamicResourcesScore
 from kschedlab.score.image_locality import ImageLocality
 from kschedlab.score.inter_pod_affinity import InterPodAffinityScore
 from kschedlab.score.node_affinity import NodeAffinityScore
@@ -38,6 +41,8 @@ V1_37 = Generation(
         VolumeZone(),
         PodTopologySpread(),
         InterPodAffinity(),
+        DynamicResources(),
+        NodeDeclaredFeatures(),
     ),
     scores=(
         (TaintTolerationScore(), 3),
@@ -46,6 +51,7 @@ V1_37 = Generation(
         (VolumeBindingScore(), 1),
         (PodTopologySpreadScore(), 2),
         (InterPodAffinityScore(), 2),
+        (DynamicResourcesScore(), 2),
         (NodeResourcesBalancedAllocation(), 1),
         (ImageLocality(), 1),
     ),

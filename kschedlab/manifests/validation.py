@@ -119,20 +119,12 @@ def _pod_warnings(pod: Pod) -> list[Fault]:
     if spec.runtimeClassName and not spec.overhead and not pod.metadata.uid:
         message = "is not resolved: the RuntimeClass adds no overhead, nodeSelector or tolerations"
         warnings.append(Fault(("spec", "runtimeClassName"), message))
-    if spec.hostNetwork and spec.hostUsers is False:
-        message = "is not modelled: nodes that do not declare the feature are not filtered out"
-        warnings.append(Fault(("spec", "hostUsers"), message))
     if spec.affinity is not None and spec.affinity.nodeAffinity is not None:
         warnings += _node_affinity_warnings(spec.affinity.nodeAffinity)
     for i, toleration in enumerate(spec.tolerations):
         if toleration.operator in ("Gt", "Lt"):
             message = f"{toleration.operator} tolerates nothing because its feature gate is off by default"
             warnings.append(Fault(("spec", "tolerations", i, "operator"), message))
-    for field, containers in (("containers", spec.containers), ("initContainers", spec.initContainers)):
-        for i, container in enumerate(containers):
-            if container.restartPolicyRules:
-                message = "is not modelled: nodes without the feature are not filtered out"
-                warnings.append(Fault(("spec", field, i, "restartPolicyRules"), message))
     return warnings
 
 

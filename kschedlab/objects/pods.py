@@ -107,13 +107,18 @@ class ContainerPort(Part, frozen=True):
     protocol: str = "TCP"
 
 
+class ContainerRestartRule(Part, frozen=True):
+    action: str = ""
+    exitCodes: Any = None
+
+
 class Container(Part, frozen=True):
     name: str = ""
     image: str = ""
     resources: ResourceRequirements = ResourceRequirements()
     ports: tuple[ContainerPort, ...] = ()
     restartPolicy: str | None = None
-    restartPolicyRules: Any = None
+    restartPolicyRules: tuple[ContainerRestartRule, ...] = ()
 
 
 class PodSchedulingGate(Part, frozen=True):

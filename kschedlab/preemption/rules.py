@@ -42,6 +42,8 @@ class PreemptionRules:
     """How a generation preempts: constants and named rules. The defaults are those of v1.37.
 
     ``enabled``: pods can preempt.
+    ``after_dynamic_resources``: DynamicResources' PostFilter runs first. It fails if its PreFilter did not run because
+    another plugin had rejected the pod, and then nobody asks for preemption.
     ``min_candidate_percentage``, ``min_candidates``: how many candidates are enough; 100 % examines all.
     ``obeys_preemption_policy``: a pod with preemptionPolicy Never does not preempt.
     ``unresolvable_node_ends_wait``: a nominated node where evicting can't help any more does not make the pod wait.
@@ -52,6 +54,7 @@ class PreemptionRules:
     """
 
     enabled: bool = True
+    after_dynamic_resources: bool = True
     min_candidate_percentage: int = 10
     min_candidates: int = 100
     obeys_preemption_policy: bool = True

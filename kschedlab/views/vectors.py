@@ -18,7 +18,10 @@ record nothing but the error once the scheduler has failed."""
 
 
 def verdict_of(decision: Decision) -> dict[str, Any]:
-    """The verdict: ``prefilter`` or ``filter``, ``feasible``, ``scores``, ``message``, ``preemption``, ``error``."""
+    """The verdict: ``prefilter`` or ``filter``, ``feasible``, ``scores``, ``message``, ``event``, ``preemption``, ``error``.
+
+    ``event`` (v1.37): the message with what PostFilter adds, unless preemption found a node.
+    """
     if decision.error and (decision.verdicts is None or decision.generation.name in SILENT):
         return {"feasible": [], "error": decision.error}
     verdict: dict[str, Any] = {"feasible": decision.names}
@@ -30,10 +33,13 @@ def verdict_of(decision: Decision) -> dict[str, Any]:
         verdict["filter"] = {name: _status(decision, name) for name in sorted(decision.cluster.names)}
     if decision.scores is not None:
         verdict["scores"] = _scores(decision.scores, decision)
+    failure = decision.preemption.failure if decision.preemption is not None else ""
     if not decision.error and (message := decision.failure(EXCLUDED)):
         verdict["message"] = message
-    if decision.preemption is not None and decision.preemption.failure:
-        verdict["error"] = decision.preemption.failure
+        if decision.generation.messages.post_filter and decision.nominated_node is None and not failure:
+            verdict["event"] = f"{message}{decision.event[len(decision.message) :]}"
+    if failure:
+        verdict["error"] = failure
     elif decision.preemption is not None:
         verdict["preemption"] = _preemption(decision.preemption, decision.generation.preemption.reports_ineligibility)
     return verdict

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-PARTS = ("prefilter", "filter", "feasible", "scores", "message", "preemption", "placements", "error")
+PARTS = ("prefilter", "filter", "feasible", "scores", "message", "event", "preemption", "placements", "error")
 Verdict = dict[str, Any]
 
 

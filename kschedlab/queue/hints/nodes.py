@@ -1,12 +1,14 @@
 """Hints of the plugins that check a node's name, taints and labels.
 
 v1.37: pkg/scheduler/framework/plugins: nodename/node_name.go, nodeunschedulable/node_unschedulable.go,
-tainttoleration/taint_toleration.go, nodeaffinity/node_affinity.go (isSchedulableAfter...).
+tainttoleration/taint_toleration.go, nodeaffinity/node_affinity.go, nodedeclaredfeatures/nodedeclaredfeatures.go
+(isSchedulableAfter...).
 """
 
 from __future__ import annotations
 
 from kschedlab.cluster.labels import first_untolerated, required_terms, tolerated
+from kschedlab.filter.node_declared_features import needed_features
 from kschedlab.objects.model import UNSCHEDULABLE_TAINT, Node, NodeSelector, Pod
 from kschedlab.objects.selectors import NodeTerm, SelectorError
 from kschedlab.queue.events import Hint
@@ -29,6 +31,16 @@ def taints_after_node(pod: Pod, old: Node | None, new: Node) -> bool:
     if old is not None and first_untolerated(old.spec.taints, tolerations) is None:
         return False
     return first_untolerated(new.spec.taints, tolerations) is None
+
+
+def features_after_node(pod: Pod, old: Node | None, new: Node) -> bool:
+    """NodeDeclaredFeatures: the node is new, or declares other features; which ones does not matter."""
+    return old is None or old.status.declaredFeatures != new.status.declaredFeatures
+
+
+def features_after_itself(pod: Pod, old: Pod, new: Pod) -> bool:
+    """NodeDeclaredFeatures: the pod needs other features."""
+    return needed_features(old.spec) != needed_features(new.spec)
 
 
 def affinity_after_node(added: NodeSelector | None = None) -> Hint:

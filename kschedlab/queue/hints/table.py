@@ -47,6 +47,7 @@ def skip(pod: Pod, old: object, new: object) -> bool:
 _PODS_CHANGED = event(ASSIGNED_POD, "Add", "Delete", "UpdatePodLabel")
 _POD_DELETED = event(ASSIGNED_POD, "Delete")
 _LABELS = event(NODE, "Add", "UpdateNodeLabel")
+_FEATURES = event(NODE, "Add", "UpdateNodeDeclaredFeature")
 _TAINTS = event(NODE, "Add", "UpdateNodeTaint")
 _TOLERATIONS_CHANGED = event(TARGET_POD, "UpdatePodToleration")
 
@@ -128,6 +129,10 @@ _BY_PLUGIN: dict[str, Events] = {
         (_LABELS, inter_pod_affinity.affinity_after_node),
     ],
     "DynamicResources": _devices_events(),
+    "NodeDeclaredFeatures": [
+        (_FEATURES, nodes.features_after_node),
+        (event(TARGET_POD, "Update"), nodes.features_after_itself),
+    ],
     "SchedulingGates": [(event(TARGET_POD, "UpdatePodSchedulingGatesEliminated"), queue)],
     "DefaultPreemption": [(_POD_DELETED, skip)],
 }

@@ -112,11 +112,11 @@ class Loop:
         failure = Failure(message, rejected, outcome.rejectors, reason=reason)
         if after_failure:
             yield from self._failures.handle(cycle, failure)
-        nominated = self._failures.no_nomination
+        nominated = None if outcome.stopped else self._failures.no_nomination
         if plan is not None:
             yield context.env.timeout(context.latencies.preempt)
             nominated = yield from self._preempting.carry_out(cycle.pod, plan)
-        if outcome.node_statuses and not (plan and plan.node):
+        if outcome.node_statuses and not outcome.stopped and not (plan and plan.node):
             nominated, failure = self._post_filter(cycle, outcome, nominated, failure)
         if not after_failure:
             yield from self._failures.handle(cycle, failure, nominated)

@@ -42,6 +42,7 @@ class Outcome:
 
     ``error``: the error that ended the cycle, or ""; ``message``: of FailedScheduling; ``preemption``: the text that
     preemption appends. ``rejectors``: the plugins that rejected the pod; ``plan``: None if preemption did not run.
+    ``stopped``: an error of PostFilter ended the attempt: preemption and the users' plugins are not asked.
     ``node_statuses``: the status of each node, if nodes were filtered and a PostFilter plugin reads it.
     """
 
@@ -51,6 +52,7 @@ class Outcome:
     preemption: str = ""
     rejectors: tuple[str, ...] = ()
     plan: Plan | None = None
+    stopped: bool = False
     node_statuses: dict[str, Status] = field(default_factory=dict)
 
     @classmethod
@@ -65,6 +67,7 @@ class Outcome:
             preemption=decision.event[len(message) :],
             rejectors=decision.rejectors,
             plan=None if decision.preemption is None else Plan.of(decision.preemption),
+            stopped=bool(decision.post_filter_error),
             node_statuses=_node_statuses(decision) if with_statuses and decision.verdicts is not None else {},
         )
 

@@ -56,7 +56,7 @@ type Verdict struct {
 	Feasible   []string               `json:"feasible"`
 	Scores     *Scores                `json:"scores,omitempty"`
 	Message    string                 `json:"message,omitempty"` // what `kubectl describe pod` shows when no node is feasible
-	Event      string                 `json:"event,omitempty"`   // v1.37 with -whole: the message with what PostFilter adds, unless a node was nominated
+	Event      string                 `json:"event,omitempty"`   // v1.37: the message with what PostFilter adds, unless a node was nominated
 	Preemption *Preemption            `json:"preemption,omitempty"`
 	Placements []Placement            `json:"placements,omitempty"`
 	Error      string                 `json:"error,omitempty"`
