@@ -147,3 +147,19 @@ def test_a_missing_claim_is_noticed_before_nodes_are_counted() -> None:
 def test_of_a_gated_pod_no_node_is_looked_at() -> None:
     decision = schedule("default/web", cluster(node("n1"), pod("web", schedulingGates=[{"name": "wait"}])))
     assert (decision.evaluated, decision.names, decision.gates) == (0, [], ("wait",))
+
+
+def test_where_dynamic_resources_post_filter_finds_no_state_preemption_is_not_asked() -> None:
+    world = cluster(node("n1"), pod("web", volumes=[{"name": "v", "persistentVolumeClaim": {"claimName": "gone"}}]))
+    decision = schedule("default/web", world, exhaustive=False)
+    assert decision.preemption is None
+    assert decision.event == '0/1 nodes are available: persistentvolumeclaim "gone" not found. not found'
+    before = V1_37.without("DynamicResources")
+    assert schedule("default/web", world, before).event.endswith(
+        "preemption: 0/1 nodes are available: 1 Preemption is not helpful for scheduling."
+    )
+
+
+def test_a_rejection_by_the_last_pre_filters_leaves_preemption_its_say() -> None:
+    world = cluster(node("n1"), pod("low", "n1", cpu="100"), pod("web", cpu="100", priority=5))
+    assert schedule("default/web", world).post_filter_error == ""

@@ -143,7 +143,9 @@ class Generation:
         filters = tuple(each for each in self.filters if kept(each.name))
         scores = tuple(pair for pair in self.scores if kept(pair[0].name))
         plugins = tuple(pair for pair in self.plugins if kept(pair[0]))
-        return replace(self, filters=filters, scores=scores, plugins=plugins)
+        after = self.preemption.after_dynamic_resources and kept("DynamicResources")
+        preemption = replace(self.preemption, after_dynamic_resources=after)
+        return replace(self, filters=filters, scores=scores, plugins=plugins, preemption=preemption)
 
 
 class _Generations(Mapping[str, Generation]):

@@ -19,7 +19,7 @@ from kschedlab.cluster.cluster import Cluster
 from kschedlab.cluster.pods import PodInfo
 from kschedlab.explanation import NoProfileError
 from kschedlab.generations import LATEST, Generation, Profiles, api_of, profile_for, profiles_of
-from kschedlab.manifests.loading import ManifestError, decode_objects
+from kschedlab.manifests.loading import ManifestError, Objects, decode_objects
 from kschedlab.objects.model import Pod
 from kschedlab.objects.problems import quoted
 from kschedlab.program.arriving import arriving_pods, read_fields
@@ -91,7 +91,8 @@ def decide_line(line: bytes | str, profiles: Profiles, number: int = 1) -> dict[
 
 
 def _verdict(scenario: Scenario, profiles: Profiles) -> dict[str, Any]:
-    cluster = Cluster(decode_objects(scenario.objects), api_of(profiles))
+    objects = decode_objects(scenario.objects)
+    cluster = Cluster(objects, api_of(profiles))
     pod = cluster.pending.get(scenario.pod)
     if pod is None:
         runs, absent = "already runs on a node: remove its spec.nodeName", "is not in the scenario: add it to objects"
@@ -99,7 +100,12 @@ def _verdict(scenario: Scenario, profiles: Profiles) -> dict[str, Any]:
     generation = profile_for(pod.pod, profiles)
     if generation is None:
         return {"feasible": [], "error": str(NoProfileError(pod))}
-    return Scheduler(cluster, generation, exhaustive=True).cycle(pod).to_dict()
+    return Scheduler(cluster, generation, exhaustive=True).cycle(pod).to_dict() | _not_modelled(objects)
+
+
+def _not_modelled(objects: Objects) -> dict[str, list[str]]:
+    """What the scenario asks for and the decision leaves out, unless it is nothing."""
+    return {"notModelled": lines} if (lines := objects.report.not_modelled) else {}
 
 
 def _placements(scenario: Scenario, profiles: Profiles) -> dict[str, Any]:
@@ -118,7 +124,7 @@ def _placements(scenario: Scenario, profiles: Profiles) -> dict[str, Any]:
         if "error" in placement:
             return {"feasible": [], "error": f"{key}: {placement['error']}"}
         placements.append({"pod": key} | placement)
-    return {"feasible": [], "placements": placements}
+    return {"feasible": [], "placements": placements} | _not_modelled(objects)
 
 
 def _place(scheduler: Scheduler, pod: PodInfo) -> dict[str, Any]:

@@ -18,7 +18,7 @@ record nothing but the error once the scheduler has failed."""
 
 
 def verdict_of(decision: Decision) -> dict[str, Any]:
-    """The verdict: ``prefilter`` or ``filter``, ``feasible``, ``scores``, ``message``, ``event``, ``preemption``, ``error``.
+    """The verdict: ``prefilter`` or ``filter``, ``feasible``, ``scores``, ``message``, ``preemption``, ``error``.
 
     ``event`` (v1.37): the message with what PostFilter adds, unless preemption found a node.
     """

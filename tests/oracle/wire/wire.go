@@ -11,8 +11,9 @@ import (
 type Scenario struct {
 	ID      string            `json:"id"`
 	Objects []json.RawMessage `json:"objects"`
-	Pod     string            `json:"pod"`             // namespace/name of the pod to schedule
-	Queue   []json.RawMessage `json:"queue,omitempty"` // instead of Pod: pods that arrive one after the other
+	Pod     string            `json:"pod"`              // namespace/name of the pod to schedule
+	Queue   []json.RawMessage `json:"queue,omitempty"`  // instead of Pod: pods that arrive one after the other
+	Config  json.RawMessage   `json:"config,omitempty"` // v1.37: a KubeSchedulerConfiguration instead of the default
 }
 
 // Placement is what became of one pod of a queue.
