@@ -85,21 +85,13 @@ class LoadReport:
         others = {kind: count for kind, count in self.unknown.items() if kind not in obeyed}
         lines = list(self.warnings)
         if obeyed:
-            lines.append(f"{NOT_MODELLED}, although kube-scheduler obeys them: {_counted(obeyed)}")
+            lines.append(f"not modelled, although kube-scheduler obeys them: {_counted(obeyed)}")
         if others:
             lines.append(f"ignored, because the scheduler does not read them: {_counted(others)}")
         return lines
 
-    @property
-    def not_modelled(self) -> list[str]:
-        """What kube-scheduler obeys in these objects and this package does not model."""
-        return [line for line in self.lines() if NOT_MODELLED in line]
-
 
 NOTHING = "there is nothing in it"
-NOT_MODELLED = "not modelled"
-"""The words of a warning about something that kube-scheduler obeys and this package does not."""
-
 _LISTED = 30
 """How many ignored kinds are named."""
 

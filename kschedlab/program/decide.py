@@ -26,6 +26,8 @@ from kschedlab.program.arriving import arriving_pods, read_fields
 from kschedlab.program.options import Commands, UsageError, add_scheduler, chosen_profiles, print_json
 from kschedlab.scheduler import Scheduler
 
+NOT_MODELLED = "not modelled"
+"""The words of a warning about what kube-scheduler obeys and this package does not."""
 LONGEST, ENDLESS = 64 << 20, 1 << 30
 """Bytes of the longest line that is read, and of a line so long that the program ends."""
 
@@ -105,7 +107,8 @@ def _verdict(scenario: Scenario, profiles: Profiles) -> dict[str, Any]:
 
 def _not_modelled(objects: Objects) -> dict[str, list[str]]:
     """What the scenario asks for and the decision leaves out, unless it is nothing."""
-    return {"notModelled": lines} if (lines := objects.report.not_modelled) else {}
+    lines = [line for line in objects.report.lines() if NOT_MODELLED in line]
+    return {"notModelled": lines} if lines else {}
 
 
 def _placements(scenario: Scenario, profiles: Profiles) -> dict[str, Any]:

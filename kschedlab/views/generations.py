@@ -34,6 +34,8 @@ TOPICS = {
     "VolumeZone": "zones of volumes",
     "PodTopologySpread": "spreading",
     "InterPodAffinity": "affinity between pods",
+    "DynamicResources": "devices",
+    "NodeDeclaredFeatures": "features that nodes declare",
     "ServiceAffinity": "agreement within a service",
     "NodeAffinityScore": "node affinity",
     "NodeResourcesFitScore": "resources",
@@ -49,6 +51,7 @@ TOPICS = {
     "SelectorSpread": "spreading",
     "ServiceAntiAffinity": "spreading over a service",
     "InterPodAffinityScore": "affinity between pods",
+    "DynamicResourcesScore": "devices",
     "EqualPriority": "the same for all",
 }
 """Topic of a plugin class; plugins with the same topic share a row, whatever their names."""

@@ -53,7 +53,7 @@ extenders: [{urlPrefix: "http://127.0.0.1"}]
 profiles:
 - plugins:
     permit: {enabled: [{name: GangScheduling}]}
-    filter: {enabled: [{name: DynamicResources}]}
+    filter: {enabled: [{name: DeferredPodScheduling}]}
   pluginConfig:
   - {name: NodePorts, args: {a: 1}}
   - {name: DynamicResources, args: {bindingTimeout: 5s}}
@@ -63,10 +63,9 @@ profiles:
         "<text>:1: does not affect decisions: leaderElection, podMaxBackoffSeconds",
         "<text>:5: extenders: are not modelled: decisions ignore them",
         "<text>:7: profiles[0].plugins: does not affect decisions: permit",
-        '<text>:9: profiles[0].plugins.filter.enabled[0]: the plugin "DynamicResources" is not modelled: '
+        '<text>:9: profiles[0].plugins.filter.enabled[0]: the plugin "DeferredPodScheduling" is not modelled: '
         "decisions ignore it",
         '<text>:11: profiles[0].pluginConfig[0]: "NodePorts" takes no arguments: they are ignored',
-        '<text>:12: profiles[0].pluginConfig[1]: the plugin "DynamicResources" is not modelled',
         '<text>:13: profiles[0].pluginConfig[2]: the plugin "Foreign" is not modelled',
     )
 

@@ -39,10 +39,10 @@ def test_profiles_run_the_same_plugins_as_the_real_scheduler(row):
 
 
 @pytest.mark.parametrize("row", PLUGINS)
-def test_generations_score_with_the_modelled_plugins(row):
+def test_generations_score_with_the_same_plugins(row):
     for name, generation in load_configuration(json.dumps(row["config"])).items():
         scores = [(score.name, weight) for score, weight in generation.scores]
-        expected = [tuple(pair) for pair in row["profiles"][name]["score"] if pair[0] != "DynamicResources"]
+        expected = [tuple(pair) for pair in row["profiles"][name]["score"]]
         assert scores == expected
 
 

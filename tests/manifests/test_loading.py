@@ -288,14 +288,9 @@ def test_fields_that_are_not_modelled_are_reported_with_their_place():
 
 WARNINGS = [
     ({"runtimeClassName": "kata"}, "spec.runtimeClassName: is not resolved"),
-    ({"hostNetwork": True, "hostUsers": False}, "spec.hostUsers: is not modelled"),
     (
         {"tolerations": [{"key": "a", "operator": "Gt", "value": "1"}]},
         "spec.tolerations[0].operator: Gt tolerates nothing",
-    ),
-    (
-        {"containers": [{"name": "a", "restartPolicy": "Never", "restartPolicyRules": [{}]}]},
-        "spec.containers[0].restartPolicyRules: is not modelled",
     ),
     (
         {"affinity": node_affinity(term("generation Gt ten"))},

@@ -131,7 +131,7 @@ def test_panels_of_scores_show_a_filter_that_leaves_few_nodes(left: tuple[str, .
 def test_the_table_of_generations_names_plugins() -> None:
     table = GenerationTable(V1_37, PLUS[3], everything=True)
     rows = [line.split() for line in repr(table).splitlines()]
-    assert ["ColdNode", "–", "13.", "ColdNode"] in rows and ["Quiet", "–", "14.", "Quiet"] in rows
+    assert ["ColdNode", "–", "15.", "ColdNode"] in rows and ["Quiet", "–", "16.", "Quiet"] in rows
     assert ["Cooler", "–", "Cooler", "×5"] in rows and ["Even", "–", "Even", "×1"] in rows
     assert "object at 0x" not in repr(table) and "OneNode" not in repr(table)
 

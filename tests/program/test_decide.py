@@ -85,3 +85,17 @@ def test_input_without_an_end_ends():
         command = [sys.executable, "-m", "kschedlab", "decide"]
         done = subprocess.run(command, stdin=zero, capture_output=True, text=True, timeout=100)
     assert (done.returncode, done.stderr) == (2, "<stdin>: a line does not end: write one JSON object per line\n")
+
+
+def test_a_verdict_says_what_the_decision_leaves_out():
+    asked = {
+        "id": "kata",
+        "objects": [node("n1"), pod("web", schedulingGroup={"podGroupName": "g"})],
+        "pod": "default/web",
+    }
+    (left_out,) = map(json.loads, decide_lines([json.dumps(asked)]))
+    assert left_out["notModelled"] == [
+        "objects[1]: Pod default/web: spec.schedulingGroup: is not modelled: the pod is scheduled on its own"
+    ]
+    (whole,) = map(json.loads, decide_lines([json.dumps(GOOD)]))
+    assert "notModelled" not in whole

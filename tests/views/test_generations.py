@@ -116,7 +116,7 @@ def test_html_has_the_rows_of_the_text_in_folded_tables() -> None:
         OF_SCORES,
         FIELDS,
     ]
-    assert "<summary>scores and their weights: 9 rows, 6 changed</summary>" in markup
+    assert "<summary>scores and their weights: 10 rows, 7 changed</summary>" in markup
 
 
 def test_a_few_changes_stand_unfolded_above_the_tables() -> None:
