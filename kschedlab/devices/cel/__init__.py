@@ -1,22 +1,12 @@
-"""The expressions (CEL) with which device classes and claims select devices."""
+"""Selectors of devices: the Common Expression Language as kube-scheduler v1.37 evaluates it.
 
-from __future__ import annotations
+    text -> tokens -> parser (macros) -> checker -> validators -> plan -> Expression
 
-from kschedlab.objects.model import Device
+No library gives cel-go's verdicts, costs and messages; docs/cel.md has the measurements. ``compile(text)`` gives an
+:class:`Expression`, whose ``matches(driver, device)`` says whether it selects a device. Both raise :class:`CelError`.
+"""
 
+from kschedlab.devices.cel.errors import CelError, UnsupportedError
+from kschedlab.devices.cel.expression import Expression, compile
 
-class CelError(ValueError):
-    """An expression does not compile, or has no value for a device."""
-
-
-class Expression:
-    """A compiled expression."""
-
-    def matches(self, driver: str, device: Device) -> bool:
-        """Whether the expression selects the device. CelError."""
-        raise CelError("expressions are not evaluated yet")
-
-
-def compile(text: str) -> Expression:
-    """The expression. CelError if it does not compile."""
-    return Expression()
+__all__ = ["CelError", "Expression", "UnsupportedError", "compile"]
