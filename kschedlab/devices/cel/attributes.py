@@ -8,18 +8,18 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TypeAlias
 
+from kschedlab.devices.cel.numbers import text_of
 from kschedlab.devices.cel.run import UNSET, Run
 from kschedlab.devices.cel.values import (
     NO_OVERLOAD,
     NONE,
     Err,
-    Foreign,
     Map,
     Optional,
     UInt,
     Value,
+    go_type,
     is_number,
-    text_of,
     type_name,
 )
 
@@ -30,7 +30,7 @@ _KEY_TYPES = (str, int, UInt, bool, float)
 class Qualifier:
     """``.name`` or ``["name"]``: a constant, or an expression that gives the key."""
 
-    __slots__ = ("id", "key", "optional", "resolve", "test")
+    __slots__ = ("hashed", "id", "key", "optional", "resolve", "test")
 
     def __init__(self, id: int, key: Value, resolve: Eval | None, optional: bool, test: bool = False) -> None:
         self.id = id
@@ -38,6 +38,8 @@ class Qualifier:
         self.resolve = resolve
         self.optional = optional
         self.test = test
+        # The common case, a constant text, is looked up without a detour.
+        self.hashed = (str, key) if type(key) is str and not (optional or test) else None
 
     def apply(self, run: Run, value: Value) -> Value:
         """The part of the value, or an error; ``has()`` gives whether there is one."""
@@ -73,8 +75,6 @@ class Qualifier:
         if isinstance(key, Err):
             return key, False
         if type(key) not in _KEY_TYPES:
-            from kschedlab.devices.cel.values import go_type
-
             return Err(f"invalid qualifier type: {go_type(key)}"), False
         return find(value, key, presence)
 
@@ -133,6 +133,12 @@ class Attribute:
                 return NONE
             value, optional = value.value, True
         for qualifier in self.qualifiers:
+            if qualifier.hashed is not None and type(value) is Map and not optional and run.trace is None:
+                entry = value.entries.get(qualifier.hashed)
+                if entry is not None:
+                    value = entry[1]
+                    run.cost += 1
+                    continue
             optional = optional or qualifier.optional
             if not optional:
                 value = qualifier.apply(run, value)
@@ -153,6 +159,7 @@ class Device(Attribute):
     __slots__ = ()
 
     def start(self, run: Run) -> Value:
+        """The device."""
         return run.device
 
 
@@ -167,6 +174,7 @@ class Variable(Attribute):
         self.init = init
 
     def start(self, run: Run) -> Value:
+        """The variable's value."""
         value = run.slots[self.slot]
         if value is UNSET and self.init is not None:
             value = run.slots[self.slot] = self.init(run)
@@ -183,6 +191,7 @@ class Relative(Attribute):
         self.operand = operand
 
     def start(self, run: Run) -> Value:
+        """The expression's value."""
         return self.operand(run)
 
 
@@ -199,16 +208,15 @@ class Conditional(Attribute):
         self.no = no
 
     def add(self, qualifier: Qualifier) -> None:
+        """One step more of both paths."""
         self.yes.add(qualifier)
         self.no.add(qualifier)
 
     def resolve(self, run: Run) -> Value:
+        """The value at the end of the chosen path."""
         chosen = self.condition(run)
         if chosen is True:
             return self.yes.resolve(run)
         if chosen is False:
             return self.no.resolve(run)
         return chosen if isinstance(chosen, Err) else NO_OVERLOAD
-
-
-__all__ = ["Attribute", "Conditional", "Device", "Foreign", "Qualifier", "Relative", "Variable", "find", "list_index"]

@@ -1,4 +1,7 @@
-"""Types of all parts of an expression, and which forms of a function a call may mean (cel-go v0.29.2: checker/checker.go)."""
+"""Types of all parts of an expression, and which forms of a function a call may mean.
+
+cel-go v0.29.2: checker/checker.go.
+"""
 
 from __future__ import annotations
 
@@ -190,7 +193,8 @@ class _Checker:
             else:
                 self.check(expr.target)
         else:
-            expr.function = expr.function.removeprefix(".")
+            bare = expr.function.removeprefix(".")
+            expr.function = bare if bare in overloads() else expr.function
         if expr.function not in overloads():
             self.types[expr.id] = ERROR
             self.report(expr, f"undeclared reference to '{expr.function}' (in container '')")
@@ -248,13 +252,12 @@ class _Checker:
 
     # Lists, maps, loops.
 
-    def join(self, expr: Expr, before: Type | None, kind: Type) -> Type:
+    def join(self, before: Type | None, kind: Type) -> Type:
         if before is None:
             return kind
         if self.known.assignable(before, kind):
             return most_general(before, kind)
-        self.report(expr, f"expected type '{before}' but found '{kind}'")
-        return ERROR
+        return DYN  # validators report literals of several types, except inside format()
 
     def unwrapped(self, expr: Expr, optional: bool) -> Type:
         kind = self.types[expr.id]
@@ -268,7 +271,7 @@ class _Checker:
         kind: Type | None = None
         for at, element in enumerate(expr.elements):
             self.check(element)
-            kind = self.join(element, kind, self.unwrapped(element, at in expr.optional))
+            kind = self.join(kind, self.unwrapped(element, at in expr.optional))
         self.types[expr.id] = list_of(kind or self.fresh())
 
     def map(self, expr: MapExpr) -> None:
@@ -276,9 +279,9 @@ class _Checker:
         value: Type | None = None
         for entry in expr.entries:
             self.check(entry.key)
-            key = self.join(entry.key, key, self.types[entry.key.id])
+            key = self.join(key, self.types[entry.key.id])
             self.check(entry.value)
-            value = self.join(entry.value, value, self.unwrapped(entry.value, entry.optional))
+            value = self.join(value, self.unwrapped(entry.value, entry.optional))
         self.types[expr.id] = map_of(key or self.fresh(), value or self.fresh())
 
     def fold(self, expr: Fold) -> None:
@@ -308,7 +311,8 @@ class _Checker:
             self.known.assignable(DYN, over)
             return DYN, DYN
         self.report(
-            expr.range, f"expression of type '{over}' cannot be range of a comprehension (must be list, map, or dynamic)"
+            expr.range,
+            f"expression of type '{over}' cannot be range of a comprehension (must be list, map, or dynamic)",
         )
         return ERROR, ERROR
 

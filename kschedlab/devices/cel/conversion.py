@@ -37,7 +37,9 @@ def to_bool(value: Value) -> bool | Err:
     inner = value
     while type(inner) is Optional:
         if not inner.present:
-            return Err(f"CEL result of type {type_name(value)} could not be converted to bool: optional.none() dereference")
+            return Err(
+                f"CEL result of type {type_name(value)} could not be converted to bool: optional.none() dereference"
+            )
         inner = inner.value
     if type(inner) is bool:
         return inner

@@ -1,6 +1,6 @@
 """What calls cost at run time, from the sizes of their arguments.
 
-cel-go v0.29.2: interpreter/runtimecost.go, ext/lists.go, ext/sets.go; k8s.io/apiserver v0.37.0: pkg/cel/library/cost.go.
+cel-go v0.29.2: interpreter/runtimecost.go, ext/lists.go, ext/sets.go; apiserver v0.37.0: pkg/cel/library/cost.go.
 """
 
 from __future__ import annotations
@@ -9,12 +9,14 @@ import math
 from collections.abc import Callable
 from typing import Any, TypeAlias
 
-from kschedlab.devices.cel.values import Err, Foreign, Map, Value, size
+from kschedlab.devices.cel.values import CancelledError, Duration, Foreign, Map, Timestamp, Value, go_type, size
 
 LIST = 10
 MAP = 30
 _TRAVERSAL = 0.1
 _REGEX = 0.25
+
+_ADDERS = (int, float, str, bytes, Duration, Timestamp)
 
 CallCost: TypeAlias = Callable[[list[Value], Value], int]
 
@@ -124,8 +126,11 @@ def _flatten(args: list[Value], result: Value) -> int:
 def _self_compare(at: int) -> CallCost:
     def cost(args: list[Value], result: Value) -> int:
         items: Any = args[at]
-        if isinstance(items, Err) or not isinstance(items, list):
-            return 1
+        if not isinstance(items, list):
+            raise CancelledError(
+                f"internal error: interface conversion: {go_type(items)} is not traits.Lister: missing method "
+                + ("Contains" if isinstance(items, _ADDERS) and type(items) is not bool else "Add")
+            )
         factor = 2.0 + (_TRAVERSAL if items and isinstance(items[0], str | bytes) else 0)
         return _new_list(factor, len(items) ** 2)
 
@@ -184,7 +189,4 @@ def of_call(function: str, form: str) -> CallCost:
         return _self_compare(0)
     if form.endswith("_sortByAssociatedKeys"):
         return _self_compare(1)
-    if form in _OVERLOADS and form not in ("string_format",):
-        special = _OVERLOADS[form]
-        return special
-    return _FUNCTIONS.get(function) or _OVERLOADS.get(form, _one)
+    return _OVERLOADS.get(form) or _FUNCTIONS.get(function) or _one

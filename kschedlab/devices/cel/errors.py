@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import unicodedata
+import json
 
 
 class CelError(ValueError):
@@ -35,7 +35,7 @@ class Source:
 
     def report(self, offset: int, message: str) -> None:
         """An error at a character; -1: at no place."""
-        line, column = (-1, -1) if offset < 0 else self.place(offset)
+        line, column = (-1, -1) if offset < 0 else self.place(offset) if self.text else (1, -1)
         self.errors.append((line, column, message))
 
     def summary(self, limit: int = 100) -> str:
@@ -60,6 +60,6 @@ def _wide(character: str) -> bool:
     return len(character.encode("utf-8", "surrogatepass")) > 1
 
 
-def printable(text: str) -> bool:
-    """Whether Go's strconv.IsPrint holds for all characters."""
-    return all(c == " " or unicodedata.category(c)[0] in "LMNPS" for c in text)
+def go_quote(text: str) -> str:
+    """The text in double quotes, as Go's %q prints it."""
+    return json.dumps(text, ensure_ascii=False).replace("\x7f", "\\x7f")

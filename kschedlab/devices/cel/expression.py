@@ -14,7 +14,7 @@ from kschedlab.devices.cel import validators
 from kschedlab.devices.cel.checker import Checked, check
 from kschedlab.devices.cel.conversion import to_bool
 from kschedlab.devices.cel.errors import CelError, Source
-from kschedlab.devices.cel.kinds import BOOL, DYN, Type
+from kschedlab.devices.cel.kinds import BOOL, DYN, Type, result_name
 from kschedlab.devices.cel.kubernetes import from_amount, semver_of
 from kschedlab.devices.cel.parser import parse
 from kschedlab.devices.cel.plan import PlanError, Program, plan
@@ -24,9 +24,11 @@ from kschedlab.devices.cel.values import EMPTY, CancelledError, Err, Map, Value
 from kschedlab.objects.devices import Device, DeviceAttribute
 
 _STACK = 20_000  # a nested expression needs more of Python's stack than the default gives
-_KEPT_DEVICES = 20_000
+_KEPT_DEVICES = 50_000
+_KEPT_OUTCOMES = 200_000
 _HINT = (
-    ". consider using CEL optional chaining (.? followed by orValue()) or guarding the check with has() for optional fields"
+    ". consider using CEL optional chaining (.? followed by orValue()) "
+    "or guarding the check with has() for optional fields"
 )
 
 
@@ -48,7 +50,7 @@ class Expression:
                 raise CelError(f"compilation failed: {source.summary()}")
             self.kind: Type = checked.types[tree.id]
             if self.kind not in (BOOL, DYN):
-                raise CelError(f"must evaluate to bool or the unknown type, not {self.kind}")
+                raise CelError(f"must evaluate to bool or the unknown type, not {result_name(self.kind)}")
             self._tree: Expr = tree
             self._checked: Checked = checked
             try:
@@ -59,7 +61,20 @@ class Expression:
 
     def matches(self, driver: str, device: Device) -> bool:
         """Whether the selector selects the device of this driver. Raises CelError with the scheduler's text."""
-        return self.evaluate(driver, device)[0]
+        key = (id(self), id(device), driver)
+        known = _outcomes.get(key)
+        if known is None:
+            outcome: bool | CelError
+            try:
+                outcome = self.evaluate(driver, device)[0]
+            except CelError as error:
+                outcome = error
+            if len(_outcomes) >= _KEPT_OUTCOMES:
+                _outcomes.clear()
+            known = _outcomes[key] = (self, device, outcome)
+        if isinstance(known[2], CelError):
+            raise type(known[2])(str(known[2]), known[2].cost)
+        return known[2]
 
     def evaluate(self, driver: str, device: Device) -> tuple[bool, int]:
         """(whether the device is selected, the cost in units of CEL); raises CelError."""
@@ -80,6 +95,10 @@ class Expression:
         if isinstance(result, Err):
             raise CelError(result.text + (_HINT if "no such key:" in result.text else ""), run.cost)
         return bool(result)
+
+
+# What was found before; expressions and devices are kept with it so that no other object gets their ids.
+_outcomes: dict[tuple[int, int, str], tuple[Expression, Device, bool | CelError]] = {}
 
 
 @lru_cache(maxsize=1024)

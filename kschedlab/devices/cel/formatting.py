@@ -2,24 +2,14 @@
 
 from __future__ import annotations
 
-import json
 import math
 import re
 from collections.abc import Callable
 
-from kschedlab.devices.cel.errors import UnsupportedError
+from kschedlab.devices.cel.errors import UnsupportedError, go_quote
+from kschedlab.devices.cel.numbers import text_of
 from kschedlab.devices.cel.times import duration_text, timestamp_text
-from kschedlab.devices.cel.values import (
-    Duration,
-    Err,
-    Map,
-    Timestamp,
-    TypeValue,
-    UInt,
-    Value,
-    text_of,
-    type_name,
-)
+from kschedlab.devices.cel.values import Duration, Err, Map, Timestamp, TypeValue, UInt, Value, type_name
 
 _SUPERSCRIPT = str.maketrans("0123456789+-", "⁰¹²³⁴⁵⁶⁷⁸⁹⁺⁻")
 _MAX_PRECISION = 1000
@@ -40,7 +30,9 @@ class FormatError(Exception):
 def format_string(template: str, args: list[Value]) -> Value:
     """The formatted text, or an error."""
     try:
-        return "".join(clause if isinstance(clause, str) else clause(args) for clause in clauses(template, len(args)))
+        return "".join(
+            clause if isinstance(clause, str) else clause.shown(args) for clause in clauses(template, len(args))
+        )
     except FormatError as error:
         return Err(str(error))
 
@@ -90,13 +82,16 @@ class Clause:
         if not self.letter:
             self.problem = before + "could not find end of precision specifier"
         elif not digits:
-            self.problem = before + 'error while converting precision to integer: strconv.Atoi: parsing "": invalid syntax'
+            self.problem = (
+                before + 'error while converting precision to integer: strconv.Atoi: parsing "": invalid syntax'
+            )
         elif len(digits) > 9 or int(digits) > _MAX_PRECISION:
             raise UnsupportedError("kschedlab formats at most 1,000 digits")
         else:
             self.precision = int(digits)
 
-    def __call__(self, args: list[Value]) -> str:
+    def shown(self, args: list[Value]) -> str:
+        """Its argument as text."""
         if self.problem:
             raise FormatError(self.problem)
         try:
@@ -136,9 +131,9 @@ def _map_key(key: Value) -> str:
 def _quoted(value: Value) -> str:
     """The value inside a list or map, as a literal."""
     if type(value) is str:
-        return _go_quote(value)
+        return go_quote(value)
     if type(value) is bytes:
-        return "b" + _go_quote(_string(value))
+        return "b" + go_quote(_string(value))
     if type(value) is float:
         text = "NaN" if math.isnan(value) else f"{value:+f}" if math.isinf(value) else f"{value:.6f}"
         text = text.replace("inf", "Inf")
@@ -148,14 +143,10 @@ def _quoted(value: Value) -> str:
     if type(value) is Timestamp:
         return f'timestamp("{timestamp_text(value)}")'
     if type(value) is TypeValue:
-        return f"type({value.name})"
+        return value.name
     if value is None or isinstance(value, bool | int | list | Map):
         return _string(value)
     raise FormatError(f"no formatting function for {type_name(value)}")
-
-
-def _go_quote(text: str) -> str:
-    return json.dumps(text, ensure_ascii=False)
 
 
 def _decimal(value: Value, precision: int | None) -> str:
@@ -221,8 +212,8 @@ def _octal(value: Value, precision: int | None) -> str:
 
 _ACCEPTED = {
     "d": (("int", "uint"), "decimal clause can only be used on integers, was given "),
-    "f": (("double",), "fixed-point clause can only be used on doubles, was given "),
-    "e": (("double",), "scientific clause can only be used on doubles, was given "),
+    "f": (("double", "string"), "fixed-point clause can only be used on doubles, was given "),
+    "e": (("double", "string"), "scientific clause can only be used on doubles, was given "),
     "b": (("int", "uint", "bool"), "only integers and bools can be formatted as binary, was given "),
     "o": (("int", "uint"), "octal clause can only be used on integers, was given "),
 }

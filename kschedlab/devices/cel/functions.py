@@ -15,7 +15,7 @@ from kschedlab.devices.cel.kinds import Type, runtime_name
 from kschedlab.devices.cel.regex import RegexError, compile_regex
 from kschedlab.devices.cel.run import Run, bounded
 from kschedlab.devices.cel.signatures import Overload, overloads
-from kschedlab.devices.cel.values import Err, Function, Map, Value, type_name
+from kschedlab.devices.cel.values import NO_OVERLOAD, Err, Function, Map, Value, type_name
 
 Bound: TypeAlias = Callable[[Run, list[Value]], Value]
 
@@ -51,7 +51,11 @@ def _counted(run: Run, implementation: Function, args: list[Value]) -> Value:
 
 
 def _implementation(function: str, overload: Overload) -> Function:
-    return _OVERLOADS.get(overload.id) or _FUNCTIONS[function]
+    return _OVERLOADS.get(overload.id) or _FUNCTIONS.get(function) or _refused
+
+
+def _refused(*args: Value) -> Value:
+    return NO_OVERLOAD  # functions of authorisation: no selector has their values
 
 
 def _dispatch(function: str, candidates: list[tuple[Overload, Function]]) -> Bound:
@@ -79,7 +83,7 @@ def fits(kind: Type, value: Value) -> bool:
 
 
 def evaluates_all(function: str, form: str, count: int) -> bool:
-    """Whether a call evaluates all arguments although one is an error: not, if it is chosen or bound by a list of them."""
+    """Whether a call evaluates all arguments although one is an error."""
     if count > 2 or form in ("string_format", "list_slice"):
         return count <= 1
     return bool(form) or function in _SINGLETONS

@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 
 class Type(NamedTuple):
-    """``kind``: ``bool``, ``list``, ``opaque``, ... ``name``: its name; ``params``: of lists, maps, optionals and types."""
+    """``kind``: ``bool``, ``list``, ``opaque``... ``params``: of lists, maps, optionals and types."""
 
     kind: str
     name: str
@@ -109,3 +109,9 @@ def _parse(text: str) -> tuple[Type, str]:
 def runtime_name(kind: Type) -> str:
     """The name that a value of this type has at run time."""
     return _RUNTIME.get(kind.name, kind.name)
+
+
+def result_name(kind: Type) -> str:
+    """The type in the message about a result that is no bool: ``map(string, null_type)``."""
+    params = ", ".join(map(result_name, kind.params))
+    return f"{runtime_name(kind)}({params})" if params else runtime_name(kind)

@@ -1,7 +1,7 @@
 """Quantities and semantic versions, as Kubernetes adds them to CEL.
 
-k8s.io/apiserver v0.37.0: pkg/cel/quantity.go, semver.go, library/quantity.go, library/semverlib.go; blang/semver v4.0.0;
-k8s.io/apimachinery v0.37.0: pkg/api/resource.
+k8s.io/apiserver v0.37.0: pkg/cel/quantity.go, semver.go, library/quantity.go, library/semverlib.go;
+blang/semver v4.0.0; k8s.io/apimachinery v0.37.0: pkg/api/resource.
 """
 
 from __future__ import annotations
@@ -11,9 +11,9 @@ from fractions import Fraction
 from functools import lru_cache
 from typing import Any
 
-from kschedlab.devices.cel.values import INT_MAX, INT_MIN, Err, Foreign, Function, Value
-from kschedlab.objects.quantity import NANO, QuantityError
-from kschedlab.objects.quantity import Quantity as Amount
+from kschedlab.devices.cel.errors import go_quote
+from kschedlab.devices.cel.values import INT_MAX, INT_MIN, NO_OVERLOAD, Err, Foreign, Function, Value
+from kschedlab.objects.quantity import NANO, Quantity as Amount, QuantityError
 
 _FORMAT_WRONG = "quantities must match the regular expression '^([+-]?[0-9.]+)([eEinumkKMGTP]*[-+]?[0-9]*)$'"
 _SUFFIX = "unable to parse quantity's suffix"
@@ -47,9 +47,8 @@ class Quantity(Foreign):
         return "*cel.Quantity" if self.pointer else "cel.Quantity"
 
     def equals(self, other: Value) -> Value:
+        """Whether the other quantity is equal, or an error."""
         if type(other) is not Quantity or other.pointer:
-            from kschedlab.devices.cel.values import NO_OVERLOAD
-
             return NO_OVERLOAD
         return self.nanos == other.nanos
 
@@ -76,7 +75,9 @@ class Quantity(Foreign):
         return Quantity(nanos, pointer=True)
 
     def minus(self, other: Quantity) -> Quantity:
-        """The difference."""
+        """The difference. Go negates the smallest int64 to itself."""
+        if not other.wide and other.value == INT_MIN:
+            return self.plus(other)
         return self.plus(Quantity(-other.nanos, -other.value, other.scale, other.wide))
 
 
@@ -150,6 +151,7 @@ class Semver(Foreign):
         self.key = (numbers, not pre, [(0, int(p), "") if p.isdigit() else (1, 0, p) for p in pre])
 
     def same(self, other: Any) -> bool:
+        """Whether it is the same."""
         return bool(self.key == other.key)
 
     def compare(self, other: Semver) -> int:
@@ -187,19 +189,19 @@ def semver_of(text: str, normalize: bool = False) -> Semver | Err:
         if not identifier:
             return Err("Build meta data is empty")
         if not re.fullmatch("[0-9A-Za-z-]+", identifier):
-            return Err(f"Invalid character(s) found in build meta data {_quote(identifier)}")
+            return Err(f"Invalid character(s) found in build meta data {go_quote(identifier)}")
     return Semver((numbers[0], numbers[1], numbers[2]), tuple(identifiers))
 
 
 def _number(name: str, text: str) -> int | Err:
     if not re.fullmatch("[0-9]*", text):
-        return Err(f"Invalid character(s) found in {name.lower()} number {_quote(text)}")
+        return Err(f"Invalid character(s) found in {name.lower()} number {go_quote(text)}")
     if len(text) > 1 and text.startswith("0"):
-        return Err(f"{name} number must not contain leading zeroes {_quote(text)}")
+        return Err(f"{name} number must not contain leading zeroes {go_quote(text)}")
     if not text:
         return Err('strconv.ParseUint: parsing "": invalid syntax')
     if len(text) > 20 or int(text) > 2**64 - 1:
-        return Err(f"strconv.ParseUint: parsing {_quote(text)}: value out of range")
+        return Err(f"strconv.ParseUint: parsing {go_quote(text)}: value out of range")
     return int(text)
 
 
@@ -208,17 +210,13 @@ def _identifier(text: str) -> str:
         return "Prerelease is empty"
     if re.fullmatch("[0-9]+", text):
         if len(text) > 1 and text.startswith("0"):
-            return f"Numeric PreRelease version must not contain leading zeroes {_quote(text)}"
+            return f"Numeric PreRelease version must not contain leading zeroes {go_quote(text)}"
         if len(text) > 20 or int(text) > 2**64 - 1:
-            return f"strconv.ParseUint: parsing {_quote(text)}: value out of range"
+            return f"strconv.ParseUint: parsing {go_quote(text)}: value out of range"
         return ""
     if not re.fullmatch("[0-9A-Za-z-]+", text):
-        return f"Invalid character(s) found in prerelease {_quote(text)}"
+        return f"Invalid character(s) found in prerelease {go_quote(text)}"
     return ""
-
-
-def _quote(text: str) -> str:
-    return f'"{text}"'
 
 
 def _normalized(text: str) -> str | Err:

@@ -8,6 +8,7 @@ from __future__ import annotations
 from functools import cmp_to_key
 from itertools import pairwise
 
+from kschedlab.devices.cel.numbers import text_of
 from kschedlab.devices.cel.operators import SINGLETONS
 from kschedlab.devices.cel.values import (
     NO_OVERLOAD,
@@ -25,7 +26,6 @@ from kschedlab.devices.cel.values import (
     contains,
     equal,
     go_type,
-    text_of,
 )
 
 _COMPARABLE = (bool, int, UInt, float, str, bytes, Duration, Timestamp)

@@ -70,7 +70,14 @@ class _Maker:
         return ListExpr(self.id(), list(elements))
 
     def fold(
-        self, over: Expr, names: tuple[str, str], init: Expr, condition: Expr, step: Expr, result: Expr, accu: str = ACCU
+        self,
+        over: Expr,
+        names: tuple[str, str],
+        init: Expr,
+        condition: Expr,
+        step: Expr,
+        result: Expr,
+        accu: str = ACCU,
     ) -> Expr:
         return Fold(self.id(), over, names[0], names[1], accu, init, condition, step, result)
 

@@ -15,6 +15,7 @@ from ipaddress import IPv4Address, IPv4Network, IPv6Address, IPv6Network, ip_add
 from typing import Any
 from urllib.parse import quote, unquote_to_bytes
 
+from kschedlab.devices.cel.errors import go_quote
 from kschedlab.devices.cel.times import to_timestamp
 from kschedlab.devices.cel.values import NONE, Err, Foreign, Function, Map, Optional, Value
 from kschedlab.objects.names import label_key_fault, label_value_fault
@@ -30,6 +31,7 @@ class IP(Foreign):
         self.address = address
 
     def same(self, other: Any) -> bool:
+        """Whether it is the same."""
         return bool(self.address == other.address)
 
     @property
@@ -49,6 +51,7 @@ class CIDR(Foreign):
         self.bits = bits
 
     def same(self, other: Any) -> bool:
+        """Whether it is the same."""
         return bool(self.address == other.address and self.bits == other.bits)
 
     @property
@@ -59,13 +62,7 @@ class CIDR(Foreign):
     @property
     def network(self) -> IPv4Network | IPv6Network:
         """The addresses in the range."""
-        return ip_network((int(self.address), self.bits), strict=False) if False else ip_network(
-            f"{self.address}/{self.bits}", strict=False
-        )
-
-
-def _go_quote(text: str) -> str:
-    return '"' + text.replace("\\", "\\\\").replace('"', '\\"').replace("\n", "\\n").replace("\t", "\\t") + '"'
+        return ip_network(f"{self.address}/{self.bits}", strict=False)
 
 
 def _address(text: str) -> IPv4Address | IPv6Address | None:
@@ -78,13 +75,15 @@ def _address(text: str) -> IPv4Address | IPv6Address | None:
 def _ip(text: str) -> Value:
     address = _address(text)
     if address is None:
-        shown = _go_quote(text)
-        return Err(f"IP Address {shown} parse error during conversion from string: ParseAddr({shown}): unable to parse IP")
+        shown = go_quote(text)
+        return Err(
+            f"IP Address {shown} parse error during conversion from string: ParseAddr({shown}): unable to parse IP"
+        )
     if isinstance(address, IPv6Address):
         if address.scope_id:
-            return Err(f"IP address {_go_quote(text)} with zone value is not allowed")
+            return Err(f"IP address {go_quote(text)} with zone value is not allowed")
         if address.ipv4_mapped:
-            return Err(f"IPv4-mapped IPv6 address {_go_quote(text)} is not allowed")
+            return Err(f"IPv4-mapped IPv6 address {go_quote(text)} is not allowed")
     return IP(address)
 
 
@@ -93,11 +92,11 @@ def _cidr(text: str) -> Value:
     before, slash, bits = text.rpartition("/")
     address = _address(before) if slash and "%" not in before else None
     if address is None or not re.fullmatch("0|[1-9][0-9]{0,2}", bits) or int(bits) > address.max_prefixlen:
-        shown = _go_quote(text)
+        shown = go_quote(text)
         reason = "no '/'" if not slash else "unable to parse IP" if address is None else "prefix length out of range"
         return Err(f"{twice}{twice}netip.ParsePrefix({shown}): {reason}")
     if isinstance(address, IPv6Address) and address.ipv4_mapped:
-        return Err(f"{twice}IPv4-mapped IPv6 address {_go_quote(text)} is not allowed")
+        return Err(f"{twice}IPv4-mapped IPv6 address {go_quote(text)} is not allowed")
     return CIDR(address, int(bits))
 
 
@@ -151,6 +150,7 @@ class Url(Foreign):
         self.query = query
 
     def same(self, other: Any) -> bool:
+        """Whether it is the same."""
         return bool(self.text == other.text)
 
 
@@ -167,7 +167,7 @@ def _url(text: str) -> Value:
 
 def _parse_url(text: str) -> Url | str:
     """The URL, or what is wrong with it."""
-    fault = f"parse {_go_quote(text)}: "
+    fault = f"parse {go_quote(text)}: "
     if not text:
         return fault + "empty url"
     if re.search(r"[\x00-\x1f\x7f]", text):
@@ -183,7 +183,7 @@ def _parse_url(text: str) -> Url | str:
     assert match
     escape = re.search(r"%(?![0-9a-fA-F]{2})..?|%$", (match[2] or "") + match[3])
     if escape:
-        return fault + f"invalid URL escape {_go_quote(escape.group()[:3])}"
+        return fault + f"invalid URL escape {go_quote(escape.group()[:3])}"
     host = _HOST.fullmatch(match[2] or "")
     if host is None:
         return fault + "invalid character in host name"
@@ -228,6 +228,7 @@ class Format(Foreign):
         self.faults = faults
 
     def same(self, other: Any) -> bool:
+        """Whether it is the same."""
         return bool(self.name == other.name)
 
 
@@ -243,8 +244,8 @@ _SUBDOMAIN_FAULT = (
     "'[a-z0-9]([-a-z0-9]*[a-z0-9])?(\\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*')"
 )
 _LABEL_1035_FAULT = (
-    "a DNS-1035 label must consist of lower case alphanumeric characters or '-', start with an alphabetic character, and "
-    "end with an alphanumeric character (e.g. 'my-name',  or 'abc-123', regex used for validation is "
+    "a DNS-1035 label must consist of lower case alphanumeric characters or '-', start with an alphabetic character, "
+    "and end with an alphanumeric character (e.g. 'my-name',  or 'abc-123', regex used for validation is "
     "'[a-z]([-a-z0-9]*[a-z0-9])?')"
 )
 

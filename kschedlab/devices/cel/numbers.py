@@ -1,4 +1,4 @@
-"""Integers with limits, and numbers as text. cel-go v0.29.2: common/types/overflow.go, int.go, double.go; Go's strconv."""
+"""Integers with limits, and numbers as text (cel-go v0.29.2: common/types/overflow.go; Go's strconv)."""
 
 from __future__ import annotations
 
@@ -133,3 +133,12 @@ def format_double(number: float) -> str:
     if power >= 0:
         return f"{minus}{text[: power + 1]}.{text[power + 1 :]}"
     return f"{minus}0.{'0' * (-power - 1)}{text}"
+
+
+def text_of(value: Value) -> str:
+    """A value inside a message, as Go's %v prints it."""
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    if isinstance(value, float):
+        return format_double(value)
+    return "null" if value is None else str(value)

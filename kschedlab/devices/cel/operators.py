@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable
 
 from kschedlab.devices.cel import numbers, times
+from kschedlab.devices.cel.numbers import text_of
 from kschedlab.devices.cel.regex import RegexError, compile_regex
 from kschedlab.devices.cel.values import (
     NO_OVERLOAD,
-    UINT_MAX,
-    CancelledError,
     Duration,
     Err,
     Function,
@@ -24,7 +22,6 @@ from kschedlab.devices.cel.values import (
     contains,
     is_number,
     size,
-    text_of,
     type_name,
 )
 
@@ -114,7 +111,7 @@ def _in(value: Value, container: Value) -> Value:
 def _size(value: Value) -> Value:
     if type(value) not in (str, bytes, list, Map, Growing) and not hasattr(value, "size"):
         return _untraited("size")
-    return len(value.encode("utf-8", "surrogatepass")) if False else size(value)
+    return size(value)
 
 
 def _matches(text: Value, pattern: Value) -> Value:
@@ -225,5 +222,3 @@ CONVERSIONS: dict[str, Function] = {
     "@mapInsert_map_key_value": _insert,
     "@mapInsert_map_map": _insert_all,
 }
-
-__all__ = ["CONVERSIONS", "SINGLETONS", "UINT_MAX", "CancelledError", "math"]

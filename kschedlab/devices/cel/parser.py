@@ -6,33 +6,43 @@ A syntax error ends the parse; the real parser goes on and may report more error
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import NoReturn
 
 from kschedlab.devices.cel import macros
+from kschedlab.devices.cel.cursor import FIRST, MEMBER, OPERAND, PRECEDENCE, RELATIONS, STARTS, Cursor, StopError
 from kschedlab.devices.cel.errors import Source, UnsupportedError
 from kschedlab.devices.cel.numbers import parse_double
-from kschedlab.devices.cel.tokens import Token, tokenize, unquote
+from kschedlab.devices.cel.tokens import Token, unquote
 from kschedlab.devices.cel.tree import Call, Entry, Expr, Ident, ListExpr, Literal, MapExpr, Message, Select
 from kschedlab.devices.cel.values import INT_MAX, INT_MIN, UINT_MAX, UInt
 
 MAX_DEPTH = 250
 MAX_NODES = 50_000  # optMap doubles its target; the real parser has no limit
-_RELATIONS = {"<", "<=", ">=", ">", "==", "!=", "in"}
 _OPERATORS = {"in": "@in"}
-_PRECEDENCE = {"+": 1, "-": 1, "*": 2, "/": 2, "%": 2}
 _RESERVED = set(
-    "as break const continue else false for function if import in let loop package namespace null return true var "
-    "void while".split()
+    [
+        "as",
+        "break",
+        "const",
+        "continue",
+        "else",
+        "false",
+        "for",
+        "function",
+        "if",
+        "import",
+        "in",
+        "let",
+        "loop",
+        "package",
+        "namespace",
+        "null",
+        "return",
+        "true",
+        "var",
+        "void",
+        "while",
+    ]  # noqa: SIM905
 )
-_LITERALS = "'true', 'false', 'null', NUM_FLOAT, NUM_INT, NUM_UINT, STRING, BYTES, IDENTIFIER"
-_OPERAND = "{'[', '{', '(', '.', '-', '!', " + _LITERALS + "}"
-_MEMBER = "{'[', '{', '(', '.', '-', " + _LITERALS + "}"
-_STARTS = {"[", "{", "(", ".", "-", "!", "true", "false", "null", "FLOAT", "INT", "UINT", "STRING", "BYTES", "IDENT"}
-_NAMES = {"IDENT": "IDENTIFIER"}
-
-
-class _StopError(Exception):
-    """The parse ends; the error is reported."""
 
 
 def parse(source: Source) -> tuple[Expr | None, dict[int, int]]:
@@ -40,16 +50,14 @@ def parse(source: Source) -> tuple[Expr | None, dict[int, int]]:
     parser = _Parser(source)
     try:
         tree = parser.start()
-    except _StopError:
+    except StopError:
         return None, parser.places
     return (None if source.errors else tree), parser.places
 
 
-class _Parser:
+class _Parser(Cursor):
     def __init__(self, source: Source) -> None:
-        self.source = source
-        self.tokens = tokenize(source)
-        self.at = 0
+        super().__init__(source)
         self.places: dict[int, int] = {}
         self._nested = {"expr": 0, "relation": 0, "calc": 0, "member": 0}
         self._depths: dict[int, int] = {}  # of the visit of a node, which the real parser limits as well
@@ -68,46 +76,11 @@ class _Parser:
         """An error at a node."""
         self.source.report(self.places[id], message)
 
-    # Tokens.
-
-    @property
-    def token(self) -> Token:
-        return self.tokens[self.at]
-
-    def accept(self, kind: str) -> Token | None:
-        token = self.tokens[self.at]
-        if token.kind != kind:
-            return None
-        self.at += 1
-        return token
-
-    def expect(self, kind: str, among: str = "") -> Token:
-        token = self.accept(kind)
-        if token is None:
-            self.unexpected(kind, among)
-        return token
-
-    def unexpected(self, kind: str, among: str = "") -> NoReturn:
-        token = self.token
-        name = _NAMES.get(kind, f"'{kind}'")
-        following = self.tokens[min(self.at + 1, len(self.tokens) - 1)]
-        if not among and following.kind == kind:
-            problem = f"extraneous input '{token.text}' expecting {name}"
-        elif not among and _may_follow(kind, token.kind):
-            problem = f"missing {name} at '{token.text}'"
-        else:
-            problem = f"mismatched input '{token.text}' expecting {among or name}"
-        self.fail(problem)
-
-    def fail(self, problem: str) -> NoReturn:
-        self.source.report(self.token.at, f"Syntax error: {problem}")
-        raise _StopError
-
     def enter(self, rule: str) -> None:
         self._nested[rule] += 1
         if self._nested[rule] > MAX_DEPTH:
             self.source.report(-1, f"expression recursion limit exceeded: {MAX_DEPTH}")
-            raise _StopError
+            raise StopError
 
     def deepen(self, node: Expr, *parts: Expr) -> Expr:
         """Note how deep the visit of this node goes."""
@@ -132,15 +105,20 @@ class _Parser:
             self.source.report(-1, "max recursion depth exceeded")
         return tree
 
-    def expr(self) -> Expr:
+    def expr(self, *closers: str) -> Expr:
+        """An expression, which one of these tokens must end; without any, what ends the one around it."""
         self.enter("expr")
+        self.closers.append(closers or self.closers[-1])
         node = self.logical("||")
         if token := self.accept("?"):
             id = self.new_id(token.at)
+            self.closers.append((":",))
             yes = self.logical("||")
+            self.closers.pop()
             self.expect(":")
             no = self.expr()
             node = self.deepen(Call(id, "_?_:_", None, [node, yes, no]), node, yes, no)
+        self.closers.pop()
         self._nested["expr"] -= 1
         return node
 
@@ -158,7 +136,7 @@ class _Parser:
         self.enter("relation")
         levels = 1
         node = self.calc()
-        while self.token.kind in _RELATIONS:
+        while self.token.kind in RELATIONS:
             self.enter("relation")
             levels += 1
             node = self.binary(node, self.operand_of_relation)
@@ -182,7 +160,7 @@ class _Parser:
         self.enter("calc")
         levels = 1
         node = self.unary()
-        while (precedence := _PRECEDENCE.get(self.token.kind, 0)) >= lowest:
+        while (precedence := PRECEDENCE.get(self.token.kind, 0)) >= lowest:
             self.enter("calc")
             levels += 1
             node = self.binary(node, lambda above=precedence + 1: self.calc(above))  # type: ignore[misc]
@@ -195,14 +173,9 @@ class _Parser:
             return self.prefixed("!", "!_")
         if token.kind == "-" and self.tokens[self.at + 1].kind not in ("INT", "FLOAT"):
             return self.prefixed("-", "-_")
-        if token.kind not in _STARTS:
-            self.no_operand(_OPERAND)
+        if token.kind not in STARTS:
+            self.no_operand(OPERAND)
         return self.member()
-
-    def no_operand(self, expected: str) -> NoReturn:
-        token, following = self.token, self.tokens[min(self.at + 1, len(self.tokens) - 1)]
-        extra = token.kind != "EOF" and following.kind in _STARTS
-        self.fail(f"{'extraneous' if extra else 'mismatched'} input '{token.text}' expecting {expected}")
 
     def prefixed(self, sign: str, function: str) -> Expr:
         first = self.token
@@ -210,8 +183,12 @@ class _Parser:
         while self.token.kind == sign:
             self.at += 1
             count += 1
-        if self.token.kind not in _STARTS - {"!"}:
-            self.no_operand(_MEMBER if sign == "-" else _OPERAND)
+        if self.token.kind == "EOF":
+            self.fail(
+                f"extraneous input '<EOF>' expecting {OPERAND}" if sign == "!" else "no viable alternative at input '-'"
+            )
+        if self.token.kind not in STARTS - {"!"}:
+            self.no_operand(MEMBER if sign == "-" else OPERAND)
         id = self.new_id(first.at) if count % 2 else 0
         operand = self.member()
         return self.carry(Call(id, function, None, [operand]), operand) if count % 2 else operand
@@ -234,7 +211,9 @@ class _Parser:
         if name is None:
             if self.token.kind in ("true", "false", "null") and not optional:
                 self.fail(f"mismatched input '{self.token.text}' expecting IDENTIFIER")
-            self.fail(f"no viable alternative at input '.{'?' if optional else ''}{self.token.text}'")
+            if optional:
+                self.fail(f"mismatched input '{self.token.text}' expecting {{IDENTIFIER, ESC_IDENTIFIER}}")
+            self.fail(f"no viable alternative at input '.{self.token.text.replace('<EOF>', '')}'")
         text = name.text if name.kind == "IDENT" else name.text[1:-1]
         if optional:
             literal = Literal(self.new_id(name.at), text)
@@ -247,9 +226,10 @@ class _Parser:
 
     def index(self, operand: Expr) -> Expr:
         bracket = self.expect("[")
+        self.first = (self.at, FIRST["index"])
         optional = self.accept("?")
         id = self.new_id(bracket.at)
-        index = self.expr()
+        index = self.expr("]")
         self.expect("]")
         return self.deepen(Call(id, "_[?_]" if optional else "_[_]", None, [operand, index]), operand, index)
 
@@ -267,9 +247,10 @@ class _Parser:
         args: list[Expr] = []
         if self.accept(")"):
             return args
-        args.append(self.expr())
+        self.first = (self.at, FIRST["call"])
+        args.append(self.expr(")", ","))
         while self.accept(","):
-            args.append(self.expr())
+            args.append(self.expr(")", ","))
         self.expect(")")
         return args
 
@@ -277,7 +258,7 @@ class _Parser:
         token = self.token
         if token.kind == "(":
             self.at += 1
-            node = self.expr()
+            node = self.expr(")")
             self.expect(")")
             return node
         if token.kind == "[":
@@ -317,51 +298,58 @@ class _Parser:
             full += "." + self.expect("IDENT").text
         node = Message(self.new_id(self.expect("{").at), full)
         while self.token.kind != "}":
-            if node.values:
-                self.expect(",", "{'}', ','}")
-                if self.token.kind == "}":
-                    break
+            if node.values and not self.more("}"):
+                break
             self.accept("?")
             if self.accept("IDENT") is None and self.accept("ESC") is None:
-                self.fail(f"mismatched input '{self.token.text}' expecting {{'}}', ',', '?', IDENTIFIER, ESC_IDENTIFIER}}")
+                self.fail(
+                    f"mismatched input '{self.token.text}' expecting {{'}}', ',', '?', IDENTIFIER, ESC_IDENTIFIER}}"
+                )
             self.expect(":")
-            node.values.append(self.expr())
+            node.values.append(self.expr("}", ","))
         self.expect("}")
         return self.carry(node, *node.values)
 
+    def more(self, closer: str) -> bool:
+        """Read the comma between two elements: whether another element follows."""
+        if self.token.kind != ",":
+            self.unexpected((closer, ","))
+        self.at += 1
+        if self.token.kind not in STARTS and self.token.kind not in ("?", "IDENT", "ESC", closer):
+            self.unexpected((closer,))
+        return self.token.kind != closer
+
     def list(self) -> Expr:
         id = self.new_id(self.expect("[").at)
+        self.first = (self.at, FIRST["list"])
         elements: list[Expr] = []
         optional: set[int] = set()
         if self.accept(","):
             self.expect("]")
             return ListExpr(id, [])
         while self.token.kind != "]":
-            if elements:
-                self.expect(",", "{']', ','}")
-                if self.token.kind == "]":
-                    break
+            if elements and not self.more("]"):
+                break
             if self.accept("?"):
                 optional.add(len(elements))
-            elements.append(self.expr())
+            elements.append(self.expr("]", ","))
         self.expect("]")
         return self.carry(ListExpr(id, elements, frozenset(optional)), *elements)
 
     def map(self) -> Expr:
         id = self.new_id(self.expect("{").at)
+        self.first = (self.at, FIRST["map"])
         entries: list[Entry] = []
         if self.accept(","):
             self.expect("}")
             return MapExpr(id, [])
         while self.token.kind != "}":
-            if entries:
-                self.expect(",", "{'}', ','}")
-                if self.token.kind == "}":
-                    break
+            if entries and not self.more("}"):
+                break
             optional = self.accept("?") is not None
-            key = self.expr()
+            key = self.expr(":")
             self.expect(":")
-            entries.append(Entry(key, self.expr(), optional))
+            entries.append(Entry(key, self.expr("}", ","), optional))
         self.expect("}")
         return self.carry(MapExpr(id, entries), *[part for entry in entries for part in (entry.key, entry.value)])
 
@@ -369,8 +357,8 @@ class _Parser:
         start = self.token
         sign = "-" if self.accept("-") else ""
         token = self.token
-        if token.kind not in _STARTS - {"!", "-"}:
-            self.no_operand(_MEMBER)
+        if token.kind not in STARTS - {"!", "-"}:
+            self.no_operand(MEMBER)
         self.at += 1
         node = Literal(self.new_id(start.at), None)
         if token.kind in ("INT", "UINT"):
@@ -401,13 +389,6 @@ class _Parser:
             return number
         self.source.report(at, "invalid int literal")
         return None
-
-
-def _may_follow(kind: str, following: str) -> bool:
-    """Whether a token could stand behind a missing one."""
-    if kind in (":", ","):
-        return following in _STARTS
-    return kind in (")", "]", "}") and following in ("EOF", ")", "]", "}", ",", ":", "?", "&&", "||", *_RELATIONS, *_PRECEDENCE)
 
 
 def _balanced(function: str, terms: list[Expr], ids: list[int], low: int, high: int) -> Expr:

@@ -8,26 +8,16 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from kschedlab.devices.cel import costs, functions
+from kschedlab.devices.cel import calls, costs, functions
 from kschedlab.devices.cel.attributes import Attribute, Conditional, Device, Eval, Qualifier, Relative, Variable
 from kschedlab.devices.cel.checker import Checked
+from kschedlab.devices.cel.numbers import text_of
 from kschedlab.devices.cel.run import UNSET, Run
 from kschedlab.devices.cel.tree import Call, Expr, Fold, Ident, ListExpr, Literal, MapExpr, Select
-from kschedlab.devices.cel.values import (
-    NO_OVERLOAD,
-    CancelledError,
-    Err,
-    Growing,
-    Map,
-    Optional,
-    TypeValue,
-    Value,
-    equal,
-    go_type,
-    text_of,
-)
+from kschedlab.devices.cel.values import Err, Growing, Map, Optional, TypeValue, Value, equal, go_type
 
 _CONVERSIONS = {"bool", "bytes", "double", "duration", "dyn", "int", "string", "timestamp", "uint", "type"}
+_NOT_OPTIONAL = "cannot initialize optional list element from non-optional value "
 _PRIMITIVE = (bool, int, float, str)
 
 
@@ -82,9 +72,9 @@ class _Planner:
         if isinstance(expr, Select):
             return self.select(expr)
         if isinstance(expr, ListExpr):
-            return self.list(expr)
+            return self.make_list(expr)
         if isinstance(expr, MapExpr):
-            return self.map(expr)
+            return self.make_map(expr)
         if isinstance(expr, Fold):
             return self.fold(expr)
         assert isinstance(expr, Call)
@@ -94,9 +84,11 @@ class _Planner:
 
     def ident(self, expr: Ident) -> Step:
         if expr.id in self.checked.type_values:
-            return _constant(expr.id, TypeValue(_runtime_type(self.checked.type_values[expr.id])))
+            return _constant(expr.id, TypeValue(self.checked.type_values[expr.id]))
         for scope in reversed(self.names):
             if expr.name in scope:
+                if self.checked.types[expr.id].kind == "type":
+                    raise PlanError(f"reference to undefined type: {expr.name}")
                 return _path(expr.id, Variable(*scope[expr.name]))
         return _path(expr.id, Device())
 
@@ -106,7 +98,7 @@ class _Planner:
 
     def select(self, expr: Select) -> Step:
         if expr.id in self.checked.type_values:
-            return _constant(expr.id, TypeValue(_runtime_type(self.checked.type_values[expr.id])))
+            return _constant(expr.id, TypeValue(self.checked.type_values[expr.id]))
         step = self.attribute_of(self.plan(expr.operand))
         assert step.attribute is not None
         step.attribute.add(Qualifier(expr.id, expr.field, None, False, expr.test))
@@ -127,7 +119,7 @@ class _Planner:
 
     # Lists and maps.
 
-    def list(self, expr: ListExpr) -> Step:
+    def make_list(self, expr: ListExpr) -> Step:
         steps = [self.plan(element) for element in expr.elements]
         if all(step.constant for step in steps) and not expr.optional:
             return _constant(expr.id, [step.value for step in steps])
@@ -143,7 +135,7 @@ class _Planner:
                 if at in optional:
                     if type(value) is not Optional:
                         run.cost += costs.LIST
-                        return Err(f"cannot initialize optional list element from non-optional value {text_of(value)}")
+                        return Err(_NOT_OPTIONAL + text_of(value))
                     if not value.present:
                         continue
                     value = value.value
@@ -153,7 +145,7 @@ class _Planner:
 
         return Step(expr.id, make)
 
-    def map(self, expr: MapExpr) -> Step:
+    def make_map(self, expr: MapExpr) -> Step:
         steps = [(self.plan(entry.key), self.plan(entry.value), entry.optional) for entry in expr.entries]
         if all(key.constant and value.constant and not optional for key, value, optional in steps):
             return _constant(expr.id, Map((key.value, value.value) for key, value, _ in steps))
@@ -170,9 +162,8 @@ class _Planner:
                 if optional:
                     if type(value) is not Optional:
                         run.cost += costs.MAP
-                        return Err(
-                            f"cannot initialize optional entry '{text_of(key)}' from non-optional value {text_of(value)}"
-                        )
+                        kind = f"optional entry '{text_of(key)}'"
+                        return Err(f"cannot initialize {kind} from non-optional value {text_of(value)}")
                     if not value.present:
                         entries = [entry for entry in entries if equal(entry[0], key) is not True]
                         continue
@@ -232,12 +223,14 @@ class _Planner:
         steps = [self.plan(part) for part in parts]
         function = expr.function
         if function in ("_&&_", "_||_"):
-            return Step(expr.id, _logical(steps[0].eval, steps[1].eval, function == "_||_"))
+            return Step(expr.id, calls.logical(steps[0].eval, steps[1].eval, function == "_||_"))
         if function == "_?_:_":
             yes, no = (self.branch(step) for step in steps[1:])
             return _path(expr.id, Conditional(steps[0].eval, yes, no))
+        if function in ("or", "orValue"):
+            return Step(expr.id, calls.alternative(steps[0].eval, steps[1].eval, function == "orValue"))
         if function in ("_==_", "_!=_"):
-            return Step(expr.id, _equality(steps[0].eval, steps[1].eval, function == "_!=_"))
+            return Step(expr.id, calls.equality(steps[0].eval, steps[1].eval, function == "_!=_"))
         if function in ("_[_]", "_[?_]", "_?._"):
             return self.index(expr, steps[0], steps[1], function != "_[_]")
         return self.function(expr, steps)
@@ -260,13 +253,13 @@ class _Planner:
             if isinstance(value, Err):
                 raise PlanError(value.text)
             return _constant(expr.id, value)
-        if expr.function == "matches" and steps[1].constant and isinstance(steps[1].value, str):
+        if expr.function in ("matches", "find", "findAll") and steps[1].constant and isinstance(steps[1].value, str):
             problem = functions.regex_problem(steps[1].value)
             if problem:
                 raise PlanError(problem)
-        if functions.evaluates_all(expr.function, form, len(steps)):
-            return Step(expr.id, _eager([step.eval for step in steps], call, cost))
-        return Step(expr.id, _one_by_one([step.eval for step in steps], call, cost))
+        elif functions.evaluates_all(expr.function, form, len(steps)):
+            return Step(expr.id, calls.eager([step.eval for step in steps], call, cost))
+        return Step(expr.id, calls.one_by_one([step.eval for step in steps], call, cost))
 
     def membership(self, id: int, steps: list[Step]) -> Step | None:
         """``x in [constants]`` costs nothing but x."""
@@ -330,92 +323,3 @@ def _items(items: Value, pairs: bool) -> Value:
     if isinstance(items, list):
         return list(enumerate(items)) if pairs else items
     return list(items.items()) if pairs else list(items)
-
-
-def _logical(left: Eval, right: Eval, wanted: bool) -> Eval:
-    """``||`` (wanted: true) and ``&&``: the wanted value on either side absorbs an error on the other."""
-
-    def both(run: Run) -> Value:
-        one = left(run)
-        if one is wanted:
-            return wanted
-        other = right(run)
-        if other is wanted:
-            return wanted
-        for value in (one, other):
-            if type(value) is not bool:
-                return value if isinstance(value, Err) else NO_OVERLOAD
-        return not wanted
-
-    return both
-
-
-def _equality(left: Eval, right: Eval, negated: bool) -> Eval:
-    cost = costs.equality
-
-    def compare(run: Run) -> Value:
-        one, other = left(run), right(run)
-        if isinstance(one, Err):
-            result: Value = one
-        elif isinstance(other, Err):
-            result = other
-        else:
-            if isinstance(one, list | Map):
-                run.work((one, other))
-            result = equal(one, other)
-            if negated:
-                result = result is not True
-        run.cost += cost(one, other, negated)
-        return result
-
-    return compare
-
-
-def _eager(parts: list[Eval], call: functions.Bound, cost: costs.CallCost) -> Eval:
-    """All arguments are evaluated, also after an error."""
-
-    def apply(run: Run) -> Value:
-        values = [part(run) for part in parts]
-        result = next((value for value in values if isinstance(value, Err)), None)
-        if result is None:
-            result = call(run, values)
-        run.cost += cost(values, result)
-        return result
-
-    if len(parts) == 1:
-        part = parts[0]
-
-        def apply_one(run: Run) -> Value:
-            values = [part(run)]
-            result = values[0] if isinstance(values[0], Err) else call(run, values)
-            run.cost += cost(values, result)
-            return result
-
-        return apply_one
-    return apply
-
-
-def _one_by_one(parts: list[Eval], call: functions.Bound, cost: costs.CallCost) -> Eval:
-    """The first error ends the call, which then costs nothing itself."""
-    last = len(parts) - 1
-
-    def apply(run: Run) -> Value:
-        values: list[Value] = []
-        for at, part in enumerate(parts):
-            values.append(part(run))
-            if isinstance(values[-1], Err):
-                if at == last:
-                    run.cost += cost(values, values[-1])
-                return values[-1]
-        result = call(run, values)
-        run.cost += cost(values, result)
-        return result
-
-    return apply
-
-
-def _runtime_type(name: str) -> str:
-    return name
-
-
-__all__ = ["CancelledError", "PlanError", "Program", "plan"]

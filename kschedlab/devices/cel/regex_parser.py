@@ -1,4 +1,4 @@
-"""Patterns of regular expressions, read as Go's regexp/syntax reads them, and turned into a program for :mod:`regex`."""
+"""Patterns of regular expressions, read as Go's regexp/syntax reads them, as programs for :mod:`regex`."""
 
 from __future__ import annotations
 
@@ -139,10 +139,6 @@ def _folded(test: Test) -> Test:
         return any(len(form) == 1 and test(form) for form in forms)
 
     return fold
-
-
-def _negated(test: Test) -> Test:
-    return lambda character: not test(character)
 
 
 class _Reader:
@@ -301,7 +297,7 @@ class _Reader:
         if letter.lower() in _PERL:
             self.at += 2
             test = _ranges(_PERL[letter.lower()])
-            return _negated(test) if letter.isupper() else test
+            return (lambda c: not test(c)) if letter.isupper() else test
         if letter not in "pP":
             return None
         match = re.compile(r"\\[pP](?:\{(\^?)([^}]*)\}|(.))").match(self.text, self.at)
@@ -355,7 +351,7 @@ class _Reader:
             return any(member(character) for member in tests)
 
         whole = _folded(test) if "i" in self.flags else test
-        return _negated(whole) if negated else whole
+        return (lambda c: not whole(c)) if negated else whole
 
     def dash(self, first: bool) -> None:
         """A dash in the middle of a class must be escaped."""
@@ -370,7 +366,7 @@ class _Reader:
                 raise RegexError("invalid character class range", posix.group())
             self.at = posix.end()
             test = _ranges(_POSIX[posix[2]])
-            return _negated(test) if posix[1] else test
+            return (lambda c: not test(c)) if posix[1] else test
         if self.text[self.at] == "\\" and self.at + 1 < len(self.text):
             known = self.class_escape()
             if known is not None:

@@ -1,9 +1,11 @@
 """The functions that an expression may call, as the scheduler of v1.37 declares them, in their order.
 
-A row: name (``.name`` is a method), id of the overload, types of the arguments, type of the result; ``*`` stands for each
-of the types that can be sorted. k8s.io/apiserver v0.37.0 (pkg/cel/environment, pkg/cel/library) and cel-go v0.29.2
-(common/stdlib, ext). The functions of authorisation need a variable that selectors do not have; they are left out.
+A row: name (``.name`` is a method), id of the overload, types of the arguments, type of the result; ``*`` stands for
+each of the types that can be sorted. k8s.io/apiserver v0.37.0 (pkg/cel/environment, pkg/cel/library) and cel-go v0.29.2
+(common/stdlib, ext). The last rows are about authorisation; selectors have no value that they accept.
 """
+
+# ruff: noqa: E501 (the table)
 
 from __future__ import annotations
 
@@ -342,4 +344,19 @@ uint string_to_uint64 (string) uint
 url string_to_url (string) kubernetes.URL
 .validate format-validate (kubernetes.NamedFormat, string) optional_type(list(string))
 .value optional_value (optional_type(V)) V
+.allowed decision_allowed (kubernetes.authorization.Decision) bool
+.check pathcheck_check (kubernetes.authorization.PathCheck, string) kubernetes.authorization.Decision
+.check resourcecheck_check (kubernetes.authorization.ResourceCheck, string) kubernetes.authorization.Decision
+.error decision_error (kubernetes.authorization.Decision) string
+.errored decision_errored (kubernetes.authorization.Decision) bool
+.fieldSelector authorizer_fieldselector (kubernetes.authorization.ResourceCheck, string) kubernetes.authorization.ResourceCheck
+.group authorizer_group (kubernetes.authorization.Authorizer, string) kubernetes.authorization.GroupCheck
+.labelSelector authorizer_labelselector (kubernetes.authorization.ResourceCheck, string) kubernetes.authorization.ResourceCheck
+.name resourcecheck_name (kubernetes.authorization.ResourceCheck, string) kubernetes.authorization.ResourceCheck
+.namespace resourcecheck_namespace (kubernetes.authorization.ResourceCheck, string) kubernetes.authorization.ResourceCheck
+.path authorizer_path (kubernetes.authorization.Authorizer, string) kubernetes.authorization.PathCheck
+.reason decision_reason (kubernetes.authorization.Decision) string
+.resource groupcheck_resource (kubernetes.authorization.GroupCheck, string) kubernetes.authorization.ResourceCheck
+.serviceAccount authorizer_serviceaccount (kubernetes.authorization.Authorizer, string, string) kubernetes.authorization.Authorizer
+.subresource resourcecheck_subresource (kubernetes.authorization.ResourceCheck, string) kubernetes.authorization.ResourceCheck
 """

@@ -1,12 +1,13 @@
-"""Functions on strings (cel-go v0.29.2: ext/strings.go, version 2, and ext/formatting.go; apiserver's library/regex.go)."""
+"""Functions on strings (cel-go v0.29.2: ext/strings.go, version 2; apiserver v0.37.0: pkg/cel/library/regex.go)."""
 
 from __future__ import annotations
 
 from kschedlab.devices.cel.formatting import format_string
+from kschedlab.devices.cel.numbers import text_of
 from kschedlab.devices.cel.regex import RegexError, compile_regex
 from kschedlab.devices.cel.values import Err, Function, Value
 
-_SPACE = "\t\n\v\f\r \x85\xa0\u1680\u2000\u2001\u2002\u2003\u2004\u2005\u2006\u2007\u2008\u2009\u200a\u2028\u2029\u202f\u205f\u3000"
+_SPACE = "\t\n\v\f\r \x85\xa0\u1680\u2028\u2029\u202f\u205f\u3000" + "".join(map(chr, range(0x2000, 0x200B)))
 _QUOTED = {
     "\a": "\\a", "\b": "\\b", "\f": "\\f", "\n": "\\n", "\r": "\\r", "\t": "\\t", "\v": "\\v", "\\": "\\\\", '"': '\\"',
 }  # fmt: skip
@@ -72,8 +73,6 @@ def _split(text: str, separator: str, count: int = -1) -> Value:
 def _join(items: list[Value], separator: str = "") -> Value:
     for item in items:
         if not isinstance(item, str):
-            from kschedlab.devices.cel.values import text_of
-
             return Err(f"join: invalid input: {text_of(item)}")
     return separator.join(items)
 

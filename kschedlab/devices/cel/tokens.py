@@ -9,7 +9,7 @@ from kschedlab.devices.cel.errors import Source
 
 
 class Token(NamedTuple):
-    """``kind``: a symbol or keyword itself, or ``INT``, ``UINT``, ``FLOAT``, ``STRING``, ``BYTES``, ``IDENT``, ``ESC``, ``EOF``."""
+    """``kind``: a symbol or keyword itself, or INT, UINT, FLOAT, STRING, BYTES, IDENT, ESC or EOF."""
 
     kind: str
     text: str

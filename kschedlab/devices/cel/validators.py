@@ -14,7 +14,7 @@ from kschedlab.devices.cel.functions import regex_problem
 from kschedlab.devices.cel.kinds import Type, runtime_name
 from kschedlab.devices.cel.times import to_duration, to_timestamp
 from kschedlab.devices.cel.tree import Call, Expr, ListExpr, Literal, MapExpr, children
-from kschedlab.devices.cel.values import Err, UInt
+from kschedlab.devices.cel.values import Err
 
 
 def validate(source: Source, tree: Expr, places: dict[int, int], checked: Checked) -> None:
@@ -123,8 +123,6 @@ class _Found:
             return (bad, STRING_CLAUSE + runtime_name(self.types[bad.id])) if bad is not None else None
         if kind.kind in ("dyn", "param"):
             return None
-        if clause.letter in ("e", "f") and isinstance(arg, Literal) and arg.value in ("NaN", "Infinity", "-Infinity"):
-            return None
         message = wrong_type(clause.letter, kind.kind)
         return (arg, message + runtime_name(kind)) if message else None
 
@@ -145,6 +143,3 @@ def _equivalent(one: Type, other: Type) -> bool:
     if one.kind == "type" and other.kind == "type":
         return True
     return one == other
-
-
-__all__ = ["UInt", "validate"]

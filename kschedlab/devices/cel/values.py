@@ -97,46 +97,46 @@ Key: TypeAlias = tuple[type, Any]
 class Map:
     """A map. Numbers of different types that are equal are the same key when they are looked up."""
 
-    __slots__ = ("_entries", "_default")
+    __slots__ = ("entries", "default")
 
     def __init__(self, entries: Iterable[tuple[Value, Value]] = (), default: Value = None) -> None:
-        self._entries: dict[Key, tuple[Value, Value]] = {}
+        self.entries: dict[Key, tuple[Value, Value]] = {}
         for key, value in entries:
-            self._entries[_key(key)] = (key, value)
-        self._default = default
+            self.entries[_key(key)] = (key, value)
+        self.default = default
 
     def __len__(self) -> int:
-        return len(self._entries)
+        return len(self.entries)
 
     def __iter__(self) -> Iterator[Value]:
-        return (key for key, _ in self._entries.values())
+        return (key for key, _ in self.entries.values())
 
     def items(self) -> Iterable[tuple[Value, Value]]:
         """Keys with their values."""
-        return self._entries.values()
+        return self.entries.values()
 
     def get(self, key: Value) -> tuple[Value, bool]:
         """(value, whether the key exists); a map with a default has every key."""
         value, found = self.find(key)
-        return (self._default, True) if not found and self._default is not None else (value, found)
+        return (self.default, True) if not found and self.default is not None else (value, found)
 
     def find(self, key: Value) -> tuple[Value, bool]:
         """(value, whether the key exists)."""
-        entry = self._entries.get((type(key), key)) if type(key) is str else self._lookup(key)
+        entry = self.entries.get((type(key), key)) if type(key) is str else self._lookup(key)
         return (None, False) if entry is None else (entry[1], True)
 
     def _lookup(self, key: Value) -> tuple[Value, Value] | None:
-        entry = self._entries.get(_key(key))
+        entry = self.entries.get(_key(key))
         if entry is None and type(key) in (int, UInt, float):
             for kind in (int, UInt, float):
                 other = _exact(key, kind)
-                if other is not None and (entry := self._entries.get((kind, other))) is not None:
+                if other is not None and (entry := self.entries.get((kind, other))) is not None:
                     break
         return entry
 
     def grown(self, key: Value, value: Value) -> Map:
         """This map with one entry more; it changes (only macros call this)."""
-        self._entries[_key(key)] = (key, value)
+        self.entries[_key(key)] = (key, value)
         return self
 
 
@@ -193,6 +193,7 @@ _GO_TYPES: dict[type, str] = {
     Timestamp: "types.Timestamp",
     TypeValue: "*types.Type",
     Optional: "*types.Optional",
+    Err: "*types.Err",
 }
 
 
@@ -263,24 +264,11 @@ def compare(left: Value, right: Value) -> Value:
     if is_number(left):
         if not is_number(right):
             return NO_OVERLOAD
-        if left != left or right != right:  # noqa: PLR0124: NaN
+        if left != left or right != right:  # NaN
             return Err("NaN values cannot be ordered")
     elif type(left) is not type(right):
         return NO_OVERLOAD
     return (left > right) - (left < right)
-
-
-def text_of(value: Value) -> str:
-    """The value inside a message, as Go's %v prints it."""
-    if isinstance(value, bool):
-        return "true" if value else "false"
-    if isinstance(value, float):
-        from kschedlab.devices.cel.numbers import format_double
-
-        return format_double(value)
-    if value is None:
-        return "null"
-    return str(value)
 
 
 Function: TypeAlias = Callable[..., Value]
