@@ -58,7 +58,7 @@ def decisions(kind: str, nodes: int, running: int, apps: int, unique: float) -> 
 def memory(kind: str, nodes: int, running: int, apps: int, unique: float) -> Result:
     """Bytes for each node, for each pod's own object, and for what the cluster keeps of the pod."""
     made = workload(kind, nodes, running, ARRIVING, 1, apps, unique)["objects"]
-    Cluster(decoded(made[:1]))
+    decoded(made[nodes:])  # fills caches that cannot grow further, and loads the modules
     tracemalloc.start()
     cluster, empty = Cluster(decoded(made[:nodes])), _traced()
     objects = decoded(made[nodes:]).pods

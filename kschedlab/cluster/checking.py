@@ -26,7 +26,7 @@ def check(cluster: Columns) -> None:
         assert cluster.pods.row_of[info.key] == row and cluster.pods.signature[row] == number, (
             f"row {row} is not {info.key}"
         )
-        assert cluster.pods.rows_of[number][cluster.pods.place[row]] == row, f"row {row} is not found by its signature"
+        assert cluster.pods.rows_of(number)[cluster.pods.place[row]] == row, f"row {row} is not found by its signature"
         assert (cluster.pods.priority[row], cluster.pods.start[row]) == (info.priority, info.start), (
             f"row {row} is outdated"
         )
@@ -37,9 +37,10 @@ def check(cluster: Columns) -> None:
         )
     for _, node in (*cluster.without_node.values(), *cluster.nominated_without_node.values()):
         assert node not in cluster.index, f"pods are set aside although node {node} exists"
-    assert sorted(row for rows in cluster.pods.rows_of.values() for row in rows) == live.tolist(), (
-        "rows are found twice"
-    )
+    found = [row for number in range(len(cluster.pods._rows_of)) for row in cluster.pods.rows_of(number)]
+    assert sorted(found) == live.tolist(), "rows are found twice"
+    free = sorted([*cluster.pods._free, *range(cluster.pods._used, len(cluster.pods.node))])
+    assert sorted([*live.tolist(), *free]) == [*range(len(cluster.pods.node))], "rows are neither used nor free"
     check_signatures(cluster.signatures)
     for query, column in cluster._counts.columns.items():
         count = np.zeros(len(cluster.nodes), np.int64)
@@ -62,6 +63,6 @@ def check_signatures(signatures: Signatures) -> None:
         for signature in living:
             for item in dict.fromkeys(extract(signature)):
                 lists.setdefault(item, []).append(signature)
-        for item in {*lists, *signatures._lists(extract)}:
+        for item in {*lists, *signatures._items_of(extract)}:
             found = signatures.with_item(extract, item)
             assert len(found) == len(lists.get(item, [])) and {*found} == {*lists.get(item, [])}, f"{item} is not found"

@@ -26,7 +26,7 @@ from kschedlab.cluster.derived import (
     bindable,
 )
 from kschedlab.cluster.object_store import STORAGE, ObjectStore, is_relevant, key_of, put_or_remove
-from kschedlab.cluster.pods import PodInfo, amounts, same_info, start_of
+from kschedlab.cluster.pods import PodInfo, amounts, same_info, shared, start_of
 from kschedlab.cluster.queries import PodQuery
 from kschedlab.cluster.signatures import IntArray
 from kschedlab.cluster.topology import Topology
@@ -168,8 +168,8 @@ class Cluster(Columns):
             signature=self.signatures.of(pod),
             request=request,
             placed=placed,
-            scored=self.api.scored(pod),
-            nonzero=self.api.nonzero(pod),
+            scored=shared(self.api.scored(pod)),
+            nonzero=shared(self.api.nonzero(pod)),
             original=None if original is pod else original,
         )
 
@@ -364,7 +364,7 @@ class Cluster(Columns):
             apply_change()
             return
         self._unshare("pods")
-        nodes = {each: self.pods.node[self.pods.rows_of.get(each.number, [])] for each in signatures}
+        nodes = {each: self.pods.node[[*self.pods.rows_of(each.number)]] for each in signatures}
         for signature in signatures:
             self._counts.add(signature, nodes[signature], -1)
         apply_change()

@@ -79,7 +79,7 @@ class Counts:
             return False
         before = len(rows)
         for number, answer in answers.items():
-            if there := pods.rows_of.get(number):
+            if there := pods.rows_of(number):
                 rows += there
                 weights += [weight * answer] * len(there)
                 if len(rows) > most:

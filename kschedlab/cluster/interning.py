@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
 from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import islice
@@ -16,7 +15,7 @@ from kschedlab.cluster.clues import ByClue, Clue, Extract
 from kschedlab.cluster.queries import PodQuery, Sum
 from kschedlab.cluster.signatures import IntArray, Signature
 from kschedlab.cluster.terms import PodTerms
-from kschedlab.objects.model import Pod, Volume
+from kschedlab.objects.model import Pod
 
 T = TypeVar("T")
 
@@ -26,22 +25,57 @@ FEW = 1024
 """So many signatures come before the first look for those that nobody has any more."""
 
 
+class Items:
+    """What a function extracts from the signatures: by item, those that have it. ``done``: how many were examined.
+
+    Most items, such as a pod's own name, have one signature: it stands there alone, without a list.
+    """
+
+    def __init__(self) -> None:
+        self._found: dict[Hashable, ref[Signature] | list[ref[Signature]]] = {}
+        self.done = 0
+
+    def __len__(self) -> int:
+        return len(self._found)
+
+    def __iter__(self) -> Iterator[Hashable]:
+        return iter(self._found)
+
+    def of(self, item: Hashable) -> Sequence[ref[Signature]]:
+        """The signatures that have the item, in order of birth."""
+        found = self._found.get(item, ())
+        return (found,) if isinstance(found, ref) else found
+
+    def update(self, extract: Extract, born: Sequence[ref[Signature]]) -> Items:
+        """Examine the signatures that are new."""
+        if self.done < len(born):
+            for each in born[self.done :]:
+                if (signature := each()) is not None:
+                    for item in dict.fromkeys(extract(signature)):
+                        found = self._found.setdefault(item, each)
+                        if isinstance(found, list):
+                            found.append(each)
+                        elif found is not each:
+                            self._found[item] = [found, each]
+            self.done = len(born)
+        return self
+
+
 @dataclass(slots=True)
 class Answers:
     """The answers other than 0 to a query, by the signature's number.
 
-    ``lists``: the signatures that may have one, found by ``extract`` (None: all); ``asked``: how many of each list were
-    asked.
+    ``clue``: leads to the signatures that may have one (None: all do); ``asked``: how many of them were asked, for each
+    item of the clue.
     """
 
-    extract: Extract | None
-    lists: list[list[ref[Signature]]]
+    clue: Clue | None
     asked: list[int]
     known: dict[int, int] = field(default_factory=dict)
 
-    def update(self, query: PodQuery) -> dict[int, int]:
-        """Ask the signatures that are new in the lists."""
-        for place, found in enumerate(self.lists):
+    def update(self, query: PodQuery, lists: Sequence[Sequence[ref[Signature]]]) -> dict[int, int]:
+        """Ask the signatures that are new in the lists, one for each item of the clue."""
+        for place, found in enumerate(lists):
             if self.asked[place] < len(found):
                 for each in found[self.asked[place] :]:
                     if (signature := each()) is not None:
@@ -57,24 +91,6 @@ class Answers:
             self.known.pop(signature.number, None)
 
 
-class Items:
-    """What a function extracts from the signatures: by item, those that have it. ``done``: how many were examined."""
-
-    def __init__(self) -> None:
-        self.lists: defaultdict[Hashable, list[ref[Signature]]] = defaultdict(list)
-        self.done = 0
-
-    def update(self, extract: Extract, born: Sequence[ref[Signature]]) -> defaultdict[Hashable, list[ref[Signature]]]:
-        """Examine the signatures that are new."""
-        if self.done < len(born):
-            for each in born[self.done :]:
-                if (signature := each()) is not None:
-                    for item in dict.fromkeys(extract(signature)):
-                        self.lists[item].append(each)
-            self.done = len(born)
-        return self.lists
-
-
 class Signatures:
     """Interned signatures. Forks of a cluster share them.
 
@@ -85,8 +101,8 @@ class Signatures:
     """
 
     def __init__(self) -> None:
-        self._known: WeakValueDictionary[tuple[object, ...], Signature] = WeakValueDictionary()
-        self._terms: WeakValueDictionary[tuple[str, bytes], PodTerms] = WeakValueDictionary()
+        self._known: dict[ref[Signature], ref[Signature]] = {}
+        self._terms: WeakValueDictionary[bytes, PodTerms] = WeakValueDictionary()
         self._without_terms = PodTerms()
         self._numbers = 0
         self._free: list[int] = []
@@ -97,7 +113,8 @@ class Signatures:
 
     def _start(self) -> None:
         """Forget all that can be found again, and keep the signatures that somebody has."""
-        self._born = [ref(signature) for signature in self._known.values()]
+        self._known = {each: each for each in self._known if each() is not None}
+        self._born = list(self._known)
         self._items: dict[Extract, Items] = {}
         self._answers: dict[PodQuery, Answers] = {}
         self._by_clue: dict[Extract, tuple[int, ByClue[Any]]] = {}
@@ -113,34 +130,25 @@ class Signatures:
 
     def living(self) -> list[Signature]:
         """The signatures that somebody has."""
-        return list(self._known.values())
+        return [signature for each in self._known if (signature := each()) is not None]
 
     def of(self, pod: Pod) -> Signature:
         """The pod's signature, new if no pod has it. O(size of its labels and affinity)."""
-        spec, metadata = pod.spec, pod.metadata
-        ports = [c.ports for c in spec.containers if c.ports]
-        init_ports = [(c.restartPolicy, c.ports) for c in spec.initContainers if c.ports]
-        terms = self._terms_of(pod)
-        key = (
-            metadata.namespace,
-            msgspec.json.encode(metadata.labels, order="sorted"),
-            metadata.deletionTimestamp is not None,
-            terms,
-            msgspec.json.encode((ports, init_ports)) if ports or init_ports else None,
-            _mounts(pod) if spec.volumes else None,
-        )
-        signature = self._known.get(key)
-        if signature is None:
-            signature = self._known[key] = Signature(self._new_number(), pod, terms)
-            self._born.append(ref(signature))
-        return signature
+        new = Signature(pod, self._terms_of(pod))
+        known = self._known.get(ref(new))
+        if known is not None and (signature := known()) is not None:
+            return signature
+        new.number = self._new_number()
+        self._known[ref(new)] = ref(new)
+        self._born.append(ref(new))
+        return new
 
     def _terms_of(self, pod: Pod) -> PodTerms:
         """The pod's terms: one object for all pods with the same."""
         affinity = pod.spec.affinity
         if affinity is None or (affinity.podAffinity is None and affinity.podAntiAffinity is None):
             return self._without_terms
-        key = pod.metadata.namespace, msgspec.json.encode((affinity.podAffinity, affinity.podAntiAffinity))
+        key = msgspec.json.encode((pod.metadata.namespace, affinity.podAffinity, affinity.podAntiAffinity))
         terms = self._terms.get(key)
         if terms is None:
             terms = self._terms[key] = PodTerms.of(pod)
@@ -151,7 +159,7 @@ class Signatures:
         if len(self._born) >= self._next_sweep:
             self._start()
             self.sweeps += 1
-            living = {signature.number for signature in self._known.values()}
+            living = {signature.number for signature in self.living()}
             self._free = [number for number in range(self._numbers) if number not in living]
             self._next_sweep = max(FEW, 2 * len(self._born))
         if self._free:
@@ -172,19 +180,21 @@ class Signatures:
             if len(self._answers) >= LIMIT:
                 self._answers.clear()
             answers = self._answers[query] = self._shortest(query.clues)
-        elif answers.extract is not None:
-            self._lists(answers.extract)
-        return answers.update(query)
+        return answers.update(query, self._lists_of(answers.clue))
+
+    def _lists_of(self, clue: Clue | None) -> list[Sequence[ref[Signature]]]:
+        """The signatures that have each item of the clue; without one, all."""
+        if clue is None:
+            return [self._born]
+        items = self._items_of(clue.extract)
+        return [items.of(item) for item in clue.items]
 
     def _shortest(self, clues: Sequence[Clue]) -> Answers:
-        """No answers yet, and the shortest list of signatures to be asked."""
+        """No answers yet, and the clue to the fewest signatures."""
         if not clues:
-            return Answers(None, [self._born], [0])
-        choices = [
-            Answers(clue.extract, [self._lists(clue.extract)[item] for item in clue.items], [0] * len(clue.items))
-            for clue in clues
-        ]
-        return min(choices, key=lambda choice: sum(map(len, choice.lists)))
+            return Answers(None, [0])
+        clue = min(clues, key=lambda clue: sum(map(len, self._lists_of(clue))))
+        return Answers(clue, [0] * len(clue.items))
 
     def evaluate(self, query: PodQuery) -> IntArray:
         """int64[numbers + 1]: the answer for every signature. The last is 0, for rows without a pod (-1)."""
@@ -195,38 +205,28 @@ class Signatures:
 
     def with_item(self, extract: Extract, item: Hashable) -> list[Signature]:
         """The signatures from which the function extracts the item."""
-        found = self._lists(extract).get(item, ())
+        found = self._items_of(extract).of(item)
         return [signature for each in found if (signature := each()) is not None]
 
     def extracted(self, extract: Callable[[Signature], Iterable[T]]) -> Iterator[T]:
         """The different items that the function extracts from all signatures. Each signature is examined once."""
-        return (item for item, found in self._lists(extract).items() if found)  # type: ignore[misc]
+        return iter(self._items_of(extract))  # type: ignore[arg-type]  # the function names what it extracts
 
     def concerning(
         self, signature: Signature, extract: Callable[[Signature], Iterable[T]], clues: Callable[[T], Sequence[Clue]]
     ) -> Iterator[T]:
         """Of these items, those whose clues lead to the signature. ``clues``: the same for every call."""
         done, index = self._by_clue.setdefault(extract, (0, ByClue()))
-        lists = self._lists(extract)
-        if done < len(lists):
-            for item in islice(lists, done, None):
-                index.put(item, clues(item))  # type: ignore[arg-type]  # the function names what it extracts
-            self._by_clue[extract] = len(lists), index
+        items = self._items_of(extract)
+        if done < len(items):
+            for item in islice(items, done, None):
+                index.put(item, clues(item))  # type: ignore[arg-type]
+            self._by_clue[extract] = len(items), index
         return index.about(signature)
 
-    def _lists(self, extract: Extract) -> defaultdict[Hashable, list[ref[Signature]]]:
-        """By item: the signatures from which the function extracts it, in order of birth."""
+    def _items_of(self, extract: Extract) -> Items:
+        """By item: the signatures from which the function extracts it."""
         items = self._items.get(extract)
         if items is None:
             items = self._items[extract] = Items()
         return items.update(extract, self._born)
-
-
-def _mounts(pod: Pod) -> bytes | None:
-    """The pod's volumes that can conflict with other pods or nodes. An ephemeral volume's claim is the pod's own."""
-    volumes = [volume for volume in pod.spec.volumes if volume != Volume(volume.name)]  # without emptyDir and the like
-    if not any(volume.ephemeral is not None for volume in volumes):
-        return msgspec.json.encode(volumes) if volumes else None
-    plain = [volume for volume in volumes if volume.ephemeral is None]
-    ephemeral = [volume.name for volume in volumes if volume.ephemeral is not None]
-    return msgspec.json.encode((plain, ephemeral, pod.metadata.name, pod.metadata.uid))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
@@ -56,9 +57,9 @@ class PodInfo:
 class PodColumns:
     """Running (or nominated) pods as columns. A pod keeps its row until it is removed; free rows are reused.
 
-    ``node``, ``signature`` (its number): int64[rows], -1 in a free row. ``rows_of``: by that number, the rows of its
-    pods in any order; ``place``: int64[rows], each row's place in that list. ``priority``, ``start`` (microseconds):
-    int64[rows].
+    ``node``, ``signature`` (its number): int64[rows], -1 in a free row. ``_rows_of``: by that number, the row of its
+    only pod, the rows of its pods in any order, or None; ``place``: int64[rows], each row's place in that list.
+    ``priority``, ``start`` (microseconds): int64[rows]. ``_used``: how many rows were ever used.
     ``arrival``: int64[rows], increasing numbers in order of arrival. ``request``: int64[resources, rows].
     """
 
@@ -72,8 +73,9 @@ class PodColumns:
         self.request: IntArray = np.zeros((resources, 16), np.int64)
         self.infos: list[PodInfo | None] = [None] * 16
         self.row_of: dict[str, int] = {}
-        self.rows_of: dict[int, list[int]] = {}
-        self._free = list(range(15, -1, -1))
+        self._rows_of: list[int | list[int] | None] = []
+        self._free: list[int] = []
+        self._used = 0
         self._arrivals = 0
 
     def __repr__(self) -> str:
@@ -84,16 +86,14 @@ class PodColumns:
         other = PodColumns.__new__(PodColumns)
         for name in ("node", "signature", "priority", "start", "arrival", "place", "request"):
             setattr(other, name, getattr(self, name).copy())
-        other._arrivals = self._arrivals
-        other.rows_of = {signature: rows.copy() for signature, rows in self.rows_of.items()}
+        other._arrivals, other._used = self._arrivals, self._used
+        other._rows_of = [rows.copy() if isinstance(rows, list) else rows for rows in self._rows_of]
         other.infos, other.row_of, other._free = list(self.infos), dict(self.row_of), list(self._free)
         return other
 
     def add(self, info: PodInfo, node: int, request: IntArray) -> int:
         """Give the pod a row and return its number. ``request``: int64[resources]."""
-        if not self._free:
-            self._grow()
-        row = self._free.pop()
+        row = self._new_row()
         self.node[row] = node
         self._sign(row, info.signature.number)
         self.priority[row], self.start[row] = info.priority, info.start
@@ -145,42 +145,72 @@ class PodColumns:
         """Add a row of zeros to ``request``, for a resource that no pod has requested before."""
         self.request = np.vstack([self.request, np.zeros((1, self.request.shape[1]), np.int64)])
 
+    def rows_of(self, signature: int) -> Sequence[int]:
+        """The rows of the pods with the signature of that number."""
+        rows = self._rows_of[signature] if signature < len(self._rows_of) else None
+        if rows is None:
+            return ()
+        return rows if isinstance(rows, list) else (rows,)
+
     def _sign(self, row: int, signature: int) -> None:
         """Note that the row's pod has the signature."""
-        rows = self.rows_of.setdefault(signature, [])
-        self.signature[row], self.place[row] = signature, len(rows)
-        rows.append(row)
+        self._rows_of.extend([None] * (signature + 1 - len(self._rows_of)))
+        rows = self._rows_of[signature]
+        self.signature[row], self.place[row] = signature, 0
+        if rows is None:
+            self._rows_of[signature] = row
+        elif isinstance(rows, list):
+            self.place[row] = len(rows)
+            rows.append(row)
+        else:
+            self.place[row] = 1
+            self._rows_of[signature] = [rows, row]
 
     def _unsign(self, row: int) -> None:
         """The opposite: the last row of the signature takes the row's place."""
         signature = int(self.signature[row])
-        rows = self.rows_of[signature]
+        self.signature[row] = -1
+        rows = self._rows_of[signature]
+        if not isinstance(rows, list) or len(rows) == 1:
+            self._rows_of[signature] = None
+            return
         last = rows.pop()
         if last != row:
             place = self.place[last] = self.place[row]
             rows[place] = last
-        if not rows:
-            del self.rows_of[signature]
-        self.signature[row] = -1
 
-    def _grow(self) -> None:
+    def _new_row(self) -> int:
+        """A free row. The columns grow by a fifth when there is none."""
+        if self._free:
+            return self._free.pop()
         old = len(self.node)
-        self._free.extend(range(2 * old - 1, old - 1, -1))
-        self.infos.extend([None] * old)
-        blank = np.full(old, -1, np.int64)
-        self.node, self.signature = np.concatenate([self.node, blank]), np.concatenate([self.signature, blank])
-        zero = np.zeros(old, np.int64)
-        self.priority = np.concatenate([self.priority, zero])
-        self.start = np.concatenate([self.start, zero])
-        self.arrival = np.concatenate([self.arrival, zero])
-        self.place = np.concatenate([self.place, zero])
-        self.request = np.hstack([self.request, np.zeros((len(self.request), old), np.int64)])
+        if self._used == old:
+            more = 16 + old // 5
+            self.infos.extend([None] * more)
+            for name, blank in (
+                ("node", -1),
+                ("signature", -1),
+                ("priority", 0),
+                ("start", 0),
+                ("arrival", 0),
+                ("place", 0),
+            ):
+                setattr(self, name, np.concatenate([getattr(self, name), np.full(more, blank, np.int64)]))
+            self.request = np.hstack([self.request, np.zeros((len(self.request), more), np.int64)])
+        self._used += 1
+        return self._used - 1
 
 
 @lru_cache(1 << 14)
 def amounts(items: tuple[tuple[str, int], ...]) -> dict[str, int]:
     """The amounts by resource, read-only: one object for all pods that request the same."""
     return dict(items)
+
+
+@lru_cache(1 << 14)
+def shared(amounts: tuple[int, int]) -> tuple[int, int]:
+    """The same pair: one object for all pods that request the same."""
+    return amounts
 
 
 def start_of(pod: Pod) -> int:

@@ -10,32 +10,69 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TypeAlias
 
+import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
 from kschedlab.cluster.terms import PodTerms
-from kschedlab.objects.model import Pod
+from kschedlab.objects.model import Pod, Volume
 
 IntArray: TypeAlias = NDArray[np.int64]
 SmallArray: TypeAlias = NDArray[np.int8]
 BoolArray: TypeAlias = NDArray[np.bool_]
 FloatArray: TypeAlias = NDArray[np.float64]
 
+EMPTY = Pod()
+
 
 class Signature:
-    """The fields that all pods of one signature share.
+    """The fields that all pods of one signature share. Signatures with the same are equal.
 
-    ``number``: its own while somebody has it. ``example``: the first pod with the signature; read only those of its
-    fields that are part of the signature. ``terms``: the affinity terms of every pod with the signature.
+    ``number``: its own while somebody has it. ``terms``: the affinity terms of every pod with the signature, one object
+    for all with the same. ``example``: the first pod with the signature, for its host ports and volumes: read nothing
+    else there. It is empty if it has none.
     """
 
     __slots__ = ("__weakref__", "example", "labels", "namespace", "number", "terminating", "terms")
 
-    def __init__(self, number: int, example: Pod, terms: PodTerms) -> None:
-        self.number, self.example, self.terms = number, example, terms
-        self.namespace: str = example.metadata.namespace
-        self.labels: Mapping[str, str] = example.metadata.labels
-        self.terminating = example.metadata.deletionTimestamp is not None
+    def __init__(self, pod: Pod, terms: PodTerms, number: int = -1) -> None:
+        self.number, self.terms = number, terms
+        self.namespace: str = pod.metadata.namespace
+        self.labels: Mapping[str, str] = pod.metadata.labels
+        self.terminating = pod.metadata.deletionTimestamp is not None
+        self.example = pod if any(_uses(pod)) else EMPTY
+
+    def __hash__(self) -> int:
+        uses = b"" if self.example is EMPTY else msgspec.json.encode(_uses(self.example))
+        return hash((self.namespace, frozenset(self.labels.items()), self.terminating, id(self.terms), uses))
+
+    def __eq__(self, other: object) -> bool:
+        if self is other or not isinstance(other, Signature):
+            return self is other
+        return (
+            self.terms is other.terms
+            and self.labels == other.labels
+            and (self.namespace, self.terminating) == (other.namespace, other.terminating)
+            and (self.example is other.example or _uses(self.example) == _uses(other.example))
+        )
 
     def __repr__(self) -> str:
         return f"<Signature {self.number}: {self.namespace}, {dict(self.labels)}>"
+
+
+def _uses(pod: Pod) -> tuple[object, ...]:
+    """What the pod uses that other pods may use too: host ports, those of init containers, and volumes."""
+    spec = pod.spec
+    ports = [c.ports for c in spec.containers if any(port.hostPort > 0 for port in c.ports)]
+    of_init = [(c.restartPolicy, c.ports) for c in spec.initContainers if any(port.hostPort > 0 for port in c.ports)]
+    return ports, of_init, _mounts(pod) if spec.volumes else ()
+
+
+def _mounts(pod: Pod) -> tuple[object, ...]:
+    """The pod's volumes that can conflict with other pods or nodes. An ephemeral volume's claim is the pod's own."""
+    volumes = [volume for volume in pod.spec.volumes if volume != Volume(volume.name)]  # without emptyDir and the like
+    if not any(volume.ephemeral is not None for volume in volumes):
+        return tuple(volumes)
+    plain = [volume for volume in volumes if volume.ephemeral is None]
+    ephemeral = [volume.name for volume in volumes if volume.ephemeral is not None]
+    return plain, ephemeral, pod.metadata.name, pod.metadata.uid

@@ -46,18 +46,20 @@ class ImageLocality:
     def score(self, pod: PodInfo, cluster: Cluster, nodes: IntArray) -> Scored:
         """Scores every pod. Terms: ``bytes``, int64[nodes given], present and scaled; ``images``, how many."""
         images_of = images if self.counts_init_containers else container_images
-        names = tuple(sorted(normalized(image) for image in images_of(pod.pod.spec)))
-        key = ("ImageLocality", self, names)
-        present, score = cluster.derived(key, lambda: self._all_nodes(names, cluster), IMAGES)
+        names = sorted(normalized(image) for image in images_of(pod.pod.spec))
+        sizes = scaled_sizes(cluster, self.uses_own_image_size)
+        present_names = tuple(name for name in names if name in sizes)  # on any node: an app's image may be on none
+        key = ("ImageLocality", self, present_names, len(names))
+        present, score = cluster.derived(key, lambda: self._all_nodes(present_names, len(names), cluster), IMAGES)
         raw = score[nodes]
         return Scored(raw, raw, {"bytes": present[nodes], "images": len(names)})
 
-    def _all_nodes(self, names: tuple[str, ...], cluster: Cluster) -> tuple[IntArray, IntArray]:
+    def _all_nodes(self, names: tuple[str, ...], images: int, cluster: Cluster) -> tuple[IntArray, IntArray]:
         sizes = scaled_sizes(cluster, self.uses_own_image_size)
         present = np.zeros(len(cluster.nodes), np.int64)
         for name in names:
-            present += sizes.get(name, 0)
-        limit = HIGHEST_PER_IMAGE * (max(len(names), 1) if self.limits_size_per_image else 1)
+            present += sizes[name]
+        limit = HIGHEST_PER_IMAGE * (max(images, 1) if self.limits_size_per_image else 1)
         return present, self.highest * (np.clip(present, LOWEST, limit) - LOWEST) // (limit - LOWEST)
 
 
