@@ -26,7 +26,6 @@ def check(cluster: Columns) -> None:
         assert cluster.pods.row_of[info.key] == row and cluster.pods.signature[row] == number, (
             f"row {row} is not {info.key}"
         )
-        assert cluster.pods.rows_of(number)[cluster.pods.place[row]] == row, f"row {row} is not found by its signature"
         assert (cluster.pods.priority[row], cluster.pods.start[row]) == (info.priority, info.start), (
             f"row {row} is outdated"
         )
@@ -37,8 +36,11 @@ def check(cluster: Columns) -> None:
         )
     for _, node in (*cluster.without_node.values(), *cluster.nominated_without_node.values()):
         assert node not in cluster.index, f"pods are set aside although node {node} exists"
-    found = [row for number in range(len(cluster.pods._rows_of)) for row in cluster.pods.rows_of(number)]
-    assert sorted(found) == live.tolist(), "rows are found twice"
+    rows = cluster.pods.by_signature
+    found = [(row, number, place) for number in range(len(rows)) for place, row in enumerate(rows.of(number))]
+    assert sorted(row for row, _, _ in found) == live.tolist(), "rows are found twice"
+    for row, number, place in found:
+        assert (cluster.pods.signature[row], rows._place[row]) == (number, place), f"row {row} is found in vain"
     free = sorted([*cluster.pods._free, *range(cluster.pods._used, len(cluster.pods.node))])
     assert sorted([*live.tolist(), *free]) == [*range(len(cluster.pods.node))], "rows are neither used nor free"
     check_signatures(cluster.signatures)

@@ -364,7 +364,7 @@ class Cluster(Columns):
             apply_change()
             return
         self._unshare("pods")
-        nodes = {each: self.pods.node[[*self.pods.rows_of(each.number)]] for each in signatures}
+        nodes = {each: self.pods.node[[*self.pods.by_signature.of(each.number)]] for each in signatures}
         for signature in signatures:
             self._counts.add(signature, nodes[signature], -1)
         apply_change()

@@ -12,6 +12,7 @@ import msgspec
 import numpy as np
 
 from kschedlab.cluster.clues import ByClue, Clue, Extract
+from kschedlab.cluster.items import Items
 from kschedlab.cluster.queries import PodQuery, Sum
 from kschedlab.cluster.signatures import IntArray, Signature
 from kschedlab.cluster.terms import PodTerms
@@ -23,42 +24,6 @@ LIMIT = 1 << 13
 """The most queries whose answers are kept."""
 FEW = 1024
 """So many signatures come before the first look for those that nobody has any more."""
-
-
-class Items:
-    """What a function extracts from the signatures: by item, those that have it. ``done``: how many were examined.
-
-    Most items, such as a pod's own name, have one signature: it stands there alone, without a list.
-    """
-
-    def __init__(self) -> None:
-        self._found: dict[Hashable, ref[Signature] | list[ref[Signature]]] = {}
-        self.done = 0
-
-    def __len__(self) -> int:
-        return len(self._found)
-
-    def __iter__(self) -> Iterator[Hashable]:
-        return iter(self._found)
-
-    def of(self, item: Hashable) -> Sequence[ref[Signature]]:
-        """The signatures that have the item, in order of birth."""
-        found = self._found.get(item, ())
-        return (found,) if isinstance(found, ref) else found
-
-    def update(self, extract: Extract, born: Sequence[ref[Signature]]) -> Items:
-        """Examine the signatures that are new."""
-        if self.done < len(born):
-            for each in born[self.done :]:
-                if (signature := each()) is not None:
-                    for item in dict.fromkeys(extract(signature)):
-                        found = self._found.setdefault(item, each)
-                        if isinstance(found, list):
-                            found.append(each)
-                        elif found is not each:
-                            self._found[item] = [found, each]
-            self.done = len(born)
-        return self
 
 
 @dataclass(slots=True)

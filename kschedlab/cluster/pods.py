@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
 import numpy as np
 
+from kschedlab.cluster.rows import Rows
 from kschedlab.cluster.signatures import BoolArray, IntArray, Signature
 from kschedlab.objects.model import Pod
 from kschedlab.objects.requests import reported_resources
@@ -57,8 +57,7 @@ class PodInfo:
 class PodColumns:
     """Running (or nominated) pods as columns. A pod keeps its row until it is removed; free rows are reused.
 
-    ``node``, ``signature`` (its number): int64[rows], -1 in a free row. ``_rows_of``: by that number, the row of its
-    only pod, the rows of its pods in any order, or None; ``place``: int64[rows], each row's place in that list.
+    ``node``, ``signature`` (its number): int64[rows], -1 in a free row. ``by_signature``: finds its rows.
     ``priority``, ``start`` (microseconds): int64[rows]. ``_used``: how many rows were ever used.
     ``arrival``: int64[rows], increasing numbers in order of arrival. ``request``: int64[resources, rows].
     """
@@ -69,11 +68,10 @@ class PodColumns:
         self.priority: IntArray = np.zeros(16, np.int64)
         self.start: IntArray = np.zeros(16, np.int64)
         self.arrival: IntArray = np.zeros(16, np.int64)
-        self.place: IntArray = np.zeros(16, np.int64)
         self.request: IntArray = np.zeros((resources, 16), np.int64)
         self.infos: list[PodInfo | None] = [None] * 16
         self.row_of: dict[str, int] = {}
-        self._rows_of: list[int | list[int] | None] = []
+        self.by_signature = Rows()
         self._free: list[int] = []
         self._used = 0
         self._arrivals = 0
@@ -84,10 +82,9 @@ class PodColumns:
     def copy(self) -> PodColumns:
         """Independent columns with the same rows."""
         other = PodColumns.__new__(PodColumns)
-        for name in ("node", "signature", "priority", "start", "arrival", "place", "request"):
+        for name in ("node", "signature", "priority", "start", "arrival", "request", "by_signature"):
             setattr(other, name, getattr(self, name).copy())
         other._arrivals, other._used = self._arrivals, self._used
-        other._rows_of = [rows.copy() if isinstance(rows, list) else rows for rows in self._rows_of]
         other.infos, other.row_of, other._free = list(self.infos), dict(self.row_of), list(self._free)
         return other
 
@@ -95,7 +92,8 @@ class PodColumns:
         """Give the pod a row and return its number. ``request``: int64[resources]."""
         row = self._new_row()
         self.node[row] = node
-        self._sign(row, info.signature.number)
+        self.signature[row] = info.signature.number
+        self.by_signature.add(row, info.signature.number)
         self.priority[row], self.start[row] = info.priority, info.start
         self.arrival[row] = self._arrivals
         self._arrivals += 1
@@ -108,8 +106,9 @@ class PodColumns:
         """Write the new version of the pod into its row; its node and arrival stay."""
         row = self.row_of[info.key]
         if self.signature[row] != info.signature.number:
-            self._unsign(row)
-            self._sign(row, info.signature.number)
+            self.by_signature.remove(row, int(self.signature[row]))
+            self.signature[row] = info.signature.number
+            self.by_signature.add(row, info.signature.number)
         self.priority[row], self.start[row] = info.priority, info.start
         self.request[:, row] = request
         self.infos[row] = info
@@ -121,8 +120,8 @@ class PodColumns:
     def remove(self, key: str) -> None:
         """Free the row of the pod ``namespace/name``."""
         row = self.row_of.pop(key)
-        self._unsign(row)
-        self.node[row] = -1
+        self.by_signature.remove(row, int(self.signature[row]))
+        self.node[row] = self.signature[row] = -1
         self.infos[row] = None
         self._free.append(row)
 
@@ -145,40 +144,6 @@ class PodColumns:
         """Add a row of zeros to ``request``, for a resource that no pod has requested before."""
         self.request = np.vstack([self.request, np.zeros((1, self.request.shape[1]), np.int64)])
 
-    def rows_of(self, signature: int) -> Sequence[int]:
-        """The rows of the pods with the signature of that number."""
-        rows = self._rows_of[signature] if signature < len(self._rows_of) else None
-        if rows is None:
-            return ()
-        return rows if isinstance(rows, list) else (rows,)
-
-    def _sign(self, row: int, signature: int) -> None:
-        """Note that the row's pod has the signature."""
-        self._rows_of.extend([None] * (signature + 1 - len(self._rows_of)))
-        rows = self._rows_of[signature]
-        self.signature[row], self.place[row] = signature, 0
-        if rows is None:
-            self._rows_of[signature] = row
-        elif isinstance(rows, list):
-            self.place[row] = len(rows)
-            rows.append(row)
-        else:
-            self.place[row] = 1
-            self._rows_of[signature] = [rows, row]
-
-    def _unsign(self, row: int) -> None:
-        """The opposite: the last row of the signature takes the row's place."""
-        signature = int(self.signature[row])
-        self.signature[row] = -1
-        rows = self._rows_of[signature]
-        if not isinstance(rows, list) or len(rows) == 1:
-            self._rows_of[signature] = None
-            return
-        last = rows.pop()
-        if last != row:
-            place = self.place[last] = self.place[row]
-            rows[place] = last
-
     def _new_row(self) -> int:
         """A free row. The columns grow by a fifth when there is none."""
         if self._free:
@@ -187,14 +152,7 @@ class PodColumns:
         if self._used == old:
             more = 16 + old // 5
             self.infos.extend([None] * more)
-            for name, blank in (
-                ("node", -1),
-                ("signature", -1),
-                ("priority", 0),
-                ("start", 0),
-                ("arrival", 0),
-                ("place", 0),
-            ):
+            for name, blank in {"node": -1, "signature": -1, "priority": 0, "start": 0, "arrival": 0}.items():
                 setattr(self, name, np.concatenate([getattr(self, name), np.full(more, blank, np.int64)]))
             self.request = np.hstack([self.request, np.zeros((len(self.request), more), np.int64)])
         self._used += 1

@@ -15,7 +15,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kschedlab.cluster.terms import PodTerms
-from kschedlab.objects.model import Pod, Volume
+from kschedlab.cluster.uses import uses
+from kschedlab.objects.model import Pod
 
 IntArray: TypeAlias = NDArray[np.int64]
 SmallArray: TypeAlias = NDArray[np.int8]
@@ -40,11 +41,11 @@ class Signature:
         self.namespace: str = pod.metadata.namespace
         self.labels: Mapping[str, str] = pod.metadata.labels
         self.terminating = pod.metadata.deletionTimestamp is not None
-        self.example = pod if any(_uses(pod)) else EMPTY
+        self.example = pod if any(uses(pod)) else EMPTY
 
     def __hash__(self) -> int:
-        uses = b"" if self.example is EMPTY else msgspec.json.encode(_uses(self.example))
-        return hash((self.namespace, frozenset(self.labels.items()), self.terminating, id(self.terms), uses))
+        used = b"" if self.example is EMPTY else msgspec.json.encode(uses(self.example))
+        return hash((self.namespace, frozenset(self.labels.items()), self.terminating, id(self.terms), used))
 
     def __eq__(self, other: object) -> bool:
         if self is other or not isinstance(other, Signature):
@@ -53,26 +54,8 @@ class Signature:
             self.terms is other.terms
             and self.labels == other.labels
             and (self.namespace, self.terminating) == (other.namespace, other.terminating)
-            and (self.example is other.example or _uses(self.example) == _uses(other.example))
+            and (self.example is other.example or uses(self.example) == uses(other.example))
         )
 
     def __repr__(self) -> str:
         return f"<Signature {self.number}: {self.namespace}, {dict(self.labels)}>"
-
-
-def _uses(pod: Pod) -> tuple[object, ...]:
-    """What the pod uses that other pods may use too: host ports, those of init containers, and volumes."""
-    spec = pod.spec
-    ports = [c.ports for c in spec.containers if any(port.hostPort > 0 for port in c.ports)]
-    of_init = [(c.restartPolicy, c.ports) for c in spec.initContainers if any(port.hostPort > 0 for port in c.ports)]
-    return ports, of_init, _mounts(pod) if spec.volumes else ()
-
-
-def _mounts(pod: Pod) -> tuple[object, ...]:
-    """The pod's volumes that can conflict with other pods or nodes. An ephemeral volume's claim is the pod's own."""
-    volumes = [volume for volume in pod.spec.volumes if volume != Volume(volume.name)]  # without emptyDir and the like
-    if not any(volume.ephemeral is not None for volume in volumes):
-        return tuple(volumes)
-    plain = [volume for volume in volumes if volume.ephemeral is None]
-    ephemeral = [volume.name for volume in volumes if volume.ephemeral is not None]
-    return plain, ephemeral, pod.metadata.name, pod.metadata.uid

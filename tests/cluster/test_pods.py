@@ -27,9 +27,9 @@ def add(columns: PodColumns, name: str, node: int = 0, priority: int = 0) -> int
 
 
 def by_kind(columns: PodColumns) -> dict[int, list[int]]:
-    """The rows of each signature that has any; ``place`` finds each of them."""
-    found = {number: columns.rows_of(number) for number in range(9) if columns.rows_of(number)}
-    assert all(rows[columns.place[row]] == row for rows in found.values() for row in rows)
+    """The rows of each signature that has any."""
+    found = {number: columns.by_signature.of(number) for number in range(9) if columns.by_signature.of(number)}
+    assert len({row for rows in found.values() for row in rows}) == sum(map(len, found.values()))
     return {number: sorted(rows) for number, rows in found.items()}
 
 
