@@ -373,11 +373,16 @@ def _strokes(curve: Curve, direction: Place, size: float) -> tuple[str, str]:
 
 
 def _note(edge: Edge, curve: Curve) -> Html:
-    """The label in the middle of the curve; above a level arrow, which would hide it."""
+    """The label in the middle of the curve; above a level arrow, which would hide it.
+
+    An arrow to the upper right passes the sign of the box below its end: there the label stands to the left.
+    """
+    (x0, y0), *_, (x1, y1) = curve
     x, y = _at(curve, 0.5)
-    y -= 12 if all(point[1] == curve[0][1] for point in curve) else 0
+    y -= 12 if all(point[1] == y0 for point in curve) else 0
+    aside = x1 > x0 and y1 < y0
     halo: dict[str, Any] = {"paint_order": "stroke", "stroke": BACK, "stroke_width": 5}
-    return label(edge.label, x, y + 4, "middle", **halo)
+    return label(edge.label, x - 6 if aside else x, y + 4, "end" if aside else "middle", **halo)
 
 
 def _xy(point: Place) -> str:

@@ -17,21 +17,29 @@ import urllib.request
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Protocol
+from typing import Any, Protocol
 
 import nbformat
 import pytest
-from playwright.sync_api import Browser, sync_playwright
+from playwright.sync_api import Browser, expect, sync_playwright
 
 from tests.browser.lab import Notebook, chromium
+from tests.browser.page import PanelPage
 
 ROOT = Path(__file__).parents[2]
+NOTEBOOKS = sorted(path.name for path in (ROOT / "notebooks").glob("*.ipynb"))
 
 
 class Open(Protocol):
     """Opens a notebook. ``expected``: what its console may complain of."""
 
     def __call__(self, name: str, expected: str = "nothing") -> Notebook: ...
+
+
+class Show(Protocol):
+    """Shows a panel in a page of its own, without JupyterLab. ``how``: as :class:`PanelPage` takes it."""
+
+    def __call__(self, panel: Any, *size: int, **how: Any) -> PanelPage: ...
 
 
 def copy_without_outputs(source: Path, target: Path) -> None:
@@ -90,6 +98,17 @@ class Lab:
         return f"{self.address}/api/sessions{path}?token={self.token}"
 
 
+def reopened(lab: Lab, notebook: Open, page: Notebook, name: str) -> Notebook:
+    """A notebook saved, closed, its kernel ended, and opened again."""
+    page.save()
+    page.page.close()
+    lab.end_kernels()
+    again = notebook(name, expected="widget model not found")
+    again.page.wait_for_function("() => document.querySelectorAll('.jp-Cell').length > 3")
+    expect(again.page.get_by_text("Error displaying widget").locator("visible=true")).to_have_count(0)
+    return again
+
+
 @pytest.fixture(scope="session")
 def lab(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Lab]:
     """JupyterLab for all tests."""
@@ -119,6 +138,20 @@ def lab(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Lab]:
 def browser() -> Iterator[Browser]:
     with sync_playwright() as playwright, chromium(playwright) as program:
         yield program
+
+
+@pytest.fixture
+def shown(browser: Browser) -> Iterator[Show]:
+    """Show panels; their pages end with the test, and nothing may have gone wrong in them."""
+    pages: list[PanelPage] = []
+
+    def show(panel: Any, *size: int, **how: Any) -> PanelPage:
+        pages.append(PanelPage(browser, panel, *size, **how))
+        return pages[-1]
+
+    yield show
+    for each in pages:
+        each.close()
 
 
 @pytest.fixture

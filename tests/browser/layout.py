@@ -1,60 +1,73 @@
-"""Problems of a picture as a picture, measured in the browser: overlaps, clipping, text that is too small."""
+"""What is wrong with a panel as a picture, measured in the browser: overlaps, clipping, text that is too small.
+
+This is the one measurer of all tests. ``WINDOWS`` and ``states`` say where and in which settings a panel is measured.
+"""
 
 import random
 from collections.abc import Iterator
 from typing import Any
 
-from tests.browser.page import PanelPage
+from playwright.sync_api import Page
+
+WINDOWS: dict[str, dict[str, Any]] = {
+    "800": {"width": 432, "height": 700},
+    "1280": {"width": 880, "height": 720},
+    "1920": {"width": 1520, "height": 1000, "dark": True},
+    "classroom": {"width": 880, "height": 720, "large": True},
+}
+"""What a cell's output gets in JupyterLab with its file browser, in windows of 800, 1280 and 1920 pixels."""
+CLASS_SCREEN = 720 - 130
+"""Pixels of a classroom's screen without JupyterLab's own bars."""
 
 SMALLEST = 11.95  # pixels; 12 with rounding
-SLACK = 1.5  # pixels of two boxes that may overlap: fonts leave air around letters
+ROUNDING = 1  # pixels
+AIR = 4  # pixels that fonts leave above and below letters
+NARROW = 80  # pixels; a slider needs more
 
-MEASURE = """([smallest, slack]) => {
+MEASURE = """([smallest, rounding, air, narrow]) => {
     const root = document.getElementById("panel"), found = [];
+    const words = (each) => (each.textContent ?? "").trim().slice(0, 40);
     const visible = (each) => each.checkVisibility() && each.getBoundingClientRect().width > 0;
-    const short = (each) => (each.textContent ?? "").trim().slice(0, 40);
+    const shown = (selector) => [...root.querySelectorAll(selector)].filter(visible);
+    const small = (each, scale = 1) => {
+        const size = parseFloat(getComputedStyle(each).fontSize) * scale;
+        if (size < smallest && words(each)) found.push(`small: "${words(each)}" has ${size.toFixed(1)} px`);
+    };
+    const common = (a, b, from, to) => Math.min(a[to], b[to]) - Math.max(a[from], b[from]);
+
     const picture = root.querySelector(".ks-picture"), svg = picture?.querySelector("svg");
     if (svg) {
-        const frame = svg.getBoundingClientRect(), scale = svg.getScreenCTM().a;
-        const [wide, room] = [picture.scrollWidth, picture.clientWidth];
-        if (wide > room + 1) found.push(`the picture is wider than its place: ${wide} > ${room}`);
-        const shown = (each) => visible(each) && short(each) && !each.closest("[aria-hidden], defs");
-        const texts = [...svg.querySelectorAll("text")].filter(shown);
-        const boxes = texts.map((each) => {
-            const box = each.getBoundingClientRect(), size = parseFloat(getComputedStyle(each).fontSize) * scale;
-            if (size < smallest) found.push(`small: "${short(each)}" has ${size.toFixed(1)} px`);
+        const frame = svg.getBoundingClientRect(), [wide, room] = [picture.scrollWidth, picture.clientWidth];
+        if (wide > room + rounding) found.push(`the picture is wider than its place: ${wide} > ${room}`);
+        const texts = shown(".ks-picture svg text").filter((each) => words(each) && !each.closest("defs"));
+        const boxes = texts.map((each) => [words(each), each.getBoundingClientRect()]);
+        for (const each of texts) small(each, each.getScreenCTM().a);
+        boxes.forEach(([text, box], i) => {
             const wide = [frame.left - box.left, box.right - frame.right];
-            const out = [...wide, frame.top - box.top, box.bottom - frame.bottom];
-            if (Math.max(...out) > 2) found.push(`cut: "${short(each)}"`);
-            const air = box.height * 0.14 + slack;
-            const [left, right, top, bottom] = [box.left + slack, box.right - slack, box.top + air, box.bottom - air];
-            return { left, right, top, bottom, text: short(each) };
+            const out = Math.max(...wide, frame.top - box.top, box.bottom - frame.bottom);
+            if (out > rounding) found.push(`cut: "${text}"`);
+            for (const [other, its] of boxes.slice(i + 1)) {
+                const [across, down] = [common(box, its, "left", "right"), common(box, its, "top", "bottom")];
+                if (across > rounding && down > air) found.push(`overlap: "${text}" and "${other}"`);
+            }
         });
-        const near = (one, other) => Math.hypot(one.left - other.left, one.top - other.top) < 1;
-        const same = (one, other) => one.text === other.text && near(one, other);
-        const across = (one, other) => one.left < other.right && other.left < one.right;
-        const down = (one, other) => one.top < other.bottom && other.top < one.bottom;
-        boxes.forEach((one, i) => boxes.slice(i + 1).forEach((other) => {
-            if (!same(one, other) && across(one, other) && down(one, other))
-                found.push(`overlap: "${one.text}" and "${other.text}"`);
-        }));
     }
-    const words = ".ks-label, .ks-value, .ks-sentence, td, th, button, small, summary, p, label";
-    for (const each of root.querySelectorAll(words)) {
-        if (!visible(each)) continue;
-        const size = parseFloat(getComputedStyle(each).fontSize);
-        if (size < smallest && short(each)) found.push(`small: "${short(each)}" has ${size.toFixed(1)} px`);
-    }
-    for (const each of root.querySelectorAll("input[type=range]")) {
+    else if (picture && !words(picture)) found.push("there is no picture");
+    const written = ".ks-label, .ks-value, .ks-sentence, td, th, button, small, summary, p, label";
+    for (const each of shown(written)) small(each);
+    for (const each of shown("input[type=range]")) {
         const { width } = each.getBoundingClientRect();
-        if (visible(each) && width < 80) found.push(`slider ${each.ariaLabel} is ${width} px wide`);
+        if (width < narrow) found.push(`slider ${each.ariaLabel} is ${width} px wide`);
     }
-    if (document.documentElement.scrollWidth > innerWidth + 1) found.push("the page scrolls sideways");
+    const page = document.documentElement.scrollWidth;
+    if (page > innerWidth + rounding) found.push(`the page scrolls sideways: ${page} > ${innerWidth}`);
     return found;
 }"""
-SENTENCE = """() => document.querySelector(".ks-sentence").getBoundingClientRect().bottom
-    - document.querySelector("#panel").getBoundingClientRect().top"""
-SHOW = """([shown]) => { window.model.set("shown", shown); window.tell("change:shown"); }"""
+
+
+def faults(page: Page) -> list[str]:
+    """What is wrong with the panel on this page as it is shown now."""
+    return list(dict.fromkeys(page.evaluate(MEASURE, [SMALLEST, ROUNDING, AIR, NARROW])))
 
 
 def states(settings: Any, most: int, seed: int = 0) -> Iterator[Any]:
@@ -84,19 +97,3 @@ def _count(control: Any, settings: Any) -> int:
 
 def _ends(control: Any, settings: Any) -> list[int]:
     return [0, _count(control, settings) - 1] if _count(control, settings) else []
-
-
-def problems(page: PanelPage) -> list[str]:
-    """What is wrong with the panel as it is shown now."""
-    return list(dict.fromkeys(page.page.evaluate(MEASURE, [SMALLEST, SLACK])))
-
-
-def put(page: PanelPage, settings: Any) -> None:
-    """Show the panel with these settings."""
-    page.session.panel.go(settings)
-    page.page.evaluate(SHOW, [page.session.look()])
-
-
-def tall(page: PanelPage) -> float:
-    """Pixels from the top of the panel, where a question stands, to the end of the sentence."""
-    return float(page.page.evaluate(SENTENCE))

@@ -5,13 +5,14 @@ The page's model hands each message to the panel's session in this process and g
 
 import json
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeAlias
 
 from playwright.sync_api import Browser, Locator, Page
 
 import kschedlab.lab.stage
 from kschedlab.lab.panels.session import Session
 from kschedlab.lab.stage.front_end import front_end
+from tests.browser.layout import faults
 
 FOLDER = Path(kschedlab.lab.stage.__file__).parent
 DARK = "--jp-content-font-color1: rgba(255,255,255,.87); --jp-layout-color2: #333; --jp-layout-color3: #444;"
@@ -47,19 +48,10 @@ QUIET = """() => new Promise((done) => {
     const frames = (left) => requestAnimationFrame(() => left ? frames(left - 1) : done(window.unanswered === 0));
     frames(3);
 })"""
-FAULTS = """() => {
-    const svg = document.querySelector(".ks-picture svg"), frame = svg.getBoundingClientRect();
-    const texts = [...svg.querySelectorAll("text")].filter((each) => each.textContent.trim());
-    const boxes = texts.map((each) => [each.textContent, each.getBoundingClientRect()]);
-    const outside = boxes.filter(([, b]) => b.left < frame.left - 1 || b.right > frame.right + 1 ||
-        b.top < frame.top - 1 || b.bottom > frame.bottom + 1).map(([text]) => `cut: ${text}`);
-    const over = boxes.flatMap(([one, a], i) => boxes.slice(i + 1).filter(([, b]) =>
-        Math.min(a.right, b.right) - Math.max(a.left, b.left) > 1 &&
-        Math.min(a.bottom, b.bottom) - Math.max(a.top, b.top) > 4).map(([other]) => `${one} on ${other}`));
-    const small = texts.filter((each) => parseFloat(getComputedStyle(each).fontSize) * svg.getScreenCTM().a < 11.9)
-        .map((each) => `small: ${each.textContent}`);
-    return [...outside, ...over, ...small];
-}"""
+SENTENCE = """() => document.querySelector(".ks-sentence").getBoundingClientRect().bottom
+    - document.querySelector("#panel").getBoundingClientRect().top"""
+SHOW = """([shown]) => { window.model.set("shown", shown); window.tell("change:shown"); }"""
+Point: TypeAlias = tuple[float, float]
 
 
 class PanelPage:
@@ -100,30 +92,57 @@ class PanelPage:
         self.page.wait_for_function(QUIET)
         self.page.wait_for_function("() => document.getAnimations().every((each) => each.playState === 'finished')")
 
+    def put(self, settings: Any) -> None:
+        """Show the panel with these settings, as if the kernel had changed them."""
+        self.session.panel.go(settings)
+        self.page.evaluate(SHOW, [self.session.look()])
+
     def key(self, name: str) -> Locator:
         """The element with this key."""
         return self.page.locator(f'[data-key="{name}"]')
+
+    @property
+    def picture(self) -> Locator:
+        """What the panel draws."""
+        return self.page.locator(".ks-picture")
 
     @property
     def sentence(self) -> Locator:
         """What the panel says in words."""
         return self.page.locator(".ks-sentence")
 
-    def drag(self, key: str, right: float, down: float) -> None:
-        """Pull the middle of this element by so many pixels."""
-        box = self.key(key).bounding_box()
+    @property
+    def question(self) -> Locator:
+        """What the panel asks, and what it says of the answer."""
+        return self.page.locator(".ks-question")
+
+    def middle(self, what: str | Locator) -> Point:
+        """The middle of the element with this key, in pixels of the window."""
+        box = (self.key(what) if isinstance(what, str) else what).bounding_box()
         assert box is not None
-        x, y = box["x"] + box["width"] / 2, box["y"] + box["height"] / 2
-        self.page.mouse.move(x, y)
+        return box["x"] + box["width"] / 2, box["y"] + box["height"] / 2
+
+    def pull(self, start: Point, end: Point, *, drop: bool = True) -> None:
+        """Move the mouse from here to there with its button held; ``drop``: let go."""
+        self.page.mouse.move(*start)
         self.page.mouse.down()
-        self.page.mouse.move(x + right, y + down, steps=8)
-        self.page.mouse.up()
-        self.settled()
+        self.page.mouse.move(*end, steps=8)
+        if drop:
+            self.page.mouse.up()
+            self.settled()
+
+    def drag(self, what: str | Locator, right: float, down: float) -> None:
+        """Pull the middle of this element by so many pixels."""
+        x, y = self.middle(what)
+        self.pull((x, y), (x + right, y + down))
 
     def faults(self) -> list[str]:
-        """Text of the picture that is cut, lies on other text or is smaller than 12 px."""
-        found: list[str] = self.page.evaluate(FAULTS)
-        return found
+        """What is wrong with the panel as a picture."""
+        return faults(self.page)
+
+    def tall(self) -> float:
+        """Pixels from the top of the panel, where a question stands, to the end of the sentence."""
+        return float(self.page.evaluate(SENTENCE))
 
     def close(self) -> None:
         """End the page; nothing may have gone wrong in it."""

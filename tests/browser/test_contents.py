@@ -1,52 +1,31 @@
 """Lesson 00: the first picture answers to the hand, and the map of the course leads to a lesson."""
 
-from collections.abc import Callable, Iterator
-from typing import Any
-
-import pytest
-from playwright.sync_api import Browser, expect
+from playwright.sync_api import expect
 
 from kschedlab.lab.panels import first
-from tests.browser.conftest import Open
-from tests.browser.page import PanelPage
-from tests.browser.test_queue import drag
-
-Shown = Callable[..., PanelPage]
+from tests.browser.conftest import Open, Show
 
 
-@pytest.fixture
-def shown(browser: Browser) -> Iterator[Shown]:
-    pages: list[PanelPage] = []
-
-    def show(panel: Any, **how: Any) -> PanelPage:
-        pages.append(PanelPage(browser, panel, **how))
-        return pages[-1]
-
-    yield show
-    for each in pages:
-        each.close()
-
-
-def test_the_pod_is_resized_until_others_leave_for_it(shown: Shown) -> None:
+def test_the_pod_is_resized_until_others_leave_for_it(shown: Show) -> None:
     page = shown(first.panel(priority=500))
-    sentence = page.page.locator(".ks-sentence")
+    sentence = page.sentence
     expect(sentence).to_contain_text("default/web goes to node-b")
-    expect(page.page.locator(".ks-picture")).to_contain_text("★ web")
-    drag(page, "ask", 0, 80)
+    expect(page.picture).to_contain_text("★ web")
+    page.drag("ask", 0, 80)
     expect(sentence).to_contain_text("default/web goes to node-a")
-    drag(page, "ask", 0, -205)
+    page.drag("ask", 0, -205)
     expect(sentence).to_contain_text("it preempts shop on node-c")
-    expect(page.page.locator(".ks-picture")).to_contain_text("✕ shop")
-    drag(page, "priority", -200, 0)
+    expect(page.picture).to_contain_text("✕ shop")
+    page.drag("priority", -200, 0)
     expect(sentence).to_contain_text("preemption does not help")
     expect(page.key("glow")).to_have_count(0)
 
 
-def test_the_whole_way_is_played(shown: Shown) -> None:
+def test_the_whole_way_is_played(shown: Show) -> None:
     page = shown(first.panel())
     page.page.get_by_role("button", name="Show how").click()
-    expect(page.page.locator(".ks-picture")).to_contain_text("✓ has room")
-    expect(page.page.locator(".ks-sentence")).to_contain_text("goes to node-b")
+    expect(page.picture).to_contain_text("✓ has room")
+    expect(page.sentence).to_contain_text("goes to node-b")
     expect(page.key("glow")).to_be_visible()
 
 

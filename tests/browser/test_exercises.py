@@ -9,8 +9,7 @@ from playwright.sync_api import Browser, Page, expect
 
 from kschedlab.lab.exercises import Lesson, Progress
 from kschedlab.lab.exercises.card import Card
-from tests.browser.conftest import Lab, Open
-from tests.browser.test_reopening import reopened
+from tests.browser.conftest import Lab, Open, reopened
 
 PAGE = """<!doctype html><meta charset="utf-8"><style>{css}</style><body style="font-family: system-ui">
 <div id="card"></div>"""

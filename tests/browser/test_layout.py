@@ -1,7 +1,4 @@
-"""Every panel as a picture, over a grid of its states: nothing overlaps, is cut, or is too small to read.
-
-The widths are those of a cell's output in JupyterLab with its file browser, in windows of 800, 1280 and 1920 pixels.
-"""
+"""Every panel as a picture, over a grid of its states: nothing overlaps, is cut, or is too small to read."""
 
 from collections.abc import Iterator
 from importlib import import_module
@@ -10,21 +7,15 @@ from pkgutil import iter_modules
 from typing import Any
 
 import pytest
-from playwright.sync_api import Browser
 
 import kschedlab.lab.panels
-from kschedlab.lab.panels.base import Panel
-from tests.browser.layout import problems, put, states, tall
-from tests.browser.page import PanelPage
+from kschedlab.lab.panels.base import Panel, View
+from kschedlab.lab.panels.settings import Nothing
+from kschedlab.views.html import Html
+from kschedlab.views.svg import label, svg
+from tests.browser.conftest import Show
+from tests.browser.layout import CLASS_SCREEN, WINDOWS, states
 
-WINDOWS = {
-    "800": {"width": 432, "height": 700},
-    "1280": {"width": 880, "height": 720},
-    "1920": {"width": 1520, "height": 1000, "dark": True},
-    "classroom": {"width": 880, "height": 720, "large": True},
-}
-LAB = 130
-"""Pixels of a window that JupyterLab's own bars take."""
 STATES = {"800": 16, "1280": 8, "1920": 8, "classroom": 16}
 """By window: how many states of each panel are measured; where there is little room, more."""
 
@@ -44,23 +35,54 @@ def panels() -> Iterator[tuple[str, Any]]:
 PANELS = dict(panels())
 
 
+TEXT = label("node-a", 10, 20)
+BROKEN = {
+    "": [TEXT, label("node-b", 10, 32), label("node-c", 10 + 44, 20)],
+    'overlap: "node-a" and "node-b"': [TEXT, label("node-b", 10, 28)],
+    'overlap: "node-a" and "node-c"': [TEXT, label("node-c", 45, 18, aria_hidden="true")],
+    'cut: "node-b"': [TEXT, label("node-b", 170, 20)],
+    'cut: "node-c"': [TEXT, label("node-c", 10, 100.5)],
+    'small: "node-a" has': [label("node-a", 10, 20, font_size=10.9)],
+}
+"""What a measured picture of 200 x 100 pixels is accused of, and its shapes; two lines that only touch are allowed."""
+
+
+@pytest.mark.parametrize("fault", BROKEN)
+def test_the_measurer_sees_what_is_broken(shown: Show, fault: str) -> None:
+    view = View(svg(BROKEN[fault], 200, 100, "broken"), "A sentence.", Html(), "")
+    found = shown(Panel(Nothing(), lambda _: view)).faults()
+    assert len(found) == bool(fault) and all(each.startswith(fault) for each in found), found
+
+
+def test_the_measurer_reads_what_stands_around_the_picture_and_misses_none(shown: Show) -> None:
+    page = shown(Panel(Nothing(), lambda _: View(svg([TEXT], 900, 100, "a picture"), "A sentence.", Html(), "")))
+    for broken, fault in (
+        (".ks-picture svg { max-width: none !important; width: 3000px; }", "the picture is wider than its place"),
+        (".ks-sentence { font-size: 11.9px; }", 'small: "A sentence." has 11.9 px'),
+        ("body { width: 2000px; }", "the page scrolls sideways"),
+    ):
+        style = page.page.add_style_tag(content=broken)
+        assert any(each.startswith(fault) for each in page.faults()), broken
+        style.evaluate("(style) => style.remove()")
+    assert page.faults() == []
+    page.picture.evaluate("(picture) => picture.replaceChildren()")
+    assert page.faults() == ["there is no picture"]
+
+
 @pytest.mark.parametrize("window", WINDOWS)
 @pytest.mark.parametrize("name", PANELS)
-def test_nothing_overlaps_is_cut_or_too_small(browser: Browser, name: str, window: str) -> None:
+def test_nothing_overlaps_is_cut_or_too_small(shown: Show, name: str, window: str) -> None:
     panel: Panel[Any] = PANELS[name]()
-    page = PanelPage(browser, panel, **WINDOWS[window])
+    page = shown(panel, **WINDOWS[window])
     found = []
     for settings in states(panel.settings, STATES[window]):
-        put(page, settings)
-        found += [f"{each} | {settings}" for each in problems(page)]
-    page.close()
+        page.put(settings)
+        found += [f"{each} | {settings}" for each in page.faults()]
     assert found == []
 
 
 @pytest.mark.parametrize("name", PANELS)
-def test_in_a_classroom_question_picture_and_sentence_are_on_one_screen(browser: Browser, name: str) -> None:
-    page = PanelPage(browser, PANELS[name]().answer(None), **WINDOWS["classroom"])
+def test_in_a_classroom_question_picture_and_sentence_are_on_one_screen(shown: Show, name: str) -> None:
+    page = shown(PANELS[name]().answer(None), **WINDOWS["classroom"])
     page.settled()
-    height = tall(page)
-    page.close()
-    assert height <= 720 - LAB
+    assert page.tall() <= CLASS_SCREEN

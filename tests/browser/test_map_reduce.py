@@ -1,53 +1,14 @@
 """The stages of lesson 04: dragged, clicked and played in a plain page, and once in JupyterLab."""
 
-from collections.abc import Callable, Iterator
 from typing import Any
 
 import pytest
-from playwright.sync_api import Browser, expect
+from playwright.sync_api import expect
 
 from kschedlab.lab.panels import heap_head, lost_update, map_reduce, reduce_and_sum, round_robin, shared_sum
-from tests.browser.conftest import Open
-from tests.browser.page import PanelPage
+from tests.browser.conftest import Open, Show
 
 NAME = "04-map-reduce.ipynb"
-Shown = Callable[..., PanelPage]
-OVERLAPS = """() => {
-    const texts = [...document.querySelectorAll(".ks-picture svg text")]
-        .map((each) => [each, each.getBoundingClientRect()]);
-    const box = document.querySelector(".ks-picture svg").getBoundingClientRect();
-    const found = [];
-    for (const [i, [one, a]] of texts.entries()) {
-        if (a.width === 0) continue;
-        if (a.left < box.left - 1 || a.right > box.right + 1 || a.top < box.top - 1 || a.bottom > box.bottom + 1) {
-            found.push(`cut: ${one.textContent}`);
-        }
-        const size = parseFloat(getComputedStyle(one).fontSize) * one.getScreenCTM().a;
-        if (size < 11.9) found.push(`small: ${one.textContent}`);
-        if (one.closest("[data-key^=worker]")) continue;
-        for (const [other, b] of texts.slice(i + 1)) {
-            if (other.closest("[data-key^=worker]")) continue;
-            const wide = Math.min(a.right, b.right) - Math.max(a.left, b.left);
-            const high = Math.min(a.bottom, b.bottom) - Math.max(a.top, b.top);
-            if (wide > 1 && high > 4) found.push(`${one.textContent} on ${other.textContent}`);
-        }
-    }
-    return found;
-}"""
-
-
-@pytest.fixture
-def shown(browser: Browser) -> Iterator[Shown]:
-    """Panels in pages, which are closed at the end."""
-    pages: list[PanelPage] = []
-
-    def show(panel: Any, *args: Any, **more: Any) -> PanelPage:
-        pages.append(PanelPage(browser, panel, *args, **more))
-        return pages[-1]
-
-    yield show
-    for each in pages:
-        each.close()
 
 
 PANELS = [
@@ -71,15 +32,15 @@ PANELS = [
 
 
 @pytest.mark.parametrize("panel", PANELS, ids=lambda panel: str(panel.settings))
-def test_nothing_overlaps_is_cut_or_too_small(panel: Any, shown: Shown) -> None:
+def test_nothing_overlaps_is_cut_or_too_small(panel: Any, shown: Show) -> None:
     for width, height, large in ((800, 600, False), (1280, 720, True), (1280, 720, False), (1920, 1080, False)):
         page = shown(panel, width, height, large=large)
-        assert page.page.evaluate(OVERLAPS) == [], (width, large)
+        assert page.faults() == [], (width, large)
 
 
-def test_workers_take_cards_and_a_click_takes_another_number_of_workers(shown: Shown) -> None:
+def test_workers_take_cards_and_a_click_takes_another_number_of_workers(shown: Show) -> None:
     page = shown(map_reduce.panel())
-    sentence, picture = page.page.locator(".ks-sentence"), page.page.locator(".ks-picture")
+    sentence, picture = page.sentence, page.picture
     expect(sentence).to_contain_text("The channel holds the indices 0 to 11 and is closed. 4 workers will take them.")
     page.page.get_by_role("button", name="Next").click()
     expect(sentence).to_contain_text("During tick 1 worker 1 takes and fills 0, worker 2 takes and fills 1")
@@ -91,54 +52,48 @@ def test_workers_take_cards_and_a_click_takes_another_number_of_workers(shown: S
     expect(picture).to_contain_text("✕")
 
 
-def test_play_goes_to_the_end_wherever_a_panel_is_shown(shown: Shown) -> None:
+def test_play_goes_to_the_end_wherever_a_panel_is_shown(shown: Show) -> None:
     for _ in range(2):
         page = shown(map_reduce.panel(nodes=4, workers=16))
         page.page.get_by_label("Speed").select_option("4×")
         page.page.get_by_role("button", name="Play").click()
-        expect(page.page.locator(".ks-sentence")).to_contain_text("One goroutine adds up score × weight")
+        expect(page.sentence).to_contain_text("One goroutine adds up score × weight")
 
 
-def test_a_card_is_asked_for_and_answered_in_the_picture(shown: Shown) -> None:
+def test_a_card_is_asked_for_and_answered_in_the_picture(shown: Show) -> None:
     page = shown(map_reduce.panel(step=4).ask(map_reduce.which_worker()))
-    expect(page.page.locator(".ks-sentence")).to_have_text("")
+    expect(page.sentence).to_have_text("")
     page.key("worker/1").click()
-    expect(page.page.locator(".ks-question")).to_contain_text("Not quite. Worker 1 works on node 4 until tick 4.")
-    expect(page.page.locator(".ks-sentence")).to_contain_text("During tick 4")
+    expect(page.question).to_contain_text("Not quite. Worker 1 works on node 4 until tick 4.")
+    expect(page.sentence).to_contain_text("During tick 4")
 
 
-def test_a_write_is_dragged_out_of_the_overlap(shown: Shown) -> None:
+def test_a_write_is_dragged_out_of_the_overlap(shown: Show) -> None:
     page = shown(lost_update.panel())
-    sentence = page.page.locator(".ks-sentence")
+    sentence = page.sentence
     expect(sentence).to_contain_text("the 10 is lost. The total is 6 instead of 16")
     page.key("write/1").press("ArrowLeft")
     expect(sentence).to_contain_text("the 6 is lost. The total is 10 instead of 16")
-    box = page.key("read/2").bounding_box()
-    assert box
-    x, y = box["x"] + box["width"] / 2, box["y"] + box["height"] / 2
-    page.page.mouse.move(x, y)
-    page.page.mouse.down()
-    page.page.mouse.move(x + 160, y, steps=8)
-    page.page.mouse.up()
+    page.drag("read/2", 160, 0)
     expect(sentence).to_contain_text("One worker reads after the other has written. The total is 16, and node-b wins.")
 
 
-def test_weights_stages_orders_and_scores_are_in_the_pictures(shown: Shown) -> None:
+def test_weights_stages_orders_and_scores_are_in_the_pictures(shown: Show) -> None:
     page = shown(reduce_and_sum.panel())
     page.page.get_by_label("stage: sum").click()
-    expect(page.page.locator(".ks-sentence")).to_contain_text("node-a has the highest sum, 100035")
+    expect(page.sentence).to_contain_text("node-a has the highest sum, 100035")
     page.key("weight/affinity").press("ArrowRight")
-    expect(page.page.locator(".ks-sentence")).to_contain_text("node-c has the highest sum, 100042")
+    expect(page.sentence).to_contain_text("node-c has the highest sum, 100042")
     page = shown(shared_sum.panel(step=37))
     page.page.get_by_label("seed 5: wrong totals, the right node").click()
-    expect(page.page.locator(".ks-sentence")).to_contain_text("the same node wins")
+    expect(page.sentence).to_contain_text("the same node wins")
     page = shown(heap_head.panel())
     page.key("item/node-c").press("ArrowDown")
-    expect(page.page.locator(".ks-sentence")).to_contain_text("node-d has the highest score")
+    expect(page.sentence).to_contain_text("node-d has the highest score")
     page = shown(round_robin.panel(jobs=True).ask(round_robin.fair_turns()))
     page.page.locator(".ks-question input").fill("0")
     page.page.locator(".ks-question input").press("Enter")
-    expect(page.page.locator(".ks-question")).to_contain_text("Right. One counter serves all pods")
+    expect(page.question).to_contain_text("Right. One counter serves all pods")
 
 
 def test_the_lesson_in_jupyterlab(notebook: Open) -> None:

@@ -3,9 +3,8 @@
 import pytest
 from playwright.sync_api import expect
 
-from tests.browser.conftest import ROOT, Open
+from tests.browser.conftest import NOTEBOOKS, Open
 
-NAMES = sorted(path.name for path in (ROOT / "notebooks").glob("*.ipynb"))
 LIVE_AND_SAVED = """() => [...document.querySelectorAll(".jp-OutputArea-child .ks:has(.ks-sentence)")].map((stage) => {
     const saved = stage.closest(".jp-OutputArea-child").previousElementSibling?.querySelector(".ks-still");
     const live = stage.querySelector(".ks-sentence").textContent.trim();
@@ -13,7 +12,7 @@ LIVE_AND_SAVED = """() => [...document.querySelectorAll(".jp-OutputArea-child .k
 })"""
 
 
-@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("name", NOTEBOOKS)
 def test_runs_without_an_error_or_a_request_to_elsewhere_and_shows_what_is_saved(notebook: Open, name: str) -> None:
     """Every panel still shows its own state after all cells have run: no later cell has moved it."""
     page = notebook(name)

@@ -1,10 +1,9 @@
 """The stages of lesson 01 in a plain page: pods travel, are pulled and carried, and facts are switched on the spot."""
 
-from collections.abc import Callable, Iterator
 from typing import Any
 
 import pytest
-from playwright.sync_api import Browser, expect
+from playwright.sync_api import expect
 
 from kschedlab.lab.panels import (
     overview_gate as gate,
@@ -18,25 +17,10 @@ from kschedlab.lab.panels import (
     overview_victims as victims,
     overview_watch as watch,
 )
-from tests.browser.page import PanelPage
-
-Shown = Callable[..., PanelPage]
+from tests.browser.conftest import Show
 
 
-@pytest.fixture
-def shown(browser: Browser) -> Iterator[Shown]:
-    pages: list[PanelPage] = []
-
-    def show(panel: Any, **how: Any) -> PanelPage:
-        pages.append(PanelPage(browser, panel, **how))
-        return pages[-1]
-
-    yield show
-    for each in pages:
-        each.close()
-
-
-def test_the_pod_travels_step_by_step_to_its_node(shown: Shown) -> None:
+def test_the_pod_travels_step_by_step_to_its_node(shown: Show) -> None:
     page = shown(path.panel())
     slider = page.page.get_by_role("slider", name="step")
     before = page.key("pod/web").bounding_box()
@@ -58,44 +42,44 @@ def test_the_pod_travels_step_by_step_to_its_node(shown: Shown) -> None:
     expect(page.sentence).to_contain_text("of 21")
 
 
-def test_the_box_after_which_the_next_pod_comes_is_picked_in_the_picture(shown: Shown) -> None:
+def test_the_box_after_which_the_next_pod_comes_is_picked_in_the_picture(shown: Show) -> None:
     page = shown(path.panel(step=5).ask(path.what_next()))
     expect(page.sentence).to_have_text("")
     page.key("box/assume").click()
-    expect(page.page.locator(".ks-question")).to_contain_text("Right.")
+    expect(page.question).to_contain_text("Right.")
     expect(page.sentence).to_contain_text("the cache counts web on node-b")
 
 
-def test_the_pod_s_edge_is_pulled_until_no_node_fits(shown: Shown) -> None:
+def test_the_pod_s_edge_is_pulled_until_no_node_fits(shown: Show) -> None:
     page = shown(inside.panel())
-    expect(page.page.locator(".ks-picture")).to_contain_text("★ node-a")
+    expect(page.picture).to_contain_text("★ node-a")
     page.key("pod/web/edge").focus()
     for _ in range(3):
         page.page.keyboard.press("ArrowRight")
     page.settled()
-    expect(page.page.locator(".ks-picture")).to_contain_text("✕ FitError")
+    expect(page.picture).to_contain_text("✕ FitError")
     expect(page.sentence).to_contain_text("0/3 nodes are available: 3 Insufficient cpu.")
     page.drag("pod/web/edge", -2000, 0)
     expect(page.sentence).to_contain_text("node-a, which has the highest score")
 
 
-def test_a_node_refuses_the_pod_until_the_way_is_clear(shown: Shown) -> None:
+def test_a_node_refuses_the_pod_until_the_way_is_clear(shown: Show) -> None:
     page = shown(gate.panel(busy=False, taint=True))
     node, pod = page.key("node/node-a").bounding_box(), page.key("pod/web").bounding_box()
     assert node and pod
     page.drag("pod/web", 40, node["y"] + 20 - pod["y"])
-    expect(page.page.locator(".ks-picture")).to_contain_text("✕ node-a")
+    expect(page.picture).to_contain_text("✕ node-a")
     page.key("pod/web/tolerates dedicated").click()
     page.settled()
     expect(page.sentence).to_have_text("All 11 predicates let web onto node-a.")
     page.drag("pod/web", 40, node["y"] + 20 - pod["y"])
-    expect(page.page.locator(".ks-picture")).to_contain_text("★ node-a")
+    expect(page.picture).to_contain_text("★ node-a")
     page.key("node/node-a/cordoned").click()
     page.settled()
-    expect(page.page.locator(".ks-picture")).to_contain_text("✕ CheckNodeUnschedulable")
+    expect(page.picture).to_contain_text("✕ CheckNodeUnschedulable")
 
 
-def test_while_it_is_carried_the_node_says_why_not(shown: Shown) -> None:
+def test_while_it_is_carried_the_node_says_why_not(shown: Show) -> None:
     page = shown(gate.panel(busy=False, port=True))
     node, pod = page.key("node/node-a").bounding_box(), page.key("pod/web").bounding_box()
     assert node and pod
@@ -108,7 +92,7 @@ def test_while_it_is_carried_the_node_says_why_not(shown: Shown) -> None:
     assert not page.session.panel.settings.placed
 
 
-def test_what_is_known_of_a_pod_is_switched_on_the_pod(shown: Shown) -> None:
+def test_what_is_known_of_a_pod_is_switched_on_the_pod(shown: Show) -> None:
     page = shown(informer.panel())
     expect(page.sentence).to_have_text("The informer sees web, and the handlers give it to the queue.")
     page.key("pod/web/bound").click()
@@ -118,19 +102,19 @@ def test_what_is_known_of_a_pod_is_switched_on_the_pod(shown: Shown) -> None:
     expect(page.sentence).to_have_text("The informer does not see web: its phase is Succeeded.")
 
 
-def test_the_budget_is_set_in_the_picture(shown: Shown) -> None:
+def test_the_budget_is_set_in_the_picture(shown: Show) -> None:
     page = shown(victims.panel())
     expect(page.sentence).to_contain_text("2 victims on node-a: db, shop")
     page.page.locator('[data-set="allowed: 1"]').click()
     expect(page.sentence).to_contain_text("2 victims on node-a: mail, jobs")
 
 
-def test_a_function_is_chosen_by_a_click(shown: Shown) -> None:
+def test_a_function_is_chosen_by_a_click(shown: Show) -> None:
     page = shown(priorities.panel())
     page.page.locator('[data-set="priority: ImageLocalityPriority"]').click()
     expect(page.sentence).to_contain_text("ImageLocalityPriority gives node-a")
     page.key("node/node-b/counterweight").click()
-    expect(page.page.locator(".ks-picture")).to_contain_text("a tie")
+    expect(page.picture).to_contain_text("a tie")
 
 
 @pytest.mark.parametrize(
@@ -153,7 +137,7 @@ def test_a_function_is_chosen_by_a_click(shown: Shown) -> None:
     ],
     ids=lambda panel: f"{type(panel.settings).__module__.rpartition('_')[2]} {panel.settings}",
 )
-def test_nothing_is_cut_overlaps_or_is_too_small(shown: Shown, panel: Any) -> None:
+def test_nothing_is_cut_overlaps_or_is_too_small(shown: Show, panel: Any) -> None:
     for width, large in ((800, False), (1280, True)):
         page = shown(panel, width=width, large=large)
         assert page.faults() == [], f"{width} px"

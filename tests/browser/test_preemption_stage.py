@@ -1,16 +1,15 @@
 """The stage of lesson 05 in a plain page: its handles, its questions, its story, and that everything can be read."""
 
 import re
-from collections.abc import Callable, Iterator
 from typing import Any
 
 import pytest
-from playwright.sync_api import Browser, expect
+from playwright.sync_api import expect
 
 from kschedlab.lab.panels import preemption, preemption_questions as ask, preemption_search
+from tests.browser.conftest import Show
 from tests.browser.page import PanelPage
 
-Shown = Callable[..., PanelPage]
 TIE = {"shop_a": 200, "allowed": 2, "mail_c_start": 540}
 STATES: tuple[dict[str, Any], ...] = (
     {},
@@ -24,41 +23,12 @@ STATES: tuple[dict[str, Any], ...] = (
 SIZES = ((800, 600, False), (1280, 720, True), (1280, 720, False), (1920, 1080, False))
 
 
-@pytest.fixture
-def shown(browser: Browser) -> Iterator[Shown]:
-    """Panels in pages, which are closed at the end."""
-    pages: list[PanelPage] = []
-
-    def show(panel: Any, *args: Any, **more: Any) -> PanelPage:
-        pages.append(PanelPage(browser, panel, *args, **more))
-        return pages[-1]
-
-    yield show
-    for each in pages:
-        each.close()
-
-
-def sentence(page: PanelPage) -> Any:
-    return page.page.locator(".ks-sentence")
-
-
 def slider(page: PanelPage, label: str) -> Any:
     return page.page.locator(".ks-controls").get_by_label(label, exact=True)
 
 
-def pull(page: PanelPage, selector: str, x: float, y: float) -> None:
-    box = page.page.locator(selector).first.bounding_box()
-    assert box is not None
-    start = box["x"] + box["width"] / 2, box["y"] + box["height"] / 2
-    page.page.mouse.move(*start)
-    page.page.mouse.down()
-    page.page.mouse.move(start[0] + x, start[1] + y, steps=8)
-    page.page.mouse.up()
-    page.settled()
-
-
 @pytest.mark.parametrize("size", SIZES, ids=str)
-def test_nothing_overlaps_is_cut_or_too_small(size: tuple[int, int, bool], shown: Shown) -> None:
+def test_nothing_overlaps_is_cut_or_too_small(size: tuple[int, int, bool], shown: Show) -> None:
     width, height, large = size
     page = shown(preemption.panel(), width, height, large=large)
     for state in STATES:
@@ -69,76 +39,76 @@ def test_nothing_overlaps_is_cut_or_too_small(size: tuple[int, int, bool], shown
         assert shown(panel, width, height, large=large).faults() == []
 
 
-def test_in_a_classroom_the_winner_the_sentence_and_a_control_are_on_one_screen(shown: Shown) -> None:
+def test_in_a_classroom_the_winner_the_sentence_and_a_control_are_on_one_screen(shown: Show) -> None:
     page = shown(preemption.panel(), 1280, 720, large=True)
     for selector in (".ks-picture svg", ".ks-sentence", ".ks-control >> nth=0"):
         box = page.page.locator(selector).bounding_box()
         assert box is not None and box["y"] >= 0 and box["y"] + box["height"] <= 720, selector
 
 
-def test_a_pod_is_dragged_up_for_its_priority_and_the_victims_change(shown: Shown) -> None:
+def test_a_pod_is_dragged_up_for_its_priority_and_the_victims_change(shown: Show) -> None:
     page = shown(preemption.panel())
-    pull(page, '[data-key="pod/shop-a"]', 0, -34)
+    page.drag("pod/shop-a", 0, -34)
     expect(slider(page, "shop-a priority")).to_have_value("3")
-    expect(sentence(page)).to_contain_text("preempts mail-c and jobs-c on node-c")
+    expect(page.sentence).to_contain_text("preempts mail-c and jobs-c on node-c")
 
 
-def test_clock_budget_and_shield_are_controls(shown: Shown) -> None:
+def test_clock_budget_and_shield_are_controls(shown: Show) -> None:
     page = shown(preemption.panel(shop_a=200, allowed=2))
-    expect(sentence(page)).to_contain_text("rule 5 (latest earliest start time) chooses node-c over node-b")
-    pull(page, '[data-drag="mail_c_start"]', -34, 0)
+    expect(page.sentence).to_contain_text("rule 5 (latest earliest start time) chooses node-c over node-b")
+    page.drag(page.page.locator('[data-drag="mail_c_start"]').first, -34, 0)
     expect(slider(page, "mail-c start")).to_have_value("0")
-    expect(sentence(page)).to_contain_text("rule 5 (latest earliest start time) chooses node-b over node-c")
+    expect(page.sentence).to_contain_text("rule 5 (latest earliest start time) chooses node-b over node-c")
     page.page.locator('[data-set="allowed: 0"]').click()
-    expect(sentence(page)).to_contain_text("rule 1 (fewest PodDisruptionBudget violations) chooses node-c")
+    expect(page.sentence).to_contain_text("rule 1 (fewest PodDisruptionBudget violations) chooses node-c")
     page.page.locator('[data-set="mail_in_shop: on"]').click()
     expect(page.page.get_by_label("mail-c in the shop")).to_be_checked()
     expect(page.page.locator('[data-set="mail_in_shop: off"]')).to_have_count(1)
 
 
-def test_what_does_not_matter_is_grey_and_says_why(shown: Shown) -> None:
+def test_what_does_not_matter_is_grey_and_says_why(shown: Show) -> None:
     page = shown(preemption.panel())
     expect(page.page.locator(".ks-idle").filter(has_text="shop-b start")).to_contain_text("not asked: rule 3 decides")
     page.page.locator('[data-set="allowed: 0"]').click()
     expect(page.page.locator(".ks-idle").filter(has_text="shop-b start")).to_contain_text("not asked: rule 1 decides")
 
 
-def test_the_node_is_predicted_in_the_picture(shown: Shown) -> None:
+def test_the_node_is_predicted_in_the_picture(shown: Show) -> None:
     page = shown(preemption.panel().ask(ask.which_node()))
-    expect(sentence(page)).to_have_text("")
-    expect(page.page.locator(".ks-picture")).not_to_contain_text("★")
+    expect(page.sentence).to_have_text("")
+    expect(page.picture).not_to_contain_text("★")
     page.key("pod/logs-b").click(force=True)
-    expect(page.page.locator(".ks-question")).to_contain_text("node-b drops out at rule 2")
-    expect(sentence(page)).to_contain_text("it preempts shop-a on node-a")
-    expect(page.page.locator(".ks-picture")).to_contain_text("★ node-a")
+    expect(page.question).to_contain_text("node-b drops out at rule 2")
+    expect(page.sentence).to_contain_text("it preempts shop-a on node-a")
+    expect(page.picture).to_contain_text("★ node-a")
 
 
-def test_the_story_is_played_and_ends_with_the_picture(shown: Shown) -> None:
+def test_the_story_is_played_and_ends_with_the_picture(shown: Show) -> None:
     page = shown(preemption.panel())
-    before = page.page.locator(".ks-picture").inner_html()
+    before = page.picture.inner_html()
     page.page.get_by_role("button", name="Show how").click()
     moment = page.page.get_by_label("Moment of the story")
     expect(moment).to_have_attribute("max", "8")
     page.page.get_by_role("button", name="Pause").click()
     moment.press("End")
-    expect(sentence(page)).to_contain_text("chooses node-a over node-c")
+    expect(page.sentence).to_contain_text("chooses node-a over node-c")
     for key in ("ArrowLeft", "ArrowLeft"):
         moment.press(key)
-    expect(sentence(page)).to_contain_text("Rule 2, lowest highest victim priority: node-a 100, node-b 150")
+    expect(page.sentence).to_contain_text("Rule 2, lowest highest victim priority: node-a 100, node-b 150")
     page.page.get_by_role("button", name="Close the story").click()
     page.settled()
     assert page.page.locator(".ks-picture svg text").all_inner_texts() and "★" in before
-    expect(page.page.locator(".ks-picture")).to_contain_text("★ node-a")
+    expect(page.picture).to_contain_text("★ node-a")
 
 
-def test_a_place_of_the_map_is_entered_by_a_click(shown: Shown) -> None:
+def test_a_place_of_the_map_is_entered_by_a_click(shown: Show) -> None:
     page = shown(preemption.map_panel())
     page.page.locator('[data-set="shop_b: 0, allowed: 2"]').click()
-    expect(sentence(page)).to_contain_text("Here node-b is chosen")
+    expect(page.sentence).to_contain_text("Here node-b is chosen")
     expect(slider(page, "budget allows")).to_have_value("2")
 
 
-def test_state_reset_yaml_and_classroom(shown: Shown) -> None:
+def test_state_reset_yaml_and_classroom(shown: Show) -> None:
     page = shown(preemption.panel().ask(ask.which_node()))
     page.page.get_by_role("button", name="Show the answer").click()
     page.page.get_by_text("State, link").click()
@@ -149,8 +119,8 @@ def test_state_reset_yaml_and_classroom(shown: Shown) -> None:
     expect(page.page.get_by_role("alert")).to_contain_text('"5" is not one of -2147483648, -100, 0, 200')
     state.fill("shop_a: 200, allowed: 2")
     state.press("Enter")
-    expect(sentence(page)).to_contain_text("rule 5 (latest earliest start time) chooses node-c over node-b.")
+    expect(page.sentence).to_contain_text("rule 5 (latest earliest start time) chooses node-c over node-b.")
     page.page.get_by_role("button", name="Reset").click()
-    expect(page.page.locator(".ks-picture")).to_contain_text("★ node-a")
+    expect(page.picture).to_contain_text("★ node-a")
     page.page.get_by_role("button", name="Classroom").click()
     expect(page.page.locator(".ks-label", has_text="budget allows")).to_have_css("font-size", "20px")

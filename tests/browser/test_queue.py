@@ -1,115 +1,79 @@
 """The stages of lesson 02 in a plain page: pods, dots, the event and the time are dragged, and the queue follows."""
 
-from collections.abc import Callable, Iterator
-from typing import Any
-
 import pytest
-from playwright.sync_api import Browser, Locator, expect
+from playwright.sync_api import expect
 
 from kschedlab.lab.panels import queue_clock, queue_heap, queue_nominated, queue_order, queue_parts
-from tests.browser.conftest import Open
-from tests.browser.layout import problems
-from tests.browser.page import PanelPage
-
-Shown = Callable[..., PanelPage]
+from tests.browser.conftest import Open, Show
 
 
-@pytest.fixture
-def shown(browser: Browser) -> Iterator[Shown]:
-    pages: list[PanelPage] = []
-
-    def show(panel: Any, **how: Any) -> PanelPage:
-        pages.append(PanelPage(browser, panel, **how))
-        return pages[-1]
-
-    yield show
-    for each in pages:
-        each.close()
-
-
-def sentence(page: PanelPage) -> Locator:
-    return page.page.locator(".ks-sentence")
-
-
-def drag(page: PanelPage, key: str, right: float, down: float) -> None:
-    """Pull the middle of this element by so many pixels."""
-    box = page.key(key).bounding_box()
-    assert box is not None
-    x, y = box["x"] + box["width"] / 2, box["y"] + box["height"] / 2
-    page.page.mouse.move(x, y)
-    page.page.mouse.down()
-    page.page.mouse.move(x + right, y + down, steps=8)
-    page.page.mouse.up()
-    page.settled()
-
-
-def test_the_gap_is_predicted_in_the_picture(shown: Shown) -> None:
+def test_the_gap_is_predicted_in_the_picture(shown: Show) -> None:
     page = shown(queue_heap.panel().ask(queue_heap.after_pop()))
     expect(page.key("pod/cat")).to_be_visible()
-    expect(sentence(page)).to_have_text("")
+    expect(page.sentence).to_have_text("")
     page.key("pod/gnu").click()
-    expect(page.page.locator(".ks-question")).to_contain_text("gnu is the head in the end")
-    expect(sentence(page)).to_contain_text("Pop returns cat (900): 3 comparisons, 2 swaps. The head is gnu (800).")
+    expect(page.question).to_contain_text("gnu is the head in the end")
+    expect(page.sentence).to_contain_text("Pop returns cat (900): 3 comparisons, 2 swaps. The head is gnu (800).")
 
 
-def test_a_pod_dragged_in_the_tree_is_updated_and_rises(shown: Shown) -> None:
+def test_a_pod_dragged_in_the_tree_is_updated_and_rises(shown: Show) -> None:
     page = shown(queue_heap.panel())
-    drag(page, "pod/dog", 0, -120)
-    expect(sentence(page)).to_contain_text("Update(dog, ")
-    expect(sentence(page)).to_contain_text("The head is dog (900).")  # cat was popped before, and stays popped
+    page.drag("pod/dog", 0, -120)
+    expect(page.sentence).to_contain_text("Update(dog, ")
+    expect(page.sentence).to_contain_text("The head is dog (900).")  # cat was popped before, and stays popped
     page.page.get_by_role("button", name="Reset").click()
     page.key("pop").click()
-    expect(sentence(page)).to_contain_text("Pop returns gnu (800)")
+    expect(page.sentence).to_contain_text("Pop returns gnu (800)")
     page.key("pod/elk").focus()
     page.page.keyboard.press("ArrowUp")
-    expect(sentence(page)).to_contain_text("Update(elk, 750)")
+    expect(page.sentence).to_contain_text("Update(elk, 750)")
     expect(page.key("pod/gnu")).to_be_visible()  # it stays popped
 
 
-def test_the_swaps_are_played_one_by_one(shown: Shown) -> None:
+def test_the_swaps_are_played_one_by_one(shown: Show) -> None:
     page = shown(queue_heap.panel(operation="Add", priority=1050))
     page.page.get_by_role("button", name="Show how").click()
-    expect(page.page.locator(".ks-picture")).to_contain_text("+ new")
-    expect(page.page.locator(".ks-picture")).to_contain_text("⇄ new")
+    expect(page.picture).to_contain_text("+ new")
+    expect(page.picture).to_contain_text("⇄ new")
 
 
-def test_the_other_field_decides(shown: Shown) -> None:
+def test_the_other_field_decides(shown: Show) -> None:
     page = shown(queue_order.panel(mail_probe=9 * 60 + 40))
-    expect(sentence(page)).to_contain_text("web is next")
-    drag(page, "mail/lastProbeTime", -900, 0)
-    expect(sentence(page)).to_contain_text("mail is next: the priorities are equal, and its creationTimestamp 08:00")
-    drag(page, "pod/web", 0, -12)
-    expect(sentence(page)).to_contain_text("web is next: its priority is 150, the other's 100.")
+    expect(page.sentence).to_contain_text("web is next")
+    page.drag("mail/lastProbeTime", -900, 0)
+    expect(page.sentence).to_contain_text("mail is next: the priorities are equal, and its creationTimestamp 08:00")
+    page.drag("pod/web", 0, -12)
+    expect(page.sentence).to_contain_text("web is next: its priority is 150, the other's 100.")
 
 
-def test_the_event_is_dragged_to_another_moment(shown: Shown) -> None:
+def test_the_event_is_dragged_to_another_moment(shown: Show) -> None:
     page = shown(queue_parts.panel())
-    expect(sentence(page)).to_contain_text("web is in unschedulableQ.")
+    expect(page.sentence).to_contain_text("web is in unschedulableQ.")
     box = page.page.locator(".ks-picture svg").bounding_box()
     assert box is not None
-    drag(page, "event", box["width"] / 5 * 2, 0)
-    expect(sentence(page)).to_contain_text("web is in activeQ.")
-    expect(page.page.locator(".ks-picture")).to_contain_text("✕ podSchedulingCycle 1 > moveRequestCycle 1: no")
+    page.drag("event", box["width"] / 5 * 2, 0)
+    expect(page.sentence).to_contain_text("web is in activeQ.")
+    expect(page.picture).to_contain_text("✕ podSchedulingCycle 1 > moveRequestCycle 1: no")
 
 
-def test_a_nomination_is_forgotten_in_v1_13_only(shown: Shown) -> None:
+def test_a_nomination_is_forgotten_in_v1_13_only(shown: Show) -> None:
     page = shown(queue_nominated.panel(calls=3))
     page.page.get_by_role("button", name="Next").click()
-    expect(page.page.locator(".ks-picture")).to_contain_text("✕ urgent: no list")
+    expect(page.picture).to_contain_text("✕ urgent: no list")
     page.page.get_by_role("checkbox").check()
-    expect(sentence(page)).to_contain_text("node-b: urgent")
+    expect(page.sentence).to_contain_text("node-b: urgent")
 
 
-def test_the_time_is_dragged(shown: Shown) -> None:
+def test_the_time_is_dragged(shown: Show) -> None:
     page = shown(queue_clock.panel(time=7))
-    expect(sentence(page)).to_contain_text("v1.37, 7 s: web backs off (3 attempts)")
+    expect(page.sentence).to_contain_text("v1.37, 7 s: web backs off (3 attempts)")
     page.key("now").focus()
     for _ in range(4):
         page.page.keyboard.press("ArrowRight")
-    expect(sentence(page)).to_contain_text("v1.37, 11 s: web is bound (4 attempts), ssd is bound (2 attempts)")
+    expect(page.sentence).to_contain_text("v1.37, 11 s: web is bound (4 attempts), ssd is bound (2 attempts)")
     expect(page.page.get_by_role("group", name="time")).to_contain_text("11 s")
-    drag(page, "now", -400, 0)
-    expect(sentence(page)).to_contain_text("web is")
+    page.drag("now", -400, 0)
+    expect(page.sentence).to_contain_text("web is")
     expect(page.key("now")).not_to_contain_text("11 s")
 
 
@@ -125,9 +89,9 @@ ASKED = {
 
 
 @pytest.mark.parametrize("name", ASKED)
-def test_an_open_question_fits_every_window(shown: Shown, name: str) -> None:
+def test_an_open_question_fits_every_window(shown: Show, name: str) -> None:
     for width, large in ((432, False), (880, True), (1520, False)):
-        assert problems(shown(ASKED[name], width=width, large=large)) == [], f"{width} px"
+        assert shown(ASKED[name], width=width, large=large).faults() == [], f"{width} px"
 
 
 def test_the_whole_lesson_runs(notebook: Open) -> None:

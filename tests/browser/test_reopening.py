@@ -5,23 +5,9 @@ import shutil
 import pytest
 from playwright.sync_api import expect
 
-from tests.browser.conftest import ROOT, Lab, Open
-from tests.browser.lab import Notebook
-from tests.browser.test_notebooks import NAMES
+from tests.browser.conftest import NOTEBOOKS, ROOT, Lab, Open, reopened
 
-LOST = "Error displaying widget"
 LIVE = ".jp-OutputArea-output .kschedlab:not(.kschedlab .kschedlab)"
-
-
-def reopened(lab: Lab, notebook: Open, page: Notebook, name: str) -> Notebook:
-    """Saved, closed, its kernel ended, and opened again."""
-    page.save()
-    page.page.close()
-    lab.end_kernels()
-    again = notebook(name, expected="widget model not found")
-    again.page.wait_for_function("() => document.querySelectorAll('.jp-Cell').length > 3")
-    expect(again.page.get_by_text(LOST).locator("visible=true")).to_have_count(0)
-    return again
 
 
 def test_saved_pictures_show_in_a_notebook_that_is_not_trusted(lab: Lab, notebook: Open) -> None:
@@ -36,7 +22,7 @@ def test_saved_pictures_show_in_a_notebook_that_is_not_trusted(lab: Lab, noteboo
     )
 
 
-@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("name", NOTEBOOKS)
 def test_reopened_without_a_kernel_everything_is_a_still_picture(lab: Lab, notebook: Open, name: str) -> None:
     page = notebook(name)
     page.run_all()

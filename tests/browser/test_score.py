@@ -1,16 +1,12 @@
 """The stages of lesson 03 in a plain page: nothing overlaps, and what is dragged, clicked and answered arrives."""
 
-from collections.abc import Callable, Iterator
-from typing import Any
-
 import pytest
-from playwright.sync_api import Browser, expect
+from playwright.sync_api import expect
 
 from kschedlab.lab.panels import score, score_questions as questions, select_host, weights
 from kschedlab.lab.panels.select_host import CHANCES, LISTS
-from tests.browser.page import PanelPage
+from tests.browser.conftest import Show
 
-Shown = Callable[..., PanelPage]
 STATES = {
     "map": score.panel(),
     "a tie": score.panel(stage="summed", cpu=250, plugin="sum", node="node-d"),
@@ -33,21 +29,8 @@ STATES = {
 }
 
 
-@pytest.fixture
-def shown(browser: Browser) -> Iterator[Shown]:
-    pages: list[PanelPage] = []
-
-    def open_page(panel: Any, **how: Any) -> PanelPage:
-        pages.append(PanelPage(browser, panel, **how))
-        return pages[-1]
-
-    yield open_page
-    for each in pages:
-        each.close()
-
-
 @pytest.mark.parametrize("state", STATES)
-def test_nothing_overlaps_is_cut_or_too_small(state: str, shown: Shown) -> None:
+def test_nothing_overlaps_is_cut_or_too_small(state: str, shown: Show) -> None:
     page = shown(STATES[state], width=800)
     for width in (800, 1280, 1920):
         page.page.set_viewport_size({"width": width, "height": 720})
@@ -61,7 +44,7 @@ def test_nothing_overlaps_is_cut_or_too_small(state: str, shown: Shown) -> None:
     assert box is None or box["y"] + box["height"] <= 720
 
 
-def test_a_stage_a_cell_and_its_arithmetic(shown: Shown) -> None:
+def test_a_stage_a_cell_and_its_arithmetic(shown: Show) -> None:
     page = shown(score.panel())
     page.key("stage/summed").click()
     page.settled()
@@ -76,7 +59,7 @@ def test_a_stage_a_cell_and_its_arithmetic(shown: Shown) -> None:
     expect(page.page.locator('.ks-picture [data-key="cell/PodTopologySpread/node-c"]')).to_have_class("ks-lit")
 
 
-def test_the_request_is_dragged_and_the_taint_is_clicked(shown: Shown) -> None:
+def test_the_request_is_dragged_and_the_taint_is_clicked(shown: Show) -> None:
     page = shown(score.panel(stage="summed"))
     page.drag("asked/grip", -20, 0)
     expect(page.sentence).to_contain_text("one of 2 with the highest score (1000461)")
@@ -91,9 +74,9 @@ def test_the_request_is_dragged_and_the_taint_is_clicked(shown: Shown) -> None:
     expect(page.key("column/node-d")).to_have_text("★ node-d")
 
 
-def test_the_map_fills_cell_by_cell(shown: Shown) -> None:
+def test_the_map_fills_cell_by_cell(shown: Show) -> None:
     page = shown(score.panel(stage="summed"))
-    end = page.page.locator(".ks-picture").inner_html()
+    end = page.picture.inner_html()
     page.page.get_by_role("button", name="Show how").click()
     moment = page.page.get_by_role("slider", name="Moment of the story")
     moment.press("Home")
@@ -106,10 +89,10 @@ def test_the_map_fills_cell_by_cell(shown: Shown) -> None:
     expect(page.key("cell/NodeAffinity/node-d")).to_have_text("")
     moment.press("End")
     page.settled()
-    assert page.page.locator(".ks-picture").inner_html() == end
+    assert page.picture.inner_html() == end
 
 
-def test_the_node_is_picked_in_the_picture_and_the_answer_is_about_it(shown: Shown) -> None:
+def test_the_node_is_picked_in_the_picture_and_the_answer_is_about_it(shown: Show) -> None:
     page = shown(score.panel(stage="summed").ask(questions.which_node()))
     expect(page.page.locator("body")).not_to_contain_text("1000453")
     page.key("node/node-a/pick").click()
@@ -117,14 +100,14 @@ def test_the_node_is_picked_in_the_picture_and_the_answer_is_about_it(shown: Sho
     expect(page.key("column/node-c")).to_have_text("★ node-c")
 
 
-def test_a_number_is_typed(shown: Shown) -> None:
+def test_a_number_is_typed(shown: Show) -> None:
     page = shown(score.panel(node="node-b").ask(questions.the_number("cpu")))
     page.page.get_by_role("textbox").first.fill("38")
     page.page.get_by_role("textbox").first.press("Enter")
     expect(page.page.locator(".ks-wrong")).to_contain_text("Every division is rounded down. (4000m - 2500m) × 100")
 
 
-def test_a_switch_on_the_node_moves_the_pod(shown: Shown) -> None:
+def test_a_switch_on_the_node_moves_the_pod(shown: Show) -> None:
     page = shown(score.causes())
     page.page.get_by_role("button", name="the taint maintenance").click()
     page.settled()
@@ -133,7 +116,7 @@ def test_a_switch_on_the_node_moves_the_pod(shown: Shown) -> None:
     assert pod and node and node["x"] - 1 <= pod["x"] <= node["x"] + node["width"]
 
 
-def test_a_weight_is_dragged_and_a_place_on_the_map_is_clicked(shown: Shown) -> None:
+def test_a_weight_is_dragged_and_a_place_on_the_map_is_clicked(shown: Show) -> None:
     page = shown(weights.panel())
     expect(page.key("bar/node-c")).to_contain_text("★ node-c")
     page.drag("weight/NodeAffinity/grip", 18, 0)
@@ -143,10 +126,10 @@ def test_a_weight_is_dragged_and_a_place_on_the_map_is_clicked(shown: Shown) -> 
     expect(page.sentence).to_contain_text("node-a has the highest sum, 1000401")
     page.page.get_by_role("button", name="ImageLocality down on the map").click()
     page.settled()
-    expect(page.page.locator(".ks-picture")).to_contain_text("ImageLocality ↓")
+    expect(page.picture).to_contain_text("ImageLocality ↓")
 
 
-def test_a_broken_draw_is_seen_to_be_unfair(shown: Shown) -> None:
+def test_a_broken_draw_is_seen_to_be_unfair(shown: Show) -> None:
     page = shown(select_host.panel())
     expect(page.sentence).to_have_text("Each of the 4 best nodes is drawn with probability 1/4.")
     page.key("rule/1/2").click()

@@ -1,11 +1,10 @@
 """The front end in a plain page: handles, motion, questions, stories, and what is left when the kernel has gone."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
 
 import pytest
-from playwright.sync_api import Browser, expect
+from playwright.sync_api import expect
 
 from kschedlab.lab.panels import contents
 from kschedlab.lab.panels.base import Frame, Panel, View
@@ -13,6 +12,7 @@ from kschedlab.lab.panels.prediction import Prediction, Question
 from kschedlab.lab.panels.settings import Restorable, choice, slider, steps, switch
 from kschedlab.views.html import Html, element
 from kschedlab.views.svg import Room, label, svg
+from tests.browser.conftest import Show
 from tests.browser.page import PanelPage
 
 NODES = ("node-a", "node-b", "node-c")
@@ -97,47 +97,18 @@ Open = Callable[..., PanelPage]
 
 
 @pytest.fixture
-def opened(browser: Browser) -> Iterator[Open]:
-    pages: list[PanelPage] = []
-
-    def open_page(panel: Any = None, **how: Any) -> PanelPage:
-        pages.append(PanelPage(browser, panel or Panel(Settings(), show), **how))
-        return pages[-1]
-
-    yield open_page
-    for each in pages:
-        each.close()
-
-
-def sentence(page: PanelPage) -> Any:
-    return page.page.locator(".ks-sentence")
-
-
-def middle(page: PanelPage, selector: str) -> tuple[float, float]:
-    box = page.page.locator(selector).bounding_box()
-    assert box is not None
-    return box["x"] + box["width"] / 2, box["y"] + box["height"] / 2
-
-
-def pull(page: PanelPage, start: tuple[float, float], *ways: tuple[float, float], drop: bool = True) -> None:
-    page.page.mouse.move(*start)
-    page.page.mouse.down()
-    for x, y in ways:
-        page.page.mouse.move(x, y, steps=6)
-    if drop:
-        page.page.mouse.up()
-        page.settled()
+def opened(shown: Show) -> Open:
+    """Shows this panel if no other is given."""
+    return lambda panel=None, **how: shown(panel or Panel(Settings(), show), **how)
 
 
 def test_a_handle_is_dragged_and_the_slider_follows(opened: Open) -> None:
     page = opened()
-    x, y = middle(page, "[data-drag]")
-    pull(page, (x, y), (x, y - 24))
-    expect(sentence(page)).to_have_text("web of priority 400 is on node-a, step 0")
+    page.drag(page.page.locator("[data-drag]"), 0, -24)
+    expect(page.sentence).to_have_text("web of priority 400 is on node-a, step 0")
     expect(page.page.locator(".ks-slider input")).to_have_value("4")
-    x, y = middle(page, "[data-drag]")
-    pull(page, (x, y), (x, y + 400))
-    expect(sentence(page)).to_contain_text("priority 0 ")
+    page.drag(page.page.locator("[data-drag]"), 0, 400)
+    expect(page.sentence).to_contain_text("priority 0 ")
 
 
 def test_handles_and_sliders_move_from_the_keyboard_and_keep_the_focus(opened: Open) -> None:
@@ -147,26 +118,26 @@ def test_handles_and_sliders_move_from_the_keyboard_and_keep_the_focus(opened: O
     handle.focus()
     for key in ("ArrowUp", "ArrowUp", "ArrowDown", "End"):
         page.page.keyboard.press(key)
-    expect(sentence(page)).to_contain_text("priority 500 ")
+    expect(page.sentence).to_contain_text("priority 500 ")
     expect(page.page.locator("[data-drag]")).to_be_focused()
     page.page.locator(".ks-slider input").focus()
     page.page.keyboard.press("Home")
-    expect(sentence(page)).to_contain_text("priority 0 ")
+    expect(page.sentence).to_contain_text("priority 0 ")
 
 
 def test_a_pod_is_carried_onto_a_node_and_refused_with_its_reason_while_it_hangs_there(opened: Open) -> None:
     page = opened(Panel(Settings(tainted=True), show))
-    start = middle(page, "[data-key='pod/web/box']")
+    start = page.middle("pod/web/box")
     tip = page.page.locator(".ks-tip")
-    pull(page, start, middle(page, "[data-key='node/node-b']"), drop=False)
+    page.pull(start, page.middle("node/node-b"), drop=False)
     expect(tip).to_have_text("✕ node(s) had taint")
     page.page.mouse.up()
     page.settled()
-    expect(sentence(page)).to_contain_text("on node-a")
-    pull(page, start, middle(page, "[data-key='node/node-c']"), drop=False)
+    expect(page.sentence).to_contain_text("on node-a")
+    page.pull(start, page.middle("node/node-c"), drop=False)
     expect(tip).to_have_text("✓ drop here")
     page.page.mouse.up()
-    expect(sentence(page)).to_contain_text("on node-c")
+    expect(page.sentence).to_contain_text("on node-c")
     expect(page.page.locator(".ks-idle")).to_contain_text("node-b was not looked at")
 
 
@@ -177,7 +148,7 @@ def test_carrying_without_a_mouse(opened: Open) -> None:
     expect(page.key("node/node-a")).to_be_focused()
     page.key("node/node-c").focus()
     page.page.keyboard.press("Enter")
-    expect(sentence(page)).to_contain_text("on node-c")
+    expect(page.sentence).to_contain_text("on node-c")
 
 
 def test_a_switch_in_the_picture_and_what_it_says(opened: Open) -> None:
@@ -216,7 +187,7 @@ def test_what_has_a_key_travels_to_its_new_place(opened: Open) -> None:
 def test_with_reduced_motion_nothing_moves_and_the_end_is_the_same(opened: Open) -> None:
     page = opened()
     page.page.get_by_label("node-c").click()
-    expect(sentence(page)).to_contain_text("on node-c")
+    expect(page.sentence).to_contain_text("on node-c")
     assert page.page.evaluate("document.getAnimations().length") == 0
     shown = page.page.locator(".ks-picture svg g").first.inner_html()
     assert "translate(280,40)" in shown
@@ -224,11 +195,11 @@ def test_with_reduced_motion_nothing_moves_and_the_end_is_the_same(opened: Open)
 
 def test_a_question_is_answered_in_the_picture(opened: Open) -> None:
     page = opened(Panel(Settings(node="node-b"), show).ask(which()))
-    expect(page.page.locator(".ks-question")).to_contain_text("Where is web?")
+    expect(page.question).to_contain_text("Where is web?")
     expect(page.page.locator(".ks-controls")).to_be_hidden()
     page.key("node/node-c").click()
     expect(page.page.locator(".ks-wrong")).to_have_text("✕ Not quite. It is on node-b, not simply on node-c.")
-    expect(sentence(page)).to_contain_text("on node-b")
+    expect(page.sentence).to_contain_text("on node-b")
     expect(page.page.locator(".ks-controls")).to_be_visible()
 
 
@@ -244,12 +215,12 @@ def test_a_verdict_says_that_it_is_about_other_settings(opened: Open) -> None:
 
 def test_a_number_that_is_not_allowed_is_refused_beside_the_field(opened: Open) -> None:
     page = opened(Panel(Settings(step=3), show).ask(how_far()))
-    expect(page.page.locator(".ks-question")).to_contain_text("Type a whole number from 0 to 4.")
+    expect(page.question).to_contain_text("Type a whole number from 0 to 4.")
     field, alert = page.page.get_by_role("textbox").first, page.page.get_by_role("alert")
     field.fill("-5")
     field.press("Enter")
     expect(alert).to_have_text('Error: "-5" is not a whole number from 0 to 4')
-    assert alert.bounding_box()["y"] < page.page.locator(".ks-picture").bounding_box()["y"]  # type: ignore[index]
+    assert alert.bounding_box()["y"] < page.picture.bounding_box()["y"]  # type: ignore[index]
 
 
 def test_text_alone_has_no_buttons(opened: Open) -> None:
@@ -273,7 +244,7 @@ def test_a_class_is_polled_and_the_teacher_opens_the_answer(opened: Open) -> Non
     expect(page.page.locator(".ks-controls")).to_be_hidden()
     expect(choices.get_by_role("button", name="node-b · 2")).to_be_visible()
     choices.get_by_role("button", name="Open the answer").click()
-    expect(page.page.locator(".ks-question")).to_contain_text("Votes: node-c: 1, node-b: 2.")
+    expect(page.question).to_contain_text("Votes: node-c: 1, node-b: 2.")
     expect(page.page.locator(".ks-right")).to_contain_text("Right.")
 
 
@@ -281,8 +252,8 @@ def test_a_class_that_is_divided_says_nothing_wrong(opened: Open) -> None:
     page = opened(Panel(Settings(node="node-b"), show).ask(which()), large=True)
     for name in ("node-c", "node-b", "Open the answer"):
         page.page.locator(".ks-choices").get_by_role("button", name=name).click()
-    expect(page.page.locator(".ks-question")).to_contain_text("Votes: node-c: 1, node-b: 1.")
-    expect(page.page.locator(".ks-question")).not_to_contain_text("Most say")
+    expect(page.question).to_contain_text("Votes: node-c: 1, node-b: 1.")
+    expect(page.question).not_to_contain_text("Most say")
     expect(page.page.locator(".ks-wrong")).to_have_count(0)
 
 
@@ -297,20 +268,20 @@ def test_a_class_gives_numbers_and_votes_for_them(opened: Open) -> None:
     choices.get_by_role("button", name="3 · 1").click()
     expect(choices.get_by_role("button", name="3 · 2")).to_be_visible()
     choices.get_by_role("button", name="Open the answer").click()
-    expect(page.page.locator(".ks-question")).to_contain_text("Most say 3. Votes: 2: 1, 3: 2.")
+    expect(page.question).to_contain_text("Most say 3. Votes: 2: 1, 3: 2.")
     expect(page.page.locator(".ks-right")).to_contain_text("Right.")
 
 
 def test_a_story_is_played_scrubbed_and_closed(opened: Open) -> None:
     page = opened(Panel(Settings(node="node-c"), show))
     page.page.get_by_role("button", name="Show how").click()
-    expect(sentence(page)).to_have_text("web waits")
+    expect(page.sentence).to_have_text("web waits")
     page.page.get_by_role("button", name="Next").last.click()
-    expect(sentence(page)).to_have_text("web moves")
+    expect(page.sentence).to_have_text("web moves")
     page.page.get_by_label("Moment of the story").fill("0")
-    expect(sentence(page)).to_have_text("web waits")
+    expect(page.sentence).to_have_text("web waits")
     page.page.get_by_role("button", name="Close the story").click()
-    expect(sentence(page)).to_contain_text("on node-c")
+    expect(page.sentence).to_contain_text("on node-c")
     assert "translate(280,40)" in page.page.locator(".ks-picture svg").inner_html()
 
 
@@ -319,8 +290,8 @@ def test_steps_play_to_their_end_and_again(opened: Open) -> None:
     page.page.get_by_label("Speed").select_option("4×")
     for _ in range(2):
         page.page.get_by_role("button", name="Play").click()
-        expect(sentence(page)).to_contain_text("step 1")
-        expect(sentence(page)).to_contain_text("step 4")
+        expect(page.sentence).to_contain_text("step 1")
+        expect(page.sentence).to_contain_text("step 4")
         expect(page.page.get_by_role("button", name="Play")).to_be_visible()
 
 
@@ -340,9 +311,9 @@ def test_state_link_and_a_wrong_state(opened: Open) -> None:
     assert low is not None and field is not None and 0 <= field["y"] - low["y"] - low["height"] < 20
     state.fill("node: node-b")
     state.press("Enter")
-    expect(sentence(page)).to_contain_text("on node-b")
+    expect(page.sentence).to_contain_text("on node-b")
     page.page.get_by_role("button", name="Reset").click()
-    expect(sentence(page)).to_contain_text("on node-a")
+    expect(page.sentence).to_contain_text("on node-a")
 
 
 def test_a_link_leaves_the_page_where_it_is(opened: Open) -> None:
@@ -366,7 +337,7 @@ def test_fast_moves_end_at_the_last_one(opened: Open) -> None:
     handle.focus()
     for key in ["ArrowRight", "ArrowLeft"] * 15 + ["Home"]:
         page.page.keyboard.press(key)
-    expect(sentence(page)).to_contain_text("priority 0 ")
+    expect(page.sentence).to_contain_text("priority 0 ")
     page.settled()
     assert page.session.panel.settings.priority == 0
     assert page.page.locator("[data-key='pod/web/box']").get_attribute("height") == "10"

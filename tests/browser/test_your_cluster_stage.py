@@ -3,14 +3,12 @@
 from typing import Any
 
 import pytest
-from playwright.sync_api import Browser
 
 from kschedlab.lab.panels import your_cluster
 from kschedlab.manifests.loading import Objects, decode_objects
 from kschedlab.testing import node, pod
-from tests.browser.layout import problems, put, tall
-from tests.browser.page import PanelPage
-from tests.browser.test_layout import LAB, WINDOWS
+from tests.browser.conftest import Show
+from tests.browser.layout import CLASS_SCREEN, WINDOWS
 
 WHAT_IF, WHOM = your_cluster.WHAT_IF, your_cluster.WHOM
 BUNDLED: list[dict[str, str]] = [
@@ -54,16 +52,15 @@ CASES: dict[str, tuple[Any, list[dict[str, str]]]] = {
 
 @pytest.mark.parametrize("window", WINDOWS)
 @pytest.mark.parametrize("case", CASES)
-def test_nothing_overlaps_is_cut_or_too_small(browser: Browser, case: str, window: str) -> None:
+def test_nothing_overlaps_is_cut_or_too_small(shown: Show, case: str, window: str) -> None:
     source, states = CASES[case]
     panel = your_cluster.panel(source)
-    page = PanelPage(browser, panel, **WINDOWS[window])
+    page = shown(panel, **WINDOWS[window])
     found = []
     for state in states:
-        put(page, panel.move(**state).settings)
-        found += [f"{each} | {state}" for each in problems(page)]
+        page.put(panel.move(**state).settings)
+        found += [f"{each} | {state}" for each in page.faults()]
         alone = not {"node", "question", "pools"} & state.keys()
-        if window == "classroom" and alone and tall(page) > 720 - LAB:
-            found.append(f"the sentence ends at {tall(page):.0f} | {state}")
-    page.close()
+        if window == "classroom" and alone and page.tall() > CLASS_SCREEN:
+            found.append(f"the sentence ends at {page.tall():.0f} | {state}")
     assert found == [], "\n".join(found)
