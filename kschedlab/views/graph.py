@@ -242,24 +242,6 @@ def _bounds(corners: Sequence[Place], curves: Sequence[Curve], grid: Grid) -> tu
     return round(left), round(top), round(max(xs) + MARGIN - left), round(max(ys) + MARGIN - top)
 
 
-def graph_lines(graph: Graph) -> list[str]:
-    """For each box a line that says where it leads."""
-    titles = {each.name: each.title for each in graph.vertices}
-    lines = []
-    for each in graph.vertices:
-        out = [edge for edge in graph.edges if edge.source == each.name]
-        ends = [f"{titles[edge.target]} ({edge.label})" if edge.label else titles[edge.target] for edge in out]
-        state = f" ({WORDS[each.state]})" if WORDS[each.state] else ""
-        lines.append(f"{each.title}{state} → {', '.join(ends)}" if ends else f"{each.title}{state}")
-    return lines
-
-
-def graph_list(graph: Graph) -> Html:
-    """The lines as a collapsed list: the graph for readers who cannot see it."""
-    items = (element("li", line) for line in graph_lines(graph))
-    return element("details", element("summary", "the graph in words"), element("ul", *items))
-
-
 def _box(vertex: Vertex, x: float, y: float, grid: Grid, picks: bool) -> Html:
     fill, ink, frame, thick = FILLS[vertex.state]
     inside = grid.wide - 6

@@ -7,7 +7,7 @@ from xml.etree import ElementTree
 import pytest
 from hypothesis import given, strategies as st
 
-from kschedlab.views.graph import TALL, WIDE, Edge, Graph, Vertex, draw_graph, graph_lines, graph_list
+from kschedlab.views.graph import TALL, WIDE, Edge, Graph, Vertex, draw_graph
 from kschedlab.views.svg import Room
 
 SVG = "{http://www.w3.org/2000/svg}"
@@ -62,14 +62,6 @@ def test_a_graph_that_makes_no_sense_is_refused() -> None:
         Graph((Vertex("a"), Vertex("a")), ())
 
 
-def test_the_sentences_say_where_each_box_leads_to() -> None:
-    walked = Graph(
-        (Vertex("a", "alpha", state="current"), Vertex("b"), Vertex("c")), (Edge("a", "b"), Edge("a", "c", "if full"))
-    )
-    assert graph_lines(walked) == ["alpha (here) → b, c (if full)", "b", "c"]
-    assert "<li>alpha (here) → b, c (if full)</li>" in str(graph_list(walked))
-
-
 def drawing(graph: Graph) -> ElementTree.Element:
     return ElementTree.fromstring(str(draw_graph(graph, "alt")))
 
@@ -112,7 +104,7 @@ def test_boxes_shrink_to_the_room(width: int) -> None:
 
 def test_user_text_is_never_markup() -> None:
     hostile = Graph((Vertex("a", HOSTILE, HOSTILE), Vertex("b")), (Edge("a", "b", HOSTILE),))
-    markup = str(draw_graph(hostile, HOSTILE)) + str(graph_list(hostile))
+    markup = str(draw_graph(hostile, HOSTILE))
     assert "<script" not in markup and "&lt;script&gt;" in markup
 
 

@@ -16,6 +16,7 @@ from weakref import WeakSet
 from kschedlab.lab.panels.question import Gate, Question
 from kschedlab.lab.panels.session import Session
 from kschedlab.lab.panels.settings import Nothing, Restorable
+from kschedlab.testing import Manifest, as_yaml
 from kschedlab.views.html import Html, element, image, join
 from kschedlab.views.svg import Room
 
@@ -68,7 +69,7 @@ class Panel(Generic[S]):
     taking away           :meth:`link`, :meth:`yaml`
     ====================  ==========================================================================================
 
-    ``export``: from settings to their manifests as YAML. ``call``: the code that creates this panel.
+    ``export``: from settings to their manifests, or to a text of them. ``call``: the code that creates this panel.
     ``question``: asked before the answer appears; ``gate``: the question of another panel that covers this one;
     ``cover``: the same for a panel that has a question, too.
     """
@@ -77,7 +78,7 @@ class Panel(Generic[S]):
         self,
         settings: S,
         show: Callable[[S], View],
-        export: Callable[[S], str] | None = None,
+        export: Callable[[S], str | Sequence[Manifest]] | None = None,
         call: str = CALL,
         *,
         question: Question[S] | None = None,
@@ -134,7 +135,8 @@ class Panel(Generic[S]):
 
     def yaml(self) -> str:
         """The manifests of the picture's cluster, "" without any."""
-        return self._export(self.settings) if self._export is not None else ""
+        made = self._export(self.settings) if self._export is not None else ""
+        return made if isinstance(made, str) else as_yaml(made)
 
     def _copy(self, settings: S) -> Self:
         other = copy(self)

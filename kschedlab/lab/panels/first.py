@@ -11,7 +11,6 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
-from kschedlab import testing
 from kschedlab.cluster.cluster import Cluster
 from kschedlab.decision import Decision
 from kschedlab.generations import GENERATIONS
@@ -156,11 +155,6 @@ def told(settings: Settings, decision: Decision) -> dict[str, str]:
     return words
 
 
-def as_yaml(settings: Settings) -> str:
-    """The cluster and web."""
-    return testing.as_yaml(manifests(settings))
-
-
 def panel(plugins: Sequence[object] = (), **settings: Any) -> Panel[Settings]:
     """The panel; arguments override its default settings. ``plugins``: your own, which join v1.37."""
-    return Panel(Settings().changed(**settings), lambda each: show(each, plugins), as_yaml, "first.panel()")
+    return Panel(Settings().changed(**settings), lambda each: show(each, plugins), manifests, "first.panel()")

@@ -10,7 +10,6 @@ from dataclasses import dataclass, replace
 from functools import lru_cache, partial
 from typing import Any, Self
 
-from kschedlab import testing
 from kschedlab.cluster.cluster import Cluster
 from kschedlab.decision import Decision
 from kschedlab.generations import Generation
@@ -83,11 +82,6 @@ class Settings(Restorable):
 def manifests(cluster: str) -> list[Manifest]:
     """The manifests of the cluster with this title."""
     return STORIES[cluster].manifests()
-
-
-def as_yaml(settings: Settings) -> str:
-    """The manifests as YAML documents, for ``kschedlab compare``."""
-    return testing.as_yaml(manifests(settings.cluster))
 
 
 def generation(settings: Settings, plugins: Sequence[object] = ()) -> Generation:
@@ -243,5 +237,8 @@ def before(settings: Settings, choices: Sequence[str], alone: bool, room: Room) 
 def panel(plugins: Sequence[object] = (), **settings: Any) -> Panel[Settings]:
     """The panel; arguments override its default settings. ``plugins``: your own, which join each version."""
     return Panel(
-        Settings().changed(**settings), lambda settings: show(settings, plugins), as_yaml, "generations.panel()"
+        Settings().changed(**settings),
+        lambda settings: show(settings, plugins),
+        lambda settings: manifests(settings.cluster),
+        "generations.panel()",
     )

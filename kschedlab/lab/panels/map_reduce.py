@@ -12,7 +12,6 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
 
-from kschedlab import testing
 from kschedlab.cluster.cluster import Cluster
 from kschedlab.decision import Decision
 from kschedlab.generations import V1_16
@@ -118,11 +117,6 @@ def wishes(typo: bool = False) -> dict[str, Any]:
         "nodeAffinity": {preferred: fast},
         "podAffinity": {preferred: [{"weight": 10, "podAffinityTerm": near}]},
     }
-
-
-def as_yaml(settings: Settings) -> str:
-    """The manifests as YAML documents, for ``kschedlab explain``."""
-    return testing.as_yaml(manifests(settings.nodes, settings.typo))
 
 
 def decide(nodes: int = 4, typo: bool = False, plugins: Sequence[object] = ()) -> Decision:
@@ -242,7 +236,11 @@ def describe(settings: Settings, now: Handout) -> str:
 
 def panel(plugins: Sequence[object] = (), **settings: Any) -> Panel[Settings]:
     """The panel; arguments override its default settings. ``plugins``: your own, which join v1.16."""
-    return Panel(Settings().changed(**settings), lambda settings: show(settings, plugins), as_yaml)
+    return Panel(
+        Settings().changed(**settings),
+        lambda settings: show(settings, plugins),
+        lambda settings: manifests(settings.nodes, settings.typo),
+    )
 
 
 def which_worker() -> Question[Settings]:

@@ -11,7 +11,6 @@ from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any
 
-from kschedlab import testing
 from kschedlab.decision import NodeVerdict
 from kschedlab.generations import V1_16
 from kschedlab.lab.panels.base import Frame, Panel, View
@@ -86,11 +85,6 @@ def manifests(settings: Settings) -> list[Manifest]:
         tolerations=[{"key": "dedicated", "operator": "Exists"}] if settings.tolerates else [],
     )
     return [there, *claimed("data", labels={ZONE: "north"}), *pods, with_port(web, 8080)]
-
-
-def as_yaml(settings: Settings) -> str:
-    """The manifests as YAML documents, for ``kschedlab explain``."""
-    return testing.as_yaml(manifests(settings))
 
 
 def decide(settings: Settings, plugins: Sequence[object] = ()) -> tuple[tuple[str, ...], NodeVerdict]:
@@ -251,7 +245,7 @@ def story(settings: Settings, asked: Sequence[str], verdict: NodeVerdict, room: 
 
 def panel(plugins: Sequence[object] = (), **settings: Any) -> Panel[Settings]:
     """The panel; arguments override its default settings. ``plugins``: your own, which are asked last."""
-    return Panel(Settings().changed(**settings), lambda s: show(s, plugins), as_yaml, "gate.panel()")
+    return Panel(Settings().changed(**settings), lambda s: show(s, plugins), manifests, "gate.panel()")
 
 
 def who_refuses() -> Question[Settings]:

@@ -9,7 +9,6 @@ from typing import Any
 
 import simpy
 
-from kschedlab import testing
 from kschedlab.generations import V1_16
 from kschedlab.lab.panels.base import Panel, View
 from kschedlab.lab.panels.prediction import Question
@@ -68,11 +67,6 @@ def _web(settings: Settings) -> Manifest:
     other: Manifest = {"schedulerName": "another-scheduler"} if settings.other else {}
     made = pod("web", "node-a" if settings.bound else "", 9, **other) | {"status": {"phase": settings.phase}}
     return _deleted(made) if settings.deleted else made
-
-
-def as_yaml(settings: Settings) -> str:
-    """The manifests as YAML documents."""
-    return testing.as_yaml(manifests(settings))
 
 
 def seen(settings: Settings) -> tuple[Seen, ...]:
@@ -167,7 +161,7 @@ def _draw(found: tuple[Seen, ...], settings: Settings, alt: str, room: Room) -> 
 
 def panel(**settings: Any) -> Panel[Settings]:
     """The panel; arguments override its default settings."""
-    return Panel(Settings().changed(**settings), show, as_yaml, "informer.panel()")
+    return Panel(Settings().changed(**settings), show, manifests, "informer.panel()")
 
 
 def how_many() -> Question[Settings]:

@@ -10,7 +10,6 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
-from kschedlab import testing
 from kschedlab.cluster.cluster import Cluster
 from kschedlab.decision import Decision
 from kschedlab.generations import V1_16
@@ -69,11 +68,6 @@ def manifests(settings: Settings) -> list[Manifest]:
         *(pod(f"jobs-{name[-1]}", name, cpu, start=8 * HOUR) for name, cpu in used.items()),
         pod("web", "", settings.cpu, volumes=volumes),
     ]
-
-
-def as_yaml(settings: Settings) -> str:
-    """The manifests as YAML documents, for ``kschedlab explain``."""
-    return testing.as_yaml(manifests(settings))
 
 
 def decide(settings: Settings, plugins: Sequence[object] = ()) -> Decision:
@@ -225,7 +219,7 @@ def _said(plugin: str | None, reasons: tuple[str, ...]) -> str:
 
 def panel(plugins: Sequence[object] = (), **settings: Any) -> Panel[Settings]:
     """The panel; arguments override its default settings. ``plugins``: your own, which join v1.16."""
-    return Panel(Settings().changed(**settings), lambda s: show(s, plugins), as_yaml, "inside.panel()")
+    return Panel(Settings().changed(**settings), lambda s: show(s, plugins), manifests, "inside.panel()")
 
 
 def how_many() -> Question[Settings]:

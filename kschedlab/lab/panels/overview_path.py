@@ -228,11 +228,6 @@ class Settings(Restorable):
     step: int = steps("step", lambda settings: len(taken(settings.story)) - 1)
 
 
-def as_yaml(settings: Settings) -> str:
-    """The story as a scenario."""
-    return scenario(settings.story)
-
-
 def show(settings: Settings, plugins: Sequence[object] = ()) -> View:
     """The panel's view for these settings."""
     found = tuple(_ways(_run(settings.story, plugins))) if plugins else ways(settings.story)
@@ -245,7 +240,12 @@ def show(settings: Settings, plugins: Sequence[object] = ()) -> View:
 
 def panel(plugins: Sequence[object] = (), **settings: Any) -> Panel[Settings]:
     """The panel; arguments override its default settings. ``plugins``: your own, which join v1.16."""
-    return Panel(Settings().changed(**settings), lambda s: show(s, plugins), as_yaml, "path.panel()")
+    return Panel(
+        Settings().changed(**settings),
+        lambda s: show(s, plugins),
+        lambda settings: scenario(settings.story),
+        "path.panel()",
+    )
 
 
 STEPS = ("NextPod", "Schedule", "assume", "bind", "PostBind plugins")

@@ -10,7 +10,6 @@ from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any
 
-from kschedlab import testing
 from kschedlab.decision import Decision, NodeVerdict
 from kschedlab.generations import DEFAULT_PREDICATES
 from kschedlab.lab.panels.base import Panel, View
@@ -95,11 +94,6 @@ def manifests(settings: Settings) -> list[Manifest]:
     return TRIALS[settings.predicate].make(settings.obstacle, settings.way_out)
 
 
-def as_yaml(settings: Settings) -> str:
-    """The manifests as YAML documents, for ``kschedlab explain``."""
-    return testing.as_yaml(manifests(settings))
-
-
 def decide(settings: Settings, plugins: Sequence[object] = ()) -> tuple[Decision, Decision]:
     """What the predicate alone decides, and what v1.16's default predicates and the ``plugins`` decide."""
     made = manifests(settings)
@@ -164,7 +158,7 @@ def _badges(settings: Settings, verdict: NodeVerdict) -> tuple[tuple[Badge, ...]
 
 def panel(plugins: Sequence[object] = (), **settings: Any) -> Panel[Settings]:
     """The panel; arguments override its default settings. ``plugins``: your own, which are asked last."""
-    return Panel(Settings().changed(**settings), lambda s: show(s, plugins), as_yaml, "predicates.panel()")
+    return Panel(Settings().changed(**settings), lambda s: show(s, plugins), manifests, "predicates.panel()")
 
 
 def how_many() -> Prediction:

@@ -11,7 +11,6 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
-from kschedlab import testing
 from kschedlab.cluster.cluster import Cluster
 from kschedlab.decision import Decision
 from kschedlab.generations import V1_16
@@ -158,11 +157,6 @@ def manifests(settings: Settings) -> list[Manifest]:
     return TRIALS[settings.priority].make(settings.difference, settings.counterweight)
 
 
-def as_yaml(settings: Settings) -> str:
-    """The manifests as YAML documents, for ``kschedlab explain``."""
-    return testing.as_yaml(manifests(settings))
-
-
 def decide(settings: Settings, plugins: Sequence[object] = ()) -> Decision:
     """v1.16's decision for the pod ``web``. ``plugins``: your own, which join it."""
     generation = V1_16.plus(*plugins)
@@ -242,7 +236,7 @@ def story(settings: Settings, decision: Decision, room: Room) -> list[Frame]:
 
 def panel(plugins: Sequence[object] = (), **settings: Any) -> Panel[Settings]:
     """The panel; arguments override its default settings. ``plugins``: your own, which join v1.16."""
-    return Panel(Settings().changed(**settings), lambda s: show(s, plugins), as_yaml, "priorities.panel()")
+    return Panel(Settings().changed(**settings), lambda s: show(s, plugins), manifests, "priorities.panel()")
 
 
 def how_much() -> Question[Settings]:

@@ -10,7 +10,6 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from kschedlab import testing
 from kschedlab.cluster.cluster import Cluster
 from kschedlab.decision import Decision
 from kschedlab.generations import V1_16
@@ -51,11 +50,6 @@ def manifests(settings: Settings) -> list[Manifest]:
         pod("urgent", "", settings.cpu, 500),
         budget("batch", settings.allowed),
     ]
-
-
-def as_yaml(settings: Settings) -> str:
-    """The manifests as YAML documents, for ``kschedlab explain``."""
-    return testing.as_yaml(manifests(settings))
 
 
 def decide(settings: Settings, plugins: Sequence[object] = ()) -> Decision:
@@ -113,7 +107,7 @@ def attempts(found: Candidate | None) -> NotebookTable:
 
 def panel(plugins: Sequence[object] = (), **settings: Any) -> Panel[Settings]:
     """The panel; arguments override its default settings. ``plugins``: your own, which join v1.16."""
-    return Panel(Settings().changed(**settings), lambda s: show(s, plugins), as_yaml, "victims.panel()")
+    return Panel(Settings().changed(**settings), lambda s: show(s, plugins), manifests, "victims.panel()")
 
 
 def who_leaves() -> Question[Settings]:

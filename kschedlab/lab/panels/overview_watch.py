@@ -96,11 +96,6 @@ class Settings(Restorable):
     change: int = steps("change of a pod", lambda settings: len(lines(settings.story)) - 1)
 
 
-def as_yaml(settings: Settings) -> str:
-    """The story as a scenario."""
-    return scenario(settings.story)
-
-
 def show(settings: Settings) -> View:
     """The panel's view for these settings."""
     watched, simulation = lines(settings.story), run(settings.story)
@@ -179,7 +174,7 @@ def _heroes(story: str) -> tuple[str, ...]:
 
 def panel(**settings: Any) -> Panel[Settings]:
     """The panel; arguments override its default settings."""
-    return Panel(Settings().changed(**settings), show, as_yaml, "watch.panel()")
+    return Panel(Settings().changed(**settings), show, lambda settings: scenario(settings.story), "watch.panel()")
 
 
 def where_to() -> Question[Settings]:

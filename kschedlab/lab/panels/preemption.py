@@ -12,7 +12,6 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
 
-from kschedlab import testing
 from kschedlab.cluster.cluster import Cluster
 from kschedlab.decision import Decision
 from kschedlab.generations import GENERATIONS
@@ -88,11 +87,6 @@ def manifests(settings: Settings) -> list[Manifest]:
         pod("urgent", "", 3, settings.preemptor),
         budget("shop", settings.allowed),
     ]
-
-
-def as_yaml(settings: Settings) -> str:
-    """The manifests as YAML documents, for ``kschedlab explain``."""
-    return testing.as_yaml(manifests(settings))
 
 
 def cluster(settings: Settings) -> Cluster:
@@ -186,7 +180,7 @@ def _start_is_idle(preemption: Preemption, name: str) -> str:
 
 def panel(plugins: Sequence[object] = (), **settings: Any) -> Panel[Settings]:
     """The panel; arguments override its default settings. ``plugins``: your own, which join the generation."""
-    return Panel(Settings().changed(**settings), lambda settings: show(settings, plugins), as_yaml)
+    return Panel(Settings().changed(**settings), lambda settings: show(settings, plugins), manifests)
 
 
 def answers(settings: MapSettings) -> list[list[tuple[Answer, str]]]:
@@ -248,4 +242,4 @@ def show_map(settings: MapSettings) -> View:
 
 def map_panel(**settings: Any) -> Panel[MapSettings]:
     """The map of chosen nodes; a click sets the two settings on its axes. Arguments override its default settings."""
-    return Panel(MapSettings().changed(**settings), show_map, as_yaml, "lesson.map_panel()")
+    return Panel(MapSettings().changed(**settings), show_map, manifests, "lesson.map_panel()")

@@ -6,7 +6,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple, TypeAlias
 
-from kschedlab import testing
 from kschedlab.generations import GENERATIONS
 from kschedlab.lab.panels.base import Frame, Panel, View
 from kschedlab.lab.panels.question import Question
@@ -188,15 +187,15 @@ def position(seconds: float) -> float:
     return earlier + (seconds - TIMES[earlier]) / (TIMES[later] - TIMES[earlier])
 
 
-def as_yaml(settings: Settings) -> str:
-    """The cluster at the start of the story."""
-    return testing.as_yaml(list(manifests().values()))
-
-
 def panel(plugins: Sequence[object] = (), **settings: Any) -> Panel[Settings]:
     """The panel; arguments override its default settings. ``plugins``: your own, which join each generation."""
     joined = tuple(plugins)
-    return Panel(Settings().changed(**settings), lambda each: show(each, joined), as_yaml, "queue_clock.panel()")
+    return Panel(
+        Settings().changed(**settings),
+        lambda each: show(each, joined),
+        lambda _: list(manifests().values()),
+        "queue_clock.panel()",
+    )
 
 
 def when_is_web_bound() -> Question[Settings]:

@@ -341,14 +341,9 @@ def _names(act: Act) -> list[Html]:
     return [element("span", f"{name(key)} ", data_ref=f"pod/{name(key)}") for key in act.queue]
 
 
-def as_yaml(settings: Settings) -> str:
-    """The pods of the heap."""
-    return testing.as_yaml(manifests(settings))
-
-
 def panel(**settings: Any) -> Panel[Settings]:
     """The panel; arguments override its default settings."""
-    return Panel(Settings().changed(**settings), show, as_yaml, "queue_heap.panel()")
+    return Panel(Settings().changed(**settings), show, manifests, "queue_heap.panel()")
 
 
 # -- questions

@@ -191,14 +191,9 @@ def _table(both: tuple[Pod, Pod], rows: list[list[str]]) -> Html:
     )
 
 
-def as_yaml(settings: Settings) -> str:
-    """The two pods."""
-    return testing.as_yaml(manifests(settings))
-
-
 def panel(**settings: Any) -> Panel[Settings]:
     """The panel; arguments override its default settings."""
-    return Panel(Settings().changed(**settings), show, as_yaml, "queue_order.panel()")
+    return Panel(Settings().changed(**settings), show, manifests, "queue_order.panel()")
 
 
 def who_is_next() -> Question[Settings]:

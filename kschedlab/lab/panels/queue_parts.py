@@ -283,14 +283,9 @@ def drawn(settings: Settings, step: int, room: Room, *, last: bool = False, pick
     return draw_parts(parts, "The queue while web is being tried." if picks else sentence(seen, step), room)
 
 
-def as_yaml(_: object) -> str:
-    """The pod web before its attempt."""
-    return testing.as_yaml([manifest()])
-
-
 def panel(**settings: Any) -> Panel[Settings]:
     """The panel; arguments override its default settings."""
-    return Panel(Settings().changed(**settings), show, as_yaml, "queue_parts.panel()")
+    return Panel(Settings().changed(**settings), show, lambda _: [manifest()], "queue_parts.panel()")
 
 
 def where_to() -> Question[Settings]:
@@ -367,7 +362,9 @@ def _returns(settings: ReturnSettings, room: Room, alt: str, answered: bool = Tr
 
 def returns_panel(**settings: Any) -> Panel[ReturnSettings]:
     """The panel of all events; arguments override its default settings."""
-    return Panel(ReturnSettings().changed(**settings), show_returns, as_yaml, "queue_parts.returns_panel()")
+    return Panel(
+        ReturnSettings().changed(**settings), show_returns, lambda _: [manifest()], "queue_parts.returns_panel()"
+    )
 
 
 def how_many_return() -> Question[ReturnSettings]:

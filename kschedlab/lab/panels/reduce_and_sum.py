@@ -61,11 +61,6 @@ def policy(settings: Settings) -> Manifest:
     return {"kind": "Policy", "apiVersion": "v1", "priorities": priorities}
 
 
-def as_yaml(settings: Settings) -> str:
-    """The cluster, and after it the Policy, as YAML documents."""
-    return testing.as_yaml([*manifests(), policy(settings)])
-
-
 def generation(settings: Settings) -> Generation:
     """v1.16 with that Policy."""
     return by_policy(testing.as_yaml([policy(settings)]), V1_16)
@@ -152,7 +147,12 @@ def cell(settings: Settings, steps: list[Step]) -> str:
 def panel(plugins: Sequence[object] = (), **settings: Any) -> Panel[Settings]:
     """The panel; arguments override its default settings. ``plugins``: your own, which join v1.16."""
     first = Settings().changed(**settings)
-    return Panel(first, lambda settings: show(settings, plugins), as_yaml, "reduce_and_sum.panel()")
+    return Panel(
+        first,
+        lambda settings: show(settings, plugins),
+        lambda settings: [*manifests(), policy(settings)],
+        "reduce_and_sum.panel()",
+    )
 
 
 def who_wins() -> Question[Settings]:

@@ -11,7 +11,6 @@ from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import Any
 
-from kschedlab import testing
 from kschedlab.cluster.cluster import Cluster
 from kschedlab.generations import GENERATIONS
 from kschedlab.lab.panels.base import Frame, Panel, View
@@ -49,11 +48,6 @@ class Settings(Restorable):
 def manifests(settings: Settings) -> list[Manifest]:
     """The nodes, and a pod of each kind."""
     return [*(node(name) for name in node_names(settings.equals)), *(pod(kind, "", 1) for kind in KINDS)]
-
-
-def as_yaml(settings: Settings) -> str:
-    """The manifests as YAML documents, for ``kschedlab explain``."""
-    return testing.as_yaml(manifests(settings))
 
 
 def decisions(settings: Settings, plugins: Sequence[object] = ()) -> list[tuple[str, str]]:
@@ -121,7 +115,7 @@ def describe(settings: Settings, now: Turns) -> str:
 
 def panel(plugins: Sequence[object] = (), **settings: Any) -> Panel[Settings]:
     """The panel; arguments override its default settings. ``plugins``: your own, which join the generation."""
-    return Panel(Settings().changed(**settings), lambda settings: show(settings, plugins), as_yaml, "turns.panel()")
+    return Panel(Settings().changed(**settings), lambda settings: show(settings, plugins), manifests, "turns.panel()")
 
 
 def fair_turns() -> Question[Settings]:

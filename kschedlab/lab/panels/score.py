@@ -20,7 +20,6 @@ from kschedlab.lab.panels.score_cluster import (
     UNSCORED,
     USUAL,
     Cause,
-    as_yaml,
     causes,
     cluster,
     decide,
@@ -47,7 +46,6 @@ __all__ = [
     "Formulas",
     "Settings",
     "arithmetic",
-    "as_yaml",
     "causes",
     "cluster",
     "decide",
@@ -150,4 +148,4 @@ def panel(plugins: Sequence[object] = (), **settings: Any) -> Panel[Settings]:
     if plugins:
         row = choice("plugin", rows(plugins), "NodeResourcesLeastAllocated")
         own = make_dataclass("Settings", [("plugin", str, row)], bases=(Settings,), frozen=True)
-    return Panel(own().changed(**settings), lambda settings: show(settings, plugins), as_yaml)
+    return Panel(own().changed(**settings), lambda settings: show(settings, plugins), manifests)

@@ -15,7 +15,6 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from kschedlab import testing
 from kschedlab.cluster.cluster import Cluster
 from kschedlab.cluster.spread_constraints import HOSTNAME
 from kschedlab.decision import Decision
@@ -140,11 +139,6 @@ def _on_node(weight: int, key: str, value: str) -> Mapping[str, Any]:
 
 def _near(weight: int, app: str, key: str) -> Mapping[str, Any]:
     return {"weight": weight, "podAffinityTerm": {"labelSelector": _app(app), "topologyKey": key}}
-
-
-def as_yaml(cause: Cause) -> str:
-    """The manifests as YAML documents, for ``kschedlab explain``."""
-    return testing.as_yaml(manifests(cause))
 
 
 def draws(cause: Cause, number: int = 200) -> Chart:
@@ -282,4 +276,4 @@ def show(cause: Cause, plugins: Sequence[object] = ()) -> View:
 
 def causes(plugins: Sequence[object] = (), **settings: Any) -> Panel[Cause]:
     """The cluster with handles: the pod's request, the taint, the note. ``plugins``: your own join the generation."""
-    return Panel(Cause().changed(**settings), lambda cause: show(cause, plugins), as_yaml, "lesson.causes()")
+    return Panel(Cause().changed(**settings), lambda cause: show(cause, plugins), manifests, "lesson.causes()")

@@ -13,7 +13,6 @@ from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from typing import Any, TypeAlias
 
-from kschedlab import testing
 from kschedlab.cluster.cluster import Cluster
 from kschedlab.decision import Decision
 from kschedlab.generations import V1_16
@@ -203,14 +202,9 @@ def counted(ends: Sequence[str]) -> str:
     return f"of {len(ends)} orders: " + ", ".join(f"{found[each]} {each}" for each in (RIGHT, LUCKY, TIED, WRONG))
 
 
-def as_yaml(settings: Settings) -> str:
-    """The cluster of the scores, as YAML documents."""
-    return testing.as_yaml(manifests())
-
-
 def panel(**settings: Any) -> Panel[Settings]:
     """The panel; arguments override its default settings."""
-    return Panel(Settings().changed(**settings), show, as_yaml, "shared_sum.panel()")
+    return Panel(Settings().changed(**settings), show, lambda _: manifests(), "shared_sum.panel()")
 
 
 def wrong_node() -> Question[Settings]:

@@ -86,11 +86,6 @@ def decide(weights: Weights, plugins: Sequence[object] = ()) -> Decision:
     return schedule(NEW, cluster(weights.avoided), generation(weights, plugins))
 
 
-def as_yaml(weights: Weights) -> str:
-    """The manifests as YAML documents."""
-    return score_cluster.as_yaml(score_cluster.Cause(avoided=weights.avoided))
-
-
 def show(weights: Weights, plugins: Sequence[object] = ()) -> View:
     """The panel's view for these settings."""
     decision, winners = decide(weights, plugins), winners_map(weights, plugins)
@@ -204,7 +199,12 @@ def _best(decision: Decision) -> Answer:
 
 def panel(plugins: Sequence[object] = (), **settings: Any) -> Panel[Weights]:
     """The panel; arguments override its default settings. ``plugins``: your own, which join the generation."""
-    return Panel(Weights().changed(**settings), lambda weights: show(weights, plugins), as_yaml, "weights.panel()")
+    return Panel(
+        Weights().changed(**settings),
+        lambda weights: show(weights, plugins),
+        lambda weights: score_cluster.manifests(score_cluster.Cause(avoided=weights.avoided)),
+        "weights.panel()",
+    )
 
 
 def who_wins(field: str, old: int, new: int) -> Question[Weights]:

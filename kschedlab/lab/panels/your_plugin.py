@@ -10,7 +10,6 @@ from dataclasses import dataclass, replace
 from functools import lru_cache, partial
 from typing import Any
 
-from kschedlab import testing
 from kschedlab.cluster.cluster import Cluster
 from kschedlab.decision import Decision
 from kschedlab.generations import V1_37, Generation
@@ -67,11 +66,6 @@ def manifests(settings: Settings = FIRST) -> list[Manifest]:
 
 def _labels(degrees: int) -> dict[str, str]:
     return {} if degrees == NO_LABEL else {LABEL: str(degrees)}
-
-
-def as_yaml(settings: Settings) -> str:
-    """The manifests as YAML documents, for ``kschedlab explain``."""
-    return testing.as_yaml(manifests(settings))
 
 
 def generation(plugins: Sequence[object], weight: int) -> Generation:
@@ -237,5 +231,5 @@ def lightest(rack: str, plugins: Sequence[object]) -> Question[Settings]:
 def panel(plugins: Sequence[object] = (), **settings: Any) -> Panel[Settings]:
     """The panel; arguments override its default settings. ``plugins``: your own, which join v1.37."""
     return Panel(
-        Settings().changed(**settings), lambda settings: show(settings, plugins), as_yaml, "your_plugin.panel()"
+        Settings().changed(**settings), lambda settings: show(settings, plugins), manifests, "your_plugin.panel()"
     )

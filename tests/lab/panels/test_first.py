@@ -8,7 +8,6 @@ from kschedlab.lab.panels.first import (
     NODES,
     PODS,
     Settings,
-    as_yaml,
     chosen_by,
     decide,
     panel,
@@ -88,4 +87,4 @@ def test_a_plugin_of_ones_own_joins() -> None:
 def test_panel_and_yaml() -> None:
     assert panel().move(request=500).view.text == show(Settings(request=500)).text
     assert panel().restore("request: 4.5 CPU").settings.request == 4500
-    assert len(loads(as_yaml(Settings())).pods) == len(PODS) + 1
+    assert len(loads(panel().yaml()).pods) == len(PODS) + 1

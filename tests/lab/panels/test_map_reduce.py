@@ -12,7 +12,6 @@ from kschedlab.lab.panels.map_reduce import (
     NEW,
     Settings,
     after_errors,
-    as_yaml,
     costs,
     decide,
     durations,
@@ -144,7 +143,7 @@ def test_a_wish_that_cannot_be_read_fails_on_every_node_and_leaves_no_scores():
     assert "12 errors" in view.sentence and "gets no node" in view.sentence
     assert "sum" not in view.text.splitlines()[-6] and view.text.count("✕") == 12
     assert handout(settings.changed(step=0)).errors == 0
-    schedulable = schedule(NEW, Cluster(loads(as_yaml(settings)), V1_16.api), V1_16)
+    schedulable = schedule(NEW, Cluster(loads(panel().restore(str(settings)).yaml()), V1_16.api), V1_16)
     assert schedulable.error == now.error
 
 
@@ -168,7 +167,7 @@ def test_reduce_and_sum_are_the_last_steps():
 
 def test_the_yaml_is_the_cluster():
     settings = Settings(nodes=12)
-    decision = schedule(NEW, Cluster(loads(as_yaml(settings)), V1_16.api), V1_16)
+    decision = schedule(NEW, Cluster(loads(panel().restore(str(settings)).yaml()), V1_16.api), V1_16)
     assert str(decision) == str(decide(12))
 
 

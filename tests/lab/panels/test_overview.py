@@ -88,7 +88,7 @@ def test_pods_come_to_where_the_lesson_says():
 
 @pytest.mark.parametrize("story", [name for name, story in path.STORIES.items() if story.plugins is list])
 def test_a_story_s_yaml_tells_the_same(story):
-    again = Simulation.of(loads_scenario(path.as_yaml(path.Settings(story))))
+    again = Simulation.of(loads_scenario(path.panel(story=story).yaml()))
     again.run()
     assert list(again.log.lines())[:1] == list(path.run(story).log.lines())[:1]
     assert len(again.log) == len(path.run(story).log)
@@ -473,11 +473,9 @@ def test_a_panel_moves_through_the_same_function_and_back(module):
 @pytest.mark.parametrize("module", [inside, predicates, priorities, gate, victims])
 def test_the_yaml_is_the_cluster(module):
     settings = module.Settings()
-    assert len(loads(module.as_yaml(settings)).pods) == sum(
-        each["kind"] == "Pod" for each in module.manifests(settings)
-    )
+    assert len(loads(module.panel().yaml()).pods) == sum(each["kind"] == "Pod" for each in module.manifests(settings))
 
 
 def test_watching_can_be_carried_out_elsewhere():
-    scenario = loads_scenario(watch.as_yaml(watch.Settings("another node becomes free")))
+    scenario = loads_scenario(watch.panel(story="another node becomes free").yaml())
     assert (len(scenario.objects), len(scenario.entries)) == (5, 2)

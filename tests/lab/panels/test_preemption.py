@@ -17,7 +17,6 @@ from kschedlab.lab.panels.preemption import (
     MapSettings,
     Settings,
     answers,
-    as_yaml,
     decide,
     manifests,
     panel,
@@ -194,7 +193,7 @@ def test_the_settings_that_the_lesson_goes_to(changes: dict[str, int], node: str
 
 def test_the_yaml_is_the_cluster() -> None:
     settings = Settings(jobs=LOWEST, allowed=0)
-    decision = schedule("default/urgent", Cluster(loads(as_yaml(settings)), V1_20.api), V1_20)
+    decision = schedule("default/urgent", Cluster(loads(panel().restore(str(settings)).yaml()), V1_20.api), V1_20)
     assert str(decision) == str(decide(settings))
 
 

@@ -12,7 +12,6 @@ from kschedlab.lab.panels.queue_clock import (
     FRAMES,
     TIMES,
     Settings,
-    as_yaml,
     how_often_is_friend_tried,
     panel,
     picture,
@@ -102,7 +101,7 @@ def test_the_story_tells_every_change_and_ends_with_the_picture(case: tuple[str,
 def test_panel_and_yaml() -> None:
     assert panel().move(time=7).view.text == show(Settings(time=7)).text
     assert panel().restore("time: 60 s").settings.time == 60
-    assert {pod.metadata.name for pod in loads(as_yaml(Settings())).pods} >= set(PODS)
+    assert {pod.metadata.name for pod in loads(panel().yaml()).pods} >= set(PODS)
 
 
 @pytest.mark.parametrize("case", BOTH)

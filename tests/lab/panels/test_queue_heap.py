@@ -12,7 +12,6 @@ from kschedlab.lab.panels.queue_heap import (
     Act,
     Settings,
     after_pop,
-    as_yaml,
     how_many_swaps,
     manifests,
     name,
@@ -149,7 +148,7 @@ def test_delete_of_an_absent_pod_is_v1_13s_error() -> None:
 
 
 def test_the_yaml_is_the_heap() -> None:
-    pods = loads(as_yaml(Settings(pods=4))).pods
+    pods = loads(panel(pods=4).yaml()).pods
     assert [pod.metadata.name for pod in pods] == [each["metadata"]["name"] for each in manifests(Settings(pods=4))]
 
 

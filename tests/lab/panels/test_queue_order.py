@@ -5,7 +5,7 @@ from __future__ import annotations
 from itertools import product
 from xml.etree import ElementTree
 
-from kschedlab.lab.panels.queue_order import UNSET, Settings, as_yaml, panel, picture, pods, show, who_is_next
+from kschedlab.lab.panels.queue_order import UNSET, Settings, panel, picture, pods, show, who_is_next
 from kschedlab.manifests.loading import loads
 from kschedlab.views.svg import Room
 
@@ -76,7 +76,7 @@ def test_the_picture_says_what_the_sentence_says() -> None:
 
 def test_the_yaml_is_the_two_pods() -> None:
     settings = Settings(mail_probe=580, web_transition=500)
-    assert tuple(loads(as_yaml(settings)).pods) == pods(settings)
+    assert tuple(loads(panel().restore(str(settings)).yaml()).pods) == pods(settings)
 
 
 def test_panel_and_question() -> None:

@@ -17,7 +17,6 @@ from kschedlab.lab.panels.queue_parts import (
     Call,
     ReturnSettings,
     Settings,
-    as_yaml,
     calls,
     how_many_return,
     panel,
@@ -86,7 +85,7 @@ def test_a_failed_check_is_red_with_a_cross() -> None:
 def test_panel_and_yaml() -> None:
     moved = panel().move(meanwhile=DURING)
     assert moved.view.sentence.endswith("web is in activeQ.")
-    assert "podAffinity" in as_yaml(Settings())
+    assert "podAffinity" in panel().yaml()
 
 
 def test_where_the_failed_pod_goes() -> None:

@@ -17,7 +17,6 @@ from kschedlab.lab.panels.reduce_and_sum import (
     WEIGHTS,
     Log,
     Settings,
-    as_yaml,
     by_policy,
     decide,
     generation,
@@ -45,7 +44,7 @@ def test_every_weight(generation):
         settings = Settings(affinity, spread, taints, stage=SUM, priority=SUM)
         scores = decide(settings).scores
         assert scores is not None
-        policed = by_policy(as_yaml(settings).rpartition("---\n")[2], generation)
+        policed = by_policy(panel().restore(str(settings)).yaml().rpartition("---\n")[2], generation)
         older = schedule(NEW, Cluster(decode_objects(manifests()), generation.api), policed).scores
         assert older is not None and older.total.tolist() == scores.total.tolist()
         own = {FIELDS["affinity"]: affinity, FIELDS["spread"]: spread, FIELDS["taints"]: taints}
@@ -100,7 +99,7 @@ def test_without_reduce_another_node_would_win():
 
 def test_the_yaml_is_the_cluster_and_a_policy_that_the_generation_reads():
     settings = Settings(affinity=5)
-    cluster, _, text = as_yaml(settings).rpartition("---\n")
+    cluster, _, text = panel().restore(str(settings)).yaml().rpartition("---\n")
     (made,) = load_configuration(text, V1_16).values()
     assert dict((plugin.name, weight) for plugin, weight in made.scores) == DEFAULT_PRIORITIES | {
         "NodeAffinityPriority": 5

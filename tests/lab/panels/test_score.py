@@ -86,7 +86,7 @@ def test_the_causes_that_the_lesson_goes_to() -> None:
 
 def test_the_yaml_is_the_cluster() -> None:
     cause = Cause(avoided=True, tainted=False)
-    decision = schedule(score.NEW, Cluster(loads(score.as_yaml(cause)), V1_20.api), V1_20)
+    decision = schedule(score.NEW, Cluster(loads(score.causes().restore(str(cause)).yaml()), V1_20.api), V1_20)
     assert str(decision) == str(score.decide(cause))
 
 
