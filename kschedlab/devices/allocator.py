@@ -1,8 +1,8 @@
 """The allocation of claims on a node: which devices they get.
 
 v1.37: k8s.io/dynamic-resource-allocation structured/allocator.go picks the variant "incubating" with the features that
-are on by default: admin access, prioritized lists, partitionable devices, device taints, binding conditions,
-consumable capacity and fractional ranges of it.
+are on by default: admin access, prioritized lists, partitionable devices, device taints, binding conditions and
+consumable capacity.
 """
 
 from __future__ import annotations

@@ -3,7 +3,8 @@
 A request that names no amount consumes the policy's default, or everything. A policy rounds an amount up to a step
 of its range or to one of its valid values.
 
-v1.37: k8s.io/dynamic-resource-allocation structured/internal/incubating/consumable_capacity.go.
+v1.37: k8s.io/dynamic-resource-allocation structured/internal/incubating/consumable_capacity.go. Steps of less than 1
+(DRAFractionalCapacityRange) are off by default, because the default compatibility version is 1.36.
 """
 
 from __future__ import annotations
@@ -17,8 +18,6 @@ from kschedlab.objects.model import (
     DeviceCapacity,
 )
 from kschedlab.objects.quantity import INT64_MAX, NANO, Quantity
-
-_MILLI = NANO // 1000
 
 
 class CapacityError(Exception):
@@ -73,23 +72,18 @@ def _amount(requested: Quantity | None, capacity: DeviceCapacity) -> Quantity:
 
 
 def _rounded_up(requested: Quantity, least: Quantity, valid: CapacityRequestPolicyRange) -> Quantity:
-    """The next step from the least amount, in thousandths if all of the range can be counted in them."""
+    """The next step from the least amount, in whole units."""
     if requested.nanos < least.nanos:
         return least
     if valid.step is None:
         return requested
-    milli = _in_milli(valid)
-    unit = _MILLI if milli else NANO
-    if milli and not _is_milli(requested):
-        raise CapacityError(f"request {requested} is not a representable milli value")
-    if not milli and requested.nanos > INT64_MAX * NANO:
+    if requested.nanos > INT64_MAX * NANO:
         raise CapacityError(f"request {requested} exceeds MaxInt64")
-    amount, step, start = (each.milli() if milli else each.value() for each in (requested, valid.step, least))
-    rounded = start - (start - amount) // step * step
-    if rounded > INT64_MAX and (milli or start >= 0):
-        limit = "the milli-value range" if milli else "MaxInt64"
-        raise CapacityError(f"rounding request {requested} up to the next step passes {limit}")
-    return Quantity.from_nanos(rounded * unit, valid.step.format)
+    start, step = least.value(), valid.step.value()
+    rounded = start - (start - requested.value()) // step * step
+    if rounded > INT64_MAX and start >= 0:
+        raise CapacityError(f"rounding request {requested} up to the next step passes MaxInt64")
+    return Quantity.from_nanos(rounded * NANO, valid.step.format)
 
 
 def _violates(amount: Quantity, policy: CapacityRequestPolicy) -> bool:
@@ -102,15 +96,4 @@ def _violates(amount: Quantity, policy: CapacityRequestPolicy) -> bool:
         return True
     if valid.step is None or valid.min is None:
         return False
-    if _in_milli(valid):
-        return not _is_milli(amount) or (amount.milli() - valid.min.milli()) % valid.step.milli() != 0
     return (amount.value() - valid.min.value()) % valid.step.value() != 0
-
-
-def _in_milli(valid: CapacityRequestPolicyRange) -> bool:
-    given = [each for each in (valid.min, valid.max, valid.step) if each is not None]
-    return all(map(_is_milli, given)) and (valid.step is None or valid.step.milli() >= 1)
-
-
-def _is_milli(amount: Quantity) -> bool:
-    return amount.is_milli and not amount.overflows(milli=True)

@@ -22,6 +22,7 @@ from kschedlab.objects.model import (
     ResourceSlice,
     ResourceSliceSpec,
 )
+from kschedlab.objects.quantity import Quantity
 from kschedlab.objects.selectors import NodeTerms
 
 PREVENTING = ("NoSchedule", "NoExecute")
@@ -75,8 +76,9 @@ class Place:
 class Candidate:
     """A device of a slice. ``taints``: its own and those of rules, as far as they can prevent its allocation.
 
-    ``place``: where the device is available if its slice says so device by device. ``selected``: the answers of CEL
-    expressions so far.
+    ``place``: where the device is available if its slice says so device by device. ``is_shared``: whether several
+    claims can share it, each with a part of its capacity. ``selected``: the answers of CEL expressions so far.
+    ``usual``: what a request without amounts consumes of its capacity, and whether there is so much, once it is known.
     """
 
     id: DeviceId
@@ -84,17 +86,14 @@ class Candidate:
     spec: ResourceSliceSpec
     taints: tuple[DeviceTaint, ...]
     place: Place | None
+    is_shared: bool
     selected: dict[str, bool] = field(default_factory=dict)
+    usual: tuple[dict[str, Quantity] | None, bool] | None = None
 
     @property
     def pool(self) -> PoolId:
         """The pool that it belongs to."""
         return PoolId(self.id.driver, self.id.pool)
-
-    @property
-    def is_shared(self) -> bool:
-        """Whether several claims can share the device, each with a part of its capacity."""
-        return bool(self.device.allowMultipleAllocations)
 
     def attribute(self, name: str) -> tuple[str, int | bool | str] | None:
         """(type, value) of the attribute with this fully qualified name; None if the device does not have it."""
@@ -149,7 +148,8 @@ class _Slice:
         taints = tuple(taint for taint in (*device.taints, *added) if taint.effect in PREVENTING)
         each = bool(self.spec.perDeviceNodeSelection)
         place = Place(device.nodeName, device.allNodes, device.nodeSelector) if each else None
-        return Candidate(DeviceId(*self.id, device.name), device, self.spec, taints, place)
+        shared = bool(device.allowMultipleAllocations)
+        return Candidate(DeviceId(*self.id, device.name), device, self.spec, taints, place, shared)
 
     def is_for(self, node: Node) -> bool:
         if self.place.is_known:

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
-from kschedlab.devices.capacity import CapacityError, consumption
+from kschedlab.devices.capacity import CapacityError, consumption, fits
 from kschedlab.devices.cel import CelError, compile
 from kschedlab.devices.errors import AllocationError
 from kschedlab.devices.pools import Candidate
@@ -44,32 +44,25 @@ def key_of(claim: ResourceClaim) -> str:
 class Want:
     """A request of a claim, or one of its alternatives. ``parent``: the request that lists the alternative, or "".
 
-    ``fault``: why no node can serve it, or None. The rest remembers the answers about devices.
+    ``everything``: whether it asks for all devices that match. ``is_admin``: whether it asks for access to devices in
+    use, for administration. ``fault``: why no node can serve it, or None. The rest remembers answers about devices.
     """
 
     claim: ResourceClaim
     name: str
     parent: str
     request: Request
+    everything: bool
+    is_admin: bool
     device_class: DeviceClass | None = None
     fault: AllocationError | None = None
     _selectable: dict[Candidate, bool] = field(default_factory=dict)
-    _consumption: dict[Candidate, Consumed | None] = field(default_factory=dict)
+    _consumption: dict[Candidate, tuple[Consumed | None, bool]] = field(default_factory=dict)
 
     @property
     def full_name(self) -> str:
         """``request`` or ``request/alternative``, as the result names it."""
         return f"{self.parent}/{self.name}" if self.parent else self.name
-
-    @property
-    def everything(self) -> bool:
-        """Whether it asks for all devices that match."""
-        return self.request.allocationMode == ALL_DEVICES
-
-    @property
-    def is_admin(self) -> bool:
-        """Whether it asks for access to devices in use, for administration."""
-        return isinstance(self.request, ExactDeviceRequest) and bool(self.request.adminAccess)
 
     def error(self, message: str) -> AllocationError:
         """The error with the names of the claim and the request."""
@@ -89,14 +82,27 @@ class Want:
             f"claim {key_of(self.claim)}", self.request.selectors, device
         )
 
-    def consumes(self, device: Candidate, shown: str) -> Consumed | None:
-        """What it consumes of the device's capacity; None if that cannot be. AllocationError names it as ``shown``."""
-        if device not in self._consumption:
-            try:
-                self._consumption[device] = consumption(self.request.capacity, device.device.capacity)
-            except CapacityError as error:
-                raise self.error(f"checking capacity for device {shown}: {error}") from None
-        return self._consumption[device]
+    def consumes(self, device: Candidate, shown: object) -> tuple[Consumed | None, bool]:
+        """What it consumes of the device's capacity, and whether an unused device has so much.
+
+        (None, False) if it cannot have the device. AllocationError names the device as ``shown``.
+        """
+        if self.request.capacity is None:
+            if device.usual is None:
+                device.usual = self._consumes(device, shown)
+            return device.usual
+        known = self._consumption.get(device)
+        if known is None:
+            known = self._consumption[device] = self._consumes(device, shown)
+        return known
+
+    def _consumes(self, device: Candidate, shown: object) -> tuple[Consumed | None, bool]:
+        capacity = device.device.capacity
+        try:
+            consumed = consumption(self.request.capacity, capacity)
+        except CapacityError as error:
+            raise self.error(f"checking capacity for device {shown}: {error}") from None
+        return consumed, consumed is not None and fits(consumed, capacity)
 
     def tolerates(self, taints: Sequence[DeviceTaint]) -> bool:
         """Whether it tolerates all of these taints."""
@@ -149,13 +155,18 @@ def plan_of(claims: Sequence[ResourceClaim], state: State) -> Plan:
 
 def _wants(claim: ResourceClaim, request: DeviceRequest, state: State) -> list[Want]:
     if request.firstAvailable:
-        wants = [Want(claim, each.name, request.name, each) for each in request.firstAvailable]
+        wants = [_want(claim, each.name, request.name, each) for each in request.firstAvailable]
     else:
-        wants = [Want(claim, request.name, "", request.exactly or ExactDeviceRequest())]
+        wants = [_want(claim, request.name, "", request.exactly or ExactDeviceRequest())]
     for want in wants:
         want.device_class = state.class_of(want.request.deviceClassName)
         want.fault = _fault(want)
     return wants
+
+
+def _want(claim: ResourceClaim, name: str, parent: str, request: Request) -> Want:
+    admin = isinstance(request, ExactDeviceRequest) and bool(request.adminAccess)
+    return Want(claim, name, parent, request, request.allocationMode == ALL_DEVICES, admin)
 
 
 def _fault(want: Want) -> AllocationError | None:

@@ -128,10 +128,8 @@ class Search:
                 why = "being updated" if pool.incomplete else "invalid"
                 raise want.error(f"asks for all devices, but resource pool {id} is currently {why}")
             for device in pool.devices:
-                if want.selects(device, self._node):
-                    consumed = want.consumes(device, device.id.device)
-                    if consumed is not None and fits(consumed, device.device.capacity):
-                        found.append(device)
+                if want.selects(device, self._node) and want.consumes(device, device.id.device)[1]:
+                    found.append(device)
         return found
 
     def _count(self, want: Want) -> int:
@@ -176,7 +174,7 @@ class Search:
         if len(self.chosen[claim]) + count - got > MOST_DEVICES:
             raise _TooManyDevicesError
         if want.everything:
-            taken = self._take(claim, want, self._all[want][got], must=True)
+            taken = self._must(claim, want, self._all[want][got])
             return taken is not None and self._go_on(request, want, got, 0, taken)
         candidates = self._candidates
         for i in range(start, len(candidates)):
@@ -208,15 +206,27 @@ class Search:
             return self._refuse(want, device, NOT_SELECTED)
         if not self._has_capacity(want, device):
             return self._refuse(want, device, NO_CAPACITY)
-        return self._take(claim, want, device)
+        taken = self._take(claim, want, device)
+        if taken is not None:
+            self._mark(taken, want)
+        return taken
 
-    def _take(self, claim: int, want: Want, device: Candidate, must: bool = False) -> _Taken | None:
-        """Take the device if it is free, tolerable and meets the constraints. ``must``: a constraint is an error."""
+    def _must(self, claim: int, want: Want, device: Candidate) -> _Taken | None:
+        """Take this device for a request that asks for all of them."""
         if self._is_in_use(claim, want, device):
             return self._refuse(want, device, IN_USE)
-        shared = device.is_shared
-        was_shared = shared and (device.id in self._held.shared or device.id in self._shares)
-        counted = bool(device.device.consumesCounters) and not was_shared
+        taken = self._take(claim, want, device, must=True)
+        if taken is None:
+            return None
+        if not self._has_capacity(want, device):
+            self._undo(taken)
+            return self._refuse(want, device, NO_CAPACITY)
+        self._mark(taken, want)
+        return taken
+
+    def _take(self, claim: int, want: Want, device: Candidate, must: bool = False) -> _Taken | None:
+        """Take the free device if it is tolerable and meets the constraints; ``must``: an error if it does not."""
+        counted = bool(device.device.consumesCounters) and not self._is_shared(device)
         if counted and not self._counters.reserve(device):
             return self._refuse(want, device, NO_COUNTERS)
         taken = _Taken(claim, device, counted, [], None, device.id in self._shares)
@@ -234,16 +244,12 @@ class Search:
                     raise want.error(message)
                 return self._refuse(want, device, UNLIKE, constraint.attribute)
             taken.constraints.append(constraint)
-        if not self._has_capacity(want, device):
-            self._undo(taken)
-            return self._refuse(want, device, NO_CAPACITY)
-        self._mark(taken, want)
         return taken
 
     def _mark(self, taken: _Taken, want: Want) -> None:
         device = taken.device
         if device.is_shared:
-            taken.consumed = want.consumes(device, str(device.id)) or {}
+            taken.consumed = want.consumes(device, device.id)[0] or {}
             share = self._shares.setdefault(device.id, {})
             for name, amount in taken.consumed.items():
                 share[name] = share.get(name, 0) + amount.nanos
@@ -277,10 +283,14 @@ class Search:
         claims = self._allocating.get(device.id, ())
         return claim in claims if want.is_admin else bool(claims) or device.id in self._held.devices
 
+    def _is_shared(self, device: Candidate) -> bool:
+        """Whether claims hold shares of the device, so that its counters are counted already."""
+        return device.is_shared and (device.id in self._held.shared or device.id in self._shares)
+
     def _has_capacity(self, want: Want, device: Candidate) -> bool:
-        consumed = want.consumes(device, str(device.id))
-        if consumed is None:
-            return False
+        consumed, fit = want.consumes(device, device.id)
+        if consumed is None or not fit or not (device.is_shared or device.id in self._held.shared):
+            return fit
         used = (each[device.id] for each in (self._held.shared, self._shares) if device.id in each)
         return fits(consumed, device.device.capacity, *used)
 
