@@ -159,7 +159,9 @@ class Decision:
                 )
             text = ", ".join(self.verdicts.rejected.reasons)
             return f"{unavailable(len(self.cluster.nodes), {})} {text}."
-        return unavailable(len(self.cluster.nodes), self.reasons(excluded_reason))
+        reasons = self.reasons(excluded_reason)
+        ends_empty = not reasons and not self.generation.messages.reason_once  # only extenders refuse without a reason
+        return unavailable(len(self.cluster.nodes), reasons) + " ." * ends_empty
 
     @property
     def event(self) -> str:

@@ -21,6 +21,13 @@ class ExtenderError(Exception):
     """The extender failed; the message is the real scheduler's where the real one has the same failure."""
 
 
+class BadStatusError(ExtenderError):
+    """The extender answered with another status of HTTP than 200; generations say so in different words."""
+
+    def __init__(self, verb: str, url: str, status: int) -> None:
+        super().__init__(f"failed {verb} with extender at URL {url}, code {status}")
+
+
 class Filtered(NamedTuple):
     """The answer to Filter: the names of the nodes that are left, and reasons for the others.
 

@@ -43,6 +43,7 @@ class ExtenderRules:
     ``keeps_violations``: an extender's ``NumPDBViolations`` count; else its candidates have none.
     ``hides_pods``: nodes that an extender returns as objects come without their pods and images, so that scores that
     read them see empty nodes.
+    ``starts_upper_case``: the error about a bad status starts with a capital.
     ``free_node``: see :class:`FreeNode`; ``binder``: see :class:`Binder`.
     """
 
@@ -51,5 +52,6 @@ class ExtenderRules:
     refuses_other_nodes: bool = True
     keeps_violations: bool = True
     hides_pods: bool = True
+    starts_upper_case: bool = False
     free_node: FreeNode = FreeNode.ERROR
     binder: Binder = Binder.UNTIL_ONE_BINDS

@@ -15,7 +15,15 @@ from kschedlab.cluster.cluster import Cluster
 from kschedlab.cluster.pods import PodInfo
 from kschedlab.cluster.signatures import BoolArray, IntArray
 from kschedlab.extenders.bare import scores_of_bare_nodes
-from kschedlab.extenders.extender import MAX_EXTENDER_PRIORITY, Call, Extender, ExtenderError, Victims, identity
+from kschedlab.extenders.extender import (
+    MAX_EXTENDER_PRIORITY,
+    BadStatusError,
+    Call,
+    Extender,
+    ExtenderError,
+    Victims,
+    identity,
+)
 from kschedlab.extenders.rules import Binder, ExtenderRules, FreeNode
 from kschedlab.extenders.statuses import Statuses
 from kschedlab.filter.plugin import SchedulingError
@@ -83,10 +91,10 @@ class ExtenderRun:
             answer = extender.filter(self.pod.pod, nodes)
             kept = self._positions(extender, answer.nodes, offered)
         except ExtenderError as error:
-            self.calls.append(Call(extender.name, "filter", offered, offered, error=str(error)))
+            text = self._failed(extender, "filter", offered, error)
             if extender.ignorable:
                 return feasible
-            raise SchedulingError(str(error)) from error
+            raise SchedulingError(text) from error
         unresolvable = answer.unresolvable if self.rules.sets_status else {}
         reasons = {**answer.failed, **unresolvable}
         self.calls.append(Call(extender.name, "filter", offered, tuple(answer.nodes), reasons))
@@ -122,7 +130,9 @@ class ExtenderRun:
             try:
                 listed = extender.prioritize(self.pod.pod, objects)
             except ExtenderError as error:
-                self.calls.append(Call(extender.name, "prioritize", (*place,), (*place,), error=str(error)))
+                self.calls.append(
+                    Call(extender.name, "prioritize", (*place,), (*place,), error=error_text(error, self.rules))
+                )
                 continue
             raw = np.zeros(len(nodes), np.int64)
             for name, score in listed:
@@ -176,10 +186,12 @@ class ExtenderRun:
                 if self._is_node(name)
             ]
         except ExtenderError as error:
-            self.calls.append(Call(extender.name, "preempt", (*offered,), (*offered,), error=str(error)))
+            self.calls.append(
+                Call(extender.name, "preempt", (*offered,), (*offered,), error=error_text(error, self.rules))
+            )
             if extender.ignorable:
                 return candidates
-            raise SchedulingError(str(error)) from error
+            raise SchedulingError(error_text(error, self.rules)) from error
         if self.refuses_free_nodes:
             if not extender.ignorable and (free := [each for each in left if not len(each.rows)]):
                 raise SchedulingError(NO_VICTIM.format(cluster.names[free[0].node]))
@@ -188,6 +200,12 @@ class ExtenderRun:
             left = [replace(each, violations=0) for each in left]
         self.calls.append(Call(extender.name, "preempt", (*offered,), tuple(cluster.names[each.node] for each in left)))
         return left
+
+    def _failed(self, extender: Extender, verb: str, offered: tuple[str, ...], error: ExtenderError) -> str:
+        """Note the failure. Returns its text."""
+        text = error_text(error, self.rules)
+        self.calls.append(Call(extender.name, verb, offered, offered, error=text))
+        return text
 
     def _victims(self, candidate: Offer) -> Victims:
         pods = [self.cluster.pods.info(row).pod for row in candidate.rows.tolist()]
@@ -211,6 +229,12 @@ class ExtenderRun:
                 )
             found.append(row_of[pod])
         return np.array(found, np.int64)
+
+
+def error_text(error: ExtenderError, rules: ExtenderRules) -> str:
+    """The error in the words of the generation."""
+    text = str(error)
+    return text[:1].upper() + text[1:] if rules.starts_upper_case and isinstance(error, BadStatusError) else text
 
 
 def in_order(extenders: Sequence[Extender], rules: ExtenderRules) -> list[Extender]:

@@ -64,6 +64,7 @@ DECISION: dict[str, Row] = {
     "extending.refuses_other_nodes": (False, False, True, True),  # v1.20: core/extender.go, Filter
     "extending.keeps_violations": (False, False, False, True),  # v1.37: extender.go, convertToVictims
     "extending.hides_pods": (False, False, False, True),  # v1.37: extender.go, Filter
+    "extending.starts_upper_case": (True, True, False, False),  # v1.20: core/extender.go, send
     "extending.free_node": (_TAKEN, _TAKEN, _PANIC, _NO_NODE),  # v1.20, v1.37: pickOneNodeForPreemption
     "extending.binder": (_FIRST, _INTERESTED, _INTERESTED, _UNTIL),  # scheduler.go, schedule_one.go, extendersBinding
 }

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from kschedlab.extenders.run import Offer
 
 NO_VICTIMS = "No preemption victims found for incoming pod"
+NO_CANDIDATE = "no candidate node for preemption"
 NOT_HELPFUL = "Preemption is not helpful for scheduling"
 
 
@@ -54,7 +55,7 @@ class Preemption:
     ``reason``: why the pod may not preempt, or "". ``potential``: int64[], positions of the nodes where evicting might
     help. ``run``: the dry run; ``positions``: int64[candidates], in the order of the search.
     ``rungs``: the ladder as climbed. ``chosen``: the chosen node's index among the candidates.
-    ``failure``: the error that ended it, or "". ``extended``: the candidates as extenders left them, in the same order;
+    ``failure``: what ended it early, or "". ``extended``: the candidates as extenders left them, in the same order;
     ``free``: int64[], the indices of those that need no victims, if they were chosen from before any rule.
     """
 

@@ -16,11 +16,10 @@ from kschedlab.cluster.signatures import IntArray
 from kschedlab.extenders.rules import FreeNode
 from kschedlab.extenders.run import NO_VICTIM, ExtenderRun, Offer
 from kschedlab.filter.plugin import SchedulingError
-from kschedlab.preemption.evidence import Preemption
+from kschedlab.preemption.evidence import NO_CANDIDATE, Preemption
 from kschedlab.preemption.ladder import Rule, Victims, climb
 from kschedlab.preemption.victims import DryRun
 
-NO_CANDIDATE = "no candidate node for preemption"
 PANIC = "panic: runtime error: index out of range [0] with length 0"
 """What v1.20 dies of when it compares a node without victims."""
 

@@ -18,6 +18,7 @@ import msgspec
 from kschedlab.cluster.cluster import Cluster
 from kschedlab.cluster.pods import PodInfo
 from kschedlab.explanation import NoProfileError
+from kschedlab.extenders.described import DescribedExtender, Description
 from kschedlab.generations import LATEST, Generation, Profiles, api_of, profile_for, profiles_of
 from kschedlab.manifests.loading import ManifestError, Objects, decode_objects
 from kschedlab.objects.model import Pod
@@ -59,12 +60,16 @@ def _lines(stream: IO[bytes]) -> Iterator[bytes]:
 
 
 class Scenario(msgspec.Struct):
-    """A cluster with the pod to decide for, or with a queue of pods that arrive one after another."""
+    """A cluster with the pod to decide for, or with a queue of pods that arrive one after another.
+
+    ``extenders``: asked by every profile, after those of the configuration.
+    """
 
     objects: list[msgspec.Raw]
     id: str = ""
     pod: str = ""
     queue: list[msgspec.Raw] = []
+    extenders: list[Description] = []
 
 
 def decide_lines(lines: Iterable[bytes | str], generation: str | Profiles = LATEST) -> Iterator[str]:
@@ -87,6 +92,7 @@ def decide_line(line: bytes | str, profiles: Profiles, number: int = 1) -> dict[
     try:
         scenario = read_fields(line.encode() if isinstance(line, str) else line, Scenario)
         head["id"] = scenario.id
+        profiles = _extended(profiles, scenario.extenders)
         return head | (_placements(scenario, profiles) if scenario.queue else _verdict(scenario, profiles))
     except (ManifestError, UsageError) as error:
         return head | {"feasible": [], "error": f"line {number}: {error}"}
@@ -109,6 +115,15 @@ def _not_modelled(objects: Objects) -> dict[str, list[str]]:
     """What the scenario asks for and the decision leaves out, unless it is nothing."""
     lines = [line for line in objects.report.lines() if NOT_MODELLED in line]
     return {"notModelled": lines} if lines else {}
+
+
+def _extended(profiles: Profiles, tables: list[Description]) -> Profiles:
+    if not tables:
+        return profiles
+    extenders = [DescribedExtender(table) for table in tables]
+    if isinstance(profiles, Generation):
+        return profiles.extended_by(*extenders)
+    return {name: generation.extended_by(*extenders) for name, generation in profiles.items()}
 
 
 def _placements(scenario: Scenario, profiles: Profiles) -> dict[str, Any]:

@@ -6,7 +6,7 @@ from typing import Any
 
 from kschedlab.decision import Decision
 from kschedlab.filter.plugin import PreFilterRejection
-from kschedlab.preemption.stage import Preemption
+from kschedlab.preemption.evidence import NO_CANDIDATE, Preemption
 from kschedlab.score.stage import Scores
 
 EXCLUDED = "excluded by PreFilter"
@@ -83,4 +83,6 @@ def _preemption(preemption: Preemption, reports_ineligibility: bool) -> dict[str
         for name, candidate in sorted(preemption.candidates.items())
     }
     verdict["chosen"] = preemption.tied if preemption.eligible else []
+    if preemption.failure not in ("", NO_CANDIDATE):
+        verdict["error"] = preemption.failure
     return verdict

@@ -44,10 +44,16 @@ def normal(part: str, value: Any) -> Any:
 def same(part: str, want: Any, got: Any) -> bool:
     """Whether this part of the verdict is equal, regardless of the iteration order of Go maps."""
     if part == "preemption" and want and got:
-        return dict(want, chosen=sorted(want["chosen"])) == dict(got, chosen=sorted(got["chosen"]))
+        return unordered(want) == unordered(got)
     if part == "scores" and want and got:
         return dict(want, best=sorted(want["best"])) == dict(got, best=sorted(got["best"]))
     return normal(part, want) == normal(part, got)
+
+
+def unordered(preemption: Any) -> dict[str, Any]:
+    """Without the order of the nodes that may be chosen, and of the errors about nodes."""
+    errors = preemption.get("error", "").strip("[]").split(", ")
+    return dict(preemption, chosen=sorted(preemption["chosen"]), error=sorted(errors))
 
 
 def differences(expected: Iterable[Verdict], actual: Iterable[Verdict]) -> Iterator[Difference]:

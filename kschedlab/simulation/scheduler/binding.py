@@ -189,7 +189,7 @@ class Binding(ABC):
 
     def _bind_by_extender(self, cycle: Cycle) -> Generator[Any, Any, Status | Skip | None]:
         """Let an extender bind, which posts the binding itself. Skip if none does. v1.37: extendersBinding."""
-        from kschedlab.extenders.run import binders
+        from kschedlab.extenders.run import binders, error_text
 
         context, pod, node = self._context, cycle.pod, cycle.node
         generation = context.generations[cycle.framework.name]
@@ -198,10 +198,11 @@ class Binding(ABC):
             try:
                 extender.bind(pod, node)
             except ExtenderError as error:
-                context.step(pod, BIND, node, f"{extender.name}: {error}")
+                text = error_text(error, generation.extending)
+                context.step(pod, BIND, node, f"{extender.name}: {text}")
                 if falls_back:
                     continue
-                return Status(ERROR, str(error))
+                return Status(ERROR, text)
             return self._post_binding(pod, node, by=extender.name)
         return Skip()
 

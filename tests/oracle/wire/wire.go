@@ -14,6 +14,8 @@ type Scenario struct {
 	Pod     string            `json:"pod"`              // namespace/name of the pod to schedule
 	Queue   []json.RawMessage `json:"queue,omitempty"`  // instead of Pod: pods that arrive one after the other
 	Config  json.RawMessage   `json:"config,omitempty"` // v1.37: a KubeSchedulerConfiguration instead of the default
+
+	Extenders []Extender `json:"extenders,omitempty"`
 }
 
 // Placement is what became of one pod of a queue.
@@ -39,6 +41,7 @@ type Preemption struct {
 	Reason     string               `json:"reason,omitempty"` // not in v1.13
 	Candidates map[string]Candidate `json:"candidates"`
 	Chosen     []string             `json:"chosen"` // every node the picker may return; ties are broken by map order
+	Error      string               `json:"error,omitempty"`
 }
 
 // Scores are those of plugins; in v1.13 and v1.16 of priorities, raw before Reduce.
@@ -74,6 +77,9 @@ func Answer(run, runQueue func(*Scenario) *Verdict) {
 		if err := dec.Decode(&s); err != nil {
 			fmt.Fprintln(os.Stderr, err)
 			os.Exit(1)
+		}
+		if len(s.Extenders) > 0 {
+			Serve(s.Extenders)
 		}
 		answer := run
 		if len(s.Queue) > 0 {
