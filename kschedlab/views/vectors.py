@@ -33,7 +33,7 @@ def verdict_of(decision: Decision) -> dict[str, Any]:
         verdict["filter"] = {name: _status(decision, name) for name in sorted(decision.cluster.names)}
     if decision.scores is not None:
         verdict["scores"] = _scores(decision.scores, decision)
-    failure = decision.preemption.failure if decision.preemption is not None else ""
+    failure = decision.preemption.failure if decision.preemption is not None and decision.extending is None else ""
     if not decision.error and (message := decision.failure(EXCLUDED)):
         verdict["message"] = message
         if decision.generation.messages.post_filter and decision.nominated_node is None and not failure:

@@ -8,6 +8,7 @@ import argparse
 import collections
 import gzip
 import json
+import re
 import sys
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
@@ -34,6 +35,8 @@ def normal(part: str, value: Any) -> Any:
     """Drop what the real scheduler does not determine."""
     if part == "filter" and value:
         return {n: s and dict(s, reasons=sorted(s["reasons"])) for n, s in value.items()}
+    if part == "event" and value and "expected at least one victim" in value:
+        return sorted(re.split(r", |\[|\]", value))
     if part == "feasible":
         return sorted(value or [])
     if part == "error":
