@@ -2,9 +2,11 @@
 
 import os
 
-from hypothesis import HealthCheck, settings
+from hypothesis import HealthCheck, Phase, settings
 
 # A shared machine can be slow; the property under test may still hold.
 settings.register_profile("ci", deadline=None, print_blob=True, suppress_health_check=[HealthCheck.too_slow])
 settings.register_profile("local", deadline=None)
-settings.load_profile("ci" if os.environ.get("CI") else "local")
+# Whether there is an example, not the smallest one.
+settings.register_profile("any", deadline=None, phases=(Phase.explicit, Phase.generate))
+settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE") or ("ci" if os.environ.get("CI") else "local"))

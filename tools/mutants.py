@@ -47,6 +47,7 @@ NAMES = {"min": "max", "max": "min", "any": "all", "all": "any", "minimum": "max
 SLOW = ("tests/notebooks", "tests/browser", "tests/lab", "tests/program/test_output.py")
 NEVER_DECIDE = ("tests/objects", "tests/manifests", "tests/rules", "tests/test_house.py", "tests/test_project.py")
 TOOLS = ("tests/test_mutants.py", "tests/test_mutations.py", "tests/test_fuzz.py")
+LONG = "tests/cluster/test_changes.py::test_after_100_000_random_changes"
 LIMIT = 200
 """Seconds of the processor for a run of tests; each takes less than 80 where nothing is changed."""
 
@@ -132,7 +133,8 @@ def stages(mutant: Mutant) -> list[list[str]]:
     room = mutant.module.split("/")[1].removesuffix(".py")
     near = [each for each in (f"tests/{room}", f"tests/test_{room}.py") if (ROOT / each).exists()]
     verdicts = ["tests/conformance/test_vectors.py", "tests/conformance/test_queue_ops.py"]
-    return [near, verdicts, [f"--ignore={each}" for each in (*SLOW, *NEVER_DECIDE, *TOOLS, *near, "tests/conformance")]]
+    rest = (*SLOW, *NEVER_DECIDE, *TOOLS, *verdicts)
+    return [[*near, f"--deselect={LONG}"] if near else [], verdicts, [f"--ignore={each}" for each in rest]]
 
 
 def noticed(mutant: Mutant, tests: list[str]) -> bool:
@@ -159,7 +161,7 @@ def _write(mutant: Mutant, folder: Path) -> None:
 def _fails(tests: list[str], folder: Path) -> bool:
     command = [sys.executable, "-m", "pytest", "-x", "-q", "-p", "no:cacheprovider", *tests]
     env = {**os.environ, "PYTHONPATH": str(folder), "PYTHONDONTWRITEBYTECODE": "1"}
-    env["PYTEST_DISABLE_PLUGIN_AUTOLOAD"] = "1"  # to import them takes longer than most runs
+    env |= {"PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1", "HYPOTHESIS_PROFILE": "any"}  # plugins take longer than most tests
     try:
         done = subprocess.run(
             command, cwd=folder, env=env, capture_output=True, timeout=10 * LIMIT, check=False, preexec_fn=_limited
