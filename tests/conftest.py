@@ -8,5 +8,7 @@ from hypothesis import HealthCheck, Phase, settings
 settings.register_profile("ci", deadline=None, print_blob=True, suppress_health_check=[HealthCheck.too_slow])
 settings.register_profile("local", deadline=None)
 # Whether there is an example, not the smallest one.
-settings.register_profile("any", deadline=None, phases=(Phase.explicit, Phase.generate))
+settings.register_profile(
+    "any", deadline=None, phases=(Phase.explicit, Phase.generate), suppress_health_check=[HealthCheck.too_slow]
+)
 settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE") or ("ci" if os.environ.get("CI") else "local"))

@@ -9,17 +9,24 @@ from __future__ import annotations
 
 import argparse
 import ast
+import itertools
 import os
 import random
 import resource
 import shutil
-import subprocess
+import signal
 import sys
 import tempfile
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
+
+import hypothesis.strategies  # noqa: F401 - what all tests import, before each has a process of its own
+import msgspec  # noqa: F401
+import numpy  # noqa: F401, ICN001
+import pytest
+import yaml  # noqa: F401
 
 ROOT = Path(__file__).parents[1]
 ROOMS = ("filter", "score", "preemption", "queue", "cluster", "scheduler.py", "decision.py")
@@ -50,6 +57,8 @@ TOOLS = ("tests/test_mutants.py", "tests/test_mutations.py", "tests/test_fuzz.py
 LONG = "tests/cluster/test_changes.py::test_after_100_000_random_changes"
 LIMIT = 200
 """Seconds of the processor for a run of tests; each takes less than 80 where nothing is changed."""
+WORK = Path(tempfile.gettempdir()) / f"mutants-{os.getpid()}"
+MOMENTS = itertools.count(1)
 
 
 @dataclass(frozen=True)
@@ -129,50 +138,44 @@ def _changes(node: ast.expr | ast.stmt) -> Iterator[str]:
 
 
 def stages(mutant: Mutant) -> list[list[str]]:
-    """The tests that may notice it, the cheapest first: those of its room, the real schedulers' verdicts, the rest."""
-    room = mutant.module.split("/")[1].removesuffix(".py")
+    """The tests that may notice it, the cheapest first: its module's, its room's, the real verdicts, the rest."""
+    room, stem = mutant.module.split("/")[1].removesuffix(".py"), Path(mutant.module).stem
     near = [each for each in (f"tests/{room}", f"tests/test_{room}.py") if (ROOT / each).exists()]
+    own = [str(each.relative_to(ROOT)) for each in (ROOT / "tests").glob(f"{room}/**/test_{stem}*.py")]
     verdicts = ["tests/conformance/test_vectors.py", "tests/conformance/test_queue_ops.py"]
-    rest = (*SLOW, *NEVER_DECIDE, *TOOLS, *verdicts)
-    return [[*near, f"--deselect={LONG}"] if near else [], verdicts, [f"--ignore={each}" for each in rest]]
+    rest = [f"--ignore={each}" for each in (*SLOW, *NEVER_DECIDE, *TOOLS, *verdicts)]
+    return [[*each, f"--deselect={LONG}"] if each else [] for each in (own, near)] + [verdicts, rest]
 
 
 def noticed(mutant: Mutant, tests: list[str]) -> bool:
     """Whether one of these tests fails, or does not end, with this change."""
     if not tests:
         return False
-    with tempfile.TemporaryDirectory() as folder:
-        _write(mutant, Path(folder))
-        return _fails(tests, Path(folder))
-
-
-def _write(mutant: Mutant, folder: Path) -> None:
-    """The project in this folder, by links, with the change."""
-    package = folder / "kschedlab"
-    changed = folder / mutant.module
-    shutil.copytree(ROOT / "kschedlab", package, copy_function=os.symlink, ignore=shutil.ignore_patterns("__pycache__"))
+    shutil.rmtree(WORK / "project", ignore_errors=True)
+    shutil.copytree(
+        ROOT, WORK / "project", copy_function=os.symlink, ignore=shutil.ignore_patterns(".*", "__pycache__")
+    )
+    changed = WORK / "project" / mutant.module
     changed.unlink()
     changed.write_bytes(mutant.applied())
-    for other in ROOT.iterdir():
-        if other.name not in ("kschedlab", ".git") and not (folder / other.name).exists():
-            (folder / other.name).symlink_to(other)
+    os.utime(changed, (next(MOMENTS),) * 2)  # else Python could take the last change's bytecode
+    child = os.fork()
+    if child == 0:
+        _run(tests)
+    return os.waitpid(child, 0)[1] != 0
 
 
-def _fails(tests: list[str], folder: Path) -> bool:
-    command = [sys.executable, "-m", "pytest", "-x", "-q", "-p", "no:cacheprovider", *tests]
-    env = {**os.environ, "PYTHONPATH": str(folder), "PYTHONDONTWRITEBYTECODE": "1"}
-    env |= {"PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1", "HYPOTHESIS_PROFILE": "any"}  # plugins take longer than most tests
-    try:
-        done = subprocess.run(
-            command, cwd=folder, env=env, capture_output=True, timeout=10 * LIMIT, check=False, preexec_fn=_limited
-        )
-    except subprocess.TimeoutExpired:
-        return True
-    return done.returncode != 0
-
-
-def _limited() -> None:
+def _run(tests: list[str]) -> None:
+    """In the child: the tests, in the changed project."""
     resource.setrlimit(resource.RLIMIT_CPU, (LIMIT, LIMIT))
+    signal.alarm(10 * LIMIT)
+    os.chdir(WORK / "project")
+    sys.path.insert(0, os.getcwd())
+    os.environ |= {"PYTHONPATH": os.getcwd(), "PYTHONPYCACHEPREFIX": str(sys.pycache_prefix)}
+    os.environ |= {"PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1", "HYPOTHESIS_PROFILE": "any"}
+    for stream in (1, 2):
+        os.dup2(os.open(os.devnull, os.O_WRONLY), stream)
+    os._exit(pytest.main(["-x", "-q", "-p", "no:cacheprovider", *tests]))
 
 
 def main() -> int:
@@ -189,14 +192,16 @@ def main() -> int:
     every = [mutant for path in paths for mutant in mutants(path)]
     drawn = random.Random(options.seed).sample(every, min(options.count, len(every)))
     print(f"{len(drawn)} of {len(every):,} changes", flush=True)
-    alive = drawn
-    for number, what in enumerate(("the room's tests", "the real schedulers' verdicts", "the rest")):
+    sys.pycache_prefix = str(WORK / "bytecode")
+    alive = list(enumerate(drawn, 1))
+    for stage, what in enumerate(("its module's tests", "its room's", "the real schedulers' verdicts", "the rest")):
         print(f"\nNot noticed by {what}:", flush=True)
         asked, alive = alive, []
-        for mutant in asked:
-            if not noticed(mutant, stages(mutant)[number]):
-                alive.append(mutant)
-                print(mutant, flush=True)
+        for number, mutant in asked:
+            if not noticed(mutant, stages(mutant)[stage]):
+                alive.append((number, mutant))
+                print(f"{number}: {mutant}", flush=True)
+    shutil.rmtree(WORK)
     print(f"\n{len(drawn)} changes, {len(alive)} survive")
     return len(alive) > 0.05 * len(drawn)
 
