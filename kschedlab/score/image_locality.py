@@ -95,7 +95,8 @@ def scaled_sizes(cluster: Cluster, uses_own_image_size: bool = True) -> dict[str
 
 def _scaled_sizes(cluster: Cluster, uses_own_image_size: bool) -> dict[str, IntArray]:
     sizes: dict[str, dict[int, int]] = {}
-    for position in cluster.arrivals():
+    # Which node came first matters only to the size that is reported first.
+    for position in range(len(cluster.nodes)) if uses_own_image_size else cluster.arrivals():
         for image in cluster.nodes[position].status.images:
             for name in image.names:
                 by_node = sizes.setdefault(name, {})
