@@ -32,7 +32,7 @@ LEFT_TO_RIGHT = {
     """,
     "configuration": """
         faults | fields | plugin_sets | plugin_catalogues | arguments
-        versions partial_plugins out_of_tree_plugins | profiles | loading | policy
+        versions partial_plugins out_of_tree_plugins extenders | profiles | loading | policy
     """,
     "simulation": """
         clock durations pods volume_claims status | log | server events | informers | scheduler controllers

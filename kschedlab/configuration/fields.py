@@ -89,6 +89,17 @@ class ExtenderManagedResource(Part, frozen=True):
     ignoredByScheduler: bool = False
 
 
+class ExtenderTLSConfig(Part, frozen=True):
+    insecure: bool = False
+    serverName: str = ""
+    certFile: str = ""
+    keyFile: str = ""
+    caFile: str = ""
+    certData: str = ""
+    keyData: str = ""
+    caData: str = ""
+
+
 class Extender(Part, frozen=True):
     urlPrefix: str = ""
     filterVerb: str = ""
@@ -97,8 +108,8 @@ class Extender(Part, frozen=True):
     weight: Int64 = 0
     bindVerb: str = ""
     enableHTTPS: bool = False
-    tlsConfig: Any = None
-    httpTimeout: Any = None
+    tlsConfig: ExtenderTLSConfig | None = None
+    httpTimeout: str = ""
     nodeCacheCapable: bool = False
     managedResources: tuple[ExtenderManagedResource, ...] = ()
     ignorable: bool = False

@@ -13,6 +13,7 @@ from typing import Any, NamedTuple
 import msgspec
 
 from kschedlab.configuration.arguments import ArgumentsSpec, Change
+from kschedlab.configuration.extenders import read_extenders
 from kschedlab.configuration.faults import decoded, duplicate, invalid, required
 from kschedlab.configuration.fields import IGNORED_FIELDS, NOTHING, Configuration, OldNodeResourcesFitArgs, Profile
 from kschedlab.configuration.out_of_tree_plugins import OutOfTreePlugins
@@ -84,6 +85,9 @@ class ProfileReader:
             out_of_tree.append(self.out_of_tree.enabled(profile, path, self.faults, self.warnings))
         if self.faults:
             return {}
+        extenders = read_extenders(configuration.extenders, self.faults)
+        if self.faults:
+            return {}
         ignored = [r.name for e in configuration.extenders for r in e.managedResources if r.ignoredByScheduler]
         default_percentage = configuration.percentageOfNodesToScore
         generations = {}
@@ -91,7 +95,8 @@ class ProfileReader:
             percentage = default_percentage if profile.percentage is None else profile.percentage
             completed = _with_ignored_resources(by_plugin, ignored, self.version)
             with_plugins = self.base.only().plus(*plugins)
-            generations[name] = self._generation(profile, name, percentage, completed, with_plugins)
+            generation = self._generation(profile, name, percentage, completed, with_plugins)
+            generations[name] = replace(generation, extenders=extenders)
         return generations
 
     # -- checks
@@ -187,9 +192,6 @@ class ProfileReader:
     # -- warnings
 
     def _warn(self, configuration: Configuration, profiles: Sequence[Profile], data: Mapping[str, Any]) -> None:
-        if configuration.extenders:
-            why = "are not modelled: decisions ignore them"
-            self.warnings.append(Fault(("extenders",), why))
         if ignored := [name for name in IGNORED_FIELDS if data.get(name) is not None]:
             self.warnings.append(Fault((), f"does not affect decisions: {', '.join(ignored)}"))
         for i, profile in enumerate(profiles):

@@ -101,6 +101,23 @@ def test_extenders():
     ]
 
 
+@pytest.mark.parametrize(
+    ("extender", "message"),
+    [
+        ("{filterVerb: f}", 'extenders[0].urlPrefix: "" is not the URL of an extender: write http://HOST:PORT/PATH'),
+        ("{urlPrefix: 'file:///etc', bindVerb: b}", 'extenders[0].urlPrefix: "file:///etc" is not the URL'),
+        ("{urlPrefix: 'http://x', filterVerb: f, httpTimeout: 5}", "extenders[0].httpTimeout: "),
+        ("{urlPrefix: 'http://x', filterVerb: f, httpTimeout: soon}", 'Invalid value: "soon": is not a duration'),
+        ("{urlPrefix: 'http://x', filterVerb: f, httpTimeout: 2h}", 'Invalid value: "2h": must be between 0 and 1h'),
+        ("{urlPrefix: 'https://x', filterVerb: f, tlsConfig: {caFile: /none}}", "extenders[0].tlsConfig: the TLS"),
+        ("{urlPrefix: 'https://x', filterVerb: f, tlsConfig: {caData: '%'}}", "extenders[0].tlsConfig: the TLS"),
+    ],
+)
+def test_an_extender_that_cannot_be_called(extender, message):
+    (found,) = faults(f"extenders:\n- {extender}\n")
+    assert message in found
+
+
 def test_unknown_fields_and_values_of_the_wrong_type():
     messages = faults(
         "metadata: {}\nprofiles:\n- schedulerName: 1\n  plugins: {filter: {enable: []}}\n  pluginConfig: 3\n"

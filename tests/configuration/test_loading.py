@@ -61,7 +61,6 @@ profiles:
 """
     assert load_configuration(text).warnings == (
         "<text>:1: does not affect decisions: leaderElection, podMaxBackoffSeconds",
-        "<text>:5: extenders: are not modelled: decisions ignore them",
         "<text>:7: profiles[0].plugins: does not affect decisions: permit",
         '<text>:9: profiles[0].plugins.filter.enabled[0]: the plugin "DeferredPodScheduling" is not modelled: '
         "decisions ignore it",

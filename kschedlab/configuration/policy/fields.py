@@ -7,9 +7,7 @@ v1.13: pkg/scheduler/api/v1/types.go; v1.16 adds ``resources``. Spelled as in th
 
 from __future__ import annotations
 
-from typing import Any
-
-from kschedlab.configuration.fields import ResourceSpec, UtilizationShapePoint
+from kschedlab.configuration.fields import ExtenderTLSConfig, ResourceSpec, UtilizationShapePoint
 from kschedlab.objects.meta import Int64, Part
 
 
@@ -66,17 +64,17 @@ class ManagedResource(Part, frozen=True):
 class ExtenderConfig(Part, frozen=True):
     urlPrefix: str = ""
     managedResources: tuple[ManagedResource, ...] = ()
-    filterVerb: Any = None
-    preemptVerb: Any = None
-    prioritizeVerb: Any = None
-    weight: Any = None
-    bindVerb: Any = None
-    BindVerb: Any = None
-    enableHttps: Any = None
-    tlsConfig: Any = None
-    httpTimeout: Any = None
-    nodeCacheCapable: Any = None
-    ignorable: Any = None
+    filterVerb: str = ""
+    preemptVerb: str = ""
+    prioritizeVerb: str = ""
+    weight: Int64 = 0
+    bindVerb: str = ""
+    BindVerb: str = ""
+    enableHttps: bool = False
+    tlsConfig: ExtenderTLSConfig | None = None
+    httpTimeout: Int64 = 0
+    nodeCacheCapable: bool = False
+    ignorable: bool = False
 
 
 class Policy(Part, frozen=True):

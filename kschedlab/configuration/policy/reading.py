@@ -13,6 +13,7 @@ from typing import Any
 import msgspec
 
 from kschedlab.configuration.arguments import check_shape, ignored_resources, shape_points, with_weights
+from kschedlab.configuration.extenders import read_extenders
 from kschedlab.configuration.faults import decoded
 from kschedlab.configuration.policy.fields import Policy, PredicatePolicy, PriorityPolicy
 from kschedlab.filter.node_resources import NodeResourcesFit
@@ -24,8 +25,10 @@ from kschedlab.generations import Generation
 from kschedlab.generations.registry import MAX_PRIORITY, REGISTRY_1_13, REGISTRY_1_16, Registry
 from kschedlab.objects.api import API_1_13
 from kschedlab.objects.model import DEFAULT_SCHEDULER
+from kschedlab.objects.names import label_key_fault
 from kschedlab.objects.problems import Fault, Path, quoted
 from kschedlab.objects.quantity import INT64_MAX
+from kschedlab.objects.requests import is_extended
 from kschedlab.score.inter_pod_affinity import InterPodAffinityScore
 from kschedlab.score.node_resources import NodeResourcesFitScore, RequestedToCapacityRatio
 from kschedlab.score.plugin import Score
@@ -71,9 +74,8 @@ class PolicyReader:
         if not 0 <= weight <= 100:
             why = f"invalid hardPodAffinitySymmetricWeight: {weight}, must be in the range 1-100"
             self.faults.append(Fault(("hardPodAffinitySymmetricWeight",), why))
-        if policy.extenders:
-            why = "are not modelled: decisions ignore them"
-            self.warnings.append(Fault(("extenders",), why))
+        self._check_extenders(policy)
+        extenders = () if self.faults else read_extenders(policy.extenders, self.faults)
         ignored = [r.name for e in policy.extenders for r in e.managedResources if r.ignoredByScheduler]
         filters = self._predicates(policy.predicates, ignored_resources(ignored))
         scores = self._priorities(policy.priorities)
@@ -84,7 +86,29 @@ class PolicyReader:
         if weight:
             scores = tuple((_with_hard_pod_affinity(score, weight), w) for score, w in scores)
         name = f"{DEFAULT_SCHEDULER} ({self.base.name})"
-        return {DEFAULT_SCHEDULER: replace(self.base, name=name, filters=filters, scores=scores)}
+        return {DEFAULT_SCHEDULER: replace(self.base, name=name, filters=filters, scores=scores, extenders=extenders)}
+
+    def _check_extenders(self, policy: Policy) -> None:
+        """v1.16: api/validation/validation.go, ValidatePolicy, validateExtendedResourceName."""
+        seen: set[str] = set()
+        for i, extender in enumerate(policy.extenders):
+            path: Path = ("extenders", i)
+            if extender.prioritizeVerb and extender.weight <= 0:
+                why = f"Priority for extender {extender.urlPrefix} should have a positive weight applied to it"
+                self.faults.append(Fault((*path, "weight"), why))
+            for j, resource in enumerate(extender.managedResources):
+                name_path: Path = (*path, "managedResources", j, "name")
+                if fault := label_key_fault(resource.name):
+                    self.faults.append(Fault(name_path, fault))
+                elif not is_extended(resource.name):
+                    self.faults.append(Fault(name_path, f"{resource.name} is an invalid extended resource name"))
+                if resource.name in seen:
+                    why = f"Duplicate extender managed resource name {resource.name}"
+                    self.faults.append(Fault(name_path, why))
+                seen.add(resource.name)
+        if (binders := sum(bool(each.bindVerb or each.BindVerb) for each in policy.extenders)) > 1:
+            why = f"Only one extender can implement bind, found {binders}"
+            self.faults.append(Fault(("extenders",), why))
 
     # -- predicates
 

@@ -144,10 +144,14 @@ def test_all_predicates_run_and_give_all_their_reasons():
     assert refused(united, pod("p", cpu="2"), small) == {"n": ["node(s) were unschedulable", "Insufficient cpu"]}
 
 
-def test_extenders_are_reported_and_their_resources_ignored():
+def test_extenders_are_read_and_their_resources_ignored():
     managed = [{"name": "example.com/a", "ignoredByScheduler": True}, {"name": "example.com/b"}]
-    profiles = read(extenders=[{"urlPrefix": "http://x", "managedResources": managed}])
-    assert profiles.warnings == ("<text>:1: extenders: are not modelled: decisions ignore them",)
+    verbs = {"filterVerb": "f", "BindVerb": "b", "httpTimeout": 2_000_000_000, "enableHttps": True}
+    profiles = read(extenders=[{"urlPrefix": "https://x/y", "managedResources": managed} | verbs])
+    assert profiles.warnings == ()
+    (extender,) = profiles["default-scheduler"].extenders
+    assert extender.name == "https://x/y" and extender.filters and extender.binds and not extender.prioritizes
+    assert extender.managed_resources == {"example.com/a", "example.com/b"}
     general = next(f for f in profiles["default-scheduler"].filters if f.name == "GeneralPredicates")
     incoming = pod("p", requests={"example.com/a": "1", "example.com/b": "1"})
     assert refused(general, incoming, node("n")) == {"n": ["Insufficient example.com/b"]}
@@ -214,3 +218,22 @@ def test_weights_that_overflow():
     half = {"weight": 2**62 // 10}
     policies = [{"name": name} | half for name in ("EqualPriority", "LeastRequestedPriority", "MostRequestedPriority")]
     assert faults(priorities=policies) == ["priorities: Total priority of priority functions has overflown"]
+
+
+def test_faults_of_extenders():
+    with pytest.raises(ManifestError) as error:
+        read(
+            extenders=[
+                {"urlPrefix": "http://x", "prioritizeVerb": "p", "bindVerb": "b"},
+                {"bindVerb": "b", "managedResources": [{"name": "cpu"}, {"name": "a.com/b"}, {"name": "a.com/b"}]},
+            ]
+        )
+    for message in (
+        "Only one extender can implement bind, found 2",
+        "extenders[0].weight: Priority for extender http://x should have a positive weight applied to it",
+        "extenders[1].managedResources[0].name: cpu is an invalid extended resource name",
+        "extenders[1].managedResources[2].name: Duplicate extender managed resource name a.com/b",
+    ):
+        assert message in str(error.value)
+    with pytest.raises(ManifestError, match="is not the URL of an extender: write http://HOST:PORT/PATH"):
+        read(extenders=[{"urlPrefix": "ftp://x", "filterVerb": "f"}])
