@@ -18,7 +18,7 @@ from kschedlab.filter.plugin import SchedulingError
 from kschedlab.filter.stage import EXCLUDED, REJECTED, FilterRun, Prepared, Verdicts, nodes_to_find, prepare, search
 from kschedlab.generations import LATEST, Generation
 from kschedlab.queue.pre_enqueue import gate_names
-from kschedlab.score.stage import Scores, select_host
+from kschedlab.score.stage import Scores, Ties, head_of_heap, select_host
 
 if TYPE_CHECKING:
     from kschedlab.extenders.run import ExtenderRun
@@ -170,7 +170,9 @@ class Scheduler:
         best = scores.best
         if self.rng is None:
             return int(best[self.cluster.ranks.take(best).argmin()])
-        if self.generation.draws_host:
+        if self.generation.ties is Ties.HEAP:
+            return head_of_heap(scores, self.rng)
+        if self.generation.ties is Ties.DRAWN:
             return select_host(best, self.rng)
         self.last_node_index += 1
         return int(best[(self.last_node_index - 1) % len(best)])

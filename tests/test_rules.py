@@ -94,6 +94,24 @@ def hosts(generation: Generation) -> str:
     return "".join(str(loop.cycle(loop.cluster.info(model(pod("p")))).node) for _ in range(6))
 
 
+def error_before_preemption(generation: Generation) -> str:
+    return decided(generation, node("a"), pod("p", cpu="999")).post_filter_error
+
+
+def refused_without_a_feature(generation: Generation) -> list[str]:
+    restarting = {"action": "RestartAllContainers", "exitCodes": {"operator": "In", "values": [1]}}
+    container = {"name": "c", "image": "i", "restartPolicy": "Never", "restartPolicyRules": [restarting]}
+    able = node("a") | {"status": node("a")["status"] | {"declaredFeatures": ["RestartAllContainersOnContainerExits"]}}
+    decision = decided(generation, able, node("b"), pod("p", containers=[container]))
+    return sorted(set("ab") - set(decision.names))
+
+
+def rows_of_scores(generation: Generation) -> bool:
+    """Whether there is a row for devices, which a pod without claims has, too."""
+    scores = decided(generation, node("a"), node("b"), pod("p")).scores
+    return scores is not None and "DynamicResources" in scores.plugins
+
+
 def candidates(generation: Generation) -> int:
     full = [node(f"n{i}", allocatable={"cpu": "1", "pods": "9"}) for i in range(300)]
     running = [pod(f"w{i}", f"n{i}", cpu="1") for i in range(300)]
@@ -174,7 +192,7 @@ def fate_of_a_score_of_50(generation: Generation) -> bool:
 
 SEEN: dict[tuple[str, str], tuple[Callable[[Generation], object], object, object]] = {
     ("v1.13", "sampling.min_percentage"): (nodes_found, 500, 420),
-    ("v1.13", "draws_host"): (hosts, "ababab", "baabbb"),
+    ("v1.13", "ties"): (hosts, "ababab", "baabbb"),
     ("v1.16", "sampling.counts_surplus_node"): (where_the_second_search_begins, "n101", "n100"),
     ("v1.16", "preemption.min_candidate_percentage"): (candidates, 300, 100),
     ("v1.16", "filter NoVolumeZoneConflict.missing_volume_is_error"): (
@@ -184,6 +202,10 @@ SEEN: dict[tuple[str, str], tuple[Callable[[Generation], object], object, object
     ),
     ("v1.16", "score InterPodAffinityPriority.has_normalize_step"): (raw_affinity, 10, 7),
     ("v1.16", "max_node_score"): (fate_of_a_score_of_50, True, False),
+    ("v1.20", "ties"): (hosts, "baabbb", "aaaaaa"),
+    ("v1.20", "preemption.after_dynamic_resources"): (error_before_preemption, "", "not found"),
+    ("v1.20", "with the filter NodeDeclaredFeatures"): (refused_without_a_feature, [], ["b"]),
+    ("v1.20", "with the score DynamicResources"): (rows_of_scores, False, True),
     ("v1.20", "api.unknown: schedulingGates"): (outcome_with_a_gate, "a", None),
     ("v1.20", "api.bound_pods_stay_nominated"): (nomination_of_a_bound_pod, "a", ""),
     ("v1.20", "sampling.one_node_if_no_scores"): (nodes_found_unscored, 2, 1),

@@ -9,6 +9,7 @@ import pytest
 from kschedlab.cluster.cluster import Cluster
 from kschedlab.generations import V1_37, Generation
 from kschedlab.scheduler import Scheduler, lower_nominations, schedule
+from kschedlab.score.stage import Ties
 from kschedlab.testing import cluster, node, pod
 
 SMALL = {"cpu": "1", "memory": "1Gi", "pods": "10"}
@@ -62,13 +63,18 @@ def test_if_the_nominated_node_refuses_the_others_are_tried() -> None:
 def test_ties_are_drawn_evenly_with_a_seed_and_by_name_without() -> None:
     world = cluster(*(node(f"n{i}") for i in range(4)), pod("web"))
     assert schedule("default/web", world).node == "n0"
-    rng = random.Random(7)
-    drawn = Counter(schedule("default/web", world, rng=rng).node for _ in range(400))
+    rng, drawing = random.Random(7), replace(V1_37, ties=Ties.DRAWN)
+    drawn = Counter(schedule("default/web", world, drawing, rng=rng).node for _ in range(400))
     assert set(drawn) == {"n0", "n1", "n2", "n3"} and min(drawn.values()) > 70
 
 
+def test_of_equal_nodes_v1_37_takes_the_head_of_its_heap() -> None:
+    world = cluster(*(node(f"n{i}") for i in range(6)), pod("web"))
+    assert {schedule("default/web", world, rng=random.Random(seed)).node for seed in range(20)} == {"n0"}
+
+
 def test_ties_can_be_broken_round_robin() -> None:
-    in_turn = replace(V1_37, draws_host=False)
+    in_turn = replace(V1_37, ties=Ties.IN_TURN)
     scheduler = Scheduler(cluster(*(node(f"n{i}") for i in range(3)), pod("web")), in_turn, rng=random.Random(0))
     web = scheduler.cluster.pending["default/web"]
     assert [scheduler.decide(web).node for _ in range(4)] == ["n0", "n1", "n2", "n0"]

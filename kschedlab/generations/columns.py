@@ -17,6 +17,7 @@ from kschedlab.objects.api import API_1_13, API_1_16, API_1_20, API_1_37
 from kschedlab.objects.meta import SECOND
 from kschedlab.preemption.ladder import RULES
 from kschedlab.preemption.rules import BudgetRules, PreemptionRules, VictimRules
+from kschedlab.score.stage import Ties
 
 NAMES = ("v1.13", "v1.16", "v1.20", "v1.37")
 Row = tuple[Any, Any, Any, Any]
@@ -44,7 +45,7 @@ DECISION: dict[str, Row] = {
     "nominated_node_first": (False, False, False, True),  # v1.37: schedule_one.go, evaluateNominatedNode
     "checks_claims_first": (True, True, False, False),  # v1.16: core/generic_scheduler.go, podPassesBasicChecks
     "obeys_scheduling_gates": (True, True, True, True),  # v1.37: framework/plugins/schedulinggates; before: no field
-    "draws_host": (False, True, True, True),  # v1.16: core/generic_scheduler.go, selectHost
+    "ties": (Ties.IN_TURN, Ties.DRAWN, Ties.DRAWN, Ties.HEAP),  # v1.16: selectHost; v1.37: framework/sorted_nodes.go
     "max_node_score": (10, 10, 100, 100),  # v1.20: framework/interface.go, MaxNodeScore
     "preemption.after_dynamic_resources": (False, False, False, True),  # v1.37: apis/config/v1/default_plugins.go
     "preemption.min_candidate_percentage": (100, 100, 10, 10),  # v1.20: framework/plugins/defaultpreemption

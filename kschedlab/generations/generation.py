@@ -17,6 +17,7 @@ from kschedlab.objects.model import DEFAULT_SCHEDULER, Pod
 from kschedlab.objects.problems import UnknownNameError, unknown
 from kschedlab.preemption.rules import PreemptionRules
 from kschedlab.score.plugin import Score
+from kschedlab.score.stage import Ties
 
 if TYPE_CHECKING:
     from kschedlab.extenders.extender import Extender
@@ -32,7 +33,7 @@ class Generation:
     requests are computed; ``percentage``: the default percentageOfNodesToScore (0: adaptive).
     ``nominated_node_first``: a pod's nominated node is tried before all others.
     ``obeys_scheduling_gates``: a pod with scheduling gates is not scheduled.
-    ``draws_host``: one of the best nodes is drawn at random; otherwise they are chosen round-robin.
+    ``ties``: how one of several best nodes is chosen, see :class:`~kschedlab.score.stage.Ties`.
     ``checks_claims_first``: a missing or terminating claim is an error before any filter runs.
     ``max_node_score``: the highest score of a plugin.
     ``messages``: its texts; ``loop``: rules of the scheduling loop; ``queue``: creates its scheduling queue.
@@ -49,7 +50,7 @@ class Generation:
     percentage: int
     nominated_node_first: bool
     obeys_scheduling_gates: bool
-    draws_host: bool
+    ties: Ties
     checks_claims_first: bool
     max_node_score: int
     messages: Messages

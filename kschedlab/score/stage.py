@@ -8,6 +8,7 @@ from __future__ import annotations
 import random
 from collections.abc import Sequence
 from dataclasses import dataclass
+from enum import Enum
 
 import numpy as np
 
@@ -58,15 +59,36 @@ def prioritize(pod: PodInfo, cluster: Cluster, nodes: IntArray, plugins: Sequenc
     return Scores(nodes, tuple(names), tuple(weights), tuple(rows), results, results.sum(axis=0))
 
 
+class Ties(Enum):
+    """How one of several best nodes is chosen: in turn, drawn at random, or as the head of a heap of all scores."""
+
+    IN_TURN = "in turn"
+    DRAWN = "drawn"
+    HEAP = "head of a heap"
+
+
 def select_host(best: IntArray, rng: random.Random) -> int:
     """Draw one of the best nodes by reservoir sampling: hold the k-th with probability 1/k, else the one held before.
 
     Each is chosen with the same probability, in one pass. v1.20: core/generic_scheduler.go, selectHost.
-    v1.37 takes the head of a heap instead (framework/sorted_nodes.go); a random number in addition to the score breaks
-    ties only where an extender has scored (schedule_one.go, prioritizeNodes), otherwise the heap's swaps do.
     """
     chosen = int(best[0])
     for seen, node in enumerate(best[1:].tolist(), start=2):
         if rng.random() * seen < 1:
             chosen = node
     return chosen
+
+
+def head_of_heap(scores: Scores, rng: random.Random) -> int:
+    """The node at the head of a heap of the scores, built in the order of the search; a drawn one if extenders scored.
+
+    heap.Init moves a child up only if it is greater than its parent, and the right one only if it is greater than the
+    left one. So of equal scores the first in preorder gets to the head: of [5, 6, 9, 9] the last. An extender's nodes
+    have a random number, too, which decides between equal scores. v1.37: pkg/scheduler/framework/sorted_nodes.go,
+    schedule_one.go (prioritizeNodes). There, 16 workers filter nodes at once, so their order is not fully determined.
+    """
+    best = np.flatnonzero(scores.total == scores.total.max())
+    if scores.drawn is not None and scores.drawn[best].any():
+        return int(scores.nodes[rng.choice(best[scores.drawn[best]].tolist())])
+    path_from_root = {place: bin(place + 1)[3:] for place in best.tolist()}
+    return int(scores.nodes[min(path_from_root, key=path_from_root.__getitem__)])

@@ -10,7 +10,7 @@ import pytest
 from kschedlab.generations import V1_37
 from kschedlab.scheduler import schedule
 from kschedlab.score.plugin import Scored, default_normalize
-from kschedlab.score.stage import prioritize, select_host
+from kschedlab.score.stage import Scores, head_of_heap, prioritize, select_host
 from kschedlab.testing import cluster, node, pod
 
 
@@ -119,6 +119,37 @@ def test_the_host_is_drawn_evenly(seed):
     expected = draws / len(best)
     assert set(drawn) == set(best.tolist())
     assert sum((drawn[host] - expected) ** 2 / expected for host in best.tolist()) < 27.9
+
+
+def heap_of(totals: list[int]) -> int:
+    """container/heap by the book: what Pop returns after Init, as an index of the list."""
+    items = list(enumerate(totals))
+    for start in range(len(items) // 2 - 1, -1, -1):
+        i = start
+        while (child := 2 * i + 1) < len(items):
+            if child + 1 < len(items) and items[child + 1][1] > items[child][1]:
+                child += 1
+            if not items[child][1] > items[i][1]:
+                break
+            items[i], items[child] = items[child], items[i]
+            i = child
+    return items[0][0]
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_the_head_of_the_heap_is_the_one_that_go_s_heap_pops(seed):
+    rng = random.Random(seed)
+    for _ in range(200):
+        totals = [rng.randint(1, 3) for _ in range(rng.randint(1, 40))]
+        scores = Scores(np.arange(len(totals)) + 7, (), (), (), np.zeros((0, len(totals)), np.int64), np.array(totals))
+        assert head_of_heap(scores, rng) == heap_of(totals) + 7, totals
+
+
+def test_among_nodes_that_an_extender_scored_the_head_is_drawn():
+    none = np.zeros((0, 4), np.int64)
+    scores = Scores(np.arange(4), (), (), (), none, np.array([9, 9, 9, 8]), np.array([False, True, True, True]))
+    rng = random.Random(1)
+    assert {head_of_heap(scores, rng) for _ in range(50)} == {1, 2}
 
 
 def test_the_same_seed_draws_the_same_hosts():

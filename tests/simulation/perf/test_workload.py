@@ -285,7 +285,7 @@ def test_unused_parameters_are_errors():
     ("template", "expected"),
     [
         ("{kind: Service, metadata: {name: a}}", "expected a Node in the template, found a Service"),
-        ("{kind: ResourceSlice, apiVersion: resource.k8s.io/v1}", "ResourceSlice.resource.k8s.io is not supported"),
+        ("{kind: Lease, apiVersion: coordination.k8s.io/v1}", "Lease.coordination.k8s.io is not supported"),
         (
             "{kind: Node, metadata: {name: a}}\n---\n{kind: Node, metadata: {name: b}}",
             "expected one object in the template, found 2",
