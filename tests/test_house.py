@@ -12,7 +12,7 @@ import pytest
 PACKAGE = Path(__file__).parents[1] / "kschedlab"
 LEFT_TO_RIGHT = {
     "": """
-        extras | objects | manifests | cluster | testing | devices | filter | queue | score | plugins | extenders
+        extras | objects | cel | manifests | cluster | testing | devices | filter | queue | score | plugins | extenders
         preemption | generations | configuration | decision | scheduler | explanation | whatif | simulation | views
         lab | program | __main__
     """,

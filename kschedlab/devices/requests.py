@@ -10,8 +10,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
+from kschedlab.cel import CelError, compile
 from kschedlab.devices.capacity import CapacityError, consumption, fits
-from kschedlab.devices.cel import CelError, compile
 from kschedlab.devices.errors import AllocationError
 from kschedlab.devices.pools import Candidate
 from kschedlab.devices.state import State
