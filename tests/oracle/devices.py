@@ -231,7 +231,9 @@ def scenario(rng: random.Random) -> list[Manifest]:
 
 def ours(objects: Iterable[Manifest]) -> Manifest:
     """What the package answers for each node."""
-    with patch("kschedlab.cel.fault", return_value=None):  # the API server checks new objects; these are stored
+    with patch(
+        "kschedlab.manifests.checks.devices._check_selectors"
+    ):  # the API server checks new objects; these are stored
         cluster = Cluster.from_dicts(objects)
     allocator = Allocator(state_of(cluster))
     claims = [each for each in cluster.objects_of(ResourceClaim) if each.status.allocation is None]
