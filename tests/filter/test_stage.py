@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, strategies as st
 
 from kschedlab.filter.node_resources import NodeResourcesFit
-from kschedlab.filter.plugin import PreFilterRejection, Refusal, Refusals, StaticFilter
+from kschedlab.filter.plugin import PreFilterRejection, Refusal, Refusals, SchedulingError, StaticFilter
 from kschedlab.filter.stage import EXCLUDED, PASSES, FilterRun, SamplingRules, nodes_to_find, prepare, search
 from kschedlab.testing import cluster, node, pod
 
@@ -105,6 +105,26 @@ def test_reasons_keep_the_plugins_order_and_one_unresolvable_part_is_enough():
     verdicts = judged(Says("A", StaticFilter(Refusals(parts))))
     assert [verdicts.reasons(i) for i in range(3)] == [["first"], ["first", "second"], []]
     assert verdicts.unresolvable().tolist() == [False, True, False]
+
+
+@pytest.mark.parametrize(
+    ("failing", "all_errors", "message"),
+    [
+        ({"A": "0", "B": "12"}, False, 'running "A" filter plugin: broken 0'),
+        ({"A": "0"}, True, "broken 0"),
+        ({"A": "0", "B": "12"}, True, "[broken 0, broken 12 (repeated 2 times)]"),
+    ],
+    ids=["the first", "the only one", "all"],
+)
+def test_the_errors_of_plugins(failing, all_errors, message):
+    here = world()
+    info = here.pending["default/p"]
+    masks = {name: np.array([str(number) in nodes for number in range(3)]) for name, nodes in failing.items()}
+    parts = {name: Refusal(mask, f"broken {failing[name]}", error=True) for name, mask in masks.items()}
+    filters = [Says(name, StaticFilter(Refusals([part]))) for name, part in parts.items()]
+    with pytest.raises(SchedulingError) as raised:
+        FilterRun(prepare(info, here, filters), info, here, all_errors).verdicts()
+    assert str(raised.value) == message
 
 
 def test_a_filter_that_depends_only_on_the_nodes_runs_once():
