@@ -238,7 +238,6 @@ class Simulation:
         broadcaster.start()
         record = broadcaster.record
         controllers = (
-            Kubelet(env, api, informers, settings.kubelet, record),
             Owners(env, api, informers, OwnersSettings(recreate=settings.recreate)),
             Disruption(env, api, informers, record=record),
             VolumeControllers(env, api, informers, record=record),
@@ -246,6 +245,8 @@ class Simulation:
             PodGC(env, api, informers),
             GarbageCollector(api, informers),
         )
+        if settings.kubelet is not None:
+            Kubelet(env, api, informers, settings.kubelet, record).start()
         for controller in controllers:
             controller.start()
         informers.start()

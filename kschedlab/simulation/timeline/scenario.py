@@ -33,10 +33,13 @@ from kschedlab.simulation.timeline.manifest_objects import INITIAL, ManifestObje
 
 @dataclass(frozen=True)
 class Settings:
-    """How kubelets, latencies and owners behave. ``recreate``: whether owners replace deleted pods."""
+    """How kubelets, latencies and owners behave. ``recreate``: whether owners replace deleted pods.
+
+    ``kubelet``: None for nodes without kubelets.
+    """
 
     recreate: bool = True
-    kubelet: KubeletSettings = KubeletSettings()
+    kubelet: KubeletSettings | None = KubeletSettings()
     latencies: Latencies = Latencies()
 
 
@@ -122,6 +125,7 @@ class _ScenarioReader(ObjectReader):
         self.scenario = Scenario()
         self._workload = workload
         self._simulation_map: Origin | None = None
+        self._kubelets_wanted = False
 
     @property
     def seen(self) -> int:
@@ -145,6 +149,13 @@ class _ScenarioReader(ObjectReader):
         self.scenario.entries.append(TimelineEntry(0, selected.action, selected.origin))
         if selected.config:
             self.scenario.options = replace(self.scenario.options, config=selected.config)
+        if not self._kubelets_wanted:
+            self._without_kubelets()
+
+    def _without_kubelets(self) -> None:
+        """scheduler_perf has no kubelets: bound pods do not start, and a deleted one that has a grace period stays."""
+        options = self.scenario.options
+        self.scenario.options = replace(options, settings=replace(options.settings, kubelet=None))
 
     def _read_timeline(self, data: dict[str, Any], origin: Origin) -> None:
         for name in data:
@@ -166,7 +177,10 @@ class _ScenarioReader(ObjectReader):
         self._simulation_map = origin
         if fields.generation and fields.generation not in GENERATIONS:
             faults.append(Fault(("generation",), f"expected {one_of(GENERATIONS)}"))
-        settings = Settings(fields.recreate, _kubelet(fields.kubelet, faults), _latencies(fields.latencies, faults))
+        kubelet, self._kubelets_wanted = self.scenario.options.settings.kubelet, fields.kubelet is not None
+        if self._kubelets_wanted:
+            kubelet = _kubelet(fields.kubelet, faults)
+        settings = Settings(fields.recreate, kubelet, _latencies(fields.latencies, faults))
         self.scenario.options = Options(
             start=fields.start,
             generation=fields.generation,

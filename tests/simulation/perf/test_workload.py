@@ -97,7 +97,23 @@ def test_sets_of_pods_in_namespaces_and_slow_deletion():
     assert {e.key.partition("/")[0] for e in marked} == {"team-0"}
     first, second, third = (e.at for e in marked)
     assert second - first == third - second == SECOND // 10
-    assert {pod.metadata.namespace for pod in simulation.pods()} == {"team-1"}
+    remain = {(pod.metadata.namespace, pod.metadata.deletionTimestamp is not None) for pod in simulation.pods()}
+    assert remain == {("team-0", True), ("team-1", False)}
+
+
+@pytest.mark.parametrize("before", [False, True])
+def test_kubelets_run_only_if_the_settings_name_them(tmp_path, before):
+    """scheduler_perf has none, so a deleted pod with a grace period stays."""
+    settings = tmp_path / "settings.yaml"
+    for text, phases in (
+        ("simulation: {kubelet: {start: 1s}}", {"team-1": "Running"}),
+        ("simulation: {seed: 3}", {"team-0": "Pending", "team-1": "Pending"}),
+    ):
+        settings.write_text(text)
+        files = (settings, FILE) if before else (FILE, settings)
+        simulation = Simulation.of(load_scenario(*files, workload="Namespaces/Two"))
+        simulation.run()
+        assert {pod.metadata.namespace: pod.status.phase for pod in simulation.pods()} == phases
 
 
 def test_volumes_are_bound_and_limited():
