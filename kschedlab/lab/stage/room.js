@@ -4,6 +4,7 @@ const TEXT = 13; // pixels of normal text; drawings are in these units (views/sv
 const ROUND = 20; // units: not every pixel is worth a new picture
 const NARROWEST = 320, LOWEST = 240; // units
 const AROUND = 260; // pixels of a window that the picture does not get
+const SMALLER = 0.8, SLACK = 8; // a step down in size; pixels that a picture may be too high
 
 export class Room {
   /** `changed` is told about a new room: width and height in units of normal text. */
@@ -19,17 +20,31 @@ export class Room {
     this.observer.observe(this.stage.picture.el);
   }
 
-  /** A class sees the question above the picture, too. */
+  /** A class sees the question above the picture, too. Where that is too much, the picture gets wider, so that it is lower. */
   measure() {
     const { el, picture, question, isLarge } = this.stage, width = picture.el.clientWidth;
     if (!width) return;
     const unit = parseFloat(getComputedStyle(el).fontSize) / TEXT, asked = isLarge ? question.el.offsetHeight : 0;
-    const units = (pixels, least) => Math.max(Math.floor(pixels / unit / ROUND) * ROUND, least);
     el.style.setProperty("--ks-above", `${asked}px`);
-    const room = [units(width, NARROWEST), units(innerHeight - AROUND - asked, LOWEST)];
+    const window = [width, innerHeight, unit, asked].join();
+    if (window !== this.window) Object.assign(this, { window, unit, high: innerHeight - AROUND - asked });
+    this.send(width);
+  }
+
+  send(width) {
+    const units = (pixels, least) => Math.max(Math.floor(pixels / this.unit / ROUND) * ROUND, least);
+    const room = [units(width, NARROWEST), units(this.high, LOWEST)];
     if (room.join() === this.text) return;
     this.text = room.join();
     this.changed(room);
+  }
+
+  /** A large picture that is still too high is laid out again with smaller text, in more units. */
+  fit() {
+    const { picture, isLarge } = this.stage, high = picture.svg?.viewBox.baseVal.height * this.unit;
+    if (!isLarge || !(high > this.high + SLACK) || this.unit <= 1) return;
+    this.unit = Math.max(this.unit * SMALLER, 1);
+    this.send(picture.el.clientWidth);
   }
 
   leave() {

@@ -162,6 +162,7 @@ class Stage {
     this.el.classList.toggle("ks-asking", Boolean(shown.asking));
     this.el.classList.toggle("ks-covered", Boolean(shown.covered));
     this.question.show();
+    this.room.fit();
     this.menu.follow(shown.state);
     this.keep(shown);
     this.clock(shown);
