@@ -15,7 +15,8 @@ EDGE, TOP, BELOW, GAP = 10, 34, 84, 14
 """Margin, and the space above the nodes, below them and between them; in pixels at normal size."""
 PHASES = ("asks", "filter", "score", "chosen")
 """What is known so far: nothing, which nodes have room, their scores, the decision."""
-KNOB = 8
+KNOB, NAMED = 8, 17
+"""The radius of the knob, and the height of a block with a name; in pixels."""
 
 
 @dataclass(frozen=True)
@@ -64,6 +65,7 @@ class Scene:
 
 def draw_first(scene: Scene, alt: str, room: Room) -> Html:
     """The pod on the left, the nodes beside it, all to one scale."""
+    room = room._replace(height=max(room.height, lowest(scene)))
     plan = _Plan(scene, room)
     shapes: list[Html] = []
     if scene.chosen and scene.phase == "chosen":
@@ -72,6 +74,13 @@ def draw_first(scene: Scene, alt: str, room: Room) -> Html:
         shapes += _node(plan, i, node)
     shapes += _asking(plan)
     return svg(shapes, room.width, room.height, alt, size=13)
+
+
+def lowest(scene: Scene) -> int:
+    """The least height with which each pod is high enough for its name."""
+    smallest = min((pod.size for node in scene.nodes for pod in node.pods), default=0)
+    largest = max(node.capacity for node in scene.nodes)
+    return TOP + BELOW + (-(-NAMED * largest // smallest) if smallest else 0)
 
 
 class _Plan:
@@ -162,18 +171,22 @@ def _block(plan: _Plan, pod: Running, x: float, top: int, arrives: bool = False)
         stroke_width=thick,
         data_key=f"pod/{pod.name}/box",
     )
-    words = []
-    if high >= 15:
-        middle = high / 2 + 4.5 if high < 34 else high / 2 - 3
-        name = f"★ {pod.name}" if arrives and text_width(f"★ {pod.name}", 12, bold=True) < wide else pod.name
-        words.append(
-            label(fitted(name, wide - 6, 12, True), wide / 2, middle, "middle", font_weight="bold", font_size=12)
-        )
-        if high >= 34:
-            words.append(label(str(pod.priority), wide / 2, middle + 15, "middle", font_size=12))
+    words = _words(pod, wide, high, arrives) if high >= 15 else []
     at = f"translate({x + 5:.1f},{plan.top(top) + 1:.1f})"
     came = {"data_from": "ask"} if arrives else {}
     return element("g", box, element("g", *words, fill=ink(fill)), data_key=f"pod/{pod.name}", transform=at, **came)
+
+
+def _words(pod: Running, wide: float, high: float, arrives: bool) -> list[Html]:
+    """The pod's name and priority, in two lines or, in a low block, in one if both fit."""
+    name = f"★ {pod.name}" if arrives and text_width(f"★ {pod.name}", 12, bold=True) < wide else pod.name
+    name, priority = fitted(name, wide - 6, 12, True), str(pod.priority)
+    bold = element("tspan", name, font_weight="bold")
+    if high >= 34:
+        over = element("text", bold, x=wide / 2, y=high / 2 - 3, text_anchor="middle", font_size=12)
+        return [over, label(priority, wide / 2, high / 2 + 12, "middle", font_size=12)]
+    beside = f" · {priority}" if text_width(name, 12, bold=True) + text_width(f" · {priority}", 12) < wide - 4 else ""
+    return [element("text", bold, beside, x=wide / 2, y=high / 2 + 4.5, text_anchor="middle", font_size=12)]
 
 
 def _ghost(plan: _Plan, node: Target, x: float, fits: bool) -> Html:
@@ -200,10 +213,10 @@ def _below(plan: _Plan, node: Target, x: float, left: bool) -> list[Html]:
     """The node's name, its verdict, and who leaves."""
     scene, middle, y = plan.scene, x + plan.wide / 2, plan.base
     shapes = [label(node.name, middle, y + 17, "middle", font_weight="bold", font_size=13)]
-    words, colour, bold = _verdict(scene, node, plan.wide >= 90)
+    choices, colour, bold = _verdict(scene, node)
+    words = next((each for each in choices if text_width(each, 12, bold) <= plan.wide + GAP - 2), choices[-1])
     if words:
         weight = "bold" if bold else None
-        words = fitted(words, plan.wide + GAP - 2, 12, bold)
         shapes.append(label(words, middle, y + 33, "middle", font_size=12, fill=colour, font_weight=weight))
     if left:
         for n, name in enumerate(node.victims):
@@ -213,21 +226,21 @@ def _below(plan: _Plan, node: Target, x: float, left: bool) -> list[Html]:
     return shapes
 
 
-def _verdict(scene: Scene, node: Target, roomy: bool) -> tuple[str, str | None, bool]:
-    """What is known of the node: the words, their colour, and whether they are bold."""
+def _verdict(scene: Scene, node: Target) -> tuple[tuple[str, ...], str | None, bool]:
+    """What is known of the node: the words, the longest first, their colour, and whether they are bold."""
     if scene.phase == "asks":
-        return "", None, False
+        return ("",), None, False
     if scene.chosen == node.name and node.victims and scene.phase in ("score", "chosen"):
-        return ("★ chosen; evicted:" if roomy else "★"), CHOSEN, True
+        return ("★ chosen; evicted:", "★ evicts:", "★"), CHOSEN, True
     if node.free < scene.pod.size:
-        return (f"✕ {amount('cpu', node.free)} free" if roomy else "✕ full"), EVICTED, False
+        return (f"✕ {amount('cpu', node.free)} free", "✕ full"), EVICTED, False
     if node.refused:
-        return (f"✕ {node.refused}" if roomy else "✕"), EVICTED, False
+        return (f"✕ {node.refused}", "✕"), EVICTED, False
     if scene.phase == "filter":
-        return ("✓ has room" if roomy else "✓"), None, False
-    score = "only choice" if node.score is None else f"score {node.score}"
+        return ("✓ has room", "✓"), None, False
+    score = ("only choice", "only") if node.score is None else (f"score {node.score}", str(node.score))
     if scene.chosen == node.name and scene.phase == "chosen":
-        return f"★ {score}", CHOSEN, True
+        return (*(f"★ {each}" for each in score), "★"), CHOSEN, True
     return score, None, False
 
 

@@ -9,6 +9,15 @@ from typing import Any
 import pytest
 
 import kschedlab.lab.panels
+from kschedlab.lab.panels import (
+    generations,
+    overview_gate,
+    overview_priorities,
+    queue_heap,
+    score,
+    score_questions,
+    your_plugin,
+)
 from kschedlab.lab.panels.base import Panel, View
 from kschedlab.lab.panels.settings import Nothing
 from kschedlab.views.html import Html
@@ -79,6 +88,31 @@ def test_nothing_overlaps_is_cut_or_too_small(shown: Show, name: str, window: st
         page.put(settings)
         found += [f"{each} | {settings}" for each in page.faults()]
     assert found == []
+
+
+NODES = ("node-a", "node-b", "node-c")
+ASKED: dict[str, Any] = {
+    "gate": lambda: overview_gate.panel(busy=False, port=True, disk=True, taint=True).ask(overview_gate.who_refuses()),
+    "generations": lambda: generations.panel(version="v1.20").ask(generations.question("Which?", NODES)),
+    "heap": lambda: queue_heap.panel(operation="Add", priority=1050).ask(queue_heap.how_many_swaps()),
+    "priorities": lambda: overview_priorities.panel().ask(overview_priorities.how_much()),
+    "causes": lambda: score.causes().ask(score_questions.which_change()),
+    "plugins": lambda: your_plugin.panel().ask(your_plugin.where()),
+}
+
+
+@pytest.mark.parametrize("name", ASKED)
+def test_in_a_classroom_a_question_and_its_verdict_are_on_one_screen(shown: Show, name: str) -> None:
+    panel: Panel[Any] = ASKED[name]()
+    page = shown(panel, **WINDOWS["classroom"])
+    asked = page.page.locator(".ks-picture").bounding_box()
+    assert asked is not None and asked["y"] + asked["height"] <= CLASS_SCREEN + 16
+    assert panel.question is not None
+    wrong = (each for each in panel.question.choices if each != panel.question.right(panel.settings))
+    panel.predict(next(wrong, "1"))
+    page.put(panel.settings)
+    page.settled()
+    assert page.tall() <= CLASS_SCREEN and page.faults() == []
 
 
 @pytest.mark.parametrize("name", PANELS)

@@ -1,5 +1,6 @@
 """The first stage: at every setting the picture says what the scheduler decides."""
 
+import re
 from xml.etree import ElementTree
 
 import pytest
@@ -88,3 +89,15 @@ def test_panel_and_yaml() -> None:
     assert panel().move(request=500).view.text == show(Settings(request=500)).text
     assert panel().restore("request: 4.5 CPU").settings.request == 4500
     assert len(loads(panel().yaml()).pods) == len(PODS) + 1
+
+
+@pytest.mark.parametrize("room", [Room(320, 240), Room(540, 240), Room(540, 300), Room(720, 420)])
+def test_every_pod_has_its_name_and_verdicts_are_whole(room):
+    for settings in (Settings(), Settings(request=5500, priority=500), Settings(request=7500, priority=900)):
+        drawn = str(show(settings).picture(room))
+        shown = [name for name in PODS if f'data-key="pod/{name}"' in drawn]
+        assert shown and all(re.search(rf">([★✕] )?{name[: 4 if room.width >= 500 else 1]}", drawn) for name in shown)
+        assert "evict…" not in drawn and "chosen;…" not in drawn
+    wide = str(show(Settings(request=5500, priority=500)).picture(Room(720, 300)))
+    assert "★ evicts:" in wide or "★ chosen; evicted:" in wide
+    assert "> · 300<" in str(show(Settings()).picture(Room(720, 300)))
