@@ -26,6 +26,8 @@ TAG = re.compile(r"<[^<>]*>")
 ID, REFERS = re.compile(r' id="([^"]*)"'), re.compile(r'( id="| href="#|="url\(#)([^")]*)')
 LEAF = re.compile(r"<(?:path|rect|circle|line)[^<>]*/>|<text[^<>]*>[^<>]*</text>")
 """An element without elements in it."""
+RUN = re.compile(r"(?:<use [^<>]*/>){4,}")
+"""A row of what is used."""
 IN_URL = str.maketrans({"%": "%25", "#": "%23", "<": "%3C", ">": "%3E", "&": "%26", '"': "'"})
 """How a drawing is written into an address: shorter than base64. Quotation marks in its text are always escaped."""
 VOID = frozenset({"br", "col", "img", "meta", "wbr"})
@@ -114,7 +116,7 @@ def image(svg: Html, alt: str, style: str = "max-width:min(100%,56em)") -> Html:
     What only a front end reads is left out: nothing in an image can be clicked.
     """
     short = EMPTY.sub(r"<\1\2/>", MARKS.sub("", str(svg))).replace('="currentColor"', '="#000"')
-    small = _once(_by_class(_numbered(ZERO.sub("", INVISIBLE.sub("", short)))))
+    small = _runs(_once(_by_class(_numbered(ZERO.sub("", INVISIBLE.sub("", short))))))
     rest = element("img", alt=alt, style=style)
     return _raw(f'<img src="data:image/svg+xml,{small.translate(IN_URL)}"{str(rest).removeprefix("<img")}')
 
@@ -132,6 +134,15 @@ def _once(svg: str) -> str:
     names = {each: f"b{number}" for number, each in enumerate(repeated)}
     stock = "".join(re.sub(r"^<\w+", rf'\g<0> id="{name}"', each) for each, name in names.items())
     drawn = LEAF.sub(lambda each: f'<use href="#{names[each[0]]}"/>' if each[0] in names else each[0], svg)
+    return re.sub(r"^<svg[^<>]*>", lambda head: f"{head[0]}<defs>{stock}</defs>", drawn) if stock else svg
+
+
+def _runs(svg: str) -> str:
+    """The same drawing; equal rows of what is used again and again, as of a map, stand in it once."""
+    rows = [row for row, times in Counter(each[0] for each in RUN.finditer(svg)).items() if times > 1]
+    names = {row: f"d{number}" for number, row in enumerate(rows)}
+    stock = "".join(f'<g id="{name}">{row}</g>' for row, name in names.items())
+    drawn = RUN.sub(lambda each: f'<use href="#{names[each[0]]}"/>' if each[0] in names else each[0], svg)
     return re.sub(r"^<svg[^<>]*>", lambda head: f"{head[0]}<defs>{stock}</defs>", drawn) if stock else svg
 
 

@@ -5,10 +5,10 @@ from __future__ import annotations
 from typing import Any, NamedTuple
 
 from kschedlab.decision import Decision
-from kschedlab.views.glyphs import hatch
+from kschedlab.views.glyphs import OUTLINES, hatch
 from kschedlab.views.html import Html, element
 from kschedlab.views.lettering import text_width
-from kschedlab.views.node_map import FITS, REFUSED, UNASKED, numbers, outline, sign_for, verdict_of
+from kschedlab.views.node_map import FITS, REFUSED, UNASKED, UNDECIDED, numbers, outline, sign_for, verdict_of
 from kschedlab.views.picture import scarcest
 from kschedlab.views.style import CHOSEN, EVICTED
 from kschedlab.views.svg import label
@@ -44,8 +44,7 @@ def _entries(decision: Decision, each: int, changed: bool) -> list[Entry]:
     found, preemption = numbers(decision), decision.preemption
     entries = [Entry("feasible", f"feasible: {found[FITS]:,}", FITS)] if FITS in found else []
     entries += [_refusal(decision, v, number) for v, number in found.most_common() if v.startswith(REFUSED)]
-    if UNASKED in found:
-        entries.append(Entry("unasked", f"{UNASKED}: {found[UNASKED]:,}"))
+    entries += [Entry("unasked", f"{each}: {found[each]:,}") for each in (UNASKED, UNDECIDED) if each in found]
     if each and len(decision.best) > 1:
         entries.append(Entry("tie", f"tie: {len(decision.best):,}"))
     if each and preemption is not None and len(preemption.positions):
@@ -59,8 +58,8 @@ def _entries(decision: Decision, each: int, changed: bool) -> list[Entry]:
 def _refusal(decision: Decision, verdict: str, number: int) -> Entry:
     places = range(len(decision.cluster.nodes))
     first = next(place for place in places if verdict_of(decision, place) == verdict)
-    plugin = verdict.removeprefix(REFUSED)
-    return Entry(sign_for(decision, first), f"✕ {plugin}: {number:,}", plugin)
+    plugin, sign = verdict.removeprefix(REFUSED), sign_for(decision, first)
+    return Entry(sign if sign in OUTLINES else "", f"✕ {plugin}: {number:,}", plugin)
 
 
 def _entry(entry: Entry, x: float, y: float) -> Html:

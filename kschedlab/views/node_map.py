@@ -28,7 +28,7 @@ HEADS = 118
 """Width of the pools' names where they stand beside their nodes."""
 NAMED = 40
 """The least size of a cell with its node's name, in pixels."""
-FITS, UNASKED, REFUSED = "feasible", "not looked at", "refused by "
+FITS, UNASKED, UNDECIDED, REFUSED = "feasible", "not looked at", "not looked at yet", "refused by "
 RANGE = ".."
 CROSS = "M4 4L12 12M12 4L4 12"
 
@@ -123,9 +123,11 @@ def _grid(pools: Mapping[str, Sequence[int]], width: float, shape: Shape, each: 
 
 
 def verdict_of(decision: Decision, place: int) -> str:
-    """ "feasible", "refused by NodeAffinity", or "not looked at"."""
+    """ "feasible", "refused by NodeAffinity", "not looked at", or before a decision "not looked at yet"."""
     verdicts = decision.verdicts
-    if verdicts is None or verdicts.rejected is not None:
+    if verdicts is None:
+        return UNDECIDED
+    if verdicts.rejected is not None:
         return UNASKED
     plugin = verdicts.plugin(place)
     return FITS if plugin is None else f"{REFUSED}{plugin}"

@@ -56,7 +56,7 @@ def _refused(decision: Decision) -> Iterator[Html]:
     for refusal in refusals(decision):
         also = f"also refused by {listing([f'{plugin} ({nodes:,})' for plugin, nodes in refusal.also])}"
         reasons = [element("div", reason) for reason in [*refusal.reasons, *([also] if refusal.also else [])]]
-        helps = "is no help" if refusal.unresolvable else "may help"
+        helps = "does not help" if refusal.unresolvable else "may help"
         rows.append(row(len(refusal.nodes), refusal.plugin, join(reasons), helps, _names(refusal.nodes)))
     if rows:
         yield element("p", element("b", "Refused by filters"))

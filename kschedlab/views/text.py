@@ -32,7 +32,7 @@ def decision_text(decision: Decision) -> str:
 def _refused(decision: Decision) -> Iterator[str]:
     rows = [["nodes", "plugin", "reasons", "evicting", "which"]]
     for refusal in refusals(decision):
-        helps = "is no help" if refusal.unresolvable else "may help"
+        helps = "does not help" if refusal.unresolvable else "may help"
         reasons, which = "; ".join(refusal.reasons), listing(refusal.nodes)
         rows.append([f"{len(refusal.nodes):,}", refusal.plugin, reasons, helps, which])
         if refusal.also:

@@ -151,7 +151,8 @@ def evicted(victims: Sequence[PodInfo]) -> str:
     """The names of up to three victims, otherwise their number."""
     if len(victims) > 3 or not victims:
         return count(len(victims), "pod")
-    return " and ".join(victim.pod.metadata.name for victim in victims)
+    *others, last = (victim.pod.metadata.name for victim in victims)
+    return f"{', '.join(others)} and {last}" if others else last
 
 
 def _why(decision: Decision) -> str:

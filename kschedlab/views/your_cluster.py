@@ -122,7 +122,7 @@ def refusal_rows(decision: Decision, label: str = "") -> list[list[str]]:
     for refusal in refusals(decision):
         also = [f"also refused by {listing([f'{plugin} ({nodes:,})' for plugin, nodes in refusal.also])}"]
         reasons = "; ".join([*refusal.reasons, *(also if refusal.also else [])])
-        evicting = "is no help" if refusal.unresolvable else "tried: no victims" if tried else "may help"
+        evicting = "does not help" if refusal.unresolvable else "tried: no victims" if tried else "may help"
         pools_of = by_pool(decision.cluster, refusal.nodes, label)
         rows.append([str(len(refusal.nodes)), refusal.plugin, reasons, pools_of, evicting])
     return rows

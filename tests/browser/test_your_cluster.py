@@ -57,7 +57,7 @@ def test_a_prediction_opens_the_cluster(notebook: Open) -> None:
     asked = (
         page.page.locator(".jp-OutputArea-output .kschedlab").filter(has_text="Pods of which app does it evict?").first
     )
-    expect(asked.locator(".ks-picture")).to_contain_text("not looked at: 200")
+    expect(asked.locator(".ks-picture")).to_contain_text("not looked at yet: 200")
     expect(asked.locator(".ks-picture")).not_to_contain_text("evicts")
     asked.get_by_role("button", name="catalog").click()
     expect(asked.locator(".ks-question")).to_contain_text(

@@ -31,7 +31,7 @@ def test_refusals_are_told_by_pool(world):
     assert sum(int(row[0]) for row in rows) == 200
     told = {row[1]: row for row in rows}
     assert told["VolumeBinding"][3] == "data 16" and told["NodeResourcesFit"][3] == "data 8"
-    assert [told[name][4] for name in ("VolumeBinding", "NodeResourcesFit")] == ["is no help", "tried: no victims"]
+    assert [told[name][4] for name in ("VolumeBinding", "NodeResourcesFit")] == ["does not help", "tried: no victims"]
     burst = {row[1]: row[4] for row in view.refusal_rows(schedule("shop/payment-burst-0", world))}
     assert burst["NodeResourcesFit"] == "may help"
 

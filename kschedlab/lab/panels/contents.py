@@ -216,7 +216,7 @@ def _facts(lesson: Lesson) -> list[tuple[str, str]]:
         ("follows", lesson.follows),
         ("explains", listing(lesson.terms)),
         ("you", f"{lesson.acts[0].lower()}{lesson.acts[1:].rstrip('.')}"),
-        ("takes", f"about {lesson.minutes} minutes alone and {lesson.in_class} in class, and the exercises"),
+        ("takes", f"about {lesson.minutes} minutes alone or {lesson.in_class} in class, without the exercises"),
         ("builds on", listing(after) or "nothing: begin here"),
         ("leads to", listing(then) or "your own questions"),
     ]

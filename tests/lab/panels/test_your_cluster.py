@@ -181,7 +181,7 @@ def test_questions_hide_the_answer_and_know_it():
         asking = make()
         shown = Session(asking).shown
         assert shown["asking"]["choices"] == list(asking.question.choices) and shown["sentence"] == ""
-        assert shown["table"] == "" and "not looked at: 200" in shown["picture"]
+        assert shown["table"] == "" and "not looked at yet: 200" in shown["picture"]
         answers = ("★", "✕", "feasible", "refused", "TaintToleration", "evict", "1285")
         assert not any(answer in shown["picture"] for answer in answers)
         marks = {choice: repr(asking.answer(choice)).splitlines() for choice in asking.question.choices}
