@@ -60,3 +60,17 @@ def test_the_notebook_is_saved_by_its_key_also_while_a_panel_has_the_focus(noteb
     expect(page.slider("extra pods")).to_be_focused()
     page.page.keyboard.press("Home")
     expect(page.page.locator(".ks-sentence").first).not_to_contain_text("3 more")
+
+
+def test_a_kernel_that_was_shut_down_is_noticed_by_panels_and_exercises(notebook: Open) -> None:
+    page = notebook("05-preemption.ipynb", expected="Could not send widget sync message")
+    page.run_all()
+    page.page.get_by_role("menuitem", name="Kernel", exact=True).click()
+    page.page.get_by_text("Shut Down Kernel", exact=True).click()
+    expect(page.page.get_by_text("No Kernel", exact=True)).to_be_visible()
+    panel = page.page.locator(".ks:has(.ks-question)").first
+    panel.locator(".ks-choices").get_by_role("button", name="node-a").click()
+    expect(panel.locator(".ks-lost")).to_contain_text("Run the cell again")
+    card = page.page.locator(".ks-exercise").first
+    card.get_by_role("button", name="Hint").click()
+    expect(card.locator(".ks-lost")).to_contain_text("Run the cell again")

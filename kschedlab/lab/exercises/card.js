@@ -1,6 +1,6 @@
 // An exercise: the question, a place for the answer, buttons, and the reply. Python judges; this only shows and sends.
 
-import { button, make, unique } from "../stage/dom.js";
+import { button, make, tell, unique } from "../stage/dom.js";
 
 const DRAFT = 600; // milliseconds without a key after which the answer is kept
 const FOCUS = 60; // milliseconds until the notebook has noticed a new focus
@@ -162,7 +162,7 @@ class Card {
   }
 
   send(message) {
-    if (this.alive()) this.model.send(message);
+    if (this.alive() && !tell(this.model, message)) this.lost.hidden = false;
   }
 
   /** Whether there is a kernel to answer; says so if there is none. */

@@ -1,6 +1,6 @@
 // The teacher's forms: sheets to print, and the progress that a class hands in. Python makes the documents and tables.
 
-import { button, make } from "../stage/dom.js";
+import { button, make, tell } from "../stage/dom.js";
 
 const field = (words, input) => make("label", {}, make("span", {}, words), input);
 const choice = (values, chosen) => make("select", {}, ...values.map((each) => make("option", { selected: each === chosen }, each)));
@@ -12,7 +12,7 @@ function download(text, name, type) {
 }
 
 /** Sheets: lesson, seeds, contents; then show, print or download. */
-function sheets(model, el) {
+function sheets(model, el, send) {
   const form = model.get("form");
   const lesson = choice(form.lessons, form.lesson), contents = choice(form.contents, form.contents[0]);
   const seeds = make("input", { type: "text", value: form.seeds, size: 12, spellcheck: "false" });
@@ -20,7 +20,7 @@ function sheets(model, el) {
   const place = make("div", { class: "ks-preview" });
   const ask = (then) => () => {
     said.textContent = "One moment: the exercises are drawn …";
-    model.send({ lesson: lesson.value, seeds: seeds.value, contents: contents.value, then });
+    send({ lesson: lesson.value, seeds: seeds.value, contents: contents.value, then });
   };
   seeds.addEventListener("keydown", (event) => {
     event.stopPropagation();
@@ -48,7 +48,7 @@ function sheets(model, el) {
 }
 
 /** Progress: files dropped or chosen, or a path on the machine where Python runs. */
-function roster(model, el) {
+function roster(model, el, send) {
   const { largest } = model.get("form");
   const table = make("div", { class: "ks-table", "aria-live": "polite" });
   const said = make("p", { class: "ks-said", role: "status" });
@@ -61,7 +61,7 @@ function roster(model, el) {
       else files[file.webkitRelativePath || file.name] = await file.text();
     }
     said.textContent = refused.length ? `⚠ ${refused.join("; ")}: hand in an export.` : "";
-    model.send({ files });
+    send({ files });
   };
   const input = make("input", { type: "file", multiple: true, accept: ".csv,.json,.txt", "aria-label": "files of the class" });
   input.addEventListener("change", () => take([...input.files]));
@@ -76,7 +76,7 @@ function roster(model, el) {
   });
   const path = make("input", { type: "text", size: 28, placeholder: "handed-in/", spellcheck: "false" });
   path.addEventListener("keydown", (event) => (event.stopPropagation(), event.key === "Enter" && read()));
-  const read = () => path.value.trim() && model.send({ path: path.value });
+  const read = () => path.value.trim() && send({ path: path.value });
   const told = (reply) => {
     table.innerHTML = reply.table;
     csv = reply.csv;
@@ -86,7 +86,7 @@ function roster(model, el) {
     zone,
     make("div", { class: "ks-fields" }, field("or the path of a folder or file (where Python runs)", path), button("Read", read)),
     said, table,
-    make("div", { class: "ks-fields" }, button("Download as CSV", () => csv && download(csv, "progress.csv", "text/csv")), button("Start over", () => model.send({ clear: true }))),
+    make("div", { class: "ks-fields" }, button("Download as CSV", () => csv && download(csv, "progress.csv", "text/csv")), button("Start over", () => send({ clear: true }))),
   );
   return () => model.off("msg:custom", told);
 }
@@ -96,12 +96,13 @@ export default {
     el.classList.add("kschedlab", "ks", "ks-desk");
     const lost = make("p", { class: "ks-lost", hidden: true }, "The kernel has stopped. Run the cell again to go on.");
     const cut = () => (lost.hidden = model.comm_live !== false);
+    const send = (message) => (lost.hidden = tell(model, message));
     el.append(lost);
     model.on("comm_live_update", cut);
     const large = () => el.classList.toggle("ks-large", model.get("large"));
     model.on("change:large", large);
     large();
-    const leave = (model.get("form").kind === "sheets" ? sheets : roster)(model, el);
+    const leave = (model.get("form").kind === "sheets" ? sheets : roster)(model, el, send);
     return () => (leave(), model.off("change:large", large), model.off("comm_live_update", cut));
   },
 };

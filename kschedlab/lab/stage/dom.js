@@ -39,6 +39,16 @@ export function onEnter(input, act) {
   });
 }
 
+/** Tells the kernel; false if there is none: JupyterLab says nothing when a kernel is shut down, but refuses to send. */
+export function tell(model, message, buffers = []) {
+  try {
+    model.send(message, undefined, buffers);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
 /** Ctrl+S saves the notebook, also while a panel has the focus: for this one key its shortcuts are JupyterLab's again. */
 function letSave(event) {
   const own = event.target.closest?.(`[${OWN}]`);

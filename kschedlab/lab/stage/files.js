@@ -1,7 +1,7 @@
 // A button and a place to drop files on. It sends them in parts: one large message would end the connection to the
 // kernel without a word. Each part is acknowledged before the next one leaves.
 
-import { button, make } from "./dom.js";
+import { button, make, tell } from "./dom.js";
 
 const PART = 2 * 1024 * 1024;
 const size = (bytes) => (bytes < 1e6 ? `${Math.ceil(bytes / 1e3)} kB` : `${(bytes / 1e6).toFixed(bytes < 1e7 ? 1 : 0)} MB`);
@@ -37,7 +37,10 @@ export default {
           const part = await file.slice(at, at + PART).arrayBuffer();
           const last = i === files.length - 1 && at + PART >= file.size;
           const answer = new Promise((done) => (acknowledged = done));
-          model.send({ name: file.name, first: i === 0 && at === 0, begins: at === 0, last }, undefined, [part]);
+          if (!tell(model, { name: file.name, first: i === 0 && at === 0, begins: at === 0, last }, [part])) {
+            note.textContent = "✕ The kernel has stopped. Run the cell again to go on.";
+            return;
+          }
           await answer;
           done += part.byteLength;
           note.textContent = last ? hint : `${size(done)} of ${size(total)}`;

@@ -4,8 +4,9 @@ import { unique } from "./dom.js";
 import { MOVE } from "./motion.js";
 
 export class Mail {
-  constructor(model) {
-    this.model = model;
+  /** `tell` tells the kernel. */
+  constructor(tell) {
+    this.tell = tell;
     this.id = unique(); // a panel can be shown in several places
     this.count = 0; // messages sent
     this.sent = ""; // the message that is on its way, or was the last
@@ -31,6 +32,6 @@ export class Mail {
     this.busy = true;
     this.duration = duration;
     this.sent = `${this.id} ${(this.count += 1)}`;
-    this.model.send({ ...content, n: this.sent });
+    this.tell({ ...content, n: this.sent });
   }
 }

@@ -2,7 +2,7 @@
 // nothing about scheduling. CONTRIBUTING.md lists the marks that turn parts of a picture into handles.
 
 import { row } from "./controls.js";
-import { button, clamp, make, parsed } from "./dom.js";
+import { button, clamp, make, parsed, tell } from "./dom.js";
 import { Hand } from "./hand.js";
 import { Keyboard } from "./keyboard.js";
 import { Mail } from "./mail.js";
@@ -25,7 +25,7 @@ class Stage {
     this.shown = {}; // the state on the screen
     this.states = new Map(); // those that the kernel has sent, by settings
     this.playing = null; // the player that walks now
-    this.mail = new Mail(model);
+    this.mail = new Mail((message) => this.tell(message));
     this.build();
     this.listen();
     this.show(model.get("shown"), 0);
@@ -116,7 +116,7 @@ class Stage {
     const of = `${name}|${this.key({ ...this.at, [name]: 0 })}|${this.room.text}`;
     if (this.asked === of) return;
     this.asked = of;
-    this.model.send({ along: name });
+    this.tell({ along: name });
   }
 
   // ------------------------------------------------------------ the kernel
@@ -141,7 +141,20 @@ class Stage {
   }
 
   alive() {
-    const dead = this.model.comm_live === false || this.model.widget_manager === undefined;
+    this.lose(this.model.comm_live === false || this.model.widget_manager === undefined);
+  }
+
+  /** Tells the kernel. If it has gone, the controls go back to what is shown. */
+  tell(message) {
+    if (tell(this.model, message)) return;
+    this.lose(true);
+    this.pause();
+    this.at = { ...this.shown.at };
+    this.refreshControls();
+  }
+
+  /** Says whether the kernel has gone. */
+  lose(dead) {
     this.lost.hidden = !dead;
     this.el.classList.toggle("ks-dead", dead);
   }
@@ -192,7 +205,7 @@ class Stage {
     if (now === this.kept) return;
     this.settling = setTimeout(() => {
       this.kept = now;
-      this.model.send({ still: true });
+      this.tell({ still: true });
     }, SETTLED);
   }
 
