@@ -65,8 +65,8 @@ class Qualifier:
             part = None
         if found:
             run.cost += 1
-            if run.trace is not None:
-                run.trace.append((self.id, part))
+        if run.trace is not None:
+            run.trace.append((self.id, part if found or isinstance(part, Err) else NONE))
         return part, found
 
     def _dynamic(self, run: Run, value: Value, presence: bool) -> tuple[Value, bool]:

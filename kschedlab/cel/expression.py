@@ -20,6 +20,7 @@ from kschedlab.cel.kubernetes import from_amount, semver_of
 from kschedlab.cel.parser import parse
 from kschedlab.cel.plan import PlanError, Program, plan
 from kschedlab.cel.run import COST_LIMIT, Run
+from kschedlab.cel.steps import Step, steps_of
 from kschedlab.cel.tree import Expr
 from kschedlab.cel.values import EMPTY, CancelledError, Err, Map, Value
 from kschedlab.objects.devices import Device, DeviceAttribute
@@ -39,14 +40,14 @@ class Expression:
     ``new``: compiled as the API server compiles those of new objects. Raises CelError.
     """
 
-    __slots__ = ("_checked", "_deep", "_places", "_program", "_traced", "_tree", "kind", "text")
+    __slots__ = ("_checked", "_deep", "_places", "_program", "_traced", "_tree", "_written", "kind", "text")
 
     def __init__(self, text: str, new: bool = False) -> None:
         self.text = text
         self._deep = len(text) > 200
         with _deep_stack(self._deep):
             source = Source(text)
-            tree, self._places = parse(source)
+            tree, self._places, self._written = parse(source)
             checked = check(source, tree, self._places, new) if tree is not None else None
             if tree is not None and checked is not None and not source.errors:
                 validators.validate(source, tree, self._places, checked)
@@ -84,6 +85,14 @@ class Expression:
         """(whether the device is selected, the cost in units of CEL); raises CelError."""
         run = Run(device_value(driver, device), self._program.slots)
         return self._finish(run, self._run(self._program, run)), run.cost
+
+    def steps(self, driver: str, device: Device) -> tuple[Step, ...]:
+        """Each part of the expression with the values that it had for the device; the whole comes last."""
+        if self._traced is None:
+            self._traced = plan(self._tree, self._checked, traced=True)
+        run = Run(device_value(driver, device), self._traced.slots, [])
+        self._run(self._traced, run)
+        return steps_of(self._tree, self._written, run.trace or [])
 
     @property
     def highest_cost(self) -> int:

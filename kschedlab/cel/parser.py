@@ -12,7 +12,7 @@ from kschedlab.cel.cursor import FIRST, MEMBER, OPERAND, PRECEDENCE, RELATIONS, 
 from kschedlab.cel.errors import Source, UnsupportedError
 from kschedlab.cel.numbers import parse_double
 from kschedlab.cel.tokens import Token, unquote
-from kschedlab.cel.tree import Call, Entry, Expr, Ident, ListExpr, Literal, MapExpr, Message, Select
+from kschedlab.cel.tree import Call, Entry, Expr, Ident, ListExpr, Literal, MapExpr, Message, Parsed, Select, balanced
 from kschedlab.cel.values import INT_MAX, INT_MIN, UINT_MAX, UInt
 
 MAX_DEPTH = 250
@@ -45,20 +45,21 @@ _RESERVED = set(
 )
 
 
-def parse(source: Source) -> tuple[Expr | None, dict[int, int]]:
-    """(the tree, the place of each node), or (None, ...) if errors were reported to the source."""
+def parse(source: Source) -> Parsed:
+    """The tree of an expression; errors are reported to the source."""
     parser = _Parser(source)
     try:
         tree = parser.start()
     except StopError:
-        return None, parser.places
-    return (None if source.errors else tree), parser.places
+        return Parsed(None, parser.places, {})
+    return Parsed(None if source.errors else tree, parser.places, parser.written)
 
 
 class _Parser(Cursor):
     def __init__(self, source: Source) -> None:
         super().__init__(source)
         self.places: dict[int, int] = {}
+        self.written: dict[int, Call] = {}
         self._nested = {"expr": 0, "relation": 0, "calc": 0, "member": 0}
         self._depths: dict[int, int] = {}  # of the visit of a node, which the real parser limits as well
 
@@ -129,7 +130,7 @@ class _Parser(Cursor):
         while token := self.accept(operator):
             terms.append(operand())
             ids.append(self.new_id(token.at))
-        node = _balanced(f"_{operator}_", terms, ids, 0, len(ids) - 1) if ids else terms[0]
+        node = balanced(f"_{operator}_", terms, ids, 0, len(ids) - 1) if ids else terms[0]
         return self.carry(node, *terms) if ids else node
 
     def relation(self) -> Expr:
@@ -240,7 +241,10 @@ class _Parser(Cursor):
         except macros.MacroError as error:
             self.report(error.id, error.message)
             return Literal(id, None)
-        return Call(id, function, target, args) if expanded is None else expanded
+        if expanded is None:
+            return Call(id, function, target, args)
+        self.written[expanded.id] = Call(id, function, target, args)
+        return expanded
 
     def arguments(self) -> list[Expr]:
         self.expect("(")
@@ -389,10 +393,3 @@ class _Parser(Cursor):
             return number
         self.source.report(at, "invalid int literal")
         return None
-
-
-def _balanced(function: str, terms: list[Expr], ids: list[int], low: int, high: int) -> Expr:
-    middle = (low + high + 1) // 2
-    left = terms[middle] if middle == low else _balanced(function, terms, ids, low, middle - 1)
-    right = terms[middle + 1] if middle == high else _balanced(function, terms, ids, middle + 1, high)
-    return Call(ids[middle], function, None, [left, right])

@@ -18,6 +18,7 @@ from kschedlab.cel.values import Err, Growing, Map, Optional, TypeValue, Value, 
 
 _CONVERSIONS = {"bool", "bytes", "double", "duration", "dyn", "int", "string", "timestamp", "uint", "type"}
 _NOT_OPTIONAL = "cannot initialize optional list element from non-optional value "
+_INDEXES = ("_[_]", "_[?_]", "_?._")  # as fields, they note their values themselves
 _PRIMITIVE = (bool, int, float, str)
 
 
@@ -60,7 +61,7 @@ class _Planner:
 
     def plan(self, expr: Expr) -> Step:
         step = self.part(expr)
-        if self.traced:
+        if self.traced and not (isinstance(expr, Select) or getattr(expr, "function", "") in _INDEXES):
             step.eval = _traced(step.eval, expr.id)
         return step
 
@@ -231,7 +232,7 @@ class _Planner:
             return Step(expr.id, calls.alternative(steps[0].eval, steps[1].eval, function == "orValue"))
         if function in ("_==_", "_!=_"):
             return Step(expr.id, calls.equality(steps[0].eval, steps[1].eval, function == "_!=_"))
-        if function in ("_[_]", "_[?_]", "_?._"):
+        if function in _INDEXES:
             return self.index(expr, steps[0], steps[1], function != "_[_]")
         return self.function(expr, steps)
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field
-from typing import TypeAlias
+from typing import NamedTuple, TypeAlias
 
 from kschedlab.cel.values import Value
 
@@ -116,3 +116,19 @@ def children(expr: Expr) -> Iterator[Expr]:
         yield from expr.values
     elif isinstance(expr, Fold):
         yield from (expr.range, expr.init, expr.condition, expr.step, expr.result)
+
+
+class Parsed(NamedTuple):
+    """``tree``: None if errors were reported. ``places`` of nodes, by id. ``written``: the calls that were macros."""
+
+    tree: Expr | None
+    places: dict[int, int]
+    written: dict[int, Call]
+
+
+def balanced(function: str, terms: list[Expr], ids: list[int], low: int, high: int) -> Expr:
+    """The calls of a logical operator as a tree of little depth."""
+    middle = (low + high + 1) // 2
+    left = terms[middle] if middle == low else balanced(function, terms, ids, low, middle - 1)
+    right = terms[middle + 1] if middle == high else balanced(function, terms, ids, middle + 1, high)
+    return Call(ids[middle], function, None, [left, right])
