@@ -16,6 +16,7 @@ from kschedlab.queue.pre_enqueue import gated_message
 from kschedlab.score.stage import Scores, prioritize
 
 if TYPE_CHECKING:
+    from kschedlab.devices.binding import GivenBack
     from kschedlab.extenders.extender import Call
     from kschedlab.extenders.run import ExtenderRun
     from kschedlab.generations import Generation
@@ -59,6 +60,7 @@ class Decision:
     filter                ``verdicts``; :meth:`verdict`; ``feasible``: int64[], positions; ``evaluated``: how many
     score                 ``scores`` (None with fewer than two feasible nodes); :meth:`scored`; :attr:`best`
     preemption            ``preemption`` (None unless no node is feasible); ``post_filter_error``: why it is not asked
+    devices               ``given_back``: the claim that is given back if no node is feasible (None without one)
     extenders             ``extending`` (None without extenders); :attr:`calls`
     shown as              ``str()``, :meth:`to_dict`, ``_repr_html_``
     ====================  ==========================================================================================
@@ -78,6 +80,7 @@ class Decision:
     gates: tuple[str, ...] = ()
     error: str = ""
     post_filter_error: str = ""
+    given_back: GivenBack | None = None
     extending: ExtenderRun | None = None
 
     @property
@@ -168,9 +171,13 @@ class Decision:
         """The complete FailedScheduling message, as ``kubectl describe pod`` shows it."""
         if self.post_filter_error:
             return f"{self.message} {self.post_filter_error}"
-        if self.preemption is None or not self.generation.messages.post_filter:
+        if not self.generation.messages.post_filter:
             return self.message
-        return f"{self.message} {self.preemption.message}"
+        preemption, given_back = self.preemption, self.given_back
+        texts = [preemption.message] if preemption is not None else []
+        if given_back is not None and not (preemption and (preemption.failure or preemption.nominated_node)):
+            texts.insert(0, given_back.message)
+        return " ".join(filter(None, (self.message, ", ".join(texts))))
 
     def reasons(self, excluded_reason: str) -> dict[str, int]:
         """Each reason with its number of nodes; ``excluded_reason``: that of nodes that a PreFilter result excludes."""

@@ -15,7 +15,7 @@ from kschedlab.cluster.pods import PodInfo
 from kschedlab.cluster.signatures import BoolArray, IntArray
 from kschedlab.decision import Decision
 from kschedlab.filter.plugin import SchedulingError
-from kschedlab.filter.stage import EXCLUDED, REJECTED, FilterRun, Prepared, Verdicts, nodes_to_find, prepare, search
+from kschedlab.filter.stage import EXCLUDED, REJECTED, FilterRun, Verdicts, nodes_to_find, prepare, search
 from kschedlab.generations import LATEST, Generation
 from kschedlab.queue.pre_enqueue import gate_names
 from kschedlab.score.stage import Scores, Ties, head_of_heap, select_host
@@ -73,7 +73,9 @@ class Scheduler:
         """Filter, then score or preempt. SchedulingError if a plugin fails."""
         cluster, generation = self.cluster, self.generation
         if generation.checks_claims_first:
-            check_claims(pod, cluster)
+            from kschedlab.filter.volumes.volume_binding import check_claims
+
+            check_claims(pod.pod, cluster.volumes)
         if not cluster.nodes:
             return Decision(pod, cluster, generation, None, NOTHING, 0)
         extending = self._extending(pod)
@@ -91,9 +93,10 @@ class Scheduler:
                 feasible, evaluated, verdicts = self._find_extended(pod, verdicts, extending)
         decision = Decision(pod, cluster, generation, verdicts, feasible, evaluated, extending=extending)
         if not len(feasible):
-            error = post_filter_error(prepared, generation)
-            decision = replace(decision, post_filter_error=error)
-            if not generation.preemption.enabled or (error and not self.exhaustive):
+            from kschedlab.post_filter import before_preemption
+
+            decision = before_preemption(decision, prepared)
+            if not generation.preemption.enabled or (decision.post_filter_error and not self.exhaustive):
                 return decision
             return replace(decision, preemption=self._preempt(pod, run, verdicts, extending))
         if len(feasible) == 1:
@@ -180,43 +183,25 @@ class Scheduler:
     def commit(self, decision: Decision) -> None:
         """Apply the decision: bind the pod, or evict the victims at once and nominate the pod."""
         cluster, pod = self.cluster, decision.pod
+        from kschedlab.filter.dynamic_resources import demands_devices  # not loaded before v1.37
+
+        if demands_devices(pod, cluster):
+            from kschedlab.claiming import allocate, apply
+
+            pod = allocate(decision)
+            if decision.given_back is not None:
+                apply(cluster, decision.given_back)
         if decision.node is not None:
             cluster.bind(pod, decision.node)
         elif decision.nominated_node is not None:
+            from kschedlab.preemption.nominations import lower_nominations
+
             node = decision.nominated_node
             for other in lower_nominations(cluster, pod, node):
                 cluster.withdraw(other.key)
             for victim in decision.preemption.victims if decision.preemption is not None else ():
                 cluster.evict(victim.key)
             cluster.nominate(pod, node)
-
-
-def post_filter_error(prepared: Prepared, generation: Generation) -> str:
-    """The error of DynamicResources' PostFilter, which comes before preemption, or "".
-
-    It reads what its PreFilter wrote. If another plugin's PreFilter rejected the pod before, there is nothing to read.
-    v1.37: pkg/scheduler/framework/plugins/dynamicresources/dynamicresources.go (PostFilter, getStateData).
-    """
-    asked = (plugin.name for plugin in generation.filters[: prepared.asked])
-    return "not found" if generation.preemption.after_dynamic_resources and "DynamicResources" not in asked else ""
-
-
-def check_claims(pod: PodInfo, cluster: Cluster) -> None:
-    """SchedulingError if a claim of the pod is missing or being deleted. v1.16: generic_scheduler.go."""
-    from kschedlab.filter.volumes.volume_binding import claims_error
-
-    if error := claims_error(pod.pod, cluster.volumes):
-        raise SchedulingError(error)
-
-
-def lower_nominations(cluster: Cluster, pod: PodInfo, node: str) -> list[PodInfo]:
-    """Pods of lower priority that are nominated to the node; this pod's nomination clears theirs.
-
-    v1.37: pkg/scheduler/framework/preemption/executor.go, getLowerPriorityNominatedPods.
-    """
-    nominated = cluster.nominated
-    rows = np.flatnonzero((nominated.node == cluster.index[node]) & (nominated.priority < pod.priority))
-    return [nominated.info(row) for row in rows.tolist()]
 
 
 def schedule(

@@ -13,11 +13,11 @@ PACKAGE = Path(__file__).parents[1] / "kschedlab"
 LEFT_TO_RIGHT = {
     "": """
         extras | objects | cel | manifests | cluster | testing | devices | filter | queue | score | plugins | extenders
-        preemption | generations | configuration | decision | scheduler | explanation | whatif | simulation | views
-        lab | program | __main__
+        preemption | generations | configuration | decision | claiming | post_filter | scheduler | explanation
+        whatif | simulation | views | lab | program | __main__
     """,
     "filter": """
-        plugin
+        plugin | dynamic_resources
         node taint_toleration node_affinity node_ports node_resources pod_topology_spread inter_pod_affinity volumes
         predicates | stage
     """,

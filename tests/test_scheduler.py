@@ -8,7 +8,8 @@ import pytest
 
 from kschedlab.cluster.cluster import Cluster
 from kschedlab.generations import V1_37, Generation
-from kschedlab.scheduler import Scheduler, lower_nominations, schedule
+from kschedlab.preemption.nominations import lower_nominations
+from kschedlab.scheduler import Scheduler, schedule
 from kschedlab.score.stage import Ties
 from kschedlab.testing import cluster, node, pod
 

@@ -129,6 +129,24 @@ def with_extended_claim(pod: Pod, claim: ResourceClaim, mappings: Mappings) -> P
     return replace(pod, status=replace(pod.status, extendedResourceClaimStatus=status))
 
 
+def written(reservation: Reservation, pod: Pod, now: int) -> tuple[list[ResourceClaim], Pod]:
+    """All that PreBind writes, at once: the pod's claims, and the pod if its status names one of them.
+
+    The claim for extended resources is named after the pod's uid, since no API server draws its name.
+    """
+    claims = []
+    for claim, allocation in zip(reservation.claims, reservation.allocations, strict=True):
+        own = reservation.extended and claim is reservation.claims[-1]
+        if own:
+            name = f"{claim.metadata.generateName}{pod.metadata.uid or pod.metadata.name}"
+            claim = replace(claim, metadata=replace(claim.metadata, name=name, uid=f"{claim.metadata.uid}-claim"))
+        if not is_reserved_for(claim, pod):
+            claims.append(bound(protected(claim) if allocation is not None else claim, allocation, pod, now))
+        if own:
+            pod = with_extended_claim(pod, claim, reservation.mappings)
+    return claims, pod
+
+
 # -- Unreserve, PostFilter
 
 

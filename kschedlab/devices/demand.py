@@ -27,6 +27,7 @@ from kschedlab.devices.claims import ClaimError, PendingAllocation, claims_of
 from kschedlab.devices.errors import AllocationError
 from kschedlab.devices.extended_resources import Mappings, claim_for, requests_for, serving_class
 from kschedlab.devices.readiness import overdue
+from kschedlab.devices.search import Step
 from kschedlab.devices.state import state_of
 from kschedlab.objects.model import AllocationResult, DeviceClass, Node, Pod, ResourceClaim
 from kschedlab.objects.requests import is_served_by_classes
@@ -136,10 +137,21 @@ class Demand:
         """The indices of the allocated claims that the node cannot use."""
         return [index for index, mask in self.unavailable if mask[position]]
 
+    def search(self, position: int, steps: list[Step]) -> None:
+        """Search the node at this position again, and record the steps. AllocationError."""
+        claims = self._fixed.claims
+        if self.extended is not None and self._is_in_memory():
+            claims = self._variant(self._served(self._nodes[position]) or frozenset()).claims
+        if self._allocator is not None:
+            self._allocator.allocate(self._nodes[position], claims, steps)
+
+    def _is_in_memory(self) -> bool:
+        return self.extended is not None and not self.extended.spec.devices.requests
+
     def _ask(self, position: int) -> Answer:
         variant = self._fixed
         if self.extended is not None:
-            if self.extended.spec.devices.requests:
+            if not self._is_in_memory():
                 return Answer(STALE_CLAIM)
             served = self._served(self._nodes[position])
             if served is None:

@@ -65,6 +65,15 @@ def demands_devices(pod: PodInfo, cluster: Cluster) -> bool:
     return any(map(is_served_by_classes, pod.request)) and bool(cluster.objects_of(DeviceClass))
 
 
+def is_served(cluster: Cluster, resource: str) -> bool:
+    """Whether a DeviceClass serves the resource. v1.37: noderesources/fit.go, shouldDelegateResourceToDRA."""
+    if not (is_served_by_classes(resource) and cluster.objects_of(DeviceClass)):
+        return False
+    from kschedlab.devices.extended_resources import serving_class
+
+    return serving_class(cluster, resource) is not None
+
+
 @dataclass(frozen=True, eq=False)
 class DevicesCheck:
     """Asks nodes what they answer to the demand: only those that no other filter has refused, for it takes long."""

@@ -18,9 +18,9 @@ from kschedlab.cluster.cluster import Cluster
 from kschedlab.cluster.pods import PodInfo
 from kschedlab.cluster.signatures import BoolArray
 from kschedlab.cluster.snapshot import Snapshot
+from kschedlab.filter.dynamic_resources import is_served
 from kschedlab.filter.plugin import Refusal, Refusals
-from kschedlab.objects.model import DeviceClass
-from kschedlab.objects.requests import is_extended, is_served_by_classes
+from kschedlab.objects.requests import is_extended
 
 TOO_MANY_PODS = "Too many pods"
 INSUFFICIENT = "Insufficient {resource}"
@@ -59,15 +59,6 @@ class NodeResourcesFit:
 
     def _ignores(self, resource: str) -> bool:
         return is_extended(resource) and not self.ignored.isdisjoint((resource, resource.split("/")[0]))
-
-
-def is_served(cluster: Cluster, resource: str) -> bool:
-    """Whether a DeviceClass serves the resource. v1.37: noderesources/fit.go, shouldDelegateResourceToDRA."""
-    if not (is_served_by_classes(resource) and cluster.objects_of(DeviceClass)):
-        return False
-    from kschedlab.devices.extended_resources import serving_class
-
-    return serving_class(cluster, resource) is not None
 
 
 def requested_resources(request: Mapping[str, int]) -> dict[str, int]:

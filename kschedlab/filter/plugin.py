@@ -119,10 +119,7 @@ class PreparedFilter(Protocol):
 
 
 class CostlyFilter(PreparedFilter, Protocol):
-    """A prepared filter that takes long for each node, depends on the nodes alone, and remembers their answers.
-
-    The stage asks it about the nodes that no other filter has refused.
-    """
+    """A prepared filter that takes long for a node, and remembers: it is asked about those that nobody has refused."""
 
     def filter_among(self, nodes: BoolArray) -> Refusals | None:
         """Those refused of these nodes (bool[nodes]), or None if there are none."""

@@ -109,11 +109,6 @@ def _pod_warnings(pod: Pod) -> list[Fault]:
     ports = spec.hostNetwork or any(port.hostPort for container in spec.containers for port in container.ports)
     disks = any(volume.iscsi is not None or volume.azureDisk is not None for volume in spec.volumes)
     warnings = _tolerated(pod) if ports or disks else []
-    if spec.resourceClaims:
-        warnings.append(Fault(("spec", "resourceClaims"), "is not modelled: the decision ignores devices (DRA)"))
-    if pod.status.extendedResourceClaimStatus:
-        message = "is not modelled: the decision ignores devices (DRA)"
-        warnings.append(Fault(("status", "extendedResourceClaimStatus"), message))
     if spec.schedulingGroup:
         warnings.append(Fault(("spec", "schedulingGroup"), "is not modelled: the pod is scheduled on its own"))
     if spec.runtimeClassName and not spec.overhead and not pod.metadata.uid:

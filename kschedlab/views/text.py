@@ -8,6 +8,7 @@ from kschedlab.decision import Decision
 from kschedlab.extenders.extender import Call
 from kschedlab.preemption.stage import Attempt, Candidate, Preemption
 from kschedlab.score.stage import Scores
+from kschedlab.views.devices import device_lines
 from kschedlab.views.html import visible
 from kschedlab.views.ladder import columns, ladder_text
 from kschedlab.views.words import Clock, aligned, choice, clock, count, listing, outcome, refusals, request_text
@@ -23,7 +24,7 @@ CANDIDATES = 6
 def decision_text(decision: Decision) -> str:
     """The whole decision in sections; empty ones are omitted. O(nodes)."""
     lines = [f"{decision.pod.key} ({request_text(decision)})", outcome(decision)]
-    for section in (_refused, _extended, _scored, _preempted, _event):
+    for section in (_refused, device_lines, _extended, _scored, _preempted, _event):
         if section_lines := list(section(decision)):
             lines += ["", *section_lines]
     return "\n".join(visible(line) for line in lines)

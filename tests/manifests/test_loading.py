@@ -276,11 +276,9 @@ def test_kinds_that_are_not_modelled_are_reported_separately():
 
 
 def test_fields_that_are_not_modelled_are_reported_with_their_place():
-    spec = POD["spec"] | {"nodeName": "", "resourceClaims": [{"name": "gpu"}], "schedulingGroup": {"podGroupName": "g"}}
+    spec = POD["spec"] | {"nodeName": "", "schedulingGroup": {"podGroupName": "g"}}
     text = "\n".join(json.dumps(POD | {"metadata": {"name": name}, "spec": spec}) for name in ("a", "b", "c"))
     assert loads(text, "pods.json").report.lines() == [
-        "pods.json:1: Pod default/a: spec.resourceClaims: is not modelled: the decision ignores devices (DRA) "
-        "(and 2 more of kind Pod)",
         "pods.json:1: Pod default/a: spec.schedulingGroup: is not modelled: the pod is scheduled on its own "
         "(and 2 more of kind Pod)",
     ]

@@ -17,7 +17,7 @@ from kschedlab.cluster.cluster import Cluster
 from kschedlab.cluster.pods import PodInfo
 from kschedlab.cluster.signatures import BoolArray
 from kschedlab.cluster.volumes import SELECTED_NODE, Volumes, claim_names, is_bound, not_found, ownership_error
-from kschedlab.filter.plugin import PreFilterRejection, Refusal, Refusals, StaticFilter
+from kschedlab.filter.plugin import PreFilterRejection, Refusal, Refusals, SchedulingError, StaticFilter
 from kschedlab.filter.volumes.csi_migration import MigrationError, in_tree, translated_affinity
 from kschedlab.filter.volumes.matching import match, unbound
 from kschedlab.filter.volumes.volume_topology import accessible_nodes, migrated_nodes, volume_accessible_nodes
@@ -89,6 +89,12 @@ class VolumeBinding:
         if self.checks_claims_in_pre_filter:
             return PreFilterRejection(self.name, (error,))
         return StaticFilter(Refusals([Refusal(np.ones(len(cluster.nodes), np.bool_), error, error=True)]))
+
+
+def check_claims(pod: Pod, volumes: Volumes) -> None:
+    """SchedulingError if a claim of the pod is missing or being deleted. v1.16: generic_scheduler.go."""
+    if error := claims_error(pod, volumes):
+        raise SchedulingError(error)
 
 
 def claims_error(pod: Pod, volumes: Volumes) -> str:
