@@ -37,7 +37,7 @@ class NumberLists(ABC):
         """
         length = self._length[signature]
         ends = np.cumsum(length)
-        place = np.arange(ends[-1] if len(ends) else 0) - np.repeat(ends - length - self._start[signature], length)
+        place = np.arange(length.sum()) - np.repeat(ends - length - self._start[signature], length)
         return length, self._numbers[place]
 
     def update(self, signatures: Signatures) -> None:

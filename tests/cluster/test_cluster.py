@@ -68,6 +68,23 @@ def test_a_bound_pod_is_neither_pending_nor_nominated():
     assert (world.pending, world.nominated.row_of, set(world.pods.row_of)) == ({}, {}, {"default/p"})
 
 
+def test_the_objects_say_where_pods_run_and_are_nominated_now():
+    here = cluster(node("n1"), node("n2"), pod("a"), pod("b", nominated="n1"), pod("c"))
+    waiting = dict(here.pending)
+    here.bind(waiting["default/a"], "n2")
+    here.nominate(waiting["default/b"], "n2")
+    here.nominate(waiting["default/c"], "n1")
+
+    def places():
+        pods = {each.metadata.name: each for each in here.objects.pods}
+        return {name: (pods[name].spec.nodeName, pods[name].status.nominatedNodeName) for name in "abc"}
+
+    assert places() == {"a": ("n2", ""), "b": ("", "n2"), "c": ("", "n1")}
+    here.withdraw("default/b")
+    assert places()["b"] == ("", "")
+    assert Cluster(here.objects).nominated.row_of.keys() == {"default/c"}
+
+
 def test_evict_returns_the_pod():
     world = cluster(node("a"), pod("p", "a", cpu="1"))
     info = world.evict("default/p")

@@ -153,6 +153,13 @@ def test_deleting_a_pod_removes_its_nomination(queue, clock) -> None:
     assert (len(queue), queue.nominated("n1")) == (0, [])
 
 
+def test_an_update_ends_a_nomination_that_only_the_queue_knows(queue) -> None:
+    queue.add(pod("a"))
+    queue.nominate(pod("a"), "n1")
+    queue.update(pod("a"), labelled(pod("a"), app="web"))
+    assert queue.nominated("n1") == []
+
+
 def test_adding_a_pod_again_removes_it_from_its_part(queue, clock) -> None:
     queue.add(pod("a"))
     fail(queue, clock.now)
