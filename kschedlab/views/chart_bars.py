@@ -8,7 +8,7 @@ from typing import Any
 
 from kschedlab.views.glyphs import hatch
 from kschedlab.views.html import Html, element, join
-from kschedlab.views.lettering import folded, text_width
+from kschedlab.views.lettering import fitting, folded, text_width
 from kschedlab.views.style import CHOSEN, EVICTED, ink
 from kschedlab.views.svg import Room, label, svg
 
@@ -145,8 +145,8 @@ class Plan:
         long, fill = self.scale * value, self.bars.fill(part)
         box: dict[str, Any] = {"x": x, "width": long, "height": self.high, "fill": fill}
         key = f"bar/{name}/{part}"
-        texts = (f"{part} {value:g}", f"{value:g}") if len(self.bars.parts) > 1 else ()
-        text = next((each for each in texts if text_width(each) + 6 <= long), "")
+        texts = (f"{part} {value:g}", f"{value:g}", "") if len(self.bars.parts) > 1 else ("",)
+        text = fitting(texts, long - 6)
         words = [label(text, x + long / 2, self.high / 2 + 4.5, "middle", fill=ink(fill))] if text else []
         inside = [element("rect", **box, stroke="currentColor", stroke_width=0.75, data_key=f"{key}/box"), *words]
         return element("g", *inside, data_key=key, data_tip=f"{name}: {part} {value:g}")

@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 from kschedlab.views.glyphs import SIZE, Badge, badge, hatch
 from kschedlab.views.html import Html, element
-from kschedlab.views.lettering import fitted, flowed, text_width, wrapped
+from kschedlab.views.lettering import fitted, fitting, flowed, text_width, wrapped
 from kschedlab.views.style import CHOSEN, EVICTED, STOPS, ink, priority_fill
 from kschedlab.views.svg import Room, label, svg
 from kschedlab.views.words import amount
@@ -154,7 +154,8 @@ def _captions(boxes: Iterable[Box], width: float) -> float:
 def _below(box: Box, width: float) -> list[tuple[str, bool]]:
     """The lines below a box, and whether they are bold."""
     refused = [(line, True) for line in wrapped(box.refused, width, 3, bold=True)]
-    return refused + [(fitted(line, width), False) for line in box.captions if line]
+    captions = (fitting((line, line.replace("PDB ", "")), width) for line in box.captions if line)
+    return refused + [(fitted(line, width), False) for line in captions]
 
 
 def shapes(boxes: Sequence[Box], plan: Plan, resource: str, captions: bool = True) -> list[Html]:
@@ -215,8 +216,8 @@ def _node(box: Box, place: Place, scale: float, resource: str, captions: bool) -
 def _free(resource: str, free: int, width: float) -> str:
     """How much is free, with what fits of it; short CPU is rounded down, so that a pod of that size has room."""
     rounded = amount(resource, free // 100 * 100) if resource == "cpu" and free >= 1000 else amount(resource, free)
-    texts = (f"{amount(resource, free)} free", f"{rounded} free", rounded)
-    return next((text for text in texts if text_width(text) <= width), texts[0])
+    whole = f"{amount(resource, free)} free"
+    return fitting((whole, f"{rounded} free", rounded, whole), width)
 
 
 def _title(box: Box, width: float, top: float) -> list[Html]:
@@ -354,8 +355,8 @@ def _lines(
         y = first + high * i
         upper, lower = y - 11 < SIZE + 4, y + 3 > place.height - SIZE - 4
         room = place.width - 11 - SIZE * max(signs[0] * upper, signs[1] * lower)
-        brief = line if text_width(line, bold=bold) <= room else line.partition(" · ")[0]
-        found.append(label(fitted(brief, room, bold=bold), 7, y, fill=colour, font_weight="bold" if bold else None))
+        text = fitting((line, line.partition(" · ")[0], line.replace("priority ", "")), room, bold=bold)
+        found.append(label(fitted(text, room, bold=bold), 7, y, fill=colour, font_weight="bold" if bold else None))
     return found
 
 

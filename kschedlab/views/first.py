@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from kschedlab.views.html import Html, element
-from kschedlab.views.lettering import fitted, text_width
+from kschedlab.views.lettering import fitted, fitting, text_width
 from kschedlab.views.style import CHOSEN, EVICTED, ink, priority_fill
 from kschedlab.views.svg import Room, label, svg
 from kschedlab.views.words import amount
@@ -214,7 +214,7 @@ def _below(plan: _Plan, node: Target, x: float, left: bool) -> list[Html]:
     scene, middle, y = plan.scene, x + plan.wide / 2, plan.base
     shapes = [label(node.name, middle, y + 17, "middle", font_weight="bold", font_size=13)]
     choices, colour, bold = _verdict(scene, node)
-    words = next((each for each in choices if text_width(each, 12, bold) <= plan.wide + GAP - 2), choices[-1])
+    words = fitting(choices, plan.wide + GAP - 2, bold=bold)
     if words:
         weight = "bold" if bold else None
         shapes.append(label(words, middle, y + 33, "middle", font_size=12, fill=colour, font_weight=weight))

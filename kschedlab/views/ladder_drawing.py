@@ -11,7 +11,7 @@ from kschedlab.views.drawing import Box, Plan
 from kschedlab.views.glyphs import hatch
 from kschedlab.views.html import Html, element
 from kschedlab.views.ladder import Step, steps
-from kschedlab.views.lettering import fitted, text_width, wrapped
+from kschedlab.views.lettering import fitted, fitting, text_width, wrapped
 from kschedlab.views.style import CHOSEN, EVICTED
 from kschedlab.views.svg import label
 
@@ -89,7 +89,7 @@ def _rung(step: Step, lane: Lane, y: float, asked: bool) -> Html:
     """The rule's number and what it compares."""
     decides = asked and step.decides
     texts = [f"{step.number} {words}" for words in SHORT.get(step.name, (step.name,))]
-    text = next((each for each in texts if text_width(each, bold=decides) <= lane.width - 2), texts[-1])
+    text = fitting(texts, lane.width - 2, bold=decides)
     bold = "bold" if decides else None
     return element(
         "g",

@@ -33,6 +33,11 @@ def fitted(text: str, width: float, size: float = 12, bold: bool = False) -> str
     return f"{text}…" if text else ""
 
 
+def fitting(texts: Sequence[str], width: float, size: float = 12, bold: bool = False) -> str:
+    """The first of these texts that fits, or the last one."""
+    return next((text for text in texts if text_width(text, size, bold) <= width), texts[-1])
+
+
 def wrapped(text: str, width: float, lines: int, size: float = 12, bold: bool = False) -> list[str]:
     """The text in at most that many lines; an ellipsis ends what does not fit."""
     found = flowed(text, width, size, bold)

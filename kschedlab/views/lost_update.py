@@ -20,7 +20,7 @@ from kschedlab.views.cells import (
     token,
 )
 from kschedlab.views.html import Html, element
-from kschedlab.views.lettering import text_width
+from kschedlab.views.lettering import fitting, text_width
 from kschedlab.views.shared_sum import PILLS, designs
 from kschedlab.views.style import EVICTED, ink
 from kschedlab.views.svg import Room, label, svg
@@ -146,8 +146,7 @@ def _lane(adding: Adding, y: float, unit: float, end: int, handles: bool) -> lis
 def _said(text: str, known: bool, long: float) -> str:
     """What a worker does, as much of it as its bar has room for: the number counts. ``known``: it has happened."""
     does, _, number = text.partition(" ")
-    texts = (text, number) if known else (does,)
-    return next((each for each in texts if text_width(each) <= long - 18), "")
+    return fitting((text, number, "") if known else (does, ""), long - 18)
 
 
 def _grips(adding: Adding, x: float, y: float, long: float, unit: float) -> list[Html]:
@@ -184,7 +183,7 @@ def _memory(update: Update, end: int, unit: float) -> list[Html]:
         shapes.append(element("rect", fill=fill, stroke="#000000", data_key=f"total/{i}", **box))
         texts = [f"{write.value if write else 0}"]
         texts = [f"{texts[0]}: {lost} is lost {CROSS}", f"{texts[0]} {CROSS}", *texts] if lost else texts
-        text = next((each for each in texts if text_width(each, bold=True) < long - 8), "")
+        text = fitting([*texts, ""], long - 8, bold=True)
         shapes.append(label(text, x + 6, y + 23, fill=ink(fill), font_weight="bold"))
     return shapes
 
