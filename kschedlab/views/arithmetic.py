@@ -13,6 +13,7 @@ from typing import Any
 from kschedlab.cluster.cluster import Cluster
 from kschedlab.cluster.labels import PREFER_NO_SCHEDULE, matches, tolerated
 from kschedlab.decision import Decision
+from kschedlab.extenders.extender import MAX_EXTENDER_PRIORITY
 from kschedlab.objects.model import Node
 from kschedlab.plugins.asking import of_node
 from kschedlab.score.image_locality import (
@@ -114,7 +115,7 @@ def steps(decision: Decision, plugin: str, node: str) -> list[Step]:
     if scores is None or plugin not in scores.plugins or position not in scores.nodes:
         raise KeyError(f"{plugin} has no score of {node}")
     which, place = scores.plugins.index(plugin), scores.nodes.tolist().index(position)
-    (score,) = (each for each, _ in decision.generation.scores if each.name == plugin)
+    own = next((each for each, _ in decision.generation.scores if each.name == plugin), None)
     cell = Cell(decision, scores.rows[which], place, position)
     weighted = Step(
         WEIGHTED, f"{cell.normal} × {scores.weights[which]}", str(scores.results[which, place]), "score × weight"
@@ -122,7 +123,7 @@ def steps(decision: Decision, plugin: str, node: str) -> list[Step]:
     here = f"cell/{plugin}/{node}"
     return [
         step if step.refers or step.what not in STAGES else replace(step, refers=((step.result, here),))
-        for step in [*_score_steps(score, cell), weighted]
+        for step in [*(_extender_steps(cell) if own is None else _score_steps(own, cell)), weighted]
     ]
 
 
@@ -133,7 +134,9 @@ def summed(decision: Decision, node: str) -> Step:
         raise KeyError(f"{node} was not scored")
     place = scores.nodes.tolist().index(position)
     if not scores.plugins:
-        return Step(SUM, "1", str(scores.total[place]), "no score plugins: every node gets 1")
+        found = str(scores.total[place])
+        said = "every node gets 1" if scores.drawn is None else "with an extender, sums start at 0"
+        return Step(SUM, found, found, f"no score plugins: {said}")
     values, total = scores.results[:, place].tolist(), str(scores.total[place])
     cells = [(str(abs(value)), f"cell/{name}/{node}") for name, value in zip(scores.plugins, values, strict=True)]
     return Step(SUM, added(values), total, refers=(*cells, (total, f"cell/{SUM}/{node}")))
@@ -204,6 +207,13 @@ def _final(cell: Cell, formula: str = "", remark: str = "") -> Step:
 
 def _as_it_is(cell: Cell) -> Step:
     return _final(cell, remark="it has no NormalizeScore")
+
+
+def _extender_steps(cell: Cell) -> list[Step]:
+    """An extender's score is scaled to the range of the plugins' scores."""
+    factor = cell.decision.generation.max_node_score // MAX_EXTENDER_PRIORITY
+    raw = Step(RAW, str(cell.raw), str(cell.raw), f"the extender's number, from 0 to {MAX_EXTENDER_PRIORITY}")
+    return [raw, _final(cell, f"{cell.raw} × {factor}", "scaled to the range of the plugins")]
 
 
 @singledispatch

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any
+from typing import Any, NamedTuple
 
 from kschedlab.decision import Decision
 from kschedlab.views.arithmetic import Step
@@ -26,6 +26,8 @@ NORMALISES = ("InterPodAffinity", "NodeAffinity", "PodTopologySpread", "TaintTol
 """The default plugins of v1.20 with a NormalizeScore."""
 INDENT, ASKED = 84, 180
 """Where formulas begin, and the least room for the names of plugins and the pod's request; in pixels."""
+CHIPS, CHIP = 38, 24
+"""Height of the line of chips below the map, and of a chip."""
 BEFORE = dict(zip(STAGES, ("", *STAGES[:-1]), strict=True))
 
 
@@ -38,6 +40,14 @@ class Asked:
     marks: Mapping[str, str] = field(default_factory=dict)
 
 
+class Chip(NamedTuple):
+    """A choice below the map. ``sets``: what a click on it sets; ``on``: whether it is the one that is chosen."""
+
+    text: str
+    sets: str
+    on: bool
+
+
 @dataclass(frozen=True)
 class ScoreMap:
     """``decision``'s scores. ``stage``: one of STAGES; ``selected``: a plugin (or SUM) and a node.
@@ -46,7 +56,7 @@ class ScoreMap:
     ``steps``: the arithmetic of the selected cell, written beside the map where there is room.
     While cells change: ``filled``, the nodes (raw) or the plugins that have come to ``stage``; the others show the
     stage before. ``sums`` and ``won``: whether sums and winner show, if other than in the last stage; ``totals``:
-    whether there is a row for sums.
+    whether there is a row for sums. ``chips``: choices below the map; ``choice``: what is chosen with them.
     """
 
     decision: Decision
@@ -63,11 +73,14 @@ class ScoreMap:
     won: bool | None = None
     totals: bool = True
     steps: Sequence[Step] = ()
+    chips: Sequence[Chip] = ()
+    choice: str = ""
 
     def __call__(self, room: Room) -> Html:
         """The drawing for this room."""
         beside = CARD if self.steps and room.width >= CARD + MAP else 0
         grid, wide = self.grid(), room.width - beside
+        room = room._replace(height=room.height - CHIPS * bool(self.chips))
         plan = Plan(grid, Room(wide, room.height - HEAD))
         if plan.width - plan.left >= RAIL_BESIDE:
             top, start = 0, plan.left
@@ -83,6 +96,9 @@ class ScoreMap:
             steps, long = self._arithmetic(beside - 24)
             above.append(element("g", *steps, transform=f"translate({plan.width + 20:g},{head})"))
             end = max(end, long + head)
+        if self.chips:
+            above.append(element("g", *self._chips(), transform=f"translate(8,{end + 8:g})"))
+            end += CHIPS
         return svg([*above, moved], plan.width + beside, end, self.alt)
 
     def grid(self) -> Grid:
@@ -174,6 +190,26 @@ class ScoreMap:
             marks: dict[str, Any] = {"data_set": f"stage: {stage}", "aria_label": f"stage {stage}"}
             yield element("g", shape, words, data_key=f"stage/{stage}", transform=f"translate({x:g},0)", **marks)
 
+    def _chips(self) -> Iterable[Html]:
+        yield label(self.choice, 0, 16.5)
+        x = text_width(self.choice) + 10
+        for text, sets, on in self.chips:
+            wide = text_width(text, bold=True) + 18
+            shape = element(
+                "rect",
+                fill="currentColor",
+                fill_opacity=0.25 if on else 0.04,
+                width=wide,
+                height=CHIP,
+                rx=CHIP / 2,
+                stroke="currentColor",
+            )
+            words = label(text, wide / 2, 16.5, "middle", font_weight="bold" if on else None)
+            key = f"chip/{text}"
+            marks: dict[str, Any] = {"data_set": sets, "aria_label": f"{self.choice} {text}", "data_key": key}
+            yield element("g", shape, words, transform=f"translate({x:g},0)", **marks)
+            x += wide + 8
+
     def _asked(self, plan: Plan) -> Iterable[Html]:
         if self.asked is None:
             return
@@ -236,7 +272,9 @@ def story(shown: ScoreMap, room: Room) -> list[tuple[Html, str]]:
     scores = shown.decision.scores
     if scores is None or not scores.plugins:
         return []
-    start = replace(shown, selected=None, sums=False, won=False)
+    own = {score.name for score, _ in shown.decision.generation.scores}
+    plugins = [name for name in shown.plugins if name in own]
+    start = replace(shown, plugins=plugins, selected=None, sums=False, won=False)
     frames = [*_raw(start)]
     upto = STAGES.index(shown.stage)
     if upto >= 1:
@@ -244,10 +282,18 @@ def story(shown: ScoreMap, room: Room) -> list[tuple[Html, str]]:
     if upto >= 2:
         frames += _weighted(start)
     if upto >= 3:
+        extenders = [name for name in shown.plugins if name not in own]
+        start = replace(start, plugins=shown.plugins)
+        frames += [(start, _extended(start, name)) for name in extenders]
         names = ", ".join(f"{node} {total(shown.decision, node)}" for node in shown.nodes if _scored(shown, node))
         frames.append((replace(start, sums=True), f"prioritizeNodes adds up the numbers of each node: {names}."))
     end = f"selectHost: {lead(shown.decision)}" if upto == 3 and len(shown.nodes) > 1 else shown.alt
     return [*((each(room), caption) for each, caption in frames), (shown(room), end)]
+
+
+def _extended(start: ScoreMap, name: str) -> str:
+    raw, result = _row(start, name, "raw"), _row(start, name, "weighted")
+    return f"prioritizeNodes asks {name}, an extender: {raw}. Scaled and weighted, that is {result}."
 
 
 def _scored(shown: ScoreMap, node: str) -> bool:

@@ -1,0 +1,155 @@
+"""The score map with an extender beside the scheduler: it scores one node more, or refuses one.
+
+The cluster is that of :mod:`kschedlab.lab.panels.score_cluster`, the generation v1.20.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+from kschedlab.decision import Decision
+from kschedlab.lab.panels import score
+from kschedlab.lab.panels.base import Frame, Panel, View
+from kschedlab.lab.panels.question import Question
+from kschedlab.lab.panels.score_cluster import NEW, NODES, UNSCORED, Cause, cluster, generation, manifests
+from kschedlab.lab.panels.settings import choice, slider
+from kschedlab.objects.model import Node, Pod
+from kschedlab.scheduler import schedule
+from kschedlab.views.arithmetic import steps_html, steps_text
+from kschedlab.views.html import Html
+from kschedlab.views.score import STAGES, SUM, number, result_list, score_map
+from kschedlab.views.score_map import Chip, ScoreMap, story
+from kschedlab.views.svg import Room
+from kschedlab.views.words import outcome
+
+OFF, SCORES, REFUSES = "off", "scores node-a", "refuses node-c"
+
+
+class Thermometer:
+    """An extender that knows which racks are cool: it gives node-a 1 point of 10."""
+
+    weight = 1
+
+    def prioritize(self, pod: Pod, nodes: Sequence[Node]) -> dict[str, int]:
+        """Node-a's rack is the coolest."""
+        return {"node-a": 1}
+
+
+class TooHot:
+    """An extender that lets nothing more into node-c's rack."""
+
+    name = "Thermometer"
+
+    def filter(self, pod: Pod, nodes: Sequence[Node]) -> dict[str, str]:
+        """The refused nodes, with the reason."""
+        return {"node-c": "rack is too hot"}
+
+
+EXTENDERS: dict[str, tuple[object, ...]] = {OFF: (), SCORES: (Thermometer(),), REFUSES: (TooHot(),)}
+NAME, AFFINITY = Thermometer.__name__, "InterPodAffinity"
+ROWS = (*score.PLUGINS, NAME, SUM)
+
+
+@dataclass(frozen=True)
+class Settings(Cause):
+    """The inputs, what the extender does, the stage shown, and the cell whose arithmetic is written out."""
+
+    extender: str = choice("extender", (*EXTENDERS,), OFF)
+    stage: str = slider("stage", STAGES, STAGES[3])
+    plugin: str = choice("plugin", ROWS, SUM)
+    node: str = choice("node", NODES, "node-a")
+
+
+def decide(settings: Settings) -> Decision:
+    """The decision of a scheduler with this extender."""
+    return schedule(NEW, cluster(settings), generation(settings).extended_by(*EXTENDERS[settings.extender]))
+
+
+def show(settings: Settings) -> View:
+    """The panel's view for these settings."""
+    decision = decide(settings)
+    plugins = () if settings.situation == UNSCORED else score.PLUGINS
+    listed = [*plugins, *([NAME] if settings.extender == SCORES else [])]
+    cell = score.arithmetic(decision, settings.plugin, settings.node) if settings.plugin in (*listed, SUM) else []
+    sentence = f"{outcome(decision)} {_effect(settings, decision)}"
+    shown = _map(settings, decision, listed, sentence, steps=cell)
+    at = [*listed, SUM].index(settings.plugin) if settings.plugin in listed else len(listed)
+    table = score_map(decision, listed, NODES, settings.stage, (at, NODES.index(settings.node)))
+    text = "\n".join([sentence, table.text, *([steps_text(cell)] if cell else [])])
+    frames = _story(shown) if decision.scores is not None and decision.scores.plugins else None
+    return View(shown, sentence, steps_html(cell) if cell else Html(), text, {}, frames)
+
+
+def _story(shown: ScoreMap) -> Callable[[Room], Sequence[Frame]]:
+    return lambda room: [Frame(*each) for each in story(shown, room)]
+
+
+def _map(settings: Settings, decision: Decision, listed: Sequence[str], alt: str, **more: Any) -> ScoreMap:
+    chips = [Chip(each, f"extender: {each}", each == settings.extender) for each in EXTENDERS]
+    like = score.Settings(settings.situation, settings.cpu, settings.tainted, settings.avoided)
+    drawn = score.picture(like, decision, listed, alt, chips=chips, choice="The extender is", **more)
+    return replace(drawn, stage=settings.stage, selected=(settings.plugin, settings.node))
+
+
+def _effect(settings: Settings, decision: Decision) -> str:
+    """What the extender does, in words."""
+    if settings.extender == OFF:
+        return "No extender is asked."
+    if settings.extender == REFUSES:
+        reasons = "; ".join(decision.verdict("node-c").reasons)
+        return f'{NAME} refuses node-c ("{reasons}") after all filters accepted it, so node-c is not scored.'
+    if decision.scores is None:
+        return f"{NAME} is not asked for scores."
+    raw, points = number(decision, "raw", NAME, "node-a"), number(decision, "weighted", NAME, "node-a")
+    return f"{NAME} gives node-a {raw} of 10: {raw} × 10 × weight 1 = {points} points in the sum."
+
+
+def who_wins() -> Question[Settings]:
+    """Which node wins with an extender that gives node-a one of its ten points?"""
+
+    def right(settings: Settings) -> str:
+        return decide(settings).node or ""
+
+    def why(settings: Settings, answer: str) -> str:
+        without = dict(result_list(decide(settings.changed(extender=OFF))))
+        points = number(decide(settings), "weighted", NAME, "node-a") or 0
+        sums = f"node-a had {without['node-a']} and node-c {without['node-c']}"
+        scaled = f"1 of an extender's 10 is {points} of a plugin's 100"
+        if answer == right(settings):
+            return f"{scaled}, and that is more than node-c's lead: {sums}."
+        return f"{sums}; {scaled}, so node-a comes to {without['node-a'] + points}."
+
+    return Question(f"{NAME} gives node-a 1 point of its 10. Where does shop-new go?", NODES, right, why, _before)
+
+
+def who_is_left() -> Question[Settings]:
+    """Which node wins if the extender refuses the best one?"""
+
+    def right(settings: Settings) -> str:
+        return decide(settings).node or ""
+
+    def why(settings: Settings, answer: str) -> str:
+        if answer == "node-c":
+            return "A refused node is not scored, whatever the filters say."
+        ours, before = decide(settings), decide(settings.changed(extender=OFF))
+        sums = ", ".join(f"{node} {found}" for node, found in result_list(ours))
+        was, now = (number(each, "normalised", AFFINITY, "node-d") for each in (before, ours))
+        lowest = f"Among the three that are left node-d has the lowest {AFFINITY}: its {was} becomes {now}."
+        return f"Normalising compares only nodes that are left. {lowest} The sums: {sums}."
+
+    return Question(f"{NAME} refuses node-c. Where does shop-new go?", NODES, right, why, _before)
+
+
+def _before(settings: Settings) -> Callable[[Room], Html]:
+    """The map as it is without the extender."""
+    plain = settings.changed(extender=OFF)
+    decision = decide(plain)
+    drawn = _map(plain, decision, score.PLUGINS, "The scores without the extender.")
+    return replace(drawn, chips=(), selected=None)
+
+
+def panel(**settings: Any) -> Panel[Settings]:
+    """The panel; arguments override its default settings. A click on a chip switches the extender."""
+    return Panel(Settings().changed(**settings), show, manifests, "extender.panel()")
