@@ -10,8 +10,8 @@ from kschedlab.cluster.cluster import Cluster
 from kschedlab.decision import Decision
 from kschedlab.objects.model import ResourceSlice
 from kschedlab.testing import node
-from kschedlab.views.device_sights import sights
 from kschedlab.views.device_map import devices_table, devices_text, draw_devices
+from kschedlab.views.device_sights import sights
 from kschedlab.views.evaluation import draw_evaluation, evaluation_text
 from kschedlab.views.svg import Room
 from tests.device_manifests import device, device_class, exactly, resource_claim, resource_slice
