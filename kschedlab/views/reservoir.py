@@ -136,7 +136,7 @@ class _Drawing:
         """What each node keeps from one column to the next, and what the new one takes from all."""
         before, now = (self._stack(self._shares(self.picture.walk[j])) for j in (i - 1, i))
         left, right = self.x(i - 1) + self.wide, self.x(i)
-        for name in before.keys() & now.keys():
+        for name in filter(now.get, before):
             (a, b), (c, d) = before[name], now[name]
             path = f"M{left:.1f} {a:.1f}L{right:.1f} {c:.1f}V{d:.1f}L{left:.1f} {b:.1f}Z"
             yield element("path", d=path, fill=self._fill(name), fill_opacity=0.45, data_key=f"band/{i}/{name}")

@@ -89,6 +89,8 @@ def test_a_column_is_as_high_as_its_probabilities_and_the_story_ends_in_the_pict
         high = {name: float(shown[f"held/{i}/{name}/box"].get("height", "nan")) for name, p in step.likely.items() if p}
         for name, chance in step.likely.items():
             assert not chance or high[name] / sum(high.values()) == pytest.approx(float(chance), abs=0.02)
+    bands = [key.split("/")[1:] for key in shown if key.startswith("band/")]
+    assert bands == sorted(bands), "always in the same order"
     assert view.story is not None
     frames = view.story(room)
     assert len(frames) == len(scores) + 1 and frames[-1].picture == drawn_for(view.picture, room)
