@@ -10,6 +10,7 @@ here: claims alone hold devices, so evicting pods never helps.
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
@@ -29,7 +30,7 @@ from kschedlab.devices.extended_resources import Mappings, claim_for, requests_f
 from kschedlab.devices.readiness import overdue
 from kschedlab.devices.search import Step
 from kschedlab.devices.state import state_of
-from kschedlab.objects.model import AllocationResult, DeviceClass, Node, Pod, ResourceClaim
+from kschedlab.objects.model import AllocationResult, DeviceClass, Node, NodeSelector, Pod, ResourceClaim
 from kschedlab.objects.requests import is_served_by_classes
 from kschedlab.objects.selectors import SelectorError
 
@@ -218,17 +219,28 @@ def _checked(
 
 def _unusable(cluster: Cluster, allocation: AllocationResult, late: bool) -> BoolArray | None:
     """bool[nodes], or None for none: nodes that the allocation does not reach; all, if its devices don't get ready."""
+    if allocation.nodeSelector is not None:
+        _check_selector(allocation.nodeSelector)
     if late:
         return np.ones(len(cluster.nodes), np.bool_)
     if allocation.nodeSelector is None:
         return None
-    try:
-        for term in allocation.nodeSelector.nodeSelectorTerms:
-            term.compile()
-    except SelectorError as error:
-        raise DemandError(str(error)) from error
     mask: BoolArray = ~selected(cluster, allocation.nodeSelector)
     return mask
+
+
+def _check_selector(selector: NodeSelector) -> None:
+    """DemandError for the first invalid term. v1.37: component-helpers nodeaffinity.go, NewNodeSelector."""
+    for i, term in enumerate(selector.nodeSelectorTerms):
+        for k, field in enumerate(term.matchFields):
+            if len(field.values) != 1:
+                listed = json.dumps(field.values, separators=(",", ":"))
+                where = f"nodeSelectorTerms[{i}].matchFields[{k}].values"
+                raise DemandError(f"{where}: Invalid value: {listed}: must have one element")
+        try:
+            term.compile()
+        except SelectorError as error:
+            raise DemandError(str(error)) from error
 
 
 def _check_classes(cluster: Cluster, claim: ResourceClaim) -> None:

@@ -300,3 +300,14 @@ def test_the_demand_is_shared_until_something_changes() -> None:
     changed = world.fork().add({"apiVersion": VERSION} | resource_claim("other", exactly()))
     assert getattr(plugin.prepare(info, changed), "demand", None) is not getattr(first, "demand", None)
     assert np.array_equal(schedule("default/p", changed).feasible, [0])
+
+
+def test_an_allocation_with_an_invalid_selector_is_an_error() -> None:
+    claim = allocated("c", "a", on="a")
+    terms = claim["status"]["allocation"]["nodeSelector"]["nodeSelectorTerms"]
+    terms[0]["matchFields"][0]["values"] = ["a", "b"]
+    decision = decide(node("a"), device_class(), gpus("a", 1), claim, asking=claiming("c"))
+    assert decision.error == (
+        'running PreFilter plugin "DynamicResources": nodeSelectorTerms[0].matchFields[0].values: '
+        'Invalid value: ["a","b"]: must have one element'
+    )
