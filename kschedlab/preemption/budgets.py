@@ -77,7 +77,7 @@ def violations(cluster: Cluster, rows: IntArray, node: IntArray, rules: BudgetRu
     if rules.disrupted_pods_exempt:
         charged = ~_exempt(cluster, budgets, rows[pod], budget)
         pod, budget = pod[charged], budget[charged]
-    allowed = np.fromiter((each.status.disruptionsAllowed for each in budgets), np.int64, len(budgets))
+    allowed = np.array([each.status.disruptionsAllowed for each in budgets], np.int64)
     one_by_one = rules.stops_at_first_violation and bool((length > 1).any())
     for chosen in [budget == number for number in np.unique(budget)] if one_by_one else [slice(None)]:
         charged_pod, of_budget = pod[chosen], budget[chosen]
@@ -92,7 +92,7 @@ def violations(cluster: Cluster, rows: IntArray, node: IntArray, rules: BudgetRu
 def _exempt(cluster: Cluster, budgets: Collection[PodDisruptionBudget], rows: IntArray, budget: IntArray) -> BoolArray:
     """bool[]: the budget has already counted this pod as disrupted."""
     exempt: BoolArray = np.zeros(len(rows), np.bool_)
-    for position, each in enumerate(budgets):
+    for position, each in [(position, each) for position, each in enumerate(budgets) if each.status.disruptedPods]:
         for name in each.status.disruptedPods:
             row = cluster.pods.row_of.get(f"{each.metadata.namespace}/{name}", -1)
             exempt |= (rows == row) & (budget == position)

@@ -67,10 +67,9 @@ def preempt(
         found = replace(found, rungs=climb(_victims_of(tried, candidates, cluster), rules.ladder))
     if not len(found.positions):
         return found
-    tied = np.flatnonzero(found.rungs[-1].kept) if found.free is None else found.free
-    names = [cluster.names[n] for n in found.positions.tolist()]
-    chosen = rng.choice(tied.tolist()) if rng else min(tied.tolist(), key=lambda i: names[i])
-    return replace(found, chosen=chosen)
+    tied = (np.flatnonzero(found.rungs[-1].kept) if found.free is None else found.free).tolist()
+    positions = found.positions
+    return replace(found, chosen=rng.choice(tied) if rng else min(tied, key=lambda i: cluster.names[positions[i]]))
 
 
 def dry_run_errors(run: DryRun) -> str:
