@@ -31,7 +31,7 @@ def resource_slice(
     if not where & set(spec):
         spec["nodeName"] = pool
     named = {"name": pool, "generation": spec.pop("generation", 1), "resourceSliceCount": pool_slices}
-    spec = {"driver": driver, "pool": named, **spec, "devices": list(devices)}
+    spec = {"driver": driver, "pool": named, **spec} | ({"devices": found} if (found := list(devices)) else {})
     return _object("ResourceSlice", name or f"{pool}-{driver}", spec)
 
 

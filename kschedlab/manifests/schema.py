@@ -1,7 +1,7 @@
 """Checks that plain data has the types of an object's fields. Reports every error; a decoder stops at the first.
 
 As in the API, unknown fields are ignored, spaces around a quantity too, and ``null`` means absent (the empty string in
-a map or list of strings, zero in a map of quantities, an empty item in a list).
+a map or list of strings, zero in a map or list of quantities, an empty item in a list).
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from typing import Annotated, Any, Union, get_args, get_origin, get_type_hints
 
 import msgspec
 
-from kschedlab.objects.meta import Time
+from kschedlab.objects.meta import Part, Time
 from kschedlab.objects.problems import WRITTEN, Fault, Path, quoted
 from kschedlab.objects.quantity import Quantity, QuantityError
 
@@ -94,7 +94,7 @@ def _validate_list(data: Any, expected: Any, path: Path, faults: list[Fault]) ->
     if not isinstance(data, list | tuple):
         faults.append(Fault(path, f"expected a list, not {_type_name(data)}"))
         return _INVALID
-    empty: Any = "" if expected is str else {}
+    empty: Any = {str: "", Quantity: "0"}.get(expected, {})
     items = [_validate(empty if v is None else v, expected, (*path, i), faults) for i, v in enumerate(data)]
     return [empty if value is _INVALID else value for value in items]
 
@@ -107,7 +107,7 @@ def _validate_map(data: Any, expected: Any, path: Path, faults: list[Fault]) -> 
         if not isinstance(key, str):
             faults.append(Fault(path, f"the key {key!r} is {_type_name(key)}, not text: put it in quotes"))
     data = {key: value for key, value in data.items() if isinstance(key, str)}
-    absent = "" if expected is str else None
+    absent: Any = "" if expected is str else {} if isinstance(expected, type) and issubclass(expected, Part) else None
     entries = {k: _validate(absent if v is None else v, expected, (*path, k), faults) for k, v in data.items()}
     return {key: value for key, value in entries.items() if value is not _INVALID}
 

@@ -43,6 +43,11 @@ def gpus(count: int, **fields: Any) -> list[Manifest]:
     return [device(f"gpu-{i}", **fields) for i in range(count)]
 
 
+def twice() -> list[Manifest]:
+    """An invalid pool: two slices with the same device."""
+    return [resource_slice(NODE, gpus(1), name=name, pool_slices=2) for name in ("one", "two")]
+
+
 def held(*names: str, pool: str = NODE) -> Manifest:
     """A claim that holds these devices."""
     results = [{"request": "r", "driver": GPU, "pool": pool, "device": name} for name in names]
@@ -87,18 +92,17 @@ def test_all_needs_complete_pools_that_are_valid():
     with pytest.raises(AllocationError, match=f"{name} being updated"):
         devices(resource_slice(NODE, gpus(1), pool_slices=2), device_class(), ask)
     with pytest.raises(AllocationError, match=f"{name} invalid"):
-        devices(resource_slice(NODE, [*gpus(1), *gpus(1)]), device_class(), ask)
+        devices(*twice(), device_class(), ask)
 
 
 def test_an_incomplete_pool_gives_no_device_and_an_invalid_one_says_so():
     ask = resource_claim("c", exactly())
     other = resource_slice("p2", gpus(1), nodeName=NODE)
     assert devices(resource_slice(NODE, gpus(1), pool_slices=2), device_class(), ask) is None
-    invalid = resource_slice(NODE, [*gpus(1), *gpus(1)])
     with pytest.raises(AllocationError, match="^invalid resource pools were encountered$") as caught:
-        devices(invalid, device_class(), ask)
+        devices(*twice(), device_class(), ask)
     assert caught.value.only_this_node
-    assert devices(invalid, other, device_class(), ask) == [["gpu-0"]]
+    assert devices(*twice(), other, device_class(), ask) == [["gpu-0"]]
 
 
 def test_only_the_newest_generation_counts():

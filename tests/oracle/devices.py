@@ -101,12 +101,12 @@ def _pool(rng: random.Random, name: str, driver: str, nodes: Sequence[str]) -> l
             if rng.random() < 0.8:
                 counters = {"slots": {"value": str(rng.randint(1, 2))}}
                 device["consumesCounters"] = [{"counterSet": f"set-{rng.randint(0, 1)}", "counters": counters}]
-    if rng.random() < 0.02:
-        devices.append(dict(devices[0]))
     if each:
         for device in devices:
             device |= _place(rng, nodes)
     parts = [devices] if rng.random() < 0.6 else [devices[::2], devices[1::2]]
+    if rng.random() < 0.05:
+        parts[1:] = [[*devices[1::2], devices[0]]]
     groups: list[Manifest] = [{"devices": part} for part in parts] + ([{"sharedCounters": sets}] if sets else [])
     count = len(groups) + (rng.random() < 0.03)
     generation = rng.randint(1, 2)
@@ -118,7 +118,8 @@ def _pool(rng: random.Random, name: str, driver: str, nodes: Sequence[str]) -> l
         spec = {"driver": driver, "pool": pool, **spread, **group}
         made.append(_object("ResourceSlice", f"{name}-{driver[:3]}-{names.pop():02}", spec))
     if rng.random() < 0.1:
-        pool = {"name": name, "generation": rng.randint(1, 3), "resourceSliceCount": 1}
+        # Not the same generation: the real scheduler follows the order of a map where counts of one generation differ.
+        pool = {"name": name, "generation": rng.choice((generation - 1, generation + 1)), "resourceSliceCount": 1}
         old = {"driver": driver, "pool": pool, **_place(rng, nodes), "devices": [_device(rng, "old", driver)]}
         made.append(_object("ResourceSlice", f"{name}-{driver[:3]}-old", old))
     return made
@@ -140,10 +141,14 @@ def _ask(rng: random.Random) -> Manifest:
     made: Manifest = {"deviceClassName": rng.choice(("gpu", "gpu", "any", "nic"))}
     if rng.random() < 0.02:
         made["deviceClassName"] = "missing"
-    made |= {"allocationMode": "All"} if rng.random() < 0.12 else {"count": rng.choice((1, 1, 1, 2, 3))}
+    if rng.random() < 0.12:
+        made["allocationMode"] = "All"
+    else:
+        made |= {"allocationMode": "ExactCount", "count": rng.choice((1, 1, 1, 2, 3))}
     made |= _maybe(rng, 0.3, selectors=_selectors(rng))
     toleration = _maybe(rng, 0.7, key=rng.choice("xy")) | _maybe(rng, 0.3, effect="NoSchedule")
-    toleration |= {"operator": "Exists"} if "key" not in toleration or rng.random() < 0.6 else {"value": "v"}
+    exists = "key" not in toleration or rng.random() < 0.6
+    toleration |= {"operator": "Exists"} if exists else {"operator": "Equal", "value": "v"}
     made |= _maybe(rng, 0.3, tolerations=[toleration])
     amounts = {rng.choice(("memory", "memory", "memory", "cores")): rng.choice(("1Gi", "3Gi", "6Gi", "750m", "2"))}
     return made | _maybe(rng, 0.3, capacity={"requests": amounts})

@@ -30,7 +30,11 @@ STATUS = "A controller or kubelet writes it, no scheduler reads it, and exports 
 OWNER = "Written by hand, a manifest cannot know the uid: the simulation finds the owner by its kind and name."
 GENERATED = "An exported Job has the selector that the API server gave it."
 
-VOLUME = "PersistentVolume"
+
+EMPTY = "An empty list is the same as none here."
+
+VOLUME, SLICE = "PersistentVolume", "ResourceSlice"
+PODS = "(?!ResourceClaim).*"
 WORKLOADS = "ReplicaSet|StatefulSet|Deployment|Job|ReplicationController"
 
 LET_THROUGH = (
@@ -46,7 +50,9 @@ LET_THROUGH = (
     Difference("A local volume without nodeAffinity", VECTORS, r"spec\.nodeAffinity", "Local", VOLUME),
     Difference("volumeAttributesClassName without csi", VECTORS, r"spec\.csi", "volumeAttributesClass", VOLUME),
     Difference("A topology twice", VECTORS, r"allowedTopologies.*(Expressions|key)", "Duplicate", "StorageClass"),
-    Difference("Tolerations with Gt and Lt", GATE, r".*tolerations\[\d+\]\.operator", 'NotSupported.*: "(Gt|Lt)"'),
+    Difference(
+        "Tolerations with Gt and Lt", GATE, r".*tolerations\[\d+\]\.operator", 'NotSupported.*: "(Gt|Lt)"', PODS
+    ),
     Difference("hostNetwork with hostUsers: false", GATE, r".*spec\.hostNetwork", "hostUsers"),
     Difference("An owner without apiVersion or uid", OWNER, r".*ownerReferences.*\.(apiVersion|uid)", "Required"),
     Difference("A Job's selector", GENERATED, r"spec\.(selector|template\.metadata.*)", "auto-|does not", "Job"),
@@ -54,11 +60,24 @@ LET_THROUGH = (
     Difference("nominatedNodeName of a bound pod", STATUS, r"status\.nominatedNodeName", "already bound", "Pod"),
     Difference("hostIP, podIP and podIPs of a pod", STATUS, r"status\.(hostIP|podIP).*", "", "Pod"),
     Difference("The conditions of a budget", STATUS, r"status\.conditions.*", "", "PodDisruptionBudget"),
+    Difference("The metadata in a ResourceClaimTemplate", UNREAD, r"spec\.metadata\..*", "", "ResourceClaimTemplate"),
+    Difference("An empty list of devices or counters beside the other", EMPTY, "spec", "only one of .shared", SLICE),
+    Difference("The conditions of a DeviceTaintRule", STATUS, r"status\.conditions.*", "", "DeviceTaintRule"),
+    Difference(
+        "What drivers write of a claim's devices", STATUS, r"status\.devices.*", "^(?!.*an allocated)", "ResourceClaim"
+    ),
     Difference("The status of a workload", STATUS, r"status\b.*", "", WORKLOADS),
 )
 """What the API server refuses and the package accepts."""
 
 REFUSED_HERE = (
+    Difference(
+        "Devices and counters in one slice",
+        "The API server refuses it, too: only its answer to an empty list differs.",
+        "spec",
+        "has both shared",
+        SLICE,
+    ),
     Difference(
         "A pod's phase that does not exist",
         "Pods that have succeeded or failed hold no resources: a misspelt phase changes decisions.",

@@ -24,7 +24,7 @@ BAD_NAMES = ("", "A", "a_b", "-a", "a.", "a" * 63, "a" * 64, "a" * 253, "a" * 25
 BAD_NAMES += (" a", "a b", "a\n", "Example.com/X", "a" * 64 + "/x", "x/" + "a" * 64, "_a", "1.2.3.4", "a,b", "a=b")
 TEXTS: dict[str, tuple[str, ...]] = {
     "operator": ("In", "NotIn", "Exists", "DoesNotExist", "Gt", "Lt", "Equal", "in", "", "gt"),
-    "effect": ("NoSchedule", "PreferNoSchedule", "NoExecute", "noschedule", "", "NoScheduleNoAdmit"),
+    "effect": ("NoSchedule", "PreferNoSchedule", "NoExecute", "None", "noschedule", "", "NoScheduleNoAdmit"),
     "whenUnsatisfiable": ("DoNotSchedule", "ScheduleAnyway", "donotschedule", ""),
     "nodeAffinityPolicy": ("Honor", "Ignore", "honor", ""),
     "nodeTaintsPolicy": ("Honor", "Ignore", "ignore", ""),
@@ -69,6 +69,30 @@ TEXTS: dict[str, tuple[str, ...]] = {
     "minAvailable": ("50%", "101%", "-1%", "half", "", "0%", "100%", "1000000000000%", "05%", "1"),
     "maxUnavailable": ("50%", "101%", "-1%", "half", "", "0%", "100%", "1000000000000%", "05%", "1"),
     "declaredFeatures": ("A", "UserNamespaces", "a", "A/b", "A/", "", "Z"),
+    "allocationMode": ("ExactCount", "All", "", "all", "Exactly"),
+    "matchAttribute": ("gpu.example.com/model", "model", "a/b/c", "/model", "gpu.example.com/", "", "x/1a"),
+    "distinctAttribute": ("gpu.example.com/model", "model", "a/b/c", "/model", "gpu.example.com/", "", "x/1a"),
+    "request": ("r0", "r1/s0", "r1", "r0/s0", "r1/s9", "", "r1/s0/x", "A"),
+    "requests": ("r0", "r1/s0", "r1", "r0/s0", "r1/s9", "", "r1/s0/x", "A"),
+    "source": ("FromClass", "FromClaim", "", "fromClass"),
+    "pool": ("p0", "a/b", "", "A", "a//b", "a" * 254),
+    "device": ("d0", "", "A", "a.b"),
+    "counterSet": ("set-0", "", "A", "a.b"),
+    "shareID": ("8f3b5c9e-0000-4000-8000-000000000001", "8F3B5C9E-0000-4000-8000-000000000001", "", "x"),
+    "version": ("1.2.3", "1.2", "v1.2.3", "1.2.3-rc.1+b", "01.2.3", "", "1.2.3-" + "a" * 64),
+    "string": ("a100", "", "a" * 64, "a" * 65, "é" * 33),
+    "bindingConditions": ("Ready", "example.com/Ready", "Failed", "", "a b"),
+    "bindingFailureConditions": ("Failed", "example.com/Failed", "Ready", "", "a b"),
+    "extendedResourceName": (
+        "example.com/gpu",
+        "gpu",
+        "kubernetes.io/gpu",
+        "requests.a/b",
+        "",
+        "a b/c",
+        "a/" + "b" * 60,
+    ),
+    "deviceClassName": ("gpu", "", "A", "a_b"),
     "driver": ("csi.example.com", "CSI.example.com", "a_b", "", "a" * 64),
     "provisioner": ("csi.example.com", "kubernetes.io/no-provisioner", "Example.com/X", "", "a b"),
     "attacher": ("csi.example.com", "CSI.example.com", "a_b", "", "a" * 64),
@@ -84,7 +108,24 @@ TEXTS: dict[str, tuple[str, ...]] = {
     "volumeName": ("pv-1", "", "A"),
     "generateName": ("web-", "", "A-"),
 }
-KEYS = ("app", "example.com/x", "", "a b", "a/b/c", "A", "kubernetes.io/hostname", "a" * 64, "-a", "Example.com/x")
+KEYS = (
+    "model",
+    "gpu.example.com/model",
+    "1a",
+    "a-b",
+    "/x",
+    "x/",
+    "app",
+    "example.com/x",
+    "",
+    "a b",
+    "a/b/c",
+    "A",
+    "kubernetes.io/hostname",
+    "a" * 64,
+    "-a",
+    "Example.com/x",
+)
 RESOURCE_KEYS = (
     "cpu",
     "memory",
@@ -236,6 +277,7 @@ def _places(value: Any, expected: Any, name: str = "") -> Iterator[Place]:
     elif isinstance(value, dict) and get_origin(_plain(expected)) is dict:
         for key in value:
             yield Place(value, key, _members(expected)[1], name)
+            yield from _places(value[key], _members(expected)[1], name)
     elif isinstance(value, list) and get_origin(_plain(expected)) is tuple:
         for i, item in enumerate(value):
             yield Place(value, i, _members(expected)[0], name)
@@ -262,7 +304,8 @@ def _members(expected: Any) -> tuple[Any, ...]:
 def _fields(struct: type[msgspec.Struct]) -> dict[str, Any]:
     """The types of a struct's fields. What is not modelled (Any) is left out."""
     hints = get_type_hints(struct, include_extras=True)
-    return {name: hints[name] for name in struct.__struct_fields__ if _plain(hints[name]) is not Any}
+    names = zip(struct.__struct_encode_fields__, struct.__struct_fields__, strict=True)
+    return {written: hints[name] for written, name in names if _plain(hints[name]) is not Any}
 
 
 def value_of(rng: random.Random, expected: Any, name: str) -> Any:
@@ -301,4 +344,4 @@ _SCALARS: dict[Any, Callable[[random.Random, str], Any]] = {
     Quantity: lambda rng, _: rng.choice(AMOUNTS),
     Time: lambda rng, _: rng.choice(TIMES),
 }
-assert set(VALID) == {kind.__name__ for kind, resource in RESOURCES.items() if resource.group != "resource.k8s.io"}
+assert set(VALID) == {kind.__name__ for kind in RESOURCES}

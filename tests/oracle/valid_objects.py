@@ -335,6 +335,102 @@ def _attachment(rng: random.Random) -> Manifest:
     return made | _maybe(rng, 0.4, status={"attached": True})
 
 
+# -- devices
+
+
+def _device(rng: random.Random, name: str, each: bool) -> Manifest:
+    made: Manifest = {"name": name, "attributes": {"model": {"string": "a100"}, "numa": {"int": 1}}}
+    made["attributes"] |= _maybe(rng, 0.4, healthy={"bool": True}) | _maybe(rng, 0.4, driver={"version": "1.2.0"})
+    made["capacity"] = {"memory": {"value": "40Gi"}}
+    if rng.random() < 0.5:
+        ranged = {"min": "2Gi", "max": "20Gi", "step": "2Gi"}
+        policy = {"default": "4Gi"} | rng.choice(({"validValues": ["2Gi", "4Gi", "8Gi"]}, {"validRange": ranged}))
+        made["capacity"]["memory"]["requestPolicy"] = policy
+        made["allowMultipleAllocations"] = True
+    made |= _maybe(rng, 0.3, taints=[{"key": "broken", "value": "yes", "effect": "NoSchedule"}])
+    made |= _maybe(rng, 0.3, consumesCounters=[{"counterSet": "set-0", "counters": {"slots": {"value": "1"}}}])
+    made |= _maybe(rng, 0.3, bindingConditions=["Ready"], bindingFailureConditions=["Failed"])
+    return made | (_device_place(rng) if each else {})
+
+
+def _device_place(rng: random.Random) -> Manifest:
+    return rng.choice(({"nodeName": "n1"}, {"allNodes": True}, {"nodeSelector": {"nodeSelectorTerms": [_zone_term()]}}))
+
+
+def _zone_term() -> Manifest:
+    return {"matchExpressions": [{"key": "zone", "operator": "In", "values": ["a"]}]}
+
+
+def _resource_slice(rng: random.Random) -> Manifest:
+    pool = {"name": rng.choice(("p0", "a/b")), "generation": 1, "resourceSliceCount": 2}
+    spec: Manifest = {"driver": "gpu.example.com", "pool": pool}
+    each = rng.random() < 0.3
+    spec |= {"perDeviceNodeSelection": True} if each else _device_place(rng)
+    if rng.random() < 0.3:
+        spec["sharedCounters"] = [{"name": "set-0", "counters": {"slots": {"value": "4"}}}]
+    else:
+        spec["devices"] = [_device(rng, f"d{i}", each) for i in range(rng.choice((1, 2)))]
+    return _object(rng, "resource.k8s.io/v1", "ResourceSlice", namespaced=False, spec=spec)
+
+
+def _selectors(rng: random.Random) -> Manifest:
+    return _maybe(rng, 0.5, selectors=[{"cel": {"expression": 'device.driver == "gpu.example.com"'}}])
+
+
+def _settings(rng: random.Random) -> Manifest:
+    opaque = {"driver": "gpu.example.com", "parameters": {"kind": "Mode"}}
+    return _maybe(rng, 0.4, config=[{"opaque": opaque}])
+
+
+def _device_class(rng: random.Random) -> Manifest:
+    spec = _selectors(rng) | _settings(rng) | _maybe(rng, 0.4, extendedResourceName="example.com/gpu")
+    return _object(rng, "resource.k8s.io/v1", "DeviceClass", namespaced=False, spec=spec)
+
+
+def _taint_rule(rng: random.Random) -> Manifest:
+    selector = _maybe(rng, 0.6, driver="gpu.example.com") | _maybe(rng, 0.5, pool="p0") | _maybe(rng, 0.5, device="d0")
+    spec = {"deviceSelector": selector, "taint": {"key": "broken", "effect": "NoExecute"}}
+    return _object(rng, "resource.k8s.io/v1", "DeviceTaintRule", namespaced=False, spec=spec)
+
+
+def _asked(rng: random.Random) -> Manifest:
+    made: Manifest = {"deviceClassName": "gpu"} | _selectors(rng)
+    made |= {"allocationMode": "All"} if rng.random() < 0.3 else _maybe(rng, 0.6, count=2)
+    made |= _maybe(
+        rng, 0.3, tolerations=[{"key": "broken", "operator": "Equal", "value": "yes", "effect": "NoSchedule"}]
+    )
+    return made | _maybe(rng, 0.3, capacity={"requests": {"memory": "2Gi"}})
+
+
+def _claim_of_devices(rng: random.Random) -> Manifest:
+    alternatives = [{"name": f"s{i}"} | _asked(rng) for i in range(2)]
+    requests: list[Manifest] = [{"name": "r0", "exactly": _asked(rng) | _maybe(rng, 0.2, adminAccess=True)}]
+    requests.append({"name": "r1", "firstAvailable": alternatives})
+    constraint = rng.choice(({"matchAttribute": "gpu.example.com/numa"}, {"distinctAttribute": "gpu.example.com/numa"}))
+    constraint |= _maybe(rng, 0.5, requests=["r0", "r1/s0"])
+    devices = {"requests": requests} | _maybe(rng, 0.5, constraints=[constraint]) | _settings(rng)
+    return {"devices": devices}
+
+
+def _resource_claim(rng: random.Random) -> Manifest:
+    made = _object(rng, "resource.k8s.io/v1", "ResourceClaim", spec=_claim_of_devices(rng))
+    if rng.random() < 0.6:
+        return made
+    result = {"request": "r0", "driver": "gpu.example.com", "pool": "p0", "device": "d0"}
+    result |= _maybe(rng, 0.3, bindingConditions=["Ready"], bindingFailureConditions=["Failed"])
+    if rng.random() < 0.3:
+        result |= {"shareID": "8f3b5c9e-0000-4000-8000-000000000001", "consumedCapacity": {"memory": "1Gi"}}
+    allocation: Manifest = {"devices": {"results": [result]}}
+    allocation |= _maybe(rng, 0.5, nodeSelector={"nodeSelectorTerms": [_zone_term()]})
+    reserved = _maybe(rng, 0.6, reservedFor=[{"resource": "pods", "name": "web", "uid": "u1"}])
+    return made | {"status": {"allocation": allocation} | reserved}
+
+
+def _template_of_claims(rng: random.Random) -> Manifest:
+    spec = {"spec": _claim_of_devices(rng)}
+    return _object(rng, "resource.k8s.io/v1", "ResourceClaimTemplate", spec=spec)
+
+
 VALID: dict[str, Callable[[random.Random], Manifest]] = {
     "Pod": _pod,
     "Node": _node,
@@ -354,4 +450,9 @@ VALID: dict[str, Callable[[random.Random], Manifest]] = {
     "CSIDriver": _csi_driver,
     "CSIStorageCapacity": _storage_capacity,
     "VolumeAttachment": _attachment,
+    "ResourceSlice": _resource_slice,
+    "DeviceClass": _device_class,
+    "DeviceTaintRule": _taint_rule,
+    "ResourceClaim": _resource_claim,
+    "ResourceClaimTemplate": _template_of_claims,
 }

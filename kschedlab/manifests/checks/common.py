@@ -104,7 +104,7 @@ _NAMES: dict[str, Callable[[str], str | None]] = {
 """The rule for the names of a kind, where it is not :func:`name_fault`."""
 
 _COUNTED = {"Pod", "ReplicaSet", "StatefulSet", "Deployment", "ReplicationController", "Job"}
-_COUNTED |= {"PodDisruptionBudget", "PriorityClass"}
+_COUNTED |= {"PodDisruptionBudget", "PriorityClass", "DeviceClass", "DeviceTaintRule", "ResourceSlice"}
 """The kinds whose generation the API server sets when it creates an object."""
 
 _MOST_ANNOTATED = 256 * 1024
@@ -116,8 +116,8 @@ def check_metadata(metadata: ObjectMeta, kind: str, faults: list[Fault]) -> None
     fault_of = _NAMES.get(kind, name_fault)
     check_name(metadata.name, ("metadata", "name"), faults, fault_of)
     if prefix := metadata.generateName:
-        # The API server adds five random characters. It does not check more of a ReplicationController's prefix.
-        fault_of = path_segment_fault if kind == "ReplicationController" else fault_of
+        # The API server adds five random characters. Of two kinds, it does not check more of the prefix.
+        fault_of = path_segment_fault if kind in ("ReplicationController", "DeviceClass") else fault_of
         if fault := fault_of(f"{prefix[:-2]}a" if len(prefix) > 1 and prefix.endswith("-") else prefix):
             faults.append(Fault(("metadata", "generateName"), fault))
     if metadata.namespace and kind not in CLUSTER_SCOPED and (fault := dns_label_fault(metadata.namespace)):

@@ -17,7 +17,8 @@ from kschedlab.manifests.checks.common import (
     check_name,
     check_selector,
 )
-from kschedlab.manifests.checks.devices import check_devices
+from kschedlab.manifests.checks.device_claims import check_claim_template, check_resource_claim
+from kschedlab.manifests.checks.devices import check_device_class, check_slice, check_taint_rule
 from kschedlab.manifests.checks.volumes import (
     check_attachment,
     check_capacity,
@@ -146,6 +147,10 @@ CHECKS: dict[type[ApiObject], Callable[[Any, list[Fault]], None]] = {
     CSINode: check_csi_node,
     CSIStorageCapacity: check_capacity,
     VolumeAttachment: check_attachment,
-    **dict.fromkeys((ResourceSlice, DeviceClass, ResourceClaim, ResourceClaimTemplate, DeviceTaintRule), check_devices),
+    ResourceSlice: check_slice,
+    DeviceClass: check_device_class,
+    DeviceTaintRule: check_taint_rule,
+    ResourceClaim: check_resource_claim,
+    ResourceClaimTemplate: check_claim_template,
 }
 """How each kind is checked, except for pods and nodes."""

@@ -95,7 +95,7 @@ def _present(*fields: str) -> Callable[[Part, Path, list[Fault]], None]:
 
 
 def _check_csi(source: CSIVolume, path: Path, faults: list[Fault]) -> None:
-    check_name(source.driver, (*path, "driver"), faults, _driver_name_fault)
+    check_name(source.driver, (*path, "driver"), faults, driver_name_fault)
 
 
 def _check_iscsi(source: ISCSI, path: Path, faults: list[Fault]) -> None:
@@ -152,8 +152,8 @@ _pod_sources = attrgetter(*_POD_SOURCES)
 
 
 @lru_cache(4096)
-def _driver_name_fault(name: str) -> str | None:
-    """What is wrong with the name of a CSI driver."""
+def driver_name_fault(name: str) -> str | None:
+    """What is wrong with the name of a CSI driver, or of a driver of devices."""
     if len(name) <= 63 and name_fault(name.lower()) is None:
         return None
     return (
@@ -284,7 +284,7 @@ def check_csi_node(node: CSINode, faults: list[Fault]) -> None:
     names = [driver.name for driver in node.spec.drivers]
     for i, driver in enumerate(node.spec.drivers):
         path: Path = ("spec", "drivers", i)
-        check_name(driver.name, (*path, "name"), faults, _driver_name_fault)
+        check_name(driver.name, (*path, "name"), faults, driver_name_fault)
         if driver.name in names[:i]:
             faults.append(Fault((*path, "name"), f"{quoted(driver.name)} appears twice"))
         check_present(driver.nodeID, (*path, "nodeID"), faults)
@@ -309,7 +309,7 @@ def check_capacity(capacity: CSIStorageCapacity, faults: list[Fault]) -> None:
 def check_attachment(attachment: VolumeAttachment, faults: list[Fault]) -> None:
     """Check a VolumeAttachment, which names a volume or contains the spec of one."""
     spec, path = attachment.spec, ("spec", "source")
-    check_name(spec.attacher, ("spec", "attacher"), faults, _driver_name_fault)
+    check_name(spec.attacher, ("spec", "attacher"), faults, driver_name_fault)
     check_name(spec.nodeName, ("spec", "nodeName"), faults)
     name, inline = spec.source.persistentVolumeName, spec.source.inlineVolumeSpec
     if (name is None) == (inline is None):

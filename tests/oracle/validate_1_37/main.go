@@ -16,13 +16,17 @@ import (
 	"reflect"
 	"strings"
 
+	v1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/util/validation/field"
+	"k8s.io/apiserver/pkg/authentication/user"
+	"k8s.io/apiserver/pkg/authorization/authorizer"
 	"k8s.io/apiserver/pkg/endpoints/request"
 	"k8s.io/apiserver/pkg/registry/rest"
+	corev1 "k8s.io/client-go/kubernetes/typed/core/v1"
 	"k8s.io/kubernetes/pkg/api/legacyscheme"
 	podutil "k8s.io/kubernetes/pkg/api/pod"
 	_ "k8s.io/kubernetes/pkg/apis/apps/install"
@@ -30,6 +34,8 @@ import (
 	"k8s.io/kubernetes/pkg/apis/core"
 	_ "k8s.io/kubernetes/pkg/apis/core/install"
 	_ "k8s.io/kubernetes/pkg/apis/policy/install"
+	"k8s.io/kubernetes/pkg/apis/resource"
+	_ "k8s.io/kubernetes/pkg/apis/resource/install"
 	_ "k8s.io/kubernetes/pkg/apis/scheduling/install"
 	_ "k8s.io/kubernetes/pkg/apis/storage/install"
 	"k8s.io/kubernetes/pkg/registry/apps/deployment"
@@ -44,6 +50,11 @@ import (
 	"k8s.io/kubernetes/pkg/registry/core/replicationcontroller"
 	"k8s.io/kubernetes/pkg/registry/core/service"
 	"k8s.io/kubernetes/pkg/registry/policy/poddisruptionbudget"
+	"k8s.io/kubernetes/pkg/registry/resource/deviceclass"
+	"k8s.io/kubernetes/pkg/registry/resource/devicetaintrule"
+	"k8s.io/kubernetes/pkg/registry/resource/resourceclaim"
+	"k8s.io/kubernetes/pkg/registry/resource/resourceclaimtemplate"
+	"k8s.io/kubernetes/pkg/registry/resource/resourceslice"
 	"k8s.io/kubernetes/pkg/registry/scheduling/priorityclass"
 	"k8s.io/kubernetes/pkg/registry/storage/csidriver"
 	"k8s.io/kubernetes/pkg/registry/storage/csinode"
@@ -76,6 +87,25 @@ var byKind = map[string]strategies{
 	"CSIDriver":             {csidriver.Strategy, nil},
 	"CSIStorageCapacity":    {csistoragecapacity.Strategy, nil},
 	"VolumeAttachment":      {volumeattachment.Strategy, volumeattachment.StatusStrategy},
+	"ResourceSlice":         {resourceslice.Strategy, nil},
+	"DeviceClass":           {deviceclass.Strategy, nil},
+	"DeviceTaintRule":       {devicetaintrule.Strategy, devicetaintrule.StatusStrategy},
+	"ResourceClaim":         {claims, resourceclaim.NewStatusStrategy(claims)},
+	"ResourceClaimTemplate": {resourceclaimtemplate.NewStrategy(adminNamespaces{}), nil},
+}
+
+var claims = resourceclaim.NewStrategy(adminNamespaces{}, authorizer.AuthorizerFunc(allow))
+
+// AdminNamespaces have the label that allows admin access to devices.
+type adminNamespaces struct{ corev1.NamespaceInterface }
+
+func (adminNamespaces) Get(_ context.Context, name string, _ metav1.GetOptions) (*v1.Namespace, error) {
+	labels := map[string]string{resource.DRAAdminNamespaceLabelKey: "true"}
+	return &v1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: name, Labels: labels}}, nil
+}
+
+func allow(context.Context, authorizer.Attributes) (authorizer.Decision, string, error) {
+	return authorizer.DecisionAllow, "", nil
 }
 
 type fault struct {
@@ -132,6 +162,7 @@ func decode(line []byte) (runtime.Object, schema.GroupVersionKind, error) {
 	decoder := legacyscheme.Codecs.DecoderToVersion(info.Serializer, schema.GroupVersions{
 		{Group: "", Version: runtime.APIVersionInternal}, {Group: "apps", Version: runtime.APIVersionInternal},
 		{Group: "batch", Version: runtime.APIVersionInternal}, {Group: "policy", Version: runtime.APIVersionInternal},
+		{Group: "resource.k8s.io", Version: runtime.APIVersionInternal},
 		{Group: "scheduling.k8s.io", Version: runtime.APIVersionInternal},
 		{Group: "storage.k8s.io", Version: runtime.APIVersionInternal},
 	})
@@ -188,6 +219,7 @@ func validateStatus(
 
 func contextOf(metadata metav1.Object, kind schema.GroupVersionKind, subresource string) context.Context {
 	ctx := request.WithNamespace(context.Background(), metadata.GetNamespace())
+	ctx = request.WithUser(ctx, &user.DefaultInfo{Name: "admin"})
 	plural, _ := meta.UnsafeGuessKindToResource(kind)
 	return request.WithRequestInfo(ctx, &request.RequestInfo{
 		IsResourceRequest: true, APIGroup: kind.Group, APIVersion: kind.Version, Resource: plural.Resource,

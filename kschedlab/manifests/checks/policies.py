@@ -1,0 +1,90 @@
+"""Checks of request policies: which amounts of a shared device's capacity a request can have.
+
+v1.37: pkg/apis/resource/validation/validation.go (validateRequestPolicy).
+"""
+
+from __future__ import annotations
+
+from kschedlab.objects.model import CapacityRequestPolicy, CapacityRequestPolicyRange
+from kschedlab.objects.problems import Fault, Path
+from kschedlab.objects.quantity import INT64_MAX, NANO, Quantity
+
+_MOST_VALUES = 10
+
+
+def check_policy(capacity: Quantity, policy: CapacityRequestPolicy, path: Path, faults: list[Fault]) -> None:
+    """Check the policy of a capacity."""
+    if policy.validValues and policy.validRange is not None:
+        faults.append(Fault(path, "has both validValues and validRange: expected one of them"))
+    elif not policy.validValues and policy.validRange is None:
+        return
+    elif policy.default is None:
+        faults.append(Fault((*path, "default"), "is missing"))
+    elif policy.validRange is not None:
+        _check_range(capacity, policy.default, policy.validRange, (*path, "validRange"), faults)
+    else:
+        _check_values(capacity, policy.default, policy.validValues, (*path, "validValues"), faults)
+
+
+def _check_values(
+    capacity: Quantity, default: Quantity, values: tuple[Quantity, ...], path: Path, faults: list[Fault]
+) -> None:
+    if len(values) > _MOST_VALUES:
+        faults.append(Fault(path, f"has {len(values)} items: at most {_MOST_VALUES} are allowed"))
+        return
+    for i, value in enumerate(values):
+        if i and value.nanos < values[i - 1].nanos:
+            faults.append(Fault((*path, i), f"{value} is less than the one before it: sort the values"))
+        if value.value() in [each.value() for each in values[:i]]:
+            faults.append(Fault((*path, i), f"{value} appears twice, in whole units"))
+        _check_at_most(value, capacity, "the capacity", (*path, i), faults)
+    if default not in values:
+        faults.append(Fault(path, f"does not have the default {default}"))
+
+
+def _check_range(
+    capacity: Quantity, default: Quantity, valid: CapacityRequestPolicyRange, path: Path, faults: list[Fault]
+) -> None:
+    least, most, step = valid.min, valid.max, valid.step
+    if least is None:
+        faults.append(Fault((*path, "min"), "is missing"))
+        return
+    _check_at_most(least, capacity, "the capacity", (*path, "min"), faults)
+    if default.nanos < least.nanos:
+        faults.append(Fault((*path, "default"), f"{default} is less than min, {least}"))
+    if most is not None:
+        _check_at_most(least, most, "max", (*path, "max"), faults)
+        _check_at_most(most, capacity, "the capacity", (*path, "max"), faults)
+        _check_at_most(default, most, "max", (*path, "default"), faults)
+    if step is not None:
+        _check_step(capacity, default, least, most, step, path, faults)
+
+
+def _check_step(
+    capacity: Quantity,
+    default: Quantity,
+    least: Quantity,
+    most: Quantity | None,
+    step: Quantity,
+    path: Path,
+    faults: list[Fault],
+) -> None:
+    if step.nanos <= 0:
+        faults.append(Fault((*path, "step"), "must be greater than zero"))
+        return
+    if least.nanos + step.nanos > capacity.nanos:
+        faults.append(Fault((*path, "step"), f"{step} above min is more than the capacity, {capacity}"))
+    given = {"default": default, "min": least, "max": most, "step": step}
+    amounts = {name: amount for name, amount in given.items() if amount is not None}
+    beyond = [name for name, amount in amounts.items() if not 0 <= amount.nanos <= INT64_MAX * NANO]
+    faults += [Fault((*path, name), f"{amounts[name]} is out of range: from 0 to {INT64_MAX}") for name in beyond]
+    if beyond:
+        return
+    for amount in (default, most):
+        if amount is not None and (amount.value() - least.value()) % step.value():
+            faults.append(Fault((*path, "step"), f"{amount} is not a whole number of steps of {step} above {least}"))
+
+
+def _check_at_most(amount: Quantity, limit: Quantity, name: str, path: Path, faults: list[Fault]) -> None:
+    if amount.nanos > limit.nanos:
+        faults.append(Fault(path, f"{amount} is more than {name}, {limit}"))
