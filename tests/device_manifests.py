@@ -5,6 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Any
 
+from kschedlab.manifests.decoding import decode
+from kschedlab.manifests.defaults import with_defaults
+from kschedlab.objects.model import ApiObject
 from kschedlab.testing import Manifest
 
 VERSION = "resource.k8s.io/v1"
@@ -60,6 +63,13 @@ def resource_claim(name: str, *requests: Manifest, constraints: Iterable[Manifes
 def taint_rule(name: str, effect: str = "NoSchedule", **selector: str) -> Manifest:
     """A rule that taints the selected devices with the key "broken"."""
     return _object("DeviceTaintRule", name, {"deviceSelector": selector, "taint": {"key": "broken", "effect": effect}})
+
+
+def unchecked(manifest: Manifest) -> ApiObject:
+    """The object, even if the API server would refuse it."""
+    document, faults = decode(manifest, manifest["kind"])
+    assert not faults, faults
+    return with_defaults(document, {})
 
 
 def _object(kind: str, name: str, spec: Manifest) -> Manifest:

@@ -93,10 +93,17 @@ class TopologySpreadConstraint(Part, frozen=True):
     matchLabelKeys: tuple[str, ...] = ()
 
 
+class ContainerClaim(Part, frozen=True):
+    """A claim of the pod that a container uses: all of its requests, or the one that is named."""
+
+    name: str = ""
+    request: str = ""
+
+
 class ResourceRequirements(Part, frozen=True):
     requests: ResourceList = {}
     limits: ResourceList = {}
-    claims: Any = None
+    claims: tuple[ContainerClaim, ...] | None = None
 
 
 class ContainerPort(Part, frozen=True):

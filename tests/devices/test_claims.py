@@ -1,10 +1,12 @@
 """The pod's claims: which they are, and what it waits for."""
 
+import msgspec
 import pytest
+from msgspec.structs import replace
 
 from kschedlab.devices.claims import ClaimError, claims_fault, claims_of, is_reserved_for
 from kschedlab.manifests.loading import decode_objects
-from kschedlab.objects.model import Pod, ResourceClaim
+from kschedlab.objects.model import Pod, PodResourceClaim, PodStatus, ResourceClaim
 from kschedlab.testing import cluster, pod
 from tests.device_manifests import exactly, resource_claim
 from tests.verdicts import model
@@ -13,10 +15,13 @@ OWNED = {"apiVersion": "v1", "kind": "Pod", "name": "p", "uid": "uid-p", "contro
 
 
 def claiming(*entries: dict[str, str], statuses: tuple[dict[str, str], ...] = ()) -> Pod:
-    manifest = pod("p", resourceClaims=list(entries))
+    """A pod with these claims, even if the API server would refuse them."""
+    manifest = pod("p")
     manifest["metadata"]["uid"] = "uid-p"
-    manifest["status"] = {"resourceClaimStatuses": list(statuses)}
-    return model(manifest)
+    made = model(manifest)
+    claims = msgspec.convert(entries, tuple[PodResourceClaim, ...])
+    status = msgspec.convert({"resourceClaimStatuses": statuses}, PodStatus)
+    return replace(made, spec=replace(made.spec, resourceClaims=claims), status=status)
 
 
 def made(name: str, **metadata: object) -> dict[str, object]:
@@ -95,5 +100,6 @@ def test_a_claim_is_reserved_for_a_pod_by_its_uid() -> None:
     asking = claiming(NAMED)
     for uid, expected in (("uid-p", True), ("uid-q", False)):
         consumer = {"resource": "pods", "name": "p", "uid": uid}
-        (claim,) = decode_objects([resource_claim("one", exactly(), reservedFor=[consumer])]).of(ResourceClaim)
+        reserved = resource_claim("one", exactly(), allocation={"devices": {}}, reservedFor=[consumer])
+        (claim,) = decode_objects([reserved]).of(ResourceClaim)
         assert is_reserved_for(claim, asking) is expected

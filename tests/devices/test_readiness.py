@@ -7,7 +7,7 @@ from kschedlab.manifests.loading import decode_objects
 from kschedlab.objects.meta import SECOND, Time
 from kschedlab.objects.model import ResourceClaim
 from kschedlab.testing import Manifest
-from tests.device_manifests import GPU, resource_claim
+from tests.device_manifests import GPU, exactly, resource_claim
 
 ALLOCATED = Time.parse("2024-01-01T00:00:00Z")
 
@@ -15,14 +15,17 @@ ALLOCATED = Time.parse("2024-01-01T00:00:00Z")
 def claim(*conditions: str, needs: tuple[str, ...] = ("Attached",), status: bool = True) -> ResourceClaim:
     """A claim with one device whose conditions are these, ``-`` before one that is false."""
     device: Manifest = {"driver": GPU, "pool": "p", "device": "d"}
-    result = {"request": "r", **device, "bindingConditions": list(needs), "bindingFailureConditions": ["Broken"]}
+    result = {"request": "r", **device}
+    result |= {"bindingConditions": list(needs), "bindingFailureConditions": ["Broken"]} if needs else {}
     allocation = {"devices": {"results": [result]}, "allocationTimestamp": "2024-01-01T00:00:00Z"}
     observed = [
         {"type": name.lstrip("-"), "status": str(name[0] != "-"), "reason": "Why", "message": "text"}
         for name in conditions
     ]
     devices = [device | {"conditions": observed}] if status else []
-    (found,) = decode_objects([resource_claim("c", allocation=allocation, devices=devices)]).of(ResourceClaim)
+    (found,) = decode_objects([resource_claim("c", exactly(), allocation=allocation, devices=devices)]).of(
+        ResourceClaim
+    )
     return found
 
 

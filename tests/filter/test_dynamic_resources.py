@@ -14,7 +14,16 @@ from kschedlab.generations import V1_37
 from kschedlab.objects.model import ResourceClaim
 from kschedlab.scheduler import Scheduler, schedule
 from kschedlab.testing import Manifest, cluster, node, pod
-from tests.device_manifests import GPU, VERSION, device, device_class, exactly, resource_claim, resource_slice
+from tests.device_manifests import (
+    GPU,
+    VERSION,
+    device,
+    device_class,
+    exactly,
+    resource_claim,
+    resource_slice,
+    unchecked,
+)
 from tests.filter.test_node_resources import asks
 
 RESOURCE = "example.com/gpu"
@@ -71,7 +80,6 @@ def test_a_pod_without_claims_and_served_resources_is_skipped() -> None:
             [resource_claim("c", {"name": "r", "firstAvailable": [{"name": "s", "deviceClassName": "none"}]})],
             "request r/s: device class none does not exist",
         ),
-        ([resource_claim("c", {"name": "r"})], "resource claim default/c, request r: unknown request type"),
     ],
 )
 def test_what_rejects_the_pod_before_any_node_is_asked(objects: list[Manifest], why: str) -> None:
@@ -82,8 +90,17 @@ def test_what_rejects_the_pod_before_any_node_is_asked(objects: list[Manifest], 
     assert "not found" not in decision.event.removeprefix(decision.message)
 
 
+def test_a_request_that_asks_for_nothing_rejects_the_pod() -> None:
+    world = cluster(node("a"), device_class(), claiming("c")).add(unchecked(resource_claim("c", {"name": "r"})))
+    decision = schedule("default/p", world)
+    why = "resource claim default/c, request r: unknown request type"
+    assert decision.verdicts is not None
+    assert decision.verdicts.rejected == PreFilterRejection("DynamicResources", (why,))
+    assert decision.message == f"0/1 nodes are available: {why}."
+
+
 def test_a_request_without_a_class_is_an_error() -> None:
-    world = cluster(node("a"), resource_claim("c", exactly(of="")), claiming("c"))
+    world = cluster(node("a"), claiming("c")).add(unchecked(resource_claim("c", exactly(of=""))))
     with pytest.raises(SchedulingError, match="request r: unsupported request type"):
         DynamicResources().prepare(world.pending["default/p"], world)
 
@@ -118,7 +135,10 @@ def test_the_allocator_speaks_before_the_allocated_claims() -> None:
 def test_a_claim_whose_devices_do_not_get_ready_is_no_use() -> None:
     claim = allocated("c", "a")
     claim["status"]["allocation"] |= {"allocationTimestamp": "2024-01-01T00:00:00Z"}
-    claim["status"]["allocation"]["devices"]["results"][0]["bindingConditions"] = ["Attached"]
+    claim["status"]["allocation"]["devices"]["results"][0] |= {
+        "bindingConditions": ["Attached"],
+        "bindingFailureConditions": ["Broken"],
+    }
     decision = decide(node("a"), device_class(), gpus("a", 1), claim, asking=claiming("c"))
     assert reasons(decision) == {"a": (ELSEWHERE,)}
     assert decision.event.startswith(f"{decision.message} deallocation of ResourceClaim completed, preemption: ")

@@ -62,6 +62,7 @@ LET_THROUGH = (
     Difference("The conditions of a budget", STATUS, r"status\.conditions.*", "", "PodDisruptionBudget"),
     Difference("The metadata in a ResourceClaimTemplate", UNREAD, r"spec\.metadata\..*", "", "ResourceClaimTemplate"),
     Difference("An empty list of devices or counters beside the other", EMPTY, "spec", "only one of .shared", SLICE),
+    Difference("A pod's extendedResourceClaimStatus", STATUS, r"status\.extendedResourceClaimStatus.*", "", "Pod"),
     Difference("The conditions of a DeviceTaintRule", STATUS, r"status\.conditions.*", "", "DeviceTaintRule"),
     Difference(
         "What drivers write of a claim's devices", STATUS, r"status\.devices.*", "^(?!.*an allocated)", "ResourceClaim"

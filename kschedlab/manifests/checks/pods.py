@@ -32,6 +32,7 @@ from kschedlab.objects.requests import container_requests, is_extended, is_pod_l
 _PORT_NAME = re.compile(r"(?=.*[a-z])[a-z0-9](?:-?[a-z0-9])*")
 _PHASES = ("Pending", "Running", "Succeeded", "Failed", "Unknown")
 _RESTART_POLICIES = ("Always", "OnFailure", "Never")
+_RESTART_ACTIONS = ("Restart", "RestartAllContainers")
 _SYSTEM_CONDITIONS = ("PodScheduled", "Ready", "Initialized")
 
 
@@ -65,6 +66,9 @@ def check_pod_spec(pod: Pod, faults: list[Fault], merged: Collection[str] = (), 
         _check_of("placement")(spec, merged, faults)
     if spec.schedulingGates:
         _check_gates([gate.name for gate in spec.schedulingGates], faults)
+    used = any(container.resources.claims for container in (*spec.containers, *spec.initContainers))
+    if used or spec.resourceClaims or pod.status.resourceClaimStatuses:
+        _check_of("claims")(pod, faults)
     if spec.volumes:
         _check_of("volumes")(spec.volumes, pod.metadata.name, faults)
     _check_running(spec, faults)
@@ -131,6 +135,10 @@ def _check_container(container: Container, names: set[str], path: Path, faults: 
         check_choice(container.restartPolicy, _RESTART_POLICIES, (*path, "restartPolicy"), faults)
     elif container.restartPolicyRules:
         faults.append(Fault((*path, "restartPolicy"), "is missing: restartPolicyRules need one"))
+    for i, rule in enumerate(container.restartPolicyRules):
+        check_choice(rule.action, _RESTART_ACTIONS, (*path, "restartPolicyRules", i, "action"), faults)
+        if rule.exitCodes is None:
+            faults.append(Fault((*path, "restartPolicyRules", i, "exitCodes"), "is missing"))
     resources = container.resources
     if resources.requests or resources.limits:
         _check_requirements(resources, (*path, "resources"), faults)

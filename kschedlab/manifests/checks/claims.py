@@ -1,0 +1,63 @@
+"""Checks of a pod's claims for devices, and of the containers that use them.
+
+v1.37: pkg/apis/core/validation/validation.go (validatePodResourceClaims, validateResourceClaimNames).
+"""
+
+from __future__ import annotations
+
+from kschedlab.manifests.checks.common import check_name
+from kschedlab.objects.model import ContainerClaim, Pod
+from kschedlab.objects.names import dns_label_fault
+from kschedlab.objects.problems import Fault, Path, quoted
+
+
+def check_claims(pod: Pod, faults: list[Fault]) -> None:
+    """Check the claims of the pod, their use in its containers, and their status."""
+    names: set[str] = set()
+    for i, claim in enumerate(pod.spec.resourceClaims):
+        path: Path = ("spec", "resourceClaims", i)
+        _check_new(claim.name, names, (*path, "name"), faults)
+        if claim.name:
+            check_name(claim.name, (*path, "name"), faults, dns_label_fault)
+        sources = {
+            "resourceClaimName": claim.resourceClaimName,
+            "resourceClaimTemplateName": claim.resourceClaimTemplateName,
+        }
+        given = {field: name for field, name in sources.items() if name is not None}
+        if len(given) != 1:
+            faults.append(Fault(path, f"must have exactly one of {' and '.join(sources)}"))
+        for field, name in given.items():
+            check_name(name, (*path, field), faults)
+    for field in ("containers", "initContainers"):
+        for i, container in enumerate(getattr(pod.spec, field)):
+            _check_used(container.resources.claims or (), names, ("spec", field, i, "resources", "claims"), faults)
+    made: set[str] = set()
+    for i, status in enumerate(pod.status.resourceClaimStatuses):
+        path = ("status", "resourceClaimStatuses", i)
+        _check_new(status.name, made, (*path, "name"), faults)
+        if status.name not in names:
+            faults.append(Fault((*path, "name"), f"{quoted(status.name)} is not in spec.resourceClaims"))
+        if status.resourceClaimName is not None:
+            check_name(status.resourceClaimName, (*path, "resourceClaimName"), faults)
+
+
+def _check_new(name: str, names: set[str], path: Path, faults: list[Fault]) -> None:
+    if not name:
+        faults.append(Fault(path, "is missing"))
+    elif name in names:
+        faults.append(Fault(path, f"{quoted(name)} appears twice"))
+    names.add(name)
+
+
+def _check_used(claims: tuple[ContainerClaim, ...], names: set[str], path: Path, faults: list[Fault]) -> None:
+    """Check a container's claims: each is one of the pod's, used once as a whole or once for each request."""
+    seen: dict[str, set[str]] = {}
+    for i, claim in enumerate(claims):
+        requests = seen.setdefault(claim.name, set())
+        if requests and ("" in requests or not claim.request or claim.request in requests):
+            faults.append(Fault((*path, i), f"{quoted(claim.name)} appears twice"))
+        requests.add(claim.request)
+        if claim.request:
+            check_name(claim.request, (*path, i, "request"), faults, dns_label_fault)
+        if claim.name not in names:
+            faults.append(Fault((*path, i, "name"), f"{quoted(claim.name)} is not in spec.resourceClaims"))
