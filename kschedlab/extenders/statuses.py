@@ -60,13 +60,14 @@ class Statuses:
         )
 
     def _parts(self, named: BoolArray) -> Iterator[Refusal]:
-        masks: dict[tuple[str, bool], BoolArray] = {}
+        """A part for each reason; two extenders may give a node the same, which counts twice."""
+        masks: dict[tuple[str, bool, int], BoolArray] = {}
         for node, (reasons, unresolvable) in self._of.items():
             if named[node]:
-                for reason in reasons:
-                    mask = masks.setdefault((reason, unresolvable), np.zeros(len(named), np.bool_))
-                    mask[node] = True
-        return (Refusal(mask, reason, unresolvable) for (reason, unresolvable), mask in masks.items())
+                for i, reason in enumerate(reasons):
+                    key = reason, unresolvable, reasons[:i].count(reason)
+                    masks.setdefault(key, np.zeros(len(named), np.bool_))[node] = True
+        return (Refusal(mask, reason, unresolvable) for (reason, unresolvable, _), mask in masks.items())
 
 
 class ExtenderRefusals(Refusals):

@@ -9,7 +9,7 @@ from kschedlab.preemption.stage import Attempt, Preemption
 from kschedlab.views.html import Child, Html, element, join
 from kschedlab.views.ladder import columns, ladder_html
 from kschedlab.views.style import CELL, DECIDES, EVICTED, GREY, HEAD, MONO, NOWRAP, NUMBER, TABLE
-from kschedlab.views.text import CANDIDATES, candidates_clock, ranking
+from kschedlab.views.text import CANDIDATES, answer_text, candidates_clock, ranking
 from kschedlab.views.words import Clock, choice, count, listing, outcome, refusals, request_text
 
 NODES = 10
@@ -23,7 +23,7 @@ def decision_html(decision: Decision) -> str:
 
 def decision_tables(decision: Decision) -> Html:
     """The outcome in a sentence, and a table for each stage with results."""
-    sections = (part for stage in (_refused, _scored, _preempted, _event) for part in stage(decision))
+    sections = (part for stage in (_refused, _extended, _scored, _preempted, _event) for part in stage(decision))
     title = element("p", element("b", decision.pod.key), f" {request_text(decision)}")
     return element("div", title, element("p", outcome(decision)), *sections)
 
@@ -61,6 +61,13 @@ def _refused(decision: Decision) -> Iterator[Html]:
     if rows:
         yield element("p", element("b", "Refused by filters"))
         yield table(["Nodes", "Plugin", "Reasons", "Evicting", "Which"], rows)
+
+
+def _extended(decision: Decision) -> Iterator[Html]:
+    if decision.calls:
+        yield element("p", element("b", "Extenders"))
+        rows = (row(call.extender, call.verb, answer_text(call)) for call in decision.calls)
+        yield table(["Extender", "Is asked to", "Answer"], rows)
 
 
 def _names(names: Sequence[str]) -> Child:

@@ -1,6 +1,7 @@
 """Extenders over HTTP and HTTPS, with a server in this process."""
 
 import base64
+import io
 import json
 import ssl
 import threading
@@ -17,7 +18,8 @@ from kschedlab.extenders import http
 from kschedlab.extenders.extender import ExtenderError
 from kschedlab.extenders.http import HttpConfig, HttpExtender, Tls
 from kschedlab.generations import GENERATIONS, Generation
-from kschedlab.testing import Manifest, cluster, node, pod
+from kschedlab.program.main import main
+from kschedlab.testing import Manifest, as_yaml, cluster, node, pod
 from tests.verdicts import model
 
 DATA = Path(__file__).parent / "data"
@@ -78,6 +80,8 @@ def no_gpu(path: str, body: Any) -> Any:
     """An extender that needs whole nodes, and likes b."""
     if path == "/x/rank":
         return [{"Host": "b", "Score": 7}]
+    if path == "/x/bind":
+        return {}
     left = [each for each in body["Nodes"]["items"] if "gpu" in each["metadata"].get("labels", {})]
     return {"nodes": {"items": left}, "failedNodes": {"a": "no GPU"}, "error": ""}
 
@@ -242,3 +246,35 @@ extenders:
     configuration = load_configuration(text)
     assert configuration.warnings == ()
     assert schedule("default/p", cluster(*NODES), configuration["default-scheduler"]).node == "b"
+
+
+@pytest.mark.parametrize("policy", [False, True])
+def test_the_program_calls_it(
+    server: Server, policy: bool, tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    server.answer = no_gpu
+    world, config = tmp_path / "world.yaml", tmp_path / "config.yaml"
+    world.write_text(as_yaml(list(NODES)))
+    extender = {"urlPrefix": server.url, "filterVerb": "filter", "bindVerb": "bind"}
+    kind = {"apiVersion": "kubescheduler.config.k8s.io/v1", "kind": "KubeSchedulerConfiguration"}
+    if policy:
+        kind = {"apiVersion": "v1", "kind": "Policy"}
+    config.write_text(json.dumps(kind | {"extenders": [extender]}))
+    version = ["--generation", "v1.16"] if policy else []
+    assert main(["explain", str(world), "--config", str(config), *version]) == 0
+    said = capsys.readouterr()
+    assert "default/p goes to b" in said.out and "keeps 1 of 2 nodes" in said.out and "not modelled" not in said.err
+    assert main(["simulate", str(world), "--config", str(config), "--until", "5s"]) == 0
+    assert [body["Node"] for path, body in server.asked if path == "/x/bind"] == ["b"]
+    capsys.readouterr()
+    line = json.dumps({"objects": list(NODES), "pod": "default/p"}).encode()
+    monkeypatch.setattr("sys.stdin", io.TextIOWrapper(io.BytesIO(line)))
+    assert main(["decide", "--config", str(config), *version]) == 0
+    refused = json.loads(capsys.readouterr().out)["filter"]["a"]
+    assert refused == {"plugin": "Extender", "code": "Unschedulable", "reasons": ["no GPU"]}
+
+
+def test_every_form_shows_the_calls(server: Server) -> None:
+    server.answer = no_gpu
+    decision = decided(server.extender(), *NODES)
+    assert f"{server.url}  filter" in str(decision) and "keeps 1 of 2 nodes" in decision._repr_html_()

@@ -14,7 +14,7 @@ from kschedlab.program.terminal.screen import Names, Screen, grid, indented, tex
 from kschedlab.score.stage import Scores
 from kschedlab.views.html import visible
 from kschedlab.views.ladder import Step, columns, steps
-from kschedlab.views.text import candidates_clock, ranking
+from kschedlab.views.text import answer_text, candidates_clock, ranking
 from kschedlab.views.words import Clock, Refusal, choice, count, outcome, refusals, request_text
 
 LISTED = 3
@@ -34,7 +34,7 @@ def decision_parts(decision: Decision, screen: Screen) -> Iterator[RenderableTyp
     """The whole decision in sections; empty ones are omitted."""
     yield _headline(decision)
     yield indented(text(request_text(decision), "dim"))
-    for section in (_refused, _scored, _preempted, _event):
+    for section in (_refused, _extended, _scored, _preempted, _event):
         if parts := list(section(decision, screen)):
             yield ""
             yield from parts
@@ -68,6 +68,15 @@ def _refused(decision: Decision, screen: Screen) -> Iterator[RenderableType]:
             table.add_row("", "", line, "")
     yield title("Refused by filters")
     yield indented(table)
+
+
+def _extended(decision: Decision, screen: Screen) -> Iterator[RenderableType]:
+    if decision.calls:
+        yield title("Extenders")
+        table = grid("extender", "is asked to", "answer")
+        for call in decision.calls:
+            table.add_row(text(call.extender), call.verb, text(answer_text(call)))
+        yield table
 
 
 def _which(refusal: Refusal, names: Names) -> Iterator[RenderableType]:
