@@ -89,6 +89,16 @@ def evaluates_all(function: str, form: str, count: int) -> bool:
     return bool(form) or function in _SINGLETONS
 
 
+def with_constant_pattern(call: Bound) -> Bound:
+    """The real program has the pattern compiled then, and looks at the types of the other arguments itself."""
+    kinds = (str, str, int)
+
+    def checked(run: Run, args: list[Value]) -> Value:
+        return call(run, args) if all(map(isinstance, args, kinds)) else NO_OVERLOAD
+
+    return checked
+
+
 def regex_problem(pattern: str) -> str | None:
     """What is wrong with a constant pattern."""
     try:

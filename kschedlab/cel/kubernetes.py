@@ -76,8 +76,9 @@ class Quantity(Foreign):
 
     def minus(self, other: Quantity) -> Quantity:
         """The difference. Go negates the smallest int64 to itself."""
-        if not other.wide and other.value == INT_MIN:
-            return self.plus(other)
+        if not self.wide and not other.wide and other.value == INT_MIN:
+            wrapped = self.plus(other)
+            return wrapped if not wrapped.wide else Quantity(self.nanos - other.nanos, pointer=True)
         return self.plus(Quantity(-other.nanos, -other.value, other.scale, other.wide))
 
 

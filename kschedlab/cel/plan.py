@@ -258,6 +258,7 @@ class _Planner:
             problem = functions.regex_problem(steps[1].value)
             if problem:
                 raise PlanError(problem)
+            call = functions.with_constant_pattern(call)
         elif functions.evaluates_all(expr.function, form, len(steps)):
             return Step(expr.id, calls.eager([step.eval for step in steps], call, cost))
         return Step(expr.id, calls.one_by_one([step.eval for step in steps], call, cost))

@@ -194,6 +194,9 @@ _GO_TYPES: dict[type, str] = {
     TypeValue: "*types.Type",
     Optional: "*types.Optional",
     Err: "*types.Err",
+    list: "*types.baseList",
+    Growing: "*types.baseList",
+    Map: "*types.baseMap",
 }
 
 
@@ -204,6 +207,8 @@ def type_name(value: Value) -> str:
 
 def go_type(value: Value) -> str:
     """The Go type that messages name."""
+    if type(value) is Map and value.default is not None:
+        return "cel.mapper"
     return _GO_TYPES.get(type(value)) or str(value.go_type)
 
 

@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 from kschedlab.decision import Decision
 from kschedlab.devices.search import IN_USE, NO_CAPACITY, NO_COUNTERS, NOT_SELECTED, TAINTED, UNLIKE
-from kschedlab.views.device_sights import FREE, HELD, TAKES, TRIED, NodeSight, Sight, sights
+from kschedlab.views.device_sights import FREE, HELD, OFFERED, TAKES, TRIED, NodeSight, Sight, sights
 from kschedlab.views.html import Html, element
 from kschedlab.views.icons import icon
 from kschedlab.views.lettering import fitted, text_width
@@ -131,7 +131,7 @@ def _card(card: Card, x: float, y: float, tall: float) -> Iterator[Html]:
 
 def _device(device: Sight, x: float, y: float, wide: float) -> Html:
     takes, refused = device.state == TAKES, device.state in REFUSED
-    stroke = CHOSEN if takes else EVICTED if refused else "currentColor"
+    stroke = CHOSEN if takes or device.state == OFFERED else EVICTED if refused else "currentColor"
     sign = SIGNS.get(device.state)
     inner = wide - 12 - (18 if sign or takes else 0)
     return element(

@@ -25,14 +25,15 @@ from kschedlab.devices.search import (
 from kschedlab.devices.state import State, state_of
 from kschedlab.objects.model import AllocationResult, Node, ResourceClaim
 
-FREE, HELD, TAKES, TRIED = "free", "held", "takes", "tried"
-"""What a device is for the pod, besides the outcomes of a search: not asked for, another claim's, part of the answer,
-or given back in the search."""
+FREE, HELD, TAKES, OFFERED, TRIED = "free", "held", "takes", "offered", "tried"
+"""What a device is for the pod, besides the outcomes of a search: not asked for, another claim's, part of the answer
+(on the chosen node or on another one), or given back in the search."""
 
 WORDS: Mapping[str, str] = {
     FREE: "is not asked for",
     HELD: "belongs to another claim",
     TAKES: "goes to the pod",
+    OFFERED: "could go to the pod",
     TRIED: "was tried and given back",
     IN_USE: "is in use",
     NOT_SELECTED: "is not selected",
@@ -44,7 +45,7 @@ WORDS: Mapping[str, str] = {
 
 
 class Sight(NamedTuple):
-    """A device as the pod finds it on a node. ``state``: FREE, HELD, TAKES, TRIED or an outcome of the search.
+    """A device as the pod finds it on a node. ``state``: FREE, HELD, TAKES, OFFERED, TRIED or an outcome of the search.
 
     ``facts``: attributes and capacity as text; ``brief``: the first of each. ``why``: the selector, constraint or claim
     behind the state.
@@ -136,6 +137,8 @@ def _node(
     devices = [device for pool in pools for device in pool.devices]
     seen = tuple(_sight(device, taken, last.get(device.id), holders.get(device.id, [])) for device in devices)
     name = node.metadata.name
+    if decision.node != name:
+        seen = tuple(each._replace(state=OFFERED) if each.state == TAKES else each for each in seen)
     return NodeSight(name, reason, decision.node == name, seen)
 
 

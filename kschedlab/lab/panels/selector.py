@@ -1,0 +1,106 @@
+"""A selector, evaluated step by step: settings -> one device and one expression -> every part with its value."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from kschedlab.cel import CelError, compile
+from kschedlab.cel.steps import Step
+from kschedlab.lab.panels.base import Frame, Panel, View
+from kschedlab.lab.panels.devices import DRIVER, GPUS
+from kschedlab.lab.panels.question import Question
+from kschedlab.lab.panels.settings import Restorable, choice, steps
+from kschedlab.objects.devices import Device, DeviceAttribute, DeviceCapacity
+from kschedlab.objects.quantity import Quantity
+from kschedlab.views.evaluation import draw_evaluation, evaluation_text, result_of
+from kschedlab.views.tables import row, table
+
+ATTRIBUTES, CAPACITY = f'device.attributes["{DRIVER}"]', f'device.capacity["{DRIVER}"]'
+SELECTORS = {
+    "model": f'{ATTRIBUTES}.model == "a100"',
+    "memory": f'{CAPACITY}.memory.compareTo(quantity("40Gi")) >= 0',
+    "both": f'{ATTRIBUTES}.model == "a100" && {CAPACITY}.memory.isGreaterThan(quantity("60Gi"))',
+    "an unknown attribute": f'{ATTRIBUTES}.firmware == "2.1"',
+    "guarded": f'has({ATTRIBUTES}.firmware) && {ATTRIBUTES}.firmware == "2.1"',
+    "an error absorbed": f'{ATTRIBUTES}.firmware == "2.1" || {ATTRIBUTES}.model == "a100"',
+    "one of a list": f'{ATTRIBUTES}.model in ["a100", "h100"]',
+    "a loop": f"[20, 40, 80].exists(gi, {CAPACITY}.memory.asInteger() == gi * 1073741824)",
+    "another domain": 'device.attributes["other.example.com"].model == "a100"',
+}
+"""By name, an expression each."""
+DEVICES = tuple(f"{node}/{gpu[0]}" for node, gpus in GPUS.items() for gpu in gpus)
+
+
+@dataclass(frozen=True)
+class Settings(Restorable):
+    """A selector, a device, and how many parts are evaluated."""
+
+    selector: str = choice("selector", SELECTORS, "both")
+    device: str = choice("device", DEVICES, "node-a/gpu-0")
+    step: int = steps("step", lambda settings: len(evaluated(settings)))
+
+
+def device_of(name: str) -> Device:
+    """The device ``node/gpu``."""
+    node, gpu = name.split("/")
+    _, model, memory, _ = next(each for each in GPUS[node] if each[0] == gpu)
+    capacity = {"memory": DeviceCapacity(value=Quantity(f"{memory}Gi"))}
+    return Device(name=gpu, attributes={"model": DeviceAttribute(stringValue=model)}, capacity=capacity)
+
+
+def evaluated(settings: Settings) -> tuple[Step, ...]:
+    """The parts of the selector with their values for the device."""
+    return compile(SELECTORS[settings.selector]).steps(DRIVER, device_of(settings.device))
+
+
+def verdict(settings: Settings) -> str:
+    """``selected``, ``not selected`` or ``an error``."""
+    try:
+        matches = compile(SELECTORS[settings.selector]).matches(DRIVER, device_of(settings.device))
+    except CelError:
+        return "an error"
+    return "selected" if matches else "not selected"
+
+
+def show(settings: Settings) -> View:
+    """The panel's view for these settings."""
+    parts = evaluated(settings)
+    sentence = told(settings)
+    rows = [row(part.text, result_of(part)) for part in parts]
+    return View(
+        lambda room: draw_evaluation(parts, room, settings.step or None),
+        sentence,
+        table(["Part", "Value"], rows),
+        f"{sentence}\n{evaluation_text(parts)}",
+        story=lambda room: [
+            Frame(draw_evaluation(parts, room, upto), f"{part.text} = {result_of(part)}")
+            for upto, part in enumerate(parts, 1)
+        ],
+    )
+
+
+def told(settings: Settings) -> str:
+    """The result and its cost in a sentence."""
+    expression = compile(SELECTORS[settings.selector])
+    try:
+        matches, cost = expression.evaluate(DRIVER, device_of(settings.device))
+    except CelError as error:
+        return f"{settings.device}: {error}. No node gets the pod: an error ends the decision."
+    result = "selected" if matches else "not selected"
+    return f"{settings.device} is {result}. The evaluation cost {cost} of 1,000,000 units."
+
+
+def question() -> Question[Settings]:
+    """What becomes of the device?"""
+    return Question(
+        "What becomes of the device?",
+        ("selected", "not selected", "an error"),
+        verdict,
+        lambda settings, answer: told(settings),
+    )
+
+
+def panel(**settings: Any) -> Panel[Settings]:
+    """The panel; arguments override its default settings."""
+    return Panel(Settings().changed(**settings), show, None, "selector.panel()", question=question())

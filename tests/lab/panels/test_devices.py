@@ -1,0 +1,76 @@
+"""Lesson 10's panels: a claim on sliders, and a selector step by step."""
+
+import re
+
+import pytest
+
+from kschedlab.lab.panels import devices, selector
+from kschedlab.views.device_sights import sights
+from kschedlab.views.html import Html
+from kschedlab.views.svg import Room
+
+CLAIMS = [*list(devices.Settings.grid())[::23], devices.Settings().changed(model="h100", tolerates=True)]
+ROOM = Room()
+
+
+def drawn(view, room=ROOM) -> str:
+    return str(view.picture(room) if callable(view.picture) else view.picture)
+
+
+@pytest.mark.parametrize("settings", CLAIMS, ids=str)
+def test_the_picture_says_what_is_decided(settings: devices.Settings):
+    decision, view = devices.decide(settings), devices.show(settings)
+    seen = sights(decision)
+    takes = [device for each in seen for device in each.devices if device.state == "takes"]
+    assert len(takes) == (settings.count if decision.node else 0)
+    assert [each.node for each in seen if each.chosen] == ([decision.node] if decision.node else [])
+    feasible = {decision.cluster.names[n] for n in decision.feasible}
+    assert {each.node for each in seen if not each.reason} == feasible
+    for device in takes:
+        facts = dict(fact.split(" ") for fact in device.facts)
+        assert settings.model in ("any", facts["model"]) and int(facts["memory"][:-2]) >= settings.memory
+    assert isinstance(view.table, Html) and view.sentence in view.text
+    keys = re.findall(r'data-key="([^"]*)"', drawn(view))
+    assert len(keys) == len(set(keys)) and sum(key.startswith("device/") for key in keys) == 18
+
+
+def test_every_outcome_happens():
+    nodes = {devices.decide(settings).node for settings in CLAIMS}
+    assert nodes == {"node-a", "node-b", "node-c", None}
+    states = {
+        device.state for settings in CLAIMS for each in sights(devices.decide(settings)) for device in each.devices
+    }
+    assert states >= {"takes", "offered", "free", "held", "tried", "not selected", "tainted"}
+
+
+def test_the_question():
+    asked = devices.question()
+    settings = devices.Settings()
+    assert asked.right(settings) == "3" and "node-a" in asked.why(settings, "1")
+    assert asked.right(devices.Settings().changed(count=3, memory=80)) == "0"
+
+
+@pytest.mark.parametrize("name", selector.SELECTORS)
+def test_a_selector_for_every_device(name: str):
+    for device in selector.DEVICES:
+        settings = selector.Settings().changed(selector=name, device=device)
+        view, parts = selector.show(settings), selector.evaluated(settings)
+        last = parts[-1].values[-1]
+        assert {"selected": "true", "not selected": "false"}.get(selector.verdict(settings), last) == last
+        assert view.story is not None
+        assert str(view.story(Room())[-1].picture) == drawn(view)
+        assert f"{device}" in view.sentence
+
+
+def test_the_three_verdicts_happen():
+    found = {
+        selector.verdict(selector.Settings().changed(selector=name, device=device))
+        for name in selector.SELECTORS
+        for device in selector.DEVICES
+    }
+    assert found == {"selected", "not selected", "an error"}
+
+
+def test_panels():
+    assert devices.panel(model="h100").settings.model == "h100"
+    assert selector.panel(step=2).settings.step == 2
