@@ -17,7 +17,7 @@ from kschedlab.views.svg import label
 
 ROW, PAD = 19, 4
 SHORT = {
-    "fewest PodDisruptionBudget violations": ("PDB violations", "violations"),
+    "fewest PodDisruptionBudget violations": ("PDB violations", "violations", "PDB"),
     "lowest highest victim priority": ("lowest first", "lowest"),
     "smallest sum of victim priorities": ("lowest sum", "sum"),
     "fewest victims": ("fewest",),

@@ -4,7 +4,7 @@ import { unique } from "./dom.js";
 import { MOVE } from "./motion.js";
 
 export class Mail {
-  /** `tell` tells the kernel. */
+  /** `tell` tells the kernel; false if there is none. */
   constructor(tell) {
     this.tell = tell;
     this.id = unique(); // a panel can be shown in several places
@@ -29,9 +29,8 @@ export class Mail {
     if (kind === undefined) return;
     const [content, duration] = this.waiting.get(kind);
     this.waiting.delete(kind);
-    this.busy = true;
     this.duration = duration;
     this.sent = `${this.id} ${(this.count += 1)}`;
-    this.tell({ ...content, n: this.sent });
+    this.busy = this.tell({ ...content, n: this.sent });
   }
 }

@@ -144,13 +144,14 @@ class Stage {
     this.lose(this.model.comm_live === false || this.model.widget_manager === undefined);
   }
 
-  /** Tells the kernel. If it has gone, the controls go back to what is shown. */
+  /** Tells the kernel. If it has gone, the controls go back to what is shown; false then. */
   tell(message) {
-    if (tell(this.model, message)) return;
+    if (tell(this.model, message)) return true;
     this.lose(true);
     this.pause();
     this.at = { ...this.shown.at };
     this.refreshControls();
+    return false;
   }
 
   /** Says whether the kernel has gone. */
