@@ -120,3 +120,14 @@ def test_in_a_classroom_question_picture_and_sentence_are_on_one_screen(shown: S
     page = shown(PANELS[name]().answer(None), **WINDOWS["classroom"])
     page.settled()
     assert page.tall() <= CLASS_SCREEN
+
+
+@pytest.mark.parametrize(
+    "name", ["overview_start.panel", "overview_path.panel", "map_reduce.panel", "reduce_and_sum.panel"]
+)
+def test_the_table_of_steps_needs_no_scrolling_in_a_narrow_window(shown: Show, name: str) -> None:
+    panel: Panel[Any] = PANELS[name]()
+    page = shown(panel, **WINDOWS["800"])
+    for settings in states(panel.settings, 8):
+        page.put(settings)
+        assert page.page.locator(".ks-table").evaluate("(table) => table.scrollWidth - table.clientWidth") <= 1
