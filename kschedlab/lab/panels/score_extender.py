@@ -89,7 +89,7 @@ def _story(shown: ScoreMap) -> Callable[[Room], Sequence[Frame]]:
 def _map(settings: Settings, decision: Decision, listed: Sequence[str], alt: str, **more: Any) -> ScoreMap:
     chips = [Chip(each, f"extender: {each}", each == settings.extender) for each in EXTENDERS]
     like = score.Settings(settings.situation, settings.cpu, settings.tainted, settings.avoided)
-    drawn = score.picture(like, decision, listed, alt, chips=chips, choice="The extender is", **more)
+    drawn = score.picture(like, decision, listed, alt, chips=chips, choice="extender", **more)
     return replace(drawn, stage=settings.stage, selected=(settings.plugin, settings.node))
 
 

@@ -1,5 +1,6 @@
 """The score map with an extender, at every setting."""
 
+import re
 from collections.abc import Iterator
 
 import pytest
@@ -47,6 +48,15 @@ def test_a_click_switches_the_extender() -> None:
     markup = str(drawn(lesson.panel().view.picture, Room()))
     assert [f'data-set="extender: {each}"' in markup for each in EXTENDERS] == [True] * 3
     assert NAME not in markup
+
+
+def test_the_chips_fit_into_the_narrowest_room() -> None:
+    markup = str(drawn(lesson.panel(extender=REFUSES).view.picture, Room(400, 300)))
+    width = float(re.search(r'viewBox="0 0 ([\d.]+)', markup)[1])
+    chips = re.findall(r'<rect [^>]*?width="([\d.]+)"[^>]*rx="12"[^>]*/?>', markup)
+    starts = re.findall(r'data-key="chip/[^"]*"[^>]*transform="translate\(([\d.]+),0\)"', markup)
+    starts = starts or re.findall(r'transform="translate\(([\d.]+),0\)"[^>]*data-key="chip/', markup)
+    assert len(starts) == len(EXTENDERS) and 8 + float(starts[-1]) + float(chips[-1]) <= width
 
 
 def test_the_story_asks_the_extender_after_the_plugins() -> None:
