@@ -31,6 +31,7 @@ from kschedlab.simulation.scheduler.context import (
     Context,
     Cycle,
 )
+from kschedlab.simulation.scheduler.device_binding import DeviceBinding
 from kschedlab.simulation.scheduler.failure import Failure, Failures
 from kschedlab.simulation.scheduler.metrics import SCHEDULED
 from kschedlab.simulation.scheduler.volume_binding import VolumeBinding
@@ -47,6 +48,7 @@ class Binding(ABC):
         self._context = context
         self._failures = failures
         self._volumes = volumes
+        self._devices = DeviceBinding(context)
         self._in_pre_bind: dict[str, simpy.Event] = {}  # by uid: cancels the PreBind that is running
 
     # -- the order, which differs between generations
@@ -157,6 +159,8 @@ class Binding(ABC):
             context.step(pod, BIND_VOLUMES, node)
             if fault := (yield from self._volumes.bind(pod, node)):
                 return Status(ERROR, f'running PreBind plugin "VolumeBinding": {fault}')
+        if self._devices.has_work(pod) and (fault := (yield from self._devices.bind(pod, node))):
+            return Status(ERROR, f'running PreBind plugin "DynamicResources": {fault}')
         status: Status | None = yield from cycle.framework.pre_bind(pod, node)
         return status
 
@@ -176,6 +180,7 @@ class Binding(ABC):
         if answer is not None:
             return answer
         self._volumes.done(pod)
+        self._devices.done(pod)
         metadata = pod.metadata
         text = f"Successfully assigned {metadata.namespace}/{metadata.name} to {node}"
         context.broadcaster.record(pod, NORMAL, "Scheduled", text)
@@ -230,6 +235,7 @@ class Binding(ABC):
         if framework.has("unreserve"):
             faults = framework.unreserve(cycle.pod, cycle.node, last_first)
             self._context.step(cycle.pod, UNRESERVE, cycle.node, "; ".join(faults))
+        self._devices.forget(cycle.pod)
         self._volumes.forget(cycle.pod)
 
     def _forget(self, cycle: Cycle) -> None:

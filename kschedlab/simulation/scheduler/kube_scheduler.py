@@ -8,6 +8,7 @@ from __future__ import annotations
 import random
 from collections.abc import Callable, Generator, Iterable
 from contextlib import suppress
+from functools import partial
 from typing import Any
 
 import simpy
@@ -19,12 +20,14 @@ from kschedlab.objects.meta import SECOND
 from kschedlab.objects.model import DEFAULT_SCHEDULER, Node, Pod
 from kschedlab.queue.with_events import WithEvents
 from kschedlab.scheduler import Scheduler
+from kschedlab.simulation.clock import now
 from kschedlab.simulation.events import Broadcaster
 from kschedlab.simulation.informers import Informer, Informers, pod_informer
 from kschedlab.simulation.log import Log, Moved
 from kschedlab.simulation.scheduler.cache import SchedulerCache
 from kschedlab.simulation.scheduler.context import Context, Latencies
 from kschedlab.simulation.scheduler.cycle_orders import ORDERS
+from kschedlab.simulation.scheduler.device_binding import on_clock
 from kschedlab.simulation.scheduler.evictions import EVICTIONS
 from kschedlab.simulation.scheduler.failure import Failures
 from kschedlab.simulation.scheduler.framework import Framework
@@ -68,10 +71,11 @@ class KubeScheduler:
         profiles = {name: generation} if isinstance(generation, Generation) else dict(generation)
         first = next(iter(profiles.values()))
         rules, own = first.loop, tuple(plugins)
-        generations = {profile: each.plus(*own) for profile, each in profiles.items()}
+        clock = partial(now, env)
+        generations = {profile: on_clock(each.plus(*own), clock) for profile, each in profiles.items()}
         self.informers = Informers(env, api, latency=latencies.watch)
         pods = self.informers.register(_pods(env, api, rules, latencies))
-        cache = SchedulerCache(first.api, rules.cache, lambda: context.now, first.messages.provisioning_failed)
+        cache = SchedulerCache(first.api, rules.cache, clock, first.messages.provisioning_failed)
         self.context = context = Context(
             env=env,
             api=api,
@@ -89,7 +93,7 @@ class KubeScheduler:
             cache=cache,
             pods=pods,
             waiting=WaitingPods(),
-            broadcaster=Broadcaster(lambda: context.now, log),
+            broadcaster=Broadcaster(clock, log),
             metrics=Metrics(self._pending_counts, cache.sizes),
         )
         volumes, failures = VolumeBinding(context), Failures(context)

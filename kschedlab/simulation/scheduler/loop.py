@@ -18,10 +18,12 @@ from kschedlab.scheduler import Scheduler
 from kschedlab.simulation.events import WARNING
 from kschedlab.simulation.scheduler.binding import Binding
 from kschedlab.simulation.scheduler.context import POP, PREEMPT, SCHEDULE, SKIP, Context, Cycle
+from kschedlab.simulation.scheduler.device_binding import give_back
 from kschedlab.simulation.scheduler.failure import UNSCHEDULABLE_REASON, Failure, Failures
 from kschedlab.simulation.scheduler.handlers import is_unchanged
 from kschedlab.simulation.scheduler.outcome import Outcome
 from kschedlab.simulation.scheduler.preemption import Preempting
+from kschedlab.simulation.status import ApiError
 
 
 class Loop:
@@ -113,6 +115,11 @@ class Loop:
         if after_failure:
             yield from self._failures.handle(cycle, failure)
         nominated = None if outcome.stopped else self._failures.no_nomination
+        if outcome.given_back is not None:
+            try:
+                give_back(context, outcome.given_back)
+            except ApiError as error:
+                context.note("postFilter", f"{cycle.pod.key}: {error}")
         if plan is not None:
             yield context.env.timeout(context.latencies.preempt)
             nominated = yield from self._preempting.carry_out(cycle.pod, plan)

@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
 
 from kschedlab.decision import Decision
 from kschedlab.objects.model import Pod
 from kschedlab.plugins.framework import Status
 from kschedlab.preemption.stage import Preemption
+
+if TYPE_CHECKING:
+    from kschedlab.devices.binding import GivenBack
 
 
 @dataclass(frozen=True)
@@ -43,6 +47,7 @@ class Outcome:
     ``error``: the error that ended the cycle, or ""; ``message``: of FailedScheduling; ``preemption``: the text that
     preemption appends. ``rejectors``: the plugins that rejected the pod; ``plan``: None if preemption did not run.
     ``stopped``: an error of PostFilter ended the attempt: preemption and the users' plugins are not asked.
+    ``given_back``: the claim that DynamicResources' PostFilter gives back.
     ``node_statuses``: the status of each node, if nodes were filtered and a PostFilter plugin reads it.
     """
 
@@ -53,6 +58,7 @@ class Outcome:
     rejectors: tuple[str, ...] = ()
     plan: Plan | None = None
     stopped: bool = False
+    given_back: GivenBack | None = None
     node_statuses: dict[str, Status] = field(default_factory=dict)
 
     @classmethod
@@ -68,6 +74,7 @@ class Outcome:
             rejectors=decision.rejectors,
             plan=None if decision.preemption is None else Plan.of(decision.preemption),
             stopped=bool(decision.post_filter_error),
+            given_back=decision.given_back,
             node_statuses=_node_statuses(decision) if with_statuses and decision.verdicts is not None else {},
         )
 

@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
 from kschedlab.extenders.extender import PLUGIN as EXTENDER
-from kschedlab.objects.model import Pod
+from kschedlab.objects.model import Pod, ResourceClaim
 from kschedlab.plugins.framework import PluginError, call, method, name_of, status
 from kschedlab.queue.events import Hint, Registration, checked_event
 from kschedlab.queue.hints.table import ANY_EVENT, by_profile, queueing_hints
@@ -17,7 +17,7 @@ from kschedlab.queue.interface import ClusterEvent, OnMoved, OnNominated, Schedu
 from kschedlab.queue.pre_enqueue import GATES, Gate
 from kschedlab.simulation.scheduler.context import Context
 
-DEFAULT_PREEMPTION = "DefaultPreemption"
+DEFAULT_PREEMPTION, DYNAMIC_RESOURCES = "DefaultPreemption", "DynamicResources"
 
 
 def queue_for(
@@ -64,12 +64,26 @@ def queue_sort(context: Context) -> Callable[[Any, Any], bool] | None:
 
 
 def gates(context: Context, preempts: Callable[[Pod], bool]) -> Mapping[str, Gate]:
-    """PreEnqueue, which keeps pods out of the active queue: SchedulingGates, DefaultPreemption, the users' plugins."""
-    by_name = dict(GATES) | {DEFAULT_PREEMPTION: preempts}
+    """PreEnqueue, which keeps pods out of the active queue: the default profile's plugins, then the users'."""
+    by_name = dict(GATES) | {DYNAMIC_RESOURCES: _claims_gate(context), DEFAULT_PREEMPTION: preempts}
     for plugin, profiles in user_plugins(context):
         if (function := method(plugin, "pre_enqueue")) is not None:
             by_name[name_of(plugin)] = _gate(context, name_of(plugin), function, profiles)
     return by_name
+
+
+def _claims_gate(context: Context) -> Gate:
+    """DynamicResources keeps out pods whose claims are not ready, in the profiles that have it."""
+    profiles = {name for name, each in context.generations.items() if DYNAMIC_RESOURCES in each.plugin_names}
+
+    def gate(pod: Pod) -> bool:
+        if not pod.spec.resourceClaims or pod.spec.schedulerName not in profiles:
+            return False
+        from kschedlab.devices.claims import claims_fault
+
+        return bool(claims_fault(pod, lambda key: context.cache.cluster().find(ResourceClaim, key)))
+
+    return gate
 
 
 def _gate(context: Context, name: str, function: Callable[..., Any], profiles: frozenset[str]) -> Gate:

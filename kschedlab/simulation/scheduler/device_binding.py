@@ -1,0 +1,199 @@
+"""Binds the devices of a pod: holds them from Reserve on, writes the claims in PreBind, or gives them back.
+
+v1.37: pkg/scheduler/framework/plugins/dynamicresources/dynamicresources.go (Reserve, PreBind, bindClaim, Unreserve).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Generator
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+from msgspec.structs import replace as put
+
+from kschedlab.filter.dynamic_resources import DynamicResources, demands_devices
+from kschedlab.generations import Generation
+from kschedlab.objects.meta import SECOND
+from kschedlab.objects.model import Pod, ResourceClaim
+from kschedlab.score.dynamic_resources import DynamicResourcesScore
+from kschedlab.simulation.events import NORMAL
+from kschedlab.simulation.scheduler.context import Context
+from kschedlab.simulation.status import ApiError
+
+if TYPE_CHECKING:
+    from kschedlab.devices.binding import GivenBack, Reservation
+    from kschedlab.objects.model import AllocationResult
+
+POLLING = 5 * SECOND
+"""How often the scheduler looks whether devices are ready."""
+LATE = "device binding timeout: context deadline exceeded"
+
+
+class DeviceBinding:
+    """Binds pods' devices; keeps each pod's reservation, and what is written of it, until its binding has ended."""
+
+    def __init__(self, context: Context) -> None:
+        self._context = context
+        self._reserved: dict[str, Reservation] = {}
+        self._written: dict[str, list[ResourceClaim]] = {}
+
+    def has_work(self, pod: Pod) -> bool:
+        """Whether the pod has claims to write."""
+        return pod.metadata.uid in self._reserved
+
+    def reserve(self, pod: Pod, node: str) -> str:
+        """Hold the devices that the filter found on the node. Returns the error, or ""."""
+        context, generation = self._context, self._context.generations[pod.spec.schedulerName]
+        cluster, info = context.cache.cluster(), context.cache.info(pod)
+        if not demands_devices(info, cluster):
+            return ""
+        from kschedlab.claiming import demand_for
+        from kschedlab.devices.binding import reserve
+        from kschedlab.devices.demand import DemandError
+
+        demand = demand_for(info, cluster, generation)
+        if demand is None:
+            return ""
+        try:
+            reservation = reserve(demand, cluster.index[node])
+        except DemandError as error:
+            return str(error)
+        if reservation.claims:
+            self._reserved[pod.metadata.uid] = reservation
+            self._written[pod.metadata.uid] = []
+            for claim in reservation.in_flight:
+                context.cache.put(claim)
+        return ""
+
+    def done(self, pod: Pod) -> None:
+        """Forget the reservation of a pod that was bound."""
+        self._reserved.pop(pod.metadata.uid, None)
+        self._written.pop(pod.metadata.uid, None)
+
+    def forget(self, pod: Pod) -> None:
+        """Give the devices back: what is written no longer names the pod, and the rest was never written."""
+        from kschedlab.devices.binding import unreserved
+
+        context, reservation = self._context, self._reserved.pop(pod.metadata.uid, None)
+        written = self._written.pop(pod.metadata.uid, [])
+        if reservation is None:
+            return
+        names = {claim.metadata.name for claim in written}
+        for claim in reservation.in_flight:
+            if claim.metadata.name not in names:
+                original = context.api.find(ResourceClaim, claim.metadata.namespace, claim.metadata.name)
+                context.cache.put(original) if original is not None else context.cache.drop(claim)
+        for claim in written:
+            try:
+                if reservation.extended and claim is written[-1] and claim.metadata.generateName:
+                    _delete(context, claim)
+                else:
+                    context.api.update_status(unreserved(_newest(context, claim), pod), by=context.name)
+            except ApiError as error:
+                context.note("unreserve", f"{pod.key}: {error}")
+
+    def bind(self, pod: Pod, node: str) -> Generator[Any, Any, str]:
+        """Write all claims, then wait until their devices are ready. Returns the error, or ""."""
+        from kschedlab.devices.claims import is_reserved_for
+        from kschedlab.devices.demand import DemandError
+
+        reservation = self._reserved[pod.metadata.uid]
+        try:
+            for claim, allocation in zip(reservation.claims, reservation.allocations, strict=True):
+                if not is_reserved_for(claim, pod):
+                    yield from self._write(pod, reservation, claim, allocation)
+        except (ApiError, DemandError) as error:
+            return str(error)
+        return (yield from self._wait(pod, node, reservation))
+
+    def _write(
+        self, pod: Pod, reservation: Reservation, claim: ResourceClaim, allocation: AllocationResult | None
+    ) -> Generator[Any, Any, None]:
+        from kschedlab.devices.binding import bound, check_unchanged, protected, to_create, with_extended_claim
+
+        context, pause = self._context, self._context.latencies.status
+        api, own = context.api, reservation.extended and claim is reservation.claims[-1]
+        if own:
+            yield context.env.timeout(pause)
+            claim = api.create(to_create(claim), by=context.name)
+            self._written[pod.metadata.uid].append(claim)
+        newest = _newest(context, claim)
+        check_unchanged(newest, allocation)
+        if allocation is not None and protected(newest) is not newest:
+            yield context.env.timeout(pause)
+            newest = api.update(protected(newest), by=context.name)
+        yield context.env.timeout(pause)
+        written = api.update_status(bound(newest, allocation, pod, context.now), by=context.name)
+        self._written[pod.metadata.uid] = [
+            *(each for each in self._written[pod.metadata.uid] if each.metadata.uid != written.metadata.uid),
+            written,
+        ]
+        context.cache.put(written)
+        if own:
+            for each in reservation.in_flight[-1:]:
+                context.cache.drop(each)
+            yield context.env.timeout(pause)
+            status = with_extended_claim(pod, written, reservation.mappings).status.extendedResourceClaimStatus
+            metadata = pod.metadata
+            fields = {"extendedResourceClaimStatus": status}
+            api.patch_status(Pod, metadata.namespace, metadata.name, metadata.uid, by=context.name, **fields)
+
+    def _wait(self, pod: Pod, node: str, reservation: Reservation) -> Generator[Any, Any, str]:
+        """Check every five seconds until all devices are ready, one has failed, or it takes too long."""
+        from kschedlab.devices.readiness import ReadinessError, has_conditions, is_ready
+
+        context, cluster = self._context, self._context.cache.cluster
+        keys = [(each.metadata.namespace, each.metadata.name) for each in self._written[pod.metadata.uid]]
+        keys += [(each.metadata.namespace, each.metadata.name) for each in reservation.claims]
+        claims = [claim for key in dict.fromkeys(keys) if (claim := cluster().find(ResourceClaim, key)) is not None]
+        if not any(map(has_conditions, claims)):
+            return ""
+        text = f"waiting for binding conditions for device on node {node}"
+        context.broadcaster.record(pod, NORMAL, "BindingConditionsPending", text)
+        plugin = next(
+            each for each in context.generations[pod.spec.schedulerName].filters if isinstance(each, DynamicResources)
+        )
+        for _ in range(plugin.binding_timeout // POLLING):
+            newest = [_newest(context, claim) for claim in claims]
+            try:
+                if all(map(is_ready, newest)):
+                    return ""
+            except ReadinessError as error:
+                return str(error)
+            yield context.env.timeout(POLLING)
+        return LATE
+
+
+def on_clock(generation: Generation, clock: Callable[[], int]) -> Generation:
+    """The generation whose DynamicResources tells by this clock what is late."""
+
+    def wound(plugin: DynamicResources) -> DynamicResources:
+        return replace(plugin, now=clock)
+
+    filters = tuple(wound(each) if isinstance(each, DynamicResources) else each for each in generation.filters)
+    scores = tuple(
+        (replace(each, filter=wound(each.filter)) if isinstance(each, DynamicResourcesScore) else each, weight)
+        for each, weight in generation.scores
+    )
+    return replace(generation, filters=filters, scores=scores)
+
+
+def give_back(context: Context, result: GivenBack) -> None:
+    """Write what PostFilter gives back. ApiError."""
+    claim = result.claim
+    if claim is None:
+        return
+    if result.deleted:
+        _delete(context, claim)
+    else:
+        context.api.update_status(claim, by=context.name)
+
+
+def _delete(context: Context, claim: ResourceClaim) -> None:
+    newest = _newest(context, claim)
+    context.api.update(put(newest, metadata=put(newest.metadata, finalizers=())), by=context.name)
+    context.api.delete(ResourceClaim, claim.metadata.namespace, claim.metadata.name, by=context.name)
+
+
+def _newest(context: Context, claim: ResourceClaim) -> ResourceClaim:
+    return context.api.get(ResourceClaim, claim.metadata.namespace, claim.metadata.name)
