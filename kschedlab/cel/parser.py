@@ -361,6 +361,8 @@ class _Parser(Cursor):
         start = self.token
         sign = "-" if self.accept("-") else ""
         token = self.token
+        if sign and token.kind not in ("INT", "FLOAT"):
+            self.fail(f"no viable alternative at input '-{token.text}'")
         if token.kind not in STARTS - {"!", "-"}:
             self.no_operand(MEMBER)
         self.at += 1

@@ -33,7 +33,7 @@ SIGNS = {
 REFUSED = (NOT_SELECTED, NO_CAPACITY, NO_COUNTERS, TAINTED, UNLIKE, IN_USE)
 
 GAP, PAD = 10, 8
-CARD, BOX, TALL, LINE, HEAD = 190, 84, 52, 15, 40
+CARD, BOX, TALL, LINE, HEAD = 170, 84, 52, 15, 40
 SHARED = "devices that several nodes can use"
 
 
@@ -58,9 +58,9 @@ class Card(NamedTuple):
         return self.head + max(-(-len(self.devices) // self.columns), 1) * (TALL + 6) + PAD - 6
 
 
-def draw_devices(decision: Decision, room: Room) -> Html:
-    """The picture, laid out for the room's width."""
-    seen = sights(decision)
+def draw_devices(decision: Decision, room: Room, asked: bool = True) -> Html:
+    """The picture, laid out for the room's width. ``asked``: whether the pod has asked for devices yet."""
+    seen = sights(decision) if asked else [_before(node) for node in sights(decision)]
     cards, shared = _cards(seen, room.width)
     shapes: list[Html] = []
     y = 2.0
@@ -75,6 +75,12 @@ def draw_devices(decision: Decision, room: Room) -> Html:
         shapes += _card(shared, 2, y, shared.tall)
         y += shared.tall + GAP
     return svg(shapes, room.width, max(y, LINE), devices_text(seen))
+
+
+def _before(node: NodeSight) -> NodeSight:
+    """The node before the pod asks: only what other claims hold is known."""
+    devices = [each if each.state == HELD else each._replace(state=FREE, why="") for each in node.devices]
+    return NodeSight(node.node, "", False, tuple(devices))
 
 
 def _cards(seen: Sequence[NodeSight], width: float) -> tuple[list[Card], Card | None]:

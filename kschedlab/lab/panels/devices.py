@@ -6,6 +6,7 @@ Three nodes with GPUs; the pod ``train`` claims some of them by attributes, capa
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
@@ -20,6 +21,8 @@ from kschedlab.scheduler import schedule
 from kschedlab.testing import Manifest, node
 from kschedlab.views.device_map import devices_table, devices_text, draw_devices
 from kschedlab.views.device_sights import NodeSight, sights
+from kschedlab.views.html import Html
+from kschedlab.views.svg import Room
 from kschedlab.views.words import count, outcome
 
 GENERATION = GENERATIONS["v1.37"]
@@ -157,7 +160,10 @@ def question() -> Question[Settings]:
         fitting = [each.node for each in sights(decide(settings)) if not each.reason]
         return f"{', '.join(fitting) or 'No node'} can serve the claim."
 
-    return Question("How many nodes can serve the claim?", ("0", "1", "2", "3"), right, why)
+    def before(settings: Settings) -> Callable[[Room], Html]:
+        return lambda room: draw_devices(decide(settings), room, asked=False)
+
+    return Question("How many nodes can serve the claim?", ("0", "1", "2", "3"), right, why, before)
 
 
 def panel(**settings: Any) -> Panel[Settings]:

@@ -10,7 +10,7 @@ from kschedlab.cel.steps import Step
 from kschedlab.lab.panels.base import Frame, Panel, View
 from kschedlab.lab.panels.devices import DRIVER, GPUS
 from kschedlab.lab.panels.question import Question
-from kschedlab.lab.panels.settings import Restorable, choice, steps
+from kschedlab.lab.panels.settings import Restorable, choice
 from kschedlab.objects.devices import Device, DeviceAttribute, DeviceCapacity
 from kschedlab.objects.quantity import Quantity
 from kschedlab.views.evaluation import draw_evaluation, evaluation_text, result_of
@@ -34,11 +34,10 @@ DEVICES = tuple(f"{node}/{gpu[0]}" for node, gpus in GPUS.items() for gpu in gpu
 
 @dataclass(frozen=True)
 class Settings(Restorable):
-    """A selector, a device, and how many parts are evaluated."""
+    """A selector and a device."""
 
     selector: str = choice("selector", SELECTORS, "both")
     device: str = choice("device", DEVICES, "node-a/gpu-0")
-    step: int = steps("step", lambda settings: len(evaluated(settings)))
 
 
 def device_of(name: str) -> Device:
@@ -69,7 +68,7 @@ def show(settings: Settings) -> View:
     sentence = told(settings)
     rows = [row(part.text, result_of(part)) for part in parts]
     return View(
-        lambda room: draw_evaluation(parts, room, settings.step or None),
+        lambda room: draw_evaluation(parts, room),
         sentence,
         table(["Part", "Value"], rows),
         f"{sentence}\n{evaluation_text(parts)}",
@@ -98,6 +97,7 @@ def question() -> Question[Settings]:
         ("selected", "not selected", "an error"),
         verdict,
         lambda settings, answer: told(settings),
+        lambda settings: lambda room: draw_evaluation(evaluated(settings), room, 0),
     )
 
 

@@ -73,4 +73,17 @@ def test_the_three_verdicts_happen():
 
 def test_panels():
     assert devices.panel(model="h100").settings.model == "h100"
-    assert selector.panel(step=2).settings.step == 2
+    assert selector.panel(selector="a loop").settings.selector == "a loop"
+
+
+def test_before_the_answer_only_what_other_claims_hold_is_shown():
+    before = devices.question().before
+    assert before is not None
+    open_picture = before(devices.Settings())
+    assert callable(open_picture)
+    svg = str(open_picture(ROOM))
+    assert "★" not in svg and "✕" not in svg and "goes to the pod" not in svg and "rival" in svg
+    hidden = selector.question().before
+    assert hidden is not None
+    unknown = hidden(selector.Settings())
+    assert callable(unknown) and ">false<" not in str(unknown(ROOM))
