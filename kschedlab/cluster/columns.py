@@ -186,7 +186,7 @@ class Columns:
         self._unshare("pods")
         removed = {self.index[name] for name, node in latest.items() if node is None and name in self.index}
         if removed:
-            self._set_aside_pods(np.array(sorted(removed), np.int64))
+            self._set_aside_pods(np.array(sorted(removed), np.int64))  # their counts go with the nodes' columns
         old_index, names = self.index, self._order.names()
         origin = np.fromiter((old_index.get(name, -1) for name in names), np.int64, len(names))
         new_position = np.full(len(old_index) + 1, -1, np.int64)
@@ -204,11 +204,9 @@ class Columns:
         for pods, aside in ((self.pods, self.without_node), (self.nominated, self.nominated_without_node)):
             rows = np.flatnonzero(np.isin(pods.node, removed))
             for row in rows[np.argsort(pods.arrival[rows])].tolist():
-                info, node = pods.info(row), int(pods.node[row])
-                if pods is self.pods:
-                    self._count_pod(info, node, pods.request[:, row], -1)
+                info, node = pods.info(row), self.names[pods.node[row]]
                 pods.remove(info.key)
-                aside[info.key] = info, self.names[node]
+                aside[info.key] = info, node
 
     def _restore_pods(self) -> None:
         for aside, put in ((self.without_node, self._add), (self.nominated_without_node, self._nominate)):

@@ -102,13 +102,16 @@ def lower_priority(pod: PodInfo, pods: PodColumns) -> IntArray:
 
 
 def by_importance(pods: PodColumns, rows: IntArray, older_first: bool = True) -> IntArray:
-    """The rows sorted by node, then the most important first: higher priority, then earlier start (or arrival).
+    """The rows sorted by node, then the most important first: higher priority, then earlier start, then arrival.
 
     v1.37: framework/preemption/util.go, MoreImportantVictim. One number holds a key and the rank by the previous keys,
     so that NumPy's unstable sort can be used, which is much faster than numpy.lexsort.
     """
     bits = len(rows).bit_length()
-    order = np.argsort((pods.start if older_first else pods.arrival)[rows])
+    start, arrival = pods.start[rows], pods.arrival[rows]
+    order = np.argsort(start if older_first else arrival)
+    if older_first and (start[order[1:]] == start[order[:-1]]).any():
+        order = np.lexsort((arrival, start))  # a changed cluster's rows are in another order than a fresh one's
     for key in (-pods.priority[rows], pods.node[rows]):
         rank = np.empty_like(order)
         rank[order] = np.arange(len(order))

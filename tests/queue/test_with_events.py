@@ -401,6 +401,9 @@ def test_every_move_is_reported_with_its_reason(clock) -> None:
     clock.advance(3)
     queue.flush_backoff()
     queue.done(queue.pop().pod)
+    queue.add(pod("b"))
+    queue.delete(pod("b"))
+    queue.delete(pod("b"))
     assert moves == [
         ("", "active", "UnscheduledPodAdd"),
         ("active", "in flight", "Pop"),
@@ -409,6 +412,8 @@ def test_every_move_is_reported_with_its_reason(clock) -> None:
         ("backoff", "active", "BackoffComplete"),
         ("active", "in flight", "Pop"),
         ("in flight", "gone", "Done"),
+        ("", "active", "UnscheduledPodAdd"),
+        ("active", "gone", "UnscheduledPodDelete"),
     ]
 
 
