@@ -9,6 +9,7 @@ from kschedlab import Decision, schedule
 from kschedlab.extenders.extender import Filtered, Victims
 from kschedlab.generations import GENERATIONS, Generation
 from kschedlab.objects.model import Node, Pod
+from kschedlab.scheduler import Scheduler
 from kschedlab.testing import Manifest, budget, cluster, node, pod
 
 GPU = {"gpu": "yes"}
@@ -272,3 +273,16 @@ def test_what_is_no_extender_says_so() -> None:
 def test_a_wrong_answer_says_so(answer: object) -> None:
     said = decided("v1.37", [Answers(answer, name="x")], node("a"), pod("p")).error
     assert said == f"x: filter returned {answer!r}, where names of nodes, or reasons by node are expected"
+
+
+def test_when_extenders_refuse_all_that_was_found_only_nodes_that_the_search_examined_have_reasons() -> None:
+    cordoned = (60, 120)
+    nodes = [node(f"n{number}", unschedulable=number in cordoned) for number in range(150)]
+    closed = Answers({f"n{number}": "closed" for number in range(150) if number not in cordoned})
+    world = cluster(*nodes, pod("p"))
+    scheduler = Scheduler(world, Generation.named("v1.37").extended_by(closed))
+    # Of 150 nodes it is enough to find 100, and the next search goes on behind them.
+    for unseen, seen in (("n120", "n60"), ("n60", "n120")):
+        decision = scheduler.decide(world.pending["default/p"])
+        assert decision.verdict(seen).plugin == "NodeUnschedulable"
+        assert decision.verdict(unseen).plugin != "NodeUnschedulable" and decision.verdict(unseen).reasons == ()

@@ -8,10 +8,11 @@ import pytest
 
 from kschedlab.filter.node import NodeName
 from kschedlab.filter.pod_topology_spread import PodTopologySpread
-from kschedlab.objects.model import Node, NodeStatus, Pod, PodSpec, TopologySpreadConstraint
+from kschedlab.objects.model import Node, NodeStatus, Pod, PodSpec, Toleration, TopologySpreadConstraint
 from kschedlab.objects.quantity import Quantity
 from kschedlab.queue.events import ACTIONS, NODE_ADD, bits
 from kschedlab.queue.hints.pod_cache import PodCache
+from kschedlab.queue.hints.pod_topology_spread import SpreadHints
 from kschedlab.queue.hints.resources import resources_after_node
 from kschedlab.queue.hints.table import DEFAULT, by_profile, queueing_hints, skip
 from kschedlab.queue.queued_pod import QueuedPodInfo
@@ -90,6 +91,17 @@ def test_hard_default_constraints_need_the_cluster() -> None:
     hard = TopologySpreadConstraint(maxSkew=1, topologyKey="zone", whenUnsatisfiable="DoNotSchedule")
     with pytest.raises(ValueError, match="need the cluster"):
         queueing_hints([PodTopologySpread(defaults=(hard,))])
+
+
+@pytest.mark.parametrize(("policy", "helps"), [("Honor", True), ("Ignore", False)])
+def test_new_tolerations_help_where_a_constraint_honours_taints(policy: str, helps: bool) -> None:
+    constraint = TopologySpreadConstraint(
+        maxSkew=1, topologyKey="zone", whenUnsatisfiable="DoNotSchedule", nodeTaintsPolicy=policy
+    )
+    old = Pod(spec=PodSpec(topologySpreadConstraints=(constraint,)))
+    new = Pod(spec=PodSpec(topologySpreadConstraints=(constraint,), tolerations=(Toleration(operator="Exists"),)))
+    assert SpreadHints().after_itself(new, old, new) is helps
+    assert not SpreadHints().after_itself(new, new, new)
 
 
 def test_a_node_that_allows_no_pods_never_helps() -> None:

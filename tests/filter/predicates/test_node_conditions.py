@@ -60,8 +60,9 @@ def test_an_unschedulable_node_is_refused_whatever_the_pod_tolerates():
     assert refused(CheckNodeCondition(), tolerant, stating(unschedulable=True)) == {"n": [UNSCHEDULABLE]}
 
 
-def test_evicting_pods_makes_no_node_ready():
-    _, verdicts = judged(CheckNodeCondition(), pod("p"), stating("Ready=False"))
+@pytest.mark.parametrize("found", [stating("Ready=False"), stating(unschedulable=True)], ids=["not ready", "cordoned"])
+def test_evicting_pods_makes_no_node_ready(found):
+    _, verdicts = judged(CheckNodeCondition(), pod("p"), found)
     assert verdicts.unresolvable().tolist() == [True]
 
 
