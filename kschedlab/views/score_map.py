@@ -97,8 +97,9 @@ class ScoreMap:
             above.append(element("g", *steps, transform=f"translate({plan.width + 20:g},{head})"))
             end = max(end, long + head)
         if self.chips:
-            above.append(element("g", *self._chips(), transform=f"translate(8,{end + 8:g})"))
-            end += CHIPS
+            chips, high = self._chips(plan.width - 16)
+            above.append(element("g", *chips, transform=f"translate(8,{end + 8:g})"))
+            end += high
         return svg([*above, moved], plan.width + beside, end, self.alt)
 
     def grid(self) -> Grid:
@@ -190,11 +191,13 @@ class ScoreMap:
             marks: dict[str, Any] = {"data_set": f"stage: {stage}", "aria_label": f"stage {stage}"}
             yield element("g", shape, words, data_key=f"stage/{stage}", transform=f"translate({x:g},0)", **marks)
 
-    def _chips(self) -> Iterable[Html]:
-        yield label(self.choice, 0, 16.5)
-        x = text_width(self.choice) + 10
+    def _chips(self, room: float) -> tuple[list[Html], float]:
+        """The chips in as many lines as it takes, and their height."""
+        shapes, x, y = [label(self.choice, 0, 16.5)], text_width(self.choice) + 10, 0
         for text, sets, on in self.chips:
             wide = text_width(text, bold=True) + 18
+            if x + wide > room:
+                x, y = 0.0, y + CHIPS - 8
             shape = element(
                 "rect",
                 fill="currentColor",
@@ -207,8 +210,9 @@ class ScoreMap:
             words = label(text, wide / 2, 16.5, "middle", font_weight="bold" if on else None)
             key = f"chip/{text}"
             marks: dict[str, Any] = {"data_set": sets, "aria_label": f"{self.choice} {text}", "data_key": key}
-            yield element("g", shape, words, transform=f"translate({x:g},0)", **marks)
+            shapes.append(element("g", shape, words, transform=f"translate({x:g},{y:g})", **marks))
             x += wide + 8
+        return shapes, y + CHIPS
 
     def _asked(self, plan: Plan) -> Iterable[Html]:
         if self.asked is None:
