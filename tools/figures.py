@@ -24,6 +24,8 @@ PROGRAM = Path(sys.executable).with_name("kschedlab")
 LOOP = str(ROOT / "benchmarks" / "loop.py")
 SAMPLING = {100: "all nodes", 0: "default sampling"}
 """The last of them is that of the whole loop too."""
+ALIKE = [kind for kind in KINDS if kind not in ("apps", "budgets")]
+"""The kinds of workloads that have only four apps."""
 MANY_APPS = (
     (100, 200, 200, 300, 1 / 3, 100),
     (500, 1_000, 100, 300, 1 / 3, 100),
@@ -35,6 +37,9 @@ MANY_APPS = (
     (5_000, 10_000, 400, 10_400, 1, 100),
 )
 """Nodes, running and arriving pods, apps, the share of apps whose pods carry their own names, percentage of nodes."""
+
+FULL = (5_000, 60)
+"""Nodes that are full with four pods each, and arriving pods that must evict."""
 
 
 def exactness(generation: str) -> str:
@@ -64,13 +69,16 @@ def many_apps(real: str | None) -> Iterator[str]:
         if unique == 1:
             name += ", every pod's rules different"
         yield _row(name if percentage else f"{name}, default sampling", *compared(made, percentage, real))
+    nodes, arriving = FULL
+    made = workload("budgets", nodes, 4 * nodes, arriving)
+    yield _row(f"budgets: {nodes:,} / {4 * nodes:,} / {arriving}, default sampling", *compared(made, 0, real))
 
 
 def speeds(real: str | None, nodes: int, running: int, arriving: int) -> Iterator[str]:
     """A row of a table for each kind of workload and each way to look at the nodes."""
     yield f"| {nodes:,} nodes, {running:,} running, {arriving:,} arriving | pods/s | kube-scheduler | ratio |"
     yield "|---|---|---|---|"
-    for kind in KINDS:
+    for kind in ALIKE:
         made = workload(kind, nodes, running, arriving)
         theirs = 0.0
         for percentage, name in SAMPLING.items():
@@ -115,13 +123,15 @@ def main() -> None:
     parser.add_argument("--nodes", type=int, default=5000)
     parser.add_argument("--running", type=int, default=10000)
     parser.add_argument("--arriving", type=int, default=2000)
+    parser.add_argument("--alike", action="store_true", help="only the last table: workloads of four apps")
     args = parser.parse_args()
-    print(size())
-    for generation in GENERATIONS:
-        print(exactness(generation))
-    for row in many_apps(args.real):
-        print(row, flush=True)
-    print()
+    if not args.alike:
+        print(size())
+        for generation in GENERATIONS:
+            print(exactness(generation))
+        for row in many_apps(args.real):
+            print(row, flush=True)
+        print()
     for row in speeds(args.real, args.nodes, args.running, args.arriving):
         print(row, flush=True)
 
