@@ -21,26 +21,22 @@ def _char_at(text: str, index: int) -> Value:
     return text[index : index + 1] if 0 <= index <= len(text) else _out_of_range(index)
 
 
-def _index_of(text: str, part: str, offset: int | None = None) -> Value:
-    if not part:
-        return offset or 0
-    if offset is not None and offset < 0:
+def _index_of(text: str, part: str, offset: int = 0) -> Value:
+    if offset < 0:
         return _out_of_range(offset)
-    if offset is not None and offset >= len(text):
-        return -1
-    return text.find(part, offset or 0)
+    if not part:
+        return min(offset, len(text))
+    return text.find(part, offset) if offset < len(text) else -1
 
 
 def _last_index_of(text: str, part: str, offset: int | None = None) -> Value:
-    if not part:
-        return len(text) if offset is None else offset
-    if offset is not None and offset < 0:
+    if offset is None:
+        return text.rfind(part)
+    if offset < 0:
         return _out_of_range(offset)
-    if offset is not None and offset >= len(text):
-        return -1
-    if len(part) > len(text):
-        return -1
-    return text.rfind(part, 0, len(text) if offset is None else offset + len(part))
+    if not part:
+        return min(offset, len(text))
+    return text.rfind(part, 0, offset + len(part)) if offset < len(text) else -1
 
 
 def _substring(text: str, start: int, end: int | None = None) -> Value:

@@ -35,7 +35,9 @@ def decision(*selectors: str) -> Decision:
             resource_slice("node-a", [gpu("gpu-0", "a100", "40Gi"), gpu("gpu-1", "a100", "80Gi")]),
             resource_slice("node-b", [gpu("gpu-0", "t4", "16Gi")]),
             resource_slice("node-c", [gpu("gpu-0", "a100", "80Gi", **TAINT), gpu("gpu-1", "a100", "80Gi")]),
-            resource_slice("net", [device("nic-<0>")], driver="nic.example.com", allNodes=True),
+            resource_slice(
+                "net", [device("nic-0", attributes={"model": "<b>"})], driver="nic.example.com", allNodes=True
+            ),
             device_class("gpu", 'device.driver == "gpu.example.com"'),
             resource_claim("want", exactly("r", "gpu", *selectors)),
             resource_claim("other", exactly("r", "gpu"), allocation=HELD),
@@ -51,14 +53,14 @@ def test_each_device_says_what_it_is_for_the_pod():
         "node-a: the pod goes here",
         f"  gpu-0 is not selected: {LARGE}",
         "  gpu-1 goes to the pod",
-        "  nic-<0> is not asked for",
+        "  nic-0 is not asked for",
         "node-b: cannot allocate all claims",
         f'  gpu-0 is not selected: {D}.model == "a100"',
-        '  nic-<0> is not selected: device.driver == "gpu.example.com"',
+        '  nic-0 is not selected: device.driver == "gpu.example.com"',
         "node-c: cannot allocate all claims",
         "  gpu-0 has a taint that the claim does not tolerate: broken",
         "  gpu-1 belongs to another claim: other",
-        '  nic-<0> is not selected: device.driver == "gpu.example.com"',
+        '  nic-0 is not selected: device.driver == "gpu.example.com"',
     ]
 
 
@@ -70,7 +72,7 @@ def test_the_picture(width: int):
     assert len(keys) == len(set(keys))
     assert {"node/node-a", "device/gpu.example.com/node-a/gpu-1", "shared"} <= set(keys)
     assert svg.count("★") == svg.count("★ node-a") + 1
-    assert "nic-<0>" not in svg and "nic-&lt;0&gt;" in svg
+    assert "<b>" not in svg and "model &lt;b&gt;" in svg
     reach = [
         float(x) + float(w) for x, w in re.findall(r"translate\(([\d.]+),[\d.]+\)[^>]*><rect width=\"([\d.]+)", svg)
     ]
