@@ -326,7 +326,8 @@ def test_an_allocation_with_an_invalid_selector_is_an_error() -> None:
     claim = allocated("c", "a", on="a")
     terms = claim["status"]["allocation"]["nodeSelector"]["nodeSelectorTerms"]
     terms[0]["matchFields"][0]["values"] = ["a", "b"]
-    decision = decide(node("a"), device_class(), gpus("a", 1), claim, asking=claiming("c"))
+    world = cluster(node("a"), device_class(), gpus("a", 1), claiming("c")).add(unchecked(claim))
+    decision = schedule("default/p", world)
     assert decision.error == (
         'running PreFilter plugin "DynamicResources": nodeSelectorTerms[0].matchFields[0].values: '
         'Invalid value: ["a","b"]: must have one element'
