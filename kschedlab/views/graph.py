@@ -244,7 +244,7 @@ def _bounds(corners: Sequence[Place], curves: Sequence[Curve], grid: Grid) -> tu
 
 def _box(vertex: Vertex, x: float, y: float, grid: Grid, picks: bool) -> Html:
     fill, ink, frame, thick = FILLS[vertex.state]
-    inside = grid.wide - 6
+    inside = grid.wide - 2
     lines = flowed(vertex.title, inside, 12, True)[:3]
     rows: list[tuple[str, str | None]] = [(line, "bold") for line in lines]
     below = flowed(vertex.detail, inside)
