@@ -45,7 +45,7 @@ class Expression:
     def __init__(self, text: str, new: bool = False) -> None:
         self.text = text
         self._deep = len(text) > 200
-        with _deep_stack(self._deep):
+        with _deep_stack(True):
             source = Source(text)
             tree, self._places, self._written = parse(source)
             checked = check(source, tree, self._places, new) if tree is not None else None
@@ -88,16 +88,17 @@ class Expression:
 
     def steps(self, driver: str, device: Device) -> tuple[Step, ...]:
         """Each part of the expression with the values that it had for the device; the whole comes last."""
-        if self._traced is None:
-            self._traced = plan(self._tree, self._checked, traced=True)
-        run = Run(device_value(driver, device), self._traced.slots, [])
-        self._run(self._traced, run)
-        return steps_of(self._tree, self._written, run.trace or [])
+        with _deep_stack(True):
+            if self._traced is None:
+                self._traced = plan(self._tree, self._checked, traced=True)
+            run = Run(device_value(driver, device), self._traced.slots, [])
+            self._run(self._traced, run)
+            return steps_of(self._tree, self._written, run.trace or [])
 
     @property
     def highest_cost(self) -> int:
         """The highest cost that the API server estimates."""
-        with _deep_stack(self._deep):
+        with _deep_stack(True):
             return estimate(self._tree, self._checked).high
 
     def _run(self, program: Program, run: Run) -> Value:

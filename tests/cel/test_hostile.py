@@ -13,6 +13,8 @@ HUGE = "cel.bind(a, lists.range(100000), cel.bind(b, [" + ", ".join(["a"] * 2000
 DOUBLED = "".join(f"cel.bind(v{i + 1}, v{i} + v{i}, " for i in range(40))
 
 HOSTILE = {
+    "brackets in a short text": "[" * 100 + "]" * 100 + " == []",
+    "negations in a short text": "!(" * 60 + "true" + ")" * 60,
     "parentheses": "(" * 5000 + "true" + ")" * 5000,
     "brackets": "[" * 5000,
     "operators": "1" + " + 1" * 3000 + " > 0",
@@ -47,7 +49,9 @@ def test_hostile(name: str):
     tracemalloc.start()
     began = time.process_time()
     try:
-        compile(HOSTILE[name]).evaluate("gpu.example.com", Device(name="d"))
+        expression = compile(HOSTILE[name])
+        assert expression.highest_cost >= 0
+        expression.evaluate("gpu.example.com", Device(name="d"))
     except CelError as error:
         assert str(error)
     finally:
@@ -66,3 +70,8 @@ def test_what_is_beyond_the_limits_here_says_so():
 def test_the_cost_limit():
     with pytest.raises(CelError, match=r"^operation cancelled: actual cost limit exceeded$"):
         compile(NESTED).evaluate("gpu.example.com", Device(name="d"))
+
+
+def test_steps_of_deep_expressions():
+    for name in ("brackets in a short text", "negations in a short text", "and"):
+        assert compile(HOSTILE[name]).steps("gpu.example.com", Device(name="d"))
