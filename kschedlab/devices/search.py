@@ -26,6 +26,10 @@ TAKEN, GIVEN_BACK = "taken", "given back"
 """What happens to a device in a search."""
 
 
+PATIENCE = 30
+"""After this many steps, devices that can take each other's place are no longer tried one by one."""
+
+
 class Step(NamedTuple):
     """A step of a search: what happened to the device. ``detail``: the attribute of the constraint that it breaks."""
 
@@ -89,6 +93,7 @@ class Search:
         self._shares: dict[DeviceId, dict[str, int]] = {}
         self._all: dict[Want, list[Candidate]] = {}
         self._constraints: list[list[Constraint]] = []
+        self._kinds: dict[Candidate, object] = {}
 
     def run(self) -> bool:
         """Whether all claims get their devices. AllocationError."""
@@ -177,11 +182,46 @@ class Search:
             taken = self._must(claim, want, self._all[want][got])
             return taken is not None and self._go_on(request, want, got, 0, taken)
         candidates = self._candidates
+        failed: set[object] = set()
         for i in range(start, len(candidates)):
+            if failed and self._kind(candidates[i]) in failed:
+                continue
             taken = self._try(claim, want, candidates[i])
-            if taken is not None and self._go_on(request, want, got, i + 1, taken):
+            if taken is None:
+                continue
+            if self._go_on(request, want, got, i + 1, taken):
                 return True
+            if self.steps > PATIENCE and (kind := self._kind(candidates[i])) is not None:
+                failed.add(kind)
         return False
+
+    def _kind(self, device: Candidate) -> object:
+        """Devices of one kind can take each other's place in any solution; None: no other can take this one's.
+
+        So where one has failed, the next one of its kind need not be tried. The real search tries it, in vain.
+        """
+        if device not in self._kinds:
+            self._kinds[device] = self._kind_of(device)
+        return self._kinds[device]
+
+    def _kind_of(self, device: Candidate) -> object:
+        wants = [want for ask in self._plan for alternatives in ask.requests for want in alternatives]
+        if device.is_shared or any(want.is_admin or want.everything for want in wants):
+            return None  # who else has the device, or its place in the order, makes a difference
+        try:
+            answers = [
+                (w.selects(device, self._node), w.consumes(device, device.id)[1], w.tolerates(device.taints))
+                for w in wants
+            ]
+        except AllocationError:
+            return None
+        names = {constraint.attribute for constraints in self._constraints for constraint in constraints}
+        attributes = [device.attribute(name) for name in sorted(names)]
+        counters = [
+            (each.counterSet, tuple(sorted((name, counter.value.nanos) for name, counter in each.counters.items())))
+            for each in device.device.consumesCounters
+        ]
+        return tuple(answers), tuple(attributes), counters and (device.pool, *counters) or ()
 
     def _go_on(self, request: int, want: Want, got: int, start: int, taken: _Taken) -> bool:
         """Serve the rest with the device that was taken, or give it back."""

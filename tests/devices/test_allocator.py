@@ -213,3 +213,12 @@ def test_a_search_ends():
     ask["spec"]["devices"]["constraints"][0]["requests"] = ["s"]
     with pytest.raises(AllocationError, match="^node n1: timed out trying to allocate devices$"):
         allocation(resource_slice(NODE, many), device_class(), ask, most_steps=10_000)
+
+
+def test_devices_that_can_take_each_others_place_are_not_tried_one_by_one():
+    alike = [device(f"gpu-{i:02}", attributes={"numa": i % 2, "index": i}) for i in range(40)]
+    ask = resource_claim("c", exactly(count=21), constraints=[{"matchAttribute": f"{GPU}/numa"}])
+    assert allocation(resource_slice(NODE, alike), device_class(), ask, most_steps=5_000) is None
+    every = resource_claim("c", exactly(count=20), constraints=[{"matchAttribute": f"{GPU}/numa"}])
+    (found,) = allocation(resource_slice(NODE, alike), device_class(), every, most_steps=5_000)
+    assert [each.device for each in found.devices.results] == [f"gpu-{i:02}" for i in range(0, 40, 2)]
