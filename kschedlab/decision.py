@@ -200,14 +200,8 @@ class Decision:
         """The decision with scores even if only one node is feasible, which the real scheduler does not score."""
         if self.scores is not None or not len(self.feasible):
             return self
-        return replace(self, scores=self.prioritized())
-
-    def prioritized(self) -> Scores:
-        """The feasible nodes' scores, computed now. SchedulingError."""
-        plugins = self.generation.scores
-        if self.extending is not None:
-            return self.extending.prioritize(self.feasible, plugins)
-        return prioritize(self.pod, self.cluster, self.feasible, plugins)
+        scores = prioritized(self.pod, self.cluster, self.feasible, self.generation, self.extending)
+        return replace(self, scores=scores)
 
     def to_dict(self) -> dict[str, Any]:
         """The decision as plain data, in the format of the conformance vectors."""
@@ -226,3 +220,12 @@ class Decision:
         from kschedlab.views.tables import decision_html
 
         return decision_html(self)
+
+
+def prioritized(
+    pod: PodInfo, cluster: Cluster, nodes: IntArray, generation: Generation, extending: ExtenderRun | None
+) -> Scores:
+    """The scores of these nodes, by plugins and extenders. SchedulingError."""
+    if extending is not None:
+        return extending.prioritize(nodes, generation.scores)
+    return prioritize(pod, cluster, nodes, generation.scores)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import random
 from contextlib import suppress
 from dataclasses import replace
+from functools import partial
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -13,7 +14,7 @@ from kschedlab.cluster.cluster import Cluster
 from kschedlab.cluster.pending_pod import AnyPod, as_pending, checked_cluster, not_pending
 from kschedlab.cluster.pods import PodInfo
 from kschedlab.cluster.signatures import BoolArray, IntArray
-from kschedlab.decision import Decision
+from kschedlab.decision import Decision, prioritized
 from kschedlab.filter.plugin import SchedulingError
 from kschedlab.filter.stage import EXCLUDED, REJECTED, FilterRun, Verdicts, nodes_to_find, prepare, search
 from kschedlab.generations import LATEST, Generation
@@ -91,21 +92,21 @@ class Scheduler:
                 feasible, evaluated = self._find_feasible(pod, verdicts)
             else:
                 feasible, evaluated, verdicts = self._find_extended(pod, verdicts, extending)
-        decision = Decision(pod, cluster, generation, verdicts, feasible, evaluated, extending=extending)
+        made = partial(Decision, pod, cluster, generation, verdicts, feasible, evaluated, extending=extending)
         if not len(feasible):
             from kschedlab.post_filter import before_preemption
 
-            decision = before_preemption(decision, prepared)
+            decision = before_preemption(made(), prepared)
             if not generation.preemption.enabled or (decision.post_filter_error and not self.exhaustive):
                 return decision
             return replace(decision, preemption=self._preempt(pod, run, verdicts, extending))
         if len(feasible) == 1:
-            return replace(decision, node=cluster.names[feasible[0]])
+            return made(node=cluster.names[feasible[0]])
         try:
-            scores = decision.prioritized()
+            scores = prioritized(pod, cluster, feasible, generation, extending)
         except SchedulingError as error:
-            return replace(decision, error=str(error))
-        return replace(decision, scores=scores, node=cluster.names[self._select(scores)])
+            return made(error=str(error))
+        return made(scores=scores, node=cluster.names[self._select(scores)])
 
     def _extending(self, pod: PodInfo) -> ExtenderRun | None:
         """The extenders that are asked about this pod, None without any."""
