@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -200,8 +201,9 @@ class Decision:
         """The decision with scores even if only one node is feasible, which the real scheduler does not score."""
         if self.scores is not None or not len(self.feasible):
             return self
-        scores = prioritized(self.pod, self.cluster, self.feasible, self.generation, self.extending)
-        return replace(self, scores=scores)
+        plugins, ask = self.generation.scores, self.extending
+        scored = ask.prioritize if ask is not None else partial(prioritize, self.pod, self.cluster)
+        return replace(self, scores=scored(self.feasible, plugins))
 
     def to_dict(self) -> dict[str, Any]:
         """The decision as plain data, in the format of the conformance vectors."""
@@ -220,12 +222,3 @@ class Decision:
         from kschedlab.views.tables import decision_html
 
         return decision_html(self)
-
-
-def prioritized(
-    pod: PodInfo, cluster: Cluster, nodes: IntArray, generation: Generation, extending: ExtenderRun | None
-) -> Scores:
-    """The scores of these nodes, by plugins and extenders. SchedulingError."""
-    if extending is not None:
-        return extending.prioritize(nodes, generation.scores)
-    return prioritize(pod, cluster, nodes, generation.scores)
