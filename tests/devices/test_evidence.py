@@ -1,7 +1,13 @@
 """Why a node serves claims or not."""
 
+import json
+from pathlib import Path
+
+import pytest
+
 from kschedlab.devices.evidence import given, tried, why_not
 from kschedlab.filter.dynamic_resources import DevicesCheck, DynamicResources
+from kschedlab.program.main import main
 from kschedlab.scheduler import schedule
 from kschedlab.testing import Manifest, cluster, node
 from tests.device_manifests import device, device_class, exactly, resource_claim, resource_slice
@@ -46,3 +52,12 @@ def test_an_allocated_claim_is_named() -> None:
     assert why_not(check.demand, 1) == ["c is allocated: its devices are elsewhere"]
     assert why_not(check.demand, 0) == [] and given(check.demand, 0) == ["c has gpu.example.com/a/gpu-0"]
     assert tried(check.demand, 0) == []
+
+
+def test_explain_says_it_too(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    file = tmp_path / "cluster.json"
+    items = [{"apiVersion": "v1"} | each for each in world(allocated("x", "a", 0, "uid-x"), claiming("c"))]
+    file.write_text(json.dumps({"apiVersion": "v1", "kind": "List", "items": items}))
+    main(["explain", "--wide", str(file)])
+    said = " ".join(capsys.readouterr().out.split())
+    assert "Nodes that cannot serve the claims a: c/r wants 2 devices of class gpu" in said

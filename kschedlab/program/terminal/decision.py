@@ -12,6 +12,7 @@ from kschedlab.decision import Decision
 from kschedlab.preemption.stage import Attempt, Candidate, Preemption
 from kschedlab.program.terminal.screen import Names, Screen, grid, indented, text
 from kschedlab.score.stage import Scores
+from kschedlab.views.devices import device_lines
 from kschedlab.views.html import visible
 from kschedlab.views.ladder import Step, columns, steps
 from kschedlab.views.text import answer_text, candidates_clock, ranking
@@ -34,7 +35,7 @@ def decision_parts(decision: Decision, screen: Screen) -> Iterator[RenderableTyp
     """The whole decision in sections; empty ones are omitted."""
     yield _headline(decision)
     yield indented(text(request_text(decision), "dim"))
-    for section in (_refused, _extended, _scored, _preempted, _event):
+    for section in (_refused, _devices, _extended, _scored, _preempted, _event):
         if parts := list(section(decision, screen)):
             yield ""
             yield from parts
@@ -70,6 +71,11 @@ def _refused(decision: Decision, screen: Screen) -> Iterator[RenderableType]:
     yield indented(table)
 
 
+def _devices(decision: Decision, screen: Screen) -> Iterator[RenderableType]:
+    for line in device_lines(decision):
+        yield indented(text(line.strip())) if line.startswith(" ") else title(line)
+
+
 def _extended(decision: Decision, screen: Screen) -> Iterator[RenderableType]:
     if decision.calls:
         yield title("Extenders")
@@ -91,7 +97,7 @@ def failure(decision: Decision) -> Hashable:
     if decision.node is not None or decision.nominated_node is not None:
         return None
     said = outcome(decision).replace(decision.pod.key, "")
-    return said, request_text(decision), tuple(refusals(decision)), decision.event
+    return said, request_text(decision), (*refusals(decision), *device_lines(decision)), decision.event
 
 
 def alike(pods: Sequence[str], screen: Screen) -> Iterator[RenderableType]:
