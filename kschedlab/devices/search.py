@@ -103,6 +103,8 @@ class Search:
             return self._request(0, 0)
         except _TooManyDevicesError:
             raise AllocationError("allocation max size exceeded") from None
+        except RecursionError:
+            raise AllocationError("there are more devices to allocate at once than kschedlab can search for") from None
 
     def served(self, claim: int) -> list[Want]:
         """The requests of the claim, or the alternatives that were chosen for them."""

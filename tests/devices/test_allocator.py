@@ -222,3 +222,10 @@ def test_devices_that_can_take_each_others_place_are_not_tried_one_by_one():
     every = resource_claim("c", exactly(count=20), constraints=[{"matchAttribute": f"{GPU}/numa"}])
     (found,) = allocation(resource_slice(NODE, alike), device_class(), every, most_steps=5_000)
     assert [each.device for each in found.devices.results] == [f"gpu-{i:02}" for i in range(0, 40, 2)]
+
+
+def test_more_devices_than_the_search_can_hold_are_an_error_with_words():
+    slices = [resource_slice(f"pool-{i}", gpus(100), nodeName=NODE) for i in range(10)]
+    claims = [resource_claim(f"c{i}", exactly(count=32)) for i in range(30)]
+    with pytest.raises(AllocationError, match="more devices to allocate at once than kschedlab can search for"):
+        allocation(*slices, device_class(), *claims)

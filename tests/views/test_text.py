@@ -1,6 +1,6 @@
 """A decision for the terminal."""
 
-from time import perf_counter
+from time import process_time
 
 from kschedlab.lab.panels.preemption import Settings, decide
 from kschedlab.scheduler import schedule
@@ -59,9 +59,9 @@ def test_five_thousand_nodes_stay_readable_and_fast() -> None:
     full = [pod(f"p{i}", f"n{i}", cpu="1", priority=i % 7) for i in range(5000)]
     nodes = [node(f"n{i}", allocatable={"cpu": "1", "pods": "10"}) for i in range(5000)]
     decision = schedule("default/web", cluster(*nodes, *full, pod("web", cpu="1", priority=100)))
-    start = perf_counter()
+    start = process_time()
     text = decision_text(decision)
-    assert perf_counter() - start < 3
+    assert process_time() - start < 3
     assert len(text.splitlines()) < 30 and max(map(len, text.splitlines())) < 200
     assert "Preemption: 5,000 candidates among 5,000 nodes" in text and "  and 4,994 more candidates" in text
 
