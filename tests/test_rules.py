@@ -32,6 +32,7 @@ from kschedlab.testing import Manifest, node, pod
 from kschedlab.whatif.compare import Change, changes
 from tests.affinity import affinity, by, selector
 from tests.conformance.compare import differences
+from tests.device_manifests import device_class, exactly, resource_claim
 from tests.verdicts import model
 
 WEB = {"app": "web"}
@@ -110,6 +111,42 @@ def rows_of_scores(generation: Generation) -> bool:
     """Whether there is a row for devices, which a pod without claims has, too."""
     scores = decided(generation, node("a"), node("b"), pod("p")).scores
     return scores is not None and "DynamicResources" in scores.plugins
+
+
+SERVED = {"resources": {"requests": {"example.com/gpu": "1"}, "limits": {"example.com/gpu": "1"}}}
+
+
+def refused_without_the_resource(generation: Generation) -> list[str]:
+    """A resource that no node has and a class serves: the question of fitting is left to DynamicResources."""
+    served = device_class("gpu", extendedResourceName="example.com/gpu")
+    asking = pod("p", containers=[{"name": "c", "image": "i"} | SERVED])
+    decision = decided(generation, node("a"), served, asking)
+    return sorted(set("a") - set(decision.names))
+
+
+def plugin_that_refuses_a_claim(generation: Generation) -> str:
+    """The pod has a claim, and no node has devices."""
+    claim = resource_claim("c", exactly())
+    asking = pod("p", resourceClaims=[{"name": "c", "resourceClaimName": "c"}])
+    decision = decided(generation, node("a"), device_class(), claim, asking)
+    return str(decision.verdict("a").plugin)
+
+
+class Broken:
+    """A filter that fails on a node without pods, as the dry run has it."""
+
+    def filter(self, pod: Pod, node: NodeView) -> str | None:
+        if not node.pods:
+            raise ValueError("broken")
+        return None
+
+
+def failure_of_the_dry_run(generation: Generation) -> bool:
+    full = node("a", allocatable={"cpu": "1", "pods": "9"})
+    coming = pod("p", cpu="1", priority=9)
+    decision = decided(generation.plus(Broken()), full, pod("w", "a", cpu="1"), coming)
+    assert decision.preemption is not None
+    return bool(decision.preemption.failure)
 
 
 def candidates(generation: Generation) -> int:
@@ -204,6 +241,9 @@ SEEN: dict[tuple[str, str], tuple[Callable[[Generation], object], object, object
     ("v1.16", "max_node_score"): (fate_of_a_score_of_50, True, False),
     ("v1.20", "ties"): (hosts, "baabbb", "aaaaaa"),
     ("v1.20", "preemption.after_dynamic_resources"): (error_before_preemption, "", "not found"),
+    ("v1.20", "preemption.fails_with_its_filters"): (failure_of_the_dry_run, False, True),
+    ("v1.20", "filter NodeResourcesFit.leaves_devices_out"): (refused_without_the_resource, ["a"], []),
+    ("v1.20", "with the filter DynamicResources"): (plugin_that_refuses_a_claim, "None", "DynamicResources"),
     ("v1.20", "with the filter NodeDeclaredFeatures"): (refused_without_a_feature, [], ["b"]),
     ("v1.20", "with the score DynamicResources"): (rows_of_scores, False, True),
     ("v1.20", "api.unknown: schedulingGates"): (outcome_with_a_gate, "a", None),

@@ -11,6 +11,7 @@ import gzip
 import json
 import random
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -18,6 +19,7 @@ from kschedlab.cluster.cluster import Cluster
 from kschedlab.generations import V1_37
 from kschedlab.manifests.loading import decode_objects
 from kschedlab.scheduler import Scheduler
+from kschedlab.score.stage import Ties
 
 Manifest = dict[str, Any]
 TARGET = Path(__file__).parents[1] / "kschedlab/lab/panels/bundled.json.gz"
@@ -296,7 +298,8 @@ def cluster(seed: int = SEED) -> list[Manifest]:
     rng = random.Random(seed)
     machines = nodes()
     found = [*around(), *machines, *daemons(rng, machines)]
-    scheduler = Scheduler(Cluster(decode_objects(found)), V1_37, rng=rng)
+    spreading = replace(V1_37, ties=Ties.DRAWN)  # equal nodes are filled evenly
+    scheduler = Scheduler(Cluster(decode_objects(found)), spreading, rng=rng)
     for rollout, app in enumerate(apps()):
         stateful = app.namespace == "data"
         owner = ("StatefulSet", app.name) if stateful else ("ReplicaSet", f"{app.name}-{suffix(rng, 9)}")

@@ -15,6 +15,7 @@ from kschedlab.queue.events import event
 from kschedlab.queue.hints.table import queueing_hints
 from kschedlab.queue.requeueing import Registrations
 from kschedlab.testing import cluster
+from tests.device_manifests import unchecked
 
 VECTORS = Path(__file__).parent / "vectors" / "device-hints.jsonl.gz"
 with gzip.open(VECTORS) as lines:
@@ -31,7 +32,10 @@ def document(data: dict[str, Any] | None) -> Any:
 
 @pytest.mark.parametrize("scenario", SCENARIOS, ids=lambda scenario: scenario["id"])
 def test_hints_answer_as_the_real_plugins(scenario: dict[str, Any]) -> None:
-    world = cluster(*scenario["objects"])
+    claims = [each for each in scenario["objects"] if each["kind"] == "ResourceClaim"]
+    world = cluster(*(each for each in scenario["objects"] if each not in claims))
+    for claim in claims:
+        world.add(unchecked(claim))
     registrations = Registrations(queueing_hints([NodeResourcesFit(), DynamicResources()], lambda: world))
     pod = world.pending[scenario["pod"]].pod
     answers = []
