@@ -94,6 +94,10 @@ def mutations() -> Iterator[Mutation]:
     yield Mutation(
         "hints say yes", "09", "simulation/scheduler/queues.py", "return bool(call(hint, ", "return True or (("
     )
+    yield Mutation(
+        "taints of devices are tolerated", "10", "devices/search.py", "if device.taints and not", "if False and not"
+    )
+    yield Mutation("roots need not match", "10", "devices/constraints.py", "value != self.values[0]", "False")
     yield Mutation("nothing refuses", "07", "filter/stage.py", "def passes(self) -> BoolArray:", NOBODY)
 
 

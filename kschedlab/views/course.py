@@ -187,6 +187,13 @@ def _your_plugin() -> list[Html]:
     ]
 
 
+def _devices() -> list[Html]:
+    """A card of chips, of which one is the pod's."""
+    chips = (_rect(8 + 17 * n, 11, 11, 18, CHOSEN if n == 1 else PRIORITIES[1], rx=2) for n in range(3))
+    pins = (_path(f"M{x} 29v5") for n in range(3) for x in (11 + 17 * n, 16 + 17 * n))
+    return [_rect(3, 6, 54, 28, "none", rx=3), *pins, *chips]
+
+
 ICONS: Mapping[str, Callable[[], list[Html]]] = {
     "01": _overview,
     "02": _queue,
@@ -196,4 +203,5 @@ ICONS: Mapping[str, Callable[[], list[Html]]] = {
     "06": _generations,
     "07": _your_cluster,
     "09": _your_plugin,
+    "10": _devices,
 }

@@ -74,7 +74,8 @@ def draw_devices(decision: Decision, room: Room, asked: bool = True) -> Html:
     if shared is not None:
         shapes += _card(shared, 2, y, shared.tall)
         y += shared.tall + GAP
-    return svg(shapes, room.width, max(y, LINE), devices_text(seen))
+    spoken = "; ".join(line.strip() for line in devices_text(seen).splitlines())
+    return svg(shapes, room.width, max(y, LINE), spoken)
 
 
 def _before(node: NodeSight) -> NodeSight:

@@ -21,7 +21,8 @@ def draw_evaluation(steps: Sequence[Step], room: Room, upto: int | None = None) 
     """
     upto = len(steps) if upto is None else upto
     lines = [_line(step, at, room.width, at < upto, at == upto - 1) for at, step in enumerate(steps)]
-    return svg(lines, room.width, max(len(steps), 1) * LINE + 4, evaluation_text(steps))
+    spoken = "; ".join(line.strip() for line in evaluation_text(steps[:upto]).splitlines())
+    return svg(lines, room.width, max(len(steps), 1) * LINE + 4, spoken)
 
 
 def result_of(step: Step) -> str:
@@ -60,7 +61,7 @@ def _line(step: Step, at: int, width: float, shown: bool, now: bool) -> Html:
         if result
         else None,
         transform=f"translate(0,{2 + at * LINE})",
-        opacity=None if shown and step.values else 0.5,
+        opacity=None if shown and step.values else 0.75,
         data_key=f"part/{at}",
         data_tip=f"{step.text} = {result}" if result else None,
     )

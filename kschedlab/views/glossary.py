@@ -285,6 +285,18 @@ SECTIONS: dict[str, tuple[Term, ...]] = {
         Term("manifest", "清单", "", "an object as YAML or JSON, as `kubectl get -o yaml` writes it"),
         Term("what-if", "假设分析", "", "the same decision after one change to the cluster"),
     ),
+    "Devices": (
+        Term("device", "设备", "", "a piece of hardware that pods get as a whole or in parts, such as a GPU"),
+        Term(
+            "slice", "资源切片", "", "a ResourceSlice: devices of a node with attributes and capacity, by their driver"
+        ),
+        Term("device class", "设备类", "", "a name for devices of one sort: a DeviceClass has selectors of its own"),
+        Term(
+            "claim", "资源声明", "", "a ResourceClaim: which devices are needed; `status.allocation` has those it got"
+        ),
+        Term("selector", "选择器", "", "an expression in CEL about one device: it is true for devices that will do"),
+        Term("constraint", "约束", "", "what the devices of a claim have in common, or must not: `matchAttribute`"),
+    ),
 }
 TERMS = {term.english: term for section in SECTIONS.values() for term in section}
 

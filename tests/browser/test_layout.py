@@ -10,12 +10,14 @@ import pytest
 
 import kschedlab.lab.panels
 from kschedlab.lab.panels import (
+    devices,
     generations,
     overview_gate,
     overview_priorities,
     queue_heap,
     score,
     score_questions,
+    selector,
     your_plugin,
 )
 from kschedlab.lab.panels.base import Panel, View
@@ -98,6 +100,8 @@ ASKED: dict[str, Any] = {
     "priorities": lambda: overview_priorities.panel().ask(overview_priorities.how_much()),
     "causes": lambda: score.causes().ask(score_questions.which_change()),
     "plugins": lambda: your_plugin.panel().ask(your_plugin.where()),
+    "devices": lambda: devices.panel(count=2, together=True),
+    "selector": lambda: selector.panel(),
 }
 
 

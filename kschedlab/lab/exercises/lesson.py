@@ -12,7 +12,17 @@ from kschedlab.lab.exercises.progress import Progress
 from kschedlab.views.html import Html, element, join, visible
 from kschedlab.views.style import CELL, HEAD, NUMBER, TABLE
 
-LESSONS = ("overview", "queue", "score", "map_reduce", "preemption", "generations", "your_cluster", "your_plugin")
+LESSONS = (
+    "overview",
+    "queue",
+    "score",
+    "map_reduce",
+    "preemption",
+    "generations",
+    "your_cluster",
+    "your_plugin",
+    "devices",
+)
 """The lessons with exercises: each is a module of this folder with a function ``exercises(seed)``."""
 
 

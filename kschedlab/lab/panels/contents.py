@@ -153,7 +153,18 @@ LESSONS = (
         45,
         ("FilterPlugin", "ScorePlugin", "EnqueueExtensions"),
         ("07",),
-        (5, 0.5),
+        (5, 0),
+    ),
+    Lesson(
+        "10",
+        "devices",
+        "Which GPU does the pod get, and why none?",
+        "Claim GPUs with sliders, and follow a selector step by step.",
+        25,
+        45,
+        ("ResourceSlice", "DeviceClass", "ResourceClaim", "matchAttribute", "allocateOne"),
+        ("07",),
+        (5, 1),
     ),
 )
 LIGHT = "font-weight:normal;"

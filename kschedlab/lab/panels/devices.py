@@ -6,9 +6,9 @@ Three nodes with GPUs; the pod ``train`` claims some of them by attributes, capa
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, TypeAlias
 
 from kschedlab.cluster.cluster import Cluster
 from kschedlab.decision import Decision
@@ -28,14 +28,14 @@ from kschedlab.views.words import count, outcome
 GENERATION = GENERATIONS["v1.37"]
 DRIVER = "gpu.example.com"
 ROOT = "resource.kubernetes.io/pcieRoot"
-GPUS = {
+Gpu: TypeAlias = tuple[str, str, int, str]
+"""The name, the model, the memory in Gi and the PCIe root of a GPU."""
+GPUS: Mapping[str, Sequence[Gpu]] = {
     "node-a": (("gpu-0", "a100", 40, "p0"), ("gpu-1", "a100", 40, "p1"), ("gpu-2", "t4", 16, "p1")),
     "node-b": (("gpu-0", "a100", 80, "p0"), ("gpu-1", "a100", 80, "p0"), ("gpu-2", "t4", 16, "p1")),
     "node-c": (("gpu-0", "h100", 80, "p0"), ("gpu-1", "a100", 80, "p0"), ("gpu-2", "a100", 40, "p1")),
 }
-"""By node: the name, the model, the memory in Gi and the PCIe root of each GPU."""
 MODELS = ("any", "a100", "h100", "t4")
-NONE = "none"
 
 
 @dataclass(frozen=True)
@@ -53,54 +53,76 @@ class Settings(Restorable):
 
 def selectors(settings: Settings) -> list[str]:
     """The expressions of the claim."""
-    found = []
-    if settings.model != "any":
-        found.append(f'device.attributes["{DRIVER}"].model == "{settings.model}"')
-    if settings.memory:
-        found.append(f'device.capacity["{DRIVER}"].memory.compareTo(quantity("{settings.memory}Gi")) >= 0')
-    return found
+    found = [of_model(settings.model)] if settings.model != "any" else []
+    return found + ([of_memory(settings.memory)] if settings.memory else [])
+
+
+def of_model(model: str) -> str:
+    """The expression that selects a model."""
+    return f'device.attributes["{DRIVER}"].model == "{model}"'
+
+
+def of_memory(gibibytes: int) -> str:
+    """The expression that selects at least so much memory."""
+    return f'device.capacity["{DRIVER}"].memory.compareTo(quantity("{gibibytes}Gi")) >= 0'
 
 
 def claim(settings: Settings) -> Manifest:
     """The claim of train."""
+    return claim_of(selectors(settings), settings.count, settings.together, settings.tolerates)
+
+
+def claim_of(expressions: Sequence[str], number: int = 1, together: bool = False, tolerates: bool = False) -> Manifest:
+    """The claim ``gpus``: devices that all expressions select; on one PCIe root; even with the taint."""
     exactly: Manifest = {
         "deviceClassName": "gpu",
-        "count": settings.count,
-        "selectors": [{"cel": {"expression": each}} for each in selectors(settings)],
+        "count": number,
+        "selectors": [{"cel": {"expression": each}} for each in expressions],
     }
-    if settings.tolerates:
+    if tolerates:
         exactly["tolerations"] = [{"key": "broken", "operator": "Exists"}]
     devices: Manifest = {"requests": [{"name": "gpus", "exactly": exactly}]}
-    if settings.together:
+    if together:
         devices["constraints"] = [{"matchAttribute": ROOT}]
     return _object("ResourceClaim", "gpus", {"devices": devices}, namespace="default")
 
 
 def manifests(settings: Settings) -> list[Manifest]:
     """The nodes, their GPUs, the claims and train."""
+    held, broken = "node-b/gpu-0" if settings.rival else "", "node-c/gpu-0" if settings.broken else ""
+    return [*fleet(GPUS, held, broken), claim(settings), train()]
+
+
+def fleet(gpus: Mapping[str, Sequence[Gpu]], held: str = "", broken: str = "") -> list[Manifest]:
+    """Nodes with these GPUs. ``held``: the ``node/gpu`` of another claim, rival; ``broken``: the one with a taint."""
     driver = f'device.driver == "{DRIVER}"'
-    made = [node(name) for name in GPUS]
-    made += [_slice(name, settings) for name in GPUS]
+    made = [node(name) for name in gpus]
+    made += [_slice(name, devices, broken) for name, devices in gpus.items()]
     made.append(_object("DeviceClass", "gpu", {"selectors": [{"cel": {"expression": driver}}]}))
-    made.append(claim(settings))
-    if settings.rival:
+    if held:
+        pool, device = held.split("/")
         request = {"name": "gpus", "exactly": {"deviceClassName": "gpu"}}
-        result = {"request": "gpus", "driver": DRIVER, "pool": "node-b", "device": "gpu-0"}
+        result = {"request": "gpus", "driver": DRIVER, "pool": pool, "device": device}
         rival = _object("ResourceClaim", "rival", {"devices": {"requests": [request]}}, namespace="default")
         made.append(rival | {"status": {"allocation": {"devices": {"results": [result]}}}})
+    return made
+
+
+def train() -> Manifest:
+    """The pod, with the claim ``gpus``."""
     spec = {
         "containers": [{"name": "train", "image": "train", "resources": {"claims": [{"name": "gpus"}]}}],
         "resourceClaims": [{"name": "gpus", "resourceClaimName": "gpus"}],
     }
-    return [*made, {"apiVersion": "v1", "kind": "Pod", "metadata": {"name": "train"}, "spec": spec}]
+    return {"apiVersion": "v1", "kind": "Pod", "metadata": {"name": "train"}, "spec": spec}
 
 
-def _slice(name: str, settings: Settings) -> Manifest:
+def _slice(name: str, gpus: Sequence[Gpu], broken: str) -> Manifest:
     devices = []
-    for gpu, model, memory, root in GPUS[name]:
+    for gpu, model, memory, root in gpus:
         attributes = {"model": {"string": model}, ROOT: {"string": root}}
         device: Manifest = {"name": gpu, "attributes": attributes, "capacity": {"memory": {"value": f"{memory}Gi"}}}
-        if settings.broken and (name, gpu) == ("node-c", "gpu-0"):
+        if f"{name}/{gpu}" == broken:
             device["taints"] = [{"key": "broken", "effect": "NoSchedule"}]
         devices.append(device)
     pool = {"name": name, "generation": 1, "resourceSliceCount": 1}
@@ -150,8 +172,17 @@ def told(decision: Decision, seen: list[NodeSight]) -> str:
     return f"train goes to {decision.node} and gets {' and '.join(gets)}{others}."
 
 
-def question() -> Question[Settings]:
-    """Which nodes could serve the claim?"""
+def wished(settings: Settings) -> str:
+    """The claim in words."""
+    model = f"{settings.model} " if settings.model != "any" else ""
+    found = [f"{settings.count} {model}GPU{'s' if settings.count > 1 else ''}"]
+    found += [f"at least {settings.memory}Gi{' each' if settings.count > 1 else ''}"] if settings.memory else []
+    found += ["on one PCIe root"] if settings.together else []
+    return ", ".join([*found, *(["broken or not"] if settings.tolerates else [])])
+
+
+def question(asked: Settings = Settings()) -> Question[Settings]:
+    """How many nodes could serve the claim? ``asked``: the settings whose claim the question names."""
 
     def right(settings: Settings) -> str:
         return str(sum(not each.reason for each in sights(decide(settings))))
@@ -163,9 +194,11 @@ def question() -> Question[Settings]:
     def before(settings: Settings) -> Callable[[Room], Html]:
         return lambda room: draw_devices(decide(settings), room, asked=False)
 
-    return Question("How many nodes can serve the claim?", ("0", "1", "2", "3"), right, why, before)
+    text = f"train claims {wished(asked)}. How many nodes can serve the claim?"
+    return Question(text, ("0", "1", "2", "3"), right, why, before)
 
 
 def panel(**settings: Any) -> Panel[Settings]:
     """The panel; arguments override its default settings."""
-    return Panel(Settings().changed(**settings), show, manifests, "devices.panel()", question=question())
+    first = Settings().changed(**settings)
+    return Panel(first, show, manifests, "devices.panel()", question=question(first))

@@ -90,10 +90,12 @@ def told(settings: Settings) -> str:
     return f"{settings.device} is {result}. The evaluation cost {cost} of 1,000,000 units."
 
 
-def question() -> Question[Settings]:
-    """What becomes of the device?"""
+def question(asked: Settings = Settings()) -> Question[Settings]:
+    """What is the verdict? ``asked``: the settings whose device the question describes."""
+    node, gpu = asked.device.split("/")
+    _, model, memory, _ = next(each for each in GPUS[node] if each[0] == gpu)
     return Question(
-        "What becomes of the device?",
+        f"{asked.device} is of model {model} and has {memory}Gi. What is the verdict on it?",
         ("selected", "not selected", "an error"),
         verdict,
         lambda settings, answer: told(settings),
@@ -103,4 +105,5 @@ def question() -> Question[Settings]:
 
 def panel(**settings: Any) -> Panel[Settings]:
     """The panel; arguments override its default settings."""
-    return Panel(Settings().changed(**settings), show, None, "selector.panel()", question=question())
+    first = Settings().changed(**settings)
+    return Panel(first, show, None, "selector.panel()", question=question(first))

@@ -1,0 +1,333 @@
+"""Exercises of lesson 10: which device a claim gets, claims to write and to mend, and the search behind them."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+
+from kschedlab.cluster.cluster import Cluster
+from kschedlab.decision import Decision
+from kschedlab.lab.exercises.build import Build
+from kschedlab.lab.exercises.clusters import ROOM
+from kschedlab.lab.exercises.exercise import Exercise, Instance, drawn, lines
+from kschedlab.lab.exercises.predict import Predict
+from kschedlab.lab.exercises.repair import Repair
+from kschedlab.lab.exercises.your_cluster import OneLine
+from kschedlab.lab.panels.devices import GENERATION, ROOT, Gpu, claim_of, fleet, of_memory, of_model, train
+from kschedlab.manifests.loading import Objects, decode_objects, loads
+from kschedlab.objects.model import ResourceClaim
+from kschedlab.scheduler import schedule
+from kschedlab.testing import Manifest, as_yaml
+from kschedlab.views.device_map import draw_devices
+from kschedlab.views.device_sights import FREE, TAKES, NodeSight, sights
+from kschedlab.views.html import Html, element, join
+from kschedlab.views.tables import row, table
+from kschedlab.views.words import aligned
+
+NODES = ("node-a", "node-b", "node-c")
+SIZES: Mapping[str, tuple[int, ...]] = {"a100": (40, 80), "h100": (80,), "t4": (16,)}
+"""The models, and the memory in Gi that they come with."""
+HEAD = ("device", "model", "memory", "PCIe root", "")
+
+
+def exercises(seed: int) -> list[Exercise]:
+    """The exercises of the lesson, drawn from the seed."""
+    rng = random.Random(f"devices {seed}")
+    return [which_device(rng), two_on_one_root(rng), one_line(rng), search(seed)]
+
+
+@dataclass(frozen=True)
+class Case:
+    """Three nodes with GPUs, one of them held and one with a taint, and what train's claim asks for."""
+
+    gpus: Mapping[str, Sequence[Gpu]]
+    held: str
+    broken: str
+    model: str
+    memory: int
+    count: int = 1
+    together: bool = False
+    tolerates: bool = False
+
+    @property
+    def base(self) -> list[Manifest]:
+        """Everything but the claim."""
+        return [*fleet(self.gpus, self.held, self.broken), train()]
+
+    @property
+    def claim(self) -> Manifest:
+        """The claim."""
+        expressions = [of_model(self.model), of_memory(self.memory)]
+        return claim_of(expressions, self.count, self.together, self.tolerates)
+
+    @cached_property
+    def decision(self) -> Decision:
+        """What is decided."""
+        return decided(decode_objects([*self.base, self.claim]))
+
+    def instance(self, *more: Html, text: str = "") -> Instance:
+        """The devices before the decision, and all that is known of them."""
+        rows = [
+            (f"{name}/{gpu}", model, f"{memory}Gi", root, self._state(f"{name}/{gpu}"))
+            for name, gpus in self.gpus.items()
+            for gpu, model, memory, root in gpus
+        ]
+        listed = table(HEAD, (row(*each) for each in rows))
+        folded = element("details", element("summary", "As a table"), listed, open="")
+        picture = join([draw_devices(self.decision, ROOM, asked=False), *more, folded])
+        written = "\n".join(aligned([HEAD, *rows], ""))
+        return Instance(picture, f"{written}\n\n{text}" if text else written, join([*more, listed]))
+
+    def _state(self, name: str) -> str:
+        held, broken = "held by rival" if name == self.held else "", "taint broken" if name == self.broken else ""
+        return ", ".join(filter(None, (held, broken)))
+
+
+def decided(objects: Objects) -> Decision:
+    """The decision for ``default/train``."""
+    return schedule("default/train", Cluster(objects, GENERATION.api), GENERATION)
+
+
+def devices_of(decision: Decision) -> list[str]:
+    """The devices that train gets, as ``node/gpu``."""
+    return [
+        f"{each.node}/{device.id.device}"
+        for each in sights(decision)
+        for device in each.devices
+        if each.chosen and device.state == TAKES
+    ]
+
+
+def drawing(objects: Objects) -> Html:
+    """The decision for ``default/train`` as a picture."""
+    return draw_devices(decided(objects), ROOM)
+
+
+def random_case(rng: random.Random) -> Case:
+    """Nodes with GPUs drawn at random."""
+
+    def gpu(number: int) -> Gpu:
+        model = rng.choice(["a100", "a100", "h100", "t4"])
+        return f"gpu-{number}", model, rng.choice(SIZES[model]), rng.choice(["p0", "p1"])
+
+    gpus = {name: [gpu(number) for number in range(3)] for name in NODES}
+    names = [f"{name}/gpu-{number}" for name in NODES for number in range(3)]
+    held, broken = rng.sample(names, 2)
+    return Case(gpus, held, broken, "a100", rng.choice([40, 80]))
+
+
+# -- predict
+
+
+def which_device(rng: random.Random) -> Exercise:
+    """One node can serve the claim, with any of two devices or more."""
+
+    def wanted(case: Case) -> bool:
+        free = [each for each in sights(case.decision) if not each.reason]
+        if len(free) != 1 or len(remarks_of(case)) < 4:
+            return False
+        gpus = zip(case.gpus[free[0].node], free[0].devices, strict=True)
+        return any(gpu[1] == case.model and gpu[2] >= case.memory and seen.state == FREE for gpu, seen in gpus)
+
+    case = drawn(rng, random_case, wanted)
+    (right,) = devices_of(case.decision)
+    remarks = remarks_of(case)
+    claim = as_yaml([case.claim])
+    return Predict(
+        "Which device?",
+        "train claims one device with the claim below. Which one does it get?",
+        right,
+        remarks[right],
+        (
+            "First cross out what is held, has a taint, or is not selected.",
+            "Of those left, the search takes the first of the node's slice.",
+        ),
+        case.instance(lines(claim), text=claim),
+        remarks,
+        solved=lambda: draw_devices(case.decision, ROOM),
+    )
+
+
+def remarks_of(case: Case) -> dict[str, str]:
+    """By device of the model that is asked for: what becomes of it."""
+    found = {}
+    for node in sights(case.decision):
+        for device, gpu in zip(node.devices, case.gpus[node.node], strict=True):
+            name = f"{node.node}/{device.id.device}"
+            if gpu[1] == case.model:
+                found[name] = _remark(node, name, device.sentence)
+    return found
+
+
+def _remark(node: NodeSight, name: str, sentence: str) -> str:
+    if "goes to the pod" in sentence:
+        return f"{name} is the first device of its node that the claim may have, and no other node has one."
+    if "is not asked for" in sentence:
+        return f"The search on {node.node} never comes to {name}: a device before it already serves the claim."
+    return f"On {node.node}, {sentence}."
+
+
+# -- build
+
+START = """\
+apiVersion: resource.k8s.io/v1
+kind: ResourceClaim
+metadata:
+  name: gpus
+spec:
+  devices:
+    requests:
+    - name: gpus
+      exactly:
+        deviceClassName: gpu
+        count:
+"""
+"""The beginning of a claim."""
+
+
+KINDS = {"Node": 3, "ResourceSlice": 3, "DeviceClass": 1, "ResourceClaim": 2, "Pod": 1}
+"""What there is with one claim added: rival is the other one."""
+
+
+def fault(case: Case, objects: Objects) -> str:
+    """What the claim misses; "" if train gets what it needs."""
+    claim = Cluster(objects, GENERATION.api).find(ResourceClaim, ("default", "gpus"))
+    if objects.report.counts != KINDS or claim is None:
+        return "Give one claim, gpus, and nothing else."
+    if claim.status.allocation is not None:
+        return "Leave the status out: the scheduler writes it."
+    decision = decided(objects)
+    if decision.error:
+        return f"The decision ends with an error: {decision.error}"
+    if decision.node is None:
+        return f"train gets nothing. {decision.event}"
+    names = devices_of(decision)
+    gpus = [gpu for gpu in case.gpus[decision.node] if f"{decision.node}/{gpu[0]}" in names]
+    said = f"train gets {' and '.join(names) or 'no device'}"
+    if len(gpus) != case.count:
+        return f"{said}: not {case.count}."
+    if any(gpu[1] != case.model or gpu[2] < case.memory for gpu in gpus):
+        return f"{said}: each must be an {case.model} with {case.memory}Gi or more."
+    roots = [gpu[3] for gpu in gpus]
+    return f"{said}, on the roots {' and '.join(roots)}." if case.together and len(set(roots)) > 1 else ""
+
+
+def two_on_one_root(rng: random.Random) -> Exercise:
+    """A claim for two devices on one root, where selectors alone do not lead there."""
+
+    def wanted(case: Case) -> bool:
+        apart = replace(case, together=False)
+        return case.decision.node is not None and fault(case, decode_objects([*apart.base, apart.claim])) != ""
+
+    case = drawn(rng, lambda rng: replace(random_case(rng), count=2, together=True), wanted)
+    return Build(
+        "Two on one root",
+        f"train needs two a100 with at least {case.memory}Gi each, on one PCIe root. Write its claim, gpus.",
+        lambda objects: fault(case, objects),
+        as_yaml([case.claim]),
+        "The selectors say what each device must be, the constraint what the two have in common.",
+        (
+            "Two selectors: one compares an attribute, the other a capacity, as in the first panel's claim.",
+            f"constraints is a list beside requests; its one line is - matchAttribute: {ROOT}",
+        ),
+        case.instance(),
+        as_yaml(case.base),
+        START,
+        drawing,
+    )
+
+
+def one_line(rng: random.Random) -> Exercise:
+    """A claim that no node can serve, for one mistake."""
+
+    def mistakes(case: Case) -> dict[str, str]:
+        return {
+            f'quantity("{case.memory}Gi")': f'quantity("{case.memory}Ti")',
+            'model == "a100"': 'model == "A100"',
+            f"matchAttribute: {ROOT}": "matchAttribute: gpu.example.com/pcieRoot",
+            "key: broken": "key: Broken",
+        }
+
+    def broken(case: Case, good: str) -> str:
+        return as_yaml([case.claim]).replace(good, mistakes(case)[good])
+
+    def wanted(case: Case) -> bool:
+        needs_taint = replace(case, tolerates=False).decision.node is None
+        return case.decision.node is not None and needs_taint
+
+    def draw(rng: random.Random) -> Case:
+        return replace(random_case(rng), count=2, together=True, tolerates=True)
+
+    case = drawn(rng, draw, wanted)
+    good = rng.choice(sorted(mistakes(case)))
+    wrong, base = broken(case, good), as_yaml(case.base)
+    event = decided(loads(f"{wrong}\n---\n{base}")).event
+    built = OneLine(
+        "One line",
+        f"train needs two a100 with at least {case.memory}Gi on one PCIe root, and may use the broken one. This claim "
+        "has a mistake, and no node can serve it. Change one line.",
+        lambda objects: fault(case, objects),
+        as_yaml([case.claim]),
+        f"It was {mistakes(case)[good]}; {good} is right.",
+        (
+            f"The event does not say which: {event}",
+            "Compare each name and each value with the table: upper case, units, domains.",
+        ),
+        case.instance(),
+        base,
+        wrong,
+        drawing,
+    )
+    built.before = wrong
+    return built
+
+
+# -- repair
+
+
+def together_broken(roots: list[str], count: int) -> list[int]:
+    """The places of the devices that the search takes: count devices on one root; [] if there are none."""
+    taken = [place for place, root in enumerate(roots) if root == roots[0]]
+    return taken[:count] if len(taken) >= count else []
+
+
+def together_mended(roots: list[str], count: int) -> list[int]:
+    """The places of the devices that the search takes: count devices on one root; [] if there are none."""
+    for first in range(len(roots)):
+        taken = [place for place in range(first, len(roots)) if roots[place] == roots[first]]
+        if len(taken) >= count:
+            return taken[:count]
+    return []
+
+
+def by_engine(roots: list[str], count: int) -> list[int]:
+    """What a node with one device for each root gives to a claim for that many on one root."""
+    gpus = {"node-a": [(f"gpu-{place}", "a100", 40, root) for place, root in enumerate(roots)]}
+    objects = decode_objects([*fleet(gpus), claim_of([], count, True), train()])
+    return [int(name.rpartition("-")[2]) for name in devices_of(decided(objects))]
+
+
+def nodes_with_roots(rng: random.Random) -> Iterator[tuple[list[str], int]]:
+    """Roots and counts; small ones first."""
+    yield ["p0", "p0"], 2
+    yield ["p0", "p1", "p1"], 2
+    for _ in range(15):
+        yield [rng.choice(["p0", "p1", "p2"]) for _ in range(rng.randrange(3, 7))], rng.choice([1, 2, 3])
+
+
+def search(seed: int) -> Exercise:
+    """A search that never gives a device back."""
+    return Repair(
+        "Given back",
+        "A claim wants count devices on one PCIe root. This function takes the first device, looks for others on "
+        "its root, and gives up where that fails. Mend it so that it takes the devices that the scheduler takes.",
+        together_broken,
+        together_mended,
+        by_engine,
+        nodes_with_roots,
+        "The search is depth first: where a device leads nowhere it is given back, and the next one is tried.",
+        ("Which device is tried first after the first one was given back?", "Devices before it need not be looked at."),
+        seed,
+    )
