@@ -24,9 +24,13 @@ if TYPE_CHECKING:
 
 def demand_for(pod: PodInfo, cluster: Cluster, generation: Generation) -> Demand | None:
     """What the pod demands of devices; None if nothing, or if it has to wait for a claim."""
-    plugin = next((each for each in generation.filters if isinstance(each, DynamicResources)), None)
+    plugin = _plugin_of(generation)
     check = plugin.prepare(pod, cluster) if plugin is not None else None
     return check.demand if isinstance(check, DevicesCheck) else None
+
+
+def _plugin_of(generation: Generation) -> DynamicResources | None:
+    return next((each for each in generation.filters if isinstance(each, DynamicResources)), None)
 
 
 def given_back(pod: PodInfo, cluster: Cluster, generation: Generation, verdicts: Verdicts) -> GivenBack | None:
@@ -42,10 +46,9 @@ def given_back(pod: PodInfo, cluster: Cluster, generation: Generation, verdicts:
 def allocate(decision: Decision) -> PodInfo:
     """Write the chosen node's devices into the cluster's claims. Returns the pod, whose status may name a claim."""
     cluster, info = decision.cluster, decision.pod
-    demand = demand_for(info, cluster, decision.generation)
-    if demand is None or decision.node is None:
+    plugin, demand = _plugin_of(decision.generation), demand_for(info, cluster, decision.generation)
+    if plugin is None or demand is None or decision.node is None:
         return info
-    plugin = next(each for each in decision.generation.filters if isinstance(each, DynamicResources))
     reservation = reserve(demand, cluster.index[decision.node])
     claims, pod = written(reservation, info.pod, plugin.now())
     cluster.change_objects(claims)

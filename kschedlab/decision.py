@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -201,9 +200,7 @@ class Decision:
         """The decision with scores even if only one node is feasible, which the real scheduler does not score."""
         if self.scores is not None or not len(self.feasible):
             return self
-        plugins, ask = self.generation.scores, self.extending
-        scored = ask.prioritize if ask is not None else partial(prioritize, self.pod, self.cluster)
-        return replace(self, scores=scored(self.feasible, plugins))
+        return replace(self, scores=scores_of(self.pod, self.cluster, self.feasible, self.generation, self.extending))
 
     def to_dict(self) -> dict[str, Any]:
         """The decision as plain data, in the format of the conformance vectors."""
@@ -222,3 +219,12 @@ class Decision:
         from kschedlab.views.tables import decision_html
 
         return decision_html(self)
+
+
+def scores_of(
+    pod: PodInfo, cluster: Cluster, feasible: IntArray, generation: Generation, extending: ExtenderRun | None
+) -> Scores:
+    """The feasible nodes' scores by the generation's plugins, and by extenders if there are any. SchedulingError."""
+    if extending is not None:
+        return extending.prioritize(feasible, generation.scores)
+    return prioritize(pod, cluster, feasible, generation.scores)

@@ -14,12 +14,12 @@ from kschedlab.cluster.cluster import Cluster
 from kschedlab.cluster.pending_pod import AnyPod, as_pending, checked_cluster, not_pending
 from kschedlab.cluster.pods import PodInfo
 from kschedlab.cluster.signatures import BoolArray, IntArray
-from kschedlab.decision import Decision
+from kschedlab.decision import Decision, scores_of
 from kschedlab.filter.plugin import SchedulingError
 from kschedlab.filter.stage import EXCLUDED, REJECTED, FilterRun, Verdicts, nodes_to_find, prepare, search
 from kschedlab.generations import LATEST, Generation
 from kschedlab.queue.pre_enqueue import gate_names
-from kschedlab.score.stage import Scores, Ties, head_of_heap, prioritize, select_host
+from kschedlab.score.stage import Scores, Ties, head_of_heap, select_host
 
 if TYPE_CHECKING:
     from kschedlab.extenders.run import ExtenderRun
@@ -103,8 +103,7 @@ class Scheduler:
         if len(feasible) == 1:
             return made(node=cluster.names[feasible[0]])
         try:
-            prioritizes = extending.prioritize if extending is not None else partial(prioritize, pod, cluster)
-            scores = prioritizes(feasible, generation.scores)
+            scores = scores_of(pod, cluster, feasible, generation, extending)
         except SchedulingError as error:
             return made(error=str(error))
         return made(scores=scores, node=cluster.names[self._select(scores)])

@@ -138,15 +138,20 @@ def _quoted(value: Value) -> str:
         text = "NaN" if math.isnan(value) else f"{value:+f}" if math.isinf(value) else f"{value:.6f}"
         text = text.replace("inf", "Inf")
         return f'"{text}"' if not math.isfinite(value) else text
+    if (text_of_call := call_text(value)) is not None:
+        return text_of_call
+    if value is None or isinstance(value, bool | int | list | Map):
+        return _string(value)
+    raise FormatError(f"no formatting function for {type_name(value)}")
+
+
+def call_text(value: Value) -> str | None:
+    """A duration, timestamp or type as an expression writes it; None for other values."""
     if type(value) is Duration:
         return f'duration("{duration_text(value)}")'
     if type(value) is Timestamp:
         return f'timestamp("{timestamp_text(value)}")'
-    if type(value) is TypeValue:
-        return value.name
-    if value is None or isinstance(value, bool | int | list | Map):
-        return _string(value)
-    raise FormatError(f"no formatting function for {type_name(value)}")
+    return value.name if type(value) is TypeValue else None
 
 
 def _decimal(value: Value, precision: int | None) -> str:

@@ -7,11 +7,11 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 from kschedlab.cel.errors import go_quote
+from kschedlab.cel.formatting import call_text
 from kschedlab.cel.kubernetes import Quantity, Semver
 from kschedlab.cel.numbers import format_double
-from kschedlab.cel.times import duration_text, timestamp_text
 from kschedlab.cel.tree import Call, Expr, Fold, Ident, ListExpr, Literal, MapExpr, Message, Select, children
-from kschedlab.cel.values import Duration, Err, Foreign, Map, Optional, Timestamp, TypeValue, UInt, Value
+from kschedlab.cel.values import Err, Foreign, Map, Optional, UInt, Value
 from kschedlab.objects.quantity import Quantity as Amount
 
 _PRECEDENCE = {"_?_:_": 1, "_||_": 2, "_&&_": 3, "_+_": 5, "_-_": 5, "_*_": 6, "_/_": 6, "_%_": 6, "!_": 7, "-_": 7}
@@ -158,12 +158,8 @@ def _value(value: Value) -> str:
 def _special(value: Value) -> str:
     if type(value) is Optional:
         return f"optional.of({_value(value.value)})" if value.present else "optional.none()"
-    if type(value) is Duration:
-        return f'duration("{duration_text(value)}")'
-    if type(value) is Timestamp:
-        return f'timestamp("{timestamp_text(value)}")'
-    if type(value) is TypeValue:
-        return value.name
+    if (text := call_text(value)) is not None:
+        return text
     if type(value) is Quantity:
         return f'quantity("{Amount.from_nanos(value.nanos, "BinarySI")}")'
     if type(value) is Semver:

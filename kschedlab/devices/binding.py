@@ -50,6 +50,10 @@ class Reservation:
     extended: bool = False
     mappings: Mappings = ()
 
+    def is_extended(self, claim: ResourceClaim) -> bool:
+        """Whether it is the claim for extended resources, which nobody has created yet."""
+        return self.extended and claim is self.claims[-1]
+
     @property
     def in_flight(self) -> tuple[ResourceClaim, ...]:
         """The claims that hold their devices from now on, although nothing is written yet."""
@@ -136,7 +140,7 @@ def written(reservation: Reservation, pod: Pod, now: int) -> tuple[list[Resource
     """
     claims = []
     for claim, allocation in zip(reservation.claims, reservation.allocations, strict=True):
-        own = reservation.extended and claim is reservation.claims[-1]
+        own = reservation.is_extended(claim)
         if own:
             name = f"{claim.metadata.generateName}{pod.metadata.uid or pod.metadata.name}"
             claim = replace(claim, metadata=replace(claim.metadata, name=name, uid=f"{claim.metadata.uid}-claim"))

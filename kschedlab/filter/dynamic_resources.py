@@ -17,7 +17,7 @@ from kschedlab.cluster.cluster import Cluster
 from kschedlab.cluster.pods import PodInfo
 from kschedlab.cluster.signatures import BoolArray
 from kschedlab.cluster.snapshot import Snapshot
-from kschedlab.filter.plugin import PreFilterRejection, Refusal, Refusals, SchedulingError
+from kschedlab.filter.plugin import CostlyFilter, PreFilterRejection, Refusal, Refusals, SchedulingError
 from kschedlab.objects.meta import SECOND
 from kschedlab.objects.model import DeviceClass
 from kschedlab.objects.requests import is_served_by_classes
@@ -75,7 +75,7 @@ def is_served(cluster: Cluster, resource: str) -> bool:
 
 
 @dataclass(frozen=True, eq=False)
-class DevicesCheck:
+class DevicesCheck(CostlyFilter):
     """Asks nodes what they answer to the demand: only those that no other filter has refused, for it takes long."""
 
     demand: Demand

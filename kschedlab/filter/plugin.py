@@ -7,6 +7,7 @@ nodes at once; and the few lines where a generation differs.
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
@@ -118,12 +119,12 @@ class PreparedFilter(Protocol):
         ...
 
 
-class CostlyFilter(PreparedFilter, Protocol):
+class CostlyFilter(ABC):
     """A prepared filter that takes long for a node, and remembers: it is asked about those that nobody has refused."""
 
+    @abstractmethod
     def filter_among(self, nodes: BoolArray) -> Refusals | None:
         """Those refused of these nodes (bool[nodes]), or None if there are none."""
-        ...
 
 
 class Filter(Protocol):

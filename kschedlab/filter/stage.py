@@ -15,7 +15,7 @@ from kschedlab.cluster.cluster import Cluster
 from kschedlab.cluster.pods import PodInfo
 from kschedlab.cluster.signatures import BoolArray, IntArray, SmallArray
 from kschedlab.cluster.snapshot import Overlay, Snapshot
-from kschedlab.filter.plugin import Filter, PreFilterRejection, PreparedFilter, Refusals, SchedulingError
+from kschedlab.filter.plugin import CostlyFilter, Filter, PreFilterRejection, PreparedFilter, Refusals, SchedulingError
 
 PASSES = -1
 EXCLUDED = -2
@@ -192,9 +192,8 @@ class FilterRun:
     def _refusals(
         self, number: int, prepared: PreparedFilter, snapshot: Snapshot, refused_by: SmallArray
     ) -> Refusals | None:
-        if (ask := getattr(prepared, "filter_among", None)) is not None:
-            refused: Refusals | None = ask(refused_by == PASSES)
-            return refused
+        if isinstance(prepared, CostlyFilter):
+            return prepared.filter_among(refused_by == PASSES)
         if prepared.depends_on_pods:
             return prepared.filter(snapshot)
         if number not in self._static:

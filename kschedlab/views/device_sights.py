@@ -9,6 +9,7 @@ from kschedlab.cel import CelError, compile
 from kschedlab.decision import Decision
 from kschedlab.devices.allocator import Allocator
 from kschedlab.devices.claims import ClaimError, claims_of
+from kschedlab.devices.demand import NOT_ALL
 from kschedlab.devices.errors import AllocationError
 from kschedlab.devices.pools import Candidate, DeviceId
 from kschedlab.devices.search import (
@@ -102,8 +103,8 @@ def _holders(claims: Iterable[ResourceClaim]) -> dict[DeviceId, list[str]]:
     """The claims that hold each device."""
     held: dict[DeviceId, list[str]] = {}
     for claim in claims:
-        for result in _results(claim.status.allocation):
-            held.setdefault(DeviceId(result.driver, result.pool, result.device), []).append(claim.metadata.name)
+        for id in _results(claim.status.allocation):
+            held.setdefault(id, []).append(claim.metadata.name)
     return held
 
 
@@ -130,7 +131,7 @@ def _node(
         except AllocationError as error:
             found, reason = None, str(error)
         if found is None:
-            reason = reason or "cannot allocate all claims"
+            reason = reason or NOT_ALL
         taken |= {id for result in found or () for id in _results(result)}
     last = {step.device: step for step in log}
     pools = state.inventory.visible(node).pools.values()

@@ -112,7 +112,7 @@ class DeviceBinding:
         from kschedlab.devices.binding import bound, check_unchanged, protected, to_create, with_extended_claim
 
         context, pause = self._context, self._context.latencies.status
-        api, own = context.api, reservation.extended and claim is reservation.claims[-1]
+        api, own = context.api, reservation.is_extended(claim)
         if own:
             yield context.env.timeout(pause)
             claim = api.create(to_create(claim), by=context.name)
