@@ -14,7 +14,7 @@ LEFT_TO_RIGHT = {
     "": """
         extras | objects | cel | manifests | cluster | testing | devices | filter | queue | score | plugins | extenders
         preemption | generations | configuration | decision | claiming | post_filter | scheduler | explanation
-        whatif | simulation | views | lab | program | __main__
+        whatif | simulation | views | lab | live | program | __main__
     """,
     "filter": """
         plugin | dynamic_resources
@@ -39,6 +39,7 @@ LEFT_TO_RIGHT = {
         timeline | perf | replay report changes | simulation
     """,
     "lab": "stage | panels | exercises",
+    "live": "wire | why serve schedule",
     "program": "progress terminal | options | decide | bench compare completion explain sheet simulate | main",
 }
 """A room's folders and files. Each imports only from those to its left: bars and ends of lines divide them.
@@ -60,7 +61,7 @@ MOST_LINES = 400
 TABLES: tuple[str, ...] = ()
 """Modules that may be longer, because they are tables."""
 
-HEAVY = ("ipywidgets", "networkx", "plotly", "rich", "shtab", "simpy", "yaml")
+HEAVY = ("httpx", "ipywidgets", "networkx", "plotly", "rich", "shtab", "simpy", "starlette", "uvicorn", "yaml")
 
 
 def name_of(path: Path) -> str:
@@ -156,7 +157,7 @@ for name, module in sys.modules.items():
         print(name, len(open(module.__file__, encoding="utf-8").readlines()))
 """
 IDLE = ("registry", "v1_13", "v1_16", "v1_20", "predicates", "priorities", "older", "hints", "with_events")
-IDLE += ("configuration", "yaml_text", "simulation", "views", "lab", "whatif")
+IDLE += ("configuration", "yaml_text", "simulation", "views", "lab", "live", "whatif")
 """Parts of module names that a decision of v1.37 does not load."""
 
 

@@ -1,0 +1,1 @@
+"""``kschedlab schedule``: the scheduler on a real cluster."""

@@ -1,0 +1,1 @@
+"""``kschedlab serve``: the simulation's API server over HTTP."""

@@ -1,0 +1,1 @@
+"""``kubectl why``: why is this pod where it is?"""

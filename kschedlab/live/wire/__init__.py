@@ -1,0 +1,1 @@
+"""What serving and scheduling share: the API on the wire."""
