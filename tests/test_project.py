@@ -19,7 +19,10 @@ from tools import check_binder
 ROOT = Path(__file__).parents[1]
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
 EXTRAS = PROJECT["optional-dependencies"]
-LAB = [Requirement(each) for each in chain(PROJECT["dependencies"], *map(EXTRAS.get, ("lab", "program", "simulation", "live")))]
+LAB = [
+    Requirement(each)
+    for each in chain(PROJECT["dependencies"], *map(EXTRAS.get, ("lab", "program", "simulation", "live")))
+]
 LAB = [each for each in LAB if each.name != PROJECT["name"]]
 DIRECT = [*LAB, *map(Requirement, EXTRAS["dev"])]
 IN_THE_IMAGE = {"jupyterlab", "ipywidgets"}
