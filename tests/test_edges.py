@@ -12,7 +12,8 @@ EDGES = {
     "scheduler_perf": ("simulation/perf",),
     "Policy": ("configuration/policy",),
     "lab": ("lab",),
-    "views": ("views", "lab", "program", "__main__.py"),
+    "live": ("live",),
+    "views": ("views", "lab", "live", "program", "__main__.py"),
 }
 IMPORT_ALL = """
 from importlib import import_module
