@@ -417,6 +417,18 @@ def test_every_move_is_reported_with_its_reason(clock) -> None:
     ]
 
 
+def test_a_pod_that_is_in_flight_already_is_not_popped_again(clock) -> None:
+    moves = []
+    queue = WithEvents(clock, ALWAYS, on_moved=lambda pod, origin, to, why: moves.append((pod.key, origin, to, why)))
+    queue.add(pod("a"))
+    queue.pop()
+    queue.add(pod("a"))
+    queue.add(pod("b"))
+    assert queue.pop().pod.key == "default/b"
+    assert ("default/a", "active", "gone", "Pop") in moves
+    assert queue.pop() is None
+
+
 # -- nominations
 
 
