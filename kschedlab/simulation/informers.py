@@ -20,9 +20,9 @@ import simpy
 from kschedlab.objects.kinds import RESOURCES
 from kschedlab.objects.model import ApiObject, Pod
 from kschedlab.simulation.clock import after, now
-from kschedlab.simulation.server.api import ApiServer
+from kschedlab.simulation.server.interface import Api, WatchStream, answered
 from kschedlab.simulation.server.selection import field_selector
-from kschedlab.simulation.server.store import Filter, Watch, WatchEvent
+from kschedlab.simulation.server.store import Filter, WatchEvent
 from kschedlab.simulation.status import ApiError
 
 BACKOFF = 800_000
@@ -70,7 +70,7 @@ class Informer(Generic[D]):
     def __init__(
         self,
         env: simpy.Environment,
-        api: ApiServer,
+        api: Api,
         kind: type[D],
         filter: Filter | None = None,
         resync: int = 0,
@@ -90,7 +90,7 @@ class Informer(Generic[D]):
         self._indexers: dict[str, Callable[[D], Iterable[str]]] = {}
         self._indices: dict[str, dict[str, dict[str, D]]] = {}
         self._handlers: list[Handler] = []
-        self._watch: Watch | None = None
+        self._watch: WatchStream | None = None
         self._wake_up = env.event()
         self._unreachable_until = 0
         self._started = False
@@ -170,7 +170,7 @@ class Informer(Generic[D]):
         while True:
             yield from self._wait_until_reachable()
             yield self._env.timeout(self._latency)
-            items, version = self._api.list(self.kind, filter=self._filter)
+            items, version = yield from answered(self._api.list(self.kind, filter=self._filter))
             self.list_calls += 1
             self.version = version
             self._replace(items)
@@ -209,7 +209,7 @@ class Informer(Generic[D]):
                 yield self._env.timeout(0)
         return True
 
-    def _process_due(self, watch: Watch) -> bool:
+    def _process_due(self, watch: WatchStream) -> bool:
         """Process the events that are due now. False if the server reports an error."""
         pending, due = watch.pending, now(self._env) - self._latency
         for _ in range(len(pending)):
@@ -281,7 +281,7 @@ class Informer(Generic[D]):
 class Informers:
     """One informer per kind, shared within one client (SharedInformerFactory)."""
 
-    def __init__(self, env: simpy.Environment, api: ApiServer, resync: int = 0, latency: int = 0) -> None:
+    def __init__(self, env: simpy.Environment, api: Api, resync: int = 0, latency: int = 0) -> None:
         self._env = env
         self._api = api
         self._resync = resync
@@ -310,7 +310,7 @@ class Informers:
         return self._env.all_of([informer.synced for informer in self._informers.values()])
 
 
-def pod_informer(env: simpy.Environment, api: ApiServer, resync: int = 0, latency: int = 0) -> Informer[Pod]:
+def pod_informer(env: simpy.Environment, api: Api, resync: int = 0, latency: int = 0) -> Informer[Pod]:
     """The scheduler's pod informer: pods that are neither Succeeded nor Failed.
 
     The same in all generations, which do not resync (v1.13, v1.16: pkg/scheduler/factory/factory.go, NewPodInformer;

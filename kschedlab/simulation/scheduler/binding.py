@@ -36,6 +36,7 @@ from kschedlab.simulation.scheduler.failure import Failure, Failures
 from kschedlab.simulation.scheduler.metrics import SCHEDULED
 from kschedlab.simulation.scheduler.volume_binding import VolumeBinding
 from kschedlab.simulation.scheduler.waiting_pods import WaitingPod
+from kschedlab.simulation.server.interface import answered
 from kschedlab.simulation.status import ApiError
 
 Steps = Generator[Any, Any, Failure | None]
@@ -54,7 +55,7 @@ class Binding(ABC):
     # -- the order, which differs between generations
 
     @abstractmethod
-    def reserve(self, cycle: Cycle) -> Failure | None:
+    def reserve(self, cycle: Cycle) -> Steps:
         """Finish the scheduling cycle: assume the pod and reserve its node and volumes. A failure undoes all of it."""
 
     @abstractmethod
@@ -62,7 +63,7 @@ class Binding(ABC):
         """The binding cycle until the pod is bound or fails."""
 
     @abstractmethod
-    def _undo(self, cycle: Cycle) -> None:
+    def _undo(self, cycle: Cycle) -> Generator[Any, Any, None]:
         """Unreserve the pod's node and volumes, and forget the pod."""
 
     # -- the cycle as a whole
@@ -90,7 +91,7 @@ class Binding(ABC):
         v1.37: schedule_one.go, handleBindingCycleError: a rejected pod is not moved by its own failure.
         """
         queue, moves = self._context.queue, self._context.rules.moves_pods_after_failed_binding
-        self._undo(cycle)
+        yield from self._undo(cycle)
         if moves and not failure.rejected:
             queue.move(ASSIGNED_POD_DELETE, cycle.assumed)
         yield from self._failures.handle(cycle, failure, self._failures.no_nomination)
@@ -175,7 +176,7 @@ class Binding(ABC):
             answer = yield from framework.bind(pod, node)
         if isinstance(answer, Skip):
             yield context.env.timeout(context.latencies.bind)
-            answer = self._post_binding(pod, node)
+            answer = yield from self._post_binding(pod, node)
         context.cache.finish_binding(pod)
         if answer is not None:
             return answer
@@ -208,14 +209,17 @@ class Binding(ABC):
                 if falls_back:
                     continue
                 return Status(ERROR, text)
-            return self._post_binding(pod, node, by=extender.name)
+            return (yield from self._post_binding(pod, node, by=extender.name))
         return Skip()
 
-    def _post_binding(self, pod: Pod, node: str, by: str = "") -> Status | None:
+    def _post_binding(self, pod: Pod, node: str, by: str = "") -> Generator[Any, Any, Status | None]:
         """POST the binding. ``by``: who does, the scheduler by default."""
         metadata = pod.metadata
         try:
-            self._context.api.bind(metadata.namespace, metadata.name, metadata.uid, node, by=by or self._context.name)
+            by_whom = by or self._context.name
+            yield from answered(
+                self._context.api.bind(metadata.namespace, metadata.name, metadata.uid, node, by=by_whom)
+            )
         except ApiError as error:
             return Status(ERROR, str(error) if by else self._context.messages.default_binder.format(message=error))
         return None
@@ -230,12 +234,12 @@ class Binding(ABC):
         reason = "" if status.rejected else messages.binding_reason
         return Failure(message, status.rejected, event=event, reason=reason)
 
-    def _unreserve(self, cycle: Cycle, last_first: bool) -> None:
+    def _unreserve(self, cycle: Cycle, last_first: bool) -> Generator[Any, Any, None]:
         framework = cycle.framework
         if framework.has("unreserve"):
             faults = framework.unreserve(cycle.pod, cycle.node, last_first)
             self._context.step(cycle.pod, UNRESERVE, cycle.node, "; ".join(faults))
-        self._devices.forget(cycle.pod)
+        yield from self._devices.forget(cycle.pod)
         self._volumes.forget(cycle.pod)
 
     def _forget(self, cycle: Cycle) -> None:

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from kschedlab.simulation.scheduler.framework import Framework
     from kschedlab.simulation.scheduler.metrics import Metrics
     from kschedlab.simulation.scheduler.waiting_pods import WaitingPods
-    from kschedlab.simulation.server.api import ApiServer
+    from kschedlab.simulation.server.interface import Api
 
 
 POP, SKIP, SCHEDULE, PREEMPT, FAIL = "pop", "skip", "schedule", "preempt", "fail"
@@ -63,7 +63,7 @@ class Context:
     """
 
     env: simpy.Environment
-    api: ApiServer
+    api: Api
     log: Log
     name: str
     rules: LoopRules

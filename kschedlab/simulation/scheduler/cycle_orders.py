@@ -5,6 +5,9 @@ v1.37: pkg/scheduler/schedule_one.go (assumeAndReserve, bindingCycle). v1.20, v1
 
 from __future__ import annotations
 
+from collections.abc import Generator
+from typing import Any
+
 from kschedlab.generations.rules import CycleOrder
 from kschedlab.plugins.framework import ERROR, Status
 from kschedlab.queue.with_events import WithEvents
@@ -26,7 +29,7 @@ class AssumeFirst(Binding):
     Unreserve runs in reverse plugin order, before the pod is forgotten.
     """
 
-    def reserve(self, cycle: Cycle) -> Failure | None:
+    def reserve(self, cycle: Cycle) -> Steps:
         """Assume the pod, then its volumes, then run Reserve and Permit."""
         context, node = self._context, cycle.node
         if fault := self._assume(cycle):
@@ -43,7 +46,7 @@ class AssumeFirst(Binding):
             _, status = self._run_permit(cycle)
         if status is None:
             return None
-        self._undo(cycle)
+        yield from self._undo(cycle)
         return refused_on_node(status, context.messages.refused_on_node)
 
     def _steps(self, cycle: Cycle) -> Steps:
@@ -52,7 +55,7 @@ class AssumeFirst(Binding):
         prepares = cycle.framework.has("pre_bind") or self._volumes.has_work(pod) or self._devices.has_work(pod)
         if context.rules.nominates_before_binding and (prepares or waiting is not None):
             yield context.env.timeout(context.latencies.status)
-            write_status(context, pod, nominated=node)
+            yield from write_status(context, pod, nominated=node)
         if waiting is not None and (status := (yield from self._wait(cycle, waiting))) is not None:
             return refused_on_node(status, context.messages.refused_on_node)
         context.queue.done(pod)
@@ -61,8 +64,8 @@ class AssumeFirst(Binding):
             return Failure(status.message, status.rejected)
         return (yield from self._run_bind(cycle))
 
-    def _undo(self, cycle: Cycle) -> None:
-        self._unreserve(cycle, last_first=True)
+    def _undo(self, cycle: Cycle) -> Generator[Any, Any, None]:
+        yield from self._unreserve(cycle, last_first=True)
         self._forget(cycle)
 
 
@@ -72,8 +75,9 @@ class ReserveFirst(Binding):
     The pod is forgotten before Unreserve runs in plugin order.
     """
 
-    def reserve(self, cycle: Cycle) -> Failure | None:
+    def reserve(self, cycle: Cycle) -> Steps:
         """Assume the volumes, run Reserve, assume the pod."""
+        yield from ()  # no time passes
         context = self._context
         context.step(cycle.pod, ASSUME_VOLUMES, cycle.node)
         if fault := self._volumes.assume(cycle.pod, cycle.node):
@@ -105,9 +109,9 @@ class ReserveFirst(Binding):
                 return Failure(status.message, status.rejected)
         return (yield from self._run_bind(cycle))
 
-    def _undo(self, cycle: Cycle) -> None:
+    def _undo(self, cycle: Cycle) -> Generator[Any, Any, None]:
         self._forget(cycle)
-        self._unreserve(cycle, last_first=False)
+        yield from self._unreserve(cycle, last_first=False)
 
 
 ORDERS: dict[CycleOrder, type[Binding]] = {CycleOrder.ASSUME_FIRST: AssumeFirst, CycleOrder.RESERVE_FIRST: ReserveFirst}

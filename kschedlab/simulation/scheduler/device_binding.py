@@ -18,6 +18,7 @@ from kschedlab.objects.model import Pod, ResourceClaim
 from kschedlab.score.dynamic_resources import DynamicResourcesScore
 from kschedlab.simulation.events import NORMAL
 from kschedlab.simulation.scheduler.context import Context
+from kschedlab.simulation.server.interface import answered
 from kschedlab.simulation.status import ApiError
 
 if TYPE_CHECKING:
@@ -70,7 +71,7 @@ class DeviceBinding:
         self._reserved.pop(pod.metadata.uid, None)
         self._written.pop(pod.metadata.uid, None)
 
-    def forget(self, pod: Pod) -> None:
+    def forget(self, pod: Pod) -> Generator[Any, Any, None]:
         """Give the devices back: what is written no longer names the pod, and the rest was never written."""
         from kschedlab.devices.binding import unreserved
 
@@ -86,9 +87,10 @@ class DeviceBinding:
         for claim in written:
             try:
                 if reservation.extended and claim is written[-1] and claim.metadata.generateName:
-                    _delete(context, claim)
+                    yield from _delete(context, claim)
                 else:
-                    context.api.update_status(unreserved(_newest(context, claim), pod), by=context.name)
+                    newest = yield from _newest(context, claim)
+                    yield from answered(context.api.update_status(unreserved(newest, pod), by=context.name))
             except ApiError as error:
                 context.note("unreserve", f"{pod.key}: {error}")
 
@@ -115,15 +117,15 @@ class DeviceBinding:
         api, own = context.api, reservation.is_extended(claim)
         if own:
             yield context.env.timeout(pause)
-            claim = api.create(to_create(claim), by=context.name)
+            claim = yield from answered(api.create(to_create(claim), by=context.name))
             self._written[pod.metadata.uid].append(claim)
-        newest = _newest(context, claim)
+        newest = yield from _newest(context, claim)
         check_unchanged(newest, allocation)
         if allocation is not None and protected(newest) is not newest:
             yield context.env.timeout(pause)
-            newest = api.update(protected(newest), by=context.name)
+            newest = yield from answered(api.update(protected(newest), by=context.name))
         yield context.env.timeout(pause)
-        written = api.update_status(bound(newest, allocation, pod, context.now), by=context.name)
+        written = yield from answered(api.update_status(bound(newest, allocation, pod, context.now), by=context.name))
         self._written[pod.metadata.uid] = [
             *(each for each in self._written[pod.metadata.uid] if each.metadata.uid != written.metadata.uid),
             written,
@@ -135,8 +137,9 @@ class DeviceBinding:
             yield context.env.timeout(pause)
             status = with_extended_claim(pod, written, reservation.mappings).status.extendedResourceClaimStatus
             metadata = pod.metadata
-            fields = {"extendedResourceClaimStatus": status}
-            api.patch_status(Pod, metadata.namespace, metadata.name, metadata.uid, by=context.name, **fields)
+            fields: dict[str, Any] = {"extendedResourceClaimStatus": status}
+            where = metadata.namespace, metadata.name, metadata.uid
+            yield from answered(api.patch_status(Pod, *where, by=context.name, **fields))
 
     def _wait(self, pod: Pod, node: str, reservation: Reservation) -> Generator[Any, Any, str]:
         """Check every five seconds until all devices are ready, one has failed, or it takes too long."""
@@ -154,7 +157,9 @@ class DeviceBinding:
             each for each in context.generations[pod.spec.schedulerName].filters if isinstance(each, DynamicResources)
         )
         for _ in range(plugin.binding_timeout // POLLING):
-            newest = [_newest(context, claim) for claim in claims]
+            newest = []
+            for claim in claims:
+                newest.append((yield from _newest(context, claim)))
             try:
                 if all(map(is_ready, newest)):
                     return ""
@@ -178,22 +183,24 @@ def on_clock(generation: Generation, clock: Callable[[], int]) -> Generation:
     return replace(generation, filters=filters, scores=scores)
 
 
-def give_back(context: Context, result: GivenBack) -> None:
+def give_back(context: Context, result: GivenBack) -> Generator[Any, Any, None]:
     """Write what PostFilter gives back. ApiError."""
     claim = result.claim
     if claim is None:
         return
     if result.deleted:
-        _delete(context, claim)
+        yield from _delete(context, claim)
     else:
-        context.api.update_status(claim, by=context.name)
+        yield from answered(context.api.update_status(claim, by=context.name))
 
 
-def _delete(context: Context, claim: ResourceClaim) -> None:
-    newest = _newest(context, claim)
-    context.api.update(put(newest, metadata=put(newest.metadata, finalizers=())), by=context.name)
-    context.api.delete(ResourceClaim, claim.metadata.namespace, claim.metadata.name, by=context.name)
+def _delete(context: Context, claim: ResourceClaim) -> Generator[Any, Any, None]:
+    newest = yield from _newest(context, claim)
+    unprotected = put(newest, metadata=put(newest.metadata, finalizers=()))
+    yield from answered(context.api.update(unprotected, by=context.name))
+    where = claim.metadata.namespace, claim.metadata.name
+    yield from answered(context.api.delete(ResourceClaim, *where, by=context.name))
 
 
-def _newest(context: Context, claim: ResourceClaim) -> ResourceClaim:
-    return context.api.get(ResourceClaim, claim.metadata.namespace, claim.metadata.name)
+def _newest(context: Context, claim: ResourceClaim) -> Generator[Any, Any, ResourceClaim]:
+    return answered(context.api.get(ResourceClaim, claim.metadata.namespace, claim.metadata.name))

@@ -33,7 +33,7 @@ class AfterFailure(Preempting):
         context.queue.nominate(pod, node)
         context.step(pod, NOMINATE, node)
         yield context.env.timeout(context.latencies.status)
-        if refused := write_status(context, pod, nominated=node):
+        if refused := (yield from write_status(context, pod, nominated=node)):
             context.step(pod, NOMINATE, node, str(refused))
             context.queue.remove_nomination(pod)
         elif (yield from self._evict_all(pod, node, victims)):
@@ -115,7 +115,7 @@ class Async(Preempting):
             self._record(pod, node, victim, " (in kube-scheduler memory).")
             return True
         yield context.env.timeout(context.latencies.delete)
-        refused = self._delete(pod, node, victim)
+        refused = yield from self._delete(pod, node, victim)
         if refused is None:
             self._record(pod, node, victim)
         return False if refused is None or refused.reason == "NotFound" else None

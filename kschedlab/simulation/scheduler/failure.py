@@ -71,7 +71,7 @@ class Failures:
         context.broadcaster.record(pod, WARNING, "FailedScheduling", failure.event or failure.message)
         if context.latencies.status:
             yield context.env.timeout(context.latencies.status)
-        write_status(context, pod, self._condition(failure), nominated)
+        yield from write_status(context, pod, self._condition(failure), nominated)
 
     def _condition(self, failure: Failure) -> PodCondition:
         reason = failure.reason or (UNSCHEDULABLE_REASON if failure.rejected else ERROR_REASON)

@@ -39,7 +39,7 @@ from kschedlab.simulation.scheduler.queues import queue_for
 from kschedlab.simulation.scheduler.volume_binding import VolumeBinding
 from kschedlab.simulation.scheduler.waiting_pods import WaitingPods
 from kschedlab.simulation.scheduler.watched_kinds import OTHER_KINDS
-from kschedlab.simulation.server.api import ApiServer
+from kschedlab.simulation.server.interface import Api
 
 DEFAULT_LATENCIES = Latencies()
 
@@ -58,7 +58,7 @@ class KubeScheduler:
     def __init__(
         self,
         env: simpy.Environment,
-        api: ApiServer,
+        api: Api,
         generation: Profiles,
         log: Log,
         *,
@@ -199,7 +199,7 @@ class KubeScheduler:
                 context.note("cache", f"assumed pod {pod.key} expired")
 
 
-def _pods(env: simpy.Environment, api: ApiServer, rules: LoopRules, latencies: Latencies) -> Informer[Pod]:
+def _pods(env: simpy.Environment, api: Api, rules: LoopRules, latencies: Latencies) -> Informer[Pod]:
     """The scheduler's informer of pods."""
     if rules.sees_terminating_pods:
         return pod_informer(env, api, latency=latencies.watch)

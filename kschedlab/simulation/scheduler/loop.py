@@ -79,7 +79,7 @@ class Loop:
             yield from self._not_scheduled(cycle, outcome)
             return
         cycle.node = outcome.node
-        failure = self._binding.reserve(cycle)
+        failure = yield from self._binding.reserve(cycle)
         if failure is not None:
             yield from self._failures.handle(cycle, failure, self._failures.no_nomination)
         else:
@@ -117,7 +117,7 @@ class Loop:
         nominated = None if outcome.stopped else self._failures.no_nomination
         if outcome.given_back is not None:
             try:
-                give_back(context, outcome.given_back)
+                yield from give_back(context, outcome.given_back)
             except ApiError as error:
                 context.note("postFilter", f"{cycle.pod.key}: {error}")
         if plan is not None:

@@ -6,6 +6,7 @@ factory.go (podConditionUpdater, podPreemptor), which replace the whole status.
 
 from __future__ import annotations
 
+from collections.abc import Generator
 from typing import Any
 
 from msgspec.structs import replace
@@ -13,12 +14,13 @@ from msgspec.structs import replace
 from kschedlab.objects.model import Pod, PodCondition
 from kschedlab.simulation.pods import with_condition
 from kschedlab.simulation.scheduler.context import Context
+from kschedlab.simulation.server.interface import answered
 from kschedlab.simulation.status import ApiError
 
 
 def write_status(
     context: Context, pod: Pod, condition: PodCondition | None = None, nominated: str | None = None
-) -> ApiError | None:
+) -> Generator[Any, Any, ApiError | None]:
     """Write the condition and the nominated node (None: unchanged). Returns the error if the API server refuses.
 
     Nothing is written if neither differs from the status of ``pod``, which is the scheduler's version.
@@ -34,9 +36,11 @@ def write_status(
         return None
     try:
         if patches:
-            context.api.patch_status(Pod, metadata.namespace, metadata.name, metadata.uid, by=context.name, **fields)
+            where = metadata.namespace, metadata.name, metadata.uid
+            yield from answered(context.api.patch_status(Pod, *where, by=context.name, **fields))
         else:
-            context.api.update_status(replace(pod, status=replace(status, **fields)), by=context.name)
+            changed = replace(pod, status=replace(status, **fields))
+            yield from answered(context.api.update_status(changed, by=context.name))
     except ApiError as error:
         return error
     return None

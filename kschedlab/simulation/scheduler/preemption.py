@@ -19,6 +19,7 @@ from kschedlab.simulation.scheduler.binding import Binding
 from kschedlab.simulation.scheduler.context import EVICT, NOMINATE, PREEMPT, Context
 from kschedlab.simulation.scheduler.outcome import Plan
 from kschedlab.simulation.scheduler.pod_status import write_status
+from kschedlab.simulation.server.interface import answered
 from kschedlab.simulation.status import ApiError
 
 
@@ -62,24 +63,24 @@ class Preempting(ABC):
         """Delete the victims one by one; False once the API server refuses."""
         for victim in victims:
             yield self._context.env.timeout(self._context.latencies.delete)
-            if self._delete(pod, node, victim):
+            if (yield from self._delete(pod, node, victim)):
                 return False
             if waiting := self._context.waiting.get(victim):
                 waiting.reject("", "preempted")
             self._record(pod, node, victim)
         return True
 
-    def _delete(self, pod: Pod, node: str, victim: Pod) -> ApiError | None:
+    def _delete(self, pod: Pod, node: str, victim: Pod) -> Generator[Any, Any, ApiError | None]:
         """Delete the victim through the API server. Returns the error if it refuses."""
         context, metadata = self._context, victim.metadata
         context.step(victim, EVICT, node, f"by {pod.key}")
         if context.rules.marks_victims:
             text = f"{pod.spec.schedulerName}: preempting to accommodate a higher priority pod"
             mark = PodCondition(type=DISRUPTION_TARGET, status="True", reason="PreemptionByScheduler", message=text)
-            if refused := write_status(context, victim, mark):
+            if refused := (yield from write_status(context, victim, mark)):
                 return refused
         try:
-            context.api.delete(Pod, metadata.namespace, metadata.name, by=context.name)
+            yield from answered(context.api.delete(Pod, metadata.namespace, metadata.name, by=context.name))
         except ApiError as error:
             return error
         return None
@@ -103,5 +104,6 @@ class Preempting(ABC):
             if pod.status.nominatedNodeName:
                 yield self._context.env.timeout(self._context.latencies.status)
                 self._context.step(pod, NOMINATE, detail="cleared")
-                fine = write_status(self._context, pod, nominated="") is None and fine
+                refused = yield from write_status(self._context, pod, nominated="")
+                fine = refused is None and fine
         return fine

@@ -20,7 +20,7 @@ from kschedlab.simulation.log import Log
 from kschedlab.simulation.scheduler.context import Latencies
 from kschedlab.simulation.scheduler.http import HttpServer
 from kschedlab.simulation.scheduler.kube_scheduler import DEFAULT_LATENCIES, KubeScheduler
-from kschedlab.simulation.server.api import ApiServer
+from kschedlab.simulation.server.interface import Api
 
 CONFIGURATION, ALGORITHMS, SCHEDULER = "load configuration", "load algorithms", "create scheduler"
 BROADCASTER, HTTP = "start event broadcaster", "start HTTP server"
@@ -42,7 +42,7 @@ class StartUp:
     def __init__(
         self,
         env: simpy.Environment,
-        api: ApiServer,
+        api: Api,
         generation: Profiles,
         log: Log,
         *,

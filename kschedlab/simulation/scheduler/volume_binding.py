@@ -14,6 +14,7 @@ from kschedlab.objects.meta import SECOND
 from kschedlab.objects.model import ApiObject, Pod
 from kschedlab.simulation.scheduler.context import Context
 from kschedlab.simulation.scheduler.volumes import AssumedVolumes, VolumeError
+from kschedlab.simulation.server.interface import answered
 from kschedlab.simulation.status import ApiError
 
 
@@ -57,7 +58,7 @@ class VolumeBinding:
         for document in assumed.documents:
             yield context.env.timeout(context.latencies.status)
             try:
-                written.append(context.api.update(document, by=context.name))
+                written.append((yield from answered(context.api.update(document, by=context.name))))
             except ApiError as error:
                 self._restore(assumed, len(written))
                 return str(error)
