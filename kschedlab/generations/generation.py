@@ -31,14 +31,12 @@ class Generation:
 
     ``filters`` in their order; ``scores`` with their weights; ``api``: the fields that its API server stores and how
     requests are computed; ``percentage``: the default percentageOfNodesToScore (0: adaptive).
-    ``nominated_node_first``: a pod's nominated node is tried before all others.
-    ``obeys_scheduling_gates``: a pod with scheduling gates is not scheduled.
-    ``ties``: how one of several best nodes is chosen, see :class:`~kschedlab.score.stage.Ties`.
-    ``checks_claims_first``: a missing or terminating claim is an error before any filter runs.
-    ``max_node_score``: the highest score of a plugin.
+    ``nominated_node_first``: a pod's nominated node is tried before all others. ``obeys_scheduling_gates``: a pod with
+    scheduling gates is not scheduled. ``ties``: how one of several best nodes is chosen. ``checks_claims_first``: a
+    missing or terminating claim is an error before any filter runs. ``max_node_score``: the highest of a plugin.
     ``messages``: its texts; ``loop``: rules of the scheduling loop; ``queue``: creates its scheduling queue.
     ``plugins``: those that :meth:`plus` added, by name; their filters and scores are in ``filters`` and ``scores``.
-    ``extenders``: those that :meth:`extended_by` added; ``extending``: how this generation treats extenders.
+    ``extenders``: those that :meth:`extended_by` added; ``extending``: their rules. ``feature_gates``: changed ones.
     """
 
     name: str
@@ -59,13 +57,11 @@ class Generation:
     extending: ExtenderRules
     plugins: tuple[tuple[str, object], ...] = ()
     extenders: tuple[Extender, ...] = ()
+    feature_gates: tuple[tuple[str, bool], ...] = ()
 
     @staticmethod
     def named(generation: str | Generation) -> Generation:
-        """The generation with this name, e.g. ``"v1.20"``; a Generation stays as it is.
-
-        KeyError if there is no such generation, TypeError for anything else.
-        """
+        """The generation with this name, e.g. ``"v1.20"``; a Generation stays as it is. KeyError or TypeError."""
         if isinstance(generation, str):
             return GENERATIONS[generation]
         if not isinstance(generation, Generation):
@@ -90,12 +86,16 @@ class Generation:
         return replace(self, filters=members.filters, scores=members.scores, plugins=members.plugins)
 
     def extended_by(self, *extenders: object) -> Generation:
-        """A copy with these extenders after its own: Python objects with ``filter``, ``prioritize``, ``preempt`` or
-        ``bind`` (:mod:`kschedlab.extenders.plain`). TypeError or ValueError for an object that is none.
-        """
+        """A copy with these extenders after its own: Python objects, see ``extenders.plain``. TypeError, ValueError."""
         from kschedlab.extenders.plain import as_extender
 
         return replace(self, extenders=(*self.extenders, *map(as_extender, extenders)))
+
+    def with_feature_gates(self, gates: Mapping[str, bool]) -> Generation:
+        """A copy with these gates, e.g. ``{"SchedulerPreQueueingHints": True}``. ValueError: see ``feature_gates``."""
+        from kschedlab.generations.feature_gates import gated
+
+        return gated(self, gates)
 
     def without(self, *names: str) -> Generation:
         """A copy without the plugins of these names. KeyError if there is none."""
@@ -124,9 +124,9 @@ class Generation:
         from kschedlab.plugins.asking import NamedPlugin
 
         self._check((name,), self.plugin_names)
-        own_filter = next((each for each in self.filters if each.name == name), None)
-        own_score, weight = next(((each, w) for each, w in self.scores if each.name == name), (None, 0))
-        return NamedPlugin(name, self.name, self.api, own_filter, own_score, weight, self.filters)
+        own = next((each for each in self.filters if each.name == name), None)
+        score, weight = next(((each, w) for each, w in self.scores if each.name == name), (None, 0))
+        return NamedPlugin(name, self.name, self.api, own, score, weight, self.filters)
 
     @property
     def plugin_names(self) -> tuple[str, ...]:
@@ -135,10 +135,9 @@ class Generation:
         return tuple(dict.fromkeys((*filters, *scores, *(name for name, _ in self.plugins))))
 
     def _check(self, names: Iterable[str], known: tuple[str, ...], what: str = "plugin") -> None:
-        if missing := [name for name in names if name not in known]:
-            raise UnknownNameError(
-                f'{self.name} has no {what} "{missing[0]}"; it has {", ".join(known)}; .plus(...) adds one'
-            )
+        if missing := next((name for name in names if name not in known), None):
+            why = f'{self.name} has no {what} "{missing}"; it has {", ".join(known)}; .plus(...) adds one'
+            raise UnknownNameError(why)
 
     def _keeping(self, kept: Callable[[str], bool]) -> Generation:
         filters = tuple(each for each in self.filters if kept(each.name))

@@ -20,6 +20,7 @@ from kschedlab.cluster.pods import PodInfo
 from kschedlab.explanation import NoProfileError
 from kschedlab.extenders.described import DescribedExtender, Description
 from kschedlab.generations import LATEST, Generation, Profiles, api_of, profile_for, profiles_of
+from kschedlab.generations.feature_gates import FeatureGateError, chosen, with_gates
 from kschedlab.manifests.loading import ManifestError, Objects, decode_objects
 from kschedlab.objects.model import Pod
 from kschedlab.objects.problems import quoted
@@ -62,7 +63,7 @@ def _lines(stream: IO[bytes]) -> Iterator[bytes]:
 class Scenario(msgspec.Struct):
     """A cluster with the pod to decide for, or with a queue of pods that arrive one after another.
 
-    ``extenders``: asked by every profile, after those of the configuration.
+    ``extenders``: asked by every profile, after those of the configuration. ``featureGates``: set in every profile.
     """
 
     objects: list[msgspec.Raw]
@@ -70,6 +71,7 @@ class Scenario(msgspec.Struct):
     pod: str = ""
     queue: list[msgspec.Raw] = []
     extenders: list[Description] = []
+    featureGates: dict[str, bool] = {}
 
 
 def decide_lines(lines: Iterable[bytes | str], generation: str | Profiles = LATEST) -> Iterator[str]:
@@ -92,8 +94,13 @@ def decide_line(line: bytes | str, profiles: Profiles, number: int = 1) -> dict[
     try:
         scenario = read_fields(line.encode() if isinstance(line, str) else line, Scenario)
         head["id"] = scenario.id
-        profiles = _extended(profiles, scenario.extenders)
-        return head | (_placements(scenario, profiles) if scenario.queue else _verdict(scenario, profiles))
+        gates = chosen(scenario.featureGates)
+        profiles = with_gates(_extended(profiles, scenario.extenders), gates.modelled)
+        answer = _placements(scenario, profiles) if scenario.queue else _verdict(scenario, profiles)
+        left_out = [*gates.notes, *answer.pop("notModelled", ())]
+        return head | answer | ({"notModelled": left_out} if left_out else {})
+    except FeatureGateError as error:
+        return head | {"feasible": [], "error": f"line {number}: featureGates: {error}"}
     except (ManifestError, UsageError) as error:
         return head | {"feasible": [], "error": f"line {number}: {error}"}
 

@@ -20,6 +20,7 @@ import simpy
 from kschedlab.cluster.cluster import Cluster
 from kschedlab.configuration.loading import load_configuration
 from kschedlab.generations import LATEST, Generation, Profiles, api_of, profiles_of
+from kschedlab.generations.feature_gates import FeatureGateError, with_gates
 from kschedlab.manifests.decoding import Origin
 from kschedlab.manifests.loading import Objects
 from kschedlab.objects.meta import SECOND, Time
@@ -126,6 +127,10 @@ class Simulation:
         if options.config and (generation is None or isinstance(generation, str)):
             name = generation or options.generation
             profiles = load_configuration(options.config, name or None)
+        try:
+            profiles = with_gates(profiles_of(profiles), options.feature_gates)
+        except FeatureGateError as error:
+            raise ManifestError([Problem(0, 0, "featureGates", str(error))]) from None
         return cls(
             scenario.objects,
             profiles,

@@ -16,7 +16,7 @@ from kschedlab.generations.columns import DECISION, LOOP, MESSAGES, NAMES
 from kschedlab.preemption.rules import PreemptionRules
 
 ROWS = DECISION | LOOP | MESSAGES
-APART = {"name", "filters", "scores", "plugins", "extenders"}
+APART = {"name", "filters", "scores", "plugins", "extenders", "feature_gates"}
 
 
 def values(record: Any, path: str = "") -> Iterator[tuple[str, Any]]:

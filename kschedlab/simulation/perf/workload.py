@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from kschedlab.configuration.faults import decoded
+from kschedlab.generations.feature_gates import FeatureGates
 from kschedlab.manifests.decoding import Origin
 from kschedlab.objects.meta import Part
 from kschedlab.objects.problems import Fault, Path, quoted
@@ -26,14 +27,14 @@ class Workload(Part, frozen=True):
     labels: tuple[str, ...] = ()
     threshold: Any = None
     thresholdMetricSelector: Any = None
-    featureGates: Any = None
+    featureGates: dict[str, bool] = {}
 
 
 class TestCase(Part, frozen=True):
     __test__ = False
 
     name: str = ""
-    featureGates: Any = None
+    featureGates: dict[str, bool] = {}
     metricsCollectorConfig: Any = None
     workloadTemplate: Any = None
     workloads: tuple[Workload, ...] = ()
@@ -45,12 +46,16 @@ class TestCase(Part, frozen=True):
 
 @dataclass(frozen=True)
 class SelectedWorkload:
-    """The selected workload. ``name``: ``Test/Workload``; ``config``: its scheduler configuration file, or ""."""
+    """The selected workload. ``name``: ``Test/Workload``; ``config``: its scheduler configuration file, or "".
+
+    ``feature_gates``: the modelled ones that leave their defaults.
+    """
 
     name: str
     action: RunOperations
     origin: Origin
     config: str
+    feature_gates: FeatureGates
 
 
 def read_workload(data: list[Any], origin: Origin, requested: str, reader: ObjectReader) -> SelectedWorkload | None:
@@ -78,10 +83,9 @@ def _selected(
     place = Origin(origin.text, origin.root, (*origin.path, "workloadTemplate"))
     params = ("workloads", number, "params")
     action = read_action(case.workloadTemplate, workload.params, place, reader, case.defaultPodTemplatePath, params)
-    if gates := {**(case.featureGates or {}), **(workload.featureGates or {})}:
-        _warn(reader, origin, "featureGates", f"are not modelled, and stay as they are by default: {', '.join(gates)}")
+    gates = reader.gates({**case.featureGates, **workload.featureGates}, ("featureGates",), origin, emulated=True)
     config = relative_path(origin, case.schedulerConfigPath) if case.schedulerConfigPath else ""
-    return SelectedWorkload(name, action, origin, config)
+    return SelectedWorkload(name, action, origin, config, gates)
 
 
 def read_action(
@@ -89,7 +93,3 @@ def read_action(
 ) -> RunOperations:
     """A timeline's act with these operations; see :func:`~kschedlab.simulation.perf.operations.read_operations`."""
     return RunOperations(Operations(read_operations(data, params, origin, reader, pod_template, of_params)))
-
-
-def _warn(reader: ObjectReader, origin: Origin, field: str, why: str) -> None:
-    reader.report.warnings.append(str(origin.problem(Fault((field,), why))))

@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 
 from msgspec.structs import replace
 
+from kschedlab.generations.feature_gates import FeatureGateError, FeatureGates, chosen
 from kschedlab.manifests.checks.workloads import template_faults
 from kschedlab.manifests.decoding import KINDS, Origin, decode, expanded_lists, fast_json, kind_of, named_origin
 from kschedlab.manifests.known_fields import respelt, unknown_fields, unknown_kind
@@ -141,6 +142,16 @@ class ObjectReader:
         if key not in self._warned:
             self._warned.add(key)
             self.report.warnings.append(str(origin.problem(warning)))
+
+    def gates(self, gates: FeatureGates, path: Path, origin: Origin, *, emulated: bool = False) -> FeatureGates:
+        """The modelled gates of these that leave their defaults; warns of the others. See ``feature_gates.chosen``."""
+        try:
+            found = chosen(gates, emulated=emulated)
+        except FeatureGateError as error:
+            self.problems.append(origin.problem(Fault(path, str(error))))
+            return {}
+        self.report.warnings += [str(origin.problem(Fault(path, note))) for note in found.notes]
+        return found.modelled
 
     def finish(self) -> None:
         """ManifestError if there are problems."""

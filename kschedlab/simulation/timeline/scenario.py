@@ -15,6 +15,7 @@ from typing import Any
 
 from kschedlab.configuration.faults import decoded
 from kschedlab.generations import GENERATIONS
+from kschedlab.generations.feature_gates import FeatureGates
 from kschedlab.manifests.decoding import Origin
 from kschedlab.manifests.formats import SCHEDULER_PERF, format_reader
 from kschedlab.manifests.loading import NOTHING, LoadReport
@@ -48,6 +49,7 @@ class Options:
     """The options in the files; None and "" where they are not set.
 
     ``start``: microseconds since 1970; ``until``: microseconds after it; ``config``: a scheduler configuration file.
+    ``feature_gates``: the modelled ones that leave their defaults.
     """
 
     start: int | None = None
@@ -56,6 +58,7 @@ class Options:
     seed: int | None = None
     until: int | None = None
     settings: Settings = Settings()
+    feature_gates: FeatureGates = field(default_factory=dict)
 
 
 @dataclass
@@ -117,6 +120,7 @@ class _SimulationMap(Part, frozen=True):
     recreate: bool = True
     kubelet: Any = None
     latencies: Any = None
+    featureGates: dict[str, bool] = {}
 
 
 class _ScenarioReader(ObjectReader):
@@ -147,8 +151,11 @@ class _ScenarioReader(ObjectReader):
         if selected is None:
             return
         self.scenario.entries.append(TimelineEntry(0, selected.action, selected.origin))
-        if selected.config:
-            self.scenario.options = replace(self.scenario.options, config=selected.config)
+        self.scenario.options = replace(
+            self.scenario.options,
+            config=selected.config or self.scenario.options.config,
+            feature_gates={**self.scenario.options.feature_gates, **selected.feature_gates},
+        )
         if not self._kubelets_wanted:
             self._without_kubelets()
 
@@ -181,13 +188,15 @@ class _ScenarioReader(ObjectReader):
         if self._kubelets_wanted:
             kubelet = _kubelet(fields.kubelet, faults)
         settings = Settings(fields.recreate, kubelet, _latencies(fields.latencies, faults))
+        before = self.scenario.options
         self.scenario.options = Options(
             start=fields.start,
             generation=fields.generation,
-            config=relative_path(origin, fields.config) if fields.config else self.scenario.options.config,
+            config=relative_path(origin, fields.config) if fields.config else before.config,
             seed=fields.seed,
             until=None if fields.until is None else duration_of(fields.until, ("until",), faults, parse_run_time),
             settings=settings,
+            feature_gates={**before.feature_gates, **self.gates(fields.featureGates, ("featureGates",), origin)},
         )
         self.problems += [origin.problem(fault) for fault in faults]
 

@@ -319,8 +319,19 @@ def test_unusable_templates(tmp_path, template, expected):
     assert f'{tmp_path}/perf.yaml:3: nodeTemplatePath: "node.yaml" cannot be used' in found
 
 
-def test_feature_gates_cause_a_warning():
-    text = case("{opcode: barrier}", more="  featureGates: {Some: true}\n")
-    assert loads_scenario(text, "perf.yaml").report.warnings == [
-        "perf.yaml:6: featureGates: are not modelled, and stay as they are by default: Some"
+def test_feature_gates_are_settings_and_a_warning_names_each_that_is_not_modelled():
+    gates = (
+        "{NodeDeclaredFeatures: false, OpportunisticBatching: false, StorageCapacityScoring: false, WatchList: true}"
+    )
+    scenario = loads_scenario(case("{opcode: barrier}", more=f"  featureGates: {gates}\n"), "perf.yaml")
+    assert scenario.options.feature_gates == {"NodeDeclaredFeatures": False, "StorageCapacityScoring": False}
+    assert scenario.report.warnings == [
+        "perf.yaml:6: featureGates: the feature gate OpportunisticBatching is not modelled, and stays on"
     ]
+    generation = Simulation.of(scenario).scheduler.context.generations["default-scheduler"]
+    assert "NodeDeclaredFeatures" not in generation.plugin_names
+
+
+def test_an_unknown_feature_gate_is_an_error():
+    (told,) = refused(case("{opcode: barrier}", more="  featureGates: {Some: true}\n"))
+    assert 'featureGates: no feature gate "Some"; there are 242: ' in told

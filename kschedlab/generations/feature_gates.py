@@ -1,0 +1,223 @@
+"""Feature gates of v1.37: which there are, which this package models, and what they change in a generation.
+
+v1.37: pkg/features/kube_features.go (the gates and what each depends on), with those of the libraries
+(test/compatibility_lifecycle/reference/versioned_feature_list.yaml). Older generations have their defaults alone.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
+from typing import Any, TypeAlias, TypeVar
+
+from kschedlab.objects.problems import unknown
+
+FeatureGates: TypeAlias = Mapping[str, bool]
+G = TypeVar("G")
+
+
+class FeatureGateError(ValueError):
+    """A gate that is unknown, locked, set before, or needs another one that is off."""
+
+
+@dataclass(frozen=True)
+class Gate:
+    """A feature gate: whether it is on by default, and whether it is locked to that."""
+
+    default: bool
+    locked: bool
+
+
+@dataclass(frozen=True)
+class Chosen:
+    """Gates as someone set them. ``modelled``: those that leave their defaults and change something here.
+
+    ``notes``: a sentence for each of the others that leaves its default.
+    """
+
+    modelled: FeatureGates
+    notes: tuple[str, ...]
+
+
+def chosen(gates: FeatureGates, *, emulated: bool = False) -> Chosen:
+    """Sort out these gates. FeatureGateError for one that kube-scheduler refuses too: unknown, or locked.
+
+    ``emulated``: locked gates can be changed, as in a cluster that emulates an older version.
+    """
+    known, modelled, notes = known_gates(), dict[str, bool](), list[str]()
+    for name, value in gates.items():
+        if name not in known:
+            raise FeatureGateError(str(unknown("feature gate", name, known)))
+        gate = known[name]
+        if value == gate.default:
+            continue
+        if gate.locked and not emulated:
+            why = f"feature is locked to {_word(gate.default)}"
+            raise FeatureGateError(f"cannot set feature gate {name} to {_word(value)}, {why}")
+        if name in EFFECTS:
+            modelled[name] = value
+        else:
+            notes.append(f"the feature gate {name} is not modelled, and stays {'on' if gate.default else 'off'}")
+    return Chosen(modelled, tuple(notes))
+
+
+def known_gates() -> dict[str, Gate]:
+    """All gates of v1.37 by name."""
+    lists = (_ON, True, False), (_OFF, False, False), (_LOCKED_ON, True, True), (_LOCKED_OFF, False, True)
+    return {name: Gate(default, locked) for names, default, locked in lists for name in names.split()}
+
+
+def gated(generation: G, gates: FeatureGates) -> G:
+    """The generation with these gates. FeatureGateError as :func:`chosen`, and for one that is not modelled."""
+    found = chosen(gates)
+    if found.notes:
+        raise FeatureGateError(found.notes[0])
+    changed: G = with_gates(generation, found.modelled)
+    return changed
+
+
+def with_gates(profiles: Any, modelled: FeatureGates) -> Any:
+    """The generation, or all profiles, with these gates of :func:`chosen`. FeatureGateError if they cannot be set."""
+    if not modelled:
+        return profiles
+    if isinstance(profiles, Mapping):
+        return {name: _changed(each, modelled) for name, each in profiles.items()}
+    return _changed(profiles, modelled)
+
+
+def _changed(generation: Any, gates: FeatureGates) -> Any:
+    if generation.name != VERSION:
+        raise FeatureGateError(f"feature gates are settings of {VERSION}: {generation.name} has none")
+    before = dict(generation.feature_gates)
+    after = before | dict(gates)
+    if again := [name for name in gates if before.get(name, gates[name]) != gates[name]]:
+        raise FeatureGateError(f"the feature gate {again[0]} is {_word(before[again[0]])} already")
+    for name, needed in NEEDS.items():
+        if missing := [each for each in needed if after.get(name) and not after.get(each)]:
+            raise FeatureGateError(
+                f"{name} is enabled, but depends on features that are disabled: [{' '.join(missing)}]"
+            )
+    for name in sorted(gates.keys() - before.keys()):
+        generation = EFFECTS[name](generation)
+    return replace(generation, feature_gates=tuple(sorted(after.items())))
+
+
+def _word(value: bool) -> str:
+    return "true" if value else "false"
+
+
+VERSION = "v1.37"
+
+# -- what a modelled gate changes when it leaves its default
+
+
+def _alike(generation: Any) -> Any:
+    """No plugin and no rule: the code asks for the gate itself, or it changes speed alone."""
+    return generation
+
+
+def _no_capacity_score(generation: Any) -> Any:
+    """volumebinding/volume_binding.go, Score: without a scorer, all nodes get 0."""
+    scored = any(score.name == "VolumeBinding" for score, _ in generation.scores)
+    return generation.weighted(VolumeBinding=0) if scored else generation
+
+
+def _no_early_nomination(generation: Any) -> Any:
+    """schedule_one.go, bindingCycle: a pod that waits is not nominated before it is bound."""
+    return replace(generation, loop=replace(generation.loop, nominates_before_binding=False))
+
+
+def _no_declared_features(generation: Any) -> Any:
+    """apis/config/v1/default_plugins.go, applyFeatureGates."""
+    name = "NodeDeclaredFeatures"
+    return generation.without(name) if name in generation.plugin_names else generation
+
+
+EFFECTS: Mapping[str, Callable[[Any], Any]] = {
+    "InterPodAffinityHostnameFastPath": _alike,
+    "NodeDeclaredFeatures": _no_declared_features,
+    "NominatedNodeNameForExpectation": _no_early_nomination,
+    "SchedulerPreQueueingHints": _alike,
+    "StorageCapacityScoring": _no_capacity_score,
+}
+"""The modelled gates."""
+
+NEEDS: Mapping[str, tuple[str, ...]] = {}
+"""The modelled gates that depend on others, and on which."""
+
+_ON = """
+    APIResponseCompression APIServerIdentity AllowParsingUserUIDFromCertAuth AllowServiceExternalIPs
+    AllowUnsafeMalformedObjectDeletion AuthorizePodWebsocketUpgradeCreatePermission CPUManagerPolicyBetaOptions
+    CRDObservedGenerationTracking ClearingNominatedNodeNameAfterBinding ClusterTrustBundle ClusterTrustBundleProjection
+    ComponentFlagz ComponentStatusz ConcurrentWatchObjectDecode ConstrainedImpersonation ContainerCheckpoint
+    ContainerRestartRules ContextualLogging CustomCPUCFSQuotaPeriod DRAConsumableCapacity DRADeviceBindingConditions
+    DRADeviceTaintRules DRADeviceTaints DRAPartitionableDevices DRAResourceClaimGranularStatusAuthorization
+    DRASchedulerFilterTimeout DeclarativeValidationBeta DeploymentReplicaSetTerminatingReplicas DetectCacheInconsistency
+    EnvFiles EtcdRangeStream ExcludeAdmissionWebhookVirtualResources ExtendWebSocketsToKubelet GracefulNodeShutdown
+    GracefulNodeShutdownBasedOnPodPriority HPAGeneration HPAOptimizedSelectorStore HPAScaleToZero HugepageAwareEviction
+    InPlacePodLevelResourcesVerticalScaling KubeProxyIPVS KubeletCrashLoopBackOffMax KubeletEnsureSecretPulledImages
+    KubeletInUserNamespace KubeletPodResourcesListUseActivePods KubeletSeparateDiskGC
+    KubeletServiceAccountTokenForCredentialProviders ListFromCacheSnapshot LoggingBetaOptions
+    ManifestBasedAdmissionControlConfig MatchLabelKeysInPodTopologySpread MatchLabelKeysInPodTopologySpreadSelectorMerge
+    MaxUnavailableStatefulSet MemoryQoS MutablePodResourcesForSuspendedJobs MutableSchedulingDirectivesForSuspendedJobs
+    MutatingAdmissionPolicy NFTablesNetlink NativeHistograms NodeControllerLeaseCircuitBreaker
+    NominatedNodeNameForExpectation OpenAPIEnums OpportunisticBatching PersistentVolumeClaimUnusedSinceTime
+    PodCertificateRequest PodDeletionCost PodLevelResources PodLevelResourcesFixDefaulting
+    PodLevelResourcesFixKubeletQOSClass PodTopologyLabelsAdmission PodsAPI PortForwardWebsockets
+    ReloadKubeletClientCAFile ReloadKubeletServerCertificateFile RemoteRequestHeaderUID ResourceHealthStatus
+    ResourceHealthStatusMessage RestartAllContainersOnContainerExits RotateKubeletServerCertificate SELinuxMount
+    SchedulerAsyncPreemption SchedulerPopFromBackoffQ ServiceAccountNodeAudienceRestriction ServiceCIDRStatusFieldWiping
+    SizeBasedListCostEstimate StaleControllerConsistencyDaemonSet StaleControllerConsistencyHPA
+    StaleControllerConsistencyJob StaleControllerConsistencyReplicaSet StaleControllerConsistencyStatefulSet
+    StatefulSetSemanticRevisionComparison StorageCapacityScoring StorageNamespaceIndex StorageVersionHash
+    StorageVersionMigrator StrictIPCIDRValidation StructuredAuthenticationConfigurationEgressSelector
+    StructuredAuthenticationConfigurationJWKSMetrics TokenRequestServiceAccountUIDValidation
+    TopologyManagerPolicyBetaOptions TranslateStreamCloseWebsocketRequests UnauthenticatedHTTP2DOSMitigation
+    UnknownVersionInteroperabilityProxy VolumeLimitScaling WatchList WatchListCompression WebhookRoundTripLoadBalancing
+    WindowsGracefulNodeShutdown
+"""
+"""On by default."""
+_OFF = """
+    APIServerWebhookAuthenticationToken APIServingWithRoutine AllowDNSOnlyNodeCSR
+    AllowInsecureKubeletCertificateSigningRequests AtomicWriteVolumeUserFields CBORServingAndStorage
+    CPUManagerPolicyAlphaOptions CRIListStreaming CSIVolumeHealth ChangeContainerStatusOnKubeletRestart
+    CloudControllerManagerWatchBasedRoutesReconciliation CloudControllerManagerWebhook CompositePodGroup
+    ConsistentListFromCacheSkipTimeoutFallback ContainerStopSignals ControllerManagerReleaseLeaderElectionLockOnExit
+    CoordinatedLeaderElection CrossNamespaceVolumeDataSource DRADerivedAttributes DRADeviceCompatibilityGroups
+    DRAFractionalCapacityRange DRAListTypeAttributes DRANodeAllocatableResources DRAOptionalNodeOperations
+    DRAPartitionableDevicesType DRAResourcePoolStatus DRAWorkloadResourceClaims DefaultPodSysctls EmptyDirVolumeMode
+    EventedPLEG EvictionRequestAPI GRPCContainerProbeTLS GenericWorkload H2CContainerProbe ImageVolumeWithDigest
+    InPlacePodVerticalScalingExclusiveCPUs InPlacePodVerticalScalingExclusiveMemory
+    InPlacePodVerticalScalingMemoryBackedVolumes InPlacePodVerticalScalingSchedulerPreemption
+    InterPodAffinityHostnameFastPath KMSv1 KubeProxyNFTablesLocalhostNodePorts KubeletAllocatedPodsEndpoint
+    KubeletRegistrationGetOnExistsOnly LocalStorageCapacityIsolationFSQuotaMonitoring LoggingAlphaOptions
+    MutablePVNodeAffinity NodeLifecycleConditions PodAndContainerStatsFromCRI PodGroupPreemptionPolicy
+    PodLevelResourceManagers PodLogsQuerySplitStreams QOSReserved ReduceDefaultCrashLoopBackOffDecay
+    RuntimeClassInImageCriApi SchedulerAsyncAPICalls SchedulerPreQueueingHints ShardedListAndWatch
+    StatefulSetRecreateStrategy StorageVersionAPI TaintTolerationComparisonOperators TopologyAwareWorkloadScheduling
+    TopologyManagerPolicyAlphaOptions UserNamespacesHostNetworkSupport VolumeBindMountOptions
+    WindowsCPUAndMemoryAffinity WindowsHostNetwork WorkloadWithJob
+"""
+"""Off by default."""
+_LOCKED_ON = """
+    AggregatedDiscoveryRemoveBetaType CPUManagerPolicyOptions CRDValidationRatcheting CSIServiceAccountTokenSecrets
+    CustomResourceFieldSelectors DRAAdminAccess DRAExtendedResource DRAPrioritizedList DRAResourceClaimDeviceStatus
+    DeclarativeValidation DisableAllocatorDualWrite DisableCPUQuotaWithExclusiveCPUs DisableNodeKubeProxyVersion
+    DynamicResourceAllocation ExecProbeTimeout ExternalServiceAccountTokenSigner HPAConfigurableTolerance
+    HostnameOverride ImageMaximumGCAge ImageVolume InPlacePodVerticalScaling InPlacePodVerticalScalingInitContainers
+    JobManagedBy KubeletCgroupDriverFromCRI KubeletFineGrainedAuthz KubeletPSI KubeletPodResourcesDynamicResources
+    KubeletPodResourcesGet KubeletTracing MatchLabelKeysInPodAffinity MultiCIDRServiceAllocator
+    MutableCSINodeAllocatableCount NFTablesProxyMode NodeDeclaredFeatures NodeInclusionPolicyInPodTopologySpread
+    NodeLogQuery NodeSwap PLEGOnDemandRelist PodObservedGenerationTracking PodReadyToStartContainersCondition
+    PodSchedulingReadiness PreferSameTrafficDistribution ProcMountType RecoverVolumeExpansionFailure
+    RecursiveReadOnlyMounts RelaxedEnvironmentVariableValidation RelaxedServiceNameValidation SELinuxChangePolicy
+    SELinuxMountReadWriteOncePod SeparateTaintEvictionController ServiceAccountTokenJTI ServiceAccountTokenNodeBinding
+    ServiceAccountTokenNodeBindingValidation ServiceAccountTokenPodNodeInfo SupplementalGroupsPolicy SystemdWatchdog
+    TopologyManagerPolicyOptions UserNamespacesSupport VolumeAttributesClass WatchCacheInitializationPostStartHook
+    WinDSR WinOverlay
+"""
+"""On, and cannot be turned off."""
+_LOCKED_OFF = """
+    AllowOverwriteTerminationGracePeriodSeconds DeclarativeValidationTakeover GitRepoVolumeDriver SeparateCacheWatchRPC
+"""
+"""Off, and cannot be turned on."""

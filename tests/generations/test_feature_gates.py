@@ -1,0 +1,86 @@
+"""Feature gates: which are known, what the modelled ones change, and what is refused."""
+
+import json
+from importlib import import_module
+
+import pytest
+
+from kschedlab.generations import V1_20, V1_37
+from kschedlab.generations.feature_gates import EFFECTS, NEEDS, FeatureGateError, chosen, known_gates
+from kschedlab.objects.problems import ManifestError
+from kschedlab.program.decide import decide_lines
+from kschedlab.simulation.simulation import Simulation
+from kschedlab.simulation.timeline.scenario import loads_scenario
+from kschedlab.testing import node, pod
+
+
+def test_all_gates_of_the_version_are_known_once() -> None:
+    module = import_module("kschedlab.generations.feature_gates")
+    lists = (module._ON, module._OFF, module._LOCKED_ON, module._LOCKED_OFF)
+    assert sum(len(names.split()) for names in lists) == len(known_gates()) == 242
+    assert EFFECTS.keys() | NEEDS.keys() <= known_gates().keys()
+
+
+def test_a_default_changes_nothing() -> None:
+    gates = {name: gate.default for name, gate in known_gates().items()}
+    assert chosen(gates).modelled == {} and V1_37.with_feature_gates(gates) == V1_37
+
+
+def test_a_gate_changes_what_it_names() -> None:
+    changed = V1_37.with_feature_gates({"StorageCapacityScoring": False, "NominatedNodeNameForExpectation": False})
+    assert changed.feature_gates == (("NominatedNodeNameForExpectation", False), ("StorageCapacityScoring", False))
+    assert not changed.loop.nominates_before_binding
+    assert len(changed.scores) == len(V1_37.scores) - 1 and changed.filters == V1_37.filters
+
+
+REFUSED = {
+    "unknown": ({"Gang": True}, 'no feature gate "Gang"; there are 242: '),
+    "locked": (
+        {"NodeDeclaredFeatures": False},
+        "cannot set feature gate NodeDeclaredFeatures to false, feature is locked",
+    ),
+    "not modelled": ({"WatchList": False}, "the feature gate WatchList is not modelled, and stays on"),
+}
+
+
+@pytest.mark.parametrize("case", REFUSED)
+def test_a_gate_that_cannot_be_set_is_an_error(case: str) -> None:
+    gates, said = REFUSED[case]
+    with pytest.raises(ValueError, match=said.replace("(", r"\(")):
+        V1_37.with_feature_gates(gates)
+
+
+def test_a_gate_is_set_once() -> None:
+    changed = V1_37.with_feature_gates({"StorageCapacityScoring": False})
+    assert changed.with_feature_gates({"StorageCapacityScoring": False}) == changed
+
+
+def test_older_generations_have_no_gates() -> None:
+    with pytest.raises(FeatureGateError, match=r"settings of v1.37: v1.20 has none"):
+        V1_20.with_feature_gates({"StorageCapacityScoring": False})
+
+
+def decided(gates: dict[str, bool]) -> dict[str, object]:
+    nodes = [node("n1"), node("n2", cpu="64")]
+    asked = {"id": "g", "objects": [*nodes, pod("web")], "pod": "default/web", "featureGates": gates}
+    (answer,) = map(json.loads, decide_lines([json.dumps(asked)]))
+    return answer
+
+
+def test_a_scenario_of_decide_has_gates() -> None:
+    with_note = decided({"WatchList": False, "StorageCapacityScoring": False})
+    assert with_note["notModelled"] == ["the feature gate WatchList is not modelled, and stays on"]
+    assert "VolumeBinding" not in json.dumps(with_note) and "VolumeBinding" in json.dumps(decided({}))
+    assert str(decided({"Gang": True})["error"]).startswith('line 1: featureGates: no feature gate "Gang"')
+
+
+def test_a_simulation_has_gates() -> None:
+    text = "simulation: {featureGates: {NominatedNodeNameForExpectation: false, WatchList: false}}"
+    scenario = loads_scenario(text, "gates.yaml")
+    (warning,) = scenario.report.warnings
+    assert warning.endswith("featureGates: the feature gate WatchList is not modelled, and stays on")
+    assert not Simulation.of(scenario).scheduler.context.rules.nominates_before_binding
+    with pytest.raises(ManifestError, match=r"featureGates: feature gates are settings of v1.37: v1.20 has none"):
+        Simulation.of(scenario, "v1.20")
+    with pytest.raises(ManifestError, match="feature is locked to true"):
+        loads_scenario("simulation: {featureGates: {NodeDeclaredFeatures: false}}")
