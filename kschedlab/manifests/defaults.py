@@ -1,8 +1,8 @@
 """The defaults that the API server fills in before a scheduler sees an object.
 
 v1.37: pkg/apis/core/v1/defaults.go (SetDefaults_Pod, _ResourceList, _NodeStatus, _Namespace), pkg/api/pod/util.go
-(DefaultPodLevelResources), pkg/apis/resource/v1/defaults.go, plugin/pkg/admission/priority. Constant defaults, such as
-protocol TCP, are part of the model. The API of a generation decides about matchLabelKeys
+(DefaultPodLevelResources), pkg/apis/{apps,resource}/v1/defaults.go, plugin/pkg/admission/priority. Constant defaults,
+such as protocol TCP, are part of the model. The API of a generation decides about matchLabelKeys
 (:mod:`kschedlab.objects.match_label_keys`).
 """
 
@@ -20,6 +20,7 @@ from kschedlab.objects.model import (
     ApiObject,
     Container,
     ContainerStatus,
+    Deployment,
     DeviceRequest,
     DeviceSubRequest,
     EnactedResources,
@@ -37,6 +38,9 @@ from kschedlab.objects.model import (
     ResourceClaimTemplate,
     ResourceList,
     ResourceRequirements,
+    RollingUpdateDeployment,
+    RollingUpdateStatefulSet,
+    StatefulSet,
 )
 from kschedlab.objects.quantity import Quantity
 from kschedlab.objects.requests import container_requests, is_pod_level
@@ -73,6 +77,10 @@ def with_defaults(document: D, classes: Mapping[str, PriorityClass]) -> D:
         return _replace(document, metadata=_replace(document.metadata, labels=labels))
     if isinstance(document, ReplicationController):
         return _replication_controller(document)  # type: ignore[return-value]
+    if isinstance(document, Deployment):
+        return _deployment(document)  # type: ignore[return-value]
+    if isinstance(document, StatefulSet):
+        return _stateful_set(document)  # type: ignore[return-value]
     if isinstance(document, ResourceClaim):
         return _replace(document, spec=_claim_spec(document.spec))
     if isinstance(document, ResourceClaimTemplate):
@@ -109,7 +117,7 @@ def _counted(request: R) -> R:
     return _replace(request, allocationMode=mode, count=count)
 
 
-# -- nodes and replication controllers
+# -- nodes and workloads
 
 
 def _node(node: Node) -> Node:
@@ -127,6 +135,22 @@ def _replication_controller(controller: ReplicationController) -> ReplicationCon
     if controller.spec.selector or template is None or not template.metadata.labels:
         return controller
     return _replace(controller, spec=_replace(controller.spec, selector=template.metadata.labels))
+
+
+def _deployment(deployment: Deployment) -> Deployment:
+    strategy = deployment.spec.strategy
+    if strategy.rollingUpdate is not None or strategy.type == "Recreate":
+        return deployment
+    strategy = _replace(strategy, type="RollingUpdate", rollingUpdate=RollingUpdateDeployment())
+    return _replace(deployment, spec=_replace(deployment.spec, strategy=strategy))
+
+
+def _stateful_set(stateful_set: StatefulSet) -> StatefulSet:
+    strategy = stateful_set.spec.updateStrategy
+    if strategy.rollingUpdate is not None or strategy.type == "OnDelete":
+        return stateful_set
+    strategy = _replace(strategy, type="RollingUpdate", rollingUpdate=RollingUpdateStatefulSet())
+    return _replace(stateful_set, spec=_replace(stateful_set.spec, updateStrategy=strategy))
 
 
 # -- pods

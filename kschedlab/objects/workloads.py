@@ -67,18 +67,22 @@ class PodTemplate(Part, frozen=True):
 
 
 class ReplicaStatus(Part, frozen=True):
-    """How many pods of a workload exist; serves every kind that has replicas."""
+    """How many pods of a ReplicaSet or a ReplicationController exist."""
 
     replicas: Int32 = 0
+    fullyLabeledReplicas: Int32 = 0
     readyReplicas: Int32 = 0
     availableReplicas: Int32 = 0
+    terminatingReplicas: Int32 | None = None
     observedGeneration: Int64 = 0
+    conditions: tuple[Condition, ...] = ()
 
 
 class ReplicationControllerSpec(Part, frozen=True):
     selector: dict[str, str] = {}
     template: PodTemplate | None = None
     replicas: Int32 | None = None
+    minReadySeconds: Int32 = 0
 
 
 class ReplicationController(ApiObject, frozen=True):
@@ -89,11 +93,12 @@ class ReplicationController(ApiObject, frozen=True):
 
 
 class ReplicaSetSpec(Part, frozen=True):
-    """Serves Deployments too, as far as they are modelled. ``replicas``: None means 1."""
+    """``replicas``: None means 1."""
 
     selector: LabelSelector | None = None
     template: PodTemplate | None = None
     replicas: Int32 | None = None
+    minReadySeconds: Int32 = 0
 
 
 class ReplicaSet(ApiObject, frozen=True):
@@ -103,26 +108,103 @@ class ReplicaSet(ApiObject, frozen=True):
     status: ReplicaStatus = ReplicaStatus()
 
 
+class RollingUpdateStatefulSet(Part, frozen=True):
+    """``partition``: the smallest ordinal that gets a new template."""
+
+    partition: Int32 = 0
+    maxUnavailable: Int32 | str | None = None
+
+
+class StatefulSetUpdateStrategy(Part, frozen=True):
+    type: str = "RollingUpdate"
+    rollingUpdate: RollingUpdateStatefulSet | None = None
+
+
 class StatefulSetSpec(Part, frozen=True):
     selector: LabelSelector | None = None
     template: PodTemplate | None = None
     replicas: Int32 | None = None
     podManagementPolicy: str = "OrderedReady"
+    updateStrategy: StatefulSetUpdateStrategy = StatefulSetUpdateStrategy()
+    minReadySeconds: Int32 = 0
     volumeClaimTemplates: tuple[PersistentVolumeClaimTemplate, ...] = ()
+
+
+class StatefulSetStatus(Part, frozen=True):
+    """``currentRevision``, ``updateRevision``: the names of the template that pods have, and that they are to have."""
+
+    replicas: Int32 = 0
+    readyReplicas: Int32 = 0
+    availableReplicas: Int32 = 0
+    currentReplicas: Int32 = 0
+    updatedReplicas: Int32 = 0
+    currentRevision: str = ""
+    updateRevision: str = ""
+    collisionCount: Int32 | None = None
+    observedGeneration: Int64 = 0
+    conditions: tuple[Condition, ...] = ()
 
 
 class StatefulSet(ApiObject, frozen=True):
     apiVersion: str = "apps/v1"
     metadata: ObjectMeta = ObjectMeta()
     spec: StatefulSetSpec = StatefulSetSpec()
-    status: ReplicaStatus = ReplicaStatus()
+    status: StatefulSetStatus = StatefulSetStatus()
+
+
+class RollingUpdateDeployment(Part, frozen=True):
+    """How many pods more than desired may exist, and how many fewer may be available: numbers or percentages."""
+
+    maxUnavailable: Int32 | str = "25%"
+    maxSurge: Int32 | str = "25%"
+
+
+class DeploymentStrategy(Part, frozen=True):
+    type: str = "RollingUpdate"
+    rollingUpdate: RollingUpdateDeployment | None = None
+
+
+class DeploymentSpec(Part, frozen=True):
+    """``replicas``: None means 1."""
+
+    selector: LabelSelector | None = None
+    template: PodTemplate | None = None
+    replicas: Int32 | None = None
+    strategy: DeploymentStrategy = DeploymentStrategy()
+    minReadySeconds: Int32 = 0
+    revisionHistoryLimit: Int32 = 10
+    paused: bool = False
+    progressDeadlineSeconds: Int32 = 600
+
+
+class DeploymentCondition(Part, frozen=True):
+    type: str = ""
+    status: str = ""
+    reason: str = ""
+    message: str = ""
+    lastUpdateTime: Time | None = None
+    lastTransitionTime: Time | None = None
+
+
+class DeploymentStatus(Part, frozen=True):
+    """``updatedReplicas``: the pods with the newest template; ``unavailableReplicas``: those still to come."""
+
+    observedGeneration: Int64 = 0
+    replicas: Int32 = 0
+    updatedReplicas: Int32 = 0
+    readyReplicas: Int32 = 0
+    availableReplicas: Int32 = 0
+    unavailableReplicas: Int32 = 0
+    terminatingReplicas: Int32 | None = None
+    conditions: tuple[DeploymentCondition, ...] = ()
+    collisionCount: Int32 | None = None
 
 
 class Deployment(ApiObject, frozen=True):
     apiVersion: str = "apps/v1"
     metadata: ObjectMeta = ObjectMeta()
-    spec: ReplicaSetSpec = ReplicaSetSpec()
-    status: ReplicaStatus = ReplicaStatus()
+    spec: DeploymentSpec = DeploymentSpec()
+    status: DeploymentStatus = DeploymentStatus()
 
 
 class JobSpec(Part, frozen=True):
@@ -137,6 +219,8 @@ class JobSpec(Part, frozen=True):
 
 class JobStatus(Part, frozen=True):
     active: Int32 = 0
+    ready: Int32 | None = None
+    terminating: Int32 | None = None
     succeeded: Int32 = 0
     failed: Int32 = 0
     startTime: Time | None = None

@@ -13,6 +13,10 @@ def now(env: simpy.Environment) -> int:
     return env.now  # type: ignore[return-value]  # it starts with an integer, and all delays are integers
 
 
-def after(env: simpy.Environment, delay: int, act: Callable[..., None], *arguments: Any) -> None:
+class Idle(simpy.Timeout):
+    """A moment to look again that nothing waits for."""
+
+
+def after(env: simpy.Environment, delay: int, act: Callable[..., None], *arguments: Any, idle: bool = False) -> None:
     """Call the function after that many microseconds, always asynchronously, even if the delay is 0."""
-    simpy.Timeout(env, delay).callbacks.append(lambda _: act(*arguments))
+    (Idle if idle else simpy.Timeout)(env, delay).callbacks.append(lambda _: act(*arguments))

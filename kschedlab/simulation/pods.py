@@ -10,9 +10,9 @@ from typing import TypeVar
 from msgspec.structs import replace
 
 from kschedlab.objects.meta import Condition, Time
-from kschedlab.objects.model import Pod, PodCondition
+from kschedlab.objects.model import DeploymentCondition, Pod, PodCondition
 
-C = TypeVar("C", bound=PodCondition | Condition)
+C = TypeVar("C", bound=PodCondition | Condition | DeploymentCondition)
 
 SCHEDULED, READY, DISRUPTION_TARGET = "PodScheduled", "Ready", "DisruptionTarget"
 """Condition types."""

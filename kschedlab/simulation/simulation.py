@@ -26,6 +26,7 @@ from kschedlab.manifests.loading import Objects
 from kschedlab.objects.meta import SECOND, Time
 from kschedlab.objects.model import ApiObject, Pod, ReplicaSet
 from kschedlab.objects.problems import ManifestError, Problem
+from kschedlab.simulation.clock import Idle
 from kschedlab.simulation.controllers.disruption import Disruption
 from kschedlab.simulation.controllers.garbage_collector import GarbageCollector
 from kschedlab.simulation.controllers.kubelet import Kubelet
@@ -243,7 +244,7 @@ class Simulation:
         broadcaster.start()
         record = broadcaster.record
         controllers = (
-            Owners(env, api, informers, OwnersSettings(recreate=settings.recreate)),
+            Owners(env, api, informers, OwnersSettings(recreate=settings.recreate), record),
             Disruption(env, api, informers, record=record),
             VolumeControllers(env, api, informers, record=record),
             NodeLifecycle(env, api, informers),
@@ -296,7 +297,9 @@ def _rank(obj: ApiObject | ManifestObject) -> int:
 
 
 def _is_flush(event: simpy.Event) -> bool:
-    """Whether only a flush timer of the queue waits for the event; these run while any pod is in the queue."""
+    """Whether nothing waits for the event but a flush timer of the queue, which runs while any pod is in the queue."""
+    if isinstance(event, Idle):
+        return True
     waiting = [getattr(callback, "__self__", None) for callback in event.callbacks or ()]
     return bool(waiting) and all(isinstance(process, simpy.Process) and process.name == _FLUSH for process in waiting)
 

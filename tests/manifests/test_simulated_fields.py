@@ -8,11 +8,12 @@ from hypothesis import given, strategies as st
 
 from kschedlab.manifests.checks.workloads import template_faults
 from kschedlab.manifests.decoding import KINDS, decode
+from kschedlab.manifests.defaults import with_defaults
 from kschedlab.manifests.loading import ManifestError, decode_objects
 from kschedlab.manifests.schema import decode_value
 from kschedlab.manifests.validation import faults_of
 from kschedlab.objects.meta import Time
-from kschedlab.objects.model import Deployment, Job, Pod, PodCondition
+from kschedlab.objects.model import Deployment, Job, Pod, PodCondition, RollingUpdateDeployment
 from kschedlab.testing import pod
 
 TEMPLATE = {"metadata": {"labels": {"app": "web"}}, "spec": {"containers": [{"name": "c"}]}}
@@ -152,6 +153,52 @@ def test_a_budget_is_a_number_or_a_percentage(field: str, amount: int | str, mes
     with pytest.raises(ManifestError) as caught:
         decode_objects([manifest])
     assert f"spec.{field}: {message}" in str(caught.value)
+
+
+ROLLOUT_FAULTS: list[tuple[str, dict[str, Any], list[str]]] = [
+    ("Deployment", {"strategy": {"rollingUpdate": {"maxSurge": "150%", "maxUnavailable": 0}}}, []),
+    ("Deployment", {"strategy": {"type": "Recreate"}}, []),
+    ("Deployment", {"strategy": {"type": "Canary"}}, ["spec.strategy.type"]),
+    ("Deployment", {"strategy": {"type": "Recreate", "rollingUpdate": {}}}, ["spec.strategy.rollingUpdate"]),
+    (
+        "Deployment",
+        {"strategy": {"rollingUpdate": {"maxSurge": "0%", "maxUnavailable": 0}}},
+        ["spec.strategy.rollingUpdate.maxUnavailable"],
+    ),
+    (
+        "Deployment",
+        {"strategy": {"rollingUpdate": {"maxSurge": "some", "maxUnavailable": "101%"}}},
+        ["spec.strategy.rollingUpdate.maxSurge", "spec.strategy.rollingUpdate.maxUnavailable"],
+    ),
+    ("Deployment", {"minReadySeconds": 10, "progressDeadlineSeconds": 10}, ["spec.progressDeadlineSeconds"]),
+    ("Deployment", {"revisionHistoryLimit": -1}, ["spec.revisionHistoryLimit"]),
+    ("ReplicaSet", {"minReadySeconds": -1}, ["spec.minReadySeconds"]),
+    ("StatefulSet", {"updateStrategy": {"rollingUpdate": {"partition": 1, "maxUnavailable": "50%"}}}, []),
+    ("StatefulSet", {"updateStrategy": {"type": "Recreate"}}, ["spec.updateStrategy.type"]),
+    (
+        "StatefulSet",
+        {"updateStrategy": {"type": "OnDelete", "rollingUpdate": {}}},
+        ["spec.updateStrategy.rollingUpdate"],
+    ),
+    (
+        "StatefulSet",
+        {"updateStrategy": {"rollingUpdate": {"partition": -1, "maxUnavailable": 0}}},
+        ["spec.updateStrategy.rollingUpdate.partition", "spec.updateStrategy.rollingUpdate.maxUnavailable"],
+    ),
+]
+
+
+@pytest.mark.parametrize(("kind", "spec", "wrong"), ROLLOUT_FAULTS, ids=range(len(ROLLOUT_FAULTS)))
+def test_how_templates_roll_out_is_checked(kind: str, spec: dict[str, Any], wrong: list[str]) -> None:
+    assert paths(faults_of(decoded(owner(kind, **spec)))) == wrong
+
+
+def test_templates_roll_out_by_default() -> None:
+    deployment = with_defaults(decoded(owner("Deployment", strategy={"type": ""})), {})
+    assert deployment.spec.strategy.type == "RollingUpdate"
+    assert deployment.spec.strategy.rollingUpdate == RollingUpdateDeployment("25%", "25%")
+    stateful_set = with_defaults(decoded(owner("StatefulSet")), {})
+    assert stateful_set.spec.updateStrategy.rollingUpdate.partition == 0
 
 
 def test_defaults_of_restart_policy_and_grace_period() -> None:

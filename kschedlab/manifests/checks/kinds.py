@@ -34,6 +34,7 @@ from kschedlab.objects.model import (
     CSINode,
     CSIStorageCapacity,
     Deployment,
+    DeploymentSpec,
     DeviceClass,
     DeviceTaintRule,
     Job,
@@ -48,6 +49,7 @@ from kschedlab.objects.model import (
     ResourceSlice,
     Service,
     StatefulSet,
+    StatefulSetUpdateStrategy,
     StorageClass,
     VolumeAttachment,
 )
@@ -58,6 +60,8 @@ _PERCENT = re.compile(r"[0-9]+%")
 _HIGHEST_PRIORITY = 1_000_000_000
 """The highest value of a user-defined PriorityClass (v1.37: pkg/apis/scheduling/types.go)."""
 _SYSTEM_PREFIX = "system-"
+ROLLING_UPDATE = "RollingUpdate"
+"""The default strategy of Deployments and StatefulSets."""
 
 
 def _check_budget(budget: PodDisruptionBudget, faults: list[Fault]) -> None:
@@ -114,13 +118,57 @@ def _check_replicas(owner: ReplicaSet | StatefulSet | Deployment, faults: list[F
     """Check a ReplicaSet, StatefulSet or Deployment except its template."""
     check_selector(owner.spec.selector, ("spec", "selector"), faults)
     check_count(owner.spec.replicas, ("spec", "replicas"), faults)
+    check_count(owner.spec.minReadySeconds, ("spec", "minReadySeconds"), faults)
+    if isinstance(owner, Deployment):
+        _check_rollout(owner.spec, faults)
     if isinstance(owner, StatefulSet):
         policies = ("OrderedReady", "Parallel")
         check_choice(owner.spec.podManagementPolicy or policies[0], policies, ("spec", "podManagementPolicy"), faults)
+        _check_update(owner.spec.updateStrategy, faults)
         for i, template in enumerate(owner.spec.volumeClaimTemplates):
             path: Path = ("spec", "volumeClaimTemplates", i)
             check_name(template.metadata.name, (*path, "metadata", "name"), faults, dns_label_fault)
             check_claim_spec(template.spec, (*path, "spec"), faults)
+
+
+def _check_rollout(spec: DeploymentSpec, faults: list[Fault]) -> None:
+    strategy = spec.strategy
+    path: Path = ("spec", "strategy")
+    check_choice(strategy.type or ROLLING_UPDATE, (ROLLING_UPDATE, "Recreate"), (*path, "type"), faults)
+    if rolling := strategy.rollingUpdate:
+        path = (*path, "rollingUpdate")
+        if strategy.type == "Recreate":
+            faults.append(Fault(path, "cannot be set with the type Recreate"))
+        if not _is_percent_above_100(rolling.maxSurge) and (fault := _share_fault(rolling.maxSurge)):
+            faults.append(Fault((*path, "maxSurge"), fault))
+        if fault := _share_fault(rolling.maxUnavailable):
+            faults.append(Fault((*path, "maxUnavailable"), fault))
+        elif rolling.maxUnavailable in (0, "0%") and rolling.maxSurge in (0, "0%"):
+            faults.append(Fault((*path, "maxUnavailable"), "may not be 0 when maxSurge is 0"))
+    for field in ("revisionHistoryLimit", "progressDeadlineSeconds"):
+        check_count(getattr(spec, field), ("spec", field), faults)
+    if spec.progressDeadlineSeconds <= spec.minReadySeconds:
+        faults.append(Fault(("spec", "progressDeadlineSeconds"), "must be greater than minReadySeconds"))
+
+
+def _is_percent_above_100(amount: int | str) -> bool:
+    return isinstance(amount, str) and bool(_PERCENT.fullmatch(amount)) and int(amount[:-1]) > 100
+
+
+def _check_update(strategy: StatefulSetUpdateStrategy, faults: list[Fault]) -> None:
+    path: Path = ("spec", "updateStrategy")
+    rolling = strategy.rollingUpdate
+    check_choice(strategy.type or ROLLING_UPDATE, (ROLLING_UPDATE, "OnDelete"), (*path, "type"), faults)
+    if rolling is None:
+        return
+    path = (*path, "rollingUpdate")
+    if strategy.type == "OnDelete":
+        faults.append(Fault(path, "cannot be set with the type OnDelete"))
+    check_count(rolling.partition, (*path, "partition"), faults)
+    if rolling.maxUnavailable is not None and (fault := _share_fault(rolling.maxUnavailable)):
+        faults.append(Fault((*path, "maxUnavailable"), fault))
+    elif rolling.maxUnavailable in (0, "0%"):
+        faults.append(Fault((*path, "maxUnavailable"), "cannot be 0"))
 
 
 def _check_job(job: Job, faults: list[Fault]) -> None:

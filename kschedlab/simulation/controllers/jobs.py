@@ -14,8 +14,8 @@ from msgspec.structs import replace
 from kschedlab.objects.meta import SECOND
 from kschedlab.objects.model import Condition, Job, JobStatus, Pod, Time
 from kschedlab.simulation.controllers.replicas import job_pods_to_delete, pod_from, template_of
-from kschedlab.simulation.controllers.writes import Create, Delete, UpdateStatus, Write
-from kschedlab.simulation.pods import READY, TERMINAL, condition_of, is_active
+from kschedlab.simulation.controllers.writes import Create, Delete, Report, UpdateStatus, Write
+from kschedlab.simulation.pods import READY, TERMINAL, condition_of, is_active, is_ready
 
 BATCH_PERIOD = SECOND
 """Microseconds for which a Job batches changes of its pods (syncJobBatchPeriod)."""
@@ -93,12 +93,15 @@ def plan(job: Job, pods: Sequence[Pod], record: Record, now: int, expectations_m
     elif expectations_met and job.metadata.deletionTimestamp is None:
         writes, requeue_after = _manage(job, status, active, record, now)
     count = len(active) + sum(1 if isinstance(write, Create) else -1 for write in writes)
-    status = replace(status, active=count)
+    terminating = sum(pod.metadata.deletionTimestamp is not None and pod.status.phase not in TERMINAL for pod in pods)
+    status = replace(status, active=count, ready=sum(map(is_ready, active)), terminating=terminating)
     if not is_finished(replace(job, status=status)) and _is_complete(job, status):
         message = "Reached expected number of succeeded pods"
         status = _finished_status(status, now, "Complete", "CompletionsReached", message)
     if status != job.status:
         writes.append(UpdateStatus(replace(job, status=status)))
+    if is_finished(replace(job, status=status)):
+        writes.append(_report(job, status.conditions[-1]))
     return Plan(writes, record, requeue_after)
 
 
@@ -145,6 +148,13 @@ def _finished_status(status: JobStatus, now: int, type: str, reason: str, messag
     )
     completed = Time.whole_second(now) if type == "Complete" else None
     return replace(status, conditions=(*status.conditions, *terminations), completionTime=completed)
+
+
+def _report(job: Job, end: Condition) -> Report:
+    """The event that the Job has ended."""
+    if end.type == "Complete":
+        return Report(job, "Normal", "Completed", "Job completed")
+    return Report(job, "Warning", end.reason, end.message)
 
 
 # -- failures

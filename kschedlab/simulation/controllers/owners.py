@@ -21,17 +21,23 @@ from kschedlab.objects.model import (
     Job,
     PersistentVolumeClaim,
     Pod,
+    PodTemplate,
     ReplicaSet,
+    ReplicaStatus,
     ReplicationController,
     StatefulSet,
+    StatefulSetStatus,
 )
 from kschedlab.objects.selectors import Selector
 from kschedlab.simulation.controllers import deployments, jobs, stateful_sets
+from kschedlab.simulation.controllers.deployment_status import progress_check_in
+from kschedlab.simulation.controllers.owner_events import failure, success
 from kschedlab.simulation.controllers.ownership import OWNER, by_owner, orphans_in, owned_by
 from kschedlab.simulation.controllers.replicas import (
     Owner,
     Replicated,
     claim,
+    next_available_in,
     replica_status,
     scale,
     selector_of,
@@ -39,9 +45,11 @@ from kschedlab.simulation.controllers.replicas import (
 )
 from kschedlab.simulation.controllers.work_queue import WorkQueue
 from kschedlab.simulation.controllers.writes import Create, Delete, UpdateStatus, Write, apply_writes, meta
+from kschedlab.simulation.events import Record, silent
 from kschedlab.simulation.informers import Informer, Informers
-from kschedlab.simulation.pods import is_active
+from kschedlab.simulation.pods import TERMINAL, is_active
 from kschedlab.simulation.server.api import ApiServer
+from kschedlab.simulation.status import ApiError
 
 KINDS: tuple[type[Owner], ...] = (ReplicaSet, ReplicationController, StatefulSet, Job, Deployment)
 
@@ -71,10 +79,16 @@ class Owners:
     """The controllers for all kinds of owners."""
 
     def __init__(
-        self, env: simpy.Environment, api: ApiServer, informers: Informers, settings: OwnersSettings = OwnersSettings()
+        self,
+        env: simpy.Environment,
+        api: ApiServer,
+        informers: Informers,
+        settings: OwnersSettings = OwnersSettings(),
+        record: Record = silent,
     ) -> None:
         self._api = api
         self._settings = settings
+        self._record = record
         self._shared_informers = informers
         kinds: tuple[type[ApiObject], ...] = (*KINDS, PersistentVolumeClaim)
         self._informers: dict[type[ApiObject], Informer[Any]] = {kind: informers.of(kind) for kind in kinds}
@@ -83,6 +97,7 @@ class Owners:
         self._selectors: dict[str, dict[Key, Selector]] = {}
         self._expectations: dict[Key, dict[str, int]] = {}
         self._records: dict[str, jobs.Record] = {}
+        self._templates: dict[str, dict[str, PodTemplate]] = {}
         self._deleted_job_pods: dict[str, dict[str, Pod]] = {}
         self._queue: WorkQueue[Key] = WorkQueue(env, self._sync)
 
@@ -112,6 +127,7 @@ class Owners:
         self._selectors.get(owner.metadata.namespace, {}).pop(_key(owner), None)
         self._expectations.pop(_key(owner), None)
         self._records.pop(owner.metadata.uid, None)
+        self._templates.pop(owner.metadata.uid, None)
         self._deleted_job_pods.pop(owner.metadata.uid, None)
 
     def _dependent_changed(self, old: Pod | ReplicaSet | None, new: Pod | ReplicaSet | None) -> None:
@@ -176,16 +192,19 @@ class Owners:
         since = self._api.now - EXPECTATIONS_TIMEOUT
         return all(moment <= since for moment in self._expectations.get(key, {}).values())
 
-    def _write(self, key: Key, writes: Iterable[Write]) -> None:
-        """Write, and expect to observe the created and deleted pods and ReplicaSets."""
+    def _write(self, owner: Owner, writes: Iterable[Write]) -> None:
+        """Write, record events, and expect to observe the created and deleted pods and ReplicaSets."""
+        key = _key(owner)
 
         def expect(write: Write, stored: ApiObject | None) -> None:
             if isinstance(write.obj, Pod | ReplicaSet) and isinstance(write, Create | Delete):
                 created = isinstance(write, Create) and stored is not None
                 mark = f"+{meta(stored).uid}" if created and stored is not None else f"-{write.obj.metadata.uid}"
                 self._expectations.setdefault(key, {})[mark] = self._api.now
+            if event := success(owner, write, stored):
+                self._record(*event)
 
-        apply_writes(self._api, writes, by=f"{key[0].__name__.lower()}-controller", on_write=expect)
+        apply_writes(self._api, writes, f"{key[0].__name__.lower()}-controller", expect, self._record)
 
     # -- sync
 
@@ -203,19 +222,32 @@ class Owners:
         else:
             self._sync_replicas(key, owner)
 
-    def _claim_dependents(self, key: Key, owner: Owner, owned: list[Any], orphans: list[Any]) -> list[Any]:
+    def _claim_dependents(self, owner: Owner, owned: list[Any], orphans: list[Any]) -> list[Any]:
         """The owner's objects, after it has adopted those that it selects and released those that it does not."""
         assert not isinstance(owner, Job)
         claimed = claim(owner, selector_of(owner), [*owned, *orphans])
-        self._write(key, claimed.writes(owner))
+        self._write(owner, claimed.writes(owner))
         return [*claimed.owned, *claimed.adopted]
 
     def _sync_replicas(self, key: Key, owner: Replicated) -> None:
         orphans = filter(is_active, orphans_in(self._pods, owner.metadata.namespace))
-        active = self._claim_dependents(key, owner, list(filter(is_active, owned_by(self._pods, owner))), list(orphans))
+        owned = owned_by(self._pods, owner)
+        active = self._claim_dependents(owner, list(filter(is_active, owned)), list(orphans))
+        error: ApiError | None = None
         if self._expectations_met(key):
-            self._write(key, scale(owner, active, self._pods_of_deployment(owner), self._api.now))
-        self._update_status(key, owner, active)
+            try:
+                self._write(owner, scale(owner, active, self._pods_of_deployment(owner), self._api.now))
+            except ApiError as refusal:
+                error = refusal
+                self._record(*failure(owner, active, refusal))
+        terminating = [
+            pod for pod in owned if pod.metadata.deletionTimestamp is not None and pod.status.phase not in TERMINAL
+        ]
+        why = "" if error is None else str(error)
+        self._update_status(owner, replica_status(owner, active, len(terminating), why, self._api.now))
+        self._requeue(key, next_available_in(active, owner.spec.minReadySeconds, self._api.now))
+        if error is not None:
+            raise error
 
     def _pods_of_deployment(self, owner: Replicated) -> list[Pod]:
         """The pods of all ReplicaSets of the same Deployment, or only the owner's pods."""
@@ -228,19 +260,26 @@ class Owners:
     def _sync_stateful_set(self, key: Key, owner: StatefulSet) -> None:
         orphans = orphans_in(self._pods, owner.metadata.namespace)
         named_orphans = [pod for pod in orphans if stateful_sets.ordinal(owner, pod.metadata.name) >= 0]
-        pods = self._claim_dependents(key, owner, owned_by(self._pods, owner), named_orphans)
+        pods = self._claim_dependents(owner, owned_by(self._pods, owner), named_orphans)
+        uid, now = owner.metadata.uid, self._api.now
+        revisions = stateful_sets.revisions(owner, pods, self._templates.get(uid, {}))
+        self._templates[uid] = revisions.templates
         if self._expectations_met(key):
-            self._write(key, stateful_sets.next_writes(owner, pods, self._informers[PersistentVolumeClaim].get))
-        self._update_status(key, owner, pods)
+            claims = self._informers[PersistentVolumeClaim].get
+            self._write(owner, stateful_sets.next_writes(owner, pods, revisions, claims, now))
+        self._update_status(owner, stateful_sets.status_of(owner, pods, revisions, now))
+        self._requeue(key, next_available_in(pods, owner.spec.minReadySeconds, now))
 
     def _sync_deployment(self, key: Key, owner: Deployment) -> None:
         sets = self._claim_dependents(
-            key, owner, owned_by(self._sets, owner), orphans_in(self._sets, owner.metadata.namespace)
+            owner, owned_by(self._sets, owner), orphans_in(self._sets, owner.metadata.namespace)
         )
         pods = [pod for each in sets for pod in owned_by(self._pods, each)]
         if self._expectations_met(key):
-            self._write(key, deployments.next_writes(owner, sets, pods))
-        self._update_status(key, owner, filter(is_active, pods))
+            writes = deployments.next_writes(owner, sets, pods, self._api.now)
+            self._write(owner, writes)
+            if not writes:
+                self._requeue(key, progress_check_in(owner, self._api.now), idle=True)
 
     def _sync_job(self, key: Key, job: Job) -> None:
         uid = job.metadata.uid
@@ -250,16 +289,19 @@ class Owners:
         uids = {pod.metadata.uid: None for pod in pods}
         deleted_pods = [pod for each, pod in self._deleted_job_pods.get(uid, {}).items() if each not in uids]
         plan = jobs.plan(job, [*pods, *deleted_pods], self._records[uid], self._api.now, self._expectations_met(key))
-        self._write(key, plan.writes)
+        self._write(job, plan.writes)
         self._records[uid] = plan.record
         self._deleted_job_pods.pop(uid, None)
         if plan.requeue_after:
             self._queue.add(key, max(plan.requeue_after, jobs.BATCH_PERIOD))
 
-    def _update_status(self, key: Key, owner: Replicated | StatefulSet | Deployment, pods: Iterable[Pod]) -> None:
-        status = replica_status(owner, pods)
+    def _requeue(self, key: Key, delay: int | None, idle: bool = False) -> None:
+        if delay is not None:
+            self._queue.add(key, delay, idle)
+
+    def _update_status(self, owner: Replicated | StatefulSet, status: ReplicaStatus | StatefulSetStatus) -> None:
         if status != owner.status:
-            self._write(key, [UpdateStatus(replace(owner, status=status))])
+            self._write(owner, [UpdateStatus(replace(owner, status=status))])
 
 
 def _labels_and_owners(obj: Pod | ReplicaSet) -> tuple[Any, Any]:

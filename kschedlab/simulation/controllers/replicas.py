@@ -16,9 +16,10 @@ from typing import NamedTuple, TypeAlias, TypeVar
 
 from msgspec.structs import replace
 
-from kschedlab.objects.meta import controller_of
+from kschedlab.objects.meta import SECOND, controller_of
 from kschedlab.objects.model import (
     ApiObject,
+    Condition,
     Deployment,
     Job,
     OwnerReference,
@@ -31,7 +32,7 @@ from kschedlab.objects.model import (
 )
 from kschedlab.objects.selectors import Selector, SelectorError, from_map
 from kschedlab.simulation.controllers.writes import Create, Delete, Update, Write, meta
-from kschedlab.simulation.pods import READY, condition_of, is_active, is_ready
+from kschedlab.simulation.pods import READY, condition_of, is_active, is_ready, with_condition
 
 Owner: TypeAlias = ReplicaSet | ReplicationController | StatefulSet | Deployment | Job
 Replicated: TypeAlias = ReplicaSet | ReplicationController
@@ -39,6 +40,9 @@ D = TypeVar("D", ReplicaSet, Pod)
 
 BURST_REPLICAS = 500
 """The maximum number of pods created or deleted in one sync (BurstReplicas)."""
+
+REPLICA_FAILURE = "ReplicaFailure"
+"""The type of the condition that pods cannot be created or deleted."""
 
 DELETION_COST = "controller.kubernetes.io/pod-deletion-cost"
 _COST = re.compile("0|-?[1-9][0-9]{0,9}")
@@ -156,11 +160,42 @@ def scale(owner: Replicated, pods: Sequence[Pod], related: Iterable[Pod], now: i
     return [Create(pod_from(owner, template))] * min(missing, BURST_REPLICAS)
 
 
-def replica_status(owner: Owner, pods: Iterable[Pod]) -> ReplicaStatus:
-    """Counts of the owner's pods and ready pods; a ready pod is available (minReadySeconds is 0)."""
-    pods = list(pods)
-    ready = sum(map(is_ready, pods))
-    return ReplicaStatus(len(pods), ready, ready, observedGeneration=owner.metadata.generation)
+def replica_status(owner: Replicated, pods: Sequence[Pod], terminating: int, failure: str, now: int) -> ReplicaStatus:
+    """The status: counts of the owner's active and terminating pods, and why the last sync failed, if it did."""
+    template = template_of(owner)
+    labels = template.metadata.labels.items() if template is not None else ()
+    return ReplicaStatus(
+        replicas=len(pods),
+        fullyLabeledReplicas=sum(labels <= pod.metadata.labels.items() for pod in pods) if labels else len(pods),
+        readyReplicas=sum(map(is_ready, pods)),
+        availableReplicas=sum(available_in(pod, owner.spec.minReadySeconds, now) == 0 for pod in pods),
+        terminatingReplicas=terminating if isinstance(owner, ReplicaSet) else None,
+        observedGeneration=owner.metadata.generation,
+        conditions=_failure_conditions(owner, len(pods), failure, now),
+    )
+
+
+def _failure_conditions(owner: Replicated, count: int, failure: str, now: int) -> tuple[Condition, ...]:
+    conditions = owner.status.conditions
+    if not failure:
+        return tuple(each for each in conditions if each.type != REPLICA_FAILURE)
+    reason = "FailedCreate" if count < replicas_of(owner) else "FailedDelete" if count > replicas_of(owner) else ""
+    known = condition_of(conditions, REPLICA_FAILURE)
+    return conditions if known else with_condition(conditions, Condition(REPLICA_FAILURE, "True", reason, failure), now)
+
+
+def available_in(pod: Pod, min_ready_seconds: int, now: int) -> int | None:
+    """Microseconds until the pod has been ready for long enough; 0: it has; None: it is not ready."""
+    since = _ready_since(pod) if is_ready(pod) else None
+    if since is None or not min_ready_seconds:
+        return 0 if is_ready(pod) else None
+    return max(0, since + min_ready_seconds * SECOND - now)
+
+
+def next_available_in(pods: Iterable[Pod], min_ready_seconds: int, now: int) -> int | None:
+    """Microseconds until the next of the pods becomes available; None if no pod waits for that."""
+    waits = (available_in(pod, min_ready_seconds, now) for pod in pods)
+    return min((wait for wait in waits if wait), default=None)
 
 
 # -- which pods to delete

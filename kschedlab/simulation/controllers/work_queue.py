@@ -37,15 +37,18 @@ class WorkQueue(Generic[K]):
         """Process keys from this event on, including those added before."""
         ready.callbacks.append(lambda _: self._start())
 
-    def add(self, key: K, delay: int = 0) -> None:
-        """Process the key in that many microseconds, or earlier if it is already due earlier."""
+    def add(self, key: K, delay: int = 0, idle: bool = False) -> None:
+        """Process the key in that many microseconds, or earlier if it is already due earlier.
+
+        ``idle``: nothing waits for it; a simulation in which nothing else is due has settled.
+        """
         if self._before_start is not None:
             self._before_start[key] = min(delay, self._before_start.get(key, delay))
             return
         due = now(self._env) + delay
         if key not in self._due or due < self._due[key]:
             self._due[key] = due
-            after(self._env, delay, self._run, key, due)
+            after(self._env, delay, self._run, key, due, idle=idle)
 
     def _start(self) -> None:
         waiting, self._before_start = self._before_start, None

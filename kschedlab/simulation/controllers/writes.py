@@ -9,6 +9,7 @@ from msgspec.structs import replace
 
 from kschedlab.objects.kinds import key_of
 from kschedlab.objects.model import ApiObject, ObjectMeta
+from kschedlab.simulation.events import Record, silent
 from kschedlab.simulation.server.api import ApiServer
 
 
@@ -37,7 +38,16 @@ class Delete(NamedTuple):
     grace_seconds: int | None = None
 
 
-Write: TypeAlias = Create | Update | UpdateStatus | Delete
+class Report(NamedTuple):
+    """Record an event about the object, once the writes before it have succeeded."""
+
+    obj: ApiObject
+    type: str
+    reason: str
+    message: str
+
+
+Write: TypeAlias = Create | Update | UpdateStatus | Delete | Report
 OnWrite = Callable[[Write, ApiObject | None], None]
 """Called with each write and the resulting object (None if deleted)."""
 
@@ -48,13 +58,22 @@ def meta(obj: ApiObject) -> ObjectMeta:
     return metadata
 
 
-def apply_writes(api: ApiServer, writes: Iterable[Write], by: str, on_write: OnWrite | None = None) -> None:
+def apply_writes(
+    api: ApiServer,
+    writes: Iterable[Write],
+    by: str,
+    on_write: OnWrite | None = None,
+    record: Record = silent,
+) -> None:
     """Send the writes in order. ApiError at the first that fails; earlier ones stay.
 
     Several writes to one object do not conflict: each uses the resourceVersion of the one before it.
     """
     versions: dict[tuple[type[ApiObject], str], str] = {}
     for write in writes:
+        if isinstance(write, Report):
+            record(*write)
+            continue
         identity = type(write.obj), key_of(write.obj)
         stored = _apply(api, write, versions.get(identity), by)
         if stored is not None:
@@ -63,7 +82,9 @@ def apply_writes(api: ApiServer, writes: Iterable[Write], by: str, on_write: OnW
             on_write(write, stored)
 
 
-def _apply(api: ApiServer, write: Write, version: str | None, by: str) -> ApiObject | None:
+def _apply(
+    api: ApiServer, write: Create | Update | UpdateStatus | Delete, version: str | None, by: str
+) -> ApiObject | None:
     obj, metadata = write.obj, meta(write.obj)
     if isinstance(write, Delete):
         kind, grace = type(obj), write.grace_seconds

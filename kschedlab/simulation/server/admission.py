@@ -84,7 +84,11 @@ def restored(obj: Any, uid: str, api: Api, classes: Classes, now: int) -> Any:
     metadata = stored.metadata
     if not metadata.uid or metadata.creationTimestamp is None:
         since = Time.whole_second(now) if metadata.creationTimestamp is None else metadata.creationTimestamp
-        stored = _replace(stored, metadata=_replace(metadata, uid=metadata.uid or uid, creationTimestamp=since))
+        metadata = _replace(metadata, uid=metadata.uid or uid, creationTimestamp=since)
+    if type(stored) in OWNERS and not metadata.generation:
+        metadata = _replace(metadata, generation=1)
+    if metadata is not stored.metadata:
+        stored = _replace(stored, metadata=metadata)
     if type(stored) is Pod and not stored.status.phase:
         stored = _replace(stored, status=_replace(stored.status, phase="Pending"))
     return stored
@@ -113,14 +117,17 @@ def updated(old: Any, obj: Any, api: Api, classes: Classes) -> Any:
         stored = _replace(stored, metadata=metadata)
     if errors := update_errors(old, stored):
         raise ApiError.invalid(type(stored), metadata.name, errors)
-    if type(stored) in COUNTED and before.generation and stored.spec != old.spec:
+    annotated = type(stored) is Deployment and metadata.annotations != before.annotations
+    if type(stored) in COUNTED and before.generation and (stored.spec != old.spec or annotated):
         stored = _replace(stored, metadata=_replace(metadata, generation=before.generation + 1))
     return stored
 
 
 def status_of(old: Any, obj: Any) -> Any:
-    """The old object with the new status. ApiError if the status is rejected."""
+    """The old object with the new status; a Deployment's revision is an annotation. ApiError if it is rejected."""
     stored = _replace(old, status=obj.status)
+    if type(obj) is Deployment:
+        stored = _replace(stored, metadata=_replace(old.metadata, annotations=obj.metadata.annotations))
     errors = _status_errors(stored) if type(stored) is Pod else list(map(field_error, faults_of(stored)))
     if errors:
         raise ApiError.invalid(type(stored), stored.metadata.name, errors)

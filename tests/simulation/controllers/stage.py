@@ -55,7 +55,7 @@ class Stage:
         if binds:
             informers.of(Pod).add_handler(on_add=self._bind)
         Kubelet(self.env, self.api, informers, kubelet, record).start()
-        Owners(self.env, self.api, informers, owners).start()
+        Owners(self.env, self.api, informers, owners, record).start()
         if disruption:
             Disruption(self.env, self.api, informers, record=record).start()
         VolumeControllers(self.env, self.api, informers, VolumeSettings(), record).start()

@@ -166,16 +166,131 @@ def test_a_deployment_takes_over_the_replica_set_of_its_template():
     assert stage.phases() == {"Running": 3}
 
 
-def test_a_changed_template_replaces_all_pods_the_old_ones_first():
-    stage = Stage(NODE, owner("Deployment"), kubelet=QUICK).run()
-    found = stage.get(Deployment, "web")
-    changed = replace(found.spec.template, metadata=replace(found.spec.template.metadata, annotations={"v": "2"}))
-    old = set(stage.names())
+def change_template(stage: Stage, kind: type, name: str = "web", version: str = "2") -> None:
+    found = stage.get(kind, name)
+    changed = replace(found.spec.template, metadata=replace(found.spec.template.metadata, annotations={"v": version}))
     stage.api.update(replace(found, spec=replace(found.spec, template=changed)), by="test")
+
+
+def progress(stage: Stage, seconds: float = 20, name: str = "web") -> list[tuple[int, ...]]:
+    """The different (replicas, updated, available, unavailable) of the Deployment's status, in order."""
+    seen = []
+    for _ in range(int(seconds * 10)):
+        status = stage.run(0.1).get(Deployment, name).status
+        seen.append((status.replicas, status.updatedReplicas, status.availableReplicas, status.unavailableReplicas))
+    return list(dict.fromkeys(seen))
+
+
+def conditions(stage: Stage, name: str = "web") -> dict[str, tuple[str, str]]:
+    found = stage.get(Deployment, name).status.conditions
+    return {each.type: (each.status, each.reason) for each in found}
+
+
+def test_recreate_replaces_all_pods_the_old_ones_first():
+    stage = Stage(NODE, owner("Deployment", strategy={"type": "Recreate"}), kubelet=QUICK).run()
+    old = set(stage.names())
+    change_template(stage, Deployment)
     most = max(sum(stage.run(0.1).phases().values()) for _ in range(100))
     assert most == 3
     assert stage.phases() == {"Running": 3} and not old & set(stage.names())
     assert sorted(each.spec.replicas for each in stage.all(ReplicaSet)) == [0, 3]
+
+
+@pytest.mark.parametrize(
+    ("surge", "unavailable", "fewest", "most"),
+    [("25%", "25%", 8, 13), (0, 3, 7, 10), ("100%", 0, 10, 20), (1, 1, 9, 11)],
+)
+def test_a_rolling_update_keeps_within_its_limits(surge: int | str, unavailable: int | str, fewest: int, most: int):
+    rolling = {"maxSurge": surge, "maxUnavailable": unavailable}
+    stage = Stage(NODE, owner("Deployment", replicas=10, strategy={"rollingUpdate": rolling}), kubelet=QUICK).run()
+    old = set(stage.names())
+    change_template(stage, Deployment)
+    seen = progress(stage, 60)
+    assert (min(available for _, _, available, _ in seen), max(replicas for replicas, *_ in seen)) == (fewest, most)
+    assert seen[-1] == (10, 10, 10, 0) and not old & set(stage.names())
+    assert conditions(stage) == {"Available": ("True", "MinimumReplicasAvailable"), "Progressing": DONE}
+
+
+DONE = ("True", "NewReplicaSetAvailable")
+
+
+def test_a_deployment_reports_its_progress():
+    stage = Stage(NODE, owner("Deployment"), kubelet=QUICK)
+    early = stage.run(0.2).get(Deployment, "web")
+    assert (early.status.unavailableReplicas, early.status.updatedReplicas) == (3, 3)
+    assert conditions(stage)["Available"] == ("False", "MinimumReplicasUnavailable")
+    assert conditions(stage)["Progressing"] == ("True", "ReplicaSetUpdated")
+    late = stage.run(10).get(Deployment, "web")
+    assert conditions(stage)["Progressing"] == DONE
+    assert late.metadata.annotations == {"deployment.kubernetes.io/revision": "1"}
+    assert late.status.observedGeneration == late.metadata.generation
+    reasons = [reason for reason, _ in stage.events()]
+    assert reasons.count("ScalingReplicaSet") == 1 and reasons.count("SuccessfulCreate") == 3
+
+
+def test_a_deployment_whose_pods_never_come_misses_its_deadline():
+    stage = Stage(NODE, owner("Deployment", progressDeadlineSeconds=100), binds=False).run(90)
+    assert conditions(stage)["Progressing"] == ("True", "ReplicaSetUpdated")
+    stage.run(20)
+    assert conditions(stage)["Progressing"] == ("False", "ProgressDeadlineExceeded")
+
+
+def test_a_paused_deployment_does_not_roll_out_but_scales():
+    stage = Stage(NODE, owner("Deployment"), kubelet=QUICK).run()
+    found = stage.get(Deployment, "web")
+    stage.api.update(replace(found, spec=replace(found.spec, paused=True)), by="test")
+    stage.run(1)
+    change_template(stage, Deployment)
+    scale(stage, Deployment, 5)
+    stage.run()
+    assert len(stage.all(ReplicaSet)) == 1 and stage.phases() == {"Running": 5}
+    assert conditions(stage)["Progressing"] == ("Unknown", "DeploymentPaused")
+    found = stage.get(Deployment, "web")
+    stage.api.update(replace(found, spec=replace(found.spec, paused=False)), by="test")
+    assert progress(stage, 60)[-1] == (5, 5, 5, 0)
+    assert conditions(stage)["Progressing"] == DONE
+
+
+def test_scaling_during_a_rollout_scales_old_and_new_in_proportion():
+    stage = Stage(NODE, owner("Deployment", replicas=10), kubelet=KubeletSettings(start=30 * SECOND, stop=0)).run(90)
+    change_template(stage, Deployment)
+    stage.run(10)
+    assert sorted(each.spec.replicas for each in stage.all(ReplicaSet)) == [5, 8]
+    scale(stage, Deployment, 20)
+    stage.run(1)
+    assert sorted(each.spec.replicas for each in stage.all(ReplicaSet)) == [10, 15]
+    assert progress(stage, 200)[-1] == (20, 20, 20, 0)
+
+
+def test_an_earlier_template_reuses_its_replica_set_and_old_ones_go():
+    stage = Stage(NODE, owner("Deployment", revisionHistoryLimit=1), kubelet=QUICK).run()
+    for version in ("2", "3", "2"):
+        change_template(stage, Deployment, version=version)
+        stage.run()
+    sets = {each.spec.template.metadata.annotations["v"]: each for each in stage.all(ReplicaSet)}
+    assert {version: each.spec.replicas for version, each in sets.items()} == {"2": 3, "3": 0}
+    assert sets["2"].metadata.annotations["deployment.kubernetes.io/revision-history"] == "2"
+    assert stage.get(Deployment, "web").metadata.annotations["deployment.kubernetes.io/revision"] == "4"
+
+
+@pytest.mark.parametrize("kind", REPLICATED)
+def test_a_pod_is_available_once_it_has_been_ready_long_enough(kind: str):
+    stage = Stage(NODE, owner(kind, minReadySeconds=30), kubelet=QUICK).run(25)
+    status = stage.get(REPLICATED[kind], "web").status
+    assert (status.readyReplicas, status.availableReplicas) == (3, 0)
+    assert stage.run(10).get(REPLICATED[kind], "web").status.availableReplicas == 3
+
+
+def test_a_replica_set_reports_why_it_cannot_create_pods():
+    unknown = template()
+    unknown["spec"]["priorityClassName"] = "none"
+    stage = Stage(NODE, owner("Deployment", template=unknown)).run(1)
+    why = 'pods "web-'
+    condition = stage.all(ReplicaSet)[0].status.conditions[0]
+    assert (condition.type, condition.reason) == ("ReplicaFailure", "FailedCreate") and why in condition.message
+    assert conditions(stage)["ReplicaFailure"] == ("True", "FailedCreate")
+    reason, message = stage.events()[-1]
+    assert reason == "FailedCreate" and message.startswith(f"Error creating: {why}")
 
 
 def test_two_templates_have_different_replica_sets_and_equal_ones_the_same():
@@ -200,6 +315,63 @@ def test_stateful_set_pods_are_deleted_in_reverse_order():
     scale(stage, StatefulSet, 0)
     seen = [tuple(stage.run(5).names()) for _ in range(30)]
     assert list(dict.fromkeys(seen)) == [("web-0", "web-1", "web-2"), ("web-0", "web-1"), ("web-0",), ()]
+
+
+def revisions(stage: Stage) -> dict[str, str]:
+    return {each.metadata.name: each.metadata.labels["controller-revision-hash"] for each in stage.all(Pod)}
+
+
+def test_a_changed_template_replaces_the_pods_of_a_stateful_set_from_the_last():
+    stage = Stage(NODE, owner("StatefulSet"), kubelet=QUICK).run()
+    status = stage.get(StatefulSet, "web").status
+    assert status.currentRevision == status.updateRevision and set(revisions(stage).values()) == {status.updateRevision}
+    change_template(stage, StatefulSet)
+    seen = []
+    for _ in range(300):
+        update = stage.run(0.1).get(StatefulSet, "web").status.updateRevision
+        seen.append(tuple(name for name, revision in revisions(stage).items() if revision == update))
+    assert list(dict.fromkeys(seen)) == [(), ("web-2",), ("web-1", "web-2"), ("web-0", "web-1", "web-2")]
+    new = stage.get(StatefulSet, "web").status
+    assert new.currentRevision == new.updateRevision != status.updateRevision
+    assert (new.currentReplicas, new.updatedReplicas, new.observedGeneration) == (3, 3, 2)
+
+
+def test_a_partition_keeps_pods_on_the_template_that_they_have():
+    strategy = {"rollingUpdate": {"partition": 2}}
+    stage = Stage(NODE, owner("StatefulSet", updateStrategy=strategy), kubelet=QUICK).run()
+    old = revisions(stage)["web-0"]
+    change_template(stage, StatefulSet)
+    stage.run().delete("web-0")
+    now = revisions(stage.run())
+    assert now["web-0"] == now["web-1"] == old != now["web-2"]
+    assert stage.get(Pod, "web-0").metadata.annotations == {} != stage.get(Pod, "web-2").metadata.annotations
+
+
+def test_on_delete_waits_until_somebody_deletes_the_pod():
+    stage = Stage(NODE, owner("StatefulSet", updateStrategy={"type": "OnDelete"}), kubelet=QUICK).run()
+    old = revisions(stage)["web-0"]
+    change_template(stage, StatefulSet)
+    stage.run().delete("web-1")
+    now = revisions(stage.run())
+    assert now["web-0"] == now["web-2"] == old != now["web-1"]
+
+
+def test_several_pods_of_a_parallel_set_are_replaced_at_once():
+    strategy = {"rollingUpdate": {"maxUnavailable": 2}}
+    spec = {"podManagementPolicy": "Parallel", "updateStrategy": strategy, "replicas": 5}
+    stage = Stage(NODE, owner("StatefulSet", **spec), kubelet=QUICK).run()
+    change_template(stage, StatefulSet)
+    assert stage.run(0.5).phases() == {"Running": 3, "Terminating": 2}
+    assert set(revisions(stage.run()).values()) == {stage.get(StatefulSet, "web").status.currentRevision}
+
+
+def test_pods_without_a_revision_are_taken_to_be_of_the_current_one():
+    stray = pod("web-0", "n1", labels=LABELS)
+    stage = Stage(NODE, stray, owner("StatefulSet"), kubelet=QUICK)
+    uid = stage.get(Pod, "web-0").metadata.uid
+    assert stage.run().get(Pod, "web-0").metadata.uid == uid
+    change_template(stage, StatefulSet)
+    assert stage.run().get(Pod, "web-0").metadata.uid != uid
 
 
 def test_parallel_pods_are_created_and_deleted_at_once():
