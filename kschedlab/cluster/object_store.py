@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar
 
 import msgspec
 
-from kschedlab.objects.kinds import CLUSTER_SCOPED
+from kschedlab.objects.meta import CLUSTER_SCOPED
 from kschedlab.objects.model import (
     ApiObject,
     CSIDriver,

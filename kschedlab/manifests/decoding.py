@@ -12,7 +12,8 @@ import msgspec
 
 from kschedlab.manifests.schema import decode_value, validated
 from kschedlab.manifests.source_text import SourceText
-from kschedlab.objects.kinds import CLUSTER_SCOPED, OF_CONTROLLERS, RESOURCES
+from kschedlab.objects.kinds import OF_CONTROLLERS, RESOURCES
+from kschedlab.objects.meta import CLUSTER_SCOPED
 from kschedlab.objects.model import ApiObject
 from kschedlab.objects.problems import WRITTEN, Fault, Path, Problem, path_text, quoted, shortened
 

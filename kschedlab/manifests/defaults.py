@@ -1,8 +1,8 @@
 """The defaults that the API server fills in before a scheduler sees an object.
 
 v1.37: pkg/apis/core/v1/defaults.go (SetDefaults_Pod, _ResourceList, _NodeStatus, _Namespace), pkg/api/pod/util.go
-(DefaultPodLevelResources), pkg/apis/{apps,resource}/v1/defaults.go, plugin/pkg/admission/priority. Constant defaults,
-such as protocol TCP, are part of the model. The API of a generation decides about matchLabelKeys
+(DefaultPodLevelResources), plugin/pkg/admission/priority. Constant defaults, such as protocol TCP, are part of the
+model. The API of a generation decides about matchLabelKeys
 (:mod:`kschedlab.objects.match_label_keys`).
 """
 
@@ -13,18 +13,13 @@ from typing import TypeVar
 
 import msgspec
 
-from kschedlab.objects.kinds import CLUSTER_SCOPED
+from kschedlab.objects.meta import CLUSTER_SCOPED
 from kschedlab.objects.model import (
     DEFAULT_SCHEDULER,
-    EXACT_COUNT,
     ApiObject,
     Container,
     ContainerStatus,
-    Deployment,
-    DeviceRequest,
-    DeviceSubRequest,
     EnactedResources,
-    ExactDeviceRequest,
     Namespace,
     Node,
     ObjectMeta,
@@ -32,24 +27,19 @@ from kschedlab.objects.model import (
     PodSpec,
     PodStatus,
     PriorityClass,
-    ReplicationController,
-    ResourceClaim,
-    ResourceClaimSpec,
-    ResourceClaimTemplate,
     ResourceList,
     ResourceRequirements,
-    RollingUpdateDeployment,
-    RollingUpdateStatefulSet,
-    StatefulSet,
 )
 from kschedlab.objects.quantity import Quantity
 from kschedlab.objects.requests import container_requests, is_pod_level
 
 D = TypeVar("D", bound=ApiObject)
-R = TypeVar("R", ExactDeviceRequest, DeviceSubRequest)
 
 SYSTEM_CLASSES = {"system-node-critical": 2_000_001_000, "system-cluster-critical": 2_000_000_000}
 """The PriorityClasses that every cluster has (v1.37: pkg/apis/scheduling/types.go)."""
+
+OTHERS = ("ReplicationController", "Deployment", "StatefulSet", "ResourceClaim", "ResourceClaimTemplate")
+"""Kinds whose defaults are in :mod:`kschedlab.manifests.other_defaults`, which is loaded for them alone."""
 
 NAMESPACE_NAME = "kubernetes.io/metadata.name"
 
@@ -75,16 +65,10 @@ def with_defaults(document: D, classes: Mapping[str, PriorityClass]) -> D:
     if isinstance(document, Namespace):
         labels = document.metadata.labels | {NAMESPACE_NAME: document.metadata.name}
         return _replace(document, metadata=_replace(document.metadata, labels=labels))
-    if isinstance(document, ReplicationController):
-        return _replication_controller(document)  # type: ignore[return-value]
-    if isinstance(document, Deployment):
-        return _deployment(document)  # type: ignore[return-value]
-    if isinstance(document, StatefulSet):
-        return _stateful_set(document)  # type: ignore[return-value]
-    if isinstance(document, ResourceClaim):
-        return _replace(document, spec=_claim_spec(document.spec))
-    if isinstance(document, ResourceClaimTemplate):
-        return _replace(document, spec=_replace(document.spec, spec=_claim_spec(document.spec.spec)))
+    if type(document).__name__ in OTHERS:
+        from kschedlab.manifests.other_defaults import with_other_defaults
+
+        return with_other_defaults(document)
     return document
 
 
@@ -96,28 +80,7 @@ def _namespaced(document: D) -> D:
     return _replace(document, metadata=_replace(metadata, namespace="default" if scoped else ""))
 
 
-# -- claims of devices
-
-
-def _claim_spec(spec: ResourceClaimSpec) -> ResourceClaimSpec:
-    devices = spec.devices
-    return _replace(spec, devices=_replace(devices, requests=tuple(map(_request, devices.requests))))
-
-
-def _request(request: DeviceRequest) -> DeviceRequest:
-    exactly = request.exactly
-    subrequests = tuple(map(_counted, request.firstAvailable))
-    return _replace(request, exactly=None if exactly is None else _counted(exactly), firstAvailable=subrequests)
-
-
-def _counted(request: R) -> R:
-    """The request with a mode and, in mode ExactCount, a count."""
-    mode = request.allocationMode or EXACT_COUNT
-    count = 1 if mode == EXACT_COUNT and request.count == 0 else request.count
-    return _replace(request, allocationMode=mode, count=count)
-
-
-# -- nodes and workloads
+# -- nodes
 
 
 def _node(node: Node) -> Node:
@@ -128,29 +91,6 @@ def _node(node: Node) -> Node:
     if capacity is status.capacity and allocatable is status.allocatable:
         return node
     return _replace(node, status=_replace(status, capacity=capacity, allocatable=allocatable))
-
-
-def _replication_controller(controller: ReplicationController) -> ReplicationController:
-    template = controller.spec.template
-    if controller.spec.selector or template is None or not template.metadata.labels:
-        return controller
-    return _replace(controller, spec=_replace(controller.spec, selector=template.metadata.labels))
-
-
-def _deployment(deployment: Deployment) -> Deployment:
-    strategy = deployment.spec.strategy
-    if strategy.rollingUpdate is not None or strategy.type == "Recreate":
-        return deployment
-    strategy = _replace(strategy, type="RollingUpdate", rollingUpdate=RollingUpdateDeployment())
-    return _replace(deployment, spec=_replace(deployment.spec, strategy=strategy))
-
-
-def _stateful_set(stateful_set: StatefulSet) -> StatefulSet:
-    strategy = stateful_set.spec.updateStrategy
-    if strategy.rollingUpdate is not None or strategy.type == "OnDelete":
-        return stateful_set
-    strategy = _replace(strategy, type="RollingUpdate", rollingUpdate=RollingUpdateStatefulSet())
-    return _replace(stateful_set, spec=_replace(stateful_set.spec, updateStrategy=strategy))
 
 
 # -- pods

@@ -4,32 +4,8 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from kschedlab.objects.model import (
-    ApiObject,
-    CSIDriver,
-    CSINode,
-    CSIStorageCapacity,
-    Deployment,
-    DeviceClass,
-    DeviceTaintRule,
-    Job,
-    Namespace,
-    Node,
-    PersistentVolume,
-    PersistentVolumeClaim,
-    Pod,
-    PodDisruptionBudget,
-    PriorityClass,
-    ReplicaSet,
-    ReplicationController,
-    ResourceClaim,
-    ResourceClaimTemplate,
-    ResourceSlice,
-    Service,
-    StatefulSet,
-    StorageClass,
-    VolumeAttachment,
-)
+from kschedlab.objects.meta import CLUSTER_SCOPED
+from kschedlab.objects.model import ApiObject, Deployment, Job, ResourceClaimTemplate
 
 
 class Resource(NamedTuple):
@@ -55,58 +31,19 @@ class Resource(NamedTuple):
         return self._replace(name=name, qualified=f"{name}.{self.group}" if self.group else name)
 
 
-_PLURALS: dict[type[ApiObject], str] = {
-    Pod: "pods",
-    Node: "nodes",
-    Namespace: "namespaces",
-    Service: "services",
-    ReplicationController: "replicationcontrollers",
-    ReplicaSet: "replicasets",
-    StatefulSet: "statefulsets",
-    Deployment: "deployments",
-    Job: "jobs",
-    PodDisruptionBudget: "poddisruptionbudgets",
-    PriorityClass: "priorityclasses",
-    PersistentVolume: "persistentvolumes",
-    PersistentVolumeClaim: "persistentvolumeclaims",
-    StorageClass: "storageclasses",
-    CSINode: "csinodes",
-    CSIDriver: "csidrivers",
-    CSIStorageCapacity: "csistoragecapacities",
-    VolumeAttachment: "volumeattachments",
-    ResourceSlice: "resourceslices",
-    DeviceClass: "deviceclasses",
-    DeviceTaintRule: "devicetaintrules",
-    ResourceClaim: "resourceclaims",
-    ResourceClaimTemplate: "resourceclaimtemplates",
-}
-_WITHOUT_NAMESPACE = frozenset(
-    [
-        Node,
-        Namespace,
-        PriorityClass,
-        PersistentVolume,
-        StorageClass,
-        CSINode,
-        CSIDriver,
-        VolumeAttachment,
-        ResourceSlice,
-        DeviceClass,
-        DeviceTaintRule,
-    ]
-)
 OF_CONTROLLERS = frozenset([Deployment, Job, ResourceClaimTemplate])
 """Kinds that controllers read but the scheduler does not."""
 
 
-def _resource(kind: type[ApiObject], plural: str) -> Resource:
+def _resource(kind: type[ApiObject]) -> Resource:
+    """The resource, its name as UnsafeGuessKindToResource forms it (apimachinery pkg/api/meta/restmapper.go)."""
     group = kind().apiVersion.rpartition("/")[0]  # type: ignore[attr-defined]  # every kind has it
-    return Resource(kind, "", group, "", kind not in _WITHOUT_NAMESPACE).with_name(plural)
+    name = kind.__name__.lower()
+    plural = f"{name}es" if name.endswith("s") else f"{name[:-1]}ies" if name.endswith("y") else f"{name}s"
+    return Resource(kind, "", group, "", kind.__name__ not in CLUSTER_SCOPED).with_name(plural)
 
 
-RESOURCES: dict[type[ApiObject], Resource] = {kind: _resource(kind, plural) for kind, plural in _PLURALS.items()}
-CLUSTER_SCOPED = frozenset(kind.__name__ for kind in _WITHOUT_NAMESPACE)
-"""The names of the kinds whose objects have no namespace."""
+RESOURCES: dict[type[ApiObject], Resource] = {kind: _resource(kind) for kind in ApiObject.__subclasses__()}
 
 
 def key_of(obj: ApiObject) -> str:

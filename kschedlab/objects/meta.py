@@ -65,6 +65,12 @@ class ApiObject(msgspec.Struct, frozen=True, gc=False, omit_defaults=True, tag_f
     """A whole object; its class name is its ``kind``."""
 
 
+CLUSTER_SCOPED = frozenset(
+    ("Node", "Namespace", "PriorityClass", "PersistentVolume", "StorageClass", "CSINode", "CSIDriver")
+    + ("VolumeAttachment", "ResourceSlice", "DeviceClass", "DeviceTaintRule")
+)
+"""The names of the kinds whose objects have no namespace."""
+
 # -- metadata and selectors
 
 

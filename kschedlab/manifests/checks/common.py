@@ -9,8 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from functools import lru_cache
 
-from kschedlab.objects.kinds import CLUSTER_SCOPED
-from kschedlab.objects.meta import ObjectMeta, OwnerReference
+from kschedlab.objects.meta import CLUSTER_SCOPED, ObjectMeta, OwnerReference
 from kschedlab.objects.model import LabelSelector
 from kschedlab.objects.names import dns_label_fault, label_key_fault, label_value_fault, name_fault
 from kschedlab.objects.problems import Fault, Path, one_of, quoted
