@@ -197,22 +197,34 @@ def _milli(resources: ResourceList) -> ResourceList:
 
 
 def with_pod_level_defaults(pod: Pod) -> Pod:
-    """Complete the pod-level requests: a missing one is the sum over the containers, or else the pod-level limit."""
+    """Complete the pod-level resources.
+
+    A missing request is the sum over the containers, or else the pod-level limit. A missing limit is the sum of the
+    limits if all containers have one, but at least the request. v1.37: pkg/api/pod/util.go, DefaultPodLevelResources.
+    """
     resources = pod.spec.resources
     if resources is None or not (resources.requests or resources.limits):
         return pod
     limits, requests = _milli(resources.limits), _milli(resources.requests)
-    huge_pages = {
-        name: Quantity.from_nanos(nanos)
-        for name, nanos in container_requests(pod).items()
-        if name.startswith("hugepages-") and name not in requests
-    }
-    limits = {**huge_pages, **limits}
-    summed = {n: Quantity.from_nanos(nanos) for n, nanos in container_requests(pod).items() if n in ("cpu", "memory")}
+    sums = {name: Quantity.from_nanos(nanos) for name, nanos in container_requests(pod).items()}
+    limits = {**{n: q for n, q in sums.items() if n.startswith("hugepages-") and n not in requests}, **limits}
     capped = {name: quantity for name, quantity in limits.items() if is_pod_level(name)}
-    return _replace(
-        pod,
-        spec=_replace(
-            pod.spec, resources=_replace(resources, limits=limits, requests={**capped, **summed, **requests})
-        ),
-    )
+    requests = {**capped, **{n: q for n, q in sums.items() if n in ("cpu", "memory")}, **requests}
+    for name, most in _container_limits(pod).items():
+        if name in requests and name not in limits and is_pod_level(name):
+            limits[name] = max(most, requests[name], key=lambda amount: amount.nanos)
+    return _replace(pod, spec=_replace(pod.spec, resources=_replace(resources, limits=limits, requests=requests)))
+
+
+def _container_limits(pod: Pod) -> ResourceList:
+    """The sum over the containers of each limit that all of them have."""
+    spec = pod.spec
+    common = set.intersection(*(set(each.resources.limits) for each in (*spec.containers, *spec.initContainers)))
+    if not common:
+        return {}
+    limited = {
+        field: tuple(_replace(c, resources=ResourceRequirements(c.resources.limits)) for c in getattr(spec, field))
+        for field in ("containers", "initContainers")
+    }
+    sums = container_requests(_replace(pod, spec=_replace(spec, **limited)))
+    return {name: Quantity.from_nanos(sums[name]) for name in sorted(common)}

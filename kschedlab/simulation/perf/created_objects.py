@@ -74,6 +74,12 @@ def prepare_node(base: Node, fields: CreateNodes, number: int, random: Random) -
     return replace(base, metadata=replace(metadata, name=name, labels=labels), status=status)
 
 
+def declaring(node: Node, number: int) -> Node:
+    """The node, declaring that many features."""
+    names = tuple(sorted(f"Feature{i}" for i in range(1, number + 1)))
+    return replace(node, status=replace(node.status, declaredFeatures=names)) if names else node
+
+
 def csi_node_of(node: Node, strategy: NodeAllocatableStrategy) -> CSINode:
     """A CSINode with the drivers' volume limits."""
     name = node.metadata.name

@@ -1,7 +1,7 @@
-"""Go's text/template, as far as the templates of scheduler_perf use it: values, functions, pipelines, if and else.
+"""Go's text/template, as far as scheduler_perf uses it: values, functions, pipelines, if, range and variables.
 
-v1.37: test/integration/scheduler_perf/operations.go (getTemplateFuncs). For loops, variables and nested
-templates, an error names the construct.
+v1.37: test/integration/scheduler_perf/operations.go (getTemplateFuncs). For nested templates and other constructs, an
+error names the construct.
 """
 
 from __future__ import annotations
@@ -10,18 +10,22 @@ import json
 import math
 import re
 from collections import deque
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from decimal import Decimal
 from typing import Any, TypeAlias
 
-Env: TypeAlias = Mapping[str, Any]
+Env: TypeAlias = dict[str, Any]
 Part: TypeAlias = Callable[[Env], str]
 Value: TypeAlias = Callable[[Env], Any]
 
 _TOKEN = re.compile(r"""\s+|(?P<text>"(?:[^"\\]|\\.)*"|`[^`]*`)|(?P<sign>[()|])|(?P<word>[^\s()|"`]+)""")
 _NUMBER = re.compile(r"[+-]?[0-9]+(\.[0-9]+)?")
 _FIELD = re.compile(r"\.[A-Za-z_][A-Za-z0-9_]*")
-_REFUSED = ("range", "with", "define", "template", "block", "break", "continue")
+_DECLARED = re.compile(r"(\$[A-Za-z_][A-Za-z0-9_]*)\s*:=\s*(.*)", re.DOTALL)
+_VARIABLE = re.compile(r"\$[A-Za-z_][A-Za-z0-9_]*")
+_DOT, _ROUNDS = ".", ""
+"""Keys of an Env: the element of the innermost range, and how many rounds all ranges have made ([number])."""
+_REFUSED = ("with", "define", "template", "block", "break", "continue")
 _DEEPEST = 50
 
 
@@ -107,9 +111,9 @@ class Template:
         self._pieces = _pieces(text)
         self._render = self._block(())
 
-    def render(self, env: Env) -> str:
+    def render(self, env: Mapping[str, Any]) -> str:
         """Render the template with these values. TemplateError."""
-        return self._render(env)
+        return self._render({**env, _ROUNDS: [0]})
 
     # -- structure
 
@@ -130,8 +134,13 @@ class Template:
                 parts.append(self._action(line, word, action, depth))
         else:
             if ends:
-                raise TemplateError("an if has no end")
-        return lambda env: _joined(part(env) for part in parts)
+                raise TemplateError("an if or a range has no end")
+
+        def block(env: Env) -> str:
+            scope = dict(env)  # what is declared in a block ends with it
+            return _joined(part(scope) for part in parts)
+
+        return block
 
     def _action(self, line: int, word: str, action: str, depth: int) -> Part:
         if word in _REFUSED:
@@ -140,6 +149,10 @@ class Template:
             raise TemplateError(f"line {line}: {{{{{word}}}}} without an if before it")
         if word == "if":
             return self._condition(line, action.split(None, 1)[1] if " " in action.strip() else "", depth)
+        if word == "range":
+            return self._loop(line, action.removeprefix("range").strip(), depth)
+        if declared := _DECLARED.fullmatch(action):
+            return _declaration(declared[1], _value(declared[2], line))
         return _printed(_value(action, line), line)
 
     def _condition(self, line: int, condition: str, depth: int) -> Part:
@@ -154,6 +167,22 @@ class Template:
             otherwise = self._block(("end",), depth + 1)
             self._pieces.popleft()
         return lambda env: then(env) if test(env) else otherwise(env)
+
+    def _loop(self, line: int, over: str, depth: int) -> Part:
+        """``range`` over a number or a list; its element is the dot, and the variable if there is one."""
+        declared = _DECLARED.fullmatch(over)
+        elements = _value(declared[2] if declared else over, line)
+        body, otherwise = self._block(("else", "end"), depth + 1), _constant("")
+        if self._pieces.popleft()[2].split(None, 1)[0] == "else":
+            otherwise = self._block(("end",), depth + 1)
+            self._pieces.popleft()
+        names = (_DOT, declared[1]) if declared else (_DOT,)
+
+        def part(env: Env) -> str:
+            rounds = _rounds(elements(env), env, line)
+            return _joined(body({**env, **dict.fromkeys(names, each)}) for each in rounds) if rounds else otherwise(env)
+
+        return part
 
 
 def _pieces(text: str) -> deque[tuple[int, str | None, str]]:
@@ -190,6 +219,25 @@ def _joined(parts: Iterable[str]) -> str:
 
 def _constant(text: str) -> Part:
     return lambda _: text
+
+
+def _declaration(name: str, value: Value) -> Part:
+    def part(env: Env) -> str:
+        env[name] = value(env)
+        return ""
+
+    return part
+
+
+def _rounds(over: Any, env: Env, line: int) -> Sequence[Any]:
+    """The elements of a range. TemplateError if all ranges together would make too many rounds."""
+    if isinstance(over, bool) or not isinstance(over, int | list | None):
+        raise TemplateError(f"line {line}: range needs a number or a list")
+    rounds = range(over) if isinstance(over, int) else over or ()
+    env[_ROUNDS][0] += len(rounds)
+    if env[_ROUNDS][0] > _LARGEST:
+        raise TemplateError(f"line {line}: ranges make more than {_LARGEST} rounds")
+    return rounds
 
 
 def _printed(value: Value, line: int) -> Part:
@@ -292,9 +340,25 @@ def _operand(tokens: deque[str], line: int, depth: int) -> Value:
         return lambda _: number
     if token in _WORDS:
         return lambda _: _WORDS[token]
+    if _VARIABLE.fullmatch(token):
+        return lambda env: _variable(env, token)
+    if token == _DOT:
+        return lambda env: env.get(_DOT)
     if _FIELD.fullmatch(token):
-        return lambda env: env.get(token[1:])
+        return lambda env: _field(env, token[1:])
     raise TemplateError(f"line {line}: {token} is not supported in templates")
+
+
+def _variable(env: Env, name: str) -> Any:
+    if name not in env:
+        raise TemplateError(f'undefined variable "{name}"')
+    return env[name]
+
+
+def _field(env: Env, name: str) -> Any:
+    if _DOT in env:
+        raise TemplateError(f"can't evaluate field {name} of {_shown(env[_DOT])}")
+    return env.get(name)
 
 
 def _unquoted(token: str, line: int) -> str:

@@ -1,8 +1,7 @@
 """Reads and validates the operations of scheduler_perf's workloads, with their parameters filled in.
 
-v1.37: test/integration/scheduler_perf (operations.go, update.go, scheduler_perf.go: unrollWorkloadTemplate). For
-operations on devices (DRA), pod groups or profiles of the Go program, and for a steady state, an error names the
-missing feature.
+v1.37: test/integration/scheduler_perf (operations.go, update.go, dra.go, scheduler_perf.go: unrollWorkloadTemplate).
+For operations on pod groups or profiles of the Go program, an error names the missing feature.
 """
 
 # ruff: noqa: D101 (each class is the operation of the same name)
@@ -98,6 +97,15 @@ class UpdateAny(CreateAny, frozen=True):
     subresources: tuple[str, ...] = ()
 
 
+class CreateResourceClaims(Counted, frozen=True):
+    namespace: str = ""
+    templatePath: str = ""
+
+
+class AllocResourceClaims(Fields, frozen=True):
+    namespace: str = ""
+
+
 class DeletePods(Fields, frozen=True):
     namespace: str = ""
     labelSelector: dict[str, str] = {}
@@ -141,6 +149,8 @@ OPCODES: dict[str, type[Fields]] = {
     "createPodSets": CreatePodSets,
     "createAny": CreateAny,
     "updateAny": UpdateAny,
+    "createResourceClaims": CreateResourceClaims,
+    "allocResourceClaims": AllocResourceClaims,
     "deletePods": DeletePods,
     "churn": Churn,
     "barrier": Barrier,
@@ -149,9 +159,6 @@ OPCODES: dict[str, type[Fields]] = {
     "stopCollectingMetrics": StopCollectingMetrics,
 }
 UNSUPPORTED = {
-    "allocResourceClaims": "devices (DRA) are not modelled",
-    "createResourceClaims": "devices (DRA) are not modelled",
-    "createResourceDriver": "devices (DRA) are not modelled",
     "createPodGroups": "pod groups are not modelled",
     "startCollectingProfile": "there is no Go program to profile",
     "stopCollectingProfile": "there is no Go program to profile",
@@ -168,11 +175,16 @@ TEMPLATES: dict[str, type[ApiObject] | None] = {
 """Fields with file names, and the kind of objects in these files."""
 
 
+FEATURES = "numNodeDeclaredFeatures"
+"""The parameter that nodedeclaredfeatures/node_declared_features_test.go reads: how many features nodes declare."""
+
+
 @dataclass(frozen=True)
 class Operation:
     """One operation. ``templates``: its object templates, by the field that names their files.
 
-    ``duration``: microseconds.
+    ``duration``: microseconds. ``features``: how many features the new nodes declare. (The real program also makes
+    pods need them.)
     """
 
     opcode: str
@@ -180,6 +192,7 @@ class Operation:
     origin: Origin
     templates: dict[str, tuple[ObjectTemplate, ...]] = field(default_factory=dict)
     duration: int = 0
+    features: int = 0
 
     def template(self, name: str) -> ObjectTemplate | None:
         """The field's template, or None."""
@@ -249,7 +262,8 @@ class _OperationReader:
         if isinstance(fields, CreatePodSets):
             yield from self._unrolled(fields)
             return
-        yield Operation(opcode, fields, self.origin, self._templates(fields), self._duration(fields))
+        features = self._features() if isinstance(fields, CreateNodes) else 0
+        yield Operation(opcode, fields, self.origin, self._templates(fields), self._duration(fields), features)
 
     # -- parameters
 
@@ -289,8 +303,6 @@ class _OperationReader:
             if fault := count_fault(getattr(fields, name, 0)):
                 self.faults.append(Fault((name,), fault))
         if isinstance(fields, CreatePods):
-            if fields.steadyState:
-                self.faults.append(Fault(("steadyState",), "is not supported"))
             if fields.collectMetrics and fields.skipWaitToCompletion:
                 self.faults.append(Fault(("collectMetrics",), "cannot be combined with skipWaitToCompletion"))
             if bool(fields.persistentVolumeTemplatePath) != bool(fields.persistentVolumeClaimTemplatePath):
@@ -307,11 +319,15 @@ class _OperationReader:
             strategy = fields.labelNodePrepareStrategy
             if strategy is not None and not strategy.labelValues:
                 self.faults.append(Fault(("labelNodePrepareStrategy", "labelValues"), "is empty"))
+        elif isinstance(fields, CreateResourceClaims):
+            for name in ("namespace", "templatePath"):
+                if not getattr(fields, name):
+                    self.faults.append(Fault((name,), "is missing"))
         elif isinstance(fields, CreateAny):
             if not fields.templatePath:
                 self.faults.append(Fault(("templatePath",), "is missing"))
             for i, name in enumerate(getattr(fields, "subresources", ())):
-                if name != "status":
+                if name not in ("status", "resize"):
                     self.faults.append(Fault(("subresources", i), f"{quoted(name)} is not supported"))
 
     def _check_churn(self, fields: Churn) -> None:
@@ -325,10 +341,18 @@ class _OperationReader:
             self.faults.append(Fault(("templatePaths",), "is empty"))
 
     def _duration(self, fields: Any) -> int:
-        if isinstance(fields, Sleep):
+        if isinstance(fields, Sleep) or (isinstance(fields, CreatePods) and fields.steadyState):
             path = "durationParam" if fields.durationParam else "duration"
             return duration_of(fields.duration, (path,), self.faults, parse_run_time) or 0
         return 0
+
+    def _features(self) -> int:
+        if FEATURES not in self.params:
+            return 0
+        number = self._param(f"${FEATURES}", ("params", FEATURES), int)
+        if fault := count_fault(number):
+            self.faults.append(Fault(("params", FEATURES), fault))
+        return 0 if fault else max(number, 0)
 
     # -- results
 

@@ -24,16 +24,19 @@ from kschedlab.simulation.perf.created_objects import (
     BASE_POD,
     bound_claim_and_volume,
     csi_node_of,
+    declaring,
     prepare_node,
     with_claim,
 )
 from kschedlab.simulation.perf.operations import (
+    AllocResourceClaims,
     Barrier,
     Churn,
     CreateAny,
     CreateNamespaces,
     CreateNodes,
     CreatePods,
+    CreateResourceClaims,
     DeletePods,
     Operation,
     Sleep,
@@ -41,6 +44,7 @@ from kschedlab.simulation.perf.operations import (
     StopCollectingMetrics,
     UpdateAny,
 )
+from kschedlab.simulation.perf.steady_state import keep_busy
 from kschedlab.simulation.server.api import ApiServer
 from kschedlab.simulation.status import ApiError, Status
 
@@ -108,8 +112,10 @@ class OperationsRunner:
             yield from self._create_pods(number, operation, fields)
         elif isinstance(fields, UpdateAny):
             yield from self._update_any(operation, fields)
-        elif isinstance(fields, CreateAny):
+        elif isinstance(fields, CreateAny | CreateResourceClaims):
             self._create_any(operation, fields)
+        elif isinstance(fields, AllocResourceClaims):
+            self._allocate_claims(fields.namespace)
         elif isinstance(fields, DeletePods):
             yield from self._delete_pods(fields)
         elif isinstance(fields, Churn):
@@ -131,6 +137,7 @@ class OperationsRunner:
         template = operation.template("nodeTemplatePath")
         for i in range(fields.count):
             base: Any = BASE_NODE if template is None else template.make(i, fields.count).obj
+            base = declaring(base, operation.features)
             if template is None:
                 base = replace(base, metadata=ObjectMeta(generateName=f"node-{number}-"))
             node = self._create_node(base, fields, i)
@@ -177,19 +184,29 @@ class OperationsRunner:
         if fields.collectMetrics:
             self._measure(namespace, (namespace,), {})
         for i in range(fields.count):
-            self._create_pod(operation, fields, namespace, i)
+            self._create_pod(operation, fields, namespace, i, fields.count)
         if fields.skipWaitToCompletion:
             self._expected[namespace] += fields.count
             return
-        yield from self._wait([namespace], {}, False, lambda _: fields.count)
+        if fields.steadyState:
+            yield from self._keep_busy(operation, fields, namespace)
+        else:
+            yield from self._wait([namespace], {}, False, lambda _: fields.count)
         if fields.collectMetrics:
             self._stop_measuring()
 
-    def _create_pod(self, operation: Operation, fields: CreatePods, namespace: str, i: int) -> None:
+    def _keep_busy(self, operation: Operation, fields: CreatePods, namespace: str) -> Run:
+        def create() -> None:
+            self._create_pod(operation, fields, namespace, 0, 1)
+
+        if not (yield from keep_busy(self._env, self._api, namespace, operation.duration, create, NAME)):
+            raise OperationError("no pod at all got scheduled: either there is a problem, or the duration is too short")
+
+    def _create_pod(self, operation: Operation, fields: CreatePods, namespace: str, i: int, count: int) -> None:
         template = operation.template("podTemplatePath")
         pod: Any = BASE_POD
         if template is not None:
-            pod = template.make(i, fields.count).obj
+            pod = template.make(i, count).obj
             signature = f"signature-label-{i // (fields.signatureBatchSize or 1)}"
             labels = {**pod.metadata.labels, "signature": signature}
             pod = replace(pod, metadata=replace(pod.metadata, labels=labels))
@@ -226,13 +243,22 @@ class OperationsRunner:
 
     # -- anything
 
-    def _create_any(self, operation: Operation, fields: CreateAny) -> None:
+    def _create_any(self, operation: Operation, fields: CreateAny | CreateResourceClaims) -> None:
         template = operation.template("templatePath")
         assert template is not None
         if fields.namespace:
             self._namespace(fields.namespace)
         for i in range(fields.count):
             self._api.create(_in_namespace(template.make(i, fields.count).obj, fields.namespace), by=NAME)
+
+    def _allocate_claims(self, namespace: str) -> None:
+        from kschedlab.simulation.perf.device_claims import CannotAllocateError, allocated_claims
+
+        try:
+            for claim in allocated_claims(self._api, namespace, self._random):
+                self._api.update_status(claim, by=NAME)
+        except CannotAllocateError as error:
+            raise OperationError(str(error)) from None
 
     def _update_any(self, operation: Operation, fields: UpdateAny) -> Run:
         template = operation.template("templatePath")
@@ -241,7 +267,9 @@ class OperationsRunner:
             if fields.updatePerSecond:
                 yield self._env.timeout(SECOND // fields.updatePerSecond)
             obj: Any = _in_namespace(template.make(i, fields.count).obj, fields.namespace)
-            if "status" not in fields.subresources:
+            if "resize" in fields.subresources:
+                self._api.resize(obj, by=NAME)
+            elif "status" not in fields.subresources:
                 self._api.update(obj, by=NAME)
             if isinstance(obj, Node):
                 obj = with_defaults(obj, {})

@@ -22,13 +22,14 @@ import simpy
 from kschedlab.manifests.defaults import priority_classes
 from kschedlab.objects.api import API_1_37, Api
 from kschedlab.objects.kinds import RESOURCES
-from kschedlab.objects.model import ApiObject, ObjectMeta, OwnerReference, Pod, PodDisruptionBudget, PriorityClass
+from kschedlab.objects.model import ApiObject, Node, ObjectMeta, OwnerReference, Pod, PodDisruptionBudget, PriorityClass
 from kschedlab.simulation.clock import now
 from kschedlab.simulation.log import Changed, Log
 from kschedlab.simulation.pods import with_condition
 from kschedlab.simulation.server import admission
 from kschedlab.simulation.server.deletion import deletion, should_delete_during_update
 from kschedlab.simulation.server.names import generated_name
+from kschedlab.simulation.server.resizing import check_node, resized
 from kschedlab.simulation.server.store import HISTORY, Change, Filter, Store, Watch, with_resource_version
 from kschedlab.simulation.server.subresources import bound, budget_after_eviction, checks_budgets, evicted
 from kschedlab.simulation.status import ApiError, invalid_value
@@ -239,6 +240,16 @@ class ApiServer:
                 self._change(budgets, budgets.objects[budgets.resource.key_of(budget)], budget, by)
         self._change(self._stores[Pod], pod, evicted(pod, self.now), by)
         return self.delete(Pod, namespace, name, grace_seconds, uid, by=by)
+
+    def resize(self, pod: Pod, by: str = "") -> Pod:
+        """Give the pod's containers, and the pod itself, these resources; all else in ``pod`` is ignored.
+
+        ApiError: NotFound, Conflict (another resourceVersion or uid), Invalid; Forbidden if the node cannot do it.
+        """
+        store, old = self._existing(pod)
+        new = resized(old, pod, self._priority_classes())
+        check_node(old, new, self.find(Node, "", old.spec.nodeName))
+        return self._change(store, old, new, by)
 
     # -- internals
 

@@ -5,6 +5,9 @@
 //	{"decode": "..."}                                       the object cannot be decoded
 //	{"errors": [{"field": "spec.x", "type": "FieldValueInvalid", "detail": "..."}]}
 //	{}                                                      the API server creates it
+//
+// A line {"resize": {"old": POD, "new": POD, "node": NODE}} is an update of a pod's subresource resize. Its answer may be
+// {"forbidden": "..."}, by an admission plugin, or {"spec": {...}}: the spec of the resized pod.
 package main
 
 import (
@@ -115,8 +118,10 @@ type fault struct {
 }
 
 type verdict struct {
-	Decode string  `json:"decode,omitempty"`
-	Errors []fault `json:"errors,omitempty"`
+	Decode    string      `json:"decode,omitempty"`
+	Errors    []fault     `json:"errors,omitempty"`
+	Forbidden string      `json:"forbidden,omitempty"`
+	Spec      *v1.PodSpec `json:"spec,omitempty"`
 }
 
 func main() {
@@ -145,6 +150,10 @@ func judge(line []byte) (answer verdict) {
 			answer = verdict{Decode: fmt.Sprintf("panic: %v", problem)}
 		}
 	}()
+	var asked struct{ Resize *resize }
+	if err := json.Unmarshal(line, &asked); err == nil && asked.Resize != nil {
+		return judgeResize(*asked.Resize)
+	}
 	object, kind, err := decode(line)
 	if err != nil {
 		return verdict{Decode: err.Error()}

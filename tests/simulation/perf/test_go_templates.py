@@ -24,6 +24,12 @@ from kschedlab.simulation.perf.go_templates import Template, TemplateError
         ("{{/* a comment */}}x", "x"),
         ('{{`raw`}}{{"te\\"xt"}}', 'rawte"xt'),
         ("{{Int 3.9}} {{true}}", "3 true"),
+        ("{{range 3}}{{.}}{{end}}", "012"),
+        ("{{range .list}}<{{.}}>{{end}}", "<1><a>"),
+        ("{{$n := or .missing 2}}{{range $i := ($n | Int)}}{{Mod $i $n}}/{{.}} {{end}}{{.Index}}", "0/0 1/1 7"),
+        ("{{range 0}}a{{else}}none{{end}}{{range .missing}}b{{end}}", "none"),
+        ("{{$x := 1}}{{if true}}{{$x := 2}}{{$x}}{{end}}{{$x}}", "21"),
+        ("{{range 2}}{{range $k := 2}}{{.}}{{$k}} {{end}}{{.}};{{end}}", "00 11 0;00 11 1;"),
     ],
 )
 def test_templates_as_go_renders_them(text, rendered):
@@ -35,9 +41,11 @@ def test_templates_as_go_renders_them(text, rendered):
     ("text", "why"),
     [
         ("\n{{.Index", "line 2: {{ is not closed"),
-        ("{{range .x}}{{end}}", "line 1: {{range}} is not supported in templates"),
-        ("{{$x := 1}}", "line 1: $x is not supported in templates"),
-        ("{{if .x}}", "an if has no end"),
+        ("{{with .x}}{{end}}", "line 1: {{with}} is not supported in templates"),
+        ("{{$x = 1}}", "line 1: unexpected ="),
+        ("{{range .x}}", "an if or a range has no end"),
+        ("{{range $i, $x := .x}}{{end}}", "line 1: $i, is not supported in templates"),
+        ("{{if .x}}", "an if or a range has no end"),
         ("{{end}}", "line 1: {{end}} without an if before it"),
         ("\n\n{{nosuch 1}}", 'line 3: unknown function "nosuch"'),
         ("{{}}", "line 1: a value is missing"),
@@ -67,6 +75,12 @@ def test_invalid_templates(text, why):
         ("{{Mod 1}}", "line 1: a function has the wrong number or type of arguments"),
         ('{{if lt 1 "a"}}{{end}}', "line 1: a function has the wrong number or type of arguments"),
         ("{{Int .big}}", "line 1: inf is not a whole number"),
+        ("{{$x}}", 'line 1: undefined variable "$x"'),
+        ("{{if true}}{{$x := 1}}{{end}}{{$x}}", 'line 1: undefined variable "$x"'),
+        ("{{range 2}}{{.Index}}{{end}}", "line 1: can't evaluate field Index of 0"),
+        ('{{range "abc"}}{{end}}', "line 1: range needs a number or a list"),
+        ("{{range 2000000}}{{end}}", "line 1: ranges make more than 1048576 rounds"),
+        ("{{range 2000}}{{range 2000}}{{end}}{{end}}", "line 1: ranges make more than 1048576 rounds"),
     ],
 )
 def test_failing_templates(text, why):

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from kschedlab.objects.model import CSINode, Namespace, Node, PersistentVolumeClaim, Service
+from kschedlab.objects.model import CSINode, Namespace, Node, PersistentVolumeClaim, ResourceClaim, Service
 from kschedlab.objects.problems import ManifestError
 from kschedlab.simulation.log import Acted, Changed, Measured
 from kschedlab.simulation.simulation import Simulation
@@ -190,6 +190,101 @@ def test_namespaced_and_cluster_scoped_objects(tmp_path):
     assert wrong.report().failures[0].endswith("createAny: Node is cluster-scoped: remove namespace")
 
 
+SLICE = """
+kind: ResourceSlice
+apiVersion: resource.k8s.io/v1
+metadata: {name: "slice-{{.Index}}"}
+spec:
+  pool: {name: "pool-{{.Index}}", generation: 1, resourceSliceCount: 1}
+  driver: gpu.example.com
+  nodeName: node-{{.Index}}
+  devices:{{range 2}}
+  - name: gpu-{{.}}{{end}}
+"""
+CLASS = "{kind: DeviceClass, apiVersion: resource.k8s.io/v1, metadata: {name: gpu}}"
+CLAIM = """
+kind: ResourceClaim
+apiVersion: resource.k8s.io/v1
+metadata: {name: "claim-{{.Index}}"}
+spec: {devices: {requests: [{name: r, exactly: {deviceClassName: gpu}}]}}
+"""
+POD = "{kind: Pod, metadata: {generateName: p-}, spec: {containers: [{name: c}]}}"
+
+
+def files(folder, **texts):
+    for name, text in texts.items():
+        (folder / f"{name}.yaml").write_text(text)
+
+
+def test_claims_are_allocated_without_pods(tmp_path):
+    node = '{kind: Node, metadata: {name: "node-{{.Index}}"}, status: {allocatable: {cpu: 1, pods: 9}}}'
+    files(tmp_path, node=node, slice=SLICE, gpu=CLASS, claim=CLAIM)
+    ops = [
+        {"opcode": "createNodes", "nodeTemplatePath": "node.yaml", "count": 2},
+        {"opcode": "createAny", "templatePath": "slice.yaml", "count": 2},
+        {"opcode": "createAny", "templatePath": "gpu.yaml"},
+        {"opcode": "createResourceClaims", "namespace": "a", "templatePath": "claim.yaml", "count": 4},
+        {"opcode": "allocResourceClaims", "namespace": "a"},
+    ]
+    simulation = ran_ops(*ops, folder=tmp_path)
+    assert not simulation.report().failures
+    claims = simulation.api.list(ResourceClaim, "a")[0]
+    devices = [(each.pool, each.device) for claim in claims for each in claim.status.allocation.devices.results]
+    assert sorted(devices) == [(f"pool-{i}", f"gpu-{k}") for i in range(2) for k in range(2)]
+    assert not simulation.api.list(ResourceClaim, "b")[0]
+    more = {"opcode": "createResourceClaims", "namespace": "b", "templatePath": "claim.yaml", "count": 1}
+    full = ran_ops(*ops, more, {"opcode": "allocResourceClaims"}, folder=tmp_path)
+    assert full.report().failures[0].endswith("allocResourceClaims: Could not allocate claim 4 out of 5")
+
+
+def test_a_steady_state_replaces_each_scheduled_pod(tmp_path):
+    files(tmp_path, pod=POD)
+    pods = {"opcode": "createPods", "namespace": "a", "podTemplatePath": "pod.yaml", "count": 3}
+    steady = {**pods, "steadyState": True, "durationParam": "$long", "collectMetrics": True}
+    simulation = ran_ops({"opcode": "createNodes", "count": 1}, steady, params={"long": "2s"}, folder=tmp_path)
+    report = simulation.report()
+    assert not report.failures
+    assert len(changed(simulation, "Pod", "DELETED")) > 20
+    assert len(simulation.pods()) == 3
+    (measured,) = report.throughput
+    assert measured.pods > 20
+    idle = ran_ops(steady, params={"long": "2s"}, folder=tmp_path)
+    assert "no pod at all got scheduled" in idle.report().failures[0]
+
+
+def test_a_resized_pod_makes_room_for_another_one(tmp_path):
+    pod = '{kind: Pod, metadata: {name: NAME}, spec: {containers: [{name: c, resources: {requests: {cpu: "SIZE"}}}]}}'
+    files(tmp_path, large=pod.replace("NAME", "first").replace("SIZE", "3"))
+    files(tmp_path, small=pod.replace("NAME", "first").replace("SIZE", "1"))
+    files(tmp_path, other=pod.replace("NAME", "second").replace("SIZE", "2"))
+    simulation = ran_ops(
+        {"opcode": "createNodes", "count": 1},
+        {"opcode": "createPods", "namespace": "a", "podTemplatePath": "large.yaml", "count": 1},
+        {
+            "opcode": "createPods",
+            "namespace": "b",
+            "podTemplatePath": "other.yaml",
+            "count": 1,
+            "skipWaitToCompletion": True,
+        },
+        {"opcode": "barrier", "stageRequirement": "Attempted", "namespaces": ["b"]},
+        {"opcode": "updateAny", "namespace": "a", "templatePath": "small.yaml", "subresources": ["resize"]},
+        {"opcode": "barrier"},
+        folder=tmp_path,
+    )
+    assert not simulation.report().failures
+    assert all(pod.spec.nodeName for pod in simulation.pods())
+    moved = [entry for entry in simulation.log if getattr(entry, "event", "") == "AssignedPodUpdatePodScaleDown"]
+    assert moved
+
+
+def test_nodes_declare_as_many_features_as_the_workload_says():
+    simulation = ran_ops({"opcode": "createNodes", "count": 1}, params={"numNodeDeclaredFeatures": 11})
+    (node,) = simulation.api.list(Node)[0]
+    assert node.status.declaredFeatures[:3] == ("Feature1", "Feature10", "Feature11")
+    assert len(node.status.declaredFeatures) == 11
+
+
 # -- chosen and refused
 
 
@@ -223,15 +318,12 @@ MOST = "more than 200,000, the most that a simulation creates at once"
 @pytest.mark.parametrize(
     ("op", "expected"),
     [
-        (
-            "{opcode: allocResourceClaims}",
-            "opcode: allocResourceClaims is not supported: devices (DRA) are not modelled",
-        ),
         ("{opcode: createPodGroups}", "opcode: createPodGroups is not supported: pod groups are not modelled"),
         (
             "{opcode: deleteNodes}",
             "opcode: expected one of createNodes, createNamespaces, createPods, createPodSets, createAny, updateAny, "
-            "deletePods, churn, barrier, sleep, startCollectingMetrics or stopCollectingMetrics",
+            "createResourceClaims, allocResourceClaims, deletePods, churn, barrier, sleep, startCollectingMetrics "
+            "or stopCollectingMetrics",
         ),
         ("{opcode: createNodes, cuont: 3}", 'cuont: unknown field "cuont"'),
         ("{opcode: createNodes, count: -3}", "count: -3 is negative"),
@@ -247,7 +339,9 @@ MOST = "more than 200,000, the most that a simulation creates at once"
         ("{opcode: churn, mode: recreate, templatePaths: [a]}", "number: is 0, which recreates nothing"),
         ("{opcode: churn, mode: create}", "templatePaths: is empty"),
         ("{opcode: barrier, stageRequirement: Done}", "stageRequirement: expected Scheduled or Attempted"),
-        ("{opcode: createPods, steadyState: true}", "steadyState: is not supported"),
+        ("{opcode: createPods, steadyState: true}", "duration: is missing"),
+        ("{opcode: createResourceClaims, templatePath: a}", "namespace: is missing"),
+        ("{opcode: createResourceClaims, namespace: a}", "templatePath: is missing"),
         (
             "{opcode: createPods, collectMetrics: true, skipWaitToCompletion: true}",
             "collectMetrics: cannot be combined with skipWaitToCompletion",
@@ -306,7 +400,7 @@ def test_unused_parameters_are_errors():
             "{kind: Node, metadata: {name: a}}\n---\n{kind: Node, metadata: {name: b}}",
             "expected one object in the template, found 2",
         ),
-        ("\n{{range .x}}{{end}}", "{{range}} is not supported in templates"),
+        ("\n{{with .x}}{{end}}", "{{with}} is not supported in templates"),
         ("\nkind: [", "not valid YAML"),
         ("kind: Node\nspec: {taints: [{key: a, effect: No}]}", "Node (without a name): spec.taints[0].effect"),
     ],
