@@ -43,6 +43,12 @@ class Loop:
         self._binding = binding
         self._preempting = preempting
         self._idle: simpy.Event | None = None
+        self.stopped = False
+
+    def stop(self) -> None:
+        """Pop no further pod; bindings go on."""
+        self.stopped = True
+        self.wake()
 
     def wake(self) -> None:
         """Resume an idle loop: the queue may have a pod to pop."""
@@ -51,9 +57,9 @@ class Loop:
             idle.succeed()
 
     def run(self) -> Generator[Any, Any, None]:
-        """Pop and schedule pods; sleep while there is none to pop."""
+        """Pop and schedule pods until stopped; sleep while there is none to pop."""
         context = self._context
-        while True:
+        while not self.stopped:
             yield context.env.timeout(0)  # informers first receive the changes of this instant
             queued = context.queue.pop()
             if queued is None:

@@ -1,0 +1,170 @@
+"""Events as the cluster stores them: one for each kind of news about an object, a series when it repeats.
+
+v1.37: k8s.io/client-go tools/events (event_broadcaster.go, event_recorder.go).
+"""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections.abc import Callable
+from typing import Any
+
+import msgspec
+
+from kschedlab.live.schedule.client import JSON, Client
+from kschedlab.live.schedule.election import micro_time
+from kschedlab.live.schedule.patches import STRATEGIC
+from kschedlab.live.schedule.reflector import Note
+from kschedlab.simulation.log import Recorded
+from kschedlab.simulation.status import ApiError
+
+QUEUED = 1_000
+"""How many events wait at most; more are dropped."""
+WRITERS = 4
+FINISH, REFRESH = 6 * 60.0, 30 * 60.0
+"""Seconds without a repetition that end a series; and after which a running one is written again."""
+TRIES, PAUSE = 12, 10.0
+"""How often an event is tried that the server does not answer, and seconds between."""
+ACTIONS = {"Scheduled": "Binding", "FailedScheduling": "Scheduling", "Preempted": "Preempting"}
+"""The action of each reason (v1.37: schedule_one.go, preemption/executor.go)."""
+
+Find = Callable[[str, str], Any]
+"""The object of this kind and key, or None."""
+
+
+class EventSink:
+    """Writes events. ``controller``: the schedulerName; ``instance``: of whom; ``find``: what an event is about."""
+
+    def __init__(self, client: Client, controller: str, instance: str, find: Find, note: Note) -> None:
+        self.dropped = 0
+        self._client = client
+        self._controller, self._instance = controller, instance
+        self._find = find
+        self._note = note
+        self._queue: asyncio.Queue[dict[str, Any]] = asyncio.Queue(QUEUED)
+        self._known: dict[tuple[str, ...], dict[str, Any]] = {}
+        self._observed: dict[tuple[str, ...], float] = {}
+        self._tasks: list[asyncio.Task[None]] = []
+
+    def __call__(self, event: Recorded) -> None:
+        """Take an event; it is written soon."""
+        regarding = self._regarding(event)
+        about = regarding.get("uid", ""), regarding.get("resourceVersion", "")
+        key = event.type, event.reason, event.kind, event.key, *about
+        self._observed[key] = time.monotonic()
+        known = self._known.get(key)
+        if known is None:
+            known = self._known[key] = self._event(event, regarding)
+        elif "series" in known:
+            known["series"] = {"count": known["series"]["count"] + 1, "lastObservedTime": micro_time()}
+            return
+        else:
+            known["series"] = {"count": 2, "lastObservedTime": micro_time()}
+        self._put(known)
+
+    def _put(self, event: dict[str, Any]) -> None:
+        try:
+            self._queue.put_nowait(dict(event))
+        except asyncio.QueueFull:
+            self.dropped += 1
+
+    def _regarding(self, event: Recorded) -> dict[str, str]:
+        namespace, _, name = event.key.rpartition("/")
+        reference = {"kind": event.kind, "apiVersion": "v1", "name": name}
+        if namespace:
+            reference["namespace"] = namespace
+        obj = self._find(event.kind, event.key)
+        if obj is not None:
+            reference |= {
+                "apiVersion": obj.apiVersion,
+                "uid": obj.metadata.uid,
+                "resourceVersion": obj.metadata.resourceVersion,
+            }
+        return reference
+
+    def _event(self, event: Recorded, regarding: dict[str, str]) -> dict[str, Any]:
+        namespace = regarding.get("namespace", "default")
+        return {
+            "apiVersion": "events.k8s.io/v1",
+            "kind": "Event",
+            "metadata": {"name": f"{regarding['name']}.{time.time_ns():x}", "namespace": namespace},
+            "eventTime": micro_time(),
+            "type": event.type,
+            "reason": event.reason,
+            "action": ACTIONS.get(event.reason, "Scheduling"),
+            "note": event.message,
+            "regarding": regarding,
+            "reportingController": self._controller,
+            "reportingInstance": self._instance,
+        }
+
+    # -- writing
+
+    def start(self) -> None:
+        """Start to write."""
+        jobs = [self._write_all() for _ in range(WRITERS)] + [self._look_after()]
+        self._tasks = [asyncio.get_running_loop().create_task(job) for job in jobs]
+
+    async def close(self, patience: float) -> None:
+        """Write what waits, for that many seconds at most."""
+        try:
+            async with asyncio.timeout(patience):
+                await self._queue.join()
+        except TimeoutError:
+            pass
+        for task in self._tasks:
+            task.cancel()
+
+    async def _write_all(self) -> None:
+        while True:
+            event = await self._queue.get()
+            try:
+                await self._write(event)
+            finally:
+                self._queue.task_done()
+
+    async def _write(self, event: dict[str, Any]) -> None:
+        for _ in range(TRIES):
+            try:
+                return await self._send(event)
+            except ApiError as error:
+                if error.code == 409 and "series" not in event:
+                    return
+                if error.code < 500 and error.code != 409:
+                    self._note(f"an event was refused: {error}")
+                    return
+            await asyncio.sleep(PAUSE)
+
+    async def _send(self, event: dict[str, Any]) -> None:
+        metadata = event["metadata"]
+        path = f"/apis/events.k8s.io/v1/namespaces/{metadata['namespace']}/events"
+        if "series" in event:
+            patch = msgspec.json.encode({"series": event["series"]})
+            try:
+                await self._client.request("PATCH", f"{path}/{metadata['name']}", patch, STRATEGIC)
+                return
+            except ApiError as error:
+                if error.code != 404:
+                    raise
+        await self._client.request("POST", path, msgspec.json.encode(event), JSON)
+
+    async def _look_after(self) -> None:
+        """End the series that no longer repeat; write the running ones now and then."""
+        refreshed = time.monotonic()
+        while True:
+            await asyncio.sleep(FINISH)
+            self.finish(time.monotonic() - FINISH)
+            if time.monotonic() - refreshed >= REFRESH:
+                refreshed = time.monotonic()
+                for event in self._known.values():
+                    if "series" in event:
+                        self._put(event)
+
+    def finish(self, before: float) -> None:
+        """End what was last observed before this moment (``time.monotonic()``)."""
+        for key in [key for key, at in self._observed.items() if at < before]:
+            del self._observed[key]
+            event = self._known.pop(key)
+            if "series" in event:
+                self._put(event)
