@@ -11,7 +11,7 @@ COUNT ?= 300
 SEED ?= 0
 
 .DEFAULT_GOAL := help
-.PHONY: help lab test lint types unit conformance notebooks browser refresh mutations mutants fuzz validation docs bench figures format lock system
+.PHONY: help lab test lint types unit conformance notebooks browser refresh mutations mutants fuzz validation live docs bench figures format lock system
 
 help: ## list the commands
 	@sed -n 's/^\([a-z]*\):.*## /\1\t/p' $(MAKEFILE_LIST) | awk -F'\t' '{ printf "  make %-12s %s\n", $$1, $$2 }'
@@ -29,7 +29,7 @@ types: .venv/installed ## mypy --strict
 	$(BIN)/mypy
 
 unit: .venv/installed ## unit tests, one folder for each of the package's
-	$(BIN)/pytest $(PARALLEL) --ignore=tests/conformance --ignore=tests/notebooks --ignore=tests/browser
+	$(BIN)/pytest $(PARALLEL) --ignore=tests/conformance --ignore=tests/notebooks --ignore=tests/browser --ignore=tests/live
 
 conformance: .venv/installed ## every vector of the real scheduler
 	$(BIN)/pytest $(PARALLEL) tests/conformance
@@ -68,6 +68,9 @@ fuzz: .venv/installed ## SECONDS of hostile files, then of random scenarios besi
 validation: .venv/installed ## random objects beside the real API server's validation (needs Go)
 	sh tests/oracle/build.sh .venv/oracle validate_1_37
 	$(BIN)/python -m tests.oracle.validation .venv/oracle/validate_1_37 --count 20000 --seed $(SEED)
+
+live: .venv/installed ## beside the real control plane, built from its Go modules (needs Go; the first time takes long)
+	$(BIN)/pytest tests/live
 
 versions: .venv/installed ## unit tests with the oldest and the newest versions that pyproject.toml allows
 	for each in lowest-direct highest; do \

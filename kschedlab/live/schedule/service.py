@@ -91,6 +91,7 @@ class Service:
             identity = f"{socket.gethostname()}_{uuid.uuid4()}"
             self._election = Election(self._lease_client, *settings.lease, identity, say)
         self.http: HttpServer | None = None
+        self._synced = asyncio.Event()
 
     def _find(self, kind: str, key: str) -> Any:
         return self.api.find(KINDS[kind], *_split(key))
@@ -136,15 +137,12 @@ class Service:
     def _serve(self, port: int) -> HttpServer:
         metrics, address = self.scheduler.context.metrics.text, self._settings.address
         try:
-            server = HttpServer(metrics, self._is_ready, port, address, lambda: self.fault)
+            server = HttpServer(metrics, self._synced.is_set, port, address, lambda: self.fault)
         except OSError as error:
             why = error.strerror or error
             raise AccessError(f"cannot listen on {address}:{port}: {why}: choose another --port or --address") from None
         self._say(f"serves /healthz, /livez, /readyz and /metrics on {server.url}")
         return server
-
-    def _is_ready(self) -> bool:
-        return self.scheduler.informers.synced.processed
 
     async def _lead(self) -> str:
         """Synchronize, win the lease and schedule. Returns why the lease is lost."""
@@ -155,9 +153,8 @@ class Service:
         sinks: Iterable[Callable[[Recorded], None]] = (self._sink, self._show)
         scheduler.context.broadcaster.start(*sinks)
         scheduler.informers.start()
-        synced = asyncio.Event()
-        scheduler.informers.synced.callbacks.append(lambda _: synced.set())
-        await synced.wait()
+        scheduler.informers.synced.callbacks.append(lambda _: self._synced.set())
+        await self._synced.wait()
         sizes = scheduler.context.cache.sizes()
         self._say(f"synchronized: {sizes['nodes']} nodes, {sizes['pods']} pods on them")
         if self._election is not None:
