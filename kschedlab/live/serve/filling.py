@@ -1,0 +1,81 @@
+"""The API server's defaults for fields that the simulation does not read, so that kubectl shows what it always shows.
+
+v1.37: pkg/apis/core/v1/defaults.go, apps/v1/defaults.go, batch/v1/defaults.go.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+Data = dict[str, Any]
+
+_POD = {"dnsPolicy": "ClusterFirst", "securityContext": {}, "terminationGracePeriodSeconds": 30}
+_CONTAINER = {"terminationMessagePath": "/dev/termination-log", "terminationMessagePolicy": "File"}
+_ROLLING = {"type": "RollingUpdate", "rollingUpdate": {"maxUnavailable": "25%", "maxSurge": "25%"}}
+_CLUSTER_IP = {"type": "ClusterIP", "sessionAffinity": "None", "internalTrafficPolicy": "Cluster"}
+
+
+def filled(kind: str, data: Data) -> Data:
+    """The object with these defaults; a new object, which shares what does not change."""
+    fill = _KINDS.get(kind)
+    spec = data.get("spec")
+    if fill is None or not isinstance(spec, dict):
+        return data
+    return {**data, "spec": fill(spec)}
+
+
+def _pod_spec(spec: Data) -> Data:
+    spec = _POD | spec
+    for name in ("containers", "initContainers"):
+        if isinstance(spec.get(name), list):
+            spec[name] = [_container(each) if isinstance(each, dict) else each for each in spec[name]]
+    return spec
+
+
+def _container(container: Data) -> Data:
+    image = container.get("image")
+    floating = isinstance(image, str) and ("@" not in image and ":" not in image or image.endswith(":latest"))
+    return {**_CONTAINER, "imagePullPolicy": "Always" if floating else "IfNotPresent", **container}
+
+
+def _workload(**defaults: Any) -> Callable[[Data], Data]:
+    def fill(spec: Data) -> Data:
+        spec = defaults | spec
+        template = spec.get("template")
+        if isinstance(template, dict) and isinstance(template.get("spec"), dict):
+            spec["template"] = {**template, "spec": _pod_spec(template["spec"])}
+        return spec
+
+    return fill
+
+
+def _service(spec: Data) -> Data:
+    spec = _CLUSTER_IP | spec
+    ports = spec.get("ports")
+    if isinstance(ports, list):
+        spec["ports"] = [_port(each) if isinstance(each, dict) else each for each in ports]
+    return spec
+
+
+def _port(port: Data) -> Data:
+    return {"protocol": "TCP", "targetPort": port.get("port"), **port}
+
+
+_KINDS: dict[str, Callable[[Data], Data]] = {
+    "Pod": _pod_spec,
+    "Deployment": _workload(replicas=1, strategy=_ROLLING, revisionHistoryLimit=10, progressDeadlineSeconds=600),
+    "ReplicaSet": _workload(replicas=1),
+    "ReplicationController": _workload(replicas=1),
+    "StatefulSet": _workload(
+        replicas=1,
+        revisionHistoryLimit=10,
+        updateStrategy={"type": "RollingUpdate", "rollingUpdate": {"partition": 0}},
+    ),
+    "DaemonSet": _workload(
+        revisionHistoryLimit=10,
+        updateStrategy={"type": "RollingUpdate", "rollingUpdate": {"maxUnavailable": 1, "maxSurge": 0}},
+    ),
+    "Job": _workload(backoffLimit=6, completionMode="NonIndexed", suspend=False),
+    "Service": _service,
+}

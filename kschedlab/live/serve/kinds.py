@@ -1,0 +1,154 @@
+"""The kinds that are served: those of the simulation, and some that are only kept for who reads them.
+
+v1.37: pkg/registry/*/storage (short names, categories), k8s.io/api (groups and versions).
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import msgspec
+
+from kschedlab.objects.kinds import RESOURCES, Resource
+from kschedlab.objects.meta import ObjectMeta
+from kschedlab.objects.model import ApiObject, Namespace
+
+
+class Kept(msgspec.Struct, frozen=True):
+    """An object that the simulation does not read: ``data`` is its JSON without the metadata that the server sets."""
+
+    metadata: ObjectMeta
+    data: dict[str, object]
+
+
+class Served(NamedTuple):
+    """A kind that is served.
+
+    ``resource``: its name and group; ``kind``: ``Pod``; ``model``: None if the simulation does not read it. ``acts``:
+    whether a real cluster acts on such objects and the simulation does not. ``subresources``: by name, the kind in
+    requests, as ``policy/v1 Eviction``.
+    """
+
+    resource: Resource
+    version: str
+    kind: str
+    model: type[ApiObject] | None
+    short: tuple[str, ...] = ()
+    subresources: dict[str, str] = {}
+    acts: bool = False
+
+    @property
+    def api_version(self) -> str:
+        """``apps/v1``."""
+        return f"{self.resource.group}/{self.version}" if self.resource.group else self.version
+
+    @property
+    def categories(self) -> list[str]:
+        """``all`` if ``kubectl get all`` lists it."""
+        return ["all"] if self.kind in _ALL else []
+
+
+_ALL = frozenset("Pod ReplicationController Service DaemonSet Deployment ReplicaSet StatefulSet Job CronJob".split())
+_SHORT = {
+    "pods": "po",
+    "nodes": "no",
+    "namespaces": "ns",
+    "services": "svc",
+    "replicationcontrollers": "rc",
+    "replicasets": "rs",
+    "statefulsets": "sts",
+    "deployments": "deploy",
+    "daemonsets": "ds",
+    "cronjobs": "cj",
+    "poddisruptionbudgets": "pdb",
+    "priorityclasses": "pc",
+    "persistentvolumes": "pv",
+    "persistentvolumeclaims": "pvc",
+    "storageclasses": "sc",
+    "configmaps": "cm",
+    "serviceaccounts": "sa",
+    "events": "ev",
+    "endpoints": "ep",
+    "limitranges": "limits",
+    "resourcequotas": "quota",
+    "ingresses": "ing",
+    "networkpolicies": "netpol",
+    "horizontalpodautoscalers": "hpa",
+}
+_SCALED = frozenset(["replicationcontrollers", "replicasets", "statefulsets", "deployments"])
+_WITH_STATUS = frozenset(
+    "pods nodes namespaces services replicationcontrollers replicasets statefulsets deployments daemonsets jobs cronjobs "
+    "poddisruptionbudgets persistentvolumes persistentvolumeclaims volumeattachments resourceclaims devicetaintrules "
+    "podgroups".split()
+)
+_OF_PODS = {"binding": "v1 Binding", "eviction": "policy/v1 Eviction", "resize": "v1 Pod"}
+
+_KEPT = """
+    v1                           ConfigMap configmaps, Secret secrets, ServiceAccount serviceaccounts, Endpoints endpoints
+    v1                           LimitRange limitranges !, ResourceQuota resourcequotas !
+    apps/v1                      DaemonSet daemonsets !, ControllerRevision controllerrevisions
+    batch/v1                     CronJob cronjobs !
+    autoscaling/v2               HorizontalPodAutoscaler horizontalpodautoscalers !
+    coordination.k8s.io/v1       Lease leases
+    discovery.k8s.io/v1          EndpointSlice endpointslices
+    networking.k8s.io/v1         Ingress ingresses, NetworkPolicy networkpolicies !
+    rbac.authorization.k8s.io/v1 Role roles !, RoleBinding rolebindings !
+    rbac.authorization.k8s.io/v1 ClusterRole clusterroles -!, ClusterRoleBinding clusterrolebindings -!
+    resource.k8s.io/v1           ResourceClaim resourceclaims, ResourceClaimTemplate resourceclaimtemplates
+    v1                           Event events
+    events.k8s.io/v1             Event events
+"""
+"""Kinds that are only kept: ``!`` if a real cluster acts on them, ``-`` if they have no namespace."""
+
+
+def _modelled() -> list[Served]:
+    found = []
+    for kind, resource in RESOURCES.items():
+        version = kind().apiVersion.rpartition("/")[2]  # type: ignore[attr-defined]  # every kind has it
+        found.append(_served(resource, version, kind.__name__, kind))
+    return found
+
+
+def _kept() -> list[Served]:
+    known = {(served.resource.group, served.resource.name) for served in _modelled()}
+    found = []
+    for line in _KEPT.strip().splitlines():
+        api_version, _, kinds = line.strip().partition(" ")
+        group, _, version = api_version.rpartition("/")
+        for text in kinds.split(","):
+            kind, name, *marks = text.split()
+            flags = "".join(marks)
+            resource = Resource(Namespace, "", group, "", "-" not in flags).with_name(name)
+            if (group, name) not in known:
+                found.append(_served(resource, version, kind, None)._replace(acts="!" in flags))
+    return found
+
+
+def _served(resource: Resource, version: str, kind: str, model: type[ApiObject] | None) -> Served:
+    name = resource.name
+    api_version = f"{resource.group}/{version}" if resource.group else version
+    subresources = {"status": f"{api_version} {kind}"} if name in _WITH_STATUS else {}
+    if name in _SCALED:
+        subresources["scale"] = "autoscaling/v1 Scale"
+    if name == "pods":
+        subresources |= _OF_PODS
+    short = (_SHORT[name],) if name in _SHORT else ()
+    return Served(resource, version, kind, model, short, subresources)
+
+
+SERVED: dict[tuple[str, str], Served] = {
+    (served.api_version, served.resource.name): served for served in [*_modelled(), *_kept()]
+}
+"""Every kind that is served, by API version and resource."""
+
+OF_MODEL = {served.model: served for served in SERVED.values() if served.model is not None}
+EVENTS = SERVED["v1", "events"]
+EVENT_VERSIONS = ("v1", "events.k8s.io/v1")
+
+VERSIONS = list(dict.fromkeys(version for version, _ in SERVED))
+"""The API versions: ``v1``, ``apps/v1``, ..."""
+
+
+def served_as(api_version: str) -> list[Served]:
+    """The kinds of an API version."""
+    return [served for (version, _), served in SERVED.items() if version == api_version]
