@@ -40,7 +40,10 @@ LEFT_TO_RIGHT = {
     """,
     "lab": "stage | panels | exercises",
     "live": "wire | why serve schedule",
-    "program": "progress terminal | options | decide | bench compare completion explain sheet simulate | main",
+    "program": """
+        progress terminal | options | decide serve
+        bench clock compare completion explain schedule sheet simulate | main
+    """,
 }
 """A room's folders and files. Each imports only from those to its left: bars and ends of lines divide them.
 

@@ -1,4 +1,4 @@
-"""The program: ``kschedlab explain | compare | decide | bench | simulate | schedule | sheet | completion``."""
+"""The program: ``kschedlab explain | compare | decide | bench | simulate | serve | clock | schedule | sheet | completion``."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ from typing import NoReturn
 from kschedlab import __version__
 from kschedlab.extras import MissingExtraError, require
 from kschedlab.manifests.loading import ManifestError
-from kschedlab.program import bench, compare, completion, decide, explain, schedule, sheet, simulate
+from kschedlab.program import bench, clock, compare, completion, decide, explain, schedule, serve, sheet, simulate
 from kschedlab.program.options import UsageError, say
 from kschedlab.views.html import visible
 
-COMMANDS = (explain, compare, decide, bench, simulate, schedule, sheet, completion)
+COMMANDS = (explain, compare, decide, bench, simulate, serve, clock, schedule, sheet, completion)
 
 INTERRUPTED = 130
 """The conventional exit status after Ctrl-C."""

@@ -76,7 +76,8 @@ class Simulation:
     newest time in the objects; ``plugins``: the user's plugins. ManifestError if a manifest has faults or the API
     server rejects an object.
 
-    ``until``: microseconds after the start at which :meth:`run` ends by default.
+    ``until``: microseconds after the start at which :meth:`run` ends by default. ``scheduler``: False for a cluster
+    that another program schedules.
     """
 
     def __init__(
@@ -90,6 +91,7 @@ class Simulation:
         start: int | None = None,
         plugins: Iterable[object] = (),
         until: int | None = None,
+        scheduler: bool = True,
     ) -> None:
         profiles = profiles_of(generation)
         entries = sorted(timeline, key=lambda entry: entry.at)
@@ -109,7 +111,9 @@ class Simulation:
         self._timeline_runner = TimelineRunner(self.env, self.api, self.log, seed)
         self._last_action_at = start + (entries[-1].at if entries else 0)
         self._pod_counter = _PodCounter(self.log)
-        self._start_up.start()
+        self._has_scheduler = scheduler
+        if scheduler:
+            self._start_up.start()
         self._informers = Informers(self.env, self.api)
         self._start_controllers(settings)
         self.env.process(self._timeline(entries))
@@ -121,6 +125,7 @@ class Simulation:
         generation: str | Profiles | None = None,
         seed: int | None = None,
         plugins: Iterable[object] = (),
+        scheduler: bool = True,
     ) -> Simulation:
         """A simulation from files; ``generation`` and ``seed`` override the files' values. ManifestError."""
         options = scenario.options
@@ -141,6 +146,7 @@ class Simulation:
             start=options.start,
             plugins=plugins,
             until=options.until,
+            scheduler=scheduler,
         )
 
     # -- state
@@ -259,7 +265,8 @@ class Simulation:
 
     def _timeline(self, entries: list[TimelineEntry]) -> Generator[Any, Any, None]:
         self._timeline_runner.busy += 1
-        yield self.scheduler.informers.synced
+        if self._has_scheduler:
+            yield self.scheduler.informers.synced
         yield self._informers.synced
         self._timeline_runner.busy -= 1
         yield from self._timeline_runner.run(entries)

@@ -54,8 +54,7 @@ class Application:
             return
         except Exception:  # the last resort: its traceback is for the terminal, not for the client
             _LOGGER.exception("%s %s failed", request.method, request.url.path.partition("/")[2].partition("/")[2])
-            error = internal()
-            response = _json(status_json(error), error.code)
+            response = _json(status_json(internal()), 500)
         await response(scope, receive, send)
 
     async def _answer(self, request: Request) -> Response:
@@ -200,7 +199,11 @@ def _content_type(request: Request) -> str:
 
 
 def _json(
-    body: Any, status: int = 200, warnings: list[str] | None = None, media_type: str = "application/json", retry: bool = False
+    body: Any,
+    status: int = 200,
+    warnings: list[str] | None = None,
+    media_type: str = "application/json",
+    retry: bool = False,
 ) -> Response:
     response = Response(msgspec.json.encode(body, enc_hook=str), status, media_type=media_type)
     for warning in (warnings or ())[:20]:

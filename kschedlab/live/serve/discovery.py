@@ -71,7 +71,13 @@ def _aggregated_review(api_version: str, name: str, kind: str) -> Data:
     group, version = split(api_version)
     response = {"group": group, "version": version, "kind": kind}
     singular = kind.lower()
-    return {"resource": name, "responseKind": response, "scope": "Cluster", "singularResource": singular, "verbs": ["create"]}
+    return {
+        "resource": name,
+        "responseKind": response,
+        "scope": "Cluster",
+        "singularResource": singular,
+        "verbs": ["create"],
+    }
 
 
 def _verbs_of(subresource: str) -> list[str]:

@@ -96,8 +96,13 @@ class EventWriter:
         return True
 
 
-_OF_KUBELET = frozenset("Pulling Pulled Created Started Killing BackOff Failed Unhealthy Evicted NodeReady".split())
-_OF_SCHEDULER = frozenset("Scheduled FailedScheduling Preempted WaitingOnPermit".split())
+_OF_KUBELET = frozenset(
+    """
+    Pulling Pulled Created Started Killing BackOff
+    Failed Unhealthy Evicted NodeReady
+    """.split()  # noqa: SIM905  # a table
+)
+_OF_SCHEDULER = frozenset(["Scheduled", "FailedScheduling", "Preempted", "WaitingOnPermit"])
 _CONTROLLERS = {
     "Deployment": "deployment-controller",
     "ReplicaSet": "replicaset-controller",

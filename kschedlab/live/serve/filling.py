@@ -10,10 +10,10 @@ from typing import Any
 
 Data = dict[str, Any]
 
-_POD = {"dnsPolicy": "ClusterFirst", "securityContext": {}, "terminationGracePeriodSeconds": 30}
-_CONTAINER = {"terminationMessagePath": "/dev/termination-log", "terminationMessagePolicy": "File"}
+_POD: Data = {"dnsPolicy": "ClusterFirst", "securityContext": {}, "terminationGracePeriodSeconds": 30}
+_CONTAINER: Data = {"terminationMessagePath": "/dev/termination-log", "terminationMessagePolicy": "File"}
 _ROLLING = {"type": "RollingUpdate", "rollingUpdate": {"maxUnavailable": "25%", "maxSurge": "25%"}}
-_CLUSTER_IP = {"type": "ClusterIP", "sessionAffinity": "None", "internalTrafficPolicy": "Cluster"}
+_CLUSTER_IP: Data = {"type": "ClusterIP", "sessionAffinity": "None", "internalTrafficPolicy": "Cluster"}
 
 
 def filled(kind: str, data: Data) -> Data:

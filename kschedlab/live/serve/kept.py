@@ -46,7 +46,9 @@ class KeptObjects:
         if not metadata.get("name") and metadata.get("generateName"):
             metadata["name"] = f"{metadata['generateName']}{uuid.uuid4().hex[:5]}"
         name = metadata.get("name")
-        fault = _name_fault(name) if isinstance(name, str) and name else "Required value: name or generateName is required"
+        fault = (
+            _name_fault(name) if isinstance(name, str) and name else "Required value: name or generateName is required"
+        )
         if fault:
             raise invalid(served.kind, served.resource.group, str(name or ""), "metadata.name", fault)
         metadata["uid"] = str(uuid.uuid4())
@@ -94,7 +96,13 @@ class KeptObjects:
         api, store = self._api, self.store(served)
         if type == "ADDED" and len(store.objects) >= MOST:
             if served.kind != EVENTS.kind:
-                raise invalid(served.kind, served.resource.group, new.metadata.name, "metadata", f"this server keeps at most {MOST:,} {served.kind}s")
+                raise invalid(
+                    served.kind,
+                    served.resource.group,
+                    new.metadata.name,
+                    "metadata",
+                    f"this server keeps at most {MOST:,} {served.kind}s",
+                )
             oldest = next(iter(store.objects.values()))
             self._write(served, "DELETED", oldest, oldest)
         api.version += 1

@@ -48,7 +48,12 @@ class Served(NamedTuple):
         return ["all"] if self.kind in _ALL else []
 
 
-_ALL = frozenset("Pod ReplicationController Service DaemonSet Deployment ReplicaSet StatefulSet Job CronJob".split())
+_ALL = frozenset(
+    """
+    Pod ReplicationController Service DaemonSet Deployment
+    ReplicaSet StatefulSet Job CronJob
+    """.split()  # noqa: SIM905  # a table
+)
 _SHORT = {
     "pods": "po",
     "nodes": "no",
@@ -77,14 +82,17 @@ _SHORT = {
 }
 _SCALED = frozenset(["replicationcontrollers", "replicasets", "statefulsets", "deployments"])
 _WITH_STATUS = frozenset(
-    "pods nodes namespaces services replicationcontrollers replicasets statefulsets deployments daemonsets jobs cronjobs "
-    "poddisruptionbudgets persistentvolumes persistentvolumeclaims volumeattachments resourceclaims devicetaintrules "
-    "podgroups".split()
+    """
+    pods nodes namespaces services replicationcontrollers replicasets
+    statefulsets deployments daemonsets jobs cronjobs poddisruptionbudgets
+    persistentvolumes persistentvolumeclaims volumeattachments resourceclaims devicetaintrules podgroups
+    """.split()  # noqa: SIM905  # a table
 )
 _OF_PODS = {"binding": "v1 Binding", "eviction": "policy/v1 Eviction", "resize": "v1 Pod"}
 
 _KEPT = """
-    v1                           ConfigMap configmaps, Secret secrets, ServiceAccount serviceaccounts, Endpoints endpoints
+    v1                           ConfigMap configmaps, Secret secrets, ServiceAccount serviceaccounts
+    v1                           Endpoints endpoints
     v1                           LimitRange limitranges !, ResourceQuota resourcequotas !
     apps/v1                      DaemonSet daemonsets !, ControllerRevision controllerrevisions
     batch/v1                     CronJob cronjobs !

@@ -43,7 +43,9 @@ def server_url(port: int, token: str) -> str:
 def check_free(path: Path) -> None:
     """KubeconfigError if the file exists and is not the kubeconfig of such a server: it would be lost."""
     if path.exists() and _server_in(path) is None:
-        raise KubeconfigError(f"{path}: is no kubeconfig of kschedlab serve, and stays: name another file (--kubeconfig)")
+        raise KubeconfigError(
+            f"{path}: is no kubeconfig of kschedlab serve, and stays: name another file (--kubeconfig)"
+        )
 
 
 def write(path: Path, port: int, token: str) -> None:

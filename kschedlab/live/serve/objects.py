@@ -60,7 +60,7 @@ class ServedObjects:
             return self.kept.get(served, namespace, name)
         return self.api.get(served.model, namespace, name)
 
-    def list(self, served: Served, namespace: str | None, filter: Filter | None) -> list[Any]:
+    def items(self, served: Served, namespace: str | None, filter: Filter | None) -> list[Any]:
         """The objects in key order."""
         if served.model is None:
             return self.kept.store(served).items(namespace, filter)

@@ -19,9 +19,13 @@ _TERM = re.compile(
     r"\s*(?:(?P<key>[^\s!=<>(),]+)\s*(?:(?P<op>==|!=|=)\s*(?P<value>[^\s,()!=]*)|\s(?P<set>in|notin)\s*\((?P<values>[^()]*)\))?"
     r"|!\s*(?P<absent>[^\s!=<>(),]+))\s*(?:,|$)"
 )
-_REFERENCE = "kind namespace name uid apiVersion resourceVersion fieldPath".split()
+_REFERENCE = ["kind", "namespace", "name", "uid", "apiVersion", "resourceVersion", "fieldPath"]
 _EVENT_FIELDS = {
-    **{f"{prefix}.{name}": ("involvedObject", name) for name in _REFERENCE for prefix in ("involvedObject", "regarding")},
+    **{
+        f"{prefix}.{name}": ("involvedObject", name)
+        for name in _REFERENCE
+        for prefix in ("involvedObject", "regarding")
+    },
     "reason": ("reason",),
     "reportingComponent": ("reportingComponent",),
     "source": ("source", "component"),

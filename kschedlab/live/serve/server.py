@@ -3,19 +3,18 @@
 from __future__ import annotations
 
 import asyncio
+import logging
 import socket
-import sys
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
 import uvicorn
-from msgspec.structs import replace
 
-from kschedlab.generations import Generation, Profiles, api_of
+from kschedlab.generations import Profiles, api_of
 from kschedlab.live.serve import kubeconfig
 from kschedlab.live.serve.app import Application
 from kschedlab.live.serve.clock import Clock
@@ -29,7 +28,6 @@ from kschedlab.live.wire.reading import typed
 from kschedlab.objects.meta import ObjectMeta, Time
 from kschedlab.objects.model import ApiObject, Namespace
 from kschedlab.simulation.simulation import Simulation
-from kschedlab.simulation.status import ApiError
 from kschedlab.simulation.timeline.manifest_objects import ManifestObject
 from kschedlab.simulation.timeline.scenario import Scenario
 
@@ -48,21 +46,92 @@ class Serving:
     scheduler: bool = True
 
 
-def simulation_of(
-    scenario: Scenario, profiles: str | Profiles | None, seed: int | None, plugins: Any = (), scheduler: bool = True
-) -> tuple[Simulation, ServedObjects, EventWriter]:
-    """The simulation of a scenario at the present time, and its objects as they are served. ManifestError."""
-    scenario.objects[:] = [_filled(each) for each in scenario.objects]
-    scenario.objects.extend(_namespaces(scenario.objects))
-    if scenario.options.start is None:
-        from dataclasses import replace as changed
+class Server:
+    """A served cluster. ManifestError if the scenario has faults."""
 
-        scenario.options = changed(scenario.options, start=int(Time.whole_second(time.time_ns() // 1000)))
-    simulation = Simulation.of(scenario, profiles, seed, plugins, scheduler=scheduler)
-    generations = simulation.scheduler.context.generations
-    objects = ServedObjects(simulation.api, api_of(next(iter(generations.values()))))
-    for manifest in scenario.objects:
-        stored: Any = simulation.api.find(type(manifest.obj), manifest.metadata.namespace or "default", manifest.metadata.name)
-        objects.keep_rest(stored, manifest.data)
-    events = EventWriter(objects.kept)
-    return simulation, objects, events
+    def __init__(
+        self,
+        scenario: Scenario,
+        serving: Serving,
+        profiles: str | Profiles | None = None,
+        seed: int | None = None,
+        plugins: Iterable[object] = (),
+    ) -> None:
+        self.serving = serving
+        self.token = new_token()
+        manifests = [_filled(each) for each in scenario.objects]
+        start = scenario.options.start
+        if start is None:
+            start = int(Time.whole_second(time.time_ns() // 1000))
+        scenario = replace(scenario, objects=[*manifests], options=replace(scenario.options, start=start))
+        simulation = Simulation.of(scenario, profiles, seed, plugins, scheduler=serving.scheduler)
+        generation = next(iter(simulation.scheduler.context.generations.values()))
+        self.generation = generation.name
+        self.objects = ServedObjects(simulation.api, api_of(generation))
+        self.plane = Plane(simulation, Clock(start, serving.speed, serving.paused))
+        events = EventWriter(self.objects.kept)
+        self.plane.followers += [self.objects.follow, events.follow]
+        _add_namespaces(simulation, manifests)
+        self.plane.digest()
+        for manifest in manifests:
+            self._keep_rest(manifest)
+
+    def _keep_rest(self, manifest: ManifestObject) -> None:
+        metadata = manifest.metadata
+        namespace = metadata.namespace or "default"
+        stored: Any = self.plane.api.find(type(manifest.obj), namespace, metadata.name)
+        if stored is not None:
+            self.objects.keep_rest(stored, manifest.data)
+
+    def run(self, ready: Callable[[Server, int], None]) -> None:
+        """Serve until interrupted. ``ready`` is called with the port once the server can be asked. OSError."""
+        with socket.socket() as listening:
+            listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+            listening.bind(("127.0.0.1", self.serving.port))
+            port = listening.getsockname()[1]
+            with suppress(KeyboardInterrupt):
+                asyncio.run(self._serve(listening, port, ready))
+            kubeconfig.remove(self.serving.path, port, self.token)
+
+    async def _serve(self, listening: socket.socket, port: int, ready: Callable[[Server, int], None]) -> None:
+        app = Application(self.plane, Verbs(self.objects), self.token, port, self.generation)
+        server = uvicorn.Server(
+            uvicorn.Config(
+                app,
+                log_level=logging.CRITICAL,  # its log would show the token, which stands in the path
+                access_log=False,
+                lifespan="off",
+                ws="none",
+                server_header=False,
+                timeout_graceful_shutdown=1,
+                h11_max_incomplete_event_size=64 * 1024,
+            )
+        )
+        following = asyncio.create_task(self.plane.run())
+        serving = asyncio.create_task(server.serve(sockets=[listening]))
+        while not server.started and not serving.done():
+            await asyncio.sleep(0.01)
+        if server.started:
+            kubeconfig.write(self.serving.path, port, self.token)
+            ready(self, port)
+        await asyncio.wait([serving, following], return_when=asyncio.FIRST_COMPLETED)
+        server.should_exit = True
+        following.cancel()
+        await serving
+        with suppress(asyncio.CancelledError):
+            await following
+
+
+def _filled(manifest: ManifestObject) -> ManifestObject:
+    """The object with the API server's defaults for what the simulation does not read."""
+    kind: type[ApiObject] = type(manifest.obj)
+    data = filled(kind.__name__, manifest.data)
+    return manifest if data is manifest.data else manifest._replace(obj=typed(data, kind), data=data)
+
+
+def _add_namespaces(simulation: Simulation, manifests: list[ManifestObject]) -> None:
+    """Create the namespaces of a new cluster, and those that the objects are in."""
+    names = {*NAMESPACES, *(each.metadata.namespace for each in manifests if each.resource.namespaced), ""} - {""}
+    for name in sorted(names):
+        if simulation.api.find(Namespace, "", name) is None:
+            simulation.api.restore(Namespace(metadata=ObjectMeta(name=name)))

@@ -36,7 +36,7 @@ class Verbs:
         """Get or list."""
         if call.name:
             return 200, self.shown(call, self.objects.get(call.served, *call.key))
-        objects = self.objects.list(call.served, call.namespace, selected(call.served, call.query))
+        objects = self.objects.items(call.served, call.namespace, selected(call.served, call.query))
         version = str(self.objects.api.version)
         if call.as_table:
             return 200, self._table(call, objects, version)
@@ -58,7 +58,9 @@ class Verbs:
 
     def shown(self, call: Call, obj: Any) -> Data:
         """An object as the client wants it."""
-        return self._table(call, [obj], obj.metadata.resourceVersion) if call.as_table else self._shown_plainly(call, obj)
+        return (
+            self._table(call, [obj], obj.metadata.resourceVersion) if call.as_table else self._shown_plainly(call, obj)
+        )
 
     def json(self, call: Call, obj: Any) -> Data:
         """An object in the version that the client uses."""
@@ -122,7 +124,7 @@ class Verbs:
         if call.name:
             old = self.objects.get(call.served, *call.key)
             return 200, self._delete(call, call.served, old, options)
-        chosen = self.objects.list(call.served, call.namespace, selected(call.served, call.query))
+        chosen = self.objects.items(call.served, call.namespace, selected(call.served, call.query))
         for obj in chosen:
             self._delete(call, call.served, obj, options)
         return 200, success({"kind": call.served.resource.name})
@@ -142,7 +144,7 @@ class Verbs:
     def _orphan(self, owner: Any, by: str) -> None:
         """Take the owner out of its dependents, so that they stay."""
         for served in OF_MODEL.values():
-            for obj in self.objects.list(served, None, lambda each: bool(each.metadata.ownerReferences)):
+            for obj in self.objects.items(served, None, lambda each: bool(each.metadata.ownerReferences)):
                 data = self.objects.json(served, obj)
                 owners = data["metadata"]["ownerReferences"]
                 left = [each for each in owners if each.get("uid") != owner.metadata.uid]
@@ -151,11 +153,11 @@ class Verbs:
                     self.objects.replace(served, obj, {**data, "metadata": metadata}, False, by, False)
 
     def _empty_namespace(self, name: str, by: str) -> None:
-        """Delete what is in a namespace, as the namespace controller does; owners first, which make no new pods then."""
+        """Delete what is in a namespace, as the namespace controller does; owners first: they make no new pods then."""
         kinds = sorted(OF_MODEL.values(), key=lambda served: served.kind in ("ReplicaSet", "Pod"))
         for served in kinds:
             if served.resource.namespaced:
-                for obj in self.objects.list(served, name, None):
+                for obj in self.objects.items(served, name, None):
                     self.objects.delete(served, obj, {}, by, False)
 
     def _body(self, call: Call) -> Data:
@@ -180,8 +182,8 @@ class Verbs:
         if texts and validation == "Strict":
             kind = call.served.kind
             version = call.api_version.rpartition("/")[2]
-            why = f'{kind} in version "{version}" cannot be handled as a {kind}: strict decoding error: {", ".join(texts)}'
-            raise ApiError.bad_request(why)
+            why = f'{kind} in version "{version}" cannot be handled as a {kind}: strict decoding error: '
+            raise ApiError.bad_request(why + ", ".join(texts))
         call.warnings.extend(texts)
 
 

@@ -1,7 +1,7 @@
 """Objects as complete JSON, as the API server writes them: with the defaults that the model leaves out.
 
-Programs in Go read an absent field as the zero value, so a pod without ``schedulerName`` belongs to no scheduler. v1.37:
-k8s.io/api (types.go: which fields are ``omitempty``).
+Programs in Go read an absent field as the zero value, so a pod without ``schedulerName`` belongs to no scheduler.
+v1.37: k8s.io/api (types.go: which fields are ``omitempty``).
 """
 
 from __future__ import annotations

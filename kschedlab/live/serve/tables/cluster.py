@@ -217,7 +217,8 @@ TABLES: dict[str, Columns] = {
     "events": Columns("Last_Seen Type Reason Object Subobject* Source* Message First_Seen* Count* Name*", _event),
     "namespaces": Columns("Name Status Age", _namespace),
     "persistentvolumes": Columns(
-        "Name Capacity Access_Modes Reclaim_Policy Status Claim StorageClass VolumeAttributesClass Reason Age VolumeMode*",
+        "Name Capacity Access_Modes Reclaim_Policy Status Claim StorageClass VolumeAttributesClass Reason Age "
+        "VolumeMode*",
         _volume,
     ),
     "persistentvolumeclaims": Columns(
