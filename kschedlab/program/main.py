@@ -1,4 +1,4 @@
-"""The program: ``kschedlab explain | compare | decide | bench | simulate | serve | clock | schedule | sheet | completion``."""
+"""The program: ``kschedlab explain``, ``compare``, ``decide``, ``bench``, ``simulate`` and the other commands."""
 
 from __future__ import annotations
 
