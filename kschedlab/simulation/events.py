@@ -6,8 +6,9 @@ v1.37: client-go/tools/events (EventRecorder, EventBroadcaster). v1.13: client-g
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import Protocol
 
-from kschedlab.objects.kinds import RESOURCES
+from kschedlab.objects.kinds import RESOURCES, key_of
 from kschedlab.objects.model import ApiObject
 from kschedlab.queue.interface import Now
 from kschedlab.simulation.log import Log, Recorded
@@ -17,10 +18,14 @@ NORMAL, WARNING = "Normal", "Warning"
 NOTE_LENGTH = 1024
 """The maximum length of an event's note. v1.37: pkg/apis/core/validation/events.go, NoteLengthLimit."""
 
-Record = Callable[[ApiObject, str, str, str], None]
-"""Records an event: (object, Normal or Warning, reason, message)."""
-
 Sink = Callable[[Recorded], None]
+
+
+class Record(Protocol):
+    """Records an event about an object."""
+
+    def __call__(self, obj: ApiObject, type: str, reason: str, message: str, by: str, host: str = "") -> None:
+        """``type``: Normal or Warning; ``by``: the component that reports it; ``host``: its node, if it has one."""
 
 
 class Broadcaster:
@@ -39,11 +44,31 @@ class Broadcaster:
         for event in early or ():
             self._send(event)
 
-    def record(self, obj: ApiObject, type: str, reason: str, message: str) -> None:
-        """Record an event about the object."""
+    def record(
+        self,
+        obj: ApiObject,
+        type: str,
+        reason: str,
+        message: str,
+        by: str,
+        host: str = "",
+        action: str = "",
+        related: ApiObject | None = None,
+    ) -> None:
+        """Record an event about the object; the parameters are those of :class:`Recorded`."""
         kind = obj.__class__
-        key, note = RESOURCES[kind].key_of(obj), truncated(message)
-        event = Recorded(at=self._now(), kind=kind.__name__, key=key, type=type, reason=reason, message=note)
+        event = Recorded(
+            at=self._now(),
+            kind=kind.__name__,
+            key=RESOURCES[kind].key_of(obj),
+            type=type,
+            reason=reason,
+            message=truncated(message),
+            by=by,
+            host=host,
+            action=action,
+            related="" if related is None else f"{related.__class__.__name__} {key_of(related)}",
+        )
         if self._early is None:
             self._send(event)
         else:
@@ -55,7 +80,7 @@ class Broadcaster:
             sink(event)
 
 
-def silent(obj: ApiObject, type: str, reason: str, message: str) -> None:
+def silent(obj: ApiObject, type: str, reason: str, message: str, by: str, host: str = "") -> None:
     """A :data:`Record` that discards the event."""
 
 

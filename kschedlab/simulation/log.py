@@ -58,13 +58,22 @@ class Moved(Entry, frozen=True):
 
 
 class Recorded(Entry, frozen=True):
-    """An Event about an object, as ``kubectl describe`` lists them."""
+    """An Event about an object, as ``kubectl describe`` lists them.
+
+    ``by``: the component that reports it; ``host``: its node, if it has one. Only events of the newer API
+    (events.k8s.io), which a scheduler records since v1.16, have an ``action``: Scheduling, Binding or Preempting.
+    ``related``: the other object concerned, such as ``Pod default/web``.
+    """
 
     kind: str
     key: str
     type: str
     reason: str
     message: str
+    by: str = ""
+    host: str = ""
+    action: str = ""
+    related: str = ""
 
 
 class Began(Entry, frozen=True):

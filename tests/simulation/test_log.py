@@ -43,7 +43,7 @@ entries = st.lists(
     st.builds(Changed, at=st.just(0), type=texts, kind=texts, key=texts, old=objects, new=objects, by=texts)
     | st.builds(Step, at=st.just(0), pod=texts, step=texts, node=texts, detail=texts)
     | st.builds(Moved, at=st.just(0), pod=texts, origin=texts, to=texts, event=texts)
-    | st.builds(Recorded, at=st.just(0), kind=texts, key=texts, type=texts, reason=texts, message=texts)
+    | st.builds(Recorded, at=st.just(0), kind=texts, key=texts, type=texts, reason=texts, message=texts, related=texts)
     | st.builds(Began, at=st.just(0), generation=texts, seed=st.integers(0, 2**63))
     | st.builds(Acted, at=st.just(0), act=texts, place=texts, error=texts, status=refusals)
     | st.builds(Measured, at=st.just(0), name=texts, on=st.booleans(), namespaces=st.tuples(texts), labels=maps),

@@ -28,6 +28,9 @@ PROVISIONED_BY = "pv.kubernetes.io/provisioned-by"
 DEFAULT_CLASS = "storageclass.kubernetes.io/is-default-class"
 
 
+WAIT_FOR_FIRST_CONSUMER = "WaitForFirstConsumer"
+
+
 class Plan(NamedTuple):
     """The next writes for a claim or a volume.
 
@@ -44,7 +47,7 @@ class Plan(NamedTuple):
 
 def waits_for_pod(storage_class: StorageClass | None) -> bool:
     """Whether claims of the class wait until their first pod is scheduled."""
-    return storage_class is not None and storage_class.volumeBindingMode == "WaitForFirstConsumer"
+    return storage_class is not None and storage_class.volumeBindingMode == WAIT_FOR_FIRST_CONSUMER
 
 
 # -- claims
@@ -70,7 +73,7 @@ def plan_for_claim(
         return Plan([Update(replace(claim, spec=replace(claim.spec, storageClassName=default)))])
     if delayed and SELECTED_NODE not in claim.metadata.annotations:
         return Plan(
-            [], reason="WaitForFirstConsumer", message="waiting for first consumer to be created before binding"
+            [], reason=WAIT_FOR_FIRST_CONSUMER, message="waiting for first consumer to be created before binding"
         )
     if name:
         return Plan([], provision=True)

@@ -206,7 +206,7 @@ def _scale(owner: Deployment, replica_set: ReplicaSet, replicas: int, force: boo
 def _scaling(owner: Deployment, replica_set: ReplicaSet, before: int, replicas: int) -> Report:
     direction = "up" if before < replicas else "down"
     message = f"Scaled {direction} replica set {replica_set.metadata.name} from {before} to {replicas}"
-    return Report(owner, "Normal", "ScalingReplicaSet", message)
+    return Report(owner, "Normal", "ScalingReplicaSet", message, "deployment-controller")
 
 
 def _is_scaled(rollout: Rollout) -> bool:

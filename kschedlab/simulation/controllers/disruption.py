@@ -29,6 +29,8 @@ from kschedlab.simulation.informers import Informer, Informers
 from kschedlab.simulation.server.api import ApiServer
 
 NAME = "disruption-controller"
+COMPONENT = "controllermanager"
+"""What its events name as their origin."""
 
 
 @dataclass(frozen=True)
@@ -83,7 +85,7 @@ class Disruption:
             try:
                 self._selectors[key] = budget.spec.selector.compile()
             except SelectorError as error:
-                self._record(budget, "Warning", "NoPods", f"Failed to get pods: {error}")
+                self._record(budget, "Warning", "NoPods", f"Failed to get pods: {error}", COMPONENT)
         self._forget_pods(key)
         self._pods_of_budget[key] = {pod.key: pod for pod in self._pods.list() if self._selects(key, pod)}
         for name in self._pods_of_budget[key]:
@@ -165,7 +167,7 @@ class Disruption:
         """Record the event, unless it repeats the budget's last one."""
         if self._last_messages.get(key_of(budget)) != message:
             self._last_messages[key_of(budget)] = message
-            self._record(budget, "Warning", reason, message)
+            self._record(budget, "Warning", reason, message, COMPONENT)
 
 
 _UNMANAGED = (

@@ -153,8 +153,8 @@ def _finished_status(status: JobStatus, now: int, type: str, reason: str, messag
 def _report(job: Job, end: Condition) -> Report:
     """The event that the Job has ended."""
     if end.type == "Complete":
-        return Report(job, "Normal", "Completed", "Job completed")
-    return Report(job, "Warning", end.reason, end.message)
+        return Report(job, "Normal", "Completed", "Job completed", "job-controller")
+    return Report(job, "Warning", end.reason, end.message, "job-controller")
 
 
 # -- failures

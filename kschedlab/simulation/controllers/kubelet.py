@@ -190,7 +190,7 @@ class Kubelet:
             try:
                 return max(0, Quantity(text).nanos // 1000)
             except QuantityError as error:
-                self._record(pod, "Warning", "InvalidAnnotation", f"{RUN_SECONDS}: {error}; the pod runs indefinitely")
+                self._warn(pod, "InvalidAnnotation", f"{RUN_SECONDS}: {error}; the pod runs indefinitely")
                 return None
         owner = controller_of(pod.metadata)
         return self._settings.run if owner is not None and owner.kind == "Job" else None
@@ -199,8 +199,11 @@ class Kubelet:
         text = pod.metadata.annotations.get(EXIT_CODE, "0")
         if text.isdecimal() and len(text) <= 3:
             return int(text)
-        self._record(pod, "Warning", "InvalidAnnotation", f"{EXIT_CODE}: not a number from 0 to 999; using 1")
+        self._warn(pod, "InvalidAnnotation", f"{EXIT_CODE}: not a number from 0 to 999; using 1")
         return 1
+
+    def _warn(self, pod: Pod, reason: str, message: str) -> None:
+        self._record(pod, "Warning", reason, message, NAME, pod.spec.nodeName)
 
     # -- addresses
 

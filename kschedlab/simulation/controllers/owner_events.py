@@ -20,7 +20,12 @@ def success(owner: Owner, write: Write, stored: ApiObject | None) -> Report | No
         return None
     verb = "Create" if isinstance(write, Create) else "Delete"
     name = meta(stored or write.obj).name
-    return Report(owner, "Normal", f"Successful{verb}", _message(owner, write.obj, verb, name))
+    return Report(owner, "Normal", f"Successful{verb}", _message(owner, write.obj, verb, name), component_of(owner))
+
+
+def component_of(owner: Owner) -> str:
+    """The name of the owner's controller: ``replicaset-controller``."""
+    return f"{type(owner).__name__.removesuffix('Controller').lower()}-controller"
 
 
 def _message(owner: Owner, obj: Pod | PersistentVolumeClaim, verb: str, name: str) -> str:
@@ -38,4 +43,4 @@ def failure(owner: Replicated, active: Sequence[Pod], error: ApiError) -> Report
     """The event of pods that could not be created or deleted; ``active``: the owner's pods."""
     creating = len(active) < replicas_of(owner)
     reason, what = ("FailedCreate", "creating") if creating else ("FailedDelete", "deleting")
-    return Report(owner, "Warning", reason, f"Error {what}: {error}")
+    return Report(owner, "Warning", reason, f"Error {what}: {error}", component_of(owner))

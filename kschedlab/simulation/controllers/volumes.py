@@ -25,7 +25,13 @@ from kschedlab.objects.model import (
     StorageClass,
 )
 from kschedlab.simulation.clock import after
-from kschedlab.simulation.controllers.claim_binding import Plan, plan_for_claim, plan_for_volume, waits_for_pod
+from kschedlab.simulation.controllers.claim_binding import (
+    WAIT_FOR_FIRST_CONSUMER,
+    Plan,
+    plan_for_claim,
+    plan_for_volume,
+    waits_for_pod,
+)
 from kschedlab.simulation.controllers.provisioning import PROVISIONER, provisioned_volume, provisioning_error
 from kschedlab.simulation.controllers.work_queue import WorkQueue
 from kschedlab.simulation.controllers.writes import Update, apply_writes
@@ -37,6 +43,11 @@ from kschedlab.simulation.status import ApiError
 
 NAME = "persistent-volume-binder"
 DRIVER = "external-provisioner"
+COMPONENT = "persistentvolume-controller"
+"""What the events of the PersistentVolume controller name as their origin."""
+
+CLAIM = "claim"
+"""The index of pods by the claims that they use."""
 
 
 @dataclass(frozen=True)
@@ -73,6 +84,7 @@ class VolumeControllers:
         self._nodes = informers.of(Node)
         self._csi_nodes = informers.of(CSINode)
         self._pods = informers.of(Pod)
+        self._pods.index_by(CLAIM, _claims_of)
         self._volumes_by_claim: dict[str, dict[str, PersistentVolume]] = {}
         self._last_messages: dict[str, str] = {}
         self._provisioning: dict[str, None] = {}
@@ -119,9 +131,9 @@ class VolumeControllers:
         if new is not None:
             self._volumes_by_claim.setdefault(_claim_key(new), {})[new.metadata.name] = new
 
-    def _resync_next_period(self) -> None:
-        """Sync waiting claims at the next period: something may match them now."""
-        self._resync.add("all", -(self._api.now - self._started_at) % self._settings.period)
+    def _resync_next_period(self, idle: bool = False) -> None:
+        """Sync waiting claims at the next period: something may match them now; ``idle``: or just the event changes."""
+        self._resync.add("all", -(self._api.now - self._started_at) % self._settings.period, idle)
 
     def _sync_all(self) -> None:
         for claim in self._claims.list():
@@ -138,11 +150,20 @@ class VolumeControllers:
         classes = {storage_class.metadata.name: storage_class for storage_class in self._classes.list()}
         plan = plan_for_claim(claim, self._volumes.get(claim.spec.volumeName), volumes, classes)
         apply_writes(self._api, plan.writes, NAME)
-        if plan.reason:
-            type = "Normal" if plan.reason == "WaitForFirstConsumer" else "Warning"
-            self._record_once(claim, type, plan.reason, plan.message)
+        if plan.reason == WAIT_FOR_FIRST_CONSUMER:
+            self._record_once(claim, "Normal", *self._wait(key, plan.message))
+        elif plan.reason:
+            self._record_once(claim, "Warning", plan.reason, plan.message)
         if plan.provision:
             self._provision(claim, classes.get(claim_class(claim)))
+
+    def _wait(self, key: str, message: str) -> tuple[str, str]:
+        """(reason, message) of a claim that waits for its pods, or for the first (findNonScheduledPodsByPVC)."""
+        pods = [pod for pod in self._pods.by_index(CLAIM, key) if not pod.spec.nodeName]
+        names = [pod.metadata.name for pod in pods if pod.status.phase not in TERMINAL]
+        if not names:
+            return WAIT_FOR_FIRST_CONSUMER, message
+        return "WaitForPodScheduled", f"waiting for pod{'s' if names[1:] else ''} {','.join(names)} to be scheduled"
 
     def _sync_volume(self, name: str) -> None:
         volume = self._volumes.get(name)
@@ -196,10 +217,10 @@ class VolumeControllers:
             volume = self._api.create(provisioned_volume(current, storage_class, nodes, csi_nodes), by=DRIVER)
         except ApiError as error:
             if error.reason != "AlreadyExists":
-                self._record_once(current, "Warning", "ProvisioningFailed", str(error))
+                self._record_once(current, "Warning", "ProvisioningFailed", str(error), DRIVER)
             return
         message = f"Successfully provisioned volume {volume.metadata.name}"
-        self._record_once(current, "Normal", "ProvisioningSucceeded", message)
+        self._record_once(current, "Normal", "ProvisioningSucceeded", message, DRIVER)
 
     def _delete_volume(self, volume: PersistentVolume) -> None:
         """Delete the volume if it is still released."""
@@ -213,6 +234,10 @@ class VolumeControllers:
     def _pod_added(self, pod: Pod) -> None:
         if any(volume.ephemeral is not None for volume in pod.spec.volumes):
             self._pod_queue.add(pod.key)
+        for key in _claims_of(pod):
+            claim = self._claims.get(key)
+            if claim is not None and BOUND not in claim.metadata.annotations:
+                self._resync_next_period(idle=True)
 
     def _sync_pod(self, key: str) -> None:
         pod = self._pods.get(key)
@@ -226,11 +251,13 @@ class VolumeControllers:
                     if error.reason != "AlreadyExists":
                         raise
 
-    def _record_once(self, claim: PersistentVolumeClaim, type: str, reason: str, message: str) -> None:
+    def _record_once(
+        self, claim: PersistentVolumeClaim, type: str, reason: str, message: str, by: str = COMPONENT
+    ) -> None:
         """Record the event, unless it repeats the claim's last one."""
         if self._last_messages.get(claim.metadata.uid) != message:
             self._last_messages[claim.metadata.uid] = message
-            self._record(claim, type, reason, message)
+            self._record(claim, type, reason, message, by)
 
 
 def ephemeral_claims(pod: Pod) -> list[PersistentVolumeClaim]:
@@ -244,6 +271,12 @@ def ephemeral_claims(pod: Pod) -> list[PersistentVolumeClaim]:
             metadata = replace(template.metadata, name=name, namespace=namespace, ownerReferences=(owner,))
             claims.append(PersistentVolumeClaim(metadata=metadata, spec=template.spec))
     return claims
+
+
+def _claims_of(pod: Pod) -> list[str]:
+    """The keys of the claims that the pod's volumes name."""
+    named = (volume.persistentVolumeClaim for volume in pod.spec.volumes)
+    return [f"{pod.metadata.namespace}/{each.claimName}" for each in named if each is not None]
 
 
 def _claim_key(volume: PersistentVolume) -> str:

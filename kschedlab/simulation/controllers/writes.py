@@ -39,12 +39,13 @@ class Delete(NamedTuple):
 
 
 class Report(NamedTuple):
-    """Record an event about the object, once the writes before it have succeeded."""
+    """Record an event about the object, once the writes before it have succeeded. ``by``: the component."""
 
     obj: ApiObject
     type: str
     reason: str
     message: str
+    by: str
 
 
 Write: TypeAlias = Create | Update | UpdateStatus | Delete | Report

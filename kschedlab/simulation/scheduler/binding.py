@@ -184,7 +184,7 @@ class Binding(ABC):
         self._devices.done(pod)
         metadata = pod.metadata
         text = f"Successfully assigned {metadata.namespace}/{metadata.name} to {node}"
-        context.broadcaster.record(pod, NORMAL, "Scheduled", text)
+        context.record(pod, NORMAL, "Scheduled", text, "Binding")
         context.metrics.attempted(SCHEDULED, framework.name, context.now - cycle.start)
         context.metrics.scheduled(
             cycle.queued.attempts, context.now - context.queued_since.pop(metadata.uid, cycle.start)

@@ -84,6 +84,12 @@ class Context:
         """The virtual clock: microseconds since 1970."""
         return now(self.env)
 
+    def record(self, pod: Pod, type: str, reason: str, message: str, action: str, preemptor: Pod | None = None) -> None:
+        """Record an event about the pod; ``preemptor``: for which it is evicted."""
+        by = (pod if preemptor is None else preemptor).spec.schedulerName
+        action, related = (action, preemptor) if self.rules.names_actions else ("", None)
+        self.broadcaster.record(pod, type, reason, message, by, action=action, related=related)
+
     def note(self, part: str, detail: str) -> None:
         """Log a start-up step, or a problem in a part of the scheduler."""
         self.log.write(Step(at=self.now, pod="", step=part, detail=detail))

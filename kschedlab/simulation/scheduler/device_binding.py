@@ -152,7 +152,7 @@ class DeviceBinding:
         if not any(map(has_conditions, claims)):
             return ""
         text = f"waiting for binding conditions for device on node {node}"
-        context.broadcaster.record(pod, NORMAL, "BindingConditionsPending", text)
+        context.record(pod, NORMAL, "BindingConditionsPending", text, "Scheduling")
         plugin = next(
             each for each in context.generations[pod.spec.schedulerName].filters if isinstance(each, DynamicResources)
         )

@@ -68,7 +68,7 @@ class Failures:
             return
         if rules.queues_nomination:
             context.queue.nominate(pod, pod.status.nominatedNodeName if nominated is None else nominated)
-        context.broadcaster.record(pod, WARNING, "FailedScheduling", failure.event or failure.message)
+        context.record(pod, WARNING, "FailedScheduling", failure.event or failure.message, "Scheduling")
         if context.latencies.status:
             yield context.env.timeout(context.latencies.status)
         yield from write_status(context, pod, self._condition(failure), nominated)

@@ -96,7 +96,7 @@ class Loop:
         context, skips = self._context, self._context.rules.skips
         if pod.metadata.deletionTimestamp is not None:
             text = f"skip schedule deleting pod: {pod.metadata.namespace}/{pod.metadata.name}"
-            context.broadcaster.record(pod, WARNING, "FailedScheduling", text)
+            context.record(pod, WARNING, "FailedScheduling", text, "Scheduling")
             return text
         if skips is Skip.NONE or not context.cache.is_assumed(pod):
             return ""

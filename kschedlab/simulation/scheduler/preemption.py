@@ -90,7 +90,7 @@ class Preempting(ABC):
         text = self._context.messages.preempted.format(
             namespace=metadata.namespace, name=metadata.name, uid=metadata.uid, node=node
         )
-        self._context.broadcaster.record(victim, NORMAL, "Preempted", text + more)
+        self._context.record(victim, NORMAL, "Preempted", text + more, "Preempting", preemptor=pod)
 
     def _lower(self, pod: Pod, node: str) -> list[Pod]:
         """Pods of lower priority nominated to the node. v1.37: executor.go, getLowerPriorityNominatedPods."""

@@ -6,6 +6,7 @@ from msgspec.structs import replace
 from kschedlab.cluster.volumes import BOUND, SELECTED_NODE
 from kschedlab.objects.model import PersistentVolume, PersistentVolumeClaim, Pod
 from kschedlab.simulation.controllers.claim_binding import best_volume, mismatch
+from kschedlab.simulation.log import Recorded
 from kschedlab.simulation.volume_claims import claim_reference
 from kschedlab.testing import Manifest, node, pod, term
 from tests.simulation.controllers.stage import NODE, Stage, documents, owner
@@ -44,6 +45,16 @@ def test_a_wait_for_first_consumer_claim_stays_unbound():
     stage = Stage(volume("v"), claim("c"), storage_class("wait")).run()
     assert phases(stage, PersistentVolumeClaim) == {"c": "Pending"}
     assert stage.events() == [("WaitForFirstConsumer", "waiting for first consumer to be created before binding")]
+
+
+def test_a_claim_says_for_which_pods_it_waits():
+    stage = Stage(NODE, claim("c"), storage_class("wait"), binds=False).run(1)
+    stage.create(pod("a", volumes=[{"name": "v", "persistentVolumeClaim": {"claimName": "c"}}]))
+    assert stage.run(10).events()[-1][0] == "WaitForFirstConsumer"
+    assert stage.run(10).events()[-1] == ("WaitForPodScheduled", "waiting for pod a to be scheduled")
+    stage.create(pod("b", volumes=[{"name": "v", "persistentVolumeClaim": {"claimName": "c"}}]))
+    assert stage.run(20).events()[-1] == ("WaitForPodScheduled", "waiting for pods a,b to be scheduled")
+    assert {entry.by for entry in stage.log if isinstance(entry, Recorded)} == {"persistentvolume-controller"}
 
 
 def test_the_volume_chosen_by_the_scheduler_is_bound():
