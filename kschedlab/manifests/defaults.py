@@ -38,9 +38,6 @@ D = TypeVar("D", bound=ApiObject)
 SYSTEM_CLASSES = {"system-node-critical": 2_000_001_000, "system-cluster-critical": 2_000_000_000}
 """The PriorityClasses that every cluster has (v1.37: pkg/apis/scheduling/types.go)."""
 
-OTHERS = ("ReplicationController", "Deployment", "StatefulSet", "ResourceClaim", "ResourceClaimTemplate")
-"""Kinds whose defaults are in :mod:`kschedlab.manifests.other_defaults`, which is loaded for them alone."""
-
 NAMESPACE_NAME = "kubernetes.io/metadata.name"
 
 _replace = msgspec.structs.replace
@@ -65,11 +62,9 @@ def with_defaults(document: D, classes: Mapping[str, PriorityClass]) -> D:
     if isinstance(document, Namespace):
         labels = document.metadata.labels | {NAMESPACE_NAME: document.metadata.name}
         return _replace(document, metadata=_replace(document.metadata, labels=labels))
-    if type(document).__name__ in OTHERS:
-        from kschedlab.manifests.other_defaults import with_other_defaults
+    from kschedlab.manifests.other_defaults import with_other_defaults
 
-        return with_other_defaults(document)
-    return document
+    return with_other_defaults(document)
 
 
 def _namespaced(document: D) -> D:
