@@ -362,7 +362,7 @@ CASES: list[tuple[Generation, str, object, Callable[[Generation], object], objec
         [],
     ),
     (V1_37, "sets_probe_time", True, probe_time_is_set, False, True),
-    (V1_37, "names_actions", False, who_records_what, RECORDED, [(by, "", "") for by, _, _ in RECORDED]),
+    (V1_37, "names_actions", False, who_records_what, RECORDED, [("default-scheduler", "", "")]),
     (V1_37, "marks_victims", False, conditions_of_a_victim, ["DisruptionTarget"], []),
     (V1_37, "one_permit_timer", True, bound_once_one_of_two_allows, False, True),
     (V1_37, "moves_pods_after_failed_binding", False, tries_of_a_neighbour_after_a_failed_binding, 2, 1),
