@@ -42,7 +42,7 @@ LEFT_TO_RIGHT = {
     "live": "wire | why serve schedule",
     "program": """
         progress terminal | options | decide serve
-        bench clock compare completion explain schedule sheet simulate | main
+        bench clock compare completion explain schedule sheet simulate why | main
     """,
 }
 """A room's folders and files. Each imports only from those to its left: bars and ends of lines divide them.

@@ -11,11 +11,11 @@ from typing import NoReturn
 from kschedlab import __version__
 from kschedlab.extras import MissingExtraError, require
 from kschedlab.manifests.loading import ManifestError
-from kschedlab.program import bench, clock, compare, completion, decide, explain, schedule, serve, sheet, simulate
+from kschedlab.program import bench, clock, compare, completion, decide, explain, schedule, serve, sheet, simulate, why
 from kschedlab.program.options import UsageError, say
 from kschedlab.views.html import visible
 
-COMMANDS = (explain, compare, decide, bench, simulate, serve, clock, schedule, sheet, completion)
+COMMANDS = (explain, compare, decide, bench, simulate, why, serve, clock, schedule, sheet, completion)
 
 INTERRUPTED = 130
 """The conventional exit status after Ctrl-C."""

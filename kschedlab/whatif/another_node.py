@@ -68,16 +68,16 @@ def _is_ill(key: str) -> bool:
     return key.startswith(("node.kubernetes.io/", "node.cloudprovider.kubernetes.io/"))
 
 
-def copies(cluster: Cluster, like: str) -> list[Node | Pod]:
-    """A new node like this one, and the pods of DaemonSets on it."""
-    place = cluster.index[like]
-    node, name = cluster.nodes[place], f"{like}-new"
+def copies(cluster: Cluster, like: str, before: int = 0) -> list[Node | Pod]:
+    """A new node like this one, and the pods of DaemonSets on it. ``before``: how many copies there are already."""
+    place, ending = cluster.index[like], f"new-{before + 1}" if before else "new"
+    node, name = cluster.nodes[place], f"{like}-{ending}"
     labels = node.metadata.labels | ({HOSTNAME: name} if HOSTNAME in node.metadata.labels else {})
     made: list[Node | Pod] = [put(node, metadata=put(node.metadata, name=name, labels=labels, uid=""))]
     for row in cluster.pods_of(place).tolist():
         pod = cluster.pods.info(row).pod
         owner = controller_of(pod.metadata)
         if owner is not None and owner.kind in ("DaemonSet", "Node"):
-            metadata = put(pod.metadata, name=f"{pod.metadata.name}-new", uid="")
+            metadata = put(pod.metadata, name=f"{pod.metadata.name}-{ending}", uid="")
             made.append(put(pod, metadata=metadata, spec=put(pod.spec, nodeName=name)))
     return made

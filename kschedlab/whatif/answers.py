@@ -5,11 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 from kschedlab.cluster.cluster import Cluster
-from kschedlab.cluster.pending_pod import AnyPod
+from kschedlab.cluster.pending_pod import AnyPod, as_pending
 from kschedlab.cluster.pods import PodInfo
 from kschedlab.decision import Decision
 from kschedlab.explanation import NoProfileError
-from kschedlab.generations import LATEST, Generation, profile_for
+from kschedlab.generations import LATEST, Profiles, api_of, profile_for, profiles_of
 from kschedlab.objects.model import controller_of
 from kschedlab.whatif.another_node import AnotherNode, another_node
 from kschedlab.whatif.case import Boundary, Case, ranked, with_spec
@@ -70,15 +70,17 @@ class WhatIf:
         return str(whatif_tables(self))
 
 
-def what_if(pod: AnyPod, cluster: Cluster, generation: str | Generation = LATEST, pool_label: str = "") -> WhatIf:
+def what_if(pod: AnyPod, cluster: Cluster, generation: str | Profiles = LATEST, pool_label: str = "") -> WhatIf:
     """What would change the decision about the pod, which waits or runs. Some hundred decisions.
 
     ``pool_label``: the label that names pools, by default a usual one. The other arguments and errors are those of
     :func:`~kschedlab.explanation.explain`. The cluster stays as it is.
     """
-    case = Case(pod, cluster, generation)
-    if profile_for(case.info.pod, case.generation) is None:
-        raise NoProfileError(case.info)
+    profiles = profiles_of(generation)
+    info = as_pending(pod, cluster, api_of(profiles)).info
+    if (own := profile_for(info.pod, profiles)) is None:
+        raise NoProfileError(info)
+    case = Case(pod, cluster, own)
     decision = case.decide()
     if decision.node is None:
         return WhatIf(
