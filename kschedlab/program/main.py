@@ -21,15 +21,20 @@ INTERRUPTED = 130
 """The conventional exit status after Ctrl-C."""
 
 
-def main(arguments: Sequence[str] | None = None) -> int:
-    """Run the program and return its exit status.
+def kubectl_why() -> int:
+    """``kubectl why``, as kubectl's plugin: ``kschedlab why``."""
+    return main(["why", *sys.argv[1:]], "kubectl")
+
+
+def main(arguments: Sequence[str] | None = None, program: str = "kschedlab") -> int:
+    """Run the program and return its exit status. ``program``: its name in messages.
 
     0: success; 1: an entry of a simulation's timeline failed; 2: invalid input.
     """
     if isinstance(sys.stdout, TextIOWrapper):
         sys.stdout.reconfigure(errors="backslashreplace")
     try:
-        options = _parser().parse_args(arguments)
+        options = _parser(program).parse_args(arguments)
         if vars(options).get("output") == "text":
             require("program", "rich")
         status: int = options.run(options)
@@ -54,8 +59,8 @@ class _Parser(argparse.ArgumentParser):
         super().error(visible(message))
 
 
-def _parser() -> argparse.ArgumentParser:
-    parser = _Parser(prog="kschedlab", description="Decide exactly as kube-scheduler decides, and say why.")
+def _parser(program: str) -> argparse.ArgumentParser:
+    parser = _Parser(prog=program, description="Decide exactly as kube-scheduler decides, and say why.")
     parser.add_argument("--version", action="version", version=f"kschedlab {__version__}")
     parser.set_defaults(parser=parser)
     commands = parser.add_subparsers(required=True, metavar="COMMAND")

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import sys
 from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
@@ -204,10 +203,3 @@ def _watch(options: argparse.Namespace, kubectl: Kubectl) -> int:
     return watch(
         kubectl, options.namespace or "", _given(options), options.generation, lambda line: print(line, flush=True)
     )
-
-
-def main() -> int:
-    """``kubectl why``: the same, as kubectl's plugin."""
-    from kschedlab.program.main import main
-
-    return main(["why", *sys.argv[1:]])
