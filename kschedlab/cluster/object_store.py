@@ -7,28 +7,9 @@ from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar
 
 import msgspec
 
+from kschedlab.objects import model
 from kschedlab.objects.meta import CLUSTER_SCOPED
-from kschedlab.objects.model import (
-    ApiObject,
-    CSIDriver,
-    CSINode,
-    CSIStorageCapacity,
-    DeviceClass,
-    DeviceTaintRule,
-    Namespace,
-    PersistentVolume,
-    PersistentVolumeClaim,
-    PodDisruptionBudget,
-    PriorityClass,
-    ReplicaSet,
-    ReplicationController,
-    ResourceClaim,
-    ResourceSlice,
-    Service,
-    StatefulSet,
-    StorageClass,
-    VolumeAttachment,
-)
+from kschedlab.objects.model import ApiObject
 
 if TYPE_CHECKING:
     from kschedlab.manifests.loading import Objects
@@ -38,16 +19,16 @@ D = TypeVar("D")
 Kind: TypeAlias = type[ApiObject]
 
 STORAGE: tuple[Kind, ...] = (
-    PersistentVolume,
-    PersistentVolumeClaim,
-    StorageClass,
-    CSINode,
-    CSIDriver,
-    CSIStorageCapacity,
-    VolumeAttachment,
+    model.PersistentVolume,
+    model.PersistentVolumeClaim,
+    model.StorageClass,
+    model.CSINode,
+    model.CSIDriver,
+    model.CSIStorageCapacity,
+    model.VolumeAttachment,
 )
 """Kinds of objects that Volumes hold."""
-DEVICES: tuple[Kind, ...] = (ResourceSlice, DeviceClass, ResourceClaim, DeviceTaintRule)
+DEVICES: tuple[Kind, ...] = (model.ResourceSlice, model.DeviceClass, model.ResourceClaim, model.DeviceTaintRule)
 """Kinds of objects that decide about devices."""
 
 
@@ -68,13 +49,13 @@ def _all(obj: Any) -> object:
 
 
 RELEVANT_PART: dict[Kind, Callable[[Any], object]] = {
-    PodDisruptionBudget: _selector,
-    PriorityClass: _nothing,
-    Namespace: _labels,
-    Service: _selector,
-    ReplicationController: _selector,
-    ReplicaSet: _selector,
-    StatefulSet: _selector,
+    model.PodDisruptionBudget: _selector,
+    model.PriorityClass: _nothing,
+    model.Namespace: _labels,
+    model.Service: _selector,
+    model.ReplicationController: _selector,
+    model.ReplicaSet: _selector,
+    model.StatefulSet: _selector,
     **dict.fromkeys((*STORAGE, *DEVICES), _all),
 }
 """The part of each kind that derived values may depend on; for priority classes, nothing."""
@@ -127,6 +108,6 @@ def put_or_remove(objects: dict[K, D], key: K, new: D | None) -> None:
 def is_relevant(kind: Kind, old: Any, new: Any) -> bool:
     """Whether the change can affect derived values; None: there is no such object."""
     if old is None or new is None:
-        return kind is not PriorityClass
+        return kind is not model.PriorityClass
     matters = RELEVANT_PART[kind]
     return matters(old) != matters(new)

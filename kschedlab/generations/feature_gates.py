@@ -107,6 +107,8 @@ def _word(value: bool) -> str:
 
 
 VERSION = "v1.37"
+GROUP_FIELD = "schedulingGroup"
+"""The field of a pod's spec that names its group."""
 
 # -- what a modelled gate changes when it leaves its default
 
@@ -127,6 +129,12 @@ def _no_early_nomination(generation: Any) -> Any:
     return replace(generation, loop=replace(generation.loop, nominates_before_binding=False))
 
 
+def _pod_groups(generation: Any) -> Any:
+    """pkg/api/pod/util.go, dropDisabledSchedulingGroupField: the API server keeps the field schedulingGroup of pods."""
+    kept = tuple(field for field in generation.api.unknown if field != GROUP_FIELD)
+    return replace(generation, api=replace(generation.api, unknown=kept))
+
+
 def _no_declared_features(generation: Any) -> Any:
     """apis/config/v1/default_plugins.go, applyFeatureGates."""
     name = "NodeDeclaredFeatures"
@@ -134,15 +142,17 @@ def _no_declared_features(generation: Any) -> Any:
 
 
 EFFECTS: Mapping[str, Callable[[Any], Any]] = {
+    "GenericWorkload": _pod_groups,
     "InterPodAffinityHostnameFastPath": _alike,
     "NodeDeclaredFeatures": _no_declared_features,
     "NominatedNodeNameForExpectation": _no_early_nomination,
+    "PodGroupPreemptionPolicy": _alike,
     "SchedulerPreQueueingHints": _alike,
     "StorageCapacityScoring": _no_capacity_score,
 }
 """The modelled gates."""
 
-NEEDS: Mapping[str, tuple[str, ...]] = {}
+NEEDS: Mapping[str, tuple[str, ...]] = {"PodGroupPreemptionPolicy": ("GenericWorkload",)}
 """The modelled gates that depend on others, and on which."""
 
 _ON = """

@@ -24,12 +24,14 @@ from kschedlab.objects.model import (
     ObjectMeta,
     Pod,
     PodDisruptionBudget,
+    PodGroup,
     PriorityClass,
 )
 from kschedlab.objects.names import label_key_fault, label_value_fault
 from kschedlab.objects.problems import Fault, Path, quoted
 from kschedlab.objects.selectors import parse_int64
 
+GROUP_WARNING = "is not modelled without the feature gate GenericWorkload: the pod is scheduled on its own"
 _FEATURE = re.compile(r"[A-Z][a-zA-Z0-9]*(/[a-zA-Z][a-zA-Z0-9]*)*")
 
 
@@ -76,8 +78,8 @@ def _check_features(features: tuple[str, ...], faults: list[Fault]) -> None:
 # -- between objects
 
 
-def priority_fault(pod: Pod, classes: Mapping[str, PriorityClass]) -> Fault | None:
-    """A fault if the pod's PriorityClass does not exist and the pod does not set its priority itself."""
+def priority_fault(pod: Pod | PodGroup, classes: Mapping[str, PriorityClass]) -> Fault | None:
+    """A fault if the PriorityClass of the pod or group does not exist, and it does not set its priority itself."""
     name = pod.spec.priorityClassName
     if not name or name in classes or pod.spec.priority is not None:
         return None
@@ -110,7 +112,7 @@ def _pod_warnings(pod: Pod) -> list[Fault]:
     disks = any(volume.iscsi is not None or volume.azureDisk is not None for volume in spec.volumes)
     warnings = _tolerated(pod) if ports or disks else []
     if spec.schedulingGroup:
-        warnings.append(Fault(("spec", "schedulingGroup"), "is not modelled: the pod is scheduled on its own"))
+        warnings.append(Fault(("spec", "schedulingGroup"), GROUP_WARNING))
     if spec.runtimeClassName and not spec.overhead and not pod.metadata.uid:
         message = "is not resolved: the RuntimeClass adds no overhead, nodeSelector or tolerations"
         warnings.append(Fault(("spec", "runtimeClassName"), message))

@@ -153,6 +153,7 @@ _REQUIRED, _PREFERRED = (
     "preferredDuringSchedulingIgnoredDuringExecution.podAffinityTerm",
 )
 _AFTER_1_20 = (
+    "schedulingGroup",
     "resources",
     "schedulingGates",
     "initContainers.restartPolicy",
@@ -170,7 +171,7 @@ _AFTER_1_20 = (
     ),
 )
 
-API_1_37 = Api()
+API_1_37 = Api(unknown=("schedulingGroup",))
 API_1_20 = Api(
     unknown=_AFTER_1_20,
     incoming=rounded_first,

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from kschedlab.objects.meta import CLUSTER_SCOPED
-from kschedlab.objects.model import ApiObject, Deployment, Job, ResourceClaimTemplate
+from kschedlab.objects.model import ApiObject, Deployment, Job, PodGroup, ResourceClaimTemplate
 
 
 class Resource(NamedTuple):
@@ -31,8 +31,8 @@ class Resource(NamedTuple):
         return self._replace(name=name, qualified=f"{name}.{self.group}" if self.group else name)
 
 
-OF_CONTROLLERS = frozenset([Deployment, Job, ResourceClaimTemplate])
-"""Kinds that controllers read but the scheduler does not."""
+OF_CONTROLLERS = frozenset([Deployment, Job, PodGroup, ResourceClaimTemplate])
+"""Kinds that a decision about a pod does not read."""
 
 
 def _resource(kind: type[ApiObject]) -> Resource:

@@ -144,6 +144,10 @@ class PodResourceClaim(Part, frozen=True):
     resourceClaimTemplateName: str | None = None
 
 
+class PodSchedulingGroup(Part, frozen=True):
+    podGroupName: str | None = None
+
+
 class PodSpec(Part, frozen=True):
     nodeName: str = ""
     schedulerName: str = DEFAULT_SCHEDULER
@@ -163,7 +167,7 @@ class PodSpec(Part, frozen=True):
     hostNetwork: bool = False
     terminationGracePeriodSeconds: Int64 | None = None
     resourceClaims: tuple[PodResourceClaim, ...] = ()
-    schedulingGroup: Any = None
+    schedulingGroup: PodSchedulingGroup | None = None
     runtimeClassName: str | None = None
     hostUsers: bool | None = None
     restartPolicy: str = "Always"

@@ -1,11 +1,13 @@
-"""Namespaces, services, disruption budgets, priority classes, and the workloads that create pods.
+"""Namespaces, services, disruption budgets, priority classes, pod groups, and the workloads that create pods.
 
-v1.37: k8s.io/api core/v1, policy/v1, scheduling/v1, apps/v1 and batch/v1 (types.go).
+v1.37: k8s.io/api core/v1, policy/v1, scheduling/v1 and v1beta1, apps/v1 and batch/v1 (types.go).
 """
 
 # ruff: noqa: D101 (a class is the API's type of that name, which the API documents)
 
 from __future__ import annotations
+
+from typing import Any
 
 from kschedlab.objects.meta import ApiObject, Condition, Int32, Int64, LabelSelector, ObjectMeta, Part, Time
 from kschedlab.objects.pods import PodSpec
@@ -42,6 +44,55 @@ class PriorityClass(ApiObject, frozen=True):
     value: Int32 = 0
     globalDefault: bool = False
     preemptionPolicy: str = "PreemptLowerPriority"
+
+
+class BasicSchedulingPolicy(Part, frozen=True):
+    pass
+
+
+class GangSchedulingPolicy(Part, frozen=True):
+    minCount: Int32 = 0
+
+
+class PodGroupSchedulingPolicy(Part, frozen=True):
+    basic: BasicSchedulingPolicy | None = None
+    gang: GangSchedulingPolicy | None = None
+
+
+class TopologyConstraint(Part, frozen=True):
+    key: str = ""
+
+
+class PodGroupSchedulingConstraints(Part, frozen=True):
+    topology: tuple[TopologyConstraint, ...] = ()
+
+
+class DisruptionMode(Part, frozen=True):
+    single: BasicSchedulingPolicy | None = None
+    all: BasicSchedulingPolicy | None = None
+
+
+class PodGroupSpec(Part, frozen=True):
+    parentCompositePodGroupName: str | None = None
+    workloadRef: Any = None
+    schedulingPolicy: PodGroupSchedulingPolicy = PodGroupSchedulingPolicy()
+    schedulingConstraints: PodGroupSchedulingConstraints | None = None
+    resourceClaims: Any = None
+    disruptionMode: DisruptionMode | None = None
+    priorityClassName: str = ""
+    priority: Int32 | None = None
+    preemptionPolicy: str | None = None
+
+
+class PodGroupStatus(Part, frozen=True):
+    conditions: tuple[Condition, ...] = ()
+
+
+class PodGroup(ApiObject, frozen=True):
+    apiVersion: str = "scheduling.k8s.io/v1beta1"
+    metadata: ObjectMeta = ObjectMeta()
+    spec: PodGroupSpec = PodGroupSpec()
+    status: PodGroupStatus = PodGroupStatus()
 
 
 class Namespace(ApiObject, frozen=True):

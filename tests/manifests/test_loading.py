@@ -279,8 +279,8 @@ def test_fields_that_are_not_modelled_are_reported_with_their_place():
     spec = POD["spec"] | {"nodeName": "", "schedulingGroup": {"podGroupName": "g"}}
     text = "\n".join(json.dumps(POD | {"metadata": {"name": name}, "spec": spec}) for name in ("a", "b", "c"))
     assert loads(text, "pods.json").report.lines() == [
-        "pods.json:1: Pod default/a: spec.schedulingGroup: is not modelled: the pod is scheduled on its own "
-        "(and 2 more of kind Pod)",
+        "pods.json:1: Pod default/a: spec.schedulingGroup: is not modelled without the feature gate GenericWorkload: "
+        "the pod is scheduled on its own (and 2 more of kind Pod)",
     ]
 
 

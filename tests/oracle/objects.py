@@ -263,6 +263,8 @@ def _change_inside(rng: random.Random, value: Any, expected: Any, name: str) -> 
         value[rng.choice(RESOURCE_KEYS if amounts else KEYS)] = value_of(rng, types[-1], name)
     elif isinstance(value, dict) and _is_struct(expected):
         fields = _fields(_plain(expected))
+        if not fields:
+            return
         field = rng.choice(tuple(fields))
         value[field] = value_of(rng, fields[field], field)
 

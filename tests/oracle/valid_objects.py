@@ -263,6 +263,15 @@ def _priority_class(rng: random.Random) -> Manifest:
     return made | _maybe(rng, 0.2, globalDefault=True) | _maybe(rng, 0.3, preemptionPolicy="Never")
 
 
+def _pod_group(rng: random.Random) -> Manifest:
+    policy = rng.choice(({"basic": {}}, {"gang": {"minCount": rng.choice((1, 3))}}))
+    spec: Manifest = {"schedulingPolicy": policy}
+    spec |= _maybe(rng, 0.3, schedulingConstraints={"topology": [{"key": "example.com/rack"}]})
+    spec |= _maybe(rng, 0.3, disruptionMode=rng.choice(({"single": {}}, {"all": {}})))
+    spec |= _maybe(rng, 0.3, priority=rng.choice((-5, 0, 1000))) | _maybe(rng, 0.2, preemptionPolicy="Never")
+    return _object(rng, "scheduling.k8s.io/v1beta1", "PodGroup", spec=spec)
+
+
 # -- storage
 
 
@@ -443,6 +452,7 @@ VALID: dict[str, Callable[[random.Random], Manifest]] = {
     "Job": _job,
     "PodDisruptionBudget": _budget,
     "PriorityClass": _priority_class,
+    "PodGroup": _pod_group,
     "PersistentVolume": _volume_object,
     "PersistentVolumeClaim": _claim,
     "StorageClass": _storage_class,

@@ -103,7 +103,8 @@ def test_a_verdict_says_what_the_decision_leaves_out():
     }
     (left_out,) = map(json.loads, decide_lines([json.dumps(asked)]))
     assert left_out["notModelled"] == [
-        "objects[1]: Pod default/web: spec.schedulingGroup: is not modelled: the pod is scheduled on its own"
+        "objects[1]: Pod default/web: spec.schedulingGroup: is not modelled without the feature gate GenericWorkload: "
+        "the pod is scheduled on its own"
     ]
     (whole,) = map(json.loads, decide_lines([json.dumps(GOOD)]))
     assert "notModelled" not in whole

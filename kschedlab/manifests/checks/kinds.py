@@ -19,6 +19,7 @@ from kschedlab.manifests.checks.common import (
 )
 from kschedlab.manifests.checks.device_claims import check_claim_template, check_resource_claim
 from kschedlab.manifests.checks.devices import check_device_class, check_slice, check_taint_rule
+from kschedlab.manifests.checks.groups import check_pod_group
 from kschedlab.manifests.checks.volumes import (
     check_attachment,
     check_capacity,
@@ -41,6 +42,7 @@ from kschedlab.objects.model import (
     PersistentVolume,
     PersistentVolumeClaim,
     PodDisruptionBudget,
+    PodGroup,
     PriorityClass,
     ReplicaSet,
     ReplicationController,
@@ -183,6 +185,7 @@ def _check_job(job: Job, faults: list[Fault]) -> None:
 CHECKS: dict[type[ApiObject], Callable[[Any, list[Fault]], None]] = {
     PodDisruptionBudget: _check_budget,
     PriorityClass: _check_priority_class,
+    PodGroup: check_pod_group,
     Service: _check_service,
     ReplicationController: _check_replication_controller,
     ReplicaSet: _check_replicas,

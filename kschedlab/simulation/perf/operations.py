@@ -1,7 +1,7 @@
 """Reads and validates the operations of scheduler_perf's workloads, with their parameters filled in.
 
 v1.37: test/integration/scheduler_perf (operations.go, update.go, dra.go, scheduler_perf.go: unrollWorkloadTemplate).
-For operations on pod groups or profiles of the Go program, an error names the missing feature.
+For operations on profiles of the Go program, an error names the missing feature.
 """
 
 # ruff: noqa: D101 (each class is the operation of the same name)
@@ -92,6 +92,10 @@ class CreateAny(Counted, frozen=True):
     templateParams: Any = None
 
 
+class CreatePodGroups(CreateAny, frozen=True):
+    pass
+
+
 class UpdateAny(CreateAny, frozen=True):
     updatePerSecond: Int32 = 0
     subresources: tuple[str, ...] = ()
@@ -148,6 +152,7 @@ OPCODES: dict[str, type[Fields]] = {
     "createPods": CreatePods,
     "createPodSets": CreatePodSets,
     "createAny": CreateAny,
+    "createPodGroups": CreatePodGroups,
     "updateAny": UpdateAny,
     "createResourceClaims": CreateResourceClaims,
     "allocResourceClaims": AllocResourceClaims,
@@ -159,7 +164,6 @@ OPCODES: dict[str, type[Fields]] = {
     "stopCollectingMetrics": StopCollectingMetrics,
 }
 UNSUPPORTED = {
-    "createPodGroups": "pod groups are not modelled",
     "startCollectingProfile": "there is no Go program to profile",
     "stopCollectingProfile": "there is no Go program to profile",
 }
@@ -326,6 +330,8 @@ class _OperationReader:
         elif isinstance(fields, CreateAny):
             if not fields.templatePath:
                 self.faults.append(Fault(("templatePath",), "is missing"))
+            if isinstance(fields, CreatePodGroups) and not fields.namespace:
+                self.faults.append(Fault(("namespace",), "is missing"))
             for i, name in enumerate(getattr(fields, "subresources", ())):
                 if name not in ("status", "resize"):
                     self.faults.append(Fault(("subresources", i), f"{quoted(name)} is not supported"))

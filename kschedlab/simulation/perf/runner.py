@@ -114,6 +114,7 @@ class OperationsRunner:
             yield from self._update_any(operation, fields)
         elif isinstance(fields, CreateAny | CreateResourceClaims):
             self._create_any(operation, fields)
+            yield self._env.timeout(0)  # informers receive the objects
         elif isinstance(fields, AllocResourceClaims):
             self._allocate_claims(fields.namespace)
         elif isinstance(fields, DeletePods):

@@ -11,6 +11,7 @@ from typing import Any
 
 import msgspec
 
+from kschedlab.generations.feature_gates import GROUP_FIELD
 from kschedlab.manifests.checks.workloads import template_faults
 from kschedlab.manifests.defaults import with_defaults
 from kschedlab.manifests.validation import faults_of, priority_fault
@@ -23,6 +24,7 @@ from kschedlab.objects.model import (
     Pod,
     PodCondition,
     PodDisruptionBudget,
+    PodGroup,
     PodStatus,
     PriorityClass,
     ReplicaSet,
@@ -36,7 +38,7 @@ from kschedlab.simulation.status import ApiError, FieldError, field_error
 Classes = Mapping[str, PriorityClass]
 
 OWNERS = frozenset([ReplicaSet, StatefulSet, ReplicationController, Deployment, Job])
-COUNTED = OWNERS | {Pod, PodDisruptionBudget}
+COUNTED = OWNERS | {Pod, PodDisruptionBudget, PodGroup}
 """Kinds whose ``metadata.generation`` counts the changes to their spec."""
 
 _PENDING = PodStatus(phase="Pending")
@@ -150,9 +152,22 @@ def _admitted(obj: Any, api: Api, classes: Classes, may_lack_template: bool = Fa
     """The object with defaults, without fields that the generation does not know. ApiError if anything is wrong."""
     if faults := [*faults_of(obj), *template_faults(obj, may_lack_template)]:
         raise ApiError.invalid(type(obj), obj.metadata.name, list(map(field_error, faults)))
-    if type(obj) is not Pod:
+    if not isinstance(obj, Pod | PodGroup):
         return with_defaults(obj, classes)
+    if isinstance(obj, PodGroup) and GROUP_FIELD in api.unknown:
+        raise ApiError.no_such_resource()
     if priority_fault(obj, classes):
         why = f"no PriorityClass with name {obj.spec.priorityClassName} was found"
-        raise ApiError.forbidden(Pod, obj.metadata.name, why)
+        raise ApiError.forbidden(type(obj), obj.metadata.name, why)
+    if isinstance(obj, PodGroup):
+        return _with_priority(with_defaults(obj, classes), classes)
     return api.admit(with_defaults(obj, classes))
+
+
+def _with_priority(group: PodGroup, classes: Classes) -> PodGroup:
+    """The pod group with the priority of its class. v1.37: plugin/pkg/admission/priority, admitPodGroup."""
+    if group.spec.priority is not None:
+        return group
+    named = classes[group.spec.priorityClassName]
+    spec = _replace(group.spec, priority=named.value, priorityClassName=named.metadata.name)
+    return _replace(group, spec=spec)

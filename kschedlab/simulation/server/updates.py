@@ -20,6 +20,7 @@ from kschedlab.objects.model import (
     NodeSelectorTerm,
     PersistentVolumeClaim,
     Pod,
+    PodGroup,
     PodSpec,
     PriorityClass,
     ReplicaSet,
@@ -45,6 +46,7 @@ _IMMUTABLE: dict[type[ApiObject], tuple[str, ...]] = {
     StatefulSet: ("spec.selector", "spec.podManagementPolicy", "spec.volumeClaimTemplates"),
     Job: ("spec.selector", "spec.completions", "spec.template"),
     PriorityClass: ("value", "preemptionPolicy"),
+    PodGroup: ("spec.schedulingPolicy.basic", "spec.priority", "spec.disruptionMode", "spec.schedulingConstraints"),
     StorageClass: ("provisioner", "volumeBindingMode", "reclaimPolicy"),
     PersistentVolumeClaim: ("spec.accessModes", "spec.storageClassName", "spec.volumeName"),
 }

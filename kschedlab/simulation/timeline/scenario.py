@@ -21,6 +21,7 @@ from kschedlab.manifests.formats import SCHEDULER_PERF, format_reader
 from kschedlab.manifests.loading import NOTHING, LoadReport
 from kschedlab.manifests.source_text import SourceText
 from kschedlab.manifests.sources import Source, read_all
+from kschedlab.manifests.validation import GROUP_WARNING
 from kschedlab.objects.meta import Int64, Part, Time
 from kschedlab.objects.problems import Fault, ManifestError, Problem, one_of
 from kschedlab.simulation.controllers.kubelet import KubeletSettings
@@ -102,6 +103,8 @@ def _load(texts: Iterable[SourceText], workload: str, strict: bool = False) -> S
     reader.finish()
     reader.report.warnings += map(str, empty)
     scenario = reader.scenario
+    if scenario.options.feature_gates.get("GenericWorkload"):
+        reader.report.warnings = [warning for warning in reader.report.warnings if GROUP_WARNING not in warning]
     scenario.entries.sort(key=lambda entry: entry.at)
     reader.problems += check_feasible(scenario.objects, scenario.entries)
     reader.finish()

@@ -29,6 +29,7 @@ import (
 	"k8s.io/apiserver/pkg/authorization/authorizer"
 	"k8s.io/apiserver/pkg/endpoints/request"
 	"k8s.io/apiserver/pkg/registry/rest"
+	utilfeature "k8s.io/apiserver/pkg/util/feature"
 	corev1 "k8s.io/client-go/kubernetes/typed/core/v1"
 	"k8s.io/kubernetes/pkg/api/legacyscheme"
 	podutil "k8s.io/kubernetes/pkg/api/pod"
@@ -58,6 +59,7 @@ import (
 	"k8s.io/kubernetes/pkg/registry/resource/resourceclaim"
 	"k8s.io/kubernetes/pkg/registry/resource/resourceclaimtemplate"
 	"k8s.io/kubernetes/pkg/registry/resource/resourceslice"
+	"k8s.io/kubernetes/pkg/registry/scheduling/podgroup"
 	"k8s.io/kubernetes/pkg/registry/scheduling/priorityclass"
 	"k8s.io/kubernetes/pkg/registry/storage/csidriver"
 	"k8s.io/kubernetes/pkg/registry/storage/csinode"
@@ -83,6 +85,7 @@ var byKind = map[string]strategies{
 	"Job":                   {job.Strategy, job.StatusStrategy},
 	"PodDisruptionBudget":   {poddisruptionbudget.Strategy, poddisruptionbudget.StatusStrategy},
 	"PriorityClass":         {priorityclass.Strategy, nil},
+	"PodGroup":              {groups, podgroup.NewStatusStrategy(groups)},
 	"PersistentVolume":      {persistentvolume.Strategy, persistentvolume.StatusStrategy},
 	"PersistentVolumeClaim": {persistentvolumeclaim.Strategy, persistentvolumeclaim.StatusStrategy},
 	"StorageClass":          {storageclass.Strategy, nil},
@@ -96,6 +99,8 @@ var byKind = map[string]strategies{
 	"ResourceClaim":         {claims, resourceclaim.NewStatusStrategy(claims)},
 	"ResourceClaimTemplate": {resourceclaimtemplate.NewStrategy(adminNamespaces{}), nil},
 }
+
+var groups = podgroup.NewStrategy()
 
 var claims = resourceclaim.NewStrategy(adminNamespaces{}, authorizer.AuthorizerFunc(allow))
 
@@ -185,6 +190,12 @@ func decode(line []byte) (runtime.Object, schema.GroupVersionKind, error) {
 func validate(object runtime.Object, kind schema.GroupVersionKind, strategy strategies) field.ErrorList {
 	metadata, err := meta.Accessor(object)
 	if err != nil {
+		panic(err)
+	}
+	// Pod groups need gates that are off by default, and pods are checked without them.
+	isGroup := kind.Kind == "PodGroup"
+	gates := map[string]bool{"GenericWorkload": isGroup, "TopologyAwareWorkloadScheduling": isGroup, "PodGroupPreemptionPolicy": isGroup}
+	if err := utilfeature.DefaultMutableFeatureGate.SetFromMap(gates); err != nil {
 		panic(err)
 	}
 	if strategy.create.NamespaceScoped() && metadata.GetNamespace() == "" {

@@ -318,12 +318,12 @@ MOST = "more than 200,000, the most that a simulation creates at once"
 @pytest.mark.parametrize(
     ("op", "expected"),
     [
-        ("{opcode: createPodGroups}", "opcode: createPodGroups is not supported: pod groups are not modelled"),
+        ("{opcode: createPodGroups, templatePath: a}", "namespace: is missing"),
         (
             "{opcode: deleteNodes}",
-            "opcode: expected one of createNodes, createNamespaces, createPods, createPodSets, createAny, updateAny, "
-            "createResourceClaims, allocResourceClaims, deletePods, churn, barrier, sleep, startCollectingMetrics "
-            "or stopCollectingMetrics",
+            "opcode: expected one of createNodes, createNamespaces, createPods, createPodSets, createAny, "
+            "createPodGroups, updateAny, createResourceClaims, allocResourceClaims, deletePods, churn, barrier, sleep, "
+            "startCollectingMetrics or stopCollectingMetrics",
         ),
         ("{opcode: createNodes, cuont: 3}", 'cuont: unknown field "cuont"'),
         ("{opcode: createNodes, count: -3}", "count: -3 is negative"),

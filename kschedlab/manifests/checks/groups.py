@@ -1,0 +1,51 @@
+"""Checks of pod groups.
+
+v1.37: pkg/apis/scheduling/validation/validation.go, and the tags in k8s.io/api scheduling/v1beta1/types.go.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from kschedlab.manifests.checks.common import PREEMPTION_POLICIES, check_choice, check_name, check_present
+from kschedlab.objects.model import PodGroup
+from kschedlab.objects.names import label_key_fault
+from kschedlab.objects.problems import Fault, Path
+
+_HIGHEST_PRIORITY = 1_000_000_000
+
+
+def check_pod_group(group: PodGroup, faults: list[Fault]) -> None:
+    """Check the spec of a pod group."""
+    spec = group.spec
+    policy: Path = ("spec", "schedulingPolicy")
+    _check_one_of(spec.schedulingPolicy, ("basic", "gang"), policy, faults)
+    if (gang := spec.schedulingPolicy.gang) is not None and gang.minCount < 1:
+        why = "is missing" if not gang.minCount else f"{gang.minCount} is less than 1"
+        faults.append(Fault((*policy, "gang", "minCount"), why))
+    if spec.schedulingConstraints is not None:
+        topology = spec.schedulingConstraints.topology
+        path: Path = ("spec", "schedulingConstraints", "topology")
+        if len(topology) > 1:
+            faults.append(Fault(path, f"has {len(topology)} constraints: only one is allowed"))
+        for i, constraint in enumerate(topology):
+            check_name(constraint.key, (*path, i, "key"), faults, label_key_fault)
+    if spec.disruptionMode is not None:
+        _check_one_of(spec.disruptionMode, ("single", "all"), ("spec", "disruptionMode"), faults)
+    if spec.priorityClassName:
+        check_name(spec.priorityClassName, ("spec", "priorityClassName"), faults)
+    if spec.priority is not None and spec.priority > _HIGHEST_PRIORITY:
+        faults.append(Fault(("spec", "priority"), f"{spec.priority} is more than {_HIGHEST_PRIORITY:,}"))
+    if spec.preemptionPolicy is not None:
+        check_choice(spec.preemptionPolicy, PREEMPTION_POLICIES, ("spec", "preemptionPolicy"), faults)
+    for i, condition in enumerate(group.status.conditions):
+        for field in ("type", "status", "reason", "lastTransitionTime"):
+            check_present(getattr(condition, field), ("status", "conditions", i, field), faults)
+
+
+def _check_one_of(union: Any, members: tuple[str, str], path: Path, faults: list[Fault]) -> None:
+    """Check that exactly one member of a union is set."""
+    found = [name for name in members if getattr(union, name) is not None]
+    if len(found) != 1:
+        why = "has both" if found else "is missing"
+        faults.append(Fault(path, f"{why}: expected either {' or '.join(members)}"))
