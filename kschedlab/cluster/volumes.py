@@ -11,20 +11,8 @@ from typing import NamedTuple, TypeAlias, TypeVar
 
 from kschedlab.cluster.object_store import ObjectStore, put_or_remove
 from kschedlab.cluster.signatures import Signature
+from kschedlab.objects import model
 from kschedlab.objects.meta import controller_of
-from kschedlab.objects.model import (
-    CSIDriver,
-    CSINode,
-    CSIStorageCapacity,
-    ObjectReference,
-    PersistentVolume,
-    PersistentVolumeClaim,
-    PersistentVolumeClaimSpec,
-    Pod,
-    StorageClass,
-    Volume,
-    VolumeAttachment,
-)
 
 K = TypeVar("K", bound=Hashable)
 V = TypeVar("V", bound=Hashable)
@@ -35,7 +23,7 @@ BOUND = "pv.kubernetes.io/bind-completed"
 SELECTED_NODE = "volume.kubernetes.io/selected-node"
 MIGRATED_PLUGINS = "storage.alpha.kubernetes.io/migrated-plugins"
 """Annotations: the class of a claim or a volume (takes precedence over ``storageClassName``), a claim whose binding is
-complete, the node selected for a claim's new volume, the in-tree plugins that a CSINode's drivers replaced."""
+complete, the node selected for a claim's new volume, the in-tree plugins that a model.CSINode's drivers replaced."""
 
 
 class ClaimName(NamedTuple):
@@ -48,7 +36,7 @@ class ClaimName(NamedTuple):
 class BindableVolume:
     """A volume to which a claim can still be bound. ``arrival``: increasing numbers in order of arrival."""
 
-    def __init__(self, arrival: int, volume: PersistentVolume) -> None:
+    def __init__(self, arrival: int, volume: model.PersistentVolume) -> None:
         self.arrival, self.volume = arrival, volume
 
     @cached_property
@@ -72,13 +60,13 @@ class Volumes:
     """
 
     def __init__(self, objects: ObjectStore) -> None:
-        self.claims: dict[ClaimKey, PersistentVolumeClaim] = objects.of(PersistentVolumeClaim)
-        self.volumes: dict[str, PersistentVolume] = objects.of(PersistentVolume)
-        self.classes: dict[str, StorageClass] = objects.of(StorageClass)
-        self.nodes: dict[str, CSINode] = objects.of(CSINode)
-        self.drivers: dict[str, CSIDriver] = objects.of(CSIDriver)
-        self._attachments: dict[str, VolumeAttachment] = objects.of(VolumeAttachment)
-        self._capacities: dict[ClaimKey, CSIStorageCapacity] = objects.of(CSIStorageCapacity)
+        self.claims: dict[ClaimKey, model.PersistentVolumeClaim] = objects.of(model.PersistentVolumeClaim)
+        self.volumes: dict[str, model.PersistentVolume] = objects.of(model.PersistentVolume)
+        self.classes: dict[str, model.StorageClass] = objects.of(model.StorageClass)
+        self.nodes: dict[str, model.CSINode] = objects.of(model.CSINode)
+        self.drivers: dict[str, model.CSIDriver] = objects.of(model.CSIDriver)
+        self._attachments: dict[str, model.VolumeAttachment] = objects.of(model.VolumeAttachment)
+        self._capacities: dict[ClaimKey, model.CSIStorageCapacity] = objects.of(model.CSIStorageCapacity)
         self._claims_on: dict[str, dict[ClaimKey, None]] = {}
         self._reserved_for: dict[ClaimKey, dict[str, None]] = {}
         for key, claim in self.claims.items():
@@ -89,20 +77,20 @@ class Volumes:
             self._add_volume(name, volume)
 
     @property
-    def attachments(self) -> Collection[VolumeAttachment]:
+    def attachments(self) -> Collection[model.VolumeAttachment]:
         """The VolumeAttachments."""
         return self._attachments.values()
 
     @property
-    def capacities(self) -> Collection[CSIStorageCapacity]:
-        """The free capacity that drivers report (CSIStorageCapacity)."""
+    def capacities(self) -> Collection[model.CSIStorageCapacity]:
+        """The free capacity that drivers report (model.CSIStorageCapacity)."""
         return self._capacities.values()
 
     def claims_on(self, volume: str) -> list[ClaimKey]:
         """The claims that name the volume."""
         return list(self._claims_on.get(volume, ()))
 
-    def reserved_for(self, claim: ClaimKey) -> list[PersistentVolume]:
+    def reserved_for(self, claim: ClaimKey) -> list[model.PersistentVolume]:
         """The volumes that name the claim (claimRef)."""
         return [self.volumes[name] for name in self._reserved_for.get(claim, ())]
 
@@ -114,7 +102,7 @@ class Volumes:
         """Whether the volume is attached to any node. O(attachments)."""
         return any(each.spec.source.persistentVolumeName == volume for each in self.attachments)
 
-    def change_claim(self, key: ClaimKey, claim: PersistentVolumeClaim | None) -> None:
+    def change_claim(self, key: ClaimKey, claim: model.PersistentVolumeClaim | None) -> None:
         """Add or replace the claim; None: remove it."""
         before = self.claims.get(key)
         if before is not None:
@@ -126,7 +114,7 @@ class Volumes:
             for volume in self.reserved_for(key):
                 self._update_bindable(volume.metadata.name, volume)
 
-    def change_volume(self, name: str, volume: PersistentVolume | None) -> None:
+    def change_volume(self, name: str, volume: model.PersistentVolume | None) -> None:
         """Add or replace the volume; None: remove it."""
         before = self.volumes.get(name)
         if before is not None:
@@ -139,7 +127,7 @@ class Volumes:
             self.volumes[name] = volume
             self._add_volume(name, volume)
 
-    def _add_volume(self, name: str, volume: PersistentVolume) -> None:
+    def _add_volume(self, name: str, volume: model.PersistentVolume) -> None:
         if name not in self._arrival:
             self._arrival[name] = self._arrivals
             self._arrivals += 1
@@ -147,23 +135,23 @@ class Volumes:
             self._reserved_for.setdefault(_reference(volume.spec.claimRef), {})[name] = None
         self._update_bindable(name, volume)
 
-    def _update_bindable(self, name: str, volume: PersistentVolume) -> None:
+    def _update_bindable(self, name: str, volume: model.PersistentVolume) -> None:
         bindable = self._bindable.setdefault(volume_class(volume), {})
         if self.is_bindable(volume):
             bindable[name] = BindableVolume(self._arrival[name], volume)
         else:
             bindable.pop(name, None)
 
-    def claim(self, pod: Pod, name: str) -> PersistentVolumeClaim | None:
+    def claim(self, pod: model.Pod, name: str) -> model.PersistentVolumeClaim | None:
         """The claim of that name in the pod's namespace, or None."""
         return self.claims.get((pod.metadata.namespace, name))
 
-    def waits_for_first_consumer(self, claim: PersistentVolumeClaim) -> bool:
+    def waits_for_first_consumer(self, claim: model.PersistentVolumeClaim) -> bool:
         """Whether the claim's class delays binding until its first pod is scheduled."""
         storage_class = self.classes.get(claim_class(claim))
         return storage_class is not None and storage_class.volumeBindingMode == "WaitForFirstConsumer"
 
-    def is_bindable(self, volume: PersistentVolume) -> bool:
+    def is_bindable(self, volume: model.PersistentVolume) -> bool:
         """Whether a claim can still be bound to the volume: it is free, or reserved for a claim that is not bound."""
         if volume.metadata.deletionTimestamp is not None:
             return False
@@ -173,7 +161,7 @@ class Volumes:
         return can_still_bind(self.claims.get(_reference(reference)))
 
 
-def _reference(reference: ObjectReference) -> ClaimKey:
+def _reference(reference: model.ObjectReference) -> ClaimKey:
     return reference.namespace, reference.name
 
 
@@ -183,12 +171,12 @@ def _discard(index: dict[K, dict[V, None]], key: K, value: V) -> None:
         del index[key]
 
 
-def can_still_bind(claim: PersistentVolumeClaim | None) -> bool:
+def can_still_bind(claim: model.PersistentVolumeClaim | None) -> bool:
     """Whether the claim exists and its binding is not complete."""
     return claim is not None and not is_bound(claim)
 
 
-def claim_name(pod: Pod, volume: Volume) -> ClaimName | None:
+def claim_name(pod: model.Pod, volume: model.Volume) -> ClaimName | None:
     """The claim that the pod's volume names, or None if it names no claim."""
     if volume.persistentVolumeClaim is not None:
         return ClaimName(volume.persistentVolumeClaim.claimName, False)
@@ -197,7 +185,7 @@ def claim_name(pod: Pod, volume: Volume) -> ClaimName | None:
     return None
 
 
-def claim_names(pod: Pod) -> Iterator[ClaimName]:
+def claim_names(pod: model.Pod) -> Iterator[ClaimName]:
     """The claims that the pod's volumes name, in their order; a claim named twice is listed twice."""
     return (name for volume in pod.spec.volumes if (name := claim_name(pod, volume)) is not None)
 
@@ -207,7 +195,7 @@ def claims_of(signature: Signature) -> Iterator[ClaimKey]:
     return ((signature.namespace, name) for name, _ in claim_names(signature.example))
 
 
-def ownership_error(pod: Pod, claim: PersistentVolumeClaim) -> str:
+def ownership_error(pod: model.Pod, claim: model.PersistentVolumeClaim) -> str:
     """The error if the claim of an ephemeral volume was not created for this pod, or ""."""
     owner = controller_of(claim.metadata)
     if owner is not None and owner.uid == pod.metadata.uid:
@@ -216,17 +204,17 @@ def ownership_error(pod: Pod, claim: PersistentVolumeClaim) -> str:
     return f"PVC {key} was not created for pod {pod.key} (pod is not owner)"
 
 
-def claim_class(claim: PersistentVolumeClaim) -> str:
-    """The name of the claim's StorageClass, "" without one."""
+def claim_class(claim: model.PersistentVolumeClaim) -> str:
+    """The name of the claim's model.StorageClass, "" without one."""
     return claim.metadata.annotations.get(CLASS, claim.spec.storageClassName or "")
 
 
-def volume_class(volume: PersistentVolume) -> str:
-    """The name of the volume's StorageClass, "" without one."""
+def volume_class(volume: model.PersistentVolume) -> str:
+    """The name of the volume's model.StorageClass, "" without one."""
     return volume.metadata.annotations.get(CLASS, volume.spec.storageClassName)
 
 
-def is_bound(claim: PersistentVolumeClaim) -> bool:
+def is_bound(claim: model.PersistentVolumeClaim) -> bool:
     """Whether the claim's binding to its volume is complete."""
     return bool(claim.spec.volumeName) and BOUND in claim.metadata.annotations
 
@@ -236,8 +224,8 @@ def not_found(kind: str, name: str) -> str:
     return f'{kind} "{name}" not found'
 
 
-def size_of(holder: PersistentVolume | PersistentVolumeClaim) -> int:
+def size_of(holder: model.PersistentVolume | model.PersistentVolumeClaim) -> int:
     """Nanobytes that the volume has or the claim requests; 0 if unstated."""
     spec = holder.spec
-    amounts = spec.resources.requests if isinstance(spec, PersistentVolumeClaimSpec) else spec.capacity
+    amounts = spec.resources.requests if isinstance(spec, model.PersistentVolumeClaimSpec) else spec.capacity
     return amounts["storage"].nanos if "storage" in amounts else 0

@@ -31,31 +31,8 @@ from kschedlab.manifests.known_fields import unknown_fields, unknown_kind
 from kschedlab.manifests.sharing import Sharing
 from kschedlab.manifests.source_text import SourceText
 from kschedlab.manifests.validation import faults_of, priority_fault, warnings_of
+from kschedlab.objects import model
 from kschedlab.objects.kinds import RESOURCES
-from kschedlab.objects.model import (
-    ApiObject,
-    CSIDriver,
-    CSINode,
-    CSIStorageCapacity,
-    DeviceClass,
-    DeviceTaintRule,
-    Namespace,
-    Node,
-    ObjectMeta,
-    PersistentVolume,
-    PersistentVolumeClaim,
-    Pod,
-    PodDisruptionBudget,
-    PriorityClass,
-    ReplicaSet,
-    ReplicationController,
-    ResourceClaim,
-    ResourceSlice,
-    Service,
-    StatefulSet,
-    StorageClass,
-    VolumeAttachment,
-)
 from kschedlab.objects.problems import Fault, ManifestError, Problem, path_text, quoted, safe_text, shortened
 from kschedlab.objects.quantity import INT64_MAX
 from kschedlab.objects.requests import nonzero_requests, pod_requests
@@ -110,33 +87,33 @@ def _counted(kinds: Mapping[str, int]) -> str:
 class Objects:
     """The objects of a cluster by kind, with the API server's defaults, in the order of the input."""
 
-    nodes: list[Node] = field(default_factory=list)
-    pods: list[Pod] = field(default_factory=list)
-    pod_disruption_budgets: list[PodDisruptionBudget] = field(default_factory=list)
-    priority_classes: list[PriorityClass] = field(default_factory=list)
-    namespaces: list[Namespace] = field(default_factory=list)
-    services: list[Service] = field(default_factory=list)
-    replication_controllers: list[ReplicationController] = field(default_factory=list)
-    replica_sets: list[ReplicaSet] = field(default_factory=list)
-    stateful_sets: list[StatefulSet] = field(default_factory=list)
-    persistent_volumes: list[PersistentVolume] = field(default_factory=list)
-    persistent_volume_claims: list[PersistentVolumeClaim] = field(default_factory=list)
-    storage_classes: list[StorageClass] = field(default_factory=list)
-    csi_nodes: list[CSINode] = field(default_factory=list)
-    volume_attachments: list[VolumeAttachment] = field(default_factory=list)
-    csi_drivers: list[CSIDriver] = field(default_factory=list)
-    csi_storage_capacities: list[CSIStorageCapacity] = field(default_factory=list)
-    resource_slices: list[ResourceSlice] = field(default_factory=list)
-    device_classes: list[DeviceClass] = field(default_factory=list)
-    resource_claims: list[ResourceClaim] = field(default_factory=list)
-    device_taint_rules: list[DeviceTaintRule] = field(default_factory=list)
+    nodes: list[model.Node] = field(default_factory=list)
+    pods: list[model.Pod] = field(default_factory=list)
+    pod_disruption_budgets: list[model.PodDisruptionBudget] = field(default_factory=list)
+    priority_classes: list[model.PriorityClass] = field(default_factory=list)
+    namespaces: list[model.Namespace] = field(default_factory=list)
+    services: list[model.Service] = field(default_factory=list)
+    replication_controllers: list[model.ReplicationController] = field(default_factory=list)
+    replica_sets: list[model.ReplicaSet] = field(default_factory=list)
+    stateful_sets: list[model.StatefulSet] = field(default_factory=list)
+    persistent_volumes: list[model.PersistentVolume] = field(default_factory=list)
+    persistent_volume_claims: list[model.PersistentVolumeClaim] = field(default_factory=list)
+    storage_classes: list[model.StorageClass] = field(default_factory=list)
+    csi_nodes: list[model.CSINode] = field(default_factory=list)
+    volume_attachments: list[model.VolumeAttachment] = field(default_factory=list)
+    csi_drivers: list[model.CSIDriver] = field(default_factory=list)
+    csi_storage_capacities: list[model.CSIStorageCapacity] = field(default_factory=list)
+    resource_slices: list[model.ResourceSlice] = field(default_factory=list)
+    device_classes: list[model.DeviceClass] = field(default_factory=list)
+    resource_claims: list[model.ResourceClaim] = field(default_factory=list)
+    device_taint_rules: list[model.DeviceTaintRule] = field(default_factory=list)
     report: LoadReport = field(default_factory=LoadReport)
 
     def __repr__(self) -> str:
         counted = (f"{len(each):,} {name.replace('_', ' ')}" for name, each in vars(self).items() if name != "report")
         return f"<Objects: {', '.join(one for one in counted if not one.startswith('0 ')) or 'none'}>"
 
-    def of(self, kind: type[ApiObject]) -> list[Any]:
+    def of(self, kind: type[model.ApiObject]) -> list[Any]:
         """The list of the objects of this kind."""
         objects: list[Any] = getattr(self, _LISTS[RESOURCES[kind].name])
         return objects
@@ -173,7 +150,7 @@ def from_kubectl(*arguments: str) -> Objects:
 
 
 def decode_objects(
-    manifests: Iterable[msgspec.Raw | Mapping[str, Any]], classes: Iterable[PriorityClass] = ()
+    manifests: Iterable[msgspec.Raw | Mapping[str, Any]], classes: Iterable[model.PriorityClass] = ()
 ) -> Objects:
     """Load objects from parsed or raw JSON. ManifestError names them by their index: ``objects[3]``.
 
@@ -225,12 +202,12 @@ def _gc_paused() -> Iterator[None]:
 
 
 class _Loaded(NamedTuple):
-    document: ApiObject
+    document: model.ApiObject
     origin: Origin
 
     @property
     def named(self) -> Origin:
-        metadata: ObjectMeta = self.document.metadata  # type: ignore[attr-defined]  # every kind has it
+        metadata: model.ObjectMeta = self.document.metadata  # type: ignore[attr-defined]  # every kind has it
         names = {"name": metadata.name, "namespace": metadata.namespace}
         return named_origin(self.origin, names, type(self.document).__name__)
 
@@ -244,7 +221,7 @@ class _Loader:
     ``warnings``: by field and message, the first warning with its place, and the number of objects.
     """
 
-    def __init__(self, classes: Iterable[PriorityClass] = (), strict: bool = False) -> None:
+    def __init__(self, classes: Iterable[model.PriorityClass] = (), strict: bool = False) -> None:
         self.classes = tuple(classes)
         self.strict = strict
         self.loaded: list[_Loaded] = []
@@ -314,15 +291,15 @@ class _Loader:
     def finish(self) -> Objects:
         """The objects with their defaults. ManifestError if there is any problem."""
         objects, sharing = Objects(report=self.report), Sharing()
-        loaded_classes = (o.document for o in self.loaded if isinstance(o.document, PriorityClass))
+        loaded_classes = (o.document for o in self.loaded if isinstance(o.document, model.PriorityClass))
         classes = priority_classes([*self.classes, *loaded_classes])
         origins: dict[tuple[str, str, str], Origin] = {}
         for i, loaded in enumerate(self.loaded):
-            if isinstance(loaded.document, Pod) and (fault := priority_fault(loaded.document, classes)):
+            if isinstance(loaded.document, model.Pod) and (fault := priority_fault(loaded.document, classes)):
                 self.problems.append(loaded.problem(fault))
                 continue
             document = with_defaults(loaded.document, classes)
-            document = sharing.shared(document) if isinstance(document, Pod) else document
+            document = sharing.shared(document) if isinstance(document, model.Pod) else document
             self.loaded[i] = loaded._replace(document=document)  # what it shares with others need not stay
             self._check_unique(loaded, document, origins)
             objects.of(type(document)).append(document)
@@ -333,8 +310,10 @@ class _Loader:
         self.report.warnings = [_warning(*warning) for warning in self.warnings.values()]
         return objects
 
-    def _check_unique(self, loaded: _Loaded, document: ApiObject, origins: dict[tuple[str, str, str], Origin]) -> None:
-        metadata: ObjectMeta = document.metadata  # type: ignore[attr-defined]  # every kind has it
+    def _check_unique(
+        self, loaded: _Loaded, document: model.ApiObject, origins: dict[tuple[str, str, str], Origin]
+    ) -> None:
+        metadata: model.ObjectMeta = document.metadata  # type: ignore[attr-defined]  # every kind has it
         key = (type(document).__name__, metadata.namespace, metadata.name)
         first = origins.setdefault(key, loaded.origin)
         if first is not loaded.origin:
@@ -347,7 +326,7 @@ class _Loader:
             return
         for loaded in self.loaded:
             pod = loaded.document
-            if isinstance(pod, Pod) and pod.spec.nodeName and pod.spec.nodeName not in names:
+            if isinstance(pod, model.Pod) and pod.spec.nodeName and pod.spec.nodeName not in names:
                 message = f"there is no node {quoted(pod.spec.nodeName)}: decisions ignore the pod"
                 self._warn(loaded.named, Fault(("spec", "nodeName"), message))
 
@@ -368,14 +347,14 @@ class _Loader:
                     where = f"on node {key[0]}" if pod.spec.nodeName else "in the pod"
                     self._refuse_sum(pod, f"requests of {name} {where} add up to more than {INT64_MAX}")
 
-    def _refuse_sum(self, pod: Pod, message: str) -> None:
+    def _refuse_sum(self, pod: model.Pod, message: str) -> None:
         for loaded in self.loaded:
-            if isinstance(loaded.document, Pod) and loaded.document.metadata.name == pod.metadata.name:
+            if isinstance(loaded.document, model.Pod) and loaded.document.metadata.name == pod.metadata.name:
                 self.problems.append(loaded.problem(Fault(("spec", "containers"), message)))
                 return
 
 
-def _could_overflow(pods: Iterable[Pod]) -> bool:
+def _could_overflow(pods: Iterable[model.Pod]) -> bool:
     """Whether any amount is so large that a million of that size would exceed an int64."""
     limit = INT64_MAX // 1_000_000
     for pod in pods:

@@ -10,21 +10,12 @@ from itertools import chain
 
 import msgspec
 
-from kschedlab.objects.model import (
-    Affinity,
-    LabelSelector,
-    LabelSelectorRequirement,
-    Pod,
-    PodAffinity,
-    PodAffinityTerm,
-    PodSpec,
-    TopologySpreadConstraint,
-)
+from kschedlab.objects import model
 
 _replace = msgspec.structs.replace
 
 
-def with_label_keys(pod: Pod) -> Pod:
+def with_label_keys(pod: model.Pod) -> model.Pod:
     """The pod with its own labels of those keys in the selectors. A pod with a uid went through this when created."""
     spec, labels = pod.spec, pod.metadata.labels
     if pod.metadata.uid or not _has_keys(spec):
@@ -34,8 +25,8 @@ def with_label_keys(pod: Pod) -> Pod:
     return _replace(pod, spec=_replace(spec, affinity=affinity, topologySpreadConstraints=spread))
 
 
-def _has_keys(spec: PodSpec) -> bool:
-    affinity = spec.affinity or Affinity()
+def _has_keys(spec: model.PodSpec) -> bool:
+    affinity = spec.affinity or model.Affinity()
     parts = [each for each in (affinity.podAffinity, affinity.podAntiAffinity) if each is not None]
     required = (term for part in parts for term in part.requiredDuringSchedulingIgnoredDuringExecution)
     preferred = (
@@ -46,7 +37,7 @@ def _has_keys(spec: PodSpec) -> bool:
     )
 
 
-def _affinity(affinity: Affinity | None, labels: Mapping[str, str]) -> Affinity | None:
+def _affinity(affinity: model.Affinity | None, labels: Mapping[str, str]) -> model.Affinity | None:
     if affinity is None:
         return None
     return _replace(
@@ -56,10 +47,10 @@ def _affinity(affinity: Affinity | None, labels: Mapping[str, str]) -> Affinity 
     )
 
 
-def _terms(affinity: PodAffinity | None, labels: Mapping[str, str]) -> PodAffinity | None:
+def _terms(affinity: model.PodAffinity | None, labels: Mapping[str, str]) -> model.PodAffinity | None:
     if affinity is None:
         return None
-    return PodAffinity(
+    return model.PodAffinity(
         tuple(_term(term, labels) for term in affinity.requiredDuringSchedulingIgnoredDuringExecution),
         tuple(
             _replace(weighted, podAffinityTerm=_term(weighted.podAffinityTerm, labels))
@@ -68,21 +59,21 @@ def _terms(affinity: PodAffinity | None, labels: Mapping[str, str]) -> PodAffini
     )
 
 
-def _term(term: PodAffinityTerm, labels: Mapping[str, str]) -> PodAffinityTerm:
+def _term(term: model.PodAffinityTerm, labels: Mapping[str, str]) -> model.PodAffinityTerm:
     selector = _narrowed(term.labelSelector, term.matchLabelKeys, "In", labels)
     return _replace(term, labelSelector=_narrowed(selector, term.mismatchLabelKeys, "NotIn", labels))
 
 
-def _spread(constraint: TopologySpreadConstraint, labels: Mapping[str, str]) -> TopologySpreadConstraint:
+def _spread(constraint: model.TopologySpreadConstraint, labels: Mapping[str, str]) -> model.TopologySpreadConstraint:
     selector = _narrowed(constraint.labelSelector, constraint.matchLabelKeys, "In", labels)
     return _replace(constraint, labelSelector=selector)
 
 
 def _narrowed(
-    selector: LabelSelector | None, keys: Iterable[str], operator: str, labels: Mapping[str, str]
-) -> LabelSelector | None:
+    selector: model.LabelSelector | None, keys: Iterable[str], operator: str, labels: Mapping[str, str]
+) -> model.LabelSelector | None:
     """The selector, with a requirement added for each of these keys that the pod's own labels have."""
-    added = [LabelSelectorRequirement(key, operator, (labels[key],)) for key in keys if key in labels]
+    added = [model.LabelSelectorRequirement(key, operator, (labels[key],)) for key in keys if key in labels]
     if selector is None or not added:
         return selector
     return _replace(selector, matchExpressions=(*selector.matchExpressions, *added))
