@@ -17,9 +17,6 @@ C = TypeVar("C", bound=PodCondition | Condition | DeploymentCondition)
 SCHEDULED, READY, DISRUPTION_TARGET = "PodScheduled", "Ready", "DisruptionTarget"
 """Condition types."""
 
-NODE_NOT_READY = "NodeNotReady"
-"""The reason of a running pod's Ready condition when its node is not ready."""
-
 TERMINAL = ("Succeeded", "Failed")
 
 

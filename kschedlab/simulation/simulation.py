@@ -253,7 +253,7 @@ class Simulation:
             Owners(env, api, informers, OwnersSettings(recreate=settings.recreate), record),
             Disruption(env, api, informers, record=record),
             VolumeControllers(env, api, informers, record=record),
-            NodeLifecycle(env, api, informers),
+            NodeLifecycle(env, api, informers, record),
             PodGC(env, api, informers),
             GarbageCollector(api, informers),
         )

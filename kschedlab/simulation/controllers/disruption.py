@@ -154,6 +154,8 @@ class Disruption:
             status, unmanaged, requeue_at = failed_status(budget, error, now), [], None
         if unmanaged:
             self._record_once(budget, "UnmanagedPods", _UNMANAGED)
+        elif not self._pods_of_budget[key]:
+            self._record_once(budget, "NoPods", "No matching pods found", "Normal")
         if status != budget.status:
             self._api.update_status(replace(budget, status=status), by=NAME)
         if requeue_at is not None:
@@ -163,11 +165,11 @@ class Disruption:
         owner: Scaled | None = self._owners[kind].get(f"{namespace}/{name}")
         return owner
 
-    def _record_once(self, budget: PodDisruptionBudget, reason: str, message: str) -> None:
+    def _record_once(self, budget: PodDisruptionBudget, reason: str, message: str, type: str = "Warning") -> None:
         """Record the event, unless it repeats the budget's last one."""
         if self._last_messages.get(key_of(budget)) != message:
             self._last_messages[key_of(budget)] = message
-            self._record(budget, "Warning", reason, message, COMPONENT)
+            self._record(budget, type, reason, message, COMPONENT)
 
 
 _UNMANAGED = (

@@ -19,7 +19,7 @@ from kschedlab.simulation.controllers.kubelet_status import Fields, finished_sta
 from kschedlab.simulation.controllers.ownership import NODE, pods_by_node
 from kschedlab.simulation.events import Record, silent
 from kschedlab.simulation.informers import Informers
-from kschedlab.simulation.pods import NODE_NOT_READY, READY, TERMINAL, condition_of
+from kschedlab.simulation.pods import READY, TERMINAL, is_ready
 from kschedlab.simulation.server.api import ApiServer
 from kschedlab.simulation.status import ignore_deleted
 
@@ -27,6 +27,7 @@ RUN_SECONDS, EXIT_CODE = "kschedlab.io/run-seconds", "kschedlab.io/exit-code"
 """Annotations: how long a pod runs before it finishes, and its exit code (default 0)."""
 
 NAME = "kubelet"
+PULLED = 'Container image "{}" already present on machine and can be accessed by the pod'
 
 
 @dataclass(frozen=True)
@@ -113,8 +114,7 @@ class Kubelet:
             self._stages[uid] = "ended"
         elif phase == "Running":
             self._stages[uid] = "running"
-            ready = condition_of(pod.status.conditions, READY)
-            if ready is None or ready.reason == NODE_NOT_READY:
+            if not is_ready(pod):
                 self._write(pod, running_status(pod, self._api.now, self._host_ip(pod), self._pod_ip(pod)))
             self._schedule_end(pod, _running_since(pod, self._api.now))
         else:
@@ -130,6 +130,10 @@ class Kubelet:
         if current is not None and current.metadata.deletionTimestamp is None:
             self._stages[pod.metadata.uid] = "running"
             updated = self._write(pod, running_status(current, self._api.now, self._host_ip(pod), self._pod_ip(pod)))
+            for container in (*current.spec.initContainers, *current.spec.containers):
+                self._report(pod, "Pulled", PULLED.format(container.image))
+                self._report(pod, "Created", "Container created")
+                self._report(pod, "Started", "Container started")
             self._schedule_end(updated or current, self._api.now)
 
     def _schedule_end(self, pod: Pod, since: int) -> None:
@@ -157,6 +161,9 @@ class Kubelet:
         is_running = pod.status.phase == "Running"
         wait = min(grace, grace if self._settings.stop is None else self._settings.stop) if is_running else 0
         due = self._api.now + wait
+        if is_running and uid not in self._stops:
+            for container in pod.spec.containers:
+                self._report(pod, "Killing", f"Stopping container {container.name}")
         if uid not in self._stops or due < self._stops[uid]:
             self._stops[uid] = due
             self._stages[uid] = "stopping"
@@ -204,6 +211,9 @@ class Kubelet:
 
     def _warn(self, pod: Pod, reason: str, message: str) -> None:
         self._record(pod, "Warning", reason, message, NAME, pod.spec.nodeName)
+
+    def _report(self, pod: Pod, reason: str, message: str) -> None:
+        self._record(pod, "Normal", reason, message, NAME, pod.spec.nodeName)
 
     # -- addresses
 

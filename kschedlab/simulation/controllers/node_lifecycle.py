@@ -8,30 +8,43 @@ from __future__ import annotations
 
 import simpy
 
+from kschedlab.objects.meta import SECOND
 from kschedlab.objects.model import Node, Pod, PodCondition, Taint
+from kschedlab.simulation.clock import after
 from kschedlab.simulation.controllers.ownership import NODE, pods_by_node
 from kschedlab.simulation.controllers.taints import NO_EXECUTE, toleration_time, with_taints
 from kschedlab.simulation.controllers.work_queue import WorkQueue
+from kschedlab.simulation.events import Record, silent
 from kschedlab.simulation.informers import Informers
-from kschedlab.simulation.pods import DISRUPTION_TARGET, NODE_NOT_READY, READY, is_ready
+from kschedlab.simulation.pods import DISRUPTION_TARGET, READY, is_ready
 from kschedlab.simulation.server.api import ApiServer
 from kschedlab.simulation.status import ignore_deleted
 
-NAME = "node-controller"
+NAME, EVICTOR = "node-controller", "taint-eviction-controller"
+MONITOR_PERIOD = 5 * SECOND
+"""Microseconds between two looks at all nodes (nodeMonitorPeriod)."""
+
+NOT_READY, EVICTION = "NodeNotReady", "TaintManagerEviction"
+"""Reasons of events."""
+
 EVICTION_CONDITION = PodCondition(
     DISRUPTION_TARGET,
     "True",
     "DeletionByTaintManager",
     "Taint manager: deleting due to NoExecute taint",
 )
-NOT_READY_CONDITION = PodCondition(READY, "False", NODE_NOT_READY)
+NOT_READY_CONDITION = PodCondition(READY, "False")
 
 
 class NodeLifecycle:
     """Maintains the taints of nodes, and deletes pods when their toleration ends."""
 
-    def __init__(self, env: simpy.Environment, api: ApiServer, informers: Informers) -> None:
+    def __init__(self, env: simpy.Environment, api: ApiServer, informers: Informers, record: Record = silent) -> None:
+        self._env = env
         self._api = api
+        self._record = record
+        self._started_at = api.now
+        self._synced = False
         self._shared_informers = informers
         self._nodes = informers.of(Node)
         self._pods = pods_by_node(informers)
@@ -41,20 +54,40 @@ class NodeLifecycle:
 
     def start(self) -> None:
         """Begin to watch."""
-        self._nodes.add_handler(self._node_added, self._node_changed)
+        self._nodes.add_handler(self._node_added, self._node_changed, self._node_deleted)
         self._pods.add_handler(self._pod_added, self._pod_changed, self._pod_deleted)
+        synced = self._shared_informers.synced
+        synced.callbacks.append(lambda _: self._begin())
         for queue in (self._taints, self._evictions):
-            queue.start(self._shared_informers.synced)
+            queue.start(synced)
+
+    def _begin(self) -> None:
+        self._synced = True
 
     def _node_added(self, node: Node) -> None:
         self._taints.add(node.metadata.name)
         if _no_execute(node):
             self._enqueue_pods(node)
+        if self._synced:
+            self._tell(node, "RegisteredNode", f"Registered Node {node.metadata.name} in Controller")
+
+    def _node_deleted(self, node: Node) -> None:
+        self._tell(node, "RemovingNode", f"Removing Node {node.metadata.name} from Controller")
+
+    def _tell(self, node: Node, reason: str, what: str) -> None:
+        """Record the event when the controller looks at all nodes the next time."""
+        wait = -(self._api.now - self._started_at) % MONITOR_PERIOD
+        message = f"Node {node.metadata.name} event: {what}"
+        after(self._env, wait, self._record, node, "Normal", reason, message, NAME, idle=True)
 
     def _node_changed(self, old: Node, new: Node) -> None:
         self._taints.add(new.metadata.name)
         if _no_execute(old) != _no_execute(new):
             self._enqueue_pods(new)
+        status = _ready_status(new)
+        if _ready_status(old) == "True" != status:
+            message = f"Node {new.metadata.name} status is now: {NOT_READY}"
+            self._record(new, "Normal", NOT_READY, message, NAME if status == "Unknown" else "kubelet")
 
     def _enqueue_pods(self, node: Node) -> None:
         for pod in self._pods.by_index(NODE, node.metadata.name):
@@ -71,7 +104,12 @@ class NodeLifecycle:
             self._pod_added(new)
 
     def _pod_deleted(self, pod: Pod) -> None:
-        self._tainted_since.pop(pod.key, None)
+        self._cancel(pod.key, pod)
+
+    def _cancel(self, key: str, pod: Pod | None) -> None:
+        """Forget the pod's eviction, if one is planned."""
+        if self._tainted_since.pop(key, None) is not None and pod is not None:
+            self._record(pod, "Normal", EVICTION, f"Cancelling deletion of Pod {key}", EVICTOR)
 
     def _taint(self, name: str) -> None:
         node = self._nodes.get(name)
@@ -91,6 +129,7 @@ class NodeLifecycle:
                 self._api.patch_status(
                     Pod, metadata.namespace, metadata.name, metadata.uid, by=NAME, conditions=[NOT_READY_CONDITION]
                 )
+                self._record(pod, "Warning", NOT_READY, "Node is not ready", NAME)
 
     def _evict(self, key: str) -> None:
         """Delete the pod if its toleration has run out since the taints appeared; otherwise requeue it."""
@@ -98,21 +137,27 @@ class NodeLifecycle:
         node = self._nodes.get(pod.spec.nodeName) if pod is not None else None
         taints = _no_execute(node) if node is not None else []
         if pod is None or not taints or pod.metadata.deletionTimestamp is not None:
-            self._tainted_since.pop(key, None)
+            self._cancel(key, pod)
             return
         tolerated = toleration_time(pod.spec.tolerations, taints)
         if tolerated is None:
-            self._tainted_since.pop(key, None)
+            self._cancel(key, pod)
         elif (remaining := self._tainted_since.setdefault(key, self._api.now) + tolerated - self._api.now) > 0:
             self._evictions.add(key, remaining)
         else:
+            self._tainted_since.pop(key)
             self._delete(pod)
 
     def _delete(self, pod: Pod) -> None:
         namespace, name, uid = pod.metadata.namespace, pod.metadata.name, pod.metadata.uid
+        self._record(pod, "Normal", EVICTION, f"Marking for deletion Pod {pod.key}", EVICTOR)
         with ignore_deleted():
             self._api.patch_status(Pod, namespace, name, uid, by=NAME, conditions=[EVICTION_CONDITION])
             self._api.delete(Pod, namespace, name, uid=uid, by=NAME)
+
+
+def _ready_status(node: Node) -> str:
+    return next((condition.status for condition in node.status.conditions if condition.type == READY), "")
 
 
 def _no_execute(node: Node) -> list[Taint]:

@@ -24,6 +24,7 @@ from kschedlab.simulation.status import ApiError
 from kschedlab.testing import Manifest, node, pod
 
 SECOND = 1_000_000
+_KUBELET = ("kubelet", "Normal")
 NOON = 1_700_000_000 * SECOND
 KUBELET, OWNERS = KubeletSettings(), OwnersSettings()
 LABELS = {"app": "web"}
@@ -61,7 +62,7 @@ class Stage:
         VolumeControllers(self.env, self.api, informers, VolumeSettings(), record).start()
         PodGC(self.env, self.api, informers).start()
         GarbageCollector(self.api, informers).start()
-        NodeLifecycle(self.env, self.api, informers).start()
+        NodeLifecycle(self.env, self.api, informers, record).start()
         informers.start()
 
     def _bind(self, new: Pod) -> None:
@@ -105,9 +106,11 @@ class Stage:
     def delete(self, name: str, kind: type[ApiObject] = Pod, **more: Any) -> None:
         self.api.delete(kind, "default", name, by="test", **more)
 
-    def events(self) -> list[tuple[str, str]]:
-        """(reason, message) of all events."""
-        return [(entry.reason, entry.message) for entry in self.log if isinstance(entry, Recorded)]
+    def events(self, *by: str) -> list[tuple[str, str]]:
+        """(reason, message) of the events of these components, by default of all but the kubelets' Normal ones."""
+        recorded = [entry for entry in self.log if isinstance(entry, Recorded)]
+        wanted = [each for each in recorded if each.by in by or (not by and (each.by, each.type) != _KUBELET)]
+        return [(entry.reason, entry.message) for entry in wanted]
 
     def changes(self, kind: str) -> list[Changed]:
         return [entry for entry in self.log if isinstance(entry, Changed) and entry.kind == kind]

@@ -2,6 +2,7 @@ import pytest
 
 from kschedlab.objects.model import Pod
 from kschedlab.simulation.controllers.kubelet import EXIT_CODE, RUN_SECONDS, KubeletSettings
+from kschedlab.simulation.log import Recorded
 from kschedlab.testing import Manifest, node, pod
 from tests.simulation.controllers.stage import NODE, NOON, SECOND, Stage, owner, phase, template
 
@@ -115,6 +116,19 @@ def test_invalid_annotations_are_reported():
     stage = Stage(NODE, bound("a", annotations={RUN_SECONDS: "soon"}), odd).run()
     assert {reason for reason, _ in stage.events()} == {"InvalidAnnotation"}
     assert stage.phases() == {"Running": 1, "Failed": 1}
+
+
+def test_a_kubelet_reports_each_container():
+    both = bound("a", containers=[{"name": "c", "image": "web:1"}], initContainers=[{"name": "i", "image": "init"}])
+    stage = Stage(NODE, both).run(10)
+    pulled = 'Container image "{}" already present on machine and can be accessed by the pod'
+    started = [("Created", "Container created"), ("Started", "Container started")]
+    expected = [("Pulled", pulled.format("init")), *started, ("Pulled", pulled.format("web:1")), *started]
+    assert stage.events("kubelet") == expected
+    assert {entry.host for entry in stage.log if isinstance(entry, Recorded)} == {"n1"}
+    stage.delete("a")
+    stage.delete("a", grace_seconds=10)
+    assert stage.run(5).events("kubelet") == [*expected, ("Killing", "Stopping container c")]
 
 
 def test_a_pod_that_is_active_for_too_long_fails():

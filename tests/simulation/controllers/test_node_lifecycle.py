@@ -90,6 +90,35 @@ def test_pods_stay_if_the_node_is_ready_again_in_time():
     assert ready.status == "True"
 
 
+LIFECYCLE = ("node-controller", "taint-eviction-controller")
+
+
+def test_evictions_that_are_marked_and_cancelled_are_reported():
+    stage = Stage(NODE, pod("a", "n1"), pod("b", "n1", tolerations=[{"operator": "Exists"}])).run(10)
+    stage.ready("Unknown")
+    stage.run(200)
+    stage.ready("True")
+    assert stage.run(10).events(*LIFECYCLE) == [
+        ("NodeNotReady", "Node n1 status is now: NodeNotReady"),
+        ("NodeNotReady", "Node is not ready"),
+        ("NodeNotReady", "Node is not ready"),
+        ("TaintManagerEviction", "Cancelling deletion of Pod default/a"),
+    ]
+    stage.ready("Unknown")
+    assert stage.run(310).events(*LIFECYCLE)[-1] == ("TaintManagerEviction", "Marking for deletion Pod default/a")
+
+
+def test_nodes_that_come_and_go_are_reported_at_the_next_look():
+    stage = Stage(NODE).run(11)
+    stage.create(node("n2"))
+    assert stage.run(3).events(*LIFECYCLE) == []
+    came = ("RegisteredNode", "Node n2 event: Registered Node n2 in Controller")
+    assert stage.run(2).events(*LIFECYCLE) == [came]
+    stage.api.delete(Node, "", "n1", by="test")
+    went = ("RemovingNode", "Node n1 event: Removing Node n1 from Controller")
+    assert stage.run(5).events(*LIFECYCLE) == [came, went]
+
+
 def test_toleration_time_starts_with_the_first_taint():
     stage = Stage(NODE, pod("a", "n1")).run(10)
     stage.ready("False")
