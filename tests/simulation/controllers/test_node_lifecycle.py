@@ -95,6 +95,8 @@ LIFECYCLE = ("node-controller", "taint-eviction-controller")
 
 def test_evictions_that_are_marked_and_cancelled_are_reported():
     stage = Stage(NODE, pod("a", "n1"), pod("b", "n1", tolerations=[{"operator": "Exists"}])).run(10)
+    stage.ready("True")
+    stage.run(1)
     stage.ready("Unknown")
     stage.run(200)
     stage.ready("True")
