@@ -40,7 +40,7 @@ notebooks: .venv/installed ## run every notebook and compare it with its saved o
 		--nbval-sanitize-with tests/notebooks/sanitize.cfg notebooks
 
 browser: .venv/installed ## the panels in JupyterLab and a real browser
-	$(BIN)/pytest $(PARALLEL) --dist loadfile tests/browser
+	$(BIN)/pytest $(PARALLEL) --dist worksteal tests/browser
 
 refresh: .venv/installed ## run the notebooks and save their outputs
 	$(BIN)/python tools/refresh.py

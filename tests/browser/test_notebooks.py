@@ -1,10 +1,16 @@
-"""Every notebook runs from top to bottom in JupyterLab; the fixture sees to the console and to requests."""
+"""Every notebook runs from top to bottom in JupyterLab; the fixture sees to the console and to requests.
+
+One that was run, saved and closed shows its last pictures when it is opened again, and after a restart.
+"""
+
+import shutil
 
 import pytest
 from playwright.sync_api import expect
 
-from tests.browser.conftest import NOTEBOOKS, Open
+from tests.browser.conftest import NOTEBOOKS, ROOT, Lab, Open, reopened
 
+LIVE = ".jp-OutputArea-output .kschedlab:not(.kschedlab .kschedlab)"
 LIVE_AND_SAVED = """() => [...document.querySelectorAll(".jp-OutputArea-child .ks:has(.ks-sentence)")].map((stage) => {
     const saved = stage.closest(".jp-OutputArea-child").previousElementSibling?.querySelector(".ks-still");
     const live = stage.querySelector(".ks-sentence").textContent.trim();
@@ -12,10 +18,72 @@ LIVE_AND_SAVED = """() => [...document.querySelectorAll(".jp-OutputArea-child .k
 })"""
 
 
+def test_saved_pictures_show_in_a_notebook_that_is_not_trusted(lab: Lab, notebook: Open) -> None:
+    name = "06-generations.ipynb"
+    shutil.copy(ROOT / "notebooks" / name, lab.home / "notebooks")
+    page = notebook(name).page
+    page.wait_for_function(
+        """() => {
+            const pictures = [...document.querySelectorAll('.jp-OutputArea-output img[src^="data:image/svg+xml,"]')];
+            return pictures.length > 1 && pictures.every((each) => each.complete && each.naturalWidth > 0);
+        }"""
+    )
+
+
 @pytest.mark.parametrize("name", NOTEBOOKS)
-def test_runs_without_an_error_or_a_request_to_elsewhere_and_shows_what_is_saved(notebook: Open, name: str) -> None:
-    """Every panel still shows its own state after all cells have run: no later cell has moved it."""
+def test_every_panel_shows_what_is_saved_and_is_a_still_picture_when_reopened(
+    lab: Lab, notebook: Open, name: str
+) -> None:
+    """It shows its own state after all cells have run: no later cell has moved it. Reopened, there is no kernel."""
     page = notebook(name)
     page.run_all()
     expect(page.page.get_by_text("Error displaying widget")).to_have_count(0)
     page.page.wait_for_function(f"() => ({LIVE_AND_SAVED})().every(([, saved]) => saved)")
+    live = page.page.locator(LIVE).count()
+    expect(page.page.locator(".ks-still").locator("visible=true")).to_have_count(0)
+    again = reopened(lab, notebook, page, name)
+    stills = again.page.locator(".ks-still").locator("visible=true")
+    expect(stills).to_have_count(live)
+    for each in range(live):
+        expect(stills.nth(each)).to_contain_text("run this cell (Shift+Enter)")
+
+
+def test_the_saved_picture_is_the_last_state_and_a_restart_leaves_it_there(lab: Lab, notebook: Open) -> None:
+    name = "grammar.ipynb"
+    page = notebook(name)
+    page.run_all()
+    page.press("extra pods", "End")
+    expect(page.page.locator(".ks-still").first).to_contain_text("3 more")
+    page.page.get_by_role("menuitem", name="Kernel", exact=True).click()
+    page.page.get_by_text("Restart Kernel…", exact=True).click()
+    page.page.locator(".jp-Dialog").get_by_text("Restart", exact=True).click()
+    expect(page.page.locator(".ks-lost").first).to_contain_text("Run the cell again")
+    expect(page.page.locator(".ks-sentence").first).to_contain_text("3 more")
+    expect(page.page.locator(".jp-StatusBar-TextItem", has_text="| Idle")).to_be_visible()
+    again = reopened(lab, notebook, page, name)
+    expect(again.page.locator(".ks-still").first).to_contain_text("3 more")
+
+
+def test_the_notebook_is_saved_by_its_key_also_while_a_panel_has_the_focus(notebook: Open) -> None:
+    page = notebook("grammar.ipynb")
+    page.run_all()
+    page.press("extra pods", "End")
+    expect(page.page.locator(".jp-mod-dirty")).not_to_have_count(0)
+    page.save()
+    expect(page.slider("extra pods")).to_be_focused()
+    page.page.keyboard.press("Home")
+    expect(page.page.locator(".ks-sentence").first).not_to_contain_text("3 more")
+
+
+def test_a_kernel_that_was_shut_down_is_noticed_by_panels_and_exercises(notebook: Open) -> None:
+    page = notebook("05-preemption.ipynb", expected="Could not send widget sync message")
+    page.run_all()
+    page.page.get_by_role("menuitem", name="Kernel", exact=True).click()
+    page.page.get_by_text("Shut Down Kernel", exact=True).click()
+    expect(page.page.get_by_text("No Kernel", exact=True)).to_be_visible()
+    panel = page.page.locator(".ks:has(.ks-question)").first
+    panel.locator(".ks-choices").get_by_role("button", name="node-a").click()
+    expect(panel.locator(".ks-lost")).to_contain_text("Run the cell again")
+    card = page.page.locator(".ks-exercise").first
+    card.get_by_role("button", name="Hint").click()
+    expect(card.locator(".ks-lost")).to_contain_text("Run the cell again")
