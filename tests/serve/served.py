@@ -1,6 +1,7 @@
 """Serves a scenario in a process of its own, as a user does, and asks it with kubectl or over HTTP."""
 
 import json
+import os
 import shutil
 import signal
 import subprocess
@@ -47,14 +48,14 @@ class Served:
         self._kubectl = kubectl or shutil.which("kubectl")
 
     def kubectl(self, *arguments: str, input: str | None = None, fails: bool = False) -> str:
-        """What kubectl prints; with ``fails`` it has to fail, and its error is returned."""
+        """What kubectl prints; with ``fails`` it has to fail, and what it says is returned."""
         if self._kubectl is None:
             pytest.skip("kubectl is not installed: make system installs it")
         command = [self._kubectl, *arguments]
-        environment = {"KUBECONFIG": str(self.path), "HOME": str(self.path.parent)}
+        environment = {"KUBECONFIG": str(self.path), "HOME": str(self.path.parent), "PATH": os.environ["PATH"]}
         done = subprocess.run(command, env=environment, input=input, capture_output=True, text=True, timeout=90)
         assert (done.returncode != 0) == fails, f"{' '.join(arguments)}: {done.stdout}{done.stderr}"
-        return done.stderr if fails else done.stdout
+        return done.stdout + done.stderr if fails else done.stdout
 
     def json(self, *arguments: str) -> dict:
         """What kubectl prints as JSON."""

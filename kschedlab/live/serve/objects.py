@@ -9,6 +9,7 @@ from typing import Any
 import simpy
 from msgspec.structs import replace
 
+from kschedlab import __version__
 from kschedlab.live.serve.filling import filled
 from kschedlab.live.serve.kept import KeptObjects
 from kschedlab.live.serve.kinds import OF_MODEL, Kept, Served
@@ -18,13 +19,23 @@ from kschedlab.live.wire.rest import Rest, owned_rest, rest_of, with_rest
 from kschedlab.live.wire.statuses import conflict, failure
 from kschedlab.objects.api import Api
 from kschedlab.objects.meta import controller_of
-from kschedlab.objects.model import Namespace, PriorityClass
+from kschedlab.objects.model import Namespace, Node, PriorityClass
 from kschedlab.simulation.log import Changed, Entry, Log
 from kschedlab.simulation.server.api import ApiServer
 from kschedlab.simulation.server.store import Filter, Watch
 from kschedlab.simulation.status import ApiError
 
 Data = dict[str, Any]
+
+_NODE_INFO = {
+    "kubeletVersion": "v1.37.0",
+    "osImage": "kschedlab",
+    "kernelVersion": "none",
+    "containerRuntimeVersion": f"kschedlab://{__version__}",
+    "architecture": "amd64",
+    "operatingSystem": "linux",
+}
+"""What the kubelet of a node without nodeInfo reports."""
 
 _FORGOTTEN = 5_000
 """Deleted objects whose rest is still known, for watches that lag behind."""
@@ -49,7 +60,9 @@ class ServedObjects:
         data = complete(obj)
         if rest := self._rests.get(obj.metadata.uid):
             data = with_rest(data, rest)
-        if isinstance(obj, Namespace):
+        if isinstance(obj, Node):
+            data["status"] = {"nodeInfo": _NODE_INFO} | data["status"]
+        elif isinstance(obj, Namespace):
             phase = "Active" if obj.metadata.deletionTimestamp is None else "Terminating"
             data |= {"spec": {"finalizers": ["kubernetes"]}, "status": {"phase": phase}}
         return data

@@ -92,8 +92,8 @@ def check_format(raw: bytes, content_type: str) -> None:
     """ApiError (415) if the body is not JSON."""
     if raw.startswith(_PROTOBUF) or "protobuf" in content_type:
         raise unsupported(
-            "kschedlab serve reads JSON, and this command of kubectl sends protobuf: write the object to a file with "
-            "--dry-run=client -o yaml, and use kubectl apply -f or kubectl create -f"
+            "kschedlab serve reads JSON, and this command of kubectl sends protobuf: "
+            "add --dry-run=client -o yaml to it, and give what it prints to kubectl apply -f"
         )
     if content_type not in ("", "application/json"):
         raise unsupported(f"kschedlab serve reads application/json, not {content_type}")

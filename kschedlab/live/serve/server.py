@@ -34,6 +34,9 @@ from kschedlab.simulation.timeline.scenario import Scenario
 NAMESPACES = ("default", "kube-node-lease", "kube-public", "kube-system")
 """The namespaces of a new cluster."""
 
+_KEEP_ALIVE = 180
+"""Seconds until an idle connection is closed: more than the 90 after which Go's clients give one up themselves."""
+
 
 @dataclass(frozen=True)
 class Serving:
@@ -103,6 +106,7 @@ class Server:
                 lifespan="off",
                 ws="none",
                 server_header=False,
+                timeout_keep_alive=_KEEP_ALIVE,
                 timeout_graceful_shutdown=1,
                 h11_max_incomplete_event_size=64 * 1024,
             )
