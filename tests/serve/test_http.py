@@ -4,6 +4,7 @@ import json
 
 import pytest
 
+from kschedlab.live.serve.kubeconfig import KubeconfigError, write
 from tests.serve.served import TWO_NODES, Served, served
 
 PODS = "/api/v1/namespaces/default/pods"
@@ -187,13 +188,9 @@ def test_large_bodies_are_refused(cluster):
 
 
 def test_the_kubeconfig_is_private_and_never_replaces_another(cluster, tmp_path):
-    import subprocess
-    import sys
-
     assert cluster.path.stat().st_mode & 0o077 == 0
     own = tmp_path / "config"
     own.write_text("apiVersion: v1\nkind: Config\nclusters: []\n")
-    command = [sys.executable, "-m", "kschedlab", "serve", str(cluster.path.parent / "scenario.yaml"), "--kubeconfig"]
-    done = subprocess.run([*command, str(own)], capture_output=True, text=True)
-    assert done.returncode == 2 and "is no kubeconfig of kschedlab serve, and stays" in done.stderr
+    with pytest.raises(KubeconfigError, match="is no kubeconfig of kschedlab serve, and stays"):
+        write(own, 1, "token")
     assert own.read_text().startswith("apiVersion: v1")

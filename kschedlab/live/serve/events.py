@@ -1,17 +1,19 @@
 """Events: those that the simulation records, and those that clients write, in both versions of the API.
 
-v1.37: k8s.io/api core/v1 (Event) and events/v1, pkg/apis/events/v1/conversion.go, client-go tools/record (counting).
+v1.37: k8s.io/api core/v1 (Event) and events/v1, pkg/apis/events/v1/conversion.go; repetitions: client-go tools/record
+(events_cache.go) and tools/events (event_broadcaster.go).
 """
 
 from __future__ import annotations
 
 from collections import OrderedDict
+from collections.abc import Callable
 from typing import Any
 
 from kschedlab.live.serve.kept import KeptObjects
 from kschedlab.live.serve.kinds import EVENTS, OF_MODEL, Kept
 from kschedlab.manifests.decoding import KINDS
-from kschedlab.objects.meta import Time
+from kschedlab.objects.meta import SECOND, Time
 from kschedlab.simulation.log import Changed, Entry, Recorded
 from kschedlab.simulation.status import ApiError
 
@@ -25,6 +27,9 @@ _DEPRECATED = {
     "deprecatedLastTimestamp": "lastTimestamp",
     "deprecatedCount": "count",
 }
+SERIES = 6 * 60 * SECOND
+"""How long a later event of the newer API joins a first one."""
+
 _REMEMBERED = 4096
 """Recent events that a repetition is counted with, as client-go's correlator remembers them."""
 
@@ -36,6 +41,7 @@ class EventWriter:
         self._kept = kept
         self._uids: dict[tuple[str, str], str] = {}
         self._written: OrderedDict[tuple[str, ...], str] = OrderedDict()
+        self._number = 0
 
     def follow(self, entries: list[Entry]) -> None:
         """Write the events among these entries of the log."""
@@ -46,84 +52,88 @@ class EventWriter:
             elif isinstance(entry, Recorded):
                 self._record(entry)
 
-    def note(self, objects: list[Any]) -> None:
-        """Know the uids of the initial objects."""
-        for obj in objects:
-            served = OF_MODEL[type(obj)]
-            self._uids[served.kind, served.resource.key_of(obj)] = obj.metadata.uid
-
     def _record(self, event: Recorded) -> None:
-        now = str(Time.whole_second(event.at))
-        namespace, _, name = event.key.rpartition("/")
-        uid = self._uids.get((event.kind, event.key), "")
-        identity = event.kind, event.key, uid, event.type, event.reason, event.message
-        written = self._written.get(identity)
-        if written is not None and self._again(namespace or "default", written, now):
-            self._written.move_to_end(identity)
+        """Write an event, or count it with the one that it repeats."""
+        namespace = event.key.rpartition("/")[0] or "default"
+        about = event.kind, self._uid(event.kind, event.key), event.type, event.reason, event.by
+        same = (*about, event.action, event.related) if event.action else (*about, event.message)
+        again = self._again_newer if event.action else self._again
+        written = self._written.get(same)
+        if written is not None and again(namespace, written, event.at):
+            self._written.move_to_end(same)
             return
-        regarding = {"kind": event.kind, "namespace": namespace, "name": name, "uid": uid}
-        regarding["apiVersion"] = OF_MODEL[KINDS[event.kind]].api_version
-        reporter = reporter_of(event)
-        data: Data = {
-            "metadata": {"name": f"{name}.{event.at * 1000 + len(self._written) % 1000:x}"},
-            "involvedObject": {key: value for key, value in regarding.items() if value},
-            "type": event.type,
-            "reason": event.reason,
-            "message": event.message,
-            "source": {"component": reporter},
-            "reportingComponent": reporter,
-            "reportingInstance": "",
-            "firstTimestamp": now,
-            "lastTimestamp": now,
-            "count": 1,
-        }
-        data["metadata"]["namespace"] = namespace or "default"
+        self._number += 1
+        name = f"{event.key.rpartition('/')[2]}.{event.at * 1000 + self._number % 1000:x}"
         try:
-            self._kept.create(EVENTS, data)
-        except ApiError:  # a name that no Event can have
+            self._kept.create(EVENTS, self._json(event, namespace, name))
+        except ApiError:  # no room, or a name that no Event can have
             return
-        self._written[identity] = data["metadata"]["name"]
+        self._written[same] = name
         if len(self._written) > _REMEMBERED:
             self._written.popitem(last=False)
 
-    def _again(self, namespace: str, name: str, now: str) -> bool:
+    def _json(self, event: Recorded, namespace: str, name: str) -> Data:
+        shared: Data = {
+            "metadata": {"name": name, "namespace": namespace},
+            "involvedObject": self._reference(event.kind, event.key),
+            "type": event.type,
+            "reason": event.reason,
+            "message": event.message,
+            "reportingComponent": event.by,
+        }
+        if event.related:
+            shared["related"] = self._reference(*event.related.split(" ", 1))
+        if event.action:  # as events.k8s.io/v1 writes it
+            moment = {"eventTime": _micro_time(event.at), "firstTimestamp": None, "lastTimestamp": None}
+            return (
+                shared | moment | {"action": event.action, "source": {}, "reportingInstance": f"{event.by}-kschedlab"}
+            )
+        now = str(Time.whole_second(event.at))
+        source = {"component": event.by, "host": event.host} if event.host else {"component": event.by}
+        counted = {"firstTimestamp": now, "lastTimestamp": now, "count": 1, "eventTime": None}
+        return shared | counted | {"source": source, "reportingInstance": event.host}
+
+    def _reference(self, kind: str, key: str) -> Data:
+        namespace, _, name = key.rpartition("/")
+        served = OF_MODEL[KINDS[kind]]
+        found = {"kind": kind, "namespace": namespace, "name": name, "uid": self._uid(kind, key)}
+        return {key: value for key, value in (found | {"apiVersion": served.api_version}).items() if value}
+
+    def _uid(self, kind: str, key: str) -> str:
+        return self._uids.get((kind, key), "")
+
+    def _again(self, namespace: str, name: str, at: int) -> bool:
+        """Count an event once more; False if it is gone."""
+        changed = {"lastTimestamp": str(Time.whole_second(at))}
+        return self._update(namespace, name, lambda data: {"count": data.get("count", 1) + 1} | changed)
+
+    def _again_newer(self, namespace: str, name: str, at: int) -> bool:
+        """Add to an event's series; False if it is gone, or over: a singleton is remembered for six minutes."""
+
+        def series(data: Data) -> Data | None:
+            if not data.get("series") and Time.parse(data["eventTime"]) + SERIES < at:
+                return None
+            count = data.get("series", {"count": 1})["count"] + 1
+            return {"series": {"count": count, "lastObservedTime": _micro_time(at)}}
+
+        return self._update(namespace, name, series)
+
+    def _update(self, namespace: str, name: str, change: Callable[[Data], Data | None]) -> bool:
         try:
             old: Kept = self._kept.get(EVENTS, namespace, name)
         except ApiError:
             return False
         data: Data = self._kept.json(old)
-        self._kept.update(EVENTS, old, {**data, "count": data.get("count", 1) + 1, "lastTimestamp": now})
+        changed = change(data)
+        if changed is None:
+            return False
+        self._kept.update(EVENTS, old, data | changed)
         return True
 
 
-_OF_KUBELET = frozenset(
-    """
-    Pulling Pulled Created Started Killing BackOff
-    Failed Unhealthy Evicted NodeReady
-    """.split()  # noqa: SIM905  # a table
-)
-_OF_SCHEDULER = frozenset(["Scheduled", "FailedScheduling", "Preempted", "WaitingOnPermit"])
-_CONTROLLERS = {
-    "Deployment": "deployment-controller",
-    "ReplicaSet": "replicaset-controller",
-    "StatefulSet": "statefulset-controller",
-    "DaemonSet": "daemonset-controller",
-    "Job": "job-controller",
-    "PodDisruptionBudget": "controllermanager",
-    "PersistentVolumeClaim": "persistentvolume-controller",
-    "PersistentVolume": "persistentvolume-controller",
-    "Node": "node-controller",
-    "Pod": "taint-eviction-controller",
-}
-
-
-def reporter_of(event: Recorded) -> str:
-    """The program that reports such an event in a real cluster."""
-    if event.reason in _OF_SCHEDULER:
-        return "default-scheduler"
-    if event.kind in ("Pod", "Node") and event.reason in _OF_KUBELET:
-        return "kubelet"
-    return _CONTROLLERS.get(event.kind, "kschedlab")
+def _micro_time(at: int) -> str:
+    """A moment with its microseconds (meta/v1, MicroTime)."""
+    return f"{str(Time.whole_second(at))[:-1]}.{at % SECOND:06}Z"
 
 
 # -- the two versions
