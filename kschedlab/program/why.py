@@ -35,6 +35,9 @@ VALUES = (
 """kubectl's flags with a value that are passed on."""
 SWITCHES = ("insecure-skip-tls-verify", "disable-compression")
 PODS = ("pod", "pods", "po")
+OTHER_KINDS = frozenset(
+    ("cronjob", "daemonset", "deploy", "deployment", "ds", "job", "node", "replicaset", "rs", "statefulset", "sts")
+)
 NO_SUCH, UNREADABLE = 1, 3
 STATUSES = """\
 exit status:
@@ -162,6 +165,8 @@ def _named(options: argparse.Namespace, kubectl: Kubectl) -> tuple[str, str]:
     before, slash, name = options.pod.rpartition("/")
     if not name or "/" in before:
         raise UsageError(f'"{options.pod}" is no pod: expected NAME, pod/NAME or NAMESPACE/NAME')
+    if not OTHER_KINDS.isdisjoint((before, before.partition(".")[0].removesuffix("s"))):
+        raise UsageError(f'"{options.pod}" is no pod: name one of its pods, or ask for --pending')
     if slash and before not in PODS:
         if options.namespace is not None and options.namespace != before:
             raise UsageError(f'"{options.pod}" names the namespace {before}, and --namespace {options.namespace}')

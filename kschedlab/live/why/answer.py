@@ -141,7 +141,7 @@ def answer(setting: Setting, pod: Pod, node: str = "", larger: Cluster | None = 
         name = pod.spec.schedulerName
         siblings = tuple(each for each in setting.reading.objects.pods if each.spec.schedulerName == name)
     decides = situation not in (FINISHED, ENDING, OTHERS) and pod.spec.schedulerName in setting.profiles
-    if cluster is None or not decides:
+    if cluster is None or not decides or setting.reading.hides(pod):
         return Answer(setting, pod, situation, node=node, siblings=siblings)
     found = what_if(pod.key, cluster, setting.profiles)
     more = explain(pod.key, larger, setting.profiles) if larger is not None else None

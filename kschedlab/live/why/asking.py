@@ -40,7 +40,8 @@ def gather(
     version = kubectl.start("version", "--output=json", "--request-timeout=30s")
     reading = Reader(kubectl, namespace).read(asks)
     if not reading.objects.pods and "pods" not in reading.readable:
-        raise KubectlError("; ".join(f"{gap.what}: {gap.why}" for gap in reading.gaps))
+        why = next(gap.why for gap in reading.gaps if gap.what == "pods")
+        raise KubectlError(f"pods are not readable: {why}")
     server = server_with(version, generation)
     profiles, notes = profiles_for(kubectl, reading, server, given)
     return Setting.of(reading, server, profiles, notes)

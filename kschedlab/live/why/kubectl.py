@@ -59,18 +59,20 @@ class Kubectl:
     flags: tuple[str, ...] = ()
     refused: list[Refused] = field(default_factory=list)
 
-    def command(self, *arguments: str) -> list[str]:
-        """The program and its arguments. KubectlError if there is no kubectl."""
+    def popen(self, *arguments: str, stderr: IO[bytes] | int) -> subprocess.Popen[bytes]:
+        """Start kubectl with these arguments. KubectlError if there is none."""
         program = shutil.which("kubectl")
         if program is None:
             raise KubectlError(MISSING)
-        return [program, *arguments, *self.flags]
+        command = [program, *arguments, *self.flags]
+        try:
+            return subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=stderr)
+        except OSError as error:
+            raise KubectlError(f"cannot be started: {error.strerror}") from None
 
     def start(self, *arguments: str) -> Callable[[], str]:
         """Start kubectl; the function waits and returns what it printed. KubectlError if it fails."""
-        process = subprocess.Popen(
-            self.command(*arguments), stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE
-        )
+        process = self.popen(*arguments, stderr=subprocess.PIPE)
 
         def printed() -> str:
             out, err = process.communicate()
@@ -85,9 +87,8 @@ class Kubectl:
 
         What may not be read is added to ``refused``. NoSuchKindError; KubectlError for all else.
         """
-        command = self.command("get", kinds, *where, "--output=json", TIMEOUT)
         with TemporaryFile() as said:
-            process = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=said)
+            process = self.popen("get", kinds, *where, "--output=json", TIMEOUT, stderr=said)
             assert process.stdout is not None
             ended, broken = False, None
             try:
@@ -122,9 +123,9 @@ class Kubectl:
 
 def words(said: str) -> str:
     """What kubectl said, without its log if it said anything else."""
-    lines = [safe_text(line.strip()) for line in said.splitlines() if line.strip()]
+    lines = [safe_text(line.strip()).removeprefix("error: ") for line in said.splitlines() if line.strip()]
     plain = [line for line in lines if not KLOG.match(line)] or lines[-1:]
-    return " ".join(plain) or "kubectl failed and printed no error"
+    return " ".join(dict.fromkeys(plain)) or "kubectl failed and printed no error"
 
 
 def items(out: IO[bytes]) -> Iterator[bytes]:
@@ -138,13 +139,14 @@ def items(out: IO[bytes]) -> Iterator[bytes]:
         yield from _whole(bytes(buffer))
         return
     del buffer[: start + len(FIRST)]
+    searched = 0
     while chunk := out.read(CHUNK):
-        found = max(len(buffer) - len(BETWEEN), 0)
         buffer += chunk
         begin = 0
-        while (found := buffer.find(BETWEEN, found)) >= 0:
+        while (found := buffer.find(BETWEEN, searched)) >= 0:
             yield b"{" + bytes(buffer[begin:found]) + b"}"
-            begin = found = found + len(BETWEEN)
+            begin = searched = found + len(BETWEEN)
+        searched = max(len(buffer) - len(BETWEEN), begin) - begin
         del buffer[:begin]
     yield from _rest(bytes(buffer))
 

@@ -86,8 +86,12 @@ def sorted_out(setting: Setting, namespace: str, like: Sequence[str] = ()) -> So
         cluster = setting.cluster
         if like:
             cluster, setting.added = enlarged(cluster, like)
+        waiting = (pod for pod in setting.reading.objects.pods if not pod.spec.nodeName)
+        hidden = {pod.key for pod in waiting if setting.reading.hides(pod)}
         for info, decision in each_pending(cluster, setting.profiles):
-            if decision is not None and not decision.gates:
+            if info.key in hidden:
+                put(UNDECIDED, "undecided, because its volumes or claims are not readable", info.pod)
+            elif decision is not None and not decision.gates:
                 put(*_cause(decision), info.pod, decision)
     return Sorted(
         setting,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any
@@ -32,7 +33,7 @@ PLAIN_VOLUMES = frozenset(
 """Volumes with which no filter has to do."""
 UNKNOWN = {
     "nodes": "nothing can be decided",
-    "pods": "the room on the nodes is unknown",
+    "pods": "the room that is left on the nodes is unknown",
     "namespaces": "rules between pods that choose namespaces by label see none of them",
     "poddisruptionbudgets": "preemption may choose pods that a budget protects",
     "services": "the default spreading may be missing: another node may score best",
@@ -47,6 +48,9 @@ UNKNOWN = {
 UNKNOWN |= dict.fromkeys(("replicationcontrollers", "replicasets", "statefulsets"), UNKNOWN["services"])
 UNKNOWN |= dict.fromkeys(("csidrivers", "volumeattachments", "csistoragecapacities"), UNKNOWN["csinodes"])
 
+VITAL_VOLUMES = frozenset(("persistentvolumeclaims", "persistentvolumes", "storageclasses"))
+VITAL_DEVICES = frozenset(("resourceclaims", "deviceclasses", "resourceslices"))
+
 
 @dataclass(frozen=True)
 class Gap:
@@ -55,6 +59,12 @@ class Gap:
     what: str
     why: str
     unknown: str
+
+    @property
+    def who(self) -> str:
+        """The user who may not read it."""
+        user = re.match(r'User "[^"]*"', self.why)
+        return user[0] if user is not None else "You"
 
 
 @dataclass(eq=False)
@@ -68,6 +78,12 @@ class Reading:
     gaps: list[Gap] = field(default_factory=list)
     left_out: list[str] = field(default_factory=list)
     programs: list[dict[str, Any]] = field(default_factory=list)
+
+    def hides(self, pod: Pod) -> bool:
+        """Whether something could not be read without which nothing can be decided about the pod."""
+        gaps = {gap.what for gap in self.gaps}
+        volumes = any(v.persistentVolumeClaim is not None or v.ephemeral is not None for v in pod.spec.volumes)
+        return bool(volumes and gaps & VITAL_VOLUMES) or bool(pod.spec.resourceClaims and gaps & VITAL_DEVICES)
 
     @property
     def readable(self) -> frozenset[str]:

@@ -24,6 +24,8 @@ from kschedlab.views.words import count, evicted, outcome
 
 WINDOW = 1.5
 """Seconds for which a different decision is judged again, and for which a binding counts as recent."""
+PAUSE = 0.1
+"""Seconds between two such judgements."""
 RECENT = 6
 """How many recent bindings are taken back one by one."""
 ALIKE, TIE, OTHERWISE, SAMPLED, APART = "alike", "tie", "otherwise", "sampled", "not compared"
@@ -57,6 +59,7 @@ class Shadow:
         self.counts: Counter[str] = Counter()
         self._held: list[_Held] = []
         self._recent: deque[tuple[float, str]] = deque()
+        self._next = 0.0
 
     # -- what happens
 
@@ -88,6 +91,9 @@ class Shadow:
         """Judge again what looked different; the verdict of what still does at the end of its time."""
         while self._recent and self._recent[0][0] < at - WINDOW:
             self._recent.popleft()
+        if at < self._next:
+            return
+        self._next = at + PAUSE
         waiting, self._held = self._held, []
         for held in waiting:
             alike = next((v for v in self._again(held) if v.kind != OTHERWISE), None)

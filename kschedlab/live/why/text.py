@@ -49,22 +49,27 @@ def answer_page(answer: Answer, page: Page, at: int) -> None:
     if answer.found is not None:
         _decided(answer, answer.found, page)
     _said(answer, page, at)
-    page_end(answer.setting, page)
+    page_end(answer.setting, page, decided=answer.found is not None or answer.situation == OTHERS)
 
 
-def page_end(setting: Setting, page: Page) -> None:
-    """What was not readable, and with what was decided."""
+def page_end(setting: Setting, page: Page, decided: bool = True) -> None:
+    """What was not readable, and with what was decided, if anything was."""
     reading = setting.reading
     if reading.gaps or reading.left_out:
         page.head("Not readable")
-        for gap in reading.gaps:
-            page.say(f"{gap.what}: not readable, so {gap.unknown}. ({gap.why})", 2, "- ")
+        together: dict[str, list[str]] = {}
+        for gap in reading.gaps if setting.cluster is not None else reading.gaps[:1]:
+            together.setdefault(gap.unknown, []).append(gap.what)
+        for unknown, kinds in together.items():
+            page.say(f"{', '.join(kinds)}: not readable, so {unknown}.", 2, "- ")
+        for who in dict.fromkeys(gap.who for gap in reading.gaps):
+            page.say(f"{who} may not list them.", 2)
         for fault in reading.left_out[: None if page.all else 3]:
             page.say(f"left out: {fault}", 2, "- ")
         if not page.all and len(reading.left_out) > 3:
             page.say(f"and {count(len(reading.left_out) - 3, 'more object')} left out", 2, "- ")
     notes = [note for note in (setting.server.sentence, *setting.notes) if note]
-    if notes:
+    if notes and decided:
         page.head("Decided with")
         for note in notes:
             page.say(note, 2, "- ")
@@ -139,8 +144,14 @@ def _situation(answer: Answer, page: Page) -> None:
             "kube-scheduler should bind it within seconds, after a failed attempt within some minutes. If nothing "
             "happens, see whether kube-scheduler runs, and whether it is configured otherwise than assumed here."
         )
-    if decision is None and "nodes" not in answer.setting.reading.readable and answer.situation not in (OTHERS, *SAID):
-        page.say("Nodes are not readable, so nothing can be decided here.")
+    if decision is not None and "pods" not in answer.setting.reading.readable:
+        page.say(
+            "Only pods of its namespace are readable, so nodes look emptier here than they are: what is refused is "
+            "sure, what fits is not."
+        )
+    if decision is None and answer.situation not in (OTHERS, *SAID):
+        what = "Nodes" if answer.setting.cluster is None else "Its volumes or claims"
+        page.say(f"{what} are not readable, so nothing can be decided here.")
 
 
 def _others(answer: Answer, page: Page) -> None:

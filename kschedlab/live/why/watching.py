@@ -6,7 +6,6 @@ happens in between is lost. When the server ends a watch, all begins again.
 
 from __future__ import annotations
 
-import subprocess
 import time
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import suppress
@@ -176,15 +175,7 @@ class Streams:
         self._queue: Queue[bytes | None] = Queue(10_000)
         self._errors = TemporaryFile()  # noqa: SIM115  # it lives as long as the watches
         options = ("--watch", "--output-watch-events", "--output=json", EVERYWHERE)
-        self._processes = [
-            subprocess.Popen(
-                kubectl.command("get", kind, *options),
-                stdin=subprocess.DEVNULL,
-                stdout=subprocess.PIPE,
-                stderr=self._errors,
-            )
-            for kind in ("nodes", "pods")
-        ]
+        self._processes = [kubectl.popen("get", kind, *options, stderr=self._errors) for kind in ("nodes", "pods")]
         outputs = [process.stdout for process in self._processes if process.stdout is not None]
         self._threads = [Thread(target=self._read, args=(each,), daemon=True) for each in outputs]
         for thread in self._threads:
