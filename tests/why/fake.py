@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 SCRIPT = """#!{python}
-import json, sys
+import json, signal, sys
 from pathlib import Path
 folder = Path({folder!r})
 settings = json.loads((folder / "settings.json").read_text())
@@ -28,7 +28,9 @@ elif "--watch" in words:
     script = folder / f"watch-{{words[1]}}.jsonl"
     if script.exists():
         sys.stdout.write(script.read_text())
-    sys.exit(0)
+        sys.stdout.flush()
+    if words[1] == "nodes":
+        signal.pause()  # until the other watch has ended
 else:
     kinds = words[1].split(",")
     for kind in kinds:

@@ -69,7 +69,7 @@ def watch(
                     shadow.cluster = setting.cluster
                 _follow(streams, kubectl, shadow, setting.reading.objects, out)
             brief = brief + 1 if time.monotonic() - began < BRIEF else 0
-        raise KubectlError(f"the watch ends again and again: {streams.said() or 'kubectl says nothing'}")
+        raise KubectlError(f"the watch ends again and again{streams.said()}")
     except KeyboardInterrupt:
         return INTERRUPTED
     finally:
@@ -199,19 +199,24 @@ class Streams:
             process.wait()
 
     def __iter__(self) -> Iterator[tuple[str, Any] | None]:
+        ended = False
         while True:
             try:
-                text = self._queue.get(timeout=TICK)
+                text = self._queue.get(block=not ended, timeout=TICK)
             except Empty:
+                if ended:
+                    return
                 yield None
                 continue
             if text is None:
-                return
+                ended = True
+                continue
             event = decoded(text)
             if isinstance(event, dict) and isinstance(event.get("object"), dict):
                 yield str(event.get("type")), event["object"]
 
     def said(self) -> str:
-        """What kubectl said when a watch ended."""
+        """What kubectl said when a watch ended, after a colon; "" if it said nothing."""
         self._errors.seek(0)
-        return words(self._errors.read().decode("utf-8", "replace"))
+        said = self._errors.read().decode("utf-8", "replace")
+        return f": {words(said)}" if said.strip() else ""
