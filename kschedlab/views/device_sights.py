@@ -18,6 +18,7 @@ from kschedlab.devices.search import (
     NO_CAPACITY,
     NO_COUNTERS,
     NOT_SELECTED,
+    PATIENCE,
     TAINTED,
     TAKEN,
     UNLIKE,
@@ -26,9 +27,9 @@ from kschedlab.devices.search import (
 from kschedlab.devices.state import State, state_of
 from kschedlab.objects.model import AllocationResult, Node, ResourceClaim
 
-FREE, HELD, TAKES, OFFERED, TRIED = "free", "held", "takes", "offered", "tried"
+FREE, HELD, TAKES, OFFERED, TRIED, PICKED = "free", "held", "takes", "offered", "tried", "picked"
 """What a device is for the pod, besides the outcomes of a search: not asked for, another claim's, part of the answer
-(on the chosen node or on another one), or given back in the search."""
+(on the chosen node or on another one), given back in the search, or taken so far."""
 
 WORDS: Mapping[str, str] = {
     FREE: "is not asked for",
@@ -36,6 +37,7 @@ WORDS: Mapping[str, str] = {
     TAKES: "goes to the pod",
     OFFERED: "could go to the pod",
     TRIED: "was tried and given back",
+    PICKED: "is taken so far",
     IN_USE: "is in use",
     NOT_SELECTED: "is not selected",
     NO_CAPACITY: "has too little capacity",
@@ -48,8 +50,8 @@ WORDS: Mapping[str, str] = {
 class Sight(NamedTuple):
     """A device as the pod finds it on a node. ``state``: FREE, HELD, TAKES, OFFERED, TRIED or an outcome of the search.
 
-    ``facts``: attributes and capacity as text; ``brief``: the first of each. ``why``: the selector, constraint or claim
-    behind the state.
+    ``facts``: attributes and capacity as text; ``brief``: the first of each, and what constraints are about.
+    ``why``: the selector, constraint or claim behind the state; ``taints``: the device's own, whoever asks.
     """
 
     id: DeviceId
@@ -57,6 +59,7 @@ class Sight(NamedTuple):
     brief: tuple[str, ...]
     state: str
     why: str = ""
+    taints: str = ""
 
     @property
     def key(self) -> str:
@@ -70,12 +73,16 @@ class Sight(NamedTuple):
 
 
 class NodeSight(NamedTuple):
-    """A node. ``reason``: why the claims are not allocated there, or ""; ``chosen``: whether the pod goes there."""
+    """A node. ``reason``: why the claims are not allocated there, or ""; ``chosen``: whether the pod goes there.
+
+    ``steps``: each step of the search, as the device and what it was for the pod then.
+    """
 
     node: str
     reason: str
     chosen: bool
     devices: tuple[Sight, ...]
+    steps: tuple[Sight, ...] = ()
 
 
 def sights(decision: Decision) -> list[NodeSight]:
@@ -133,32 +140,64 @@ def _node(
         if found is None:
             reason = reason or NOT_ALL
         taken |= {id for result in found or () for id in _results(result)}
-    last = {step.device: step for step in log}
     pools = state.inventory.visible(node).pools.values()
-    devices = [device for pool in pools for device in pool.devices]
-    seen = tuple(_sight(device, taken, last.get(device.id), holders.get(device.id, [])) for device in devices)
-    name = node.metadata.name
-    if decision.node != name:
-        seen = tuple(each._replace(state=OFFERED) if each.state == TAKES else each for each in seen)
-    return NodeSight(name, reason, decision.node == name, seen)
+    devices = {device.id: device for pool in pools for device in pool.devices}
+    about = {
+        each.matchAttribute or each.distinctAttribute or "" for c in waiting for each in c.spec.devices.constraints
+    }
+    last = {step.device: step for step in log}
+    seen, steps = [], []
+    for step in log:
+        device = devices[step.device]
+        now, why = (PICKED, "") if step.outcome == TAKEN else _state(device, step, holders.get(device.id, []))
+        steps.append(Sight(device.id, *_facts(device, about), now, why, _taints(device)))
+    for id, device in devices.items():
+        final = last.get(id)
+        now, why = (TAKES, "") if id in taken else _state(device, final, holders.get(id, []))
+        if now == TRIED and final is not None:
+            why = _lonely(device, final, log, devices)
+        if now == TAKES and decision.node != node.metadata.name:
+            now = OFFERED
+        seen.append(Sight(id, *_facts(device, about), now, why, _taints(device)))
+    return NodeSight(node.metadata.name, reason, decision.node == node.metadata.name, tuple(seen), tuple(steps))
 
 
-def _sight(device: Candidate, taken: set[DeviceId], step: Step | None, holders: Sequence[str]) -> Sight:
-    shown = device.id, *_facts(device)
-    if device.id in taken:
-        return Sight(*shown, TAKES)
+def _state(device: Candidate, step: Step | None, holders: Sequence[str]) -> tuple[str, str]:
+    """What the device is for the pod after this step, its last; and why."""
     if holders and (step is None or step.outcome == IN_USE):
-        return Sight(*shown, HELD, ", ".join(holders))
+        return HELD, ", ".join(holders)
     if step is None:
-        return Sight(*shown, FREE)
+        return FREE, ""
     if step.outcome in (TAKEN, GIVEN_BACK):
-        return Sight(*shown, TRIED)
-    why = step.detail
+        return TRIED, ""
     if step.outcome == NOT_SELECTED:
-        why = _selector(device, step)
-    elif step.outcome == TAINTED:
-        why = ", ".join(f"{taint.key}={taint.value}" if taint.value else taint.key for taint in device.taints)
-    return Sight(*shown, step.outcome, why)
+        return NOT_SELECTED, _selector(device, step)
+    if step.outcome == TAINTED:
+        return TAINTED, _taints(device)
+    if step.outcome == UNLIKE:
+        return UNLIKE, f"another {short(step.detail)}"
+    return step.outcome, step.detail
+
+
+def _taints(device: Candidate) -> str:
+    return ", ".join(f"{taint.key}={taint.value}" if taint.value else taint.key for taint in device.taints)
+
+
+def _lonely(device: Candidate, step: Step, log: Sequence[Step], devices: Mapping[DeviceId, Candidate]) -> str:
+    """Why the device was given back, if that is a matter of numbers: too few will do, or have the same attribute."""
+    if len(log) > PATIENCE:
+        return ""  # not every device was tried
+    needed = getattr(step.want.request, "count", None) or 1
+    taken = {each.device for each in log if each.outcome == TAKEN and each.want == step.want}
+    if len(taken) < needed:
+        return f"only {len(taken)} of {needed} will do"
+    same = {each.matchAttribute for each in step.want.claim.spec.devices.constraints}
+    for attribute in dict.fromkeys(each.detail for each in log if each.outcome == UNLIKE and each.detail in same):
+        value = device.attribute(attribute)
+        like = sum(devices[id].attribute(attribute) == value for id in taken)
+        if value is not None and like < needed:
+            return f"only {like} of {needed} on {short(attribute)} {value[1]}"
+    return ""
 
 
 def _selector(device: Candidate, step: Step) -> str:
@@ -175,13 +214,19 @@ def _selector(device: Candidate, step: Step) -> str:
     return ""
 
 
-def _facts(device: Candidate) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    """(all attributes and capacity by name, without the domain; the first attribute and the first capacity)."""
+def short(name: str) -> str:
+    """An attribute's name without its domain."""
+    return name.rpartition("/")[2]
+
+
+def _facts(device: Candidate, about: Iterable[str]) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """(all attributes and capacity by name, without the domain; the first of each, and the attributes ``about``)."""
     attributes = [_fact(name, each.value) for name, each in device.device.attributes.items()]
     capacity = [_fact(name, each.value) for name, each in device.device.capacity.items()]
     brief = [*attributes[:1], *capacity[:1]] if capacity else attributes[:2]
-    return (*attributes, *capacity), tuple(brief)
+    shared = [_fact(name, value[1]) for name in sorted(about) if (value := device.attribute(name)) is not None]
+    return (*attributes, *capacity), tuple(dict.fromkeys([*brief, *shared]))
 
 
 def _fact(name: str, value: object) -> str:
-    return f"{name.rpartition('/')[2]} {str(value).lower() if isinstance(value, bool) else value}"
+    return f"{short(name)} {str(value).lower() if isinstance(value, bool) else value}"

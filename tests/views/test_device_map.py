@@ -12,6 +12,7 @@ from kschedlab.objects.model import ResourceSlice
 from kschedlab.testing import node
 from kschedlab.views.device_map import devices_table, devices_text, draw_devices
 from kschedlab.views.device_sights import sights
+from kschedlab.views.device_story import search_story
 from kschedlab.views.evaluation import draw_evaluation, evaluation_text
 from kschedlab.views.svg import Room
 from tests.device_manifests import device, device_class, exactly, resource_claim, resource_slice
@@ -95,3 +96,29 @@ def test_an_evaluation():
     assert evaluation_text(steps).splitlines()[-1].endswith("= false")
     early = str(draw_evaluation(steps, Room(400, 300), upto=4))
     assert early.count(">true<") == 1 and ">false<" not in early
+
+
+def test_side_by_side_where_rounding_would_leave_no_room_for_the_last_node():
+    made = decision()
+    for width in range(540, 1300):
+        tops = re.findall(r'translate\([\d.]+,([\d.]+)\)" data-key="node/', str(draw_devices(made, Room(width, 300))))
+        assert len(tops) == 3 and len(set(tops)) == 1, width
+
+
+def test_a_taint_is_known_before_the_pod_asks():
+    before = str(draw_devices(decision(LARGE), Room(720, 300), asked=False))
+    assert ">tainted<" in before and ">not selected<" not in before and "★" not in before
+
+
+def test_the_search_as_a_story():
+    seen = sights(decision(f'{D}.model == "a100"', LARGE))
+    frames = list(search_story(seen, "the end"))
+    assert [caption for _, caption in frames[:4]] == [
+        f"node-a: gpu-0 is not selected: {LARGE}.",
+        "node-a: gpu-1 is taken so far.",
+        "node-a: could give gpu-1.",
+        f'node-b: gpu-0 is not selected: {D}.model == "a100".',
+    ]
+    assert frames[-1] == (seen, "the end")
+    first = frames[0][0]
+    assert [node.chosen for node in first] == [False] * 3 and first[0].devices[1].state == "free"

@@ -6,6 +6,7 @@ Three nodes with GPUs; the pod ``train`` claims some of them by attributes, capa
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, TypeAlias
@@ -13,17 +14,18 @@ from typing import Any, TypeAlias
 from kschedlab.cluster.cluster import Cluster
 from kschedlab.decision import Decision
 from kschedlab.generations import GENERATIONS
-from kschedlab.lab.panels.base import Panel, View
+from kschedlab.lab.panels.base import Frame, Panel, View
 from kschedlab.lab.panels.question import Question
 from kschedlab.lab.panels.settings import Restorable, choice, slider, switch
 from kschedlab.manifests.loading import decode_objects
 from kschedlab.scheduler import schedule
 from kschedlab.testing import Manifest, node
-from kschedlab.views.device_map import devices_table, devices_text, draw_devices
-from kschedlab.views.device_sights import NodeSight, sights
+from kschedlab.views.device_map import devices_table, devices_text, draw_devices, draw_sights
+from kschedlab.views.device_sights import WORDS, NodeSight, sights
+from kschedlab.views.device_story import search_story
 from kschedlab.views.html import Html
 from kschedlab.views.svg import Room
-from kschedlab.views.words import count, outcome
+from kschedlab.views.words import count
 
 GENERATION = GENERATIONS["v1.37"]
 DRIVER = "gpu.example.com"
@@ -36,6 +38,13 @@ GPUS: Mapping[str, Sequence[Gpu]] = {
     "node-c": (("gpu-0", "h100", 80, "p0"), ("gpu-1", "a100", 80, "p0"), ("gpu-2", "a100", 40, "p1")),
 }
 MODELS = ("any", "a100", "h100", "t4")
+MANY = {
+    "held": "belong to another claim",
+    "tried": "were tried and given back",
+    "not selected": "are not selected",
+    "tainted": "have a taint that the claim does not tolerate",
+}
+"""What is said of several devices."""
 
 
 @dataclass(frozen=True)
@@ -142,14 +151,27 @@ def show(settings: Settings) -> View:
     """The panel's view for these settings."""
     decision = decide(settings)
     seen = sights(decision)
-    sentence = told(decision, seen)
+    sentence, marks = told(decision, seen), handles(settings)
     return View(
-        lambda room: draw_devices(decision, room),
+        lambda room: draw_sights(seen, room, marks),
         sentence,
         devices_table(seen),
         f"{sentence}\n{devices_text(seen)}",
         idle=idle(settings),
+        story=lambda room: [
+            Frame(draw_sights(now, room, marks), caption) for now, caption in search_story(seen, sentence)
+        ],
     )
+
+
+def handles(settings: Settings) -> dict[str, dict[str, str]]:
+    """What a click on a device sets: whether rival holds it, or it has the taint."""
+    sets = {"node-b/gpu-0": f"rival: {_other(settings.rival)}", "node-c/gpu-0": f"broken: {_other(settings.broken)}"}
+    return {f"{DRIVER}/{name}": {"data_set": each, "aria_label": f"{name}: {each}"} for name, each in sets.items()}
+
+
+def _other(on: bool) -> str:
+    return "off" if on else "on"
 
 
 def idle(settings: Settings) -> dict[str, str]:
@@ -166,10 +188,19 @@ def told(decision: Decision, seen: list[NodeSight]) -> str:
     """The outcome in a sentence or two."""
     fitting = [each.node for each in seen if not each.reason]
     if decision.node is None:
-        return f"{outcome(decision)} No node has all of the devices."
+        return f"train fits on no node, and preemption does not help: {_tally(seen)}."
     others = f"; {count(len(fitting) - 1, 'other node')} could, too" if len(fitting) > 1 else ""
     gets = [device.id.device for each in seen if each.chosen for device in each.devices if device.state == "takes"]
     return f"train goes to {decision.node} and gets {' and '.join(gets)}{others}."
+
+
+def _tally(seen: Sequence[NodeSight]) -> str:
+    """How many devices there are, and what is in the way of how many."""
+    states = Counter(device.state for each in seen for device in each.devices)
+    found = [f"{number} {MANY[state] if number > 1 else WORDS[state]}" for state, number in states.most_common()]
+    if len(found) == 1:
+        return f"all {found[0].replace(' ', ' devices ', 1)}"
+    return f"of {count(states.total(), 'device')} {', '.join(found)}"
 
 
 def wished(settings: Settings) -> str:

@@ -8,7 +8,7 @@ from typing import Any
 from kschedlab.cel import CelError, compile
 from kschedlab.cel.steps import Step
 from kschedlab.lab.panels.base import Frame, Panel, View
-from kschedlab.lab.panels.devices import DRIVER, GPUS
+from kschedlab.lab.panels.devices import DRIVER, GPUS, ROOT
 from kschedlab.lab.panels.question import Question
 from kschedlab.lab.panels.settings import Restorable, choice
 from kschedlab.objects.devices import Device, DeviceAttribute, DeviceCapacity
@@ -43,9 +43,9 @@ class Settings(Restorable):
 def device_of(name: str) -> Device:
     """The device ``node/gpu``."""
     node, gpu = name.split("/")
-    _, model, memory, _ = next(each for each in GPUS[node] if each[0] == gpu)
-    capacity = {"memory": DeviceCapacity(value=Quantity(f"{memory}Gi"))}
-    return Device(name=gpu, attributes={"model": DeviceAttribute(stringValue=model)}, capacity=capacity)
+    _, model, memory, root = next(each for each in GPUS[node] if each[0] == gpu)
+    attributes = {"model": DeviceAttribute(stringValue=model), ROOT: DeviceAttribute(stringValue=root)}
+    return Device(name=gpu, attributes=attributes, capacity={"memory": DeviceCapacity(value=Quantity(f"{memory}Gi"))})
 
 
 def evaluated(settings: Settings) -> tuple[Step, ...]:

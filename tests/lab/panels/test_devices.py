@@ -34,6 +34,46 @@ def test_the_picture_says_what_is_decided(settings: devices.Settings):
     assert len(keys) == len(set(keys)) and sum(key.startswith("device/") for key in keys) == 18
 
 
+@pytest.mark.parametrize("settings", CLAIMS, ids=str)
+def test_the_story_ends_with_the_picture_and_never_shows_more_than_was_found(settings: devices.Settings):
+    view = devices.show(settings)
+    assert view.story is not None
+    frames = view.story(ROOM)
+    assert str(frames[-1].picture) == drawn(view) and frames[-1].caption == view.sentence
+    assert all("★" not in str(frame.picture) for frame in frames[:-1])
+    taken = sum(frame.caption.endswith("is taken so far.") for frame in frames)
+    back = sum("given back" in frame.caption for frame in frames[:-1])
+    fitting = sum(not each.reason for each in sights(devices.decide(settings)))
+    assert taken - back == fitting * settings.count
+
+
+@pytest.mark.parametrize("settings", CLAIMS, ids=str)
+def test_why_a_device_was_given_back_is_counted(settings: devices.Settings):
+    roots = {f"{node}/{gpu[0]}": gpu for node, gpus in devices.GPUS.items() for gpu in gpus}
+    for node in sights(devices.decide(settings)):
+        for device in node.devices:
+            if device.state != "tried":
+                continue
+            alike = [
+                each
+                for each in node.devices
+                if each.state not in ("not selected", "tainted", "held")
+                and roots[f"{node.node}/{each.id.device}"][3] == roots[f"{node.node}/{device.id.device}"][3]
+            ]
+            able = [each for each in node.devices if each.state not in ("not selected", "tainted", "held")]
+            assert device.why in (
+                f"only {len(able)} of {settings.count} will do",
+                f"only {len(alike)} of {settings.count} on pcieRoot {roots[f'{node.node}/{device.id.device}'][3]}",
+            )
+
+
+def test_a_device_that_is_clicked_says_what_it_sets():
+    settings = devices.Settings().changed(broken=False)
+    svg = drawn(devices.show(settings))
+    assert 'data-set="rival: off"' in svg and 'data-set="broken: on"' in svg
+    assert {f"{settings}".count(each) for each in ("rival: on", "broken: off")} == {1}
+
+
 def test_every_outcome_happens():
     nodes = {devices.decide(settings).node for settings in CLAIMS}
     assert nodes == {"node-a", "node-b", "node-c", None}

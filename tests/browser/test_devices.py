@@ -1,0 +1,51 @@
+"""The panels of lesson 10 in a plain page: what is drawn, clicked and played."""
+
+import pytest
+from playwright.sync_api import expect
+
+from kschedlab.lab.panels import devices
+from tests.browser.conftest import Show
+
+DRIVER = "gpu.example.com"
+TWO = devices.panel(count=2, together=True).answer("0")
+
+
+@pytest.mark.parametrize("width", [662, 862, 880, 1182, 1520])
+def test_three_nodes_stand_side_by_side_and_their_devices_in_a_row(shown: Show, width: int) -> None:
+    page = shown(TWO, width=width)
+    boxes = [page.key(f"node/node-{name}").bounding_box() for name in "abc"]
+    assert len({box["y"] for box in boxes if box}) == 1
+    tops = [page.key(f"device/{DRIVER}/node-a/gpu-{number}").bounding_box() for number in range(3)]
+    assert len({box["y"] for box in tops if box}) == (1 if width > 800 else 2)
+
+
+def test_in_a_narrow_window_a_node_is_as_wide_as_the_picture(shown: Show) -> None:
+    page = shown(TWO, width=432)
+    boxes = [page.key(f"node/node-{name}").bounding_box() for name in "abc"]
+    assert len({box["x"] for box in boxes if box}) == 1
+    expect(page.key(f"device/{DRIVER}/node-a/gpu-1")).to_contain_text("pcieRoot p1")
+
+
+def test_a_click_on_a_device_takes_rival_or_the_taint_away(shown: Show) -> None:
+    page = shown(TWO)
+    page.key(f"device/{DRIVER}/node-b/gpu-0").click()
+    page.settled()
+    expect(page.sentence).to_have_text("train goes to node-b and gets gpu-0 and gpu-1.")
+    page.key(f"device/{DRIVER}/node-c/gpu-0").press("Enter")
+    page.settled()
+    assert page.session.panel.settings == devices.Settings().changed(count=2, together=True, rival=False, broken=False)
+
+
+def test_the_search_is_played(shown: Show) -> None:
+    page = shown(devices.panel(model="any", memory=0, count=2, together=True).answer("1"))
+    page.page.get_by_role("button", name="Show how").click()
+    player = page.page.get_by_role("group").filter(has=page.page.get_by_label("Speed"))
+    player.get_by_role("slider").press("Home")
+    expect(page.sentence).to_have_text("node-a: gpu-0 is taken so far.")
+    for said in ("gpu-1 breaks a constraint: another pcieRoot", "gpu-2 breaks a constraint: another pcieRoot"):
+        player.get_by_role("slider").press("ArrowRight")
+        expect(page.sentence).to_have_text(f"node-a: {said}.")
+    player.get_by_role("slider").press("ArrowRight")
+    expect(page.sentence).to_have_text("node-a: gpu-0 leads nowhere, and is given back.")
+    player.get_by_role("slider").press("End")
+    expect(page.sentence).to_have_text("train goes to node-a and gets gpu-1 and gpu-2.")
