@@ -89,6 +89,7 @@ LOOP: dict[str, Row] = {
     "loop.patches_status": (False, False, True, True),  # v1.20: util/utils.go, PatchPodStatus
     "loop.sets_probe_time": (True, False, False, False),  # v1.13: scheduler.go, schedule
     "loop.names_actions": (False, True, True, True),  # v1.16: client-go tools/events in place of tools/record
+    "loop.notes_generation": (False, False, False, True),  # v1.37: CalculatePodConditionObservedGeneration
     "loop.marks_victims": (False, False, False, True),  # v1.37: framework/preemption/executor.go
     "loop.one_permit_timer": (True, True, False, False),  # v1.20: framework/runtime/waiting_pods_map.go
     "loop.moves_pods_after_failed_binding": (False, False, False, True),  # v1.37: handleBindingCycleError

@@ -92,6 +92,7 @@ class LoopRules:
     ``patches_status``: a pod's status is patched; otherwise replaced, which conflicts if the pod has changed.
     ``sets_probe_time``: the condition has a lastProbeTime, which orders the queue of v1.13.
     ``names_actions``: an event names the action, such as Binding, and the preemptor of a victim.
+    ``notes_generation``: a condition that it writes names the generation of the pod that it judged.
     ``marks_victims``: victims get the condition DisruptionTarget before they are deleted.
     ``one_permit_timer``: a waiting pod has one timer, the shortest, and the first plugin that allows it ends the wait.
     ``moves_pods_after_failed_binding``: a failed binding moves the pods that may fit into the freed resources.
@@ -117,6 +118,7 @@ class LoopRules:
     patches_status: bool
     sets_probe_time: bool
     names_actions: bool
+    notes_generation: bool
     marks_victims: bool
     one_permit_timer: bool
     moves_pods_after_failed_binding: bool

@@ -105,4 +105,5 @@ class PodStatus(Part, frozen=True):
     hostIP: str = ""
     podIP: str = ""
     podIPs: tuple[PodIP, ...] = ()
+    qosClass: str = ""
     observedGeneration: Int64 = 0

@@ -10,6 +10,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import simpy
+from msgspec.structs import replace
 
 from kschedlab.objects.meta import SECOND, controller_of
 from kschedlab.objects.model import Node, Pod
@@ -179,9 +180,12 @@ class Kubelet:
     # -- status updates
 
     def _write(self, pod: Pod, fields: Fields) -> Pod | None:
-        """Patch the pod's status. None if the pod is deleted."""
+        """Patch the pod's status, for its generation. None if the pod is deleted."""
         metadata = pod.metadata
-        updated = None
+        generation, updated = metadata.generation, None
+        if generation:
+            conditions = [replace(condition, observedGeneration=generation) for condition in fields["conditions"]]
+            fields |= {"conditions": conditions, "observedGeneration": generation}
         with ignore_deleted():
             updated = self._api.patch_status(Pod, metadata.namespace, metadata.name, metadata.uid, by=NAME, **fields)
         return updated

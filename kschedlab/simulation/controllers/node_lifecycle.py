@@ -7,6 +7,7 @@ scenario sets the conditions: there are no heartbeats, and evictions do not slow
 from __future__ import annotations
 
 import simpy
+from msgspec.structs import replace
 
 from kschedlab.objects.meta import SECOND
 from kschedlab.objects.model import Node, Pod, PodCondition, Taint
@@ -150,9 +151,10 @@ class NodeLifecycle:
 
     def _delete(self, pod: Pod) -> None:
         namespace, name, uid = pod.metadata.namespace, pod.metadata.name, pod.metadata.uid
+        condition = replace(EVICTION_CONDITION, observedGeneration=pod.metadata.generation)
         self._record(pod, "Normal", EVICTION, f"Marking for deletion Pod {pod.key}", EVICTOR)
         with ignore_deleted():
-            self._api.patch_status(Pod, namespace, name, uid, by=NAME, conditions=[EVICTION_CONDITION])
+            self._api.patch_status(Pod, namespace, name, uid, by=NAME, conditions=[condition])
             self._api.delete(Pod, namespace, name, uid=uid, by=NAME)
 
 

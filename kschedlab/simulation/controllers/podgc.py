@@ -9,6 +9,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 import simpy
+from msgspec.structs import replace
 
 from kschedlab.objects.meta import SECOND
 from kschedlab.objects.model import (
@@ -119,5 +120,6 @@ def _remove(api: ApiServer, pod: Pod, conditions: Iterable[PodCondition]) -> Non
     namespace, name, uid = pod.metadata.namespace, pod.metadata.name, pod.metadata.uid
     with ignore_deleted():
         if pod.status.phase not in TERMINAL:
-            api.patch_status(Pod, namespace, name, uid, by=NAME, phase="Failed", conditions=list(conditions))
+            noted = [replace(condition, observedGeneration=pod.metadata.generation) for condition in conditions]
+            api.patch_status(Pod, namespace, name, uid, by=NAME, phase="Failed", conditions=noted)
         api.delete(Pod, namespace, name, grace_seconds=0, uid=uid, by=NAME)

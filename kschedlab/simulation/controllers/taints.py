@@ -1,8 +1,7 @@
 """The taints that a node's conditions cause, and how long pods tolerate them.
 
 v1.37: pkg/controller/nodelifecycle/node_lifecycle_controller.go (doNoScheduleTaintingPass, processTaintBaseEviction),
-pkg/controller/tainteviction/taint_eviction.go (processPodOnNode, getMinTolerationTime),
-plugin/pkg/admission/defaulttolerationseconds.
+pkg/controller/tainteviction/taint_eviction.go (processPodOnNode, getMinTolerationTime).
 """
 
 from __future__ import annotations
@@ -16,8 +15,6 @@ from kschedlab.objects.model import UNSCHEDULABLE_TAINT, Node, Taint, Toleration
 
 NO_SCHEDULE, NO_EXECUTE = "NoSchedule", "NoExecute"
 NOT_READY, UNREACHABLE = "node.kubernetes.io/not-ready", "node.kubernetes.io/unreachable"
-DEFAULT_TOLERATION = 300
-"""Seconds that a pod without its own toleration stays on a node that is not ready or unreachable."""
 
 _TAINT_OF_CONDITION = {
     ("Ready", "False"): NOT_READY,
@@ -67,18 +64,8 @@ def toleration_time(tolerations: Sequence[Toleration], taints: Iterable[Taint]) 
     """
     limits: list[int] = []
     for taint in taints:
-        matching = [each for each in _with_defaults(tolerations) if each.tolerates(taint)]
+        matching = [each for each in tolerations if each.tolerates(taint)]
         if not matching:
             return 0
         limits += [max(0, each.tolerationSeconds) for each in matching[:1] if each.tolerationSeconds is not None]
     return min(limits) * SECOND if limits else None
-
-
-def _with_defaults(tolerations: Sequence[Toleration]) -> list[Toleration]:
-    """The tolerations, plus those that admission adds by default for nodes that are not ready or unreachable."""
-    added = [
-        Toleration(key, "Exists", "", NO_EXECUTE, DEFAULT_TOLERATION)
-        for key in (NOT_READY, UNREACHABLE)
-        if not any(each.key in ("", key) and each.effect in ("", NO_EXECUTE) for each in tolerations)
-    ]
-    return [*tolerations, *added]

@@ -71,13 +71,19 @@ class Failures:
         context.record(pod, WARNING, "FailedScheduling", failure.event or failure.message, "Scheduling")
         if context.latencies.status:
             yield context.env.timeout(context.latencies.status)
-        yield from write_status(context, pod, self._condition(failure), nominated)
+        yield from write_status(context, pod, self._condition(pod, failure), nominated)
 
-    def _condition(self, failure: Failure) -> PodCondition:
+    def _condition(self, pod: Pod, failure: Failure) -> PodCondition:
+        rules = self._context.rules
         reason = failure.reason or (UNSCHEDULABLE_REASON if failure.rejected else ERROR_REASON)
-        probed = Time.whole_second(self._context.now) if self._context.rules.sets_probe_time else None
+        probed = Time.whole_second(self._context.now) if rules.sets_probe_time else None
         return PodCondition(
-            type=SCHEDULED, status="False", reason=reason, message=failure.message, lastProbeTime=probed
+            type=SCHEDULED,
+            status="False",
+            reason=reason,
+            message=failure.message,
+            observedGeneration=pod.metadata.generation if rules.notes_generation else 0,
+            lastProbeTime=probed,
         )
 
     def _requeue(self, cycle: Cycle, failure: Failure) -> Pod | None:

@@ -76,7 +76,8 @@ class Preempting(ABC):
         context.step(victim, EVICT, node, f"by {pod.key}")
         if context.rules.marks_victims:
             text = f"{pod.spec.schedulerName}: preempting to accommodate a higher priority pod"
-            mark = PodCondition(type=DISRUPTION_TARGET, status="True", reason="PreemptionByScheduler", message=text)
+            generation = metadata.generation if context.rules.notes_generation else 0
+            mark = PodCondition(DISRUPTION_TARGET, "True", "PreemptionByScheduler", text, generation)
             if refused := (yield from write_status(context, victim, mark)):
                 return refused
         try:

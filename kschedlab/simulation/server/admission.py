@@ -1,7 +1,8 @@
 """What happens to an object before it is stored: defaults, admission, validation, and the fields that the server sets.
 
 v1.37: k8s.io/apiserver pkg/registry/rest (create.go, update.go), pkg/registry/core/pod/strategy.go and the strategies
-of the other kinds, plugin/pkg/admission/priority. A namespace need not exist, and a pod may set its own priority.
+of the other kinds, plugin/pkg/admission/{priority,defaulttolerationseconds}. A namespace need not exist, and a pod may
+set its own priority.
 """
 
 from __future__ import annotations
@@ -30,7 +31,9 @@ from kschedlab.objects.model import (
     ReplicaSet,
     ReplicationController,
     StatefulSet,
+    Toleration,
 )
+from kschedlab.objects.qos import BEST_EFFORT, BURSTABLE, GUARANTEED, qos_class
 from kschedlab.simulation.pods import SCHEDULED, with_condition
 from kschedlab.simulation.server.updates import update_errors
 from kschedlab.simulation.status import ApiError, FieldError, field_error
@@ -41,12 +44,15 @@ OWNERS = frozenset([ReplicaSet, StatefulSet, ReplicationController, Deployment, 
 COUNTED = OWNERS | {Pod, PodDisruptionBudget, PodGroup}
 """Kinds whose ``metadata.generation`` counts the changes to their spec."""
 
-_PENDING = PodStatus(phase="Pending")
+_PENDING = {each: PodStatus(phase="Pending", qosClass=each) for each in (GUARANTEED, BURSTABLE, BEST_EFFORT)}
 _GATED = PodCondition(
     type=SCHEDULED,
     status="False",
     reason="SchedulingGated",
     message="Scheduling is blocked due to non-empty scheduling gates",
+)
+_DEFAULT_TOLERATIONS = tuple(
+    Toleration(f"node.kubernetes.io/{state}", "Exists", "", "NoExecute", 300) for state in ("not-ready", "unreachable")
 )
 _replace = msgspec.structs.replace
 
@@ -67,8 +73,9 @@ def created(obj: Any, uid: str, api: Api, classes: Classes, now: int) -> Any:
         generation=1 if kind in COUNTED else 0,
     )
     if kind is Pod:
-        gated = stored.spec.schedulingGates
-        status = _replace(_PENDING, conditions=with_condition((), _GATED, now)) if gated else _PENDING
+        status = _PENDING[qos_class(stored)]
+        if stored.spec.schedulingGates:
+            status = _replace(status, conditions=with_condition((), _GATED, now))
         stored = Pod(stored.apiVersion, metadata, stored.spec, status)
     elif kind is not Node and hasattr(stored, "status"):
         stored = _replace(stored, metadata=metadata, status=type(stored.status)())
@@ -87,12 +94,13 @@ def restored(obj: Any, uid: str, api: Api, classes: Classes, now: int) -> Any:
     if not metadata.uid or metadata.creationTimestamp is None:
         since = Time.whole_second(now) if metadata.creationTimestamp is None else metadata.creationTimestamp
         metadata = _replace(metadata, uid=metadata.uid or uid, creationTimestamp=since)
-    if type(stored) in OWNERS and not metadata.generation:
+    if (type(stored) is Pod or type(stored) in OWNERS) and not metadata.generation:
         metadata = _replace(metadata, generation=1)
     if metadata is not stored.metadata:
         stored = _replace(stored, metadata=metadata)
-    if type(stored) is Pod and not stored.status.phase:
-        stored = _replace(stored, status=_replace(stored.status, phase="Pending"))
+    if type(stored) is Pod and not (stored.status.phase and stored.status.qosClass):
+        phase, qos = stored.status.phase or "Pending", stored.status.qosClass or qos_class(stored)
+        stored = _replace(stored, status=_replace(stored.status, phase=phase, qosClass=qos))
     return stored
 
 
@@ -161,7 +169,20 @@ def _admitted(obj: Any, api: Api, classes: Classes, may_lack_template: bool = Fa
         raise ApiError.forbidden(type(obj), obj.metadata.name, why)
     if isinstance(obj, PodGroup):
         return _with_priority(with_defaults(obj, classes), classes)
-    return api.admit(with_defaults(obj, classes))
+    return api.admit(_with_default_tolerations(with_defaults(obj, classes)))
+
+
+def _with_default_tolerations(pod: Pod) -> Pod:
+    """The pod, which tolerates nodes that are not ready or unreachable for five minutes unless it says otherwise."""
+    tolerations = pod.spec.tolerations
+    if not tolerations:
+        return _replace(pod, spec=_replace(pod.spec, tolerations=_DEFAULT_TOLERATIONS))  # one object for all pods
+    missing = tuple(
+        default
+        for default in _DEFAULT_TOLERATIONS
+        if not any(each.key in ("", default.key) and each.effect in ("", default.effect) for each in tolerations)
+    )
+    return _replace(pod, spec=_replace(pod.spec, tolerations=tolerations + missing)) if missing else pod
 
 
 def _with_priority(group: PodGroup, classes: Classes) -> PodGroup:

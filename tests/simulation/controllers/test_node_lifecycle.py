@@ -60,10 +60,11 @@ def test_a_cordoned_node_gets_its_taint_and_loses_it_again():
 def test_pods_stay_as_long_as_they_tolerate():
     both = [Taint(NOT_READY, "", "NoExecute"), Taint("gone", "", "NoExecute")]
     anything = Toleration(operator="Exists")
-    assert toleration_time([], both) == 0
+    gone, five = Toleration("gone", "Exists"), Toleration(NOT_READY, "Exists", "", "NoExecute", 300)
+    assert toleration_time([], both) == toleration_time([five], both) == toleration_time([gone], both) == 0
     assert toleration_time([anything], both) is None
-    assert toleration_time([Toleration("gone", "Exists")], both) == 5 * MINUTE
-    assert toleration_time([Toleration("gone", "Exists", "", "", 60)], both) == MINUTE
+    assert toleration_time([gone, five], both) == 5 * MINUTE
+    assert toleration_time([Toleration("gone", "Exists", "", "", 60), five], both) == MINUTE
     assert toleration_time([Toleration("gone", "Exists", "", "", -1), anything], both) == 0
     assert toleration_time([anything], []) is None
 

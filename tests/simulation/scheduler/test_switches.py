@@ -245,6 +245,13 @@ def who_records_what(generation: Generation) -> list[tuple[str, str, str]]:
     return list(dict.fromkeys((each.by, each.action, each.related) for each in plane.entries(Recorded)))
 
 
+def generations_in_conditions(generation: Generation) -> list[int]:
+    """Of the conditions that the scheduler writes: PodScheduled of a pod that waits, DisruptionTarget of its victim."""
+    plane = preempting(generation)
+    plane.run(0.5)
+    return [plane.pod(name).status.conditions[0].observedGeneration for name in ("web", "old")]
+
+
 def conditions_of_a_victim(generation: Generation) -> list[str]:
     plane = preempting(generation)
     plane.run(0.5)
@@ -363,6 +370,7 @@ CASES: list[tuple[Generation, str, object, Callable[[Generation], object], objec
     ),
     (V1_37, "sets_probe_time", True, probe_time_is_set, False, True),
     (V1_37, "names_actions", False, who_records_what, RECORDED, [("default-scheduler", "", "")]),
+    (V1_37, "notes_generation", False, generations_in_conditions, [1, 1], [0, 0]),
     (V1_37, "marks_victims", False, conditions_of_a_victim, ["DisruptionTarget"], []),
     (V1_37, "one_permit_timer", True, bound_once_one_of_two_allows, False, True),
     (V1_37, "moves_pods_after_failed_binding", False, tries_of_a_neighbour_after_a_failed_binding, 2, 1),

@@ -347,6 +347,43 @@ def test_most_pod_fields_are_immutable(api: Server, change: dict[str, Any], mess
     assert api.get(Pod, "default", "web") is made
 
 
+FIVE_MINUTES = ["not-ready:NoExecute:300", "unreachable:NoExecute:300"]
+
+
+@pytest.mark.parametrize(
+    ("own", "added"),
+    [
+        ([], FIVE_MINUTES),
+        ([{"key": "k", "operator": "Exists"}], FIVE_MINUTES),
+        ([{"key": "node.kubernetes.io/not-ready", "operator": "Exists"}], FIVE_MINUTES[1:]),
+        ([{"key": "node.kubernetes.io/not-ready", "operator": "Exists", "effect": "NoSchedule"}], FIVE_MINUTES),
+        ([{"operator": "Exists"}], []),
+    ],
+)
+@pytest.mark.parametrize("restores", [False, True])
+def test_a_pod_tolerates_lost_nodes_for_five_minutes(
+    api: Server, own: list[dict[str, str]], added: list[str], restores: bool
+) -> None:
+    pod = web(tolerations=own)
+    stored = (api.restore(pod) if restores else api.create(pod)).spec.tolerations
+    texts = [f"{each.key.rpartition('/')[2]}:{each.effect}:{each.tolerationSeconds}" for each in stored[len(own) :]]
+    assert texts == added
+
+
+@pytest.mark.parametrize(
+    ("resources", "qos"),
+    [
+        ({}, "BestEffort"),
+        ({"requests": {"cpu": "1"}}, "Burstable"),
+        ({"limits": {"cpu": "1", "memory": "1Gi"}}, "Guaranteed"),
+    ],
+)
+def test_a_pod_has_a_quality_of_service_class(api: Server, resources: dict[str, Any], qos: str) -> None:
+    one = {"name": "c", "image": "i", "resources": resources}
+    assert api.create(web("a", containers=[one])).status.qosClass == qos
+    assert api.restore(web("b", containers=[one])).status.qosClass == qos
+
+
 def test_mutable_pod_fields(api: Server) -> None:
     made = api.create(
         web(
@@ -359,7 +396,11 @@ def test_mutable_pod_fields(api: Server) -> None:
     spec = replace(
         made.spec,
         containers=(replace(made.spec.containers[0], image="other"),),
-        tolerations=(replace(made.spec.tolerations[0], tolerationSeconds=5), Toleration(operator="Exists")),
+        tolerations=(
+            replace(made.spec.tolerations[0], tolerationSeconds=5),
+            Toleration(operator="Exists"),
+            *made.spec.tolerations[1:],
+        ),
         activeDeadlineSeconds=30,
     )
     new = api.update(replace(made, spec=spec))
