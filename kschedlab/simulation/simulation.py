@@ -33,6 +33,7 @@ from kschedlab.simulation.controllers.kubelet import Kubelet
 from kschedlab.simulation.controllers.node_lifecycle import NodeLifecycle
 from kschedlab.simulation.controllers.owners import Owners, OwnersSettings
 from kschedlab.simulation.controllers.podgc import PodGC
+from kschedlab.simulation.controllers.resource_claims import ResourceClaims
 from kschedlab.simulation.controllers.volumes import VolumeControllers
 from kschedlab.simulation.durations import parse_duration
 from kschedlab.simulation.events import Broadcaster
@@ -253,6 +254,7 @@ class Simulation:
             Owners(env, api, informers, OwnersSettings(recreate=settings.recreate), record),
             Disruption(env, api, informers, record=record),
             VolumeControllers(env, api, informers, record=record),
+            ResourceClaims(env, api, informers, record),
             NodeLifecycle(env, api, informers, record),
             PodGC(env, api, informers),
             GarbageCollector(api, informers),

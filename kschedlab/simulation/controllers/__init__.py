@@ -10,6 +10,7 @@ controller             its pure functions                                       
 ``owners``             ``replicas``, ``stateful_sets``, ``jobs``, ``deployments``  the desired number of pods
 ``disruption``         ``budgets``                                                 PodDisruptionBudgets
 ``volumes``            ``claim_binding``, ``provisioning``                         claims and volumes
+``resource_claims``                                                                claims of devices
 ``node_lifecycle``     ``taints``                                                  nodes that are not ready
 ``podgc``                                                                          pods of deleted nodes
 ``garbage_collector``                                                              dependents of deleted owners

@@ -13,6 +13,7 @@ from kschedlab.objects.model import (
     Pod,
     ReplicaSet,
     ReplicationController,
+    ResourceClaim,
     StatefulSet,
 )
 from kschedlab.simulation.controllers.ownership import by_owner, owned_by
@@ -24,7 +25,7 @@ from kschedlab.simulation.status import ignore_deleted
 NAME = "generic-garbage-collector"
 
 OWNERS: tuple[type[ApiObject], ...] = (ReplicaSet, ReplicationController, StatefulSet, Deployment, Job, Pod)
-OWNED: tuple[type[ApiObject], ...] = (Pod, ReplicaSet, PersistentVolumeClaim)
+OWNED: tuple[type[ApiObject], ...] = (Pod, ReplicaSet, PersistentVolumeClaim, ResourceClaim)
 
 
 class GarbageCollector:

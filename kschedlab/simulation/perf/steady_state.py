@@ -28,12 +28,12 @@ def keep_busy(
         wake_up = env.event()
         watch.on_event = partial(_fire, wake_up)
         yield wake_up | env.timeout(end - api.now)
+        watch.on_event = None
         for event in watch:
             if event.type == "ADDED" and api.now < end:
                 scheduled += 1
                 api.delete(Pod, namespace, event.object.metadata.name, grace_seconds=0, by=by)
                 create()
-    watch.on_event = None
     watch.stop()
     return scheduled
 
