@@ -35,7 +35,8 @@ from kschedlab.simulation.pods import TERMINAL
 from kschedlab.simulation.server.api import ApiServer
 from kschedlab.simulation.status import ApiError, ignore_deleted
 
-NAME = "resource-claim-controller"
+NAME, COMPONENT = "resource-claim-controller", "resource_claim"
+"""Of the client, and in events."""
 ANNOTATION = "resource.kubernetes.io/pod-claim-name"
 """The annotation of a claim that was made for a pod: which of the pod's claims it is."""
 MOST_CONSUMERS = 256
@@ -166,7 +167,8 @@ class ResourceClaims:
             why = f"create ResourceClaim : {error}"
             if error.reason == "NotFound":
                 why = NO_TEMPLATE.format(name=entry.resourceClaimTemplateName)
-            self._record(pod, WARNING, "FailedResourceClaimCreation", f"PodResourceClaim {entry.name}: {why}")
+            message = f"PodResourceClaim {entry.name}: {why}"
+            self._record(pod, WARNING, "FailedResourceClaimCreation", message, COMPONENT)
             raise
 
     def _from_template(self, pod: Pod, entry: PodResourceClaim) -> ResourceClaim:
