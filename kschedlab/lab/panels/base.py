@@ -191,9 +191,14 @@ class Panel(Generic[S]):
             "verdict": self._verdict(settings),
         }
 
-    def frames(self, room: Room) -> list[tuple[Html, str]]:
-        """The story of the current state."""
-        return [*self.view.story(room)] if self.view.story is not None else []
+    def frames(self, room: Room) -> Sequence[tuple[Html, str]]:
+        """The story of the current state; if it cannot be told, its picture and the error."""
+        view = self.view
+        if view.story is None:
+            return []
+        tell = view.story
+        told, error = attempted(lambda: [*tell(room)])
+        return told or [Frame(drawn(view.picture, room), f"Error: {error}")]
 
     def menu(self) -> dict[str, str]:
         """Texts to copy."""

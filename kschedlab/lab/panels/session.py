@@ -6,7 +6,7 @@ the values of controls, because the front end knows what may be chosen, not what
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from time import monotonic
 from typing import Any, Protocol, TypeAlias
 
@@ -33,7 +33,7 @@ class Playable(Protocol):
     def first(self) -> Any:
         """The settings at the beginning."""
 
-    def frames(self, room: Room) -> list[tuple[Html, str]]:
+    def frames(self, room: Room) -> Sequence[tuple[Html, str]]:
         """Pictures between question and answer, with their captions."""
 
     def menu(self) -> Message:

@@ -149,7 +149,7 @@ def show(settings: Settings, plugins: Sequence[object] = ()) -> View:
         folded("the numbers", decision_tables(decision)),
         "\n".join([said, decision_text(decision)]),
         idle={} if own else {"weight": "no score of yours is there"},
-        story=partial(story, settings, plugins) if plugins else None,
+        story=partial(story, settings, plugins) if plugins and decision.scores is not None else None,
     )
 
 

@@ -344,3 +344,14 @@ def test_an_error_in_a_picture_is_shown_instead_of_it() -> None:
     panel = Panel(Settings(), lambda settings: View(fails, "said", Html(), "text"))
     shown = Session(panel).shown
     assert (shown["picture"], shown["sentence"], shown["error"]) == ("", "said", "KeyError: 'node-z'")
+
+
+def test_a_story_that_cannot_be_told_is_an_error_with_the_picture() -> None:
+    def fail(_: Room) -> list[Frame]:
+        raise RuntimeError("no story")
+
+    picture = element("svg", "the end")
+    panel = Panel(Settings(), lambda _: View(picture, "", Html(), "", story=fail), str)
+    assert Session(panel).receive({"story": True}) == [
+        {"story": [{"picture": str(picture), "caption": "Error: RuntimeError: no story"}]}
+    ]

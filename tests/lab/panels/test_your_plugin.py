@@ -116,6 +116,8 @@ def test_a_story_ends_at_the_picture():
     frames = view.story(Room())
     assert [frame.caption for frame in frames[:3]] == ["web waits.", "v1.37's own points.", "With your score."]
     assert frames[-1].picture == view.picture(Room()) and show(Settings()).story is None
+    half = node_score("Half")(lambda pod, node: 0.5)
+    assert show(Settings(), [half]).story is None  # nothing was decided
 
 
 def test_the_question_is_picked_in_the_picture():

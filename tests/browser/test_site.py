@@ -1,0 +1,232 @@
+"""The course as pages, opened as files in Chromium without a network: every stage and every exercise is moved.
+
+KSCHEDLAB_SITE names the folder of a site that was built; without it, a part is built for the tests.
+"""
+
+import http.server
+import os
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from functools import partial
+
+import pytest
+from playwright.sync_api import Browser, Locator, Page, expect
+
+from tests.site.built import PART, Site, build
+from tools.site.edition import EDITIONS, page_of
+
+PAGES = [path.stem for path in EDITIONS["en"].paths()]
+WHOLE = "KSCHEDLAB_SITE" in os.environ
+SIZES = [(390, "light"), (390, "dark"), (800, "light"), (800, "dark"), (1280, "light"), (1280, "dark")]
+ALIVE = "(slot) => slot.dataset.alive"
+FIRST = "() => performance.getEntriesByName('first-contentful-paint')[0]?.startTime ?? 0"
+QUIET = """() => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))"""
+TOO_WIDE = "() => document.documentElement.scrollWidth - innerWidth"
+SMALL = """(slot) => [...slot.querySelectorAll(".ks-picture svg text")].map((each) =>
+    parseFloat(getComputedStyle(each).fontSize) * each.getScreenCTM().a).filter((size) => size < 10).length"""
+
+
+@pytest.fixture(scope="session")
+def site(tmp_path_factory: pytest.TempPathFactory) -> Site:
+    return build(tmp_path_factory.mktemp("site"))
+
+
+@contextmanager
+def opened(browser: Browser, address: str, width: int = 1280, theme: str = "light") -> Iterator[Page]:
+    """A page without a network; nothing may go wrong in it, and it may ask nobody else for anything."""
+    context = browser.new_context(
+        viewport={"width": width, "height": 800},
+        color_scheme="dark" if theme == "dark" else "light",
+        reduced_motion="reduce",
+        offline=address.startswith("file:"),
+    )
+    page, wrong = context.new_page(), list[str]()
+    page.set_default_timeout(15_000)
+    page.on("pageerror", lambda error: wrong.append(str(error)))
+    page.on("console", lambda message: wrong.append(message.text) if message.type == "error" else None)
+    page.on(
+        "request",
+        lambda asked: (
+            None if asked.url.startswith(("file:", "data:", "blob:", address[:20])) else wrong.append(asked.url)
+        ),
+    )
+    page.goto(address)
+    yield page
+    context.close()
+    assert wrong == []
+
+
+def alive(page: Page, slot: Locator) -> Locator:
+    """The slot, once it is live."""
+    slot.evaluate("(each) => each.scrollIntoView()")
+    expect(slot).to_have_attribute("data-alive", "true")
+    page.evaluate(QUIET)
+    return slot
+
+
+def state(slot: Locator) -> str:
+    """The settings as the panel's menu has them, and what is to be seen."""
+    return str(slot.evaluate("(each) => each.querySelector('.ks-bar').outerHTML + each.querySelector('.ks').innerText"))
+
+
+def answer(page: Page, slot: Locator) -> None:
+    """Answer the open question, if there is one, and read the verdict."""
+    if slot.locator(".ks-covered").count():
+        slot.get_by_role("button", name="Show it anyway").click()
+    if not slot.locator(".ks-asking").count():
+        return
+    field = slot.locator(".ks-choices input")
+    if field.count():
+        field.fill("3")
+        field.press("Enter")
+    else:
+        slot.locator(".ks-choices button").first.click()
+    expect(slot.locator(".ks-question")).to_contain_text("Your answer")
+    assert len(slot.locator(".ks-question [role=status]").inner_text()) > 8
+
+
+def moved(page: Page, slot: Locator) -> int:
+    """Move each control by one value and back, which is recorded; how many were moved."""
+    count = 0
+    for control in slot.locator(".ks-controls > .ks-control, .ks-player > .ks-steps").all():
+        before = slot.locator(".ks-sentence, .ks-control").all_inner_texts(), state_of(control)
+        if control.locator("input[type=range]").count():
+            bar = control.locator("input[type=range]")
+            at = bar.input_value()
+            bar.press("ArrowRight")
+            if bar.input_value() == at:
+                bar.press("ArrowLeft")
+        elif control.locator("input[type=checkbox]").count():
+            control.locator("input").click()
+        elif control.locator("select").count():
+            options = control.locator("option").count()
+            control.locator("select").select_option(
+                index=(control.locator("select").evaluate("(s) => s.selectedIndex") + 1) % options
+            )
+        elif control.locator("input[type=radio]").count():
+            control.locator("input[type=radio]:not(:checked)").first.click()
+        else:
+            continue
+        page.evaluate(QUIET)
+        assert (slot.locator(".ks-sentence, .ks-control").all_inner_texts(), state_of(control)) != before
+        expect(slot.locator(".missing")).to_be_hidden()
+        slot.get_by_role("button", name="Reset").click()
+        page.evaluate(QUIET)
+        count += 1
+    return count
+
+
+def state_of(control: Locator) -> object:
+    return control.evaluate(
+        "(each) => [...each.querySelectorAll('input, select')].map((one) => [one.value, one.checked])"
+    )
+
+
+def told(page: Page, slot: Locator) -> None:
+    """Play the story to its end."""
+    play = slot.get_by_role("button", name="Show how")
+    if not play.count() or not play.is_visible():
+        return
+    play.click()
+    moment = slot.get_by_label("Moment of the story")
+    moment.press("End")
+    page.evaluate(QUIET)
+    expect(slot.locator(".ks-sentence")).not_to_be_empty()
+    slot.get_by_role("button", name="Close the story").click()
+
+
+def solved(slot: Locator) -> None:
+    """Answer an exercise, take a hint and look at the solution."""
+    if not slot.get_by_role("button", name="Check").count():
+        return
+    choices, line = slot.locator(".ks-answers input"), slot.locator("input[type=text]")
+    if choices.count():
+        choices.first.click()
+    elif line.count():
+        line.fill("no such answer")
+    slot.get_by_role("button", name="Check").click()
+    expect(slot.locator(".ks-reply")).not_to_be_empty()
+    hint = slot.get_by_role("button", name="Hint")
+    hint.click()
+    expect(slot.locator(".ks-reply")).to_contain_text("Hint 1")
+    for _ in range(6):
+        hint.click()
+    slot.get_by_role("button", name="Solution").click()
+    expect(slot.locator(".ks-reply")).to_contain_text("Solution")
+
+
+@pytest.mark.parametrize("name", PAGES if WHOLE else PART)
+@pytest.mark.parametrize("width, theme", SIZES if WHOLE else SIZES[1::2])
+def test_everything_on_a_page_moves(browser: Browser, site: Site, name: str, width: int, theme: str) -> None:
+    with opened(browser, (site.folder / page_of(name)).as_uri(), width, theme) as page:
+        for slot in page.locator("[data-record]").all():
+            alive(page, slot)
+            if slot.get_attribute("data-kind") == "card":
+                solved(slot)
+                continue
+            answer(page, slot)
+            controls = slot.locator(".ks-control:visible").count()
+            assert moved(page, slot) > 0 or not controls
+            told(page, slot)
+            assert slot.evaluate(SMALL) == 0
+        assert page.evaluate(TOO_WIDE) <= 0
+
+
+def test_a_state_that_is_not_recorded_says_so_and_offers_binder(browser: Browser, site: Site) -> None:
+    with opened(browser, (site.folder / "10-devices.html").as_uri()) as page:
+        slot = alive(page, page.locator("[data-kind=stage]").first)
+        answer(page, slot)
+        slot.get_by_role("button", name="State, link").or_(slot.locator(".ks-menu summary")).first.click()
+        field = slot.get_by_label("State")
+        field.fill("model: h100, count: 3, together: on, tolerates: on, rival: off, broken: on")
+        field.press("Enter")
+        expect(slot.locator(".ks-sentence")).to_have_text("This state is not recorded on this page.")
+        expect(slot.locator(".missing a")).to_have_attribute("href", EDITIONS["en"].binder("10-devices"))
+        expect(slot.locator(".missing code")).to_contain_text('.restore("model: ')
+        slot.get_by_role("button", name="Reset").click()
+        expect(slot.locator(".missing")).to_be_hidden()
+        field.fill("count: many")
+        field.press("Enter")
+        expect(slot.get_by_role("alert")).to_contain_text("there is no such setting")
+
+
+def test_what_a_question_above_covers_opens_with_its_answer(browser: Browser, site: Site) -> None:
+    with opened(browser, (site.folder / "10-devices.html").as_uri()) as page:
+        names = [slot.get_attribute("data-record") for slot in page.locator("[data-kind=stage]").all()]
+        slots = [alive(page, page.locator(f"[data-record='{name}']")) for name in names]
+        place = next(i for i, slot in enumerate(slots) if slot.locator(".ks-covered").count())
+        covered = slots[place]
+        for asking in slots[:place]:
+            answer(page, alive(page, asking))
+        expect(covered.locator(".ks-covered")).to_have_count(0)
+        expect(covered.locator(".ks-sentence")).not_to_be_empty()
+
+
+def test_a_page_is_there_at_once_from_a_server(browser: Browser, site: Site) -> None:
+    class Quiet(http.server.SimpleHTTPRequestHandler):
+        def log_message(self, *_: object) -> None: ...
+
+    server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), partial(Quiet, directory=str(site.folder)))
+    threading.Thread(target=server.serve_forever, daemon=True).start()
+    try:
+        address = f"http://127.0.0.1:{server.server_port}/10-devices.html"
+        with opened(browser, address) as page:
+            page.wait_for_function(FIRST)
+            assert page.evaluate(FIRST) < 1000
+            alive(page, page.locator("[data-kind=stage]").first)
+    finally:
+        server.shutdown()
+
+
+def test_pages_lead_to_each_other_and_keep_the_theme(browser: Browser, site: Site) -> None:
+    with opened(browser, (site.folder / "index.html").as_uri()) as page:
+        colour = "() => getComputedStyle(document.body).backgroundColor"
+        light = page.evaluate(colour)
+        page.get_by_role("button", name="Light or dark").click()
+        assert page.evaluate(colour) != light
+        page.get_by_role("link", name="10 devices").first.click()
+        expect(page).to_have_title("10 · Devices: which GPU does the pod get, and why none? · Kubernetes scheduling")
+        assert page.evaluate(colour) != light
+        page.get_by_role("link", name="Contents").first.click()
+        expect(page.locator("h1")).to_be_visible()

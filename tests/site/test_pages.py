@@ -1,0 +1,89 @@
+"""The pages: links lead somewhere, addresses stand in one place, nothing but our own files may run."""
+
+import re
+from pathlib import Path
+from urllib.parse import unquote
+
+import nbformat
+import pytest
+
+from tests.site.built import Site
+from tools.site.edition import EDITIONS, ENGLISH, URLS
+from tools.site.page import Page, link_to
+
+ROOT = Path(__file__).parents[2]
+TEXTS = [ROOT / "README.md", *(ROOT / "docs").glob("*.md"), *(ROOT / "notebooks").glob("*.ipynb")]
+
+
+def test_the_addresses_are_those_of_the_settings() -> None:
+    named = {path.name: re.findall(r"https://mybinder\.org/v2[^\s)`\\\"]*", path.read_text("utf-8")) for path in TEXTS}
+    found = {name: [each.replace("/TAG?", "/HEAD?") for each in addresses] for name, addresses in named.items()}
+    assert {address for addresses in found.values() for address in addresses} == {URLS["Binder"]}
+    assert found["README.md"] and found["teaching.md"]
+    pages = {
+        path.name: re.findall(r"https://[\w.-]+\.github\.io[^\s)`>\\\"]*", path.read_text("utf-8")) for path in TEXTS
+    }
+    assert {address for addresses in pages.values() for address in addresses} == {URLS["Course"]}
+    assert pages["README.md"] and pages["teaching.md"]
+
+
+def test_a_lesson_on_binder_is_that_notebook() -> None:
+    edition = EDITIONS["en"]
+    assert edition.binder("05-preemption").endswith("?urlpath=lab/tree/notebooks/05-preemption.ipynb")
+    assert edition.binder("00-contents") == URLS["Binder"]
+
+
+def test_links_of_a_notebook_lead_to_pages_and_to_the_repository() -> None:
+    page = Page(EDITIONS["en"], "05-preemption", nbformat.v4.new_notebook(), {}, {"05-preemption": "05"})
+    assert page.linked('<a href="00-contents.ipynb#x">') == '<a href="index.html#x">'
+    assert (
+        page.linked('{"table": "<a href=\\"01-overview.ipynb\\">"}') == '{"table": "<a href=\\"01-overview.html\\">"}'
+    )
+    assert page.linked('<a href="../docs/plugins.md">').startswith(
+        f'<a href="{URLS["Source"]}/blob/HEAD/docs/plugins.md"'
+    )
+    for other in ('<a href="https://example.org/a.ipynb">', '<a href="#here">', "<p>b.ipynb</p>"):
+        assert page.linked(other) == other
+
+
+def test_the_words_are_escaped_and_each_edition_has_all() -> None:
+    assert link_to("a < [b & c].", 'x"y') == 'a &lt; <a href="x&quot;y">b &amp; c</a>.'
+    assert all(edition.words.keys() == ENGLISH.keys() for edition in EDITIONS.values())
+
+
+def test_every_link_leads_somewhere(site: Site) -> None:
+    lost = []
+    for page in site.pages:
+        for target, anchor in re.findall(r'(?:href|src)="(?![a-z]+:)([^"#]*)(#[^"]*)?"', page.read_text("utf-8")):
+            file = site.folder / target if target else page
+            known = file.exists() or (site.is_part and target in site.names)
+            ids = re.findall(r'id="([^"]*)"', file.read_text("utf-8")) if anchor and file.suffix == ".html" else []
+            if not known or (anchor and unquote(anchor[1:]) not in map(unquote, ids)):
+                lost.append((page.name, target + anchor))
+    assert lost == []
+
+
+def test_every_recording_is_there_and_is_small(site: Site) -> None:
+    names = [name for page in site.pages for name in re.findall(r'data-record="([^"]*)"', page.read_text("utf-8"))]
+    files = {path.stem: path.stat().st_size for path in (site.folder / "data").glob("*.js")}
+    assert names and files.keys() == set(names) and len(names) == len(set(names))
+    shared = sum((site.folder / name).stat().st_size for name in ("course.css", "course.js"))
+    for page in site.pages:
+        own = [files[name] for name in re.findall(r'data-record="([^"]*)"', page.read_text("utf-8"))]
+        assert shared + page.stat().st_size + sum(own[:3]) < 2_000_000, page.name  # what it loads at first
+    assert sum(path.stat().st_size for path in site.folder.rglob("*") if path.is_file()) < 20_000_000
+
+
+def test_a_page_runs_nothing_but_our_own_files(site: Site) -> None:
+    for page in site.pages:
+        text = page.read_text("utf-8")
+        assert re.findall(r"<script[^>]*>", text) == ['<script src="course.js" defer>'], page.name
+        assert re.findall(r"<[^>]* on[a-z]+=", text) == []
+        (policy,) = re.findall(r'http-equiv="Content-Security-Policy" content="([^"]*)"', text)
+        assert policy.startswith("default-src &#x27;none&#x27;; script-src &#x27;self&#x27; file:;")
+        assert "run this cell" not in text
+
+
+@pytest.mark.parametrize("says", ["open this lesson on Binder", 'class="toc"', 'lang="en"'])
+def test_every_page_says(site: Site, says: str) -> None:
+    assert [page.name for page in site.pages if says not in page.read_text("utf-8")] == []

@@ -1,0 +1,118 @@
+"""A recording has what the panel itself shows, in each room; its answers are the question's own."""
+
+from typing import Any
+
+import pytest
+
+from kschedlab.lab.exercises import Lesson
+from kschedlab.lab.exercises.exercise import Exercise, State
+from kschedlab.lab.panels import overview_path, overview_sampling, overview_victims, preemption, your_cluster
+from kschedlab.lab.panels.base import Panel
+from tools.site.cards import recorded
+from tools.site.parts import Parts
+from tools.site.record import ROOMS, Limits, recording
+from tools.site.run import ShownPanel
+from tools.site.states import nearest
+
+LIMITS = Limits(states=25, stories=2)
+
+
+def shown(panel: Panel[Any], asks: bool = False) -> ShownPanel:
+    return ShownPanel(panel, panel.still(), asks, ())
+
+
+def test_a_state_is_what_the_panel_shows() -> None:
+    record = recording(shown(overview_victims.panel()), {}, LIMITS)
+    parts = Parts()
+    parts.all = record["parts"]
+    assert len(record["states"]) == 12  # all that there are
+    for state in record["states"]:
+        panel = overview_victims.panel().restore(state["state"])
+        assert state["sentence"] == panel.view.sentence
+        assert parts.whole(state["table"]) == str(panel.view.table)
+        assert "---\n".join(map(parts.whole, state["yaml"])) == panel.yaml()
+        for room, number in zip(ROOMS, state["pictures"], strict=True):
+            assert parts.whole(number) == panel.state(panel.settings, room)["picture"]
+    link = f'{record["link"]}"{record["states"][3]["state"]}")'
+    assert link == overview_victims.panel().restore(record["states"][3]["state"]).link()
+
+
+def test_a_story_ends_with_its_picture() -> None:
+    record = recording(shown(preemption.panel()), {}, LIMITS)
+    told = [state for state in record["states"] if "tale" in state]
+    assert len(told) == LIMITS.stories
+    for state in told:
+        assert [frames[-1][0] for frames in state["tale"]] == state["pictures"]
+
+
+def test_an_answer_gets_the_verdict_of_the_question() -> None:
+    panel = overview_victims.panel().ask(overview_victims.who_leaves())
+    record = recording(shown(panel, asks=True), {}, LIMITS)
+    asks, question = record["asks"], overview_victims.who_leaves()
+    for answer in (None, *question.choices):
+        verdict = question.verdict(answer, panel.settings)
+        said = asks["said"][asks["answers"]["" if answer is None else answer]]
+        assert said[0] == [verdict["right"], verdict["mark"], verdict["why"]]
+        assert said[1] == [verdict["right"], *map(question.past(answer, panel.settings).get, ("mark", "why"))]
+    assert asks["asked"] == question.asked()
+    assert all(record["parts"][number] for number in asks["before"])
+
+
+def test_numbers_are_judged_around_the_right_one() -> None:
+    panel = overview_sampling.panel(nodes=5000).ask(overview_sampling.how_many())
+    asks = recording(shown(panel, asks=True), {}, Limits(1, 0))["asks"]
+    right = [answer for answer, number in asks["answers"].items() if answer and asks["said"][number][0][0]]
+    assert right == ["500"]
+    assert {"0", "50", "501"} <= asks["answers"].keys()
+
+
+def test_the_nearest_settings_come_first() -> None:
+    panel = preemption.panel()
+    near = nearest(panel.settings, 60)
+    names = list(panel.settings.controls())
+    changed = [sum(getattr(each, name) != getattr(panel.settings, name) for name in names) for each in near]
+    assert near[0] == panel.settings and changed == sorted(changed) and changed[-1] == 2
+    assert len(set(map(str, near))) == 60
+
+
+def test_steps_are_recorded_up_to_the_last_of_each_story() -> None:
+    panel = overview_path.panel()
+    assert {*nearest(panel.settings, 500)} >= {*type(panel.settings).grid()}
+
+
+def test_what_a_click_in_the_picture_sets_is_recorded() -> None:
+    panel = your_cluster.panel(pod="data/postgres-0")
+    near = nearest(panel.settings, 3, '<g data-set="node: data-02"/><g data-set="node: &lt;nowhere&gt;"/>')
+    assert [each.node for each in near[:2]] == ["none", "data-02"]
+
+
+@pytest.fixture(scope="module")
+def exercises() -> Lesson:
+    return Lesson("overview", seed=1)
+
+
+def replies(exercise: Exercise) -> dict[str, tuple[bool, str]]:
+    record = recorded(exercise)
+    return {answer: (right, record["replies"][number]) for answer, (right, number) in record["answers"].items()}
+
+
+def test_the_choices_of_an_exercise_have_their_replies(exercises: Lesson) -> None:
+    found = replies(exercises[1])
+    assert len(found) == len(exercises[1].choices())
+    assert [right for right, _ in found.values()].count(True) == 1
+    for answer in exercises[1].choices():
+        verdict = exercises[1].judge(answer)
+        right, reply = found[answer.replace(" ", "").replace(",", "").casefold()]
+        assert right == (verdict.state is State.RIGHT) and str(verdict.words[:20]) in reply
+
+
+def test_a_typed_answer_has_the_right_reply_and_remarks_on_wrong_numbers(exercises: Lesson) -> None:
+    found = replies(exercises[2])
+    right = exercises[2].right
+    assert found[right][0] and not found[str(int(right) + 1)][0] and "0" in found
+
+
+def test_what_code_must_judge_has_hints_and_the_solution(exercises: Lesson) -> None:
+    record = recorded(exercises[4])
+    assert record["answers"] == {} and len(record["hints"]) == len(record["early"]) == len(exercises[4].hints)
+    assert "Solution" in record["solution"] and "Not yet" in record["early"][0]

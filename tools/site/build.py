@@ -1,0 +1,112 @@
+"""Builds the course as pages without a server or a kernel: python -m tools.site.build OUT [NAME ...] [--language en]
+
+Without names: every lesson. Each notebook runs in a process of its own; its pages' text and outputs are those that the
+notebook has saved, and its panels and exercises are recorded anew.
+"""
+
+from __future__ import annotations
+
+import argparse
+import base64
+import gzip
+import json
+import os
+import subprocess
+import sys
+from dataclasses import fields
+from pathlib import Path
+from typing import Any
+
+from pygments.formatters import HtmlFormatter
+
+import kschedlab.lab.exercises
+import kschedlab.lab.stage
+from kschedlab.lab.stage.front_end import front_end
+from tools.site.cards import recorded
+from tools.site.edition import EDITIONS, Edition, page_of
+from tools.site.page import Page, Recorded, title_of
+from tools.site.record import Limits, recording
+from tools.site.run import ShownPanel, read, shown_by
+
+HERE = Path(__file__).parent
+STAGE, CARD = Path(kschedlab.lab.stage.__file__).parent, Path(kschedlab.lab.exercises.__file__).parent
+
+
+def script() -> str:
+    """The front ends of the lab as one script, and what plays recordings to them. A file can't import modules."""
+    live = {"stage": STAGE / "stage.js", "card": CARD / "card.js"}
+    parts = [front_end(file).replace("export default", f"window.kschedlab.{name} =") for name, file in live.items()]
+    whole = [f"(() => {{\n{part}\n}})();" for part in [*parts, front_end(HERE / "front/page.js")]]
+    return "\n".join(['"use strict";', "window.kschedlab = {};", *whole])
+
+
+def styles() -> str:
+    """The style sheet of all pages."""
+    light, dark = (HtmlFormatter(style=name).get_style_defs(".highlight") for name in ("default", "github-dark"))
+    plain = ".highlight { background: none !important; }"
+    night = f'@media (prefers-color-scheme: dark) {{ :root:not([data-theme="light"]) {{ {dark} }} }}'
+    chosen = f':root[data-theme="dark"] {{ {dark} }}'
+    files = (HERE / "course.css", STAGE / "stage.css", CARD / "card.css")
+    return "\n".join([light, night, chosen, plain, *(file.read_text(encoding="utf-8") for file in files)])
+
+
+def build_shared(out: Path) -> None:
+    """What all pages load."""
+    (out / "data").mkdir(parents=True, exist_ok=True)
+    (out / "course.js").write_text(script(), encoding="utf-8")
+    (out / "course.css").write_text(styles(), encoding="utf-8")
+    (out / ".nojekyll").touch()
+
+
+def build_page(path: Path, out: Path, edition: Edition, limits: Limits) -> None:
+    """The page of one notebook, with its recordings."""
+    os.environ["KSCHEDLAB_PROGRESS"] = "off"
+    name, notebook = path.stem, read(path)
+    found: dict[int, list[Recorded]] = {}
+    for place, cell in shown_by(notebook).cells.items():
+        found[place] = [Recorded(f"{name}-{place}-{number}", each) for number, each in enumerate(cell)]
+    titles = {each.stem: title_of(read(each)) for each in edition.paths()}
+    page = Page(edition, name, notebook, found, titles)
+    (out / page_of(name)).write_text(page.html(), encoding="utf-8")
+    gates: dict[int, str] = {}
+    for each in (each for every in found.values() for each in every):
+        shown = each.shown
+        made = recording(shown, gates, limits) if isinstance(shown, ShownPanel) else recorded(shown.exercise)
+        (out / f"data/{each.name}.js").write_text(packed(each.name, made, page), encoding="ascii")
+
+
+def packed(name: str, record: dict[str, Any], page: Page) -> str:
+    """A recording as a script."""
+    text = page.linked(json.dumps(record, ensure_ascii=False, separators=(",", ":")))
+    compressed = gzip.compress(text.encode(), 9, mtime=0)
+    return f'kschedlab.arrived("{name}", "{base64.b64encode(compressed).decode()}");\n'
+
+
+def main() -> None:
+    """Build what the command line asks for."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("out", type=Path)
+    parser.add_argument("names", nargs="*", help="notebooks without .ipynb; default: all")
+    parser.add_argument("--language", choices=EDITIONS, default="en")
+    for each in fields(Limits):
+        words = "recorded of each panel (default: %(default)s)"
+        parser.add_argument(f"--{each.name}", type=int, default=each.default, help=words)
+    args = parser.parse_args()
+    edition, limits = EDITIONS[args.language], Limits(args.states, args.stories)
+    out = args.out / edition.place
+    paths = {path.stem: path for path in edition.paths()}
+    if unknown := [name for name in args.names if name not in paths]:
+        parser.error(f'there is no notebook "{unknown[0]}"; there are {", ".join(paths)}')
+    build_shared(out)
+    if len(args.names) == 1:
+        build_page(paths[args.names[0]], out, edition, limits)
+        return
+    flags = ["--language", args.language, "--states", str(limits.states), "--stories", str(limits.stories)]
+    for name in args.names or paths:  # a process each: notebooks don't share what their cells define
+        subprocess.run([sys.executable, "-m", "tools.site.build", str(args.out), name, *flags], check=True)
+        files = [out / page_of(name), *(out / "data").glob(f"{name}-*")]
+        print(f"{name}: {sum(each.stat().st_size for each in files) / 1e6:.1f} MB")
+
+
+if __name__ == "__main__":
+    main()

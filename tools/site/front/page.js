@@ -1,0 +1,85 @@
+// A page of the course: brings its panels and exercises to life when they come into view, from what was recorded. A
+// recording arrives as a script of its own, because a page that is opened from a file may not fetch one.
+
+import { make } from "../../../kschedlab/lab/stage/dom.js";
+import { Exercise } from "./exercise.js";
+import { Gates, Recording } from "./recording.js";
+
+const NEAR = "600px", KEPT = "kschedlab-theme";
+const gates = new Gates(), expected = new Map();
+
+/** What a recording's script calls. */
+window.kschedlab.arrived = (name, text) => expected.get(name)(text);
+
+async function unpacked(text) {
+  const bytes = Uint8Array.from(atob(text), (each) => each.charCodeAt(0));
+  const stream = new Blob([bytes]).stream().pipeThrough(new DecompressionStream("gzip"));
+  return JSON.parse(await new Response(stream).text());
+}
+
+function loaded(name) {
+  return new Promise((done, failed) => {
+    expected.set(name, (text) => done(unpacked(text)));
+    const script = make("script", { src: `data/${name}.js` });
+    script.addEventListener("error", () => failed(new Error(`data/${name}.js is missing`)));
+    document.head.append(script);
+  });
+}
+
+/** Puts the live panel or exercise in the place of its saved picture. */
+async function enliven(slot, words) {
+  const record = await loaded(slot.dataset.record), el = make("div", {});
+  const line = make("code", {}), missing = make("p", { class: "missing", role: "status", hidden: true });
+  missing.append(...linked(words.elsewhere, words), " ", line);
+  const seen = (not, code) => {
+    el.classList.toggle("unrecorded", not);
+    missing.hidden = !not;
+    line.textContent = code;
+  };
+  const isStage = slot.dataset.kind === "stage";
+  const model = isStage ? new Recording(record, gates, words, seen) : new Exercise(record, words);
+  slot.replaceChildren(el, missing);
+  window.kschedlab[isStage ? "stage" : "card"].render({ model, el });
+  slot.dataset.alive = "true";
+}
+
+/** A sentence whose part in brackets is the link to Binder. */
+function linked(text, { binder }) {
+  const [before, link, after] = text.split(/[[\]]/);
+  return [before, make("a", { href: binder }, link), after];
+}
+
+/** Light, dark, or as the system is. */
+function themes() {
+  const root = document.documentElement, button = document.querySelector("#theme");
+  const kept = () => {
+    try {
+      return localStorage.getItem(KEPT);
+    } catch {
+      return null; // a page from a file may have no storage
+    }
+  };
+  const dark = () => (root.dataset.theme ?? (matchMedia("(prefers-color-scheme: dark)").matches ? "dark" : "light")) === "dark";
+  if (kept()) root.dataset.theme = kept();
+  button.addEventListener("click", () => {
+    root.dataset.theme = dark() ? "light" : "dark";
+    try {
+      localStorage.setItem(KEPT, root.dataset.theme);
+    } catch { /* then for this page alone */ }
+  });
+}
+
+function begin() {
+  const words = JSON.parse(document.body.dataset.words);
+  themes();
+  if (!window.DecompressionStream) return; // the saved pictures stay
+  const observer = new IntersectionObserver((seen) => {
+    for (const { target } of seen.filter((each) => each.isIntersecting)) {
+      observer.unobserve(target);
+      enliven(target, words).catch((error) => console.error(error));
+    }
+  }, { rootMargin: NEAR });
+  for (const slot of document.querySelectorAll("[data-record]")) observer.observe(slot);
+}
+
+begin();

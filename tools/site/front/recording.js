@@ -1,0 +1,187 @@
+// A recorded panel in place of a kernel. It finds the state that the front end asks for among those that were recorded,
+// as kschedlab/lab/panels/session.py computes it; it draws nothing and knows nothing about scheduling.
+
+import { read } from "../../../kschedlab/lab/stage/marks.js";
+import { Model } from "./model.js";
+
+const HIDDEN = { picture: "", sentence: "", table: "", idle: {}, error: "", story: false };
+
+/** The questions of a page: whether they are open, and who shows what they hide. */
+export class Gates {
+  constructor() {
+    this.all = new Map();
+  }
+
+  of(name) {
+    if (!this.all.has(name)) this.all.set(name, { open: false, answer: null, at: null, watchers: new Set() });
+    return this.all.get(name);
+  }
+
+  /** Opens it with this answer to a question about the settings `at`; both are null without an answer. */
+  open(name, answer, at) {
+    const gate = this.of(name);
+    Object.assign(gate, { open: true, answer, at: at ?? gate.at });
+    for (const each of gate.watchers) each.refresh();
+  }
+}
+
+export class Recording extends Model {
+  /** `seen` is told of each state whether it was recorded, and of the line of code that shows it. */
+  constructor(record, gates, words, seen) {
+    super({ controls: record.controls, large: false });
+    Object.assign(this, { record, gates, words, seen, room: 0 });
+    this.names = record.controls.map(({ name }) => name);
+    this.counted = record.controls.filter(({ kind, values }) => kind === "steps" && !values.length).map(({ name }) => name);
+    this.states = new Map(record.states.map((each) => [each.at.join("|"), each]));
+    this.lasts = new Map(record.states.map((each) => [this.still(this.named(each)), each.last]));
+    this.first = this.named(record.states[0]);
+    this.at = { ...this.first };
+    this.found = record.states[0];
+    for (const [name] of record.covers) gates.of(name).watchers.add(this);
+    if (record.asks) gates.of(record.asks.gate).watchers.add(this);
+    this.set("shown", this.look());
+  }
+
+  // ------------------------------------------------------------ what was recorded
+
+  /** The text of a part. */
+  text(number) {
+    const part = this.record.parts[number];
+    return typeof part === "string" ? part : part.map((each) => this.text(each)).join("");
+  }
+
+  /** A state's settings by name. */
+  named({ at }) {
+    return Object.fromEntries(this.names.map((name, i) => [name, at[i]]));
+  }
+
+  key(at) {
+    return this.names.map((name) => at[name]).join("|");
+  }
+
+  /** The settings without steps that depend on the others. */
+  still(at) {
+    return this.key({ ...at, ...Object.fromEntries(this.counted.map((name) => [name, 0])) });
+  }
+
+  /** The recorded state with these settings; steps end at the last one. */
+  find(at) {
+    const last = this.lasts.get(this.still(at)) ?? {};
+    const held = Object.fromEntries(this.counted.map((name) => [name, Math.min(at[name], last[name] ?? at[name])]));
+    return this.states.get(this.key({ ...at, ...held }));
+  }
+
+  /** The settings as text. */
+  written(at) {
+    return this.record.controls.map(({ name, values, kind }) =>
+      `${name}: ${kind === "typed" ? at[name] : values[at[name]] ?? at[name]}`).join(", ");
+  }
+
+  // ------------------------------------------------------------ messages
+
+  receive(message) {
+    if ("still" in message) return;
+    if ("along" in message) return this.tell("msg:custom", { along: [] });
+    if ("story" in message) return this.tell("msg:custom", { story: this.story() });
+    if ("menu" in message) return this.tell("msg:custom", { menu: this.menu() });
+    this.error = "";
+    this.obey(message);
+    this.refresh(message.n);
+  }
+
+  /** Shows the current state; `n`: the message that it answers. */
+  refresh(n) {
+    this.change("shown", { ...this.look(), n });
+  }
+
+  obey({ set, state, reset, room, answer, uncover }) {
+    const asking = this.asking();
+    if (set && !asking) this.at = { ...set };
+    else if (state !== undefined && !asking) this.restore(state);
+    else if (reset) this.at = { ...this.first };
+    else if (room) this.room = this.fitting(room);
+    else if (answer !== undefined) this.answer(answer);
+    else if (uncover) this.gates.open(this.covered()[0], null, null);
+  }
+
+  /** The place of the widest recorded room that is no wider than this one; else of the narrowest. */
+  fitting([width]) {
+    const { rooms } = this.record, fits = rooms.findIndex(([wide]) => wide <= width);
+    return fits < 0 ? rooms.length - 1 : fits;
+  }
+
+  restore(text) {
+    const found = read(text, this.record.controls);
+    if (Object.keys(found).length < text.split(",").filter((each) => each.trim()).length) this.error = this.words.unread;
+    else this.at = { ...this.at, ...found };
+  }
+
+  answer(answer) {
+    const { asked, gate } = this.record.asks, given = answer === null ? null : this.checked(answer, asked);
+    if (given === undefined) this.error = `"${answer}" ${this.words.isNot} ${asked.numbers}`;
+    else this.gates.open(gate, given, { ...this.at });
+  }
+
+  /** The answer as it is recorded; undefined if the question does not allow it. */
+  checked(answer, { choices, most, below }) {
+    if (choices.length) return choices.includes(answer) ? answer : undefined;
+    const value = /^[+-]?\d[\d,]*$/.test(answer.trim()) ? Number(answer.replaceAll(",", "")) : NaN;
+    return (below || value >= 0) && value <= (most ?? Infinity) ? String(value) : undefined;
+  }
+
+  story() {
+    const { tale } = this.found;
+    if (!tale) return [{ picture: this.text(this.found.pictures[this.room]), caption: this.words.untold }];
+    return tale[this.room].map(([picture, caption]) => ({ picture: this.text(picture), caption }));
+  }
+
+  menu() {
+    const state = this.written(this.at);
+    const yaml = this.find(this.at) ? this.found.yaml.map((each) => this.text(each)).join("---\n") : "";
+    return { state, link: this.line(state), yaml };
+  }
+
+  /** The line of code that shows this state. */
+  line(state) {
+    return `${this.record.link}${JSON.stringify(state)})`;
+  }
+
+  // ------------------------------------------------------------ what there is to see
+
+  covered() {
+    return this.record.covers.find(([name]) => !this.gates.of(name).open);
+  }
+
+  asking() {
+    const { asks } = this.record;
+    return Boolean(asks) && !this.gates.of(asks.gate).open;
+  }
+
+  look() {
+    const { asks } = this.record, covered = this.covered(), asking = this.asking();
+    const found = covered || asking ? this.found : this.find(this.at);
+    const missing = !found, state = this.written(this.at);
+    this.found = found ?? this.found;
+    this.seen(missing, this.line(state));
+    const { last = {}, pictures, sentence, table, idle = {}, error = "", story = false } = this.found;
+    if (found) this.at = this.named(found);
+    const shown = { at: { ...this.at }, last, state: found ? found.state : state };
+    if (covered) return { ...shown, ...HIDDEN, covered: covered[1] };
+    if (asking) return { ...shown, ...HIDDEN, picture: this.text(asks.before[this.room]), asking: asks.asked, error: this.error };
+    const picture = this.text(pictures[this.room]);
+    if (missing) return { ...shown, ...HIDDEN, picture, sentence: this.words.missing, error: this.error, verdict: this.verdict() };
+    return { ...shown, picture, sentence, table: this.text(table), idle, story, error: this.error || error, verdict: this.verdict() };
+  }
+
+  /** What is said of the answer: about the settings that were asked for, or beside others. */
+  verdict() {
+    const { asks } = this.record;
+    if (!asks) return null;
+    const { answer, at } = this.gates.of(asks.gate);
+    if (!at) return null;
+    const unknown = answer !== null && !(answer in asks.answers);
+    const said = asks.said[asks.answers[unknown || answer === null ? "" : answer]];
+    const [right, mark, why] = said[asks.fixed.every((name) => at[name] === this.at[name]) ? 0 : 1];
+    return { text: asks.asked.text, answer, right, mark: unknown ? this.words.wrong : mark, why };
+  }
+}

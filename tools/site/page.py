@@ -1,0 +1,146 @@
+"""A notebook as a page: its text and its saved outputs, with places for what is recorded."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from html import escape
+from pathlib import Path
+from string import Template
+from typing import Any, cast
+
+from nbconvert.filters import Highlight2HTML, markdown2html
+
+from kschedlab.lab.stage.live import REVIVE
+from tools.site.edition import CONTENTS, Edition, page_of
+from tools.site.run import Notebook, Shown, ShownPanel
+
+TEMPLATE = Template((Path(__file__).parent / "page.html").read_text(encoding="utf-8"))
+POLICY = (
+    "default-src 'none'; script-src 'self' file:; style-src 'self' file: 'unsafe-inline'; "
+    "img-src 'self' file: data:; base-uri 'none'; form-action 'none'"
+)
+"""Scripts come from the site, or from beside a page that is opened as a file. Views style with attributes."""
+HIGHLIGHT: Any = cast(Any, Highlight2HTML)()
+LINK = re.compile(r'( href=\\?")(?![a-z]+:|#)([^"#\\]*)')
+"""An address inside the site, in markup or in markup that stands in JSON."""
+HEADING = re.compile(r'<h2 id="([^"]*)">(.*?)<a class="anchor-link"')
+HINT = re.compile(rf"<div[^>]*><small>{re.escape(REVIVE)}</small></div>")
+STILL = 'class="ks-still"'
+
+
+@dataclass(frozen=True)
+class Recorded:
+    """Something that is recorded: the ``name`` of its recording, what it is, and where a cell shows it."""
+
+    name: str
+    shown: Shown
+
+
+def link_to(text: str, url: str) -> str:
+    """The text as markup; its part in brackets is the link."""
+    before, words, after = re.split(r"[\[\]]", escape(text))
+    return f'{before}<a href="{escape(url)}">{words}</a>{after}'
+
+
+class Page:
+    """The page of one notebook. ``recorded``: by the place of a cell, what it shows; ``titles``: of all, in order."""
+
+    def __init__(
+        self,
+        edition: Edition,
+        name: str,
+        notebook: Notebook,
+        recorded: dict[int, list[Recorded]],
+        titles: dict[str, str],
+    ) -> None:
+        self.edition, self.name, self.notebook, self.recorded, self.titles = edition, name, notebook, recorded, titles
+        self.words, self.binder = edition.words, edition.binder(name)
+
+    def html(self) -> str:
+        """The whole page."""
+        cells = "\n".join(self._cell(place, cell) for place, cell in enumerate(self.notebook.cells))
+        words = {**self.words, "binder": self.binder}
+        words |= {name: link_to(self.words[name], self.binder) for name in ("unknown", "judged")}
+        page = TEMPLATE.substitute(
+            language=self.edition.language,
+            policy=escape(POLICY),
+            title=escape(f"{self.titles[self.name]} · {self.words['course']}"),
+            words=escape(json.dumps(words, ensure_ascii=False)),
+            theme=escape(self.words["theme"]),
+            note=f'<p class="note">{escape(self.words["recorded"])} {link_to(self.words["run"], self.binder)}</p>',
+            toc=self._toc(cells),
+            cells=cells,
+            top=f'<a href="index.html">{escape(self.words["course"])}</a>{self._neighbours()}',
+            bottom=self._neighbours(names=True),
+        )
+        return self.linked(page)
+
+    def linked(self, markup: str) -> str:
+        """The markup, or JSON with markup; its links lead to pages instead of notebooks, and to the repository."""
+        return LINK.sub(lambda link: link[1] + self._target(link[2]), markup)
+
+    def _target(self, path: str) -> str:
+        if path.endswith(".ipynb"):
+            return page_of(path.removesuffix(".ipynb"))
+        return self.edition.source(path) if path.startswith("../") else path
+
+    def _toc(self, cells: str) -> str:
+        """Links to the headings."""
+        links = "".join(f'<li><a href="#{anchor}">{words}</a></li>' for anchor, words in HEADING.findall(cells))
+        return f'<details class="toc"><summary>{escape(self.words["page"])}</summary><ul>{links}</ul></details>'
+
+    def _neighbours(self, names: bool = False) -> str:
+        """Links to the page before, the contents and the page after."""
+        order = list(self.titles)
+        place = order.index(self.name)
+        found = [("previous", order[place - 1] if place else None), ("contents", CONTENTS)]
+        found.append(("next", order[place + 1] if place + 1 < len(order) else None))
+        arrows = {"previous": "← {}", "contents": "{}", "next": "{} →"}
+        return "".join(
+            f'<a class="{way}" href="{page_of(to)}">'
+            f"{arrows[way].format(escape(self.titles[to] if names and way != 'contents' else self.words[way]))}</a>"
+            for way, to in found
+            if to is not None and (way != "contents" or self.name != CONTENTS)
+        )
+
+    def _cell(self, place: int, cell: Any) -> str:
+        if cell.cell_type == "markdown":
+            return f'<div class="jp-RenderedHTMLCommon">{_markdown(cell.source)}</div>'
+        hidden = cell.metadata.get("jupyter", {}).get("source_hidden")
+        code = "" if hidden else f'<div class="code">{HIGHLIGHT(cell.source, language="python")}</div>'
+        slots = iter(self.recorded.get(place, []))
+        shown = "".join(self._output(output, slots) for output in cell.outputs)
+        if left := [each.name for each in slots]:
+            raise ValueError(f"{self.name}, cell {place}: no saved picture for {', '.join(left)}: refresh the notebook")
+        return f'{code}<div class="jp-RenderedHTMLCommon output">{shown}</div>' if shown else code
+
+    def _output(self, output: Any, slots: Iterator[Recorded]) -> str:
+        if output.output_type == "stream":
+            return f"<pre>{escape(output.text)}</pre>"
+        data = output.data
+        if STILL in data.get("text/html", ""):
+            return self._live(data["text/html"], next(slots, None))
+        if "text/html" in data:
+            return str(data["text/html"])
+        if "text/markdown" in data:
+            return _markdown(data["text/markdown"])
+        return f"<pre>{escape(data['text/plain'])}</pre>"
+
+    def _live(self, still: str, recorded: Recorded | None) -> str:
+        """The place of something live, with a picture of it: recorded, or to be run elsewhere."""
+        if recorded is None:
+            return HINT.sub(f'<p class="missing">{link_to(self.words["kernel"], self.binder)}</p>', still)
+        kind = "stage" if isinstance(recorded.shown, ShownPanel) else "card"
+        return f'<div class="slot" data-record="{recorded.name}" data-kind="{kind}">{recorded.shown.still}</div>'
+
+
+def _markdown(source: str) -> str:
+    return str(markdown2html(source))
+
+
+def title_of(notebook: Notebook) -> str:
+    """The notebook's first heading."""
+    return str(notebook.cells[0].source.splitlines()[0].lstrip("# "))

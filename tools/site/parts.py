@@ -1,0 +1,77 @@
+"""Markup as parts that are stored once: the states of a panel differ in a few elements and share the others."""
+
+from __future__ import annotations
+
+import re
+from typing import TypeAlias
+
+Part: TypeAlias = str | list[int]
+"""A text, or the numbers of the parts that it consists of."""
+
+TOKEN = re.compile(r"<[^>]*>|[^<]+")
+"""A tag or a text. Views escape ``>`` in attributes."""
+VOID = ("<area", "<br", "<col", "<hr", "<img", "<input", "<link", "<meta", "<source", "<wbr", "<!")
+SHORT = 120
+"""Fewer characters are one text, whatever they consist of."""
+
+
+class Parts:
+    """A store of parts; ``all`` is what is written to a file."""
+
+    def __init__(self) -> None:
+        self.all: list[Part] = []
+        self._numbers: dict[str | tuple[int, ...], int] = {}
+
+    def text(self, text: str) -> int:
+        """The number of this text."""
+        return self._number(text, text)
+
+    def markup(self, markup: str) -> int:
+        """The number of this markup, which is taken apart element by element. ValueError if its tags don't match."""
+        nested: list[list[str | int]] = [[]]
+        for token in TOKEN.findall(markup):
+            if token.startswith("</"):
+                element = [*nested.pop(), token]
+                if not nested:
+                    raise ValueError(f"{token} ends nothing in {markup[:80]!r}")
+                nested[-1].append(self._element(element))
+            elif token.startswith("<") and not token.startswith(VOID) and not token.endswith("/>"):
+                nested.append([token])
+            else:
+                nested[-1].append(token)
+        if len(nested) > 1:
+            raise ValueError(f"{nested[-1][0]} does not end in {markup[:80]!r}")
+        found = self._element(nested[0])
+        return self.text(found) if isinstance(found, str) else found
+
+    def whole(self, number: int) -> str:
+        """The text of a part."""
+        part = self.all[number]
+        return part if isinstance(part, str) else "".join(map(self.whole, part))
+
+    def _element(self, children: list[str | int]) -> str | int:
+        """A short element as its text, a longer one as the number of a part."""
+        length = sum(len(each) if isinstance(each, str) else SHORT for each in children)
+        if length < SHORT:
+            return "".join(map(str, children))
+        if all(isinstance(each, str) for each in children):
+            return self.text("".join(map(str, children)))
+        numbers = [self.text(each) if isinstance(each, str) else each for each in _merged(children)]
+        return self._number(tuple(numbers), numbers)
+
+    def _number(self, key: str | tuple[int, ...], part: Part) -> int:
+        if key not in self._numbers:
+            self._numbers[key] = len(self.all)
+            self.all.append(part)
+        return self._numbers[key]
+
+
+def _merged(children: list[str | int]) -> list[str | int]:
+    """The same children; texts that follow each other are one."""
+    merged: list[str | int] = []
+    for each in children:
+        if isinstance(each, str) and merged and isinstance(merged[-1], str):
+            merged[-1] += each
+        else:
+            merged.append(each)
+    return merged

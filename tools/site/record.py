@@ -1,0 +1,114 @@
+"""A panel as a recording: its states, stories and answers, as the page plays them without a kernel."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from kschedlab.lab.panels.base import Panel
+from kschedlab.lab.panels.question import Question
+from kschedlab.lab.panels.session import described
+from kschedlab.lab.panels.settings import Nothing
+from kschedlab.views.svg import Room
+from tools.site.parts import Parts
+from tools.site.run import ShownPanel
+from tools.site.states import fixed, nearest
+
+ROOMS = (Room(700, 420), Room(320, 480))
+"""For a page of its usual width, and for a phone."""
+NUMBERS = 120
+"""Where a number is asked for: how far answers are recorded on both sides of 0 and of the right one."""
+
+
+@dataclass(frozen=True)
+class Limits:
+    """How much is recorded of each panel: settings, and stories (of the settings nearest to the beginning)."""
+
+    states: int = 240
+    stories: int = 30
+
+
+def recording(shown: ShownPanel, gates: dict[int, str], limits: Limits) -> dict[str, Any]:
+    """The recording of a panel. ``gates``: by the identity of a gate, its name on the page.
+
+    Questions that are still open are opened: a panel's answers are recorded after its notebook has run.
+    """
+    panel, parts, start = shown.panel, Parts(), shown.panel.settings
+    record: dict[str, Any] = {
+        "controls": described(start),
+        "rooms": ROOMS,
+        "link": panel.link().removesuffix(_quoted(panel)),
+        "covers": [[_name(gate, gates), gate.question] for gate in shown.covers],
+        "asks": _asks(panel, panel.question, gates, parts) if shown.asks and panel.question is not None else None,
+    }
+    for _ in ("the question above", "the panel's own"):
+        panel.uncover()
+    if panel.question is not None:
+        panel.gate.open(None, None)
+    pictures = "".join(panel.state(start, room)["picture"] for room in ROOMS)
+    everything = nearest(start, 1 if isinstance(start, Nothing) else limits.states, pictures)
+    record["states"] = [_state(panel, each, parts, number < limits.stories) for number, each in enumerate(everything)]
+    panel.go(start)
+    return {**record, "parts": parts.all}
+
+
+def _state(panel: Panel[Any], settings: Any, parts: Parts, story: bool) -> dict[str, Any]:
+    """One state in all rooms. ``tale``: its story in each room, as pictures with captions."""
+    panel.go(settings)
+    states = [panel.state(settings, room) for room in ROOMS]
+    last = {name: each.last(settings) for name, each in settings.controls().items() if each.last is not None}
+    found: dict[str, Any] = {
+        "at": [*settings.indices().values()],
+        "state": str(settings),
+        "pictures": [parts.markup(each["picture"]) for each in states],
+        "sentence": states[0]["sentence"],
+        "table": parts.markup(states[0]["table"]),
+        "last": last or None,
+        "idle": states[0]["idle"] or None,
+        "error": states[0]["error"] or None,
+        "story": states[0]["story"] or None,
+        "yaml": [parts.text(each) for each in panel.yaml().split("---\n")],
+    }
+    if story and states[0]["story"]:
+        found["tale"] = [[[parts.markup(str(each)), said] for each, said in panel.frames(room)] for room in ROOMS]
+    return {name: value for name, value in found.items() if value is not None}
+
+
+def _asks(panel: Panel[Any], question: Question[Any], gates: dict[int, str], parts: Parts) -> dict[str, Any]:
+    """The question, the pictures before it, and what is said of each answer."""
+    settings = panel.settings
+    before = [panel.state(settings, room)["picture"] for room in ROOMS]
+    answers: list[str | None] = [None, *(question.choices or _numbers(question, settings))]
+    judged = {answer: [judge(answer, settings) for judge in (question.verdict, question.past)] for answer in answers}
+    said: list[list[Any]] = []
+    numbers = {}
+    for answer, both in judged.items():
+        words = [[each["right"], each["mark"], each["why"]] for each in both]
+        if words not in said:
+            said.append(words)
+        numbers["" if answer is None else answer] = said.index(words)
+    return {
+        "gate": _name(panel.gate, gates),
+        "asked": question.asked(),
+        "before": [parts.markup(picture) for picture in before],
+        "said": said,
+        "answers": numbers,
+        "fixed": fixed(settings),
+    }
+
+
+def _numbers(question: Question[Any], settings: Any) -> list[str]:
+    """The numbers that somebody may give."""
+    right = int(question.right(settings))
+    near = {*range(-NUMBERS, NUMBERS + 1), *range(right - NUMBERS, right + NUMBERS + 1)}
+    most = max(near) if question.most is None else question.most
+    return [str(number) for number in sorted(near) if (question.below or number >= 0) and number <= most]
+
+
+def _name(gate: object, gates: dict[int, str]) -> str:
+    return gates.setdefault(id(gate), f"gate{len(gates)}")
+
+
+def _quoted(panel: Panel[Any]) -> str:
+    """The end of a link: the state."""
+    return panel.link()[panel.link().rindex(".restore(") + len(".restore(") :]

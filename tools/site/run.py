@@ -1,0 +1,85 @@
+"""Runs a notebook without a kernel and keeps what its cells show: live panels and exercises, not their pictures."""
+
+from __future__ import annotations
+
+import contextlib
+import io
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any, TypeAlias
+
+import nbformat
+from IPython.core.interactiveshell import InteractiveShell
+
+from kschedlab.lab.exercises.exercise import Exercise
+from kschedlab.lab.panels.base import Panel
+from kschedlab.lab.panels.question import Gate
+from kschedlab.views.html import Html
+
+Notebook: TypeAlias = Any
+"""What nbformat reads; it has no types."""
+
+
+@dataclass(frozen=True)
+class ShownPanel:
+    """A panel as a cell shows it. ``still``: its picture then; ``asks``: whether its question is open then.
+
+    ``covers``: the questions of panels above that hide it.
+    """
+
+    panel: Panel[Any]
+    still: Html
+    asks: bool
+    covers: tuple[Gate, ...]
+
+
+@dataclass(frozen=True)
+class ShownExercise:
+    """An exercise as a cell shows it."""
+
+    exercise: Exercise
+    still: Html
+
+
+Shown: TypeAlias = ShownPanel | ShownExercise
+
+
+@dataclass
+class Run:
+    """What the code cells of a notebook showed, by their place in the notebook."""
+
+    cells: dict[int, list[Shown]] = field(default_factory=dict)
+
+
+def shown_by(notebook: Notebook) -> Run:
+    """Run the notebook's cells in this process, which has an IPython shell from then on. RuntimeError if one fails."""
+    shell: Any = InteractiveShell.instance()
+    found: list[Shown] = []
+    _keep(shell, Panel, lambda panel: found.append(_panel(panel)))
+    _keep(shell, Exercise, lambda exercise: found.append(ShownExercise(exercise, exercise.still("whole")[0])))
+    run = Run()
+    for place, cell in enumerate(notebook.cells):
+        if cell.cell_type != "code":
+            continue
+        with contextlib.redirect_stdout(io.StringIO()):
+            done = shell.run_cell(cell.source, store_history=False)
+        if not done.success:
+            raise RuntimeError(f"cell {place}: {done.error_before_exec or done.error_in_exec!r}")
+        run.cells[place], found[:] = list(found), []
+    return run
+
+
+def _keep(shell: Any, kind: type, keep: Callable[[Any], object]) -> None:
+    shell.display_formatter.ipython_display_formatter.for_type(kind, keep)
+
+
+def _panel(panel: Panel[Any]) -> ShownPanel:
+    own = () if panel.question is not None else (panel.gate,)
+    above = () if panel.cover is None else (panel.cover,)
+    covers = tuple(gate for gate in above + own if not gate.is_open)
+    return ShownPanel(panel, panel.still(), panel.question is not None and not panel.gate.is_open, covers)
+
+
+def read(path: Any) -> Notebook:
+    """The notebook in this file."""
+    return nbformat.read(path, as_version=4)
