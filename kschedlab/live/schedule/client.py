@@ -10,9 +10,11 @@ from __future__ import annotations
 import asyncio
 import os
 import ssl
+import sys
 import tempfile
 from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager
+from importlib.util import find_spec
 from typing import Any
 
 import httpx
@@ -25,6 +27,8 @@ from kschedlab.simulation.status import ApiError, Status, StatusDetails
 
 AT_ONCE = 16
 """How many requests are under way at most; watches not counted."""
+WATCHES = -1
+"""The slot of all watches."""
 TRIES = 5
 """How often a request is sent that the server is too busy for (429)."""
 LONGEST_WAIT = 10.0
@@ -34,6 +38,9 @@ SILENCE = 180.0
 MOST_SHOWN = 300
 
 JSON = "application/json"
+if find_spec("sniffio") is None:
+    sys.modules["sniffio"] = None  # type: ignore[assignment]  # httpcore would look for it on disk in every request
+
 _TIMEOUT = httpx.Timeout(30.0, connect=10.0)
 _WATCHING = httpx.Timeout(30.0, connect=10.0, read=SILENCE)
 
@@ -53,8 +60,10 @@ class Client:
     def __init__(self, access: Access) -> None:
         self._access = access
         self._authentication = Authentication(access)
+        self._free = list(range(AT_ONCE))
         self._slots = asyncio.Semaphore(AT_ONCE)
-        self._clients: dict[tuple[bytes, bytes], httpx.AsyncClient] = {}
+        self._contexts: dict[tuple[bytes, bytes], ssl.SSLContext] = {}
+        self._clients: dict[tuple[bytes, bytes, int], httpx.AsyncClient] = {}
         self._extensions = {"sni_hostname": access.server_name} if access.server_name else {}
         self.requests = 0
 
@@ -68,10 +77,10 @@ class Client:
     ) -> bytes:
         """The body of the answer. ApiError, also if the server cannot be reached."""
         headers = {"Content-Type": content} if body is not None else {}
-        async with self._slots:
+        async with self._slot() as slot:
             for left in reversed(range(TRIES)):
                 try:
-                    response = await self._send(method, path, body, headers, query)
+                    response = await self._send(slot, method, path, body, headers, query)
                 except (httpx.HTTPError, OSError, AccessError) as error:
                     raise unreachable(method, path, error) from None
                 if response.status_code != 429 or not left:
@@ -82,8 +91,19 @@ class Client:
             raise failure(response.status_code, response.content)
         return response.content
 
+    @asynccontextmanager
+    async def _slot(self) -> AsyncIterator[int]:
+        """A place for a request, the one that was used last: its connection is open."""
+        async with self._slots:
+            slot = self._free.pop()
+            try:
+                yield slot
+            finally:
+                self._free.append(slot)
+
     async def _send(
         self,
+        slot: int,
         method: str,
         path: str,
         body: bytes | None,
@@ -92,7 +112,7 @@ class Client:
     ) -> httpx.Response:
         credentials = await self._authentication.credentials()
         for again in (True, False):
-            client, own = self._client(credentials), headers | _authorization(credentials)
+            client, own = self._client(credentials, slot), headers | _authorization(credentials)
             response = await client.request(
                 method, path, content=body, headers=own, params=query, extensions=self._extensions
             )
@@ -120,17 +140,19 @@ class Client:
                 raise failure(response.status_code, await response.aread())
             yield _lines(response)
 
-    def _client(self, credentials: Credentials) -> httpx.AsyncClient:
-        """The connections that show this certificate."""
-        key = credentials.certificate, credentials.key
+    def _client(self, credentials: Credentials, slot: int = WATCHES) -> httpx.AsyncClient:
+        """The connection of this slot that shows this certificate; a pool looks at all of its own in every request."""
+        certificate, access = (credentials.certificate, credentials.key), self._access
+        key = *certificate, slot
         if key not in self._clients:
-            access = self._access
+            if certificate not in self._contexts:
+                self._contexts[certificate] = tls(access.authority, *certificate)
             self._clients[key] = httpx.AsyncClient(
                 base_url=access.server,
-                verify=tls(access.authority, *key),
+                verify=self._contexts[certificate],
                 headers={"Accept": JSON, "User-Agent": f"kschedlab/{__version__}"},
                 timeout=_TIMEOUT,
-                limits=httpx.Limits(max_connections=None, max_keepalive_connections=AT_ONCE),
+                limits=httpx.Limits(max_connections=None),
                 proxy=access.proxy or None,
                 trust_env=not access.is_local,
             )
