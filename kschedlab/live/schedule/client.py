@@ -15,7 +15,6 @@ import tempfile
 from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager
 from importlib.util import find_spec
-from typing import Any
 
 import httpx
 import msgspec
@@ -23,7 +22,8 @@ import msgspec
 from kschedlab import __version__
 from kschedlab.live.schedule.credentials import Authentication, Credentials
 from kschedlab.live.schedule.kubeconfig import Access, AccessError
-from kschedlab.simulation.status import ApiError, Status, StatusDetails
+from kschedlab.live.wire.statuses import failure
+from kschedlab.simulation.status import ApiError, StatusDetails
 
 AT_ONCE = 16
 """How many requests are under way at most; watches not counted."""
@@ -51,7 +51,6 @@ class _Status(msgspec.Struct):
     message: str | None = None
     reason: str | None = None
     code: int | None = None
-    details: Any = None
 
 
 class Client:
@@ -88,7 +87,7 @@ class Client:
                 await asyncio.sleep(_wait_of(response))
         self.requests += 1
         if response.status_code >= 400:
-            raise failure(response.status_code, response.content)
+            raise answered_with(response.status_code, response.content)
         return response.content
 
     @asynccontextmanager
@@ -137,7 +136,7 @@ class Client:
             if response.status_code == 401:
                 await self._authentication.credentials(refused=credentials)
             if response.status_code >= 400:
-                raise failure(response.status_code, await response.aread())
+                raise answered_with(response.status_code, await response.aread())
             yield _lines(response)
 
     def _client(self, credentials: Credentials, slot: int = WATCHES) -> httpx.AsyncClient:
@@ -207,29 +206,15 @@ def _wait_of(response: httpx.Response) -> float:
         return 1.0
 
 
-def failure(code: int, body: bytes) -> ApiError:
+def answered_with(code: int, body: bytes) -> ApiError:
     """The server's Status as an error; a proxy's page too."""
     try:
         told = msgspec.json.decode(body, type=_Status)
     except ValueError:
         told = _Status(message=body[:MOST_SHOWN].decode(errors="replace").strip())
-    return _error(code, told.reason or "", told.message or f"the server answered with status {code}")
+    return failure(code, told.reason or "", told.message or f"the server answered with status {code}", StatusDetails())
 
 
 def unreachable(method: str, path: str, error: Exception) -> ApiError:
     """The server did not answer; whether it did what was asked is unknown."""
-    return _error(503, "ServiceUnavailable", f"{method} {path}: {str(error) or type(error).__name__}")
-
-
-def _error(code: int, reason: str, message: str) -> ApiError:
-    return ApiError(
-        Status(
-            apiVersion="v1",
-            metadata={},
-            status="Failure",
-            message=message,
-            reason=reason,
-            details=StatusDetails(),
-            code=code,
-        )
-    )
+    return failure(503, "ServiceUnavailable", f"{method} {path}: {str(error) or type(error).__name__}")

@@ -26,20 +26,17 @@ FINISH, REFRESH = 6 * 60.0, 30 * 60.0
 """Seconds without a repetition that end a series; and after which a running one is written again."""
 TRIES, PAUSE = 12, 10.0
 """How often an event is tried that the server does not answer, and seconds between."""
-ACTIONS = {"Scheduled": "Binding", "FailedScheduling": "Scheduling", "Preempted": "Preempting"}
-"""The action of each reason (v1.37: schedule_one.go, preemption/executor.go)."""
-
 Find = Callable[[str, str], Any]
 """The object of this kind and key, or None."""
 
 
 class EventSink:
-    """Writes events. ``controller``: the schedulerName; ``instance``: of whom; ``find``: what an event is about."""
+    """Writes events. ``host``: where the scheduler runs; ``find``: finds what an event is about."""
 
-    def __init__(self, client: Client, controller: str, instance: str, find: Find, note: Note) -> None:
+    def __init__(self, client: Client, host: str, find: Find, note: Note) -> None:
         self.dropped = 0
         self._client = client
-        self._controller, self._instance = controller, instance
+        self._host = host
         self._find = find
         self._note = note
         self._queue: asyncio.Queue[dict[str, Any]] = asyncio.Queue(QUEUED)
@@ -49,9 +46,9 @@ class EventSink:
 
     def __call__(self, event: Recorded) -> None:
         """Take an event; it is written soon."""
-        regarding = self._regarding(event)
+        regarding = self._reference(event.kind, event.key)
         about = regarding.get("uid", ""), regarding.get("resourceVersion", "")
-        key = event.type, event.reason, event.kind, event.key, *about
+        key = event.by, event.type, event.reason, event.action, event.kind, event.key, event.related, *about
         self._observed[key] = time.monotonic()
         known = self._known.get(key)
         if known is None:
@@ -69,22 +66,22 @@ class EventSink:
         except asyncio.QueueFull:
             self.dropped += 1
 
-    def _regarding(self, event: Recorded) -> dict[str, str]:
-        namespace, _, name = event.key.rpartition("/")
-        reference = {"kind": event.kind, "apiVersion": "v1", "name": name}
+    def _reference(self, kind: str, key: str) -> dict[str, str]:
+        """A reference to the object. v1.37: k8s.io/client-go tools/reference/ref.go."""
+        namespace, _, name = key.rpartition("/")
+        reference = {"kind": kind, "apiVersion": "v1", "name": name}
         if namespace:
             reference["namespace"] = namespace
-        obj = self._find(event.kind, event.key)
+        obj = self._find(kind, key)
         if obj is not None:
-            reference |= {
-                "apiVersion": obj.apiVersion,
-                "uid": obj.metadata.uid,
-                "resourceVersion": obj.metadata.resourceVersion,
-            }
+            metadata = obj.metadata
+            own = {"apiVersion": obj.apiVersion, "uid": metadata.uid, "resourceVersion": metadata.resourceVersion}
+            reference |= own
         return reference
 
     def _event(self, event: Recorded, regarding: dict[str, str]) -> dict[str, Any]:
         namespace = regarding.get("namespace", "default")
+        related = {"related": self._reference(*event.related.split(" ", 1))} if event.related else {}
         return {
             "apiVersion": "events.k8s.io/v1",
             "kind": "Event",
@@ -92,11 +89,12 @@ class EventSink:
             "eventTime": micro_time(),
             "type": event.type,
             "reason": event.reason,
-            "action": ACTIONS.get(event.reason, "Scheduling"),
+            "action": event.action or "Scheduling",
             "note": event.message,
             "regarding": regarding,
-            "reportingController": self._controller,
-            "reportingInstance": self._instance,
+            **related,
+            "reportingController": event.by,
+            "reportingInstance": f"{event.by}-{self._host}",
         }
 
     # -- writing

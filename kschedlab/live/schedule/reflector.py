@@ -16,7 +16,7 @@ from typing import Any
 import httpx
 import msgspec
 
-from kschedlab.live.schedule.client import Client, failure
+from kschedlab.live.schedule.client import Client, answered_with
 from kschedlab.live.schedule.clock import WallClock
 from kschedlab.live.schedule.decoding import decode_frame, decode_list, decode_object
 from kschedlab.live.schedule.kubeconfig import AccessError
@@ -187,7 +187,7 @@ class Reflector:
         """Pass the event on; an object that no longer counts is deleted. Returns the version that it leads to."""
         type, raw = decode_frame(line)
         if type == "ERROR":
-            raise failure(_code_of(raw), bytes(raw))
+            raise answered_with(_code_of(raw), bytes(raw))
         obj = decode_object(self._kind, raw)
         key, version = self._resource.key_of(obj), str(obj.metadata.resourceVersion)
         if type != "BOOKMARK" and self._filter is not None and not self._filter(obj):

@@ -84,8 +84,7 @@ class Service:
             rng=random.Random(settings.seed),
             latencies=NO_DELAY,
         )
-        instance = f"{self.scheduler.context.name}-{socket.gethostname()}"
-        self._sink = EventSink(self._client, self.scheduler.context.name, instance, self._find, say)
+        self._sink = EventSink(self._client, socket.gethostname(), self._find, say)
         self._election: Election | None = None
         if settings.lease is not None:
             identity = f"{socket.gethostname()}_{uuid.uuid4()}"
