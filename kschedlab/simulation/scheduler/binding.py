@@ -243,5 +243,10 @@ class Binding(ABC):
         self._volumes.forget(cycle.pod)
 
     def _forget(self, cycle: Cycle) -> None:
-        self._context.step(cycle.pod, FORGET, cycle.node)
-        self._context.cache.forget_pod(cycle.pod)
+        """Forget the pod, unless another scheduler has bound it meanwhile: then the cache knows better."""
+        try:
+            self._context.cache.forget_pod(cycle.pod)
+        except CacheError as error:
+            self._context.step(cycle.pod, FORGET, cycle.node, str(error))
+        else:
+            self._context.step(cycle.pod, FORGET, cycle.node)

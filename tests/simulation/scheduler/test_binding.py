@@ -10,7 +10,9 @@ from kschedlab.objects.model import PersistentVolume, PersistentVolumeClaim, Pod
 from kschedlab.plugins.framework import SKIP, Plugin, Skip, Wait
 from kschedlab.queue.events import NODE_ADD
 from kschedlab.queue.interface import ClusterEvent
-from kschedlab.simulation.log import Step
+from kschedlab.simulation.log import Log, Step
+from kschedlab.simulation.scheduler.context import Latencies
+from kschedlab.simulation.scheduler.kube_scheduler import KubeScheduler
 from kschedlab.simulation.status import ApiError
 from kschedlab.testing import Manifest, node, pod, term
 from tests.simulation.plane import NOON, SECOND, Plane
@@ -384,3 +386,19 @@ def test_a_failed_binding_is_rolled_back_and_the_pod_retried(generation: str, po
     plane.create(node("n2", allocatable=SMALL))
     plane.run(70)
     assert plane.where()["web"] in ("n1", "n2")
+
+
+@pytest.mark.parametrize("generation", ALL)
+def test_two_schedulers_of_one_name_bind_each_pod_once(generation: str) -> None:
+    plane = Plane(node("n1"), node("n2"), generation=generation)
+    another = KubeScheduler(plane.env, plane.api, GENERATIONS[generation], Log(), latencies=Latencies(bind=2_001))
+    another.start()
+    for number in range(4):
+        plane.create(pod(f"web-{number}"))
+    plane.run()
+    assert all(plane.where().values())
+    refused = [each for each in another.log if isinstance(each, Step) and "already assigned" in each.detail]
+    assert len(refused) == 4
+    plane.create(pod("later"))
+    plane.run()
+    assert plane.where()["later"]
