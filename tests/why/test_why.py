@@ -38,7 +38,7 @@ def test_the_most_that_is_free(kubectl, why):
     said = why("web")
     assert "2 nodes too little cpu for 2 CPU: at most 1.5 CPU free, on n2 n1, n2" in said
     assert "Evicting pods would not help on any of these nodes." not in said
-    assert "Evicting pods of lower priority than 0 does not make enough room anywhere." in said
+    assert "Evicting pods of lower priority than 0 does not help anywhere." in said
     assert "with priority 1 instead of 0: it evicts default/a (priority 0) on n1" in said
 
 
@@ -49,6 +49,74 @@ def test_obstacles_are_named(kubectl, why):
     assert "1 node cordoned n3" in said and "1 node taint dedicated=gpu n2" in said
     assert "1 node wants disk=ssd, the node has no such label n1" in said
     assert "- without nodeSelector disk=ssd: it goes to n1" in said
+
+
+ZONE = "topology.kubernetes.io/zone"
+APP = {"labelSelector": {"matchLabels": {"app": "a"}}}
+A, B = {"labels": {ZONE: "a"}}, {"labels": {ZONE: "b"}}
+
+
+def demands(kind, key=ZONE):
+    return {"affinity": {kind: {"requiredDuringSchedulingIgnoredDuringExecution": [APP | {"topologyKey": key}]}}}
+
+
+def wants(*terms):
+    terms = [{"matchExpressions": [dict(zip(("key", "operator", "values"), each, strict=False)) for each in term]}
+             for term in terms]  # fmt: skip
+    return {
+        "affinity": {"nodeAffinity": {"requiredDuringSchedulingIgnoredDuringExecution": {"nodeSelectorTerms": terms}}}
+    }
+
+
+SPREAD = {
+    "topologySpreadConstraints": [APP | {"maxSkew": 1, "topologyKey": ZONE, "whenUnsatisfiable": "DoNotSchedule"}]
+}
+HOST = {"labels": {"kubernetes.io/hostname": "n1"}}
+
+
+@pytest.mark.parametrize(
+    ("objects", "said"),
+    [
+        (
+            [node("n1", **A), node("n2", **A), pod("x", on="n2", labels={"app": "a"}),
+             pod("web", **demands("podAntiAffinity"))],
+            f"2 nodes its podAntiAffinity: default/x is in {ZONE}=a n1, n2",
+        ),
+        (
+            [node("n1", **A), pod("x", on="n1", **demands("podAntiAffinity")), pod("web", labels={"app": "a"})],
+            f"the podAntiAffinity of default/x, in {ZONE}=a",
+        ),
+        (
+            [node("n1", **HOST), pod("x", on="n1", labels={"app": "a"}),
+             pod("web", **demands("podAntiAffinity", "kubernetes.io/hostname"))],
+            "its podAntiAffinity: default/x is on it",
+        ),
+        ([node("n1", **A), pod("web", **demands("podAffinity"))], f"its podAffinity: no matching pod is in {ZONE}=a"),
+        ([node("n1"), pod("web", **demands("podAffinity"))], f"its podAffinity: the node has no label {ZONE}"),
+        (
+            [node("n1", **A), node("n2", unschedulable=True, **B), pod("x", on="n1", labels={"app": "a"}),
+             pod("web", labels={"app": "a"}, **SPREAD)],
+            "its spreading: 1 pod like it in this domain, 0 in the emptiest, maxSkew 1",
+        ),
+        (
+            [node("n1", **A), pod("web", **wants([(ZONE, "In", ["a", "c"]), ("disk", "In", ["ssd", "nvme"])]))],
+            "1 node its nodeAffinity wants disk In nvme, ssd, the node has no such label n1",
+        ),
+        ([node("n1", **A), pod("web", **wants([(ZONE, "NotIn", ["a"])]))], f"wants {ZONE} NotIn a, the node has a"),
+        (
+            [node("n1", **A), pod("web", **wants([("x", "Exists")], [("y", "Exists")]))],
+            "matches none of the 2 terms of its nodeAffinity",
+        ),
+        (
+            [node("n1"), pod("x", on="n1", ports=[{"containerPort": 80, "hostPort": 80}]),
+             pod("web", ports=[{"containerPort": 80, "hostPort": 80}])],
+            "default/x has the host port 80/TCP",
+        ),
+    ],
+)  # fmt: skip
+def test_what_exactly_is_in_the_way(objects, said, kubectl, why):
+    kubectl(*objects)
+    assert said in why("web")
 
 
 def test_a_resource_that_no_node_has(kubectl, why):

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from kschedlab.decision import Decision
+from kschedlab.live.why.obstacles import details
 from kschedlab.views.why_not import why_not
 from kschedlab.views.words import Refusal, amount, count, refusals
 
@@ -50,6 +51,8 @@ def _groups(decision: Decision, refusal: Refusal) -> Iterator[Group]:
 
 def _obstacle(decision: Decision, node: str) -> str:
     """What the first filter that refuses the node has against the pod."""
+    if found := details(decision, node):
+        return "; ".join(found)
     first = next((check for check in why_not(decision, node).checks if check.first), None)
     return "; ".join(map(_plain, first.details)) if first is not None else ""
 

@@ -249,7 +249,7 @@ def _no_eviction(decision: Decision) -> str:
         return f"Preemption fails: {preemption.failure}."
     if not len(preemption.potential):
         return "Evicting pods would not help on any of these nodes."
-    return f"Evicting pods of lower priority than {decision.pod.priority} does not make enough room anywhere."
+    return f"Evicting pods of lower priority than {decision.pod.priority} does not help anywhere."
 
 
 def _victims(decision: Decision, page: Page) -> None:
