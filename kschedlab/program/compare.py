@@ -6,6 +6,7 @@ import argparse
 import sys
 
 from kschedlab.cluster.cluster import Cluster
+from kschedlab.explanation import NoProfileError
 from kschedlab.generations import GENERATIONS
 from kschedlab.objects.problems import UnknownNameError
 from kschedlab.program.options import (
@@ -50,7 +51,7 @@ def run(options: argparse.Namespace) -> int:
         progress.announce(f"deciding in {len(generations)} generations")
     try:
         comparison = compare(options.pod, Cluster(objects), generations)
-    except UnknownNameError as error:
+    except (UnknownNameError, NoProfileError) as error:
         raise UsageError(str(error)) from None
     finally:
         progress.clear()

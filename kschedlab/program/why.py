@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import argparse
-from collections.abc import Mapping
+import sys
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 from kschedlab.generations import Generation
 from kschedlab.objects.problems import UnknownNameError
 from kschedlab.program.options import Commands, UsageError, add_scheduler, chosen_profiles, print_json, say
+from kschedlab.program.progress import Progress
 
 if TYPE_CHECKING:
     from kschedlab.live.why.answer import Setting
@@ -128,6 +131,17 @@ def _given(options: argparse.Namespace) -> Mapping[str, Generation] | None:
     return {"default-scheduler": profiles} if isinstance(profiles, Generation) else profiles
 
 
+@contextmanager
+def _reading() -> Iterator[None]:
+    """Say that kubectl reads, which takes long in a large cluster."""
+    progress = Progress(sys.stderr)
+    progress.announce("kubectl reads the cluster")
+    try:
+        yield
+    finally:
+        progress.clear()
+
+
 def _page(options: argparse.Namespace) -> Page:
     from kschedlab.live.why.page import Page, page_width
 
@@ -140,7 +154,8 @@ def _pod(options: argparse.Namespace, kubectl: Kubectl) -> int:
     from kschedlab.live.why.text import answer_page, now
 
     namespace, name = _named(options, kubectl)
-    setting = gather(kubectl, namespace, asks_for(namespace, name), _given(options), options.generation)
+    with _reading():
+        setting = gather(kubectl, namespace, asks_for(namespace, name), _given(options), options.generation)
     pod = setting.pod(f"{namespace}/{name}")
     if pod is None:
         _no_pod(setting, namespace, name)
@@ -191,7 +206,8 @@ def _pending(options: argparse.Namespace, kubectl: Kubectl) -> int:
     from kschedlab.live.why.text import now
 
     namespace = options.namespace or ""
-    setting = gather(kubectl, namespace, asks_pending(namespace), _given(options), options.generation)
+    with _reading():
+        setting = gather(kubectl, namespace, asks_pending(namespace), _given(options), options.generation)
     found = sorted_out(setting, namespace, options.add_node)
     if options.form == "json":
         print_json(pending_data(found))

@@ -252,6 +252,8 @@ def test_explain_decides_for_each_pod_as_its_profile_says(tmp_path: Path, capsys
     ]
     status, out, err = run(capsys, "explain", file, "--config", str(config), "--pod", "default/c")
     assert (status, out) == (2, "") and "no profile has the schedulerName" in err
+    status, out, err = run(capsys, "compare", file, "--pod", "default/c")
+    assert (status, out) == (2, "") and "no profile has the schedulerName" in err
 
 
 def test_decide_with_a_configuration_file(
