@@ -136,6 +136,12 @@ def test_it_waits_while_its_victim_terminates() -> None:
     assert decision.preemption.reason == "not eligible due to a terminating pod on the nominated node"
 
 
+def test_it_waits_only_for_pods_of_lower_priority() -> None:
+    objects = terminating(BY_SCHEDULER)
+    objects[1]["spec"]["priority"] = 10
+    assert decide(*objects, nominated="n1").nominated_node == "n1"
+
+
 def test_it_does_not_wait_for_a_pod_that_terminates_for_another_reason() -> None:
     assert decide(*terminating(), nominated="n1").nominated_node == "n1"
     waits = replace(V1_37, preemption=replace(V1_37.preemption, waits_for_preempted_pods_only=False))

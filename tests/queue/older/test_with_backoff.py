@@ -143,6 +143,30 @@ def test_v1_16_keeps_the_backoff_of_a_name_deleted_while_active_and_v1_20_does_n
     assert queue.backoff.end(queued) == clock.now + seconds * SECOND
 
 
+def test_v1_16_forgets_the_backoff_of_a_name_deleted_while_it_waits(clock) -> None:
+    queue = V1_16.queue(clock)
+    queue.add(pod("a"))
+    fail(queue, clock.now)
+    clock.advance(1.5)
+    queue.delete(pod("a"))
+    queue.add(pod("a"))
+    queued = fail(queue, clock.now)
+    assert queue.backoff.end(queued) == clock.now + 1 * SECOND
+
+
+def test_v1_16_forgets_in_the_order_of_the_last_failures(clock) -> None:
+    queue = V1_16.queue(clock)
+    for name, moment in (("a", 0), ("b", 1), ("a", 15)):
+        clock.now = START + moment * SECOND
+        queue.activate([pod(name)])
+        queue.add_if_not_present(pod(name))
+        fail(queue, clock.now)
+    clock.now = START + 22 * SECOND
+    queue.add(pod("c", priority=1))
+    fail(queue, clock.now)
+    assert set(queue.backoff.pod_attempts) == {"default/a", "default/c"}
+
+
 def test_v1_16_counts_a_failure_only_after_the_last_backoff(clock) -> None:
     queue = V1_16.queue(clock)
     queue.add(pod("a"))

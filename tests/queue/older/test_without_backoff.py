@@ -40,6 +40,11 @@ def test_pods_are_popped_by_priority_then_by_age(queue) -> None:
     assert queue.pop() is None
 
 
+def test_a_new_pod_that_has_a_nomination_keeps_it(queue) -> None:
+    queue.add(nominated(pod("a"), "n1"))
+    assert [each.metadata.name for each in queue.nominated_pods.pods_for_node("n1")] == ["a"]
+
+
 def test_a_rejected_pod_waits_until_any_event(queue, clock) -> None:
     queue.add(pod("a"))
     fail(queue, clock.now)
