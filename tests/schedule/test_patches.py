@@ -61,6 +61,7 @@ def claim(**more: Any) -> dict[str, Any]:
 
 def test_an_update_is_a_patch_that_knows_the_version() -> None:
     old = decode_object(PersistentVolumeClaim, json.dumps(claim()).encode())
+    item = {key: value for key, value in claim().items() if key not in ("kind", "apiVersion")}  # as in a list
     annotations = old.metadata.annotations | {"volume.kubernetes.io/selected-node": "n1"}
     new = replace(old, metadata=replace(old.metadata, annotations=annotations))
     assert object_patch(old, new) == {
@@ -71,6 +72,8 @@ def test_an_update_is_a_patch_that_knows_the_version() -> None:
         }
     }
     assert object_patch(old, old) == {}
+    as_item = decode_object(PersistentVolumeClaim, b'{"kind":"PersistentVolumeClaim",' + json.dumps(item).encode()[1:])
+    assert object_patch(old, as_item) == {}
 
 
 def test_a_condition_keeps_its_time_while_its_status_stays() -> None:

@@ -21,10 +21,10 @@ from kschedlab.live.schedule.patches import (
     STRATEGIC,
     changed_conditions,
     object_patch,
-    plain,
     status_patch,
 )
 from kschedlab.live.schedule.reflector import LiveWatch, Note, Reflector, path_of
+from kschedlab.live.wire.complete import complete
 from kschedlab.objects.kinds import RESOURCES
 from kschedlab.objects.model import ApiObject, Pod
 from kschedlab.simulation.clock import now
@@ -97,9 +97,8 @@ class LiveApi:
 
     def create(self, obj: D, by: str = "") -> simpy.Event:
         """Store a new object."""
-        full: Any = obj
-        body = {"apiVersion": full.apiVersion} | plain(obj)
-        return self._write(type(obj), "POST", path_of(type(obj), full.metadata.namespace), body)
+        metadata = obj.metadata  # type: ignore[attr-defined]  # every kind has it
+        return self._write(type(obj), "POST", path_of(type(obj), metadata.namespace), complete(obj))
 
     def bind(self, namespace: str, name: str, uid: str, node: str, by: str = "") -> simpy.Event:
         """Assign the pod to the node. Its answer is None."""

@@ -8,18 +8,15 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
-import msgspec
-
+from kschedlab.live.wire.complete import written
 from kschedlab.objects.model import ApiObject
 from kschedlab.simulation.pods import with_condition
 
 MERGE = "application/merge-patch+json"
 STRATEGIC = "application/strategic-merge-patch+json"
 
-
-def plain(value: Any) -> Any:
-    """An object or a part of it as plain data, as JSON has it."""
-    return msgspec.to_builtins(value, enc_hook=str)
+_OF_CLIENTS = ("annotations", "finalizers", "labels")
+"""Fields of the metadata."""
 
 
 def status_patch(known: Any, uid: str, now: int, fields: dict[str, Any]) -> dict[str, Any]:
@@ -32,14 +29,14 @@ def status_patch(known: Any, uid: str, now: int, fields: dict[str, Any]) -> dict
         if name == "conditions":
             status[name] = [_dated(known, condition, now) for condition in value]
         else:
-            status[name] = plain(value) or None
+            status[name] = written(value) or None
     return {"metadata": {"uid": uid}, "status": status}
 
 
 def _dated(known: Any, condition: Any, now: int) -> Any:
     before: Iterable[Any] = known.status.conditions if known is not None else ()
     merged = with_condition(tuple(before), condition, now)
-    return plain(next(each for each in merged if each.type == condition.type))
+    return written(next(each for each in merged if each.type == condition.type))
 
 
 def changed_conditions(old: ApiObject, new: ApiObject) -> list[Any]:
@@ -53,18 +50,20 @@ def object_patch(old: ApiObject, new: ApiObject, part: str = "") -> dict[str, An
 
     It fails if the object is no longer the version that ``old`` is. Empty if nothing changes.
     """
-    before, after = plain(old), plain(new)
-    if part:
-        before, after = ({part: each.get(part, {})} for each in (before, after))
-    else:
-        before, after = ({key: each[key] for key in each if key != "status"} for each in (before, after))
-    for each in (before, after):
-        each.get("metadata", {}).pop("resourceVersion", None)
+    before, after = (_changeable(written(each), part) for each in (old, new))
     patch = merge_patch(before, after)
     if patch:
         metadata = old.metadata  # type: ignore[attr-defined]  # every kind has it
         patch.setdefault("metadata", {}).update(uid=metadata.uid, resourceVersion=metadata.resourceVersion)
     return patch
+
+
+def _changeable(data: dict[str, Any], part: str) -> dict[str, Any]:
+    """What a client may change. Items of a list lack what single objects have, such as apiVersion."""
+    if part:
+        return {part: data.get(part, {})}
+    metadata = {key: value for key, value in data["metadata"].items() if key in _OF_CLIENTS}
+    return {"metadata": metadata, "spec": data.get("spec", {})}
 
 
 def merge_patch(before: dict[str, Any], after: dict[str, Any]) -> dict[str, Any]:
