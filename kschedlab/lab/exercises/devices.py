@@ -214,6 +214,30 @@ def fault(case: Case, objects: Objects) -> str:
     return f"{said}, on the roots {' and '.join(roots)}." if case.together and len(set(roots)) > 1 else ""
 
 
+def elsewhere(case: Case, objects: Objects) -> str:
+    """What a claim that is right here by luck would take or refuse on other nodes; "" if it is right there, too."""
+    (claim,) = (each for each in objects.resource_claims if each.metadata.name == "gpus")
+    model, least, number = case.model, case.memory, case.count
+    asked = f"{number} {model} with {least}Gi{' on one root' if case.together else ''}"
+
+    def gets(model: str, memory: int, roots: str = "p0", broken: str = "") -> bool:
+        gpus = [(f"gpu-{place}", model, memory, roots[2 * place :][:2] or roots[:2]) for place in range(number)]
+        cluster = Cluster.from_dicts([*fleet({"node": gpus}, broken=broken), train()], GENERATION.api).add(claim)
+        return schedule("default/train", cluster, GENERATION).node is not None
+
+    if gets(model, least - 1):
+        return f"Here it gets the right devices, but it would take {number} {model} with {least - 1}Gi as well."
+    if gets("h100", least):
+        return f"Here it gets the right devices, but it would take {number} h100 as well."
+    if case.together and gets(model, least, "p0p1"):
+        return "Here it gets the right devices, but it would take devices on two roots as well."
+    if not gets(model, least):
+        return f"Here it gets its devices, but it would refuse {asked}, and that is enough."
+    if case.tolerates and not gets(model, least, broken="node/gpu-0"):
+        return f"Here it gets its devices, but it would refuse {asked} if one is broken."
+    return ""
+
+
 def two_on_one_root(rng: random.Random) -> Exercise:
     """A claim for two devices on one root, where selectors alone do not lead there."""
 
@@ -225,7 +249,7 @@ def two_on_one_root(rng: random.Random) -> Exercise:
     return Build(
         "Two on one root",
         f"train needs two a100 with at least {case.memory}Gi each, on one PCIe root. Write its claim, gpus.",
-        lambda objects: fault(case, objects),
+        lambda objects: fault(case, objects) or elsewhere(case, objects),
         as_yaml([case.claim]),
         "The selectors say what each device must be, the constraint what the two have in common.",
         (
@@ -268,7 +292,7 @@ def one_line(rng: random.Random) -> Exercise:
         "One line",
         f"train needs two a100 with at least {case.memory}Gi on one PCIe root, and may use the broken one. This claim "
         "has a mistake, and no node can serve it. Change one line.",
-        lambda objects: fault(case, objects),
+        lambda objects: fault(case, objects) or elsewhere(case, objects),
         as_yaml([case.claim]),
         f"It was {mistakes(case)[good]}; {good} is right.",
         (

@@ -1,9 +1,12 @@
 """Every instance of lesson 10's exercises has one answer, and what is said to wrong ones is true."""
 
+import re
+
 import pytest
 
 from kschedlab.lab.exercises import devices
 from kschedlab.lab.exercises.devices import together_broken
+from kschedlab.lab.exercises.exercise import State
 from tests.answering import one_right_answer
 
 SEEDS = range(12)
@@ -51,3 +54,14 @@ def test_wrong_claims_are_told_what_is_missing():
 def test_a_search_that_never_gives_back_is_refuted_by_the_second_instance():
     verdict = devices.exercises(1)[3].check(together_broken)
     assert verdict.evidence.splitlines()[1:] == ["  yours:    []", "  expected: [1, 2]"]
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+def test_a_claim_that_is_right_by_luck_is_wrong(seed):
+    two, line = devices.exercises(seed)[1:3]
+    for exercise in (two, line):
+        small = re.sub(r'quantity\("\d+Gi"\)', 'quantity("1Gi")', exercise.right)
+        for loose in (small, exercise.right.replace('model == "a100"', 'model != "t4"')):
+            assert loose != exercise.right and exercise.check(loose).state is State.WRONG
+    stricter = re.sub(r'quantity\("(\d+)Gi"\)', 'quantity("80Gi")', two.right)
+    assert stricter == two.right or two.check(stricter).state is State.WRONG
