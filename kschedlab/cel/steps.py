@@ -17,7 +17,7 @@ from kschedlab.objects.quantity import Quantity as Amount
 _PRECEDENCE = {"_?_:_": 1, "_||_": 2, "_&&_": 3, "_+_": 5, "_-_": 5, "_*_": 6, "_/_": 6, "_%_": 6, "!_": 7, "-_": 7}
 _RELATIONS = ("_<_", "_<=_", "_>_", "_>=_", "_==_", "_!=_", "@in")
 _MEMBER = 8
-_LONGEST = 60
+_LONGEST = 100
 
 
 class Step(NamedTuple):

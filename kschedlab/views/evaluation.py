@@ -3,26 +3,61 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import NamedTuple
 
 from kschedlab.cel.steps import Step
 from kschedlab.views.html import Html, element
-from kschedlab.views.lettering import fitted, text_width
+from kschedlab.views.lettering import flowed, text_width
 from kschedlab.views.style import CHOSEN, EVICTED
 from kschedlab.views.svg import Room, label, svg
 
-LINE, INDENT, SIZE = 24, 14, 13
+LINE, MORE, INDENT, SIZE = 24, 16, 14, 13
+"""Pixels of a line, of each further one, and of a step to the right; the size of the letters."""
 NOT_REACHED = "not evaluated"
 
 
-def draw_evaluation(steps: Sequence[Step], room: Room, upto: int | None = None) -> Html:
-    """A line for each part, the whole last. ``upto``: how many steps have happened; by default all.
+class _Row(NamedTuple):
+    """A part, laid out: its lines, those of its result, and whether the result has lines of its own."""
 
-    Keys: ``part/N``. A part is green where it is true, and red where it is false or fails.
+    step: Step
+    left: float
+    text: list[str]
+    result: list[str]
+    below: bool
+
+    @property
+    def high(self) -> float:
+        """Its height in pixels, with the space below it."""
+        lines = len(self.text) + (len(self.result) if self.below else 0)
+        return LINE + MORE * (lines - 1)
+
+
+def draw_evaluation(steps: Sequence[Step], room: Room, upto: int | None = None) -> Html:
+    """A part below the other, the whole last, each with all of its text. ``upto``: how many steps have happened.
+
+    Keys: ``part/N``. A part is green where it is true, and red where it is false or fails. Before the first step, room
+    is kept for the parts alone: their results would show in it.
     """
     upto = len(steps) if upto is None else upto
-    lines = [_line(step, at, room.width, at < upto, at == upto - 1) for at, step in enumerate(steps)]
+    shapes, y = [], 2.0
+    for at, step in enumerate(steps):
+        laid = _laid(step, result_of(step) if upto else "", room.width)
+        shapes.append(_line(laid, at, y, room.width, at < upto, at == upto - 1))
+        y += laid.high
     spoken = "; ".join(line.strip() for line in evaluation_text(steps[:upto]).splitlines())
-    return svg(lines, room.width, max(len(steps), 1) * LINE + 4, spoken)
+    return svg(shapes, room.width, max(y, LINE) + 2, spoken)
+
+
+def _laid(step: Step, result: str, width: float) -> _Row:
+    """The part with its result beside it, or below it where that needs fewer lines."""
+    left = 6 + INDENT * min(step.depth, 8, int(width / 80))
+    all_of_it = width - left - 8
+    below = _Row(step, left, flowed(step.text, all_of_it, SIZE), flowed(result, all_of_it, SIZE, True), True)
+    space = text_width(result, SIZE, True) + 12
+    if space > all_of_it - min(text_width(step.text, SIZE), all_of_it / 2):
+        return below
+    beside = _Row(step, left, flowed(step.text, all_of_it - space, SIZE), [result], False)
+    return beside if beside.high <= below.high else below
 
 
 def result_of(step: Step) -> str:
@@ -38,29 +73,30 @@ def evaluation_text(steps: Sequence[Step]) -> str:
     return "\n".join(f"{'  ' * (deepest - step.depth)}{step.text} = {result_of(step)}" for step in steps)
 
 
-def _line(step: Step, at: int, width: float, shown: bool, now: bool) -> Html:
+def _line(row: _Row, at: int, y: float, width: float, shown: bool, now: bool) -> Html:
+    step, last = row.step, row.high - LINE
     result = result_of(step) if shown else ""
     colour = _colour(step) if shown else "currentColor"
-    left = 6 + INDENT * min(step.depth, 8)
-    space = min(text_width(result, SIZE, True) + 10, width * 0.45)
+    first = last - MORE * (len(row.result) - 1)
     return element(
         "g",
         element(
             "rect",
             x=1,
             width=width - 2,
-            height=LINE - 4,
+            height=row.high - 4,
             rx=3,
             fill=colour,
             fill_opacity=0.14 if now else 0.05,
             stroke=colour if now else "none",
             data_key=f"part/{at}/box",
         ),
-        label(fitted(step.text, width - left - space - 12, SIZE), left, 15, font_size=SIZE),
-        label(fitted(result, space, SIZE, True), width - 8, 15, "end", font_size=SIZE, font_weight="bold", fill=colour)
-        if result
-        else None,
-        transform=f"translate(0,{2 + at * LINE})",
+        *(label(text, row.left, 15 + MORE * i, font_size=SIZE) for i, text in enumerate(row.text)),
+        *(
+            label(text, width - 8, 15 + first + MORE * i, "end", font_size=SIZE, font_weight="bold", fill=colour)
+            for i, text in enumerate(row.result if shown else ())
+        ),
+        transform=f"translate(0,{y:g})",
         opacity=None if shown and step.values else 0.75,
         data_key=f"part/{at}",
         data_tip=f"{step.text} = {result}" if result else None,

@@ -3,7 +3,8 @@
 import pytest
 from playwright.sync_api import expect
 
-from kschedlab.lab.panels import devices
+from kschedlab.lab.panels import devices, selector
+from kschedlab.views.evaluation import result_of
 from tests.browser.conftest import Show
 
 DRIVER = "gpu.example.com"
@@ -49,3 +50,22 @@ def test_the_search_is_played(shown: Show) -> None:
     expect(page.sentence).to_have_text("node-a: gpu-0 leads nowhere, and is given back.")
     player.get_by_role("slider").press("End")
     expect(page.sentence).to_have_text("train goes to node-a and gets gpu-1 and gpu-2.")
+
+
+@pytest.mark.parametrize("width", [432, 655, 880])
+def test_every_part_of_a_selector_is_written_out(shown: Show, width: int) -> None:
+    asked, page = selector.panel(), shown(selector.panel().answer("an error"), width=width)
+    for name in selector.SELECTORS:
+        settings = asked.settings.changed(selector=name)
+        page.put(settings)
+        for at, part in enumerate(selector.evaluated(settings)):
+            written = "".join(page.key(f"part/{at}").locator("text").all_text_contents())
+            assert written.replace(" ", "") == (part.text + result_of(part)).replace(" ", "")
+        assert page.faults() == [], name
+
+
+def test_the_whole_selector_can_be_read_before_the_answer(shown: Show) -> None:
+    page = shown(selector.panel(), width=432)
+    parts = selector.evaluated(selector.Settings())
+    last = "".join(page.key(f"part/{len(parts) - 1}").locator("text").all_text_contents())
+    assert last.replace(" ", "") == selector.SELECTORS["both"].replace(" ", "") and page.faults() == []

@@ -6,6 +6,17 @@ export const clamp = (value, low, high) => Math.min(Math.max(value, low), high);
 
 export const parsed = (markup) => new DOMParser().parseFromString(markup, "text/html").body;
 
+const BREAKS = /(?<=[a-z])(?=[A-Z])|(?<=[\]/.])(?=[^\s/.])/;
+
+/** Lets long names in here break as the words in them do: before a capital, after a dot, a slash or a bracket. */
+export function divisible(root) {
+  const walker = document.createTreeWalker(root, NodeFilter.SHOW_TEXT), texts = [];
+  while (walker.nextNode()) if (/\S{15}/.test(walker.currentNode.data)) texts.push(walker.currentNode);
+  for (const text of texts) {
+    text.replaceWith(...text.data.split(BREAKS).flatMap((part, i) => i ? [document.createElement("wbr"), part] : [part]));
+  }
+}
+
 /** A name that nothing else on the page has. */
 export const unique = () => `ks${Math.random().toString(36).slice(2)}`;
 

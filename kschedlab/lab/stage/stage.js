@@ -2,7 +2,7 @@
 // nothing about scheduling. CONTRIBUTING.md lists the marks that turn parts of a picture into handles.
 
 import { row } from "./controls.js";
-import { button, clamp, make, parsed, tell } from "./dom.js";
+import { button, clamp, divisible, make, parsed, tell } from "./dom.js";
 import { Hand } from "./hand.js";
 import { Keyboard } from "./keyboard.js";
 import { Mail } from "./mail.js";
@@ -169,7 +169,10 @@ class Stage {
     this.refreshControls();
     this.picture.draw(shown.picture, duration);
     if (this.sentence.textContent !== shown.sentence) this.sentence.textContent = shown.sentence;
-    if (this.tableText !== shown.table) this.table.replaceChildren(...parsed((this.tableText = shown.table)).childNodes);
+    if (this.tableText !== shown.table) {
+      this.table.replaceChildren(...parsed((this.tableText = shown.table)).childNodes);
+      divisible(this.table);
+    }
     this.showError(shown);
     this.story.button.hidden = !shown.story;
     this.bar.hidden = !(this.controls.length || shown.picture || shown.asking || shown.verdict); // text alone
