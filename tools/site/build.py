@@ -13,6 +13,7 @@ import json
 import os
 import subprocess
 import sys
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import fields
 from pathlib import Path
 from typing import Any
@@ -102,10 +103,15 @@ def main() -> None:
         build_page(paths[args.names[0]], out, edition, limits)
         return
     flags = ["--language", args.language, "--states", str(limits.states), "--stories", str(limits.stories)]
-    for name in args.names or paths:  # a process each: notebooks don't share what their cells define
+
+    def built(name: str) -> None:
+        """A page from a process of its own: notebooks don't share what their cells define."""
         subprocess.run([sys.executable, "-m", "tools.site.build", str(args.out), name, *flags], check=True)
         files = [out / page_of(name), *(out / "data").glob(f"{name}-*")]
-        print(f"{name}: {sum(each.stat().st_size for each in files) / 1e6:.1f} MB")
+        print(f"{name}: {sum(each.stat().st_size for each in files) / 1e6:.1f} MB", flush=True)
+
+    with ThreadPoolExecutor(os.cpu_count()) as some:
+        list(some.map(built, args.names or paths))
 
 
 if __name__ == "__main__":

@@ -13,7 +13,7 @@ CONTENTS = "00-contents"
 
 ENGLISH = {
     "course": "Kubernetes scheduling",
-    "recorded": "You can move these pictures: their states are recorded, and nothing is computed here.",
+    "recorded": "There is nothing to run on this page: its pictures move over recorded states at once.",
     "run": "To run and change the code, [open this lesson on Binder].",
     "kernel": "This part runs Python: [open this lesson on Binder].",
     "elsewhere": "Not recorded here. [Open this lesson on Binder] and run this line:",

@@ -16,7 +16,7 @@ TYPED = 24
 
 
 def nearest(settings: Any, limit: int, pictures: str = "") -> list[Any]:
-    """Up to ``limit`` settings: these, what marks in the pictures set, then one control changed, two, and so on.
+    """Up to ``limit`` settings: these, one control changed, what marks in the pictures set, two controls, and so on.
 
     With few combinations, these are all of them.
     """
@@ -30,12 +30,13 @@ def nearest(settings: Any, limit: int, pictures: str = "") -> list[Any]:
 
 def _all(settings: Any, pictures: str) -> Iterator[Any]:
     controls = type(settings).controls()
-    yield from _marked(settings, pictures)
     names = [name for name, each in controls.items() if each.reads is None or len(each.values) <= TYPED]
     names.sort(key=lambda name: controls[name].last is not None)  # steps depend on the other settings
     for changed in range(1, len(names) + 1):
         some = (each for chosen in combinations(names, changed) for each in _varied(settings, chosen))
         yield from sorted(some, key=lambda each: _distance(settings, each))
+        if changed == 1:
+            yield from _marked(settings, pictures)
 
 
 def _distance(settings: Any, other: Any) -> int:
