@@ -7,15 +7,17 @@ framework/plugins. Faults have v1.37's wording, for v1.20 too.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from kschedlab.cluster.spread_constraints import DO_NOT_SCHEDULE, SCHEDULE_ANYWAY, SYSTEM_DEFAULTS
 from kschedlab.configuration import fields
+from kschedlab.configuration.durations import seconds_of
 from kschedlab.configuration.faults import duplicate, forbidden, invalid, required, unsupported
 from kschedlab.configuration.fields import ResourceSpec, ScoringStrategy, UtilizationShapePoint
+from kschedlab.filter.dynamic_resources import DynamicResources
 from kschedlab.manifests.checks.placement import check_node_term
-from kschedlab.objects.meta import Part
+from kschedlab.objects.meta import SECOND, Part
 from kschedlab.objects.model import NodeSelectorTerm, PreferredSchedulingTerm
 from kschedlab.objects.names import label_key_fault
 from kschedlab.objects.problems import Fault, Path, quoted
@@ -319,6 +321,26 @@ def _change_binding(args: fields.VolumeBindingArgs) -> Change:
     return Change(score={"shape": RequestedToCapacityRatio(shape_points(args.shape))}) if args.shape else Change()
 
 
+def _check_devices(args: fields.DynamicResourcesArgs, path: Path, faults: Faults) -> None:
+    filter_path, binding_path = (*path, "filterTimeout"), (*path, "bindingTimeout")
+    if args.filterTimeout is not None and seconds_of(args.filterTimeout, filter_path, faults) < 0:
+        faults.append(invalid(filter_path, args.filterTimeout, "must be zero or positive"))
+    unreadable = list[Fault]()
+    if args.bindingTimeout is not None:
+        short = seconds_of(args.bindingTimeout, binding_path, unreadable) < 1
+        faults += unreadable or (
+            [invalid(binding_path, args.bindingTimeout, "must be at least 1 second")] if short else []
+        )
+
+
+def _change_devices(args: fields.DynamicResourcesArgs) -> Change:
+    given: dict[str, str | None] = {"filter_timeout": args.filterTimeout, "binding_timeout": args.bindingTimeout}
+    timeouts: dict[str, Any] = {
+        name: int(seconds_of(text, (), []) * SECOND) for name, text in given.items() if text is not None
+    }
+    return Change(filter=timeouts, score={"filter": replace(DynamicResources(), **timeouts)})
+
+
 def _change_nothing(args: Part) -> Change:
     return Change()
 
@@ -336,7 +358,7 @@ _COMMON = {
 
 V1_ARGUMENTS = {
     **_COMMON,
-    "DynamicResources": ArgumentsSpec(fields.DynamicResourcesArgs, _accept_all, _change_nothing),
+    "DynamicResources": ArgumentsSpec(fields.DynamicResourcesArgs, _check_devices, _change_devices),
     "InterPodAffinity": ArgumentsSpec(fields.InterPodAffinityArgs, _check_interpod, _change_interpod),
     "NodeResourcesBalancedAllocation": ArgumentsSpec(fields.ResourcesArgs, _check_balanced, _change_resources),
     "NodeResourcesFit": ArgumentsSpec(fields.NodeResourcesFitArgs, _check_fit, _change_fit),

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import msgspec
 
+from kschedlab.configuration.durations import seconds_of
 from kschedlab.configuration.faults import invalid
 from kschedlab.configuration.fields import ExtenderTLSConfig
 from kschedlab.objects.problems import Fault, Path
@@ -18,8 +19,6 @@ from kschedlab.objects.problems import Fault, Path
 if TYPE_CHECKING:
     from kschedlab.extenders.extender import Extender
 
-_UNITS = {"h": 3600.0, "m": 60.0, "s": 1.0, "ms": 1e-3, "us": 1e-6, "µs": 1e-6, "ns": 1e-9}
-_PART = r"(\d+(?:\.\d*)?|\.\d+)(h|ms|m|s|us|µs|ns)"
 _NANOSECONDS = 1e9
 
 
@@ -60,11 +59,8 @@ def _seconds(duration: str | int, path: Path, faults: list[Fault]) -> float:
         seconds = duration / _NANOSECONDS
     elif not duration or duration == "0":
         return 0
-    elif re.fullmatch(f"({_PART})+", duration):
-        seconds = sum(float(amount) * _UNITS[unit] for amount, unit in re.findall(_PART, duration))
     else:
-        faults.append(invalid(path, duration, "is not a duration: write 500ms, 5s or 1m30s"))
-        return 0
+        seconds = float(seconds_of(duration, path, faults))
     if not 0 <= seconds <= 3600:
         faults.append(invalid(path, duration, "must be between 0 and 1h"))
     return seconds

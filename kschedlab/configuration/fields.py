@@ -232,8 +232,8 @@ class VolumeBindingArgs(OldVolumeBindingArgs, frozen=True):
 
 
 class DynamicResourcesArgs(Part, frozen=True):
-    filterTimeout: Any = None
-    bindingTimeout: Any = None
+    filterTimeout: str | None = None
+    bindingTimeout: str | None = None
 
 
 class NodeLabelArgs(Part, frozen=True):

@@ -14,10 +14,18 @@ from kschedlab.devices.requests import Plan, plan_of
 from kschedlab.devices.results import result_of
 from kschedlab.devices.search import Search, Step
 from kschedlab.devices.state import State
+from kschedlab.objects.meta import SECOND
 from kschedlab.objects.model import AllocationResult, Node, ResourceClaim
 
-MOST_STEPS = 2_000_000
-"""After this many steps a search ends as after the real scheduler's time limit, which is 10 seconds."""
+MOST_STEPS, USUAL_TIMEOUT = 2_000_000, 10 * SECOND
+"""After this many steps a search ends as after the real scheduler's time limit, which is 10 seconds by default."""
+LONGEST = 6
+"""No search takes more than so many times the steps of a usual one, whatever its time limit."""
+
+
+def steps_in(timeout: int) -> int:
+    """The steps that take the place of a time limit in microseconds; 0: there is none."""
+    return min(MOST_STEPS * timeout // USUAL_TIMEOUT, LONGEST * MOST_STEPS) if timeout else LONGEST * MOST_STEPS
 
 
 class Allocator:

@@ -23,7 +23,7 @@ from kschedlab.cluster.labels import selected
 from kschedlab.cluster.object_store import DEVICES
 from kschedlab.cluster.pods import PodInfo
 from kschedlab.cluster.signatures import BoolArray
-from kschedlab.devices.allocator import Allocator
+from kschedlab.devices.allocator import MOST_STEPS, USUAL_TIMEOUT, Allocator, steps_in
 from kschedlab.devices.claims import ClaimError, PendingAllocation, claims_of
 from kschedlab.devices.errors import AllocationError
 from kschedlab.devices.extended_resources import Mappings, claim_for, requests_for, serving_class
@@ -74,11 +74,14 @@ class Variant(NamedTuple):
     mappings: Mappings = ()
 
 
-def demand_of(pod: PodInfo, cluster: Cluster, now: int, binding_timeout: int) -> Demand | None:
+def demand_of(
+    pod: PodInfo, cluster: Cluster, now: int, binding_timeout: int, filter_timeout: int = USUAL_TIMEOUT
+) -> Demand | None:
     """The pod's demand; None if it has none. Made once while neither the pod nor what it depends on changes.
 
-    ``now``: microseconds since 1970; ``binding_timeout``: microseconds that a device may take to get ready. ClaimError:
-    the pod has to wait; DemandError: an error.
+    ``now``: microseconds since 1970; ``binding_timeout``: microseconds that a device may take to get ready;
+    ``filter_timeout``: microseconds that the search on a node may take, 0 for any time. ClaimError: the pod has to
+    wait; DemandError: an error.
     """
     claims = claims_of(pod.pod, lambda key: cluster.find(ResourceClaim, key))
     extended = claim_for(pod.pod, pod.request, cluster)
@@ -86,8 +89,9 @@ def demand_of(pod: PodInfo, cluster: Cluster, now: int, binding_timeout: int) ->
         return None
     everything = claims if extended is None else (*claims, extended)
     late = overdue(everything, now, binding_timeout)
-    key = "DynamicResources", id(pod.pod), late
-    return cluster.derived(key, lambda: Demand(pod, cluster, everything, extended, late), *SOURCES)
+    key = "DynamicResources", id(pod.pod), late, filter_timeout
+    steps = steps_in(filter_timeout)
+    return cluster.derived(key, lambda: Demand(pod, cluster, everything, extended, late, steps), *SOURCES)
 
 
 class Demand:
@@ -105,6 +109,7 @@ class Demand:
         claims: tuple[ResourceClaim, ...],
         extended: ResourceClaim | None,
         late: frozenset[int],
+        most_steps: int = MOST_STEPS,
     ) -> None:
         self.pod: Pod = pod.pod  # held, because the demand is found by the pod's id
         self.claims = claims
@@ -118,7 +123,7 @@ class Demand:
             for name, amount in pod.request.items()
             if amount and is_served_by_classes(name)
         ]
-        self._allocator = Allocator(state_of(cluster)) if self.unallocated else None
+        self._allocator = Allocator(state_of(cluster), most_steps) if self.unallocated else None
         self._fixed = Variant(tuple(claims[i] for i in self.unallocated))
         self._variants: dict[frozenset[str], Variant] = {}
 

@@ -35,11 +35,13 @@ def wall_clock() -> int:
 
 @dataclass(frozen=True)
 class DynamicResources:
-    """The filter. ``binding_timeout``: microseconds that an allocated device may take to get ready; ``now``: a clock
-    of microseconds since 1970, which tells what has timed out."""
+    """The filter. ``binding_timeout``: microseconds that an allocated device may take to get ready; ``filter_timeout``:
+    microseconds that the real scheduler may search for devices on a node, 0 for any time; ``now``: a clock of
+    microseconds since 1970, which tells what has timed out."""
 
     name: str = NAME
     binding_timeout: int = 600 * SECOND
+    filter_timeout: int = 10 * SECOND
     now: Callable[[], int] = wall_clock
 
     def prepare(self, pod: PodInfo, cluster: Cluster) -> DevicesCheck | PreFilterRejection | None:
@@ -50,7 +52,7 @@ class DynamicResources:
         from kschedlab.devices.demand import DemandError, demand_of
 
         try:
-            demand = demand_of(pod, cluster, self.now(), self.binding_timeout)
+            demand = demand_of(pod, cluster, self.now(), self.binding_timeout, self.filter_timeout)
         except ClaimError as error:
             return PreFilterRejection(self.name, (str(error),))
         except DemandError as error:

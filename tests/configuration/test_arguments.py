@@ -3,6 +3,7 @@
 import pytest
 
 from kschedlab.configuration import load_configuration
+from kschedlab.devices.allocator import steps_in
 from kschedlab.filter.node_resources import NodeResourcesFit
 from kschedlab.generations import V1_37, Generation
 from kschedlab.score.node_resources import NodeResourcesFitScore, RequestedToCapacityRatio, most_allocated
@@ -127,3 +128,20 @@ def test_the_arguments_of_v1_20():
     assert ratio == RequestedToCapacityRatio(((0, 10),), rounds_utilization_up=True)
     assert score(generation, "NodeResourcesLeastAllocated").resources == (("memory", 5),)
     assert score(generation, "PodTopologySpread").system_defaulted
+
+
+def test_time_limits_of_devices():
+    generation = configured("DynamicResources", "bindingTimeout: 1m30s, filterTimeout: 500ms")
+    plugin = filter_(generation, "DynamicResources")
+    assert (plugin.binding_timeout, plugin.filter_timeout) == (90_000_000, 500_000)
+    assert score(generation, "DynamicResources").filter.filter_timeout == 500_000
+    plugin = filter_(configured("DynamicResources", 'filterTimeout: "0"'), "DynamicResources")
+    assert (plugin.binding_timeout, plugin.filter_timeout) == (600_000_000, 0)
+
+
+@pytest.mark.parametrize(
+    ("timeout", "steps"), [("10s", 2_000_000), ("1s", 200_000), ("0s", 12_000_000), ("5h", 12_000_000)]
+)
+def test_a_time_limit_is_a_number_of_steps(timeout, steps):
+    plugin = filter_(configured("DynamicResources", f"filterTimeout: {timeout}"), "DynamicResources")
+    assert steps_in(plugin.filter_timeout) == steps

@@ -24,6 +24,22 @@ def argument_faults(plugin: str, args: str) -> list[str]:
 
 
 @pytest.mark.parametrize(
+    ("args", "expected"),
+    [
+        ("bindingTimeout: 999ms", 'bindingTimeout: Invalid value: "999ms": must be at least 1 second'),
+        ("filterTimeout: -1s", 'filterTimeout: Invalid value: "-1s": must be zero or positive'),
+        (
+            "bindingTimeout: soon",
+            'bindingTimeout: Invalid value: "soon": is not a duration: write 500ms, 5s or 1m30s',
+        ),
+        ("filterTimeout: 5", 'filterTimeout: 5 is a number, not text: put it in quotes ("5")'),
+    ],
+)
+def test_time_limits_of_devices(args, expected):
+    assert argument_faults("DynamicResources", args) == [expected]
+
+
+@pytest.mark.parametrize(
     ("plugins", "expected"),
     [
         ("filter: {enabled: [{name: Foo}]}", 'filter.enabled[0]: FilterPlugin "Foo" does not exist'),
