@@ -9,7 +9,7 @@ resourceslice/tracker/tracker.go (applyPatches).
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
@@ -181,6 +181,12 @@ class Inventory:
             local.append(each)
         self._visible: dict[str, tuple[Mapping[str, str], Visible]] = {}
         self._built: dict[tuple[_Slice, ...], Pool | None] = {}
+
+    def slices(self) -> Iterator[tuple[ResourceSliceSpec, Place, tuple[Candidate, ...]]]:
+        """Every slice of any generation: its spec, where it is, and its devices."""
+        for slices in self._of_pool.values():
+            for each in slices:
+                yield each.spec, each.place, each.devices
 
     def visible(self, node: Node) -> Visible:
         """The pools and devices for the node."""

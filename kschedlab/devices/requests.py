@@ -77,8 +77,7 @@ class Want:
 
     def _selects(self, device: Candidate) -> bool:
         assert self.device_class is not None
-        owner = f"class {self.device_class.metadata.name}"
-        return _match(owner, self.device_class.spec.selectors, device) and _match(
+        return selected_by(self.device_class, device) and _match(
             f"claim {key_of(self.claim)}", self.request.selectors, device
         )
 
@@ -115,6 +114,11 @@ def tolerates(toleration: DeviceToleration, taint: DeviceTaint) -> bool:
         return False
     operator = toleration.operator
     return operator == "Exists" or (operator in ("", "Equal") and toleration.value == taint.value)
+
+
+def selected_by(device_class: DeviceClass, device: Candidate) -> bool:
+    """Whether the class selects the device. AllocationError."""
+    return _match(f"class {device_class.metadata.name}", device_class.spec.selectors, device)
 
 
 def _match(owner: str, selectors: Sequence[DeviceSelector], device: Candidate) -> bool:

@@ -35,9 +35,8 @@ def wall_clock() -> int:
 
 @dataclass(frozen=True)
 class DynamicResources:
-    """The filter. ``binding_timeout``: microseconds that an allocated device may take to get ready; ``filter_timeout``:
-    microseconds that the real scheduler may search for devices on a node, 0 for any time; ``now``: a clock of
-    microseconds since 1970, which tells what has timed out."""
+    """The filter. Microseconds: ``binding_timeout``, for an allocated device to get ready; ``filter_timeout``, for the
+    real scheduler's search on a node (0: unlimited); ``now``, a clock since 1970, which tells what has timed out."""
 
     name: str = NAME
     binding_timeout: int = 600 * SECOND
@@ -62,9 +61,8 @@ class DynamicResources:
 
 def demands_devices(pod: PodInfo, cluster: Cluster) -> bool:
     """Whether the pod has claims, or there are classes and it requests a resource that a class could serve."""
-    if pod.pod.spec.resourceClaims:
-        return True
-    return any(map(is_served_by_classes, pod.request)) and bool(cluster.objects_of(DeviceClass))
+    served = any(map(is_served_by_classes, pod.request)) and bool(cluster.objects_of(DeviceClass))
+    return served or bool(pod.pod.spec.resourceClaims)
 
 
 def is_served(cluster: Cluster, resource: str) -> bool:
@@ -101,8 +99,7 @@ class DevicesCheck(CostlyFilter):
         return DeviceRefusals(self.demand, [self._refusal(len(nodes), *each) for each in found.items()])
 
     def _refusal(self, nodes: int, reason: tuple[str, bool], positions: list[int]) -> Refusal:
-        mask: BoolArray = np.zeros(nodes, np.bool_)
-        mask[positions] = True
+        mask: BoolArray = np.isin(np.arange(nodes), positions)
         return Refusal(mask, reason[0], not reason[1], error=reason[1])
 
 

@@ -16,6 +16,7 @@ import numpy as np
 from kschedlab.cluster.cluster import Cluster
 from kschedlab.cluster.pods import PodInfo
 from kschedlab.cluster.signatures import BoolArray, FloatArray, IntArray
+from kschedlab.filter.dynamic_resources import is_served
 from kschedlab.objects.requests import is_scalar
 from kschedlab.score.plugin import MAX_NODE_SCORE, Scored
 
@@ -89,7 +90,7 @@ class NodeResourcesFitScore:
     """The weighted mean of the strategy's score, from 0 to ``highest``, over ``resources``.
 
     Named rule ``ignores_absent_resources``: a resource that the node does not have is left out of its mean, and an
-    extended resource that the pod does not request is left out everywhere.
+    extended resource that the pod does not request is left out everywhere; devices count that serve a resource.
     """
 
     name: str = "NodeResourcesFit"
@@ -106,7 +107,7 @@ class NodeResourcesFitScore:
             request = resource_request(pod, name, nonzero=True)
             if self.ignores_absent_resources and request == 0 and is_scalar(name):
                 continue
-            capacity, used = usage(cluster, name, nodes, nonzero=True)
+            capacity, used = usage(cluster, name, nodes, nonzero=True, devices=self.ignores_absent_resources)
             score = self.strategy(used + request, capacity, self.highest)
             counted: BoolArray | bool = capacity > 0 if self.ignores_absent_resources else True
             if ignores_zero_scores:
@@ -134,7 +135,7 @@ class BalancedResourceAllocation:
         """Scores every pod. Terms: for each resource the requests with the pod (and the non-zero defaults)."""
         fractions, terms = [], {}
         for name, _ in CPU_AND_MEMORY:
-            capacity, used = usage(cluster, name, nodes, nonzero=True)
+            capacity, used = usage(cluster, name, nodes, nonzero=True, devices=False)
             requested = used + resource_request(pod, name, nonzero=True)
             fractions.append(np.where(capacity > 0, requested / np.maximum(capacity, 1), 1.0))
             terms[name] = {"requested": requested, "capacity": capacity}
@@ -160,7 +161,7 @@ class NodeResourcesBalancedAllocation:
         for name, amount in requests.items():
             if amount == 0 and is_scalar(name):
                 continue
-            capacity, used = usage(cluster, name, nodes, nonzero=False)
+            capacity, used = usage(cluster, name, nodes, nonzero=False, devices=True)
             before.append((used, capacity))
             after.append((used + amount, capacity))
             terms[name] = {"requested": used + amount, "used": used, "capacity": capacity}
@@ -210,12 +211,15 @@ def resource_request(pod: PodInfo, resource: str, nonzero: bool) -> int:
     return pod.request.get(resource, 0)
 
 
-def usage(cluster: Cluster, resource: str, nodes: IntArray, nonzero: bool) -> tuple[IntArray, IntArray]:
-    """(capacity, used): int64[scored nodes] each; zeros for a resource that nothing in the cluster names."""
+def usage(cluster: Cluster, resource: str, nodes: IntArray, nonzero: bool, devices: bool) -> tuple[IntArray, IntArray]:
+    """(capacity, used): int64[scored nodes] each. ``devices``: where it is absent, count those that serve it."""
+    if devices and is_served(cluster, resource):
+        from kschedlab.devices.usage import device_usage
+
+        return device_usage(cluster, resource, nodes)
     row = cluster.resources.get(resource)
     if row is None:
-        nothing = np.zeros(len(nodes), np.int64)
-        return nothing, nothing
+        return np.zeros(len(nodes), np.int64), np.zeros(len(nodes), np.int64)
     used = cluster.nonzero[row] if nonzero and row < 2 else cluster.requested[row]
     return cluster.allocatable[row].take(nodes), used.take(nodes)
 

@@ -24,7 +24,8 @@ def rows(name: str) -> list[dict[str, Any]]:
 
 
 PLUGINS = rows("plugins-v1.37.jsonl.gz")
-DECISIONS = [pytest.param(row, id=row["scenario"]["id"]) for row in rows("decisions.jsonl.gz")]
+FILES = "decisions.jsonl.gz", "devices.jsonl.gz"
+DECISIONS = [pytest.param(row, id=row["scenario"]["id"]) for name in FILES for row in rows(name)]
 
 
 @pytest.mark.parametrize("row", PLUGINS)
